@@ -1,0 +1,53 @@
+/*
+** perfmodel: how fast a deep-learning network runs on a GPU machine, in closed form, and why.
+**
+** This is the only header to include; the ones under perfmodel/ may be rearranged between releases.
+**
+**     perfmodel/error.h       status codes, the error a caller owns
+**     perfmodel/units.h       "900 GB/s" <-> 9e11, numbers that ignore the locale
+**     perfmodel/record.h      what a record is, and the table of its fields
+**     perfmodel/hardware.h    GPUs, links, systems and their link graph
+**     perfmodel/network.h     layers, shapes, exact counts
+**     perfmodel/kernel.h      roofline time of one kernel
+**     perfmodel/collective.h  rings found in the link graph, all-reduce time
+**     perfmodel/predict.h     runs in, predictions out; layer times; sweeps
+**     perfmodel/catalog.h     names -> records, networks and systems; XML files
+**     perfmodel/table.h       results as columns; CSV, JSON and text
+**
+** Conventions that hold everywhere:
+**   - SI doubles inside: seconds, bytes, FLOP, FLOP/s, bytes/s, watts. Unlimited is INFINITY, unknown is NAN.
+**   - 1 MAC (multiply-accumulate) = 2 FLOP; both are reported, by those names.
+**   - A function returns a value, or an int status (PM_OK is 0), or an owned object or NULL.
+**   - `pm_error *error` is always last and may be NULL; the first error wins.
+**   - The library keeps no state of its own: handles may be read from several threads at once.
+*/
+#ifndef PERFMODEL_H
+#define PERFMODEL_H
+
+#include "perfmodel/error.h"
+#include "perfmodel/units.h"
+#include "perfmodel/record.h"
+#include "perfmodel/hardware.h"
+#include "perfmodel/network.h"
+#include "perfmodel/kernel.h"
+#include "perfmodel/collective.h"
+#include "perfmodel/predict.h"
+#include "perfmodel/table.h"
+#include "perfmodel/catalog.h"
+
+#define PM_VERSION_MAJOR 0
+#define PM_VERSION_MINOR 1
+#define PM_VERSION_PATCH 0
+#define PM_VERSION "0.1.0"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library that runs, "major.minor.patch"; compare with PM_VERSION, the header's. */
+PM_API const char *pm_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,78 @@
+/*
+** The catalogue: names -> records, networks and systems.
+**
+** The shipped catalogue is embedded in the library, so nothing has to be found at run time. A user's file or folder of
+** XML adds to it, or overrides entries by id, and the catalogue keeps a note of what was overridden.
+**
+**     pm_catalog *catalog = pm_catalog_new(&error);
+**     pm_catalog_load(catalog, "my-cluster.xml", &error);
+**     pm_system *node = pm_catalog_system(catalog, "DGX-1 V100", &error);
+**
+** Names: ids are short and stay. Case, spaces, '-', '_', '.' and '/' do not matter, and entries may have aliases. An
+** unknown name is an error that says what it may have meant: `unknown network "resnet5"; did you mean "resnet50"?`
+*/
+#ifndef PERFMODEL_CATALOG_H
+#define PERFMODEL_CATALOG_H
+
+#include "hardware.h"
+#include "network.h"
+#include "table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pm_catalog pm_catalog;
+
+/* The shipped catalogue. Owned by the caller. Cost: a few milliseconds. */
+PM_API pm_catalog *pm_catalog_new(pm_error *error);
+PM_API void pm_catalog_free(pm_catalog *catalog);
+
+/* Adds a file, or every *.xml file of a folder in the order of their names. All of it or nothing: on an error the
+** catalogue is as it was. Errors name file and line. */
+PM_API int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *error);
+
+/* Notes on what loads did ("mine.xml:3: gpu "p100-sxm2" replaces the shipped one"); NULL past the last. */
+PM_API const char *pm_catalog_note(const pm_catalog *catalog, size_t index);
+
+/* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "measurements", "sources", "calibrations";
+** NULL past the last. */
+PM_API const char *pm_catalog_kind_at(size_t index);
+
+/* Number of entries of a kind (plural as above, or singular), -1 if there is no such kind. */
+PM_API int pm_catalog_count(const pm_catalog *catalog, const char *kind);
+
+/* The id of an entry by position, in the order of the files; NULL past the last. */
+PM_API const char *pm_catalog_id(const pm_catalog *catalog, const char *kind, size_t index);
+
+/* The id that a name resolves to, or NULL. */
+PM_API const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
+
+/* Copies the record of an entry: pm_gpu for "gpu", pm_link for "link", pm_machine for "system", pm_dataset for
+** "dataset", pm_measurement for "measurement", pm_source for "source", pm_link_calibration for "calibration". `record`
+** must have the size of the kind's record type. */
+PM_API int pm_catalog_record(const pm_catalog *catalog, const char *kind, const char *name, void *record,
+                             pm_error *error);
+
+/* The record type of a kind, or NULL ("networks" have pm_network_totals, computed by pm_network_get_totals). */
+PM_API const pm_record_type *pm_catalog_record_type(const char *kind);
+
+/* Builds the network; sets[i] gives a parameter of it another value than its default ("classes" = "10").
+** Owned by the caller, independent of the catalogue. */
+PM_API pm_network *pm_catalog_network(const pm_catalog *catalog, const char *name, const pm_attribute *sets,
+                                      size_t set_count, pm_error *error);
+
+/* Builds the system with its link graph. Owned by the caller, independent of the catalogue. */
+PM_API pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_error *error);
+
+/* A list of one kind as a table (id, name and what matters most), for people and for `perfmodel list`. */
+PM_API pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error);
+
+/* One entry as a table of rows: field, value, unit, source, note. For a network its parameters and totals; for a system
+** its facts and, as further rows, its links. */
+PM_API pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+/*
+** Errors: one line that a user can act on.
+**
+** A caller owns its pm_error, passes it last, and may pass NULL. The first error wins: a function never overwrites
+** one that is already set, so a chain of calls can be checked once at its end.
+**
+**     pm_error error = PM_ERROR_NONE;
+**     pm_catalog *catalog = pm_catalog_new(&error);
+**     if (catalog == NULL) fprintf(stderr, "%s\n", error.text);
+**
+** The text is one line with the offending value, and for a file the place: "dgx1.xml:41: ...". It never holds a
+** function name. The library never prints, aborts or exits.
+*/
+#ifndef PERFMODEL_ERROR_H
+#define PERFMODEL_ERROR_H
+
+#if defined(PM_BUILDING) && defined(__GNUC__)
+#define PM_API __attribute__((visibility("default")))
+#else
+#define PM_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every status of the library: name, and what it means to a user. */
+#define PM_STATUS_LIST(X)                                                                \
+  X(OK, "ok")                                                                            \
+  X(NO_MEMORY, "out of memory")                                                          \
+  X(BAD_ARGUMENT, "an argument is missing, negative, not finite or out of its range")    \
+  X(BAD_VALUE, "a value cannot be read, or is absurd")                                   \
+  X(BAD_UNIT, "a unit is missing, unknown or of another dimension")                      \
+  X(NOT_FOUND, "no such name in the catalogue")                                          \
+  X(BAD_FILE, "a file cannot be read or written")                                        \
+  X(BAD_SYNTAX, "a file is not well-formed or holds something unknown")                  \
+  X(BAD_SHAPE, "layer shapes do not fit together")                                       \
+  X(TOO_MANY_GPUS, "more GPUs than the system has")                                      \
+  X(NO_PRECISION, "the GPU has no rate for this precision")                              \
+  X(NO_ROUTE, "the GPUs are not connected")                                              \
+  X(NOT_MODELLED, "known, but not modelled")                                             \
+  X(INTERNAL, "an error in the library itself")
+
+typedef enum pm_status {
+#define PM_STATUS_ENUM(name, text) PM_##name,
+  PM_STATUS_LIST(PM_STATUS_ENUM)
+#undef PM_STATUS_ENUM
+  PM_STATUS_COUNT
+} pm_status;
+
+/* What went wrong: `status` is PM_OK while nothing did. `file` and `line` are set for errors in a file (line 0: none). */
+typedef struct pm_error {
+  int status;
+  int line;
+  char file[256];
+  char text[512]; /* the whole message, place included, without a newline */
+} pm_error;
+
+#ifdef __cplusplus
+#define PM_ERROR_NONE pm_error()
+#else
+#define PM_ERROR_NONE {0, 0, {0}, {0}}
+#endif
+
+/* "ok", "not_found", ...: the stable name of a status; "unknown" for a number that is none. */
+PM_API const char *pm_status_name(int status);
+
+/* What the status means, in a few words. */
+PM_API const char *pm_status_text(int status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

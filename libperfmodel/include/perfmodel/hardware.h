@@ -1,0 +1,236 @@
+/*
+** Hardware: what is on the datasheet.
+**
+** A GPU, a link and a machine are plain records of datasheet facts. What was fitted to measurements lives in a record
+** of its own (pm_link_calibration), so that facts and fits never mix. A pm_system is a machine with its link graph:
+** vertices (GPUs, CPUs, PCIe switches, NVSwitches, NICs) and links between them, each of a type and a count.
+**
+**     pm_system *system = pm_system_new(&machine, &gpu, &error);
+**     pm_system_add_vertex(system, "gpu0", PM_VERTEX_GPU, &error);  ...
+**     pm_system_add_link(system, "gpu0", "gpu1", &nvlink2, &calibration, 2, &error);
+**
+** Bandwidth of a link is per direction; both directions work at once.
+*/
+#ifndef PERFMODEL_HARDWARE_H
+#define PERFMODEL_HARDWARE_H
+
+#include "record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Precisions ---------------------------------------------------------------------------------------------- */
+
+/* name, bytes of a stored element, what it means. Training keeps FP32 master weights below 4 bytes. */
+#define PM_PRECISION_LIST(X)                                                                             \
+  X(FP64, "fp64", 8, "double precision")                                                                 \
+  X(FP32, "fp32", 4, "single precision, no tensor cores")                                                \
+  X(TF32, "tf32", 4, "FP32 storage, TF32 tensor-core products")                                          \
+  X(FP16, "fp16", 2, "mixed precision: FP16 storage and products (tensor cores where there are any)")    \
+  X(FP16_STORAGE, "fp16-storage", 2, "FP16 storage, FP32 arithmetic")                                    \
+  X(BF16, "bf16", 2, "mixed precision: BF16 storage, tensor-core products")                              \
+  X(FP8, "fp8", 1, "FP8 tensor-core products (inference)")                                               \
+  X(INT8, "int8", 1, "INT8 products (inference)")
+
+typedef enum pm_precision {
+#define PM_PRECISION_ENUM(name, text, bytes, doc) PM_##name,
+  PM_PRECISION_LIST(PM_PRECISION_ENUM)
+#undef PM_PRECISION_ENUM
+  PM_PRECISION_COUNT
+} pm_precision;
+
+/* Bytes of one stored element; NAN for a number that is no precision. */
+PM_API double pm_precision_bytes(int precision);
+
+/* The precision of that name (upper or lower case), or -1. */
+PM_API int pm_precision_find(const char *name);
+
+/* ---- GPUs ---------------------------------------------------------------------------------------------------- */
+
+#define PM_GPU_FIELDS(X)                                                                                          \
+  X(TEXT, id, "", "short stable name")                                                                            \
+  X(TEXT, name, "", "full name")                                                                                  \
+  X(TEXT, architecture, "", "architecture: kepler, maxwell, pascal, volta, turing, ...")                          \
+  X(INT, sms, "1", "streaming multiprocessors")                                                                   \
+  X(INT, fp32_lanes, "1", "FP32 cores per SM")                                                                    \
+  X(INT, fp64_lanes, "1", "FP64 cores per SM")                                                                    \
+  X(INT, tensor_cores, "1", "tensor cores per SM")                                                                \
+  X(REAL, tensor_core_flop, "FLOP", "FLOP of one tensor core per clock, dense FP16")                              \
+  X(REAL, clock, "Hz", "boost clock that the peaks are stated at")                                                \
+  X(REAL, peak_fp64, "FLOP/s", "peak FP64 rate")                                                                  \
+  X(REAL, peak_fp32, "FLOP/s", "peak FP32 rate of the FP32 cores")                                                \
+  X(REAL, peak_fp16, "FLOP/s", "peak FP16 rate without tensor cores")                                             \
+  X(REAL, peak_tf32_tensor, "FLOP/s", "peak dense TF32 rate of the tensor cores")                                 \
+  X(REAL, peak_fp16_tensor, "FLOP/s", "peak dense FP16 rate of the tensor cores, FP32 accumulate")                \
+  X(REAL, peak_bf16_tensor, "FLOP/s", "peak dense BF16 rate of the tensor cores")                                 \
+  X(REAL, peak_fp8_tensor, "FLOP/s", "peak dense FP8 rate of the tensor cores")                                   \
+  X(REAL, peak_int8, "FLOP/s", "peak dense INT8 rate, 2 per multiply-accumulate")                                 \
+  X(REAL, memory, "B", "device memory as sold")                                                                   \
+  X(REAL, memory_bandwidth, "B/s", "peak device memory bandwidth")                                                \
+  X(TEXT, memory_type, "", "HBM2, GDDR6, ...")                                                                    \
+  X(REAL, l2_cache, "B", "L2 cache")                                                                              \
+  X(REAL, shared_memory, "B", "largest shared memory per SM")                                                     \
+  X(REAL, register_file, "B", "register file per SM")                                                             \
+  X(REAL, power, "W", "thermal design power of the board")                                                        \
+  X(TEXT, nvlink, "", "id of its NVLink link type; empty without NVLink")                                         \
+  X(INT, nvlinks, "1", "number of NVLinks")                                                                       \
+  X(TEXT, pcie, "", "id of its host link type")
+
+typedef struct pm_gpu { PM_GPU_FIELDS(PM_DECLARE) } pm_gpu;
+
+/* Peak rate [FLOP/s] of matrix products at a precision: tensor cores where the GPU has them; NAN if it has no rate. */
+PM_API double pm_gpu_matrix_peak(const pm_gpu *gpu, int precision);
+
+/* Peak rate [FLOP/s] of everything else (element-wise, normalisation, pooling). FP32 arithmetic unless FP64. */
+PM_API double pm_gpu_vector_peak(const pm_gpu *gpu, int precision);
+
+/* PM_OK, or the first thing that is missing or absurd: rates and memory must be there, finite and positive, and the
+** stated FP32 peak must agree with SMs x lanes x 2 x clock within 3 %. */
+PM_API int pm_gpu_check(const pm_gpu *gpu, pm_error *error);
+
+/* ---- Links --------------------------------------------------------------------------------------------------- */
+
+#define PM_LINK_KIND_LIST(X)                                    \
+  X(NVLINK, "nvlink", "NVLink between GPUs, CPUs or switches")  \
+  X(PCIE, "pcie", "PCI Express")                                \
+  X(SMP, "smp", "CPU to CPU: QPI, UPI, X-bus")                  \
+  X(INFINIBAND, "infiniband", "InfiniBand, node to node")       \
+  X(ETHERNET, "ethernet", "Ethernet, node to node")
+
+typedef enum pm_link_kind {
+#define PM_LINK_KIND_ENUM(name, text, doc) PM_LINK_##name,
+  PM_LINK_KIND_LIST(PM_LINK_KIND_ENUM)
+#undef PM_LINK_KIND_ENUM
+  PM_LINK_KIND_COUNT
+} pm_link_kind;
+
+#define PM_LINK_FIELDS(X)                                                                              \
+  X(TEXT, id, "", "short stable name")                                                                 \
+  X(TEXT, name, "", "full name")                                                                       \
+  X(LINK_KIND, kind, "", "nvlink, pcie, smp, infiniband or ethernet")                                  \
+  X(REAL, bandwidth, "B/s", "line rate of one link, per direction, after line coding")                 \
+  X(REAL, flow_bandwidth, "B/s", "what one flow can use of it; unlimited if the whole")
+
+typedef struct pm_link { PM_LINK_FIELDS(PM_DECLARE) } pm_link;
+
+/* What a collective library gets out of a link type. Fitted or read from the library's own tables, never a datasheet. */
+#define PM_LINK_CALIBRATION_FIELDS(X)                                                                  \
+  X(TEXT, id, "", "id of the link type")                                                               \
+  X(REAL, efficiency, "1", "payload over line rate in large collectives")                              \
+  X(REAL, hop_latency, "s", "latency of one ring step over this link")                                 \
+  X(REAL, base_latency, "s", "fixed latency of a collective whose ring runs over this link")
+
+typedef struct pm_link_calibration { PM_LINK_CALIBRATION_FIELDS(PM_DECLARE) } pm_link_calibration;
+
+/* ---- Machines and systems ------------------------------------------------------------------------------------ */
+
+#define PM_MACHINE_FIELDS(X)                                                                    \
+  X(TEXT, id, "", "short stable name")                                                          \
+  X(TEXT, name, "", "full name")                                                                \
+  X(TEXT, gpu, "", "id of its GPU")                                                             \
+  X(INT, gpus, "1", "number of GPUs")                                                           \
+  X(TEXT, topology, "", "how the GPUs are wired, in words")                                     \
+  X(YES_NO, peer_access, "", "whether GPUs reach each other without staging in host memory")    \
+  X(TEXT, cpu, "", "CPU model")                                                                 \
+  X(INT, cpu_sockets, "1", "CPU sockets")                                                       \
+  X(INT, cpu_cores, "1", "physical cores per socket")                                           \
+  X(REAL, cpu_clock, "Hz", "base clock of the CPU")                                             \
+  X(REAL, host_memory, "B", "system memory")                                                    \
+  X(REAL, storage, "B", "local data storage")                                                   \
+  X(REAL, storage_bandwidth, "B/s", "streaming read bandwidth of the local data storage")       \
+  X(REAL, power, "W", "thermal design power of the machine")                                    \
+  X(REAL, rack_units, "1", "height in rack units")
+
+typedef struct pm_machine { PM_MACHINE_FIELDS(PM_DECLARE) } pm_machine;
+
+typedef enum pm_vertex_kind {
+  PM_VERTEX_GPU,
+  PM_VERTEX_CPU,
+  PM_VERTEX_SWITCH,   /* PCIe switch */
+  PM_VERTEX_NVSWITCH, /* NVLink switch */
+  PM_VERTEX_NIC
+} pm_vertex_kind;
+
+/* One row of a system's link graph. */
+#define PM_EDGE_FIELDS(X)                                                                  \
+  X(TEXT, a, "", "one end")                                                                \
+  X(TEXT, b, "", "the other end")                                                          \
+  X(TEXT, link, "", "id of the link type")                                                 \
+  X(INT, count, "1", "parallel links")                                                     \
+  X(REAL, bandwidth, "B/s", "line rate per direction, all parallel links together")        \
+  X(REAL, payload, "B/s", "what large collectives get of it, per direction")
+
+typedef struct pm_edge { PM_EDGE_FIELDS(PM_DECLARE) } pm_edge;
+
+typedef struct pm_system pm_system;
+
+/* A system with no vertices yet. Owned by the caller. */
+PM_API pm_system *pm_system_new(const pm_machine *machine, const pm_gpu *gpu, pm_error *error);
+PM_API void pm_system_free(pm_system *system);
+
+/* Adds a vertex with a name of its own; GPUs are numbered in the order they are added. */
+PM_API int pm_system_add_vertex(pm_system *system, const char *name, pm_vertex_kind kind, pm_error *error);
+
+/* Joins two vertices by `count` parallel links. A NULL calibration means line rate and no latency, and predictions say
+** so. Errors: PM_NOT_FOUND (vertex), PM_BAD_VALUE (count below 1, joined to itself). */
+PM_API int pm_system_add_link(pm_system *system, const char *a, const char *b, const pm_link *link,
+                              const pm_link_calibration *calibration, int count, pm_error *error);
+
+/* Says how nodes are joined: `count` network links of this type per node. */
+PM_API int pm_system_set_network(pm_system *system, const pm_link *link, const pm_link_calibration *calibration,
+                                 int count, pm_error *error);
+
+/* PM_OK, or what is wrong with the whole: GPUs missing, a GPU that nothing reaches. */
+PM_API int pm_system_check(const pm_system *system, pm_error *error);
+
+PM_API const pm_machine *pm_system_machine(const pm_system *system); /* lives as long as the system */
+PM_API const pm_gpu *pm_system_gpu(const pm_system *system);
+PM_API int pm_system_edge_count(const pm_system *system);
+PM_API int pm_system_edge(const pm_system *system, int index, pm_edge *edge);
+
+/* Parallel direct links between GPUs i and j (0 if none, or out of range). */
+PM_API int pm_system_gpu_links(const pm_system *system, int i, int j);
+
+/* Network bandwidth of one node per direction, line rate [B/s]; 0 without a network. */
+PM_API double pm_system_network_bandwidth(const pm_system *system);
+
+/* ---- Datasets, measurements, sources: catalogue records without behaviour --------------------------------------- */
+
+#define PM_DATASET_FIELDS(X)                                                    \
+  X(TEXT, id, "", "short stable name")                                          \
+  X(TEXT, name, "", "full name")                                                \
+  X(REAL, samples, "1", "training samples")                                     \
+  X(REAL, validation_samples, "1", "validation samples")                        \
+  X(REAL, classes, "1", "classes")                                              \
+  X(REAL, size, "B", "stored size")                                             \
+  X(REAL, sample_size, "B", "mean stored size of one training sample")
+
+typedef struct pm_dataset { PM_DATASET_FIELDS(PM_DECLARE) } pm_dataset;
+
+#define PM_MEASUREMENT_FIELDS(X)                                                \
+  X(TEXT, id, "", "short stable name")                                          \
+  X(TEXT, network, "", "network id")                                            \
+  X(TEXT, system, "", "system id")                                              \
+  X(INT, gpus, "1", "GPUs used per node")                                       \
+  X(INT, nodes, "1", "nodes used")                                              \
+  X(REAL, batch, "1", "samples per GPU and step")                               \
+  X(PRECISION, precision, "", "precision")                                      \
+  X(TEXT, framework, "", "framework and version it was measured with")          \
+  X(REAL, throughput, "1/s", "published samples per second over all GPUs")
+
+typedef struct pm_measurement { PM_MEASUREMENT_FIELDS(PM_DECLARE) } pm_measurement;
+
+#define PM_SOURCE_FIELDS(X)                                                     \
+  X(TEXT, id, "", "key that other entries cite")                                \
+  X(TEXT, name, "", "title")                                                    \
+  X(TEXT, author, "", "author or publisher")                                    \
+  X(INT, year, "1", "year")                                                     \
+  X(TEXT, where, "", "document number, report or address")
+
+typedef struct pm_source { PM_SOURCE_FIELDS(PM_DECLARE) } pm_source;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,102 @@
+/*
+** Networks: layers, shapes, exact counts.
+**
+** A network is a list of layers in the order they run. A layer has a kind ("conv2d", "linear", ...), attributes by
+** name, and inputs: the layers whose outputs it takes. Shapes are per sample, without the batch: a 3-channel image is
+** 3x224x224. Adding a layer infers its output shape and its counts at once, so a network is right as soon as it exists.
+**
+**     pm_network *net = pm_network_new("tiny", "Tiny", &error);
+**     pm_attribute conv[] = {{"out_channels", "64"}, {"kernel", "7"}, {"stride", "2"}, {"padding", "3"}};
+**     int x = pm_network_add_input(net, "image", (const int64_t[]){3, 224, 224}, 3, &error);
+**     x = pm_network_add(net, "conv2d", "conv1", &x, 1, conv, 4, &error);
+**
+** Counts (all doubles, exact to 2^53):
+**   parameters   trainable numbers; the moving averages of a batch norm are not
+**   mac          multiply-accumulates of the forward pass, bias additions not counted; 1 MAC = 2 FLOP
+**   flop         2 x mac + element-wise arithmetic (bias 1, ReLU 1, add 1, batch norm 4, pooling 1 per window element)
+**   mac_bnl      mac + bias additions + 4 per batch-norm element + 1 per ReLU element: the "operations" of
+**                Ren et al., Table II, kept so that their table can be reproduced
+**   gamma        mac_bnl / parameters for a batch: how often a parameter is used. B for linear, B Ho Wo for conv2d
+*/
+#ifndef PERFMODEL_NETWORK_H
+#define PERFMODEL_NETWORK_H
+
+#include "record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pm_network pm_network;
+
+typedef struct pm_attribute {
+  const char *name;
+  const char *value;
+} pm_attribute;
+
+/* Totals of a network, per sample. */
+#define PM_NETWORK_FIELDS(X)                                                                  \
+  X(TEXT, id, "", "short stable name")                                                        \
+  X(TEXT, name, "", "full name")                                                              \
+  X(TEXT, input, "", "shape of one input sample")                                             \
+  X(TEXT, output, "", "shape of one output sample")                                           \
+  X(INT, layers, "1", "layers, inputs not counted")                                           \
+  X(INT, parameter_layers, "1", "layers that have parameters and are conv2d or linear")       \
+  X(INT, parameter_tensors, "1", "separate parameter tensors (weights, biases, scales)")      \
+  X(REAL, parameters, "1", "trainable parameters")                                            \
+  X(REAL, mac, "MAC", "multiply-accumulates of one forward pass per sample")                  \
+  X(REAL, flop, "FLOP", "arithmetic of one forward pass per sample, element-wise included")   \
+  X(REAL, training_flop, "FLOP", "arithmetic of forward and backward per sample")             \
+  X(REAL, mac_bnl, "MAC", "mac + bias + 4 per batch-norm element + 1 per ReLU element")
+
+typedef struct pm_network_totals { PM_NETWORK_FIELDS(PM_DECLARE) } pm_network_totals;
+
+/* One layer, counted for a batch at a precision. */
+#define PM_LAYER_FIELDS(X)                                                                    \
+  X(INT, index, "1", "position in the network, from 0")                                       \
+  X(TEXT, name, "", "name of the layer")                                                      \
+  X(TEXT, kind, "", "kind of the layer")                                                      \
+  X(TEXT, input, "", "shape of its (first) input, per sample")                                \
+  X(TEXT, output, "", "shape of its output, per sample")                                      \
+  X(REAL, parameters, "1", "trainable parameters")                                            \
+  X(REAL, mac, "MAC", "multiply-accumulates of the forward pass, whole batch")                \
+  X(REAL, flop, "FLOP", "arithmetic of the forward pass, whole batch")                        \
+  X(REAL, mac_bnl, "MAC", "mac + bias + 4 per batch-norm element + 1 per ReLU element")       \
+  X(REAL, bytes_in, "B", "inputs read, whole batch")                                          \
+  X(REAL, bytes_out, "B", "output written, whole batch")                                      \
+  X(REAL, bytes_parameters, "B", "parameters")                                                \
+  X(REAL, gamma, "1", "mac_bnl / parameters; unknown without parameters")
+
+typedef struct pm_layer { PM_LAYER_FIELDS(PM_DECLARE) } pm_layer;
+
+/* An empty network. Owned by the caller. */
+PM_API pm_network *pm_network_new(const char *id, const char *name, pm_error *error);
+PM_API void pm_network_free(pm_network *network);
+
+/* Adds an input of that shape (1 to 4 dimensions, each at least 1). Returns its number, or -1. */
+PM_API int pm_network_add_input(pm_network *network, const char *name, const int64_t *shape, int rank, pm_error *error);
+
+/* Adds a layer that takes the outputs of layers `inputs`. An empty or NULL name becomes "<kind><number>". Attributes
+** that the kind does not know, lacks or cannot accept are errors; so are shapes that do not fit. Returns its number,
+** or -1, and then the network is as it was. Cost: amortised constant. */
+PM_API int pm_network_add(pm_network *network, const char *kind, const char *name, const int *inputs, int input_count,
+                          const pm_attribute *attributes, size_t attribute_count, pm_error *error);
+
+/* Number of layers, inputs not counted. */
+PM_API int pm_network_layer_count(const pm_network *network);
+
+/* Totals per sample. Cost: linear in the layers. */
+PM_API int pm_network_get_totals(const pm_network *network, pm_network_totals *totals, pm_error *error);
+
+/* Counts of all layers for `batch` samples stored at `precision`, into an array of pm_network_layer_count rows.
+** Errors: PM_BAD_ARGUMENT (batch not finite or below 1, no such precision). */
+PM_API int pm_network_get_layers(const pm_network *network, double batch, int precision, pm_layer *rows,
+                                 pm_error *error);
+
+/* Names of the layer kinds, index from 0, NULL past the last. */
+PM_API const char *pm_layer_kind_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

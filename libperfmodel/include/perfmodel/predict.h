@@ -1,0 +1,184 @@
+/*
+** Predictions: runs in, predictions out.
+**
+** A plan holds what can be computed once: the kernels of its networks (equal ones merged) and the rings of its systems.
+** Evaluating it is arithmetic: no allocation, well under a microsecond, the same bits for one run as for many.
+**
+**     pm_plan *plan = pm_plan_new(&network, 1, &system, 1, &error);
+**     pm_run run = pm_run_default();
+**     run.gpus = 8; run.batch = 64; run.precision = PM_FP16;
+**     pm_prediction prediction;
+**     pm_predict(plan, &run, &prediction, 1);
+**     printf("%.0f samples/s\n", prediction.throughput);
+**
+** The step is synchronous data-parallel training: every GPU runs forward and backward on its own `batch` samples, the
+** gradients are summed by a ring all-reduce, every GPU updates its copy by SGD with momentum.
+**
+**     compute = sum over layers of forward, backward-data, backward-weight and update kernel times
+**     step    = compute + exposed communication
+**     throughput = batch x gpus x nodes / step
+*/
+#ifndef PERFMODEL_PREDICT_H
+#define PERFMODEL_PREDICT_H
+
+#include "hardware.h"
+#include "network.h"
+#include "table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PM_OVERLAP_LIST(X)                                                                              \
+  X(NONE, "none", "communication starts when the whole backward pass is done")                          \
+  X(BACKWARD, "backward", "communication hides behind backward-data and backward-weight, ideally")
+
+typedef enum pm_overlap {
+#define PM_OVERLAP_ENUM(name, text, doc) PM_OVERLAP_##name,
+  PM_OVERLAP_LIST(PM_OVERLAP_ENUM)
+#undef PM_OVERLAP_ENUM
+  PM_OVERLAP_COUNT
+} pm_overlap;
+
+#define PM_BOTTLENECK_LIST(X)                                                                           \
+  X(NONE, "none", "no prediction")                                                                      \
+  X(COMPUTE, "compute", "arithmetic rate of the GPU takes the largest share of the step")               \
+  X(MEMORY, "memory", "device memory bandwidth takes the largest share of the step")                    \
+  X(COMMUNICATION, "communication", "exposed communication takes the largest share of the step")
+
+typedef enum pm_bottleneck {
+#define PM_BOTTLENECK_ENUM(name, text, doc) PM_BOTTLENECK_##name,
+  PM_BOTTLENECK_LIST(PM_BOTTLENECK_ENUM)
+#undef PM_BOTTLENECK_ENUM
+  PM_BOTTLENECK_COUNT
+} pm_bottleneck;
+
+#define PM_BASIS_LIST(X)                                                                                            \
+  X(NONE, "none", "no prediction")                                                                                  \
+  X(ROOFLINE, "roofline", "plain roofline, no fitted constant: an upper bound on throughput")                       \
+  X(ROOFLINE_RING, "roofline+ring", "plain roofline for compute (a bound); calibrated link constants")              \
+  X(ROOFLINE_LINE_RATE, "roofline+line-rate", "plain roofline for compute; links at line rate, no latency: a bound")
+
+typedef enum pm_basis {
+#define PM_BASIS_ENUM(name, text, doc) PM_BASIS_##name,
+  PM_BASIS_LIST(PM_BASIS_ENUM)
+#undef PM_BASIS_ENUM
+  PM_BASIS_COUNT
+} pm_basis;
+
+/* What to predict. `network` and `system` are positions in the plan's lists. */
+#define PM_RUN_FIELDS(X)                                                                          \
+  X(INT, network, "1", "which network of the plan, from 0")                                       \
+  X(INT, system, "1", "which system of the plan, from 0")                                         \
+  X(INT, gpus, "1", "GPUs used in each node")                                                     \
+  X(INT, nodes, "1", "nodes used")                                                                \
+  X(REAL, batch, "1", "samples per GPU and step")                                                 \
+  X(PRECISION, precision, "", "storage and arithmetic precision")                                 \
+  X(OVERLAP, overlap, "", "how communication overlaps with the backward pass")                    \
+  X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")
+
+typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
+
+#define PM_PREDICTION_FIELDS(X)                                                                                   \
+  X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown")                        \
+  X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                  \
+  X(REAL, step_time, "s", "time of one training step")                                                            \
+  X(REAL, epoch_time, "s", "time of one epoch, whole steps; unknown if epoch_samples is")                         \
+  X(REAL, forward_time, "s", "forward kernels")                                                                   \
+  X(REAL, backward_data_time, "s", "backward kernels for the gradients of activations")                           \
+  X(REAL, backward_weight_time, "s", "backward kernels for the gradients of parameters")                          \
+  X(REAL, update_time, "s", "optimiser kernels")                                                                  \
+  X(REAL, compute_time, "s", "sum of the four")                                                                   \
+  X(REAL, communication_time, "s", "all-reduce of the gradients")                                                 \
+  X(REAL, exposed_communication_time, "s", "the part of it that lengthens the step")                              \
+  X(REAL, compute_share, "1", "share of the step in kernels limited by the arithmetic rate")                      \
+  X(REAL, memory_share, "1", "share of the step in kernels limited by memory bandwidth")                          \
+  X(REAL, communication_share, "1", "share of the step in exposed communication")                                 \
+  X(BOTTLENECK, bottleneck, "", "the largest of the three shares")                                                \
+  X(REAL, scaling_efficiency, "1", "weak scaling: throughput over that of as many GPUs alone at this batch")      \
+  X(REAL, strong_scaling_efficiency, "1", "throughput over that of as many GPUs each running the global batch")   \
+  X(REAL, flop, "FLOP", "arithmetic of one step over all GPUs")                                                   \
+  X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the step")                                        \
+  X(REAL, utilization, "1", "flop_rate over the GPU's matrix peak at this precision")                             \
+  X(REAL, gradient_size, "B", "gradients that each GPU contributes to a step")                                    \
+  X(REAL, bus_bandwidth, "B/s", "bus bandwidth of the ring; unknown for one GPU")                                 \
+  X(BASIS, basis, "", "what the numbers rest on")
+
+typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;
+
+typedef struct pm_plan pm_plan;
+
+/* One GPU, one node, batch 32, FP32, no overlap, network 0 on system 0. */
+PM_API pm_run pm_run_default(void);
+
+/* A plan over these networks and systems, which must outlive it. Owned by the caller.
+** Cost: milliseconds (ring search of every GPU count). */
+PM_API pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count,
+                            const pm_system *const *systems, size_t system_count, pm_error *error);
+PM_API void pm_plan_free(pm_plan *plan);
+
+/* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns
+** PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. Allocates nothing; may be called from several threads. */
+PM_API int pm_predict(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions, size_t count);
+
+/* PM_OK, or in words why this run cannot be predicted (batch 0, more GPUs than the system has, ...). */
+PM_API int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error);
+
+/* ---- Layer by layer ------------------------------------------------------------------------------------------- */
+
+#define PM_LAYER_TIME_FIELDS(X)                                                                        \
+  X(INT, index, "1", "position in the network, from 0")                                                \
+  X(TEXT, name, "", "name of the layer")                                                               \
+  X(TEXT, kind, "", "kind of the layer")                                                               \
+  X(REAL, forward_time, "s", "forward kernel")                                                         \
+  X(REAL, backward_data_time, "s", "backward kernel for the gradient of its input")                    \
+  X(REAL, backward_weight_time, "s", "backward kernel for the gradients of its parameters")            \
+  X(REAL, update_time, "s", "optimiser kernel")                                                        \
+  X(REAL, time, "s", "sum of the four")                                                                \
+  X(BOUND, bound, "", "what limits the forward kernel")                                                \
+  X(REAL, flop, "FLOP", "arithmetic of the forward kernel")                                            \
+  X(REAL, bytes, "B", "memory traffic of the forward kernel")                                          \
+  X(REAL, intensity, "FLOP/B", "arithmetic intensity of the forward kernel")                           \
+  X(REAL, peak, "FLOP/s", "arithmetic ceiling of the forward kernel")                                  \
+  X(REAL, attainable, "FLOP/s", "rate that the roofline allows at this intensity")                     \
+  X(REAL, achieved, "FLOP/s", "rate predicted")
+
+typedef struct pm_layer_time { PM_LAYER_TIME_FIELDS(PM_DECLARE) } pm_layer_time;
+
+/* Times of all layers on one GPU, into an array of pm_network_layer_count rows. Their sums are the prediction's times
+** (to rounding: equal kernels are merged there). */
+PM_API int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, double batch, int precision,
+                                pm_layer_time *rows, pm_error *error);
+
+/* ---- Sweeps ---------------------------------------------------------------------------------------------------- */
+
+/* A grid of runs: every combination of its axes. An axis of length 0 has the default of pm_run_default. */
+typedef struct pm_grid {
+  size_t networks, systems; /* all of the plan's, in order */
+  const int32_t *precision;
+  size_t precision_count;
+  const int32_t *nodes;
+  size_t nodes_count;
+  const int32_t *gpus;
+  size_t gpus_count;
+  const double *batch;
+  size_t batch_count;
+  int32_t overlap;
+  int32_t global_batch; /* 1: `batch` is the global batch, divided by gpus x nodes; a remainder yields a bad run */
+  double epoch_samples;
+} pm_grid;
+
+/* Number of runs of the grid, and the runs themselves: the last axis (batch) runs fastest, then gpus, nodes, precision,
+** system, network. A point whose global batch does not divide has batch NAN, so its prediction says so. */
+PM_API size_t pm_grid_count(const pm_grid *grid);
+PM_API void pm_grid_runs(const pm_grid *grid, pm_run *runs);
+
+/* Runs and predictions as a table: network and system by id, then the fields of pm_run and pm_prediction.
+** The columns are the same for every table of this function. Owned by the caller. */
+PM_API pm_table *pm_prediction_table(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions,
+                                     size_t count, pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

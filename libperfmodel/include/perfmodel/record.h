@@ -1,0 +1,91 @@
+/*
+** Records: declared once, used everywhere.
+**
+** A record is a plain struct of double, int32_t and inline text, declared by one X-macro list of
+** (kind, name, unit, doc). From that list come the struct, the field table below, XML reading, CSV headers, NumPy
+** dtypes, Lua tables and the reference pages; no other place repeats it.
+**
+**     const pm_record_type *type = pm_record_type_find("gpu");
+**     for (size_t i = 0; i < type->field_count; i++) puts(type->fields[i].name);
+**
+** Units are SI: a field of unit "B/s" holds bytes per second. "1" is a plain number. A REAL that nobody gave is NAN,
+** an INT that nobody gave is 0, a TEXT is "". A choice is an int32_t with a name for each value.
+*/
+#ifndef PERFMODEL_RECORD_H
+#define PERFMODEL_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PM_TEXT_MAX 80 /* bytes of a TEXT field, the final zero included */
+
+typedef enum pm_field_kind { PM_FIELD_TEXT, PM_FIELD_INT, PM_FIELD_REAL, PM_FIELD_CHOICE } pm_field_kind;
+
+typedef struct pm_choice {
+  const char *name; /* NULL ends a list */
+  const char *doc;
+} pm_choice;
+
+typedef struct pm_field {
+  const char *name;
+  const char *unit; /* SI unit; "" for text and choices, "1" for plain numbers */
+  const char *doc;
+  pm_field_kind kind;
+  size_t offset;
+  const pm_choice *choices; /* of a PM_FIELD_CHOICE, indexed by its value; else NULL */
+} pm_field;
+
+typedef struct pm_record_type {
+  const char *name;
+  const char *doc;
+  size_t size;
+  const pm_field *fields;
+  size_t field_count;
+} pm_record_type;
+
+/* How a list declares the struct: X(kind, name, unit, doc) with one of these kinds. */
+#define PM_DECLARE_TEXT(name) char name[PM_TEXT_MAX];
+#define PM_DECLARE_INT(name) int32_t name;
+#define PM_DECLARE_REAL(name) double name;
+#define PM_DECLARE_PRECISION(name) int32_t name;
+#define PM_DECLARE_LINK_KIND(name) int32_t name;
+#define PM_DECLARE_OVERLAP(name) int32_t name;
+#define PM_DECLARE_BOUND(name) int32_t name;
+#define PM_DECLARE_BOTTLENECK(name) int32_t name;
+#define PM_DECLARE_BASIS(name) int32_t name;
+#define PM_DECLARE_STATUS(name) int32_t name;
+#define PM_DECLARE_YES_NO(name) int32_t name;
+#define PM_DECLARE(kind, name, unit, doc) PM_DECLARE_##kind(name)
+
+/* All record types, in a fixed order; index from 0, NULL past the last. */
+PM_API const pm_record_type *pm_record_type_at(size_t index);
+
+/* The record type of that name ("gpu", "prediction", ...), or NULL. */
+PM_API const pm_record_type *pm_record_type_find(const char *name);
+
+/* The field of that name, or NULL. */
+PM_API const pm_field *pm_record_field(const pm_record_type *type, const char *name);
+
+/* Sets every field to "nobody gave it": NAN, 0, "". */
+PM_API void pm_record_init(const pm_record_type *type, void *record);
+
+/* Sets one field from text, a quantity with its unit where the field has one ("900 GB/s").
+** Errors: PM_BAD_VALUE, PM_BAD_UNIT, with the field's name in the text. */
+PM_API int pm_record_set(const pm_field *field, void *record, const char *text, pm_error *error);
+
+/* The value of a number or choice field as a double; NAN for text. */
+PM_API double pm_record_number(const pm_field *field, const void *record);
+
+/* The value as text: a TEXT as it is, a choice by name, a number in SI units as pm_number_format writes it.
+** `buffer` must hold PM_TEXT_MAX bytes. Returns buffer. */
+PM_API char *pm_record_text(const pm_field *field, const void *record, char *buffer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

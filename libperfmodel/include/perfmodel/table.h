@@ -1,0 +1,74 @@
+/*
+** Tables: results as columns, and as text.
+**
+** Whatever has rows (catalogue lists, layers, sweeps) becomes a pm_table, and every face of the product (the command,
+** Python, Lua) takes its columns or its text from there, so all of them give the same bytes.
+**
+** CSV is RFC 4180: one header row, "name [unit]" (the unit left out for text and plain numbers), CRLF line ends, comma,
+** decimal point, numbers in SI units with all their digits, an empty cell for an unknown value. A text cell that a
+** spreadsheet would take for a formula (=, +, -, @ first) gets a leading apostrophe.
+*/
+#ifndef PERFMODEL_TABLE_H
+#define PERFMODEL_TABLE_H
+
+#include "record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pm_table pm_table;
+
+typedef struct pm_column {
+  const char *name;
+  const char *unit; /* "" or "1": none */
+  const char *doc;
+  pm_field_kind kind; /* TEXT and CHOICE read by pm_table_text, INT and REAL by pm_table_numbers too */
+} pm_column;
+
+/* A table of `rows` rows and no columns. Owned by the caller. */
+PM_API pm_table *pm_table_new(size_t rows, pm_error *error);
+PM_API void pm_table_free(pm_table *table);
+
+/* Appends a column for every field of `type`, read from `records`, an array of `rows` of them. */
+PM_API int pm_table_add_records(pm_table *table, const pm_record_type *type, const void *records, pm_error *error);
+
+/* Appends one text column; texts[i] is copied. */
+PM_API int pm_table_add_text(pm_table *table, const char *name, const char *doc, const char *const *texts,
+                             pm_error *error);
+
+/* Drops the column of that name, if there is one. */
+PM_API void pm_table_drop(pm_table *table, const char *name);
+
+/* Marks the last row as the total of the others: text output rules it off; bindings may leave it out. */
+PM_API void pm_table_mark_total(pm_table *table);
+PM_API int pm_table_has_total(const pm_table *table);
+
+PM_API size_t pm_table_rows(const pm_table *table);
+PM_API size_t pm_table_columns(const pm_table *table);
+
+/* The column, or NULL past the last; lives as long as the table. */
+PM_API const pm_column *pm_table_column(const pm_table *table, size_t column);
+
+/* The numbers of an INT, REAL or CHOICE column, one per row, or NULL for a text column. */
+PM_API const double *pm_table_numbers(const pm_table *table, size_t column);
+
+/* One cell as text; a number as pm_number_format writes it, unknown as "". `buffer` holds PM_TEXT_MAX bytes.
+** Returns the text, in buffer or in the table; NULL out of range. */
+PM_API const char *pm_table_text(const pm_table *table, size_t column, size_t row, char *buffer);
+
+typedef enum pm_format { PM_FORMAT_TABLE, PM_FORMAT_CSV, PM_FORMAT_JSON } pm_format;
+
+/* "table", "csv" or "json" -> pm_format, or -1. */
+PM_API int pm_format_find(const char *name);
+
+/* The whole table in that format, as one string that the caller releases with pm_string_free. The text form is for
+** people: quantities with prefixes, at most `width` characters wide (0: no limit; columns that do not fit are left out
+** and named below the table). JSON is an array of one object per row, unknown as null. */
+PM_API char *pm_table_format(const pm_table *table, pm_format format, int width, pm_error *error);
+PM_API void pm_string_free(char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,56 @@
+/*
+** The bottom floor: errors, memory, text. Depends on libc only.
+*/
+#ifndef PM_BASE_H
+#define PM_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "perfmodel/error.h"
+
+#if defined(__GNUC__)
+#define PM__PRINTF(format, first) __attribute__((format(printf, format, first)))
+#else
+#define PM__PRINTF(format, first)
+#endif
+
+/* ---- Errors: both set `error` unless it is NULL or already set, and return `status` for `return pm__fail(...)`. */
+int pm__fail(pm_error *error, int status, const char *format, ...) PM__PRINTF(3, 4);
+
+/* The same with a place: the text becomes "file:line: ...". */
+int pm__fail_at(pm_error *error, int status, const char *file, int line, const char *format, ...) PM__PRINTF(5, 6);
+
+/* Puts "file:line: " before an error that has no place yet. Does nothing without an error. */
+void pm__error_place(pm_error *error, const char *file, int line);
+
+int pm__no_memory(pm_error *error);
+
+/* ---- Arena: many small pieces of memory that are released together. All zero is an empty arena. */
+typedef struct pm__arena {
+  struct pm__arena_block *block;
+} pm__arena;
+
+void *pm__arena_alloc(pm__arena *arena, size_t size); /* zeroed; NULL if there is no memory */
+char *pm__arena_copy(pm__arena *arena, const char *text, size_t length);
+void pm__arena_free(pm__arena *arena);
+
+/* ---- Growing arrays: makes room for one more element of `size` bytes. Returns the array, or NULL (old one kept). */
+void *pm__grow(void *array, size_t count, size_t *capacity, size_t size);
+
+/* ---- Text. */
+bool pm__same_name(const char *a, const char *b);        /* ignores case and ' ', '-', '_', '.', '/' */
+int pm__name_distance(const char *a, const char *b);     /* edit distance of the names as compared above */
+bool pm__text_set(char *text, size_t size, const char *value); /* copies; false if it does not fit */
+
+/* A growing string; `text` is NULL until the first append. `failed` once memory ran out. */
+typedef struct pm__string {
+  char *text;
+  size_t length, capacity;
+  bool failed;
+} pm__string;
+
+void pm__string_add(pm__string *string, const char *text);
+void pm__string_add_bytes(pm__string *string, const char *bytes, size_t length);
+void pm__string_format(pm__string *string, const char *format, ...) PM__PRINTF(2, 3);
+
+#endif

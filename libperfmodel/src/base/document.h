@@ -1,0 +1,37 @@
+/*
+** A document: a tree of elements as read from a file, with line numbers. Made by catalog_xml.c, which alone knows
+** libxml2; everything else works on this.
+*/
+#ifndef PM_BASE_DOCUMENT_H
+#define PM_BASE_DOCUMENT_H
+
+#include "base/base.h"
+
+typedef struct pm__attribute {
+  const char *name, *value;
+  const struct pm__attribute *next;
+} pm__attribute;
+
+typedef struct pm__element {
+  const char *name;
+  const char *text; /* its own text, trimmed; "" if none */
+  int line;
+  const pm__attribute *attributes;
+  const struct pm__element *child, *next;
+} pm__element;
+
+typedef struct pm__document {
+  pm__arena arena;
+  const char *file; /* as messages name it */
+  const pm__element *root;
+} pm__document;
+
+/* The value of an attribute, or NULL. */
+const char *pm__element_attribute(const pm__element *element, const char *name);
+
+/* Reads XML from memory. Refuses a DOCTYPE, entities, and depth, size or counts beyond any sensible file.
+** NULL with an error that names the line. */
+pm__document *pm__document_read(const char *bytes, size_t size, const char *file, pm_error *error);
+void pm__document_free(pm__document *document);
+
+#endif
