@@ -25,24 +25,24 @@ extern "C" {
 #endif
 
 /* Every status of the library: name, and what it means to a user. */
-#define PM_STATUS_LIST(X)                                                                \
-  X(OK, "ok")                                                                            \
-  X(NO_MEMORY, "out of memory")                                                          \
-  X(BAD_ARGUMENT, "an argument is missing, negative, not finite or out of its range")    \
-  X(BAD_VALUE, "a value cannot be read, or is absurd")                                   \
-  X(BAD_UNIT, "a unit is missing, unknown or of another dimension")                      \
-  X(NOT_FOUND, "no such name in the catalogue")                                          \
-  X(BAD_FILE, "a file cannot be read or written")                                        \
-  X(BAD_SYNTAX, "a file is not well-formed or holds something unknown")                  \
-  X(BAD_SHAPE, "layer shapes do not fit together")                                       \
-  X(TOO_MANY_GPUS, "more GPUs than the system has")                                      \
-  X(NO_PRECISION, "the GPU has no rate for this precision")                              \
-  X(NO_ROUTE, "the GPUs are not connected")                                              \
-  X(NOT_MODELLED, "known, but not modelled")                                             \
-  X(INTERNAL, "an error in the library itself")
+#define PM_STATUS_LIST(X)                                                                             \
+  X(OK, "ok", "done")                                                                                 \
+  X(NO_MEMORY, "no_memory", "out of memory")                                                          \
+  X(BAD_ARGUMENT, "bad_argument", "an argument is missing, negative, not finite or out of its range") \
+  X(BAD_VALUE, "bad_value", "a value cannot be read, or is absurd")                                   \
+  X(BAD_UNIT, "bad_unit", "a unit is missing, unknown or of another dimension")                       \
+  X(NOT_FOUND, "not_found", "no such name in the catalogue")                                          \
+  X(BAD_FILE, "bad_file", "a file cannot be read or written")                                         \
+  X(BAD_SYNTAX, "bad_syntax", "a file is not well-formed or holds something unknown")                 \
+  X(BAD_SHAPE, "bad_shape", "layer shapes do not fit together")                                       \
+  X(TOO_MANY_GPUS, "too_many_gpus", "more GPUs than the system has")                                  \
+  X(NO_PRECISION, "no_precision", "the GPU has no rate for this precision")                           \
+  X(NO_ROUTE, "no_route", "the GPUs or nodes are not connected")                                      \
+  X(NOT_MODELLED, "not_modelled", "known, but not modelled")                                          \
+  X(INTERNAL, "internal", "an error in the library itself")
 
 typedef enum pm_status {
-#define PM_STATUS_ENUM(name, text) PM_##name,
+#define PM_STATUS_ENUM(name, text, doc) PM_##name,
   PM_STATUS_LIST(PM_STATUS_ENUM)
 #undef PM_STATUS_ENUM
   PM_STATUS_COUNT

@@ -35,8 +35,8 @@ typedef struct pm_field {
   const char *name;
   const char *unit; /* SI unit; "" for text and choices, "1" for plain numbers */
   const char *doc;
-  pm_field_kind kind;
   size_t offset;
+  pm_field_kind kind;
   const pm_choice *choices; /* of a PM_FIELD_CHOICE, indexed by its value; else NULL */
 } pm_field;
 

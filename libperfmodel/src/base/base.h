@@ -9,9 +9,9 @@
 #include "perfmodel/error.h"
 
 #if defined(__GNUC__)
-#define PM__PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define PM__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
-#define PM__PRINTF(format, first)
+#define PM__PRINTF(text, first)
 #endif
 
 /* ---- Errors: both set `error` unless it is NULL or already set, and return `status` for `return pm__fail(...)`. */
@@ -41,6 +41,10 @@ void *pm__grow(void *array, size_t count, size_t *capacity, size_t size);
 bool pm__same_name(const char *a, const char *b);        /* ignores case and ' ', '-', '_', '.', '/' */
 int pm__name_distance(const char *a, const char *b);     /* edit distance of the names as compared above */
 bool pm__text_set(char *text, size_t size, const char *value); /* copies; false if it does not fit */
+
+/* Reads a decimal number at *text, times 10^shift, rounded once, and moves *text behind it.
+** PM_OK, PM_BAD_VALUE (no number) or PM_BAD_ARGUMENT (beyond what a double holds). */
+int pm__number_scan(const char **text, int shift, double *value);
 
 /* A growing string; `text` is NULL until the first append. `failed` once memory ran out. */
 typedef struct pm__string {

@@ -1,0 +1,92 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/base.h"
+
+/* The next character of a name that counts, in lower case; 0 at the end. ASCII only, so no locale is asked. */
+static char next_name_char(const char **name)
+{
+  while (**name != '\0' && strchr(" -_./", **name) != NULL) (*name)++;
+  char c = **name;
+  if (c != '\0') (*name)++;
+  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool pm__same_name(const char *a, const char *b)
+{
+  for (;;) {
+    char x = next_name_char(&a), y = next_name_char(&b);
+    if (x != y) return false;
+    if (x == '\0') return true;
+  }
+}
+
+static int smallest(int a, int b, int c)
+{
+  int least = a < b ? a : b;
+  return least < c ? least : c;
+}
+
+int pm__name_distance(const char *a, const char *b)
+{
+  enum { LONGEST = 80 };
+  char x[LONGEST], y[LONGEST];
+  int n = 0, m = 0, row[LONGEST + 1];
+  while (n < LONGEST && (x[n] = next_name_char(&a)) != '\0') n++;
+  while (m < LONGEST && (y[m] = next_name_char(&b)) != '\0') m++;
+  for (int j = 0; j <= m; j++) row[j] = j;
+  for (int i = 1; i <= n; i++) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= m; j++) {
+      int above = row[j];
+      row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (x[i - 1] != y[j - 1]));
+      diagonal = above;
+    }
+  }
+  return row[m];
+}
+
+bool pm__text_set(char *text, size_t size, const char *value)
+{
+  size_t length = strlen(value);
+  if (length >= size) return false;
+  memset(text, 0, size); /* records are compared and hashed as bytes */
+  memcpy(text, value, length);
+  return true;
+}
+
+void pm__string_add_bytes(pm__string *string, const char *bytes, size_t length)
+{
+  if (string->failed) return;
+  while (string->capacity - string->length <= length) {
+    size_t wanted = string->capacity == 0 ? 256 : string->capacity * 2;
+    char *larger = wanted > string->capacity ? (char *)realloc(string->text, wanted) : NULL;
+    if (larger == NULL) {
+      string->failed = true;
+      return;
+    }
+    string->text = larger;
+    string->capacity = wanted;
+  }
+  memcpy(string->text + string->length, bytes, length);
+  string->length += length;
+  string->text[string->length] = '\0';
+}
+
+void pm__string_add(pm__string *string, const char *text)
+{
+  pm__string_add_bytes(string, text, strlen(text));
+}
+
+void pm__string_format(pm__string *string, const char *format, ...)
+{
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (length < 0 || (size_t)length >= sizeof text) string->failed = true;
+  else pm__string_add_bytes(string, text, (size_t)length);
+}

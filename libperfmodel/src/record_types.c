@@ -1,0 +1,110 @@
+/* The field tables, all made from the lists that declare the structs. */
+#include "perfmodel.h"
+
+#define NAME_DOC(name, text, doc) {text, doc},
+#define NAME_BYTES_DOC(name, text, bytes, doc) {text, doc},
+#define END {NULL, NULL}
+
+static const pm_choice precision_choices[] = {PM_PRECISION_LIST(NAME_BYTES_DOC) END};
+static const pm_choice link_kind_choices[] = {PM_LINK_KIND_LIST(NAME_DOC) END};
+static const pm_choice overlap_choices[] = {PM_OVERLAP_LIST(NAME_DOC) END};
+static const pm_choice bound_choices[] = {PM_BOUND_LIST(NAME_DOC) END};
+static const pm_choice bottleneck_choices[] = {PM_BOTTLENECK_LIST(NAME_DOC) END};
+static const pm_choice basis_choices[] = {PM_BASIS_LIST(NAME_DOC) END};
+static const pm_choice status_choices[] = {PM_STATUS_LIST(NAME_DOC) END};
+static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
+
+#define KIND_TEXT PM_FIELD_TEXT, NULL
+#define KIND_INT PM_FIELD_INT, NULL
+#define KIND_REAL PM_FIELD_REAL, NULL
+#define KIND_PRECISION PM_FIELD_CHOICE, precision_choices
+#define KIND_LINK_KIND PM_FIELD_CHOICE, link_kind_choices
+#define KIND_OVERLAP PM_FIELD_CHOICE, overlap_choices
+#define KIND_BOUND PM_FIELD_CHOICE, bound_choices
+#define KIND_BOTTLENECK PM_FIELD_CHOICE, bottleneck_choices
+#define KIND_BASIS PM_FIELD_CHOICE, basis_choices
+#define KIND_STATUS PM_FIELD_CHOICE, status_choices
+#define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
+
+/* One row of a table; RECORD is the struct whose list is being expanded. */
+#define FIELD(kind, name, unit, doc) {#name, unit, doc, offsetof(RECORD, name), KIND_##kind},
+
+#define RECORD pm_gpu
+static const pm_field gpu_fields[] = {PM_GPU_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_link
+static const pm_field link_fields[] = {PM_LINK_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_link_calibration
+static const pm_field calibration_fields[] = {PM_LINK_CALIBRATION_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_machine
+static const pm_field machine_fields[] = {PM_MACHINE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_edge
+static const pm_field edge_fields[] = {PM_EDGE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_dataset
+static const pm_field dataset_fields[] = {PM_DATASET_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_measurement
+static const pm_field measurement_fields[] = {PM_MEASUREMENT_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_source
+static const pm_field source_fields[] = {PM_SOURCE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_network_totals
+static const pm_field network_fields[] = {PM_NETWORK_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_layer
+static const pm_field layer_fields[] = {PM_LAYER_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_layer_time
+static const pm_field layer_time_fields[] = {PM_LAYER_TIME_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_ring
+static const pm_field ring_fields[] = {PM_RING_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_run
+static const pm_field run_fields[] = {PM_RUN_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_prediction
+static const pm_field prediction_fields[] = {PM_PREDICTION_FIELDS(FIELD)};
+#undef RECORD
+
+#define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields, sizeof name##_fields / sizeof name##_fields[0]}
+
+static const pm_record_type types[] = {
+  TYPE(gpu, pm_gpu, "a GPU, from its datasheet"),
+  TYPE(link, pm_link, "a link type, from its specification"),
+  TYPE(calibration, pm_link_calibration, "what collectives get of a link type"),
+  TYPE(machine, pm_machine, "a machine, from its datasheet"),
+  TYPE(edge, pm_edge, "one row of a link graph"),
+  TYPE(dataset, pm_dataset, "a training set"),
+  TYPE(measurement, pm_measurement, "a published training rate"),
+  TYPE(source, pm_source, "where values come from"),
+  TYPE(network, pm_network_totals, "totals of a network, per sample"),
+  TYPE(layer, pm_layer, "counts of one layer"),
+  TYPE(layer_time, pm_layer_time, "times of one layer on one GPU"),
+  TYPE(ring, pm_ring, "the ring that a group of GPUs uses"),
+  TYPE(run, pm_run, "what to predict"),
+  TYPE(prediction, pm_prediction, "what is predicted"),
+};
+
+const pm_record_type *pm_record_type_at(size_t index)
+{
+  return index < sizeof types / sizeof types[0] ? &types[index] : NULL;
+}

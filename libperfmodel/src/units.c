@@ -1,0 +1,179 @@
+/* Quantities: "900 GB/s" <-> 9e11 of unit "B/s". A unit is an optional prefix and a base; the base says the dimension. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/base.h"
+#include "perfmodel/units.h"
+
+/* A prefix is a power of ten, applied to the decimal text so that "1.28 us" is rounded once, or an exact factor. */
+typedef struct prefix {
+  const char *name;
+  int shift;
+  double factor;
+} prefix;
+
+static const prefix prefixes[] = {
+  {"Ki", 0, 1024.0},   {"Mi", 0, 1048576.0}, {"Gi", 0, 1073741824.0}, {"Ti", 0, 1099511627776.0},
+  {"Pi", 0, 1125899906842624.0}, {"k", 3, 1}, {"K", 3, 1}, {"M", 6, 1}, {"G", 9, 1}, {"T", 12, 1}, {"P", 15, 1},
+  {"E", 18, 1}, {"m", -3, 1}, {"u", -6, 1}, {"\xc2\xb5", -6, 1}, {"\xce\xbc", -6, 1}, {"n", -9, 1}, {"p", -12, 1},
+  {"", 0, 1},
+};
+
+typedef struct base_unit {
+  const char *name; /* as a person may write it */
+  const char *unit; /* the SI unit it measures */
+  int shift;
+  double factor;
+  bool prefixed;
+} base_unit;
+
+static const base_unit bases[] = {
+  {"B", "B", 0, 1, true},           {"bit", "B", 0, 0.125, true},     {"B/s", "B/s", 0, 1, true},
+  {"bit/s", "B/s", 0, 0.125, true}, {"b/s", "B/s", 0, 0.125, true},   {"FLOP/s", "FLOP/s", 0, 1, true},
+  {"FLOP", "FLOP", 0, 1, true},     {"MAC", "MAC", 0, 1, true},       {"s", "s", 0, 1, true},
+  {"min", "s", 0, 60, false},       {"h", "s", 0, 3600, false},       {"d", "s", 0, 86400, false},
+  {"Hz", "Hz", 0, 1, true},         {"W", "W", 0, 1, true},           {"FLOP/B", "FLOP/B", 0, 1, true},
+  {"1/s", "1/s", 0, 1, false},      {"/s", "1/s", 0, 1, false},       {"samples/s", "1/s", 0, 1, true},
+  {"images/s", "1/s", 0, 1, true},  {"sequences/s", "1/s", 0, 1, true}, {"%", "1", -2, 1, false},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+typedef struct scale {
+  const char *unit;
+  int shift;
+  double factor;
+} scale;
+
+/* Looks `text` up as a base unit with and without a prefix. */
+static bool find_unit(const char *text, scale *found)
+{
+  for (size_t i = 0; i < COUNT(prefixes); i++) {
+    size_t length = strlen(prefixes[i].name);
+    if (strncmp(text, prefixes[i].name, length) != 0) continue;
+    for (size_t j = 0; j < COUNT(bases); j++) {
+      if (strcmp(text + length, bases[j].name) != 0 || (length > 0 && !bases[j].prefixed)) continue;
+      found->unit = bases[j].unit;
+      found->shift = prefixes[i].shift + bases[j].shift;
+      found->factor = prefixes[i].factor * bases[j].factor;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* An example of how the unit is written, for messages: "25 GB/s". */
+static const char *usual_form(const char *unit)
+{
+  static const char *const forms[][2] = {{"B/s", "GB/s"}, {"B", "GB"}, {"FLOP/s", "TFLOP/s"}, {"s", "us"},
+                                         {"Hz", "MHz"},   {"W", "W"},  {"FLOP", "GFLOP"},     {"1/s", "samples/s"}};
+  for (size_t i = 0; i < COUNT(forms); i++)
+    if (strcmp(unit, forms[i][0]) == 0) return forms[i][1];
+  return unit;
+}
+
+static bool is_plain(const char *unit)
+{
+  return unit[0] == '\0' || strcmp(unit, "1") == 0;
+}
+
+static int out_of_range(const char *text, pm_error *error)
+{
+  return pm__fail(error, PM_BAD_VALUE, "\"%.80s\" is beyond any sensible number", text);
+}
+
+static int read_scaled(const char *text, const char *unit_text, const char *unit, double *value, pm_error *error)
+{
+  scale found;
+  if (!find_unit(unit_text, &found))
+    return pm__fail(error, PM_BAD_UNIT, "\"%.80s\" has an unknown unit; write it in %s", text, usual_form(unit));
+  if (strcmp(found.unit, is_plain(unit) ? "1" : unit) != 0)
+    return pm__fail(error, PM_BAD_UNIT, "\"%.80s\" has the wrong unit; write it in %s", text, usual_form(unit));
+  const char *p = text;
+  double number;
+  if (pm__number_scan(&p, found.shift, &number) != PM_OK || !isfinite(number * found.factor))
+    return out_of_range(text, error);
+  *value = number * found.factor;
+  return PM_OK;
+}
+
+static int not_a_number(const char *text, const char *unit, pm_error *error)
+{
+  if (is_plain(unit)) return pm__fail(error, PM_BAD_VALUE, "\"%.80s\" is not a number", text);
+  return pm__fail(error, PM_BAD_VALUE, "\"%.80s\" is not a quantity; write a number and %s", text, usual_form(unit));
+}
+
+int pm_quantity_parse(const char *text, const char *unit, double *value, pm_error *error)
+{
+  if (text == NULL || unit == NULL || value == NULL)
+    return pm__fail(error, PM_BAD_ARGUMENT, "a quantity needs a text, a unit and a place");
+  if (strcmp(text, "unlimited") == 0) return *value = INFINITY, PM_OK;
+  if (strcmp(text, "unknown") == 0) return *value = NAN, PM_OK;
+  const char *p = text;
+  double number;
+  int status = pm__number_scan(&p, 0, &number);
+  if (status == PM_BAD_ARGUMENT) return out_of_range(text, error);
+  if (status != PM_OK) return not_a_number(text, unit, error);
+  int digits = (int)(p - text);
+  while (*p == ' ') p++;
+  if (*p != '\0') return read_scaled(text, p, unit, value, error);
+  if (!is_plain(unit))
+    return pm__fail(error, PM_BAD_UNIT, "\"%.80s\" has no unit; write \"%.*s %s\"", text, digits, text,
+                    usual_form(unit));
+  *value = number;
+  return PM_OK;
+}
+
+/* Four significant digits; no more than the value has, and none cut before the decimal point. */
+static void format_digits(char *buffer, double value)
+{
+  int power = value == 0 ? 0 : (int)floor(log10(fabs(value)));
+  double unit = pow(10, power < 3 ? 3 - power : 0);
+  pm_number_format(buffer, rint(value * unit) / unit);
+}
+
+typedef struct display_prefix {
+  const char *name;
+  double factor;
+} display_prefix;
+
+static const display_prefix large[] = {{"E", 1e18}, {"P", 1e15}, {"T", 1e12}, {"G", 1e9},
+                                       {"M", 1e6},  {"k", 1e3},  {"", 1.0}};
+static const display_prefix small[] = {{"", 1.0}, {"m", 1e-3}, {"u", 1e-6}, {"n", 1e-9}, {"p", 1e-12}};
+
+/* The largest prefix that leaves at least 1 after rounding to four digits, else the last of the list. */
+static const display_prefix *choose_prefix(const display_prefix *list, size_t count, double magnitude)
+{
+  for (size_t i = 0; i + 1 < count; i++)
+    if (magnitude >= list[i].factor * 0.99995) return &list[i];
+  return &list[count - 1];
+}
+
+static void format_with_unit(char *buffer, size_t size, double value, const char *unit)
+{
+  char digits[PM_NUMBER_MAX];
+  bool seconds = strcmp(unit, "s") == 0;
+  const display_prefix *p = seconds ? choose_prefix(small, COUNT(small), fabs(value))
+                                    : choose_prefix(large, COUNT(large), fabs(value));
+  if (value == 0) p = &small[0];
+  format_digits(digits, value / p->factor);
+  snprintf(buffer, size, "%s %s%s", digits, p->name, unit);
+}
+
+static bool takes_prefix(const char *unit)
+{
+  return !is_plain(unit) && strcmp(unit, "1/s") != 0 && strcmp(unit, "FLOP/B") != 0;
+}
+
+char *pm_quantity_format(char *buffer, size_t size, double value, const char *unit)
+{
+  char digits[PM_NUMBER_MAX];
+  if (isnan(value)) snprintf(buffer, size, "unknown");
+  else if (isinf(value)) snprintf(buffer, size, "%sunlimited", value < 0 ? "-" : "");
+  else if (takes_prefix(unit)) format_with_unit(buffer, size, value, unit);
+  else {
+    format_digits(digits, value);
+    snprintf(buffer, size, "%s%s%s", digits, is_plain(unit) ? "" : " ", is_plain(unit) ? "" : unit);
+  }
+  return buffer;
+}
