@@ -1,0 +1,134 @@
+/*
+** How many full ResNet-50 training steps per second the model evaluates on one core.
+**
+** Three ways to ask for the same kind of answer:
+**   scalar       one call of pm_predict per run
+**   batch        one call for many runs, every run with a batch size of its own
+**   batch grid   one call for many runs that differ only in the machine: system, GPUs, overlap
+**
+** Each row is the best of five stretches of at least 0.2 s.
+*/
+#define _POSIX_C_SOURCE 199309L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <perfmodel.h>
+
+enum { RUNS = 4096, SYSTEMS = 2, REPEATS = 5 };
+
+static double now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static pm_run base_run(void)
+{
+  pm_run run = pm_run_default();
+  run.gpus = 8;
+  run.batch = 64;
+  run.precision = PM_FP16;
+  return run;
+}
+
+static void fill_batches(pm_run *runs)
+{
+  for (int i = 0; i < RUNS; i++) {
+    runs[i] = base_run();
+    runs[i].batch = 1 + i;
+  }
+}
+
+static void fill_machines(pm_run *runs)
+{
+  for (int i = 0; i < RUNS; i++) {
+    runs[i] = base_run();
+    runs[i].system = i % SYSTEMS;
+    runs[i].gpus = 1 + i / SYSTEMS % 8;
+    runs[i].overlap = i / (SYSTEMS * 8) % 2;
+  }
+}
+
+typedef void pass(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions);
+
+static void scalar_pass(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions)
+{
+  for (int i = 0; i < RUNS; i++) pm_predict(plan, &runs[i], &predictions[i], 1);
+}
+
+static void batch_pass(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions)
+{
+  pm_predict(plan, runs, predictions, RUNS);
+}
+
+/* Evaluations per second, the best of REPEATS. */
+static double rate(pass *evaluate, const pm_plan *plan, const pm_run *runs, pm_prediction *predictions)
+{
+  double best = 0;
+  for (int repeat = 0; repeat < REPEATS; repeat++) {
+    double start = now(), seconds = 0, evaluated = 0;
+    while (seconds < 0.2) {
+      evaluate(plan, runs, predictions);
+      evaluated += RUNS;
+      seconds = now() - start;
+    }
+    best = fmax(best, evaluated / seconds);
+  }
+  return best;
+}
+
+static int all_ok(const pm_prediction *predictions)
+{
+  for (int i = 0; i < RUNS; i++)
+    if (predictions[i].status != PM_OK || !(predictions[i].step_time > 0)) return 0;
+  return 1;
+}
+
+/* One row of the table. Returns 0 if a prediction went wrong: speed of wrong answers is of no interest. */
+static int measure(const char *name, pass *evaluate, const pm_plan *plan, const pm_run *runs,
+                   pm_prediction *predictions)
+{
+  double per_second = rate(evaluate, plan, runs, predictions);
+  printf("%-12s  %16.0f  %12.1f\n", name, per_second, 1e9 / per_second);
+  return all_ok(predictions);
+}
+
+static int measure_all(const pm_plan *plan)
+{
+  pm_run *runs = (pm_run *)calloc(RUNS, sizeof *runs);
+  pm_prediction *predictions = (pm_prediction *)calloc(RUNS, sizeof *predictions);
+  int ok = runs != NULL && predictions != NULL;
+  if (ok) {
+    printf("%-12s  %16s  %12s\n", "resnet50", "evaluations/s", "ns each");
+    fill_batches(runs);
+    ok = measure("scalar", scalar_pass, plan, runs, predictions);
+    ok = measure("batch", batch_pass, plan, runs, predictions) && ok;
+    fill_machines(runs);
+    ok = measure("batch grid", batch_pass, plan, runs, predictions) && ok;
+  }
+  free(predictions);
+  free(runs);
+  return ok;
+}
+
+int main(void)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_catalog *catalog = pm_catalog_new(&error);
+  pm_network *network = catalog ? pm_catalog_network(catalog, "resnet50", NULL, 0, &error) : NULL;
+  const pm_network *networks[1] = {network};
+  pm_system *first = catalog ? pm_catalog_system(catalog, "dgx1-v100", &error) : NULL;
+  pm_system *second = catalog ? pm_catalog_system(catalog, "dgx2", &error) : NULL;
+  const pm_system *systems[SYSTEMS] = {first, second};
+  pm_plan *plan = network && first && second ? pm_plan_new(networks, 1, systems, SYSTEMS, &error) : NULL;
+  int ok = plan != NULL && measure_all(plan);
+  if (!ok) fprintf(stderr, "bench_predict: %s\n", error.text[0] ? error.text : "a prediction failed");
+  pm_plan_free(plan);
+  pm_system_free(second);
+  pm_system_free(first);
+  pm_network_free(network);
+  pm_catalog_free(catalog);
+  return ok ? 0 : 1;
+}
