@@ -1,0 +1,231 @@
+/*
+** Typemaps of Python for bindings/swig/perfmodel.i (its head lists the patterns).
+**
+** Arrays cross by the buffer protocol: no NumPy C API, so the module does not depend on NumPy's ABI. Results of
+** unknown size come back as bytearrays, which NumPy views without a copy.
+*/
+
+%{
+/* Raises perfmodel's own exception: _errors.raise_error(status name, text, file, line). */
+static void python_raise(const pm_error *error) {
+  PyObject *module = PyImport_ImportModule("perfmodel._errors");
+  PyObject *result = NULL;
+  if (module != NULL)
+    result = PyObject_CallMethod(module, "raise_error", "sssi", pm_status_name(error->status), error->text,
+                                 error->file, error->line);
+  Py_XDECREF(result); /* NULL: it raised */
+  Py_XDECREF(module);
+}
+
+/* The UTF-8 of a str, or NULL with an exception. Lives as long as the object. */
+static const char *python_text(PyObject *object) {
+  Py_ssize_t size = 0;
+  const char *text = NULL;
+  if (!PyUnicode_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "expected text, got %.80s", Py_TYPE(object)->tp_name);
+    return NULL;
+  }
+  text = PyUnicode_AsUTF8AndSize(object, &size);
+  if (text != NULL && strlen(text) != (size_t)size) {
+    PyErr_SetString(PyExc_ValueError, "text with a zero byte in it");
+    return NULL;
+  }
+  return text;
+}
+
+/* A C-contiguous buffer of whole items of `size` bytes, released by the caller. 0 with an exception. */
+static int python_buffer(PyObject *object, Py_buffer *view, size_t size, int flags, const char *what) {
+  if (object == Py_None || PyObject_GetBuffer(object, view, flags) != 0) {
+    PyErr_Format(PyExc_TypeError, "expected a C-contiguous array of %s, got %.80s", what, Py_TYPE(object)->tp_name);
+    return 0;
+  }
+  if ((size_t)view->len % size == 0 && (view->itemsize == 1 || (size_t)view->itemsize == size)) return 1;
+  PyErr_Format(PyExc_TypeError, "array of %zd-byte items where %s of %zu bytes are meant", view->itemsize, what, size);
+  PyBuffer_Release(view);
+  return 0;
+}
+
+/* A list of texts as an array to free. NULL with an exception. */
+static const char **python_names(PyObject *object, size_t *count) {
+  const char **names = NULL;
+  if (!PyList_Check(object) && !PyTuple_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "expected a list of text, got %.80s", Py_TYPE(object)->tp_name);
+    return NULL;
+  }
+  *count = (size_t)PySequence_Fast_GET_SIZE(object);
+  names = (const char **)calloc(*count + 1, sizeof *names);
+  if (names == NULL) PyErr_NoMemory();
+  for (size_t i = 0; names != NULL && i < *count; i++) {
+    names[i] = python_text(PySequence_Fast_GET_ITEM(object, (Py_ssize_t)i));
+    if (names[i] == NULL) {
+      free(names);
+      return NULL;
+    }
+  }
+  return names;
+}
+
+/* A dict of text by text as an array to free. NULL with an exception. */
+static pm_attribute *python_attributes(PyObject *object, size_t *count) {
+  pm_attribute *attributes = NULL;
+  PyObject *key = NULL, *value = NULL;
+  Py_ssize_t position = 0;
+  if (!PyDict_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "expected a dict of text, got %.80s", Py_TYPE(object)->tp_name);
+    return NULL;
+  }
+  *count = 0;
+  attributes = (pm_attribute *)calloc((size_t)PyDict_Size(object) + 1, sizeof *attributes);
+  if (attributes == NULL) PyErr_NoMemory();
+  while (attributes != NULL && PyDict_Next(object, &position, &key, &value)) {
+    attributes[*count].name = python_text(key);
+    attributes[*count].value = attributes[*count].name == NULL ? NULL : python_text(value);
+    if (attributes[*count].value == NULL) {
+      free(attributes);
+      return NULL;
+    }
+    (*count)++;
+  }
+  return attributes;
+}
+
+static PyObject *python_list(const names *array) {
+  PyObject *list = PyList_New((Py_ssize_t)array->count);
+  for (size_t i = 0; list != NULL && i < array->count; i++) {
+    PyObject *item = PyUnicode_DecodeUTF8(array->data[i], (Py_ssize_t)strlen(array->data[i]), "replace");
+    if (item == NULL) {
+      Py_DECREF(list);
+      return NULL;
+    }
+    PyList_SET_ITEM(list, (Py_ssize_t)i, item);
+  }
+  return list;
+}
+%}
+
+/* ---- Errors ---- */
+%typemap(in, numinputs=0) pm_error *error (pm_error temp = PM_ERROR_NONE) "$1 = &temp;"
+%typemap(argout) pm_error *error {
+  if ($1->status != PM_OK) {
+    Py_XDECREF($result);
+    $result = NULL;
+    python_raise($1);
+    SWIG_fail;
+  }
+}
+
+/* ---- Text ---- */
+%typemap(in) const char * {
+  $1 = (char *)python_text($input);
+  if ($1 == NULL) SWIG_fail;
+}
+%typemap(freearg) const char * "";
+
+/* ---- Handles: None converts to NULL, which must not reach C ---- */
+%define PM_HANDLE(type)
+%typemap(check) type *, const type * {
+  if ($1 == NULL) {
+    PyErr_SetString(PyExc_TypeError, "expected a " #type ", got None");
+    SWIG_fail;
+  }
+}
+%enddef
+
+%define PM_HANDLES_IN(type)
+%typemap(in) (const type *const *HANDLES, size_t COUNT) {
+  if (!PyList_Check($input)) {
+    PyErr_SetString(PyExc_TypeError, "expected a list of " #type);
+    SWIG_fail;
+  }
+  $2 = (size_t)PyList_GET_SIZE($input);
+  $1 = (type **)calloc($2 + 1, sizeof(type *));
+  if ($1 == NULL) {
+    PyErr_NoMemory();
+    SWIG_fail;
+  }
+  for (size_t i = 0; i < $2; i++) {
+    void *item = NULL;
+    int status = SWIG_ConvertPtr(PyList_GET_ITEM($input, (Py_ssize_t)i), &item, $descriptor(type *), 0);
+    if (!SWIG_IsOK(status) || item == NULL) {
+      PyErr_SetString(PyExc_TypeError, "expected a list of " #type);
+      SWIG_fail;
+    }
+    ((type **)$1)[i] = (type *)item;
+  }
+}
+%typemap(freearg) (const type *const *HANDLES, size_t COUNT) "free((void *)$1);"
+%enddef
+
+/* ---- Arrays in ---- */
+%define PM_BUFFER(type, arguments, flags, what)
+%typemap(in) arguments (Py_buffer view = {0}) {
+  if (!python_buffer($input, &view, sizeof(type), flags, what)) SWIG_fail;
+  $1 = (type *)view.buf;
+  $2 = (size_t)view.len / sizeof(type);
+}
+%typemap(freearg) arguments "if (view$argnum.obj != NULL) PyBuffer_Release(&view$argnum);"
+%enddef
+
+%define PM_RECORDS_IN(type, name)
+PM_BUFFER(type, %arg((const type *RECORDS, size_t COUNT)), PyBUF_SIMPLE, name " records")
+%enddef
+PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "double numbers")
+
+%typemap(in) (const char *const *NAMES, size_t COUNT) {
+  $1 = (char **)python_names($input, &$2);
+  if ($1 == NULL) SWIG_fail;
+}
+%typemap(freearg) (const char *const *NAMES, size_t COUNT) "free((void *)$1);"
+
+%typemap(in) (const pm_attribute *ATTRIBUTES, size_t COUNT) {
+  $1 = python_attributes($input, &$2);
+  if ($1 == NULL) SWIG_fail;
+}
+%typemap(freearg) (const pm_attribute *ATTRIBUTES, size_t COUNT) "free((void *)$1);"
+
+/* ---- Arrays out: bytearrays and lists ---- */
+%typemap(out) records {
+  if ($1.data == NULL) {
+    $result = SWIG_Py_Void();
+  } else {
+    $result = PyByteArray_FromStringAndSize((const char *)$1.data, (Py_ssize_t)($1.count * $1.type->size));
+  }
+  records_free(&$1);
+  if ($result == NULL) SWIG_fail;
+}
+%typemap(out) numbers {
+  $result = PyByteArray_FromStringAndSize((const char *)$1.data, (Py_ssize_t)($1.count * sizeof(double)));
+  numbers_free(&$1);
+  if ($result == NULL) SWIG_fail;
+}
+%typemap(out) names {
+  $result = python_list(&$1);
+  names_free(&$1);
+  if ($result == NULL) SWIG_fail;
+}
+
+/* ---- The interpreter lock is released where it pays ---- */
+%define PM_UNLOCKED(function)
+%exception function {
+  Py_BEGIN_ALLOW_THREADS
+  $action
+  Py_END_ALLOW_THREADS
+}
+%enddef
+PM_UNLOCKED(pm_plan_new)
+PM_UNLOCKED(predict)
+PM_UNLOCKED(predict_into)
+
+/* ---- Python only: predictions into an array that is there already, without allocating ---- */
+PM_BUFFER(pm_prediction, %arg((pm_prediction *RESULTS, size_t COUNT)), PyBUF_WRITABLE, "prediction records")
+
+%{
+static void predict_into(const pm_plan *plan, const pm_run *runs, size_t run_count, pm_prediction *predictions,
+                         size_t prediction_count, pm_error *error) {
+  if (run_count != prediction_count)
+    fail(error, PM_BAD_ARGUMENT, "%lu runs but room for %lu predictions", (unsigned long)run_count,
+         (unsigned long)prediction_count);
+  else if (pm_predict(plan, runs, predictions, run_count) != PM_OK)
+    fail(error, PM_BAD_ARGUMENT, "no plan or no runs");
+}
+%}

@@ -1,0 +1,199 @@
+/*
+** The scripted interface, neutral: what Python, Lua and any later language see of libperfmodel.
+**
+** Every function is declared here by hand; no C header is ever %included, so this file is the design of the binding API.
+** It is private to each language's package: users see the hand-written module on top of it. Names lose their "pm_".
+**
+** Catalogue of patterns. A language provides bindings/<language>/<language>.i with exactly these typemaps and macros:
+**
+**   pm_error *error              in, numinputs=0: a pm_error of PM_ERROR_NONE on the C stack.
+**                                argout: raises when status is not PM_OK, with status, text, file and line.
+**   const char *                 in: text, required (nothing, NULL or an inner zero byte raises). UTF-8.
+**   double                       in: a number, required. Counts cross as doubles too and are checked here, so that no
+**                                language truncates 1.5 in silence.
+**   int, double, const char *, char *  out: the language's own (char * is %newobject, see newfree below).
+**
+**   PM_HANDLE(type)              macro: check of `type *` and `const type *`: NULL (None, nil) raises.
+**   PM_HANDLES_IN(type)          macro: in of (const type *const *HANDLES, size_t COUNT): a list of handles.
+**   PM_RECORDS_IN(type, name)    macro: in of (const type *RECORDS, size_t COUNT): an array of records, `name` for
+**                                pm_record_type_find. Python: a C-contiguous buffer; Lua: a table of tables by field.
+**   (const double *NUMBERS, size_t COUNT)            in: an array of numbers. May be empty.
+**   (const char *const *NAMES, size_t COUNT)         in: an array of texts. May be empty.
+**   (const pm_attribute *ATTRIBUTES, size_t COUNT)   in: text by text: dict, table. May be empty.
+**
+**   records                      out: an array of records, converted by `type` and then freed with records_free (shims.h).
+**   numbers                      out: an array of numbers, then freed with numbers_free.
+**   names                        out: an array of texts, then freed with names_free.
+**                                `data` is NULL when the call failed; `error` then raises after them.
+**
+** Handles are owned by the language's garbage collector. A plan refers to its networks and systems: the hand-written
+** module keeps them alive as long as the plan. Functions worth releasing an interpreter lock for: plan_new, predict.
+** All arguments are converted before anything is allocated in C.
+*/
+%module core
+
+%{
+#include "shims.h"
+%}
+
+/* What every language provides. */
+#if defined(SWIGPYTHON)
+%include "../python/python.i"
+#elif defined(SWIGLUA)
+%include "../lua/lua.i"
+#else
+#error "no typemaps for this language"
+#endif
+
+%rename("%(strip:[pm_])s") "";
+%typemap(newfree) char * "free($1);"
+%typemap(newfree) char *table_format "pm_string_free($1);"
+
+/* ---- Handles: opaque, made by functions only, freed by the language ---- */
+
+%define PM_OWNED(type)
+PM_HANDLE(type)
+%nodefaultctor type;
+typedef struct type {
+  %extend {
+    ~type() { type##_free($self); }
+  }
+} type;
+%enddef
+
+PM_OWNED(pm_catalog)
+PM_OWNED(pm_network)
+PM_OWNED(pm_system)
+PM_OWNED(pm_plan)
+PM_OWNED(pm_table)
+
+PM_HANDLES_IN(pm_network)
+PM_HANDLES_IN(pm_system)
+
+PM_RECORDS_IN(pm_gpu, "gpu")
+PM_RECORDS_IN(pm_ring, "ring")
+PM_RECORDS_IN(pm_run, "run")
+PM_RECORDS_IN(pm_prediction, "prediction")
+
+%newobject pm_catalog_new;
+%newobject pm_catalog_network;
+%newobject pm_catalog_system;
+%newobject pm_catalog_list;
+%newobject pm_catalog_show;
+%newobject pm_network_new;
+%newobject pm_plan_new;
+%newobject network_layers;
+%newobject network_times;
+%newobject system_edges;
+%newobject prediction_table;
+%newobject table_format;
+%newobject quantity_format;
+
+/* ---- Library ---- */
+
+const char *pm_version(void);
+double quantity_parse(const char *text, const char *unit, pm_error *error);
+char *quantity_format(double value, const char *unit, pm_error *error);
+
+/* ---- Records ---- */
+
+/* Names of all record types; what a type is; its bytes. */
+names record_types(pm_error *error);
+const char *record_doc(const char *type, pm_error *error);
+int record_size(const char *type, pm_error *error);
+
+/* Seven texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, and the choices' names and
+** docs, one per line. */
+names record_fields(const char *type, pm_error *error);
+
+/* ---- Catalogue ---- */
+
+pm_catalog *pm_catalog_new(pm_error *error);
+void pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *error);
+names catalog_notes(const pm_catalog *catalog, pm_error *error);
+names catalog_kinds(pm_error *error);
+names catalog_ids(const pm_catalog *catalog, const char *kind, pm_error *error);
+const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
+
+/* One record of the kind's type. */
+records catalog_record(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
+pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error);
+pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
+pm_network *pm_catalog_network(const pm_catalog *catalog, const char *name, const pm_attribute *ATTRIBUTES,
+                               size_t COUNT, pm_error *error);
+pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_error *error);
+
+/* ---- Networks ---- */
+
+names layer_kinds(pm_error *error);
+pm_network *pm_network_new(const char *id, const char *name, pm_error *error);
+
+/* network, name, shape -> number of the layer */
+int network_add_input(pm_network *network, const char *name, const double *NUMBERS, size_t COUNT, pm_error *error);
+
+/* network, kind, name ("": one of its own), numbers of the input layers, attributes -> number of the layer */
+int network_add(pm_network *network, const char *kind, const char *name, const double *NUMBERS, size_t COUNT,
+                const pm_attribute *ATTRIBUTES, size_t COUNT, pm_error *error);
+
+/* One "network_totals" record. */
+records network_totals(const pm_network *network, pm_error *error);
+
+/* Tables of "layer" and of "layer_time" records, one row per layer; `RECORDS` is one GPU. */
+pm_table *network_layers(const pm_network *network, double batch, const char *precision, pm_error *error);
+pm_table *network_times(const pm_network *network, const pm_gpu *RECORDS, size_t COUNT, double batch,
+                        const char *precision, pm_error *error);
+
+/* ---- Systems ---- */
+
+/* One "machine" record, one "gpu" record, the link graph as a table of "edge" records. */
+records system_machine(const pm_system *system, pm_error *error);
+records system_gpu(const pm_system *system, pm_error *error);
+pm_table *system_edges(const pm_system *system, pm_error *error);
+
+/* One "ring" record: the ring of GPUs 0 .. gpus-1 of each node. */
+records system_ring(const pm_system *system, double gpus, double nodes, pm_error *error);
+
+/* One ring, bytes -> seconds of an all-reduce of each. */
+numbers all_reduce_times(const pm_ring *RECORDS, size_t COUNT, const double *NUMBERS, size_t COUNT, pm_error *error);
+
+/* ---- Predictions ---- */
+
+pm_plan *pm_plan_new(const pm_network *const *HANDLES, size_t COUNT, const pm_system *const *HANDLES, size_t COUNT,
+                     pm_error *error);
+
+/* One "run" record: the defaults. */
+records run_default(pm_error *error);
+
+/* Raises if the one run cannot be predicted, and says why. */
+void run_check(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, pm_error *error);
+
+/* One "prediction" record per run. */
+records predict(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, pm_error *error);
+
+/* Every combination as "run" records, batch fastest: numbers of networks and systems, precisions, nodes, gpus, batch,
+** overlap, whether batch is global, epoch samples. An empty axis has the default. */
+records grid_runs(double networks, double systems, const char *const *NAMES, size_t COUNT, const double *NUMBERS,
+                  size_t COUNT, const double *NUMBERS, size_t COUNT, const double *NUMBERS, size_t COUNT,
+                  const char *overlap, double global_batch, double epoch_samples, pm_error *error);
+
+/* Runs and their predictions as one table. */
+pm_table *prediction_table(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, const pm_prediction *RECORDS,
+                           size_t COUNT, pm_error *error);
+
+/* ---- Tables ---- */
+
+double table_rows(const pm_table *table);
+int table_has_total(const pm_table *table);
+
+/* Four texts per column: name, unit, doc, kind. */
+names table_columns(const pm_table *table, pm_error *error);
+numbers table_numbers(const pm_table *table, double column, pm_error *error);
+names table_texts(const pm_table *table, double column, pm_error *error);
+
+/* The whole table as "table", "csv" or "json"; `width` limits the text form (0: no limit). */
+char *table_format(const pm_table *table, const char *format, double width, pm_error *error);
+
+#if defined(SWIGPYTHON)
+void predict_into(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, pm_prediction *RESULTS, size_t COUNT,
+                  pm_error *error);
+#endif
