@@ -135,7 +135,7 @@ int network_add_input(pm_network *network, const char *name, const double *NUMBE
 int network_add(pm_network *network, const char *kind, const char *name, const double *NUMBERS, size_t COUNT,
                 const pm_attribute *ATTRIBUTES, size_t COUNT, pm_error *error);
 
-/* One "network_totals" record. */
+/* One "network" record. */
 records network_totals(const pm_network *network, pm_error *error);
 
 /* Tables of "layer" and of "layer_time" records, one row per layer; `RECORDS` is one GPU. */

@@ -295,9 +295,9 @@ static int network_add(pm_network *network, const char *kind, const char *name, 
   return layer;
 }
 
-/* One "network_totals" record. */
+/* One "network" record. */
 static records network_totals(const pm_network *network, pm_error *error) {
-  records array = records_new("network_totals", 1, error);
+  records array = records_new("network", 1, error);
   if (array.data != NULL) pm_network_get_totals(network, (pm_network_totals *)array.data, error);
   return error->status == PM_OK ? array : no_records(array);
 }

@@ -1,0 +1,52 @@
+"""Entry of pip: build_ext runs the CMake target of the Python module, and nothing else."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+
+
+def version() -> str:
+    """The version that the C header states."""
+    header = (ROOT / "libperfmodel/include/perfmodel.h").read_text(encoding="utf-8")
+    return re.search(r'#define PM_VERSION "([^"]+)"', header).group(1)
+
+
+class CMakeBuild(build_ext):
+    """Builds the extension, with the core library inside it, into the package's folder."""
+
+    def build_extension(self, ext: Extension) -> None:
+        package = Path(self.get_ext_fullpath(ext.name)).resolve().parent
+        build = Path(self.build_temp).resolve() / "cmake"
+        build.mkdir(parents=True, exist_ok=True)
+        options = {
+            "CMAKE_BUILD_TYPE": "Release",
+            "BUILD_SHARED_LIBS": "OFF",
+            "PM_PYTHON": "ON",
+            "PM_LUA": "OFF",
+            "PM_TOOL": "OFF",
+            "PM_TESTS": "OFF",
+            "PM_EXAMPLES": "OFF",
+            "PM_BENCHMARKS": "OFF",
+            "PM_WERROR": "OFF",
+            "PM_PYTHON_DIR": package,
+            "Python_EXECUTABLE": sys.executable,
+        }
+        defines = [f"-D{name}={value}" for name, value in options.items()]
+        extra = os.environ.get("CMAKE_ARGS", "").split()
+        subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *defines, *extra], check=True)
+        subprocess.run(["cmake", "--build", build, "--target", "perfmodel_python"], check=True)
+
+
+setup(
+    version=version(),
+    ext_modules=[Extension("perfmodel.__core", sources=[])],
+    cmdclass={"build_ext": CMakeBuild},
+    zip_safe=False,
+)
