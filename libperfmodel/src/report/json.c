@@ -1,0 +1,83 @@
+/*
+** JSON: an array with one object per row and line, keys the plain column names, numbers in SI units.
+**
+** The unit is that of the column, as in the CSV header, and is not part of the key, so that `jq '.[].step_time'` works.
+** Unknown is null. JSON has no infinity, so unlimited is the string "inf". A choice of no or yes is false or true, any
+** other choice its name.
+*/
+#include <math.h>
+#include <string.h>
+#include "report/table_data.h"
+
+static void write_escaped(pm__string *out, unsigned char c)
+{
+  static const char *const hex = "0123456789abcdef";
+  char unicode[] = "\\u0000";
+  switch (c) {
+  case '"': pm__string_add(out, "\\\""); return;
+  case '\\': pm__string_add(out, "\\\\"); return;
+  case '\n': pm__string_add(out, "\\n"); return;
+  case '\r': pm__string_add(out, "\\r"); return;
+  case '\t': pm__string_add(out, "\\t"); return;
+  default: break;
+  }
+  unicode[4] = hex[c >> 4];
+  unicode[5] = hex[c & 15];
+  pm__string_add(out, unicode);
+}
+
+/* Valid UTF-8 stays as it is; a byte that is none becomes U+FFFD, so the result is always valid JSON. */
+static void write_string(pm__string *out, const char *text)
+{
+  pm__string_add(out, "\"");
+  while (*text != '\0') {
+    unsigned char c = (unsigned char)*text;
+    size_t length = pm__utf8_length(text);
+    if (c < 0x20 || c == 0x7f || c == '"' || c == '\\') write_escaped(out, c);
+    else if (length == 0) pm__string_add(out, "\xef\xbf\xbd");
+    else pm__string_add_bytes(out, text, length);
+    text += length == 0 ? 1 : length;
+  }
+  pm__string_add(out, "\"");
+}
+
+static bool is_yes_no(const pm__column *column)
+{
+  const pm_choice *c = column->choices;
+  return c != NULL && c[0].name != NULL && strcmp(c[0].name, "no") == 0 && c[1].name != NULL &&
+         strcmp(c[1].name, "yes") == 0 && c[2].name == NULL;
+}
+
+static void write_cell(pm__string *out, const pm_table *table, size_t index, size_t row)
+{
+  const pm__column *column = &table->columns[index];
+  char buffer[PM_TEXT_MAX];
+  const char *text = pm_table_text(table, index, row, buffer);
+  if (is_yes_no(column)) pm__string_add(out, strcmp(text, "yes") == 0 ? "true" : "false");
+  else if (pm__column_is_text(column)) write_string(out, text);
+  else if (isnan(column->numbers[row])) pm__string_add(out, "null");
+  else if (isinf(column->numbers[row])) write_string(out, text);
+  else pm__string_add(out, text);
+}
+
+static void write_row(pm__string *out, const pm_table *table, size_t row)
+{
+  pm__string_add(out, "{");
+  for (size_t column = 0; column < table->count; column++) {
+    if (column > 0) pm__string_add(out, ", ");
+    write_string(out, table->columns[column].column.name);
+    pm__string_add(out, ": ");
+    write_cell(out, table, column, row);
+  }
+  pm__string_add(out, "}");
+}
+
+void pm__write_json(pm__string *out, const pm_table *table)
+{
+  pm__string_add(out, "[");
+  for (size_t row = 0; row < table->rows; row++) {
+    pm__string_add(out, row > 0 ? ",\n  " : "\n  ");
+    write_row(out, table, row);
+  }
+  pm__string_add(out, table->rows > 0 ? "\n]\n" : "]\n");
+}

@@ -1,0 +1,168 @@
+/* Tables: columns, their storage, and reading them back. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "perfmodel/units.h"
+#include "report/table_data.h"
+
+pm_table *pm_table_new(size_t rows, pm_error *error)
+{
+  pm_table *table = (pm_table *)calloc(1, sizeof *table);
+  if (table == NULL) pm__no_memory(error);
+  else table->rows = rows;
+  return table;
+}
+
+void pm_table_free(pm_table *table)
+{
+  if (table == NULL) return;
+  pm__arena_free(&table->arena);
+  free(table->columns);
+  free(table);
+}
+
+static void *alloc_cells(pm_table *table, size_t size)
+{
+  return table->rows <= SIZE_MAX / size ? pm__arena_alloc(&table->arena, table->rows * size) : NULL;
+}
+
+static const char *copy_text(pm_table *table, const char *text)
+{
+  return text == NULL ? "" : pm__arena_copy(&table->arena, text, strlen(text));
+}
+
+/* Room for one more column with its name and cells; it counts only once `table->count` is raised. NULL: no memory. */
+static pm__column *new_column(pm_table *table, const pm_column *like)
+{
+  pm__column *columns = (pm__column *)pm__grow(table->columns, table->count, &table->capacity, sizeof *columns);
+  if (columns == NULL) return NULL;
+  table->columns = columns;
+  pm__column *column = &columns[table->count];
+  memset(column, 0, sizeof *column);
+  column->column.kind = like->kind;
+  column->column.name = copy_text(table, like->name);
+  column->column.unit = copy_text(table, like->unit);
+  column->column.doc = copy_text(table, like->doc);
+  if (like->kind == PM_FIELD_TEXT) column->texts = (const char **)alloc_cells(table, sizeof *column->texts);
+  else column->numbers = (double *)alloc_cells(table, sizeof *column->numbers);
+  bool whole = column->column.name != NULL && column->column.unit != NULL && column->column.doc != NULL;
+  return whole && (column->texts != NULL || column->numbers != NULL) ? column : NULL;
+}
+
+static bool fill_texts(pm_table *table, pm__column *column, const pm_record_type *type, const pm_field *field,
+                       const char *records)
+{
+  for (size_t row = 0; row < table->rows; row++) {
+    column->texts[row] = copy_text(table, records + row * type->size + field->offset);
+    if (column->texts[row] == NULL) return false;
+  }
+  return true;
+}
+
+static bool add_field(pm_table *table, const pm_record_type *type, const pm_field *field, const char *records)
+{
+  const pm_column like = {field->name, field->unit, field->doc, field->kind};
+  pm__column *column = new_column(table, &like);
+  if (column == NULL) return false;
+  column->choices = field->choices;
+  if (field->kind == PM_FIELD_TEXT && !fill_texts(table, column, type, field, records)) return false;
+  for (size_t row = 0; field->kind != PM_FIELD_TEXT && row < table->rows; row++)
+    column->numbers[row] = pm_record_number(field, records + row * type->size);
+  table->count++;
+  return true;
+}
+
+int pm_table_add_records(pm_table *table, const pm_record_type *type, const void *records, pm_error *error)
+{
+  if (table == NULL || type == NULL || (records == NULL && table->rows > 0))
+    return pm__fail(error, PM_BAD_ARGUMENT, "a table's columns need a table, a record type and its records");
+  size_t count = table->count;
+  for (size_t i = 0; i < type->field_count; i++) {
+    if (add_field(table, type, &type->fields[i], (const char *)records)) continue;
+    table->count = count; /* all of the columns or none */
+    return pm__no_memory(error);
+  }
+  return PM_OK;
+}
+
+int pm_table_add_text(pm_table *table, const char *name, const char *doc, const char *const *texts, pm_error *error)
+{
+  if (table == NULL || name == NULL || (texts == NULL && table->rows > 0))
+    return pm__fail(error, PM_BAD_ARGUMENT, "a text column needs a table, a name and its texts");
+  const pm_column like = {name, "", doc, PM_FIELD_TEXT};
+  pm__column *column = new_column(table, &like);
+  if (column == NULL) return pm__no_memory(error);
+  for (size_t row = 0; row < table->rows; row++)
+    if ((column->texts[row] = copy_text(table, texts[row])) == NULL) return pm__no_memory(error);
+  table->count++;
+  return PM_OK;
+}
+
+void pm_table_drop(pm_table *table, const char *name)
+{
+  for (size_t i = 0; table != NULL && name != NULL && i < table->count; i++) {
+    if (strcmp(table->columns[i].column.name, name) != 0) continue;
+    memmove(&table->columns[i], &table->columns[i + 1], (table->count - i - 1) * sizeof table->columns[0]);
+    table->count--;
+    return;
+  }
+}
+
+void pm_table_mark_total(pm_table *table)
+{
+  if (table != NULL && table->rows > 0) table->has_total = true;
+}
+
+int pm_table_has_total(const pm_table *table)
+{
+  return table != NULL && table->has_total;
+}
+
+size_t pm_table_rows(const pm_table *table)
+{
+  return table == NULL ? 0 : table->rows;
+}
+
+size_t pm_table_columns(const pm_table *table)
+{
+  return table == NULL ? 0 : table->count;
+}
+
+const pm_column *pm_table_column(const pm_table *table, size_t column)
+{
+  return column < pm_table_columns(table) ? &table->columns[column].column : NULL;
+}
+
+const double *pm_table_numbers(const pm_table *table, size_t column)
+{
+  return column < pm_table_columns(table) ? table->columns[column].numbers : NULL;
+}
+
+bool pm__column_is_text(const pm__column *column)
+{
+  return column->column.kind == PM_FIELD_TEXT || column->column.kind == PM_FIELD_CHOICE;
+}
+
+bool pm__column_has_unit(const pm__column *column)
+{
+  return column->column.unit[0] != '\0' && strcmp(column->column.unit, "1") != 0;
+}
+
+/* Looked up by walking, so that a value beyond the list is "?" rather than a read past its end. */
+const char *pm__column_word(const pm__column *column, size_t row)
+{
+  if (column->texts != NULL) return column->texts[row];
+  for (size_t i = 0; column->choices != NULL && column->choices[i].name != NULL; i++)
+    if ((double)i == column->numbers[row]) return column->choices[i].name;
+  return "?";
+}
+
+const char *pm_table_text(const pm_table *table, size_t column, size_t row, char *buffer)
+{
+  if (column >= pm_table_columns(table) || row >= table->rows) return NULL;
+  const pm__column *cells = &table->columns[column];
+  if (pm__column_is_text(cells)) return pm__column_word(cells, row);
+  if (isnan(cells->numbers[row])) return "";
+  return buffer == NULL ? NULL : pm_number_format(buffer, cells->numbers[row]);
+}

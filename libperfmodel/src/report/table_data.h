@@ -1,0 +1,41 @@
+/*
+** How a table is stored: one array per column. Shared by the writers of this folder.
+*/
+#ifndef PM_REPORT_TABLE_DATA_H
+#define PM_REPORT_TABLE_DATA_H
+
+#include "base/base.h"
+#include "perfmodel/table.h"
+
+typedef struct pm__column {
+  pm_column column;         /* its strings live in the table's arena */
+  double *numbers;          /* of every kind but TEXT: one per row */
+  const char **texts;       /* of TEXT: one per row */
+  const pm_choice *choices; /* of CHOICE: the names of its values; constant data of the record type */
+} pm__column;
+
+struct pm_table {
+  size_t rows, count, capacity;
+  bool has_total;
+  pm__column *columns;
+  pm__arena arena; /* cells and names */
+};
+
+/* Whether cells of the column are words: TEXT and CHOICE. */
+bool pm__column_is_text(const pm__column *column);
+
+/* The words of a TEXT or CHOICE cell. */
+const char *pm__column_word(const pm__column *column, size_t row);
+
+/* Whether the column has a unit that is worth printing. */
+bool pm__column_has_unit(const pm__column *column);
+
+/* The writers: each appends the whole table to `out`. */
+void pm__write_csv(pm__string *out, const pm_table *table);
+void pm__write_json(pm__string *out, const pm_table *table);
+void pm__write_text(pm__string *out, const pm_table *table, int width);
+
+/* Bytes of the UTF-8 character at `text`, 1 to 4, or 0 if there is no valid one. */
+size_t pm__utf8_length(const char *text);
+
+#endif

@@ -1,0 +1,445 @@
+/* Tables: storage, and the text of every format. */
+#include <check.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "perfmodel/table.h"
+#include "report/table_data.h"
+
+/* ---- A record type of the test's own, with one field of every kind ---- */
+
+typedef struct sample {
+  char name[PM_TEXT_MAX];
+  int32_t count;
+  double speed, ratio;
+  int32_t colour, ready;
+} sample;
+
+static const pm_choice colours[] = {{"red", ""}, {"green", ""}, {NULL, NULL}};
+static const pm_choice no_yes[] = {{"no", ""}, {"yes", ""}, {NULL, NULL}};
+static const pm_field fields[] = {
+  {"name", "", "who", offsetof(sample, name), PM_FIELD_TEXT, NULL},
+  {"count", "1", "how many", offsetof(sample, count), PM_FIELD_INT, NULL},
+  {"speed", "B/s", "how fast", offsetof(sample, speed), PM_FIELD_REAL, NULL},
+  {"ratio", "1", "of what", offsetof(sample, ratio), PM_FIELD_REAL, NULL},
+  {"colour", "", "which", offsetof(sample, colour), PM_FIELD_CHOICE, colours},
+  {"ready", "", "whether", offsetof(sample, ready), PM_FIELD_CHOICE, no_yes},
+};
+static const pm_record_type sample_type = {"sample", "", sizeof(sample), fields, sizeof fields / sizeof fields[0]};
+
+static const sample samples[] = {
+  {"one", 3, 25e9, 0.1, 1, 1},
+  {"two, \"b\"", -2, NAN, INFINITY, 0, 0},
+};
+
+static pm_table *sample_table(void)
+{
+  pm_table *table = pm_table_new(2, NULL);
+  ck_assert_int_eq(pm_table_add_records(table, &sample_type, samples, NULL), PM_OK);
+  return table;
+}
+
+static void ck_format(const pm_table *table, pm_format format, int width, const char *expected)
+{
+  char *text = pm_table_format(table, format, width, NULL);
+  ck_assert_ptr_nonnull(text);
+  ck_assert_str_eq(text, expected);
+  pm_string_free(text);
+}
+
+/* A table of one text column of one row. */
+static pm_table *word_table(const char *word)
+{
+  pm_table *table = pm_table_new(1, NULL);
+  ck_assert_int_eq(pm_table_add_text(table, "w", "", &word, NULL), PM_OK);
+  return table;
+}
+
+static void ck_word(pm_format format, const char *word, const char *expected)
+{
+  pm_table *table = word_table(word);
+  ck_format(table, format, 0, expected);
+  pm_table_free(table);
+}
+
+/* ---- Storage ---- */
+
+START_TEST(columns_follow_the_record)
+{
+  pm_table *table = sample_table();
+  ck_assert_uint_eq(pm_table_rows(table), 2);
+  ck_assert_uint_eq(pm_table_columns(table), 6);
+  for (size_t i = 0; i < 6; i++) {
+    ck_assert_str_eq(pm_table_column(table, i)->name, fields[i].name);
+    ck_assert_str_eq(pm_table_column(table, i)->unit, fields[i].unit);
+    ck_assert_str_eq(pm_table_column(table, i)->doc, fields[i].doc);
+    ck_assert_int_eq(pm_table_column(table, i)->kind, fields[i].kind);
+    ck_assert_int_eq(pm_table_numbers(table, i) == NULL, fields[i].kind == PM_FIELD_TEXT);
+  }
+  ck_assert_ptr_null(pm_table_column(table, 6));
+  ck_assert_ptr_null(pm_table_numbers(table, 6));
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(cells_read_back)
+{
+  pm_table *table = sample_table();
+  char buffer[PM_TEXT_MAX];
+  ck_assert_str_eq(pm_table_text(table, 0, 1, buffer), "two, \"b\"");
+  ck_assert_double_eq(pm_table_numbers(table, 1)[1], -2);
+  ck_assert_str_eq(pm_table_text(table, 2, 0, buffer), "25000000000");
+  ck_assert_double_nan(pm_table_numbers(table, 2)[1]);
+  ck_assert_str_eq(pm_table_text(table, 2, 1, buffer), "");
+  ck_assert_str_eq(pm_table_text(table, 3, 0, buffer), "0.1");
+  ck_assert_str_eq(pm_table_text(table, 4, 0, buffer), "green");
+  ck_assert_double_eq(pm_table_numbers(table, 4)[0], 1);
+  ck_assert_ptr_null(pm_table_text(table, 0, 2, buffer));
+  ck_assert_ptr_null(pm_table_text(table, 6, 0, buffer));
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(cells_are_copies)
+{
+  sample mine[2] = {samples[0], samples[1]};
+  char word[] = "abc";
+  const char *words[] = {word, NULL};
+  pm_table *table = pm_table_new(2, NULL);
+  ck_assert_int_eq(pm_table_add_records(table, &sample_type, mine, NULL), PM_OK);
+  ck_assert_int_eq(pm_table_add_text(table, "word", NULL, words, NULL), PM_OK);
+  memset(mine, 'x', sizeof mine);
+  word[0] = 'x';
+  ck_assert_str_eq(pm_table_text(table, 0, 0, NULL), "one");
+  ck_assert_double_eq(pm_table_numbers(table, 1)[0], 3);
+  ck_assert_str_eq(pm_table_text(table, 6, 0, NULL), "abc");
+  ck_assert_str_eq(pm_table_text(table, 6, 1, NULL), "");
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(dropping_a_column)
+{
+  pm_table *table = sample_table();
+  pm_table_drop(table, "count");
+  pm_table_drop(table, "no such column");
+  ck_assert_uint_eq(pm_table_columns(table), 5);
+  ck_assert_str_eq(pm_table_column(table, 1)->name, "speed");
+  ck_assert_double_eq(pm_table_numbers(table, 1)[0], 25e9);
+  pm_table_drop(table, "ready");
+  ck_assert_uint_eq(pm_table_columns(table), 4);
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(a_choice_beyond_its_list_is_a_question_mark)
+{
+  sample odd = samples[0];
+  odd.colour = 2;
+  pm_table *table = pm_table_new(1, NULL);
+  ck_assert_int_eq(pm_table_add_records(table, &sample_type, &odd, NULL), PM_OK);
+  ck_assert_str_eq(pm_table_text(table, 4, 0, NULL), "?");
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(missing_arguments_are_errors)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_table *table = pm_table_new(1, NULL);
+  ck_assert_int_eq(pm_table_add_records(table, &sample_type, NULL, &error), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(error.status, PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_add_records(table, NULL, samples, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_add_records(NULL, &sample_type, samples, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_add_text(table, "w", "", NULL, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_add_text(table, NULL, "", NULL, NULL), PM_BAD_ARGUMENT);
+  ck_assert_uint_eq(pm_table_columns(table), 0);
+  ck_assert_ptr_null(pm_table_format(NULL, PM_FORMAT_CSV, 0, NULL));
+  ck_assert_ptr_null(pm_table_format(table, (pm_format)7, 0, NULL));
+  pm_table_free(table);
+  pm_table_free(NULL);
+  pm_string_free(NULL);
+  ck_assert_uint_eq(pm_table_rows(NULL), 0);
+  ck_assert_uint_eq(pm_table_columns(NULL), 0);
+  ck_assert_int_eq(pm_table_has_total(NULL), 0);
+}
+END_TEST
+
+START_TEST(absurd_sizes_are_out_of_memory)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_table *table = pm_table_new(SIZE_MAX / 4, &error);
+  ck_assert_int_eq(pm_table_add_records(table, &sample_type, samples, &error), PM_NO_MEMORY);
+  ck_assert_uint_eq(pm_table_columns(table), 0);
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(formats_by_name)
+{
+  ck_assert_int_eq(pm_format_find("table"), PM_FORMAT_TABLE);
+  ck_assert_int_eq(pm_format_find("csv"), PM_FORMAT_CSV);
+  ck_assert_int_eq(pm_format_find("json"), PM_FORMAT_JSON);
+  ck_assert_int_eq(pm_format_find("xml"), -1);
+  ck_assert_int_eq(pm_format_find(NULL), -1);
+}
+END_TEST
+
+/* ---- CSV ---- */
+
+START_TEST(csv_of_every_kind)
+{
+  pm_table *table = sample_table();
+  ck_format(table, PM_FORMAT_CSV, 0,
+            "name,count,speed [B/s],ratio,colour,ready\r\n"
+            "one,3,25000000000,0.1,green,yes\r\n"
+            "\"two, \"\"b\"\"\",-2,,inf,red,no\r\n");
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(csv_quotes_what_needs_it)
+{
+  ck_word(PM_FORMAT_CSV, "plain text", "w\r\nplain text\r\n");
+  ck_word(PM_FORMAT_CSV, "a,b", "w\r\n\"a,b\"\r\n");
+  ck_word(PM_FORMAT_CSV, "a\"b", "w\r\n\"a\"\"b\"\r\n");
+  ck_word(PM_FORMAT_CSV, "\"", "w\r\n\"\"\"\"\r\n");
+  ck_word(PM_FORMAT_CSV, "a\nb", "w\r\n\"a\nb\"\r\n");
+  ck_word(PM_FORMAT_CSV, " a", "w\r\n\" a\"\r\n");
+  ck_word(PM_FORMAT_CSV, "\xc3\xbc", "w\r\n\xc3\xbc\r\n");
+  ck_word(PM_FORMAT_CSV, "", "w\r\n\"\"\r\n"); /* alone in its row: an empty line would be skipped */
+}
+END_TEST
+
+START_TEST(csv_disarms_formulas)
+{
+  ck_word(PM_FORMAT_CSV, "=1+1", "w\r\n'=1+1\r\n");
+  ck_word(PM_FORMAT_CSV, "+1", "w\r\n'+1\r\n");
+  ck_word(PM_FORMAT_CSV, "-1", "w\r\n'-1\r\n");
+  ck_word(PM_FORMAT_CSV, "@SUM(A1)", "w\r\n'@SUM(A1)\r\n");
+  ck_word(PM_FORMAT_CSV, "\t=1", "w\r\n'\t=1\r\n");
+  ck_word(PM_FORMAT_CSV, "\r=1", "w\r\n\"'\r=1\"\r\n");
+  ck_word(PM_FORMAT_CSV, "=A1,\"x\"", "w\r\n\"'=A1,\"\"x\"\"\"\r\n");
+  ck_word(PM_FORMAT_CSV, "a=1", "w\r\na=1\r\n");
+}
+END_TEST
+
+/* What stands before the first letter of every cell never starts a formula, whatever the word. */
+START_TEST(csv_guard_for_every_first_byte)
+{
+  for (int c = 1; c < 256; c++) {
+    const char word[] = {(char)c, '1', '\0'};
+    pm_table *table = word_table(word);
+    char *text = pm_table_format(table, PM_FORMAT_CSV, 0, NULL);
+    const char *cell = text + strlen("w\r\n");
+    if (*cell == '"') cell++;
+    ck_assert_ptr_null(strchr("=+-@\t\r\n", *cell));
+    pm_string_free(text);
+    pm_table_free(table);
+  }
+}
+END_TEST
+
+START_TEST(csv_without_rows_or_columns)
+{
+  pm_table *table = pm_table_new(0, NULL);
+  ck_format(table, PM_FORMAT_CSV, 0, "");
+  ck_format(table, PM_FORMAT_TABLE, 0, "");
+  ck_format(table, PM_FORMAT_JSON, 0, "[]\n");
+  ck_assert_int_eq(pm_table_add_records(table, &sample_type, NULL, NULL), PM_OK);
+  ck_format(table, PM_FORMAT_CSV, 0, "name,count,speed [B/s],ratio,colour,ready\r\n");
+  ck_format(table, PM_FORMAT_JSON, 0, "[]\n");
+  pm_table_free(table);
+}
+END_TEST
+
+/* ---- JSON ---- */
+
+START_TEST(json_of_every_kind)
+{
+  pm_table *table = sample_table();
+  ck_format(table, PM_FORMAT_JSON, 0,
+            "[\n"
+            "  {\"name\": \"one\", \"count\": 3, \"speed\": 25000000000, \"ratio\": 0.1, \"colour\": \"green\", "
+            "\"ready\": true},\n"
+            "  {\"name\": \"two, \\\"b\\\"\", \"count\": -2, \"speed\": null, \"ratio\": \"inf\", \"colour\": \"red\", "
+            "\"ready\": false}\n"
+            "]\n");
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(json_escapes)
+{
+  ck_word(PM_FORMAT_JSON, "\\ \n\r\t\x01\x1f\x7f", "[\n  {\"w\": \"\\\\ \\n\\r\\t\\u0001\\u001f\\u007f\"}\n]\n");
+  ck_word(PM_FORMAT_JSON, "\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80", /* two, three and four bytes stay */
+          "[\n  {\"w\": \"\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80\"}\n]\n");
+  ck_word(PM_FORMAT_JSON, "a\xff\xc3", "[\n  {\"w\": \"a\xef\xbf\xbd\xef\xbf\xbd\"}\n]\n");
+  ck_word(PM_FORMAT_JSON, "\xc0\xaf", "[\n  {\"w\": \"\xef\xbf\xbd\xef\xbf\xbd\"}\n]\n"); /* overlong */
+}
+END_TEST
+
+START_TEST(utf8_lengths)
+{
+  ck_assert_uint_eq(pm__utf8_length("a"), 1);
+  ck_assert_uint_eq(pm__utf8_length(""), 0);
+  ck_assert_uint_eq(pm__utf8_length("\xdf\xbf"), 2);
+  ck_assert_uint_eq(pm__utf8_length("\xef\xbf\xbf"), 3);
+  ck_assert_uint_eq(pm__utf8_length("\xf4\x8f\xbf\xbf"), 4);
+  ck_assert_uint_eq(pm__utf8_length("\x80"), 0);
+  ck_assert_uint_eq(pm__utf8_length("\xc1\xbf"), 0);
+  ck_assert_uint_eq(pm__utf8_length("\xe0\x9f\xbf"), 0);     /* overlong */
+  ck_assert_uint_eq(pm__utf8_length("\xed\xa0\x80"), 0);     /* surrogate */
+  ck_assert_uint_eq(pm__utf8_length("\xf0\x8f\xbf\xbf"), 0); /* overlong */
+  ck_assert_uint_eq(pm__utf8_length("\xf4\x90\x80\x80"), 0); /* beyond U+10FFFF */
+  ck_assert_uint_eq(pm__utf8_length("\xe2\x82"), 0);         /* cut off */
+}
+END_TEST
+
+/* ---- Text ---- */
+
+START_TEST(text_aligns)
+{
+  pm_table *table = sample_table();
+  ck_format(table, PM_FORMAT_TABLE, 0,
+            "name      count    speed      ratio  colour  ready\n"
+            "--------  -----  -------  ---------  ------  -----\n"
+            "one           3  25 GB/s        0.1  green   yes\n"
+            "two, \"b\"     -2        -  unlimited  red     no\n");
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(text_rules_the_total_off)
+{
+  pm_table *table = sample_table();
+  ck_assert_int_eq(pm_table_has_total(table), 0);
+  pm_table_mark_total(table);
+  ck_assert_int_eq(pm_table_has_total(table), 1);
+  pm_table_drop(table, "speed");
+  pm_table_drop(table, "ratio");
+  pm_table_drop(table, "colour");
+  pm_table_drop(table, "ready");
+  ck_format(table, PM_FORMAT_TABLE, 0,
+            "name      count\n"
+            "--------  -----\n"
+            "one           3\n"
+            "--------  -----\n"
+            "two, \"b\"     -2\n");
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(text_counts_characters_not_bytes)
+{
+  const char *words[] = {"\xc3\xbc\xc3\xbc", "abc"};
+  pm_table *table = pm_table_new(2, NULL);
+  pm_table_add_text(table, "w", "", words, NULL);
+  pm_table_add_text(table, "v", "", words, NULL);
+  ck_format(table, PM_FORMAT_TABLE, 0,
+            "w    v\n"
+            "---  ---\n"
+            "\xc3\xbc\xc3\xbc   \xc3\xbc\xc3\xbc\n"
+            "abc  abc\n");
+  pm_table_free(table);
+}
+END_TEST
+
+/* A terminal obeys control characters, C1 ones included; a user's file must not reach it. */
+START_TEST(text_has_no_control_characters)
+{
+  ck_word(PM_FORMAT_TABLE, "a\x1b[2Jb\nc\xc2\x9b" "31m\xff", "w\n-------------\na?[2Jb c?31m?\n");
+}
+END_TEST
+
+static size_t widest_line(const char *text)
+{
+  size_t widest = 0;
+  while (*text != '\0') {
+    size_t length = strcspn(text, "\n");
+    if (length > widest) widest = length;
+    text += length + (text[length] == '\n');
+  }
+  return widest;
+}
+
+START_TEST(text_keeps_within_the_width)
+{
+  pm_table *table = sample_table();
+  ck_format(table, PM_FORMAT_TABLE, 36,
+            "name      count    speed      ratio\n"
+            "--------  -----  -------  ---------\n"
+            "one           3  25 GB/s        0.1\n"
+            "two, \"b\"     -2        -  unlimited\n"
+            "not shown, for lack of width:\n"
+            "colour, ready\n");
+  for (int width = 16; width < 60; width++) {
+    char *text = pm_table_format(table, PM_FORMAT_TABLE, width, NULL);
+    ck_assert_uint_le(widest_line(text), (size_t)width);
+    pm_string_free(text);
+  }
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(text_folds_a_long_last_column)
+{
+  const char *keys[] = {"k"}, *words[] = {"the quick brown fox jumps over the lazy dog"};
+  pm_table *table = pm_table_new(1, NULL);
+  pm_table_add_text(table, "key", "", keys, NULL);
+  pm_table_add_text(table, "note", "", words, NULL);
+  ck_format(table, PM_FORMAT_TABLE, 25,
+            "key  note\n"
+            "---  --------------------\n"
+            "k    the quick brown fox\n"
+            "     jumps over the lazy\n"
+            "     dog\n");
+  ck_format(table, PM_FORMAT_TABLE, 24, /* too little for a folded column */
+            "key\n"
+            "---\n"
+            "k\n"
+            "not shown, for lack of\n"
+            "width: note\n");
+  pm_table_free(table);
+}
+END_TEST
+
+/* ---- Locale ---- */
+
+/* Writes in a locale with a decimal comma, if the machine has one, are those of the C locale. */
+START_TEST(the_locale_does_not_matter)
+{
+  pm_table *table = sample_table();
+  char *before[3];
+  for (int f = 0; f < 3; f++) before[f] = pm_table_format(table, (pm_format)f, 0, NULL);
+  if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL) setlocale(LC_ALL, "de_DE");
+  for (int f = 0; f < 3; f++) {
+    ck_format(table, (pm_format)f, 0, before[f]);
+    pm_string_free(before[f]);
+  }
+  setlocale(LC_ALL, "C");
+  pm_table_free(table);
+}
+END_TEST
+
+int main(void)
+{
+  const TTest *const tests[] = {
+    columns_follow_the_record, cells_read_back, cells_are_copies, dropping_a_column,
+    a_choice_beyond_its_list_is_a_question_mark, missing_arguments_are_errors, absurd_sizes_are_out_of_memory,
+    formats_by_name, csv_of_every_kind, csv_quotes_what_needs_it, csv_disarms_formulas, csv_guard_for_every_first_byte,
+    csv_without_rows_or_columns, json_of_every_kind, json_escapes, utf8_lengths, text_aligns, text_rules_the_total_off,
+    text_counts_characters_not_bytes, text_has_no_control_characters, text_keeps_within_the_width,
+    text_folds_a_long_last_column, the_locale_does_not_matter,
+  };
+  Suite *suite = suite_create("table");
+  TCase *tcase = tcase_create("table");
+  suite_add_tcase(suite, tcase);
+  for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) tcase_add_test(tcase, tests[i]);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
