@@ -1,5 +1,5 @@
 /*
-** Kernels: the time of one pass of one layer on one GPU.
+** Kernels: the time of each pass of each layer on one GPU.
 **
 ** Model: the plain roofline (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009),
 **
@@ -12,7 +12,8 @@
 #ifndef PERFMODEL_KERNEL_H
 #define PERFMODEL_KERNEL_H
 
-#include "error.h"
+#include "hardware.h"
+#include "network.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +39,32 @@ PM_API pm_bound pm_roofline_bound(double flop, double bytes, double peak, double
 
 /* Rate [FLOP/s] that the roofline allows at an arithmetic intensity [FLOP/B]. */
 PM_API double pm_roofline_attainable(double intensity, double peak, double bandwidth);
+
+/* ---- Layer by layer ------------------------------------------------------------------------------------------- */
+
+#define PM_LAYER_TIME_FIELDS(X)                                                                        \
+  X(INT, index, "1", "position in the network, from 0")                                                \
+  X(TEXT, name, "", "name of the layer")                                                               \
+  X(TEXT, kind, "", "kind of the layer")                                                               \
+  X(REAL, forward_time, "s", "forward kernel")                                                         \
+  X(REAL, backward_data_time, "s", "backward kernel for the gradient of its input")                    \
+  X(REAL, backward_weight_time, "s", "backward kernel for the gradients of its parameters")            \
+  X(REAL, update_time, "s", "optimiser kernel")                                                        \
+  X(REAL, time, "s", "sum of the four")                                                                \
+  X(BOUND, bound, "", "what limits the forward kernel")                                                \
+  X(REAL, flop, "FLOP", "arithmetic of the forward kernel")                                            \
+  X(REAL, bytes, "B", "memory traffic of the forward kernel")                                          \
+  X(REAL, intensity, "FLOP/B", "arithmetic intensity of the forward kernel")                           \
+  X(REAL, peak, "FLOP/s", "arithmetic ceiling of the forward kernel")                                  \
+  X(REAL, attainable, "FLOP/s", "rate that the roofline allows at this intensity")                     \
+  X(REAL, achieved, "FLOP/s", "rate predicted")
+
+typedef struct pm_layer_time { PM_LAYER_TIME_FIELDS(PM_DECLARE) } pm_layer_time;
+
+/* Times of all layers on one GPU, into an array of pm_network_layer_count rows. Their sums are the prediction's times
+** (to rounding: equal kernels are merged there). */
+PM_API int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, double batch, int precision,
+                                pm_layer_time *rows, pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -66,10 +66,10 @@ typedef enum pm_basis {
   PM_BASIS_COUNT
 } pm_basis;
 
-/* What to predict. `network` and `system` are positions in the plan's lists. */
+/* What to predict. Network and system are positions in the plan's lists. */
 #define PM_RUN_FIELDS(X)                                                                          \
-  X(INT, network, "1", "which network of the plan, from 0")                                       \
-  X(INT, system, "1", "which system of the plan, from 0")                                         \
+  X(INT, network_index, "1", "which network of the plan, from 0")                                 \
+  X(INT, system_index, "1", "which system of the plan, from 0")                                   \
   X(INT, gpus, "1", "GPUs used in each node")                                                     \
   X(INT, nodes, "1", "nodes used")                                                                \
   X(REAL, batch, "1", "samples per GPU and step")                                                 \
@@ -123,32 +123,6 @@ PM_API int pm_predict(const pm_plan *plan, const pm_run *runs, pm_prediction *pr
 
 /* PM_OK, or in words why this run cannot be predicted (batch 0, more GPUs than the system has, ...). */
 PM_API int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error);
-
-/* ---- Layer by layer ------------------------------------------------------------------------------------------- */
-
-#define PM_LAYER_TIME_FIELDS(X)                                                                        \
-  X(INT, index, "1", "position in the network, from 0")                                                \
-  X(TEXT, name, "", "name of the layer")                                                               \
-  X(TEXT, kind, "", "kind of the layer")                                                               \
-  X(REAL, forward_time, "s", "forward kernel")                                                         \
-  X(REAL, backward_data_time, "s", "backward kernel for the gradient of its input")                    \
-  X(REAL, backward_weight_time, "s", "backward kernel for the gradients of its parameters")            \
-  X(REAL, update_time, "s", "optimiser kernel")                                                        \
-  X(REAL, time, "s", "sum of the four")                                                                \
-  X(BOUND, bound, "", "what limits the forward kernel")                                                \
-  X(REAL, flop, "FLOP", "arithmetic of the forward kernel")                                            \
-  X(REAL, bytes, "B", "memory traffic of the forward kernel")                                          \
-  X(REAL, intensity, "FLOP/B", "arithmetic intensity of the forward kernel")                           \
-  X(REAL, peak, "FLOP/s", "arithmetic ceiling of the forward kernel")                                  \
-  X(REAL, attainable, "FLOP/s", "rate that the roofline allows at this intensity")                     \
-  X(REAL, achieved, "FLOP/s", "rate predicted")
-
-typedef struct pm_layer_time { PM_LAYER_TIME_FIELDS(PM_DECLARE) } pm_layer_time;
-
-/* Times of all layers on one GPU, into an array of pm_network_layer_count rows. Their sums are the prediction's times
-** (to rounding: equal kernels are merged there). */
-PM_API int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, double batch, int precision,
-                                pm_layer_time *rows, pm_error *error);
 
 /* ---- Sweeps ---------------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,216 @@
+/* A machine and its link graph. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hardware/system.h"
+
+pm_system *pm_system_new(const pm_machine *machine, const pm_gpu *gpu, pm_error *error)
+{
+  if (machine == NULL || gpu == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "a system needs a machine and a gpu");
+    return NULL;
+  }
+  if (pm_gpu_check(gpu, error) != PM_OK) return NULL;
+  pm_system *system = (pm_system *)calloc(1, sizeof *system);
+  if (system == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  system->machine = *machine;
+  system->gpu = *gpu;
+  return system;
+}
+
+void pm_system_free(pm_system *system)
+{
+  if (system == NULL) return;
+  free(system->vertices);
+  free(system->edges);
+  free(system->gpus);
+  free(system);
+}
+
+static int find_vertex(const pm_system *system, const char *name)
+{
+  for (size_t i = 0; name != NULL && i < system->vertex_count; i++)
+    if (strcmp(system->vertices[i].name, name) == 0) return (int)i;
+  return -1;
+}
+
+static int make_room(pm_system *system, pm_error *error)
+{
+  pm__vertex *vertices = (pm__vertex *)pm__grow(system->vertices, system->vertex_count, &system->vertex_capacity,
+                                                sizeof *vertices);
+  if (vertices == NULL) return pm__no_memory(error);
+  system->vertices = vertices;
+  int *gpus = (int *)pm__grow(system->gpus, system->gpu_count, &system->gpu_capacity, sizeof *gpus);
+  if (gpus == NULL) return pm__no_memory(error);
+  system->gpus = gpus;
+  return PM_OK;
+}
+
+int pm_system_add_vertex(pm_system *system, const char *name, pm_vertex_kind kind, pm_error *error)
+{
+  if (system == NULL || name == NULL || name[0] == '\0' || kind < PM_VERTEX_GPU || kind > PM_VERTEX_NIC)
+    return pm__fail(error, PM_BAD_ARGUMENT, "a vertex needs a system, a name and a kind");
+  if (find_vertex(system, name) >= 0) return pm__fail(error, PM_BAD_VALUE, "vertex \"%.60s\" is there already", name);
+  if (make_room(system, error) != PM_OK) return PM_NO_MEMORY;
+  pm__vertex *vertex = &system->vertices[system->vertex_count];
+  memset(vertex, 0, sizeof *vertex);
+  if (!pm__text_set(vertex->name, sizeof vertex->name, name))
+    return pm__fail(error, PM_BAD_VALUE, "vertex name \"%.60s...\" is longer than %d bytes", name, PM_TEXT_MAX - 1);
+  vertex->kind = kind;
+  if (kind == PM_VERTEX_GPU) system->gpus[system->gpu_count++] = (int)system->vertex_count;
+  system->vertex_count++;
+  return PM_OK;
+}
+
+static bool usable(double value)
+{
+  return isfinite(value) && value >= 0;
+}
+
+static int fill_edge(pm__edge *edge, const pm_link *link, const pm_link_calibration *calibration, int count,
+                     pm_error *error)
+{
+  memset(edge, 0, sizeof *edge);
+  if (link == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no link type");
+  if (count < 1) return pm__fail(error, PM_BAD_VALUE, "%d links of type \"%s\"; at least 1 is needed", count, link->id);
+  if (!usable(link->bandwidth) || link->bandwidth == 0)
+    return pm__fail(error, PM_BAD_VALUE, "link \"%s\" has no bandwidth", link->id);
+  edge->count = count;
+  edge->link = *link;
+  edge->calibrated = calibration != NULL;
+  if (calibration == NULL) {
+    edge->calibration.efficiency = 1;
+    return PM_OK;
+  }
+  edge->calibration = *calibration;
+  if (!usable(calibration->efficiency) || calibration->efficiency == 0 || calibration->efficiency > 1)
+    return pm__fail(error, PM_BAD_VALUE, "calibration \"%s\": efficiency %g is not within 0 and 1", calibration->id,
+                    calibration->efficiency);
+  if (!usable(calibration->hop_latency) || !usable(calibration->base_latency))
+    return pm__fail(error, PM_BAD_VALUE, "calibration \"%s\" needs hop_latency and base_latency", calibration->id);
+  return PM_OK;
+}
+
+int pm_system_add_link(pm_system *system, const char *a, const char *b, const pm_link *link,
+                       const pm_link_calibration *calibration, int count, pm_error *error)
+{
+  pm__edge edge;
+  if (system == NULL || a == NULL || b == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a link needs two ends");
+  int status = fill_edge(&edge, link, calibration, count, error);
+  if (status != PM_OK) return status;
+  edge.a = find_vertex(system, a);
+  edge.b = find_vertex(system, b);
+  if (edge.a < 0 || edge.b < 0)
+    return pm__fail(error, PM_NOT_FOUND, "link \"%s\" ends at \"%.60s\", which is not in the graph", link->id,
+                    edge.a < 0 ? a : b);
+  if (edge.a == edge.b) return pm__fail(error, PM_BAD_VALUE, "link \"%s\" joins \"%.60s\" to itself", link->id, a);
+  pm__edge *edges = (pm__edge *)pm__grow(system->edges, system->edge_count, &system->edge_capacity, sizeof *edges);
+  if (edges == NULL) return pm__no_memory(error);
+  system->edges = edges;
+  system->edges[system->edge_count++] = edge;
+  return PM_OK;
+}
+
+int pm_system_set_network(pm_system *system, const pm_link *link, const pm_link_calibration *calibration, int count,
+                          pm_error *error)
+{
+  pm__edge edge;
+  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system");
+  int status = fill_edge(&edge, link, calibration, count, error);
+  if (status != PM_OK) return status;
+  if (link->kind != PM_LINK_INFINIBAND && link->kind != PM_LINK_ETHERNET)
+    return pm__fail(error, PM_BAD_VALUE, "link \"%s\" does not join nodes; use infiniband or ethernet", link->id);
+  system->network = edge;
+  return PM_OK;
+}
+
+/* Every vertex that can be reached from GPU 0 is marked. */
+static void spread(const pm_system *system, bool *reached)
+{
+  reached[system->gpus[0]] = true;
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (size_t i = 0; i < system->edge_count; i++) {
+      const pm__edge *edge = &system->edges[i];
+      if (reached[edge->a] == reached[edge->b]) continue;
+      reached[edge->a] = reached[edge->b] = true;
+      grew = true;
+    }
+  }
+}
+
+int pm_system_check(const pm_system *system, pm_error *error)
+{
+  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system");
+  const char *id = system->machine.id;
+  if (system->gpu_count == 0) return pm__fail(error, PM_BAD_VALUE, "system \"%s\" has no GPU", id);
+  if ((size_t)system->machine.gpus != system->gpu_count)
+    return pm__fail(error, PM_BAD_VALUE, "system \"%s\": gpus is %d, but the graph has %d", id, system->machine.gpus,
+                    (int)system->gpu_count);
+  bool *reached = (bool *)calloc(system->vertex_count, sizeof *reached);
+  if (reached == NULL) return pm__no_memory(error);
+  spread(system, reached);
+  int status = PM_OK;
+  for (size_t i = 0; i < system->vertex_count && status == PM_OK; i++)
+    if (!reached[i])
+      status = pm__fail(error, PM_NO_ROUTE, "system \"%s\": nothing links \"%s\" to gpu0", id, system->vertices[i].name);
+  free(reached);
+  return status;
+}
+
+const pm_machine *pm_system_machine(const pm_system *system)
+{
+  return system != NULL ? &system->machine : NULL;
+}
+
+const pm_gpu *pm_system_gpu(const pm_system *system)
+{
+  return system != NULL ? &system->gpu : NULL;
+}
+
+int pm_system_edge_count(const pm_system *system)
+{
+  return system != NULL ? (int)system->edge_count : 0;
+}
+
+/* One flow may be held below the line rate; parallel links carry a flow each. */
+double pm__edge_payload(const pm__edge *edge)
+{
+  double rate = edge->link.bandwidth;
+  if (edge->link.flow_bandwidth < rate) rate = edge->link.flow_bandwidth;
+  return edge->count * rate * edge->calibration.efficiency;
+}
+
+int pm_system_edge(const pm_system *system, int index, pm_edge *row)
+{
+  if (system == NULL || row == NULL || index < 0 || (size_t)index >= system->edge_count) return PM_BAD_ARGUMENT;
+  const pm__edge *edge = &system->edges[index];
+  memset(row, 0, sizeof *row);
+  memcpy(row->a, system->vertices[edge->a].name, sizeof row->a);
+  memcpy(row->b, system->vertices[edge->b].name, sizeof row->b);
+  memcpy(row->link, edge->link.id, sizeof row->link);
+  row->count = edge->count;
+  row->bandwidth = edge->count * edge->link.bandwidth;
+  row->payload = pm__edge_payload(edge);
+  return PM_OK;
+}
+
+int pm_system_gpu_links(const pm_system *system, int i, int j)
+{
+  if (system == NULL || i < 0 || j < 0 || (size_t)i >= system->gpu_count || (size_t)j >= system->gpu_count) return 0;
+  int a = system->gpus[i], b = system->gpus[j], links = 0;
+  for (size_t k = 0; k < system->edge_count; k++) {
+    const pm__edge *edge = &system->edges[k];
+    if ((edge->a == a && edge->b == b) || (edge->a == b && edge->b == a)) links += edge->count;
+  }
+  return links;
+}
+
+double pm_system_network_bandwidth(const pm_system *system)
+{
+  return system != NULL ? system->network.count * system->network.link.bandwidth : 0;
+}

@@ -1,0 +1,36 @@
+/* A system from the inside: vertices and links by number, for the code that searches routes and rings. */
+#ifndef PM_HARDWARE_SYSTEM_H
+#define PM_HARDWARE_SYSTEM_H
+
+#include "base/base.h"
+#include "perfmodel/hardware.h"
+
+typedef struct pm__vertex {
+  char name[PM_TEXT_MAX];
+  pm_vertex_kind kind;
+} pm__vertex;
+
+/* `count` parallel links of a type; without calibration they run at line rate with no latency. */
+typedef struct pm__edge {
+  int a, b, count;
+  pm_link link;
+  pm_link_calibration calibration;
+  bool calibrated;
+} pm__edge;
+
+struct pm_system {
+  pm_machine machine;
+  pm_gpu gpu;
+  pm__vertex *vertices;
+  size_t vertex_count, vertex_capacity;
+  pm__edge *edges;
+  size_t edge_count, edge_capacity;
+  int *gpus; /* vertex number of each GPU */
+  size_t gpu_count, gpu_capacity;
+  pm__edge network; /* node to node; count 0 without one */
+};
+
+/* What large transfers get of all parallel links together, per direction [B/s]. */
+double pm__edge_payload(const pm__edge *edge);
+
+#endif

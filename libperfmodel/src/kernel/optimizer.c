@@ -1,0 +1,17 @@
+/*
+** The optimiser update: SGD with momentum, element-wise over the parameters.
+**
+** It reads gradient, weight and momentum and writes weight and momentum: 5 accesses in FP32 (FP64: in FP64). Storage of
+** 2 bytes adds the master copy's conversions: gradient read at 2 and written at 4 bytes, weight read at 4 and written
+** at 2, another 12 bytes. 4 FLOP per parameter.
+*/
+#include "kernel/kernel.h"
+#include "perfmodel/kernel.h"
+
+double pm__update_time(double parameters, const pm_gpu *gpu, int precision)
+{
+  double stored = pm_precision_bytes(precision);
+  double bytes = precision == PM_FP64 ? 40 : stored < 4 ? 32 : 20;
+  return pm_roofline_time(4 * parameters, bytes * parameters, pm_gpu_vector_peak(gpu, precision),
+                          gpu->memory_bandwidth);
+}

@@ -1,0 +1,67 @@
+/* Counts of a network: totals per sample, and layer by layer for a batch. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "network/network.h"
+#include "perfmodel/hardware.h"
+
+static void add_layer(pm_network_totals *totals, const pm__layer *layer)
+{
+  totals->layers++;
+  totals->parameter_layers += layer->matrix && layer->parameters > 0;
+  totals->parameter_tensors += layer->parameter_tensors;
+  totals->parameters += layer->parameters;
+  totals->mac += layer->mac;
+  totals->mac_bnl += layer->mac_bnl;
+  totals->flop += layer->work[PM__FORWARD].flop;
+  for (int pass = 0; pass < PM__PASSES; pass++) totals->training_flop += layer->work[pass].flop;
+}
+
+int pm_network_get_totals(const pm_network *network, pm_network_totals *totals, pm_error *error)
+{
+  if (network == NULL || totals == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "totals need a network and a place");
+  memset(totals, 0, sizeof *totals);
+  memcpy(totals->id, network->id, sizeof totals->id);
+  memcpy(totals->name, network->name, sizeof totals->name);
+  for (size_t i = 0; i < network->count; i++) {
+    const pm__layer *layer = &network->layers[i];
+    if (layer->kind != NULL) add_layer(totals, layer);
+    else if (totals->input[0] == '\0') pm__shape_text(&layer->output, totals->input, sizeof totals->input);
+  }
+  if (network->count > 0)
+    pm__shape_text(&network->layers[network->count - 1].output, totals->output, sizeof totals->output);
+  return PM_OK;
+}
+
+static void fill_row(pm_layer *row, const pm__layer *layer, int index, double batch, double bytes)
+{
+  memset(row, 0, sizeof *row);
+  row->index = index;
+  memcpy(row->name, layer->name, sizeof row->name);
+  pm__text_set(row->kind, sizeof row->kind, layer->kind->name);
+  pm__shape_text(&layer->input, row->input, sizeof row->input);
+  pm__shape_text(&layer->output, row->output, sizeof row->output);
+  row->parameters = layer->parameters;
+  row->mac = batch * layer->mac;
+  row->flop = batch * layer->work[PM__FORWARD].flop;
+  row->mac_bnl = batch * layer->mac_bnl;
+  row->bytes_in = bytes * batch * layer->elements_in;
+  row->bytes_out = bytes * batch * layer->elements_out;
+  row->bytes_parameters = bytes * layer->parameters;
+  row->gamma = layer->parameters > 0 ? row->mac_bnl / layer->parameters : (double)NAN;
+}
+
+int pm_network_get_layers(const pm_network *network, double batch, int precision, pm_layer *rows, pm_error *error)
+{
+  if (network == NULL || rows == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "layers need a network and a place");
+  if (!isfinite(batch) || batch < 1) return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", batch);
+  double bytes = pm_precision_bytes(precision);
+  if (isnan(bytes)) return pm__fail(error, PM_BAD_ARGUMENT, "there is no precision %d", precision);
+  int index = 0;
+  for (size_t i = 0; i < network->count; i++) {
+    if (network->layers[i].kind == NULL) continue;
+    fill_row(&rows[index], &network->layers[i], index, batch, bytes);
+    index++;
+  }
+  return PM_OK;
+}

@@ -1,0 +1,41 @@
+/*
+** Fully connected layer, over the last dimension of its input; the others are rows.
+**
+**     parameters = Co (Ci + bias),   MAC = rows Ci Co
+*/
+#include <math.h>
+#include "network/layer.h"
+
+enum { OUT_FEATURES, BIAS };
+
+static const pm__attribute_rule rules[] = {
+  {"out_features", OUT_FEATURES, PM__COUNT, 1, 1e9, NAN},
+  {"bias", BIAS, PM__SWITCH, 0, 1, 1},
+  {NULL, 0, PM__COUNT, 0, 0, 0},
+};
+
+static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  (void)error;
+  layer->output = inputs[0];
+  layer->output.size[layer->output.rank - 1] = (int64_t)layer->attribute[OUT_FEATURES];
+  return PM_OK;
+}
+
+static void count(pm__layer *layer)
+{
+  double weights = (double)layer->input.size[layer->input.rank - 1] * layer->attribute[OUT_FEATURES];
+  bool bias = layer->attribute[BIAS] != 0;
+  double in = layer->elements_in, out = layer->elements_out, added = bias ? out : 0;
+  layer->matrix = true;
+  layer->parameters = weights + (bias ? layer->attribute[OUT_FEATURES] : 0);
+  layer->parameter_tensors = bias ? 2 : 1;
+  layer->mac = in * layer->attribute[OUT_FEATURES];
+  layer->mac_bnl = layer->mac + added;
+  layer->work[PM__FORWARD] = (pm__work){2 * layer->mac + added, in + out, layer->parameters};
+  layer->work[PM__BACKWARD_DATA] = (pm__work){2 * layer->mac, out + in, weights};
+  layer->work[PM__BACKWARD_WEIGHT] = (pm__work){2 * layer->mac + added, in + out, layer->parameters};
+}
+
+const pm__layer_kind pm__linear = {"linear", rules, 1, 1, shape, count};

@@ -1,0 +1,16 @@
+/* A network from the inside: its layers in the order they run, inputs among them. */
+#ifndef PM_NETWORK_NETWORK_H
+#define PM_NETWORK_NETWORK_H
+
+#include "network/layer.h"
+
+struct pm_network {
+  char id[PM_TEXT_MAX], name[PM_TEXT_MAX];
+  pm__layer *layers;
+  size_t count, capacity;
+};
+
+/* Parameters of the whole network. */
+double pm__network_parameters(const pm_network *network);
+
+#endif
