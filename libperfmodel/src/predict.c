@@ -178,7 +178,7 @@ static void predict_one(const pm_plan *plan, const pm_run *run, pm_prediction *o
   pm__data_parallel_step(run, &times, pm_ring_all_reduce_time(&ring, out->gradient_size), out);
   out->bus_bandwidth = ranks > 1 ? ring.bandwidth : (double)NAN;
   out->basis = basis_of(&ring, ranks);
-  set_efficiency(plan, run, ranks, memo, out);
+  set_efficiency(plan, run, ranks, seen, out);
   set_rates(network, &system->system->gpu, run, ranks, out);
 }
 
@@ -193,9 +193,4 @@ int pm_predict(const pm_plan *plan, const pm_run *runs, pm_prediction *predictio
   memo_clear(&seen);
   for (size_t i = 0; i < count; i++) predict_one(plan, &runs[i], &predictions[i], &seen);
   return PM_OK;
-}
-
-const char *pm_version(void)
-{
-  return PM_VERSION;
 }

@@ -1,0 +1,6 @@
+#include "perfmodel.h"
+
+const char *pm_version(void)
+{
+  return PM_VERSION;
+}
