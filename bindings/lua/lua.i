@@ -1,0 +1,322 @@
+/*
+** Typemaps of Lua for bindings/swig/perfmodel.i (its head lists the patterns).
+**
+** Record arrays cross as userdata of their own, so a sweep of many points costs no table per point; `unpack` turns them
+** into tables. Where an array of records goes in, a list of tables does as well.
+**
+** A Lua error is a jump past the rest of the wrapper. So arguments live on the C stack or in userdata, never in malloc,
+** and results that C allocated become Lua values in a protected call, after which they are freed in any case.
+** Only calls that Lua 5.1 to 5.4 and LuaJIT share are used.
+*/
+
+%{
+#define LUA_RECORDS "perfmodel.records"
+
+/* An array of records as Lua holds it: this head, then the records. */
+typedef struct lua_records {
+  const pm_record_type *type;
+  size_t count;
+} lua_records;
+
+/* The head is padded so that the records behind it are aligned like any double. */
+enum { LUA_RECORDS_HEAD = (sizeof(lua_records) + 15) / 16 * 16 };
+
+static void *lua_records_data(lua_records *array) { return (char *)array + LUA_RECORDS_HEAD; }
+
+/* A new zeroed array on the stack. */
+static lua_records *lua_records_new(lua_State *L, const pm_record_type *type, size_t count) {
+  lua_records *array = (lua_records *)lua_newuserdata(L, LUA_RECORDS_HEAD + count * type->size);
+  memset(array, 0, LUA_RECORDS_HEAD + count * type->size);
+  array->type = type;
+  array->count = count;
+  luaL_newmetatable(L, LUA_RECORDS);
+  lua_setmetatable(L, -2);
+  return array;
+}
+
+/* The array at an index, or NULL if something else is there. */
+static lua_records *lua_records_at(lua_State *L, int index) {
+  int same;
+  if (!lua_isuserdata(L, index) || !lua_getmetatable(L, index)) return NULL;
+  luaL_newmetatable(L, LUA_RECORDS);
+  same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return same ? (lua_records *)lua_touserdata(L, index) : NULL;
+}
+
+/* Elements of a list up to the first hole. */
+static size_t lua_length(lua_State *L, int index) {
+  size_t count = 0;
+  luaL_checktype(L, index, LUA_TTABLE);
+  for (;; count++) {
+    int last;
+    lua_rawgeti(L, index, (int)count + 1);
+    last = lua_isnil(L, -1);
+    lua_pop(L, 1);
+    if (last) return count;
+  }
+}
+
+/* The text at an index, which must be a string without a zero byte in it. Lives as long as the value. */
+static const char *lua_text(lua_State *L, int index, const char *what) {
+  size_t length = 0;
+  const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &length) : NULL;
+  if (text == NULL) luaL_error(L, "%s must be text, not %s", what, luaL_typename(L, index));
+  if (strlen(text) != length) luaL_error(L, "%s has a zero byte in it", what);
+  return text;
+}
+
+static double lua_real(lua_State *L, int index, const char *what) {
+  if (lua_type(L, index) != LUA_TNUMBER) luaL_error(L, "%s must be a number, not %s", what, luaL_typename(L, index));
+  return (double)lua_tonumber(L, index);
+}
+
+/* ---- Lists in: each is a userdata on the stack, so nothing has to be freed ---- */
+
+static double *lua_numbers_in(lua_State *L, int index, size_t *count) {
+  double *array;
+  *count = lua_length(L, index);
+  array = (double *)lua_newuserdata(L, (*count + 1) * sizeof *array);
+  for (size_t i = 0; i < *count; i++) {
+    lua_rawgeti(L, index, (int)i + 1);
+    array[i] = lua_real(L, -1, "every element");
+    lua_pop(L, 1);
+  }
+  return array;
+}
+
+static const char **lua_names_in(lua_State *L, int index, size_t *count) {
+  const char **array;
+  *count = lua_length(L, index);
+  array = (const char **)lua_newuserdata(L, (*count + 1) * sizeof *array);
+  for (size_t i = 0; i < *count; i++) {
+    lua_rawgeti(L, index, (int)i + 1);
+    array[i] = lua_text(L, -1, "every element");
+    lua_pop(L, 1);
+  }
+  return array;
+}
+
+static pm_attribute *lua_attributes_in(lua_State *L, int index, size_t *count) {
+  pm_attribute *array;
+  luaL_checktype(L, index, LUA_TTABLE);
+  *count = 0;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) ++*count;
+  array = (pm_attribute *)lua_newuserdata(L, (*count + 1) * sizeof *array);
+  *count = 0;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    array[*count].name = lua_text(L, -2, "the name of an attribute");
+    array[(*count)++].value = lua_text(L, -1, "the value of an attribute");
+  }
+  return array;
+}
+
+/* ---- Records in ---- */
+
+/* The number that a choice field means by the value on the top: its name, a boolean for yes and no, or the number. */
+static double lua_choice(lua_State *L, const pm_field *field) {
+  if (lua_isboolean(L, -1)) return lua_toboolean(L, -1);
+  if (lua_type(L, -1) == LUA_TSTRING)
+    for (int i = 0; field->choices[i].name != NULL; i++)
+      if (strcmp(field->choices[i].name, lua_tostring(L, -1)) == 0) return i;
+  return lua_type(L, -1) == LUA_TSTRING ? -1 : lua_real(L, -1, field->name);
+}
+
+static int32_t lua_whole(lua_State *L, const pm_field *field, double value) {
+  if (!(value >= INT32_MIN && value <= INT32_MAX) || value != floor(value))
+    luaL_error(L, "%s must be a whole number", field->name);
+  return (int32_t)value;
+}
+
+/* Sets a field of a record from the value on the top of the stack. */
+static void lua_set_field(lua_State *L, const pm_field *field, void *record) {
+  char *place = (char *)record + field->offset;
+  if (field->kind == PM_FIELD_TEXT) {
+    const char *text = lua_text(L, -1, field->name);
+    if (strlen(text) >= PM_TEXT_MAX) luaL_error(L, "%s is too long: \"%s\"", field->name, text);
+    strcpy(place, text);
+  } else if (field->kind == PM_FIELD_REAL) {
+    *(double *)(void *)place = lua_real(L, -1, field->name);
+  } else if (field->kind == PM_FIELD_INT) {
+    *(int32_t *)(void *)place = lua_whole(L, field, lua_real(L, -1, field->name));
+  } else {
+    *(int32_t *)(void *)place = lua_whole(L, field, lua_choice(L, field));
+  }
+}
+
+/* Records of a type at an index: an array of them, or a list of tables. Absent fields are unknown. */
+static void *lua_records_in(lua_State *L, int index, const char *name, size_t *count) {
+  const pm_record_type *type = pm_record_type_find(name);
+  lua_records *array = lua_records_at(L, index);
+  if (type == NULL || (array != NULL && array->type != type)) luaL_error(L, "expected an array of %s records", name);
+  if (array == NULL) {
+    size_t length = lua_length(L, index);
+    array = lua_records_new(L, type, length);
+    for (size_t i = 0; i < length; i++) {
+      char *record = (char *)lua_records_data(array) + i * type->size;
+      pm_record_init(type, record);
+      lua_rawgeti(L, index, (int)i + 1);
+      if (!lua_istable(L, -1)) luaL_error(L, "every %s record must be a table", name);
+      for (size_t f = 0; f < type->field_count; f++) {
+        lua_getfield(L, -1, type->fields[f].name);
+        if (!lua_isnil(L, -1)) lua_set_field(L, &type->fields[f], record);
+        lua_pop(L, 1);
+      }
+      lua_pop(L, 1);
+    }
+  }
+  *count = array->count;
+  return lua_records_data(array);
+}
+
+/* ---- Arrays out: each of these runs protected, with the C array as light userdata ---- */
+
+static int lua_push_records(lua_State *L) {
+  const records *array = (const records *)lua_touserdata(L, 1);
+  lua_records *copy = lua_records_new(L, array->type, array->count);
+  memcpy(lua_records_data(copy), array->data, array->count * array->type->size);
+  return 1;
+}
+
+static int lua_push_numbers(lua_State *L) {
+  const numbers *array = (const numbers *)lua_touserdata(L, 1);
+  lua_createtable(L, (int)array->count, 0);
+  for (size_t i = 0; i < array->count; i++) {
+    lua_pushnumber(L, (lua_Number)array->data[i]);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+  return 1;
+}
+
+static int lua_push_names(lua_State *L) {
+  const names *array = (const names *)lua_touserdata(L, 1);
+  lua_createtable(L, (int)array->count, 0);
+  for (size_t i = 0; i < array->count; i++) {
+    lua_pushstring(L, array->data[i]);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+  return 1;
+}
+
+/* One value on the stack: what `push` makes of the array, or an error message. 0 if it is that. */
+static int lua_protected(lua_State *L, lua_CFunction push, void *array) {
+  lua_pushcfunction(L, push);
+  lua_pushlightuserdata(L, array);
+  return lua_pcall(L, 1, 1, 0) == 0;
+}
+
+/* ---- Records as tables ---- */
+
+static int lua_is_yes_no(const pm_field *field) {
+  return strcmp(field->choices[0].name, "no") == 0 && strcmp(field->choices[1].name, "yes") == 0;
+}
+
+/* The value of a choice: its name, or a boolean where the choice is between no and yes. */
+static void lua_push_choice(lua_State *L, const pm_field *field, int value) {
+  int known = 0;
+  while (field->choices[known].name != NULL) known++;
+  if (lua_is_yes_no(field)) lua_pushboolean(L, value);
+  else if (value >= 0 && value < known) lua_pushstring(L, field->choices[value].name);
+  else lua_pushnil(L);
+}
+
+static void lua_push_field(lua_State *L, const pm_field *field, const void *record) {
+  const char *place = (const char *)record + field->offset;
+  double value = pm_record_number(field, record);
+  if (field->kind == PM_FIELD_TEXT) lua_pushstring(L, place);
+  else if (field->kind == PM_FIELD_CHOICE) lua_push_choice(L, field, (int)value);
+  else if (field->kind == PM_FIELD_INT) lua_pushinteger(L, (lua_Integer)value);
+  else if (isnan(value)) lua_pushnil(L);
+  else lua_pushnumber(L, (lua_Number)value);
+}
+
+/* unpack(records): a list of tables, fields by name; unknown ones are absent. */
+static int lua_unpack(lua_State *L) {
+  lua_records *array = lua_records_at(L, 1);
+  if (array == NULL) return luaL_error(L, "expected an array of records, not %s", luaL_typename(L, 1));
+  lua_createtable(L, (int)array->count, 0);
+  for (size_t i = 0; i < array->count; i++) {
+    lua_createtable(L, 0, (int)array->type->field_count);
+    for (size_t f = 0; f < array->type->field_count; f++) {
+      lua_push_field(L, &array->type->fields[f], (char *)lua_records_data(array) + i * array->type->size);
+      lua_setfield(L, -2, array->type->fields[f].name);
+    }
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+  return 1;
+}
+%}
+
+%native(unpack) int lua_unpack(lua_State *L);
+
+/* ---- Errors ---- */
+%typemap(in, numinputs=0) pm_error *error (pm_error temp = PM_ERROR_NONE) "$1 = &temp;"
+%typemap(argout) pm_error *error {
+  if ($1->status != PM_OK) {
+    lua_pushstring(L, $1->text);
+    SWIG_fail;
+  }
+}
+
+/* ---- Plain values ---- */
+%typemap(in) const char * "$1 = (char *)lua_text(L, $input, \"argument $argnum\");"
+%typemap(freearg) const char * "";
+%typemap(in) double "$1 = lua_real(L, $input, \"argument $argnum\");"
+%typemap(out) int "lua_pushinteger(L, (lua_Integer)$1); SWIG_arg++;"
+%typemap(out) double "lua_pushnumber(L, (lua_Number)$1); SWIG_arg++;"
+
+/* ---- Handles: nil converts to NULL, which must not reach C ---- */
+%define PM_HANDLE(type)
+%typemap(check) type *, const type * {
+  if ($1 == NULL) {
+    lua_pushstring(L, "expected a " #type ", got nil");
+    SWIG_fail;
+  }
+}
+%enddef
+
+%define PM_HANDLES_IN(type)
+%typemap(in) (const type *const *HANDLES, size_t COUNT) {
+  $2 = lua_length(L, $input);
+  $1 = (type **)lua_newuserdata(L, ($2 + 1) * sizeof(type *));
+  for (size_t i = 0; i < $2; i++) {
+    void *item = NULL;
+    lua_rawgeti(L, $input, (int)i + 1);
+    if (!lua_isuserdata(L, -1) || !SWIG_IsOK(SWIG_ConvertPtr(L, -1, &item, $descriptor(type *), 0)) || item == NULL)
+      luaL_error(L, "expected a list of " #type);
+    lua_pop(L, 1);
+    ((type **)$1)[i] = (type *)item;
+  }
+}
+%enddef
+
+/* ---- Arrays in ---- */
+%define PM_RECORDS_IN(type, name)
+%typemap(in) (const type *RECORDS, size_t COUNT) { $1 = (type *)lua_records_in(L, $input, name, &$2); }
+%enddef
+
+%typemap(in) (const double *NUMBERS, size_t COUNT) "$1 = lua_numbers_in(L, $input, &$2);"
+%typemap(in) (const char *const *NAMES, size_t COUNT) "$1 = (char **)lua_names_in(L, $input, &$2);"
+%typemap(in) (const pm_attribute *ATTRIBUTES, size_t COUNT) "$1 = lua_attributes_in(L, $input, &$2);"
+
+/* ---- Arrays out ---- */
+%define PM_ARRAY_OUT(type)
+%typemap(out) type {
+  int pushed = 1;
+  if ($1.data == NULL) lua_pushnil(L);
+  else pushed = lua_protected(L, lua_push_##type, &$1);
+  type##_free(&$1);
+  if (!pushed) SWIG_fail;
+  SWIG_arg++;
+}
+%enddef
+PM_ARRAY_OUT(records)
+PM_ARRAY_OUT(numbers)
+PM_ARRAY_OUT(names)
+
+/* ---- The module is perfmodel.core, private to perfmodel.lua ---- */
+%wrapper %{
+SWIGEXPORT int luaopen_core(lua_State *L);
+SWIGEXPORT int luaopen_perfmodel_core(lua_State *L);
+SWIGEXPORT int luaopen_perfmodel_core(lua_State *L) { return luaopen_core(L); }
+%}

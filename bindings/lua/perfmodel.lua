@@ -1,0 +1,467 @@
+--- perfmodel: how fast a deep-learning network runs on a GPU machine, in closed form, and why.
+--
+--     local pm = require "perfmodel"
+--     local p = pm.predict{network = "resnet50", system = "dgx1-v100", gpus = 8, batch = 64, precision = "fp16"}
+--     print(p.throughput, p.step_time, p.bottleneck)
+--
+-- Numbers are in SI units: seconds, bytes, FLOP, FLOP/s, bytes/s. What is unknown is absent (nil). Where a number goes
+-- in, text does too, with its unit where it has one ("64", "100 MB"). What goes wrong is raised as an error of one line
+-- with the offending value, at the place of the call; use pcall to go on.
+
+local had_type, had_equals = rawget(_G, "swig_type"), rawget(_G, "swig_equals")
+local core = require "perfmodel.core"
+rawset(_G, "swig_type", had_type) -- the generated core leaves two helpers in the globals
+rawset(_G, "swig_equals", had_equals)
+
+local pm = {version = core.version()}
+
+-- The C handle of an object; private, so that no script can hand a wrong one to C.
+local handles = setmetatable({}, {__mode = "k"})
+
+local function object(class, handle)
+  local new = setmetatable({}, class)
+  handles[new] = handle
+  return new
+end
+
+local function handle_of(value, class, what)
+  if getmetatable(value) ~= class then error(what .. " expected, got " .. type(value), 0) end
+  return handles[value]
+end
+
+-- A public function: what goes wrong inside is raised at the place of the call, which is that of the outermost one.
+local depth = 0
+local function public(inner)
+  return function(...)
+    depth = depth + 1
+    local ok, result = pcall(inner, ...)
+    depth = depth - 1
+    if not ok then error(result, depth == 0 and 2 or 0) end
+    return result
+  end
+end
+
+-- ---- Arguments -----------------------------------------------------------------------------------------------------
+
+local function text_of(value, what)
+  if type(value) ~= "string" then error(what .. " must be text, not " .. type(value), 0) end
+  return value
+end
+
+-- A number, or text with a unit. The error names what it is for.
+local function number_of(value, unit, what)
+  if type(value) == "number" then return value end
+  if type(value) ~= "string" then error(what .. " must be a number, not " .. type(value), 0) end
+  local ok, result = pcall(core.quantity_parse, value, unit)
+  if not ok then error(what .. ": " .. result, 0) end
+  return result
+end
+
+local function is_list(value)
+  return type(value) == "table" and getmetatable(value) == nil
+end
+
+-- A list of one value or more, each converted; empty where there is none.
+local function list_of(value, convert, what)
+  local list, keys = {}, 0
+  for i, item in ipairs(is_list(value) and value or {value}) do list[i] = convert(item) end
+  for _ in pairs(is_list(value) and value or {}) do keys = keys + 1 end
+  if is_list(value) and (keys == 0 or keys ~= #list) then error(what .. ": a list without holes expected", 0) end
+  return list
+end
+
+local function attribute_text(value)
+  if type(value) == "boolean" then return value and "yes" or "no" end
+  if is_list(value) then return table.concat(value, ",") end
+  if type(value) == "number" and value % 1 == 0 then return string.format("%.0f", value) end
+  return tostring(value)
+end
+
+-- A table of values by name, as text by text.
+local function attributes_of(values)
+  local attributes = {}
+  if values ~= nil and type(values) ~= "table" then error("values by name expected, got " .. type(values), 0) end
+  for name, value in pairs(values or {}) do attributes[text_of(name, "a name")] = attribute_text(value) end
+  return attributes
+end
+
+local function check_options(options, known)
+  if not is_list(options) then error("a table of options expected, got " .. type(options), 0) end
+  for name in pairs(options) do
+    if not known[name] then
+      local names = {}
+      for each in pairs(known) do names[#names + 1] = each end
+      table.sort(names)
+      error('unknown option "' .. tostring(name) .. '"; known are ' .. table.concat(names, ", "), 0)
+    end
+  end
+end
+
+-- ---- Tables: what has rows -----------------------------------------------------------------------------------------
+
+local Table = {}
+Table.__index = Table
+
+local function table_object(handle) return object(Table, handle) end
+
+-- Whole numbers as integers, where the language has them.
+local function integers(values)
+  local integer = math.tointeger
+  for i = 1, integer and #values or 0 do values[i] = integer(values[i]) or values[i] end
+  return values
+end
+
+local yes_no = {yes = true, no = false}
+
+local function truths(texts)
+  for i, text in ipairs(texts) do
+    if yes_no[text] ~= nil then texts[i] = yes_no[text] end
+  end
+  return texts
+end
+
+local function column_values(handle, index, kind)
+  if kind == "text" then return core.table_texts(handle, index) end
+  if kind == "choice" then return truths(core.table_texts(handle, index)) end
+  local values = core.table_numbers(handle, index)
+  return kind == "int" and integers(values) or values
+end
+
+local function column_list(handle)
+  local texts, columns = core.table_columns(handle), {}
+  for i = 1, #texts, 4 do
+    columns[#columns + 1] = {name = texts[i], unit = texts[i + 1], doc = texts[i + 2], kind = texts[i + 3]}
+  end
+  return columns
+end
+
+--- Number of rows.
+Table.count = public(function(self) return math.floor(core.table_rows(handle_of(self, Table, "table"))) end)
+Table.__len = Table.count
+
+--- The columns in order: each {name=, unit=, doc=, kind=, values=}. Unknown numbers are NaN, so lists have no holes.
+Table.columns = public(function(self)
+  local handle = handle_of(self, Table, "table")
+  local columns = column_list(handle)
+  for i, column in ipairs(columns) do column.values = column_values(handle, i - 1, column.kind) end
+  return columns
+end)
+
+--- The values of one column.
+Table.column = public(function(self, name)
+  local handle = handle_of(self, Table, "table")
+  for i, column in ipairs(column_list(handle)) do
+    if column.name == name then return column_values(handle, i - 1, column.kind) end
+  end
+  error('the table has no column "' .. tostring(name) .. '"', 0)
+end)
+
+--- The rows in order: each a table of values by column name; unknown ones are absent.
+Table.rows = public(function(self)
+  local rows = {}
+  for i = 1, Table.count(self) do rows[i] = {} end
+  for _, column in ipairs(Table.columns(self)) do
+    for i, value in ipairs(column.values) do
+      if value == value then rows[i][column.name] = value end
+    end
+  end
+  return rows
+end)
+
+local function format_method(format)
+  return public(function(self, width)
+    local columns = number_of(width or 0, "1", "width")
+    return core.table_format(handle_of(self, Table, "table"), format, columns)
+  end)
+end
+
+--- The whole table as text: CSV (RFC 4180), JSON, or for people, at most `width` characters wide (none: no limit).
+Table.csv = format_method("csv")
+Table.json = format_method("json")
+Table.text = format_method("table")
+Table.__tostring = function(self) return Table.text(self) end
+
+local function write_file(path, text)
+  local part = path .. ".part"
+  local file, why = io.open(part, "wb")
+  if not file then return nil, why end
+  local ok, problem = file:write(text)
+  local closed, at_close = file:close()
+  if ok and closed then ok, problem = os.rename(part, path) end
+  if not (ok and closed) then os.remove(part) end
+  return ok and closed, problem or at_close
+end
+
+--- Writes the table to a file, whole or not at all: CSV or JSON by its name (.csv, .json), else for people.
+Table.save = public(function(self, path)
+  local extension = text_of(path, "a path"):match("%.(%w+)$")
+  local format = (extension == "csv" or extension == "json") and extension or "text"
+  local ok, why = write_file(path, Table[format](self))
+  if not ok then error('cannot write "' .. path .. '": ' .. tostring(why), 0) end
+  return self
+end)
+
+-- ---- Networks ------------------------------------------------------------------------------------------------------
+
+local Network, last_layer = {}, setmetatable({}, {__mode = "k"})
+
+local function network_handle(self) return handle_of(self, Network, "network") end
+
+local function network_object(handle) return object(Network, handle) end
+
+--- Fields: id, name, input, output, layers, parameters, mac, flop, ... (every field of "network_totals"), per sample.
+--- `layers` and `times` are methods; the number of layers is the field `layer_count`.
+function Network.__index(self, name)
+  if Network[name] ~= nil then return Network[name] end
+  local totals = core.unpack(core.network_totals(network_handle(self)))[1]
+  totals.layer_count = totals.layers
+  return totals[name]
+end
+
+Network.__tostring = public(function(self)
+  return string.format("%s: %.0f parameters, %.0f MAC per sample", self.name, self.parameters, self.mac)
+end)
+
+--- Counts layer by layer: net:layers{batch = 32, precision = "fp16"}; one sample at FP32 by default.
+Network.layers = public(function(self, options)
+  options = options or {}
+  check_options(options, {batch = true, precision = true})
+  local batch = number_of(options.batch or 1, "1", "batch")
+  local precision = text_of(options.precision or "fp32", "precision")
+  return table_object(core.network_layers(network_handle(self), batch, precision))
+end)
+
+--- An input of a shape: net:input("image", {3, 224, 224}). Returns its number.
+Network.input = public(function(self, name, shape)
+  local sizes = list_of(shape, function(size) return number_of(size, "1", "a size") end, "shape")
+  last_layer[self] = core.network_add_input(network_handle(self), text_of(name, "a name"), sizes)
+  return last_layer[self]
+end)
+
+--- A layer on the one before, or on `inputs`: net:add("conv2d", {name = "conv1", out_channels = 64, kernel = 7}).
+--- Returns its number.
+Network.add = public(function(self, kind, options)
+  local attributes = attributes_of(options)
+  local name = attributes.name or ""
+  local inputs = list_of(options and options.inputs or last_layer[self],
+                         function(input) return number_of(input, "1", "an input") end, "inputs")
+  attributes.name, attributes.inputs = nil, nil
+  last_layer[self] = core.network_add(network_handle(self), text_of(kind, "a kind"), name, inputs, attributes)
+  return last_layer[self]
+end)
+
+--- An empty network to build with :input and :add.
+pm.new_network = public(function(id, name)
+  return network_object(core.network_new(text_of(id, "an id"), text_of(name or id, "a name")))
+end)
+
+-- ---- Systems -------------------------------------------------------------------------------------------------------
+
+local System = {}
+
+local function system_handle(self) return handle_of(self, System, "system") end
+
+--- Fields: every field of "machine" (id, name, gpu, gpus, ...).
+function System.__index(self, name)
+  if System[name] ~= nil then return System[name] end
+  return core.unpack(core.system_machine(system_handle(self)))[1][name]
+end
+
+System.__tostring = public(function(self)
+  return string.format("%s: %d x %s", self.name, self.gpus, self.gpu)
+end)
+
+--- The datasheet of its GPU: a table with every field of "gpu".
+System.gpu_record = public(function(self) return core.unpack(core.system_gpu(system_handle(self)))[1] end)
+
+--- Its link graph, one row per pair of vertices.
+System.links = public(function(self) return table_object(core.system_edges(system_handle(self))) end)
+
+local function ring_records(self, gpus, nodes)
+  gpus, nodes = number_of(gpus or self.gpus, "1", "gpus"), number_of(nodes or 1, "1", "nodes")
+  return core.system_ring(system_handle(self), gpus, nodes)
+end
+
+--- The ring of the first `gpus` GPUs of each of `nodes` nodes: bandwidth, latencies, what limits it.
+System.ring = public(function(self, gpus, nodes) return core.unpack(ring_records(self, gpus, nodes))[1] end)
+
+--- Time [s] of an all-reduce of `bytes` ("100 MB", 1e8) over that ring.
+System.all_reduce_time = public(function(self, bytes, gpus, nodes)
+  local ring = ring_records(self, gpus, nodes)
+  return core.all_reduce_times(ring, {number_of(bytes, "B", "bytes")})[1]
+end)
+
+--- Roofline times layer by layer on one GPU of a system: net:times{system = node, batch = 64, precision = "fp16"}.
+Network.times = public(function(self, options)
+  options = options or {}
+  check_options(options, {system = true, batch = true, precision = true})
+  local system = options.system
+  if type(system) == "string" then system = pm.system(system) end
+  local batch = number_of(options.batch or 32, "1", "batch")
+  local precision = text_of(options.precision or "fp32", "precision")
+  local gpu = core.system_gpu(system_handle(system))
+  return table_object(core.network_times(network_handle(self), gpu, batch, precision))
+end)
+
+-- ---- The catalogue -------------------------------------------------------------------------------------------------
+
+local Catalog = {}
+Catalog.__index = Catalog
+
+local function catalog_handle(self) return handle_of(self, Catalog, "catalogue") end
+
+--- Adds a file, or the *.xml files of a folder. All of it or nothing.
+Catalog.load = public(function(self, path)
+  core.catalog_load(catalog_handle(self), text_of(path, "a path"))
+  return self
+end)
+
+--- Notes on what loads replaced.
+Catalog.notes = public(function(self) return core.catalog_notes(catalog_handle(self)) end)
+
+--- The ids of a kind ("gpus", "systems", "networks", ...), and what a name resolves to.
+Catalog.ids = public(function(self, kind) return core.catalog_ids(catalog_handle(self), text_of(kind, "a kind")) end)
+Catalog.resolve = public(function(self, kind, name)
+  return core.catalog_resolve(catalog_handle(self), text_of(kind, "a kind"), text_of(name, "a name"))
+end)
+
+--- One entry as a table of its fields, or with its sources as a table object; all entries of a kind.
+Catalog.record = public(function(self, kind, name)
+  return core.unpack(core.catalog_record(catalog_handle(self), text_of(kind, "a kind"), text_of(name, "a name")))[1]
+end)
+Catalog.show = public(function(self, kind, name)
+  return table_object(core.catalog_show(catalog_handle(self), text_of(kind, "a kind"), text_of(name, "a name")))
+end)
+Catalog.list = public(function(self, kind)
+  return table_object(core.catalog_list(catalog_handle(self), text_of(kind, "a kind")))
+end)
+
+--- A network, its parameters set as by catalog:network("resnet50", {classes = 10}); a system.
+Catalog.network = public(function(self, name, sets)
+  local attributes = attributes_of(sets)
+  return network_object(core.catalog_network(catalog_handle(self), text_of(name, "a network"), attributes))
+end)
+Catalog.system = public(function(self, name)
+  return object(System, core.catalog_system(catalog_handle(self), text_of(name, "a system")))
+end)
+
+--- The shipped catalogue, with files or folders added: pm.catalog{"my-cluster.xml"}.
+pm.catalog = public(function(paths)
+  local catalog = object(Catalog, core.catalog_new())
+  local list = list_of(paths, function(path) return text_of(path, "a path") end, "paths")
+  for _, path in ipairs(list) do catalog:load(path) end
+  return catalog
+end)
+
+-- The shipped catalogue, made when it is first needed.
+local shipped
+local function shipped_catalog()
+  shipped = shipped or object(Catalog, core.catalog_new())
+  return shipped
+end
+
+--- The same on the shipped catalogue: pm.network(name, sets), pm.system(name), pm.list(kind), pm.show(kind, name), ...
+for _, name in ipairs{"network", "system", "list", "show", "record", "ids", "resolve"} do
+  pm[name] = public(function(...) return Catalog[name](shipped_catalog(), ...) end)
+end
+
+-- ---- Predictions ---------------------------------------------------------------------------------------------------
+
+local RUN_OPTIONS = {network = true, system = true, gpus = true, nodes = true, batch = true, global_batch = true,
+                     precision = true, overlap = true, epoch_samples = true, catalog = true}
+
+-- Networks or systems given as objects or by name.
+local function handles_of(value, class, what, catalog)
+  local kept = list_of(value, function(item)
+    if type(item) == "string" then item = catalog[what](catalog, item) end
+    handle_of(item, class, what)
+    return item
+  end, what)
+  if #kept == 0 then error(what .. " is missing", 0) end
+  local list = {}
+  for i, item in ipairs(kept) do list[i] = handles[item] end
+  return list
+end
+
+-- A plan over the networks and systems of the options; it holds them, because C refers to them.
+local function plan_of(options)
+  local catalog = options.catalog or shipped_catalog()
+  catalog_handle(catalog)
+  local plan = {
+    networks = handles_of(options.network, Network, "network", catalog),
+    systems = handles_of(options.system, System, "system", catalog),
+  }
+  plan.handle = core.plan_new(plan.networks, plan.systems)
+  return plan
+end
+
+local function numbers_of(options, name)
+  return list_of(options[name], function(value) return number_of(value, "1", name) end, name)
+end
+
+local function runs_of(plan, options)
+  local default = core.unpack(core.run_default())[1]
+  local by_gpu, global = numbers_of(options, "batch"), numbers_of(options, "global_batch")
+  if #by_gpu > 0 and #global > 0 then error("batch (per GPU) and global_batch exclude each other", 0) end
+  local precisions = list_of(options.precision, function(name) return text_of(name, "precision") end, "precision")
+  return core.grid_runs(#plan.networks, #plan.systems, precisions, numbers_of(options, "nodes"),
+                        numbers_of(options, "gpus"), #global > 0 and global or by_gpu,
+                        text_of(options.overlap or default.overlap, "overlap"), #global > 0 and 1 or 0,
+                        number_of(options.epoch_samples or 0 / 0, "1", "epoch_samples"))
+end
+
+local Prediction = {
+  __tostring = function(self)
+    return string.format("%.4g samples/s, step %s, bottleneck %s (%s)", self.throughput,
+                         core.quantity_format(self.step_time, "s"), self.bottleneck, self.basis)
+  end,
+}
+
+--- One prediction, a table with every field of "prediction" by name. Options: network, system (names or objects), gpus,
+--- nodes, batch (per GPU) or global_batch, precision, overlap ("none", "backward"), epoch_samples, catalog.
+--- Errors: what cannot be predicted (batch 0, more GPUs than the system has, ...) raises.
+pm.predict = public(function(options)
+  check_options(options, RUN_OPTIONS)
+  for name, value in pairs(options) do
+    if is_list(value) then error(name .. " is a list; use pm.sweep", 0) end
+  end
+  local plan = plan_of(options)
+  local runs = runs_of(plan, options)
+  core.run_check(plan.handle, runs)
+  return setmetatable(core.unpack(core.predict(plan.handle, runs))[1], Prediction)
+end)
+
+--- Every combination, as a table object: the options of pm.predict, each one value or a list. A point that cannot be
+--- predicted has its status and no numbers, and the others go on.
+pm.sweep = public(function(options)
+  check_options(options, RUN_OPTIONS)
+  local plan = plan_of(options)
+  local runs = runs_of(plan, options)
+  return table_object(core.prediction_table(plan.handle, runs, core.predict(plan.handle, runs)))
+end)
+
+-- ---- Quantities and records ----------------------------------------------------------------------------------------
+
+--- pm.quantity("900 GB/s", "B/s") -> 9e11, and back: pm.format(9e11, "B/s") -> "900 GB/s".
+pm.quantity = public(function(text, unit)
+  return core.quantity_parse(text_of(text, "a quantity"), text_of(unit, "unit"))
+end)
+pm.format = public(function(value, unit)
+  return core.quantity_format(number_of(value, text_of(unit, "unit"), "value"), unit)
+end)
+
+--- The kinds of catalogue entries, of layers, and of records.
+pm.kinds = public(function() return core.catalog_kinds() end)
+pm.layer_kinds = public(function() return core.layer_kinds() end)
+pm.record_types = public(function() return core.record_types() end)
+
+--- The fields of a record type ("prediction", "gpu", ...): each {name=, unit=, doc=, kind=}.
+pm.fields = public(function(record_type)
+  local texts, fields = core.record_fields(text_of(record_type, "a record type")), {}
+  for i = 1, #texts, 7 do
+    fields[#fields + 1] = {name = texts[i], unit = texts[i + 1], doc = texts[i + 2], kind = texts[i + 3]}
+  end
+  return fields
+end)
+
+return pm

@@ -1,0 +1,81 @@
+-- Predictions: fields, laws between points, and equality of every way to ask.
+local pm, check = require "perfmodel", require "check"
+
+local function run(changes)
+  local options = {network = "resnet50", system = "dgx1-v100", gpus = 8, batch = 64, precision = "fp16"}
+  for name, value in pairs(changes or {}) do options[name] = value end
+  return pm.predict(options)
+end
+
+-- Every field of the record that is known is there by name, and nothing else.
+local p, names = run{epoch_samples = 1281167}, {}
+for _, field in ipairs(pm.fields("prediction")) do
+  names[field.name] = true
+  assert(p[field.name] ~= nil, field.name .. " is absent")
+end
+for name in pairs(p) do assert(names[name], name .. " is no field") end
+check.equal(p.status, "ok")
+check.equal(run().epoch_time, nil, "an epoch without samples")
+assert(tostring(p):find("samples/s", 1, true))
+
+-- Definitions hold: throughput, shares, sums, whole steps of an epoch.
+check.close(p.throughput, 8 * 64 / p.step_time, 1e-12, "throughput")
+check.close(p.compute_share + p.memory_share + p.communication_share, 1, 1e-12, "shares")
+check.close(p.forward_time + p.backward_data_time + p.backward_weight_time + p.update_time, p.compute_time, 1e-12, "sum")
+check.close(p.epoch_time, math.ceil(1281167 / 512) * p.step_time, 1e-12, "epoch")
+
+-- One GPU does not communicate; more GPUs are faster, and never better than linear; overlap never hurts.
+local one = run{gpus = 1}
+check.equal(one.communication_time, 0)
+check.equal(one.bus_bandwidth, nil, "bus bandwidth of one GPU")
+assert(one.throughput < p.throughput and p.throughput <= 8 * one.throughput)
+assert(run{overlap = "backward"}.throughput >= p.throughput)
+
+-- Text with a unit is a number; names and objects are the same; a global batch is divided.
+check.equal(run{batch = "64", gpus = "8"}.step_time, p.step_time)
+local objects = run{network = pm.network("resnet50"), system = pm.system("DGX-1 (V100)")}
+check.equal(objects.step_time, p.step_time)
+local global = pm.predict{network = "resnet50", system = "dgx1-v100", gpus = 8, global_batch = 512, precision = "fp16"}
+check.equal(global.step_time, p.step_time)
+
+-- A sweep has the points of single predictions, to the bit.
+local gpus, batches = {1, 2, 4, 8}, {32, 64, 128}
+local sweep = pm.sweep{network = {"resnet50", "alexnet"}, system = "dgx1-v100", gpus = gpus, batch = batches,
+                       precision = "fp16"}
+local rows, index = sweep:rows(), 0
+check.equal(#rows, 2 * #gpus * #batches)
+for _, network in ipairs{"resnet50", "alexnet"} do
+  for _, gpu_count in ipairs(gpus) do
+    for _, batch in ipairs(batches) do
+      index = index + 1
+      local single = run{network = network, gpus = gpu_count, batch = batch}
+      check.equal(rows[index].network, network)
+      check.equal(rows[index].gpus, gpu_count)
+      check.equal(rows[index].batch, batch)
+      for name, value in pairs(single) do check.equal(rows[index][name], value, name .. " of row " .. index) end
+    end
+  end
+end
+
+-- A point that cannot be predicted says so, and the others go on.
+local bad = pm.sweep{network = "resnet50", system = "dgx1-v100", gpus = {1, 9}}:rows()
+check.equal(bad[1].status, "ok")
+assert(bad[2].status ~= "ok" and bad[2].throughput == nil)
+
+-- Errors name the value and the script.
+check.raises('did you mean "resnet50"', run, {network = "resnet5"})
+check.raises("9", run, {gpus = 9})
+check.raises("0", run, {batch = 0})
+check.raises("1.5", run, {gpus = 1.5})
+check.raises("fp17", run, {precision = "fp17"})
+check.raises("sideways", run, {overlap = "sideways"})
+check.raises("batch: ", run, {batch = "64 kg"})
+check.raises('unknown option "gpu"', run, {gpu = 8})
+check.raises("use pm.sweep", run, {batch = {1, 2}})
+check.raises("exclude each other", run, {global_batch = 64})
+check.raises("network is missing", pm.predict, {system = "dgx1-v100"})
+check.raises("a table of options expected, got nil", pm.predict)
+check.raises("gpus: a list without holes", pm.sweep, {network = "resnet50", system = "dgx1-v100", gpus = {}})
+check.raises("catalogue expected", run, {catalog = "here"})
+assert(select(2, pcall(function() return (run{network = "resnet5"}) end)):find("test_predict.lua:", 1, true))
+print("ok")

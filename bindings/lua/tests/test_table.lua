@@ -1,0 +1,57 @@
+-- Tables: columns, rows, CSV, JSON and files.
+local pm, check = require "perfmodel", require "check"
+
+local sweep = pm.sweep{network = "resnet18", system = {"dgx1-v100", "dgx2"}, gpus = {1, 8, 9}, batch = 32}
+check.equal(sweep:count(), 6)
+
+-- Columns and rows are two views of the same values; unknown is NaN in one and absent in the other.
+local rows, columns = sweep:rows(), sweep:columns()
+for _, column in ipairs(columns) do
+  check.equal(#column.values, 6, column.name)
+  for i, value in ipairs(column.values) do
+    if value == value then check.equal(rows[i][column.name], value, column.name)
+    else check.equal(rows[i][column.name], nil, column.name) end
+  end
+end
+check.raises("no column", sweep.column, sweep, "speed")
+
+-- CSV: a header with units, CRLF, one line per row, numbers that read back to the same double.
+local csv = sweep:csv()
+local lines = {}
+for line in csv:gmatch("([^\r\n]*)\r\n") do lines[#lines + 1] = line end
+check.equal(#lines, 7)
+assert(lines[1]:find("step_time [s]", 1, true))
+local function cells(line)
+  local list = {}
+  for cell in (line .. ","):gmatch("([^,]*),") do list[#list + 1] = cell end
+  return list
+end
+local header = cells(lines[1])
+check.equal(#header, #columns)
+for row = 1, 6 do
+  for i, cell in ipairs(cells(lines[row + 1])) do
+    if columns[i].kind == "real" then check.equal(tonumber(cell), rows[row][columns[i].name], header[i]) end
+  end
+end
+check.equal(cells(lines[4])[#header - 1] == "", rows[3].bus_bandwidth == nil, "an unknown cell is empty")
+
+assert(sweep:json():sub(1, 1) == "[")
+assert(tostring(sweep) == sweep:text())
+
+
+-- A file is written whole or not at all.
+local path = os.tmpname() .. ".csv"
+sweep:save(path)
+local file = assert(io.open(path, "rb"))
+check.equal(file:read("*a"), csv)
+file:close()
+os.remove(path)
+check.raises("cannot write", sweep.save, sweep, "/no/such/folder/plan.csv")
+check.equal(io.open("/no/such/folder/plan.csv"), nil)
+
+-- Quantities.
+check.equal(pm.quantity("900 GB/s", "B/s"), 9e11)
+check.equal(pm.quantity("16 GiB", "B"), 16 * 2 ^ 30)
+assert(pm.format(9e11, "B/s") == "900 GB/s")
+check.raises("25", pm.quantity, "25", "B/s")
+print("ok")
