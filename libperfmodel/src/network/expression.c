@@ -188,6 +188,6 @@ int pm__expression(const char *text, bool (*lookup)(const void *scope, const cha
   double result = read_or(&p);
   while (p.status == PM_OK && *p.at == ' ') p.at++;
   if (p.status == PM_OK && *p.at != '\0') fail(&p, "cannot be read");
-  if (p.status == PM_OK) *value = result;
+  if (p.status == PM_OK) *value = result + 0.0; /* no negative zero */
   return p.status;
 }

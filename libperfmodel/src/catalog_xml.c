@@ -1,0 +1,324 @@
+/*
+** XML text -> pm__document. The only file that knows libxml2, of which it uses the push parser with callbacks: one
+** context and one error handler per document, nothing process-wide, no network, no DTD and so no entities.
+*/
+#include <libxml/parser.h>
+#include <libxml/xmlerror.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/document.h"
+
+enum { DEPTH_MAX = 32, ATTRIBUTES_MAX = 64, NAME_MAX_BYTES = 64, VALUE_MAX = 4096, ELEMENTS_MAX = 200000 };
+
+static const size_t size_max = (size_t)64 << 20;
+
+static const char schema_namespace[] = "http://www.w3.org/2001/XMLSchema-instance";
+
+#if LIBXML_VERSION >= 21200
+typedef const xmlError xml_problem;
+#else
+typedef xmlError xml_problem;
+#endif
+
+/* An element whose end has not been read yet. */
+typedef struct open_element {
+  pm__element *element, *last_child;
+  pm__string text;
+} open_element;
+
+typedef struct reader {
+  xmlParserCtxtPtr parser;
+  pm__document *document;
+  pm_error failure; /* of its own, since a caller may pass none */
+  open_element open[DEPTH_MAX];
+  int depth, elements;
+} reader;
+
+static bool is_space(char c)
+{
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* ---- Stopping: the first failure stays. */
+
+static void stop(reader *r)
+{
+  if (r->parser != NULL) xmlStopParser(r->parser);
+}
+
+static void out_of_memory(reader *r)
+{
+  pm__no_memory(&r->failure);
+  stop(r);
+}
+
+static void refuse(reader *r, int line, const char *what, const char *value)
+{
+  pm__fail_at(&r->failure, PM_BAD_SYNTAX, r->document->file, line, "%.200s%s%.80s%s", what, value != NULL ? " \"" : "",
+              value != NULL ? value : "", value != NULL ? "\"" : "");
+  stop(r);
+}
+
+/* ---- Lines: libxml2 stands at the end of a start tag; the tag began at the last '<', which no attribute may hold. */
+
+static int tag_line(const reader *r)
+{
+  const xmlParserInput *input = r->parser->input;
+  int line = input->line;
+  for (const xmlChar *p = input->cur; p > input->base && *p != '<'; p--) line -= p[-1] == '\n';
+  return line;
+}
+
+/* ---- Building the tree. */
+
+static char *copy(reader *r, const xmlChar *text, size_t length)
+{
+  char *result = pm__arena_copy(&r->document->arena, (const char *)text, length);
+  if (result == NULL) out_of_memory(r);
+  return result;
+}
+
+/* "prefix:name", which then is an unknown name to whoever reads the tree. */
+static char *qualified_name(reader *r, const xmlChar *prefix, const xmlChar *name)
+{
+  size_t before = prefix != NULL ? strlen((const char *)prefix) + 1 : 0, length = strlen((const char *)name);
+  char *result = (char *)pm__arena_alloc(&r->document->arena, before + length + 1);
+  if (result == NULL) {
+    out_of_memory(r);
+    return NULL;
+  }
+  if (before > 0) memcpy(result, prefix, before - 1);
+  if (before > 0) result[before - 1] = ':';
+  memcpy(result + before, name, length);
+  return result;
+}
+
+/* One attribute as libxml2 hands it over: local name, prefix, namespace, first byte of the value, its end. */
+static pm__attribute *new_attribute(reader *r, const xmlChar **parts, int line)
+{
+  size_t length = (size_t)(parts[4] - parts[3]);
+  if (length > VALUE_MAX) {
+    refuse(r, line, "too long a value of attribute", (const char *)parts[0]);
+    return NULL;
+  }
+  pm__attribute *attribute = (pm__attribute *)pm__arena_alloc(&r->document->arena, sizeof *attribute);
+  if (attribute == NULL) {
+    out_of_memory(r);
+    return NULL;
+  }
+  attribute->name = qualified_name(r, parts[1], parts[0]);
+  attribute->value = copy(r, parts[3], length);
+  return attribute;
+}
+
+static void add_attributes(reader *r, pm__element *element, int count, const xmlChar **parts)
+{
+  pm__attribute *last = NULL;
+  for (int i = 0; i < count && r->failure.status == PM_OK; i++, parts += 5) {
+    /* The one foreign attribute that is of use: it tells an editor where the schema is. */
+    if (parts[2] != NULL && strcmp((const char *)parts[2], schema_namespace) == 0) continue;
+    pm__attribute *attribute = new_attribute(r, parts, element->line);
+    if (attribute == NULL) return;
+    if (last == NULL) element->attributes = attribute;
+    else last->next = attribute;
+    last = attribute;
+  }
+}
+
+static bool within_limits(reader *r, int line, const xmlChar *name, int attributes)
+{
+  if (r->depth == DEPTH_MAX) refuse(r, line, "elements are nested more than 32 deep at", (const char *)name);
+  else if (++r->elements > ELEMENTS_MAX) refuse(r, line, "more than 200000 elements", NULL);
+  else if (strlen((const char *)name) > NAME_MAX_BYTES) refuse(r, line, "too long a name", (const char *)name);
+  else if (attributes > ATTRIBUTES_MAX) refuse(r, line, "more than 64 attributes in", (const char *)name);
+  return r->failure.status == PM_OK;
+}
+
+static void open_new(reader *r, pm__element *element)
+{
+  open_element *place = &r->open[r->depth];
+  if (r->depth == 0) r->document->root = element;
+  else if (r->open[r->depth - 1].last_child == NULL) r->open[r->depth - 1].element->child = element;
+  else r->open[r->depth - 1].last_child->next = element;
+  if (r->depth > 0) r->open[r->depth - 1].last_child = element;
+  place->element = element;
+  place->last_child = NULL;
+  place->text.length = 0;
+  r->depth++;
+}
+
+/* ---- What libxml2 calls. */
+
+static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespaces,
+                     const xmlChar **namespace_list, int attributes, int defaulted, const xmlChar **attribute_list)
+{
+  reader *r = (reader *)context;
+  (void)namespaces, (void)namespace_list, (void)defaulted;
+  if (r->failure.status != PM_OK) return;
+  int line = tag_line(r);
+  if (!within_limits(r, line, name, attributes)) return;
+  if (uri != NULL && prefix == NULL) {
+    refuse(r, line, "elements have no namespace here; leave out xmlns", (const char *)uri);
+    return;
+  }
+  pm__element *element = (pm__element *)pm__arena_alloc(&r->document->arena, sizeof *element);
+  if (element == NULL) {
+    out_of_memory(r);
+    return;
+  }
+  element->line = line;
+  element->text = "";
+  element->name = qualified_name(r, prefix, name);
+  add_attributes(r, element, attributes, attribute_list);
+  if (r->failure.status == PM_OK) open_new(r, element);
+}
+
+static void on_text(void *context, const xmlChar *text, int length)
+{
+  reader *r = (reader *)context;
+  if (r->failure.status != PM_OK || r->depth == 0) return;
+  open_element *place = &r->open[r->depth - 1];
+  while (place->text.length == 0 && length > 0 && is_space((char)*text)) text++, length--;
+  if (length <= 0) return;
+  if (place->text.length + (size_t)length > VALUE_MAX) {
+    refuse(r, place->element->line, "too long a text in", place->element->name);
+    return;
+  }
+  pm__string_add_bytes(&place->text, (const char *)text, (size_t)length);
+  if (place->text.failed) out_of_memory(r);
+}
+
+static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+{
+  reader *r = (reader *)context;
+  (void)name, (void)prefix, (void)uri;
+  if (r->failure.status != PM_OK || r->depth == 0) return;
+  open_element *place = &r->open[--r->depth];
+  size_t length = place->text.length;
+  while (length > 0 && is_space(place->text.text[length - 1])) length--;
+  if (length == 0) return;
+  char *text = copy(r, (const xmlChar *)place->text.text, length);
+  if (text != NULL) place->element->text = text;
+}
+
+static void on_doctype(void *context, const xmlChar *name, const xmlChar *public_id, const xmlChar *system_id)
+{
+  reader *r = (reader *)context;
+  (void)name, (void)public_id, (void)system_id;
+  if (r->failure.status == PM_OK) refuse(r, r->parser->input->line, "a DOCTYPE is not allowed; leave it out", NULL);
+}
+
+static void on_problem(void *context, xml_problem *problem)
+{
+  reader *r = (reader *)context;
+  if (problem->level < XML_ERR_ERROR || r->failure.status != PM_OK) return;
+  if (problem->code == XML_ERR_NO_MEMORY) {
+    out_of_memory(r);
+    return;
+  }
+  const char *text = problem->message != NULL ? problem->message : "is not well-formed";
+  pm__fail_at(&r->failure, PM_BAD_SYNTAX, r->document->file, problem->line, "%.*s", (int)strcspn(text, "\n"), text);
+  stop(r);
+}
+
+/* ---- Bytes: UTF-8 without zeros, checked here so that the message is the same whatever libxml2 is installed. */
+
+/* Length of the UTF-8 character at `p`, 0 if it is none. */
+static size_t character_length(const unsigned char *p, size_t left)
+{
+  size_t length = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+                : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+  if (length > left) return 0;
+  for (size_t i = 1; i < length; i++)
+    if ((p[i] & 0xc0) != 0x80) return 0;
+  if (length == 3 && ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f))) return 0;
+  if (length == 4 && ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))) return 0;
+  return length;
+}
+
+static int check_bytes(const char *bytes, size_t size, const char *file, pm_error *error)
+{
+  int line = 1;
+  const unsigned char *p = (const unsigned char *)bytes, *end = p + size;
+  if (size == 0) return pm__fail_at(error, PM_BAD_FILE, file, 0, "the file is empty");
+  if (size > size_max) return pm__fail_at(error, PM_BAD_FILE, file, 0, "the file is too large");
+  while (p < end) {
+    size_t length = character_length(p, (size_t)(end - p));
+    if (*p == 0) return pm__fail_at(error, PM_BAD_SYNTAX, file, line, "a zero byte; save the file as UTF-8 text");
+    if (length == 0)
+      return pm__fail_at(error, PM_BAD_SYNTAX, file, line, "byte 0x%02x is not UTF-8; save the file as UTF-8 text", *p);
+    line += *p == '\n';
+    p += length;
+  }
+  return PM_OK;
+}
+
+/* ---- One document. */
+
+static pm__document *new_document(const char *file)
+{
+  pm__document *document = (pm__document *)calloc(1, sizeof *document);
+  if (document == NULL) return NULL;
+  document->file = pm__arena_copy(&document->arena, file, strlen(file));
+  if (document->file != NULL) return document;
+  pm__document_free(document);
+  return NULL;
+}
+
+static xmlParserCtxtPtr new_parser(reader *r)
+{
+  xmlSAXHandler handler;
+  memset(&handler, 0, sizeof handler);
+  handler.initialized = XML_SAX2_MAGIC;
+  handler.startElementNs = on_start;
+  handler.endElementNs = on_end;
+  handler.characters = on_text;
+  handler.cdataBlock = on_text;
+  handler.internalSubset = on_doctype;
+  handler.serror = on_problem;
+  xmlParserCtxtPtr parser = xmlCreatePushParserCtxt(&handler, r, NULL, 0, NULL);
+  const int options = XML_PARSE_NONET | XML_PARSE_IGNORE_ENC;
+  if (parser == NULL) return NULL;
+#if LIBXML_VERSION >= 21300
+  xmlCtxtSetOptions(parser, options);
+#else
+  xmlCtxtUseOptions(parser, options);
+#endif
+  return parser;
+}
+
+static void parse(reader *r, const char *bytes, size_t size)
+{
+  r->parser = new_parser(r);
+  if (r->parser == NULL) {
+    out_of_memory(r);
+    return;
+  }
+  int code = xmlParseChunk(r->parser, bytes, (int)size, 1);
+  if (r->failure.status == PM_OK && (code != 0 || r->document->root == NULL))
+    pm__fail_at(&r->failure, PM_BAD_SYNTAX, r->document->file, 0, "the file is not well-formed XML");
+  xmlFreeParserCtxt(r->parser);
+  r->parser = NULL;
+}
+
+pm__document *pm__document_read(const char *bytes, size_t size, const char *file, pm_error *error)
+{
+  if (check_bytes(bytes, size, file, error) != PM_OK) return NULL;
+  reader *r = (reader *)calloc(1, sizeof *r);
+  if (r != NULL) r->document = new_document(file);
+  if (r == NULL || r->document == NULL) {
+    free(r);
+    pm__no_memory(error);
+    return NULL;
+  }
+  parse(r, bytes, size);
+  pm__document *document = r->document;
+  if (r->failure.status != PM_OK) {
+    if (error != NULL && error->status == PM_OK) *error = r->failure;
+    pm__document_free(document);
+    document = NULL;
+  }
+  for (int i = 0; i < DEPTH_MAX; i++) free(r->open[i].text.text);
+  free(r);
+  return document;
+}
