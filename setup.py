@@ -46,7 +46,7 @@ class CMakeBuild(build_ext):
 
 setup(
     version=version(),
-    ext_modules=[Extension("perfmodel.__core", sources=[])],
+    ext_modules=[Extension("perfmodel._libcore", sources=[])],
     cmdclass={"build_ext": CMakeBuild},
     zip_safe=False,
 )

@@ -97,6 +97,8 @@ char *quantity_format(double value, const char *unit, pm_error *error);
 
 /* ---- Records ---- */
 
+%constant int TEXT_MAX = PM_TEXT_MAX;
+
 /* Names of all record types; what a type is; its bytes. */
 names record_types(pm_error *error);
 const char *record_doc(const char *type, pm_error *error);

@@ -1,0 +1,96 @@
+"""perfmodel: how fast a deep-learning network trains on a GPU machine, in closed form, and why.
+
+>>> import perfmodel as pm
+>>> net, node = pm.network("resnet50"), pm.system("dgx1-v100")
+>>> p = pm.predict(net, node, gpus=8, batch=64, precision="fp16")
+>>> p.bottleneck in ("compute", "memory", "communication")
+True
+
+Everything is in SI units: seconds, bytes, FLOP, bytes/s; columns of tables carry theirs in the name. 1 MAC = 2 FLOP.
+Unknown is NaN.
+"""
+
+from . import _core
+from ._catalog import Catalog, dataset, gpu, measurements, network, show, system
+from ._catalog import list_entries as list
+from ._errors import (
+    ArgumentError,
+    BadValueError,
+    Error,
+    FileError,
+    FormatError,
+    InternalError,
+    NotFoundError,
+    NotModelledError,
+    OutOfMemoryError,
+    PrecisionError,
+    RouteError,
+    ShapeError,
+    TooManyGpusError,
+    UnitError,
+)
+from ._network import Network, layer_kinds
+from ._plan import Plan
+from ._plots import plot_roofline, plot_scaling
+from ._prediction import Prediction, predict
+from ._quantity import format_quantity, quantity
+from ._record import Field, dtype, fields
+from ._records import Dataset, Gpu, Link, Machine, Measurement, NetworkTotals, Run, Source
+from ._sweep import Sweep, sweep
+from ._system import Ring, System
+from ._table import ColumnInfo, Table
+from ._versions import show_versions
+
+__version__ = _core.version()
+
+__all__ = [
+    "ArgumentError",
+    "BadValueError",
+    "Catalog",
+    "ColumnInfo",
+    "Dataset",
+    "Error",
+    "Field",
+    "FileError",
+    "FormatError",
+    "Gpu",
+    "InternalError",
+    "Link",
+    "Machine",
+    "Measurement",
+    "Network",
+    "NetworkTotals",
+    "NotFoundError",
+    "NotModelledError",
+    "OutOfMemoryError",
+    "Plan",
+    "PrecisionError",
+    "Prediction",
+    "Ring",
+    "RouteError",
+    "Run",
+    "ShapeError",
+    "Source",
+    "Sweep",
+    "System",
+    "Table",
+    "TooManyGpusError",
+    "UnitError",
+    "dataset",
+    "dtype",
+    "fields",
+    "format_quantity",
+    "gpu",
+    "layer_kinds",
+    "list",
+    "measurements",
+    "network",
+    "plot_roofline",
+    "plot_scaling",
+    "predict",
+    "quantity",
+    "show",
+    "show_versions",
+    "sweep",
+    "system",
+]

@@ -1,0 +1,170 @@
+"""The catalogue: names -> records, networks and systems."""
+
+from __future__ import annotations
+
+import os
+import threading
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from . import _core, _record, _records
+from ._inputs import AttributeValue, attributes, path_text, text
+from ._network import Network
+from ._system import System
+from ._table import Table
+
+R = TypeVar("R")
+Names = list[str]  # inside the class, `list` is its method
+Measurements = list[_records.Measurement]
+
+
+class Catalog:
+    """The shipped catalogue and, on top of it, files or folders of a user's own XML.
+
+    >>> catalog = Catalog("my-cluster.xml")          # doctest: +SKIP
+    >>> node = catalog.system("my-node")             # doctest: +SKIP
+
+    A catalogue does not change once it is made. Case, blanks and punctuation of names do not matter.
+    """
+
+    def __init__(self, *paths: str | os.PathLike[str]):
+        self._handle = _core.catalog_new()
+        for path in paths:
+            _core.catalog_load(self._handle, path_text(path))
+        self._networks = lru_cache(maxsize=64)(lambda id: self.network(id))
+        self._systems = lru_cache(maxsize=64)(lambda id: self.system(id))
+
+    @property
+    def notes(self) -> Names:
+        """What loading did: which shipped entries were replaced."""
+        return _core.catalog_notes(self._handle)
+
+    @property
+    def kinds(self) -> Names:
+        """Kinds of entries: gpus, links, systems, networks, ..."""
+        return _core.catalog_kinds()
+
+    def ids(self, kind: str) -> Names:
+        """Ids of all entries of a kind."""
+        return _core.catalog_ids(self._handle, text(kind, "kind"))
+
+    def resolve(self, kind: str, name: str) -> str:
+        """The id that a name stands for. Raises NotFoundError with what it may have meant."""
+        return _core.catalog_resolve(self._handle, text(kind, "kind"), text(name, "name"))
+
+    def list(self, kind: str) -> Table:
+        """All entries of a kind, with what matters most."""
+        return Table(_core.catalog_list(self._handle, text(kind, "kind")))
+
+    def show(self, kind: str, name: str) -> Table:
+        """One entry: every field with value, unit, source and note."""
+        return Table(_core.catalog_show(self._handle, text(kind, "kind"), text(name, "name")))
+
+    def network(self, name: str, **sets: AttributeValue) -> Network:
+        """A network; `sets` gives its parameters other values (`classes=10`)."""
+        return Network("", _handle=_core.catalog_network(self._handle, text(name, "name"), attributes(sets)))
+
+    def system(self, name: str) -> System:
+        """A system with its link graph."""
+        return System(_core.catalog_system(self._handle, text(name, "name")))
+
+    def gpu(self, name: str) -> _records.Gpu:
+        """The datasheet of a GPU."""
+        return self._read(_records.Gpu, "gpu", name)
+
+    def link(self, name: str) -> _records.Link:
+        """A link type."""
+        return self._read(_records.Link, "link", name)
+
+    def dataset(self, name: str) -> _records.Dataset:
+        """A training set."""
+        return self._read(_records.Dataset, "dataset", name)
+
+    def source(self, name: str) -> _records.Source:
+        """Where values come from."""
+        return self._read(_records.Source, "source", name)
+
+    def measurements(self) -> Measurements:
+        """All published training rates."""
+        return [self._read(_records.Measurement, "measurement", id) for id in self.ids("measurements")]
+
+    def _read(self, cls: type[R], kind: str, name: str) -> R:
+        return _record.read(cls, kind, _core.catalog_record(self._handle, kind, text(name, "name")))
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{len(self.ids(kind))} {kind}" for kind in self.kinds)
+        return f"<Catalog: {counts}>"
+
+
+_default: Catalog | None = None
+_lock = threading.Lock()
+
+
+def default() -> Catalog:
+    """The shipped catalogue, shared."""
+    global _default
+    with _lock:
+        if _default is None:
+            _default = Catalog()
+        return _default
+
+
+def network(name: str, **sets: AttributeValue) -> Network:
+    """A network of the shipped catalogue; `sets` gives its parameters other values (`classes=10`)."""
+    return default().network(name, **sets)
+
+
+def system(name: str) -> System:
+    """A system of the shipped catalogue, with its link graph."""
+    return default().system(name)
+
+
+def gpu(name: str) -> _records.Gpu:
+    """The datasheet of a GPU of the shipped catalogue."""
+    return default().gpu(name)
+
+
+def dataset(name: str) -> _records.Dataset:
+    """A training set of the shipped catalogue."""
+    return default().dataset(name)
+
+
+def measurements() -> list[_records.Measurement]:
+    """All published training rates of the shipped catalogue."""
+    return default().measurements()
+
+
+def list_entries(kind: str) -> Table:
+    """All entries of a kind ("gpus", "systems", "networks", ...), with what matters most."""
+    return default().list(kind)
+
+
+def show(kind: str, name: str) -> Table:
+    """One entry: every field with value, unit, source and note."""
+    return default().show(kind, name)
+
+
+def as_network(value: Network | str) -> Network:
+    """A network, or a name of the shipped catalogue."""
+    return value if isinstance(value, Network) else default()._networks(text(value, "network"))
+
+
+def as_system(value: System | str) -> System:
+    """A system, or a name of the shipped catalogue."""
+    return value if isinstance(value, System) else default()._systems(text(value, "system"))
+
+
+def as_gpu(value: Any) -> _records.Gpu:
+    """A GPU, a system's GPU, or a name of the shipped catalogue."""
+    if isinstance(value, System):
+        return value.gpu
+    return value if isinstance(value, _records.Gpu) else default().gpu(text(value, "gpu"))
+
+
+def as_samples(value: _records.Dataset | str | float | None) -> float:
+    """Samples of one epoch: a dataset, a name of the shipped catalogue, or their number."""
+    if value is None:
+        return float("nan")
+    if isinstance(value, str):
+        value = default().dataset(value)
+    return value.samples if isinstance(value, _records.Dataset) else float(value)

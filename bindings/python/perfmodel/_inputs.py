@@ -1,0 +1,98 @@
+"""What users pass, turned into what the core takes: text, whole numbers, numbers, quantities, lists of them."""
+
+from __future__ import annotations
+
+import numbers
+import operator
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, SupportsIndex, TypeVar, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._errors import ArgumentError
+
+Number = Union[float, "np.integer[Any]", "np.floating[Any]"]
+Quantity = Union[Number, str]
+AttributeValue = Union[str, bool, Number, Sequence[int]]
+Doubles = npt.NDArray[np.float64]
+T = TypeVar("T")
+
+
+def text(value: object, what: str) -> str:
+    """A name."""
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"{what} must be text, not {type(value).__name__}")
+
+
+def path_text(value: str | os.PathLike[str]) -> str:
+    """A path, as str or pathlib.Path."""
+    return text(os.fspath(value), "path")
+
+
+def number(value: object, what: str) -> float:
+    """An int, float or NumPy scalar as a float."""
+    if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
+        return float(value)
+    raise TypeError(f"{what} must be a number, not {type(value).__name__}")
+
+
+def whole(value: SupportsIndex, what: str) -> int:
+    """A whole number; 8.0 is one, 8.5 is not."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what} must be a whole number, not bool")
+    if isinstance(value, (float, np.floating)):
+        if not float(value).is_integer():
+            raise ArgumentError(f"{what} {value} is not a whole number")
+        return int(value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} must be a whole number, not {type(value).__name__}") from None
+
+
+def quantity(value: Quantity, unit: str, what: str) -> float:
+    """A number in SI units, or text with its unit ("100 MB")."""
+    if isinstance(value, str):
+        return _core.quantity_parse(value, unit)
+    return number(value, what)
+
+
+def many(value: T | Iterable[T]) -> list[T]:
+    """One value or several, as a list; text is one value."""
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+        return [value]  # type: ignore[list-item]
+    return list(value)
+
+
+def doubles(values: Iterable[float]) -> Doubles:
+    """A C-contiguous array of doubles."""
+    return np.ascontiguousarray(list(values), dtype=np.float64)
+
+
+def wholes(value: object, what: str) -> Doubles:
+    """One whole number or several, as doubles (exact)."""
+    return doubles(whole(item, what) for item in many(value))  # type: ignore[arg-type]
+
+
+def attribute(value: AttributeValue, what: str) -> str:
+    """A layer attribute or network parameter as the text of the network language."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
+    if isinstance(value, Iterable):
+        return ",".join(str(whole(item, what)) for item in value)
+    raise TypeError(f"{what} must be text, a number, a switch or a few whole numbers, not {type(value).__name__}")
+
+
+def attributes(values: Mapping[str, AttributeValue]) -> dict[str, str]:
+    """Attributes by name, as text."""
+    return {text(name, "attribute name"): attribute(value, name) for name, value in values.items()}

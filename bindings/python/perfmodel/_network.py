@@ -1,0 +1,113 @@
+"""Networks: layers, shapes, exact counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import SupportsIndex
+
+from . import _core, _record, _records
+from ._inputs import AttributeValue, Number, attributes, doubles, many, number, text, whole, wholes
+from ._table import Table
+
+
+class Network:
+    """A network, from the catalogue (`perfmodel.network`) or built layer by layer:
+
+    >>> net = Network("tiny")
+    >>> image = net.input(3, 224, 224)
+    >>> x = net.add("conv2d", out_channels=64, kernel=7, stride=2, padding=3)
+    >>> y = net.add("relu")
+
+    A layer takes the output of the layer added before it, unless `inputs` names others by their numbers.
+    """
+
+    def __init__(self, id: str, name: str = "", *, _handle: _core.network | None = None):
+        self._handle = _handle if _handle is not None else _core.network_new(text(id, "id"), text(name, "name") or id)
+        self._last: int | None = None
+        self._version = 0
+
+    def input(self, *shape: SupportsIndex, name: str = "") -> int:
+        """Adds an input of that shape, per sample and without the batch. Returns its number."""
+        sizes = doubles(whole(size, "dimension") for size in shape)
+        return self._added(_core.network_add_input(self._handle, text(name, "name"), sizes))
+
+    def add(
+        self,
+        kind: str,
+        *,
+        inputs: int | Iterable[int] | None = None,
+        name: str = "",
+        **attributes_: AttributeValue,
+    ) -> int:
+        """Adds a layer of a kind (`perfmodel.layer_kinds()`) with its attributes. Returns its number.
+
+        Raises ShapeError if shapes do not fit, BadValueError or NotFoundError for attributes; the network is then as
+        it was.
+        """
+        taken = self._before() if inputs is None else many(inputs)
+        numbers = wholes(taken, "input layer")
+        made = _core.network_add(
+            self._handle, text(kind, "kind"), text(name, "name"), numbers, attributes(attributes_)
+        )
+        return self._added(made)
+
+    def _before(self) -> list[int]:
+        return [] if self._last is None else [self._last]
+
+    def _added(self, number: int) -> int:
+        self._last = number
+        self._version += 1
+        return number
+
+    @property
+    def totals(self) -> _records.NetworkTotals:
+        """Counts of the whole network, per sample."""
+        return _record.read(_records.NetworkTotals, "network", _core.network_totals(self._handle))
+
+    @property
+    def id(self) -> str:
+        """Short stable name."""
+        return self.totals.id
+
+    @property
+    def name(self) -> str:
+        """Full name."""
+        return self.totals.name
+
+    @property
+    def parameters(self) -> int:
+        """Trainable parameters."""
+        return int(self.totals.parameters)
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulates of one forward pass per sample; 1 MAC = 2 FLOP."""
+        return int(self.totals.mac)
+
+    @property
+    def flop(self) -> int:
+        """Arithmetic of one forward pass per sample, element-wise included."""
+        return int(self.totals.flop)
+
+    def layers(self, batch: Number = 1, precision: str = "fp32") -> Table:
+        """Shape, parameters, MAC, FLOP, bytes and gamma of every layer for a batch."""
+        return Table(_core.network_layers(self._handle, number(batch, "batch"), text(precision, "precision")))
+
+    def times(self, gpu: _records.Gpu | str, batch: Number = 32, precision: str = "fp32") -> Table:
+        """Time, bound and roofline position of every layer on one GPU (a record, or a name of the catalogue)."""
+        from ._catalog import as_gpu
+
+        record = _record.write("gpu", as_gpu(gpu))
+        return Table(_core.network_times(self._handle, record, number(batch, "batch"), text(precision, "precision")))
+
+    def __repr__(self) -> str:
+        totals = self.totals
+        return (
+            f"<Network {totals.id}: {totals.layers} layers, {int(totals.parameters):,} parameters, "
+            f"{int(totals.mac):,} MAC per sample>"
+        )
+
+
+def layer_kinds() -> list[str]:
+    """Kinds of layers that `Network.add` knows."""
+    return _core.layer_kinds()

@@ -1,0 +1,123 @@
+"""Plans: runs in, predictions out, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, SupportsIndex, Union
+
+import numpy as np
+
+from . import _core, _record, _records
+from ._catalog import as_network, as_samples, as_system
+from ._errors import ArgumentError
+from ._inputs import Number, doubles, many, number, text, wholes
+from ._network import Network
+from ._record import Records
+from ._system import System
+
+Networks = Union[Network, str, Iterable[Union[Network, str]]]
+Systems = Union[System, str, Iterable[Union[System, str]]]
+Wholes = Union[SupportsIndex, Iterable[SupportsIndex], None]
+Numbers = Union[Number, Iterable[Number], None]
+Texts = Union[str, Iterable[str], None]
+Samples = Union[_records.Dataset, str, float, None]
+
+# Small enough for Ctrl-C to be answered at once, large enough not to be felt.
+CHUNK = 16384
+
+
+class Plan:
+    """What can be computed once for some networks on some systems: kernels, and rings of every GPU count.
+
+    Evaluation is then arithmetic. `runs` are structured arrays of dtype `perfmodel.dtype("run")`, results of dtype
+    `perfmodel.dtype("prediction")`; a run that cannot be predicted has its status and NaN, and the others go on.
+
+    >>> plan = Plan("resnet50", "dgx1-v100")
+    >>> runs = plan.runs(gpus=[1, 2, 4, 8], batch=[32, 64])
+    >>> plan.predict(runs)["throughput"].shape
+    (8,)
+    """
+
+    def __init__(self, networks: Networks, systems: Systems):
+        self.networks = [as_network(item) for item in many(networks)]
+        self.systems = [as_system(item) for item in many(systems)]
+        # The lists above keep alive what the core's plan refers to.
+        self._handle = _core.plan_new(
+            [network._handle for network in self.networks], [system._handle for system in self.systems]
+        )
+        self._network_ids = [network.id for network in self.networks]
+        self._system_ids = [system.id for system in self.systems]
+
+    def runs(
+        self,
+        *,
+        gpus: Wholes = None,
+        batch: Numbers = None,
+        precision: Texts = None,
+        nodes: Wholes = None,
+        global_batch: Numbers = None,
+        overlap: str = "none",
+        dataset: Samples = None,
+    ) -> Records:
+        """Every combination of the axes for all networks and systems; batch varies fastest, then gpus, nodes,
+        precision, system, network. An axis that is left out has the default (1 GPU, 1 node, batch 32, fp32).
+
+        `batch` is per GPU; `global_batch` is divided by GPUs x nodes, and where it does not divide, the batch is NaN
+        and the prediction says so.
+        """
+        if batch is not None and global_batch is not None:
+            raise ArgumentError("batch and global_batch are both given; give one")
+        sizes = batch if global_batch is None else global_batch
+        data = _core.grid_runs(
+            len(self.networks),
+            len(self.systems),
+            [text(item, "precision") for item in _axis(precision)],
+            wholes(_axis(nodes), "nodes"),
+            wholes(_axis(gpus), "gpus"),
+            doubles(number(item, "batch") for item in _axis(sizes)),
+            text(overlap, "overlap"),
+            0.0 if global_batch is None else 1.0,
+            as_samples(dataset),
+        )
+        return _record.array("run", data)
+
+    def predict(self, runs: Records, out: Records | None = None) -> Records:
+        """Predictions of the runs, in `out` if it is given. Releases the interpreter lock; Ctrl-C stops it."""
+        runs = _record.checked("run", runs, "runs")
+        wanted = _record.dtype("prediction")
+        result = np.empty(runs.shape, dtype=wanted) if out is None else out
+        if result.dtype != wanted or result.shape != runs.shape or not result.flags.c_contiguous:
+            raise TypeError(f'out must be a contiguous array of dtype perfmodel.dtype("prediction"), shape {runs.shape}')
+        flat_runs, flat_result = runs.reshape(-1), result.reshape(-1)
+        for start in range(0, flat_runs.size, CHUNK):
+            part = slice(start, start + CHUNK)
+            _core.predict_into(self._handle, flat_runs[part], flat_result[part])
+        return result
+
+    def check(self, run: Records) -> None:
+        """Raises the error that says why this one run cannot be predicted."""
+        _core.run_check(self._handle, _record.checked("run", run, "run").reshape(-1))
+
+    def __repr__(self) -> str:
+        return f"<Plan of {', '.join(self._network_ids)} on {', '.join(self._system_ids)}>"
+
+
+def _axis(values: Any) -> list[Any]:
+    if values is None:
+        return []
+    result = many(values)
+    if not result:
+        raise ArgumentError("an axis of the sweep is empty")
+    return result
+
+
+@lru_cache(maxsize=32)
+def _plan_of(network: Network, system: System, version: int) -> Plan:
+    return Plan(network, system)
+
+
+def plan_of(network: Network | str, system: System | str) -> Plan:
+    """A plan of one network on one system; plans of the last few pairs are kept."""
+    net = as_network(network)
+    return _plan_of(net, as_system(system), net._version)

@@ -1,0 +1,200 @@
+"""Plots: scaling curves and rooflines. matplotlib is imported only when one is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core, _records
+from ._catalog import as_gpu, as_network, as_system
+from ._errors import ArgumentError
+from ._inputs import Number, many, whole
+from ._network import Network
+from ._plan import Networks, Numbers
+from ._sweep import Sweep, sweep
+from ._system import System
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's colours, which colour-blind readers tell apart.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+TERA = 1e12
+
+
+def _axes(ax: Axes | None) -> Axes:
+    """The axes given, or new ones."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install matplotlib") from None
+    return pyplot.subplots(figsize=(7.2, 4.6), layout="constrained")[1]
+
+
+# ---- Scaling ---------------------------------------------------------------------------------------------------------
+
+
+def plot_scaling(
+    networks: Networks,
+    system: System | str,
+    *,
+    gpus: Iterable[int] | None = None,
+    batch: Number | None = None,
+    global_batch: Number | None = None,
+    precision: str = "fp32",
+    overlap: str = "none",
+    measured: Mapping[str, Mapping[int, float]] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Throughput over the number of GPUs, a line per network, with its ideal (as many times one GPU) dotted.
+
+    `gpus` are powers of two up to all of the system by default. `measured` gives published or own rates to set beside
+    the lines: {"resnet50": {8: 1513}}.
+    """
+    node = as_system(system)
+    counts = _powers(node.gpus) if gpus is None else sorted(whole(count, "gpus") for count in gpus)
+    ax = _axes(ax)
+    nets = [as_network(item) for item in many(networks)]
+    for i, net in enumerate(nets):
+        rows = sweep(net, node, gpus=counts, batch=batch, global_batch=global_batch, precision=precision, overlap=overlap)
+        _draw_scaling(ax, rows, net, i, (measured or {}).get(net.id, {}))
+    _scaling_frame(ax, node, counts, batch, global_batch, precision)
+    return ax
+
+
+def _powers(limit: int) -> list[int]:
+    """1, 2, 4, ... and the limit itself."""
+    return sorted({2**i for i in range(limit.bit_length()) if 2**i <= limit} | {limit})
+
+
+def _draw_scaling(ax: Axes, rows: Sweep, net: Network, index: int, measured: Mapping[int, float]) -> None:
+    colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+    counts, rates = rows["gpus"], rows["throughput"]
+    if not np.isfinite(rates).any():
+        raise ArgumentError(f"{net.id}: no prediction, {rows['status'][0]}")
+    ax.plot(counts, rates, color=colour, marker=marker, label=net.name or net.id, zorder=3)
+    if np.isfinite(rates[0]):
+        ax.plot(counts, rates[0] / counts[0] * counts, color=colour, linestyle=":", linewidth=1, alpha=0.8)
+    if measured:
+        ax.plot(
+            list(measured), list(measured.values()), color=colour, marker=marker, markerfacecolor="white",
+            markersize=8, linestyle="none", label=f"{net.name or net.id}, measured", zorder=4,
+        )  # fmt: skip
+
+
+def _scaling_frame(
+    ax: Axes, node: System, counts: list[int], batch: Numbers, global_batch: Numbers, precision: str
+) -> None:
+    per = f"global batch {global_batch}" if global_batch is not None else f"batch {batch or 32} per GPU"
+    ax.plot([], [], color="0.4", linestyle=":", linewidth=1, label="ideal")
+    ax.set_title(f"Training on {node.name or node.id}, {per}, {precision}", fontsize=11)
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    ax.set_xticks(counts, [str(count) for count in counts])
+    ax.set_xlabel("GPUs")
+    ax.set_ylabel("throughput [samples/s]")
+    ax.yaxis.set_major_formatter(_plain_number)
+    ax.grid(True, which="major", color="0.88")
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, fontsize=9)
+
+
+def _plain_number(value: float, position: object = None) -> str:
+    return f"{value:,.10g}"
+
+
+# ---- Roofline ---------------------------------------------------------------------------------------------------------
+
+
+def plot_roofline(
+    network: Network | str,
+    gpu: _records.Gpu | System | str,
+    batch: Number = 32,
+    precision: str = "fp32",
+    ax: Axes | None = None,
+) -> Axes:
+    """The forward kernels of a network under the roofline of a GPU: one dot per layer at its arithmetic intensity and
+    predicted rate, its area the layer's share of the forward time, its colour the kind of layer.
+
+    The roofs are the arithmetic peaks that the layers run under; the slope is the device memory bandwidth. The data are
+    those of `Network.times`.
+    """
+    net, chip = as_network(network), as_gpu(gpu)
+    times = net.times(chip, batch, precision)
+    work = times["flop"] > 0
+    if not work.any():
+        raise ArgumentError(f"{net.id} has no layer with arithmetic")
+    ax = _axes(ax)
+    low, high = _intensity_range(times["intensity"][work], times["peak"][work] / chip.memory_bandwidth)
+    _draw_roofs(ax, chip, times["peak"][work], low, high)
+    _draw_layers(ax, times, work)
+    _roofline_frame(ax, net, chip, batch, precision, int((~work).sum()))
+    return ax
+
+
+def _intensity_range(intensity: Any, ridges: Any) -> tuple[float, float]:
+    """Whole decades around the dots and the ridge points."""
+    low, high = min(intensity.min(), ridges.min()) / 1.5, max(intensity.max(), ridges.max()) * 3
+    return float(10 ** np.floor(np.log10(low))), float(high)
+
+
+def _draw_roofs(ax: Axes, chip: _records.Gpu, peaks: Any, low: float, high: float) -> None:
+    roofs = sorted({float(peak) for peak in peaks})
+    bandwidth = chip.memory_bandwidth
+    top = roofs[-1] / bandwidth
+    ax.plot([low, top], [low * bandwidth / TERA, roofs[-1] / TERA], color="0.25", linewidth=1.6, zorder=2)
+    _label_slope(ax, bandwidth, low, top)
+    for peak in roofs:
+        ridge = peak / bandwidth
+        ax.plot([ridge, high], [peak / TERA, peak / TERA], color="0.25", linewidth=1.6, zorder=2)
+        ax.plot([ridge, ridge], [0, peak / TERA], color="0.6", linewidth=0.8, linestyle=":", zorder=1)
+        ax.plot(ridge, peak / TERA, marker="o", markersize=5, markerfacecolor="white", color="0.25", zorder=5)
+        ax.annotate(
+            f"{_core.quantity_format(peak, 'FLOP/s')}, ridge {ridge:.3g} FLOP/B", (high, peak / TERA),
+            xytext=(0, 4), textcoords="offset points", ha="right", fontsize=8, color="0.25",
+        )  # fmt: skip
+
+
+def _label_slope(ax: Axes, bandwidth: float, low: float, top: float) -> None:
+    x = low * (top / low) ** 0.25
+    ax.annotate(
+        _core.quantity_format(bandwidth, "B/s"), (x, x * bandwidth / TERA), xytext=(-6, 6),
+        textcoords="offset points", ha="right", fontsize=8, color="0.25",
+    )  # fmt: skip
+
+
+def _draw_layers(ax: Axes, times: Any, work: Any) -> None:
+    kinds = times["kind"]
+    share = times["forward_time"] / times["forward_time"][work].sum()
+    by_time = sorted(set(kinds[work]), key=lambda kind: -float(share[work & (kinds == kind)].sum()))
+    for i, kind in enumerate(by_time):
+        chosen = work & (kinds == kind)
+        ax.scatter(
+            times["intensity"][chosen], times["achieved"][chosen] / TERA, s=18 + 1500 * share[chosen],
+            color=COLOURS[i % len(COLOURS)], alpha=0.55, edgecolor="white", linewidth=0.6, zorder=3,
+            label=f"{kind}  {100 * share[chosen].sum():.0f} %",
+        )  # fmt: skip
+
+
+def _roofline_frame(ax: Axes, net: Network, chip: _records.Gpu, batch: Number, precision: str, left_out: int) -> None:
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel("arithmetic intensity [FLOP/B]")
+    ax.set_ylabel("rate [TFLOP/s]")
+    ax.xaxis.set_major_formatter(_plain_number)
+    ax.yaxis.set_major_formatter(_plain_number)
+    ax.set_title(f"{net.name or net.id} forward, batch {batch}, {precision}, on {chip.name or chip.id}", fontsize=11)
+    ax.grid(True, which="major", color="0.9")
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    title = "share of forward time" + (f"\n({left_out} layers without arithmetic)" if left_out else "")
+    legend = ax.legend(frameon=False, fontsize=9, title=title, title_fontsize=8, loc="lower right")
+    for handle in legend.legend_handles:
+        if handle is not None and hasattr(handle, "set_sizes"):
+            handle.set_sizes([40])

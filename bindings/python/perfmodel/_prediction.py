@@ -1,0 +1,210 @@
+"""One prediction, with its run, in words and numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, SupportsIndex
+
+import numpy as np
+
+from . import _core, _errors, _record, _records
+from ._catalog import as_samples
+from ._errors import ArgumentError
+from ._inputs import Number, number, text, whole
+from ._network import Network
+from ._plan import Plan, Samples, plan_of
+from ._record import Records
+from ._system import System
+
+
+@dataclass(frozen=True, repr=False)
+class Prediction(_records.Prediction):
+    """What is predicted for one run; SI units."""
+
+    network: str = ""
+    """id of the network"""
+    system: str = ""
+    """id of the system"""
+    run: _records.Run = field(default_factory=_records.Run)
+    """what was predicted"""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Network, system, the run's and the prediction's fields by name."""
+        ids = {"network": self.network, "system": self.system}
+        run = {name: item for name, item in _record.as_dict(self.run).items() if name not in ids}
+        result = {f.name: getattr(self, f.name) for f in dataclasses.fields(_records.Prediction)}
+        return {**ids, **run, **result}
+
+    def explain(self) -> str:
+        """Where the time of a step goes, what limits it, and what the numbers rest on."""
+        if self.status != "ok":
+            return f"{self._setting()}\nno prediction: {_choice_doc('prediction', 'status', self.status)}\n"
+        lines = [self._setting(), self._outcome(), ""]
+        lines += [f"{name:<36}{_core.quantity_format(time, 's'):>12}{_share(part):>9}" for name, time, part in self._parts()]
+        lines += ["", *self._communication(), *self._rates(), ""]
+        lines += [f"limited by: {_choice_doc('prediction', 'bottleneck', self.bottleneck)}"]
+        lines += [f"basis: {_choice_doc('prediction', 'basis', self.basis)}"]
+        return "\n".join(lines) + "\n"
+
+    def _setting(self) -> str:
+        run = self.run
+        nodes = f" on each of {run.nodes} nodes" if run.nodes != 1 else ""
+        overlap = f", overlap {run.overlap}" if run.overlap != "none" else ""
+        gpus = "1 GPU" if run.gpus == 1 else f"{run.gpus} GPUs"
+        return f"{self.network} on {self.system}: {gpus}{nodes}, batch {run.batch:g} per GPU, {run.precision}{overlap}"
+
+    def _outcome(self) -> str:
+        return f"{self.throughput:,.4g} samples/s, {_core.quantity_format(self.step_time, 's')} per step"
+
+    def _parts(self) -> list[tuple[str, float, float]]:
+        """The parts that add up to the step, and the step: name, time, share."""
+        parts = [
+            ("forward", self.forward_time),
+            ("backward, gradients of activations", self.backward_data_time),
+            ("backward, gradients of parameters", self.backward_weight_time),
+            ("update of parameters", self.update_time),
+            ("exposed communication", self.exposed_communication_time),
+            ("step", self.step_time),
+        ]
+        return [(name, time, time / self.step_time) for name, time in parts]
+
+    def _communication(self) -> list[str]:
+        if np.isnan(self.bus_bandwidth):
+            return []
+        return [
+            f"all-reduce of {_core.quantity_format(self.gradient_size, 'B')} takes "
+            f"{_core.quantity_format(self.communication_time, 's')}; bus bandwidth of the ring "
+            f"{_core.quantity_format(self.bus_bandwidth, 'B/s')}",
+            f"scaling efficiency {_share(self.scaling_efficiency)} weak, "
+            f"{_share(self.strong_scaling_efficiency)} strong",
+        ]
+
+    def _rates(self) -> list[str]:
+        lines = [
+            f"each GPU does {_core.quantity_format(self.flop_rate, 'FLOP/s')}, "
+            f"{_share(self.utilization)} of its matrix peak",
+            f"step: {_share(self.compute_share)} limited by arithmetic, {_share(self.memory_share)} by memory "
+            f"bandwidth, {_share(self.communication_share)} communication",
+        ]
+        if not np.isnan(self.epoch_time):
+            lines.append(f"epoch of {self.run.epoch_samples:,.0f} samples: {_core.quantity_format(self.epoch_time, 's')}")
+        return lines
+
+    def __repr__(self) -> str:
+        if self.status != "ok":
+            return f"<Prediction {self._setting()}: no prediction, {self.status}>"
+        return f"<Prediction {self._setting()}: {self._outcome()}, limited by {self.bottleneck}>"
+
+    def _repr_html_(self) -> str:
+        if self.status != "ok":
+            return f"<pre>{escape(self.explain())}</pre>"
+        rows = "".join(
+            f'<tr><td style="text-align:left">{escape(name)}</td>'
+            f"<td>{escape(_core.quantity_format(time, 's'))}</td><td>{_share(part)}</td></tr>"
+            for name, time, part in self._parts()
+        )
+        return (
+            f"<b>{escape(self._setting())}</b><br>{escape(self._outcome())}, limited by {escape(self.bottleneck)}"
+            f"<table><thead><tr><th>part</th><th>time</th><th>share</th></tr></thead><tbody>{rows}</tbody></table>"
+            f"<small>basis: {escape(_choice_doc('prediction', 'basis', self.basis))}</small>"
+        )
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def _choice_doc(type_name: str, field_name: str, name: str) -> str:
+    info = _record.field(type_name, field_name)
+    return info.choice_docs[info.choices.index(name)]
+
+
+def prediction(plan: Plan, run: np.void, result: np.void) -> Prediction:
+    """One row of a plan's arrays as an object."""
+    return Prediction(
+        **_record.values("prediction", result),
+        network=plan._network_ids[run["network"]],
+        system=plan._system_ids[run["system"]],
+        run=_records.Run(**_record.values("run", run)),
+    )
+
+
+def predict(
+    network: Network | str,
+    system: System | str,
+    *,
+    gpus: SupportsIndex = 1,
+    batch: Number | None = None,
+    precision: str = "fp32",
+    nodes: SupportsIndex = 1,
+    global_batch: Number | None = None,
+    overlap: str = "none",
+    dataset: Samples = None,
+) -> Prediction:
+    """Predicts the training of a network on a system (objects, or names of the catalogue).
+
+    Args:
+        gpus: GPUs used in each node.
+        batch: samples per GPU and step (32 by default); or `global_batch`, samples per step over all GPUs.
+        precision: "fp32", "fp16" (mixed), "bf16", ...
+        nodes: nodes used.
+        overlap: "none", or "backward": communication hides behind the backward pass, ideally.
+        dataset: a dataset or its number of samples, for `epoch_time`.
+
+    Raises:
+        NotFoundError for an unknown name, TooManyGpusError, PrecisionError, ArgumentError (batch 0, a global batch
+        that does not divide over the GPUs).
+    """
+    plan = plan_of(network, system)
+    run = _run(gpus, batch, precision, nodes, global_batch, overlap, as_samples(dataset))
+    plan.check(run)
+    return prediction(plan, run[0], plan.predict(run)[0])
+
+
+def _run(
+    gpus: SupportsIndex,
+    batch: Number | None,
+    precision: str,
+    nodes: SupportsIndex,
+    global_batch: Number | None,
+    overlap: str,
+    epoch_samples: float,
+) -> Records:
+    """The one run."""
+    run = _record.array("run", _core.run_default())
+    row = run[0]
+    row["gpus"], row["nodes"] = _count(gpus, "gpus"), _count(nodes, "nodes")
+    row["precision"] = _choice("precision", precision)
+    row["overlap"] = _choice("overlap", overlap)
+    row["epoch_samples"] = epoch_samples
+    if global_batch is not None:
+        row["batch"] = _per_gpu(batch, number(global_batch, "global_batch"), int(row["gpus"]) * int(row["nodes"]))
+    elif batch is not None:
+        row["batch"] = number(batch, "batch")
+    return run
+
+
+def _count(value: SupportsIndex, what: str) -> int:
+    count = whole(value, what)
+    if not 0 < count < 2**31:
+        raise ArgumentError(f"{what} {count} is out of range; give at least 1")
+    return count
+
+
+def _per_gpu(batch: Number | None, global_batch: float, ranks: int) -> float:
+    if batch is not None:
+        raise ArgumentError("batch and global_batch are both given; give one")
+    if not np.isfinite(global_batch) or global_batch % ranks != 0:
+        raise ArgumentError(f"global batch {global_batch:g} does not divide over {ranks} GPUs")
+    return global_batch / ranks
+
+
+def _choice(field_name: str, name: str) -> int:
+    """The value of a choice of a run, by name in any case."""
+    choices = _record.field("run", field_name).choices
+    lower = text(name, field_name).lower()
+    if lower in choices:
+        return choices.index(lower)
+    raise _errors.NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}')

@@ -1,0 +1,411 @@
+"""Records of the library, one dataclass per type. Written by generate_records.py from the library's field table.
+
+Units are SI. A number that nobody gave is NaN, a count 0, a text "".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU, from its datasheet."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name"""
+    architecture: str = ""
+    """architecture: kepler, maxwell, pascal, volta, turing, ..."""
+    sms: int = 0
+    """streaming multiprocessors"""
+    fp32_lanes: int = 0
+    """FP32 cores per SM"""
+    fp64_lanes: int = 0
+    """FP64 cores per SM"""
+    tensor_cores: int = 0
+    """tensor cores per SM"""
+    tensor_core_flop: float = nan
+    """FLOP of one tensor core per clock, dense FP16 [FLOP]"""
+    clock: float = nan
+    """boost clock that the peaks are stated at [Hz]"""
+    peak_fp64: float = nan
+    """peak FP64 rate [FLOP/s]"""
+    peak_fp32: float = nan
+    """peak FP32 rate of the FP32 cores [FLOP/s]"""
+    peak_fp16: float = nan
+    """peak FP16 rate without tensor cores [FLOP/s]"""
+    peak_tf32_tensor: float = nan
+    """peak dense TF32 rate of the tensor cores [FLOP/s]"""
+    peak_fp16_tensor: float = nan
+    """peak dense FP16 rate of the tensor cores, FP32 accumulate [FLOP/s]"""
+    peak_bf16_tensor: float = nan
+    """peak dense BF16 rate of the tensor cores [FLOP/s]"""
+    peak_fp8_tensor: float = nan
+    """peak dense FP8 rate of the tensor cores [FLOP/s]"""
+    peak_int8: float = nan
+    """peak dense INT8 rate, 2 per multiply-accumulate [FLOP/s]"""
+    memory: float = nan
+    """device memory as sold [B]"""
+    memory_bandwidth: float = nan
+    """peak device memory bandwidth [B/s]"""
+    memory_type: str = ""
+    """HBM2, GDDR6, ..."""
+    l2_cache: float = nan
+    """L2 cache [B]"""
+    shared_memory: float = nan
+    """largest shared memory per SM [B]"""
+    register_file: float = nan
+    """register file per SM [B]"""
+    power: float = nan
+    """thermal design power of the board [W]"""
+    nvlink: str = ""
+    """id of its NVLink link type; empty without NVLink"""
+    nvlinks: int = 0
+    """number of NVLinks"""
+    pcie: str = ""
+    """id of its host link type"""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link type, from its specification."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name"""
+    kind: str = "nvlink"
+    """nvlink, pcie, smp, infiniband or ethernet: nvlink, pcie, smp, infiniband, ethernet"""
+    bandwidth: float = nan
+    """line rate of one link, per direction, after line coding [B/s]"""
+    flow_bandwidth: float = nan
+    """what one flow can use of it; unlimited if the whole [B/s]"""
+
+
+@dataclass(frozen=True)
+class LinkCalibration:
+    """What collectives get of a link type."""
+
+    id: str = ""
+    """id of the link type"""
+    efficiency: float = nan
+    """payload over line rate in large collectives"""
+    hop_latency: float = nan
+    """latency of one ring step over this link [s]"""
+    base_latency: float = nan
+    """fixed latency of a collective whose ring runs over this link [s]"""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine, from its datasheet."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name"""
+    gpu: str = ""
+    """id of its GPU"""
+    gpus: int = 0
+    """number of GPUs"""
+    topology: str = ""
+    """how the GPUs are wired, in words"""
+    peer_access: bool = False
+    """whether GPUs reach each other without staging in host memory"""
+    cpu: str = ""
+    """CPU model"""
+    cpu_sockets: int = 0
+    """CPU sockets"""
+    cpu_cores: int = 0
+    """physical cores per socket"""
+    cpu_clock: float = nan
+    """base clock of the CPU [Hz]"""
+    host_memory: float = nan
+    """system memory [B]"""
+    storage: float = nan
+    """local data storage [B]"""
+    storage_bandwidth: float = nan
+    """streaming read bandwidth of the local data storage [B/s]"""
+    power: float = nan
+    """thermal design power of the machine [W]"""
+    rack_units: float = nan
+    """height in rack units"""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One row of a link graph."""
+
+    a: str = ""
+    """one end"""
+    b: str = ""
+    """the other end"""
+    link: str = ""
+    """id of the link type"""
+    count: int = 0
+    """parallel links"""
+    bandwidth: float = nan
+    """line rate per direction, all parallel links together [B/s]"""
+    payload: float = nan
+    """what large collectives get of it, per direction [B/s]"""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A training set."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name"""
+    samples: float = nan
+    """training samples"""
+    validation_samples: float = nan
+    """validation samples"""
+    classes: float = nan
+    """classes"""
+    size: float = nan
+    """stored size [B]"""
+    sample_size: float = nan
+    """mean stored size of one training sample [B]"""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A published training rate."""
+
+    id: str = ""
+    """short stable name"""
+    network: str = ""
+    """network id"""
+    system: str = ""
+    """system id"""
+    gpus: int = 0
+    """GPUs used per node"""
+    nodes: int = 0
+    """nodes used"""
+    batch: float = nan
+    """samples per GPU and step"""
+    precision: str = "fp64"
+    """precision: fp64, fp32, tf32, fp16, fp16-storage, bf16, fp8, int8"""
+    framework: str = ""
+    """framework and version it was measured with"""
+    throughput: float = nan
+    """published samples per second over all GPUs [1/s]"""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where values come from."""
+
+    id: str = ""
+    """key that other entries cite"""
+    name: str = ""
+    """title"""
+    author: str = ""
+    """author or publisher"""
+    year: int = 0
+    """year"""
+    where: str = ""
+    """document number, report or address"""
+
+
+@dataclass(frozen=True)
+class NetworkTotals:
+    """Totals of a network, per sample."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name"""
+    input: str = ""
+    """shape of one input sample"""
+    output: str = ""
+    """shape of one output sample"""
+    layers: int = 0
+    """layers, inputs not counted"""
+    parameter_layers: int = 0
+    """layers that have parameters and are conv2d or linear"""
+    parameter_tensors: int = 0
+    """separate parameter tensors (weights, biases, scales)"""
+    parameters: float = nan
+    """trainable parameters"""
+    mac: float = nan
+    """multiply-accumulates of one forward pass per sample [MAC]"""
+    flop: float = nan
+    """arithmetic of one forward pass per sample, element-wise included [FLOP]"""
+    training_flop: float = nan
+    """arithmetic of forward and backward per sample [FLOP]"""
+    mac_bnl: float = nan
+    """mac + bias + 4 per batch-norm element + 1 per ReLU element [MAC]"""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Counts of one layer."""
+
+    index: int = 0
+    """position in the network, from 0"""
+    name: str = ""
+    """name of the layer"""
+    kind: str = ""
+    """kind of the layer"""
+    input: str = ""
+    """shape of its (first) input, per sample"""
+    output: str = ""
+    """shape of its output, per sample"""
+    parameters: float = nan
+    """trainable parameters"""
+    mac: float = nan
+    """multiply-accumulates of the forward pass, whole batch [MAC]"""
+    flop: float = nan
+    """arithmetic of the forward pass, whole batch [FLOP]"""
+    mac_bnl: float = nan
+    """mac + bias + 4 per batch-norm element + 1 per ReLU element [MAC]"""
+    bytes_in: float = nan
+    """inputs read, whole batch [B]"""
+    bytes_out: float = nan
+    """output written, whole batch [B]"""
+    bytes_parameters: float = nan
+    """parameters [B]"""
+    gamma: float = nan
+    """mac_bnl / parameters; unknown without parameters"""
+
+
+@dataclass(frozen=True)
+class LayerTime:
+    """Times of one layer on one GPU."""
+
+    index: int = 0
+    """position in the network, from 0"""
+    name: str = ""
+    """name of the layer"""
+    kind: str = ""
+    """kind of the layer"""
+    forward_time: float = nan
+    """forward kernel [s]"""
+    backward_data_time: float = nan
+    """backward kernel for the gradient of its input [s]"""
+    backward_weight_time: float = nan
+    """backward kernel for the gradients of its parameters [s]"""
+    update_time: float = nan
+    """optimiser kernel [s]"""
+    time: float = nan
+    """sum of the four [s]"""
+    bound: str = "none"
+    """what limits the forward kernel: none, compute, memory"""
+    flop: float = nan
+    """arithmetic of the forward kernel [FLOP]"""
+    bytes: float = nan
+    """memory traffic of the forward kernel [B]"""
+    intensity: float = nan
+    """arithmetic intensity of the forward kernel [FLOP/B]"""
+    peak: float = nan
+    """arithmetic ceiling of the forward kernel [FLOP/s]"""
+    attainable: float = nan
+    """rate that the roofline allows at this intensity [FLOP/s]"""
+    achieved: float = nan
+    """rate predicted [FLOP/s]"""
+
+
+@dataclass(frozen=True)
+class Ring:
+    """The ring that a group of GPUs uses."""
+
+    gpus: int = 0
+    """GPUs per node in the group"""
+    nodes: int = 0
+    """nodes in the group"""
+    bandwidth: float = nan
+    """bus bandwidth of the ring, per direction [B/s]"""
+    rings: float = nan
+    """directed rings packed into the GPU links; 0 if they do not connect the group"""
+    hop_latency: float = nan
+    """latency of one step inside the node [s]"""
+    network_latency: float = nan
+    """latency of one step between nodes [s]"""
+    base_latency: float = nan
+    """fixed latency [s]"""
+    limit: str = ""
+    """id of the link type that limits it"""
+    calibrated: bool = False
+    """whether every link on the way has calibrated constants"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What to predict."""
+
+    network_index: int = 0
+    """which network of the plan, from 0"""
+    system_index: int = 0
+    """which system of the plan, from 0"""
+    gpus: int = 0
+    """GPUs used in each node"""
+    nodes: int = 0
+    """nodes used"""
+    batch: float = nan
+    """samples per GPU and step"""
+    precision: str = "fp64"
+    """storage and arithmetic precision: fp64, fp32, tf32, fp16, fp16-storage, bf16, fp8, int8"""
+    overlap: str = "none"
+    """how communication overlaps with the backward pass: none, backward"""
+    epoch_samples: float = nan
+    """samples of one epoch, for epoch_time; unknown if not wanted"""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What is predicted."""
+
+    status: str = "ok"
+    """ok, or why there is no prediction; the numbers are then unknown: ok, no_memory, bad_argument, bad_value,
+    bad_unit, not_found, bad_file, bad_syntax, bad_shape, too_many_gpus, no_precision, no_route,
+    not_modelled, internal"""
+    throughput: float = nan
+    """samples per second over all GPUs [1/s]"""
+    step_time: float = nan
+    """time of one training step [s]"""
+    epoch_time: float = nan
+    """time of one epoch, whole steps; unknown if epoch_samples is [s]"""
+    forward_time: float = nan
+    """forward kernels [s]"""
+    backward_data_time: float = nan
+    """backward kernels for the gradients of activations [s]"""
+    backward_weight_time: float = nan
+    """backward kernels for the gradients of parameters [s]"""
+    update_time: float = nan
+    """optimiser kernels [s]"""
+    compute_time: float = nan
+    """sum of the four [s]"""
+    communication_time: float = nan
+    """all-reduce of the gradients [s]"""
+    exposed_communication_time: float = nan
+    """the part of it that lengthens the step [s]"""
+    compute_share: float = nan
+    """share of the step in kernels limited by the arithmetic rate"""
+    memory_share: float = nan
+    """share of the step in kernels limited by memory bandwidth"""
+    communication_share: float = nan
+    """share of the step in exposed communication"""
+    bottleneck: str = "none"
+    """the largest of the three shares: none, compute, memory, communication"""
+    scaling_efficiency: float = nan
+    """weak scaling: throughput over that of as many GPUs alone at this batch"""
+    strong_scaling_efficiency: float = nan
+    """throughput over that of as many GPUs each running the global batch"""
+    flop: float = nan
+    """arithmetic of one step over all GPUs [FLOP]"""
+    flop_rate: float = nan
+    """arithmetic rate of one GPU over the step [FLOP/s]"""
+    utilization: float = nan
+    """flop_rate over the GPU's matrix peak at this precision"""
+    gradient_size: float = nan
+    """gradients that each GPU contributes to a step [B]"""
+    bus_bandwidth: float = nan
+    """bus bandwidth of the ring; unknown for one GPU [B/s]"""
+    basis: str = "none"
+    """what the numbers rest on: none, roofline, roofline+ring, roofline+line-rate"""

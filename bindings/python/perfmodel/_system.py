@@ -1,0 +1,71 @@
+"""Systems: machines with their link graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import _core, _record, _records
+from ._inputs import Doubles, Quantity, doubles, quantity, whole
+from ._table import Table
+
+
+class Ring(_records.Ring):
+    """The ring that a group of GPUs uses for its all-reduce."""
+
+    def all_reduce_time(self, size: Quantity | Iterable[Quantity]) -> Any:
+        """Time [s] of an all-reduce of `size` bytes (or "100 MB"); an array for several sizes."""
+        if isinstance(size, Iterable) and not isinstance(size, str):
+            return self._times([quantity(item, "B", "size") for item in size])
+        return float(self._times([quantity(size, "B", "size")])[0])
+
+    def _times(self, sizes: list[float]) -> Doubles:
+        times = _core.all_reduce_times(_record.write("ring", self), doubles(sizes))
+        return np.frombuffer(times, dtype=np.float64)
+
+
+class System:
+    """A machine with its GPUs and the links between them."""
+
+    def __init__(self, handle: _core.system):
+        self._handle = handle
+
+    @cached_property
+    def machine(self) -> _records.Machine:
+        """What is on the machine's datasheet."""
+        return _record.read(_records.Machine, "machine", _core.system_machine(self._handle))
+
+    @cached_property
+    def gpu(self) -> _records.Gpu:
+        """Its GPU."""
+        return _record.read(_records.Gpu, "gpu", _core.system_gpu(self._handle))
+
+    @property
+    def id(self) -> str:
+        """Short stable name."""
+        return self.machine.id
+
+    @property
+    def name(self) -> str:
+        """Full name."""
+        return self.machine.name
+
+    @property
+    def gpus(self) -> int:
+        """Number of GPUs."""
+        return self.machine.gpus
+
+    def links(self) -> Table:
+        """The link graph: one row per pair of ends."""
+        return Table(_core.system_edges(self._handle))
+
+    def ring(self, gpus: int | None = None, nodes: int = 1) -> Ring:
+        """The ring of the first `gpus` GPUs (all of them by default) of each of `nodes` nodes. Cost: milliseconds."""
+        count = self.gpus if gpus is None else whole(gpus, "gpus")
+        return _record.read(Ring, "ring", _core.system_ring(self._handle, count, whole(nodes, "nodes")))
+
+    def __repr__(self) -> str:
+        return f"<System {self.id}: {self.name}, {self.gpus} x {self.gpu.name or self.gpu.id}>"

@@ -1,0 +1,187 @@
+"""Tables: results as columns, as text, and as what notebooks and spreadsheets like."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Union, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._inputs import path_text
+
+if TYPE_CHECKING:
+    import pandas
+
+Column = npt.NDArray[Any]
+Row = dict[str, Union[str, int, float]]
+
+SHOWN_ROWS = 60
+TEXT_WIDTH = 120
+
+
+@dataclass(frozen=True)
+class ColumnInfo:
+    """What a column holds."""
+
+    name: str
+    unit: str
+    doc: str
+    kind: str
+
+    @property
+    def title(self) -> str:
+        """The name with its unit, as in the CSV: "step_time [s]"."""
+        return self.name if self.unit in ("", "1") else f"{self.name} [{self.unit}]"
+
+
+class Table:
+    """Rows and columns, units in the column names.
+
+    `table["step_time"]` is a column as a NumPy array, `table[3]` a row as a dict, `len(table)` the number of rows.
+    """
+
+    def __init__(self, handle: _core.table):
+        self._handle = handle
+        self._cache: dict[int, Column] = {}
+
+    def _parts(self) -> Iterator[_core.table]:
+        """The table in pieces that fit together."""
+        yield self._handle
+
+    @property
+    def columns(self) -> list[ColumnInfo]:
+        """Name, unit and meaning of every column."""
+        texts = _core.table_columns(self._handle)
+        return [ColumnInfo(*texts[i : i + 4]) for i in range(0, len(texts), 4)]
+
+    def __len__(self) -> int:
+        return int(_core.table_rows(self._handle))
+
+    def __iter__(self) -> Iterator[Any]:
+        titles = [column.title for column in self.columns]
+        for cells in zip(*(self._column(i).tolist() for i in range(len(titles)))):
+            yield dict(zip(titles, cells))
+
+    @overload
+    def __getitem__(self, key: str) -> Column: ...
+    @overload
+    def __getitem__(self, key: int) -> Any: ...
+    def __getitem__(self, key: str | int) -> Any:
+        if isinstance(key, str):
+            return self._column(self._find(key))
+        return self._row(range(len(self))[key])
+
+    def _row(self, row: int) -> Any:
+        return {column.title: self._column(i)[row].item() for i, column in enumerate(self.columns)}
+
+    def _find(self, name: str) -> int:
+        """The position of a column by its name, with or without unit."""
+        for i, column in enumerate(self.columns):
+            if name in (column.name, column.title):
+                return i
+        raise KeyError(f'no column "{name}"; there are {", ".join(column.name for column in self.columns)}')
+
+    def _column(self, index: int) -> Column:
+        if index not in self._cache:
+            kind = self.columns[index].kind
+            parts = [_part_column(part, index, kind) for part in self._parts()]
+            column = np.concatenate(parts) if parts else np.empty(0)
+            column.flags.writeable = False
+            self._cache[index] = column
+        return self._cache[index]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Columns by name, as lists."""
+        return {column.title: self._column(i).tolist() for i, column in enumerate(self.columns)}
+
+    def to_numpy(self) -> npt.NDArray[np.void]:
+        """One structured array with a field per column."""
+        columns = {column.title: self._column(i) for i, column in enumerate(self.columns)}
+        result = np.empty(len(self), dtype=[(title, column.dtype) for title, column in columns.items()])
+        for title, column in columns.items():
+            result[title] = column
+        return result
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame with the same column names. Needs pandas."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_pandas() needs pandas: pip install pandas") from None
+        return pandas.DataFrame(self.to_dict())
+
+    def format(self, format: str = "table", width: int = 0) -> str:
+        """The library's own text: "table" for people (at most `width` characters wide), "csv" or "json"."""
+        parts = [_core.table_format(part, format, width) for part in self._parts()]
+        if format == "csv":
+            return parts[0] + "".join(part.split("\r\n", 1)[1] for part in parts[1:])
+        if format == "json" and len(parts) > 1:
+            return "[\n" + ",\n".join(part.strip()[1:-1].strip("\n") for part in parts) + "\n]\n"
+        return "\n".join(parts)
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """CSV as the library writes it (RFC 4180): returned, or written to a file whole or not at all."""
+        return _written(self.format("csv"), path)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """JSON as the library writes it, one object per row: returned, or written whole or not at all."""
+        return _written(self.format("json"), path)
+
+    def __repr__(self) -> str:
+        lines = self._head_text().rstrip("\n").split("\n")
+        if len(lines) > SHOWN_ROWS + 2:
+            lines = lines[: SHOWN_ROWS + 2]
+        left = len(self) - SHOWN_ROWS
+        return "\n".join(lines) + (f"\n... {left} more rows" if left > 0 else "")
+
+    def _head_text(self) -> str:
+        """Text of at least the first rows."""
+        return _core.table_format(next(self._parts()), "table", TEXT_WIDTH)
+
+    def _repr_html_(self) -> str:
+        infos = self.columns
+        head = "".join(f'<th title="{escape(info.doc)}">{escape(info.title)}</th>' for info in infos)
+        count = min(len(self), SHOWN_ROWS)
+        shown = [self._column(i)[:count].tolist() for i in range(len(infos))]
+        rows = "".join("<tr>" + "".join(map(_html_cell, row)) + "</tr>" for row in zip(*shown))
+        more = f"<p>{len(self) - count} more rows</p>" if len(self) > count else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
+
+
+def _part_column(part: _core.table, index: int, kind: str) -> Column:
+    if kind in ("text", "choice"):
+        return np.array(_core.table_texts(part, index), dtype=object)
+    values = np.frombuffer(_core.table_numbers(part, index), dtype=np.float64)
+    if kind == "int" and bool(np.isfinite(values).all()):
+        return values.astype(np.int64)
+    return values
+
+
+def _html_cell(value: str | int | float) -> str:
+    if isinstance(value, str):
+        return f'<td style="text-align:left">{escape(value)}</td>'
+    if isinstance(value, float):
+        return f"<td>{'' if value != value else format(value, '.6g')}</td>"
+    return f"<td>{value}</td>"
+
+
+def _written(text: str, path: str | os.PathLike[str] | None) -> str | None:
+    """Returns the text, or writes it beside the target and moves it there."""
+    if path is None:
+        return text
+    target = Path(os.path.realpath(path_text(path)))
+    if target.is_dir():
+        raise IsADirectoryError(f"{path_text(path)} is a folder")
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        beside.write_bytes(text.encode("utf-8"))
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
+    return None
