@@ -1,0 +1,48 @@
+#!/bin/sh
+# Usage: check_symbols.sh BUILD_FOLDER
+# Compares what the shared library exports with the reviewed list libperfmodel/symbols.txt, and looks into its objects:
+# no calls that a library must not make, no state that can change. Fails with the difference.
+set -eu
+export LC_ALL=C
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${1:?usage: check_symbols.sh BUILD_FOLDER}
+library=$build/libperfmodel/libperfmodel.so
+[ -f "$library" ] || { echo "symbols: $library is not there" >&2; exit 1; }
+objects=$(find "$build/libperfmodel" -name '*.o')
+[ -n "$objects" ] || { echo "symbols: no objects under $build/libperfmodel" >&2; exit 1; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+nm -D --defined-only "$library" | awk '{print $3}' | sort >"$scratch/exported"
+sort "$root/libperfmodel/symbols.txt" >"$scratch/reviewed"
+if ! diff -u --label reviewed --label exported "$scratch/reviewed" "$scratch/exported" >&2; then
+  echo "symbols: the library exports something else than libperfmodel/symbols.txt" >&2
+  failed=1
+fi
+
+# What the headers declare is what the library defines.
+for header in "$root"/libperfmodel/include/perfmodel.h "$root"/libperfmodel/include/perfmodel/*.h; do
+  sed -n 's/^PM_API .*[ *]\(pm_[a-z_0-9]*\)(.*/\1/p' "$header"
+done | sort -u >"$scratch/declared"
+if ! diff -u --label declared --label exported "$scratch/declared" "$scratch/exported" >&2; then
+  echo "symbols: the public headers declare something else than the library exports" >&2
+  failed=1
+fi
+
+# A library never prints, ends the process, changes the locale or keeps hidden state.
+# shellcheck disable=SC2086 # a list of paths that hold no spaces
+if nm -u $objects | grep -wE 'v?f?printf|__v?f?printf_chk|puts|putchar|perror|abort|exit|_exit|quick_exit|atexit|setlocale|strtok|xmlCleanupParser|xmlSetGenericErrorFunc' >&2; then
+  echo "symbols: the library calls what a library must not" >&2
+  failed=1
+fi
+for object in $objects; do
+  size -A "$object" | awk -v name="$object" '
+    ($1 ~ /^\.(bss|tbss|tdata)/ || ($1 ~ /^\.data/ && $1 !~ /^\.data\.rel\.ro/)) && $2 > 0 {
+      print "symbols: " name " has " $2 " bytes of state that can change in " $1; bad = 1
+    }
+    END { exit bad }' >&2 || failed=1
+done
+
+echo "symbols: $(wc -l <"$scratch/exported") exported, $(echo "$objects" | wc -l) objects, $([ $failed = 0 ] && echo ok || echo FAILED)"
+exit $failed

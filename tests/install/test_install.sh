@@ -1,0 +1,93 @@
+#!/bin/sh
+# Usage: test_install.sh SOURCE_FOLDER BUILD_FOLDER
+# Installs the build into a prefix, moves it, and uses it from there as a stranger would: C by pkg-config, C by CMake,
+# the header in every language standard, the command, and Lua. Then once more with a static library.
+set -eu
+source=${1:?usage: test_install.sh SOURCE_FOLDER BUILD_FOLDER}
+build=${2:?usage: test_install.sh SOURCE_FOLDER BUILD_FOLDER}
+consumer=$source/tests/install/consumer
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+unset LD_LIBRARY_PATH LUA_PATH LUA_CPATH || true
+
+fail() { echo "install: $*" >&2; exit 1; }
+say() { echo "install: $*"; }
+
+# install_moved BUILD PREFIX: installs, and moves the tree, which has to work where it ends up.
+install_moved() {
+  cmake --install "$1" --prefix "$scratch/first" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; fail "cmake --install"; }
+  mv "$scratch/first" "$2"
+}
+
+# consumers PREFIX: builds and runs a C program by pkg-config and by CMake; leaves their number in $scratch/c.
+consumers() {
+  pc=$(find "$1" -name perfmodel.pc)
+  PKG_CONFIG_PATH=$(dirname "$pc")
+  export PKG_CONFIG_PATH
+  # shellcheck disable=SC2046 # flags are words
+  cc -std=c99 "$consumer/consumer.c" $(pkg-config --cflags --libs perfmodel) -o "$scratch/by_pkg_config"
+  LD_LIBRARY_PATH=$(pkg-config --variable=libdir perfmodel) "$scratch/by_pkg_config" >"$scratch/c"
+  cmake -S "$consumer" -B "$scratch/by_cmake" "-DCMAKE_PREFIX_PATH=$1" >"$scratch/log" 2>&1 ||
+    { cat "$scratch/log" >&2; fail "find_package"; }
+  cmake --build "$scratch/by_cmake" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; fail "build with CMake"; }
+  "$scratch/by_cmake/consumer" | cmp - "$scratch/c" || fail "by CMake and by pkg-config the numbers differ"
+  rm -rf "$scratch/by_cmake"
+}
+
+prefix=$scratch/moved/prefix
+mkdir "$scratch/moved"
+install_moved "$build" "$prefix"
+consumers "$prefix"
+say "C by pkg-config and by CMake: $(cat "$scratch/c") samples/s"
+
+[ "$(pkg-config --modversion perfmodel)" = "$(sed -n 's/^#define PM_VERSION "\(.*\)"/\1/p' "$source/libperfmodel/include/perfmodel.h")" ] ||
+  fail "perfmodel.pc and the header state different versions"
+
+include=$(pkg-config --cflags perfmodel)
+printf '#include <perfmodel.h>\nint main(void) { pm_error error = PM_ERROR_NONE; return error.status; }\n' >"$scratch/header.c"
+for standard in c99 c11 c17; do
+  # shellcheck disable=SC2086
+  cc -std=$standard -Wall -Wextra -Wpedantic -Werror $include -fsyntax-only "$scratch/header.c"
+done
+if command -v c++ >/dev/null; then
+  # shellcheck disable=SC2086
+  c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror $include -fsyntax-only -x c++ "$scratch/header.c"
+  say "the header compiles as C99, C11, C17 and C++17"
+else
+  say "the header compiles as C99, C11 and C17; no C++ compiler here"
+fi
+
+command=$prefix/bin/perfmodel
+if [ -x "$command" ]; then
+  "$command" predict resnet50 dgx1-v100 --gpus 8 --batch 64 --precision fp16 --format csv >"$scratch/csv"
+  grep -qF "$(cat "$scratch/c" | cut -c1-12)" "$scratch/csv" || fail "the command gives another number: $(cat "$scratch/csv")"
+  say "the command gives the same number"
+elif grep -q '^PM_TOOL:BOOL=ON' "$build/CMakeCache.txt"; then
+  fail "no command in $prefix/bin"
+fi
+
+core=$(find "$prefix" -path '*/perfmodel/core.so')
+if [ -n "$core" ]; then
+  version=$(basename "$(dirname "$(dirname "$core")")")
+  lua=$(command -v "lua$version" || command -v lua || command -v luajit) || fail "no Lua interpreter"
+  cat >"$scratch/predict.lua" <<'LUA'
+local pm = require "perfmodel"
+local p = pm.predict{network = "resnet50", system = "dgx1-v100", gpus = 8, batch = 64, precision = "fp16"}
+print(string.format("%.17g", p.throughput))
+LUA
+  LUA_PATH="$prefix/share/lua/$version/?.lua" LUA_CPATH="$prefix/lib/lua/$version/?.so" "$lua" "$scratch/predict.lua" |
+    cmp - "$scratch/c" || fail "Lua gives another number"
+  say "Lua $version gives the same number"
+elif grep -q '^PM_LUA:BOOL=ON' "$build/CMakeCache.txt"; then
+  fail "no Lua module in $prefix"
+fi
+
+cmake -S "$source" -B "$scratch/static" -DBUILD_SHARED_LIBS=OFF -DCMAKE_BUILD_TYPE=Debug -DPM_TOOL=OFF >"$scratch/log" 2>&1 ||
+  { cat "$scratch/log" >&2; fail "configuring a static library"; }
+cmake --build "$scratch/static" -j 2 >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; fail "building a static library"; }
+mv "$scratch/c" "$scratch/shared"
+install_moved "$scratch/static" "$scratch/moved/static"
+consumers "$scratch/moved/static"
+cmp "$scratch/c" "$scratch/shared" || fail "the static library gives another number"
+say "the static library gives the same number"
+echo "install: ok"
