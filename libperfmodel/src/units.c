@@ -129,7 +129,7 @@ static void format_digits(char *buffer, double value)
 {
   int power = value == 0 ? 0 : (int)floor(log10(fabs(value)));
   double unit = pow(10, power < 3 ? 3 - power : 0);
-  pm_number_format(buffer, rint(value * unit) / unit);
+  pm_number_format(buffer, round(value * unit) / unit);
 }
 
 typedef struct display_prefix {

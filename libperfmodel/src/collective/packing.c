@@ -4,6 +4,7 @@
 ** Rows are arcs, columns are cycles; all slack is a feasible start. Bland's rule (the first column that helps, the
 ** first row among equals) cannot cycle. For eight fully joined GPUs there are 56 rows and 5040 columns.
 */
+#include <math.h>
 #include <stdlib.h>
 #include "collective/ring.h"
 
@@ -84,6 +85,14 @@ static void fill(tableau *t, const unsigned char *cycles, int cycle_count, const
   }
 }
 
+/* Capacities are small whole numbers of links, so the value is a fraction with a small denominator: drop the rounding
+** errors of the pivots. */
+static double clean(double value)
+{
+  double near = round(value * 2520) / 2520;
+  return fabs(value - near) < TINY ? near : value;
+}
+
 double pm__pack_cycles(const unsigned char *cycles, int cycle_count, const double *capacity, int nodes)
 {
   int arcs = nodes * nodes;
@@ -97,7 +106,7 @@ double pm__pack_cycles(const unsigned char *cycles, int cycle_count, const doubl
   double value = -1;
   if (t.basis != NULL && t.cell != NULL) {
     fill(&t, cycles, cycle_count, capacity, row_of_arc, nodes);
-    value = solve(&t);
+    value = clean(solve(&t));
   }
   free(row_of_arc);
   free(t.basis);

@@ -1,0 +1,78 @@
+/* Field tables: every record, through the functions that know nothing of any of them. */
+#include <math.h>
+#include <string.h>
+#include "fixtures.h"
+
+START_TEST(tables_cover_their_structs)
+{
+  const pm_record_type *type;
+  for (size_t t = 0; (type = pm_record_type_at(t)) != NULL; t++) {
+    size_t end = 0;
+    ck_assert_ptr_eq(pm_record_type_find(type->name), type);
+    for (size_t i = 0; i < type->field_count; i++) {
+      const pm_field *field = &type->fields[i];
+      size_t size = field->kind == PM_FIELD_TEXT ? PM_TEXT_MAX : field->kind == PM_FIELD_REAL ? 8 : 4;
+      ck_assert_msg(field->offset >= end && field->offset + size <= type->size, "%s.%s", type->name, field->name);
+      ck_assert_msg(field->offset - end < 8, "%s has a member that is no field before %s", type->name, field->name);
+      ck_assert_msg(strlen(field->doc) > 0, "%s.%s says nothing", type->name, field->name);
+      ck_assert_ptr_eq(pm_record_field(type, field->name), field);
+      end = field->offset + size;
+    }
+    ck_assert_msg(type->size - end < 8, "%s has a member that is no field", type->name);
+  }
+  ck_assert_uint_gt(sizeof(pm_prediction), 0);
+}
+END_TEST
+
+START_TEST(nothing_given_is_unknown_not_zero)
+{
+  pm_gpu gpu;
+  memset(&gpu, 1, sizeof gpu);
+  pm_record_init(pm_record_type_find("gpu"), &gpu);
+  ck_assert(isnan(gpu.peak_fp32));
+  ck_assert_str_eq(gpu.id, "");
+}
+END_TEST
+
+START_TEST(fields_are_set_from_text_with_units)
+{
+  pm_link link;
+  char text[PM_TEXT_MAX];
+  pm_error error = PM_ERROR_NONE;
+  const pm_record_type *type = pm_record_type_find("link");
+  pm_record_init(type, &link);
+  ck_assert_int_eq(pm_record_set(pm_record_field(type, "bandwidth"), &link, "25 GB/s", NULL), PM_OK);
+  ck_assert_int_eq(pm_record_set(pm_record_field(type, "kind"), &link, "Ethernet", NULL), PM_OK);
+  ck_assert(link.bandwidth == 25e9);
+  ck_assert_int_eq(link.kind, PM_LINK_ETHERNET);
+  ck_assert_str_eq(pm_record_text(pm_record_field(type, "kind"), &link, text), "ethernet");
+  ck_assert_int_eq(pm_record_set(pm_record_field(type, "kind"), &link, "carrier pigeon", &error), PM_BAD_VALUE);
+  ck_assert_msg(strstr(error.text, "carrier pigeon") && strstr(error.text, "infiniband"), "%s", error.text);
+  ck_assert_int_eq(link.kind, PM_LINK_ETHERNET);
+}
+END_TEST
+
+START_TEST(text_that_does_not_fit_is_refused_whole)
+{
+  pm_link link;
+  char longest[PM_TEXT_MAX + 1];
+  memset(longest, 'x', PM_TEXT_MAX);
+  longest[PM_TEXT_MAX] = '\0';
+  pm_record_init(pm_record_type_find("link"), &link);
+  ck_assert_int_eq(pm_record_set(pm_record_field(pm_record_type_find("link"), "name"), &link, longest, NULL),
+                   PM_BAD_VALUE);
+  ck_assert_str_eq(link.name, "");
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("record");
+  TCase *tests = tcase_create("record");
+  tcase_add_test(tests, tables_cover_their_structs);
+  tcase_add_test(tests, nothing_given_is_unknown_not_zero);
+  tcase_add_test(tests, fields_are_set_from_text_with_units);
+  tcase_add_test(tests, text_that_does_not_fit_is_refused_whole);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
