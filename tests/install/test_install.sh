@@ -75,7 +75,7 @@ local pm = require "perfmodel"
 local p = pm.predict{network = "resnet50", system = "dgx1-v100", gpus = 8, batch = 64, precision = "fp16"}
 print(string.format("%.17g", p.throughput))
 LUA
-  LUA_PATH="$prefix/share/lua/$version/?.lua" LUA_CPATH="$prefix/lib/lua/$version/?.so" "$lua" "$scratch/predict.lua" |
+  LUA_PATH="$prefix/share/lua/$version/?.lua" LUA_CPATH="${core%/perfmodel/core.so}/?.so" "$lua" "$scratch/predict.lua" |
     cmp - "$scratch/c" || fail "Lua gives another number"
   say "Lua $version gives the same number"
 elif grep -q '^PM_LUA:BOOL=ON' "$build/CMakeCache.txt"; then

@@ -1,0 +1,109 @@
+#!/bin/sh
+# Every check: installs what the tests need, builds in build/, runs all of them, and ends with one line for each.
+# Exit code 0 only if all pass.
+set -eu
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/need.sh
+. scripts/need.sh
+
+python_has_venv() { python3 -c 'import ensurepip, venv'; }
+python_has_headers() { python3 -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")'; }
+
+echo "== What is needed"
+need_build
+need g++ has c++
+need check pkg-config --exists check
+need swig has swig
+need liblua5.4-dev pkg-config --exists lua5.4
+need lua5.4 has lua5.4
+need libxml2-utils has xmllint
+need binutils has nm
+need python3 has python3
+need python3-venv python_has_venv
+need python3-dev python_has_headers
+install_missing
+
+venv=$PWD/build/venv
+python=$venv/bin/python
+logs=$PWD/build/logs
+mkdir -p "$logs"
+rm -f "$logs"/*
+: >"$logs/summary"
+failures=0
+
+# closing_line LOG: what a test runner says at its end.
+closing_line() {
+  grep -E '^[0-9]+% tests passed|[0-9]+ (passed|failed|error).* in [0-9.]+s|^[0-9]+%: Checks|: ok$|problems|exported|Success: no issues|validates|^Found ' "$1" |
+    tail -1 | sed 's/^=* *//; s/ *=*$//'
+}
+
+# step NAME COMMAND...: runs a check, keeps its output, and goes on after a failure.
+step() {
+  name=$1
+  shift
+  echo
+  echo "== $name"
+  start=$(date +%s)
+  if "$@" >"$logs/$name" 2>&1; then verdict=PASS; else verdict=FAIL; fi
+  if [ $verdict = FAIL ]; then
+    failures=$((failures + 1))
+    tail -n 200 "$logs/$name"
+  else
+    tail -n 4 "$logs/$name"
+  fi
+  printf '%s  %-12s %4ss  %s\n' $verdict "$name" $(($(date +%s) - start)) "$(closing_line "$logs/$name")" >>"$logs/summary"
+}
+
+floors() { python3 scripts/check_floors.py; }
+
+venv_setup() {
+  [ -x "$python" ] || python3 -m venv "$venv"
+  "$python" -m pip install --disable-pip-version-check -q numpy pandas matplotlib pytest nbclient nbformat ipykernel mypy
+  "$python" -m pip list --disable-pip-version-check | grep -iE '^(numpy|pandas|matplotlib|pytest|nbclient|ipykernel|mypy) '
+}
+
+build_all() {
+  cmake -S . -B build/test -G Ninja -DCMAKE_BUILD_TYPE=Release -DPM_WERROR=ON -DPM_TESTS=ON -DPM_EXAMPLES=ON \
+    -DPM_BENCHMARKS=ON -DPM_LUA=ON -DPM_PYTHON=ON "-DPython_EXECUTABLE=$python" &&
+    cmake --build build/test -j "$(jobs)"
+}
+
+symbols() { sh scripts/check_symbols.sh build/test; }
+
+run_ctest() { (cd "$1" && shift && CK_VERBOSITY=normal ctest --output-on-failure -j "$(jobs)" "$@"); }
+
+schema() {
+  find data -name '*.xml' -exec xmllint --noout --nonet --schema data/perfmodel.xsd {} +
+}
+
+pip_install() {
+  "$python" -m pip install --disable-pip-version-check --force-reinstall --no-deps . &&
+    (cd / && "$python" -c 'import perfmodel; print(perfmodel.__version__, perfmodel.__file__)')
+}
+
+run_pytest() { PERFMODEL=$PWD/build/test/tools/perfmodel "$python" -m pytest -q; }
+
+sanitize_build() {
+  cmake -S . -B build/sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DPM_SANITIZE=ON -DPM_TESTS=ON -DPM_EXAMPLES=ON &&
+    cmake --build build/sanitize -j "$(jobs)"
+}
+
+step floors floors
+step venv venv_setup
+step build build_all
+step symbols symbols
+step ctest run_ctest build/test
+step schema schema
+step pip pip_install
+step pytest run_pytest
+step sanitize sanitize_build
+step ctest-san run_ctest build/sanitize -LE install
+
+echo
+echo "== Summary"
+cat "$logs/summary"
+if [ $failures -gt 0 ]; then
+  echo "FAILED: $failures of $(wc -l <"$logs/summary") checks"
+  exit 1
+fi
+echo "PASSED: all $(wc -l <"$logs/summary") checks"
