@@ -1,0 +1,47 @@
+/* The catalogue with the user's own files, and what comes out of it. */
+#include <stdlib.h>
+#include "command.h"
+
+pm_catalog *open_catalog(const cli_request *request, int *code)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_catalog *catalog = pm_catalog_new(&error);
+  for (size_t i = 0; catalog != NULL && i < request->catalogs.count; i++) {
+    if (pm_catalog_load(catalog, request->catalogs.items[i], &error) == PM_OK) continue;
+    pm_catalog_free(catalog);
+    catalog = NULL;
+  }
+  *code = catalog != NULL ? CODE_DONE : fail_error(&error);
+  const char *text;
+  for (size_t i = 0; catalog != NULL && (text = pm_catalog_note(catalog, i)) != NULL; i++) note(request, "%s", text);
+  return catalog;
+}
+
+/* A value of --set that does not fit is the user's, whatever file the network is in. */
+static int network_error(const cli_request *request, const pm_error *error)
+{
+  int code = fail_error(error);
+  return code == CODE_INPUT && request->sets.count > 0 ? CODE_USAGE : code;
+}
+
+pm_network *open_network(const cli_request *request, const pm_catalog *catalog, const char *name, int *code)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_attribute *sets;
+  if (!read_sets(request, &sets)) {
+    *code = CODE_USAGE;
+    return NULL;
+  }
+  pm_network *network = pm_catalog_network(catalog, name, sets, request->sets.count, &error);
+  *code = network != NULL ? CODE_DONE : network_error(request, &error);
+  free(sets);
+  return network;
+}
+
+pm_system *open_system(const pm_catalog *catalog, const char *name, int *code)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_system *system = pm_catalog_system(catalog, name, &error);
+  *code = system != NULL ? CODE_DONE : fail_error(&error);
+  return system;
+}

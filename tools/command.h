@@ -1,0 +1,173 @@
+/*
+** The command: what its parts share. Works through <perfmodel.h> alone.
+**
+** A sub-command is a file with one `const command`: its arguments, its options and its words. Parsing, --help, the
+** manual page and the completion are all made from that table.
+*/
+#ifndef PERFMODEL_COMMAND_H
+#define PERFMODEL_COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <perfmodel.h>
+
+/* Exit status: number, and what it means to a user. */
+#define EXIT_CODE_LIST(X)                                                                                       \
+  X(DONE, 0, "done")                                                                                            \
+  X(CONSTRAINT, 1, "the question is well put, but has no answer: more GPUs than the system has, a precision "   \
+                   "that the GPU lacks, nodes that nothing joins, a global batch that does not divide")         \
+  X(USAGE, 2, "usage: an unknown name, option or value")                                                        \
+  X(INPUT, 3, "an input file cannot be read, or is wrong")                                                      \
+  X(INTERNAL, 4, "the output cannot be written, memory ran out, or perfmodel itself is at fault")
+
+typedef enum exit_code {
+#define EXIT_CODE_ENUM(name, number, doc) CODE_##name = number,
+  EXIT_CODE_LIST(EXIT_CODE_ENUM)
+#undef EXIT_CODE_ENUM
+} exit_code;
+
+/* ---- Options and commands ---- */
+
+typedef enum option_id {
+  OPTION_HELP,
+  OPTION_FORMAT,
+  OPTION_OUTPUT,
+  OPTION_CATALOG,
+  OPTION_QUIET,
+  OPTION_GPUS,
+  OPTION_NODES,
+  OPTION_BATCH,
+  OPTION_GLOBAL_BATCH,
+  OPTION_PRECISION,
+  OPTION_OVERLAP,
+  OPTION_DATASET,
+  OPTION_SET,
+  OPTION_LAYERS,
+  OPTION_ROWS,
+  OPTION_COUNT
+} option_id;
+
+typedef struct cli_option {
+  option_id id;
+  char letter;       /* '\0': no short form */
+  const char *name;  /* without the dashes; NULL ends a list */
+  const char *value; /* what its value is called; NULL for a flag */
+  const char *doc;
+} cli_option;
+
+typedef struct texts {
+  const char **items;
+  size_t count;
+} texts;
+
+struct cli_command;
+
+/* A command line, read. */
+typedef struct cli_request {
+  const struct cli_command *command;
+  const char *value[OPTION_COUNT]; /* NULL: not given; "" for a flag that is; the last one wins */
+  texts arguments;
+  texts catalogs, sets; /* the options that may be repeated */
+  pm_format format;
+} cli_request;
+
+typedef struct cli_command {
+  const char *name;
+  const char *arguments;   /* as the usage line has them */
+  const char *summary;     /* a few words, for the list of commands */
+  const char *description; /* paragraphs, separated by an empty line */
+  const char *example;
+  const cli_option *options; /* its own, besides the common ones */
+  size_t least, most;    /* how many arguments it takes */
+  int (*run)(const cli_request *request);
+} cli_command;
+
+extern const cli_command list_command, show_command, layers_command, predict_command, sweep_command, validate_command,
+  check_command;
+
+/* All sub-commands, in the order of the help; index from 0, NULL past the last. */
+const cli_command *command_at(size_t index);
+const cli_command *command_find(const char *name);
+
+/* Options that every sub-command takes; ends with a NULL name. */
+extern const cli_option common_options[];
+
+/* Reads what follows the sub-command's name. Prints what is wrong and returns an exit code; 0 is good. */
+int request_read(cli_request *request, const cli_command *command, int argc, char **argv);
+void request_free(cli_request *request);
+
+/* ---- Words (help.c, manual.c, completion.c) ---- */
+
+void print_help(FILE *stream);
+void print_command_help(FILE *stream, const cli_command *command);
+void print_manual(FILE *stream);
+void print_completion(FILE *stream);
+
+/* Prints words over lines of at most `width` characters (0: one line), the first starting at `column`, the others
+** indented. A line feed in `text` ends a line. */
+void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent, size_t width);
+
+/* ---- Messages (message.c): one line to stderr, "perfmodel: ..." ---- */
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PRINTF_LIKE(text, first)
+#endif
+
+int fail(int code, const char *format, ...) PRINTF_LIKE(2, 3); /* returns `code` */
+int fail_error(const pm_error *error);                         /* returns the code that belongs to it */
+int fail_memory(void);
+void note(const cli_request *request, const char *format, ...) PRINTF_LIKE(2, 3); /* not with --quiet */
+
+/* The exit code that belongs to an error. */
+int error_code(const pm_error *error);
+
+/* The name among `names` (ended by NULL) that `name` was probably meant to be, or NULL. */
+const char *closest_name(const char *name, const char *const *names);
+
+/* ---- Values (value.c): each prints what is wrong, naming the option, and returns false ---- */
+
+bool read_count(const char *option_name, const char *text, double most, double *value);
+bool read_counts(const char *option_name, const char *text, double most, double **values, size_t *count);
+bool read_precision(const char *text, int32_t *precision);
+bool read_precisions(const char *text, int32_t **precisions, size_t *count);
+bool read_overlap(const char *text, int32_t *overlap);
+bool read_sets(const cli_request *request, pm_attribute **sets);
+
+/* The value of an option that counts something, or `other` if it is not given. */
+bool read_count_option(const cli_request *request, option_id id, double most, double other, double *value);
+
+/* A comma-separated list as names of its own; each must not be empty. Freed as one block. */
+bool read_names(const char *what, const char *text, texts *names);
+
+#define COUNT_MOST 2147483647.0
+
+/* ---- Catalogue (catalogue.c): each prints what is wrong and returns NULL, with the exit code in *code ---- */
+
+pm_catalog *open_catalog(const cli_request *request, int *code);
+pm_network *open_network(const cli_request *request, const pm_catalog *catalog, const char *name, int *code);
+pm_system *open_system(const pm_catalog *catalog, const char *name, int *code);
+
+/* ---- Output (output.c) ---- */
+
+/* Writes the text to stdout, or to the file of -o: whole, or not at all. Returns an exit code. */
+int write_output(const cli_request *request, const char *text, size_t size);
+
+/* The same for a table in the format asked for, which it frees. A NULL table is an error that `error` explains. */
+int write_table(const cli_request *request, pm_table *table, const pm_error *error);
+
+/* Characters on a line of the output: those of the terminal, or 0 (unlimited) for anything else. */
+int output_width(const cli_request *request);
+
+/* Text that is put together with fprintf to `stream`, then written whole. */
+typedef struct cli_page {
+  FILE *stream;
+  char *text;
+  size_t size;
+} cli_page;
+
+bool page_open(cli_page *page);
+int page_write(cli_page *page, const cli_request *request); /* writes and frees it; returns an exit code */
+
+#endif

@@ -1,0 +1,102 @@
+/* Messages: one line each, to stderr. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "command.h"
+
+/* A message may quote what a user or a file said; a control character in it must not break the line. */
+static void print_line(const char *format, va_list arguments)
+{
+  char line[2048];
+  vsnprintf(line, sizeof line, format, arguments);
+  for (char *c = line; *c != '\0'; c++)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+  fprintf(stderr, "perfmodel: %s\n", line);
+}
+
+int fail(int code, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  print_line(format, arguments);
+  va_end(arguments);
+  return code;
+}
+
+void note(const cli_request *request, const char *format, ...)
+{
+  va_list arguments;
+  if (request->value[OPTION_QUIET] != NULL) return;
+  va_start(arguments, format);
+  print_line(format, arguments);
+  va_end(arguments);
+}
+
+int fail_memory(void)
+{
+  return fail(CODE_INTERNAL, "out of memory");
+}
+
+int error_code(const pm_error *error)
+{
+  switch (error->status) {
+  case PM_OK: return CODE_DONE;
+  case PM_TOO_MANY_GPUS:
+  case PM_NO_PRECISION:
+  case PM_NO_ROUTE:
+  case PM_NOT_MODELLED: return CODE_CONSTRAINT;
+  case PM_BAD_FILE:
+  case PM_BAD_SYNTAX: return CODE_INPUT;
+  case PM_NO_MEMORY:
+  case PM_INTERNAL: return CODE_INTERNAL;
+  default: return error->file[0] != '\0' ? CODE_INPUT : CODE_USAGE;
+  }
+}
+
+int fail_error(const pm_error *error)
+{
+  return fail(error->status == PM_OK ? CODE_INTERNAL : error_code(error), "%s",
+              error->status == PM_OK ? "something failed without a reason" : error->text);
+}
+
+/* ---- Did you mean ---- */
+
+static size_t smallest(size_t a, size_t b, size_t c)
+{
+  size_t least = a < b ? a : b;
+  return least < c ? least : c;
+}
+
+/* How many letters must be changed, left out or put in to get from one name to the other. */
+static size_t distance(const char *a, const char *b)
+{
+  enum { LONGEST = 63 };
+  size_t n = strlen(a), m = strlen(b), row[LONGEST + 1];
+  if (n > LONGEST || m > LONGEST) return LONGEST;
+  for (size_t j = 0; j <= m; j++) row[j] = j;
+  for (size_t i = 1; i <= n; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= m; j++) {
+      size_t above = row[j];
+      row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+      diagonal = above;
+    }
+  }
+  return row[m];
+}
+
+/* Near enough is a third of the letters, or a beginning of at least two. */
+const char *closest_name(const char *name, const char *const *names)
+{
+  const char *closest = NULL;
+  size_t length = strlen(name), least = length / 3 + 1;
+  for (size_t i = 0; names[i] != NULL; i++) {
+    bool beginning = length >= 2 && strncmp(name, names[i], length) == 0;
+    size_t apart = beginning ? 0 : distance(name, names[i]);
+    if (apart > least || (closest != NULL && apart == least) || apart >= length) continue;
+    closest = names[i];
+    least = apart;
+  }
+  return closest;
+}

@@ -1,0 +1,144 @@
+/* Where the result goes: standard output, or a file that is there whole or not at all. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "command.h"
+
+static bool to_stdout(const cli_request *request)
+{
+  const char *file = request->value[OPTION_OUTPUT];
+  return file == NULL || strcmp(file, "-") == 0;
+}
+
+int output_width(const cli_request *request)
+{
+  double columns;
+  const char *said = getenv("COLUMNS");
+  if (!to_stdout(request) || !isatty(STDOUT_FILENO)) return 0;
+  if (said != NULL && pm_number_parse(said, &columns) == PM_OK && columns >= 1 && columns <= 10000) return (int)columns;
+  struct winsize size;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? (int)size.ws_col : 0;
+}
+
+static int write_stdout(const char *text, size_t size)
+{
+  bool good = fwrite(text, 1, size, stdout) == size;
+  good = fflush(stdout) == 0 && good;
+  if (good || errno == EPIPE) return CODE_DONE; /* a reader that has seen enough is no failure */
+  return fail(CODE_INTERNAL, "cannot write to standard output: %s", strerror(errno));
+}
+
+/* A device or a pipe cannot be replaced, only written to. */
+static int write_in_place(const char *path, const char *text, size_t size)
+{
+  FILE *file = fopen(path, "wb");
+  if (file == NULL) return fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", path, strerror(errno));
+  bool good = fwrite(text, 1, size, file) == size;
+  int reason = errno;
+  if (fclose(file) != 0) {
+    if (good) reason = errno;
+    good = false;
+  }
+  return good ? CODE_DONE : fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", path, strerror(reason));
+}
+
+/* The rights that the file has, or that a new one would get. */
+static mode_t rights_of(const char *path)
+{
+  struct stat status;
+  if (stat(path, &status) == 0) return status.st_mode & 07777;
+  mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+static bool write_all(int descriptor, const char *text, size_t size)
+{
+  while (size > 0) {
+    ssize_t written = write(descriptor, text, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text += written;
+    size -= (size_t)written;
+  }
+  return true;
+}
+
+/* Writes beside the target and puts the result in its place only when all of it is there. */
+static bool replace_file(const char *path, char *beside, const char *text, size_t size)
+{
+  int descriptor = mkstemp(beside);
+  if (descriptor < 0) return false;
+  bool good = write_all(descriptor, text, size) && fchmod(descriptor, rights_of(path)) == 0 && fsync(descriptor) == 0;
+  int reason = errno;
+  if (close(descriptor) != 0 && good) {
+    reason = errno;
+    good = false;
+  }
+  if (good && rename(beside, path) == 0) return true;
+  if (good) reason = errno;
+  unlink(beside);
+  errno = reason;
+  return false;
+}
+
+static int write_file(const char *name, const char *text, size_t size)
+{
+  struct stat status;
+  bool exists = stat(name, &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) return fail(CODE_INTERNAL, "cannot write \"%.400s\": it is a folder", name);
+  if (exists && !S_ISREG(status.st_mode)) return write_in_place(name, text, size);
+  if (exists && access(name, W_OK) != 0)
+    return fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", name, strerror(errno));
+  char *resolved = exists ? realpath(name, NULL) : NULL; /* a link stays a link: what it points to is replaced */
+  const char *path = resolved != NULL ? resolved : name;
+  char *beside = (char *)malloc(strlen(path) + sizeof ".XXXXXX");
+  int code = CODE_DONE;
+  if (beside == NULL) code = fail_memory();
+  else {
+    strcat(strcpy(beside, path), ".XXXXXX");
+    if (!replace_file(path, beside, text, size))
+      code = fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", name, strerror(errno));
+  }
+  free(beside);
+  free(resolved);
+  return code;
+}
+
+int write_output(const cli_request *request, const char *text, size_t size)
+{
+  if (to_stdout(request)) return write_stdout(text, size);
+  return write_file(request->value[OPTION_OUTPUT], text, size);
+}
+
+int write_table(const cli_request *request, pm_table *table, const pm_error *error)
+{
+  if (table == NULL) return fail_error(error);
+  pm_error reason = PM_ERROR_NONE;
+  char *text = pm_table_format(table, request->format, output_width(request), &reason);
+  int code = text != NULL ? write_output(request, text, strlen(text)) : fail_error(&reason);
+  pm_string_free(text);
+  pm_table_free(table);
+  return code;
+}
+
+bool page_open(cli_page *page)
+{
+  page->text = NULL;
+  page->size = 0;
+  page->stream = open_memstream(&page->text, &page->size);
+  return page->stream != NULL;
+}
+
+int page_write(cli_page *page, const cli_request *request)
+{
+  bool good = ferror(page->stream) == 0;
+  good = fclose(page->stream) == 0 && good;
+  int code = good ? write_output(request, page->text, page->size) : fail_memory();
+  free(page->text);
+  return code;
+}

@@ -1,0 +1,170 @@
+/* perfmodel predict: one network on one system. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "study.h"
+
+/* ---- What is asked ---- */
+
+static bool read_batch(const cli_request *request, pm_run *run, bool *divides)
+{
+  double global;
+  *divides = true;
+  if (request->value[OPTION_GLOBAL_BATCH] == NULL)
+    return read_count_option(request, OPTION_BATCH, COUNT_MOST, run->batch, &run->batch);
+  if (request->value[OPTION_BATCH] != NULL) {
+    fail(CODE_USAGE, "--batch and --global-batch exclude each other");
+    return false;
+  }
+  if (!read_count_option(request, OPTION_GLOBAL_BATCH, COUNT_MOST, 0, &global)) return false;
+  run->batch = global / ((double)run->gpus * run->nodes);
+  *divides = run->batch == floor(run->batch);
+  return true;
+}
+
+static int read_run(const cli_request *request, pm_run *run)
+{
+  double gpus, nodes;
+  bool divides;
+  *run = pm_run_default();
+  if (!read_count_option(request, OPTION_GPUS, COUNT_MOST, run->gpus, &gpus) ||
+      !read_count_option(request, OPTION_NODES, COUNT_MOST, run->nodes, &nodes))
+    return CODE_USAGE;
+  run->gpus = (int32_t)gpus;
+  run->nodes = (int32_t)nodes;
+  if (!read_batch(request, run, &divides) || !read_precision(request->value[OPTION_PRECISION], &run->precision) ||
+      !read_overlap(request->value[OPTION_OVERLAP], &run->overlap))
+    return CODE_USAGE;
+  if (divides) return CODE_DONE;
+  return fail(CODE_CONSTRAINT, "--global-batch %s does not divide over %.0f GPUs", request->value[OPTION_GLOBAL_BATCH],
+              gpus * nodes);
+}
+
+static int read_dataset(const cli_request *request, cli_study *study)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *name = request->value[OPTION_DATASET];
+  if (name == NULL) return CODE_DONE;
+  if (pm_catalog_record(study->catalog, "dataset", name, &study->dataset, &error) != PM_OK) return fail_error(&error);
+  study->run.epoch_samples = study->dataset.samples;
+  return CODE_DONE;
+}
+
+/* ---- What is answered ---- */
+
+static int write_row(const cli_request *request, const cli_study *study)
+{
+  pm_error error = PM_ERROR_NONE;
+  return write_table(request, pm_prediction_table(study->plan, &study->run, &study->prediction, 1, &error), &error);
+}
+
+static int write_report(const cli_request *request, const cli_study *study)
+{
+  cli_page page;
+  int width = output_width(request);
+  if (!page_open(&page)) return fail_memory();
+  print_report(page.stream, study, width > 0 && width < 100 ? (size_t)width : 100);
+  return page_write(&page, request);
+}
+
+static void sum_times(const pm_layer_time *rows, int count, pm_layer_time *total)
+{
+  pm_record_init(pm_record_type_find("layer_time"), total);
+  strcpy(total->name, "total");
+  total->forward_time = total->backward_data_time = total->backward_weight_time = 0;
+  total->update_time = total->time = total->flop = total->bytes = 0;
+  for (int i = 0; i < count; i++) {
+    total->forward_time += rows[i].forward_time;
+    total->backward_data_time += rows[i].backward_data_time;
+    total->backward_weight_time += rows[i].backward_weight_time;
+    total->update_time += rows[i].update_time;
+    total->time += rows[i].time;
+    total->flop += rows[i].flop;
+    total->bytes += rows[i].bytes;
+  }
+  total->intensity = total->flop / total->bytes;
+  total->achieved = total->flop / total->forward_time;
+}
+
+static pm_table *times_table(const cli_study *study, pm_error *error)
+{
+  int count = pm_network_layer_count(study->network);
+  pm_layer_time *rows = (pm_layer_time *)calloc((size_t)count + 1, sizeof *rows);
+  pm_table *table = pm_table_new((size_t)count + 1, error);
+  int status = rows == NULL || table == NULL ? PM_NO_MEMORY : PM_OK;
+  if (status == PM_OK)
+    status = pm_network_get_times(study->network, pm_system_gpu(study->system), study->run.batch, study->run.precision,
+                                  rows, error);
+  if (status == PM_OK) {
+    sum_times(rows, count, &rows[count]);
+    status = pm_table_add_records(table, pm_record_type_find("layer_time"), rows, error);
+  }
+  free(rows);
+  if (status == PM_OK) {
+    pm_table_drop(table, "index");
+    pm_table_mark_total(table);
+    return table;
+  }
+  pm_table_free(table);
+  return NULL;
+}
+
+static int answer(const cli_request *request, cli_study *study)
+{
+  pm_error error = PM_ERROR_NONE;
+  if (pm_run_check(study->plan, &study->run, &error) != PM_OK) return fail_error(&error);
+  if (request->value[OPTION_LAYERS] != NULL) return write_table(request, times_table(study, &error), &error);
+  if (pm_predict(study->plan, &study->run, &study->prediction, 1) != PM_OK)
+    return fail(CODE_INTERNAL, "the prediction failed");
+  return request->format == PM_FORMAT_TABLE ? write_report(request, study) : write_row(request, study);
+}
+
+static int make_plan(cli_study *study)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_network *network = study->network;
+  const pm_system *system = study->system;
+  study->plan = pm_plan_new(&network, 1, &system, 1, &error);
+  return study->plan != NULL ? CODE_DONE : fail_error(&error);
+}
+
+static int run(const cli_request *request)
+{
+  cli_study study;
+  memset(&study, 0, sizeof study);
+  int code = read_run(request, &study.run);
+  if (code != CODE_DONE) return code;
+  study.catalog = open_catalog(request, &code);
+  if (code == CODE_DONE) study.network = open_network(request, study.catalog, request->arguments.items[0], &code);
+  if (code == CODE_DONE) study.system = open_system(study.catalog, request->arguments.items[1], &code);
+  if (code == CODE_DONE) code = read_dataset(request, &study);
+  if (code == CODE_DONE) code = make_plan(&study);
+  if (code == CODE_DONE) code = answer(request, &study);
+  pm_plan_free(study.plan);
+  pm_system_free(study.system);
+  pm_network_free(study.network);
+  pm_catalog_free(study.catalog);
+  return code;
+}
+
+static const cli_option options[] = {
+  {OPTION_GPUS, '\0', "gpus", "N", "GPUs used in each node (default 1)"},
+  {OPTION_NODES, '\0', "nodes", "N", "nodes used (default 1)"},
+  {OPTION_BATCH, '\0', "batch", "N", "samples per GPU and step (default 32)"},
+  {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
+  {OPTION_PRECISION, '\0', "precision", "NAME", "storage and arithmetic (default fp32); see perfmodel list precisions"},
+  {OPTION_OVERLAP, '\0', "overlap", "none|backward", "whether communication hides behind the backward pass "
+                                                     "(default none)"},
+  {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes"},
+  {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as classes=10; may be "
+                                          "repeated"},
+  {OPTION_LAYERS, '\0', "layers", NULL, "print the times of every layer on one GPU instead"},
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
+
+const cli_command predict_command = {
+  "predict", "NETWORK SYSTEM", "predicts step time and throughput of one run, and what limits it",
+  "Predicts synchronous data-parallel training: every GPU runs forward and backward on its own samples, the gradients "
+  "are summed in a ring, every GPU updates its copy.\n\n"
+  "As a table this is a report to read; as csv or json it is one row with all values, in SI units.",
+  "perfmodel predict resnet50 dgx1-v100 --gpus 8 --batch 64 --precision fp16", options, 2, 2, run};

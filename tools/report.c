@@ -1,0 +1,197 @@
+/* The answer of `perfmodel predict` for people: the headline, where the time goes, and what it rests on. */
+#include <math.h>
+#include <string.h>
+#include "study.h"
+
+enum { LABEL = 19, QUANTITY = 64 };
+
+static const char *quantity(char *buffer, double value, const char *unit)
+{
+  return pm_quantity_format(buffer, QUANTITY, value, unit);
+}
+
+/* "29.5 %": a decimal is enough for a share. */
+static const char *percent(char *buffer, double share)
+{
+  char number[PM_NUMBER_MAX];
+  snprintf(buffer, QUANTITY, "%s %%", pm_number_format(number, rint(share * 1000) / 10));
+  return buffer;
+}
+
+static const char *count(char *buffer, double value, const char *noun)
+{
+  char number[PM_NUMBER_MAX];
+  snprintf(buffer, QUANTITY, "%s %s%s", pm_number_format(number, value), noun, value == 1 ? "" : "s");
+  return buffer;
+}
+
+static void label(FILE *stream, const char *text)
+{
+  fprintf(stream, "  %-*s", LABEL - 2, text);
+}
+
+/* ---- Headline ---- */
+
+static void print_title(FILE *stream, const cli_study *s, const pm_network_totals *totals, size_t width)
+{
+  char line[1024], gpus[QUANTITY], nodes[QUANTITY], number[PM_NUMBER_MAX], all[PM_NUMBER_MAX];
+  const pm_record_type *type = pm_record_type_find("run");
+  char precision[PM_TEXT_MAX], overlap[PM_TEXT_MAX];
+  snprintf(line, sizeof line, "Training %s on %s", totals->name, pm_system_machine(s->system)->name);
+  print_wrapped(stream, line, 0, 0, width);
+  count(gpus, s->run.gpus, "GPU");
+  count(nodes, s->run.nodes, "node");
+  snprintf(line, sizeof line, "%s%s%s (%s), batch %s per GPU, %s in all, %s%s%s", s->run.nodes > 1 ? nodes : "",
+           s->run.nodes > 1 ? " of " : "", gpus, pm_system_gpu(s->system)->name,
+           pm_number_format(number, s->run.batch), pm_number_format(all, s->run.batch * s->run.gpus * s->run.nodes),
+           pm_record_text(pm_record_field(type, "precision"), &s->run, precision),
+           s->run.overlap != PM_OVERLAP_NONE ? ", overlap " : "",
+           s->run.overlap != PM_OVERLAP_NONE ? pm_record_text(pm_record_field(type, "overlap"), &s->run, overlap) : "");
+  print_wrapped(stream, line, 0, 0, width);
+}
+
+/* "2 h 5 min", "4 min 15 s", "12.3 s". */
+static const char *duration(char *buffer, double seconds)
+{
+  if (seconds < 60) return quantity(buffer, seconds, "s");
+  double minutes = rint(seconds / 60);
+  if (seconds < 3570) {
+    double whole = floor(rint(seconds) / 60);
+    snprintf(buffer, QUANTITY, "%.0f min %.0f s", whole, rint(seconds) - whole * 60);
+  } else snprintf(buffer, QUANTITY, "%.0f h %.0f min", floor(minutes / 60), minutes - floor(minutes / 60) * 60);
+  return buffer;
+}
+
+static void print_headline(FILE *stream, const cli_study *s)
+{
+  char text[QUANTITY], number[PM_NUMBER_MAX];
+  const pm_prediction *p = &s->prediction;
+  label(stream, "throughput");
+  fprintf(stream, "%s samples/s\n", quantity(text, p->throughput, "1"));
+  label(stream, "step time");
+  fprintf(stream, "%s\n", quantity(text, p->step_time, "s"));
+  if (s->dataset.id[0] == '\0') return;
+  label(stream, "epoch time");
+  fprintf(stream, "%s  (%s samples of %s)\n", duration(text, p->epoch_time),
+          pm_number_format(number, s->run.epoch_samples), s->dataset.name);
+}
+
+/* ---- Time of one step ---- */
+
+static void print_part(FILE *stream, const char *name, double time, double step)
+{
+  char text[QUANTITY], share[QUANTITY];
+  int bar = (int)rint(time / step * 30);
+  label(stream, name);
+  fprintf(stream, "%10s  %7s  ", quantity(text, time, "s"), percent(share, time / step));
+  while (bar-- > 0) fputc('#', stream);
+  fputc('\n', stream);
+}
+
+static void print_times(FILE *stream, const pm_prediction *p)
+{
+  fputs("\nTime of one step\n", stream);
+  print_part(stream, "forward", p->forward_time, p->step_time);
+  print_part(stream, "backward, data", p->backward_data_time, p->step_time);
+  print_part(stream, "backward, weights", p->backward_weight_time, p->step_time);
+  print_part(stream, "update", p->update_time, p->step_time);
+  if (!isnan(p->bus_bandwidth)) print_part(stream, "communication", p->exposed_communication_time, p->step_time);
+}
+
+/* ---- Communication, efficiency ---- */
+
+static void print_communication(FILE *stream, const cli_study *s)
+{
+  char text[QUANTITY], hidden[QUANTITY];
+  const pm_prediction *p = &s->prediction;
+  pm_ring ring;
+  if (isnan(p->bus_bandwidth)) return; /* one GPU has nobody to talk to */
+  fputs("\nCommunication\n", stream);
+  label(stream, "gradients");
+  fprintf(stream, "%s per GPU, summed in a ring over ", quantity(text, p->gradient_size, "B"));
+  fprintf(stream, "%s\n", count(text, (double)s->run.gpus * s->run.nodes, "GPU"));
+  label(stream, "bus bandwidth");
+  fprintf(stream, "%s per direction", quantity(text, p->bus_bandwidth, "B/s"));
+  bool found = pm_ring_find(s->system, s->run.gpus, s->run.nodes, &ring, NULL) == PM_OK;
+  if (found && ring.limit[0] != '\0') fprintf(stream, ", set by %s", ring.limit);
+  fputc('\n', stream);
+  label(stream, "all-reduce");
+  double rest = p->communication_time - p->exposed_communication_time;
+  fprintf(stream, "%s", quantity(text, p->communication_time, "s"));
+  if (rest > 0) fprintf(stream, ", of which %s hide behind the backward pass", quantity(hidden, rest, "s"));
+  fputc('\n', stream);
+}
+
+static void print_efficiency(FILE *stream, const cli_study *s)
+{
+  char text[QUANTITY], other[QUANTITY];
+  const pm_prediction *p = &s->prediction;
+  double ranks = (double)s->run.gpus * s->run.nodes;
+  fputs("\nEfficiency\n", stream);
+  if (ranks > 1) {
+    label(stream, "weak scaling");
+    fprintf(stream, "%s of %s, each alone with this batch\n", percent(text, p->scaling_efficiency),
+            count(other, ranks, "GPU"));
+    label(stream, "strong scaling");
+    fprintf(stream, "%s of %s, each alone with the whole batch\n", percent(text, p->strong_scaling_efficiency),
+            count(other, ranks, "GPU"));
+  }
+  label(stream, "arithmetic");
+  fprintf(stream, "%s per GPU, %s of ", quantity(text, p->flop_rate, "FLOP/s"), percent(other, p->utilization));
+  fprintf(stream, "its peak %s\n",
+          quantity(text, pm_gpu_matrix_peak(pm_system_gpu(s->system), s->run.precision), "FLOP/s"));
+}
+
+/* ---- In words ---- */
+
+static void print_bottleneck(FILE *stream, const pm_prediction *p, size_t width)
+{
+  char line[512], text[QUANTITY];
+  switch (p->bottleneck) {
+  case PM_BOTTLENECK_COMPUTE:
+    snprintf(line, sizeof line, "Limited by arithmetic: kernels that run at the GPU's peak rate take %s of the step.",
+             percent(text, p->compute_share));
+    break;
+  case PM_BOTTLENECK_MEMORY:
+    snprintf(line, sizeof line, "Limited by device memory: kernels that wait for its bandwidth take %s of the step.",
+             percent(text, p->memory_share));
+    break;
+  case PM_BOTTLENECK_COMMUNICATION:
+    snprintf(line, sizeof line, "Limited by communication: waiting for the sum of the gradients takes %s of the step.",
+             percent(text, p->communication_share));
+    break;
+  default: snprintf(line, sizeof line, "Nothing is known of what limits it."); break;
+  }
+  print_wrapped(stream, line, 0, 0, width);
+}
+
+static const char *basis_words(const pm_prediction *p)
+{
+  switch (p->basis) {
+  case PM_BASIS_ROOFLINE:
+    return "Basis: plain roofline from datasheet peaks, nothing fitted. No kernel can be faster, so this is an upper "
+           "bound: a real run is slower.";
+  case PM_BASIS_ROOFLINE_RING:
+    return "Basis: plain roofline from datasheet peaks for the kernels, calibrated constants for the links. No kernel "
+           "can be faster, so this is an upper bound: a real run is slower.";
+  case PM_BASIS_ROOFLINE_LINE_RATE:
+    return "Basis: plain roofline from datasheet peaks for the kernels, links at their line rate without latency. "
+           "Neither can be faster, so this is an upper bound: a real run is slower.";
+  default: return pm_record_field(pm_record_type_find("prediction"), "basis")->choices[p->basis].doc;
+  }
+}
+
+void print_report(FILE *stream, const cli_study *study, size_t width)
+{
+  pm_network_totals totals;
+  if (pm_network_get_totals(study->network, &totals, NULL) != PM_OK) strcpy(totals.name, "the network");
+  print_title(stream, study, &totals, width);
+  fputc('\n', stream);
+  print_headline(stream, study);
+  print_times(stream, &study->prediction);
+  print_communication(stream, study);
+  print_efficiency(stream, study);
+  fputc('\n', stream);
+  print_bottleneck(stream, &study->prediction, width);
+  print_wrapped(stream, basis_words(&study->prediction), 0, 0, width);
+}

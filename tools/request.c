@@ -1,0 +1,172 @@
+/* Reading a command line by the table of options. */
+#include <stdlib.h>
+#include <string.h>
+#include "command.h"
+
+const cli_option common_options[] = {
+  {OPTION_FORMAT, '\0', "format", "table|csv|json",
+   "how the result is written (default: by the ending of the -o file, else table)"},
+  {OPTION_OUTPUT, 'o', "output", "FILE",
+   "write the result to FILE, whole or not at all; - is standard output"},
+  {OPTION_CATALOG, '\0', "catalog", "PATH",
+   "also load this XML file, or all of a folder; may be repeated"},
+  {OPTION_QUIET, 'q', "quiet", NULL, "no notes and warnings on standard error"},
+  {OPTION_HELP, 'h', "help", NULL, "print this help"},
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
+
+/* The words of the command line that are still to be read. */
+typedef struct cli_words {
+  char **word;
+  int count, next;
+} cli_words;
+
+typedef bool cli_option_test(const cli_option *option, const char *name, size_t length);
+
+static bool has_name(const cli_option *option, const char *name, size_t length)
+{
+  return strlen(option->name) == length && memcmp(option->name, name, length) == 0;
+}
+
+static bool has_letter(const cli_option *option, const char *name, size_t length)
+{
+  return length == 1 && option->letter == name[0];
+}
+
+static const cli_option *find_option(const cli_command *command, cli_option_test *test, const char *name, size_t length)
+{
+  const cli_option *lists[] = {command->options, common_options};
+  for (size_t l = 0; l < 2; l++)
+    for (const cli_option *o = lists[l]; o->name != NULL; o++)
+      if (test(o, name, length)) return o;
+  return NULL;
+}
+
+static int unknown_option(const cli_command *command, const char *word)
+{
+  enum { MOST = 32 };
+  const cli_option *lists[] = {command->options, common_options};
+  const char *names[MOST] = {NULL};
+  char name[64];
+  size_t count = 0;
+  for (size_t l = 0; l < 2; l++)
+    for (const cli_option *o = lists[l]; o->name != NULL && count + 1 < MOST; o++) names[count++] = o->name;
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(word + strspn(word, "-"), "="), word + strspn(word, "-"));
+  const char *meant = closest_name(name, names);
+  if (meant != NULL) return fail(CODE_USAGE, "unknown option \"%.80s\"; did you mean \"--%s\"?", word, meant);
+  return fail(CODE_USAGE, "unknown option \"%.80s\"; see perfmodel %s --help", word, command->name);
+}
+
+static void keep(cli_request *request, const cli_option *option, const char *value)
+{
+  if (option->id == OPTION_CATALOG) request->catalogs.items[request->catalogs.count++] = value;
+  if (option->id == OPTION_SET) request->sets.items[request->sets.count++] = value;
+  request->value[option->id] = value;
+}
+
+/* `value` is what stands behind '=', or a letter, or NULL: then the next word is the value. */
+static int take_option(cli_request *request, cli_words *words, const cli_option *option, const char *value)
+{
+  if (option->value == NULL) {
+    if (value != NULL) return fail(CODE_USAGE, "--%s takes no value", option->name);
+    keep(request, option, "");
+    return CODE_DONE;
+  }
+  if (value == NULL && words->next < words->count) value = words->word[words->next++];
+  if (value == NULL) return fail(CODE_USAGE, "--%s needs a value: %s", option->name, option->value);
+  if (value[0] == '\0') return fail(CODE_USAGE, "--%s has an empty value; it takes %s", option->name, option->value);
+  keep(request, option, value);
+  return CODE_DONE;
+}
+
+static int take_long(cli_request *request, cli_words *words, const char *word)
+{
+  size_t length = strcspn(word + 2, "=");
+  const cli_option *option = find_option(request->command, has_name, word + 2, length);
+  if (option == NULL) return unknown_option(request->command, word);
+  return take_option(request, words, option, word[2 + length] == '=' ? word + 3 + length : NULL);
+}
+
+/* "-q", "-o FILE", "-oFILE", "-qo FILE". */
+static int take_letters(cli_request *request, cli_words *words, const char *word)
+{
+  for (const char *letter = word + 1; *letter != '\0'; letter++) {
+    const cli_option *option = find_option(request->command, has_letter, letter, 1);
+    if (option == NULL) return unknown_option(request->command, word);
+    if (option->value != NULL) return take_option(request, words, option, letter[1] != '\0' ? letter + 1 : NULL);
+    keep(request, option, "");
+  }
+  return CODE_DONE;
+}
+
+static int take_words(cli_request *request, cli_words *words)
+{
+  bool options = true;
+  while (words->next < words->count) {
+    const char *word = words->word[words->next++];
+    int code = CODE_DONE;
+    if (options && strcmp(word, "--") == 0) options = false;
+    else if (options && strncmp(word, "--", 2) == 0) code = take_long(request, words, word);
+    else if (options && word[0] == '-' && word[1] != '\0') code = take_letters(request, words, word);
+    else request->arguments.items[request->arguments.count++] = word;
+    if (code != CODE_DONE) return code;
+  }
+  return CODE_DONE;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+  size_t length = strlen(text), tail = strlen(end);
+  return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+static int choose_format(cli_request *request)
+{
+  const char *name = request->value[OPTION_FORMAT], *file = request->value[OPTION_OUTPUT];
+  request->format = PM_FORMAT_TABLE;
+  if (name == NULL) {
+    if (file != NULL && ends_with(file, ".csv")) request->format = PM_FORMAT_CSV;
+    if (file != NULL && ends_with(file, ".json")) request->format = PM_FORMAT_JSON;
+    return CODE_DONE;
+  }
+  int format = pm_format_find(name);
+  if (format < 0) return fail(CODE_USAGE, "--format \"%.80s\" is unknown; it is one of table, csv, json", name);
+  request->format = (pm_format)format;
+  return CODE_DONE;
+}
+
+static int check_arguments(const cli_request *request)
+{
+  const cli_command *command = request->command;
+  size_t count = request->arguments.count;
+  if (count < command->least)
+    return fail(CODE_USAGE, "%s needs %s; see perfmodel %s --help", command->name, command->arguments, command->name);
+  if (count > command->most)
+    return fail(CODE_USAGE, "unexpected argument \"%.80s\"; usage: perfmodel %s %s [options]",
+                request->arguments.items[command->most], command->name, command->arguments);
+  for (size_t i = 0; i < count; i++)
+    if (request->arguments.items[i][0] == '\0') return fail(CODE_USAGE, "an argument is empty");
+  return CODE_DONE;
+}
+
+int request_read(cli_request *request, const cli_command *command, int argc, char **argv)
+{
+  cli_words words = {argv, argc, 0};
+  memset(request, 0, sizeof *request);
+  request->command = command;
+  /* One block for the three lists; none can be longer than the command line. */
+  size_t room = (size_t)argc + 1;
+  request->arguments.items = (const char **)calloc(3 * room, sizeof *request->arguments.items);
+  if (request->arguments.items == NULL) return fail_memory();
+  request->catalogs.items = request->arguments.items + room;
+  request->sets.items = request->arguments.items + 2 * room;
+  int code = take_words(request, &words);
+  if (code == CODE_DONE) code = choose_format(request);
+  if (code == CODE_DONE && request->value[OPTION_HELP] == NULL) code = check_arguments(request);
+  return code;
+}
+
+void request_free(cli_request *request)
+{
+  free(request->arguments.items);
+}

@@ -1,0 +1,22 @@
+/*
+** A study: one network on one system, and all that the answer is made of.
+*/
+#ifndef PERFMODEL_STUDY_H
+#define PERFMODEL_STUDY_H
+
+#include "command.h"
+
+typedef struct cli_study {
+  pm_catalog *catalog;
+  pm_network *network;
+  pm_system *system;
+  pm_plan *plan;
+  pm_run run;
+  pm_prediction prediction;
+  pm_dataset dataset; /* its id is empty if none was named */
+} cli_study;
+
+/* The answer for people. */
+void print_report(FILE *stream, const cli_study *study, size_t width);
+
+#endif
