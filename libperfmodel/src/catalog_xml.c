@@ -239,9 +239,9 @@ static size_t character_length(const unsigned char *p, size_t left)
 static int check_bytes(const char *bytes, size_t size, const char *file, pm_error *error)
 {
   int line = 1;
-  const unsigned char *p = (const unsigned char *)bytes, *end = p + size;
   if (size == 0) return pm__fail_at(error, PM_BAD_FILE, file, 0, "the file is empty");
   if (size > size_max) return pm__fail_at(error, PM_BAD_FILE, file, 0, "the file is too large");
+  const unsigned char *p = (const unsigned char *)bytes, *end = p + size;
   while (p < end) {
     size_t length = character_length(p, (size_t)(end - p));
     if (*p == 0) return pm__fail_at(error, PM_BAD_SYNTAX, file, line, "a zero byte; save the file as UTF-8 text");
