@@ -45,7 +45,7 @@ static void fill_machines(pm_run *runs)
 {
   for (int i = 0; i < RUNS; i++) {
     runs[i] = base_run();
-    runs[i].system = i % SYSTEMS;
+    runs[i].system_index = i % SYSTEMS;
     runs[i].gpus = 1 + i / SYSTEMS % 8;
     runs[i].overlap = i / (SYSTEMS * 8) % 2;
   }
