@@ -15,9 +15,9 @@ struct pm__kernels {
   double *flop, *elements, *fixed, *repeats; /* one allocation, at flop */
 };
 
-static int group_of(const pm__layer *layer, int pass)
+static int group_of(const pm__kernel *kernel)
 {
-  return 2 * pass + (layer->matrix && pass != PM__ACCUMULATE);
+  return 2 * (int)kernel->pass + kernel->matrix;
 }
 
 static bool is_work(const pm__work *work)
@@ -25,10 +25,10 @@ static bool is_work(const pm__work *work)
   return work->flop > 0 || work->elements > 0 || work->fixed_elements > 0;
 }
 
-/* Room for every kernel of every layer; merging leaves some of it unused. */
+/* Room for every kernel; merging leaves some of it unused. */
 static pm__kernels *allocate(const pm_network *network)
 {
-  size_t room = network->count * PM__PASSES + GROUPS * LANES;
+  size_t room = network->kernel_count + GROUPS * LANES;
   pm__kernels *kernels = (pm__kernels *)calloc(1, sizeof *kernels);
   double *numbers = (double *)calloc(4 * room, sizeof *numbers);
   if (kernels == NULL || numbers == NULL) {
@@ -44,30 +44,29 @@ static pm__kernels *allocate(const pm_network *network)
 }
 
 /* Adds a kernel to the group that starts at `first`; returns the new end. */
-static int add(pm__kernels *kernels, int first, int end, const pm__work *work)
+static int add(pm__kernels *kernels, int first, int end, const pm__kernel *kernel)
 {
+  const pm__work *work = &kernel->work;
   for (int i = first; i < end; i++) {
     if (kernels->flop[i] != work->flop || kernels->elements[i] != work->elements ||
         kernels->fixed[i] != work->fixed_elements)
       continue;
-    kernels->repeats[i]++;
+    kernels->repeats[i] += kernel->repeats;
     return end;
   }
   kernels->flop[end] = work->flop;
   kernels->elements[end] = work->elements;
   kernels->fixed[end] = work->fixed_elements;
-  kernels->repeats[end] = 1;
+  kernels->repeats[end] = kernel->repeats;
   return end + 1;
 }
 
 static int fill_group(pm__kernels *kernels, const pm_network *network, int group, int first)
 {
   int end = first;
-  for (size_t i = 0; i < network->count; i++) {
-    const pm__layer *layer = &network->layers[i];
-    int pass = group / 2;
-    if (group_of(layer, pass) == group && is_work(&layer->work[pass]))
-      end = add(kernels, first, end, &layer->work[pass]);
+  for (size_t i = 0; i < network->kernel_count; i++) {
+    const pm__kernel *kernel = &network->kernels[i];
+    if (group_of(kernel) == group && is_work(&kernel->work)) end = add(kernels, first, end, kernel);
   }
   return (end + LANES - 1) / LANES * LANES;
 }
@@ -129,7 +128,7 @@ pm__times pm__kernels_time(const pm__kernels *kernels, const pm_gpu *gpu, int pr
     times.compute_bound += pass[i].compute_bound;
   }
   times.forward = pass[PM__FORWARD].time;
-  times.backward_data = pass[PM__BACKWARD_DATA].time + pass[PM__ACCUMULATE].time;
+  times.backward_data = pass[PM__BACKWARD_DATA].time;
   times.backward_weight = pass[PM__BACKWARD_WEIGHT].time;
   times.update = pm__update_time(kernels->parameters, gpu, precision);
   return times;

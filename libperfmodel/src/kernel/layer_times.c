@@ -9,45 +9,54 @@ typedef struct setting {
   double matrix_peak, vector_peak, bandwidth, bytes, batch;
 } setting;
 
-static double flop_of(const setting *on, const pm__work *work)
+static double flop_of(const setting *on, const pm__kernel *kernel)
 {
-  return on->batch * work->flop;
+  return kernel->repeats * on->batch * kernel->work.flop;
 }
 
-static double bytes_of(const setting *on, const pm__work *work)
+static double bytes_of(const setting *on, const pm__kernel *kernel)
 {
-  return on->bytes * (on->batch * work->elements + work->fixed_elements);
+  return kernel->repeats * on->bytes * (on->batch * kernel->work.elements + kernel->work.fixed_elements);
 }
 
-static double time_of(const setting *on, const pm__layer *layer, int pass)
+static double peak_of(const setting *on, const pm__kernel *kernel)
 {
-  const pm__work *work = &layer->work[pass];
-  bool matrix = layer->matrix && pass != PM__ACCUMULATE;
-  return pm_roofline_time(flop_of(on, work), bytes_of(on, work),
-                          matrix ? on->matrix_peak : on->vector_peak, on->bandwidth);
+  return kernel->matrix ? on->matrix_peak : on->vector_peak;
 }
 
-static void set_roofline(pm_layer_time *row, const setting *on, const pm__layer *layer)
+/* Adds up the kernels of one pass. */
+static double time_of(const setting *on, const pm__kernel *kernels, size_t count, pm__pass pass)
 {
-  const pm__work *work = &layer->work[PM__FORWARD];
-  row->flop = flop_of(on, work);
-  row->bytes = bytes_of(on, work);
-  row->peak = layer->matrix ? on->matrix_peak : on->vector_peak;
+  double time = 0;
+  for (size_t i = 0; i < count; i++)
+    if (kernels[i].pass == pass)
+      time += pm_roofline_time(flop_of(on, &kernels[i]), bytes_of(on, &kernels[i]), peak_of(on, &kernels[i]),
+                               on->bandwidth);
+  return time;
+}
+
+/* Where the layer stands under the roof: all its forward kernels together, under the highest of their ceilings. */
+static void set_roofline(pm_layer_time *row, const setting *on, const pm__kernel *kernels, size_t count)
+{
+  row->peak = row->intensity = row->attainable = row->achieved = NAN;
+  for (size_t i = 0; i < count; i++) {
+    if (kernels[i].pass != PM__FORWARD) continue;
+    row->flop += flop_of(on, &kernels[i]);
+    row->bytes += bytes_of(on, &kernels[i]);
+    if (!(row->peak >= peak_of(on, &kernels[i]))) row->peak = peak_of(on, &kernels[i]);
+  }
   row->bound = pm_roofline_bound(row->flop, row->bytes, row->peak, on->bandwidth);
-  row->intensity = row->bytes > 0 ? row->flop / row->bytes : (double)NAN;
+  if (row->bound == PM_BOUND_NONE) return;
+  row->intensity = row->flop / row->bytes;
   row->attainable = pm_roofline_attainable(row->intensity, row->peak, on->bandwidth);
-  row->achieved = row->forward_time > 0 ? row->flop / row->forward_time : (double)NAN;
-  if (row->bound == PM_BOUND_NONE) row->attainable = NAN;
+  row->achieved = row->flop / row->forward_time;
 }
 
-static void set_times(pm_layer_time *row, const setting *on, const pm__layer *layer, const pm_gpu *gpu,
-                      int precision)
+static void set_times(pm_layer_time *row, const setting *on, const pm__kernel *kernels, size_t count)
 {
-  row->forward_time = time_of(on, layer, PM__FORWARD);
-  row->backward_data_time = time_of(on, layer, PM__BACKWARD_DATA) + time_of(on, layer, PM__ACCUMULATE);
-  row->backward_weight_time = time_of(on, layer, PM__BACKWARD_WEIGHT);
-  row->update_time = pm__update_time(layer->parameters, gpu, precision);
-  row->time = row->forward_time + row->backward_data_time + row->backward_weight_time + row->update_time;
+  row->forward_time = time_of(on, kernels, count, PM__FORWARD);
+  row->backward_data_time = time_of(on, kernels, count, PM__BACKWARD_DATA);
+  row->backward_weight_time = time_of(on, kernels, count, PM__BACKWARD_WEIGHT);
 }
 
 /* One refusal for all who time kernels. */
@@ -82,8 +91,11 @@ int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, double ba
     row->index = index++;
     memcpy(row->name, layer->name, sizeof row->name);
     pm__text_set(row->kind, sizeof row->kind, layer->kind->name);
-    set_times(row, &here, layer, gpu, precision);
-    set_roofline(row, &here, layer);
+    const pm__kernel *kernels = &network->kernels[layer->first_kernel];
+    set_times(row, &here, kernels, layer->kernel_count);
+    set_roofline(row, &here, kernels, layer->kernel_count);
+    row->update_time = pm__update_time(layer->parameters, gpu, precision);
+    row->time = row->forward_time + row->backward_data_time + row->backward_weight_time + row->update_time;
   }
   return PM_OK;
 }

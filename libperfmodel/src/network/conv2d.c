@@ -39,21 +39,37 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   return PM_OK;
 }
 
-static void count(pm__layer *layer)
+static pm__conv geometry(const pm__layer *layer)
+{
+  const double *a = layer->attribute;
+  const int64_t *in = layer->input.size, *out = layer->output.size;
+  return (pm__conv){(double)in[0],  (double)in[1], (double)in[2],
+                    (double)out[0], (double)out[1], (double)out[2], a[GROUPS],
+                    {a[KERNEL], a[KERNEL_W]}, {a[STRIDE], a[STRIDE_W]},
+                    {a[PADDING], a[PADDING_W]}, {a[DILATION], a[DILATION_W]}};
+}
+
+static void add(const pm__layer *layer, pm__kernel_list *kernels, pm__pass pass, pm__work work)
+{
+  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__CONV, work);
+  kernel->matrix = true;
+  kernel->shape.conv = geometry(layer);
+}
+
+static void count(pm__layer *layer, pm__kernel_list *kernels)
 {
   const double *a = layer->attribute;
   double weights = a[OUT_CHANNELS] * ((double)layer->input.size[0] / a[GROUPS]) * a[KERNEL] * a[KERNEL_W];
   double biases = a[BIAS] != 0 ? a[OUT_CHANNELS] : 0;
   double in = layer->elements_in, out = layer->elements_out;
   double added = a[BIAS] != 0 ? out : 0;
-  layer->matrix = true;
   layer->parameters = weights + biases;
   layer->parameter_tensors = a[BIAS] != 0 ? 2 : 1;
   layer->mac = weights * out / a[OUT_CHANNELS];
   layer->mac_bnl = layer->mac + added;
-  layer->work[PM__FORWARD] = (pm__work){2 * layer->mac + added, in + out, layer->parameters};
-  layer->work[PM__BACKWARD_DATA] = (pm__work){2 * layer->mac, out + in, weights};
-  layer->work[PM__BACKWARD_WEIGHT] = (pm__work){2 * layer->mac + added, in + out, layer->parameters};
+  add(layer, kernels, PM__FORWARD, (pm__work){2 * layer->mac + added, in + out, layer->parameters});
+  add(layer, kernels, PM__BACKWARD_DATA, (pm__work){2 * layer->mac, out + in, weights});
+  add(layer, kernels, PM__BACKWARD_WEIGHT, (pm__work){2 * layer->mac + added, in + out, layer->parameters});
 }
 
 const pm__layer_kind pm__conv2d = {"conv2d", rules, 1, 1, shape, count};

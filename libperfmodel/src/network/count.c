@@ -8,13 +8,13 @@
 static void add_layer(pm_network_totals *totals, const pm__layer *layer)
 {
   totals->layers++;
-  totals->parameter_layers += layer->matrix && layer->parameters > 0;
+  totals->parameter_layers += layer->parameters > 0 && layer->mac > 0;
   totals->parameter_tensors += layer->parameter_tensors;
   totals->parameters += layer->parameters;
   totals->mac += layer->mac;
   totals->mac_bnl += layer->mac_bnl;
-  totals->flop += layer->work[PM__FORWARD].flop;
-  for (int pass = 0; pass < PM__PASSES; pass++) totals->training_flop += layer->work[pass].flop;
+  totals->flop += layer->flop[PM__FORWARD];
+  for (int pass = 0; pass < PM__PASSES; pass++) totals->training_flop += layer->flop[pass];
 }
 
 int pm_network_get_totals(const pm_network *network, pm_network_totals *totals, pm_error *error)
@@ -43,7 +43,7 @@ static void fill_row(pm_layer *row, const pm__layer *layer, int index, double ba
   pm__shape_text(&layer->output, row->output, sizeof row->output);
   row->parameters = layer->parameters;
   row->mac = batch * layer->mac;
-  row->flop = batch * layer->work[PM__FORWARD].flop;
+  row->flop = batch * layer->flop[PM__FORWARD];
   row->mac_bnl = batch * layer->mac_bnl;
   row->bytes_in = bytes * batch * layer->elements_in;
   row->bytes_out = bytes * batch * layer->elements_out;

@@ -6,12 +6,12 @@
 
 static const pm__attribute_rule no_rules[] = {END};
 
-static void count_relu(pm__layer *layer)
+static void count_relu(pm__layer *layer, pm__kernel_list *kernels)
 {
   double elements = layer->elements_out;
   layer->mac_bnl = elements;
-  layer->work[PM__FORWARD] = (pm__work){elements, 2 * elements, 0};
-  layer->work[PM__BACKWARD_DATA] = (pm__work){elements, 3 * elements, 0};
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
 const pm__layer_kind pm__relu = {"relu", no_rules, 1, 1, pm__shape_same, count_relu};
@@ -21,11 +21,11 @@ enum { RATE };
 static const pm__attribute_rule dropout_rules[] = {{"rate", RATE, PM__NUMBER, 0, 1, 0.5}, END};
 
 /* Input, output and the mask. */
-static void count_dropout(pm__layer *layer)
+static void count_dropout(pm__layer *layer, pm__kernel_list *kernels)
 {
   double elements = layer->elements_out;
-  layer->work[PM__FORWARD] = (pm__work){elements, 3 * elements, 0};
-  layer->work[PM__BACKWARD_DATA] = (pm__work){elements, 3 * elements, 0};
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
 const pm__layer_kind pm__dropout = {"dropout", dropout_rules, 1, 1, pm__shape_same, count_dropout};
@@ -55,10 +55,10 @@ static int shape_add(pm__layer *layer, const pm__shape *inputs, int count, pm_er
 }
 
 /* Backward, the gradient passes through as it is. */
-static void count_add(pm__layer *layer)
+static void count_add(pm__layer *layer, pm__kernel_list *kernels)
 {
-  layer->work[PM__FORWARD] = (pm__work){layer->elements_in - layer->elements_out,
-                                        layer->elements_in + layer->elements_out, 0};
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){layer->elements_in - layer->elements_out,
+                                        layer->elements_in + layer->elements_out, 0});
 }
 
 const pm__layer_kind pm__add = {"add", no_rules, 2, 1 << 20, shape_add, count_add};
@@ -74,10 +74,10 @@ static int shape_concat(pm__layer *layer, const pm__shape *inputs, int count, pm
   return PM_OK;
 }
 
-static void count_concat(pm__layer *layer)
+static void count_concat(pm__layer *layer, pm__kernel_list *kernels)
 {
-  layer->work[PM__FORWARD] = (pm__work){0, 2 * layer->elements_out, 0};
-  layer->work[PM__BACKWARD_DATA] = (pm__work){0, 2 * layer->elements_out, 0};
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
 }
 
 const pm__layer_kind pm__concat = {"concat", no_rules, 2, 1 << 20, shape_concat, count_concat};
@@ -92,19 +92,21 @@ static int shape_flatten(pm__layer *layer, const pm__shape *inputs, int count, p
 }
 
 /* A view: no kernel. */
-static void count_flatten(pm__layer *layer)
+static void count_flatten(pm__layer *layer, pm__kernel_list *kernels)
 {
   (void)layer;
+  (void)kernels;
 }
 
 const pm__layer_kind pm__flatten = {"flatten", no_rules, 1, 1, shape_flatten, count_flatten};
 
 /* Softmax over the last dimension with cross-entropy: maximum, difference, exponential, sum, quotient per element. */
-static void count_softmax_loss(pm__layer *layer)
+static void count_softmax_loss(pm__layer *layer, pm__kernel_list *kernels)
 {
   double elements = layer->elements_out;
-  layer->work[PM__FORWARD] = (pm__work){5 * elements, 6 * elements, 0};
-  layer->work[PM__BACKWARD_DATA] = (pm__work){elements, 3 * elements, 0};
+  pm__kernel *forward = pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * elements, 6 * elements, 0});
+  forward->shape.row = (double)layer->output.size[layer->output.rank - 1];
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
 const pm__layer_kind pm__softmax_loss = {"softmax_loss", no_rules, 1, 1, pm__shape_same, count_softmax_loss};

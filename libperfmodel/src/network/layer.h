@@ -1,8 +1,8 @@
 /*
 ** A layer from the inside, and what a kind of layer has to say.
 **
-** Everything is per sample; `fixed` parts do not grow with the batch. One kernel moves
-** elements x batch + fixed_elements numbers and does flop x batch + fixed_flop arithmetic.
+** Everything is per sample; `fixed` parts do not grow with the batch. One kernel does flop x batch arithmetic and moves
+** elements x batch + fixed_elements numbers.
 */
 #ifndef PM_NETWORK_LAYER_H
 #define PM_NETWORK_LAYER_H
@@ -21,18 +21,65 @@ typedef struct pm__shape {
 double pm__shape_elements(const pm__shape *shape);
 char *pm__shape_text(const pm__shape *shape, char *buffer, size_t size); /* "64x112x112" */
 
-/* The kernels of one layer in one training step. */
+/* What a kernel is for in a training step. */
 typedef enum pm__pass {
   PM__FORWARD,
   PM__BACKWARD_DATA,   /* gradient of its input */
   PM__BACKWARD_WEIGHT, /* gradients of its parameters */
-  PM__ACCUMULATE,      /* adds its input's gradient to the one another consumer left there */
   PM__PASSES
 } pm__pass;
+
+/* What a kernel is like: a kernel model picks its formula by it. */
+typedef enum pm__family {
+  PM__ELEMENTWISE,
+  PM__GEMM,
+  PM__CONV,
+  PM__BATCH_NORM,
+  PM__SOFTMAX,
+  PM__POOL
+} pm__family;
 
 typedef struct pm__work {
   double flop, elements, fixed_elements;
 } pm__work;
+
+typedef enum pm__scaled { PM__SCALES_COUNT, PM__SCALES_M, PM__SCALES_N, PM__SCALES_K } pm__scaled;
+
+/* C = A B, `count` of them, m x n x k per sample; the batch multiplies the size that `scaled` names. */
+typedef struct pm__gemm {
+  double count, m, n, k;
+  pm__scaled scaled;
+} pm__gemm;
+
+/* The forward convolution that a kernel is or belongs to, per sample. */
+typedef struct pm__conv {
+  double channels, height, width, out_channels, out_height, out_width, groups;
+  double kernel[2], stride[2], padding[2], dilation[2];
+} pm__conv;
+
+typedef struct pm__kernel {
+  pm__pass pass;
+  pm__family family;
+  bool matrix;    /* its arithmetic is matrix products: runs at the matrix peak */
+  double repeats; /* one after the other, as the steps of a recurrent layer */
+  pm__work work;  /* of one */
+  union {
+    pm__gemm gemm;
+    pm__conv conv;
+    double row; /* softmax, norms: elements that are reduced together */
+  } shape;
+} pm__kernel;
+
+enum { PM__KERNELS_MAX = 24 };
+
+/* The kernels of one layer, as its kind lists them. */
+typedef struct pm__kernel_list {
+  int count;
+  pm__kernel kernel[PM__KERNELS_MAX];
+} pm__kernel_list;
+
+/* Adds a kernel that is done once and is no matrix product; the caller may change what is returned. */
+pm__kernel *pm__add_kernel(pm__kernel_list *list, pm__pass pass, pm__family family, pm__work work);
 
 struct pm__layer_kind;
 
@@ -45,10 +92,10 @@ typedef struct pm__layer {
   double parameters;
   int parameter_tensors;
   double mac, mac_bnl;
-  bool matrix;          /* its arithmetic is matrix products: runs at the matrix peak */
-  bool wants_gradient;  /* something before it has parameters or is a layer: backward-data is needed */
-  int consumers;
-  pm__work work[PM__PASSES];
+  double flop[PM__PASSES]; /* sums over its kernels */
+  bool wants_gradient;     /* an input of it is a layer: backward-data is needed */
+  int consumers;           /* layers that take its output */
+  size_t first_kernel, kernel_count, first_input, input_count; /* in the network's arrays */
 } pm__layer;
 
 typedef enum pm__attribute_kind {
@@ -72,8 +119,8 @@ typedef struct pm__layer_kind {
   int least_inputs, most_inputs;
   /* Sets layer->output from the inputs' shapes. */
   int (*shape)(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error);
-  /* Sets parameters, counts and work; shapes and elements are known. */
-  void (*count)(pm__layer *layer);
+  /* Sets parameters and counts, and lists the kernels; shapes and elements are known. */
+  void (*count)(pm__layer *layer, pm__kernel_list *kernels);
 } pm__layer_kind;
 
 /* One line per kind in kinds.c. */

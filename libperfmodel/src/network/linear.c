@@ -23,19 +23,29 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   return PM_OK;
 }
 
-static void count(pm__layer *layer)
+static void add(pm__kernel_list *kernels, pm__pass pass, pm__work work, pm__gemm gemm)
 {
-  double weights = (double)layer->input.size[layer->input.rank - 1] * layer->attribute[OUT_FEATURES];
+  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__GEMM, work);
+  kernel->matrix = true;
+  kernel->shape.gemm = gemm;
+}
+
+static void count(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double ci = (double)layer->input.size[layer->input.rank - 1], co = layer->attribute[OUT_FEATURES];
+  double weights = ci * co, rows = layer->elements_in / ci;
   bool bias = layer->attribute[BIAS] != 0;
   double in = layer->elements_in, out = layer->elements_out, added = bias ? out : 0;
-  layer->matrix = true;
-  layer->parameters = weights + (bias ? layer->attribute[OUT_FEATURES] : 0);
+  layer->parameters = weights + (bias ? co : 0);
   layer->parameter_tensors = bias ? 2 : 1;
-  layer->mac = in * layer->attribute[OUT_FEATURES];
+  layer->mac = in * co;
   layer->mac_bnl = layer->mac + added;
-  layer->work[PM__FORWARD] = (pm__work){2 * layer->mac + added, in + out, layer->parameters};
-  layer->work[PM__BACKWARD_DATA] = (pm__work){2 * layer->mac, out + in, weights};
-  layer->work[PM__BACKWARD_WEIGHT] = (pm__work){2 * layer->mac + added, in + out, layer->parameters};
+  add(kernels, PM__FORWARD, (pm__work){2 * layer->mac + added, in + out, layer->parameters},
+      (pm__gemm){1, co, rows, ci, PM__SCALES_N});
+  add(kernels, PM__BACKWARD_DATA, (pm__work){2 * layer->mac, out + in, weights},
+      (pm__gemm){1, ci, rows, co, PM__SCALES_N});
+  add(kernels, PM__BACKWARD_WEIGHT, (pm__work){2 * layer->mac + added, in + out, layer->parameters},
+      (pm__gemm){1, co, ci, rows, PM__SCALES_K});
 }
 
 const pm__layer_kind pm__linear = {"linear", rules, 1, 1, shape, count};

@@ -26,6 +26,8 @@ void pm_network_free(pm_network *network)
 {
   if (network == NULL) return;
   free(network->layers);
+  free(network->kernels);
+  free(network->inputs);
   free(network);
 }
 
@@ -53,14 +55,50 @@ static int check_output(const pm__layer *layer, pm_error *error)
   return PM_OK;
 }
 
-static int append(pm_network *network, const pm__layer *layer, pm_error *error)
+pm__kernel *pm__add_kernel(pm__kernel_list *list, pm__pass pass, pm__family family, pm__work work)
 {
-  pm__layer *layers = (pm__layer *)pm__grow(network->layers, network->count, &network->capacity, sizeof *layers);
-  if (layers == NULL) {
+  pm__kernel *kernel = &list->kernel[list->count < PM__KERNELS_MAX ? list->count++ : PM__KERNELS_MAX - 1];
+  memset(kernel, 0, sizeof *kernel);
+  kernel->pass = pass;
+  kernel->family = family;
+  kernel->repeats = 1;
+  kernel->work = work;
+  return kernel;
+}
+
+/* Makes room for `more` elements. */
+static bool reserve(void **array, size_t count, size_t *capacity, size_t more, size_t size)
+{
+  while (*capacity < count + more) {
+    void *larger = pm__grow(*array, *capacity, capacity, size);
+    if (larger == NULL) return false;
+    *array = larger;
+  }
+  return true;
+}
+
+/* All the memory first, so that a layer is added whole or not at all. */
+static int append(pm_network *network, pm__layer *layer, const pm__kernel_list *kernels, const int *inputs,
+                  pm_error *error)
+{
+  void *layers = network->layers, *kernel_array = network->kernels, *input_array = network->inputs;
+  bool room = reserve(&layers, network->count, &network->capacity, 1, sizeof *network->layers);
+  network->layers = (pm__layer *)layers;
+  room = room && reserve(&kernel_array, network->kernel_count, &network->kernel_capacity, (size_t)kernels->count,
+                         sizeof *network->kernels);
+  network->kernels = (pm__kernel *)kernel_array;
+  room = room && reserve(&input_array, network->input_count, &network->input_capacity, layer->input_count,
+                         sizeof *network->inputs);
+  network->inputs = (int *)input_array;
+  if (!room) {
     pm__no_memory(error);
     return -1;
   }
-  network->layers = layers;
+  layer->first_kernel = network->kernel_count;
+  layer->kernel_count = (size_t)kernels->count;
+  layer->first_input = network->input_count;
+  for (int i = 0; i < kernels->count; i++) network->kernels[network->kernel_count++] = kernels->kernel[i];
+  for (size_t i = 0; i < layer->input_count; i++) network->inputs[network->input_count++] = inputs[i];
   network->layers[network->count] = *layer;
   return (int)network->count++;
 }
@@ -72,13 +110,14 @@ int pm_network_add_input(pm_network *network, const char *name, const int64_t *s
     return -1;
   }
   pm__layer layer;
+  static const pm__kernel_list no_kernels = {0};
   memset(&layer, 0, sizeof layer);
   if (set_name(&layer, "input", name, network->count, error) != PM_OK) return -1;
   layer.output.rank = rank;
   memcpy(layer.output.size, shape, (size_t)rank * sizeof *shape);
   layer.input = layer.output;
   layer.elements_out = pm__shape_elements(&layer.output);
-  return check_output(&layer, error) == PM_OK ? append(network, &layer, error) : -1;
+  return check_output(&layer, error) == PM_OK ? append(network, &layer, &no_kernels, NULL, error) : -1;
 }
 
 static int check_inputs(const pm_network *network, const pm__layer *layer, const int *inputs, int count,
@@ -97,7 +136,7 @@ static int check_inputs(const pm_network *network, const pm__layer *layer, const
 }
 
 /* What flows in, and whether a gradient has to flow back. */
-static void take_inputs(pm_network *network, pm__layer *layer, const int *inputs, int count, pm__shape *shapes)
+static void take_inputs(const pm_network *network, pm__layer *layer, const int *inputs, int count, pm__shape *shapes)
 {
   for (int i = 0; i < count; i++) {
     const pm__layer *input = &network->layers[inputs[i]];
@@ -106,27 +145,46 @@ static void take_inputs(pm_network *network, pm__layer *layer, const int *inputs
     layer->wants_gradient |= input->kind != NULL;
   }
   layer->input = shapes[0];
+  layer->input_count = (size_t)count;
 }
 
 /* A tensor with several consumers gets their gradients added up: each consumer after the first reads two, writes one. */
-static void accumulate(pm_network *network, pm__layer *layer, const int *inputs, int count)
+static void accumulate(const pm_network *network, const pm__layer *layer, const int *inputs, pm__kernel_list *kernels)
 {
-  for (int i = 0; i < count; i++) {
-    pm__layer *input = &network->layers[inputs[i]];
-    if (input->consumers++ == 0 || input->kind == NULL) continue;
-    layer->work[PM__ACCUMULATE].flop += input->elements_out;
-    layer->work[PM__ACCUMULATE].elements += 3 * input->elements_out;
+  double elements = 0;
+  for (size_t i = 0; i < layer->input_count; i++) {
+    const pm__layer *input = &network->layers[inputs[i]];
+    bool taken = input->consumers > 0;
+    for (size_t j = 0; j < i; j++) taken |= inputs[j] == inputs[i];
+    if (taken && input->kind != NULL) elements += input->elements_out;
   }
+  if (elements > 0)
+    pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
-static int infer(pm__layer *layer, const pm__shape *shapes, int count, pm_error *error)
+/* No gradient is wanted of the network's own inputs. */
+static void drop_backward_data(pm__kernel_list *kernels)
+{
+  int kept = 0;
+  for (int i = 0; i < kernels->count; i++)
+    if (kernels->kernel[i].pass != PM__BACKWARD_DATA) kernels->kernel[kept++] = kernels->kernel[i];
+  kernels->count = kept;
+}
+
+static void sum_flop(pm__layer *layer, const pm__kernel_list *kernels)
+{
+  for (int i = 0; i < kernels->count; i++)
+    layer->flop[kernels->kernel[i].pass] += kernels->kernel[i].repeats * kernels->kernel[i].work.flop;
+}
+
+static int infer(pm__layer *layer, const pm__shape *shapes, int count, pm__kernel_list *kernels, pm_error *error)
 {
   int status = layer->kind->shape(layer, shapes, count, error);
   if (status == PM_OK) status = check_output(layer, error);
   if (status != PM_OK) return status;
   layer->elements_out = pm__shape_elements(&layer->output);
-  layer->kind->count(layer);
-  if (!layer->wants_gradient) layer->work[PM__BACKWARD_DATA] = (pm__work){0, 0, 0};
+  layer->kind->count(layer, kernels);
+  if (!layer->wants_gradient) drop_backward_data(kernels);
   return check_output(layer, error);
 }
 
@@ -135,6 +193,7 @@ int pm_network_add(pm_network *network, const char *kind, const char *name, cons
 {
   pm__layer layer;
   pm__shape shapes[INPUTS_MAX];
+  pm__kernel_list kernels;
   if (network == NULL || kind == NULL || (inputs == NULL && input_count > 0) ||
       (attributes == NULL && attribute_count > 0)) {
     pm__fail(error, PM_BAD_ARGUMENT, "a layer needs a network, a kind and inputs");
@@ -151,9 +210,12 @@ int pm_network_add(pm_network *network, const char *kind, const char *name, cons
       pm__layer_read_attributes(&layer, attributes, attribute_count, error) != PM_OK)
     return -1;
   take_inputs(network, &layer, inputs, input_count, shapes);
-  if (infer(&layer, shapes, input_count, error) != PM_OK) return -1;
-  int number = append(network, &layer, error);
-  if (number >= 0) accumulate(network, &network->layers[number], inputs, input_count);
+  kernels.count = 0;
+  if (infer(&layer, shapes, input_count, &kernels, error) != PM_OK) return -1;
+  accumulate(network, &layer, inputs, &kernels);
+  sum_flop(&layer, &kernels);
+  int number = append(network, &layer, &kernels, inputs, error);
+  for (int i = 0; number >= 0 && i < input_count; i++) network->layers[inputs[i]].consumers++;
   return number;
 }
 

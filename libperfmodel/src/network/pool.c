@@ -32,20 +32,20 @@ static int shape_window(pm__layer *layer, const pm__shape *inputs, int count, pm
 }
 
 /* Backward needs input and output again to find the maxima. */
-static void count_max_pool(pm__layer *layer)
+static void count_max_pool(pm__layer *layer, pm__kernel_list *kernels)
 {
   double in = layer->elements_in, out = layer->elements_out;
   double window = layer->attribute[KERNEL] * layer->attribute[KERNEL_W];
-  layer->work[PM__FORWARD] = (pm__work){window * out, in + out, 0};
-  layer->work[PM__BACKWARD_DATA] = (pm__work){window * out, 2 * in + 2 * out, 0};
+  pm__add_kernel(kernels, PM__FORWARD, PM__POOL, (pm__work){window * out, in + out, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__POOL, (pm__work){window * out, 2 * in + 2 * out, 0});
 }
 
-static void count_avg_pool(pm__layer *layer)
+static void count_avg_pool(pm__layer *layer, pm__kernel_list *kernels)
 {
   double in = layer->elements_in, out = layer->elements_out;
   double window = layer->attribute[KERNEL] * layer->attribute[KERNEL_W];
-  layer->work[PM__FORWARD] = (pm__work){window * out, in + out, 0};
-  layer->work[PM__BACKWARD_DATA] = (pm__work){window * out, in + out, 0};
+  pm__add_kernel(kernels, PM__FORWARD, PM__POOL, (pm__work){window * out, in + out, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__POOL, (pm__work){window * out, in + out, 0});
 }
 
 static int shape_global(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
@@ -55,11 +55,11 @@ static int shape_global(pm__layer *layer, const pm__shape *inputs, int count, pm
   return pm__need_image(layer, &inputs[0], error);
 }
 
-static void count_global(pm__layer *layer)
+static void count_global(pm__layer *layer, pm__kernel_list *kernels)
 {
   double in = layer->elements_in, out = layer->elements_out;
-  layer->work[PM__FORWARD] = (pm__work){in, in + out, 0};
-  layer->work[PM__BACKWARD_DATA] = (pm__work){in, in + out, 0};
+  pm__add_kernel(kernels, PM__FORWARD, PM__POOL, (pm__work){in, in + out, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__POOL, (pm__work){in, in + out, 0});
 }
 
 const pm__layer_kind pm__max_pool = {"max_pool", window_rules, 1, 1, shape_window, count_max_pool};
