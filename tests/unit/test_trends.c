@@ -1,0 +1,138 @@
+/*
+** Claims of the five source documents about order and trend (M...), as far as this version models what they speak of.
+** Claims about storage, decoding, RNNs, BERT, frameworks, clocks and inference have to wait.
+*/
+#include <check.h>
+#include "shipped.h"
+
+static pm_prediction predict(const char *network_name, const char *system_name, int gpus, int nodes, double batch)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = build_network(network_name);
+  pm_system *system = build_system(system_name);
+  const pm_network *networks[] = {network};
+  const pm_system *systems[] = {system};
+  pm_plan *plan = pm_plan_new(networks, 1, systems, 1, &error);
+  ck_assert_msg(plan != NULL, "%s", error.text);
+  pm_run run = pm_run_default();
+  run.gpus = gpus;
+  run.nodes = nodes;
+  run.batch = batch;
+  pm_prediction out;
+  ck_assert_int_eq(pm_predict(plan, &run, &out, 1), PM_OK);
+  ck_assert_msg(pm_run_check(plan, &run, &error) == PM_OK, "%s", error.text);
+  pm_plan_free(plan);
+  pm_system_free(system);
+  pm_network_free(network);
+  return out;
+}
+
+static double benefit(const char *network, int gpus, double batch)
+{
+  return predict(network, "dgx1-p100", gpus, 1, batch).throughput /
+         predict(network, "smc4028gr-p100", gpus, 1, batch).throughput;
+}
+
+/* M001-009, M001-011: what NVLink gains over PCIe grows with the GPUs, and more so in strong scaling. */
+START_TEST(nvlink_gains_most_with_many_gpus)
+{
+  ck_assert_double_lt(benefit("resnet50", 1, 64), benefit("resnet50", 2, 64));
+  ck_assert_double_lt(benefit("resnet50", 2, 64), benefit("resnet50", 4, 64));
+  ck_assert_double_lt(benefit("resnet50", 4, 64), benefit("resnet50", 8, 64));
+  ck_assert_double_lt(benefit("resnet50", 8, 64), benefit("resnet50", 8, 8));
+}
+END_TEST
+
+/* M001-019, M001-020: P100 with NVLink, then P100 with PCIe, then M40. */
+START_TEST(generations_and_links_rank)
+{
+  static const char *const networks[] = {"resnet50", "resnet152"};
+  static const double batch[] = {64, 16};
+  double nvlink = predict(networks[_i], "dgx1-p100", 8, 1, batch[_i]).throughput;
+  double pcie = predict(networks[_i], "smc4028gr-p100", 8, 1, batch[_i]).throughput;
+  ck_assert_double_gt(nvlink, pcie);
+  ck_assert_double_gt(pcie, predict(networks[_i], "smc4028gr-m40", 8, 1, batch[_i]).throughput);
+}
+END_TEST
+
+/* M002-004, M002-010, M002-011, M002-047: the order of the machines in all-reduce. */
+START_TEST(rings_rank)
+{
+  double mesh = ring("dgx1-v100", 8, 1).bandwidth, switched = ring("dgx2", 8, 1).bandwidth;
+  ck_assert_double_gt(mesh, switched);
+  ck_assert_double_eq_tol(ring("p3dn", 8, 1).bandwidth / mesh, 1, 1e-12);
+  ck_assert_double_lt(ring("ac922", 4, 2).bandwidth, ring("ac922", 4, 1).bandwidth);
+  ck_assert_double_lt(ring("ac922", 4, 2).bandwidth, 30e9);
+  ck_assert_double_lt(ring("ac922", 4, 4).bandwidth, 30e9);
+  ck_assert_double_lt(ring("ts4", 8, 1).bandwidth, ring("ac922", 4, 1).bandwidth);
+  ck_assert_double_lt(ring("ts4", 4, 1).bandwidth, ring("ac922", 4, 1).bandwidth);
+  ck_assert_double_gt(ring("dgx2", 16, 1).bandwidth, ring("p3dn", 8, 2).bandwidth);
+  ck_assert_double_gt(ring("dgx2", 16, 1).bandwidth, ring("ac922", 4, 4).bandwidth);
+}
+END_TEST
+
+/* M002-013, M002-023, M002-024: the cloud's network takes far more from AlexNet than from ResNet-50. */
+START_TEST(ethernet_throttles_alexnet)
+{
+  double alexnet = predict("alexnet", "p3dn", 8, 2, 256).scaling_efficiency;
+  double resnet50 = predict("resnet50", "p3dn", 8, 2, 256).scaling_efficiency;
+  ck_assert_double_lt(alexnet, 0.5 * resnet50);
+  ck_assert_double_gt(predict("alexnet", "dgx2", 16, 1, 256).scaling_efficiency, resnet50);
+}
+END_TEST
+
+/* M002-012, M002-048: the machines with V100 and NVLink are alike up to eight GPUs. */
+START_TEST(v100_machines_are_alike)
+{
+  for (int gpus = 1; gpus <= 8; gpus *= 2) {
+    double p3 = predict("resnet101", "p3dn", gpus, 1, 128).throughput;
+    ck_assert_double_eq_tol(predict("resnet101", "dgx2", gpus, 1, 128).throughput / p3, 1, 0.02);
+  }
+}
+END_TEST
+
+/* M002-054: what is exchanged depends on the parameters, not on the batch. */
+START_TEST(volume_is_that_of_the_parameters)
+{
+  pm_prediction small = predict("resnet50", "dgx2", 16, 1, 32), large = predict("resnet50", "dgx2", 16, 1, 256);
+  ck_assert_double_eq(small.communication_time, large.communication_time);
+  ck_assert_double_eq(small.gradient_size, gradients("resnet50"));
+}
+END_TEST
+
+/* M003-012: what NVLink gains within a node is less across nodes, which share one port. */
+START_TEST(gain_drops_across_nodes)
+{
+  double one = predict("resnet50", "c4140-v100-sxm2", 4, 1, 64).scaling_efficiency /
+               predict("resnet50", "c4140-v100-pcie", 4, 1, 64).scaling_efficiency;
+  double two = predict("resnet50", "c4140-v100-sxm2", 4, 2, 64).scaling_efficiency /
+               predict("resnet50", "c4140-v100-pcie", 4, 2, 64).scaling_efficiency;
+  ck_assert_double_gt(one, 1);
+  ck_assert_double_lt(two, one);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+  Suite *s = suite_create("trends");
+  TCase *trends = tcase_create("order and trend");
+  tcase_add_checked_fixture(trends, open_catalog, close_catalog);
+  tcase_add_test(trends, nvlink_gains_most_with_many_gpus);
+  tcase_add_loop_test(trends, generations_and_links_rank, 0, 2);
+  tcase_add_test(trends, rings_rank);
+  tcase_add_test(trends, ethernet_throttles_alexnet);
+  tcase_add_test(trends, v100_machines_are_alike);
+  tcase_add_test(trends, volume_is_that_of_the_parameters);
+  tcase_add_test(trends, gain_drops_across_nodes);
+  suite_add_tcase(s, trends);
+  return s;
+}
+
+int main(void)
+{
+  SRunner *runner = srunner_create(suite());
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed > 0;
+}
