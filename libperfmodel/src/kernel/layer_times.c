@@ -59,6 +59,16 @@ static void set_times(pm_layer_time *row, const setting *on, const pm__kernel *k
   row->backward_weight_time = time_of(on, kernels, count, PM__BACKWARD_WEIGHT);
 }
 
+static const char *name_of(int precision)
+{
+  static const char *const names[] = {
+#define NAME(name, text, size, doc) text,
+    PM_PRECISION_LIST(NAME)
+#undef NAME
+  };
+  return names[precision];
+}
+
 /* One refusal for all who time kernels. */
 int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *error)
 {
@@ -69,7 +79,7 @@ int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *e
     return pm__fail(error, PM_NOT_MODELLED, "training in %s is not modelled", precision == PM_FP8 ? "fp8" : "int8");
   double matrix = pm_gpu_matrix_peak(gpu, precision), vector = pm_gpu_vector_peak(gpu, precision);
   if (matrix > 0 && vector > 0 && isfinite(matrix) && isfinite(vector)) return PM_OK;
-  return pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for this precision", gpu->id);
+  return pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for %s", gpu->id, name_of(precision));
 }
 
 int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, double batch, int precision,
