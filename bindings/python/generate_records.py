@@ -22,6 +22,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
+
+from ._base import Record
 '''
 CLASS_NAMES = {"network": "NetworkTotals", "calibration": "LinkCalibration", "machine": "Machine"}
 
@@ -60,7 +62,7 @@ def declared(type_name: str) -> str:
     doc = _core.record_doc(type_name)
     body = "".join(declaration(field) for field in fields(type_name))
     return (
-        f'\n\n@dataclass(frozen=True)\nclass {class_name(type_name)}:\n    """{doc[0].upper()}{doc[1:]}."""\n\n{body}'
+        f'\n\n@dataclass(frozen=True, eq=False)\nclass {class_name(type_name)}(Record):\n    """{doc[0].upper()}{doc[1:]}."""\n\n{body}'
     )
 
 

@@ -6,7 +6,7 @@ import numbers
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, SupportsIndex, TypeVar, Union
+from typing import Any, SupportsIndex, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,6 @@ Number = Union[float, "np.integer[Any]", "np.floating[Any]"]
 Quantity = Union[Number, str]
 AttributeValue = Union[str, bool, Number, Sequence[int]]
 Doubles = npt.NDArray[np.float64]
-T = TypeVar("T")
 
 
 def text(value: object, what: str) -> str:
@@ -61,10 +60,10 @@ def quantity(value: Quantity, unit: str, what: str) -> float:
     return number(value, what)
 
 
-def many(value: T | Iterable[T]) -> list[T]:
+def many(value: Any) -> list[Any]:
     """One value or several, as a list; text is one value."""
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
-        return [value]  # type: ignore[list-item]
+        return [value]
     return list(value)
 
 
@@ -75,7 +74,7 @@ def doubles(values: Iterable[float]) -> Doubles:
 
 def wholes(value: object, what: str) -> Doubles:
     """One whole number or several, as doubles (exact)."""
-    return doubles(whole(item, what) for item in many(value))  # type: ignore[arg-type]
+    return doubles(whole(item, what) for item in many(value))
 
 
 def attribute(value: AttributeValue, what: str) -> str:

@@ -19,7 +19,7 @@ from ._record import Records
 from ._system import System
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Prediction(_records.Prediction):
     """What is predicted for one run; SI units."""
 
@@ -33,7 +33,7 @@ class Prediction(_records.Prediction):
     def to_dict(self) -> dict[str, Any]:
         """Network, system, the run's and the prediction's fields by name."""
         ids = {"network": self.network, "system": self.system}
-        run = {name: item for name, item in _record.as_dict(self.run).items() if name not in ids}
+        run = {name: item for name, item in _record.as_dict(self.run).items() if not name.endswith("_index")}
         result = {f.name: getattr(self, f.name) for f in dataclasses.fields(_records.Prediction)}
         return {**ids, **run, **result}
 
@@ -56,7 +56,7 @@ class Prediction(_records.Prediction):
         return f"{self.network} on {self.system}: {gpus}{nodes}, batch {run.batch:g} per GPU, {run.precision}{overlap}"
 
     def _outcome(self) -> str:
-        return f"{self.throughput:,.4g} samples/s, {_core.quantity_format(self.step_time, 's')} per step"
+        return f"{_rate(self.throughput)} samples/s, {_core.quantity_format(self.step_time, 's')} per step"
 
     def _parts(self) -> list[tuple[str, float, float]]:
         """The parts that add up to the step, and the step: name, time, share."""
@@ -112,6 +112,11 @@ class Prediction(_records.Prediction):
         )
 
 
+def _rate(value: float) -> str:
+    """Samples per second in four digits or whole ones, never with an exponent."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+
+
 def _share(value: float) -> str:
     return f"{100 * value:.1f} %"
 
@@ -125,8 +130,8 @@ def prediction(plan: Plan, run: np.void, result: np.void) -> Prediction:
     """One row of a plan's arrays as an object."""
     return Prediction(
         **_record.values("prediction", result),
-        network=plan._network_ids[run["network"]],
-        system=plan._system_ids[run["system"]],
+        network=plan._network_ids[run["network_index"]],
+        system=plan._system_ids[run["system_index"]],
         run=_records.Run(**_record.values("run", run)),
     )
 
@@ -202,9 +207,13 @@ def _per_gpu(batch: Number | None, global_batch: float, ranks: int) -> float:
 
 
 def _choice(field_name: str, name: str) -> int:
-    """The value of a choice of a run, by name in any case."""
+    """The value of a choice of a run by name; case and punctuation do not matter."""
     choices = _record.field("run", field_name).choices
-    lower = text(name, field_name).lower()
-    if lower in choices:
-        return choices.index(lower)
+    for i, choice in enumerate(choices):
+        if _bare(choice) == _bare(text(name, field_name)):
+            return i
     raise _errors.NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}')
+
+
+def _bare(name: str) -> str:
+    return "".join(character for character in name.lower() if character not in " -_./")

@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import nan
 
+from ._base import Record
 
-@dataclass(frozen=True)
-class Gpu:
+
+@dataclass(frozen=True, eq=False)
+class Gpu(Record):
     """A GPU, from its datasheet."""
 
     id: str = ""
@@ -69,8 +71,8 @@ class Gpu:
     """id of its host link type"""
 
 
-@dataclass(frozen=True)
-class Link:
+@dataclass(frozen=True, eq=False)
+class Link(Record):
     """A link type, from its specification."""
 
     id: str = ""
@@ -85,8 +87,8 @@ class Link:
     """what one flow can use of it; unlimited if the whole [B/s]"""
 
 
-@dataclass(frozen=True)
-class LinkCalibration:
+@dataclass(frozen=True, eq=False)
+class LinkCalibration(Record):
     """What collectives get of a link type."""
 
     id: str = ""
@@ -99,8 +101,8 @@ class LinkCalibration:
     """fixed latency of a collective whose ring runs over this link [s]"""
 
 
-@dataclass(frozen=True)
-class Machine:
+@dataclass(frozen=True, eq=False)
+class Machine(Record):
     """A machine, from its datasheet."""
 
     id: str = ""
@@ -135,8 +137,8 @@ class Machine:
     """height in rack units"""
 
 
-@dataclass(frozen=True)
-class Edge:
+@dataclass(frozen=True, eq=False)
+class Edge(Record):
     """One row of a link graph."""
 
     a: str = ""
@@ -153,8 +155,8 @@ class Edge:
     """what large collectives get of it, per direction [B/s]"""
 
 
-@dataclass(frozen=True)
-class Dataset:
+@dataclass(frozen=True, eq=False)
+class Dataset(Record):
     """A training set."""
 
     id: str = ""
@@ -173,8 +175,8 @@ class Dataset:
     """mean stored size of one training sample [B]"""
 
 
-@dataclass(frozen=True)
-class Measurement:
+@dataclass(frozen=True, eq=False)
+class Measurement(Record):
     """A published training rate."""
 
     id: str = ""
@@ -197,8 +199,8 @@ class Measurement:
     """published samples per second over all GPUs [1/s]"""
 
 
-@dataclass(frozen=True)
-class Source:
+@dataclass(frozen=True, eq=False)
+class Source(Record):
     """Where values come from."""
 
     id: str = ""
@@ -213,8 +215,8 @@ class Source:
     """document number, report or address"""
 
 
-@dataclass(frozen=True)
-class NetworkTotals:
+@dataclass(frozen=True, eq=False)
+class NetworkTotals(Record):
     """Totals of a network, per sample."""
 
     id: str = ""
@@ -243,8 +245,8 @@ class NetworkTotals:
     """mac + bias + 4 per batch-norm element + 1 per ReLU element [MAC]"""
 
 
-@dataclass(frozen=True)
-class Layer:
+@dataclass(frozen=True, eq=False)
+class Layer(Record):
     """Counts of one layer."""
 
     index: int = 0
@@ -275,8 +277,8 @@ class Layer:
     """mac_bnl / parameters; unknown without parameters"""
 
 
-@dataclass(frozen=True)
-class LayerTime:
+@dataclass(frozen=True, eq=False)
+class LayerTime(Record):
     """Times of one layer on one GPU."""
 
     index: int = 0
@@ -311,8 +313,8 @@ class LayerTime:
     """rate predicted [FLOP/s]"""
 
 
-@dataclass(frozen=True)
-class Ring:
+@dataclass(frozen=True, eq=False)
+class Ring(Record):
     """The ring that a group of GPUs uses."""
 
     gpus: int = 0
@@ -335,8 +337,8 @@ class Ring:
     """whether every link on the way has calibrated constants"""
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, eq=False)
+class Run(Record):
     """What to predict."""
 
     network_index: int = 0
@@ -357,8 +359,8 @@ class Run:
     """samples of one epoch, for epoch_time; unknown if not wanted"""
 
 
-@dataclass(frozen=True)
-class Prediction:
+@dataclass(frozen=True, eq=False)
+class Prediction(Record):
     """What is predicted."""
 
     status: str = "ok"

@@ -46,7 +46,7 @@ class Sweep(Table):
     @overload
     def __getitem__(self, key: int) -> Prediction: ...
     def __getitem__(self, key: str | int) -> Column | Prediction:
-        return super().__getitem__(key)  # type: ignore[no-any-return]
+        return super().__getitem__(key)
 
     def _row(self, row: int) -> Prediction:
         return prediction(self.plan, self.runs[row], self.predictions[row])

@@ -78,7 +78,7 @@ class Table:
         return self._row(range(len(self))[key])
 
     def _row(self, row: int) -> Any:
-        return {column.title: self._column(i)[row].item() for i, column in enumerate(self.columns)}
+        return {column.title: self._column(i)[row : row + 1].tolist()[0] for i, column in enumerate(self.columns)}
 
     def _find(self, name: str) -> int:
         """The position of a column by its name, with or without unit."""

@@ -1,0 +1,24 @@
+"""What all records have in common."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+
+class Record:
+    """Records are equal when all their fields are, where unknown (NaN) equals unknown."""
+
+    __slots__ = ()
+
+    def _key(self) -> tuple[Any, ...]:
+        values = (getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]
+        return tuple("unknown" if value != value else value for value in values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)) or not isinstance(self, type(other)):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())

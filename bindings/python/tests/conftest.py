@@ -1,0 +1,36 @@
+"""Things that several test files use."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import perfmodel as pm
+
+
+def bits(records: np.ndarray) -> bytes:
+    """All fields of all records, byte for byte, without the gaps between fields."""
+    return b"".join(np.ascontiguousarray(records[name]).tobytes() for name in records.dtype.names)
+
+
+@pytest.fixture(scope="session")
+def resnet50() -> pm.Network:
+    return pm.network("resnet50")
+
+
+@pytest.fixture(scope="session")
+def dgx1() -> pm.System:
+    return pm.system("dgx1-v100")
+
+
+@pytest.fixture(scope="session")
+def sweep() -> pm.Sweep:
+    """A sweep with good and bad points: AC922 has fewer GPUs, and no Volta has bf16."""
+    return pm.sweep(
+        ["resnet50", "vgg16"],
+        ["dgx1-v100", "ac922"],
+        gpus=[1, 2, 4, 8],
+        batch=[16, 64, 77],
+        precision=["fp32", "fp16", "bf16"],
+        overlap="backward",
+    )

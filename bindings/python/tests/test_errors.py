@@ -1,0 +1,239 @@
+"""Bad input: one clear line with the value, as an exception of the right class; never a crash."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import perfmodel as pm
+from perfmodel import _core, _record
+
+from conftest import bits
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: pm.network("resnet5"), pm.NotFoundError, 'resnet5"; did you mean'),
+        (lambda: pm.system("nowhere"), pm.NotFoundError, "nowhere"),
+        (lambda: pm.gpu("nowhere"), pm.NotFoundError, "nowhere"),
+        (lambda: pm.list("cats"), pm.NotFoundError, "cats"),
+        (lambda: pm.show("gpu", "nope"), pm.NotFoundError, "nope"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", gpus=9), pm.TooManyGpusError, "9"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", gpus=0), pm.ArgumentError, "0"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", gpus=2.5), pm.ArgumentError, "2.5"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", gpus=-1), pm.ArgumentError, "-1"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", gpus=2**40), pm.ArgumentError, str(2**40)),
+        (lambda: pm.predict("resnet50", "dgx1-v100", batch=0), pm.ArgumentError, "batch 0"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", batch=-3), pm.ArgumentError, "-3"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", batch=float("nan")), pm.ArgumentError, "nan"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", batch=float("inf")), pm.ArgumentError, "inf"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", precision="fp17"), pm.NotFoundError, "fp17"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", precision="bf16"), pm.PrecisionError, "bf16"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", overlap="all"), pm.NotFoundError, "all"),
+        (lambda: pm.predict("resnet50", "dgx1-v100", nodes=0), pm.ArgumentError, "0"),
+        (lambda: pm.sweep("resnet50", "dgx1-v100", gpus=[]), pm.ArgumentError, "empty"),
+        (lambda: pm.sweep("resnet50", "dgx1-v100", gpus=[1, 1.5]), pm.ArgumentError, "1.5"),
+        (lambda: pm.sweep("resnet50", "dgx1-v100", precision="fp17"), pm.NotFoundError, "fp17"),
+        (lambda: pm.quantity("900", "B/s"), pm.UnitError, "900"),
+        (lambda: pm.quantity("fast", "B/s"), pm.Error, "fast"),
+        (lambda: pm.network("resnet50").layers(batch=0), pm.ArgumentError, "0"),
+        (lambda: pm.network("resnet50").times("v100-sxm2-16gb", precision="bf16"), pm.PrecisionError, "bf16"),
+        (lambda: pm.system("dgx1-v100").ring(99), pm.TooManyGpusError, "99"),
+        (lambda: pm.Catalog("no-such-file.xml"), pm.FileError, "no-such-file.xml"),
+        (lambda: pm.Network("n").add("conv2d", out_channels=1, kernel=1), pm.Error, "conv2d"),
+        (lambda: pm.Network("n").add("convolution"), pm.Error, "convolution"),
+        (lambda: pm.Network("n").input(0, 3), pm.Error, "0"),
+        (lambda: pm.Network("n").input(1, 2, 3, 4, 5), pm.ShapeError, "5"),
+    ],
+)
+def test_errors_have_class_and_value(call: Callable[[], object], error: type[pm.Error], words: str) -> None:
+    with pytest.raises(error) as caught:
+        call()
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, pm.Error) and isinstance(caught.value, ValueError)
+
+
+def test_statuses_and_classes_agree() -> None:
+    known = set(_record.field("prediction", "status").choices) - {"ok"}
+    classes = {getattr(pm, name).status for name in dir(pm) if name.endswith("Error") and name != "Error"}
+    assert classes == known
+
+
+def test_not_found_is_a_lookup_error() -> None:
+    with pytest.raises(LookupError) as caught:
+        pm.network("nope")
+    assert caught.value.status == "not_found"
+    assert caught.value.file is None and caught.value.line is None
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: pm.network(None),
+        lambda: pm.system(None),
+        lambda: pm.gpu(None),
+        lambda: pm.list(None),
+        lambda: pm.show(None, None),
+        lambda: pm.predict(None, None),
+        lambda: pm.predict("resnet50", None),
+        lambda: pm.predict("resnet50", "dgx1-v100", gpus=None),
+        lambda: pm.predict("resnet50", "dgx1-v100", precision=None),
+        lambda: pm.predict("resnet50", "dgx1-v100", batch="64"),
+        lambda: pm.predict("resnet50", "dgx1-v100", batch=True),
+        lambda: pm.sweep(None, None),
+        lambda: pm.sweep("resnet50", "dgx1-v100", gpus=[None]),
+        lambda: pm.Plan([None], ["dgx1-v100"]),
+        lambda: pm.Plan("resnet50", "dgx1-v100").predict(None),
+        lambda: pm.Plan("resnet50", "dgx1-v100").check(None),
+        lambda: pm.Catalog(None),
+        lambda: pm.Network(None),
+        lambda: pm.Network("n").input(None),
+        lambda: pm.Network("n").add(None),
+        lambda: pm.Network("n").add("relu", inputs=[None]),
+        lambda: pm.network("resnet50", classes=None),
+        lambda: pm.network("resnet50").layers(batch=None),
+        lambda: pm.network("resnet50").times(None),
+        lambda: pm.system("dgx1-v100").ring(8).all_reduce_time(None),
+        lambda: pm.quantity(None, None),
+        lambda: pm.format_quantity(None, "s"),
+    ],
+)
+def test_none_raises_type_error(call: Callable[[], object]) -> None:
+    with pytest.raises(TypeError):
+        call()
+
+
+def core_arguments() -> dict[str, list[object]]:
+    """Good arguments of every function of the core."""
+    catalog = _core.catalog_new()
+    net, node = _core.catalog_network(catalog, "alexnet", {}), _core.catalog_system(catalog, "ac922")
+    plan = _core.plan_new([net], [node])
+    run, gpu, ring = _core.run_default(), _core.system_gpu(node), _core.system_ring(node, 2, 1)
+    done = _core.predict(plan, run)
+    table = _core.prediction_table(plan, run, done)
+    new, one = _core.network_new("n", "n"), np.ones(1)
+    _core.network_add_input(new, "first", np.array([3.0, 8, 8]))
+    return {
+        "quantity_parse": ["1 s", "s"],
+        "quantity_format": [1.0, "s"],
+        "record_doc": ["gpu"],
+        "record_size": ["gpu"],
+        "record_fields": ["gpu"],
+        "catalog_load": [catalog, "/dev/null"],
+        "catalog_notes": [catalog],
+        "catalog_ids": [catalog, "gpus"],
+        "catalog_resolve": [catalog, "gpus", "m40"],
+        "catalog_record": [catalog, "gpu", "m40"],
+        "catalog_list": [catalog, "gpus"],
+        "catalog_show": [catalog, "gpu", "m40"],
+        "catalog_network": [catalog, "alexnet", {}],
+        "catalog_system": [catalog, "ac922"],
+        "network_new": ["n", "n"],
+        "network_add_input": [new, "image", np.array([3.0, 8, 8])],
+        "network_add": [new, "relu", "", np.zeros(1), {}],
+        "network_totals": [net],
+        "network_layers": [net, 1, "fp32"],
+        "network_times": [net, gpu, 1, "fp32"],
+        "system_machine": [node],
+        "system_gpu": [node],
+        "system_edges": [node],
+        "system_ring": [node, 2, 1],
+        "all_reduce_times": [ring, one],
+        "plan_new": [[net], [node]],
+        "run_check": [plan, run],
+        "predict": [plan, run],
+        "predict_into": [plan, run, bytearray(len(done))],
+        "grid_runs": [1, 1, ["fp32"], one, one, one, "none", 0, 1],
+        "prediction_table": [plan, run, done],
+        "table_rows": [table],
+        "table_has_total": [table],
+        "table_columns": [table],
+        "table_numbers": [table, 10],
+        "table_texts": [table, 0],
+        "table_format": [table, "csv", 0],
+    }
+
+
+def core_functions() -> dict[str, int]:
+    """Functions of the core and their number of arguments."""
+    found = {name: item for name, item in vars(_core).items() if inspect.isfunction(item) and name[0] != "_"}
+    return {name: len(inspect.signature(item).parameters) for name, item in found.items()}
+
+
+def test_every_core_function_is_tried() -> None:
+    with_arguments = {name for name, count in core_functions().items() if count > 0}
+    assert with_arguments == set(core_arguments())
+
+
+@pytest.mark.parametrize("name", sorted(core_arguments()))
+def test_core_refuses_none_anywhere(name: str) -> None:
+    good = core_arguments()[name]
+    if name != "catalog_load":  # /dev/null is no catalogue
+        getattr(_core, name)(*good)
+    for i in range(len(good)):
+        for wrong in (None, object(), b"\0", -1j):
+            bad = [*good[:i], wrong, *good[i + 1 :]]
+            with pytest.raises((TypeError, pm.Error)):
+                getattr(_core, name)(*bad)
+
+
+def test_text_with_a_zero_byte_is_refused() -> None:
+    with pytest.raises(ValueError, match="zero byte"):
+        pm.network("resnet50\0x")
+    with pytest.raises((pm.Error, UnicodeError)):
+        pm.network("\ud800")
+
+
+def test_arrays_of_another_layout_are_refused(sweep: pm.Sweep) -> None:
+    with pytest.raises(TypeError, match="dtype"):
+        sweep.plan.predict(np.zeros(3))
+    with pytest.raises(TypeError, match="dtype"):
+        sweep.plan.predict(sweep.runs, out=np.zeros(len(sweep)))
+    with pytest.raises(TypeError):
+        _core.predict(sweep.plan._handle, np.zeros(3, dtype="f4"))
+    with pytest.raises(TypeError):
+        _core.predict(sweep.plan._handle, bytearray(7))
+    with pytest.raises(TypeError):
+        _core.predict_into(sweep.plan._handle, sweep.runs, bytes(sweep.predictions.nbytes))
+    with pytest.raises(pm.ArgumentError, match="room for"):
+        _core.predict_into(sweep.plan._handle, sweep.runs, bytearray(sweep.predictions[:1].nbytes))
+
+
+def test_strided_runs_are_copied(sweep: pm.Sweep) -> None:
+    assert bits(sweep.plan.predict(sweep.runs[::2])) == bits(sweep.predictions[::2])
+
+
+def test_runs_that_point_nowhere_say_so(sweep: pm.Sweep) -> None:
+    runs = sweep.runs[:4].copy()
+    runs["network_index"] = [-1, 2, 2**31 - 1, 0]
+    runs["system_index"] = [0, 0, 0, 7]
+    result = sweep.plan.predict(runs)
+    assert (result["status"] != 0).all() and np.isnan(result["step_time"]).all()
+    runs["network_index"], runs["system_index"] = 0, 0
+    runs["precision"], runs["overlap"] = [99, -1, 1, 1], [0, 0, 99, -1]
+    assert (sweep.plan.predict(runs)["status"] != 0).all()
+
+
+def test_file_errors_have_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "mine.xml"
+    path.write_text('<?xml version="1.0"?>\n<perfmodel version="1">\n<gpu id="x" name="X">\n<sms>many</sms>\n</gpu>\n</perfmodel>\n')
+    with pytest.raises(pm.Error) as caught:
+        pm.Catalog(path)
+    assert caught.value.line == 4
+    assert str(caught.value.file).endswith("mine.xml")
+    assert "many" in str(caught.value)
+    with pytest.raises(pm.Error):
+        pm.Catalog(tmp_path / "missing.xml")
+
+
+def test_objects_of_the_core_cannot_be_made_by_hand() -> None:
+    with pytest.raises(AttributeError):
+        _core.catalog()
+    with pytest.raises(TypeError):
+        _core.catalog_ids(_core.catalog.__new__(_core.catalog), "gpus")

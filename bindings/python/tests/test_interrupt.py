@@ -1,0 +1,48 @@
+"""Ctrl-C stops a long sweep at once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import perfmodel as pm
+
+MANY = 1_000_000
+
+
+def interrupted_after(seconds: float, work: Callable[[], object]) -> float:
+    """How long `work` went on after a Ctrl-C."""
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        time.sleep(seconds)
+        sent.append(time.monotonic())
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            work()
+    thread.join()
+    return time.monotonic() - sent[0]
+
+
+@pytest.fixture(scope="module")
+def long_sweep() -> pm.Sweep:
+    plan = pm.Plan("resnet152", "dgx1-v100")
+    runs = np.resize(plan.runs(gpus=[1, 2, 4, 8], batch=range(1, 1001)), MANY)
+    return pm.Sweep(plan, runs, plan.predict(runs))
+
+
+def test_predictions(long_sweep: pm.Sweep) -> None:
+    assert interrupted_after(0.1, lambda: long_sweep.plan.predict(long_sweep.runs)) < 0.5
+
+
+def test_csv(long_sweep: pm.Sweep) -> None:
+    assert interrupted_after(0.1, long_sweep.to_csv) < 0.5

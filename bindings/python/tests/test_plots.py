@@ -1,0 +1,85 @@
+"""Plots: drawn without a screen; the data in them are the tables'."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import perfmodel as pm
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+from matplotlib import pyplot  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def close_figures() -> Iterator[None]:
+    yield
+    pyplot.close("all")
+
+
+def test_scaling(dgx1: pm.System) -> None:
+    ax = pm.plot_scaling(["resnet50", "vgg16"], dgx1, batch=64, precision="fp16", measured={"resnet50": {8: 5000.0}})
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "ideal" in labels and any("measured" in label for label in labels)
+    line = ax.lines[0]
+    wanted = pm.sweep("resnet50", dgx1, gpus=[1, 2, 4, 8], batch=64, precision="fp16")["throughput"]
+    assert np.array_equal(line.get_xdata(), [1, 2, 4, 8]) and np.array_equal(line.get_ydata(), wanted)
+    assert "samples/s" in ax.get_ylabel()
+    ax.figure.savefig("/dev/null", format="png")
+
+
+def test_scaling_takes_axes(dgx1: pm.System) -> None:
+    figure, ax = pyplot.subplots()
+    assert pm.plot_scaling("alexnet", dgx1, gpus=[1, 8], global_batch=64, ax=ax) is ax
+    with pytest.raises(pm.ArgumentError, match="no_precision"):
+        pm.plot_scaling("alexnet", dgx1, precision="bf16")
+
+
+def test_roofline(resnet50: pm.Network, dgx1: pm.System) -> None:
+    ax = pm.plot_roofline(resnet50, dgx1, batch=64, precision="fp16")
+    times = resnet50.times(dgx1.gpu, 64, "fp16")
+    dots = np.concatenate([collection.get_offsets() for collection in ax.collections])
+    work = times["flop"] > 0
+    assert len(dots) == work.sum()
+    assert sorted(dots[:, 1]) == sorted(times["achieved"][work] / 1e12)
+    assert "FLOP/B" in ax.get_xlabel() and "TFLOP/s" in ax.get_ylabel()
+    assert any("ridge" in text.get_text() for text in ax.texts)
+    low, high = ax.get_xlim()
+    assert low < dots[:, 0].min() and dots[:, 0].max() < high
+    ax.figure.savefig("/dev/null", format="png")
+
+
+def test_roofline_takes_names_and_axes() -> None:
+    figure, ax = pyplot.subplots()
+    assert pm.plot_roofline("alexnet", "m40", ax=ax) is ax
+    net = pm.Network("nothing")
+    net.input(3)
+    net.add("flatten")
+    with pytest.raises(pm.ArgumentError, match="nothing"):
+        pm.plot_roofline(net, "m40")
+
+
+def test_matplotlib_and_pandas_are_imported_only_when_needed() -> None:
+    code = (
+        "import sys, perfmodel as pm; pm.sweep('resnet50', 'dgx1-v100').to_csv(); "
+        "assert not {'matplotlib', 'pandas'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_clear_message_without_them() -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = sys.modules['pandas'] = None\n"
+        "import perfmodel as pm\n"
+        "for call in (lambda: pm.plot_roofline('alexnet', 'm40'), lambda: pm.list('gpus').to_pandas()):\n"
+        "    try: call()\n"
+        "    except ImportError as error: assert 'pip install' in str(error), error\n"
+        "    else: raise SystemExit('no error')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,90 @@
+"""The command, Python and Lua give the same numbers bit for bit, over all networks and systems."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import perfmodel as pm
+
+NETWORKS = pm.Catalog().ids("networks")
+SYSTEMS = pm.Catalog().ids("systems")
+GPUS = [1, 2, 3, 4, 8, 16]
+BATCHES = [1, 32, 77]
+PRECISIONS = ["fp32", "fp16", "fp16-storage"]
+
+LUA = """
+local pm = require "perfmodel"
+local function words(text) local list = {} for word in text:gmatch("[^,]+") do list[#list + 1] = word end return list end
+local function numbers(text) local list = words(text) for i = 1, #list do list[i] = tonumber(list[i]) end return list end
+io.write(pm.sweep{network = words(arg[1]), system = words(arg[2]), gpus = numbers(arg[3]), batch = numbers(arg[4]),
+                  precision = words(arg[5]), overlap = arg[6]}:csv())
+"""
+
+
+def joined(values: list[object]) -> str:
+    return ",".join(map(str, values))
+
+
+def needed(name: str, found: str | None, variable: str) -> str:
+    """A program that the comparison needs; PERFMODEL_ALL=1 makes its absence a failure."""
+    if found is None:
+        missing = pytest.fail if os.environ.get("PERFMODEL_ALL") else pytest.skip
+        missing(f"{name} is not there; {variable}")
+    return found
+
+
+def from_python(overlap: str) -> str:
+    rows = pm.sweep(NETWORKS, SYSTEMS, gpus=GPUS, batch=BATCHES, precision=PRECISIONS, overlap=overlap)
+    return rows.to_csv() or ""
+
+
+def from_command(overlap: str) -> str:
+    command = os.environ.get("PERFMODEL_COMMAND") or shutil.which("perfmodel")
+    command = needed("the perfmodel command", command, "set PERFMODEL_COMMAND")
+    arguments = [joined(NETWORKS), joined(SYSTEMS), "--gpus", joined(GPUS), "--batch", joined(BATCHES)]
+    arguments += ["--precision", joined(PRECISIONS), "--overlap", overlap, "--format", "csv"]
+    return subprocess.run([command, "sweep", *arguments], check=True, capture_output=True).stdout.decode("utf-8")
+
+
+def from_lua(overlap: str, folder: Path) -> str:
+    lua = needed("Lua", shutil.which(os.environ.get("PERFMODEL_LUA", "lua5.4")), "set PERFMODEL_LUA")
+    if subprocess.run([lua, "-e", 'require "perfmodel"'], capture_output=True).returncode != 0:
+        needed("the Lua module", None, "set LUA_PATH and LUA_CPATH")
+    script = folder / "sweep.lua"
+    script.write_text(LUA, encoding="utf-8")
+    arguments = [joined(NETWORKS), joined(SYSTEMS), joined(GPUS), joined(BATCHES), joined(PRECISIONS), overlap]
+    return subprocess.run([lua, script, *arguments], check=True, capture_output=True).stdout.decode("utf-8")
+
+
+def test_enough_points_are_compared() -> None:
+    rows = list(csv.DictReader(io.StringIO(from_python("none"), newline="")))
+    assert sum(row["status"] == "ok" for row in rows) >= 200
+    assert {row["network"] for row in rows if row["status"] == "ok"} == set(NETWORKS)
+    assert {row["system"] for row in rows if row["status"] == "ok"} == set(SYSTEMS)
+
+
+@pytest.mark.parametrize("overlap", ["none", "backward"])
+def test_command_and_python(overlap: str) -> None:
+    assert from_command(overlap) == from_python(overlap)
+
+
+@pytest.mark.parametrize("overlap", ["none", "backward"])
+def test_lua_and_python(overlap: str, tmp_path: Path) -> None:
+    assert from_lua(overlap, tmp_path) == from_python(overlap)
+
+
+def test_one_prediction_of_the_command_and_python() -> None:
+    command = needed("the perfmodel command", os.environ.get("PERFMODEL_COMMAND") or shutil.which("perfmodel"), "")
+    arguments = ["resnet50", "dgx1-v100", "--gpus", "8", "--batch", "64", "--precision", "fp16", "--format", "csv"]
+    text = subprocess.run([command, "predict", *arguments], check=True, capture_output=True).stdout.decode("utf-8")
+    row = next(csv.DictReader(io.StringIO(text, newline="")))
+    p = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=64, precision="fp16")
+    assert float(row["step_time [s]"]) == p.step_time
+    assert float(row["throughput [1/s]"]) == p.throughput

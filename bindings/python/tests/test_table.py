@@ -1,0 +1,142 @@
+"""Tables: the same numbers as text, columns, rows and DataFrame."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import perfmodel as pm
+from perfmodel import _plan, _sweep
+
+from conftest import bits
+
+
+def test_csv_reads_back_to_the_same_bits(sweep: pm.Sweep) -> None:
+    text = sweep.to_csv()
+    assert text is not None
+    header, *rows = csv.reader(io.StringIO(text, newline=""))
+    assert header == [column.title for column in sweep.columns]
+    assert "step_time [s]" in header and "throughput [1/s]" in header
+    assert len(rows) == len(sweep)
+    for i, column in enumerate(sweep.columns):
+        cells = [row[i] for row in rows]
+        if column.kind in ("int", "real"):
+            values = np.array([float(cell) if cell else math.nan for cell in cells])
+            assert values.tobytes() == np.asarray(sweep[column.name], dtype=float).tobytes(), column.name
+        else:
+            assert cells == sweep[column.name].tolist(), column.name
+
+
+def test_csv_file_holds_the_bytes_of_the_library(sweep: pm.Sweep, tmp_path: Path) -> None:
+    path = tmp_path / "plan.csv"
+    assert sweep.to_csv(path) is None
+    assert path.read_bytes() == sweep.to_csv().encode("utf-8")
+    assert b"\r\n" in path.read_bytes()
+    sweep.to_csv(str(path))
+    assert os.listdir(tmp_path) == ["plan.csv"]
+    umask = os.umask(0o022)
+    os.umask(umask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~umask
+
+
+def test_csv_to_a_bad_place_writes_nothing(sweep: pm.Sweep, tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError):
+        sweep.to_csv(tmp_path)
+    with pytest.raises(OSError):
+        sweep.to_csv(tmp_path / "no" / "folder.csv")
+    assert os.listdir(tmp_path) == []
+
+
+def test_json(sweep: pm.Sweep) -> None:
+    rows = json.loads(sweep.to_json())
+    assert len(rows) == len(sweep)
+    assert [row["status"] for row in rows] == sweep["status"].tolist()
+    key = next(key for key in rows[0] if key.startswith("step_time"))
+    assert [row[key] for row in rows if row["status"] == "ok"] == [p.step_time for p in sweep if p.status == "ok"]
+    assert {row[key] for row in rows if row["status"] != "ok"} == {None}
+
+
+def test_a_sweep_in_pieces_is_the_same(sweep: pm.Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
+    again = pm.Sweep(sweep.plan, sweep.runs, sweep.predictions)
+    monkeypatch.setattr(_sweep, "CHUNK", 7)
+    monkeypatch.setattr(_plan, "CHUNK", 7)
+    assert again.to_csv() == sweep.to_csv()
+    assert json.loads(again.to_json()) == json.loads(sweep.to_json())
+    assert again["step_time"].tobytes() == sweep["step_time"].tobytes()
+    assert bits(sweep.plan.predict(sweep.runs)) == bits(sweep.predictions)
+
+
+def test_columns_by_name(sweep: pm.Sweep) -> None:
+    assert (sweep["step_time"] is sweep["step_time [s]"]) and sweep["gpus"].dtype == np.int64
+    with pytest.raises(KeyError, match="stepp"):
+        sweep["stepp"]
+    with pytest.raises(ValueError):
+        sweep["step_time"][0] = 1
+
+
+def test_rows(sweep: pm.Sweep) -> None:
+    predictions = list(sweep)
+    assert len(predictions) == len(sweep) == len(sweep.runs)
+    assert predictions[-1] == sweep[-1] and isinstance(sweep[0], pm.Prediction)
+    with pytest.raises(IndexError):
+        sweep[len(sweep)]
+    layers = pm.network("alexnet").layers()
+    assert [row["name"] for row in layers] == layers["name"].tolist()
+    assert layers[0]["kind"] == "conv2d"
+
+
+def test_structured_array(sweep: pm.Sweep) -> None:
+    array = sweep.to_numpy()
+    assert array.shape == (len(sweep),)
+    assert array["step_time [s]"].tobytes() == sweep["step_time"].tobytes()
+
+
+def test_dataframe(sweep: pm.Sweep) -> None:
+    pytest.importorskip("pandas")
+    frame = sweep.to_pandas()
+    assert list(frame.columns) == [column.title for column in sweep.columns]
+    assert frame["step_time [s]"].to_numpy().tobytes() == sweep["step_time"].tobytes()
+    assert frame["gpus"].dtype == np.int64
+    assert frame.groupby("network")["throughput [1/s]"].max().index.tolist() == ["resnet50", "vgg16"]
+    layers = pm.network("resnet50").layers(batch=32).to_pandas()
+    assert {"mac [MAC]", "flop [FLOP]", "bytes_in [B]", "gamma"} <= set(layers.columns)
+
+
+def test_dict(sweep: pm.Sweep) -> None:
+    columns = sweep.to_dict()
+    assert set(columns) == {column.title for column in sweep.columns}
+    assert {len(column) for column in columns.values()} == {len(sweep)}
+    assert isinstance(columns["gpus"][0], int) and isinstance(columns["step_time [s]"][0], float)
+
+
+def test_text(sweep: pm.Sweep) -> None:
+    lines = repr(sweep).split("\n")
+    assert max(map(len, lines)) <= 120
+    assert "more rows" in lines[-1] and len(lines) < 80
+    assert "more rows" not in repr(pm.network("alexnet").layers())
+    with pytest.raises(pm.NotFoundError, match="pdf"):
+        sweep.format("pdf")
+
+
+def test_html_is_escaped() -> None:
+    net = pm.Network("<script>alert(1)</script>", "<u>&")
+    net.input(3, 8, 8)
+    net.add("relu", name="<i>x")
+    for html in (net.layers()._repr_html_(), pm.predict(net, "dgx1-v100")._repr_html_(),
+                 pm.sweep(net, "dgx1-v100")._repr_html_()):  # fmt: skip
+        assert "<script>" not in html and "<i>" not in html and "<u>" not in html
+    assert "&lt;i&gt;x" in net.layers()._repr_html_()
+    assert "&lt;script&gt;" in pm.predict(net, "dgx1-v100")._repr_html_()
+
+
+def test_html_of_long_tables_is_cut(sweep: pm.Sweep) -> None:
+    html = sweep._repr_html_()
+    assert html.count("<tr>") == 61 and "more rows" in html and "step_time [s]" in html

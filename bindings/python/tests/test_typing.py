@@ -1,0 +1,45 @@
+"""The package is typed: mypy --strict passes, on it and on a user's script."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import perfmodel as pm
+
+pytest.importorskip("mypy")
+
+SCRIPT = """
+import perfmodel as pm
+net, node = pm.network("resnet50", classes=10), pm.system("dgx1-v100")
+p = pm.predict(net, node, gpus=8, batch=64, precision="fp16")
+rate: float = p.throughput
+limit: str = p.bottleneck
+count: int = net.parameters
+first: pm.Prediction = pm.sweep([net, "vgg16"], node, gpus=[1, 2], batch=64)[0]
+"""
+
+
+def mypy(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "mypy", "--strict", *arguments], capture_output=True, text=True)
+
+
+def test_package(tmp_path: Path) -> None:
+    result = mypy("--cache-dir", str(tmp_path), "--ignore-missing-imports", str(Path(pm.__file__).parent))
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_script_of_a_user(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    result = mypy("--cache-dir", str(tmp_path / "cache"), str(script))
+    assert result.returncode == 0, result.stdout + result.stderr
+    script.write_text(SCRIPT + "wrong: str = p.throughput\n", encoding="utf-8")
+    assert mypy("--cache-dir", str(tmp_path / "cache"), str(script)).returncode == 1
+
+
+def test_marker_is_there() -> None:
+    assert (Path(pm.__file__).parent / "py.typed").exists()
