@@ -73,7 +73,7 @@ typedef struct pm_layer { PM_LAYER_FIELDS(PM_DECLARE) } pm_layer;
 PM_API pm_network *pm_network_new(const char *id, const char *name, pm_error *error);
 PM_API void pm_network_free(pm_network *network);
 
-/* Adds an input of that shape (1 to 4 dimensions, each at least 1). Returns its number, or -1. */
+/* Adds an input of that shape (1 to 6 dimensions, each at least 1). Returns its number, or -1. */
 PM_API int pm_network_add_input(pm_network *network, const char *name, const int64_t *shape, int rank, pm_error *error);
 
 /* Adds a layer that takes the outputs of layers `inputs`. An empty or NULL name becomes "<kind><number>". Attributes

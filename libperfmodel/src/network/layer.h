@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "perfmodel/network.h"
 
-enum { PM__RANK_MAX = 4, PM__ATTRIBUTES_MAX = 12 };
+enum { PM__RANK_MAX = 6, PM__ATTRIBUTES_MAX = 24 };
 
 typedef struct pm__shape {
   int rank;
@@ -81,6 +81,17 @@ typedef struct pm__kernel_list {
 /* Adds a kernel that is done once and is no matrix product; the caller may change what is returned. */
 pm__kernel *pm__add_kernel(pm__kernel_list *list, pm__pass pass, pm__family family, pm__work work);
 
+/* What a layer keeps until its backward pass, per sample, and how its output is stored. Frameworks differ in masks and
+** indices, so those are counts here and become bytes in the memory model. */
+typedef struct pm__saved {
+  bool inputs, output;    /* these tensors themselves */
+  bool in_place;          /* may write its output over its input */
+  bool view;              /* its output is its input's storage */
+  double elements;        /* further numbers of the storage precision */
+  double mask_elements;   /* numbers of which only kept-or-dropped is needed */
+  double index_elements;  /* outputs of which the place they came from is needed */
+} pm__saved;
+
 struct pm__layer_kind;
 
 typedef struct pm__layer {
@@ -92,6 +103,7 @@ typedef struct pm__layer {
   double parameters;
   int parameter_tensors;
   double mac, mac_bnl;
+  pm__saved saved;
   double flop[PM__PASSES]; /* sums over its kernels */
   bool wants_gradient;     /* an input of it is a layer: backward-data is needed */
   int consumers;           /* layers that take its output */
