@@ -29,7 +29,7 @@ local function study()
     systems[i] = pm.system(id)
     largest = math.max(largest, systems[i].gpus)
   end
-  local points = pm.sweep{network = network, system = systems, gpus = range(1, largest), nodes = {1, 2, 4, 8},
+  local points = pm.sweep{network = network, system = systems, gpus = range(1, largest), nodes = range(1, 8),
                           precision = {"fp16", "fp32"}, batch = 64, overlap = "backward"}
   return systems, points
 end

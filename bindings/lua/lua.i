@@ -66,6 +66,21 @@ static const char *lua_text(lua_State *L, int index, const char *what) {
   return text;
 }
 
+/* The C pointer of a handle of this module. SWIG's own conversion believes any userdata; this looks at what frees it. */
+static void *lua_handle(lua_State *L, int index, swig_type_info *type, const char *name) {
+  void *handle = NULL;
+  int ours = 0;
+  if (lua_type(L, index) == LUA_TUSERDATA && lua_getmetatable(L, index)) {
+    lua_pushstring(L, "__gc");
+    lua_rawget(L, -2);
+    ours = lua_tocfunction(L, -1) == SWIG_Lua_class_destruct;
+    lua_pop(L, 2);
+  }
+  if (!ours || !SWIG_IsOK(SWIG_ConvertPtr(L, index, &handle, type, 0)) || handle == NULL)
+    luaL_error(L, "expected a %s, got %s", name, luaL_typename(L, index));
+  return handle;
+}
+
 static double lua_real(lua_State *L, int index, const char *what) {
   if (lua_type(L, index) != LUA_TNUMBER) luaL_error(L, "%s must be a number, not %s", what, luaL_typename(L, index));
   return (double)lua_tonumber(L, index);
@@ -265,14 +280,9 @@ static int lua_unpack(lua_State *L) {
 %typemap(out) int "lua_pushinteger(L, (lua_Integer)$1); SWIG_arg++;"
 %typemap(out) double "lua_pushnumber(L, (lua_Number)$1); SWIG_arg++;"
 
-/* ---- Handles: nil converts to NULL, which must not reach C ---- */
+/* ---- Handles ---- */
 %define PM_HANDLE(type)
-%typemap(check) type *, const type * {
-  if ($1 == NULL) {
-    lua_pushstring(L, "expected a " #type ", got nil");
-    SWIG_fail;
-  }
-}
+%typemap(in) type *, const type * { $1 = (type *)lua_handle(L, $input, $1_descriptor, #type); }
 %enddef
 
 %define PM_HANDLES_IN(type)
@@ -280,12 +290,9 @@ static int lua_unpack(lua_State *L) {
   $2 = lua_length(L, $input);
   $1 = (type **)lua_newuserdata(L, ($2 + 1) * sizeof(type *));
   for (size_t i = 0; i < $2; i++) {
-    void *item = NULL;
     lua_rawgeti(L, $input, (int)i + 1);
-    if (!lua_isuserdata(L, -1) || !SWIG_IsOK(SWIG_ConvertPtr(L, -1, &item, $descriptor(type *), 0)) || item == NULL)
-      luaL_error(L, "expected a list of " #type);
+    ((type **)$1)[i] = (type *)lua_handle(L, -1, $descriptor(type *), #type);
     lua_pop(L, 1);
-    ((type **)$1)[i] = (type *)item;
   }
 }
 %enddef

@@ -15,7 +15,7 @@ for _, id in ipairs(pm.ids("systems")) do
   check.equal(system.id, id)
   check.equal(system:gpu_record().id, system.gpu)
 end
-check.equal(pm.resolve("system", "DGX-1 (V100)"), "dgx1-v100")
+check.equal(pm.resolve("system", "DGX-1 V100"), "dgx1-v100")
 check.equal(pm.list("systems"):count(), #pm.ids("systems"))
 
 -- A record is a table by field; what nobody gave is absent.
