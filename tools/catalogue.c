@@ -1,5 +1,6 @@
 /* The catalogue with the user's own files, and what comes out of it. */
 #include <stdlib.h>
+#include <string.h>
 #include "command.h"
 
 pm_catalog *open_catalog(const cli_request *request, int *code)
@@ -44,4 +45,19 @@ pm_system *open_system(const pm_catalog *catalog, const char *name, int *code)
   pm_system *system = pm_catalog_system(catalog, name, &error);
   *code = system != NULL ? CODE_DONE : fail_error(&error);
   return system;
+}
+
+int unknown_kind(const char *kind)
+{
+  enum { MOST = 32 };
+  const char *names[MOST] = {"layers", "precisions"};
+  char known[256] = "layers, precisions";
+  for (size_t i = 0; i + 3 < MOST && pm_catalog_kind_at(i) != NULL; i++) {
+    size_t used = strlen(known);
+    names[i + 2] = pm_catalog_kind_at(i);
+    snprintf(known + used, sizeof known - used, ", %s", names[i + 2]);
+  }
+  const char *meant = closest_name(kind, names);
+  if (meant != NULL) return fail(CODE_USAGE, "unknown kind \"%.80s\"; did you mean \"%s\"?", kind, meant);
+  return fail(CODE_USAGE, "unknown kind \"%.80s\"; it is one of %s", kind, known);
 }

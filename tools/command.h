@@ -149,6 +149,8 @@ pm_catalog *open_catalog(const cli_request *request, int *code);
 pm_network *open_network(const cli_request *request, const pm_catalog *catalog, const char *name, int *code);
 pm_system *open_system(const pm_catalog *catalog, const char *name, int *code);
 
+int unknown_kind(const char *kind); /* says so, and returns the exit code */
+
 /* ---- Output (output.c) ---- */
 
 /* Writes the text to stdout, or to the file of -o: whole, or not at all. Returns an exit code. */

@@ -78,8 +78,10 @@ void print_help(FILE *stream)
   }
   fputs("\nOptions of every command:\n", stream);
   print_options(stream, common_options);
-  fputs("\nAlone: perfmodel --help, perfmodel --version, perfmodel --manual (a page for man), perfmodel --completion\n"
-        "(for bash). perfmodel COMMAND --help says more about a command.\n", stream);
+  fputs("\nIn place of a command:\n"
+        "  --help, --version         what they say\n"
+        "  --manual, --completion    print the manual page, the completion for bash\n\n"
+        "perfmodel COMMAND --help says more about a command.\n", stream);
   print_exit_codes(stream);
   fputs("\nStart with:\n"
         "  perfmodel list systems\n"

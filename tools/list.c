@@ -1,5 +1,5 @@
 /* perfmodel list: what the catalogue and the library know. */
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 #include "command.h"
 
@@ -41,41 +41,40 @@ static pm_table *list_precisions(pm_error *error)
   return text_table(PM_PRECISION_COUNT, "precision", names, "meaning", docs, error);
 }
 
+typedef struct kind_row {
+  char kind[PM_TEXT_MAX];
+  int32_t entries;
+} kind_row;
+
+static const pm_field kind_fields[] = {
+  {"kind", "", "what can be listed", offsetof(kind_row, kind), PM_FIELD_TEXT, NULL},
+  {"entries", "1", "how many there are", offsetof(kind_row, entries), PM_FIELD_INT, NULL},
+};
+static const pm_record_type kind_type = {"kind", "", sizeof(kind_row), kind_fields, 2};
+
+static void set_kind(kind_row *row, const char *kind, size_t entries)
+{
+  memset(row, 0, sizeof *row);
+  snprintf(row->kind, sizeof row->kind, "%s", kind);
+  row->entries = (int32_t)entries;
+}
+
 /* What there is to list, with the number of entries. */
 static pm_table *list_kinds(const pm_catalog *catalog, pm_error *error)
 {
   enum { MOST = 32 };
-  const char *names[MOST], *counts[MOST];
-  char numbers[MOST][PM_NUMBER_MAX];
-  size_t count = 0;
-  while (count + 2 < MOST && (names[count] = pm_catalog_kind_at(count)) != NULL) {
-    counts[count] = pm_number_format(numbers[count], pm_catalog_count(catalog, names[count]));
-    count++;
-  }
-  size_t layers = 0;
+  kind_row rows[MOST];
+  const char *kind;
+  size_t count = 0, layers = 0;
+  for (; count + 2 < MOST && (kind = pm_catalog_kind_at(count)) != NULL; count++)
+    set_kind(&rows[count], kind, (size_t)pm_catalog_count(catalog, kind));
   while (pm_layer_kind_at(layers) != NULL) layers++;
-  names[count] = "layers";
-  counts[count] = pm_number_format(numbers[count], (double)layers);
-  count++;
-  names[count] = "precisions";
-  counts[count] = pm_number_format(numbers[count], PM_PRECISION_COUNT);
-  count++;
-  return text_table(count, "kind", names, "entries", counts, error);
-}
-
-static int unknown_kind(const char *kind)
-{
-  enum { MOST = 32 };
-  const char *names[MOST] = {"layers", "precisions"};
-  char known[256] = "layers, precisions";
-  for (size_t i = 0; i + 3 < MOST && pm_catalog_kind_at(i) != NULL; i++) {
-    size_t used = strlen(known);
-    names[i + 2] = pm_catalog_kind_at(i);
-    snprintf(known + used, sizeof known - used, ", %s", names[i + 2]);
-  }
-  const char *meant = closest_name(kind, names);
-  if (meant != NULL) return fail(CODE_USAGE, "unknown kind \"%.80s\"; did you mean \"%s\"?", kind, meant);
-  return fail(CODE_USAGE, "unknown kind \"%.80s\"; it is one of %s", kind, known);
+  set_kind(&rows[count++], "layers", layers);
+  set_kind(&rows[count++], "precisions", PM_PRECISION_COUNT);
+  pm_table *table = pm_table_new(count, error);
+  if (table == NULL || pm_table_add_records(table, &kind_type, rows, error) == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
 }
 
 static int run(const cli_request *request)

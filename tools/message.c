@@ -67,34 +67,34 @@ static size_t smallest(size_t a, size_t b, size_t c)
   return least < c ? least : c;
 }
 
-/* How many letters must be changed, left out or put in to get from one name to the other. */
+/* How many letters must be changed, left out, put in or swapped with the next to get from one name to the other. */
 static size_t distance(const char *a, const char *b)
 {
   enum { LONGEST = 63 };
-  size_t n = strlen(a), m = strlen(b), row[LONGEST + 1];
+  size_t n = strlen(a), m = strlen(b), rows[3][LONGEST + 1];
   if (n > LONGEST || m > LONGEST) return LONGEST;
-  for (size_t j = 0; j <= m; j++) row[j] = j;
+  for (size_t j = 0; j <= m; j++) rows[0][j] = j;
   for (size_t i = 1; i <= n; i++) {
-    size_t diagonal = row[0];
+    size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
     row[0] = i;
     for (size_t j = 1; j <= m; j++) {
-      size_t above = row[j];
-      row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-      diagonal = above;
+      row[j] = smallest(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
     }
   }
-  return row[m];
+  return rows[n % 3][m];
 }
 
 /* Near enough is a third of the letters, or a beginning of at least two. */
 const char *closest_name(const char *name, const char *const *names)
 {
   const char *closest = NULL;
-  size_t length = strlen(name), least = length / 3 + 1;
+  size_t length = strlen(name), least = (length < 3 ? 1 : length / 3) + 1;
   for (size_t i = 0; names[i] != NULL; i++) {
     bool beginning = length >= 2 && strncmp(name, names[i], length) == 0;
     size_t apart = beginning ? 0 : distance(name, names[i]);
-    if (apart > least || (closest != NULL && apart == least) || apart >= length) continue;
+    if (apart >= least || apart >= length) continue;
     closest = names[i];
     least = apart;
   }

@@ -34,16 +34,19 @@ static void label(FILE *stream, const char *text)
 
 static void print_title(FILE *stream, const cli_study *s, const pm_network_totals *totals, size_t width)
 {
-  char line[1024], gpus[QUANTITY], nodes[QUANTITY], number[PM_NUMBER_MAX], all[PM_NUMBER_MAX];
+  char line[1024], gpus[QUANTITY], nodes[QUANTITY], number[PM_NUMBER_MAX], all[PM_NUMBER_MAX], batch[2 * QUANTITY];
+  double ranks = (double)s->run.gpus * s->run.nodes;
   const pm_record_type *type = pm_record_type_find("run");
   char precision[PM_TEXT_MAX], overlap[PM_TEXT_MAX];
   snprintf(line, sizeof line, "Training %s on %s", totals->name, pm_system_machine(s->system)->name);
   print_wrapped(stream, line, 0, 0, width);
   count(gpus, s->run.gpus, "GPU");
   count(nodes, s->run.nodes, "node");
-  snprintf(line, sizeof line, "%s%s%s (%s), batch %s per GPU, %s in all, %s%s%s", s->run.nodes > 1 ? nodes : "",
-           s->run.nodes > 1 ? " of " : "", gpus, pm_system_gpu(s->system)->name,
-           pm_number_format(number, s->run.batch), pm_number_format(all, s->run.batch * s->run.gpus * s->run.nodes),
+  if (ranks > 1) snprintf(batch, sizeof batch, "%s per GPU, %s in all", pm_number_format(number, s->run.batch),
+                          pm_number_format(all, s->run.batch * ranks));
+  else pm_number_format(batch, s->run.batch);
+  snprintf(line, sizeof line, "%s%s%s (%s), batch %s, %s%s%s", s->run.nodes > 1 ? nodes : "",
+           s->run.nodes > 1 ? " of " : "", gpus, pm_system_gpu(s->system)->name, batch,
            pm_record_text(pm_record_field(type, "precision"), &s->run, precision),
            s->run.overlap != PM_OVERLAP_NONE ? ", overlap " : "",
            s->run.overlap != PM_OVERLAP_NONE ? pm_record_text(pm_record_field(type, "overlap"), &s->run, overlap) : "");
@@ -78,24 +81,26 @@ static void print_headline(FILE *stream, const cli_study *s)
 
 /* ---- Time of one step ---- */
 
-static void print_part(FILE *stream, const char *name, double time, double step)
+static void print_part(FILE *stream, const char *name, double time, double step, int bar_width)
 {
   char text[QUANTITY], share[QUANTITY];
-  int bar = (int)rint(time / step * 30);
+  int bar = (int)rint(time / step * bar_width);
   label(stream, name);
-  fprintf(stream, "%10s  %7s  ", quantity(text, time, "s"), percent(share, time / step));
+  fprintf(stream, "%10s  %7s%s", quantity(text, time, "s"), percent(share, time / step), bar > 0 ? "  " : "");
   while (bar-- > 0) fputc('#', stream);
   fputc('\n', stream);
 }
 
-static void print_times(FILE *stream, const pm_prediction *p)
+static void print_times(FILE *stream, const pm_prediction *p, size_t width)
 {
+  enum { BEFORE_BAR = LABEL + 21, BAR = 30 };
+  int bar = width >= BEFORE_BAR + BAR ? BAR : width > BEFORE_BAR ? (int)width - BEFORE_BAR : 0;
   fputs("\nTime of one step\n", stream);
-  print_part(stream, "forward", p->forward_time, p->step_time);
-  print_part(stream, "backward, data", p->backward_data_time, p->step_time);
-  print_part(stream, "backward, weights", p->backward_weight_time, p->step_time);
-  print_part(stream, "update", p->update_time, p->step_time);
-  if (!isnan(p->bus_bandwidth)) print_part(stream, "communication", p->exposed_communication_time, p->step_time);
+  print_part(stream, "forward", p->forward_time, p->step_time, bar);
+  print_part(stream, "backward, data", p->backward_data_time, p->step_time, bar);
+  print_part(stream, "backward, weights", p->backward_weight_time, p->step_time, bar);
+  print_part(stream, "update", p->update_time, p->step_time, bar);
+  if (!isnan(p->bus_bandwidth)) print_part(stream, "communication", p->exposed_communication_time, p->step_time, bar);
 }
 
 /* ---- Communication, efficiency ---- */
@@ -169,14 +174,16 @@ static const char *basis_words(const pm_prediction *p)
 {
   switch (p->basis) {
   case PM_BASIS_ROOFLINE:
-    return "Basis: plain roofline from datasheet peaks, nothing fitted. No kernel can be faster, so this is an upper "
-           "bound: a real run is slower.";
+    return "Basis: plain roofline from datasheet peaks, nothing fitted. This is an upper bound for kernels that do all "
+           "of the arithmetic; measured runs are slower, perfmodel validate shows by how much.";
   case PM_BASIS_ROOFLINE_RING:
-    return "Basis: plain roofline from datasheet peaks for the kernels, calibrated constants for the links. No kernel "
-           "can be faster, so this is an upper bound: a real run is slower.";
+    return "Basis: plain roofline from datasheet peaks for the kernels, calibrated constants for the links. This is an "
+           "upper bound for kernels that do all of the arithmetic; measured runs are slower, perfmodel validate shows by "
+           "how much.";
   case PM_BASIS_ROOFLINE_LINE_RATE:
-    return "Basis: plain roofline from datasheet peaks for the kernels, links at their line rate without latency. "
-           "Neither can be faster, so this is an upper bound: a real run is slower.";
+    return "Basis: plain roofline from datasheet peaks for the kernels, links at line rate without latency. This is an "
+           "upper bound for kernels that do all of the arithmetic; measured runs are slower, perfmodel validate shows by "
+           "how much.";
   default: return pm_record_field(pm_record_type_find("prediction"), "basis")->choices[p->basis].doc;
   }
 }
@@ -188,7 +195,7 @@ void print_report(FILE *stream, const cli_study *study, size_t width)
   print_title(stream, study, &totals, width);
   fputc('\n', stream);
   print_headline(stream, study);
-  print_times(stream, &study->prediction);
+  print_times(stream, &study->prediction, width);
   print_communication(stream, study);
   print_efficiency(stream, study);
   fputc('\n', stream);

@@ -1,4 +1,5 @@
 /* perfmodel sweep: every combination of networks, systems, GPUs, nodes, batches and precisions. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "command.h"
@@ -142,21 +143,27 @@ static int write_sweep(const cli_request *request, const cli_sweep *sweep)
   return write_table(request, table, &error);
 }
 
-/* "3 of 24 runs have no prediction: 2 too_many_gpus, 1 bad_argument" */
+static void add_reason(char *reasons, size_t size, const char *reason, size_t count)
+{
+  size_t used = strlen(reasons);
+  if (count > 0) snprintf(reasons + used, size - used, "%s%s (%zu)", used > 0 ? "; " : "", reason, count);
+}
+
+/* "3 of 24 runs have no prediction: more GPUs than the system has (3)" */
 static int report_failures(const cli_request *request, const cli_sweep *sweep)
 {
   char reasons[512] = "";
-  size_t counts[PM_STATUS_COUNT] = {0}, failed = 0;
+  size_t counts[PM_STATUS_COUNT] = {0}, failed = 0, undivided = 0;
   for (size_t i = 0; i < sweep->count; i++) {
-    counts[sweep->predictions[i].status]++;
-    failed += sweep->predictions[i].status != PM_OK;
+    int status = sweep->predictions[i].status;
+    bool remainder = status == PM_BAD_ARGUMENT && isnan(sweep->runs[i].batch);
+    undivided += remainder;
+    counts[status] += !remainder;
+    failed += status != PM_OK;
   }
-  for (int status = PM_OK + 1; status < PM_STATUS_COUNT; status++) {
-    size_t used = strlen(reasons);
-    if (counts[status] > 0)
-      snprintf(reasons + used, sizeof reasons - used, "%s%zu %s (%s)", used > 0 ? ", " : "", counts[status],
-               pm_status_name(status), pm_status_text(status));
-  }
+  add_reason(reasons, sizeof reasons, "the global batch does not divide over the GPUs", undivided);
+  for (int status = PM_OK + 1; status < PM_STATUS_COUNT; status++)
+    add_reason(reasons, sizeof reasons, pm_status_text(status), counts[status]);
   if (failed > 0) note(request, "%zu of %zu runs have no prediction: %s", failed, sweep->count, reasons);
   return failed == sweep->count ? CODE_CONSTRAINT : CODE_DONE;
 }

@@ -12,6 +12,7 @@ typedef struct comparison {
   double measured, predicted;
   char unit[PM_TEXT_MAX];
   double error; /* of the prediction, in per cent of what was measured */
+  const char *set; /* where the measurement is from */
 } comparison;
 
 typedef struct summary {
@@ -32,7 +33,7 @@ static const pm_field comparison_fields[] = {
 };
 
 static const pm_field summary_fields[] = {
-  FIELD(summary, TEXT, set, "", "where the measurements are from"),
+  FIELD(summary, TEXT, set, "", "documents: built in; own: from the user's files"),
   FIELD(summary, TEXT, group, "", "id of the system"),
   FIELD(summary, INT, rows, "1", "measurements compared"),
   FIELD(summary, REAL, mape, "%", "mean of the absolute errors"),
@@ -92,6 +93,20 @@ static bool compare(const cli_request *request, const pm_catalog *catalog, const
   return true;
 }
 
+/* "documents" for what is built in, "own" for what the user's files add. */
+static int set_sources(const pm_catalog *catalog, comparison *rows, size_t count)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_catalog *shipped = pm_catalog_new(&error);
+  if (shipped == NULL) return fail_error(&error);
+  for (size_t i = 0; i < count; i++) {
+    const char *id = pm_catalog_id(catalog, "measurement", i);
+    rows[i].set = pm_catalog_resolve(shipped, "measurement", id, NULL) != NULL ? "documents" : "own";
+  }
+  pm_catalog_free(shipped);
+  return CODE_DONE;
+}
+
 static int compare_all(const cli_request *request, const pm_catalog *catalog, comparison *rows, size_t count)
 {
   size_t good = 0;
@@ -123,13 +138,18 @@ static double quantile(const double *sorted, size_t count, double q)
   return sorted[below] + (place - floor(place)) * (sorted[below + 1] - sorted[below]);
 }
 
-/* Sums up the rows of one group, or of all (NULL). `errors` has room for all of them. */
-static void sum_up(const comparison *rows, size_t count, const char *group, double *errors, summary *out)
+static bool same_group(const comparison *a, const comparison *b)
+{
+  return strcmp(a->group, b->group) == 0 && strcmp(a->set, b->set) == 0;
+}
+
+/* Sums up the rows of the group that `like` is in, or all (NULL). `errors` has room for all of them. */
+static void sum_up(const comparison *rows, size_t count, const comparison *like, double *errors, summary *out)
 {
   double sum = 0, bias = 0;
   size_t n = 0;
   for (size_t i = 0; i < count; i++) {
-    if (isnan(rows[i].error) || (group != NULL && strcmp(rows[i].group, group) != 0)) continue;
+    if (isnan(rows[i].error) || (like != NULL && !same_group(&rows[i], like))) continue;
     bias += rows[i].error;
     sum += fabs(rows[i].error);
     errors[n++] = fabs(rows[i].error);
@@ -147,7 +167,7 @@ static void sum_up(const comparison *rows, size_t count, const char *group, doub
 static bool seen_before(const comparison *rows, size_t index)
 {
   for (size_t i = 0; i < index; i++)
-    if (strcmp(rows[i].group, rows[index].group) == 0) return true;
+    if (same_group(&rows[i], &rows[index])) return true;
   return false;
 }
 
@@ -157,9 +177,9 @@ static size_t sum_up_groups(const comparison *rows, size_t count, double *errors
   size_t groups = 0;
   for (size_t i = 0; i < count; i++) {
     if (seen_before(rows, i)) continue;
-    strcpy(out[groups].set, "documents");
+    strcpy(out[groups].set, rows[i].set);
     memcpy(out[groups].group, rows[i].group, sizeof out[groups].group);
-    sum_up(rows, count, rows[i].group, errors, &out[groups++]);
+    sum_up(rows, count, &rows[i], errors, &out[groups++]);
   }
   return groups;
 }
@@ -215,6 +235,7 @@ static int validate(const cli_request *request, const pm_catalog *catalog, size_
   summary *groups = (summary *)calloc(count + 1, sizeof *groups); /* one more, for all together */
   double *errors = (double *)calloc(count + 1, sizeof *errors);
   int code = rows != NULL && groups != NULL && errors != NULL ? CODE_DONE : fail_memory();
+  if (code == CODE_DONE) code = set_sources(catalog, rows, count);
   if (code == CODE_DONE) code = compare_all(request, catalog, rows, count);
   if (code == CODE_DONE) {
     size_t group_count = sum_up_groups(rows, count, errors, groups);

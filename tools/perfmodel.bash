@@ -1,0 +1,38 @@
+# Completion for bash. Written by perfmodel --completion.
+_perfmodel_ids() {
+  perfmodel list $1 --quiet --format csv 2>/dev/null | tail -n +2 | cut -d, -f1 | tr -d '\r"'
+}
+
+_perfmodel() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words
+  COMPREPLY=()
+  case $command in
+    predict) options=" --gpus --nodes --batch --global-batch --precision --overlap --dataset --set --layers --format --output --catalog --quiet --help" ;;
+    sweep) options=" --gpus --nodes --batch --global-batch --precision --overlap --dataset --set --format --output --catalog --quiet --help" ;;
+    layers) options=" --batch --precision --set --format --output --catalog --quiet --help" ;;
+    list) options=" --format --output --catalog --quiet --help" ;;
+    show) options=" --format --output --catalog --quiet --help" ;;
+    validate) options=" --rows --format --output --catalog --quiet --help" ;;
+    check) options=" --format --output --catalog --quiet --help" ;;
+  esac
+  case $before in
+    --format) words="table csv json" ;;
+    --overlap) words="none backward" ;;
+    --precision) words=$(_perfmodel_ids precisions) ;;
+    --dataset) words=$(_perfmodel_ids datasets) ;;
+    --catalog|--output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+  esac
+  if [ -n "$words" ]; then :
+  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep layers list show validate check --help --version"
+  elif [[ $word == -* ]]; then words=$options
+  else case $command-$COMP_CWORD in
+    list-2) words=$(_perfmodel_ids) ;;
+    show-2) words="$(_perfmodel_ids) $(_perfmodel_ids systems) $(_perfmodel_ids networks)" ;;
+    show-3) words=$(_perfmodel_ids "$before") ;;
+    layers-2|predict-2|sweep-2) words=$(_perfmodel_ids networks) ;;
+    predict-3|sweep-3) words=$(_perfmodel_ids systems) ;;
+    check-*) COMPREPLY=($(compgen -f -- "$word")); return ;;
+  esac; fi
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -F _perfmodel perfmodel
