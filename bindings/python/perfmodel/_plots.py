@@ -98,15 +98,29 @@ def _scaling_frame(
     ax.set_xticks(counts, [str(count) for count in counts])
     ax.set_xlabel("GPUs")
     ax.set_ylabel("throughput [samples/s]")
-    ax.yaxis.set_major_formatter(_plain_number)
-    ax.grid(True, which="major", color="0.88")
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    _number_axis(ax.yaxis, steps=(1, 2, 5))
+    _calm(ax)
     ax.legend(frameon=False, fontsize=9)
 
 
 def _plain_number(value: float, position: object = None) -> str:
     return f"{value:,.10g}"
+
+
+def _number_axis(axis: Any, steps: tuple[int, ...]) -> None:
+    """A logarithmic axis with plain numbers at these steps of every decade."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=steps))
+    axis.set_major_formatter(_plain_number)
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _calm(ax: Axes) -> None:
+    """A light grid behind the data, no box around them."""
+    ax.grid(True, which="major", color="0.9")
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 # ---- Roofline ---------------------------------------------------------------------------------------------------------
@@ -139,9 +153,9 @@ def plot_roofline(
 
 
 def _intensity_range(intensity: Any, ridges: Any) -> tuple[float, float]:
-    """Whole decades around the dots and the ridge points."""
-    low, high = min(intensity.min(), ridges.min()) / 1.5, max(intensity.max(), ridges.max()) * 3
-    return float(10 ** np.floor(np.log10(low))), float(high)
+    """A little more than the dots and the ridge points take."""
+    low, high = min(intensity.min(), ridges.min()), max(intensity.max(), ridges.max())
+    return float(low / 2), float(high * 2)
 
 
 def _draw_roofs(ax: Axes, chip: _records.Gpu, peaks: Any, low: float, high: float) -> None:
@@ -156,16 +170,20 @@ def _draw_roofs(ax: Axes, chip: _records.Gpu, peaks: Any, low: float, high: floa
         ax.plot([ridge, ridge], [0, peak / TERA], color="0.6", linewidth=0.8, linestyle=":", zorder=1)
         ax.plot(ridge, peak / TERA, marker="o", markersize=5, markerfacecolor="white", color="0.25", zorder=5)
         ax.annotate(
-            f"{_core.quantity_format(peak, 'FLOP/s')}, ridge {ridge:.3g} FLOP/B", (high, peak / TERA),
-            xytext=(0, 4), textcoords="offset points", ha="right", fontsize=8, color="0.25",
+            f"{_core.quantity_format(peak, 'FLOP/s')}, ridge at {ridge:.3g} FLOP/B", (high, peak / TERA),
+            xytext=(0, 8), textcoords="offset points", ha="right", fontsize=8, color="0.25",
         )  # fmt: skip
+    ax.set_xlim(low, high)
+    ax.set_ylim(low * bandwidth / TERA, 2 * roofs[-1] / TERA)
 
 
 def _label_slope(ax: Axes, bandwidth: float, low: float, top: float) -> None:
-    x = low * (top / low) ** 0.25
+    """The bandwidth, written along the slope, in the dots' shadow."""
+    x = low * (top / low) ** 0.5
     ax.annotate(
-        _core.quantity_format(bandwidth, "B/s"), (x, x * bandwidth / TERA), xytext=(-6, 6),
-        textcoords="offset points", ha="right", fontsize=8, color="0.25",
+        _core.quantity_format(bandwidth, "B/s"), (x, x * bandwidth / TERA), xytext=(7, -7), rotation=45,
+        textcoords="offset points", ha="center", va="center", fontsize=8, color="0.25", rotation_mode="anchor",
+        transform_rotates_text=True,
     )  # fmt: skip
 
 
@@ -176,10 +194,14 @@ def _draw_layers(ax: Axes, times: Any, work: Any) -> None:
     for i, kind in enumerate(by_time):
         chosen = work & (kinds == kind)
         ax.scatter(
-            times["intensity"][chosen], times["achieved"][chosen] / TERA, s=18 + 1500 * share[chosen],
-            color=COLOURS[i % len(COLOURS)], alpha=0.55, edgecolor="white", linewidth=0.6, zorder=3,
-            label=f"{kind}  {100 * share[chosen].sum():.0f} %",
+            times["intensity"][chosen], times["achieved"][chosen] / TERA, s=20 + 2400 * share[chosen],
+            color=COLOURS[i % len(COLOURS)], alpha=0.5, edgecolor="white", linewidth=0.6, zorder=3,
+            label=f"{kind}  {_percent(share[chosen].sum())}",
         )  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.01 else "< 1 %"
 
 
 def _roofline_frame(ax: Axes, net: Network, chip: _records.Gpu, batch: Number, precision: str, left_out: int) -> None:
@@ -187,14 +209,12 @@ def _roofline_frame(ax: Axes, net: Network, chip: _records.Gpu, batch: Number, p
     ax.set_yscale("log")
     ax.set_xlabel("arithmetic intensity [FLOP/B]")
     ax.set_ylabel("rate [TFLOP/s]")
-    ax.xaxis.set_major_formatter(_plain_number)
-    ax.yaxis.set_major_formatter(_plain_number)
+    _number_axis(ax.xaxis, steps=(1,))
+    _number_axis(ax.yaxis, steps=(1,))
     ax.set_title(f"{net.name or net.id} forward, batch {batch}, {precision}, on {chip.name or chip.id}", fontsize=11)
-    ax.grid(True, which="major", color="0.9")
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    title = "share of forward time" + (f"\n({left_out} layers without arithmetic)" if left_out else "")
-    legend = ax.legend(frameon=False, fontsize=9, title=title, title_fontsize=8, loc="lower right")
+    _calm(ax)
+    title = "share of forward time" + (f"\n(layers without arithmetic: {left_out})" if left_out else "")
+    legend = ax.legend(frameon=False, fontsize=8, title=title, title_fontsize=8, loc="upper left", alignment="left")
     for handle in legend.legend_handles:
         if handle is not None and hasattr(handle, "set_sizes"):
             handle.set_sizes([40])
