@@ -41,6 +41,7 @@ bool pm__in_list(const char *list, const char *word);
 
 /* Where one field's value came from. */
 typedef struct pm__provenance {
+  const char *text;          /* as written */
   const char *source, *note; /* "" if none */
   int line;                  /* 0: the field was not given */
 } pm__provenance;

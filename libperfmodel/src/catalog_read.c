@@ -145,6 +145,7 @@ static int read_field(pm__entry *entry, const pm__element *e, pm_error *error)
     pm__error_place(error, entry->document->file, e->line);
     return status;
   }
+  from->text = e->text;
   from->source = attribute(e, "source", entry->source);
   from->note = attribute(e, "note", "");
   from->line = e->line;
@@ -271,10 +272,12 @@ static int check_root(const pm__document *document, pm_error *error)
     return pm__fail_at(error, PM_BAD_SYNTAX, document->file, root->line,
                        "the root element is <%.60s>; it must be <perfmodel version=\"1\">", root->name);
   const char *version = pm__element_attribute(root, "version");
-  if (version == NULL || strcmp(version, "1") != 0)
+  if (version == NULL)
     return pm__fail_at(error, PM_BAD_SYNTAX, document->file, root->line,
-                       "version \"%.60s\" is not one that can be read; write version=\"1\"",
-                       version != NULL ? version : "");
+                       "<perfmodel> has no version; write <perfmodel version=\"1\">");
+  if (strcmp(version, "1") != 0)
+    return pm__fail_at(error, PM_BAD_SYNTAX, document->file, root->line,
+                       "version \"%.60s\" is not one that can be read; write version=\"1\"", version);
   if (root->text[0] != '\0') return fail(document, root, error, "holds unexpected text", root->text);
   return check_attributes(document, root, " version ", error);
 }

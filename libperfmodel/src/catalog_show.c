@@ -117,6 +117,8 @@ static void add_record(rows *r, const pm__entry *entry)
     const pm_field *field = &entry->type->fields[i];
     const pm__provenance *from = &entry->from[i];
     const char *value = from->line > 0 ? value_text(field, entry->record, buffer) : "";
+    /* "6144 KiB" is what the source says; 6.291 MB is the same but nobody would recognise it. */
+    if (value[0] != '\0' && field->kind == PM_FIELD_REAL) value = from->text;
     if (value[0] != '\0') add_row(r, field->name, value, field->unit, from->source, from->note);
   }
 }

@@ -43,7 +43,7 @@ static bool check_element(graph *g, const pm__element *e, const char *known)
 static const char *need(graph *g, const pm__element *e, const char *name)
 {
   const char *value = pm__element_attribute(e, name);
-  if (value == NULL) pm__entry_fail(g->entry, e->line, g->error, PM_BAD_SYNTAX, "<%s> needs %s", e->name, name);
+  if (value == NULL) pm__entry_fail(g->entry, e->line, g->error, PM_BAD_SYNTAX, "<%s> needs the attribute \"%s\"", e->name, name);
   return value;
 }
 

@@ -122,6 +122,12 @@ static bool run_use(pm__builder *builder, const pm__element *use, pm__cursor *cu
 
 /* ---- Repeat. */
 
+static bool count_step(pm__builder *builder, const pm__element *e)
+{
+  if (++builder->steps <= PM__STEPS_MAX) return true;
+  return pm__build_fail(builder, e, PM_BAD_VALUE, "the network takes more than %d steps to build", PM__STEPS_MAX);
+}
+
 static bool check_index(pm__builder *builder, const pm__element *repeat, const char *index, const pm__binding *scope)
 {
   if (index == NULL) return true;
@@ -147,8 +153,7 @@ static bool run_repeat(pm__builder *builder, const pm__element *repeat, pm__curs
   for (int i = 0; i < (int)times; i++) {
     pm__binding binding = {index, i, outer};
     cursor->scope = index != NULL ? &binding : outer;
-    bool good = ++builder->steps <= PM__STEPS_MAX || pm__build_fail(builder, repeat, PM_BAD_VALUE, "repeats too often");
-    good = good && pm__build_sequence(builder, repeat, cursor);
+    bool good = count_step(builder, repeat) && pm__build_sequence(builder, repeat, cursor);
     cursor->scope = outer;
     if (!good) return false;
   }
@@ -170,8 +175,7 @@ static bool is_dropped(pm__builder *builder, const pm__element *element, const p
 static bool run_element(pm__builder *builder, const pm__element *e, pm__cursor *cursor)
 {
   bool dropped;
-  if (++builder->steps > PM__STEPS_MAX)
-    return pm__build_fail(builder, e, PM_BAD_VALUE, "the network takes more than %d steps to build", PM__STEPS_MAX);
+  if (!count_step(builder, e)) return false;
   if (e->text[0] != '\0')
     return pm__build_fail(builder, e, PM_BAD_SYNTAX, "unexpected text \"%.60s\" in <%s>", e->text, e->name);
   if (!is_dropped(builder, e, cursor, &dropped)) return false;

@@ -185,12 +185,36 @@ static bool read_attributes(pm__builder *builder, const pm__element *e, const pm
   return true;
 }
 
+/* ---- The layer. */
+
+static const char *nearest_kind(const char *name)
+{
+  const char *best = NULL, *kind;
+  int least = 4;
+  for (size_t i = 0; (kind = pm_layer_kind_at(i)) != NULL; i++) {
+    int edits = pm__name_distance(kind, name);
+    if (edits >= least) continue;
+    least = edits;
+    best = kind;
+  }
+  return best;
+}
+
+static bool check_kind(pm__builder *builder, const pm__element *e)
+{
+  const char *near = nearest_kind(e->name);
+  if (near != NULL && strcmp(near, e->name) == 0) return true;
+  if (near != NULL)
+    return pm__build_fail(builder, e, PM_NOT_FOUND, "unknown layer <%.60s>; did you mean <%s>?", e->name, near);
+  return pm__build_fail(builder, e, PM_NOT_FOUND, "unknown layer <%.60s>; see \"perfmodel list layers\"", e->name);
+}
+
 bool pm__build_layer(pm__builder *builder, const pm__element *e, pm__cursor *cursor)
 {
   layer_inputs inputs;
   const pm_attribute *attributes;
   size_t count;
-  if (!find_inputs(builder, e, cursor, &inputs)) return false;
+  if (!check_kind(builder, e) || !find_inputs(builder, e, cursor, &inputs)) return false;
   if (++builder->layers > PM__LAYERS_MAX)
     return pm__build_fail(builder, e, PM_BAD_VALUE, "the network has more than %d layers", PM__LAYERS_MAX);
   const char *name = layer_name(builder, e, cursor);
@@ -203,22 +227,31 @@ bool pm__build_layer(pm__builder *builder, const pm__element *e, pm__cursor *cur
 
 /* ---- The network's input. */
 
+static bool bad_shape(pm__builder *builder, const pm__element *e, const char *why)
+{
+  return pm__build_fail(builder, e, PM_BAD_SHAPE, "shape \"%.60s\" %s; write its sizes with commas, as in \"3,224,224\"",
+                        pm__element_attribute(e, "shape"), why);
+}
+
 static bool read_shape(pm__builder *builder, const pm__element *e, const pm__cursor *cursor, int64_t *shape, int *rank)
 {
   const char *text = pm__element_attribute(e, "shape");
   if (text == NULL) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<input> needs a shape, such as \"3,224,224\"");
+  /* "3x224x224" would be read as a number followed by junk. */
+  if (text[strspn(text, "0123456789x ")] == '\0' && strchr(text, 'x') != NULL)
+    return bad_shape(builder, e, "cannot be read");
   for (*rank = 0; *rank < SHAPE_MAX;) {
     double size;
     size_t length = strcspn(text, ",");
     const char *piece = pm__arena_copy(&builder->arena, text, length);
     if (piece == NULL) return pm__no_memory(builder->error), pm__build_failed(builder, e);
     if (pm__scope_number(cursor->scope, piece, &size, builder->error) != PM_OK) return pm__build_failed(builder, e);
-    if (size < 1) return pm__build_fail(builder, e, PM_BAD_SHAPE, "shape has a size of %.0f; it must be 1 or more", size);
+    if (size < 1) return bad_shape(builder, e, "has a size below 1");
     shape[(*rank)++] = (int64_t)size;
     text += length;
     if (*text++ == '\0') return true;
   }
-  return pm__build_fail(builder, e, PM_BAD_SHAPE, "shape has more than %d sizes", SHAPE_MAX);
+  return bad_shape(builder, e, "has more than 4 sizes");
 }
 
 bool pm__build_input(pm__builder *builder, const pm__element *e, pm__cursor *cursor)

@@ -1,17 +1,17 @@
 /*
 ** Integer expressions: "width*4", "(image+31)/32", "stride>1 || project".
 **
-** Values are whole numbers in doubles, exact within 2^53. Division rounds down, and % is what it leaves, so that
+** Values are whole numbers in doubles, exact below 2^53. Division rounds down, and % is what it leaves, so that
 ** a == a/b*b + a%b. `&&` and `||` do not evaluate what cannot matter any more.
 */
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 #include "network/definition.h"
 
 enum { DEPTH_MAX = 64 };
 
-static const double exact = 9007199254740992.0; /* 2^53 */
+/* 2^53 - 1: one more, and a sum that is too large could round to something allowed. */
+static const double largest = 9007199254740991.0;
 
 typedef struct parser {
   const char *text, *at;
@@ -54,7 +54,7 @@ static bool accept(parser *p, const char *token)
 
 static double within(parser *p, double value)
 {
-  return fabs(value) <= exact ? value : p->idle > 0 ? 0 : fail(p, "is beyond 2^53");
+  return fabs(value) <= largest ? value : p->idle > 0 ? 0 : fail(p, "is beyond 2^53");
 }
 
 static double read_number(parser *p)
@@ -103,17 +103,14 @@ static double read_unary(parser *p)
   return value;
 }
 
-/* Rounds down; in integers, because the quotient of two large doubles may round up to the next whole number. */
+/* Rounds down. Within 2^53 a quotient that is no whole number cannot round to one. */
 static double divide(parser *p, double a, double b, bool remainder)
 {
   if (p->status != PM_OK) return 0;
   if (b == 0) return p->idle > 0 ? 0 : fail(p, "divides by zero");
-  int64_t x = (int64_t)a, y = (int64_t)b, quotient = x / y, rest = x % y;
-  if (rest != 0 && (rest < 0) != (y < 0)) {
-    quotient--;
-    rest += y;
-  }
-  return remainder ? (double)rest : (double)quotient;
+  if (!remainder) return floor(a / b);
+  double rest = fmod(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
 static double read_product(parser *p)

@@ -7,7 +7,7 @@
 /* A list, innermost first; NULL is the empty scope. */
 typedef struct pm__binding {
   const char *name;
-  double value; /* whole, within 2^53 */
+  double value; /* whole, below 2^53 */
   const struct pm__binding *next;
 } pm__binding;
 

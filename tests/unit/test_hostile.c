@@ -1,0 +1,133 @@
+/*
+** Bad files: tests/hostile holds NAME.xml, each with the message it must give in NAME.error. A message that ends in
+** "..." is a beginning: what follows is libxml2's own wording. The catalogue must stay as it was.
+*/
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "fixtures.h"
+
+static int count_entries(const pm_catalog *catalog)
+{
+  int count = 0;
+  for (size_t i = 0; pm_catalog_kind_at(i) != NULL; i++) count += pm_catalog_count(catalog, pm_catalog_kind_at(i));
+  return count;
+}
+
+static void read_expected(const char *name, char *text, size_t size)
+{
+  char path[300];
+  snprintf(path, sizeof path, "%.*s.error", (int)strlen(name) - 4, name);
+  FILE *file = fopen(path, "rb");
+  ck_assert_msg(file != NULL && fgets(text, (int)size, file) != NULL, "there is no %s", path);
+  text[strcspn(text, "\n")] = '\0';
+  fclose(file);
+}
+
+static void check_message(const pm_error *error, const char *expected)
+{
+  size_t length = strlen(expected);
+  bool beginning = length > 3 && strcmp(expected + length - 3, "...") == 0;
+  ck_assert_msg(beginning ? strncmp(error->text, expected, length - 3) == 0 : strcmp(error->text, expected) == 0,
+                "\n  got      %s\n  expected %s", error->text, expected);
+  ck_assert_ptr_null(strpbrk(error->text, "\r\n"));
+  ck_assert_int_lt(error->status, PM_STATUS_COUNT);
+}
+
+static void check_file(pm_catalog *catalog, const char *name)
+{
+  char expected[600];
+  pm_error error = PM_ERROR_NONE;
+  int before = count_entries(catalog);
+  read_expected(name, expected, sizeof expected);
+  ck_assert_msg(pm_catalog_load(catalog, name, &error) != PM_OK, "%s was accepted", name);
+  check_message(&error, expected);
+  ck_assert_int_ne(error.status, PM_OK);
+  ck_assert_int_eq(count_entries(catalog), before);
+  ck_assert_ptr_null(pm_catalog_note(catalog, 0));
+  ck_assert_int_eq(pm_catalog_load(catalog, name, NULL), error.status);
+}
+
+static bool is_example(const char *name)
+{
+  size_t length = strlen(name);
+  return length > 4 && strcmp(name + length - 4, ".xml") == 0;
+}
+
+START_TEST(every_bad_file_has_its_message)
+{
+  int files = 0;
+  ck_assert_int_eq(chdir(PM_SOURCE_DIR "/tests/hostile"), 0);
+  pm_catalog *catalog = pm_catalog_new(NULL);
+  DIR *folder = opendir(".");
+  ck_assert(catalog != NULL && folder != NULL);
+  for (const struct dirent *item; (item = readdir(folder)) != NULL;)
+    if (is_example(item->d_name)) check_file(catalog, item->d_name), files++;
+  closedir(folder);
+  ck_assert_int_ge(files, 100);
+  /* Still usable. */
+  ck_assert_ptr_nonnull(pm_catalog_resolve(catalog, "gpu", "v100", NULL));
+  pm_catalog_free(catalog);
+}
+END_TEST
+
+static void refuse_path(pm_catalog *catalog, const char *path, const char *message)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_int_eq(pm_catalog_load(catalog, path, &error), PM_BAD_FILE);
+  ck_assert_msg(strstr(error.text, message) != NULL, "%s", error.text);
+}
+
+START_TEST(what_is_not_a_file_is_refused)
+{
+  char folder[] = "/tmp/perfmodel-XXXXXX", path[80];
+  pm_catalog *catalog = pm_catalog_new(NULL);
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  refuse_path(catalog, folder, "the folder holds no *.xml file");
+  snprintf(path, sizeof path, "%s/nothing.xml", folder);
+  refuse_path(catalog, path, "nothing.xml: there is no such file or folder");
+  snprintf(path, sizeof path, "%s/pipe.xml", folder);
+  ck_assert_int_eq(mkfifo(path, 0600), 0);
+  refuse_path(catalog, path, "pipe.xml: not a regular file");
+  refuse_path(catalog, folder, "pipe.xml: not a regular file");
+  unlink(path);
+  snprintf(path, sizeof path, "%s/folder.xml", folder);
+  ck_assert_int_eq(mkdir(path, 0700), 0);
+  refuse_path(catalog, folder, "folder.xml: a folder where a file should be");
+  rmdir(path);
+  refuse_path(catalog, "/dev/zero", "not a regular file");
+  refuse_path(catalog, "", "there is no such file");
+  rmdir(folder);
+  pm_catalog_free(catalog);
+}
+END_TEST
+
+START_TEST(large_files_are_refused)
+{
+  char path[] = "/tmp/perfmodel-XXXXXX";
+  int descriptor = mkstemp(path);
+  pm_catalog *catalog = pm_catalog_new(NULL);
+  ck_assert(descriptor >= 0 && ftruncate(descriptor, (off_t)1 << 40) == 0);
+  refuse_path(catalog, path, "larger than 16 MiB");
+  close(descriptor);
+  unlink(path);
+  pm_catalog_free(catalog);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("hostile");
+  TCase *tests = tcase_create("hostile");
+  tcase_set_timeout(tests, 120);
+  tcase_add_test(tests, every_bad_file_has_its_message);
+  tcase_add_test(tests, what_is_not_a_file_is_refused);
+  tcase_add_test(tests, large_files_are_refused);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
