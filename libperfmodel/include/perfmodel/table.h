@@ -5,8 +5,8 @@
 ** Python, Lua) takes its columns or its text from there, so all of them give the same bytes.
 **
 ** CSV is RFC 4180: one header row, "name [unit]" (the unit left out for text and plain numbers), CRLF line ends, comma,
-** decimal point, numbers in SI units with all their digits, an empty cell for an unknown value. A text cell that a
-** spreadsheet would take for a formula (=, +, -, @ first) gets a leading apostrophe.
+** decimal point, numbers in SI units with all their digits, an empty cell for an unknown value, `inf` for an unlimited
+** one. A text cell that a spreadsheet would take for a formula (=, +, -, @ first) gets a leading apostrophe.
 */
 #ifndef PERFMODEL_TABLE_H
 #define PERFMODEL_TABLE_H
@@ -63,8 +63,9 @@ typedef enum pm_format { PM_FORMAT_TABLE, PM_FORMAT_CSV, PM_FORMAT_JSON } pm_for
 PM_API int pm_format_find(const char *name);
 
 /* The whole table in that format, as one string that the caller releases with pm_string_free. The text form is for
-** people: quantities with prefixes, at most `width` characters wide (0: no limit; columns that do not fit are left out
-** and named below the table). JSON is an array of one object per row, unknown as null. */
+** people: quantities with prefixes, at most `width` characters wide (0: no limit; the first column that does not fit is
+** folded if it is a text, the others are left out and named below the table). JSON is an array of one object per row,
+** keys without units, numbers in SI units, unknown as null, unlimited as "inf", a choice of yes or no as true or false. */
 PM_API char *pm_table_format(const pm_table *table, pm_format format, int width, pm_error *error);
 PM_API void pm_string_free(char *text);
 
