@@ -81,7 +81,11 @@ pip_install() {
     (cd / && "$python" -c 'import perfmodel; print(perfmodel.__version__, perfmodel.__file__)')
 }
 
-run_pytest() { PERFMODEL=$PWD/build/test/tools/perfmodel "$python" -m pytest -q; }
+# The installed package, compared with the command and the Lua module of the build.
+run_pytest() {
+  PERFMODEL_ALL=1 PERFMODEL_COMMAND=$PWD/build/test/tools/perfmodel LUA_PATH="$PWD/build/test/bindings/lua/?.lua" \
+    LUA_CPATH="$PWD/build/test/bindings/lua/?.so" "$python" -m pytest -q
+}
 
 sanitize_build() {
   cmake -S . -B build/sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DPM_SANITIZE=ON -DPM_TESTS=ON -DPM_EXAMPLES=ON &&
