@@ -5,7 +5,7 @@
 #include "command.h"
 
 /* A message may quote what a user or a file said; a control character in it must not break the line. */
-static void print_line(const char *format, va_list arguments)
+PRINTF_LIKE(1, 0) static void print_line(const char *format, va_list arguments)
 {
   char line[2048];
   vsnprintf(line, sizeof line, format, arguments);

@@ -86,7 +86,7 @@ static bool compare(const cli_request *request, const pm_catalog *catalog, const
   snprintf(row->group, sizeof row->group, "%s", system != NULL ? system : m->system);
   strcpy(row->unit, "1/s");
   row->measured = m->throughput;
-  row->predicted = row->error = NAN;
+  row->predicted = row->error = (double)NAN;
   if (predict(catalog, m, &row->predicted, &error) != PM_OK)
     return note(request, "measurement \"%s\" has no prediction: %s", m->id, error.text), false;
   row->error = (row->predicted - row->measured) / row->measured * 100;
@@ -155,7 +155,7 @@ static void sum_up(const comparison *rows, size_t count, const comparison *like,
     errors[n++] = fabs(rows[i].error);
   }
   out->rows = (int32_t)n;
-  out->mape = out->median = out->p90 = out->bias = NAN;
+  out->mape = out->median = out->p90 = out->bias = (double)NAN;
   if (n == 0) return;
   qsort(errors, n, sizeof *errors, ascending);
   out->mape = sum / (double)n;
