@@ -9,7 +9,7 @@
 ** B, the bus bandwidth, comes from the link graph. Rings are found, not declared: over direct GPU links, B is the value
 ** of the best fractional packing of directed Hamiltonian cycles into the links; through NVSwitches it is the GPU's port;
 ** else the ring visits the GPUs in tree order over PCIe, CPUs and their inter-CPU link, and B is the capacity of the
-** busiest link divided by the flows on it.
+** busiest link divided by the flows on it; GPUs without peer access send through the memory of their CPU.
 */
 #ifndef PERFMODEL_COLLECTIVE_H
 #define PERFMODEL_COLLECTIVE_H

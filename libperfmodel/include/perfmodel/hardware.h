@@ -131,7 +131,7 @@ typedef struct pm_link_calibration { PM_LINK_CALIBRATION_FIELDS(PM_DECLARE) } pm
   X(TEXT, gpu, "", "id of its GPU")                                                             \
   X(INT, gpus, "1", "number of GPUs")                                                           \
   X(TEXT, topology, "", "how the GPUs are wired, in words")                                     \
-  X(YES_NO, peer_access, "", "whether GPUs reach each other without staging in host memory")    \
+  X(YES_NO, staged, "", "whether GPUs reach each other only through host memory")               \
   X(TEXT, cpu, "", "CPU model")                                                                 \
   X(INT, cpu_sockets, "1", "CPU sockets")                                                       \
   X(INT, cpu_cores, "1", "physical cores per socket")                                           \

@@ -5,9 +5,9 @@
 **
 **     time = max( flop / peak, bytes / memory_bandwidth )
 **
-** with datasheet peaks and every tensor read and written once per access. Nothing is fitted: it is a bound that no
-** kernel can beat with these accesses, so throughput built on it is an upper bound. Tiles, latency, caches, clocks
-** under power limits and launch costs are not modelled here.
+** with datasheet peaks and every tensor read and written once per access. Nothing is fitted: it is a bound for kernels
+** that do all of the arithmetic and these accesses (a Winograd convolution does fewer multiplications and can be
+** faster). Tiles, latency, caches, clocks under power limits and launch costs are not modelled here.
 */
 #ifndef PERFMODEL_KERNEL_H
 #define PERFMODEL_KERNEL_H

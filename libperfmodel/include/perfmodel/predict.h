@@ -55,7 +55,7 @@ typedef enum pm_bottleneck {
 
 #define PM_BASIS_LIST(X)                                                                                            \
   X(NONE, "none", "no prediction")                                                                                  \
-  X(ROOFLINE, "roofline", "plain roofline, no fitted constant: an upper bound on throughput")                       \
+  X(ROOFLINE, "roofline", "plain roofline, nothing fitted: an upper bound for kernels that do all of the arithmetic") \
   X(ROOFLINE_RING, "roofline+ring", "plain roofline for compute (a bound); calibrated link constants")              \
   X(ROOFLINE_LINE_RATE, "roofline+line-rate", "plain roofline for compute; links at line rate, no latency: a bound")
 

@@ -1,6 +1,6 @@
 /*
-** Rings through NVSwitches: the switches are non-blocking, so a GPU's port is the limit, or the trunks between switches
-** if the group is spread over several boards. The ring crosses from board to board once each way.
+** Rings through NVSwitches: the switches are non-blocking, so a GPU's port is the limit. A ring crosses from board to
+** board once each way, which the trunks between their switches carry with ease; they are not looked at.
 */
 #include "collective/ring.h"
 

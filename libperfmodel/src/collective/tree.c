@@ -84,6 +84,31 @@ static int nearest(const routes *r, const bool *visited, int gpus)
   return best;
 }
 
+static int nearest_cpu(const routes *r)
+{
+  int best = -1;
+  for (size_t i = 0; i < r->system->vertex_count; i++) {
+    if (r->system->vertices[i].kind != PM_VERTEX_CPU || r->distance[i] < 0) continue;
+    if (best < 0 || r->distance[i] < r->distance[best]) best = (int)i;
+  }
+  return best;
+}
+
+/* One hop of the ring, from where the search started. Without peer access the data goes up into the memory of the
+** sender's CPU and from there to the receiver: no switch turns it back half-way. */
+static bool take_hop(routes *r, int to, pm__path *path)
+{
+  if (r->distance[to] < 0) return false;
+  if (r->system->machine.staged) {
+    int cpu = nearest_cpu(r);
+    if (cpu < 0) return false;
+    load_route(r, cpu, path);
+    search_from(r, cpu);
+  }
+  load_route(r, to, path);
+  return true;
+}
+
 /* Visits all GPUs and returns to the first; false if one cannot be reached. */
 static bool go_round(routes *r, int gpus, bool *visited, pm__path *path)
 {
@@ -92,8 +117,7 @@ static bool go_round(routes *r, int gpus, bool *visited, pm__path *path)
   for (int hop = 1; hop <= gpus; hop++) {
     search_from(r, r->system->gpus[here]);
     int next = hop < gpus ? nearest(r, visited, gpus) : 0;
-    if (next < 0 || r->distance[r->system->gpus[next]] < 0) return false;
-    load_route(r, r->system->gpus[next], path);
+    if (next < 0 || !take_hop(r, r->system->gpus[next], path)) return false;
     visited[next] = true;
     here = next;
   }
