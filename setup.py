@@ -40,7 +40,8 @@ class CMakeBuild(build_ext):
         }
         defines = [f"-D{name}={value}" for name, value in options.items()]
         extra = os.environ.get("CMAKE_ARGS", "").split()
-        subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *defines, *extra], check=True)
+        # Fresh each time: pip puts cmake, ninja and swig in a folder that is gone after the build.
+        subprocess.run(["cmake", "--fresh", "-S", ROOT, "-B", build, "-G", "Ninja", *defines, *extra], check=True)
         subprocess.run(["cmake", "--build", build, "--target", "perfmodel_python"], check=True)
 
 

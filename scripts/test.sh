@@ -76,7 +76,9 @@ schema() {
   find data -name '*.xml' -exec xmllint --noout --nonet --schema data/perfmodel.xsd {} +
 }
 
+# What setuptools left behind last time would get into the package.
 pip_install() {
+  rm -rf build/lib build/lib.* build/temp.* build/bdist.*
   "$python" -m pip install --disable-pip-version-check --force-reinstall --no-deps . &&
     (cd / && "$python" -c 'import perfmodel; print(perfmodel.__version__, perfmodel.__file__)')
 }

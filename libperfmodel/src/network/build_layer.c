@@ -212,8 +212,8 @@ static bool check_kind(pm__builder *builder, const pm__element *e)
 bool pm__build_layer(pm__builder *builder, const pm__element *e, pm__cursor *cursor)
 {
   layer_inputs inputs;
-  const pm_attribute *attributes;
-  size_t count;
+  const pm_attribute *attributes = NULL;
+  size_t count = 0;
   if (!check_kind(builder, e) || !find_inputs(builder, e, cursor, &inputs)) return false;
   if (++builder->layers > PM__LAYERS_MAX)
     return pm__build_fail(builder, e, PM_BAD_VALUE, "the network has more than %d layers", PM__LAYERS_MAX);
@@ -258,7 +258,7 @@ bool pm__build_input(pm__builder *builder, const pm__element *e, pm__cursor *cur
 {
   static const char *const known[] = {"name", "shape", "if", NULL};
   int64_t shape[SHAPE_MAX];
-  int rank;
+  int rank = 0;
   const char *text = pm__element_attribute(e, "name");
   if (!pm__build_known(builder, e, known)) return false;
   if (e->child != NULL) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<input> holds nothing");
