@@ -115,8 +115,8 @@ class Machine(Record):
     """number of GPUs"""
     topology: str = ""
     """how the GPUs are wired, in words"""
-    peer_access: bool = False
-    """whether GPUs reach each other without staging in host memory"""
+    staged: bool = False
+    """whether GPUs reach each other only through host memory"""
     cpu: str = ""
     """CPU model"""
     cpu_sockets: int = 0
