@@ -216,6 +216,11 @@ PM_UNLOCKED(pm_plan_new)
 PM_UNLOCKED(predict)
 PM_UNLOCKED(predict_into)
 
+/* ---- A plan refers to its networks and systems: it keeps them alive ---- */
+%pythonappend pm_plan_new %{
+    val._kept = (networks[:], systems[:])
+%}
+
 /* ---- Python only: predictions into an array that is there already, without allocating ---- */
 PM_BUFFER(pm_prediction, %arg((pm_prediction *RESULTS, size_t COUNT)), PyBUF_WRITABLE, "prediction records")
 

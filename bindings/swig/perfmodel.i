@@ -160,8 +160,10 @@ numbers all_reduce_times(const pm_ring *RECORDS, size_t COUNT, const double *NUM
 
 /* ---- Predictions ---- */
 
-pm_plan *pm_plan_new(const pm_network *const *HANDLES, size_t COUNT, const pm_system *const *HANDLES, size_t COUNT,
-                     pm_error *error);
+%apply (const pm_network *const *HANDLES, size_t COUNT) { (const pm_network *const *networks, size_t network_count) };
+%apply (const pm_system *const *HANDLES, size_t COUNT) { (const pm_system *const *systems, size_t system_count) };
+pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, const pm_system *const *systems,
+                     size_t system_count, pm_error *error);
 
 /* One "run" record: the defaults. */
 records run_default(pm_error *error);

@@ -232,6 +232,18 @@ def test_file_errors_have_file_and_line(tmp_path: Path) -> None:
         pm.Catalog(tmp_path / "missing.xml")
 
 
+def test_a_plan_of_the_core_outlives_its_parts() -> None:
+    def plan() -> _core.plan:
+        catalog = _core.catalog_new()
+        parts = [_core.catalog_network(catalog, "alexnet", {})], [_core.catalog_system(catalog, "ac922")]
+        made = _core.plan_new(*parts)
+        parts[0].clear()
+        return made
+
+    wanted = pm.Plan("alexnet", "ac922").predict(pm.Plan("alexnet", "ac922").runs())
+    assert _core.predict(plan(), _core.run_default()) == wanted.tobytes()
+
+
 def test_objects_of_the_core_cannot_be_made_by_hand() -> None:
     with pytest.raises(AttributeError):
         _core.catalog()
