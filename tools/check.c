@@ -174,7 +174,7 @@ static const cli_option options[] = {{OPTION_COUNT, '\0', NULL, NULL, NULL}};
 
 const cli_command check_command = {
   "check", "FILE.xml...", "checks XML files of your own and says what they hold",
-  "Reads files or folders of XML on top of the built-in catalogue, in their order, builds every network and system, and "
-  "lists the entries that they add or replace. If anything is wrong, says what and in which line, prints nothing else, "
-  "and ends with exit status 3.",
+  "Reads files or folders of XML on top of the built-in catalogue, in their order, builds every network and system, "
+  "and lists the entries that they add or replace. If anything is wrong, says what and in which line, prints nothing "
+  "else, and ends with exit status 3.",
   "perfmodel check my-cluster.xml", options, 1, (size_t)-1, run};

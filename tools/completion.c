@@ -26,7 +26,8 @@ void print_completion(FILE *stream)
         "  perfmodel list $1 --quiet --format csv 2>/dev/null | tail -n +2 | cut -d, -f1 | tr -d '\\r\"'\n"
         "}\n\n"
         "_perfmodel() {\n"
-        "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words\n"
+        "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options "
+        "words\n"
         "  COMPREPLY=()\n"
         "  case $command in\n", stream);
   print_cases(stream);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "command.h"
 
-/* The row below all others. Parameters are used by the whole batch, so Γ of the network is the quotient of the sums. */
+/* The row below all others. The whole batch uses the parameters, so gamma of the network is the quotient of sums. */
 static void sum(const pm_layer *rows, int count, pm_layer *total)
 {
   pm_record_init(pm_record_type_find("layer"), total);
@@ -74,6 +74,6 @@ const cli_command layers_command = {
   "layers", "NETWORK", "counts a network layer by layer: parameters, MAC, FLOP, bytes",
   "Prints shape, parameters, multiply-accumulates (MAC), arithmetic (FLOP), bytes and gamma of every layer for one "
   "forward pass of the whole batch, and their total in the last row.\n\n"
-  "1 MAC is 2 FLOP; FLOP also counts bias and element-wise arithmetic. mac_bnl is MAC + bias + 4 per batch-norm element "
-  "+ 1 per ReLU element; gamma is mac_bnl / parameters: how often a parameter is used. Shapes are per sample.",
+  "1 MAC is 2 FLOP; FLOP also counts bias and element-wise arithmetic. mac_bnl is MAC + bias + 4 per batch-norm "
+  "element + 1 per ReLU element; gamma is mac_bnl / parameters: how often a parameter is used. Shapes are per sample.",
   "perfmodel layers resnet50 --batch 32", options, 1, 1, run};

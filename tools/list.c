@@ -9,13 +9,13 @@ static bool is(const char *kind, const char *singular, const char *plural)
   return strcmp(kind, singular) == 0 || strcmp(kind, plural) == 0;
 }
 
-/* A table of one or two text columns, whose texts it does not keep. */
+/* A table of two text columns. */
 static pm_table *text_table(size_t rows, const char *first, const char *const *firsts, const char *second,
                             const char *const *seconds, pm_error *error)
 {
   pm_table *table = pm_table_new(rows, error);
   int status = table == NULL ? PM_NO_MEMORY : pm_table_add_text(table, first, "", firsts, error);
-  if (status == PM_OK && second != NULL) status = pm_table_add_text(table, second, "", seconds, error);
+  if (status == PM_OK) status = pm_table_add_text(table, second, "", seconds, error);
   if (status == PM_OK) return table;
   pm_table_free(table);
   return NULL;
@@ -23,11 +23,13 @@ static pm_table *text_table(size_t rows, const char *first, const char *const *f
 
 static pm_table *list_layer_kinds(pm_error *error)
 {
-  enum { MOST = 256 };
-  const char *names[MOST];
+  enum { MOST = 128, LENGTH = 256 };
+  const char *names[MOST], *attributes[MOST];
+  char lines[MOST][LENGTH];
   size_t count = 0;
-  while (count < MOST && (names[count] = pm_layer_kind_at(count)) != NULL) count++;
-  return text_table(count, "kind", names, NULL, NULL, error);
+  for (; count < MOST && (names[count] = pm_layer_kind_at(count)) != NULL; count++)
+    attributes[count] = pm_layer_kind_attributes(count, lines[count], LENGTH);
+  return text_table(count, "kind", names, "attributes", attributes, error);
 }
 
 static pm_table *list_precisions(pm_error *error)
@@ -98,5 +100,6 @@ static const cli_option options[] = {{OPTION_COUNT, '\0', NULL, NULL, NULL}};
 const cli_command list_command = {
   "list", "[KIND]", "lists the GPUs, systems, networks, ... that are known",
   "Lists all entries of a kind: gpus, links, systems, networks, datasets, measurements, sources or calibrations of the "
-  "catalogue, the kinds of layers, or the precisions. Without a kind, lists the kinds.",
+  "catalogue, layers (the kinds that a network may have, with their attributes and what these are if left out), or "
+  "precisions. Without a kind, lists the kinds.",
   "perfmodel list systems", options, 0, 1, run};

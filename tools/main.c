@@ -50,7 +50,8 @@ static int unknown_command(const char *word)
   const char *names[sizeof commands / sizeof commands[0] + 1] = {NULL};
   for (size_t i = 0; command_at(i) != NULL; i++) names[i] = command_at(i)->name;
   const char *meant = closest_name(word, names);
-  if (word[0] == '-') return fail(CODE_USAGE, "unknown option \"%.80s\"; a command comes first: perfmodel --help", word);
+  if (word[0] == '-')
+    return fail(CODE_USAGE, "unknown option \"%.80s\"; a command comes first: perfmodel --help", word);
   if (meant != NULL) return fail(CODE_USAGE, "unknown command \"%.80s\"; did you mean \"%s\"?", word, meant);
   return fail(CODE_USAGE, "unknown command \"%.80s\"; see perfmodel --help", word);
 }

@@ -58,20 +58,20 @@ void print_manual(FILE *stream)
           pm_version());
   fputs(".SH NAME\nperfmodel \\- predict how fast a neural network trains on a GPU machine\n"
         ".SH SYNOPSIS\n.B perfmodel\n.I COMMAND ARGUMENTS\n[\\fIoptions\\fR]\n.SH DESCRIPTION\n", stream);
-  print_words(stream, "Predicts step time and throughput of training in closed form, and says what limits them. Networks, "
-                      "GPUs and systems come from a catalogue that is built in; files of your own add to it.");
+  print_words(stream, "Predicts step time and throughput of training in closed form, and says what limits them. "
+                      "Networks, GPUs and systems come from a catalogue that is built in; your own files add to it.");
   fputs(".SH COMMANDS\n", stream);
   for (size_t i = 0; (c = command_at(i)) != NULL; i++) print_command(stream, c);
   fputs(".SH OPTIONS OF EVERY COMMAND\n", stream);
   print_options(stream, common_options);
   fputs(".SH OUTPUT\n", stream);
   print_words(stream,
-              "Results go to standard output, or to the file of --output; messages go to standard error. A table is for "
-              "people and fits the terminal. CSV is RFC 4180: headers are \"name [unit]\", numbers are in SI units with "
-              "all their digits, an unknown value is an empty cell, an unlimited one is inf, and a text that a "
-              "spreadsheet would take for a formula gets a leading apostrophe. JSON is an array with one object for each "
-              "row; its keys are the names without the units, its values in the same SI units, unknown is null and "
-              "unlimited \"inf\".");
+              "Results go to standard output, or to the file of --output; messages go to standard error. A table is "
+              "for people and fits the terminal. CSV is RFC 4180: headers are \"name [unit]\", numbers are in SI "
+              "units with all their digits, an unknown value is an empty cell, an unlimited one is inf, and a text that "
+              "a spreadsheet would take for a formula gets a leading apostrophe. JSON is an array with one object for "
+              "each row; its keys are the names without the units, its values in the same SI units, unknown is null "
+              "and unlimited \"inf\".");
   print_exit_codes(stream);
   fputs(".SH SEE ALSO\n", stream);
   print_words(stream, "The format of catalogue files is described in docs/xml.md of the source.");

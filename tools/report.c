@@ -170,22 +170,25 @@ static void print_bottleneck(FILE *stream, const pm_prediction *p, size_t width)
   print_wrapped(stream, line, 0, 0, width);
 }
 
-static const char *basis_words(const pm_prediction *p)
+/* What the numbers rest on, and which way they err. */
+static void print_basis(FILE *stream, const pm_prediction *p, size_t width)
 {
+  static const char bound[] = ". This is an upper bound for kernels that do all of the arithmetic; measured runs are "
+                              "slower, perfmodel validate shows by how much.";
+  char line[512];
+  const char *words = pm_record_field(pm_record_type_find("prediction"), "basis")->choices[p->basis].doc, *end = bound;
   switch (p->basis) {
-  case PM_BASIS_ROOFLINE:
-    return "Basis: plain roofline from datasheet peaks, nothing fitted. This is an upper bound for kernels that do all "
-           "of the arithmetic; measured runs are slower, perfmodel validate shows by how much.";
+  case PM_BASIS_ROOFLINE: words = "plain roofline from datasheet peaks, nothing fitted"; break;
   case PM_BASIS_ROOFLINE_RING:
-    return "Basis: plain roofline from datasheet peaks for the kernels, calibrated constants for the links. This is an "
-           "upper bound for kernels that do all of the arithmetic; measured runs are slower, perfmodel validate shows by "
-           "how much.";
+    words = "plain roofline from datasheet peaks for the kernels, calibrated constants for the links";
+    break;
   case PM_BASIS_ROOFLINE_LINE_RATE:
-    return "Basis: plain roofline from datasheet peaks for the kernels, links at line rate without latency. This is an "
-           "upper bound for kernels that do all of the arithmetic; measured runs are slower, perfmodel validate shows by "
-           "how much.";
-  default: return pm_record_field(pm_record_type_find("prediction"), "basis")->choices[p->basis].doc;
+    words = "plain roofline from datasheet peaks for the kernels, links at line rate without latency";
+    break;
+  default: end = "; perfmodel validate shows how far measured runs are from it."; break;
   }
+  snprintf(line, sizeof line, "Basis: %s%s", words, end);
+  print_wrapped(stream, line, 0, 0, width);
 }
 
 void print_report(FILE *stream, const cli_study *study, size_t width)
@@ -200,5 +203,5 @@ void print_report(FILE *stream, const cli_study *study, size_t width)
   print_efficiency(stream, study);
   fputc('\n', stream);
   print_bottleneck(stream, &study->prediction, width);
-  print_wrapped(stream, basis_words(&study->prediction), 0, 0, width);
+  print_basis(stream, &study->prediction, width);
 }

@@ -216,8 +216,8 @@ static const cli_option options[] = {
 
 const cli_command sweep_command = {
   "sweep", "NETWORKS SYSTEMS", "predicts every combination of networks, systems, GPUs, batches, ...",
-  "Predicts every combination of the comma-separated lists; the batch runs fastest, then GPUs, nodes, precision, system "
-  "and network. A run that cannot be predicted keeps its row, with the reason as its status and no numbers; the exit "
-  "status is 1 only if that is true of all.\n\n"
+  "Predicts every combination of the comma-separated lists; the batch runs fastest, then GPUs, nodes, precision, "
+  "system and network. A run that cannot be predicted keeps its row, with the reason as its status and no numbers; "
+  "the exit status is 1 only if that is true of all.\n\n"
   "The table shows the main columns; csv and json have all, in SI units.",
   "perfmodel sweep resnet50,vgg16 dgx1-v100,dgx2 --gpus 1,2,4,8 --batch 32,64 -o plan.csv", options, 2, 2, run};

@@ -207,7 +207,8 @@ static void round_for_people(comparison *rows, size_t count, summary *groups, si
   }
 }
 
-static int write_results(const cli_request *request, comparison *rows, size_t count, summary *groups, size_t group_count)
+static int write_results(const cli_request *request, comparison *rows, size_t count, summary *groups,
+                         size_t group_count)
 {
   pm_error error = PM_ERROR_NONE;
   bool all_rows = request->value[OPTION_ROWS] != NULL;
@@ -266,8 +267,8 @@ static const cli_option options[] = {
 
 const cli_command validate_command = {
   "validate", "", "compares predictions with the published measurements",
-  "Predicts every measurement of the catalogue and prints the error of the predictions, in per cent of what was measured: "
-  "mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean of the signed ones. "
-  "Above 0 the prediction is faster than the measurement.\n\n"
+  "Predicts every measurement of the catalogue and prints the error of the predictions, in per cent of what was "
+  "measured: mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean of the "
+  "signed ones. Above 0 the prediction is faster than the measurement.\n\n"
   "Measurements of your own, in a file given with --catalog, are compared too.",
   "perfmodel validate --rows", options, 0, 0, run};

@@ -96,6 +96,10 @@ PM_API int pm_network_get_layers(const pm_network *network, double batch, int pr
 /* Names of the layer kinds, index from 0, NULL past the last. */
 PM_API const char *pm_layer_kind_at(size_t index);
 
+/* The attributes that a kind takes, as text: "out_channels kernel stride=1 bias=yes"; one without a value must be given.
+** Returns buffer, "" past the last kind. */
+PM_API char *pm_layer_kind_attributes(size_t index, char *buffer, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

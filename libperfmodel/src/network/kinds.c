@@ -1,6 +1,9 @@
 /* The kinds of layers. A new kind is one new file and one line here. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "network/layer.h"
+#include "perfmodel/units.h"
 
 static const pm__layer_kind *const kinds[] = {
   &pm__conv2d,  &pm__linear,   &pm__batch_norm,      &pm__lrn, &pm__relu,    &pm__dropout,      &pm__max_pool,
@@ -19,4 +22,25 @@ const pm__layer_kind *pm__layer_kind_find(const char *name)
 const char *pm_layer_kind_at(size_t index)
 {
   return index < KINDS ? kinds[index]->name : NULL;
+}
+
+static void add_attribute(const pm__attribute_rule *rule, char *buffer, size_t size)
+{
+  char number[PM_NUMBER_MAX];
+  size_t used = strlen(buffer);
+  const char *value = rule->kind == PM__SWITCH ? (rule->otherwise != 0 ? "yes" : "no")
+                                               : pm_number_format(number, rule->otherwise);
+  bool given = isnan(rule->otherwise);
+  snprintf(buffer + used, size - used, "%s%s%s%s", used > 0 ? " " : "", rule->name, given ? "" : "=",
+           given ? "" : value);
+}
+
+char *pm_layer_kind_attributes(size_t index, char *buffer, size_t size)
+{
+  if (buffer == NULL || size == 0) return buffer;
+  buffer[0] = '\0';
+  for (const pm__attribute_rule *rule = index < KINDS ? kinds[index]->rules : NULL; rule != NULL && rule->name != NULL;
+       rule++)
+    add_attribute(rule, buffer, size);
+  return buffer;
 }
