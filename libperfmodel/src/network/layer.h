@@ -11,7 +11,12 @@
 #include "base/base.h"
 #include "perfmodel/network.h"
 
-enum { PM__RANK_MAX = 6, PM__ATTRIBUTES_MAX = 24 };
+enum { PM__RANK_MAX = 6, PM__ATTRIBUTES_MAX = 48 };
+
+/* `shared` has the same slot in every kind that has it: the parameters are those of another layer, counted there. */
+enum { PM__SHARED = PM__ATTRIBUTES_MAX - 1 };
+#define PM__SHARED_RULE \
+  PM__SWITCHED("shared", PM__SHARED, 0, "yes: its parameters are another layer's, and counted there")
 
 typedef struct pm__shape {
   int rank;
@@ -36,7 +41,8 @@ typedef enum pm__family {
   PM__CONV,
   PM__BATCH_NORM,
   PM__SOFTMAX,
-  PM__POOL
+  PM__POOL,
+  PM__NORM /* rows of a layer, group, instance or RMS norm */
 } pm__family;
 
 typedef struct pm__work {
@@ -51,16 +57,23 @@ typedef struct pm__gemm {
   pm__scaled scaled;
 } pm__gemm;
 
-/* The forward convolution that a kernel is or belongs to, per sample. */
+enum { PM__SPACE = 3 };
+
+/* The convolution that a kernel is or belongs to, per sample. Sizes are depth, height, width; those that it lacks are 1,
+** and in front. A transposed one is described by the convolution whose gradient of data is its forward pass: `channels`
+** and `size` are then those of the layer's output. */
 typedef struct pm__conv {
-  double channels, height, width, out_channels, out_height, out_width, groups;
-  double kernel[2], stride[2], padding[2], dilation[2];
+  double channels, out_channels, groups;
+  double size[PM__SPACE], out_size[PM__SPACE];
+  double kernel[PM__SPACE], stride[PM__SPACE], padding[PM__SPACE], padding_end[PM__SPACE], dilation[PM__SPACE];
+  bool transposed;
 } pm__conv;
 
 typedef struct pm__kernel {
   pm__pass pass;
   pm__family family;
   bool matrix;    /* its arithmetic is matrix products: runs at the matrix peak */
+  bool inner;     /* backward-data that the layer's own parameters wait for: done even if its input wants no gradient */
   double repeats; /* one after the other, as the steps of a recurrent layer */
   pm__work work;  /* of one */
   union {
@@ -70,16 +83,21 @@ typedef struct pm__kernel {
   } shape;
 } pm__kernel;
 
-enum { PM__KERNELS_MAX = 24 };
+enum { PM__KERNELS_MAX = 32 };
 
-/* The kernels of one layer, as its kind lists them. */
+/* The kernels of one layer, as its kind lists them; `inputs` are the shapes that it may look at to do so. */
 typedef struct pm__kernel_list {
+  const pm__shape *inputs;
+  int input_count;
   int count;
   pm__kernel kernel[PM__KERNELS_MAX];
 } pm__kernel_list;
 
 /* Adds a kernel that is done once and is no matrix product; the caller may change what is returned. */
 pm__kernel *pm__add_kernel(pm__kernel_list *list, pm__pass pass, pm__family family, pm__work work);
+
+/* Adds matrix products: 2 count m n k FLOP, elements and fixed elements moved. */
+pm__kernel *pm__add_gemm(pm__kernel_list *list, pm__pass pass, pm__gemm gemm, double elements, double fixed);
 
 /* What a layer keeps until its backward pass, per sample, and how its output is stored. Frameworks differ in masks and
 ** indices, so those are counts here and become bytes in the memory model. */
@@ -111,19 +129,37 @@ typedef struct pm__layer {
 } pm__layer;
 
 typedef enum pm__attribute_kind {
-  PM__COUNT,  /* a whole number */
-  PM__PAIR,   /* one or two whole numbers: height, width; takes two slots */
-  PM__SWITCH, /* yes or no */
-  PM__NUMBER  /* any number */
+  PM__COUNT,   /* a whole number */
+  PM__TUPLE,   /* one whole number for all axes of space, or one for each: "3" or "1,7"; PM__TUPLE_SLOTS slots */
+  PM__LIST,    /* 1 to 6 whole numbers: PM__LIST_SLOTS slots */
+  PM__SWITCH,  /* yes or no */
+  PM__NUMBER,  /* any number */
+  PM__FACTORS, /* a tuple of any numbers */
+  PM__CHOICE   /* one of `words`, as its index */
 } pm__attribute_kind;
+
+/* A tuple's or a list's values, then how many were given (0: none). One value of a tuple fills all its places. */
+enum { PM__TUPLE_SLOTS = PM__SPACE + 1, PM__LIST_SLOTS = PM__RANK_MAX + 1 };
+enum { PM__TUPLE_COUNT = PM__SPACE, PM__LIST_COUNT = PM__RANK_MAX };
 
 typedef struct pm__attribute_rule {
   const char *name;
   int slot;
   pm__attribute_kind kind;
   double least, most;
-  double otherwise; /* NAN: it must be given */
+  double otherwise;         /* the value if it is not given; NAN: it must be */
+  const char *doc;          /* one line, below PM_TEXT_MAX bytes */
+  const char *like;         /* if not given, it is as this attribute before it; or a word that says what it is then */
+  const char *const *words; /* of a choice; ends with NULL */
 } pm__attribute_rule;
+
+/* The lines of a table of rules. */
+#define PM__REQUIRED(name, slot, kind, least, most, doc) {name, slot, kind, least, most, (double)NAN, doc, NULL, NULL}
+#define PM__OPTIONAL(name, slot, kind, least, most, value, doc) {name, slot, kind, least, most, value, doc, NULL, NULL}
+#define PM__LIKE(name, slot, kind, least, most, other, doc) {name, slot, kind, least, most, 0, doc, other, NULL}
+#define PM__SWITCHED(name, slot, value, doc) {name, slot, PM__SWITCH, 0, 1, value, doc, NULL, NULL}
+#define PM__CHOSEN(name, slot, words, doc) {name, slot, PM__CHOICE, 0, 0, 0, doc, NULL, words}
+#define PM__RULES_END {NULL, 0, PM__COUNT, 0, 0, 0, NULL, NULL, NULL}
 
 typedef struct pm__layer_kind {
   const char *name;
@@ -131,9 +167,13 @@ typedef struct pm__layer_kind {
   int least_inputs, most_inputs;
   /* Sets layer->output from the inputs' shapes. */
   int (*shape)(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error);
-  /* Sets parameters and counts, and lists the kernels; shapes and elements are known. */
+  /* Sets parameters, counts and `saved`, and lists the kernels; shapes and elements are known. */
   void (*count)(pm__layer *layer, pm__kernel_list *kernels);
+  const char *doc;    /* one line, below PM_TEXT_MAX bytes */
+  const void *traits; /* what tells this kind from others that share its functions */
 } pm__layer_kind;
+
+enum { PM__ANY_NUMBER = 1 << 20 }; /* of inputs */
 
 /* One line per kind in kinds.c. */
 extern const pm__layer_kind pm__conv2d, pm__linear, pm__batch_norm, pm__lrn, pm__relu, pm__dropout, pm__add, pm__concat,
@@ -144,11 +184,26 @@ const pm__layer_kind *pm__layer_kind_find(const char *name);
 /* Reads the attributes by the kind's rules. */
 int pm__layer_read_attributes(pm__layer *layer, const pm_attribute *attributes, size_t count, pm_error *error);
 
+/* PM_BAD_VALUE if a tuple has neither one number nor one for each of the `axes` of space. */
+int pm__check_tuples(const pm__layer *layer, int axes, pm_error *error);
+
+/* The axis that the attribute in that slot names; negative ones count from the end. -1 with an error if there is none. */
+int pm__axis(const pm__layer *layer, int slot, const pm__shape *shape, pm_error *error);
+
+/* PM_BAD_SHAPE unless there are channels and `axes` axes of space, 0: 1 to 3 of them. */
+int pm__need_space(const pm__layer *layer, const pm__shape *input, int axes, pm_error *error);
+
+/* The shape to which inputs with equal sizes, or sizes of 1, are broadcast. */
+int pm__shape_broadcast(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error);
+
 /* The output keeps the (first) input's shape. */
 int pm__shape_same(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error);
 
 /* PM_BAD_SHAPE unless the input is an image: channels, height, width. */
 int pm__need_image(const pm__layer *layer, const pm__shape *input, pm_error *error);
+
+/* PM_BAD_SHAPE unless the input is a sequence: tokens, features. */
+int pm__need_sequence(const pm__layer *layer, const pm__shape *input, pm_error *error);
 
 /* Output size along one axis of a sliding window; 0 or less if it does not fit. */
 int64_t pm__window_output(int64_t size, double kernel, double stride, double padding, double dilation, bool ceil_mode);

@@ -49,7 +49,8 @@ static int check_output(const pm__layer *layer, pm_error *error)
       return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" does not fit its input %s: its output would be %s", kind,
                       layer->name, pm__shape_text(&layer->input, in, sizeof in),
                       pm__shape_text(&layer->output, out, sizeof out));
-  if (pm__shape_elements(&layer->output) > 9007199254740992.0 || layer->mac > 9007199254740992.0)
+  if (pm__shape_elements(&layer->output) > 9007199254740992.0 || layer->mac > 9007199254740992.0 ||
+      layer->parameters > 9007199254740992.0)
     return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" is absurdly large: %s", kind, layer->name,
                     pm__shape_text(&layer->output, out, sizeof out));
   return PM_OK;
@@ -63,6 +64,15 @@ pm__kernel *pm__add_kernel(pm__kernel_list *list, pm__pass pass, pm__family fami
   kernel->family = family;
   kernel->repeats = 1;
   kernel->work = work;
+  return kernel;
+}
+
+pm__kernel *pm__add_gemm(pm__kernel_list *list, pm__pass pass, pm__gemm gemm, double elements, double fixed)
+{
+  pm__work work = {2 * gemm.count * gemm.m * gemm.n * gemm.k, elements, fixed};
+  pm__kernel *kernel = pm__add_kernel(list, pass, PM__GEMM, work);
+  kernel->matrix = true;
+  kernel->shape.gemm = gemm;
   return kernel;
 }
 
@@ -166,8 +176,10 @@ static void accumulate(const pm_network *network, const pm__layer *layer, const 
 static void drop_backward_data(pm__kernel_list *kernels)
 {
   int kept = 0;
-  for (int i = 0; i < kernels->count; i++)
-    if (kernels->kernel[i].pass != PM__BACKWARD_DATA) kernels->kernel[kept++] = kernels->kernel[i];
+  for (int i = 0; i < kernels->count; i++) {
+    const pm__kernel *kernel = &kernels->kernel[i];
+    if (kernel->pass != PM__BACKWARD_DATA || kernel->inner) kernels->kernel[kept++] = *kernel;
+  }
   kernels->count = kept;
 }
 
@@ -184,6 +196,7 @@ static int infer(pm__layer *layer, const pm__shape *shapes, int count, pm__kerne
   if (status != PM_OK) return status;
   layer->elements_out = pm__shape_elements(&layer->output);
   layer->kind->count(layer, kernels);
+  if (layer->attribute[PM__SHARED] != 0) layer->parameters = layer->parameter_tensors = 0;
   if (!layer->wants_gradient) drop_backward_data(kernels);
   return check_output(layer, error);
 }

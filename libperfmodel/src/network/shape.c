@@ -35,6 +35,14 @@ int pm__need_image(const pm__layer *layer, const pm__shape *input, pm_error *err
                   layer->name, pm__shape_text(input, text, sizeof text));
 }
 
+int pm__need_sequence(const pm__layer *layer, const pm__shape *input, pm_error *error)
+{
+  char text[PM_TEXT_MAX];
+  if (input->rank == 2) return PM_OK;
+  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" takes tokens x features, not %s", layer->kind->name, layer->name,
+                  pm__shape_text(input, text, sizeof text));
+}
+
 int64_t pm__window_output(int64_t size, double kernel, double stride, double padding, double dilation, bool ceil_mode)
 {
   double room = (double)size + 2 * padding - dilation * (kernel - 1) - 1;
