@@ -68,9 +68,9 @@ void print_manual(FILE *stream)
   print_words(stream,
               "Results go to standard output, or to the file of --output; messages go to standard error. A table is "
               "for people and fits the terminal. CSV is RFC 4180: headers are \"name [unit]\", numbers are in SI "
-              "units with all their digits, an unknown value is an empty cell, an unlimited one is inf, and a text that "
-              "a spreadsheet would take for a formula gets a leading apostrophe. JSON is an array with one object for "
-              "each row; its keys are the names without the units, its values in the same SI units, unknown is null "
+              "units with all their digits, an unknown value is an empty cell, an unlimited one is inf, and a text "
+              "that a spreadsheet would take for a formula gets a leading apostrophe. JSON is an array with one object "
+              "for each row; its keys are the names without the units, its values in the same SI units, unknown is null "
               "and unlimited \"inf\".");
   print_exit_codes(stream);
   fputs(".SH SEE ALSO\n", stream);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "command.h"
 
-#define RUNS_MOST 10e6
+#define RUNS_MOST 1e6
 
 /* The axes as they were given, and what they lead to. */
 typedef struct cli_sweep {
