@@ -164,8 +164,10 @@ def predict(
     """
     plan = plan_of(network, system)
     run = _run(gpus, batch, precision, nodes, global_batch, overlap, as_samples(dataset))
-    plan.check(run)
-    return prediction(plan, run[0], plan.predict(run)[0])
+    result = plan.predict(run)
+    if result[0]["status"] != 0:
+        plan.check(run)
+    return prediction(plan, run[0], result[0])
 
 
 def _run(

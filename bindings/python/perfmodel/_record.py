@@ -99,7 +99,7 @@ def value(f: Field, raw: Any) -> Any:
 
 def values(type_name: str, record: np.void) -> dict[str, Any]:
     """All values of one record by name."""
-    return {f.name: value(f, record[f.name]) for f in fields(type_name)}
+    return {f.name: value(f, item) for f, item in zip(fields(type_name), record.item())}
 
 
 def raw(f: Field, item: Any) -> Any:
