@@ -7,7 +7,7 @@ missing=""
 need() {
   package=$1
   shift
-  "$@" >/dev/null 2>&1 || missing="$missing $package"
+  ("$@") >/dev/null 2>&1 || missing="$missing $package"
 }
 
 has() { command -v "$1"; }
