@@ -70,8 +70,8 @@ void print_manual(FILE *stream)
               "for people and fits the terminal. CSV is RFC 4180: headers are \"name [unit]\", numbers are in SI "
               "units with all their digits, an unknown value is an empty cell, an unlimited one is inf, and a text "
               "that a spreadsheet would take for a formula gets a leading apostrophe. JSON is an array with one object "
-              "for each row; its keys are the names without the units, its values in the same SI units, unknown is null "
-              "and unlimited \"inf\".");
+              "for each row; its keys are the names without the units, its values in the same SI units, unknown is "
+              "null and unlimited \"inf\".");
   print_exit_codes(stream);
   fputs(".SH SEE ALSO\n", stream);
   print_words(stream, "The format of catalogue files is described in docs/xml.md of the source.");
