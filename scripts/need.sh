@@ -36,9 +36,9 @@ install_missing() {
     command -v sudo >/dev/null || { echo "Neither root nor sudo; as root: apt-get install$missing" >&2; exit 1; }
     as_root=sudo
   fi
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 update
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 update
   # shellcheck disable=SC2086 # a list of names
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends \
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 install -y --no-install-recommends \
     $missing
   missing=""
 }
