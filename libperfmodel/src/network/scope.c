@@ -60,6 +60,7 @@ static bool add_number(const pm__binding *scope, const char *text, size_t length
 const char *pm__scope_expand(const pm__binding *scope, const char *text, pm__arena *arena, pm_error *error)
 {
   pm__string out = {NULL, 0, 0, false};
+  if (strpbrk(text, "{}") == NULL) return text; /* most have none */
   for (const char *p = text;;) {
     size_t plain = strcspn(p, "{}");
     pm__string_add_bytes(&out, p, plain);
@@ -79,8 +80,8 @@ static bool is_plain(const pm__binding *scope, const char *piece)
 {
   double number;
   size_t length = strlen(piece);
-  if (pm_number_parse(piece, &number) == PM_OK) return true;
-  return pm__is_word(piece, length) && pm__scope_find(scope, piece, length) == NULL;
+  if (pm__is_word(piece, length)) return pm__scope_find(scope, piece, length) == NULL;
+  return pm_number_parse(piece, &number) == PM_OK;
 }
 
 static bool add_piece(const pm__binding *scope, const char *text, size_t length, pm__string *out, pm__arena *arena,
@@ -98,6 +99,7 @@ static bool add_piece(const pm__binding *scope, const char *text, size_t length,
 const char *pm__scope_attribute(const pm__binding *scope, const char *text, pm__arena *arena, pm_error *error)
 {
   pm__string out = {NULL, 0, 0, false};
+  if (is_plain(scope, text)) return text; /* most are */
   for (const char *p = text;;) {
     size_t length = strcspn(p, ",");
     if (!add_piece(scope, p, length, &out, arena, error)) return keep(&out, false, arena, error);

@@ -16,11 +16,11 @@ const pm__binding *pm__scope_find(const pm__binding *scope, const char *name, si
 /* The value of an expression. */
 int pm__scope_number(const pm__binding *scope, const char *text, double *value, pm_error *error);
 
-/* A name with each {expression} replaced by its value. In the arena; NULL on an error. */
+/* A name with each {expression} replaced by its value: the text itself, or in the arena; NULL on an error. */
 const char *pm__scope_expand(const pm__binding *scope, const char *text, pm__arena *arena, pm_error *error);
 
 /* An attribute's value as a layer takes it: in a list of pieces, numbers and words that are no parameters stay as they
-** are, everything else is an expression. In the arena; NULL on an error. */
+** are, everything else is an expression. The text itself, or in the arena; NULL on an error. */
 const char *pm__scope_attribute(const pm__binding *scope, const char *text, pm__arena *arena, pm_error *error);
 
 /* Whether the text is a word: letters, digits and '_', no digit first. */

@@ -1,0 +1,34 @@
+/* Any bytes as a catalogue file, on top of the shipped catalogue: an error or a catalogue that works, nothing else. */
+#include <stdint.h>
+#include <stdlib.h>
+#include "base/document.h"
+#include "catalog_entry.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void use(pm_catalog *catalog)
+{
+  pm_table_free(pm_catalog_list(catalog, "networks", NULL));
+  for (size_t i = 0; pm_catalog_kind_at(i) != NULL; i++) {
+    const char *kind = pm_catalog_kind_at(i);
+    int last = pm_catalog_count(catalog, kind) - 1;
+    if (last >= 0) pm_table_free(pm_catalog_show(catalog, kind, pm_catalog_id(catalog, kind, (size_t)last), NULL));
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm__documents documents = {NULL, 0, 0};
+  pm__document *document = pm__document_read((const char *)bytes, size, "fuzz.xml", &error);
+  if ((document == NULL) != (error.status != PM_OK)) abort();
+  if (document == NULL) return 0;
+  pm_catalog *catalog = pm_catalog_new(NULL);
+  if (pm__documents_add(&documents, document, &error) != PM_OK) abort();
+  int status = pm__catalog_merge(catalog, &documents, &error);
+  if (status != error.status) abort();
+  if (status == PM_OK) use(catalog);
+  pm__documents_free(&documents);
+  pm_catalog_free(catalog);
+  return 0;
+}
