@@ -13,9 +13,16 @@ unset LD_LIBRARY_PATH LUA_PATH LUA_CPATH || true
 fail() { echo "install: $*" >&2; exit 1; }
 say() { echo "install: $*"; }
 
+# quietly WHAT COMMAND...: runs it; its output is shown only if it fails.
+quietly() {
+  what=$1
+  shift
+  "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; fail "$what"; }
+}
+
 # install_moved BUILD PREFIX: installs, and moves the tree, which has to work where it ends up.
 install_moved() {
-  cmake --install "$1" --prefix "$scratch/first" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; fail "cmake --install"; }
+  quietly "cmake --install" cmake --install "$1" --prefix "$scratch/first"
   mv "$scratch/first" "$2"
 }
 
@@ -27,9 +34,8 @@ consumers() {
   # shellcheck disable=SC2046 # flags are words
   cc -std=c99 "$consumer/consumer.c" $(pkg-config --cflags --libs perfmodel) -o "$scratch/by_pkg_config"
   LD_LIBRARY_PATH=$(pkg-config --variable=libdir perfmodel) "$scratch/by_pkg_config" >"$scratch/c"
-  cmake -S "$consumer" -B "$scratch/by_cmake" "-DCMAKE_PREFIX_PATH=$1" >"$scratch/log" 2>&1 ||
-    { cat "$scratch/log" >&2; fail "find_package"; }
-  cmake --build "$scratch/by_cmake" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; fail "build with CMake"; }
+  quietly "find_package" cmake -G Ninja -S "$consumer" -B "$scratch/by_cmake" "-DCMAKE_PREFIX_PATH=$1"
+  quietly "building with CMake" cmake --build "$scratch/by_cmake"
   "$scratch/by_cmake/consumer" | cmp - "$scratch/c" || fail "by CMake and by pkg-config the numbers differ"
   rm -rf "$scratch/by_cmake"
 }
@@ -40,11 +46,14 @@ install_moved "$build" "$prefix"
 consumers "$prefix"
 say "C by pkg-config and by CMake: $(cat "$scratch/c") samples/s"
 
-[ "$(pkg-config --modversion perfmodel)" = "$(sed -n 's/^#define PM_VERSION "\(.*\)"/\1/p' "$source/libperfmodel/include/perfmodel.h")" ] ||
-  fail "perfmodel.pc and the header state different versions"
+header_version=$(sed -n 's/^#define PM_VERSION "\(.*\)"/\1/p' "$source/libperfmodel/include/perfmodel.h")
+[ "$(pkg-config --modversion perfmodel)" = "$header_version" ] || fail "perfmodel.pc is of another version"
 
 include=$(pkg-config --cflags perfmodel)
-printf '#include <perfmodel.h>\nint main(void) { pm_error error = PM_ERROR_NONE; return error.status; }\n' >"$scratch/header.c"
+cat >"$scratch/header.c" <<'C'
+#include <perfmodel.h>
+int main(void) { pm_error error = PM_ERROR_NONE; return error.status; }
+C
 for standard in c99 c11 c17; do
   # shellcheck disable=SC2086
   cc -std=$standard -Wall -Wextra -Wpedantic -Werror $include -fsyntax-only "$scratch/header.c"
@@ -77,16 +86,16 @@ local pm = require "perfmodel"
 local p = pm.predict{network = "resnet50", system = "dgx1-v100", gpus = 8, batch = 64, precision = "fp16"}
 print(string.format("%.17g", p.throughput))
 LUA
-  LUA_PATH="$prefix/share/lua/$version/?.lua" LUA_CPATH="${core%/perfmodel/core.so}/?.so" "$lua" "$scratch/predict.lua" |
-    cmp - "$scratch/c" || fail "Lua gives another number"
+  LUA_PATH="$prefix/share/lua/$version/?.lua" LUA_CPATH="${core%/perfmodel/core.so}/?.so" \
+    "$lua" "$scratch/predict.lua" | cmp - "$scratch/c" || fail "Lua gives another number"
   say "Lua $version gives the same number"
 elif grep -q '^PM_LUA:BOOL=ON' "$build/CMakeCache.txt"; then
   fail "no Lua module in $prefix"
 fi
 
-cmake -S "$source" -B "$scratch/static" -DBUILD_SHARED_LIBS=OFF -DCMAKE_BUILD_TYPE=Debug -DPM_TOOL=OFF >"$scratch/log" 2>&1 ||
-  { cat "$scratch/log" >&2; fail "configuring a static library"; }
-cmake --build "$scratch/static" -j 2 >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; fail "building a static library"; }
+quietly "configuring a static library" cmake -G Ninja -S "$source" -B "$scratch/static" -DBUILD_SHARED_LIBS=OFF \
+  -DCMAKE_BUILD_TYPE=Debug -DPM_TOOL=OFF
+quietly "building a static library" cmake --build "$scratch/static" -j 2
 mv "$scratch/c" "$scratch/shared"
 install_moved "$scratch/static" "$scratch/moved/static"
 consumers "$scratch/moved/static"
