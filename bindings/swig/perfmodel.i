@@ -127,7 +127,10 @@ pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_err
 
 /* ---- Networks ---- */
 
+/* The kinds of layers, and what each takes: "out_channels kernel stride=1"; one without a value must be given. */
 names layer_kinds(pm_error *error);
+names layer_attributes(pm_error *error);
+
 pm_network *pm_network_new(const char *id, const char *name, pm_error *error);
 
 /* network, name, shape -> number of the layer */

@@ -266,6 +266,9 @@ static records catalog_record(const pm_catalog *catalog, const char *kind, const
 
 /* ---- Networks ---- */
 
+/* More than the library takes, which says so itself. */
+enum { MOST_DIMENSIONS = 16 };
+
 static const char *layer_kind_at(const void *context, size_t index) {
   (void)context;
   return pm_layer_kind_at(index);
@@ -273,13 +276,25 @@ static const char *layer_kind_at(const void *context, size_t index) {
 
 static names layer_kinds(pm_error *error) { return names_list(layer_kind_at, NULL, error); }
 
+/* The attributes of each kind, in the order of layer_kinds. */
+static names layer_attributes(pm_error *error) {
+  char buffer[1024];
+  size_t count = 0;
+  while (pm_layer_kind_at(count) != NULL) count++;
+  names array = names_new(count, error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
+    array.data[i] = text_copy(pm_layer_kind_attributes(i, buffer, sizeof buffer), error);
+  if (error->status != PM_OK) names_free(&array), array.data = NULL, array.count = 0;
+  return array;
+}
+
 /* The layer's number. */
 static int network_add_input(pm_network *network, const char *name, const double *shape, size_t rank,
                              pm_error *error) {
-  int64_t sizes[4] = {0};
-  if (rank < 1 || rank > 4) fail(error, PM_BAD_SHAPE, "an input has 1 to 4 dimensions, not %lu", (unsigned long)rank);
-  for (size_t i = 0; i < rank && i < 4; i++) sizes[i] = whole(shape[i], "dimension", error);
-  return error->status == PM_OK ? pm_network_add_input(network, name, sizes, (int)rank, error) : -1;
+  int64_t sizes[MOST_DIMENSIONS] = {0};
+  for (size_t i = 0; i < rank && i < MOST_DIMENSIONS; i++) sizes[i] = whole(shape[i], "dimension", error);
+  if (error->status != PM_OK) return -1;
+  return pm_network_add_input(network, name, sizes, rank > MOST_DIMENSIONS ? MOST_DIMENSIONS + 1 : (int)rank, error);
 }
 
 /* The layer's number. `inputs` are the layers whose outputs it takes; an empty name becomes one of its own. */

@@ -108,6 +108,10 @@ class Network:
         )
 
 
-def layer_kinds() -> list[str]:
-    """Kinds of layers that `Network.add` knows."""
-    return _core.layer_kinds()
+def layer_kinds() -> dict[str, str]:
+    """Kinds of layers that `Network.add` knows, each with its attributes; one without a value must be given.
+
+    >>> layer_kinds()["dropout"]
+    'rate=0.5'
+    """
+    return dict(zip(_core.layer_kinds(), _core.layer_attributes()))

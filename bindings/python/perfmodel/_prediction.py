@@ -211,8 +211,10 @@ def _per_gpu(batch: Number | None, global_batch: float, ranks: int) -> float:
 def _choice(field_name: str, name: str) -> int:
     """The value of a choice of a run by name; case and punctuation do not matter."""
     choices = _record.field("run", field_name).choices
+    if text(name, field_name) in choices:
+        return choices.index(name)
     for i, choice in enumerate(choices):
-        if _bare(choice) == _bare(text(name, field_name)):
+        if _bare(choice) == _bare(name):
             return i
     raise _errors.NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}')
 

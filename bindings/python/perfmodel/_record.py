@@ -50,6 +50,7 @@ def fields(type_name: str) -> tuple[Field, ...]:
     )
 
 
+@lru_cache(maxsize=None)
 def field(type_name: str, name: str) -> Field:
     """One field of a record type by name."""
     return next(f for f in fields(type_name) if f.name == name)

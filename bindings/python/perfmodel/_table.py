@@ -156,7 +156,10 @@ class Table:
 
 def _part_column(part: _core.table, index: int, kind: str) -> Column:
     if kind in ("text", "choice"):
-        return np.array(_core.table_texts(part, index), dtype=object)
+        texts = _core.table_texts(part, index)
+        if kind == "choice" and texts and set(texts) <= {"yes", "no"}:
+            return np.array([text == "yes" for text in texts])
+        return np.array(texts, dtype=object)
     values = np.frombuffer(_core.table_numbers(part, index), dtype=np.float64)
     if kind == "int" and bool(np.isfinite(values).all()):
         return values.astype(np.int64)

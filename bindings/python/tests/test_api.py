@@ -58,6 +58,13 @@ def test_layers_with_several_inputs() -> None:
     assert net.layers()["output"][-1] == "8x4x4"
 
 
+def test_layer_kinds_say_what_they_take() -> None:
+    kinds = pm.layer_kinds()
+    assert {"conv2d", "linear", "batch_norm", "relu"} <= set(kinds)
+    assert {"out_channels", "kernel", "stride=1"} <= set(kinds["conv2d"].split())
+    assert kinds["relu"] == ""
+
+
 def test_a_failed_layer_leaves_the_network_as_it_was() -> None:
     net = pm.Network("tiny")
     net.input(3, 8, 8)

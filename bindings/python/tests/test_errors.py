@@ -48,7 +48,9 @@ from conftest import bits
         (lambda: pm.Network("n").add("conv2d", out_channels=1, kernel=1), pm.Error, "conv2d"),
         (lambda: pm.Network("n").add("convolution"), pm.Error, "convolution"),
         (lambda: pm.Network("n").input(0, 3), pm.Error, "0"),
-        (lambda: pm.Network("n").input(1, 2, 3, 4, 5), pm.ShapeError, "5"),
+        (lambda: pm.Network("n").input(1, 2, 3, 4, 5, 6, 7), pm.ArgumentError, "1 to 6"),
+        (lambda: pm.Network("n").input(*[1] * 99), pm.Error, "dimensions"),
+        (lambda: pm.Network("n").input(), pm.Error, "dimensions"),
     ],
 )
 def test_errors_have_class_and_value(call: Callable[[], object], error: type[pm.Error], words: str) -> None:
