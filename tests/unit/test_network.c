@@ -105,7 +105,7 @@ static const struct {
   {"conv2d", {{"out_channels", "many"}, {"kernel", "3"}}, 2, "not a number"},
   {"conv2d", {{"out_channels", "8"}, {"kernel", "99"}}, 2, "does not fit its input 3x8x8"},
   {"conv2d", {{"out_channels", "8"}, {"colour", "red"}}, 2, "no attribute \"colour\""},
-  {"conv3d", {{NULL, NULL}, {NULL, NULL}}, 0, "unknown layer kind \"conv3d\""},
+  {"conv4d", {{NULL, NULL}, {NULL, NULL}}, 0, "unknown layer kind \"conv4d\""},
   {"dropout", {{"rate", "1.5"}, {NULL, NULL}}, 1, "rate \"1.5\" is not within"},
 };
 

@@ -8,6 +8,9 @@
 static const pm__layer_kind *const kinds[] = {
   &pm__conv2d,  &pm__linear,   &pm__batch_norm,      &pm__lrn, &pm__relu,    &pm__dropout,      &pm__max_pool,
   &pm__avg_pool, &pm__global_avg_pool, &pm__add, &pm__concat, &pm__flatten, &pm__softmax_loss,
+  &pm__conv1d, &pm__conv3d, &pm__depthwise_conv2d, &pm__conv_transpose1d, &pm__conv_transpose2d, &pm__conv_transpose3d,
+  &pm__adaptive_avg_pool, &pm__layer_norm, &pm__group_norm, &pm__instance_norm, &pm__rms_norm,
+  &pm__embedding, &pm__embedding_bag, &pm__positional_embedding, &pm__learned_token, &pm__attention,
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -24,15 +27,22 @@ const char *pm_layer_kind_at(size_t index)
   return index < KINDS ? kinds[index]->name : NULL;
 }
 
+/* What an attribute is if it is left out, as text; NULL if it must be given. */
+static const char *default_of(const pm__attribute_rule *rule, char *number)
+{
+  if (rule->like != NULL) return rule->like;
+  if (rule->kind == PM__CHOICE) return rule->words[(int)rule->otherwise];
+  if (rule->kind == PM__SWITCH) return rule->otherwise != 0 ? "yes" : "no";
+  return isnan(rule->otherwise) ? NULL : pm_number_format(number, rule->otherwise);
+}
+
 static void add_attribute(const pm__attribute_rule *rule, char *buffer, size_t size)
 {
   char number[PM_NUMBER_MAX];
   size_t used = strlen(buffer);
-  const char *value = rule->kind == PM__SWITCH ? (rule->otherwise != 0 ? "yes" : "no")
-                                               : pm_number_format(number, rule->otherwise);
-  bool given = isnan(rule->otherwise);
-  snprintf(buffer + used, size - used, "%s%s%s%s", used > 0 ? " " : "", rule->name, given ? "" : "=",
-           given ? "" : value);
+  const char *value = default_of(rule, number);
+  snprintf(buffer + used, size - used, "%s%s%s%s", used > 0 ? " " : "", rule->name, value != NULL ? "=" : "",
+           value != NULL ? value : "");
 }
 
 char *pm_layer_kind_attributes(size_t index, char *buffer, size_t size)

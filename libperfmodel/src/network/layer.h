@@ -42,7 +42,9 @@ typedef enum pm__family {
   PM__BATCH_NORM,
   PM__SOFTMAX,
   PM__POOL,
-  PM__NORM /* rows of a layer, group, instance or RMS norm */
+  PM__NORM,     /* rows of a layer, group, instance or RMS norm */
+  PM__GATHER,   /* rows of a table, by index */
+  PM__ATTENTION /* scores, softmax and context in one kernel */
 } pm__family;
 
 typedef struct pm__work {
@@ -69,6 +71,11 @@ typedef struct pm__conv {
   bool transposed;
 } pm__conv;
 
+/* Fused attention, per sample: `pairs` of the tokens x keys scores of one head are computed. */
+typedef struct pm__flash {
+  double heads, tokens, keys, pairs, d, dv; /* d, dv: features of a head's queries and keys, of its values */
+} pm__flash;
+
 typedef struct pm__kernel {
   pm__pass pass;
   pm__family family;
@@ -79,7 +86,8 @@ typedef struct pm__kernel {
   union {
     pm__gemm gemm;
     pm__conv conv;
-    double row; /* softmax, norms: elements that are reduced together */
+    pm__flash flash;
+    double row; /* softmax, norms: elements that are reduced together; gather: elements of one row */
   } shape;
 } pm__kernel;
 
@@ -178,6 +186,10 @@ enum { PM__ANY_NUMBER = 1 << 20 }; /* of inputs */
 /* One line per kind in kinds.c. */
 extern const pm__layer_kind pm__conv2d, pm__linear, pm__batch_norm, pm__lrn, pm__relu, pm__dropout, pm__add, pm__concat,
   pm__flatten, pm__softmax_loss, pm__max_pool, pm__avg_pool, pm__global_avg_pool;
+extern const pm__layer_kind pm__conv1d, pm__conv3d, pm__depthwise_conv2d, pm__conv_transpose1d, pm__conv_transpose2d,
+  pm__conv_transpose3d, pm__adaptive_avg_pool, pm__layer_norm, pm__group_norm, pm__instance_norm, pm__rms_norm;
+extern const pm__layer_kind pm__embedding, pm__embedding_bag, pm__positional_embedding, pm__learned_token;
+extern const pm__layer_kind pm__attention;
 
 const pm__layer_kind *pm__layer_kind_find(const char *name);
 
@@ -206,6 +218,7 @@ int pm__need_image(const pm__layer *layer, const pm__shape *input, pm_error *err
 int pm__need_sequence(const pm__layer *layer, const pm__shape *input, pm_error *error);
 
 /* Output size along one axis of a sliding window; 0 or less if it does not fit. */
-int64_t pm__window_output(int64_t size, double kernel, double stride, double padding, double dilation, bool ceil_mode);
+int64_t pm__window_output(int64_t size, double kernel, double stride, double padding, double padding_end,
+                          double dilation, bool ceil_mode);
 
 #endif

@@ -9,9 +9,10 @@
 enum { OUT_FEATURES, BIAS };
 
 static const pm__attribute_rule rules[] = {
-  {"out_features", OUT_FEATURES, PM__COUNT, 1, 1e9, NAN},
-  {"bias", BIAS, PM__SWITCH, 0, 1, 1},
-  {NULL, 0, PM__COUNT, 0, 0, 0},
+  PM__REQUIRED("out_features", OUT_FEATURES, PM__COUNT, 1, 1e9, "features of the output"),
+  PM__SWITCHED("bias", BIAS, 1, "adds a learned number to each feature"),
+  PM__SHARED_RULE,
+  PM__RULES_END,
 };
 
 static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
@@ -40,6 +41,7 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   layer->parameter_tensors = bias ? 2 : 1;
   layer->mac = in * co;
   layer->mac_bnl = layer->mac + added;
+  layer->saved.inputs = true;
   add(kernels, PM__FORWARD, (pm__work){2 * layer->mac + added, in + out, layer->parameters},
       (pm__gemm){1, co, rows, ci, PM__SCALES_N});
   add(kernels, PM__BACKWARD_DATA, (pm__work){2 * layer->mac, out + in, weights},
@@ -48,4 +50,5 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
       (pm__gemm){1, co, ci, rows, PM__SCALES_K});
 }
 
-const pm__layer_kind pm__linear = {"linear", rules, 1, 1, shape, count};
+const pm__layer_kind pm__linear = {"linear", rules, 1, 1, shape, count,
+                                   "fully connected layer over the last dimension", NULL};

@@ -195,6 +195,8 @@ static int infer(pm__layer *layer, const pm__shape *shapes, int count, pm__kerne
   if (status == PM_OK) status = check_output(layer, error);
   if (status != PM_OK) return status;
   layer->elements_out = pm__shape_elements(&layer->output);
+  kernels->inputs = shapes;
+  kernels->input_count = count;
   layer->kind->count(layer, kernels);
   if (layer->attribute[PM__SHARED] != 0) layer->parameters = layer->parameter_tensors = 0;
   if (!layer->wants_gradient) drop_backward_data(kernels);

@@ -1,17 +1,47 @@
 /*
-** Normalisations. Batch norm in training reads its input twice (statistics, then result) and, backward, input and
-** output gradient twice each; 4 FLOP per element forward are those of the result itself.
+** Normalisations.
+**
+** Batch norm in training reads its input twice (statistics, then result) and, backward, input and output gradient twice
+** each; 4 FLOP per element forward are those of the result itself. The others reduce rows of one sample. Their FLOP per
+** element: mean 1, difference 1, square and sum 2, quotient 1, scale and shift 1 each; an RMS norm has neither mean nor
+** difference nor shift. A row that fits a multiprocessor is read once (layer and RMS norm), others twice.
 */
 #include <math.h>
 #include "network/layer.h"
 
-enum { AFFINE };
+enum { AFFINE, BIAS, DIMS, GROUPS };
 
 static const pm__attribute_rule batch_norm_rules[] = {
-  {"affine", AFFINE, PM__SWITCH, 0, 1, 1},
-  {NULL, 0, PM__COUNT, 0, 0, 0},
+  PM__SWITCHED("affine", AFFINE, 1, "learned scale and shift of each channel"),
+  PM__SHARED_RULE,
+  PM__RULES_END,
+};
+static const pm__attribute_rule layer_norm_rules[] = {
+  PM__OPTIONAL("dims", DIMS, PM__COUNT, 1, PM__RANK_MAX, 1, "trailing dimensions that are normalised together"),
+  PM__SWITCHED("affine", AFFINE, 1, "learned scale of each element of a row"),
+  PM__LIKE("bias", BIAS, PM__SWITCH, 0, 1, "affine", "learned shift, if there is a scale"),
+  PM__SHARED_RULE,
+  PM__RULES_END,
+};
+static const pm__attribute_rule rms_norm_rules[] = {
+  PM__OPTIONAL("dims", DIMS, PM__COUNT, 1, PM__RANK_MAX, 1, "trailing dimensions that are normalised together"),
+  PM__SWITCHED("affine", AFFINE, 1, "learned scale of each element of a row"),
+  PM__SHARED_RULE,
+  PM__RULES_END,
+};
+static const pm__attribute_rule group_norm_rules[] = {
+  PM__REQUIRED("groups", GROUPS, PM__COUNT, 1, 1e7, "parts of the channels that are normalised together"),
+  PM__SWITCHED("affine", AFFINE, 1, "learned scale and shift of each channel"),
+  PM__SHARED_RULE,
+  PM__RULES_END,
+};
+static const pm__attribute_rule instance_norm_rules[] = {
+  PM__SWITCHED("affine", AFFINE, 0, "learned scale and shift of each channel"),
+  PM__SHARED_RULE,
+  PM__RULES_END,
 };
 
+/* Its statistics are of the batch, and too few to count. */
 static void count_batch_norm(pm__layer *layer, pm__kernel_list *kernels)
 {
   double elements = layer->elements_out, channels = (double)layer->input.size[0];
@@ -19,17 +49,123 @@ static void count_batch_norm(pm__layer *layer, pm__kernel_list *kernels)
   layer->parameters = affine ? 2 * channels : 0;
   layer->parameter_tensors = affine ? 2 : 0;
   layer->mac_bnl = 4 * elements;
+  layer->saved.inputs = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__BATCH_NORM, (pm__work){4 * elements, 3 * elements, layer->parameters});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__BATCH_NORM, (pm__work){8 * elements, 5 * elements, 2 * layer->parameters});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__BATCH_NORM, (pm__work){8 * elements, 5 * elements, 2 * layer->parameters})
+    ->inner = affine;
 }
 
-const pm__layer_kind pm__batch_norm = {"batch_norm", batch_norm_rules, 1, 1, pm__shape_same, count_batch_norm};
+/* What a norm over rows is like. */
+typedef struct row_norm {
+  double row, scales, shifts; /* elements of a row; parameters */
+  double flop, backward_flop; /* per element, of all but scale and shift */
+  double reads;               /* how often the input is read */
+  double statistics;          /* numbers kept of each row */
+} row_norm;
+
+static void add_row_kernel(pm__kernel_list *kernels, pm__pass pass, pm__work work, double row)
+{
+  pm__add_kernel(kernels, pass, PM__NORM, work)->shape.row = row;
+}
+
+/* Backward-data: the normalised element again, the product with the scale, two sums over the row, and the result.
+** Backward-weight: sums of output gradients, and of their products with the normalised elements. */
+static void count_rows(pm__layer *layer, pm__kernel_list *kernels, row_norm norm)
+{
+  double elements = layer->elements_out, scale = norm.scales > 0, shift = norm.shifts > 0;
+  layer->parameters = norm.scales + norm.shifts;
+  layer->parameter_tensors = (int)(scale + shift);
+  layer->saved.inputs = true;
+  layer->saved.elements = norm.statistics * elements / norm.row;
+  add_row_kernel(kernels, PM__FORWARD,
+                 (pm__work){(norm.flop + scale + shift) * elements, (norm.reads + 1) * elements, layer->parameters},
+                 norm.row);
+  add_row_kernel(kernels, PM__BACKWARD_DATA,
+                 (pm__work){(norm.backward_flop + scale) * elements, (2 * norm.reads + 1) * elements, norm.scales},
+                 norm.row);
+  if (scale + shift > 0)
+    add_row_kernel(kernels, PM__BACKWARD_WEIGHT,
+                   (pm__work){(2 * scale + shift) * elements, 2 * elements, layer->parameters}, norm.row);
+}
+
+static int check_dims(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  char text[PM_TEXT_MAX];
+  (void)count;
+  layer->output = inputs[0];
+  if (layer->attribute[DIMS] <= inputs[0].rank) return PM_OK;
+  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": %s has no %.0f dimensions", layer->kind->name, layer->name,
+                  pm__shape_text(&inputs[0], text, sizeof text), layer->attribute[DIMS]);
+}
+
+static double trailing(const pm__layer *layer)
+{
+  double row = 1;
+  for (int i = 0; i < (int)layer->attribute[DIMS]; i++) row *= (double)layer->input.size[layer->input.rank - 1 - i];
+  return row;
+}
+
+static void count_layer_norm(pm__layer *layer, pm__kernel_list *kernels)
+{
+  bool affine = layer->attribute[AFFINE] != 0, bias = affine && layer->attribute[BIAS] != 0;
+  double row = trailing(layer);
+  count_rows(layer, kernels, (row_norm){row, affine ? row : 0, bias ? row : 0, 5, 9, 1, 2});
+}
+
+static void count_rms_norm(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double row = trailing(layer);
+  count_rows(layer, kernels, (row_norm){row, layer->attribute[AFFINE] != 0 ? row : 0, 0, 3, 6, 1, 1});
+}
+
+static void count_channel_rows(pm__layer *layer, pm__kernel_list *kernels, double rows)
+{
+  double channels = layer->attribute[AFFINE] != 0 ? (double)layer->input.size[0] : 0;
+  count_rows(layer, kernels, (row_norm){layer->elements_out / rows, channels, channels, 5, 9, 2, 2});
+}
+
+static int shape_group(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  int64_t channels = inputs[0].size[0], groups = (int64_t)layer->attribute[GROUPS];
+  if (channels % groups != 0)
+    return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": %lld groups do not divide %lld channels", layer->kind->name,
+                    layer->name, (long long)groups, (long long)channels);
+  return pm__shape_same(layer, inputs, count, error);
+}
+
+static void count_group_norm(pm__layer *layer, pm__kernel_list *kernels)
+{
+  count_channel_rows(layer, kernels, layer->attribute[GROUPS]);
+}
+
+static int shape_instance(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  layer->output = inputs[0];
+  return pm__need_space(layer, &inputs[0], 0, error);
+}
+
+static void count_instance_norm(pm__layer *layer, pm__kernel_list *kernels)
+{
+  count_channel_rows(layer, kernels, (double)layer->input.size[0]);
+}
+
+const pm__layer_kind pm__batch_norm = {"batch_norm", batch_norm_rules, 1, 1, pm__shape_same, count_batch_norm,
+                                       "normalises each channel over the batch", NULL};
+const pm__layer_kind pm__layer_norm = {"layer_norm", layer_norm_rules, 1, 1, check_dims, count_layer_norm,
+                                       "normalises each row of the trailing dimensions", NULL};
+const pm__layer_kind pm__group_norm = {"group_norm", group_norm_rules, 1, 1, shape_group, count_group_norm,
+                                       "normalises groups of channels of each sample", NULL};
+const pm__layer_kind pm__instance_norm = {"instance_norm", instance_norm_rules, 1, 1, shape_instance,
+                                          count_instance_norm, "normalises each channel of each sample", NULL};
+const pm__layer_kind pm__rms_norm = {"rms_norm", rms_norm_rules, 1, 1, check_dims, count_rms_norm,
+                                     "divides each row of the trailing dimensions by its root mean square", NULL};
 
 enum { SIZE };
 
 static const pm__attribute_rule lrn_rules[] = {
-  {"size", SIZE, PM__COUNT, 1, 1e5, 5},
-  {NULL, 0, PM__COUNT, 0, 0, 0},
+  PM__OPTIONAL("size", SIZE, PM__COUNT, 1, 1e5, 5, "neighbouring channels that are summed"),
+  PM__RULES_END,
 };
 
 static int shape_lrn(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
@@ -43,8 +179,10 @@ static int shape_lrn(pm__layer *layer, const pm__shape *inputs, int count, pm_er
 static void count_lrn(pm__layer *layer, pm__kernel_list *kernels)
 {
   double elements = layer->elements_out, window = layer->attribute[SIZE];
+  layer->saved.inputs = layer->saved.output = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){(2 * window + 3) * elements, 3 * elements, 0});
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){(4 * window + 6) * elements, 6 * elements, 0});
 }
 
-const pm__layer_kind pm__lrn = {"lrn", lrn_rules, 1, 1, shape_lrn, count_lrn};
+const pm__layer_kind pm__lrn = {"lrn", lrn_rules, 1, 1, shape_lrn, count_lrn,
+                                "local response normalisation over neighbouring channels", NULL};
