@@ -10,7 +10,9 @@ static const pm__layer_kind *const kinds[] = {
   &pm__avg_pool, &pm__global_avg_pool, &pm__add, &pm__concat, &pm__flatten, &pm__softmax_loss,
   &pm__conv1d, &pm__conv3d, &pm__depthwise_conv2d, &pm__conv_transpose1d, &pm__conv_transpose2d, &pm__conv_transpose3d,
   &pm__adaptive_avg_pool, &pm__layer_norm, &pm__group_norm, &pm__instance_norm, &pm__rms_norm,
-  &pm__embedding, &pm__embedding_bag, &pm__positional_embedding, &pm__learned_token, &pm__attention,
+  &pm__embedding, &pm__embedding_bag, &pm__positional_embedding, &pm__learned_token,
+  &pm__lstm, &pm__gru, &pm__rnn, &pm__attention, &pm__additive_attention, &pm__dot_attention, &pm__matmul,
+  &pm__mixture_of_experts, &pm__dot_interaction,
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };

@@ -189,7 +189,8 @@ extern const pm__layer_kind pm__conv2d, pm__linear, pm__batch_norm, pm__lrn, pm_
 extern const pm__layer_kind pm__conv1d, pm__conv3d, pm__depthwise_conv2d, pm__conv_transpose1d, pm__conv_transpose2d,
   pm__conv_transpose3d, pm__adaptive_avg_pool, pm__layer_norm, pm__group_norm, pm__instance_norm, pm__rms_norm;
 extern const pm__layer_kind pm__embedding, pm__embedding_bag, pm__positional_embedding, pm__learned_token;
-extern const pm__layer_kind pm__attention;
+extern const pm__layer_kind pm__lstm, pm__gru, pm__rnn, pm__attention, pm__additive_attention, pm__dot_attention,
+  pm__matmul, pm__mixture_of_experts, pm__dot_interaction;
 
 const pm__layer_kind *pm__layer_kind_find(const char *name);
 

@@ -1,0 +1,175 @@
+/*
+** Scaled dot-product attention of queries, keys and values that are already projected: no parameters.
+**
+**     MAC = heads tokens keys (d + dv)        scores and context, counted in full, causal or not
+**
+** d and dv are the features of one head of the queries (and keys) and of the values. With fewer heads for keys and
+** values than for queries (grouped-query; one: multi-query) the arithmetic is the same, the tensors are smaller.
+**
+** Unfused, scores are computed, masked (causal), normalised, dropped and multiplied as separate kernels over
+** tokens x keys numbers, all of them whatever the mask; the normalised ones are kept for the backward pass. `flash`
+** fuses all into one kernel that keeps one number per query and head, computes the scores a second time backward, and
+** leaves out what a causal mask hides: the FLOP of those pairs are not done and not counted. A causal mask is aligned
+** at the end: the last query sees every key.
+*/
+#include <math.h>
+#include "network/layer.h"
+
+enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT };
+
+static const pm__attribute_rule rules[] = {
+  PM__REQUIRED("heads", HEADS, PM__COUNT, 1, 1e6, "heads of the queries"),
+  PM__LIKE("kv_heads", KV_HEADS, PM__COUNT, 1, 1e6, "heads", "heads of keys and values; fewer: grouped, 1: multi-query"),
+  PM__SWITCHED("causal", CAUSAL, 0, "a query sees no later keys"),
+  PM__SWITCHED("flash", FLASH, 0, "one fused kernel that keeps no scores and leaves out what is masked"),
+  PM__OPTIONAL("dropout", DROPOUT, PM__NUMBER, 0, 1, 0, "share of the normalised scores that is dropped"),
+  PM__RULES_END,
+};
+
+static int bad(const pm__layer *layer, const char *why, const pm__shape *inputs, pm_error *error)
+{
+  char q[PM_TEXT_MAX], k[PM_TEXT_MAX], v[PM_TEXT_MAX];
+  return pm__fail(error, PM_BAD_SHAPE, "attention \"%s\" of %s, %s, %s: %s", layer->name,
+                  pm__shape_text(&inputs[0], q, sizeof q), pm__shape_text(&inputs[1], k, sizeof k),
+                  pm__shape_text(&inputs[2], v, sizeof v), why);
+}
+
+/* Leading dimensions (windows, groups) and the length of keys and values. */
+static bool same_batches(const pm__shape *inputs)
+{
+  int rank = inputs[0].rank;
+  if (rank < 2 || inputs[1].rank != rank || inputs[2].rank != rank) return false;
+  for (int i = 0; i < rank - 2; i++)
+    if (inputs[1].size[i] != inputs[0].size[i] || inputs[2].size[i] != inputs[0].size[i]) return false;
+  return inputs[1].size[rank - 2] == inputs[2].size[rank - 2];
+}
+
+static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  const double *a = layer->attribute;
+  if (!same_batches(inputs))
+    return bad(layer, "it takes queries, keys and values of tokens x features, as many keys as values", inputs, error);
+  int last = inputs[0].rank - 1;
+  int64_t heads = (int64_t)a[HEADS], kv_heads = (int64_t)a[KV_HEADS];
+  if (heads % kv_heads != 0) return bad(layer, "kv_heads do not divide heads", inputs, error);
+  if (inputs[0].size[last] % heads != 0) return bad(layer, "heads do not divide the query features", inputs, error);
+  if (inputs[1].size[last] % kv_heads != 0 || inputs[2].size[last] % kv_heads != 0)
+    return bad(layer, "kv_heads do not divide the key and value features", inputs, error);
+  if (inputs[0].size[last] / heads != inputs[1].size[last] / kv_heads)
+    return bad(layer, "a head of the queries and one of the keys differ in size", inputs, error);
+  layer->output = inputs[0];
+  layer->output.size[last] = heads * (inputs[2].size[last] / kv_heads);
+  return PM_OK;
+}
+
+/* Sizes of one sample: heads of all leading dimensions, tensors in elements. */
+typedef struct sizes {
+  double heads, tokens, keys, d, dv, q, k, v, out, scores;
+} sizes;
+
+static sizes sizes_of(const pm__layer *layer, const pm__shape *inputs)
+{
+  const pm__shape *q = &inputs[0], *k = &inputs[1];
+  double heads = layer->attribute[HEADS];
+  int last = q->rank - 1;
+  sizes s;
+  s.tokens = (double)q->size[last - 1];
+  s.keys = (double)k->size[last - 1];
+  s.d = (double)q->size[last] / heads;
+  s.dv = (double)layer->output.size[last] / heads;
+  s.q = pm__shape_elements(q);
+  s.k = pm__shape_elements(k);
+  s.v = pm__shape_elements(&inputs[2]);
+  s.out = layer->elements_out;
+  s.heads = s.q / (s.tokens * s.d);
+  s.scores = s.heads * s.tokens * s.keys;
+  return s;
+}
+
+/* Pairs of query and key that a causal mask leaves, of one head. */
+static double causal_pairs(double tokens, double keys)
+{
+  return tokens <= keys ? tokens * keys - tokens * (tokens - 1) / 2 : keys * (keys + 1) / 2;
+}
+
+static void add_product(pm__kernel_list *kernels, pm__pass pass, double heads, double m, double n, double k,
+                        double elements)
+{
+  pm__add_gemm(kernels, pass, (pm__gemm){heads, m, n, k, PM__SCALES_COUNT}, elements, 0);
+}
+
+/* Per score: scale 1, mask 1, softmax 5, dropout 1. */
+static void unfused_forward(const pm__layer *layer, pm__kernel_list *kernels, const sizes *s)
+{
+  add_product(kernels, PM__FORWARD, s->heads, s->keys, s->tokens, s->d, s->q + s->k + s->scores);
+  kernels->kernel[kernels->count - 1].work.flop += s->scores;
+  if (layer->attribute[CAUSAL] != 0)
+    pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 2 * s->scores, 0});
+  pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * s->scores, 2 * s->scores, 0})->shape.row = s->keys;
+  if (layer->attribute[DROPOUT] > 0)
+    pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 3 * s->scores, 0});
+  add_product(kernels, PM__FORWARD, s->heads, s->dv, s->tokens, s->keys, s->scores + s->v + s->out);
+}
+
+/* Gradients of values, normalised scores, scores (4 FLOP each: p (g - sum p g)), queries, keys. */
+static void unfused_backward(const pm__layer *layer, pm__kernel_list *kernels, const sizes *s)
+{
+  pm__pass pass = PM__BACKWARD_DATA;
+  add_product(kernels, pass, s->heads, s->dv, s->keys, s->tokens, s->scores + s->out + s->v);
+  add_product(kernels, pass, s->heads, s->keys, s->tokens, s->dv, s->out + s->v + s->scores);
+  if (layer->attribute[DROPOUT] > 0)
+    pm__add_kernel(kernels, pass, PM__ELEMENTWISE, (pm__work){s->scores, 3 * s->scores, 0});
+  pm__add_kernel(kernels, pass, PM__SOFTMAX, (pm__work){4 * s->scores, 3 * s->scores, 0})->shape.row = s->keys;
+  add_product(kernels, pass, s->heads, s->d, s->tokens, s->keys, s->scores + s->k + s->q);
+  kernels->kernel[kernels->count - 1].work.flop += s->scores;
+  add_product(kernels, pass, s->heads, s->d, s->keys, s->tokens, s->scores + s->q + s->k);
+}
+
+static void add_flash(pm__kernel_list *kernels, pm__pass pass, const sizes *s, double pairs, pm__work work)
+{
+  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__ATTENTION, work);
+  kernel->matrix = true;
+  kernel->shape.flash = (pm__flash){s->heads, s->tokens, s->keys, pairs, s->d, s->dv};
+}
+
+/* Forward: two products and the element-wise work of the unfused kernels. Backward: the scores again and four products,
+** after a pass that reduces output times its gradient. */
+static void flash(const pm__layer *layer, pm__kernel_list *kernels, const sizes *s)
+{
+  bool causal = layer->attribute[CAUSAL] != 0;
+  double pairs = causal ? causal_pairs(s->tokens, s->keys) : s->tokens * s->keys;
+  double scores = s->heads * pairs, rows = s->heads * s->tokens;
+  double each = layer->attribute[DROPOUT] > 0 ? 1 : 0, tensors = s->q + s->k + s->v;
+  add_flash(kernels, PM__FORWARD, s, pairs,
+            (pm__work){scores * (2 * (s->d + s->dv) + 6 + each), tensors + s->out + rows, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){2 * s->out, 2 * s->out + rows, 0});
+  add_flash(kernels, PM__BACKWARD_DATA, s, pairs,
+            (pm__work){scores * (6 * s->d + 4 * s->dv + 6 + each), 2 * tensors + s->out + 2 * rows, 0});
+}
+
+static void save(pm__layer *layer, const sizes *s)
+{
+  bool dropped = layer->attribute[DROPOUT] > 0, fused = layer->attribute[FLASH] != 0;
+  layer->saved.inputs = true;
+  layer->saved.output = fused;
+  layer->saved.elements = fused ? s->heads * s->tokens : dropped ? 2 * s->scores : s->scores;
+  layer->saved.mask_elements = dropped && !fused ? s->scores : 0;
+}
+
+static void count(pm__layer *layer, pm__kernel_list *kernels)
+{
+  sizes s = sizes_of(layer, kernels->inputs);
+  layer->mac = layer->mac_bnl = s.scores * (s.d + s.dv);
+  save(layer, &s);
+  if (layer->attribute[FLASH] != 0) {
+    flash(layer, kernels, &s);
+    return;
+  }
+  unfused_forward(layer, kernels, &s);
+  unfused_backward(layer, kernels, &s);
+}
+
+const pm__layer_kind pm__attention = {
+  "attention", rules, 3, 3, shape, count,
+  "scaled dot-product attention of projected queries, keys and values", NULL};

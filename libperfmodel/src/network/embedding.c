@@ -1,0 +1,59 @@
+/*
+** Tables looked up by index: embedding and embedding bag (the sum of the rows of a bag).
+**
+**     parameters = entries x features,   MAC = 0
+**
+** The input is indices; the last dimension of a bag's input are the indices of one bag. The gradient of a table is
+** dense, as frameworks make it by default: the whole of it is cleared, then the rows used are added to.
+*/
+#include <math.h>
+#include "network/layer.h"
+
+enum { ENTRIES, FEATURES };
+
+static const pm__attribute_rule rules[] = {
+  PM__REQUIRED("entries", ENTRIES, PM__COUNT, 1, 1e12, "rows of the table"),
+  PM__REQUIRED("features", FEATURES, PM__COUNT, 1, 1e9, "numbers in a row"),
+  PM__SHARED_RULE,
+  PM__RULES_END,
+};
+
+static int shape_embedding(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  if (inputs[0].rank == PM__RANK_MAX)
+    return pm__fail(error, PM_BAD_SHAPE, "embedding \"%s\": indices of %d dimensions leave none for the features",
+                    layer->name, PM__RANK_MAX);
+  layer->output = inputs[0];
+  layer->output.size[layer->output.rank++] = (int64_t)layer->attribute[FEATURES];
+  return PM_OK;
+}
+
+static int shape_bag(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  (void)error;
+  layer->output = inputs[0];
+  layer->output.size[layer->output.rank - 1] = (int64_t)layer->attribute[FEATURES];
+  return PM_OK;
+}
+
+/* Rows are read and, where a bag has several, added up; backward, every row used is read, added to and written. */
+static void count(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double rows = layer->elements_in, out = layer->elements_out, features = layer->attribute[FEATURES];
+  double read = rows * features;
+  layer->parameters = layer->attribute[ENTRIES] * features;
+  layer->parameter_tensors = 1;
+  layer->saved.inputs = true;
+  pm__add_kernel(kernels, PM__FORWARD, PM__GATHER, (pm__work){read - out, rows + read + out, 0})->shape.row = features;
+  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__GATHER, (pm__work){read, rows + out + 2 * read, layer->parameters})
+    ->shape.row = features;
+}
+
+const pm__layer_kind pm__embedding = {
+  "embedding", rules, 1, 1, shape_embedding, count,
+  "looks up a row for every index", NULL};
+const pm__layer_kind pm__embedding_bag = {
+  "embedding_bag", rules, 1, 1, shape_bag, count,
+  "adds up the rows of the indices of a bag: its input's last dimension", NULL};

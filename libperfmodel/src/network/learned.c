@@ -1,0 +1,71 @@
+/*
+** Learned vectors that join a sequence: a table of positions that is added to it, tokens that are put in front of it.
+**
+**     positional_embedding: parameters = positions x features
+**     learned_token:        parameters = count x features
+*/
+#include <math.h>
+#include "network/layer.h"
+
+enum { POSITIONS };
+
+static const pm__attribute_rule position_rules[] = {
+  PM__REQUIRED("positions", POSITIONS, PM__COUNT, 1, 1e9, "rows of the table; at least as many as tokens"),
+  PM__SHARED_RULE,
+  PM__RULES_END,
+};
+
+static int shape_positions(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  int status = pm__need_sequence(layer, &inputs[0], error);
+  if (status == PM_OK && (double)inputs[0].size[0] > layer->attribute[POSITIONS])
+    status = pm__fail(error, PM_BAD_SHAPE, "positional_embedding \"%s\" has %.0f positions, its input has %lld tokens",
+                      layer->name, layer->attribute[POSITIONS], (long long)inputs[0].size[0]);
+  layer->output = inputs[0];
+  return status;
+}
+
+/* The gradient passes through as it is; that of the table is its sum over the batch. */
+static void count_positions(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double elements = layer->elements_out;
+  layer->parameters = layer->attribute[POSITIONS] * (double)layer->input.size[1];
+  layer->parameter_tensors = 1;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, elements});
+  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){elements, elements, layer->parameters});
+}
+
+enum { COUNT };
+
+static const pm__attribute_rule token_rules[] = {
+  PM__OPTIONAL("count", COUNT, PM__COUNT, 1, 1e9, 1, "tokens put in front"),
+  PM__SHARED_RULE,
+  PM__RULES_END,
+};
+
+static int shape_tokens(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  layer->output = inputs[0];
+  layer->output.size[0] += (int64_t)layer->attribute[COUNT];
+  return pm__need_sequence(layer, &inputs[0], error);
+}
+
+/* A concatenation of the input with the tokens, which are the same for every sample. */
+static void count_tokens(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double in = layer->elements_in, out = layer->elements_out, learned = out - in;
+  layer->parameters = learned;
+  layer->parameter_tensors = 1;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, in + out, learned});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * in, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){learned, learned, learned});
+}
+
+const pm__layer_kind pm__positional_embedding = {
+  "positional_embedding", position_rules, 1, 1, shape_positions,
+  count_positions, "adds a learned table to a sequence", NULL};
+const pm__layer_kind pm__learned_token = {
+  "learned_token", token_rules, 1, 1, shape_tokens, count_tokens,
+  "puts learned tokens in front of a sequence", NULL};
