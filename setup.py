@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,11 @@ class CMakeBuild(build_ext):
         # Fresh each time: pip puts cmake, ninja and swig in a folder that is gone after the build.
         subprocess.run(["cmake", "--fresh", "-S", ROOT, "-B", build, "-G", "Ninja", *defines, *extra], check=True)
         subprocess.run(["cmake", "--build", build, "--target", "perfmodel_python"], check=True)
+
+    def copy_extensions_to_source(self) -> None:
+        """For an editable install: the generated module goes beside the extension."""
+        super().copy_extensions_to_source()
+        shutil.copy(Path(self.build_lib) / "perfmodel" / "_core.py", ROOT / "bindings/python/perfmodel")
 
 
 setup(
