@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-
 import perfmodel as pm
 
 RUNS = 4096

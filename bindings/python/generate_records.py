@@ -13,9 +13,10 @@ from pathlib import Path
 from perfmodel import _core
 from perfmodel._record import Field, fields
 
-HEAD = '''"""Records of the library, one dataclass per type. Written by generate_records.py from the library's field table.
+HEAD = '''"""Records of the library, one dataclass per type.
 
-Units are SI. A number that nobody gave is NaN, a count 0, a text "".
+Written by generate_records.py from the library's field table. Units are SI. A number that nobody
+gave is NaN, a count 0, a text "".
 """
 
 from __future__ import annotations
@@ -61,9 +62,8 @@ def declared(type_name: str) -> str:
     """The dataclass of one record type."""
     doc = _core.record_doc(type_name)
     body = "".join(declaration(field) for field in fields(type_name))
-    return (
-        f'\n\n@dataclass(frozen=True, eq=False)\nclass {class_name(type_name)}(Record):\n    """{doc[0].upper()}{doc[1:]}."""\n\n{body}'
-    )
+    head = f"@dataclass(frozen=True, eq=False)\nclass {class_name(type_name)}(Record):"
+    return f'\n\n{head}\n    """{doc[0].upper()}{doc[1:]}."""\n\n{body}'
 
 
 def module() -> str:

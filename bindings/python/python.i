@@ -7,7 +7,8 @@
 
 %{
 /* Raises perfmodel's own exception: _errors.raise_error(status name, text, file, line). */
-static void python_raise(const pm_error *error) {
+static void python_raise(const pm_error *error)
+{
   PyObject *module = PyImport_ImportModule("perfmodel._errors");
   PyObject *result = NULL;
   if (module != NULL)
@@ -18,7 +19,8 @@ static void python_raise(const pm_error *error) {
 }
 
 /* The UTF-8 of a str, or NULL with an exception. Lives as long as the object. */
-static const char *python_text(PyObject *object) {
+static const char *python_text(PyObject *object)
+{
   Py_ssize_t size = 0;
   const char *text = NULL;
   if (!PyUnicode_Check(object)) {
@@ -34,7 +36,8 @@ static const char *python_text(PyObject *object) {
 }
 
 /* A C-contiguous buffer of whole items of `size` bytes, released by the caller. 0 with an exception. */
-static int python_buffer(PyObject *object, Py_buffer *view, size_t size, int flags, const char *what) {
+static int python_buffer(PyObject *object, Py_buffer *view, size_t size, int flags, const char *what)
+{
   if (object == Py_None || PyObject_GetBuffer(object, view, flags) != 0) {
     PyErr_Format(PyExc_TypeError, "expected a C-contiguous array of %s, got %.80s", what, Py_TYPE(object)->tp_name);
     return 0;
@@ -46,7 +49,8 @@ static int python_buffer(PyObject *object, Py_buffer *view, size_t size, int fla
 }
 
 /* A list of texts as an array to free. NULL with an exception. */
-static const char **python_names(PyObject *object, size_t *count) {
+static const char **python_names(PyObject *object, size_t *count)
+{
   const char **names = NULL;
   if (!PyList_Check(object) && !PyTuple_Check(object)) {
     PyErr_Format(PyExc_TypeError, "expected a list of text, got %.80s", Py_TYPE(object)->tp_name);
@@ -66,7 +70,8 @@ static const char **python_names(PyObject *object, size_t *count) {
 }
 
 /* A dict of text by text as an array to free. NULL with an exception. */
-static pm_attribute *python_attributes(PyObject *object, size_t *count) {
+static pm_attribute *python_attributes(PyObject *object, size_t *count)
+{
   pm_attribute *attributes = NULL;
   PyObject *key = NULL, *value = NULL;
   Py_ssize_t position = 0;
@@ -89,7 +94,8 @@ static pm_attribute *python_attributes(PyObject *object, size_t *count) {
   return attributes;
 }
 
-static PyObject *python_list(const names *array) {
+static PyObject *python_list(const names *array)
+{
   PyObject *list = PyList_New((Py_ssize_t)array->count);
   for (size_t i = 0; list != NULL && i < array->count; i++) {
     PyObject *item = PyUnicode_DecodeUTF8(array->data[i], (Py_ssize_t)strlen(array->data[i]), "replace");
@@ -226,7 +232,8 @@ PM_BUFFER(pm_prediction, %arg((pm_prediction *RESULTS, size_t COUNT)), PyBUF_WRI
 
 %{
 static void predict_into(const pm_plan *plan, const pm_run *runs, size_t run_count, pm_prediction *predictions,
-                         size_t prediction_count, pm_error *error) {
+                         size_t prediction_count, pm_error *error)
+{
   if (run_count != prediction_count)
     fail(error, PM_BAD_ARGUMENT, "%lu runs but room for %lu predictions", (unsigned long)run_count,
          (unsigned long)prediction_count);

@@ -1,7 +1,7 @@
 /*
 ** The scripted interface, neutral: what Python, Lua and any later language see of libperfmodel.
 **
-** Every function is declared here by hand; no C header is ever %included, so this file is the design of the binding API.
+** Every function is declared here by hand; no C header is ever %included: this file is the design of the binding API.
 ** It is private to each language's package: users see the hand-written module on top of it. Names lose their "pm_".
 **
 ** Catalogue of patterns. A language provides bindings/<language>/<language>.i with exactly these typemaps and macros:
@@ -21,7 +21,7 @@
 **   (const char *const *NAMES, size_t COUNT)         in: an array of texts. May be empty.
 **   (const pm_attribute *ATTRIBUTES, size_t COUNT)   in: text by text: dict, table. May be empty.
 **
-**   records                      out: an array of records, converted by `type` and then freed with records_free (shims.h).
+**   records                      out: an array of records, converted by `type`, then freed with records_free (shims.h).
 **   numbers                      out: an array of numbers, then freed with numbers_free.
 **   names                        out: an array of texts, then freed with names_free.
 **                                `data` is NULL when the call failed; `error` then raises after them.

@@ -29,17 +29,26 @@ typedef struct names {
   size_t count;
 } names;
 
-static void records_free(records *array) { free(array->data); }
-static void numbers_free(numbers *array) { free(array->data); }
+static void records_free(records *array)
+{
+  free(array->data);
+}
 
-static void names_free(names *array) {
+static void numbers_free(numbers *array)
+{
+  free(array->data);
+}
+
+static void names_free(names *array)
+{
   for (size_t i = 0; i < array->count; i++) free(array->data[i]);
   free(array->data);
 }
 
 /* ---- Helpers ---- */
 
-static void fail(pm_error *error, int status, const char *format, ...) {
+static void fail(pm_error *error, int status, const char *format, ...)
+{
   va_list values;
   if (error->status != PM_OK) return;
   error->status = status;
@@ -48,10 +57,14 @@ static void fail(pm_error *error, int status, const char *format, ...) {
   va_end(values);
 }
 
-static void no_memory(pm_error *error) { fail(error, PM_NO_MEMORY, "out of memory"); }
+static void no_memory(pm_error *error)
+{
+  fail(error, PM_NO_MEMORY, "out of memory");
+}
 
 /* A count that crossed as a double; -1 with an error if it is no whole number from 0 to 2^31 - 1. */
-static int whole(double value, const char *what, pm_error *error) {
+static int whole(double value, const char *what, pm_error *error)
+{
   char text[PM_NUMBER_MAX];
   if (value >= 0 && value <= INT32_MAX && value == floor(value)) return (int)value;
   fail(error, PM_BAD_ARGUMENT, "%s %s is not a whole number from 0 to 2147483647", what, pm_number_format(text, value));
@@ -59,7 +72,8 @@ static int whole(double value, const char *what, pm_error *error) {
 }
 
 /* The value of a choice field by name, -1 with an error that lists the choices. */
-static int choice(const char *type, const char *field_name, const char *name, pm_error *error) {
+static int choice(const char *type, const char *field_name, const char *name, pm_error *error)
+{
   const pm_field *field = pm_record_field(pm_record_type_find(type), field_name);
   char known[256] = "";
   for (int i = 0; field != NULL && field->choices[i].name != NULL; i++) {
@@ -71,19 +85,22 @@ static int choice(const char *type, const char *field_name, const char *name, pm
   return -1;
 }
 
-static int precision_number(const char *name, pm_error *error) {
+static int precision_number(const char *name, pm_error *error)
+{
   int precision = pm_precision_find(name);
   return precision >= 0 ? precision : choice("run", "precision", name, error);
 }
 
 /* Exactly one record was passed. */
-static int single(size_t count, const char *what, pm_error *error) {
+static int single(size_t count, const char *what, pm_error *error)
+{
   if (count == 1) return 1;
   fail(error, PM_BAD_ARGUMENT, "%lu %s records where one is meant", (unsigned long)count, what);
   return 0;
 }
 
-static records records_new(const char *type, size_t count, pm_error *error) {
+static records records_new(const char *type, size_t count, pm_error *error)
+{
   records array = {pm_record_type_find(type), NULL, count};
   if (array.type == NULL) {
     fail(error, PM_NOT_FOUND, "unknown record type \"%s\"", type);
@@ -94,25 +111,29 @@ static records records_new(const char *type, size_t count, pm_error *error) {
   return array;
 }
 
-static records no_records(records array) {
+static records no_records(records array)
+{
   records none = {NULL, NULL, 0};
   records_free(&array);
   return none;
 }
 
-static records record_copy(const char *type, const void *record, pm_error *error) {
+static records record_copy(const char *type, const void *record, pm_error *error)
+{
   records array = records_new(type, 1, error);
   if (array.data != NULL) memcpy(array.data, record, array.type->size);
   return array;
 }
 
-static numbers numbers_new(size_t count, pm_error *error) {
+static numbers numbers_new(size_t count, pm_error *error)
+{
   numbers array = {(double *)calloc(count > 0 ? count : 1, sizeof(double)), count};
   if (array.data == NULL) no_memory(error);
   return array;
 }
 
-static names names_new(size_t count, pm_error *error) {
+static names names_new(size_t count, pm_error *error)
+{
   names array = {(char **)calloc(count > 0 ? count : 1, sizeof(char *)), count};
   if (array.data == NULL) {
     array.count = 0;
@@ -121,7 +142,8 @@ static names names_new(size_t count, pm_error *error) {
   return array;
 }
 
-static char *text_copy(const char *text, pm_error *error) {
+static char *text_copy(const char *text, pm_error *error)
+{
   char *copy = (char *)malloc(strlen(text) + 1);
   if (copy == NULL) no_memory(error);
   return copy == NULL ? NULL : strcpy(copy, text);
@@ -130,7 +152,8 @@ static char *text_copy(const char *text, pm_error *error) {
 /* The names that `at` gives for 0, 1, ... until NULL. */
 typedef const char *(*name_at)(const void *context, size_t index);
 
-static names names_list(name_at at, const void *context, pm_error *error) {
+static names names_list(name_at at, const void *context, pm_error *error)
+{
   size_t count = 0;
   while (at(context, count) != NULL) count++;
   names array = names_new(count, error);
@@ -140,7 +163,8 @@ static names names_list(name_at at, const void *context, pm_error *error) {
 }
 
 /* A table of `count` records of a type, as columns. */
-static pm_table *records_table(const char *type, const void *data, size_t count, pm_error *error) {
+static pm_table *records_table(const char *type, const void *data, size_t count, pm_error *error)
+{
   pm_table *table = pm_table_new(count, error);
   if (table == NULL || pm_table_add_records(table, pm_record_type_find(type), data, error) == PM_OK) return table;
   pm_table_free(table);
@@ -149,33 +173,38 @@ static pm_table *records_table(const char *type, const void *data, size_t count,
 
 /* ---- Library ---- */
 
-static double quantity_parse(const char *text, const char *unit, pm_error *error) {
+static double quantity_parse(const char *text, const char *unit, pm_error *error)
+{
   double value = NAN;
   pm_quantity_parse(text, unit, &value, error);
   return value;
 }
 
-static char *quantity_format(double value, const char *unit, pm_error *error) {
+static char *quantity_format(double value, const char *unit, pm_error *error)
+{
   char text[PM_TEXT_MAX];
   return text_copy(pm_quantity_format(text, sizeof text, value, unit), error);
 }
 
 /* ---- Records ---- */
 
-static const char *record_type_name(const void *context, size_t index) {
+static const char *record_type_name(const void *context, size_t index)
+{
   (void)context;
   const pm_record_type *type = pm_record_type_at(index);
   return type == NULL ? NULL : type->name;
 }
 
-static const pm_record_type *record_type(const char *name, pm_error *error) {
+static const pm_record_type *record_type(const char *name, pm_error *error)
+{
   const pm_record_type *type = pm_record_type_find(name);
   if (type == NULL) fail(error, PM_NOT_FOUND, "unknown record type \"%s\"", name);
   return type;
 }
 
 /* The choices of a field, names or docs, one per line. */
-static char *choice_lines(const pm_field *field, int docs, pm_error *error) {
+static char *choice_lines(const pm_field *field, int docs, pm_error *error)
+{
   size_t length = 1;
   for (int i = 0; field->choices != NULL && field->choices[i].name != NULL; i++)
     length += strlen(docs ? field->choices[i].doc : field->choices[i].name) + 1;
@@ -188,7 +217,8 @@ static char *choice_lines(const pm_field *field, int docs, pm_error *error) {
   return lines;
 }
 
-static char *field_property(const pm_field *field, int property, pm_error *error) {
+static char *field_property(const pm_field *field, int property, pm_error *error)
+{
   static const char *const kinds[] = {"text", "int", "real", "choice"};
   char offset[24];
   switch (property) {
@@ -202,21 +232,27 @@ static char *field_property(const pm_field *field, int property, pm_error *error
 }
 
 /* Names of all record types. */
-static names record_types(pm_error *error) { return names_list(record_type_name, NULL, error); }
+static names record_types(pm_error *error)
+{
+  return names_list(record_type_name, NULL, error);
+}
 
-static const char *record_doc(const char *type, pm_error *error) {
+static const char *record_doc(const char *type, pm_error *error)
+{
   const pm_record_type *found = record_type(type, error);
   return found == NULL ? NULL : found->doc;
 }
 
-static int record_size(const char *type, pm_error *error) {
+static int record_size(const char *type, pm_error *error)
+{
   const pm_record_type *found = record_type(type, error);
   return found == NULL ? 0 : (int)found->size;
 }
 
 /* Seven texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, and the choices' names and
 ** docs, one per line. */
-static names record_fields(const char *type, pm_error *error) {
+static names record_fields(const char *type, pm_error *error)
+{
   const pm_record_type *found = record_type(type, error);
   names array = names_new(found == NULL ? 0 : 7 * found->field_count, error);
   for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
@@ -232,31 +268,43 @@ typedef struct id_list {
   const char *kind;
 } id_list;
 
-static const char *id_at(const void *context, size_t index) {
+static const char *id_at(const void *context, size_t index)
+{
   const id_list *list = (const id_list *)context;
   return pm_catalog_id(list->catalog, list->kind, index);
 }
 
-static const char *note_at(const void *context, size_t index) {
+static const char *note_at(const void *context, size_t index)
+{
   return pm_catalog_note((const pm_catalog *)context, index);
 }
 
-static const char *kind_at(const void *context, size_t index) {
+static const char *kind_at(const void *context, size_t index)
+{
   (void)context;
   return pm_catalog_kind_at(index);
 }
 
-static names catalog_kinds(pm_error *error) { return names_list(kind_at, NULL, error); }
-static names catalog_notes(const pm_catalog *catalog, pm_error *error) { return names_list(note_at, catalog, error); }
+static names catalog_kinds(pm_error *error)
+{
+  return names_list(kind_at, NULL, error);
+}
 
-static names catalog_ids(const pm_catalog *catalog, const char *kind, pm_error *error) {
+static names catalog_notes(const pm_catalog *catalog, pm_error *error)
+{
+  return names_list(note_at, catalog, error);
+}
+
+static names catalog_ids(const pm_catalog *catalog, const char *kind, pm_error *error)
+{
   id_list list = {catalog, kind};
   if (pm_catalog_count(catalog, kind) < 0) fail(error, PM_NOT_FOUND, "the catalogue has no \"%s\"", kind);
   return names_list(id_at, &list, error);
 }
 
 /* One record, of the kind's type. */
-static records catalog_record(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error) {
+static records catalog_record(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)
+{
   const pm_record_type *type = pm_catalog_record_type(kind);
   if (type == NULL) fail(error, PM_NOT_FOUND, "the catalogue has no records of kind \"%s\"", kind);
   records array = records_new(type == NULL ? "" : type->name, 1, error);
@@ -269,15 +317,20 @@ static records catalog_record(const pm_catalog *catalog, const char *kind, const
 /* More than the library takes, which says so itself. */
 enum { MOST_DIMENSIONS = 16 };
 
-static const char *layer_kind_at(const void *context, size_t index) {
+static const char *layer_kind_at(const void *context, size_t index)
+{
   (void)context;
   return pm_layer_kind_at(index);
 }
 
-static names layer_kinds(pm_error *error) { return names_list(layer_kind_at, NULL, error); }
+static names layer_kinds(pm_error *error)
+{
+  return names_list(layer_kind_at, NULL, error);
+}
 
 /* The attributes of each kind, in the order of layer_kinds. */
-static names layer_attributes(pm_error *error) {
+static names layer_attributes(pm_error *error)
+{
   char buffer[1024];
   size_t count = 0;
   while (pm_layer_kind_at(count) != NULL) count++;
@@ -290,7 +343,8 @@ static names layer_attributes(pm_error *error) {
 
 /* The layer's number. */
 static int network_add_input(pm_network *network, const char *name, const double *shape, size_t rank,
-                             pm_error *error) {
+                             pm_error *error)
+{
   int64_t sizes[MOST_DIMENSIONS] = {0};
   for (size_t i = 0; i < rank && i < MOST_DIMENSIONS; i++) sizes[i] = whole(shape[i], "dimension", error);
   if (error->status != PM_OK) return -1;
@@ -299,7 +353,8 @@ static int network_add_input(pm_network *network, const char *name, const double
 
 /* The layer's number. `inputs` are the layers whose outputs it takes; an empty name becomes one of its own. */
 static int network_add(pm_network *network, const char *kind, const char *name, const double *inputs,
-                       size_t input_count, const pm_attribute *attributes, size_t attribute_count, pm_error *error) {
+                       size_t input_count, const pm_attribute *attributes, size_t attribute_count, pm_error *error)
+{
   int *layers = (int *)calloc(input_count > 0 ? input_count : 1, sizeof *layers);
   int layer = -1;
   if (layers == NULL) no_memory(error);
@@ -311,14 +366,16 @@ static int network_add(pm_network *network, const char *kind, const char *name, 
 }
 
 /* One "network" record. */
-static records network_totals(const pm_network *network, pm_error *error) {
+static records network_totals(const pm_network *network, pm_error *error)
+{
   records array = records_new("network", 1, error);
   if (array.data != NULL) pm_network_get_totals(network, (pm_network_totals *)array.data, error);
   return error->status == PM_OK ? array : no_records(array);
 }
 
 /* Counts of all layers for a batch, as a table of "layer" records. */
-static pm_table *network_layers(const pm_network *network, double batch, const char *precision, pm_error *error) {
+static pm_table *network_layers(const pm_network *network, double batch, const char *precision, pm_error *error)
+{
   pm_table *table = NULL;
   int number = precision_number(precision, error);
   size_t count = (size_t)pm_network_layer_count(network);
@@ -331,7 +388,8 @@ static pm_table *network_layers(const pm_network *network, double batch, const c
 
 /* Times of all layers on one GPU, as a table of "layer_time" records. */
 static pm_table *network_times(const pm_network *network, const pm_gpu *gpu, size_t gpu_count, double batch,
-                               const char *precision, pm_error *error) {
+                               const char *precision, pm_error *error)
+{
   pm_table *table = NULL;
   int number = precision_number(precision, error);
   size_t count = (size_t)pm_network_layer_count(network);
@@ -346,17 +404,20 @@ static pm_table *network_times(const pm_network *network, const pm_gpu *gpu, siz
 /* ---- Systems ---- */
 
 /* One "machine" record. */
-static records system_machine(const pm_system *system, pm_error *error) {
+static records system_machine(const pm_system *system, pm_error *error)
+{
   return record_copy("machine", pm_system_machine(system), error);
 }
 
 /* One "gpu" record. */
-static records system_gpu(const pm_system *system, pm_error *error) {
+static records system_gpu(const pm_system *system, pm_error *error)
+{
   return record_copy("gpu", pm_system_gpu(system), error);
 }
 
 /* The link graph, as a table of "edge" records. */
-static pm_table *system_edges(const pm_system *system, pm_error *error) {
+static pm_table *system_edges(const pm_system *system, pm_error *error)
+{
   pm_table *table = NULL;
   int count = pm_system_edge_count(system);
   records rows = records_new("edge", (size_t)count, error);
@@ -367,7 +428,8 @@ static pm_table *system_edges(const pm_system *system, pm_error *error) {
 }
 
 /* One "ring" record: the ring of GPUs 0 .. gpus-1 of each node. */
-static records system_ring(const pm_system *system, double gpus, double nodes, pm_error *error) {
+static records system_ring(const pm_system *system, double gpus, double nodes, pm_error *error)
+{
   int gpu_count = whole(gpus, "gpus", error), node_count = whole(nodes, "nodes", error);
   records array = records_new("ring", 1, error);
   if (error->status == PM_OK) pm_ring_find(system, gpu_count, node_count, (pm_ring *)array.data, error);
@@ -376,7 +438,8 @@ static records system_ring(const pm_system *system, double gpus, double nodes, p
 
 /* Time of an all-reduce of each of `bytes` over the ring. */
 static numbers all_reduce_times(const pm_ring *ring, size_t ring_count, const double *bytes, size_t count,
-                                pm_error *error) {
+                                pm_error *error)
+{
   numbers times = numbers_new(count, error);
   if (!single(ring_count, "ring", error)) return times;
   for (size_t i = 0; i < count && times.data != NULL; i++) times.data[i] = pm_ring_all_reduce_time(ring, bytes[i]);
@@ -386,39 +449,45 @@ static numbers all_reduce_times(const pm_ring *ring, size_t ring_count, const do
 /* ---- Predictions ---- */
 
 /* Fills `values` with `count` whole numbers. NULL when there are none, or on an error. */
-static int32_t *whole_numbers(const double *values, size_t count, const char *what, pm_error *error) {
+static int32_t *whole_numbers(const double *values, size_t count, const char *what, pm_error *error)
+{
   int32_t *array = count == 0 ? NULL : (int32_t *)calloc(count, sizeof *array);
   if (count > 0 && array == NULL) no_memory(error);
   for (size_t i = 0; array != NULL && i < count; i++) array[i] = whole(values[i], what, error);
   return array;
 }
 
-static int32_t *precision_numbers(const char *const *values, size_t count, pm_error *error) {
+static int32_t *precision_numbers(const char *const *values, size_t count, pm_error *error)
+{
   int32_t *array = count == 0 ? NULL : (int32_t *)calloc(count, sizeof *array);
   if (count > 0 && array == NULL) no_memory(error);
   for (size_t i = 0; array != NULL && i < count; i++) array[i] = precision_number(values[i], error);
   return array;
 }
 
-static records runs_of_grid(const pm_grid *grid, pm_error *error) {
+static records runs_of_grid(const pm_grid *grid, pm_error *error)
+{
   records runs = records_new("run", error->status == PM_OK ? pm_grid_count(grid) : 0, error);
   if (error->status == PM_OK) pm_grid_runs(grid, (pm_run *)runs.data);
   return error->status == PM_OK ? runs : no_records(runs);
 }
 
 /* One "run" record: the defaults. */
-static records run_default(pm_error *error) {
+static records run_default(pm_error *error)
+{
   pm_run run = pm_run_default();
   return record_copy("run", &run, error);
 }
 
 /* Raises if the run cannot be predicted, and says why. */
-static void run_check(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error) {
+static void run_check(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
+{
   if (single(run_count, "run", error)) pm_run_check(plan, run, error);
 }
 
 /* One "prediction" record per run. */
-static records predict(const pm_plan *plan, const pm_run *runs, size_t run_count, pm_error *error) {
+static records predict(const pm_plan *plan, const pm_run *runs, size_t run_count, pm_error *error)
+{
   records predictions = records_new("prediction", run_count, error);
   if (predictions.data != NULL && pm_predict(plan, runs, (pm_prediction *)predictions.data, run_count) != PM_OK)
     fail(error, PM_BAD_ARGUMENT, "no plan or no runs");
@@ -429,7 +498,8 @@ static records predict(const pm_plan *plan, const pm_run *runs, size_t run_count
 static records grid_runs(double networks, double systems, const char *const *precisions, size_t precision_count,
                          const double *nodes, size_t nodes_count, const double *gpus, size_t gpus_count,
                          const double *batch, size_t batch_count, const char *overlap, double global_batch,
-                         double epoch_samples, pm_error *error) {
+                         double epoch_samples, pm_error *error)
+{
   int32_t *precision_array = precision_numbers(precisions, precision_count, error);
   int32_t *nodes_array = whole_numbers(nodes, nodes_count, "nodes", error);
   int32_t *gpus_array = whole_numbers(gpus, gpus_count, "gpus", error);
@@ -448,7 +518,8 @@ static records grid_runs(double networks, double systems, const char *const *pre
 
 /* Runs and predictions as one table. */
 static pm_table *prediction_table(const pm_plan *plan, const pm_run *runs, size_t run_count,
-                                  const pm_prediction *predictions, size_t prediction_count, pm_error *error) {
+                                  const pm_prediction *predictions, size_t prediction_count, pm_error *error)
+{
   if (run_count != prediction_count)
     fail(error, PM_BAD_ARGUMENT, "%lu runs but %lu predictions", (unsigned long)run_count,
          (unsigned long)prediction_count);
@@ -457,7 +528,8 @@ static pm_table *prediction_table(const pm_plan *plan, const pm_run *runs, size_
 
 /* ---- Tables ---- */
 
-static char *column_property(const pm_column *column, int property, pm_error *error) {
+static char *column_property(const pm_column *column, int property, pm_error *error)
+{
   static const char *const kinds[] = {"text", "int", "real", "choice"};
   switch (property) {
     case 0: return text_copy(column->name, error);
@@ -467,18 +539,27 @@ static char *column_property(const pm_column *column, int property, pm_error *er
   }
 }
 
-static const pm_column *table_column(const pm_table *table, double column, pm_error *error) {
+static const pm_column *table_column(const pm_table *table, double column, pm_error *error)
+{
   int index = whole(column, "column", error);
   const pm_column *found = index < 0 ? NULL : pm_table_column(table, (size_t)index);
   if (found == NULL) fail(error, PM_NOT_FOUND, "the table has no column %d", index);
   return found;
 }
 
-static double table_rows(const pm_table *table) { return (double)pm_table_rows(table); }
-static int table_has_total(const pm_table *table) { return pm_table_has_total(table); }
+static double table_rows(const pm_table *table)
+{
+  return (double)pm_table_rows(table);
+}
+
+static int table_has_total(const pm_table *table)
+{
+  return pm_table_has_total(table);
+}
 
 /* Four texts per column: name, unit, doc, kind ("text", "int", "real", "choice"). */
-static names table_columns(const pm_table *table, pm_error *error) {
+static names table_columns(const pm_table *table, pm_error *error)
+{
   names array = names_new(4 * pm_table_columns(table), error);
   for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
     array.data[i] = column_property(pm_table_column(table, i / 4), (int)(i % 4), error);
@@ -487,7 +568,8 @@ static names table_columns(const pm_table *table, pm_error *error) {
 }
 
 /* One column as numbers. */
-static numbers table_numbers(const pm_table *table, double column, pm_error *error) {
+static numbers table_numbers(const pm_table *table, double column, pm_error *error)
+{
   numbers array = {NULL, 0};
   const pm_column *found = table_column(table, column, error);
   const double *values = found == NULL ? NULL : pm_table_numbers(table, (size_t)column);
@@ -501,7 +583,8 @@ static numbers table_numbers(const pm_table *table, double column, pm_error *err
 }
 
 /* One column as texts, one per row. */
-static names table_texts(const pm_table *table, double column, pm_error *error) {
+static names table_texts(const pm_table *table, double column, pm_error *error)
+{
   char buffer[PM_TEXT_MAX];
   const pm_column *found = table_column(table, column, error);
   names array = names_new(found == NULL ? 0 : pm_table_rows(table), error);
@@ -512,7 +595,8 @@ static names table_texts(const pm_table *table, double column, pm_error *error) 
 }
 
 /* The whole table as "table", "csv" or "json"; `width` limits the text form (0: no limit). */
-static char *table_format(const pm_table *table, const char *format, double width, pm_error *error) {
+static char *table_format(const pm_table *table, const char *format, double width, pm_error *error)
+{
   int number = pm_format_find(format);
   int columns = whole(width, "width", error);
   if (number < 0) fail(error, PM_NOT_FOUND, "unknown format \"%s\"; known are table, csv, json", format);

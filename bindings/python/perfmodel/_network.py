@@ -46,9 +46,7 @@ class Network:
         """
         taken = self._before() if inputs is None else many(inputs)
         numbers = wholes(taken, "input layer")
-        made = _core.network_add(
-            self._handle, text(kind, "kind"), text(name, "name"), numbers, attributes(attributes_)
-        )
+        made = _core.network_add(self._handle, text(kind, "kind"), text(name, "name"), numbers, attributes(attributes_))
         return self._added(made)
 
     def _before(self) -> list[int]:

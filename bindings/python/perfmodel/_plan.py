@@ -16,8 +16,8 @@ from ._network import Network
 from ._record import Records
 from ._system import System
 
-Networks = Union[Network, str, Iterable[Union[Network, str]]]
-Systems = Union[System, str, Iterable[Union[System, str]]]
+Networks = Union[Network, str, Iterable[Network | str]]
+Systems = Union[System, str, Iterable[System | str]]
 Wholes = Union[SupportsIndex, Iterable[SupportsIndex], None]
 Numbers = Union[Number, Iterable[Number], None]
 Texts = Union[str, Iterable[str], None]
@@ -88,7 +88,9 @@ class Plan:
         wanted = _record.dtype("prediction")
         result = np.empty(runs.shape, dtype=wanted) if out is None else out
         if result.dtype != wanted or result.shape != runs.shape or not result.flags.c_contiguous:
-            raise TypeError(f'out must be a contiguous array of dtype perfmodel.dtype("prediction"), shape {runs.shape}')
+            raise TypeError(
+                f'out must be a contiguous array of dtype perfmodel.dtype("prediction"), shape {runs.shape}'
+            )
         flat_runs, flat_result = runs.reshape(-1), result.reshape(-1)
         for start in range(0, flat_runs.size, CHUNK):
             part = slice(start, start + CHUNK)

@@ -36,7 +36,7 @@ def _axes(ax: Axes | None) -> Axes:
     return pyplot.subplots(figsize=(7.2, 4.6), layout="constrained")[1]
 
 
-# ---- Scaling ---------------------------------------------------------------------------------------------------------
+# ---- Scaling ----
 
 
 def plot_scaling(
@@ -61,7 +61,9 @@ def plot_scaling(
     ax = _axes(ax)
     nets = [as_network(item) for item in many(networks)]
     for i, net in enumerate(nets):
-        rows = sweep(net, node, gpus=counts, batch=batch, global_batch=global_batch, precision=precision, overlap=overlap)
+        rows = sweep(
+            net, node, gpus=counts, batch=batch, global_batch=global_batch, precision=precision, overlap=overlap
+        )
         _draw_scaling(ax, rows, net, i, (measured or {}).get(net.id, {}))
     _scaling_frame(ax, node, counts, batch, global_batch, precision)
     return ax
@@ -123,7 +125,7 @@ def _calm(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-# ---- Roofline ---------------------------------------------------------------------------------------------------------
+# ---- Roofline ----
 
 
 def plot_roofline(

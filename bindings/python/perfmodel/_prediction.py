@@ -42,7 +42,9 @@ class Prediction(_records.Prediction):
         if self.status != "ok":
             return f"{self._setting()}\nno prediction: {_choice_doc('prediction', 'status', self.status)}\n"
         lines = [self._setting(), self._outcome(), ""]
-        lines += [f"{name:<36}{_core.quantity_format(time, 's'):>12}{_share(part):>9}" for name, time, part in self._parts()]
+        lines += [
+            f"{name:<36}{_core.quantity_format(time, 's'):>12}{_share(part):>9}" for name, time, part in self._parts()
+        ]
         lines += ["", *self._communication(), *self._rates(), ""]
         lines += [f"limited by: {_choice_doc('prediction', 'bottleneck', self.bottleneck)}"]
         lines += [f"basis: {_choice_doc('prediction', 'basis', self.basis)}"]
@@ -89,7 +91,9 @@ class Prediction(_records.Prediction):
             f"bandwidth, {_share(self.communication_share)} communication",
         ]
         if not np.isnan(self.epoch_time):
-            lines.append(f"epoch of {self.run.epoch_samples:,.0f} samples: {_core.quantity_format(self.epoch_time, 's')}")
+            lines.append(
+                f"epoch of {self.run.epoch_samples:,.0f} samples: {_core.quantity_format(self.epoch_time, 's')}"
+            )
         return lines
 
     def __repr__(self) -> str:

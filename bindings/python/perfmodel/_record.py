@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -39,7 +39,7 @@ class Field:
         return self.choices == ("no", "yes")
 
 
-@lru_cache(maxsize=None)
+@cache
 def fields(type_name: str) -> tuple[Field, ...]:
     """The fields of a record type ("gpu", "run", "prediction", ...), with units and meanings."""
     texts = _core.record_fields(type_name)
@@ -50,13 +50,13 @@ def fields(type_name: str) -> tuple[Field, ...]:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def field(type_name: str, name: str) -> Field:
     """One field of a record type by name."""
     return next(f for f in fields(type_name) if f.name == name)
 
 
-@lru_cache(maxsize=None)
+@cache
 def dtype(type_name: str) -> np.dtype[np.void]:
     """The NumPy dtype of a record type, laid out as in C."""
     formats = {"text": f"S{_core.TEXT_MAX}", "int": "i4", "choice": "i4", "real": "f8"}

@@ -1,6 +1,7 @@
-"""Records of the library, one dataclass per type. Written by generate_records.py from the library's field table.
+"""Records of the library, one dataclass per type.
 
-Units are SI. A number that nobody gave is NaN, a count 0, a text "".
+Written by generate_records.py from the library's field table. Units are SI. A number that nobody
+gave is NaN, a count 0, a text "".
 """
 
 from __future__ import annotations

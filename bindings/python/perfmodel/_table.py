@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas
 
 Column = npt.NDArray[Any]
-Row = dict[str, Union[str, int, float]]
+Row = dict[str, str | int | float]
 
 SHOWN_ROWS = 60
 TEXT_WIDTH = 120

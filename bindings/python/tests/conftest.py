@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-
 import perfmodel as pm
+import pytest
 
 
 def bits(records: np.ndarray) -> bytes:

@@ -6,10 +6,8 @@ import math
 from pathlib import Path
 
 import numpy as np
-import pytest
-
 import perfmodel as pm
-
+import pytest
 from conftest import bits
 
 # torchvision's own counts

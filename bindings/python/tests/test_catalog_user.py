@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import perfmodel as pm
+import pytest
 
 MINE = """<?xml version="1.0" encoding="UTF-8"?>
 <perfmodel version="1">

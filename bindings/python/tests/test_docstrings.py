@@ -6,9 +6,8 @@ import doctest
 import importlib
 import pkgutil
 
-import pytest
-
 import perfmodel as pm
+import pytest
 
 MODULES = ["perfmodel"] + [f"perfmodel.{module.name}" for module in pkgutil.iter_modules(pm.__path__)]
 

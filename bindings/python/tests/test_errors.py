@@ -7,12 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pytest
-
 import perfmodel as pm
-from perfmodel import _core, _record
-
+import pytest
 from conftest import bits
+from perfmodel import _core, _record
 
 
 @pytest.mark.parametrize(
@@ -224,7 +222,9 @@ def test_runs_that_point_nowhere_say_so(sweep: pm.Sweep) -> None:
 
 def test_file_errors_have_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "mine.xml"
-    path.write_text('<?xml version="1.0"?>\n<perfmodel version="1">\n<gpu id="x" name="X">\n<sms>many</sms>\n</gpu>\n</perfmodel>\n')
+    path.write_text(
+        '<?xml version="1.0"?>\n<perfmodel version="1">\n<gpu id="x" name="X">\n<sms>many</sms>\n</gpu>\n</perfmodel>\n'
+    )
     with pytest.raises(pm.Error) as caught:
         pm.Catalog(path)
     assert caught.value.line == 4

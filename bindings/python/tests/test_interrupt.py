@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-import pytest
-
 import perfmodel as pm
+import pytest
 
 MANY = 1_000_000
 

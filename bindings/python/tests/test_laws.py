@@ -6,10 +6,8 @@ import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pytest
-
 import perfmodel as pm
-
+import pytest
 from conftest import bits
 
 NETWORKS = pm.Catalog().ids("networks")
@@ -33,7 +31,9 @@ def test_parts_sum_to_the_whole(sweep: pm.Sweep) -> None:
 def test_throughput_is_samples_over_time(sweep: pm.Sweep) -> None:
     ok = sweep.predictions["status"] == 0
     runs, p = sweep.runs[ok], sweep.predictions[ok]
-    np.testing.assert_allclose(p["throughput"] * p["step_time"], runs["batch"] * runs["gpus"] * runs["nodes"], rtol=1e-12)
+    np.testing.assert_allclose(
+        p["throughput"] * p["step_time"], runs["batch"] * runs["gpus"] * runs["nodes"], rtol=1e-12
+    )
 
 
 def test_bad_points_are_unknown_and_say_why(sweep: pm.Sweep) -> None:

@@ -7,9 +7,8 @@ import sys
 from collections.abc import Iterator
 
 import numpy as np
-import pytest
-
 import perfmodel as pm
+import pytest
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

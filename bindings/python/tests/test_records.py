@@ -8,9 +8,8 @@ import math
 from pathlib import Path
 
 import numpy as np
-import pytest
-
 import perfmodel as pm
+import pytest
 from perfmodel import _core, _record, _records
 
 GENERATOR = Path(__file__).parents[1] / "generate_records.py"

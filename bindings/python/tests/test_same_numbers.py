@@ -9,9 +9,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 import perfmodel as pm
+import pytest
 
 NETWORKS = pm.Catalog().ids("networks")
 SYSTEMS = pm.Catalog().ids("systems")
@@ -21,8 +20,12 @@ PRECISIONS = ["fp32", "fp16", "fp16-storage"]
 
 LUA = """
 local pm = require "perfmodel"
-local function words(text) local list = {} for word in text:gmatch("[^,]+") do list[#list + 1] = word end return list end
-local function numbers(text) local list = words(text) for i = 1, #list do list[i] = tonumber(list[i]) end return list end
+local function words(text, convert)
+  local list = {}
+  for word in text:gmatch("[^,]+") do list[#list + 1] = convert and convert(word) or word end
+  return list
+end
+local function numbers(text) return words(text, tonumber) end
 io.write(pm.sweep{network = words(arg[1]), system = words(arg[2]), gpus = numbers(arg[3]), batch = numbers(arg[4]),
                   precision = words(arg[5]), overlap = arg[6]}:csv())
 """

@@ -11,12 +11,10 @@ import stat
 from pathlib import Path
 
 import numpy as np
-import pytest
-
 import perfmodel as pm
-from perfmodel import _plan, _sweep
-
+import pytest
 from conftest import bits
+from perfmodel import _plan, _sweep
 
 
 def test_csv_reads_back_to_the_same_bits(sweep: pm.Sweep) -> None:

@@ -6,9 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import perfmodel as pm
+import pytest
 
 pytest.importorskip("mypy")
 
