@@ -440,9 +440,14 @@ static records system_ring(const pm_system *system, double gpus, double nodes, p
 static numbers all_reduce_times(const pm_ring *ring, size_t ring_count, const double *bytes, size_t count,
                                 pm_error *error)
 {
+  char text[PM_NUMBER_MAX];
   numbers times = numbers_new(count, error);
   if (!single(ring_count, "ring", error)) return times;
-  for (size_t i = 0; i < count && times.data != NULL; i++) times.data[i] = pm_ring_all_reduce_time(ring, bytes[i]);
+  for (size_t i = 0; i < count && times.data != NULL; i++) {
+    if (!isfinite(bytes[i]) || bytes[i] < 0)
+      fail(error, PM_BAD_ARGUMENT, "%s bytes are not finite and at least 0", pm_number_format(text, bytes[i]));
+    times.data[i] = pm_ring_all_reduce_time(ring, bytes[i]);
+  }
   return times;
 }
 
