@@ -2,8 +2,8 @@
 #include "one_layer.h"
 #include <stdio.h>
 
-/* The documented shapes of torch.nn.LSTM, GRU and RNN, added up: per layer and direction weight_ih (G h x in), weight_hh
-** (G h x h), bias_ih and bias_hh (G h). */
+/* The documented shapes of torch.nn.LSTM, GRU and RNN, added up: per layer and direction weight_ih (G h x in),
+** weight_hh (G h x h), bias_ih and bias_hh (G h). */
 static const struct {
   const char *kind, *shape, *attributes;
   double parameters;
@@ -123,7 +123,8 @@ END_TEST
 
 START_TEST(two_directions_are_twice_one)
 {
-  pm_network *one = layer_of("gru", "12x24", "hidden=40"), *two = layer_of("gru", "12x24", "hidden=40 bidirectional=yes");
+  pm_network *one = layer_of("gru", "12x24", "hidden=40");
+  pm_network *two = layer_of("gru", "12x24", "hidden=40 bidirectional=yes");
   const pm__layer *a = last_layer(one), *b = last_layer(two);
   ck_assert(b->parameters == 2 * a->parameters && b->mac == 2 * a->mac && b->elements_out == 2 * a->elements_out);
   ck_assert(b->saved.elements == 2 * a->saved.elements);
