@@ -188,6 +188,10 @@ extern const pm__layer_kind pm__conv2d, pm__linear, pm__batch_norm, pm__lrn, pm_
   pm__flatten, pm__softmax_loss, pm__max_pool, pm__avg_pool, pm__global_avg_pool;
 extern const pm__layer_kind pm__conv1d, pm__conv3d, pm__depthwise_conv2d, pm__conv_transpose1d, pm__conv_transpose2d,
   pm__conv_transpose3d, pm__adaptive_avg_pool, pm__layer_norm, pm__group_norm, pm__instance_norm, pm__rms_norm;
+extern const pm__layer_kind pm__relu6, pm__leaky_relu, pm__elu, pm__gelu, pm__silu, pm__mish, pm__sigmoid, pm__tanh,
+  pm__hardswish, pm__hardsigmoid, pm__softplus, pm__prelu, pm__swiglu, pm__softmax, pm__cross_entropy;
+extern const pm__layer_kind pm__subtract, pm__multiply, pm__divide, pm__pointwise, pm__bias, pm__scale, pm__mean,
+  pm__reshape, pm__permute, pm__slice, pm__pad, pm__interpolate, pm__squeeze_excitation;
 extern const pm__layer_kind pm__embedding, pm__embedding_bag, pm__positional_embedding, pm__learned_token;
 extern const pm__layer_kind pm__lstm, pm__gru, pm__rnn, pm__attention, pm__additive_attention, pm__dot_attention,
   pm__matmul, pm__mixture_of_experts, pm__dot_interaction;

@@ -1,0 +1,128 @@
+/*
+** Sums, differences, products, quotients and other functions of inputs of the same shape, or of sizes of 1 that are
+** broadcast. With one input, the other operand is a constant.
+**
+** A gradient towards a broadcast input is summed to its size: one more FLOP per element of the output.
+*/
+#include <math.h>
+#include "network/layer.h"
+
+static const pm__attribute_rule no_rules[] = {PM__RULES_END};
+
+/* FLOP per element of the output. The gradients of all inputs are one entry. */
+static void add_kernels(const pm__layer *layer, pm__kernel_list *kernels, double flop, pm__work backward)
+{
+  double elements = layer->elements_out;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){flop * elements, layer->elements_in + elements, 0});
+  if (backward.elements > 0) pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, backward);
+}
+
+/* Sums over the output's gradient for the inputs that were broadcast. */
+static pm__work reductions(const pm__layer *layer, const pm__kernel_list *kernels)
+{
+  pm__work work = {0, 0, 0};
+  for (int i = 0; i < kernels->input_count; i++) {
+    double elements = pm__shape_elements(&kernels->inputs[i]);
+    if (elements == layer->elements_out) continue;
+    work.flop += layer->elements_out;
+    work.elements += layer->elements_out + elements;
+  }
+  return work;
+}
+
+static double operations(const pm__kernel_list *kernels)
+{
+  return kernels->input_count > 1 ? kernels->input_count - 1 : 1;
+}
+
+/* Backward, the gradient passes through as it is. */
+static void count_add(pm__layer *layer, pm__kernel_list *kernels)
+{
+  add_kernels(layer, kernels, operations(kernels), reductions(layer, kernels));
+}
+
+/* The gradient of what is subtracted changes its sign, in the sum over it if there is one. */
+static void count_subtract(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double out = layer->elements_out;
+  pm__work backward = reductions(layer, kernels);
+  if (kernels->input_count > 1 && pm__shape_elements(&kernels->inputs[1]) == out) {
+    backward.flop += out;
+    backward.elements += 2 * out;
+  }
+  add_kernels(layer, kernels, 1, backward);
+}
+
+/* The gradient of each input is that of the output times all other inputs. */
+static void count_multiply(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double out = layer->elements_out, inputs = kernels->input_count;
+  layer->saved.inputs = inputs > 1;
+  add_kernels(layer, kernels, operations(kernels),
+              (pm__work){inputs * operations(kernels) * out + reductions(layer, kernels).flop,
+                         inputs * (layer->elements_in + out), 0});
+}
+
+/* dx / y of the first; of the second -(dx (x / y)) / y. */
+static void count_divide(pm__layer *layer, pm__kernel_list *kernels)
+{
+  bool two = kernels->input_count > 1;
+  double out = layer->elements_out, second = two ? pm__shape_elements(&kernels->inputs[1]) : 0;
+  layer->saved.inputs = two;
+  add_kernels(layer, kernels, 1,
+              (pm__work){(two ? 5 : 1) * out + reductions(layer, kernels).flop,
+                         (two ? 2 : 1) * (layer->elements_in + out) + second, 0});
+}
+
+const pm__layer_kind pm__add = {"add", no_rules, 1, PM__ANY_NUMBER, pm__shape_broadcast, count_add,
+                                "sum of its inputs, or of one and a constant", NULL};
+const pm__layer_kind pm__subtract = {"subtract", no_rules, 1, 2, pm__shape_broadcast, count_subtract,
+                                     "first input less the second, or a constant", NULL};
+const pm__layer_kind pm__multiply = {"multiply", no_rules, 1, PM__ANY_NUMBER, pm__shape_broadcast, count_multiply,
+                                     "product of its inputs, or of one and a constant", NULL};
+const pm__layer_kind pm__divide = {"divide", no_rules, 1, 2, pm__shape_broadcast, count_divide,
+                                   "first input over the second, or a constant", NULL};
+
+enum { FLOP, KEEPS };
+enum { INPUTS, OUTPUT, NOTHING };
+
+static const char *const keeps_words[] = {"inputs", "output", "nothing", NULL};
+
+static const pm__attribute_rule pointwise_rules[] = {
+  PM__OPTIONAL("flop", FLOP, PM__NUMBER, 0, 1e6, 1, "operations per element of the output, in each direction"),
+  PM__CHOSEN("keeps", KEEPS, keeps_words, "what the gradient needs of the forward pass"),
+  PM__RULES_END,
+};
+
+static void count_pointwise(pm__layer *layer, pm__kernel_list *kernels)
+{
+  int keeps = (int)layer->attribute[KEEPS];
+  double out = layer->elements_out, in = layer->elements_in, flop = layer->attribute[FLOP];
+  double reads = keeps == INPUTS ? in : keeps == OUTPUT ? out : 0;
+  layer->saved.inputs = keeps == INPUTS;
+  layer->saved.output = keeps == OUTPUT;
+  add_kernels(layer, kernels, flop,
+              (pm__work){flop * out + reductions(layer, kernels).flop, out + reads + in, 0});
+}
+
+const pm__layer_kind pm__pointwise = {"pointwise", pointwise_rules, 1, PM__ANY_NUMBER, pm__shape_broadcast,
+                                      count_pointwise, "any other function, element by element", NULL};
+
+enum { RATE };
+
+static const pm__attribute_rule dropout_rules[] = {
+  PM__OPTIONAL("rate", RATE, PM__NUMBER, 0, 1, 0.5, "part of the elements that is dropped in training"),
+  PM__RULES_END,
+};
+
+/* Input, output and the mask. */
+static void count_dropout(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double elements = layer->elements_out;
+  layer->saved.mask_elements = layer->attribute[RATE] > 0 ? elements : 0;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
+}
+
+const pm__layer_kind pm__dropout = {"dropout", dropout_rules, 1, 1, pm__shape_same, count_dropout,
+                                    "sets random elements to 0 in training", NULL};

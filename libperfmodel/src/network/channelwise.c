@@ -1,0 +1,48 @@
+/* A learned number for each channel or feature, added or multiplied. */
+#include <math.h>
+#include "network/layer.h"
+
+enum { AXIS };
+
+static const pm__attribute_rule rules[] = {
+  PM__OPTIONAL("axis", AXIS, PM__COUNT, -PM__RANK_MAX, PM__RANK_MAX - 1, 0, "dimension that has the parameters"),
+  PM__SHARED_RULE,
+  PM__RULES_END,
+};
+
+static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  layer->output = inputs[0];
+  return pm__axis(layer, AXIS, &inputs[0], error) < 0 ? PM_BAD_SHAPE : PM_OK;
+}
+
+static void set_parameters(pm__layer *layer)
+{
+  layer->parameters = (double)layer->input.size[pm__axis(layer, AXIS, &layer->input, NULL)];
+  layer->parameter_tensors = 1;
+}
+
+/* The gradient of the input is that of the output. */
+static void count_bias(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double elements = layer->elements_out;
+  set_parameters(layer);
+  layer->mac_bnl = elements;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, layer->parameters});
+  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){elements, elements, layer->parameters});
+}
+
+static void count_scale(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double elements = layer->elements_out;
+  set_parameters(layer);
+  layer->saved.inputs = true;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, layer->parameters});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, layer->parameters});
+  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){2 * elements, 2 * elements, layer->parameters});
+}
+
+const pm__layer_kind pm__bias = {"bias", rules, 1, 1, shape, count_bias, "adds a learned number to each channel", NULL};
+const pm__layer_kind pm__scale = {"scale", rules, 1, 1, shape, count_scale,
+                                  "multiplies each channel by a learned number", NULL};

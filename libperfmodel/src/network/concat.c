@@ -1,0 +1,43 @@
+/* Concatenation along one dimension: a new tensor, and the pieces of its gradient. */
+#include <math.h>
+#include "network/layer.h"
+
+enum { AXIS };
+
+static const pm__attribute_rule rules[] = {
+  PM__OPTIONAL("axis", AXIS, PM__COUNT, -PM__RANK_MAX, PM__RANK_MAX - 1, 0, "dimension along which they are joined"),
+  PM__RULES_END,
+};
+
+/* Equal, that dimension aside. */
+static bool agree(const pm__shape *a, const pm__shape *b, int axis)
+{
+  if (a->rank != b->rank) return false;
+  for (int i = 0; i < a->rank; i++)
+    if (i != axis && a->size[i] != b->size[i]) return false;
+  return true;
+}
+
+static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  char a[PM_TEXT_MAX], b[PM_TEXT_MAX];
+  int axis = pm__axis(layer, AXIS, &inputs[0], error);
+  if (axis < 0) return PM_BAD_SHAPE;
+  layer->output = inputs[0];
+  for (int i = 1; i < count; i++) {
+    if (!agree(&inputs[0], &inputs[i], axis))
+      return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" joins %s and %s", layer->kind->name, layer->name,
+                      pm__shape_text(&inputs[0], a, sizeof a), pm__shape_text(&inputs[i], b, sizeof b));
+    layer->output.size[axis] += inputs[i].size[axis];
+  }
+  return PM_OK;
+}
+
+static void count(pm__layer *layer, pm__kernel_list *kernels)
+{
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
+}
+
+const pm__layer_kind pm__concat = {"concat", rules, 1, PM__ANY_NUMBER, shape, count,
+                                   "its inputs one behind the other", NULL};

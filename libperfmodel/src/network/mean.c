@@ -1,0 +1,47 @@
+/* Mean over some dimensions. */
+#include <math.h>
+#include "network/layer.h"
+
+enum { KEEP, AXIS };
+
+static const pm__attribute_rule rules[] = {
+  PM__REQUIRED("axis", AXIS, PM__LIST, -PM__RANK_MAX, PM__RANK_MAX - 1, "dimensions over which it is taken"),
+  PM__SWITCHED("keep", KEEP, 0, "they stay, with size 1"),
+  PM__RULES_END,
+};
+
+/* Marks the dimensions that go. */
+static int mark(const pm__layer *layer, const pm__shape *input, bool *gone, pm_error *error)
+{
+  for (int i = 0; i < (int)layer->attribute[AXIS + PM__LIST_COUNT]; i++) {
+    int axis = pm__axis(layer, AXIS + i, input, error);
+    if (axis < 0) return PM_BAD_SHAPE;
+    if (gone[axis])
+      return pm__fail(error, PM_BAD_VALUE, "%s \"%s\" names axis %d twice", layer->kind->name, layer->name, axis);
+    gone[axis] = true;
+  }
+  return PM_OK;
+}
+
+/* Of a mean over everything, one number remains. */
+static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  bool gone[PM__RANK_MAX] = {false}, keep = layer->attribute[KEEP] != 0;
+  int status = mark(layer, &inputs[0], gone, error), rank = 0;
+  for (int i = 0; i < inputs[0].rank; i++)
+    if (!gone[i] || keep) layer->output.size[rank++] = gone[i] ? 1 : inputs[0].size[i];
+  if (rank == 0) layer->output.size[rank++] = 1;
+  layer->output.rank = rank;
+  return status;
+}
+
+/* Each element is added, each sum divided; backward, the quotient is spread. */
+static void count(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double in = layer->elements_in, out = layer->elements_out;
+  pm__add_kernel(kernels, PM__FORWARD, PM__POOL, (pm__work){in + out, in + out, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__POOL, (pm__work){out, in + out, 0});
+}
+
+const pm__layer_kind pm__mean = {"mean", rules, 1, 1, shape, count, "mean over some dimensions", NULL};

@@ -1,0 +1,83 @@
+/* Parts of a tensor, and more around it: slice, pad. */
+#include <math.h>
+#include "network/layer.h"
+
+enum { AXIS, START, END, STEP };
+
+static const pm__attribute_rule slice_rules[] = {
+  PM__OPTIONAL("axis", AXIS, PM__COUNT, -PM__RANK_MAX, PM__RANK_MAX - 1, 0, "dimension that is cut"),
+  PM__OPTIONAL("start", START, PM__COUNT, -1e15, 1e15, 0, "first element; negative: from the end"),
+  {"end", END, PM__COUNT, -1e15, 1e15, (double)INFINITY, "first element behind; negative: from the end", "size", NULL},
+  PM__OPTIONAL("step", STEP, PM__COUNT, 1, 1e15, 1, "distance of the elements that are taken"),
+  PM__RULES_END,
+};
+
+static int shape_slice(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  const double *a = layer->attribute;
+  char text[PM_TEXT_MAX];
+  int axis = pm__axis(layer, AXIS, &inputs[0], error);
+  if (axis < 0) return PM_BAD_SHAPE;
+  double size = (double)inputs[0].size[axis];
+  double start = a[START] < 0 ? a[START] + size : a[START];
+  double end = isinf(a[END]) ? size : a[END] < 0 ? a[END] + size : a[END];
+  layer->output = inputs[0];
+  layer->output.size[axis] = (int64_t)ceil((end - start) / a[STEP]);
+  if (start >= 0 && start < end && end <= size) return PM_OK;
+  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": %.0f to %.0f is no part of dimension %d of %s", layer->kind->name,
+                  layer->name, start, end, axis, pm__shape_text(&inputs[0], text, sizeof text));
+}
+
+/* A view; its gradient is put into zeros of the input's size. */
+static void count_slice(pm__layer *layer, pm__kernel_list *kernels)
+{
+  layer->saved.view = true;
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, layer->elements_in + layer->elements_out, 0});
+}
+
+const pm__layer_kind pm__slice = {"slice", slice_rules, 1, 1, shape_slice, count_slice,
+                                  "a part along one dimension", NULL};
+
+enum { PADDING, PADDING_END = PADDING + PM__LIST_SLOTS };
+
+static const pm__attribute_rule pad_rules[] = {
+  PM__REQUIRED("padding", PADDING, PM__LIST, 0, 1e9, "in front of all dimensions but the first, or of each of them"),
+  PM__LIKE("padding_end", PADDING_END, PM__LIST, 0, 1e9, "padding", "behind them, if it is another"),
+  PM__RULES_END,
+};
+
+/* How much that attribute says for a dimension: "1" or "1,2" leave the first alone, unless it is the only one. */
+static double padding_of(const pm__layer *layer, int slot, int rank, int dimension)
+{
+  int given = (int)layer->attribute[slot + PM__LIST_COUNT];
+  if (given == rank) return layer->attribute[slot + dimension];
+  if (dimension == 0) return 0;
+  return layer->attribute[slot + (given == 1 ? 0 : dimension - 1)];
+}
+
+static int shape_pad(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  char text[PM_TEXT_MAX];
+  int rank = inputs[0].rank;
+  static const int slots[] = {PADDING, PADDING_END};
+  layer->output = inputs[0];
+  for (int i = 0; i < 2; i++) {
+    int given = (int)layer->attribute[slots[i] + PM__LIST_COUNT];
+    if (given != 1 && given != rank && given != rank - 1)
+      return pm__fail(error, PM_BAD_VALUE, "%s \"%s\": %d numbers do not pad %s", layer->kind->name, layer->name, given,
+                      pm__shape_text(&inputs[0], text, sizeof text));
+    for (int j = 0; j < rank; j++) layer->output.size[j] += (int64_t)padding_of(layer, slots[i], rank, j);
+  }
+  return PM_OK;
+}
+
+/* The gradient is a part of the output's. */
+static void count_pad(pm__layer *layer, pm__kernel_list *kernels)
+{
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, layer->elements_in + layer->elements_out, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_in, 0});
+}
+
+const pm__layer_kind pm__pad = {"pad", pad_rules, 1, 1, shape_pad, count_pad, "zeros or copies around it", NULL};

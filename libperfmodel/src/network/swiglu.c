@@ -1,0 +1,61 @@
+/*
+** Gated linear unit with SiLU: silu(a) b, where a and b are two inputs, or the halves of one.
+**
+** Fused, it is one kernel that keeps its inputs; not fused, SiLU and the product are two, and the SiLU's output is kept
+** as well. Backward: the product's two gradients, then that of SiLU; fused, SiLU is computed again (4 FLOP).
+*/
+#include <math.h>
+#include "network/layer.h"
+
+enum { FUSED };
+
+static const pm__attribute_rule rules[] = {
+  PM__SWITCHED("fused", FUSED, 1, "one kernel that keeps its inputs only"),
+  PM__RULES_END,
+};
+
+static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  char text[PM_TEXT_MAX];
+  int64_t *features;
+  if (count == 2) {
+    layer->output = inputs[0];
+    for (int i = 0; i < inputs[0].rank || i < inputs[1].rank; i++)
+      if (inputs[0].rank != inputs[1].rank || inputs[0].size[i] != inputs[1].size[i])
+        return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": the second input is %s, not as the first", layer->kind->name,
+                        layer->name, pm__shape_text(&inputs[1], text, sizeof text));
+    return PM_OK;
+  }
+  layer->output = inputs[0];
+  features = &layer->output.size[inputs[0].rank - 1];
+  if (*features % 2 != 0)
+    return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" cannot halve the last dimension of %s", layer->kind->name,
+                    layer->name, pm__shape_text(&inputs[0], text, sizeof text));
+  *features /= 2;
+  return PM_OK;
+}
+
+static void add(pm__kernel_list *kernels, pm__pass pass, double flop, double elements, double moved)
+{
+  pm__add_kernel(kernels, pass, PM__ELEMENTWISE, (pm__work){flop * elements, moved * elements, 0});
+}
+
+static void count(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double f = layer->elements_out;
+  bool fused = layer->attribute[FUSED] != 0;
+  layer->saved.inputs = true;
+  layer->saved.elements = fused ? 0 : f;
+  if (fused) {
+    add(kernels, PM__FORWARD, 5, f, 3);
+    add(kernels, PM__BACKWARD_DATA, 14, f, 5);
+    return;
+  }
+  add(kernels, PM__FORWARD, 4, f, 2);
+  add(kernels, PM__FORWARD, 1, f, 3);
+  add(kernels, PM__BACKWARD_DATA, 2, f, 6);
+  add(kernels, PM__BACKWARD_DATA, 8, f, 3);
+}
+
+const pm__layer_kind pm__swiglu = {"swiglu", rules, 1, 2, shape, count,
+                                   "silu(a) b of two inputs, or of the halves of one", NULL};
