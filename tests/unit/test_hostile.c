@@ -1,6 +1,7 @@
 /*
 ** Bad files: tests/hostile holds NAME.xml, each with the message it must give in NAME.error. A message that ends in
-** "..." is a beginning: what follows is libxml2's own wording. The catalogue must stay as it was.
+** "..." is a beginning: what follows is libxml2's own wording, or grows with the product. The catalogue must stay as it
+** was.
 */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>

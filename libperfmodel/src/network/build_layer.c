@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "network/build.h"
-
-enum { SHAPE_MAX = 4 };
+#include "network/layer.h"
 
 typedef struct layer_inputs {
   int *numbers;
@@ -240,7 +239,7 @@ static bool read_shape(pm__builder *builder, const pm__element *e, const pm__cur
   /* "3x224x224" would be read as a number followed by junk. */
   if (text[strspn(text, "0123456789x ")] == '\0' && strchr(text, 'x') != NULL)
     return bad_shape(builder, e, "cannot be read");
-  for (*rank = 0; *rank < SHAPE_MAX;) {
+  for (*rank = 0; *rank < PM__RANK_MAX;) {
     double size;
     size_t length = strcspn(text, ",");
     const char *piece = pm__arena_copy(&builder->arena, text, length);
@@ -251,13 +250,13 @@ static bool read_shape(pm__builder *builder, const pm__element *e, const pm__cur
     text += length;
     if (*text++ == '\0') return true;
   }
-  return bad_shape(builder, e, "has more than 4 sizes");
+  return bad_shape(builder, e, "has too many sizes");
 }
 
 bool pm__build_input(pm__builder *builder, const pm__element *e, pm__cursor *cursor)
 {
   static const char *const known[] = {"name", "shape", "if", NULL};
-  int64_t shape[SHAPE_MAX];
+  int64_t shape[PM__RANK_MAX];
   int rank = 0;
   const char *text = pm__element_attribute(e, "name");
   if (!pm__build_known(builder, e, known)) return false;
