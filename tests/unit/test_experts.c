@@ -19,6 +19,8 @@ START_TEST(experts_follow_their_formulas)
         ck_assert(layer->mac == 64.0 * 32 * experts + routed * expert);
         for (int pass = 0; pass < PM__PASSES; pass++)
           ck_assert(product_flop(network, (pm__pass)pass) == 2 * layer->mac);
+        ck_assert(layer->flop[PM__FORWARD] == 2 * layer->mac + 64.0 * 5 * experts + routed * (gated ? 5 : 1) * 96 +
+                                                2 * routed * 32 - 64 * 32);
         ck_assert(layer->saved.elements == routed * (2 * 32 + (gated ? 3 : 2) * 96) + 64.0 * experts);
         pm_network_free(network);
       }

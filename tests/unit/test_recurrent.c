@@ -33,7 +33,7 @@ END_TEST
 static const struct {
   const char *kind;
   double gates, flop, kept; /* element-wise FLOP and numbers kept, per token and unit */
-} cells[] = {{"lstm", 4, 13, 6}, {"gru", 3, 10, 4}, {"rnn", 1, 2, 0}};
+} cells[] = {{"lstm", 4, 19, 6}, {"gru", 3, 14, 4}, {"rnn", 1, 2, 0}};
 
 START_TEST(one_direction_follows_its_formulas)
 {

@@ -6,8 +6,8 @@
 **     MAC        = tokens (f experts + top_k c f hidden)
 **
 ** All experts' parameters exist, and are read and get gradients in every step; a token pays for top_k of them. Tokens
-** are taken to spread evenly, none is dropped. FLOP per token and expert besides products: activation 1 per hidden
-** number, gate 1 more; weighted sum 2 per feature but for the first.
+** are taken to spread evenly, none is dropped. FLOP per token and expert besides products: the activation per hidden
+** number, ReLU 1, with a gate SiLU 4 and product 1; the weighted sum, 2 per feature but for the first.
 **
 ** Kept for the backward pass: the tokens as sorted by expert, the hidden numbers before and after the activation (with
 ** gate: both products and their joint result), what the experts return, the router's probabilities, the choice.
@@ -83,8 +83,9 @@ static void add_dispatch(pm__kernel_list *kernels, const sizes *s)
 static void add_activation(pm__kernel_list *kernels, const sizes *s)
 {
   double hidden = s->routed * s->hidden;
-  add_pass(kernels, PM__FORWARD, PM__ELEMENTWISE, s->up * hidden, (s->up + 1) * hidden);
-  add_pass(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (2 * s->up - 1) * hidden, (2 * s->up + 1) * hidden);
+  bool gated = s->up > 1;
+  add_pass(kernels, PM__FORWARD, PM__ELEMENTWISE, (gated ? 5 : 1) * hidden, (s->up + 1) * hidden);
+  add_pass(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (gated ? 10 : 1) * hidden, (2 * s->up + 1) * hidden);
 }
 
 /* The weighted sum; backward, the gradients of what the experts returned and of the weights. */
