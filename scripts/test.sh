@@ -77,7 +77,7 @@ symbols() { sh scripts/check_symbols.sh build/test; }
 run_ctest() {
   (
     cd "$1" && shift && result=0
-    CK_VERBOSITY=normal ctest --output-on-failure -j "$(jobs)" "$@" || result=$?
+    CK_TIMEOUT_MULTIPLIER=5 ctest --output-on-failure -j "$(jobs)" "$@" || result=$?
     awk -F '[:,]' '/^[0-9]+%: Checks:/ { checks += $3; failures += $5; errors += $7 }
       END { if (checks) printf "%d%%: Checks: %d, Failures: %d, Errors: %d\n",
             100 * (checks - failures - errors) / checks, checks, failures, errors }' Testing/Temporary/LastTest.log
@@ -105,7 +105,7 @@ run_pytest() {
 }
 
 sanitize_build() {
-  cmake -S . -B build/sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DPM_SANITIZE=ON -DPM_TESTS=ON -DPM_EXAMPLES=ON &&
+  cmake -S . -B build/sanitize -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPM_SANITIZE=ON -DPM_TESTS=ON -DPM_EXAMPLES=ON &&
     cmake --build build/sanitize -j "$(jobs)"
 }
 
