@@ -11,12 +11,25 @@
 **     x = pm_network_add(net, "conv2d", "conv1", &x, 1, conv, 4, &error);
 **
 ** Counts (all doubles, exact to 2^53):
-**   parameters   trainable numbers; the moving averages of a batch norm are not
-**   mac          multiply-accumulates of the forward pass, bias additions not counted; 1 MAC = 2 FLOP
-**   flop         2 x mac + element-wise arithmetic (bias 1, ReLU 1, add 1, batch norm 4, pooling 1 per window element)
+**   parameters   trainable numbers; the moving averages of a batch norm are not. A layer with `shared` has none of its
+**                own: it uses those of another
+**   mac          multiply-accumulates of the forward pass, bias additions not counted; 1 MAC = 2 FLOP. Products with
+**                padding count
+**   flop         2 x mac + element-wise arithmetic, below
+**                Attention counts all tokens x keys scores as mac, causal or not; flop of a `flash` one leaves out what
+**                a causal mask hides, so it can be below 2 x mac
 **   mac_bnl      mac + bias additions + 4 per batch-norm element + 1 per ReLU element: the "operations" of
 **                Ren et al., Table II, kept so that their table can be reproduced
 **   gamma        mac_bnl / parameters for a batch: how often a parameter is used. B for linear, B Ho Wo for conv2d
+**
+** Element-wise FLOP count 1 for each sum, product, quotient, comparison, exponential, logarithm, root, error function or
+** hyperbolic tangent of the formula; per element of the output, forward:
+**   bias, scale, add, multiply, ... 1 (for each operand beyond two, 1 more); copies, views, nearest neighbour 0
+**   relu 1, relu6 2, leaky_relu 2, prelu 2, elu 3, sigmoid 3, softplus 3, silu 4, hardsigmoid 4, gelu 5, mish 5,
+**   hardswish 5, tanh 1; swiglu 5; softmax 5 (maximum, difference, exponential, sum, quotient); dropout 1
+**   batch norm 4 (of the result); layer, group and instance norm 5 and 1 each for scale and shift; RMS norm 3 and 1
+**   pooling 1 per element of the windows, mean 1 per element of the input and of the output
+**   interpolation by n neighbours 2 n - 1; local response normalisation over n channels 2 n + 3
 */
 #ifndef PERFMODEL_NETWORK_H
 #define PERFMODEL_NETWORK_H
@@ -92,6 +105,29 @@ PM_API int pm_network_get_totals(const pm_network *network, pm_network_totals *t
 ** Errors: PM_BAD_ARGUMENT (batch not finite or below 1, no such precision). */
 PM_API int pm_network_get_layers(const pm_network *network, double batch, int precision, pm_layer *rows,
                                  pm_error *error);
+
+/* What a kind of layer is. */
+#define PM_LAYER_KIND_FIELDS(X)                                                               \
+  X(TEXT, kind, "", "name of the kind")                                                       \
+  X(INT, least_inputs, "1", "inputs that it needs")                                           \
+  X(REAL, most_inputs, "1", "inputs that it can have")                                        \
+  X(TEXT, doc, "", "what it does")
+
+typedef struct pm_layer_kind { PM_LAYER_KIND_FIELDS(PM_DECLARE) } pm_layer_kind;
+
+/* An attribute of a kind. */
+#define PM_LAYER_ATTRIBUTE_FIELDS(X)                                                          \
+  X(TEXT, kind, "", "kind of layer that has it")                                              \
+  X(TEXT, name, "", "name of the attribute")                                                  \
+  X(TEXT, value, "", "what it may be")                                                        \
+  X(TEXT, otherwise, "", "what it is if it is left out; nothing: it must be given")           \
+  X(TEXT, doc, "", "what it means")
+
+typedef struct pm_layer_attribute { PM_LAYER_ATTRIBUTE_FIELDS(PM_DECLARE) } pm_layer_attribute;
+
+/* One kind, and one attribute of all kinds in their order; index from 0. PM_NOT_FOUND past the last. */
+PM_API int pm_layer_kind_get(size_t index, pm_layer_kind *row, pm_error *error);
+PM_API int pm_layer_attribute_get(size_t index, pm_layer_attribute *row, pm_error *error);
 
 /* Names of the layer kinds, index from 0, NULL past the last. */
 PM_API const char *pm_layer_kind_at(size_t index);

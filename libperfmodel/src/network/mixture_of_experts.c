@@ -85,7 +85,7 @@ static void add_activation(pm__kernel_list *kernels, const sizes *s)
   double hidden = s->routed * s->hidden;
   bool gated = s->up > 1;
   add_pass(kernels, PM__FORWARD, PM__ELEMENTWISE, (gated ? 5 : 1) * hidden, (s->up + 1) * hidden);
-  add_pass(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (gated ? 10 : 1) * hidden, (2 * s->up + 1) * hidden);
+  add_pass(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (gated ? 14 : 1) * hidden, (2 * s->up + 1) * hidden);
 }
 
 /* The weighted sum; backward, the gradients of what the experts returned and of the weights. */
