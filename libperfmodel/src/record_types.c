@@ -73,6 +73,14 @@ static const pm_field layer_fields[] = {PM_LAYER_FIELDS(FIELD)};
 static const pm_field layer_time_fields[] = {PM_LAYER_TIME_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_layer_kind
+static const pm_field layer_kind_fields[] = {PM_LAYER_KIND_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_layer_attribute
+static const pm_field layer_attribute_fields[] = {PM_LAYER_ATTRIBUTE_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_ring
 static const pm_field ring_fields[] = {PM_RING_FIELDS(FIELD)};
 #undef RECORD
@@ -99,6 +107,8 @@ static const pm_record_type types[] = {
   TYPE(network, pm_network_totals, "totals of a network, per sample"),
   TYPE(layer, pm_layer, "counts of one layer"),
   TYPE(layer_time, pm_layer_time, "times of one layer on one GPU"),
+  TYPE(layer_kind, pm_layer_kind, "a kind of layer"),
+  TYPE(layer_attribute, pm_layer_attribute, "an attribute of a kind of layer"),
   TYPE(ring, pm_ring, "the ring that a group of GPUs uses"),
   TYPE(run, pm_run, "what to predict"),
   TYPE(prediction, pm_prediction, "what is predicted"),

@@ -197,6 +197,7 @@ extern const pm__layer_kind pm__lstm, pm__gru, pm__rnn, pm__attention, pm__addit
   pm__matmul, pm__mixture_of_experts, pm__dot_interaction;
 
 const pm__layer_kind *pm__layer_kind_find(const char *name);
+const pm__layer_kind *pm__layer_kind_at(size_t index); /* NULL past the last */
 
 /* Reads the attributes by the kind's rules. */
 int pm__layer_read_attributes(pm__layer *layer, const pm_attribute *attributes, size_t count, pm_error *error);
