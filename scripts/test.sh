@@ -105,7 +105,8 @@ run_pytest() {
 }
 
 sanitize_build() {
-  cmake -S . -B build/sanitize -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPM_SANITIZE=ON -DPM_TESTS=ON -DPM_EXAMPLES=ON &&
+  cmake -S . -B build/sanitize -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPM_SANITIZE=ON -DPM_TESTS=ON \
+    -DPM_EXAMPLES=ON &&
     cmake --build build/sanitize -j "$(jobs)"
 }
 

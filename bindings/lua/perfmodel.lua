@@ -453,6 +453,13 @@ end)
 --- The kinds of catalogue entries, of layers, and of records.
 pm.kinds = public(function() return core.catalog_kinds() end)
 pm.layer_kinds = public(function() return core.layer_kinds() end)
+
+--- What each kind of layer takes, by kind: "out_channels kernel stride=1"; one without a value must be given.
+pm.layer_attributes = public(function()
+  local kinds, texts, attributes = core.layer_kinds(), core.layer_attributes(), {}
+  for i, kind in ipairs(kinds) do attributes[kind] = texts[i] end
+  return attributes
+end)
 pm.record_types = public(function() return core.record_types() end)
 
 --- The fields of a record type ("prediction", "gpu", ...): each {name=, unit=, doc=, kind=}.

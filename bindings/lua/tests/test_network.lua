@@ -41,6 +41,8 @@ local p = pm.predict{network = tiny, system = "dgx1-v100", batch = 1}
 assert(p.throughput > 0)
 collectgarbage()
 
+-- What a kind takes is known without a try.
+assert(pm.layer_attributes().conv2d:find("out_channels kernel", 1, true), pm.layer_attributes().conv2d)
 check.raises("out_channels", tiny.add, tiny, "conv2d", {kernel = 3})
 check.raises("conv7d", tiny.add, tiny, "conv7d")
 check.equal(tiny.layer_count, 3, "a failed layer leaves the network as it was")
