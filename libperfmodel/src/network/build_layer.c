@@ -201,8 +201,8 @@ static const char *nearest_kind(const char *name)
 
 static bool check_kind(pm__builder *builder, const pm__element *e)
 {
+  if (pm__layer_kind_find(e->name) != NULL) return true;
   const char *near = nearest_kind(e->name);
-  if (near != NULL && strcmp(near, e->name) == 0) return true;
   if (near != NULL)
     return pm__build_fail(builder, e, PM_NOT_FOUND, "unknown layer <%.60s>; did you mean <%s>?", e->name, near);
   return pm__build_fail(builder, e, PM_NOT_FOUND, "unknown layer <%.60s>; see \"perfmodel list layers\"", e->name);
