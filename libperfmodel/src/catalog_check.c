@@ -164,10 +164,11 @@ static int check_system(const pm_catalog *catalog, const pm__entry *entry, pm_er
   return reason.status;
 }
 
+/* The shipped ones are built by the tests; building them all at every start would take longer than anything else. */
 static int check_network(const pm__entry *entry, pm_error *error)
 {
   pm_error reason = PM_ERROR_NONE;
-  if (!pm__entry_has_defaults(entry)) return PM_OK;
+  if (entry->load == 0 || !pm__entry_has_defaults(entry)) return PM_OK;
   pm_network *network = pm__entry_network(entry, NULL, 0, &reason);
   pm_network_free(network);
   if (network != NULL) return PM_OK;
