@@ -38,6 +38,26 @@ START_TEST(attention_follows_its_formulas)
 }
 END_TEST
 
+/* A table of biases per head is learned, once for all windows; each score has one added and gives it a gradient. */
+START_TEST(biases_of_scores_are_learned)
+{
+  for (int windows = 1; windows <= 64; windows += 63) {
+    char shapes[64];
+    snprintf(shapes, sizeof shapes, "%dx49x96 %dx49x96 %dx49x96", windows, windows, windows);
+    pm_network *plain = layer_of("attention", shapes, "heads=3");
+    pm_network *biased = layer_of("attention", shapes, "heads=3 bias_rows=169");
+    const pm__layer *a = last_layer(plain), *b = last_layer(biased);
+    double scores = windows * 3 * 49.0 * 49;
+    ck_assert(a->parameters == 0 && b->parameters == 169 * 3 && b->parameter_tensors == 1);
+    ck_assert(b->mac == a->mac && b->saved.elements == a->saved.elements);
+    ck_assert(b->flop[PM__FORWARD] == a->flop[PM__FORWARD] + scores);
+    ck_assert(b->flop[PM__BACKWARD_WEIGHT] == scores && a->flop[PM__BACKWARD_WEIGHT] == 0);
+    pm_network_free(plain);
+    pm_network_free(biased);
+  }
+}
+END_TEST
+
 /* What a causal mask leaves, counted pair by pair: the last query sees every key. */
 static double pairs_left(int tokens, int keys)
 {
@@ -285,6 +305,7 @@ int main(void)
   Suite *suite = suite_create("attention");
   TCase *tests = tcase_create("attention");
   tcase_add_test(tests, attention_follows_its_formulas);
+  tcase_add_test(tests, biases_of_scores_are_learned);
   tcase_add_test(tests, flash_leaves_out_what_is_masked_and_keeps_no_scores);
   tcase_add_test(tests, heads_change_no_arithmetic);
   tcase_add_test(tests, grouped_queries_need_smaller_keys_and_values);

@@ -1,5 +1,6 @@
 /*
-** Scaled dot-product attention of queries, keys and values that are already projected: no parameters.
+** Scaled dot-product attention of queries, keys and values that are already projected: no parameters, but for a table
+** of biases of the scores by relative position, `bias_rows` per head (2n - 1 for n tokens in a row; or some buckets).
 **
 **     MAC = heads tokens keys (d + dv)        scores and context, counted in full, causal or not
 **
@@ -15,7 +16,7 @@
 #include <math.h>
 #include "network/layer.h"
 
-enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT };
+enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT, BIAS_ROWS };
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("heads", HEADS, PM__COUNT, 1, 1e6, "heads of the queries"),
@@ -23,6 +24,8 @@ static const pm__attribute_rule rules[] = {
   PM__SWITCHED("causal", CAUSAL, 0, "a query sees no later keys"),
   PM__SWITCHED("flash", FLASH, 0, "one fused kernel that keeps no scores and leaves out what is masked"),
   PM__OPTIONAL("dropout", DROPOUT, PM__NUMBER, 0, 1, 0, "share of the normalised scores that is dropped"),
+  PM__OPTIONAL("bias_rows", BIAS_ROWS, PM__COUNT, 0, 1e9, 0, "rows of a learned table of biases that scores have added"),
+  PM__SHARED_RULE,
   PM__RULES_END,
 };
 
@@ -58,6 +61,8 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
     return bad(layer, "kv_heads do not divide the key and value features", inputs, error);
   if (inputs[0].size[last] / heads != inputs[1].size[last] / kv_heads)
     return bad(layer, "a head of the queries and one of the keys differ in size", inputs, error);
+  if (layer->attribute[BIAS_ROWS] > 0 && layer->attribute[FLASH] != 0)
+    return bad(layer, "flash adds no learned biases", inputs, error);
   layer->output = inputs[0];
   layer->output.size[last] = heads * (inputs[2].size[last] / kv_heads);
   return PM_OK;
@@ -99,11 +104,22 @@ static void add_product(pm__kernel_list *kernels, pm__pass pass, double heads, d
   pm__add_gemm(kernels, pass, (pm__gemm){heads, m, n, k, PM__SCALES_COUNT}, elements, 0);
 }
 
-/* Per score: scale 1, mask 1, softmax 5, dropout 1. */
-static void unfused_forward(const pm__layer *layer, pm__kernel_list *kernels, const sizes *s)
+/* The gradient of a row is the sum over the scores that it was added to. */
+static void add_biases(pm__layer *layer, pm__kernel_list *kernels, const sizes *s)
+{
+  layer->parameters = layer->attribute[BIAS_ROWS] * layer->attribute[HEADS];
+  if (layer->parameters == 0) return;
+  layer->parameter_tensors = 1;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 2 * s->scores, layer->parameters});
+  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){s->scores, s->scores, layer->parameters});
+}
+
+/* Per score: scale 1, bias 1, mask 1, softmax 5, dropout 1. */
+static void unfused_forward(pm__layer *layer, pm__kernel_list *kernels, const sizes *s)
 {
   add_product(kernels, PM__FORWARD, s->heads, s->keys, s->tokens, s->d, s->q + s->k + s->scores);
   kernels->kernel[kernels->count - 1].work.flop += s->scores;
+  add_biases(layer, kernels, s);
   if (layer->attribute[CAUSAL] != 0)
     pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 2 * s->scores, 0});
   pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * s->scores, 2 * s->scores, 0})->shape.row = s->keys;
