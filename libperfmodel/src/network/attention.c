@@ -20,11 +20,11 @@ enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT, BIAS_ROWS };
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("heads", HEADS, PM__COUNT, 1, 1e6, "heads of the queries"),
-  PM__LIKE("kv_heads", KV_HEADS, PM__COUNT, 1, 1e6, "heads", "heads of keys and values; fewer: grouped, 1: multi-query"),
+  PM__LIKE("kv_heads", KV_HEADS, PM__COUNT, 1, 1e6, "heads", "of keys and values; fewer: grouped, 1: multi-query"),
   PM__SWITCHED("causal", CAUSAL, 0, "a query sees no later keys"),
   PM__SWITCHED("flash", FLASH, 0, "one fused kernel that keeps no scores and leaves out what is masked"),
   PM__OPTIONAL("dropout", DROPOUT, PM__NUMBER, 0, 1, 0, "share of the normalised scores that is dropped"),
-  PM__OPTIONAL("bias_rows", BIAS_ROWS, PM__COUNT, 0, 1e9, 0, "rows of a learned table of biases that scores have added"),
+  PM__OPTIONAL("bias_rows", BIAS_ROWS, PM__COUNT, 0, 1e9, 0, "rows of a learned table of biases added to the scores"),
   PM__SHARED_RULE,
   PM__RULES_END,
 };
