@@ -10,6 +10,7 @@
 **     perfmodel/network.h     layers, shapes, exact counts
 **     perfmodel/kernel.h      roofline time of one kernel
 **     perfmodel/collective.h  rings found in the link graph, all-reduce time
+**     perfmodel/memory.h      memory of one GPU, whether it fits, the largest batch
 **     perfmodel/predict.h     runs in, predictions out; layer times; sweeps
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
 **     perfmodel/table.h       results as columns; CSV, JSON and text
@@ -31,6 +32,7 @@
 #include "perfmodel/network.h"
 #include "perfmodel/kernel.h"
 #include "perfmodel/collective.h"
+#include "perfmodel/memory.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/table.h"
 #include "perfmodel/catalog.h"

@@ -15,6 +15,10 @@ typedef enum pm__kind_number {
   PM__DATASETS,
   PM__MEASUREMENTS,
   PM__SOURCES,
+  PM__MEMORY_PROFILES,
+  PM__OPTIMIZERS,
+  PM__USABLE_MEMORIES,
+  PM__TRANSFORMER_HABITS,
   PM__CALIBRATIONS,
   PM__KINDS
 } pm__kind_number;

@@ -12,6 +12,10 @@ static const pm__kind kinds[PM__KINDS] = {
   {"datasets", "dataset", "dataset", " samples ", ""},
   {"measurements", "measurement", "measurement", " network system gpus nodes batch precision throughput ", ""},
   {"sources", "source", "source", "", ""},
+  {"memory_profiles", "memory_profile", "memory_profile", " context ", " id name context allocator in_place mask "},
+  {"optimizers", "optimizer", "optimizer", "", ""},
+  {"usable_memories", "usable_memory", "usable_memory", " memory ", ""},
+  {"transformer_habits", "transformer_habit", "transformer_habit", " split scores ", ""},
   {"calibrations", "calibration", "calibration", " efficiency hop_latency base_latency ", ""},
 };
 
@@ -22,7 +26,7 @@ const pm__kind *pm__kind_at(size_t index)
 
 int pm__kind_find(const char *name, pm_error *error)
 {
-  char known[200] = "";
+  char known[400] = "";
   for (int i = 0; name != NULL && i < PM__KINDS; i++) {
     if (strcmp(name, kinds[i].plural) == 0 || strcmp(name, kinds[i].singular) == 0) return i;
     size_t used = strlen(known);

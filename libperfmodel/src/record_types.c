@@ -11,6 +11,8 @@ static const pm_choice overlap_choices[] = {PM_OVERLAP_LIST(NAME_DOC) END};
 static const pm_choice bound_choices[] = {PM_BOUND_LIST(NAME_DOC) END};
 static const pm_choice bottleneck_choices[] = {PM_BOTTLENECK_LIST(NAME_DOC) END};
 static const pm_choice basis_choices[] = {PM_BASIS_LIST(NAME_DOC) END};
+static const pm_choice recompute_choices[] = {PM_RECOMPUTE_LIST(NAME_DOC) END};
+static const pm_choice verdict_choices[] = {PM_VERDICT_LIST(NAME_DOC) END};
 static const pm_choice status_choices[] = {PM_STATUS_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
@@ -24,6 +26,8 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_BOTTLENECK PM_FIELD_CHOICE, bottleneck_choices
 #define KIND_BASIS PM_FIELD_CHOICE, basis_choices
 #define KIND_STATUS PM_FIELD_CHOICE, status_choices
+#define KIND_RECOMPUTE PM_FIELD_CHOICE, recompute_choices
+#define KIND_VERDICT PM_FIELD_CHOICE, verdict_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */
@@ -93,6 +97,42 @@ static const pm_field run_fields[] = {PM_RUN_FIELDS(FIELD)};
 static const pm_field prediction_fields[] = {PM_PREDICTION_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_memory_profile
+static const pm_field memory_profile_fields[] = {PM_MEMORY_PROFILE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_optimizer
+static const pm_field optimizer_fields[] = {PM_OPTIMIZER_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_usable_memory
+static const pm_field usable_memory_fields[] = {PM_USABLE_MEMORY_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_memory_run
+static const pm_field memory_run_fields[] = {PM_MEMORY_RUN_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_memory_use
+static const pm_field memory_use_fields[] = {PM_MEMORY_USE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_layer_memory
+static const pm_field layer_memory_fields[] = {PM_LAYER_MEMORY_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_memory_advice
+static const pm_field memory_advice_fields[] = {PM_MEMORY_ADVICE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_transformer_habit
+static const pm_field transformer_habit_fields[] = {PM_TRANSFORMER_HABIT_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_transformer
+static const pm_field transformer_fields[] = {PM_TRANSFORMER_FIELDS(FIELD)};
+#undef RECORD
+
 #define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields, sizeof name##_fields / sizeof name##_fields[0]}
 
 static const pm_record_type types[] = {
@@ -112,6 +152,15 @@ static const pm_record_type types[] = {
   TYPE(ring, pm_ring, "the ring that a group of GPUs uses"),
   TYPE(run, pm_run, "what to predict"),
   TYPE(prediction, pm_prediction, "what is predicted"),
+  TYPE(memory_profile, pm_memory_profile, "how a framework handles memory"),
+  TYPE(optimizer, pm_optimizer, "what an optimiser keeps per parameter"),
+  TYPE(usable_memory, pm_usable_memory, "what programs can have of a GPU's memory"),
+  TYPE(memory_run, pm_memory_run, "whose memory is wanted"),
+  TYPE(memory_use, pm_memory_use, "memory of one GPU, part by part"),
+  TYPE(layer_memory, pm_layer_memory, "memory of one layer in training"),
+  TYPE(memory_advice, pm_memory_advice, "a change that takes less memory"),
+  TYPE(transformer_habit, pm_transformer_habit, "what one layer of a transformer keeps"),
+  TYPE(transformer, pm_transformer, "sizes of a transformer"),
 };
 
 const pm_record_type *pm_record_type_at(size_t index)

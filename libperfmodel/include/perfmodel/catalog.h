@@ -35,7 +35,8 @@ PM_API int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *erro
 /* Notes on what loads did ("mine.xml:3: gpu "p100-sxm2" replaces the shipped one"); NULL past the last. */
 PM_API const char *pm_catalog_note(const pm_catalog *catalog, size_t index);
 
-/* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "measurements", "sources", "calibrations";
+/* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "measurements", "sources", "calibrations",
+** "memory_profiles", "optimizers", "usable_memories", "transformer_habits";
 ** NULL past the last. */
 PM_API const char *pm_catalog_kind_at(size_t index);
 

@@ -60,6 +60,8 @@ typedef struct pm_record_type {
 #define PM_DECLARE_BASIS(name) int32_t name;
 #define PM_DECLARE_STATUS(name) int32_t name;
 #define PM_DECLARE_YES_NO(name) int32_t name;
+#define PM_DECLARE_RECOMPUTE(name) int32_t name;
+#define PM_DECLARE_VERDICT(name) int32_t name;
 #define PM_DECLARE(kind, name, unit, doc) PM_DECLARE_##kind(name)
 
 /* All record types, in a fixed order; index from 0, NULL past the last. */

@@ -1,0 +1,80 @@
+/* What would help: single changes of a run that take less memory. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "memory/plan.h"
+
+typedef struct advice_list {
+  pm_memory_advice *rows;
+  size_t count, capacity;
+  double before;
+} advice_list;
+
+static void add(advice_list *list, const pm_memory_plan *plan, const pm_memory_run *run, const char *change)
+{
+  pm_memory_use use;
+  pm_memory(plan, run, &use, 1);
+  if (use.status != PM_OK || !(use.total < list->before)) return;
+  pm_memory_advice row = {"", use.total, list->before - use.total, use.verdict, use.largest_batch};
+  pm__text_set(row.change, sizeof row.change, change);
+  size_t place = list->count;
+  while (place > 0 && list->rows[place - 1].saving < row.saving) place--;
+  if (place == list->capacity) return;
+  if (list->count < list->capacity) list->count++;
+  for (size_t i = list->count - 1; i > place; i--) list->rows[i] = list->rows[i - 1];
+  list->rows[place] = row;
+}
+
+static void change_run(advice_list *list, const pm_memory_plan *plan, const pm_memory_run *run)
+{
+  char text[PM_TEXT_MAX];
+  pm_memory_run other = *run;
+  if (run->batch >= 2) {
+    other.batch = floor(run->batch / 2);
+    snprintf(text, sizeof text, "batch %.0f", other.batch);
+    add(list, plan, &other, text);
+  }
+  other = *run;
+  other.precision = PM_FP16;
+  if (pm_precision_bytes(run->precision) > 2) add(list, plan, &other, "mixed precision (fp16)");
+  if (run->inference) return;
+  for (int i = run->recompute + 1; i < PM_RECOMPUTE_COUNT; i++) {
+    other = *run;
+    other.recompute = i;
+    add(list, plan, &other, i == PM_RECOMPUTE_FULL ? "recomputation, full" : "recomputation of attention scores");
+  }
+  for (int i = run->zero_stage + 1; run->ranks > 1 && i <= 3; i++) {
+    other = *run;
+    other.zero_stage = i;
+    snprintf(text, sizeof text, "ZeRO stage %d over the %d ranks", i, run->ranks);
+    add(list, plan, &other, text);
+  }
+}
+
+static void change_optimizer(advice_list *list, const pm_memory_plan *plan, const pm_memory_run *run,
+                             const pm_optimizer *others, size_t count)
+{
+  char text[2 * PM_TEXT_MAX];
+  pm_memory_plan changed = *plan;
+  for (size_t i = 0; i < count && !run->inference; i++) {
+    changed.optimizer = others[i];
+    snprintf(text, sizeof text, "optimizer %s", others[i].id);
+    add(list, &changed, run, text);
+  }
+}
+
+int pm_memory_get_advice(const pm_memory_plan *plan, const pm_memory_run *run, const pm_optimizer *others,
+                         size_t other_count, pm_memory_advice *rows, size_t capacity, pm_error *error)
+{
+  pm_memory_use use;
+  if (pm_memory_check(plan, run, error) != PM_OK) return -1;
+  if ((rows == NULL && capacity > 0) || (others == NULL && other_count > 0)) {
+    pm__fail(error, PM_BAD_ARGUMENT, "advice on memory needs rows to fill, and the optimizers it counts");
+    return -1;
+  }
+  pm_memory(plan, run, &use, 1);
+  advice_list list = {rows, 0, capacity, use.total};
+  change_run(&list, plan, run);
+  change_optimizer(&list, plan, run, others, other_count);
+  return (int)list.count;
+}

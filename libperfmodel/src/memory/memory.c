@@ -1,0 +1,146 @@
+/* (plan, run) -> memory of one GPU, its verdict, and the largest batch: the exact inverse. */
+#include <math.h>
+#include <string.h>
+#include "memory/plan.h"
+
+static const double band = 0.08; /* of the usable memory, to both sides */
+
+pm_memory_run pm_memory_run_default(void)
+{
+  return (pm_memory_run){32, PM_FP32, 1, 0, PM_RECOMPUTE_NONE, 0, NAN};
+}
+
+pm_verdict pm_memory_verdict(double total, double usable)
+{
+  if (isnan(total) || isnan(usable)) return PM_VERDICT_UNKNOWN;
+  if (total <= (1 - band) * usable) return PM_VERDICT_FITS;
+  return total <= (1 + band) * usable ? PM_VERDICT_MARGINAL : PM_VERDICT_DOES_NOT_FIT;
+}
+
+/* ---- Checks. */
+
+static int check_choices(const pm_memory_run *run, pm_error *error)
+{
+  double bytes = pm_precision_bytes(run->precision);
+  if (isnan(bytes)) return pm__fail(error, PM_BAD_ARGUMENT, "there is no precision %d", run->precision);
+  if (!run->inference && bytes < 2)
+    return pm__fail(error, PM_NOT_MODELLED, "training with %.0f byte per number is not modelled; take inference", bytes);
+  if (run->recompute < 0 || run->recompute >= PM_RECOMPUTE_COUNT)
+    return pm__fail(error, PM_BAD_ARGUMENT, "there is no way %d to recompute", run->recompute);
+  if (run->inference < 0 || run->inference > 1)
+    return pm__fail(error, PM_BAD_ARGUMENT, "inference %d is neither 0 nor 1", run->inference);
+  return PM_OK;
+}
+
+int pm_memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_error *error)
+{
+  if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a memory run needs a plan");
+  if (!isfinite(run->batch) || run->batch < 1 || run->batch > 9007199254740992.0)
+    return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", run->batch);
+  if (run->batch != floor(run->batch))
+    return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not a whole number", run->batch);
+  if (run->ranks < 1) return pm__fail(error, PM_BAD_ARGUMENT, "ranks %d is not at least 1", run->ranks);
+  if (run->zero_stage < 0 || run->zero_stage > 3)
+    return pm__fail(error, PM_BAD_ARGUMENT, "zero_stage %d is not 0, 1, 2 or 3", run->zero_stage);
+  if (!isnan(run->usable) && !(run->usable > 0))
+    return pm__fail(error, PM_BAD_ARGUMENT, "usable memory %g is not above 0", run->usable);
+  return check_choices(run, error);
+}
+
+/* ---- Parts. */
+
+/* Bytes per sample that layers have alive, and what the allocator holds beyond. */
+static pm__alive alive_of(const pm_memory_plan *plan, const pm_memory_run *run, double *factor)
+{
+  const double reuse = 2; /* of freed blocks in inference, where little is alive at a time */
+  double bytes = pm_precision_bytes(run->precision);
+  *factor = plan->attention && bytes < 4 ? pm__given(plan->profile.allocator_mixed, 1)
+                                         : pm__given(plan->profile.allocator, 1);
+  if (!run->inference) return plan->alive[bytes >= 8 ? 0 : bytes >= 4 ? 1 : 2][run->recompute];
+  *factor = reuse;
+  double elements = plan->forward_elements * bytes;
+  return (pm__alive){elements, elements};
+}
+
+static double communication(const pm_memory_plan *plan, const pm_memory_run *run)
+{
+  if (run->ranks == 1 || run->inference) return 0;
+  return plan->parameters * pm__given(plan->profile.bucket, 0) + pm__given(plan->profile.fusion_buffer, 0);
+}
+
+void pm__memory_parts(const pm_memory_plan *plan, const pm_memory_run *run, double batch, pm_memory_use *use)
+{
+  double factor;
+  pm__alive alive = alive_of(plan, run, &factor);
+  pm__parameter_bytes parameters = pm__parameters_take(plan, run);
+  double input = 4 * plan->input_elements; /* as the loader gives it */
+  use->context = pm__given(plan->profile.context, 0);
+  use->weights = parameters.weights;
+  use->gradients = parameters.gradients;
+  use->optimizer = parameters.optimizer;
+  use->workspace = pm__given(plan->profile.workspace, 0);
+  use->communication = communication(plan, run);
+  use->activations = batch * alive.saved;
+  use->live_gradients = batch * (alive.peak - alive.saved);
+  use->allocator = batch * ((factor - 1) * alive.peak);
+  use->input = batch * input;
+  use->sample = factor * alive.peak + input;
+  use->total = use->context + use->weights + use->gradients + use->optimizer + use->activations +
+               use->live_gradients + use->allocator + use->input + use->workspace + use->communication;
+}
+
+/* ---- The inverse. */
+
+static double total(const pm_memory_plan *plan, const pm_memory_run *run, double batch)
+{
+  pm_memory_use use;
+  pm__memory_parts(plan, run, batch, &use);
+  return use.total;
+}
+
+/* Largest whole b with total(b) <= limit, which never falls with b; rounding is put right at the end. */
+static double largest_batch(const pm_memory_plan *plan, const pm_memory_run *run, double limit, double sample)
+{
+  const double most = 9007199254740992.0;
+  double fixed = total(plan, run, 0);
+  if (isnan(limit)) return NAN;
+  if (total(plan, run, 1) > limit) return 0;
+  if (!(sample > 0) || !isfinite(limit)) return INFINITY;
+  double batch = fmin(fmax(floor((limit - fixed) / sample), 1), most);
+  while (batch > 1 && total(plan, run, batch) > limit) batch--;
+  while (batch < most && total(plan, run, batch + 1) <= limit) batch++;
+  return batch;
+}
+
+static void fill_unknown(pm_memory_use *use, int status)
+{
+#define UNKNOWN_REAL(name) use->name = NAN;
+#define UNKNOWN_STATUS(name) use->name = status;
+#define UNKNOWN_VERDICT(name) use->name = PM_VERDICT_UNKNOWN;
+#define UNKNOWN(kind, name, unit, doc) UNKNOWN_##kind(name)
+  PM_MEMORY_USE_FIELDS(UNKNOWN)
+#undef UNKNOWN
+}
+
+static void answer(const pm_memory_plan *plan, const pm_memory_run *run, pm_memory_use *use)
+{
+  memset(use, 0, sizeof *use);
+  use->status = pm_memory_check(plan, run, NULL);
+  if (use->status != PM_OK) {
+    fill_unknown(use, use->status);
+    return;
+  }
+  pm__memory_parts(plan, run, run->batch, use);
+  use->usable = run->usable;
+  use->verdict = pm_memory_verdict(use->total, run->usable);
+  use->missing = isnan(run->usable) ? (double)NAN : fmax(use->total - run->usable, 0);
+  use->largest_batch = largest_batch(plan, run, run->usable, use->sample);
+  use->safe_batch = largest_batch(plan, run, (1 - band) * run->usable, use->sample);
+}
+
+int pm_memory(const pm_memory_plan *plan, const pm_memory_run *runs, pm_memory_use *uses, size_t count)
+{
+  if (plan == NULL || (count > 0 && (runs == NULL || uses == NULL))) return PM_BAD_ARGUMENT;
+  for (size_t i = 0; i < count; i++) answer(plan, &runs[i], &uses[i]);
+  return PM_OK;
+}

@@ -1,0 +1,80 @@
+/* Plans: the scans of a network for every class of precision and way to recompute. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "memory/plan.h"
+
+static const int class_precision[PM__CLASSES] = {PM_FP64, PM_FP32, PM_FP16};
+
+static bool is_embedding(const pm__layer *layer)
+{
+  return strstr(layer->kind->name, "embedding") != NULL;
+}
+
+static void count_network(pm_memory_plan *plan, const pm_network *network)
+{
+  for (size_t i = 0; i < network->count; i++) {
+    const pm__layer *layer = &network->layers[i];
+    if (layer->kind == NULL) {
+      plan->input_elements += layer->elements_out;
+      continue;
+    }
+    plan->parameters += layer->parameters;
+    if (is_embedding(layer)) plan->embedding_parameters += layer->parameters;
+    if (strcmp(layer->kind->name, "attention") == 0) plan->attention = true;
+  }
+}
+
+static int scan(pm_memory_plan *plan, const pm__tensors *tensors, pm_error *error)
+{
+  int status = pm__scan_forward(tensors, &plan->forward_elements, error);
+  for (int i = 0; i < PM__CLASSES && status == PM_OK; i++) {
+    pm__sizes sizes = pm__sizes_of(&plan->profile, class_precision[i]);
+    pm__alive *alive = plan->alive[i];
+    status = pm__scan_backward(tensors, sizes, false, &alive[PM_RECOMPUTE_NONE], NULL, error);
+    if (status == PM_OK) status = pm__scan_backward(tensors, sizes, true, &alive[PM_RECOMPUTE_SELECTIVE], NULL, error);
+    if (status == PM_OK) status = pm__scan_segments(tensors, sizes, &alive[PM_RECOMPUTE_FULL], error);
+  }
+  return status;
+}
+
+static pm_memory_plan *make(const pm_network *network, const pm_memory_profile *profile, const pm_optimizer *optimizer,
+                            pm_error *error)
+{
+  pm__tensors tensors;
+  pm_memory_plan *plan = (pm_memory_plan *)calloc(1, sizeof *plan);
+  if (plan == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  plan->profile = *profile;
+  plan->optimizer = *optimizer;
+  count_network(plan, network);
+  int status = pm__tensors_find(&tensors, network, profile, error);
+  if (status == PM_OK) {
+    status = scan(plan, &tensors, error);
+    pm__tensors_free(&tensors);
+  }
+  if (status == PM_OK) return plan;
+  free(plan);
+  return NULL;
+}
+
+pm_memory_plan *pm_memory_plan_new(const pm_network *network, const pm_memory_profile *profile,
+                                   const pm_optimizer *optimizer, pm_error *error)
+{
+  if (network == NULL || profile == NULL || optimizer == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "a memory plan needs a network, a memory profile and an optimizer");
+    return NULL;
+  }
+  if (pm_network_layer_count(network) == 0) {
+    pm__fail(error, PM_BAD_ARGUMENT, "network \"%s\" has no layers", network->id);
+    return NULL;
+  }
+  return make(network, profile, optimizer, error);
+}
+
+void pm_memory_plan_free(pm_memory_plan *plan)
+{
+  free(plan);
+}

@@ -1,0 +1,123 @@
+/*
+** The backward pass, from the last layer to the first.
+**
+** Saved storages are let go after the backward pass of the first layer (in forward order) that needs them. The gradient
+** of a tensor appears when the last of its readers runs backward and goes when its writer has. A view and a sum pass
+** the gradient of their output on as it is.
+*/
+#include <stdlib.h>
+#include <string.h>
+#include "memory/scan.h"
+
+typedef struct gradients {
+  int *group;     /* by tensor: which gradient it has, or -1; numbered by the tensor that it was made for */
+  int *members;   /* by group */
+  double *bytes;  /* by group */
+  double in_flight;
+} gradients;
+
+static bool gradients_new(gradients *g, size_t count)
+{
+  g->group = (int *)malloc((count + 1) * sizeof(int));
+  g->members = (int *)calloc(count + 1, sizeof(int));
+  g->bytes = (double *)calloc(count + 1, sizeof(double));
+  g->in_flight = 0;
+  for (size_t i = 0; g->group != NULL && i < count; i++) g->group[i] = -1;
+  return g->group != NULL && g->members != NULL && g->bytes != NULL;
+}
+
+static void gradients_free(gradients *g)
+{
+  free(g->group);
+  free(g->members);
+  free(g->bytes);
+}
+
+static void join(gradients *g, int tensor, int group, double bytes)
+{
+  if (g->members[group] == 0) {
+    g->bytes[group] = bytes;
+    g->in_flight += bytes;
+  }
+  g->group[tensor] = group;
+  g->members[group]++;
+}
+
+static void leave(gradients *g, int tensor)
+{
+  int group = g->group[tensor];
+  if (group < 0 || --g->members[group] > 0) return;
+  g->in_flight -= g->bytes[group];
+}
+
+static bool passes_on(const pm__layer *layer, const pm__layer *input)
+{
+  bool sum = strcmp(layer->kind->name, "add") == 0;
+  return layer->saved.view || (sum && input->elements_out == layer->elements_out);
+}
+
+static void open_inputs(gradients *g, const pm_network *network, int number, double size)
+{
+  const pm__layer *layer = &network->layers[number];
+  const int *inputs = pm__layer_inputs(network, number);
+  for (size_t i = 0; i < layer->input_count; i++) {
+    const pm__layer *input = &network->layers[inputs[i]];
+    if (input->kind == NULL || g->group[inputs[i]] >= 0) continue;
+    bool on = passes_on(layer, input) && g->group[number] >= 0;
+    join(g, inputs[i], on ? g->group[number] : inputs[i], input->elements_out * size);
+  }
+}
+
+/* Bytes that are let go once a layer's backward pass is done. */
+static void find_released(const pm__tensors *tensors, pm__sizes sizes, bool without_scores, double *released)
+{
+  const pm_network *network = tensors->network;
+  for (size_t i = 0; i < network->count; i++) {
+    double kept = pm__storage_kept(tensors, (int)i, sizes);
+    if (kept > 0) released[tensors->first_saver[i]] += kept;
+    if (network->layers[i].kind != NULL) released[i] += pm__layer_further(tensors, (int)i, sizes, without_scores);
+  }
+}
+
+static void walk(const pm__tensors *tensors, pm__sizes sizes, const double *released, gradients *g, pm__alive *out,
+                 double *alive)
+{
+  const pm_network *network = tensors->network;
+  double saved = 0;
+  for (size_t i = 0; i < network->count; i++) saved += released[i];
+  out->saved = out->peak = saved;
+  for (int i = (int)network->count - 1; i >= 0; i--) {
+    if (network->layers[i].kind == NULL) continue;
+    if (g->group[i] < 0) join(g, i, i, network->layers[i].elements_out * sizes.low); /* an output of the network */
+    open_inputs(g, network, i, sizes.low);
+    if (saved + g->in_flight > out->peak) out->peak = saved + g->in_flight;
+    if (alive != NULL) alive[i] = saved + g->in_flight;
+    leave(g, i);
+    saved -= released[i];
+  }
+}
+
+/* A plan laid out ahead of time does not share the two largest gradients with what is kept. */
+static double static_peak(const pm__tensors *tensors, double saved, double size)
+{
+  double largest = 0;
+  for (size_t i = 0; i < tensors->network->count; i++)
+    if (tensors->network->layers[i].elements_out > largest) largest = tensors->network->layers[i].elements_out;
+  return saved + 2 * largest * size;
+}
+
+int pm__scan_backward(const pm__tensors *tensors, pm__sizes sizes, bool without_scores, pm__alive *out, double *alive,
+                      pm_error *error)
+{
+  gradients g;
+  double *released = (double *)calloc(tensors->network->count + 1, sizeof *released);
+  bool enough = gradients_new(&g, tensors->network->count) && released != NULL;
+  if (enough) {
+    find_released(tensors, sizes, without_scores, released);
+    walk(tensors, sizes, released, &g, out, alive);
+    if (tensors->profile->static_plan) out->peak = static_peak(tensors, out->saved, sizes.low);
+  }
+  gradients_free(&g);
+  free(released);
+  return enough ? PM_OK : pm__no_memory(error);
+}

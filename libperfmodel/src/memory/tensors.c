@@ -1,0 +1,189 @@
+/*
+** Storages: union of the tensors that share memory, and who needs them in the backward pass.
+**
+** A view is its input's storage. A layer that may work in place takes its input's storage over if nobody else reads
+** that, and if the layer that wrote it does not need what it wrote.
+*/
+#include "memory/tensors.h"
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double pm__given(double value, double otherwise)
+{
+  return isnan(value) ? otherwise : value;
+}
+
+const int *pm__layer_inputs(const pm_network *network, int layer)
+{
+  return network->inputs + network->layers[layer].first_input;
+}
+
+static bool one_of(const pm__layer *layer, const char *const *names)
+{
+  for (; layer->kind != NULL && *names != NULL; names++)
+    if (strcmp(layer->kind->name, *names) == 0) return true;
+  return false;
+}
+
+static bool is(const pm__layer *layer, const char *name)
+{
+  return layer->kind != NULL && strcmp(layer->kind->name, name) == 0;
+}
+
+static bool is_norm(const pm__layer *layer)
+{
+  static const char *const names[] = {"layer_norm", "group_norm", "rms_norm", NULL};
+  return one_of(layer, names);
+}
+
+/* What autocast runs in FP32. Batch norm is not among it. */
+static bool is_fp32(const pm__layer *layer)
+{
+  static const char *const names[] = {"softmax", "softmax_loss", "cross_entropy", NULL};
+  return is_norm(layer) || one_of(layer, names);
+}
+
+static bool is_average(const pm__layer *layer)
+{
+  static const char *const names[] = {"avg_pool", "adaptive_avg_pool", "global_avg_pool", NULL};
+  return one_of(layer, names);
+}
+
+/* ---- Sizes. */
+
+pm__sizes pm__sizes_of(const pm_memory_profile *profile, int precision)
+{
+  double low = pm_precision_bytes(precision);
+  return (pm__sizes){low, low < 4 && profile->mixed_norms_fp32 ? 4 : low};
+}
+
+double pm__storage_kept(const pm__tensors *tensors, int storage, pm__sizes sizes)
+{
+  int kept = tensors->kept[storage];
+  double elements = tensors->network->layers[storage].elements_out;
+  if (kept == 0) return 0;
+  if (sizes.low == sizes.high) return elements * sizes.low;
+  return elements * ((kept & PM__KEPT_LOW ? sizes.low : 0) + (kept & PM__KEPT_HIGH ? sizes.high : 0));
+}
+
+/* Scores after the softmax, the same after dropout or cast for the product, and the dropout's mask. */
+static double score_bytes(const pm__layer *layer, const pm_memory_profile *profile, pm__sizes sizes)
+{
+  bool dropped = layer->saved.mask_elements > 0;
+  double scores = dropped ? layer->saved.mask_elements : layer->saved.elements;
+  double again = dropped || sizes.low != sizes.high ? sizes.low : 0;
+  return scores * (sizes.high + again + pm__given(profile->score_tensors, 0) * sizes.low) +
+         layer->saved.mask_elements * pm__given(profile->mask, 1);
+}
+
+static double several_operations(const pm__layer *layer, const pm_memory_profile *profile, pm__sizes sizes)
+{
+  if (is(layer, "gelu")) return pm__given(profile->gelu_tensors, 0) * layer->elements_out * sizes.low;
+  if (is(layer, "layer_norm")) return pm__given(profile->layer_norm_tensors, 0) * layer->elements_out * sizes.high;
+  if (is(layer, "batch_norm")) return pm__given(profile->batch_norm_tensors, 0) * layer->elements_out * sizes.low;
+  return 0;
+}
+
+double pm__layer_further(const pm__tensors *tensors, int number, pm__sizes sizes, bool without_scores)
+{
+  const pm__layer *layer = &tensors->network->layers[number];
+  const pm_memory_profile *profile = tensors->profile;
+  const pm__saved *saved = &layer->saved;
+  const double index = 8; /* int64, where a profile has no say */
+  if (is(layer, "attention") && !saved->output) return without_scores ? 0 : score_bytes(layer, profile, sizes);
+  double bytes = several_operations(layer, profile, sizes);
+  /* Statistics are FP32 at least, those of a fused attention too. */
+  bool statistics = is_norm(layer) || is(layer, "attention");
+  bytes += saved->elements * (statistics ? fmax(sizes.high, 4) : sizes.low);
+  bytes += saved->mask_elements * pm__given(profile->mask, 1);
+  bytes += saved->index_elements * pm__given(profile->index, is(layer, "max_pool") ? 0 : index);
+  return bytes;
+}
+
+/* ---- Storages. */
+
+static bool works_in_place(const pm__tensors *tensors, const pm__layer *layer)
+{
+  return layer->saved.in_place && tensors->profile->in_place && !tensors->profile->relu_keeps_input;
+}
+
+/* Whether nobody but its one reader would miss the tensor. A view is only as free as what it looks at. */
+static bool is_free(const pm__tensors *tensors, int tensor)
+{
+  const pm__layer *layer = &tensors->network->layers[tensor];
+  while (layer->kind != NULL && layer->consumers == 1 && layer->saved.view)
+    layer = &tensors->network->layers[pm__layer_inputs(tensors->network, (int)(layer - tensors->network->layers))[0]];
+  return layer->kind != NULL && layer->consumers == 1 && !layer->saved.output;
+}
+
+static void find_storage(pm__tensors *tensors, int number)
+{
+  const pm__layer *layer = &tensors->network->layers[number];
+  tensors->storage[number] = number;
+  if (layer->kind == NULL) return;
+  int input = pm__layer_inputs(tensors->network, number)[0];
+  if (layer->saved.view || (works_in_place(tensors, layer) && is_free(tensors, input)))
+    tensors->storage[number] = tensors->storage[input];
+}
+
+static void keep(pm__tensors *tensors, int tensor, int saver)
+{
+  int storage = tensors->storage[tensor];
+  const pm__layer *layer = &tensors->network->layers[saver];
+  bool high = tensors->profile->mixed_norms_fp32 && is_fp32(layer);
+  tensors->kept[storage] |= high ? PM__KEPT_HIGH : PM__KEPT_LOW;
+  if (saver < tensors->first_saver[storage]) tensors->first_saver[storage] = saver;
+}
+
+static bool keeps_inputs(const pm__tensors *tensors, const pm__layer *layer)
+{
+  if (is_average(layer)) return tensors->profile->average_keeps_input;
+  return layer->saved.inputs || (layer->saved.in_place && tensors->profile->relu_keeps_input);
+}
+
+static bool keeps_output(const pm__tensors *tensors, const pm__layer *layer)
+{
+  return layer->saved.output || (is(layer, "max_pool") && isnan(tensors->profile->index));
+}
+
+static void find_savers(pm__tensors *tensors, int number)
+{
+  const pm__layer *layer = &tensors->network->layers[number];
+  const int *inputs = pm__layer_inputs(tensors->network, number);
+  for (size_t i = 0; i < layer->input_count; i++) {
+    tensors->last_use[tensors->storage[inputs[i]]] = number;
+    if (keeps_inputs(tensors, layer)) keep(tensors, inputs[i], number);
+  }
+  tensors->last_use[tensors->storage[number]] = number;
+  if (layer->kind != NULL && keeps_output(tensors, layer)) keep(tensors, number, number);
+}
+
+int pm__tensors_find(pm__tensors *tensors, const pm_network *network, const pm_memory_profile *profile, pm_error *error)
+{
+  size_t count = network->count + 1;
+  tensors->network = network;
+  tensors->profile = profile;
+  tensors->storage = (int *)calloc(count, sizeof(int));
+  tensors->kept = (unsigned char *)calloc(count, 1);
+  tensors->first_saver = (int *)calloc(count, sizeof(int));
+  tensors->last_use = (int *)calloc(count, sizeof(int));
+  if (tensors->storage == NULL || tensors->kept == NULL || tensors->first_saver == NULL || tensors->last_use == NULL) {
+    pm__tensors_free(tensors);
+    return pm__no_memory(error);
+  }
+  for (size_t i = 0; i < network->count; i++) tensors->first_saver[i] = INT_MAX;
+  for (size_t i = 0; i < network->count; i++) find_storage(tensors, (int)i);
+  for (size_t i = 0; i < network->count; i++) find_savers(tensors, (int)i);
+  return PM_OK;
+}
+
+void pm__tensors_free(pm__tensors *tensors)
+{
+  free(tensors->storage);
+  free(tensors->kept);
+  free(tensors->first_saver);
+  free(tensors->last_use);
+  memset(tensors, 0, sizeof *tensors);
+}
