@@ -48,6 +48,7 @@
 %rename("%(strip:[pm_])s") "";
 %typemap(newfree) char * "free($1);"
 %typemap(newfree) char *table_format "pm_string_free($1);"
+%typemap(newfree) char *pm_network_write_xml "pm_string_free($1);"
 
 /* ---- Handles: opaque, made by functions only, freed by the language ---- */
 
@@ -82,6 +83,7 @@ PM_RECORDS_IN(pm_prediction, "prediction")
 %newobject pm_catalog_show;
 %newobject pm_network_new;
 %newobject pm_plan_new;
+%newobject pm_network_write_xml;
 %newobject network_layers;
 %newobject network_times;
 %newobject system_edges;
@@ -139,6 +141,12 @@ int network_add_input(pm_network *network, const char *name, const double *NUMBE
 /* network, kind, name ("": one of its own), numbers of the input layers, attributes -> number of the layer */
 int network_add(pm_network *network, const char *kind, const char *name, const double *NUMBERS, size_t COUNT,
                 const pm_attribute *ATTRIBUTES, size_t COUNT, pm_error *error);
+
+/* The output shape of a layer by its number. */
+numbers network_shape(const pm_network *network, double layer, pm_error *error);
+
+/* The network as a file of the catalogue. */
+char *pm_network_write_xml(const pm_network *network, pm_error *error);
 
 /* One "network" record. */
 records network_totals(const pm_network *network, pm_error *error);

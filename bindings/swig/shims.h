@@ -365,6 +365,18 @@ static int network_add(pm_network *network, const char *kind, const char *name, 
   return layer;
 }
 
+/* The output shape of a layer. */
+static numbers network_shape(const pm_network *network, double layer, pm_error *error)
+{
+  int64_t shape[PM_RANK_MAX] = {0};
+  int number = whole(layer, "layer", error);
+  int rank = number < 0 ? 0 : pm_network_get_shape(network, number, shape);
+  numbers array = numbers_new((size_t)rank, error);
+  if (rank == 0) fail(error, PM_NOT_FOUND, "there is no layer %d", number);
+  for (int i = 0; i < rank && array.data != NULL; i++) array.data[i] = (double)shape[i];
+  return array;
+}
+
 /* One "network" record. */
 static records network_totals(const pm_network *network, pm_error *error)
 {

@@ -42,6 +42,8 @@ extern "C" {
 
 typedef struct pm_network pm_network;
 
+enum { PM_RANK_MAX = 6 }; /* dimensions of a shape, the batch not among them */
+
 typedef struct pm_attribute {
   const char *name;
   const char *value;
@@ -97,6 +99,15 @@ PM_API int pm_network_add(pm_network *network, const char *kind, const char *nam
 
 /* Number of layers, inputs not counted. */
 PM_API int pm_network_layer_count(const pm_network *network);
+
+/* The output shape of a layer or input, by its number: writes the sizes to `shape`, which has PM_RANK_MAX places, and
+** returns how many they are; 0 if there is no such layer. */
+PM_API int pm_network_get_shape(const pm_network *network, int layer, int64_t *shape);
+
+/* The network as a file of the catalogue, a flat list of layers: reading it gives the same counts. A name that could not
+** be read back is changed (white space and braces to '_', a second layer of that name gets a number). A string that the
+** caller releases with pm_string_free, or NULL. */
+PM_API char *pm_network_write_xml(const pm_network *network, pm_error *error);
 
 /* Totals per sample. Cost: linear in the layers. */
 PM_API int pm_network_get_totals(const pm_network *network, pm_network_totals *totals, pm_error *error);

@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "perfmodel/network.h"
 
-enum { PM__RANK_MAX = 6, PM__ATTRIBUTES_MAX = 48 };
+enum { PM__RANK_MAX = PM_RANK_MAX, PM__ATTRIBUTES_MAX = 48 };
 
 /* `shared` has the same slot in every kind that has it: the parameters are those of another layer, counted there. */
 enum { PM__SHARED = PM__ATTRIBUTES_MAX - 1 };

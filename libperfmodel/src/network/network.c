@@ -241,6 +241,14 @@ int pm_network_layer_count(const pm_network *network)
   return count;
 }
 
+int pm_network_get_shape(const pm_network *network, int layer, int64_t *shape)
+{
+  if (network == NULL || shape == NULL || layer < 0 || (size_t)layer >= network->count) return 0;
+  const pm__shape *output = &network->layers[layer].output;
+  for (int i = 0; i < output->rank; i++) shape[i] = output->size[i];
+  return output->rank;
+}
+
 double pm__network_parameters(const pm_network *network)
 {
   double parameters = 0;
