@@ -1,0 +1,284 @@
+/*
+** The shipped vision networks against published counts. Parameters must be equal; multiply-accumulates must agree in
+** every digit that the named table prints.
+**
+**   torchvision   num_params and _ops of the weights of torchvision 0.29; its documentation prints _ops as "GFLOPS",
+**                 but they are multiply-accumulates
+**   timm          benchmark-infer-amp-nchw-pt240-cu124-rtx3090.csv of timm's results, infer_gmacs and param_count. Its
+**                 counter (fvcore) adds 2 per batch-norm element to the multiply-accumulates
+**   paper         the paper that the network's entry names
+**   others        said where they stand
+*/
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "shipped.h"
+
+typedef struct published {
+  const char *id, *sets;      /* "image=384 classes=10" */
+  double parameters;          /* 0: not published */
+  const char *gmac, *table;   /* as printed; NULL: not published */
+} published;
+
+static const published torchvision[] = {
+  {"alexnet", "", 61100840, "0.714", "torchvision"},
+  {"vgg11", "", 132863336, "7.609", "torchvision"},
+  {"vgg13", "", 133047848, "11.308", "torchvision"},
+  {"vgg16", "", 138357544, "15.47", "torchvision"},
+  {"vgg19", "", 143667240, "19.632", "torchvision"},
+  {"vgg11-bn", "", 132868840, "7.609", "torchvision"},
+  {"vgg13-bn", "", 133053736, "11.308", "torchvision"},
+  {"vgg16-bn", "", 138365992, "15.47", "torchvision"},
+  {"vgg19-bn", "", 143678248, "19.632", "torchvision"},
+  {"googlenet", "", 6624904, "1.498", "torchvision"},
+  {"googlenet", "aux=1", 13004888, NULL, "torchvision"},
+  {"inception-v3", "aux=1", 27161264, NULL, "torchvision"},
+  {"inception-v3", "", 23834568, "5.713", "torchvision"},
+  {"resnet18", "", 11689512, "1.814", "torchvision"},
+  {"resnet34", "", 21797672, "3.664", "torchvision"},
+  {"resnet50", "", 25557032, "4.089", "torchvision"},
+  {"resnet101", "", 44549160, "7.801", "torchvision"},
+  {"resnet152", "", 60192808, "11.514", "torchvision"},
+  {"resnext50-32x4d", "", 25028904, "4.23", "torchvision"},
+  {"resnext101-32x8d", "", 88791336, "16.414", "torchvision"},
+  {"resnext101-64x4d", "", 83455272, "15.46", "torchvision"},
+  {"wide-resnet50-2", "", 68883240, "11.398", "torchvision"},
+  {"wide-resnet101-2", "", 126886696, "22.753", "torchvision"},
+  {"densenet121", "", 7978856, "2.834", "torchvision"},
+  {"densenet161", "", 28681000, "7.728", "torchvision"},
+  {"densenet169", "", 14149480, "3.36", "torchvision"},
+  {"densenet201", "", 20013928, "4.291", "torchvision"},
+  {"squeezenet1-0", "", 1248424, "0.819", "torchvision"},
+  {"squeezenet1-1", "", 1235496, "0.349", "torchvision"},
+  {"mobilenet-v2", "", 3504872, "0.301", "torchvision"},
+  {"mobilenet-v3-large", "", 5483032, "0.217", "torchvision"},
+  {"mobilenet-v3-small", "", 2542856, "0.057", "torchvision"},
+  {"efficientnet-b0", "", 5288548, "0.386", "torchvision"},
+  {"efficientnet-b1", "", 7794184, "0.687", "torchvision"},
+  {"efficientnet-b2", "", 9109994, "1.088", "torchvision"},
+  {"efficientnet-b3", "", 12233232, "1.827", "torchvision"},
+  {"efficientnet-b4", "", 19341616, "4.394", "torchvision"},
+  {"efficientnet-b5", "", 30389784, "10.266", "torchvision"},
+  {"efficientnet-b6", "", 43040704, "19.068", "torchvision"},
+  {"efficientnet-b7", "", 66347960, "37.746", "torchvision"},
+  {"regnet-x-400mf", "", 5495976, "0.414", "torchvision"},
+  {"regnet-x-800mf", "", 7259656, "0.8", "torchvision"},
+  {"regnet-x-1600mf", "", 9190136, "1.603", "torchvision"},
+  {"regnet-x-3200mf", "", 15296552, "3.177", "torchvision"},
+  {"regnet-x-8gf", "", 39572648, "7.995", "torchvision"},
+  {"regnet-x-16gf", "", 54278536, "15.941", "torchvision"},
+  {"regnet-x-32gf", "", 107811560, "31.736", "torchvision"},
+  {"regnet-y-400mf", "", 4344144, "0.402", "torchvision"},
+  {"regnet-y-800mf", "", 6432512, "0.834", "torchvision"},
+  {"regnet-y-1600mf", "", 11202430, "1.612", "torchvision"},
+  {"regnet-y-3200mf", "", 19436338, "3.176", "torchvision"},
+  {"regnet-y-8gf", "", 39381472, "8.473", "torchvision"},
+  {"regnet-y-16gf", "", 83590140, "15.912", "torchvision"},
+  {"regnet-y-16gf", "image=384", 83590140, "46.735", "torchvision"},
+  {"regnet-y-32gf", "", 145046770, "32.28", "torchvision"},
+  {"regnet-y-32gf", "image=384", 145046770, "94.826", "torchvision"},
+  {"convnext-tiny", "", 28589128, "4.456", "torchvision"},
+  {"convnext-small", "", 50223688, "8.684", "torchvision"},
+  {"convnext-base", "", 88591464, "15.355", "torchvision"},
+  {"convnext-large", "", 197767336, "34.361", "torchvision"},
+  {"vit-b-16", "", 86567656, "17.564", "torchvision"},
+  {"vit-b-16", "image=384", 86859496, "55.484", "torchvision"},
+  {"vit-b-16", "flash=1 dropout=1", 86567656, "17.564", "torchvision"},
+  {"vit-b-32", "", 88224232, "4.409", "torchvision"},
+  {"vit-l-16", "", 304326632, "61.555", "torchvision"},
+  {"vit-l-16", "image=512", 305174504, "361.986", "torchvision"},
+  {"vit-l-32", "", 306535400, "15.378", "torchvision"},
+  {"swin-t", "", 28288354, "4.491", "torchvision"},
+  {"swin-s", "", 49606258, "8.741", "torchvision"},
+  {"swin-b", "", 87768224, "15.431", "torchvision"},
+  {"ssd300", "", 35641826, "34.858", "torchvision"},
+};
+
+/* Numbers of parameters from the tests of osmr/imgclsmob where torchvision lacks the network, else torchvision's. */
+static const published timm[] = {
+  {"resnext101-32x4d", "", 44177704, NULL, "osmr/imgclsmob"},
+  {"resnext101-32x4d", "image=288", 44177704, "13.24", "timm"},
+  {"se-resnext101-32x4d", "", 48955416, "8.02", "timm, osmr/imgclsmob"},
+  {"se-resnext101-32x4d", "image=288", 48955416, "13.25", "timm, osmr/imgclsmob"},
+  {"inception-v4", "", 42679816, "12.28", "timm, osmr/imgclsmob"},
+  {"resnet152", "", 60192808, "11.56", "timm"},
+  {"resnet101", "image=288", 44549160, "12.95", "timm"},
+  {"vgg16", "", 138357544, "15.47", "timm"},
+  {"vgg16-bn", "", 138365992, "15.5", "timm"},
+  {"vgg19-bn", "", 143678248, "19.66", "timm"},
+  {"wide-resnet101-2", "", 126886696, "22.8", "timm"},
+  {"resnext101-64x4d", "", 83455272, "15.52", "timm"},
+  {"resnext101-32x8d", "", 88791336, "16.48", "timm"},
+  {"regnet-x-16gf", "", 54278536, "15.99", "timm"},
+  {"regnet-y-16gf", "", 83590140, "15.96", "timm"},
+};
+
+static const published others[] = {
+  {"resnet101-v1", "", 44549160, "7.6", "he2016 table 1"},
+  {"resnet152-v1", "", 60192808, "11.3", "he2016 table 1"},
+  {"googlenet-lrn", "", 6998552, NULL, "netscope of bvlc_googlenet"},
+  {"ssd300", "classes=21", 26285486, NULL, "by the paper's figure 2"},
+  {"u-net", "", 31030658, NULL, "Keras summaries of the paper's network"},
+  {"u-net-bn", "", 31037633, NULL, "Keras summaries of the padded network with batch norm"},
+};
+
+enum { SETS_MAX = 4 };
+
+/* A network with "name=value name=value" set. */
+static pm_network *build_with(const char *id, const char *sets)
+{
+  char text[100];
+  pm_attribute list[SETS_MAX];
+  pm_error error = PM_ERROR_NONE;
+  size_t count = 0;
+  strcpy(text, sets);
+  for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
+    char *equals = strchr(word, '=');
+    ck_assert(equals != NULL && count < SETS_MAX);
+    *equals = '\0';
+    list[count++] = (pm_attribute){word, equals + 1};
+  }
+  pm_network *network = pm_catalog_network(catalog, id, list, count, &error);
+  ck_assert_msg(network != NULL, "%s", error.text);
+  return network;
+}
+
+static double batch_norm_elements(const pm_network *network)
+{
+  int count = pm_network_layer_count(network);
+  double elements = 0;
+  pm_layer *rows = (pm_layer *)malloc((size_t)count * sizeof *rows);
+  ck_assert(rows != NULL && pm_network_get_layers(network, 1, PM_FP32, rows, NULL) == PM_OK);
+  for (int i = 0; i < count; i++)
+    if (strcmp(rows[i].kind, "batch_norm") == 0) elements += rows[i].bytes_out / pm_precision_bytes(PM_FP32);
+  free(rows);
+  return elements;
+}
+
+/* Half a unit of the last digit that is printed. */
+static double half_digit(const char *printed)
+{
+  const char *point = strchr(printed, '.');
+  return 0.5 * pow(10, point != NULL ? -(double)strlen(point + 1) : 0);
+}
+
+/* `per_norm`: what the table counts besides, per batch-norm element. */
+static void check(const published *row, double per_norm)
+{
+  pm_network *network = build_with(row->id, row->sets);
+  double norms = batch_norm_elements(network);
+  pm_network_totals totals = totals_of(network);
+  double gmac = (totals.mac + per_norm * norms) / 1e9;
+  ck_assert_msg(totals.parameters == row->parameters, "%s %s has %.0f parameters, not %.0f (%s)", row->id, row->sets,
+                totals.parameters, row->parameters, row->table);
+  ck_assert_msg(row->gmac == NULL || fabs(gmac - strtod(row->gmac, NULL)) <= half_digit(row->gmac) * (1 + 1e-9),
+                "%s %s: %.5f G, not %s (%s)", row->id, row->sets, gmac, row->gmac, row->table);
+}
+
+START_TEST(counts_are_those_of_torchvision)
+{
+  check(&torchvision[_i], 0);
+}
+END_TEST
+
+START_TEST(counts_are_those_of_timm)
+{
+  check(&timm[_i], 2);
+}
+END_TEST
+
+START_TEST(counts_are_those_of_papers)
+{
+  check(&others[_i], 0);
+}
+END_TEST
+
+/* The stride in the first 1 x 1 instead of the 3 x 3 changes no parameter. The paper prints 3.8 for 3.858: cut. */
+START_TEST(resnet50_of_the_paper)
+{
+  pm_network_totals paper = totals("resnet50-v1"), usual = totals("resnet50-v1.5");
+  ck_assert_str_eq(usual.id, "resnet50");
+  ck_assert(paper.parameters == usual.parameters);
+  ck_assert(floor(paper.mac / 1e8) / 10 == 3.8);
+}
+END_TEST
+
+/* Summed by hand: two blocks of two 3 x 3 convolutions, each with a 2 x 2 pool, then 512 and 10. */
+static double littlecnn(int image, int lost)
+{
+  int after = ((image - lost) / 2 - lost) / 2;
+  double convolutions = 32 * (3 * 9 + 1) + 32 * (32 * 9 + 1) + 64 * (32 * 9 + 1) + 64 * (64 * 9 + 1);
+  return convolutions + 512.0 * (64.0 * after * after + 1) + 10 * (512 + 1);
+}
+
+START_TEST(littlecnn_is_not_little_at_224)
+{
+  ck_assert(totals("littlecnn").parameters == littlecnn(32, 0));
+  ck_assert(totals_of(build_with("littlecnn", "valid=1")).parameters == littlecnn(32, 2));
+  ck_assert(totals_of(build_with("littlecnn", "image=224")).parameters == littlecnn(224, 0));
+  ck_assert(totals_of(build_with("littlecnn", "image=224 valid=1")).parameters == littlecnn(224, 2));
+  ck_assert_int_eq(totals("littlecnn").parameter_layers, 6);
+}
+END_TEST
+
+/* The paper states C1 156, C5 48,120 and F6 10,164; C3 sees all maps here (2,416) and the output is linear (850). */
+START_TEST(lenet_has_the_layers_of_its_paper)
+{
+  static const double parameters[] = {156, 0, 0, 2416, 0, 0, 0, 48120, 0, 10164, 0, 850, 0};
+  pm_layer rows[13];
+  pm_network *network = build_network("lenet-5");
+  ck_assert_int_eq(pm_network_layer_count(network), 13);
+  ck_assert(pm_network_get_layers(network, 1, PM_FP32, rows, NULL) == PM_OK);
+  for (int i = 0; i < 13; i++) ck_assert(rows[i].parameters == parameters[i]);
+  pm_network_free(network);
+}
+END_TEST
+
+/* SSD's six maps hold 38 x 38 x 4 + 19 x 19 x 6 + ... boxes; U-Net's classes are those of the inner 388 x 388. */
+START_TEST(shapes_are_those_of_the_papers)
+{
+  ck_assert_str_eq(totals("ssd300").output, "91x8732");
+  ck_assert_str_eq(totals("ssd300-resnet50").output, "81x8732");
+  ck_assert_str_eq(totals("u-net").output, "2x388x388");
+  ck_assert_str_eq(totals("u-net-bn").output, "1x512x512");
+}
+END_TEST
+
+/* Ids in the spelling of torchvision, Keras and timm. */
+START_TEST(other_spellings_resolve)
+{
+  static const char *const names[][2] = {
+    {"resnext50_32x4d", "resnext50-32x4d"}, {"wide_resnet50_2", "wide-resnet50-2"}, {"MobileNetV2", "mobilenet-v2"},
+    {"efficientnet_b0", "efficientnet-b0"}, {"inception_v3", "inception-v3"}, {"DenseNet121", "densenet121"},
+    {"vit_b_16", "vit-b-16"}, {"regnetx_016", "regnet-x-1600mf"}, {"squeezenet1_1", "squeezenet1-1"},
+    {"vgg16_bn", "vgg16-bn"}, {"convnext_tiny", "convnext-tiny"}, {"seresnext101_32x4d", "se-resnext101-32x4d"},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const char *id = pm_catalog_resolve(catalog, "network", names[i][0], NULL);
+    ck_assert_msg(id != NULL && strcmp(id, names[i][1]) == 0, "%s is not %s", names[i][0], names[i][1]);
+  }
+}
+END_TEST
+
+#define ROWS(table) (int)(sizeof table / sizeof table[0])
+
+int main(void)
+{
+  Suite *suite = suite_create("zoo");
+  TCase *tests = tcase_create("vision");
+  tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
+  tcase_add_loop_test(tests, counts_are_those_of_torchvision, 0, ROWS(torchvision));
+  tcase_add_loop_test(tests, counts_are_those_of_timm, 0, ROWS(timm));
+  tcase_add_loop_test(tests, counts_are_those_of_papers, 0, ROWS(others));
+  tcase_add_test(tests, resnet50_of_the_paper);
+  tcase_add_test(tests, littlecnn_is_not_little_at_224);
+  tcase_add_test(tests, lenet_has_the_layers_of_its_paper);
+  tcase_add_test(tests, shapes_are_those_of_the_papers);
+  tcase_add_test(tests, other_spellings_resolve);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
