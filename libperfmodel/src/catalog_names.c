@@ -86,11 +86,14 @@ static bool begins_with(const char *name, const char *text)
   return true;
 }
 
-/* Edits between what was written and a name of an entry; the beginning of a name is one edit away from it. */
+enum { FAR = 1000 }; /* more edits than any name has */
+
+/* How far what was written is from a name: edits, after all names that it is the beginning of. FAR is too far. */
 static int distance(const char *text, const char *name)
 {
-  int edits = pm__name_distance(text, name);
-  return edits > 1 && pm__is_name(text) && begins_with(name, text) ? 1 : edits;
+  int edits = pm__name_distance(text, name), slip = (int)(strlen(text) / 3) + 1;
+  if (pm__is_name(text) && begins_with(name, text)) return edits - FAR;
+  return edits <= slip ? edits : FAR;
 }
 
 static int entry_distance(const pm__entry *entry, const char *text)
@@ -106,10 +109,10 @@ static int entry_distance(const pm__entry *entry, const char *text)
 
 enum { SUGGESTIONS_MAX = 3 };
 
-/* Up to three entries at the least distance, if that is near enough to be a slip. */
+/* Up to three entries at the least distance. */
 static int find_nearest(const pm__entries *entries, const char *text, const pm__entry **nearest)
 {
-  int count = 0, least = (int)(strlen(text) / 3) + 1;
+  int count = 0, least = FAR - 1;
   for (size_t i = 0; i < entries->count; i++) {
     int edits = entry_distance(entries->items[i], text);
     if (edits < least) count = 0;

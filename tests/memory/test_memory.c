@@ -56,7 +56,7 @@ void __wrap_free(void *pointer)
 ** are read before any assertion, because check allocates too. */
 static void fail_each(int (*work)(pm_error *error), bool gap)
 {
-  for (long k = 1;; k += gap ? 1 + k / 50 : 1) {
+  for (long k = 1;; k += gap ? 1 + k / 20 : 1) {
     pm_error error = PM_ERROR_NONE;
     long before = alive;
     calls = 0;
@@ -148,9 +148,9 @@ static int list_gpus(pm_error *error)
   return show("gpus", NULL, error);
 }
 
-static int list_networks(pm_error *error)
+static int list_systems(pm_error *error)
 {
-  return show("networks", NULL, error);
+  return show("systems", NULL, error);
 }
 
 START_TEST(opening_the_catalogue)
@@ -168,7 +168,7 @@ END_TEST
 START_TEST(building_and_showing)
 {
   static int (*const works[])(pm_error *) = {build_network, build_system, show_gpu, show_system,
-                                             show_network, list_gpus, list_networks};
+                                             show_network, list_gpus, list_systems};
   catalog = pm_catalog_new(NULL);
   for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) fail_each(works[i], false);
   pm_catalog_free(catalog);

@@ -4,6 +4,7 @@
 */
 #include <stdio.h>
 #include <string.h>
+#include "catalog_entry.h"
 #include "perfmodel.h"
 
 static void text(const char *line)
@@ -205,31 +206,23 @@ static void network_types(void)
 
 /* ---- The whole. */
 
-/* The element of a kind is its plural without the s. */
-static const char *element_of(size_t kind, char *buffer, size_t size)
-{
-  const char *plural = pm_catalog_kind_at(kind);
-  if (plural != NULL) snprintf(buffer, size, "%.*s", (int)strlen(plural) - 1, plural);
-  return plural != NULL ? buffer : NULL;
-}
-
 int main(void)
 {
-  char element[40];
+  const pm__kind *kind;
   text("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
   text("<!-- For editors. Written by tests/schema/write_schema.c from the field tables (ninja schema); do not edit. -->");
   text("<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\">");
   text("  <xs:element name=\"perfmodel\"><xs:complexType>\n    <xs:choice minOccurs=\"0\" maxOccurs=\"unbounded\">");
-  for (size_t i = 0; element_of(i, element, sizeof element) != NULL; i++)
-    printf("      <xs:element name=\"%s\" type=\"%s\"/>\n", element, element);
+  for (size_t i = 0; (kind = pm__kind_at(i)) != NULL; i++)
+    printf("      <xs:element name=\"%s\" type=\"%s\"/>\n", kind->singular, kind->singular);
   text("      <xs:element name=\"block\" type=\"block\"/>\n    </xs:choice>");
   text("    <xs:attribute name=\"version\" type=\"xs:token\" use=\"required\" fixed=\"1\"/>");
   text("  </xs:complexType></xs:element>");
   value_types();
   entry_attributes("entry", "");
   entry_attributes("named", "required");
-  for (size_t i = 0; element_of(i, element, sizeof element) != NULL; i++)
-    if (strcmp(element, "network") != 0) entry_type(element, pm_catalog_record_type(pm_catalog_kind_at(i)));
+  for (size_t i = 0; (kind = pm__kind_at(i)) != NULL; i++)
+    if (i != PM__NETWORKS) entry_type(kind->singular, pm_record_type_find(kind->record));
   graph_types();
   network_types();
   text("</xs:schema>");

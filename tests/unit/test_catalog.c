@@ -120,7 +120,9 @@ START_TEST(unknown_names_get_advice)
   must_load("<source id='qqq1' name='One'/><source id='qqq2' name='Two'/><source id='qqq3' name='Three'/>"
             "<source id='qqq4' name='Four'/>");
   check_unknown("source", "qqq", "unknown source \"qqq\"; did you mean \"qqq1\", \"qqq2\" or \"qqq3\"?");
-  check_unknown("network", "transformer", "unknown network \"transformer\"; see \"perfmodel list networks\"");
+  check_unknown("source", "qqq5", "unknown source \"qqq5\"; did you mean \"qqq1\", \"qqq2\" or \"qqq3\"?");
+  check_unknown("source", "qq1", "unknown source \"qq1\"; did you mean \"qqq1\"?");
+  check_unknown("network", "unheard-of", "unknown network \"unheard-of\"; see \"perfmodel list networks\"");
   check_unknown("network", "", "unknown network \"\"; see \"perfmodel list networks\"");
   pm_error error = PM_ERROR_NONE;
   ck_assert_ptr_null(pm_catalog_resolve(catalog, "machine", "dgx2", &error));
