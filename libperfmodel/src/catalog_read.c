@@ -282,6 +282,18 @@ static int check_root(const pm__document *document, pm_error *error)
   return check_attributes(document, root, " version ", error);
 }
 
+static int unknown_entry(const pm__document *document, const pm__element *e, pm_error *error)
+{
+  char known[300] = "";
+  const pm__kind *kind;
+  for (size_t i = 0; (kind = pm__kind_at(i)) != NULL; i++) {
+    size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s, ", kind->singular);
+  }
+  return pm__fail_at(error, PM_BAD_SYNTAX, document->file, e->line, "unknown element <%.40s>; it is one of %sblock",
+                     e->name, known);
+}
+
 int pm__entries_read(pm__document *document, int load, pm__entries *entries, pm_error *error)
 {
   int status = check_root(document, error);
@@ -289,10 +301,7 @@ int pm__entries_read(pm__document *document, int load, pm__entries *entries, pm_
     int kind = pm__kind_of_element(e->name);
     if (strcmp(e->name, "block") == 0) status = check_block(document, e, error);
     else if (kind >= 0) status = read_entry(document, e, kind, load, entries, error);
-    else
-      status = pm__fail_at(error, PM_BAD_SYNTAX, document->file, e->line,
-                           "unknown element <%.60s>; it is one of gpu, link, system, network, block, dataset, "
-                           "measurement, source, calibration", e->name);
+    else status = unknown_entry(document, e, error);
   }
   return status;
 }
