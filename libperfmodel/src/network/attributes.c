@@ -33,7 +33,7 @@ static int read_number(pm__layer *layer, const pm__attribute_rule *rule, const c
 {
   char why[80];
   if (pm_number_parse(value, number) != PM_OK) return refuse(layer, rule, value, "is not a number", error);
-  if (rule->kind != PM__NUMBER && *number != floor(*number))
+  if (rule->kind != PM__NUMBER && rule->kind != PM__FACTORS && *number != floor(*number))
     return refuse(layer, rule, value, "is not a whole number", error);
   snprintf(why, sizeof why, "is not within %.0f and %.0f", rule->least, rule->most);
   if (!(*number >= rule->least && *number <= rule->most)) return refuse(layer, rule, value, why, error);

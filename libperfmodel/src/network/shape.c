@@ -57,7 +57,7 @@ int pm__need_space(const pm__layer *layer, const pm__shape *input, int axes, pm_
                                        "channels x height x width", "channels x depth x height x width"};
   char text[PM_TEXT_MAX];
   int has = input->rank - 1;
-  if (has == axes || (axes == 0 && has >= 1 && has <= PM__SPACE)) return PM_OK;
+  if (axes == 0 ? has >= 1 && has <= PM__SPACE : has == axes) return PM_OK;
   return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" takes %s, not %s", layer->kind->name, layer->name, wanted[axes],
                   pm__shape_text(input, text, sizeof text));
 }

@@ -1,0 +1,222 @@
+/* What holds for every kind of layer. A kind without an example here fails. */
+#include "one_layer.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+  const char *kind, *shapes, *attributes;
+} examples[] = {
+  {"conv1d", "6x20", "out_channels=4 kernel=3"},
+  {"conv2d", "6x20x10", "out_channels=4 kernel=3"},
+  {"conv3d", "6x20x10x5", "out_channels=4 kernel=3"},
+  {"depthwise_conv2d", "6x20x10", "kernel=3"},
+  {"conv_transpose1d", "6x20", "out_channels=4 kernel=3"},
+  {"conv_transpose2d", "6x20x10", "out_channels=4 kernel=3"},
+  {"conv_transpose3d", "6x20x10x5", "out_channels=4 kernel=3"},
+  {"linear", "20x6", "out_features=4"},
+  {"bias", "6x20", ""},
+  {"scale", "6x20", ""},
+  {"matmul", "20x6 6x10", ""},
+  {"batch_norm", "6x20", ""},
+  {"layer_norm", "20x6", ""},
+  {"group_norm", "6x20", "groups=2"},
+  {"instance_norm", "6x20", "affine=yes"},
+  {"rms_norm", "20x6", ""},
+  {"lrn", "6x20x10", ""},
+  {"relu", "6x20", ""},
+  {"relu6", "6x20", ""},
+  {"leaky_relu", "6x20", ""},
+  {"prelu", "6x20", "channels=yes"},
+  {"elu", "6x20", ""},
+  {"gelu", "6x20", ""},
+  {"silu", "6x20", ""},
+  {"mish", "6x20", ""},
+  {"sigmoid", "6x20", ""},
+  {"tanh", "6x20", ""},
+  {"hardswish", "6x20", ""},
+  {"hardsigmoid", "6x20", ""},
+  {"softplus", "6x20", ""},
+  {"swiglu", "6x20", ""},
+  {"softmax", "6x20", ""},
+  {"dropout", "6x20", ""},
+  {"add", "6x20 6x20", ""},
+  {"subtract", "6x20 6x20", ""},
+  {"multiply", "6x20 6x20", ""},
+  {"divide", "6x20 6x20", ""},
+  {"pointwise", "6x20", ""},
+  {"max_pool", "6x20x10", "kernel=2"},
+  {"avg_pool", "6x20x10", "kernel=2"},
+  {"adaptive_avg_pool", "6x20x10", "size=3"},
+  {"global_avg_pool", "6x20x10", ""},
+  {"mean", "6x20x10", "axis=1"},
+  {"flatten", "6x20x10", ""},
+  {"reshape", "6x20x10", "shape=60,20"},
+  {"permute", "6x20x10", "order=2,1,0"},
+  {"slice", "6x20x10", "end=2"},
+  {"pad", "6x20x10", "padding=1"},
+  {"interpolate", "6x20x10", "scale=2"},
+  {"concat", "6x20 6x20", ""},
+  {"embedding", "20", "entries=100 features=6"},
+  {"embedding_bag", "5x20", "entries=100 features=6"},
+  {"positional_embedding", "20x6", "positions=20"},
+  {"learned_token", "20x6", ""},
+  {"lstm", "20x6", "hidden=8"},
+  {"gru", "20x6", "hidden=8"},
+  {"rnn", "20x6", "hidden=8"},
+  {"attention", "20x8 20x8 20x8", "heads=2"},
+  {"additive_attention", "20x8 10x8", "hidden=5"},
+  {"dot_attention", "20x8 10x8", ""},
+  {"squeeze_excitation", "6x20x10", "reduced=2"},
+  {"mixture_of_experts", "20x6", "experts=4 top_k=2 hidden=8"},
+  {"dot_interaction", "6x20", ""},
+  {"softmax_loss", "20x6", ""},
+  {"cross_entropy", "20x6", ""},
+};
+
+enum { EXAMPLES = sizeof examples / sizeof examples[0] };
+
+START_TEST(every_kind_has_an_example)
+{
+  const char *kind;
+  for (size_t i = 0; (kind = pm_layer_kind_at(i)) != NULL; i++) {
+    bool found = false;
+    for (size_t j = 0; j < EXAMPLES; j++) found |= strcmp(examples[j].kind, kind) == 0;
+    ck_assert_msg(found, "%s has no example", kind);
+  }
+}
+END_TEST
+
+/* Everything is finite and not negative, totals are sums, and the forward pass and training cost what their kernels do. */
+START_TEST(counts_are_sums_of_their_kernels)
+{
+  const pm_network *network;
+  network = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
+  const pm__layer *layer = last_layer(network);
+  const pm__kernel *kernels = kernels_of(network, layer);
+  double flop[PM__PASSES] = {0};
+  for (size_t i = 0; i < layer->kernel_count; i++) {
+    const pm__work *work = &kernels[i].work;
+    ck_assert(work->flop >= 0 && work->elements >= 0 && work->fixed_elements >= 0 && kernels[i].repeats > 0);
+    ck_assert(isfinite(work->flop) && isfinite(work->elements) && isfinite(work->fixed_elements));
+    flop[kernels[i].pass] += kernels[i].repeats * work->flop;
+  }
+  for (int pass = 0; pass < PM__PASSES; pass++) ck_assert(layer->flop[pass] == flop[pass]);
+  ck_assert(layer->flop[PM__FORWARD] >= 2 * layer->mac);
+  ck_assert(layer->parameters >= 0 && (layer->parameters > 0) == (layer->parameter_tensors > 0));
+  ck_assert(layer->saved.elements >= 0 && layer->saved.mask_elements >= 0 && layer->saved.index_elements >= 0);
+  ck_assert(layer->elements_out == pm__shape_elements(&layer->output));
+  pm_network_free((pm_network *)network);
+}
+END_TEST
+
+/* Twice the batch: the same parameters, twice everything else; ratios of use grow with it. */
+START_TEST(counts_are_linear_in_the_batch)
+{
+  pm_network *network = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
+  int count = pm_network_layer_count(network);
+  pm_layer one[8], many[8];
+  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_FP32, one, NULL), PM_OK);
+  ck_assert_int_eq(pm_network_get_layers(network, 37, PM_FP32, many, NULL), PM_OK);
+  const pm_layer *a = &one[count - 1], *b = &many[count - 1];
+  ck_assert(b->parameters == a->parameters && b->bytes_parameters == a->bytes_parameters);
+  ck_assert(b->mac == 37 * a->mac && b->flop == 37 * a->flop && b->mac_bnl == 37 * a->mac_bnl);
+  ck_assert(b->bytes_in == 37 * a->bytes_in && b->bytes_out == 37 * a->bytes_out);
+  ck_assert(isnan(a->gamma) == (a->parameters == 0));
+  pm_network_free(network);
+}
+END_TEST
+
+/* Shared parameters are another layer's; the work is the same. Every kind that has parameters can share them. */
+START_TEST(shared_parameters_are_not_counted_again)
+{
+  char attributes[200];
+  pm_error error = PM_ERROR_NONE;
+  snprintf(attributes, sizeof attributes, "%s shared=yes", examples[_i].attributes);
+  pm_network *own = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
+  pm_network *shared = try_layer_of(examples[_i].kind, examples[_i].shapes, attributes, true, &error);
+  ck_assert_msg((shared != NULL) == (last_layer(own)->parameters > 0), "%s", examples[_i].kind);
+  if (shared != NULL) {
+    ck_assert(last_layer(shared)->parameters == 0 && last_layer(shared)->parameter_tensors == 0);
+    ck_assert(last_layer(shared)->mac == last_layer(own)->mac);
+    for (int pass = 0; pass < PM__PASSES; pass++) {
+      ck_assert(last_layer(shared)->flop[pass] == last_layer(own)->flop[pass]);
+      ck_assert(elements_moved(shared, (pm__pass)pass, 2) == elements_moved(own, (pm__pass)pass, 2));
+    }
+  }
+  pm_network_free(own);
+  pm_network_free(shared);
+}
+END_TEST
+
+/* Behind the network's input nothing more is done than behind a layer. */
+START_TEST(inputs_want_no_gradient)
+{
+  pm_network *first = try_layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes, false, NULL);
+  pm_network *later = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
+  ck_assert(last_layer(first)->flop[PM__FORWARD] == last_layer(later)->flop[PM__FORWARD]);
+  ck_assert(last_layer(first)->flop[PM__BACKWARD_DATA] <= last_layer(later)->flop[PM__BACKWARD_DATA]);
+  ck_assert(last_layer(first)->flop[PM__BACKWARD_WEIGHT] == last_layer(later)->flop[PM__BACKWARD_WEIGHT]);
+  if (last_layer(later)->parameters == 0) ck_assert(elements_moved(first, PM__BACKWARD_DATA, 1) == 0);
+  pm_network_free(first);
+  pm_network_free(later);
+}
+END_TEST
+
+/* Every row of the tables says something, and fits its field. */
+START_TEST(kinds_and_attributes_are_described)
+{
+  pm_layer_kind kind;
+  pm_layer_attribute attribute;
+  pm_error error = PM_ERROR_NONE;
+  size_t kinds = 0, attributes = 0;
+  for (; pm_layer_kind_get(kinds, &kind, NULL) == PM_OK; kinds++) {
+    ck_assert_str_eq(kind.kind, pm_layer_kind_at(kinds));
+    ck_assert_msg(kind.doc[0] != '\0', "%s", kind.kind);
+    ck_assert(kind.least_inputs >= 1 && kind.most_inputs >= kind.least_inputs);
+  }
+  ck_assert_ptr_null(pm_layer_kind_at(kinds));
+  for (; pm_layer_attribute_get(attributes, &attribute, NULL) == PM_OK; attributes++)
+    ck_assert_msg(attribute.doc[0] != '\0' && attribute.value[0] != '\0', "%s %s", attribute.kind, attribute.name);
+  ck_assert_uint_gt(attributes, kinds);
+  ck_assert_int_eq(pm_layer_kind_get(kinds, &kind, &error), PM_NOT_FOUND);
+  ck_assert_int_eq(pm_layer_attribute_get(attributes, &attribute, NULL), PM_NOT_FOUND);
+  ck_assert_int_eq(pm_layer_kind_get(0, NULL, NULL), PM_NOT_FOUND);
+}
+END_TEST
+
+static const pm_layer_attribute *described(const char *kind, const char *name)
+{
+  static pm_layer_attribute attribute;
+  for (size_t i = 0; pm_layer_attribute_get(i, &attribute, NULL) == PM_OK; i++)
+    if (strcmp(attribute.kind, kind) == 0 && strcmp(attribute.name, name) == 0) return &attribute;
+  ck_abort_msg("%s has no %s", kind, name);
+}
+
+START_TEST(defaults_are_told)
+{
+  ck_assert_str_eq(described("conv2d", "out_channels")->otherwise, "");
+  ck_assert_str_eq(described("conv2d", "stride")->otherwise, "1");
+  ck_assert_str_eq(described("conv2d", "padding_end")->otherwise, "padding");
+  ck_assert_str_eq(described("conv2d", "bias")->otherwise, "yes");
+  ck_assert_str_eq(described("softmax", "axis")->otherwise, "-1");
+  ck_assert_str_eq(described("squeeze_excitation", "gate")->otherwise, "sigmoid");
+  ck_assert_str_eq(described("squeeze_excitation", "gate")->value, "sigmoid, hardsigmoid");
+  ck_assert_str_eq(described("slice", "end")->otherwise, "size");
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("kinds");
+  TCase *tests = tcase_create("kinds");
+  tcase_add_test(tests, every_kind_has_an_example);
+  tcase_add_loop_test(tests, counts_are_sums_of_their_kernels, 0, EXAMPLES);
+  tcase_add_loop_test(tests, counts_are_linear_in_the_batch, 0, EXAMPLES);
+  tcase_add_loop_test(tests, shared_parameters_are_not_counted_again, 0, EXAMPLES);
+  tcase_add_loop_test(tests, inputs_want_no_gradient, 0, EXAMPLES);
+  tcase_add_test(tests, kinds_and_attributes_are_described);
+  tcase_add_test(tests, defaults_are_told);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
