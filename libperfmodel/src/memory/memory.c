@@ -52,14 +52,14 @@ int pm_memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_err
 /* Bytes per sample that layers have alive, and what the allocator holds beyond. */
 static pm__alive alive_of(const pm_memory_plan *plan, const pm_memory_run *run, double *factor)
 {
-  const double reuse = 2; /* of freed blocks in inference, where little is alive at a time */
+  const double reuse = 2; /* held over alive in inference, where blocks come and go, but never more than was written */
   double bytes = pm_precision_bytes(run->precision);
   *factor = plan->attention && bytes < 4 ? pm__given(plan->profile.allocator_mixed, 1)
                                          : pm__given(plan->profile.allocator, 1);
   if (!run->inference) return plan->alive[bytes >= 8 ? 0 : bytes >= 4 ? 1 : 2][run->recompute];
-  *factor = reuse;
-  double elements = plan->forward_elements * bytes;
-  return (pm__alive){elements, elements};
+  *factor = fmin(reuse, plan->written_elements / plan->forward_elements);
+  double alive = plan->forward_elements * bytes;
+  return (pm__alive){alive, alive};
 }
 
 static double communication(const pm_memory_plan *plan, const pm_memory_run *run)

@@ -27,7 +27,7 @@ static void count_network(pm_memory_plan *plan, const pm_network *network)
 
 static int scan(pm_memory_plan *plan, const pm__tensors *tensors, pm_error *error)
 {
-  int status = pm__scan_forward(tensors, &plan->forward_elements, error);
+  int status = pm__scan_forward(tensors, &plan->forward_elements, &plan->written_elements, error);
   for (int i = 0; i < PM__CLASSES && status == PM_OK; i++) {
     pm__sizes sizes = pm__sizes_of(&plan->profile, class_precision[i]);
     pm__alive *alive = plan->alive[i];

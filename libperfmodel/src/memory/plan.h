@@ -12,7 +12,7 @@ struct pm_memory_plan {
   pm_optimizer optimizer;
   double parameters, embedding_parameters;
   double input_elements;
-  double forward_elements;
+  double forward_elements, written_elements; /* of inference: alive at once, and in all */
   bool attention;
   pm__alive alive[PM__CLASSES][PM_RECOMPUTE_COUNT];
 };

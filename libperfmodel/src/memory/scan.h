@@ -16,7 +16,7 @@ int pm__scan_backward(const pm__tensors *tensors, pm__sizes sizes, bool without_
 /* Training, segments computed again: the split at single tensors that needs least. */
 int pm__scan_segments(const pm__tensors *tensors, pm__sizes sizes, pm__alive *out, pm_error *error);
 
-/* Inference: the most elements alive at once. */
-int pm__scan_forward(const pm__tensors *tensors, double *elements, pm_error *error);
+/* Inference: the most elements alive at once, and all that are ever written. */
+int pm__scan_forward(const pm__tensors *tensors, double *alive, double *written, pm_error *error);
 
 #endif
