@@ -77,7 +77,8 @@ static bool add_named(pm__builder *builder, const pm__element *e, const pm__curs
                       size_t length, layer_inputs *inputs)
 {
   const char *word = pm__arena_copy(&builder->arena, name, length);
-  const char *full = word != NULL ? join_name(builder, cursor->space, word) : NULL;
+  /* "/name" is looked up in the network itself, from wherever a block stands. */
+  const char *full = word == NULL ? NULL : word[0] == '/' ? word + 1 : join_name(builder, cursor->space, word);
   if (full == NULL) return pm__no_memory(builder->error), pm__build_failed(builder, e);
   const pm__layer_name *found = pm__layer_names_find(&builder->names, full);
   if (found == NULL) return pm__build_fail(builder, e, PM_NOT_FOUND, "there is no layer \"%.60s\" before this", full);

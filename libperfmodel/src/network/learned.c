@@ -15,24 +15,27 @@ static const pm__attribute_rule position_rules[] = {
   PM__RULES_END,
 };
 
+/* Leading dimensions (choices, windows) get the same table each. */
 static int shape_positions(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
 {
   (void)count;
-  int status = pm__need_sequence(layer, &inputs[0], error);
-  if (status == PM_OK && (double)inputs[0].size[0] > layer->attribute[POSITIONS])
-    status = pm__fail(error, PM_BAD_SHAPE, "positional_embedding \"%s\" has %.0f positions, its input has %lld tokens",
-                      layer->name, layer->attribute[POSITIONS], (long long)inputs[0].size[0]);
+  int rank = inputs[0].rank;
+  if (rank < 2) return pm__need_sequence(layer, &inputs[0], error);
   layer->output = inputs[0];
-  return status;
+  if ((double)inputs[0].size[rank - 2] <= layer->attribute[POSITIONS]) return PM_OK;
+  return pm__fail(error, PM_BAD_SHAPE, "positional_embedding \"%s\" has %.0f positions, its input has %lld tokens",
+                  layer->name, layer->attribute[POSITIONS], (long long)inputs[0].size[rank - 2]);
 }
 
 /* The gradient passes through as it is; that of the table is its sum over the batch. */
 static void count_positions(pm__layer *layer, pm__kernel_list *kernels)
 {
-  double elements = layer->elements_out;
-  layer->parameters = layer->attribute[POSITIONS] * (double)layer->input.size[1];
+  const pm__shape *input = &layer->input;
+  double elements = layer->elements_out, features = (double)input->size[input->rank - 1];
+  layer->parameters = layer->attribute[POSITIONS] * features;
   layer->parameter_tensors = 1;
-  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, elements});
+  double used = (double)input->size[input->rank - 2] * features;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, used});
   pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){elements, elements, layer->parameters});
 }
 

@@ -1,0 +1,152 @@
+/* Language models, translators and recommenders of the zoo against published parameter counts and closed forms. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "fixtures.h"
+
+static pm_catalog *catalog;
+
+static void open_catalog(void)
+{
+  pm_error error = PM_ERROR_NONE;
+  catalog = pm_catalog_new(&error);
+  ck_assert_msg(catalog != NULL, "%s", error.text);
+}
+
+static void close_catalog(void)
+{
+  pm_catalog_free(catalog);
+}
+
+static pm_network_totals totals_of(const char *id, const pm_attribute *sets, size_t count)
+{
+  pm_network_totals totals;
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = pm_catalog_network(catalog, id, sets, count, &error);
+  ck_assert_msg(network != NULL, "%s: %s", id, error.text);
+  ck_assert_int_eq(pm_network_get_totals(network, &totals, NULL), PM_OK);
+  pm_network_free(network);
+  return totals;
+}
+
+/* Exact counts: what the published weights hold (Transformers' model cards and num_parameters, tied weights once; for
+** NCF and DLRM the logs of the reference implementations: tables plus layers as their papers define them). */
+static const struct {
+  const char *id;
+  double parameters;
+} exact[] = {
+  {"bert-base", 109482240},      {"bert-large", 335141888},     {"gpt2", 124439808},
+  {"gpt2-medium", 354823168},    {"gpt2-large", 774030080},     {"gpt2-xl", 1557611200},
+  {"llama2-7b", 6738415616},     {"llama2-13b", 13015864320},   {"llama2-70b", 68976648192},
+  {"llama3-8b", 8030261248},     {"llama3-70b", 70553706496},   {"mixtral-8x7b", 46702792704},
+  {"ncf", 31832577},
+};
+
+START_TEST(parameters_are_those_of_the_weights)
+{
+  pm_network_totals totals = totals_of(exact[_i].id, NULL, 0);
+  ck_assert_msg(totals.parameters == exact[_i].parameters, "%s: %.0f", exact[_i].id, totals.parameters);
+}
+END_TEST
+
+/* Rounded counts, as papers print them. Transformer base and big: the paper prints 65 and 213 M for a vocabulary of
+** "about 37000" shared pieces, which makes 63.0 and 214.2 M; the other rows agree to the printed digits. */
+static const struct {
+  const char *id;
+  double millions, tolerance;
+  const char *source;
+} printed[] = {
+  {"gpt3-13b", 13000, 0.012, "Brown et al. 2020, table 2.1"},
+  {"gpt3-175b", 175000, 0.003, "Brown et al. 2020, table 2.1"},
+  {"transformer-base", 65, 0.031, "Vaswani et al. 2017, table 3"},
+  {"transformer-big", 213, 0.006, "Vaswani et al. 2017, table 3"},
+  {"transformer-xl", 151, 0.004, "Dai et al. 2019, table 1"},
+  {"dlrm", 540, 0.002, "Shi et al. 2020, section 5 (Criteo Kaggle, 16 features)"},
+  {"gnmt", 161, 0.004, "GNMT v2 of Deep Learning Examples"},
+};
+
+START_TEST(parameters_are_those_of_the_papers)
+{
+  double millions = totals_of(printed[_i].id, NULL, 0).parameters * 1e-6;
+  ck_assert_msg(fabs(millions / printed[_i].millions - 1) <= printed[_i].tolerance, "%s: %.2f M, printed %.0f (%s)",
+                printed[_i].id, millions, printed[_i].millions, printed[_i].source);
+}
+END_TEST
+
+/* Encoder: 12 H^2 per token and 2 S H per token and layer; the paper's Table II prints 0.19 and 2.87 G. */
+static double bert_mac(double layers, double hidden, double seq)
+{
+  return layers * (12 * hidden * hidden * seq + 2 * seq * seq * hidden);
+}
+
+START_TEST(bert_costs_what_its_layers_cost)
+{
+  const double pooler = 768.0 * 768;
+  for (int seq = 16; seq <= 512; seq *= 2) {
+    char text[16];
+    snprintf(text, sizeof text, "%d", seq);
+    pm_attribute set = {"seq", text};
+    ck_assert(totals_of("bert-base", &set, 1).mac == bert_mac(12, 768, seq) + pooler);
+    ck_assert(totals_of("bert-large", &set, 1).mac == bert_mac(24, 1024, seq) + 1024.0 * 1024);
+  }
+  pm_network_totals squad = totals_of("bert-squad", NULL, 0), swag = totals_of("bert-swag", NULL, 0);
+  ck_assert(squad.mac == bert_mac(12, 768, 384) + pooler + 384.0 * 768 * 2);
+  ck_assert(swag.mac == 4 * (bert_mac(12, 768, 80) + pooler + 768));
+  ck_assert_double_eq_tol(squad.mac * 1e-9, 35.33, 0.005);
+  ck_assert_double_eq_tol(swag.mac * 1e-9 / 4, 6.91, 0.005);
+  ck_assert_double_eq_tol(squad.parameters * 1e-6, 109.5, 0.05); /* bnl2019 table II */
+  ck_assert_double_eq_tol(swag.parameters * 1e-6, 109.5, 0.05);
+}
+END_TEST
+
+/* A decoder of causal attention counts full scores in MAC; grouped heads do not change them. */
+START_TEST(llama_costs_what_its_layers_cost)
+{
+  const double s = 4096, h = 8192, f = 28672, kv = 1024, layers = 80;
+  double per_token = layers * (2 * h * h + 2 * h * kv + 3 * h * f + 2 * s * h) + 32000 * h;
+  ck_assert(totals_of("llama2-70b", NULL, 0).mac == s * per_token);
+}
+END_TEST
+
+/* 8 experts are stored, 2 are paid for: between a dense model of one expert and one of eight. */
+START_TEST(experts_cost_what_is_chosen)
+{
+  const double h = 4096, f = 14336, layers = 32, s = 4096;
+  pm_network_totals mixtral = totals_of("mixtral-8x7b", NULL, 0);
+  double dense = layers * (2 * h * h + 2 * h * 1024 + 2 * s * h) + 32000 * h;
+  ck_assert(mixtral.mac == s * (dense + layers * (h * 8 + 2 * 3 * h * f)));
+}
+END_TEST
+
+START_TEST(the_translator_grows_with_its_embedding)
+{
+  double last = 0;
+  const char *const sizes[] = {"512", "1024", "2048"};
+  for (int i = 0; i < 3; i++) {
+    pm_attribute set = {"embedding", sizes[i]};
+    pm_network_totals totals = totals_of("seq2seq", &set, 1);
+    double e = pow(2, 9 + i), v = 30000;
+    double lstm = 2 * 4 * (e / 2) * (e + e / 2 + 2) + 4 * e * (e + e + 2);
+    ck_assert(totals.parameters == 2 * v * e + lstm + e * (2 * e + 1) + (2 * e * e + e) + (e * v + v));
+    ck_assert_double_gt(totals.mac, last);
+    last = totals.mac;
+  }
+}
+END_TEST
+
+#define ROWS(table) (int)(sizeof table / sizeof table[0])
+
+int main(void)
+{
+  Suite *suite = suite_create("zoo of sequences");
+  TCase *tests = tcase_create("sequences");
+  tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
+  tcase_add_loop_test(tests, parameters_are_those_of_the_weights, 0, ROWS(exact));
+  tcase_add_loop_test(tests, parameters_are_those_of_the_papers, 0, ROWS(printed));
+  tcase_add_test(tests, bert_costs_what_its_layers_cost);
+  tcase_add_test(tests, llama_costs_what_its_layers_cost);
+  tcase_add_test(tests, experts_cost_what_is_chosen);
+  tcase_add_test(tests, the_translator_grows_with_its_embedding);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
