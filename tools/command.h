@@ -44,6 +44,12 @@ typedef enum option_id {
   OPTION_SET,
   OPTION_LAYERS,
   OPTION_ROWS,
+  OPTION_FRAMEWORK,
+  OPTION_OPTIMIZER,
+  OPTION_RANKS,
+  OPTION_ZERO,
+  OPTION_RECOMPUTE,
+  OPTION_INFERENCE,
   OPTION_COUNT
 } option_id;
 
@@ -82,8 +88,8 @@ typedef struct cli_command {
   int (*run)(const cli_request *request);
 } cli_command;
 
-extern const cli_command list_command, show_command, layers_command, predict_command, sweep_command, validate_command,
-  check_command;
+extern const cli_command list_command, show_command, layers_command, memory_command, predict_command, sweep_command,
+  validate_command, check_command;
 
 /* All sub-commands, in the order of the help; index from 0, NULL past the last. */
 const cli_command *command_at(size_t index);

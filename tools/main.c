@@ -3,8 +3,8 @@
 #include <string.h>
 #include "command.h"
 
-static const cli_command *const commands[] = {&predict_command, &sweep_command,    &layers_command, &list_command,
-                                          &show_command,    &validate_command, &check_command};
+static const cli_command *const commands[] = {&predict_command, &sweep_command,    &memory_command, &layers_command,
+                                              &list_command,    &show_command,     &validate_command, &check_command};
 
 const cli_command *command_at(size_t index)
 {

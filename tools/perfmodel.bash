@@ -9,6 +9,7 @@ _perfmodel() {
   case $command in
     predict) options=" --gpus --nodes --batch --global-batch --precision --overlap --dataset --set --layers --format --output --catalog --quiet --help" ;;
     sweep) options=" --gpus --nodes --batch --global-batch --precision --overlap --dataset --set --format --output --catalog --quiet --help" ;;
+    memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --inference --set --layers --format --output --catalog --quiet --help" ;;
     layers) options=" --batch --precision --set --format --output --catalog --quiet --help" ;;
     list) options=" --format --output --catalog --quiet --help" ;;
     show) options=" --format --output --catalog --quiet --help" ;;
@@ -20,17 +21,21 @@ _perfmodel() {
     --overlap) words="none backward" ;;
     --precision) words=$(_perfmodel_ids precisions) ;;
     --dataset) words=$(_perfmodel_ids datasets) ;;
+    --framework) words=$(_perfmodel_ids memory_profiles) ;;
+    --optimizer) words=$(_perfmodel_ids optimizers) ;;
+    --recompute) words="none selective full" ;;
     --catalog|--output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [ -n "$words" ]; then :
-  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep layers list show validate check --help --version"
+  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep memory layers list show validate check --help --version"
   elif [[ $word == -* ]]; then words=$options
   else case $command-$COMP_CWORD in
     list-2) words=$(_perfmodel_ids) ;;
     show-2) words="$(_perfmodel_ids) $(_perfmodel_ids systems) $(_perfmodel_ids networks)" ;;
     show-3) words=$(_perfmodel_ids "$before") ;;
-    layers-2|predict-2|sweep-2) words=$(_perfmodel_ids networks) ;;
+    layers-2|memory-2|predict-2|sweep-2) words=$(_perfmodel_ids networks) ;;
     predict-3|sweep-3) words=$(_perfmodel_ids systems) ;;
+    memory-3) words="$(_perfmodel_ids) $(_perfmodel_ids systems)" ;;
     check-*) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac; fi
   COMPREPLY=($(compgen -W "$words" -- "$word"))
