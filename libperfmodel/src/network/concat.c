@@ -28,7 +28,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
     if (!agree(&inputs[0], &inputs[i], axis))
       return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" joins %s and %s", layer->kind->name, layer->name,
                       pm__shape_text(&inputs[0], a, sizeof a), pm__shape_text(&inputs[i], b, sizeof b));
-    layer->output.size[axis] += inputs[i].size[axis];
+    layer->output.size[axis] = pm__size((double)layer->output.size[axis] + (double)inputs[i].size[axis]);
   }
   return PM_OK;
 }

@@ -89,7 +89,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   if (status == PM_OK) status = pm__conv_check_groups(layer, inputs[0].size[0], a[PM__CONV_OUT_CHANNELS], error);
   if (status != PM_OK) return status;
   layer->output.rank = 1 + axes;
-  layer->output.size[0] = (int64_t)a[PM__CONV_OUT_CHANNELS];
+  layer->output.size[0] = pm__size(a[PM__CONV_OUT_CHANNELS]);
   for (int i = 0; i < axes; i++)
     layer->output.size[1 + i] =
       pm__window_output(inputs[0].size[1 + i], a[PM__CONV_KERNEL + i], a[PM__CONV_STRIDE + i], a[PM__CONV_PADDING + i],
@@ -113,7 +113,7 @@ static int depthwise_shape(pm__layer *layer, const pm__shape *inputs, int count_
 {
   double channels = (double)inputs[0].size[0];
   layer->attribute[PM__CONV_GROUPS] = channels;
-  layer->attribute[PM__CONV_OUT_CHANNELS] = channels * layer->attribute[MULTIPLIER];
+  layer->attribute[PM__CONV_OUT_CHANNELS] = (double)pm__size(channels * layer->attribute[MULTIPLIER]);
   return shape(layer, inputs, count_of_inputs, error);
 }
 

@@ -46,9 +46,9 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   layer->output.size[0] = (int64_t)a[PM__CONV_OUT_CHANNELS];
   for (int i = 0; i < axes; i++)
     layer->output.size[1 + i] =
-      (int64_t)(((double)inputs[0].size[1 + i] - 1) * a[PM__CONV_STRIDE + i] - a[PM__CONV_PADDING + i] -
-                a[PM__CONV_PADDING_END + i] + a[PM__CONV_DILATION + i] * (a[PM__CONV_KERNEL + i] - 1) +
-                a[OUTPUT_PADDING + i] + 1);
+      pm__size(((double)inputs[0].size[1 + i] - 1) * a[PM__CONV_STRIDE + i] - a[PM__CONV_PADDING + i] -
+               a[PM__CONV_PADDING_END + i] + a[PM__CONV_DILATION + i] * (a[PM__CONV_KERNEL + i] - 1) +
+               a[OUTPUT_PADDING + i] + 1);
   return PM_OK;
 }
 

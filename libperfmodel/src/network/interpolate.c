@@ -28,7 +28,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
     return pm__fail(error, PM_BAD_VALUE, "%s \"%s\" needs either scale or size", layer->kind->name, layer->name);
   layer->output = inputs[0];
   for (int i = 0; i < axes; i++)
-    layer->output.size[1 + i] = (int64_t)(size ? a[SIZE + i] : floor((double)inputs[0].size[1 + i] * a[SCALE + i]));
+    layer->output.size[1 + i] = pm__size(size ? a[SIZE + i] : floor((double)inputs[0].size[1 + i] * a[SCALE + i]));
   return status;
 }
 

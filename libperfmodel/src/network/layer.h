@@ -214,6 +214,9 @@ int pm__need_space(const pm__layer *layer, const pm__shape *input, int axes, pm_
 /* The shape to which inputs with equal sizes, or sizes of 1, are broadcast. */
 int pm__shape_broadcast(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error);
 
+/* A size from a number that was computed; one beyond what counts hold stays beyond it. */
+int64_t pm__size(double number);
+
 /* The output keeps the (first) input's shape. */
 int pm__shape_same(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error);
 

@@ -19,6 +19,12 @@ char *pm__shape_text(const pm__shape *shape, char *buffer, size_t size)
   return buffer;
 }
 
+int64_t pm__size(double number)
+{
+  const double most = 18014398509481984.0; /* 2^54 */
+  return (int64_t)(number < most ? number : most);
+}
+
 int pm__shape_same(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
 {
   (void)count;
