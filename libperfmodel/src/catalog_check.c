@@ -149,7 +149,7 @@ static int check_measurement(const pm_catalog *catalog, const pm_measurement *m,
   if (system == NULL) return PM_NOT_FOUND;
   const pm_machine *machine = (const pm_machine *)system->record;
   if (m->gpus < 1 || m->nodes < 1 || !(m->batch >= 1) || !(m->throughput > 0))
-    return pm__fail(error, PM_BAD_VALUE, "measurement \"%s\" needs gpus, nodes, batch and throughput of some size", m->id);
+    return pm__fail(error, PM_BAD_VALUE, "measurement \"%s\": gpus, nodes, batch and throughput must be there", m->id);
   if (m->gpus <= machine->gpus) return PM_OK;
   return pm__fail(error, PM_TOO_MANY_GPUS, "measurement \"%s\" is on %d GPUs, but \"%s\" has %d", m->id, m->gpus,
                   machine->id, machine->gpus);

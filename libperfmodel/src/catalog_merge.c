@@ -119,8 +119,8 @@ static int taken(pm_catalog *next, pm__entry *entry, const pm__entry *other, con
                           other->document->file, other->element->line);
   if (entry->load == other->load)
     return pm__entry_fail(entry, entry->element->line, error, PM_BAD_VALUE,
-                          "name \"%.80s\" of %s \"%s\" is also that of \"%s\" (%s:%d)", name, kind, entry->id, other->id,
-                          other->document->file, other->element->line);
+                          "name \"%.80s\" of %s \"%s\" is also that of \"%s\" (%s:%d)", name, kind, entry->id,
+                          other->id, other->document->file, other->element->line);
   if (other->load < next->loads) return PM_OK; /* said when that was loaded */
   return add_note(next, other, error, "%s \"%.80s\" now is \"%s\", no longer \"%s\"", kind, name, other->id, entry->id);
 }

@@ -112,8 +112,8 @@ static int unknown_element(const pm__entry *entry, const pm__element *e, pm_erro
 {
   const char *near = nearest_field(entry->type, e->name);
   if (near != NULL && strcmp(near, e->name) == 0)
-    return pm__entry_fail(entry, e->line, error, PM_BAD_SYNTAX, "%s is an attribute of <%s>, not an element in it", near,
-                          entry->element->name);
+    return pm__entry_fail(entry, e->line, error, PM_BAD_SYNTAX, "%s is an attribute of <%s>, not an element in it",
+                          near, entry->element->name);
   return pm__entry_fail(entry, e->line, error, PM_BAD_SYNTAX, "<%s> has no element <%.60s>%s%s%s", entry->element->name,
                         e->name, near != NULL ? "; did you mean <" : "", near != NULL ? near : "",
                         near != NULL ? ">?" : "");
@@ -255,7 +255,8 @@ static int check_block(const pm__document *document, const pm__element *block, p
   if (block->text[0] != '\0') return fail(document, block, error, "holds unexpected text", block->text);
   for (const pm__element *e = document->root->child; e != block; e = e->next) {
     if (strcmp(e->name, "block") != 0) continue;
-    if (++before == BLOCKS_MAX) return fail(document, block, error, "is one too many (1000 in a file):", attribute(block, "id", ""));
+    if (++before == BLOCKS_MAX)
+      return fail(document, block, error, "is one too many (1000 in a file):", attribute(block, "id", ""));
     if (strcmp(attribute(e, "id", ""), attribute(block, "id", "")) == 0)
       return pm__fail_at(error, PM_BAD_SYNTAX, document->file, block->line, "block \"%s\" is there already (line %d)",
                          attribute(block, "id", ""), e->line);

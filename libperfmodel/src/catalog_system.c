@@ -43,7 +43,8 @@ static bool check_element(graph *g, const pm__element *e, const char *known)
 static const char *need(graph *g, const pm__element *e, const char *name)
 {
   const char *value = pm__element_attribute(e, name);
-  if (value == NULL) pm__entry_fail(g->entry, e->line, g->error, PM_BAD_SYNTAX, "<%s> needs the attribute \"%s\"", e->name, name);
+  if (value == NULL)
+    pm__entry_fail(g->entry, e->line, g->error, PM_BAD_SYNTAX, "<%s> needs the attribute \"%s\"", e->name, name);
   return value;
 }
 
@@ -127,16 +128,20 @@ static bool find_link(graph *g, const pm__element *e, const char *attribute, lin
   return true;
 }
 
+static bool joins(const pm_edge *edge, const char *a, const char *b)
+{
+  return strcmp(edge->a, a) == 0 && strcmp(edge->b, b) == 0;
+}
+
 /* The same link written again, most likely from its other end, would count twice. */
 static bool check_new(graph *g, const pm__element *e, const char *a, const char *b, const char *link)
 {
   pm_edge edge;
   for (int i = 0; pm_system_edge(g->system, i, &edge) == PM_OK; i++) {
-    bool same = (strcmp(edge.a, a) == 0 && strcmp(edge.b, b) == 0) || (strcmp(edge.a, b) == 0 && strcmp(edge.b, a) == 0);
-    if (!same || strcmp(edge.link, link) != 0) continue;
+    if ((!joins(&edge, a, b) && !joins(&edge, b, a)) || strcmp(edge.link, link) != 0) continue;
     pm__entry_fail(g->entry, e->line, g->error, PM_BAD_VALUE,
-                   "%.60s and %.60s are joined by %s already; write a link once, \"%.60s*2\" if there are two", a, b, link,
-                   b);
+                   "%.60s and %.60s are joined by %s already; write a link once, \"%.60s*2\" if there are two", a, b,
+                   link, b);
     return false;
   }
   return true;

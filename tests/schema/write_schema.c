@@ -157,7 +157,9 @@ static void layer_attributes(size_t kind)
 static void layer_element(size_t kind)
 {
   printf("      <xs:element name=\"%s\"><xs:complexType>\n", pm_layer_kind_at(kind));
-  text("        <xs:sequence><xs:element name=\"path\" type=\"path\" minOccurs=\"0\" maxOccurs=\"unbounded\"/></xs:sequence>");
+  text("        <xs:sequence>");
+  text("          <xs:element name=\"path\" type=\"path\" minOccurs=\"0\" maxOccurs=\"unbounded\"/>");
+  text("        </xs:sequence>");
   layer_attributes(kind);
   text("        <xs:attributeGroup ref=\"layer\"/>\n      </xs:complexType></xs:element>");
 }
@@ -210,7 +212,7 @@ int main(void)
 {
   const pm__kind *kind;
   text("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
-  text("<!-- For editors. Written by tests/schema/write_schema.c from the field tables (ninja schema); do not edit. -->");
+  text("<!-- For editors. Written by tests/schema/write_schema.c from the field tables: ninja schema. Do not edit. -->");
   text("<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\">");
   text("  <xs:element name=\"perfmodel\"><xs:complexType>\n    <xs:choice minOccurs=\"0\" maxOccurs=\"unbounded\">");
   for (size_t i = 0; (kind = pm__kind_at(i)) != NULL; i++)

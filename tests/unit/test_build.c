@@ -20,7 +20,8 @@ static pm_network *try_build(const char *text, const pm_attribute *sets, size_t 
 }
 
 #define FILE_OF(blocks, params, body) \
-  "<perfmodel version='1'>" blocks "<network id='n' name='N'>" params "<input shape='3,8,8'/>" body "</network></perfmodel>"
+  "<perfmodel version='1'>" blocks "<network id='n' name='N'>" params "<input shape='3,8,8'/>" body                   \
+  "</network></perfmodel>"
 
 /* "name:output name:output ...": what a network came out as. */
 static char *describe(const char *text, const pm_attribute *sets, size_t count)
@@ -117,7 +118,8 @@ END_TEST
 START_TEST(conditions_drop_elements)
 {
   const char *text = FILE_OF("", "<param name='p' default='0'/>",
-                             "<relu name='a'/><relu name='b' if='p'/><repeat times='1' if='p>1'><relu name='c'/></repeat>");
+                             "<relu name='a'/><relu name='b' if='p'/>"
+                             "<repeat times='1' if='p>1'><relu name='c'/></repeat>");
   const pm_attribute one[] = {{"p", "1"}}, two[] = {{"p", "2"}};
   ck_assert_str_eq(describe(text, NULL, 0), "a:3x8x8");
   ck_assert_str_eq(describe(text, one, 1), "a:3x8x8 b:3x8x8");
@@ -131,7 +133,8 @@ START_TEST(paths_join)
   ck_assert_str_eq(describe(FILE_OF("", "", "<relu name='a'/><concat name='j'><path/><path>"
                                             "<conv2d name='c' out_channels='5' kernel='1'/></path>"
                                             "<path if='0'><relu name='never'/></path>"
-                                            "<path><conv2d name='d' out_channels='7' kernel='1'/><relu name='r'/></path>"
+                                            "<path><conv2d name='d' out_channels='7' kernel='1'/>"
+                                            "<relu name='r'/></path>"
                                             "</concat><relu name='z'/>"), NULL, 0),
                    "a:3x8x8 c:5x8x8 d:7x8x8 r:7x8x8 j:15x8x8 z:15x8x8");
 }
@@ -143,7 +146,8 @@ START_TEST(inputs_by_name_and_by_path_agree)
   pm_error error = PM_ERROR_NONE;
   pm_network_totals by_path, by_name;
   pm_network *a = try_build(FILE_OF("", "", "<relu name='a'/><add name='j'><path/><path>"
-                                            "<conv2d name='c' out_channels='3' kernel='1'/></path></add>"), NULL, 0, &error);
+                                            "<conv2d name='c' out_channels='3' kernel='1'/></path></add>"), NULL, 0,
+                            &error);
   pm_network *b = try_build(FILE_OF("", "", "<relu name='a'/><conv2d name='c' out_channels='3' kernel='1'/>"
                                             "<add name='j' inputs='a c'/>"), NULL, 0, &error);
   ck_assert_msg(a != NULL && b != NULL, "%s", error.text);
@@ -157,7 +161,8 @@ END_TEST
 
 START_TEST(inputs_are_looked_up_in_their_block)
 {
-  ck_assert_str_eq(describe(FILE_OF("<block id='b'><relu name='a'/><relu name='r'/><add name='j' inputs='a r'/></block>",
+  ck_assert_str_eq(describe(FILE_OF("<block id='b'><relu name='a'/><relu name='r'/><add name='j' inputs='a r'/>"
+                                    "</block>",
                                     "", "<use block='b' name='x'/><use block='b' name='y' input='x.r'/>"
                                         "<concat name='k' inputs='x.j y.a input'/>"), NULL, 0),
                    "x.a:3x8x8 x.r:3x8x8 x.j:3x8x8 y.a:3x8x8 y.r:3x8x8 y.j:3x8x8 k:9x8x8");

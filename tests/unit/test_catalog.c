@@ -116,7 +116,7 @@ static void check_unknown(const char *kind, const char *name, const char *messag
 
 START_TEST(unknown_names_get_advice)
 {
-  check_unknown("network", "resnet5", "unknown network \"resnet5\"; did you mean \"resnet50\"?");
+  check_unknown("network", "resnet15", "unknown network \"resnet15\"; did you mean \"resnet152\"?");
   must_load("<source id='qqq1' name='One'/><source id='qqq2' name='Two'/><source id='qqq3' name='Three'/>"
             "<source id='qqq4' name='Four'/>");
   check_unknown("source", "qqq", "unknown source \"qqq\"; did you mean \"qqq1\", \"qqq2\" or \"qqq3\"?");
@@ -211,7 +211,8 @@ START_TEST(a_later_alias_wins_and_says_so)
             "<memory_bandwidth>100 GB/s</memory_bandwidth></gpu>");
   ck_assert_str_eq(pm_catalog_resolve(catalog, "gpu", "v100", NULL), "w100");
   ck_assert_str_eq(pm_catalog_resolve(catalog, "gpu", "v100-sxm2-16gb", NULL), "v100-sxm2-16gb");
-  ck_assert_ptr_nonnull(strstr(pm_catalog_note(catalog, 0), "gpu \"V100\" now is \"w100\", no longer \"v100-sxm2-16gb\""));
+  ck_assert_ptr_nonnull(strstr(pm_catalog_note(catalog, 0),
+                               "gpu \"V100\" now is \"w100\", no longer \"v100-sxm2-16gb\""));
   ck_assert_ptr_null(pm_catalog_note(catalog, 1));
   must_load(OWN_GPU); /* said once */
   ck_assert_ptr_null(pm_catalog_note(catalog, 1));

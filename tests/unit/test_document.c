@@ -77,7 +77,8 @@ START_TEST(long_files_are_read_whole)
   size_t used = 0, size = CHILDREN * 40 + 100;
   char *text = (char *)malloc(size);
   used += (size_t)snprintf(text + used, size - used, "<a>\n");
-  for (int i = 0; i < CHILDREN; i++) used += (size_t)snprintf(text + used, size - used, "<b n='%d'>text %d</b>\n", i, i);
+  for (int i = 0; i < CHILDREN; i++)
+    used += (size_t)snprintf(text + used, size - used, "<b n='%d'>text %d</b>\n", i, i);
   snprintf(text + used, size - used, "</a>");
   pm__document *document = read(text);
   int count = 0;
@@ -106,8 +107,10 @@ END_TEST
 
 START_TEST(bytes_must_be_utf8)
 {
-  static const char *const bad[] = {"<a>\xc0\x80</a>", "<a>\xed\xa0\x80</a>", "<a>\xf4\x90\x80\x80</a>", "<a>\xe2\x82</a>",
-                                    "<a>\x80</a>", "<a>\xff</a>", "<a>\xe0\x9f\xbf</a>", "<a>\xf0\x8f\xbf\xbf</a>"};
+  static const char *const bad[] = {
+    "<a>\xc0\x80</a>", "<a>\xed\xa0\x80</a>", "<a>\xf4\x90\x80\x80</a>", "<a>\xe2\x82</a>", "<a>\x80</a>", "<a>\xff</a>",
+    "<a>\xe0\x9f\xbf</a>", "<a>\xf0\x8f\xbf\xbf</a>",
+  };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) refused(bad[i], strlen(bad[i]), "is not UTF-8");
   refused("<a>\0</a>", 8, "a zero byte");
   refused("", 0, "empty");

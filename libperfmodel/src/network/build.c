@@ -65,8 +65,8 @@ static bool unknown_block(pm__builder *builder, const pm__element *use, const ch
 {
   const char *near = nearest_block(builder->document, id);
   if (near != NULL)
-    return pm__build_fail(builder, use, PM_NOT_FOUND, "there is no block \"%.60s\" in this file; did you mean \"%.60s\"?",
-                          id, near);
+    return pm__build_fail(builder, use, PM_NOT_FOUND,
+                          "there is no block \"%.60s\" in this file; did you mean \"%.60s\"?", id, near);
   return pm__build_fail(builder, use, PM_NOT_FOUND, "there is no block \"%.60s\" in this file", id);
 }
 
@@ -242,7 +242,8 @@ pm_network *pm__network_build(const pm__document *document, const pm__element *n
 {
   pm_error failure = PM_ERROR_NONE;
   pm__builder builder = {document, NULL, {NULL}, {NULL, 0, 0}, 0, 0, &failure};
-  builder.network = pm_network_new(pm__element_attribute(network, "id"), pm__element_attribute(network, "name"), &failure);
+  const char *id = pm__element_attribute(network, "id"), *name = pm__element_attribute(network, "name");
+  builder.network = pm_network_new(id, name, &failure);
   if (builder.network == NULL) pm__build_failed(&builder, network);
   else if (!run_network(&builder, network, sets, set_count)) {
     pm_network_free(builder.network);

@@ -229,7 +229,8 @@ bool pm__build_layer(pm__builder *builder, const pm__element *e, pm__cursor *cur
 
 static bool bad_shape(pm__builder *builder, const pm__element *e, const char *why)
 {
-  return pm__build_fail(builder, e, PM_BAD_SHAPE, "shape \"%.60s\" %s; write its sizes with commas, as in \"3,224,224\"",
+  return pm__build_fail(builder, e, PM_BAD_SHAPE,
+                        "shape \"%.60s\" %s; write its sizes with commas, as in \"3,224,224\"",
                         pm__element_attribute(e, "shape"), why);
 }
 
