@@ -440,6 +440,87 @@ pm.sweep = public(function(options)
   return table_object(core.prediction_table(plan.handle, runs, core.predict(plan.handle, runs)))
 end)
 
+-- ---- Memory --------------------------------------------------------------------------------------------------------
+
+local MEMORY_OPTIONS = {network = true, gpu = true, batch = true, precision = true, optimizer = true, framework = true,
+                        dp = true, zero = true, recompute = true, inference = true, usable = true, catalog = true}
+
+-- The record of a GPU, or of that of a system, by name; or a system's.
+local function gpu_of(value, catalog)
+  if getmetatable(value) == System then return core.unpack(core.system_gpu(system_handle(value)))[1] end
+  if is_list(value) then return value end
+  local ok, record = pcall(catalog.record, catalog, "gpu", text_of(value, "gpu"))
+  if ok then return record end
+  local found, system = pcall(catalog.system, catalog, value)
+  if not found then error(record, 0) end
+  return core.unpack(core.system_gpu(system_handle(system)))[1]
+end
+
+-- What the driver reports, or, if nobody wrote that down, what is printed on the box.
+local function usable_of(options, gpu, catalog)
+  if options.usable ~= nil then return number_of(options.usable, "B", "usable") end
+  local ok, record = pcall(catalog.record, catalog, "usable_memory", gpu.id)
+  return ok and record.memory or gpu.memory
+end
+
+local function memory_run_of(options, gpu, catalog)
+  local run = core.unpack(core.memory_run_default())[1]
+  for field, option in pairs{batch = "batch", ranks = "dp", zero_stage = "zero"} do
+    if options[option] ~= nil then run[field] = number_of(options[option], "1", option) end
+  end
+  for _, option in ipairs{"precision", "recompute", "inference"} do
+    if options[option] ~= nil then run[option] = options[option] end
+  end
+  run.usable = usable_of(options, gpu, catalog)
+  return run
+end
+
+-- A record of the catalogue by name, or one given as a table.
+local function record_of(value, kind, catalog)
+  return is_list(value) and value or catalog:record(kind, text_of(value, kind))
+end
+
+local function memory_question(options)
+  check_options(options, MEMORY_OPTIONS)
+  local catalog = options.catalog or shipped_catalog()
+  catalog_handle(catalog)
+  local question = {network = handles_of(options.network, Network, "network", catalog)[1]}
+  question.gpu = gpu_of(options.gpu, catalog)
+  question.profile = {record_of(options.framework or "pytorch", "memory_profile", catalog)}
+  question.optimizer = {record_of(options.optimizer or "momentum", "optimizer", catalog)}
+  question.run = {memory_run_of(options, question.gpu, catalog)}
+  question.catalog = catalog
+  return question
+end
+
+local Memory = {
+  __tostring = function(self)
+    return string.format("%s of %s: %s, largest batch %.0f", core.quantity_format(self.total, "B"),
+                         core.quantity_format(self.usable, "B"), self.verdict, self.largest_batch)
+  end,
+}
+
+--- Memory of one GPU at the peak of a step, a table with every field of "memory_use": total, verdict, largest_batch,
+--- the parts. Options: network, gpu (a GPU or system), batch, precision, optimizer, framework (a memory profile), dp,
+--- zero, recompute ("none", "selective", "full"), inference, usable, catalog.
+pm.memory = public(function(options)
+  local q = memory_question(options)
+  return setmetatable(core.unpack(core.memory_use(q.network, q.profile, q.optimizer, q.run))[1], Memory)
+end)
+
+--- The same options: what every layer keeps, as a table object.
+pm.memory_layers = public(function(options)
+  local q = memory_question(options)
+  return table_object(core.memory_layers(q.network, q.profile, q.run[1].batch, q.run[1].precision))
+end)
+
+--- The same options: single changes that take less memory, largest saving first, as a table object.
+pm.memory_advice = public(function(options)
+  local q, others = memory_question(options), {}
+  for i, id in ipairs(q.catalog:ids("optimizers")) do others[i] = q.catalog:record("optimizer", id) end
+  return table_object(core.memory_advice(q.network, q.profile, q.optimizer, q.run, others))
+end)
+
 -- ---- Quantities and records ----------------------------------------------------------------------------------------
 
 --- pm.quantity("900 GB/s", "B/s") -> 9e11, and back: pm.format(9e11, "B/s") -> "900 GB/s".

@@ -75,6 +75,9 @@ PM_RECORDS_IN(pm_gpu, "gpu")
 PM_RECORDS_IN(pm_ring, "ring")
 PM_RECORDS_IN(pm_run, "run")
 PM_RECORDS_IN(pm_prediction, "prediction")
+PM_RECORDS_IN(pm_memory_profile, "memory_profile")
+PM_RECORDS_IN(pm_optimizer, "optimizer")
+PM_RECORDS_IN(pm_memory_run, "memory_run")
 
 %newobject pm_catalog_new;
 %newobject pm_catalog_network;
@@ -88,6 +91,8 @@ PM_RECORDS_IN(pm_prediction, "prediction")
 %newobject network_times;
 %newobject system_edges;
 %newobject prediction_table;
+%newobject memory_layers;
+%newobject memory_advice;
 %newobject table_format;
 %newobject quantity_format;
 
@@ -194,6 +199,24 @@ records grid_runs(double networks, double systems, const char *const *NAMES, siz
 /* Runs and their predictions as one table. */
 pm_table *prediction_table(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, const pm_prediction *RECORDS,
                            size_t COUNT, pm_error *error);
+
+/* ---- Memory ---- */
+
+/* One "memory_run" record: the defaults. */
+records memory_run_default(pm_error *error);
+
+/* One "memory_use" record per run, of one profile and one optimizer. Raises if a single run has no answer. */
+records memory_use(const pm_network *network, const pm_memory_profile *RECORDS, size_t COUNT,
+                   const pm_optimizer *RECORDS, size_t COUNT, const pm_memory_run *RECORDS, size_t COUNT,
+                   pm_error *error);
+
+/* Tables of "layer_memory" records, and of "memory_advice" records for one run: what would help, the others among the
+** optimizers included. */
+pm_table *memory_layers(const pm_network *network, const pm_memory_profile *RECORDS, size_t COUNT, double batch,
+                        const char *precision, pm_error *error);
+pm_table *memory_advice(const pm_network *network, const pm_memory_profile *RECORDS, size_t COUNT,
+                        const pm_optimizer *RECORDS, size_t COUNT, const pm_memory_run *RECORDS, size_t COUNT,
+                        const pm_optimizer *RECORDS, size_t COUNT, pm_error *error);
 
 /* ---- Tables ---- */
 

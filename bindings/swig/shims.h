@@ -543,6 +543,69 @@ static pm_table *prediction_table(const pm_plan *plan, const pm_run *runs, size_
   return error->status == PM_OK ? pm_prediction_table(plan, runs, predictions, run_count, error) : NULL;
 }
 
+/* ---- Memory ---- */
+
+/* One "memory_run" record: the defaults. */
+static records memory_run_default(pm_error *error)
+{
+  pm_memory_run run = pm_memory_run_default();
+  return record_copy("memory_run", &run, error);
+}
+
+static pm_memory_plan *memory_plan(const pm_network *network, const pm_memory_profile *profile, size_t profile_count,
+                                   const pm_optimizer *optimizer, size_t optimizer_count, pm_error *error)
+{
+  if (!single(profile_count, "memory_profile", error) || !single(optimizer_count, "optimizer", error)) return NULL;
+  return pm_memory_plan_new(network, profile, optimizer, error);
+}
+
+/* One "memory_use" record per run. */
+static records memory_use(const pm_network *network, const pm_memory_profile *profile, size_t profile_count,
+                          const pm_optimizer *optimizer, size_t optimizer_count, const pm_memory_run *runs,
+                          size_t run_count, pm_error *error)
+{
+  pm_memory_plan *plan = memory_plan(network, profile, profile_count, optimizer, optimizer_count, error);
+  records array = records_new("memory_use", run_count, error);
+  if (error->status == PM_OK && run_count == 1) pm_memory_check(plan, runs, error);
+  if (error->status == PM_OK) pm_memory(plan, runs, (pm_memory_use *)array.data, run_count);
+  pm_memory_plan_free(plan);
+  return error->status == PM_OK ? array : no_records(array);
+}
+
+/* What every layer keeps, as a table of "layer_memory" records. */
+static pm_table *memory_layers(const pm_network *network, const pm_memory_profile *profile, size_t profile_count,
+                               double batch, const char *precision, pm_error *error)
+{
+  pm_table *table = NULL;
+  int number = precision_number(precision, error);
+  size_t count = (size_t)pm_network_layer_count(network);
+  records rows = records_new("layer_memory", count, error);
+  if (single(profile_count, "memory_profile", error) && error->status == PM_OK)
+    pm_memory_layers(network, profile, batch, number, (pm_layer_memory *)rows.data, error);
+  if (error->status == PM_OK) table = records_table("layer_memory", rows.data, count, error);
+  records_free(&rows);
+  return table;
+}
+
+/* What would help one run, as a table of "memory_advice" records. */
+static pm_table *memory_advice(const pm_network *network, const pm_memory_profile *profile, size_t profile_count,
+                               const pm_optimizer *optimizer, size_t optimizer_count, const pm_memory_run *run,
+                               size_t run_count, const pm_optimizer *others, size_t other_count, pm_error *error)
+{
+  enum { OWN_CHANGES = 8 };
+  pm_table *table = NULL;
+  int count = -1;
+  pm_memory_plan *plan = memory_plan(network, profile, profile_count, optimizer, optimizer_count, error);
+  records rows = records_new("memory_advice", other_count + OWN_CHANGES, error);
+  if (single(run_count, "memory_run", error) && error->status == PM_OK)
+    count = pm_memory_get_advice(plan, run, others, other_count, (pm_memory_advice *)rows.data,
+                                 other_count + OWN_CHANGES, error);
+  if (count >= 0) table = records_table("memory_advice", rows.data, (size_t)count, error);
+  pm_memory_plan_free(plan);
+  records_free(&rows);
+  return table;
+}
+
 /* ---- Tables ---- */
 
 static char *column_property(const pm_column *column, int property, pm_error *error)

@@ -29,13 +29,25 @@ from ._errors import (
     TooManyGpusError,
     UnitError,
 )
+from ._memory import Memory, memory
 from ._network import Network, layer_kinds
 from ._plan import Plan
 from ._plots import plot_roofline, plot_scaling
 from ._prediction import Prediction, predict
 from ._quantity import format_quantity, quantity
 from ._record import Field, dtype, fields
-from ._records import Dataset, Gpu, Link, Machine, Measurement, NetworkTotals, Run, Source
+from ._records import (
+    Dataset,
+    Gpu,
+    Link,
+    Machine,
+    Measurement,
+    MemoryProfile,
+    NetworkTotals,
+    Optimizer,
+    Run,
+    Source,
+)
 from ._sweep import Sweep, sweep
 from ._system import Ring, System
 from ._table import ColumnInfo, Table
@@ -58,10 +70,13 @@ __all__ = [
     "Link",
     "Machine",
     "Measurement",
+    "Memory",
+    "MemoryProfile",
     "Network",
     "NetworkTotals",
     "NotFoundError",
     "NotModelledError",
+    "Optimizer",
     "OutOfMemoryError",
     "Plan",
     "PrecisionError",
@@ -84,6 +99,7 @@ __all__ = [
     "layer_kinds",
     "list",
     "measurements",
+    "memory",
     "network",
     "plot_roofline",
     "plot_scaling",

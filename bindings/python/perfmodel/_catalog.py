@@ -80,6 +80,20 @@ class Catalog:
         """A training set."""
         return self._read(_records.Dataset, "dataset", name)
 
+    def memory_profile(self, name: str) -> _records.MemoryProfile:
+        """How a framework handles memory."""
+        return self._read(_records.MemoryProfile, "memory_profile", name)
+
+    def optimizer(self, name: str) -> _records.Optimizer:
+        """What an optimiser keeps per parameter."""
+        return self._read(_records.Optimizer, "optimizer", name)
+
+    def usable_memory(self, gpu: str) -> float:
+        """Memory [B] that programs can have of a GPU, as its driver reports it; NaN if nobody wrote it down."""
+        if gpu not in self.ids("usable_memories"):
+            return float("nan")
+        return self._read(_records.UsableMemory, "usable_memory", gpu).memory
+
     def source(self, name: str) -> _records.Source:
         """Where values come from."""
         return self._read(_records.Source, "source", name)

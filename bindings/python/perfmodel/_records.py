@@ -315,6 +315,36 @@ class LayerTime(Record):
 
 
 @dataclass(frozen=True, eq=False)
+class LayerKind(Record):
+    """A kind of layer."""
+
+    kind: str = ""
+    """name of the kind"""
+    least_inputs: int = 0
+    """inputs that it needs"""
+    most_inputs: float = nan
+    """inputs that it can have"""
+    doc: str = ""
+    """what it does"""
+
+
+@dataclass(frozen=True, eq=False)
+class LayerAttribute(Record):
+    """An attribute of a kind of layer."""
+
+    kind: str = ""
+    """kind of layer that has it"""
+    name: str = ""
+    """name of the attribute"""
+    value: str = ""
+    """what it may be"""
+    otherwise: str = ""
+    """what it is if it is left out; nothing: it must be given"""
+    doc: str = ""
+    """what it means"""
+
+
+@dataclass(frozen=True, eq=False)
 class Ring(Record):
     """The ring that a group of GPUs uses."""
 
@@ -412,3 +442,230 @@ class Prediction(Record):
     """bus bandwidth of the ring; unknown for one GPU [B/s]"""
     basis: str = "none"
     """what the numbers rest on: none, roofline, roofline+ring, roofline+line-rate"""
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryProfile(Record):
+    """How a framework handles memory."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name, with the versions it stands for"""
+    context: float = nan
+    """CUDA context with the kernels of the libraries [B]"""
+    allocator: float = nan
+    """memory that the allocator holds over what is asked for"""
+    allocator_mixed: float = nan
+    """the same for networks with attention in mixed precision"""
+    in_place: bool = False
+    """whether ReLU and its like overwrite their input"""
+    relu_keeps_input: bool = False
+    """whether ReLU and its like keep their input too"""
+    index: float = nan
+    """where a maximum came from, per output of a max pool; none: the output is kept instead [B]"""
+    average_keeps_input: bool = False
+    """whether average pools keep their input"""
+    mask: float = nan
+    """kept-or-dropped of one element of a dropout [B]"""
+    gelu_tensors: float = nan
+    """further tensors of its size that a GELU keeps, being made of several operations"""
+    layer_norm_tensors: float = nan
+    """further tensors of its size that a layer norm keeps"""
+    batch_norm_tensors: float = nan
+    """further tensors of its size that a batch norm keeps"""
+    score_tensors: float = nan
+    """further tensors as large as the scores that an attention keeps"""
+    static_plan: bool = False
+    """whether memory is laid out ahead, with two of the largest gradients besides"""
+    mixed_norms_fp32: bool = False
+    """whether norms and softmax run in FP32 in mixed precision (autocast)"""
+    mixed_weight: float = nan
+    """bytes of a weight in mixed precision [B]"""
+    mixed_gradient: float = nan
+    """bytes of a weight's gradient in mixed precision [B]"""
+    mixed_master: float = nan
+    """bytes of a weight's master copy in mixed precision [B]"""
+    mixed_copy: float = nan
+    """bytes of a weight's cached cast in mixed precision [B]"""
+    workspace: float = nan
+    """least workspace of convolutions and matrix products [B]"""
+    bucket: float = nan
+    """copies of a gradient for communication, per parameter, with several ranks [B]"""
+    fusion_buffer: float = nan
+    """fixed buffer for communication, with several ranks [B]"""
+
+
+@dataclass(frozen=True, eq=False)
+class Optimizer(Record):
+    """What an optimiser keeps per parameter."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name"""
+    state: float = nan
+    """state per parameter; none if not given [B]"""
+    embedding_state: float = nan
+    """state per parameter of an embedding, if it is another [B]"""
+    scratch: float = nan
+    """temporaries per parameter while it updates; none if not given [B]"""
+
+
+@dataclass(frozen=True, eq=False)
+class UsableMemory(Record):
+    """What programs can have of a GPU's memory."""
+
+    id: str = ""
+    """id of the GPU"""
+    memory: float = nan
+    """total memory that the driver reports [B]"""
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryRun(Record):
+    """Whose memory is wanted."""
+
+    batch: float = nan
+    """samples per GPU and step"""
+    precision: str = "fp64"
+    """precision; 2 bytes are mixed precision as the profile does it: fp64, fp32, tf32, fp16, fp16-storage,
+    bf16, fp8, int8"""
+    ranks: int = 0
+    """data-parallel GPUs"""
+    zero_stage: int = 0
+    """shared out over the ranks: 1 optimiser, 2 and gradients, 3 and weights; 0 nothing"""
+    recompute: str = "none"
+    """what is computed again in the backward pass: none, selective, full"""
+    inference: bool = False
+    """forward pass only, nothing kept"""
+    usable: float = nan
+    """memory that the GPU has for this; unknown if no verdict is wanted [B]"""
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryUse(Record):
+    """Memory of one GPU, part by part."""
+
+    status: str = "ok"
+    """ok, or why there is no answer; the numbers are then unknown: ok, no_memory, bad_argument, bad_value,
+    bad_unit, not_found, bad_file, bad_syntax, bad_shape, too_many_gpus, no_precision, no_route,
+    not_modelled, internal"""
+    verdict: str = "unknown"
+    """whether it fits: unknown, fits, marginal, does-not-fit"""
+    total: float = nan
+    """memory of one GPU at the peak of a step [B]"""
+    usable: float = nan
+    """memory that the GPU has for it [B]"""
+    missing: float = nan
+    """how much the total is above the usable memory; 0 if it is not [B]"""
+    largest_batch: float = nan
+    """largest batch whose total is not above the usable memory; 0 if none is"""
+    safe_batch: float = nan
+    """largest batch whose verdict is that it fits; 0 if none is"""
+    context: float = nan
+    """CUDA context and kernels [B]"""
+    weights: float = nan
+    """weights and their casts [B]"""
+    gradients: float = nan
+    """gradients of the weights [B]"""
+    optimizer: float = nan
+    """state of the optimiser, its temporaries, master weights [B]"""
+    activations: float = nan
+    """activations that are saved for the backward pass, or alive in inference [B]"""
+    live_gradients: float = nan
+    """what the backward pass has alive at its peak beyond the saved activations [B]"""
+    allocator: float = nan
+    """what the allocator holds beyond the two [B]"""
+    input: float = nan
+    """the next batch, already on the GPU [B]"""
+    workspace: float = nan
+    """least workspace of convolutions and matrix products [B]"""
+    communication: float = nan
+    """buffers for the gradients' sum [B]"""
+    sample: float = nan
+    """what one more sample takes [B]"""
+
+
+@dataclass(frozen=True, eq=False)
+class LayerMemory(Record):
+    """Memory of one layer in training."""
+
+    index: int = 0
+    """position in the network, from 0"""
+    name: str = ""
+    """name of the layer"""
+    kind: str = ""
+    """kind of the layer"""
+    output: str = ""
+    """shape of its output, per sample"""
+    weights: float = nan
+    """its weights [B]"""
+    written: float = nan
+    """new memory that its output takes; 0 if it is its input's [B]"""
+    saved: float = nan
+    """tensors that its backward pass is the first to need [B]"""
+    further: float = nan
+    """the part of it that no other layer sees: masks, indices, statistics, scores [B]"""
+    alive: float = nan
+    """saved activations and gradients alive while its backward pass runs [B]"""
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryAdvice(Record):
+    """A change that takes less memory."""
+
+    change: str = ""
+    """what is done differently"""
+    total: float = nan
+    """memory of one GPU then [B]"""
+    saving: float = nan
+    """how much less that is [B]"""
+    verdict: str = "unknown"
+    """whether it fits then: unknown, fits, marginal, does-not-fit"""
+    largest_batch: float = nan
+    """largest batch then"""
+
+
+@dataclass(frozen=True, eq=False)
+class TransformerHabit(Record):
+    """What one layer of a transformer keeps."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """framework, precision and version"""
+    whole: float = nan
+    """per token and hidden unit, on every GPU of a tensor-parallel group; none if not given [B]"""
+    split: float = nan
+    """per token and hidden unit, divided among them [B]"""
+    scores: float = nan
+    """per pair of tokens and head [B]"""
+    boundary: float = nan
+    """per token and hidden unit between layers: all that full recomputation keeps [B]"""
+
+
+@dataclass(frozen=True, eq=False)
+class Transformer(Record):
+    """Sizes of a transformer."""
+
+    layers: int = 0
+    """layers of the whole model"""
+    hidden: float = nan
+    """hidden size h"""
+    heads: int = 0
+    """heads a of the attention"""
+    tokens: float = nan
+    """sequence length s"""
+    batch: float = nan
+    """sequences b of a micro-batch"""
+    tensor_parallel: int = 0
+    """GPUs of a tensor-parallel group"""
+    sequence_parallel: bool = False
+    """whether the tokens are split among them where features are not"""
+    pipeline_stages: int = 0
+    """pipeline stages"""
+    interleaved: int = 0
+    """chunks of layers per stage; 1: not interleaved"""
+    recompute: str = "none"
+    """what is computed again in the backward pass: none, selective, full"""

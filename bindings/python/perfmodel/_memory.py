@@ -1,0 +1,150 @@
+"""Memory of one GPU: what a step keeps, whether it fits, the largest batch, what would help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isnan
+from typing import SupportsIndex
+
+import numpy as np
+
+from . import _core, _record, _records
+from ._catalog import as_gpu, as_network, default
+from ._errors import NotFoundError
+from ._inputs import Number, Quantity, number, quantity, text, whole
+from ._network import Network
+from ._quantity import format_quantity
+from ._record import Records
+from ._system import System
+from ._table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Memory(_records.MemoryUse):
+    """Memory of one GPU, part by part, and whether it fits. The parts add up to `total`; all are in bytes.
+
+    >>> m = memory("resnet50", "v100", batch=64)
+    >>> m.verdict, m.total < m.usable
+    ('fits', True)
+    """
+
+    network: str = ""
+    """Id of the network."""
+    gpu: str = ""
+    """Id of the GPU."""
+    run: _records.MemoryRun = field(default_factory=_records.MemoryRun, repr=False)
+    """What was asked."""
+    profile: _records.MemoryProfile = field(default_factory=_records.MemoryProfile, repr=False)
+    """How the framework handles memory."""
+    optimizer_record: _records.Optimizer = field(default_factory=_records.Optimizer, repr=False)
+    """What the optimiser keeps."""
+    _network: Network | None = field(default=None, repr=False)
+
+    def layers(self) -> Table:
+        """What every layer keeps; the column `saved` adds up to `activations`."""
+        assert self._network is not None
+        profile = _record.write("memory_profile", self.profile)
+        return Table(_core.memory_layers(self._network._handle, profile, self.run.batch, self.run.precision))
+
+    def advice(self) -> Table:
+        """Single changes that take less memory, largest saving first."""
+        assert self._network is not None
+        ids = default().ids("optimizers")
+        others = np.concatenate([_record.write("optimizer", default().optimizer(name)) for name in ids])
+        return Table(
+            _core.memory_advice(
+                self._network._handle,
+                _record.write("memory_profile", self.profile),
+                _record.write("optimizer", self.optimizer_record),
+                _record.write("memory_run", self.run),
+                others,
+            )
+        )
+
+    def __str__(self) -> str:
+        total, usable = format_quantity(self.total, "B"), format_quantity(self.usable, "B")
+        return f"{total} of {usable}: {self.verdict}, largest batch {self.largest_batch:g}"
+
+
+def memory(
+    network: Network | str,
+    gpu: _records.Gpu | System | str,
+    *,
+    batch: Number = 32,
+    precision: str = "fp32",
+    optimizer: _records.Optimizer | str = "momentum",
+    framework: _records.MemoryProfile | str = "pytorch",
+    dp: SupportsIndex = 1,
+    zero: SupportsIndex = 0,
+    recompute: str = "none",
+    inference: bool = False,
+    usable: Quantity | None = None,
+) -> Memory:
+    """Memory of one GPU at the peak of a step, whether it fits, and the largest batch that does.
+
+    Args:
+        network: a network, or a name of the catalogue.
+        gpu: a GPU or a system, or the name of one.
+        batch: samples per GPU and step.
+        precision: "fp32", "fp16" (mixed, as the framework does it), ...
+        optimizer: "momentum", "adam", ..., or a record of one's own.
+        framework: a memory profile ("pytorch", "tensorflow-1", ...), or a record of one's own.
+        dp: data-parallel GPUs; `zero` shares out over them: 1 the optimiser, 2 gradients too, 3 weights too.
+        recompute: "none", "selective" (scores of attention) or "full".
+        inference: forward pass only.
+        usable: memory that the GPU has for this ("30 GiB"); otherwise what its driver reports.
+
+    Raises:
+        NotFoundError for an unknown name, ArgumentError, NotModelledError (training in int8).
+    """
+    net, card = as_network(network), _gpu(gpu)
+    profile = default().memory_profile(framework) if isinstance(framework, str) else framework
+    state = default().optimizer(optimizer) if isinstance(optimizer, str) else optimizer
+    run = _run(batch, precision, dp, zero, recompute, inference)
+    run[0]["usable"] = _usable(card) if usable is None else quantity(usable, "B", "usable")
+    written = _record.write("memory_profile", profile), _record.write("optimizer", state)
+    used = _record.array("memory_use", _core.memory_use(net._handle, *written, run))
+    return Memory(
+        **_record.values("memory_use", used[0]),
+        network=net.id,
+        gpu=card.id,
+        run=_records.MemoryRun(**_record.values("memory_run", run[0])),
+        profile=profile,
+        optimizer_record=state,
+        _network=net,
+    )
+
+
+def _gpu(value: _records.Gpu | System | str) -> _records.Gpu:
+    """A GPU by name, or that of a system."""
+    try:
+        return as_gpu(value)
+    except NotFoundError:
+        if not isinstance(value, str) or value not in default().ids("systems"):
+            raise
+        return default().system(value).gpu
+
+
+def _usable(gpu: _records.Gpu) -> float:
+    """What the driver reports, or, if nobody wrote that down, what is printed on the box."""
+    known = default().usable_memory(gpu.id)
+    return gpu.memory if isnan(known) else known
+
+
+def _run(
+    batch: Number, precision: str, dp: SupportsIndex, zero: SupportsIndex, recompute: str, inference: bool
+) -> Records:
+    run = _record.array("memory_run", _core.memory_run_default())
+    row = run[0]
+    row["batch"] = number(batch, "batch")
+    row["precision"], row["recompute"] = _choice("precision", precision), _choice("recompute", recompute)
+    row["ranks"], row["zero_stage"] = whole(dp, "dp"), whole(zero, "zero")
+    row["inference"] = bool(inference)
+    return run
+
+
+def _choice(field_name: str, name: str) -> int:
+    choices = _record.field("memory_run", field_name).choices
+    if text(name, field_name) not in choices:
+        raise NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}')
+    return choices.index(name)
