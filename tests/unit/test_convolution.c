@@ -49,7 +49,8 @@ static void check_grid(int axes, int groups, int kernel, int stride)
     positions *= (double)(((int)in_size[i] + 2 - kernel) / stride + 1);
     in_positions *= in_size[i];
   }
-  snprintf(attributes, sizeof attributes, "out_channels=48 groups=%d kernel=%d stride=%d padding=1", groups, kernel, stride);
+  snprintf(attributes, sizeof attributes, "out_channels=48 groups=%d kernel=%d stride=%d padding=1", groups, kernel,
+           stride);
   snprintf(transposed, sizeof transposed, "conv_transpose%dd", axes);
   pm_network *direct = layer_of(kinds[axes - 1], inputs[axes - 1], attributes);
   pm_network *back = layer_of(transposed, inputs[axes - 1], attributes);
@@ -129,7 +130,8 @@ START_TEST(a_transposed_convolution_goes_back)
     for (int stride = 1; stride <= 3; stride++) {
       char there[80], back[80], text[PM_TEXT_MAX];
       int size = 30 * stride + kernel - 2 * (kernel / 2); /* no rest */
-      snprintf(there, sizeof there, "out_channels=10 kernel=%d stride=%d padding=%d bias=no", kernel, stride, kernel / 2);
+      snprintf(there, sizeof there, "out_channels=10 kernel=%d stride=%d padding=%d bias=no", kernel, stride,
+               kernel / 2);
       snprintf(back, sizeof back, "out_channels=6 kernel=%d stride=%d padding=%d bias=no", kernel, stride, kernel / 2);
       snprintf(text, sizeof text, "6x%dx%d", size, size);
       pm_network *network = layer_of("conv2d", text, there);
@@ -170,7 +172,8 @@ START_TEST(what_cannot_be_is_refused)
   ck_refused("conv2d", "3x8x8", "out_channels=4 kernel=3,", "is not a number");
   ck_refused("conv2d", "6x8x8", "out_channels=4 kernel=3 groups=3", "3 groups do not divide 6 input and 4 output");
   ck_refused("conv_transpose2d", "6x8x8", "out_channels=4 kernel=3 groups=4", "4 groups do not divide 6 input");
-  ck_refused("conv_transpose2d", "6x8x8", "out_channels=4 kernel=3 stride=2 output_padding=2", "output_padding 2 is below");
+  ck_refused("conv_transpose2d", "6x8x8", "out_channels=4 kernel=3 stride=2 output_padding=2",
+             "output_padding 2 is below neither stride 2 nor dilation 1");
   ck_refused("conv_transpose2d", "6x1x1", "out_channels=4 kernel=1 padding=3", "does not fit its input 6x1x1");
   ck_refused("depthwise_conv2d", "6x8x8", "kernel=3 groups=2", "no attribute \"groups\"");
   ck_refused("depthwise_conv2d", "6x8x8", "kernel=3 multiplier=0", "multiplier \"0\" is not within");

@@ -99,9 +99,11 @@ END_TEST
 
 START_TEST(pointwise_functions_are_what_the_user_says)
 {
-  pm_network *root = layer_of("pointwise", "8x6", "flop=2.5 keeps=output"), *copy = layer_of("pointwise", "8x6", "flop=0 keeps=nothing");
-  ck_assert(last_layer(root)->flop[PM__FORWARD] == 120 && last_layer(root)->saved.output && !last_layer(root)->saved.inputs);
-  ck_assert(last_layer(copy)->flop[PM__FORWARD] == 0 && !last_layer(copy)->saved.output && !last_layer(copy)->saved.inputs);
+  pm_network *root = layer_of("pointwise", "8x6", "flop=2.5 keeps=output");
+  pm_network *copy = layer_of("pointwise", "8x6", "flop=0 keeps=nothing");
+  const pm__layer *x = last_layer(root), *y = last_layer(copy);
+  ck_assert(x->flop[PM__FORWARD] == 120 && x->saved.output && !x->saved.inputs);
+  ck_assert(y->flop[PM__FORWARD] == 0 && !y->saved.output && !y->saved.inputs);
   ck_assert(elements_moved(root, PM__BACKWARD_DATA, 1) == elements_moved(copy, PM__BACKWARD_DATA, 1) + 48);
   pm_network_free(root);
   pm_network_free(copy);

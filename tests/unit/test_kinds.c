@@ -87,11 +87,10 @@ START_TEST(every_kind_has_an_example)
 }
 END_TEST
 
-/* Everything is finite and not negative, totals are sums, and the forward pass and training cost what their kernels do. */
+/* Everything is finite and not negative, and each pass costs what its kernels do. */
 START_TEST(counts_are_sums_of_their_kernels)
 {
-  const pm_network *network;
-  network = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
+  pm_network *network = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
   const pm__layer *layer = last_layer(network);
   const pm__kernel *kernels = kernels_of(network, layer);
   double flop[PM__PASSES] = {0};
@@ -106,7 +105,7 @@ START_TEST(counts_are_sums_of_their_kernels)
   ck_assert(layer->parameters >= 0 && (layer->parameters > 0) == (layer->parameter_tensors > 0));
   ck_assert(layer->saved.elements >= 0 && layer->saved.mask_elements >= 0 && layer->saved.index_elements >= 0);
   ck_assert(layer->elements_out == pm__shape_elements(&layer->output));
-  pm_network_free((pm_network *)network);
+  pm_network_free(network);
 }
 END_TEST
 

@@ -2,7 +2,8 @@
 #include "one_layer.h"
 #include <stdio.h>
 
-static void check_parameters(const char *kind, const char *shape, const char *attributes, double parameters, int tensors)
+static void check_parameters(const char *kind, const char *shape, const char *attributes, double parameters,
+                             int tensors)
 {
   pm_network *network = layer_of(kind, shape, attributes);
   const pm__layer *layer = last_layer(network);

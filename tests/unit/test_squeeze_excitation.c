@@ -34,7 +34,8 @@ static pm_network *start(bool computed)
   return network;
 }
 
-static sums explicit_layers(bool computed, const char *activation, const char *gate, const char *reduce, const char *expand)
+static sums explicit_layers(bool computed, const char *activation, const char *gate, const char *reduce,
+                            const char *expand)
 {
   pm_network *network = start(computed);
   int first = (int)network->count - 1, x = put_kind(network, "global_avg_pool", first, "");
@@ -80,7 +81,7 @@ START_TEST(it_is_its_layers)
 }
 END_TEST
 
-/* Of the layers: input of the first product, activation (and its input for SiLU), gate (and its input if it is hard). */
+/* Input of the first product, activation (and its input for SiLU), gate (and its input if it is hard). */
 START_TEST(it_keeps_what_its_layers_keep)
 {
   pm_network *relu = layer_of("squeeze_excitation", "32x14x10", "reduced=8");

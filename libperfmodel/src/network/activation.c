@@ -84,9 +84,11 @@ static void count_prelu(pm__layer *layer, pm__kernel_list *kernels)
   layer->parameters = layer->attribute[CHANNELS] != 0 ? (double)layer->input.size[0] : 1;
   layer->parameter_tensors = 1;
   layer->saved.inputs = true;
-  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){2 * elements, 2 * elements, layer->parameters});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){2 * elements, 3 * elements, layer->parameters});
-  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){2 * elements, 2 * elements, layer->parameters});
+  pm__work slope = {2 * elements, 2 * elements, layer->parameters}, data = slope;
+  data.elements += elements;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, slope);
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, data);
+  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, slope);
 }
 
 const pm__layer_kind pm__prelu = {"prelu", prelu_rules, 1, 1, pm__shape_same, count_prelu,

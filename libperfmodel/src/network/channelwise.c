@@ -40,7 +40,8 @@ static void count_scale(pm__layer *layer, pm__kernel_list *kernels)
   layer->saved.inputs = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, layer->parameters});
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, layer->parameters});
-  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){2 * elements, 2 * elements, layer->parameters});
+  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE,
+                 (pm__work){2 * elements, 2 * elements, layer->parameters});
 }
 
 const pm__layer_kind pm__bias = {"bias", rules, 1, 1, shape, count_bias, "adds a learned number to each channel", NULL};

@@ -61,9 +61,9 @@ typedef struct pm__gemm {
 
 enum { PM__SPACE = 3 };
 
-/* The convolution that a kernel is or belongs to, per sample. Sizes are depth, height, width; those that it lacks are 1,
-** and in front. A transposed one is described by the convolution whose gradient of data is its forward pass: `channels`
-** and `size` are then those of the layer's output. */
+/* The convolution that a kernel is or belongs to, per sample. Sizes are depth, height, width; those that it lacks are
+** 1, and in front. A transposed one is described by the convolution whose gradient of data is its forward pass:
+** `channels` and `size` are then those of the layer's output. */
 typedef struct pm__conv {
   double channels, out_channels, groups;
   double size[PM__SPACE], out_size[PM__SPACE];
@@ -205,7 +205,7 @@ int pm__layer_read_attributes(pm__layer *layer, const pm_attribute *attributes, 
 /* PM_BAD_VALUE if a tuple has neither one number nor one for each of the `axes` of space. */
 int pm__check_tuples(const pm__layer *layer, int axes, pm_error *error);
 
-/* The axis that the attribute in that slot names; negative ones count from the end. -1 with an error if there is none. */
+/* The axis that the attribute in that slot names; negative ones count from the end. -1 with an error without one. */
 int pm__axis(const pm__layer *layer, int slot, const pm__shape *shape, pm_error *error);
 
 /* PM_BAD_SHAPE unless there are channels and `axes` axes of space, 0: 1 to 3 of them. */

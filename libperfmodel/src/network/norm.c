@@ -51,8 +51,8 @@ static void count_batch_norm(pm__layer *layer, pm__kernel_list *kernels)
   layer->mac_bnl = 4 * elements;
   layer->saved.inputs = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__BATCH_NORM, (pm__work){4 * elements, 3 * elements, layer->parameters});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__BATCH_NORM, (pm__work){8 * elements, 5 * elements, 2 * layer->parameters})
-    ->inner = affine;
+  pm__work backward = {8 * elements, 5 * elements, 2 * layer->parameters};
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__BATCH_NORM, backward)->inner = affine;
 }
 
 /* What a norm over rows is like. */

@@ -33,7 +33,8 @@ static int shape_slice(pm__layer *layer, const pm__shape *inputs, int count, pm_
 static void count_slice(pm__layer *layer, pm__kernel_list *kernels)
 {
   layer->saved.view = true;
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, layer->elements_in + layer->elements_out, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE,
+                 (pm__work){0, layer->elements_in + layer->elements_out, 0});
 }
 
 const pm__layer_kind pm__slice = {"slice", slice_rules, 1, 1, shape_slice, count_slice,

@@ -32,9 +32,9 @@ static void count_softmax(pm__layer *layer, pm__kernel_list *kernels)
 
 static void count_loss(pm__layer *layer, pm__kernel_list *kernels)
 {
-  double elements = layer->elements_out;
+  double elements = layer->elements_out, row = row_of(layer);
   layer->saved.output = true;
-  pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * elements, 6 * elements, 0})->shape.row = row_of(layer);
+  pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * elements, 6 * elements, 0})->shape.row = row;
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 

@@ -15,7 +15,8 @@ enum { RELU, SIGMOID = 0 };
 
 static const char *const activation_words[] = {"relu", "silu", NULL};
 static const char *const gate_words[] = {"sigmoid", "hardsigmoid", NULL};
-static const pm__layer_kind *const activations[] = {&pm__relu, &pm__silu}, *const gates[] = {&pm__sigmoid, &pm__hardsigmoid};
+static const pm__layer_kind *const activations[] = {&pm__relu, &pm__silu};
+static const pm__layer_kind *const gates[] = {&pm__sigmoid, &pm__hardsigmoid};
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("reduced", REDUCED, PM__COUNT, 1, 1e7, "channels between the two products"),
@@ -41,7 +42,8 @@ static pm__shape add_part(pm__layer *whole, pm__kernel_list *kernels, const pm__
   char number[32];
   pm__layer part;
   pm__kernel_list list;
-  pm_attribute attributes[] = {{"out_channels", number}, {"kernel", "1"}, {"bias", whole->attribute[BIAS] != 0 ? "yes" : "no"}};
+  const char *bias = whole->attribute[BIAS] != 0 ? "yes" : "no";
+  pm_attribute attributes[] = {{"out_channels", number}, {"kernel", "1"}, {"bias", bias}};
   memset(&part, 0, sizeof part);
   snprintf(number, sizeof number, "%.0f", out_channels);
   part.kind = kind;
