@@ -5,25 +5,18 @@
 #include <string.h>
 #include "catalog_entry.h"
 
-/* The next character that pm__same_name compares, in lower case; 0 at the end. */
-static unsigned char next_character(const char **text)
-{
-  while (**text != '\0' && strchr(" -_./", **text) != NULL) (*text)++;
-  unsigned char c = (unsigned char)**text;
-  if (c != '\0') (*text)++;
-  return c >= 'A' && c <= 'Z' ? (unsigned char)(c - 'A' + 'a') : c;
-}
-
 bool pm__is_name(const char *text)
 {
-  return next_character(&text) != '\0';
+  pm__name_reader reader = {text, false};
+  return pm__name_next(&reader) != '\0';
 }
 
 /* FNV-1a over the kind and the characters that count. */
 static size_t hash(int kind, const char *text)
 {
   uint64_t value = (14695981039346656037u ^ (unsigned)kind) * 1099511628211u;
-  for (unsigned char c; (c = next_character(&text)) != '\0';) value = (value ^ c) * 1099511628211u;
+  pm__name_reader reader = {text, false};
+  for (char c; (c = pm__name_next(&reader)) != '\0';) value = (value ^ (unsigned char)c) * 1099511628211u;
   return (size_t)(value ^ value >> 32);
 }
 
@@ -81,8 +74,9 @@ void pm__names_free(pm__names *names)
 
 static bool begins_with(const char *name, const char *text)
 {
-  for (unsigned char c; (c = next_character(&text)) != '\0';)
-    if (next_character(&name) != c) return false;
+  pm__name_reader whole = {name, false}, start = {text, false};
+  for (char c; (c = pm__name_next(&start)) != '\0';)
+    if (pm__name_next(&whole) != c) return false;
   return true;
 }
 

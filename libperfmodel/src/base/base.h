@@ -38,7 +38,16 @@ void pm__arena_free(pm__arena *arena);
 void *pm__grow(void *array, size_t count, size_t *capacity, size_t size);
 
 /* ---- Text. */
-bool pm__same_name(const char *a, const char *b);        /* ignores case and ' ', '-', '_', '.', '/' */
+
+/* Names are compared without case and ' ', '-', '_', '.', '/', but for where these part two numbers: "1.6" is "1-6" and
+** not "16". The next character that counts, in lower case, '.' for such a place; 0 at the end. */
+typedef struct pm__name_reader {
+  const char *at;
+  bool digit; /* the character before was one */
+} pm__name_reader;
+
+char pm__name_next(pm__name_reader *reader);
+bool pm__same_name(const char *a, const char *b);
 int pm__name_distance(const char *a, const char *b);     /* edit distance of the names as compared above */
 bool pm__text_set(char *text, size_t size, const char *value); /* copies; false if it does not fit */
 

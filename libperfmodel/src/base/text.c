@@ -4,19 +4,23 @@
 #include <string.h>
 #include "base/base.h"
 
-/* The next character of a name that counts, in lower case; 0 at the end. ASCII only, so no locale is asked. */
-static char next_name_char(const char **name)
+/* ASCII only, so no locale is asked. */
+char pm__name_next(pm__name_reader *reader)
 {
-  while (**name != '\0' && strchr(" -_./", **name) != NULL) (*name)++;
-  char c = **name;
-  if (c != '\0') (*name)++;
-  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+  const char *p = reader->at;
+  while (*p != '\0' && strchr(" -_./", *p) != NULL) p++;
+  bool gap = p != reader->at, digit = *p >= '0' && *p <= '9', parted = gap && digit && reader->digit;
+  reader->at = parted || *p == '\0' ? p : p + 1;
+  reader->digit = digit && !parted;
+  if (parted) return '.';
+  return *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
 }
 
 bool pm__same_name(const char *a, const char *b)
 {
+  pm__name_reader first = {a, false}, second = {b, false};
   for (;;) {
-    char x = next_name_char(&a), y = next_name_char(&b);
+    char x = pm__name_next(&first), y = pm__name_next(&second);
     if (x != y) return false;
     if (x == '\0') return true;
   }
@@ -33,8 +37,9 @@ int pm__name_distance(const char *a, const char *b)
   enum { LONGEST = 80 };
   char x[LONGEST], y[LONGEST];
   int n = 0, m = 0, row[LONGEST + 1];
-  while (n < LONGEST && (x[n] = next_name_char(&a)) != '\0') n++;
-  while (m < LONGEST && (y[m] = next_name_char(&b)) != '\0') m++;
+  pm__name_reader first = {a, false}, second = {b, false};
+  while (n < LONGEST && (x[n] = pm__name_next(&first)) != '\0') n++;
+  while (m < LONGEST && (y[m] = pm__name_next(&second)) != '\0') m++;
   for (int j = 0; j <= m; j++) row[j] = j;
   for (int i = 1; i <= n; i++) {
     int diagonal = row[0];
