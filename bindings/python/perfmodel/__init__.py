@@ -52,6 +52,7 @@ from ._sweep import Sweep, sweep
 from ._system import Ring, System
 from ._table import ColumnInfo, Table
 from ._versions import show_versions
+from .importers import from_torch
 
 __version__ = _core.version()
 
@@ -95,6 +96,7 @@ __all__ = [
     "dtype",
     "fields",
     "format_quantity",
+    "from_torch",
     "gpu",
     "layer_kinds",
     "list",

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from typing import SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
+
+import numpy as np
 
 from . import _core, _record, _records
 from ._inputs import AttributeValue, Number, attributes, doubles, many, number, text, whole, wholes
-from ._table import Table
+from ._table import Table, written
+
+if TYPE_CHECKING:
+    from .importers import Report
 
 
 class Network:
@@ -19,7 +25,12 @@ class Network:
     >>> y = net.add("relu")
 
     A layer takes the output of the layer added before it, unless `inputs` names others by their numbers.
+
+    Attributes:
+        report: of an imported network, what became of its operators; None otherwise.
     """
+
+    report: Report | None = None
 
     def __init__(self, id: str, name: str = "", *, _handle: _core.network | None = None):
         self._handle = _handle if _handle is not None else _core.network_new(text(id, "id"), text(name, "name") or id)
@@ -56,6 +67,18 @@ class Network:
         self._last = number
         self._version += 1
         return number
+
+    def shape(self, layer: SupportsIndex) -> tuple[int, ...]:
+        """The output shape of a layer or input, by its number."""
+        sizes = np.frombuffer(_core.network_shape(self._handle, whole(layer, "layer")), dtype=np.float64)
+        return tuple(int(size) for size in sizes)
+
+    def to_xml(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The network as a file of the catalogue: returned, or written to a file whole or not at all.
+
+        `Catalog(path).network(id)` reads it back with the same counts. It is a flat list of layers.
+        """
+        return written(_core.network_write_xml(self._handle), path)
 
     @property
     def totals(self) -> _records.NetworkTotals:
@@ -102,8 +125,12 @@ class Network:
         totals = self.totals
         return (
             f"<Network {totals.id}: {totals.layers} layers, {int(totals.parameters):,} parameters, "
-            f"{int(totals.mac):,} MAC per sample>"
+            f"{int(totals.mac):,} MAC per sample{self._coverage()}>"
         )
+
+    def _coverage(self) -> str:
+        """What an import left out."""
+        return f"; {self.report.coverage_text}" if self.report is not None and self.report.unknown else ""
 
 
 def layer_kinds() -> dict[str, str]:

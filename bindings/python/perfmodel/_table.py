@@ -127,11 +127,11 @@ class Table:
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """CSV as the library writes it (RFC 4180): returned, or written to a file whole or not at all."""
-        return _written(self.format("csv"), path)
+        return written(self.format("csv"), path)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """JSON as the library writes it, one object per row: returned, or written whole or not at all."""
-        return _written(self.format("json"), path)
+        return written(self.format("json"), path)
 
     def __repr__(self) -> str:
         lines = self._head_text().rstrip("\n").split("\n")
@@ -174,7 +174,7 @@ def _html_cell(value: str | int | float) -> str:
     return f"<td>{value}</td>"
 
 
-def _written(text: str, path: str | os.PathLike[str] | None) -> str | None:
+def written(text: str, path: str | os.PathLike[str] | None) -> str | None:
     """Returns the text, or writes it beside the target and moves it there."""
     if path is None:
         return text

@@ -1,0 +1,10 @@
+"""Networks from other formats, one file for each: PyTorch modules, ONNX, Keras, configurations of Hugging Face.
+
+Each function returns a `Network` whose `report` attribute tells what became of every operator. The packages that wrote
+the models are imported only where they are needed, and only `from_torch` needs one.
+"""
+
+from ._report import Report
+from .pytorch import from_torch
+
+__all__ = ["Report", "from_torch"]
