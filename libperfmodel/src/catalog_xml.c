@@ -107,8 +107,9 @@ static pm__attribute *new_attribute(reader *r, const xmlChar **parts, int line)
     return NULL;
   }
   attribute->name = qualified_name(r, parts[1], parts[0]);
-  attribute->value = copy(r, parts[3], length);
-  return attribute;
+  /* A failure stops the parser, and with it goes the memory that the value stands in. */
+  attribute->value = attribute->name != NULL ? copy(r, parts[3], length) : NULL;
+  return attribute->value != NULL ? attribute : NULL;
 }
 
 static void add_attributes(reader *r, pm__element *element, int count, const xmlChar **parts)

@@ -91,13 +91,11 @@ def test_overlap_never_slows_a_step(resnet50: pm.Network, dgx1: pm.System) -> No
 def test_a_better_gpu_is_never_slower(network: str, gpu: str) -> None:
     net, chip = pm.network(network), pm.gpu(gpu)
     times = net.times(chip, 32)["time"]
-    for better in (
-        dataclasses.replace(chip, memory_bandwidth=1.25 * chip.memory_bandwidth),
-        dataclasses.replace(chip, peak_fp32=1.02 * chip.peak_fp32),
-    ):
-        faster = net.times(better, 32)["time"]
-        assert (faster <= times).all()
-        assert faster.sum() < times.sum()
+    rate = net.times(dataclasses.replace(chip, peak_fp32=1.02 * chip.peak_fp32), 32)["time"]
+    memory = net.times(dataclasses.replace(chip, memory_bandwidth=1.25 * chip.memory_bandwidth), 32)["time"]
+    assert (rate <= times).all()  # a network that waits for memory alone gains nothing
+    assert (memory <= times).all()
+    assert memory.sum() < times.sum()
 
 
 @pytest.mark.parametrize("network", NETWORKS)
