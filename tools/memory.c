@@ -4,7 +4,7 @@
 #include <string.h>
 #include "command.h"
 
-enum { LABEL = 26, QUANTITY = 64, ADVICE = 24, OPTIMIZERS = 64 };
+enum { LABEL = 26, QUANTITY = 64, ADVICE = 8, OPTIMIZERS = 64 };
 
 typedef struct question {
   pm_catalog *catalog;

@@ -75,6 +75,7 @@ static void fail_each(int (*work)(pm_error *error), bool gap)
 }
 
 static pm_catalog *catalog;
+static pm_network *network;
 
 static int open_catalog(pm_error *error)
 {
@@ -107,9 +108,9 @@ static int load_and_forget(pm_error *error)
 
 static int build_network(pm_error *error)
 {
-  pm_network *network = pm_catalog_network(catalog, "resnet50", NULL, 0, error);
-  pm_network_free(network);
-  return network != NULL ? PM_OK : error->status;
+  pm_network *built = pm_catalog_network(catalog, "resnet50", NULL, 0, error);
+  pm_network_free(built);
+  return built != NULL ? PM_OK : error->status;
 }
 
 static int build_system(pm_error *error)
@@ -153,6 +154,38 @@ static int list_systems(pm_error *error)
   return show("systems", NULL, error);
 }
 
+/* The memory model's scans, and its table by layer. */
+static int footprint(pm_error *error)
+{
+  pm_memory_profile profile;
+  pm_optimizer optimizer;
+  pm_record_init(pm_record_type_find("memory_profile"), &profile);
+  pm_record_init(pm_record_type_find("optimizer"), &optimizer);
+  pm_memory_plan *plan = pm_memory_plan_new(network, &profile, &optimizer, error);
+  pm_memory_plan_free(plan);
+  return plan != NULL ? PM_OK : error->status;
+}
+
+static int footprint_by_layer(pm_error *error)
+{
+  static pm_layer_memory rows[1000];
+  pm_memory_profile profile;
+  pm_record_init(pm_record_type_find("memory_profile"), &profile);
+  return pm_memory_layers(network, &profile, 8, PM_FP32, rows, error);
+}
+
+START_TEST(memory_of_a_network)
+{
+  catalog = pm_catalog_new(NULL);
+  network = pm_catalog_network(catalog, "resnet50", NULL, 0, NULL);
+  ck_assert_int_le(pm_network_layer_count(network), 1000);
+  fail_each(footprint, false);
+  fail_each(footprint_by_layer, false);
+  pm_network_free(network);
+  pm_catalog_free(catalog);
+}
+END_TEST
+
 START_TEST(opening_the_catalogue)
 {
   fail_each(open_catalog, true);
@@ -183,6 +216,7 @@ int main(void)
   tcase_add_test(tests, opening_the_catalogue);
   tcase_add_test(tests, loading_a_file);
   tcase_add_test(tests, building_and_showing);
+  tcase_add_test(tests, memory_of_a_network);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -201,6 +201,51 @@ START_TEST(saved_bytes_by_hand)
 }
 END_TEST
 
+static int chain(pm_network *n, int x, const char *kind, const char *features)
+{
+  pm_attribute attributes[] = {{"out_features", features}, {"bias", "no"}};
+  x = pm_network_add(n, kind, NULL, &x, 1, attributes, features != NULL ? 2 : 0, NULL);
+  ck_assert_int_ge(x, 0);
+  return x;
+}
+
+/* 10 -> 100, a view of it, -> 10. The gradient of the view is that of what it looks at. */
+START_TEST(alive_in_each_backward_pass_by_hand)
+{
+  const int64_t ten[] = {10};
+  pm_layer_memory rows[3];
+  pm_memory_profile p = plain();
+  pm_network *n = pm_network_new("chain", "Chain", NULL);
+  int x = chain(n, pm_network_add_input(n, NULL, ten, 1, NULL), "linear", "100");
+  chain(n, chain(n, x, "flatten", NULL), "linear", "10");
+  ck_assert_int_eq(pm_memory_layers(n, &p, 1, PM_FP32, rows, NULL), PM_OK);
+  ck_assert_double_eq(rows[2].alive, 4 * (10 + 100 + 10 + 100)); /* saved, and the gradients of output and input */
+  ck_assert_double_eq(rows[1].alive, 4 * (10 + 100));
+  ck_assert_double_eq(rows[0].alive, 4 * (10 + 100));
+  pm_network_free(n);
+}
+END_TEST
+
+/* 16 layers that keep 400 B each: 4 segments of 4, the 3 tensors between them, 2 gradients in flight. */
+START_TEST(recomputation_by_hand)
+{
+  const int64_t hundred[] = {100};
+  pm_network *n = pm_network_new("chain", "Chain", NULL);
+  int x = pm_network_add_input(n, NULL, hundred, 1, NULL);
+  for (int i = 0; i < 16; i++) x = chain(n, x, "linear", "100");
+  pm_memory_plan *plan = plan_of(n, plain(), adam());
+  pm_memory_run run = pm_memory_run_default();
+  run.batch = 1;
+  ck_assert_double_eq(ask(plan, run).activations, 16 * 400);
+  ck_assert_double_eq(ask(plan, run).live_gradients, 2 * 400);
+  run.recompute = PM_RECOMPUTE_FULL;
+  ck_assert_double_eq(ask(plan, run).activations, 3 * 400);
+  ck_assert_double_eq(ask(plan, run).live_gradients, 4 * 400 + 2 * 400);
+  pm_memory_plan_free(plan);
+  pm_network_free(n);
+}
+END_TEST
+
 START_TEST(parameters_by_hand)
 {
   pm_network_totals totals;
@@ -415,6 +460,8 @@ int main(void)
   tcase_add_test(laws, verdicts_follow_the_band);
   tcase_add_test(laws, safe_batch_is_the_largest_that_fits);
   tcase_add_test(laws, saved_bytes_by_hand);
+  tcase_add_test(laws, alive_in_each_backward_pass_by_hand);
+  tcase_add_test(laws, recomputation_by_hand);
   tcase_add_test(laws, parameters_by_hand);
   tcase_add_test(laws, layers_add_up_to_the_whole);
   tcase_add_test(laws, recomputation_keeps_tensors_between_layers);
