@@ -111,8 +111,8 @@ static void print_title(FILE *stream, const question *q, size_t width)
   print_wrapped(stream, line, 0, 0, width);
   pm_record_text(pm_record_field(pm_record_type_find("memory_run"), "precision"), &q->run, precision);
   if (q->run.ranks > 1) snprintf(ranks, sizeof ranks, ", %d data-parallel GPUs", q->run.ranks);
-  snprintf(line, sizeof line, "Batch %s per GPU%s, %s, %s%s%s", pm_number_format(number, q->run.batch), ranks, precision,
-           q->run.inference ? "" : q->optimizer.name, q->run.inference ? "" : "; ", q->profile.name);
+  snprintf(line, sizeof line, "Batch %s per GPU%s, %s, %s%s%s", pm_number_format(number, q->run.batch), ranks,
+           precision, q->run.inference ? "" : q->optimizer.name, q->run.inference ? "" : "; ", q->profile.name);
   print_wrapped(stream, line, 0, 0, width);
 }
 
@@ -132,9 +132,10 @@ static void print_parts(FILE *stream, const pm_memory_use *use, bool inference)
 
 static void print_verdict(FILE *stream, const question *q)
 {
-  static const char *const words[] = {"not known whether it fits", "fits", "marginal: within 8 %, the framework's release "
-                                      "decides", "does not fit"};
-  char total[QUANTITY], usable[QUANTITY], missing[QUANTITY], sample[QUANTITY], number[PM_NUMBER_MAX], safe[PM_NUMBER_MAX];
+  static const char *const words[] = {"not known whether it fits", "fits",
+                                      "marginal: within 8 %, the framework's release decides", "does not fit"};
+  char total[QUANTITY], usable[QUANTITY], missing[QUANTITY], sample[QUANTITY];
+  char number[PM_NUMBER_MAX], safe[PM_NUMBER_MAX];
   const pm_memory_use *use = &q->use;
   fprintf(stream, "  %-*s%s of %s: %s", LABEL - 2, "total", quantity(total, use->total), quantity(usable, use->usable),
           words[use->verdict]);
@@ -269,7 +270,8 @@ static const cli_option options[] = {
   {OPTION_FRAMEWORK, '\0', "framework", "NAME", "how memory is handled (default pytorch); see perfmodel list "
                                                 "memory_profiles"},
   {OPTION_RANKS, '\0', "dp", "N", "data-parallel GPUs (default 1)"},
-  {OPTION_ZERO, '\0', "zero", "0|1|2|3", "share out over them: 1 the optimizer's state, 2 gradients too, 3 weights too"},
+  {OPTION_ZERO, '\0', "zero", "0|1|2|3", "share out over them: 1 the optimizer's state, 2 gradients too, 3 weights "
+                                         "too"},
   {OPTION_RECOMPUTE, '\0', "recompute", "none|selective|full", "what the backward pass computes again (default none)"},
   {OPTION_INFERENCE, '\0', "inference", NULL, "forward pass only"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
@@ -280,8 +282,8 @@ static const cli_option options[] = {
 
 const cli_command memory_command = {
   "memory", "NETWORK GPU|SYSTEM", "says what a step keeps on one GPU, whether it fits, and the largest batch",
-  "Adds up the memory of one GPU at the peak of a training step: weights, gradients, optimizer, the activations that the "
-  "backward pass needs, what the allocator and the framework hold besides. Compares it with the memory that the GPU's "
+  "Adds up the memory of one GPU at the peak of a training step: weights, gradients, optimizer, the activations that "
+  "the backward pass needs, what the allocator and the framework hold besides. Compares it with the memory that the GPU's "
   "driver reports; published memory use spreads by about 8 %, so within that the verdict is marginal.\n\n"
   "As a table this is a report to read, with what would help if it does not fit; as csv or json it is one row with all "
   "values, in bytes.",

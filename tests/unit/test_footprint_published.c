@@ -184,7 +184,8 @@ static void judge_cnn(const measured_file *file, size_t i, tally *sum)
   bool known = impossible(source, net, run.batch);
   bool contradicted = !ran && ran_elsewhere(file, i);
   sum->contradicted += contradicted && !right;
-  ck_assert_msg(ran || contradicted || share > 0.8 || known, "%s at %g did not fit, but takes %.2f of the card", net, run.batch, share);
+  ck_assert_msg(ran || contradicted || share > 0.8 || known, "%s at %g did not fit, but takes %.2f of the card", net,
+                run.batch, share);
   if (document) ck_assert_msg(right != known, "%s at %g of \"%s\": %.2f of the card", net, run.batch, source, share);
 }
 
@@ -391,7 +392,8 @@ static pm_memory_use hf_use(const char *text, double context)
   run.batch = strstr(text, "b4") != NULL ? 4 : 1;
   run.precision = strstr(text, "fp16") != NULL ? PM_FP16 : PM_FP32;
   run.recompute = strstr(text, "ckpt") != NULL ? PM_RECOMPUTE_FULL : PM_RECOMPUTE_NONE;
-  const char *name = strstr(text, "Adafactor") != NULL ? "adafactor" : strstr(text, "8bit") != NULL ? "adam8bit" : "adamw";
+  bool factored = strstr(text, "Adafactor") != NULL, small = strstr(text, "8bit") != NULL;
+  const char *name = factored ? "adafactor" : small ? "adam8bit" : "adamw";
   pm_network *network = bert_network(size);
   pm_memory_use use = use_of(network, p, optimizer(name), run);
   pm_network_free(network);

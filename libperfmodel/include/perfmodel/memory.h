@@ -32,7 +32,7 @@ extern "C" {
 
 /* ---- What the catalogue knows ----------------------------------------------------------------------------------- */
 
-/* Bytes per parameter that an optimiser keeps; NAN is none. The FP32 master copy of mixed precision is the profile's. */
+/* Bytes per parameter that an optimiser keeps; NAN is none. A master copy of the weights is the profile's. */
 #define PM_OPTIMIZER_FIELDS(X)                                                                                   \
   X(TEXT, id, "", "short stable name")                                                                           \
   X(TEXT, name, "", "full name")                                                                                 \

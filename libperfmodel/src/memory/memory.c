@@ -24,7 +24,8 @@ static int check_choices(const pm_memory_run *run, pm_error *error)
   double bytes = pm_precision_bytes(run->precision);
   if (isnan(bytes)) return pm__fail(error, PM_BAD_ARGUMENT, "there is no precision %d", run->precision);
   if (!run->inference && bytes < 2)
-    return pm__fail(error, PM_NOT_MODELLED, "training with %.0f byte per number is not modelled; take inference", bytes);
+    return pm__fail(error, PM_NOT_MODELLED, "training with %.0f byte per number is not modelled; take inference",
+                    bytes);
   if (run->recompute < 0 || run->recompute >= PM_RECOMPUTE_COUNT)
     return pm__fail(error, PM_BAD_ARGUMENT, "there is no way %d to recompute", run->recompute);
   if (run->inference < 0 || run->inference > 1)
