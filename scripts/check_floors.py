@@ -19,7 +19,7 @@ FLOORS = [
     ["units", "record"],
     ["hardware", "network", "table"],
     ["kernel", "collective", "pipeline", "memory", "report"],
-    ["step", "predict"],
+    ["step", "predict", "counts"],
     ["sweep", "size", "calibrate"],
 ]
 
@@ -37,7 +37,7 @@ SIBLINGS = {
 }
 
 # Public headers that go by another name than their part, and files that see everything because they list everything.
-ALIASES = {"error": "base", "perfmodel": "perfmodel"}
+ALIASES = {"error": "base", "arrow": "table", "perfmodel": "perfmodel"}
 UMBRELLA = {"src/record_types.c", "src/version.c", "include/perfmodel.h"}
 
 # One file knows libxml2, the catalogue alone reads the embedded data, and a document is for those who read one.

@@ -50,6 +50,8 @@ typedef enum option_id {
   OPTION_ZERO,
   OPTION_RECOMPUTE,
   OPTION_INFERENCE,
+  OPTION_BY,
+  OPTION_DEPTH,
   OPTION_COUNT
 } option_id;
 

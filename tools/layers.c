@@ -1,79 +1,83 @@
-/* perfmodel layers: a network layer by layer, counted. */
+/* perfmodel layers: a network, counted: layer by layer, by kind of layer, or as a tree. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "command.h"
 
-/* The row below all others. The whole batch uses the parameters, so gamma of the network is the quotient of sums. */
-static void sum(const pm_layer *rows, int count, pm_layer *total)
+static int read_view(const cli_request *request, pm_counts_view *view)
 {
-  pm_record_init(pm_record_type_find("layer"), total);
-  strcpy(total->name, "total");
-  total->parameters = total->mac = total->flop = total->mac_bnl = 0;
-  total->bytes_in = total->bytes_out = total->bytes_parameters = 0;
-  for (int i = 0; i < count; i++) {
-    total->parameters += rows[i].parameters;
-    total->mac += rows[i].mac;
-    total->flop += rows[i].flop;
-    total->mac_bnl += rows[i].mac_bnl;
-    total->bytes_in += rows[i].bytes_in;
-    total->bytes_out += rows[i].bytes_out;
-    total->bytes_parameters += rows[i].bytes_parameters;
+#define VIEW_NAME(name, text, doc) text,
+  static const char *const names[] = {PM_COUNTS_VIEW_LIST(VIEW_NAME) NULL};
+#undef VIEW_NAME
+  const char *by = request->value[OPTION_BY];
+  int found = by != NULL ? pm_counts_view_find(by) : (int)PM_COUNTS_LAYERS;
+  if (found >= 0) {
+    *view = (pm_counts_view)found;
+    return CODE_DONE;
   }
-  total->gamma = total->parameters > 0 ? total->mac_bnl / total->parameters : (double)NAN;
+  const char *meant = closest_name(by, names);
+  if (meant != NULL) return fail(CODE_USAGE, "--by \"%.80s\" is unknown; did you mean \"%s\"?", by, meant);
+  return fail(CODE_USAGE, "--by \"%.80s\" is unknown; it is layer, kind or tree", by);
 }
 
-static pm_table *layer_table(const pm_network *network, double batch, int precision, pm_error *error)
+static int read_question(const cli_request *request, pm_counts_question *question)
 {
-  int count = pm_network_layer_count(network);
-  pm_layer *rows = (pm_layer *)calloc((size_t)count + 1, sizeof *rows);
-  pm_table *table = pm_table_new((size_t)count + 1, error);
-  int status = rows == NULL || table == NULL ? PM_NO_MEMORY : PM_OK;
-  if (status == PM_OK) status = pm_network_get_layers(network, batch, precision, rows, error);
-  if (status == PM_OK) {
-    sum(rows, count, &rows[count]);
-    status = pm_table_add_records(table, pm_record_type_find("layer"), rows, error);
-  }
-  free(rows);
-  if (status == PM_OK) {
-    pm_table_drop(table, "index"); /* rows are in order, and the total has none */
-    pm_table_mark_total(table);
-    return table;
-  }
-  pm_table_free(table);
-  return NULL;
+  double depth;
+  int32_t precision = PM_FP32;
+  *question = pm_counts_question_default();
+  int code = read_view(request, &question->view);
+  if (code != CODE_DONE) return code;
+  if (!read_count_option(request, OPTION_BATCH, COUNT_MOST, 1, &question->batch) ||
+      !read_count_option(request, OPTION_DEPTH, COUNT_MOST, question->depth, &depth) ||
+      !read_precision(request->value[OPTION_PRECISION], &precision))
+    return CODE_USAGE;
+  if (request->value[OPTION_DEPTH] != NULL && question->view != PM_COUNTS_TREE)
+    return fail(CODE_USAGE, "--depth is for --by tree");
+  question->depth = (int)depth;
+  question->precision = precision;
+  return CODE_DONE;
 }
 
 static int run(const cli_request *request)
 {
-  int code;
-  double batch;
   pm_error error = PM_ERROR_NONE;
-  int32_t precision = PM_FP32;
-  if (!read_count_option(request, OPTION_BATCH, COUNT_MOST, 1, &batch)) return CODE_USAGE;
-  if (!read_precision(request->value[OPTION_PRECISION], &precision)) return CODE_USAGE;
+  pm_counts_question question;
+  pm_memory_profile profile;
+  const char *framework = request->value[OPTION_FRAMEWORK];
+  int code = read_question(request, &question);
+  if (code != CODE_DONE) return code;
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
-  pm_network *network = open_network(request, catalog, request->arguments.items[0], &code);
-  if (network != NULL) code = write_table(request, layer_table(network, batch, precision, &error), &error);
+  if (framework == NULL) framework = "pytorch";
+  if (pm_catalog_record(catalog, "memory_profile", framework, &profile, &error) != PM_OK) code = fail_error(&error);
+  question.profile = &profile;
+  pm_network *network = code == CODE_DONE ? open_network(request, catalog, request->arguments.items[0], &code) : NULL;
+  if (network != NULL) code = write_table(request, pm_network_table(network, &question, &error), &error);
   pm_network_free(network);
   pm_catalog_free(catalog);
   return code;
 }
 
 static const cli_option options[] = {
+  {OPTION_BY, '\0', "by", "layer|kind|tree", "what a row is: a layer (default), a kind of layer, or a part of the "
+                                             "network by the dots in its layers' names"},
+  {OPTION_DEPTH, '\0', "depth", "N", "levels of a tree that are shown (default 2)"},
   {OPTION_BATCH, '\0', "batch", "N", "samples that the counts are for (default 1)"},
   {OPTION_PRECISION, '\0', "precision", "NAME", "what the bytes are counted in (default fp32); see perfmodel list "
                                                 "precisions"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "how activations are saved (default pytorch); see perfmodel list "
+                                                "memory_profiles"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as classes=10; may be "
                                           "repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command layers_command = {
-  "layers", "NETWORK", "counts a network layer by layer: parameters, MAC, FLOP, bytes",
-  "Prints shape, parameters, multiply-accumulates (MAC), arithmetic (FLOP), bytes and gamma of every layer for one "
-  "forward pass of the whole batch, and their total in the last row.\n\n"
+  "layers", "NETWORK", "counts a network by layer, kind or part: parameters, MAC, FLOP, bytes",
+  "Prints parameters, multiply-accumulates (MAC) of the forward pass, arithmetic (FLOP) of it and of training, bytes "
+  "and gamma for the whole batch, and their total in the last row: of every layer, of every kind of layer, or of every "
+  "part of the network down to a depth.\n\n"
   "1 MAC is 2 FLOP; FLOP also counts bias and element-wise arithmetic. mac_bnl is MAC + bias + 4 per batch-norm "
-  "element + 1 per ReLU element; gamma is mac_bnl / parameters: how often a parameter is used. Shapes are per sample.",
-  "perfmodel layers resnet50 --batch 32", options, 1, 1, run};
+  "element + 1 per ReLU element; gamma is mac_bnl / parameters: how often a parameter is used. saved is what the "
+  "backward pass needs of the activations, counted with the first layer that needs it. Shapes are per sample. A layer "
+  "belongs to the parts that its name begins with, up to a dot; csv and json have the whole names.",
+  "perfmodel layers resnet50 --by tree --batch 32", options, 1, 1, run};

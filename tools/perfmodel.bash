@@ -10,7 +10,7 @@ _perfmodel() {
     predict) options=" --gpus --nodes --batch --global-batch --precision --overlap --dataset --set --layers --format --output --catalog --quiet --help" ;;
     sweep) options=" --gpus --nodes --batch --global-batch --precision --overlap --dataset --set --format --output --catalog --quiet --help" ;;
     memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --inference --set --layers --format --output --catalog --quiet --help" ;;
-    layers) options=" --batch --precision --set --format --output --catalog --quiet --help" ;;
+    layers) options=" --by --depth --batch --precision --framework --set --format --output --catalog --quiet --help" ;;
     list) options=" --format --output --catalog --quiet --help" ;;
     show) options=" --format --output --catalog --quiet --help" ;;
     validate) options=" --rows --format --output --catalog --quiet --help" ;;

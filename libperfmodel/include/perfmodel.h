@@ -14,6 +14,8 @@
 **     perfmodel/predict.h     runs in, predictions out; layer times; sweeps
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
 **     perfmodel/table.h       results as columns; CSV, JSON and text
+**     perfmodel/counts.h      a network's counts by layer, by kind of layer, as a tree
+**     perfmodel/arrow.h       tables as Arrow data
 **
 ** Conventions that hold everywhere:
 **   - SI doubles inside: seconds, bytes, FLOP, FLOP/s, bytes/s, watts. Unlimited is INFINITY, unknown is NAN.
@@ -35,6 +37,8 @@
 #include "perfmodel/memory.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/table.h"
+#include "perfmodel/counts.h"
+#include "perfmodel/arrow.h"
 #include "perfmodel/catalog.h"
 
 #define PM_VERSION_MAJOR 0

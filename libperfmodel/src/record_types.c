@@ -73,6 +73,10 @@ static const pm_field network_fields[] = {PM_NETWORK_FIELDS(FIELD)};
 static const pm_field layer_fields[] = {PM_LAYER_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_counts
+static const pm_field counts_fields[] = {PM_COUNTS_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_layer_time
 static const pm_field layer_time_fields[] = {PM_LAYER_TIME_FIELDS(FIELD)};
 #undef RECORD
@@ -146,6 +150,7 @@ static const pm_record_type types[] = {
   TYPE(source, pm_source, "where values come from"),
   TYPE(network, pm_network_totals, "totals of a network, per sample"),
   TYPE(layer, pm_layer, "counts of one layer"),
+  TYPE(counts, pm_counts, "counts of a layer, of a kind of layer, or of a part of a network"),
   TYPE(layer_time, pm_layer_time, "times of one layer on one GPU"),
   TYPE(layer_kind, pm_layer_kind, "a kind of layer"),
   TYPE(layer_attribute, pm_layer_attribute, "an attribute of a kind of layer"),

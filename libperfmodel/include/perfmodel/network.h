@@ -76,6 +76,7 @@ typedef struct pm_network_totals { PM_NETWORK_FIELDS(PM_DECLARE) } pm_network_to
   X(REAL, parameters, "1", "trainable parameters")                                            \
   X(REAL, mac, "MAC", "multiply-accumulates of the forward pass, whole batch")                \
   X(REAL, flop, "FLOP", "arithmetic of the forward pass, whole batch")                        \
+  X(REAL, training_flop, "FLOP", "arithmetic of the forward and the backward pass, whole batch") \
   X(REAL, mac_bnl, "MAC", "mac + bias + 4 per batch-norm element + 1 per ReLU element")       \
   X(REAL, bytes_in, "B", "inputs read, whole batch")                                          \
   X(REAL, bytes_out, "B", "output written, whole batch")                                      \

@@ -40,9 +40,16 @@ PM_API int pm_table_add_text(pm_table *table, const char *name, const char *doc,
 /* Drops the column of that name, if there is one. */
 PM_API void pm_table_drop(pm_table *table, const char *name);
 
+/* What people see in place of that column's cells, as an indented name or "12 %": one text per row, copied. CSV, JSON
+** and the values stay as they are. */
+PM_API int pm_table_show_as(pm_table *table, const char *name, const char *const *shown, pm_error *error);
+
 /* Marks the last row as the total of the others: text output rules it off; bindings may leave it out. */
 PM_API void pm_table_mark_total(pm_table *table);
 PM_API int pm_table_has_total(const pm_table *table);
+
+/* Drops the total, if there is one: for those who add up themselves. */
+PM_API void pm_table_drop_total(pm_table *table);
 
 PM_API size_t pm_table_rows(const pm_table *table);
 PM_API size_t pm_table_columns(const pm_table *table);
@@ -56,6 +63,10 @@ PM_API const double *pm_table_numbers(const pm_table *table, size_t column);
 /* One cell as text; a number as pm_number_format writes it, unknown as "". `buffer` holds PM_TEXT_MAX bytes.
 ** Returns the text, in buffer or in the table; NULL out of range. */
 PM_API const char *pm_table_text(const pm_table *table, size_t column, size_t row, char *buffer);
+
+/* One cell as people see it: a quantity with its prefix, "-" if it is unknown. Returns a string that the caller releases
+** with pm_string_free; NULL out of range, or without memory. */
+PM_API char *pm_table_shown(const pm_table *table, size_t column, size_t row);
 
 typedef enum pm_format { PM_FORMAT_TABLE, PM_FORMAT_CSV, PM_FORMAT_JSON } pm_format;
 

@@ -44,6 +44,7 @@ static void fill_row(pm_layer *row, const pm__layer *layer, int index, double ba
   row->parameters = layer->parameters;
   row->mac = batch * layer->mac;
   row->flop = batch * layer->flop[PM__FORWARD];
+  for (int pass = 0; pass < PM__PASSES; pass++) row->training_flop += batch * layer->flop[pass];
   row->mac_bnl = batch * layer->mac_bnl;
   row->bytes_in = bytes * batch * layer->elements_in;
   row->bytes_out = bytes * batch * layer->elements_out;

@@ -41,17 +41,12 @@ static void write_word(pm__string *out, const char *text)
   pm__string_add(out, quote);
 }
 
-/* "name [unit]". Names and units are identifiers of ours or of a caller's own record type: a comma is not likely, but
+/* Names and units are identifiers of ours or of a caller's own record type: a comma is not likely, but
 ** quoting the whole costs nothing. */
 static void write_title(pm__string *out, const pm__column *column)
 {
   pm__string title = {NULL, 0, 0, false};
-  pm__string_add(&title, column->column.name);
-  if (pm__column_has_unit(column)) {
-    pm__string_add(&title, " [");
-    pm__string_add(&title, column->column.unit);
-    pm__string_add(&title, "]");
-  }
+  pm__column_title(&title, column);
   if (title.failed) out->failed = true;
   else write_word(out, title.text);
   pm_string_free(title.text);

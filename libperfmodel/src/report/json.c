@@ -41,19 +41,12 @@ static void write_string(pm__string *out, const char *text)
   pm__string_add(out, "\"");
 }
 
-static bool is_yes_no(const pm__column *column)
-{
-  const pm_choice *c = column->choices;
-  return c != NULL && c[0].name != NULL && strcmp(c[0].name, "no") == 0 && c[1].name != NULL &&
-         strcmp(c[1].name, "yes") == 0 && c[2].name == NULL;
-}
-
 static void write_cell(pm__string *out, const pm_table *table, size_t index, size_t row)
 {
   const pm__column *column = &table->columns[index];
   char buffer[PM_TEXT_MAX];
   const char *text = pm_table_text(table, index, row, buffer);
-  if (is_yes_no(column)) pm__string_add(out, strcmp(text, "yes") == 0 ? "true" : "false");
+  if (pm__column_is_yes_no(column)) pm__string_add(out, strcmp(text, "yes") == 0 ? "true" : "false");
   else if (pm__column_is_text(column)) write_string(out, text);
   else if (isnan(column->numbers[row])) pm__string_add(out, "null");
   else if (isinf(column->numbers[row])) write_string(out, text);

@@ -99,14 +99,33 @@ int pm_table_add_text(pm_table *table, const char *name, const char *doc, const 
   return PM_OK;
 }
 
+static pm__column *find_column(pm_table *table, const char *name)
+{
+  for (size_t i = 0; table != NULL && name != NULL && i < table->count; i++)
+    if (strcmp(table->columns[i].column.name, name) == 0) return &table->columns[i];
+  return NULL;
+}
+
 void pm_table_drop(pm_table *table, const char *name)
 {
-  for (size_t i = 0; table != NULL && name != NULL && i < table->count; i++) {
-    if (strcmp(table->columns[i].column.name, name) != 0) continue;
-    memmove(&table->columns[i], &table->columns[i + 1], (table->count - i - 1) * sizeof table->columns[0]);
-    table->count--;
-    return;
-  }
+  pm__column *column = find_column(table, name);
+  if (column == NULL) return;
+  size_t behind = table->count - 1 - (size_t)(column - table->columns);
+  memmove(column, column + 1, behind * sizeof *column);
+  table->count--;
+}
+
+int pm_table_show_as(pm_table *table, const char *name, const char *const *shown, pm_error *error)
+{
+  pm__column *column = find_column(table, name);
+  if (column == NULL || (shown == NULL && table->rows > 0))
+    return pm__fail(error, PM_BAD_ARGUMENT, "what is shown needs a column of the table, and its texts");
+  const char **copies = (const char **)alloc_cells(table, sizeof *copies);
+  if (copies == NULL) return pm__no_memory(error);
+  for (size_t row = 0; row < table->rows; row++)
+    if ((copies[row] = copy_text(table, shown[row])) == NULL) return pm__no_memory(error);
+  column->shown = copies;
+  return PM_OK;
 }
 
 void pm_table_mark_total(pm_table *table)
@@ -117,6 +136,13 @@ void pm_table_mark_total(pm_table *table)
 int pm_table_has_total(const pm_table *table)
 {
   return table != NULL && table->has_total;
+}
+
+void pm_table_drop_total(pm_table *table)
+{
+  if (!pm_table_has_total(table)) return;
+  table->has_total = false;
+  table->rows--;
 }
 
 size_t pm_table_rows(const pm_table *table)
@@ -147,6 +173,22 @@ bool pm__column_is_text(const pm__column *column)
 bool pm__column_has_unit(const pm__column *column)
 {
   return column->column.unit[0] != '\0' && strcmp(column->column.unit, "1") != 0;
+}
+
+void pm__column_title(pm__string *out, const pm__column *column)
+{
+  pm__string_add(out, column->column.name);
+  if (!pm__column_has_unit(column)) return;
+  pm__string_add(out, " [");
+  pm__string_add(out, column->column.unit);
+  pm__string_add(out, "]");
+}
+
+bool pm__column_is_yes_no(const pm__column *column)
+{
+  const pm_choice *c = column->choices;
+  return c != NULL && c[0].name != NULL && strcmp(c[0].name, "no") == 0 && c[1].name != NULL &&
+         strcmp(c[1].name, "yes") == 0 && c[2].name == NULL;
 }
 
 /* Looked up by walking, so that a value beyond the list is "?" rather than a read past its end. */

@@ -11,6 +11,7 @@ typedef struct pm__column {
   pm_column column;         /* its strings live in the table's arena */
   double *numbers;          /* of every kind but TEXT: one per row */
   const char **texts;       /* of TEXT: one per row */
+  const char **shown;       /* what people see instead: one per row, or NULL */
   const pm_choice *choices; /* of CHOICE: the names of its values; constant data of the record type */
 } pm__column;
 
@@ -30,6 +31,12 @@ const char *pm__column_word(const pm__column *column, size_t row);
 /* Whether the column has a unit that is worth printing. */
 bool pm__column_has_unit(const pm__column *column);
 
+/* Appends "name [unit]", or the name alone. */
+void pm__column_title(pm__string *out, const pm__column *column);
+
+/* Whether it is a choice of no or yes. */
+bool pm__column_is_yes_no(const pm__column *column);
+
 /* The writers: each appends the whole table to `out`. */
 void pm__write_csv(pm__string *out, const pm_table *table);
 void pm__write_json(pm__string *out, const pm_table *table);
@@ -37,5 +44,8 @@ void pm__write_text(pm__string *out, const pm_table *table, int width);
 
 /* Bytes of the UTF-8 character at `text`, 1 to 4, or 0 if there is no valid one. */
 size_t pm__utf8_length(const char *text);
+
+/* Appends text, each byte that is not UTF-8 as U+FFFD. */
+void pm__utf8_add(pm__string *out, const char *text);
 
 #endif

@@ -51,13 +51,24 @@ static void read_cell(pm__string *cell, const pm_table *table, size_t index, siz
   char buffer[PM_NUMBER_MAX + 64];
   cell->length = 0;
   pm__string_add(cell, "");
-  if (pm__column_is_text(column)) {
-    for (const char *text = pm__column_word(column, row); *text != '\0';) text = clean_character(cell, text);
+  if (column->shown != NULL || pm__column_is_text(column)) {
+    const char *text = column->shown != NULL ? column->shown[row] : pm__column_word(column, row);
+    while (*text != '\0') text = clean_character(cell, text);
     return;
   }
   bool known = !isnan(column->numbers[row]);
   pm__string_add(cell, known ? pm_quantity_format(buffer, sizeof buffer, column->numbers[row], column->column.unit)
                              : "-");
+}
+
+char *pm_table_shown(const pm_table *table, size_t column, size_t row)
+{
+  pm__string cell = {NULL, 0, 0, false};
+  if (column >= pm_table_columns(table) || row >= table->rows) return NULL;
+  read_cell(&cell, table, column, row);
+  if (!cell.failed) return cell.text;
+  pm_string_free(cell.text);
+  return NULL;
 }
 
 /* ---- Widths ---- */

@@ -19,3 +19,16 @@ size_t pm__utf8_length(const char *text)
   if ((c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f) || !is_tail(c[3])) return 0;
   return 4;
 }
+
+void pm__utf8_add(pm__string *out, const char *text)
+{
+  while (*text != '\0') {
+    size_t good = 0, length;
+    while ((length = pm__utf8_length(text + good)) > 0) good += length;
+    pm__string_add_bytes(out, text, good);
+    text += good;
+    if (*text == '\0') return;
+    pm__string_add(out, "\xef\xbf\xbd");
+    text++;
+  }
+}

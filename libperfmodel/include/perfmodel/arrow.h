@@ -1,0 +1,74 @@
+/*
+** Tables as Arrow data: for pandas, Polars, DuckDB, PyArrow and whatever else reads the Arrow C stream interface.
+**
+** The stream is a copy and outlives its tables. Numbers are float64, whole numbers int64, texts and choices utf8, a
+** choice of yes or no bool; unknown is null. A field is called as in CSV, "step_time [s]"; its metadata has the
+** column's "name", "unit" and "doc". The structures are those of the Arrow project (docs: "The Arrow C stream interface"), whose
+** own headers may declare them too.
+*/
+#ifndef PERFMODEL_ARROW_H
+#define PERFMODEL_ARROW_H
+
+#include "table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char *format;
+  const char *name;
+  const char *metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema **children;
+  struct ArrowSchema *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void **buffers;
+  struct ArrowArray **children;
+  struct ArrowArray *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+
+#endif
+
+/* The tables one after the other, as one stream with a batch for each. All must have the columns of the first; there is
+** at least one. The caller calls stream->release(stream) when done. Errors: PM_BAD_ARGUMENT, PM_NO_MEMORY; the stream
+** is then as it was. */
+PM_API int pm_table_arrow(const pm_table *const *tables, size_t count, struct ArrowArrayStream *stream,
+                          pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,83 @@
+/*
+** Counts for people: a network as a table, by layer, by kind of layer, or as a tree.
+**
+**     pm_counts_question question = pm_counts_question_default();
+**     question.view = PM_COUNTS_TREE;
+**     question.depth = 2;
+**     pm_table *table = pm_network_table(network, &question, &error);
+**
+** The last row is the total and marked as one. Rows of layers and of kinds add up to it; in a tree, rows of one level
+** add up to the row above them, and those of the first level to the total. The tree is made of the dots in the names
+** of layers: "layer1.0.conv1" stands below "layer1.0" and "layer1". A layer that bears the name of others' beginning
+** counts with them. Names are whole in CSV and JSON; people see the last part, indented. Shares are plain numbers, of
+** which people see the percent.
+**
+** Everything is for the whole batch; what a layer counts, and by which conventions, is written in network.h.
+*/
+#ifndef PERFMODEL_COUNTS_H
+#define PERFMODEL_COUNTS_H
+
+#include "memory.h"
+#include "network.h"
+#include "table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PM_COUNTS_FIELDS(X)                                                                                       \
+  X(TEXT, name, "", "name of the layer, or the beginning that the names of its layers share")                     \
+  X(TEXT, kind, "", "kind of the layer")                                                                          \
+  X(INT, layers, "1", "layers that are counted here")                                                             \
+  X(TEXT, input, "", "shape of its (first) input, per sample")                                                    \
+  X(TEXT, output, "", "shape of its output, per sample")                                                          \
+  X(REAL, parameters, "1", "trainable parameters")                                                                \
+  X(REAL, parameters_share, "1", "parameters / those of the network")                                             \
+  X(REAL, mac, "MAC", "multiply-accumulates of the forward pass")                                                 \
+  X(REAL, mac_share, "1", "mac / that of the network")                                                            \
+  X(REAL, flop, "FLOP", "arithmetic of the forward pass, element-wise included")                                  \
+  X(REAL, training_flop, "FLOP", "arithmetic of the forward and the backward pass")                               \
+  X(REAL, gamma, "1", "mac_bnl / parameters: how often a parameter is used; unknown without parameters")          \
+  X(REAL, mac_bnl, "MAC", "mac + bias + 4 per batch-norm element + 1 per ReLU element")                           \
+  X(REAL, bytes_in, "B", "inputs read")                                                                           \
+  X(REAL, bytes_out, "B", "output written")                                                                       \
+  X(REAL, bytes_parameters, "B", "parameters")                                                                    \
+  X(REAL, saved, "B", "activations saved for the backward pass, each with the first layer that needs it")
+
+typedef struct pm_counts { PM_COUNTS_FIELDS(PM_DECLARE) } pm_counts;
+
+#define PM_COUNTS_VIEW_LIST(X)                                                                                    \
+  X(LAYERS, "layer", "every layer, in their order")                                                               \
+  X(KINDS, "kind", "kinds of layers, most FLOP first")                                                            \
+  X(TREE, "tree", "parts of the network by the dots in the names of its layers")
+
+typedef enum pm_counts_view {
+#define PM_COUNTS_VIEW_ENUM(name, text, doc) PM_COUNTS_##name,
+  PM_COUNTS_VIEW_LIST(PM_COUNTS_VIEW_ENUM)
+#undef PM_COUNTS_VIEW_ENUM
+  PM_COUNTS_VIEW_COUNT
+} pm_counts_view;
+
+/* "layer", "kind" or "tree" -> pm_counts_view, or -1. */
+PM_API int pm_counts_view_find(const char *name);
+
+typedef struct pm_counts_question {
+  pm_counts_view view;
+  int depth; /* of a tree: levels that are shown, at least 1 */
+  double batch;
+  int precision;                    /* what bytes are counted in */
+  const pm_memory_profile *profile; /* how activations are saved; NULL: the column `saved` is left out */
+} pm_counts_question;
+
+/* Layer by layer, a depth of 2, one sample, FP32, no profile. */
+PM_API pm_counts_question pm_counts_question_default(void);
+
+/* Columns: the fields of pm_counts that the view has. `saved` is unknown at a precision that cannot be trained in.
+** Owned by the caller. Cost: linear in the layers. Errors: PM_BAD_ARGUMENT (batch not finite or below 1, no such
+** precision, view or depth). */
+PM_API pm_table *pm_network_table(const pm_network *network, const pm_counts_question *question, pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
