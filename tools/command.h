@@ -167,6 +167,9 @@ int write_output(const cli_request *request, const char *text, size_t size);
 /* The same for a table in the format asked for, which it frees. A NULL table is an error that `error` explains. */
 int write_table(const cli_request *request, pm_table *table, const pm_error *error);
 
+/* A table of these records (record type by name), the last of which is the total of the others: it has no position. */
+pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_error *error);
+
 /* Characters on a line of the output: those of the terminal, or 0 (unlimited) for anything else. */
 int output_width(const cli_request *request);
 

@@ -220,22 +220,14 @@ static pm_table *layer_table(const question *q, pm_error *error)
 {
   int count = pm_network_layer_count(q->network);
   pm_layer_memory *rows = (pm_layer_memory *)calloc((size_t)count + 1, sizeof *rows);
-  pm_table *table = pm_table_new((size_t)count + 1, error);
-  int status = rows == NULL || table == NULL ? PM_NO_MEMORY : PM_OK;
-  if (status == PM_OK)
-    status = pm_memory_layers(q->network, &q->profile, q->run.batch, q->run.precision, rows, error);
-  if (status == PM_OK) {
+  pm_table *table = NULL;
+  if (rows != NULL &&
+      pm_memory_layers(q->network, &q->profile, q->run.batch, q->run.precision, rows, error) == PM_OK) {
     sum(rows, count, &rows[count]);
-    status = pm_table_add_records(table, pm_record_type_find("layer_memory"), rows, error);
+    table = table_with_total("layer_memory", rows, (size_t)count + 1, error);
   }
   free(rows);
-  if (status == PM_OK) {
-    pm_table_drop(table, "index");
-    pm_table_mark_total(table);
-    return table;
-  }
-  pm_table_free(table);
-  return NULL;
+  return table;
 }
 
 static int answer(const cli_request *request, question *q)

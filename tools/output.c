@@ -115,9 +115,22 @@ int write_output(const cli_request *request, const char *text, size_t size)
   return write_file(request->value[OPTION_OUTPUT], text, size);
 }
 
+pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_error *error)
+{
+  pm_table *table = pm_table_new(count, error);
+  if (table == NULL) return NULL;
+  if (pm_table_add_records(table, pm_record_type_find(type), rows, error) == PM_OK) {
+    pm_table_drop(table, "index");
+    pm_table_mark_total(table);
+    return table;
+  }
+  pm_table_free(table);
+  return NULL;
+}
+
 int write_table(const cli_request *request, pm_table *table, const pm_error *error)
 {
-  if (table == NULL) return fail_error(error);
+  if (table == NULL) return error->status != PM_OK ? fail_error(error) : fail(CODE_INTERNAL, "out of memory");
   pm_error reason = PM_ERROR_NONE;
   char *text = pm_table_format(table, request->format, output_width(request), &reason);
   int code = text != NULL ? write_output(request, text, strlen(text)) : fail_error(&reason);

@@ -90,23 +90,14 @@ static pm_table *times_table(const cli_study *study, pm_error *error)
 {
   int count = pm_network_layer_count(study->network);
   pm_layer_time *rows = (pm_layer_time *)calloc((size_t)count + 1, sizeof *rows);
-  pm_table *table = pm_table_new((size_t)count + 1, error);
-  int status = rows == NULL || table == NULL ? PM_NO_MEMORY : PM_OK;
-  if (status == PM_OK)
-    status = pm_network_get_times(study->network, pm_system_gpu(study->system), study->run.batch, study->run.precision,
-                                  rows, error);
-  if (status == PM_OK) {
+  pm_table *table = NULL;
+  if (rows != NULL && pm_network_get_times(study->network, pm_system_gpu(study->system), study->run.batch,
+                                           study->run.precision, rows, error) == PM_OK) {
     sum_times(rows, count, &rows[count]);
-    status = pm_table_add_records(table, pm_record_type_find("layer_time"), rows, error);
+    table = table_with_total("layer_time", rows, (size_t)count + 1, error);
   }
   free(rows);
-  if (status == PM_OK) {
-    pm_table_drop(table, "index");
-    pm_table_mark_total(table);
-    return table;
-  }
-  pm_table_free(table);
-  return NULL;
+  return table;
 }
 
 static int answer(const cli_request *request, cli_study *study)
