@@ -5,6 +5,7 @@ the models are imported only where they are needed, and only `from_torch` needs 
 """
 
 from ._report import Report
+from .onnx import from_onnx
 from .pytorch import from_torch
 
-__all__ = ["Report", "from_torch"]
+__all__ = ["Report", "from_onnx", "from_torch"]

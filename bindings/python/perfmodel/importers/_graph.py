@@ -70,11 +70,21 @@ class Source:
 
 @dataclass(eq=False)
 class Weight:
-    """A trained tensor, or what is made of trained tensors alone. `rows` tells that it was looked up in a table."""
+    """A trained tensor, or what is made of trained tensors alone: a part, or, if `computed`, something else.
+
+    `rows` tells that it was looked up in a table of as many rows.
+    """
 
     shape: Shape
     sources: frozenset[Source]
     rows: int | None = None
+    computed: bool = False
+
+    @property
+    def parameters(self) -> int:
+        """Trained numbers behind it: of a part, those of the part."""
+        whole = sum(source.elements for source in self.sources)
+        return whole if self.computed or self.rows is not None else min(elements(self.shape), whole)
 
 
 @dataclass(eq=False)
@@ -243,7 +253,7 @@ class Graph:
 
     def _needs(self, weight: Weight, whole: bool) -> list[tuple[Source, int]]:
         """How many elements of which tensors it is."""
-        if len(weight.sources) != 1 or whole or weight.rows is not None:
+        if len(weight.sources) != 1 or whole or weight.rows is not None or weight.computed:
             return [(source, source.elements) for source in weight.sources]
         return [(source, min(elements(weight.shape), source.elements)) for source in weight.sources]
 

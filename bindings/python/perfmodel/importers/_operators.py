@@ -23,7 +23,7 @@ class Unmapped(NotModelledError):
 def folded(operands: Sequence[Operand], shape: Shape) -> Weight | Constant:
     """What weights and constants alone make."""
     sources = frozenset(source for operand in operands if isinstance(operand, Weight) for source in operand.sources)
-    return Weight(shape, sources) if sources else Constant(shape)
+    return Weight(shape, sources, computed=True) if sources else Constant(shape)
 
 
 def as_value(g: Graph, operand: Operand, shape: Shape | None = None) -> Value:
@@ -40,11 +40,10 @@ def as_value(g: Graph, operand: Operand, shape: Shape | None = None) -> Value:
         indices = g.input(f"{name}.indices", shape[:-1] or (1,))
         return embedding(g, indices, operand, operand.rows, shape[-1])
     g.near(f"the learned tensor {name} is an input, and a bias on it")
-    value = g.input(name, shape)
-    count = elements(operand.shape)
-    shared = g.take(operand)
-    layer = g.add("bias", [g.at(value, (count, elements(shape) // count))], shape, axis=0, **_shared(shared))
-    return Value(layer.layer, shape)
+    count = operand.parameters
+    value = g.input(name, (count,))
+    layer = g.add("bias", [g.at(value)], (count,), axis=0, **_shared(g.take(operand)))
+    return Value(layer.layer, shape) if count == elements(shape) else g.copy(layer, shape)
 
 
 def _shared(shared: bool) -> dict[str, bool]:
@@ -64,7 +63,7 @@ def reshape(operand: Operand, shape: Shape) -> Operand:
         return with_view(operand, View(shape))
     if isinstance(operand, Weight):
         same_rows = operand.rows is not None and sample(operand.shape) == sample(shape)
-        return Weight(shape, operand.sources, operand.rows if same_rows else None)
+        return Weight(shape, operand.sources, operand.rows if same_rows else None, operand.computed)
     return Constant(shape, operand.data.reshape(shape) if operand.data is not None else None)
 
 
@@ -75,7 +74,7 @@ def permute(operand: Operand, order: Axes) -> Operand:
     if isinstance(operand, Value):
         return with_view(operand, View(shape, tuple(order)))
     if isinstance(operand, Weight):
-        return Weight(shape, operand.sources)
+        return Weight(shape, operand.sources, computed=operand.computed)
     return Constant(shape, operand.data.transpose(order) if operand.data is not None else None)
 
 
@@ -91,7 +90,7 @@ def swap(operand: Operand, one: int, other: int) -> Operand:
 def expand(g: Graph, operand: Operand, shape: Shape) -> Operand:
     """Dimensions of size 1 repeated; those before the first are new."""
     if not isinstance(operand, Value):
-        return Weight(shape, operand.sources) if isinstance(operand, Weight) else Constant(shape)
+        return Weight(shape, operand.sources, computed=operand.computed) if isinstance(operand, Weight) else Constant(shape)
     value = with_view(operand, View((1,) * (len(shape) - len(operand.shape)) + operand.shape))
     for axis, (have, want) in enumerate(zip(value.shape, shape)):
         if have == 1 and want > 1:
@@ -116,7 +115,7 @@ def cut(g: Graph, operand: Operand, axis: int, start: int, end: int, step: int =
     size = len(range(start, end, step))
     shape = (*operand.shape[:axis], size, *operand.shape[axis + 1 :])
     if isinstance(operand, Weight):
-        return Weight(shape, operand.sources)
+        return Weight(shape, operand.sources, computed=operand.computed)
     if isinstance(operand, Constant):
         part = tuple(slice(start, end, step) if i == axis else slice(None) for i in range(len(shape)))
         return Constant(shape, operand.data[part] if operand.data is not None else None)
@@ -257,13 +256,15 @@ def _learned_operand(g: Graph, kind: str, value: Value, weight: Weight, shape: S
     """A sum or product with a learned tensor that is broadcast over the value."""
     sum_ = kind in ("add", "subtract")
     whole = sample(shape)
-    rows = sum(source.elements for source in weight.sources) // shape[-1] if shape else 0
+    total = sum(source.elements for source in weight.sources)
+    rows = total // shape[-1] if shape and total % shape[-1] == 0 else 0
     if sum_ and len(whole) == 2 and sample(weight.shape) == whole and rows >= whole[0]:
         shared = _shared(g.take(weight, whole=True))
         return g.add("positional_embedding", [g.at(value, whole)], shape, positions=rows, **shared)
-    if sum_ and weight.rows is not None:
-        table = as_value(g, weight)
-        return g.add("add", _aligned(g, [value, table], shape), shape)
+    if weight.rows is not None or (weight.computed and weight.parameters != elements(weight.shape)):
+        table = expand(g, as_value(g, weight), weight.shape)
+        assert isinstance(table, Value)
+        return g.add(kind, _aligned(g, [value, table], shape), shape)
     kind = "bias" if sum_ else "scale"
     padded = ((1,) * (len(shape) - len(weight.shape)) + weight.shape)[len(shape) - len(whole) :]
     axes = [axis for axis, size in enumerate(padded) if size > 1]
@@ -348,18 +349,19 @@ def linear(g: Graph, x: Operand, weight: Operand, bias: Learned, shape: Shape) -
             raise Unmapped("a linear layer whose weights are computed")
     value = as_value(g, x)
     layer = g.rows(value)
-    learned = _learned(bias)
-    shared, shares_bias = g.is_counted(weight) or not weight.sources, learned is not None and g.is_counted(learned)
-    together = learned is not None and shared == shares_bias
-    g.take(weight)
+    shared, together = _take_both(g, weight, _learned(bias))
     out = g.add("linear", [layer], shape, out_features=shape[-1], bias=together, **_shared(shared))
-    if together and learned is not None:
-        g.take(learned)
-    elif bias is not None:
-        added = pointwise(g, "add", [out, bias], shape)
-        assert isinstance(added, Value)
-        out = added
-    return out
+    return out if together or bias is None else pointwise(g, "add", [out, bias], shape)
+
+
+def _take_both(g: Graph, weight: Weight, bias: Weight | None) -> tuple[bool, bool]:
+    """Whether a layer shares its matrix, and whether it has the bias: only if both are shared, or neither is."""
+    shared = g.is_counted(weight) or not weight.sources
+    together = bias is not None and g.is_counted(bias) == shared and bool(weight.sources)
+    g.take(weight)
+    if together:
+        g.take(bias)
+    return shared, together
 
 
 def _transposed(value: Value) -> tuple[Value, bool]:
@@ -501,8 +503,7 @@ def convolution(
     value, kernel, axes = as_value(g, x), weight.shape[2:], len(weight.shape) - 2
     if len(value.shape) == axes + 1:
         value = with_view(value, View((1, *value.shape)))
-    images, channels, *space = value.shape
-    learned = _learned(bias)
+    images = value.shape[0]
     windows = {"kernel": kernel, "stride": tuple(stride), "padding": tuple(padding), "dilation": tuple(dilation)}
     if tuple(padding_end) != tuple(padding):
         windows["padding_end"] = tuple(padding_end)
@@ -512,21 +513,21 @@ def convolution(
     layer, axes = g.at(value, tuple(value.shape[1:])) if images == 1 else -1, axes
     if images > 1:
         layer, axes, windows = _many_images(g, value, axes, windows)
-    shared = g.take(weight, learned)
+    shared, together = _take_both(g, weight, _learned(bias))
     attributes = {name: tuple(numbers) for name, numbers in windows.items() if any(n != _usual(name) for n in numbers)}
     made = g.add(
         f"conv_transpose{axes}d" if transposed else f"conv{axes}d",
         [layer],
         shape,
         out_channels=out_channels,
-        bias=learned is not None,
+        bias=together,
         **attributes,
         **({"groups": groups} if groups != 1 else {}),
         **_shared(shared),
     )
-    if bias is not None and learned is None:
-        return pointwise(g, "add", [made, bias], shape)
-    return made
+    if bias is None or together:
+        return made
+    return pointwise(g, "add", [made, reshape(bias, (out_channels, *([1] * (len(shape) - 2))))], shape)
 
 
 def _usual(name: str) -> int:
