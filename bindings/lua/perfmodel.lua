@@ -222,13 +222,36 @@ Network.__tostring = public(function(self)
   return string.format("%s: %.0f parameters, %.0f MAC per sample", self.name, self.parameters, self.mac)
 end)
 
---- Counts layer by layer: net:layers{batch = 32, precision = "fp16"}; one sample at FP32 by default.
-Network.layers = public(function(self, options)
-  options = options or {}
-  check_options(options, {batch = true, precision = true})
+-- Counts for a batch at a precision; what is saved is up to the framework: a memory profile, or its name.
+local function counts(self, view, depth, options)
+  local framework = options.framework or "pytorch"
+  local profile = {is_list(framework) and framework or pm.record("memory_profile", framework)}
   local batch = number_of(options.batch or 1, "1", "batch")
   local precision = text_of(options.precision or "fp32", "precision")
-  return table_object(core.network_layers(network_handle(self), batch, precision))
+  local total = options.total and 1 or 0
+  return table_object(core.network_table(network_handle(self), view, depth, profile, batch, precision, total))
+end
+
+--- Counts layer by layer: net:layers{batch = 32, precision = "fp16"}; one sample at FP32 by default. total = true: the
+--- last row is the total. framework: the memory profile that says what is saved ("pytorch").
+Network.layers = public(function(self, options)
+  options = options or {}
+  check_options(options, {batch = true, precision = true, framework = true, total = true})
+  return counts(self, "layer", 1, options)
+end)
+
+--- The same counts by kind of layer, most FLOP first.
+Network.kinds = public(function(self, options)
+  options = options or {}
+  check_options(options, {batch = true, precision = true, framework = true, total = true})
+  return counts(self, "kind", 1, options)
+end)
+
+--- The same counts by parts of the network, by the dots in the names of its layers: net:tree{depth = 2}.
+Network.tree = public(function(self, options)
+  options = options or {}
+  check_options(options, {depth = true, batch = true, precision = true, framework = true, total = true})
+  return counts(self, "tree", number_of(options.depth or 2, "1", "depth"), options)
 end)
 
 --- An input of a shape: net:input("image", {3, 224, 224}). Returns its number.

@@ -241,3 +241,30 @@ static void predict_into(const pm_plan *plan, const pm_run *runs, size_t run_cou
     fail(error, PM_BAD_ARGUMENT, "no plan or no runs");
 }
 %}
+
+/* ---- Python only: tables as an Arrow stream, in the capsule that the Arrow PyCapsule interface describes ---- */
+%{
+#define ARROW_STREAM "arrow_array_stream"
+
+/* Whoever took the stream over has set `release` to NULL. */
+static void arrow_free(PyObject *capsule)
+{
+  struct ArrowArrayStream *stream = (struct ArrowArrayStream *)PyCapsule_GetPointer(capsule, ARROW_STREAM);
+  if (stream == NULL) return;
+  if (stream->release != NULL) stream->release(stream);
+  free(stream);
+}
+
+/* NULL with an error, or with an exception. */
+static PyObject *table_arrow(const pm_table *const *tables, size_t count, pm_error *error)
+{
+  PyObject *capsule = NULL;
+  struct ArrowArrayStream *stream = (struct ArrowArrayStream *)calloc(1, sizeof *stream);
+  if (stream == NULL) return PyErr_NoMemory();
+  if (pm_table_arrow(tables, count, stream, error) == PM_OK) capsule = PyCapsule_New(stream, ARROW_STREAM, arrow_free);
+  if (capsule != NULL) return capsule;
+  if (stream->release != NULL) stream->release(stream);
+  free(stream);
+  return NULL;
+}
+%}

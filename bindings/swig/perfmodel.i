@@ -70,6 +70,7 @@ PM_OWNED(pm_table)
 
 PM_HANDLES_IN(pm_network)
 PM_HANDLES_IN(pm_system)
+PM_HANDLES_IN(pm_table)
 
 PM_RECORDS_IN(pm_gpu, "gpu")
 PM_RECORDS_IN(pm_ring, "ring")
@@ -87,7 +88,7 @@ PM_RECORDS_IN(pm_memory_run, "memory_run")
 %newobject pm_network_new;
 %newobject pm_plan_new;
 %newobject pm_network_write_xml;
-%newobject network_layers;
+%newobject network_table;
 %newobject network_times;
 %newobject system_edges;
 %newobject prediction_table;
@@ -156,8 +157,12 @@ char *pm_network_write_xml(const pm_network *network, pm_error *error);
 /* One "network" record. */
 records network_totals(const pm_network *network, pm_error *error);
 
-/* Tables of "layer" and of "layer_time" records, one row per layer; `RECORDS` is one GPU. */
-pm_table *network_layers(const pm_network *network, double batch, const char *precision, pm_error *error);
+/* Counts by "layer" or "kind", or as a "tree" of so many levels; `RECORDS` is one memory profile. The last row is the
+** total if `total` is not 0. */
+pm_table *network_table(const pm_network *network, const char *view, double depth, const pm_memory_profile *RECORDS,
+                        size_t COUNT, double batch, const char *precision, double total, pm_error *error);
+
+/* A table of "layer_time" records, one row per layer; `RECORDS` is one GPU. */
 pm_table *network_times(const pm_network *network, const pm_gpu *RECORDS, size_t COUNT, double batch,
                         const char *precision, pm_error *error);
 
@@ -228,10 +233,14 @@ names table_columns(const pm_table *table, pm_error *error);
 numbers table_numbers(const pm_table *table, double column, pm_error *error);
 names table_texts(const pm_table *table, double column, pm_error *error);
 
+/* The first rows of one column as people see them: quantities with prefixes, shares as percent, trees indented. */
+names table_shown(const pm_table *table, double column, double rows, pm_error *error);
+
 /* The whole table as "table", "csv" or "json"; `width` limits the text form (0: no limit). */
 char *table_format(const pm_table *table, const char *format, double width, pm_error *error);
 
 #if defined(SWIGPYTHON)
+PyObject *table_arrow(const pm_table *const *HANDLES, size_t COUNT, pm_error *error);
 void predict_into(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, pm_prediction *RESULTS, size_t COUNT,
                   pm_error *error);
 #endif

@@ -385,16 +385,23 @@ static records network_totals(const pm_network *network, pm_error *error)
   return error->status == PM_OK ? array : no_records(array);
 }
 
-/* Counts of all layers for a batch, as a table of "layer" records. */
-static pm_table *network_layers(const pm_network *network, double batch, const char *precision, pm_error *error)
+/* Counts by "layer" or "kind", or as a "tree", for a batch; with or without the total below them. */
+static pm_table *network_table(const pm_network *network, const char *view, double depth,
+                               const pm_memory_profile *profile, size_t profile_count, double batch,
+                               const char *precision, double total, pm_error *error)
 {
   pm_table *table = NULL;
-  int number = precision_number(precision, error);
-  size_t count = (size_t)pm_network_layer_count(network);
-  records rows = records_new("layer", count, error);
-  if (error->status == PM_OK) pm_network_get_layers(network, batch, number, (pm_layer *)rows.data, error);
-  if (error->status == PM_OK) table = records_table("layer", rows.data, count, error);
-  records_free(&rows);
+  int number = pm_counts_view_find(view);
+  pm_counts_question question = pm_counts_question_default();
+  if (number < 0) fail(error, PM_NOT_FOUND, "unknown view \"%s\"; known are layer, kind, tree", view);
+  else question.view = (pm_counts_view)number;
+  question.depth = whole(depth, "depth", error);
+  question.batch = batch;
+  question.precision = precision_number(precision, error);
+  question.profile = profile;
+  if (single(profile_count, "memory_profile", error) && error->status == PM_OK)
+    table = pm_network_table(network, &question, error);
+  if (total == 0) pm_table_drop_total(table);
   return table;
 }
 
@@ -670,6 +677,22 @@ static names table_texts(const pm_table *table, double column, pm_error *error)
   names array = names_new(found == NULL ? 0 : pm_table_rows(table), error);
   for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
     array.data[i] = text_copy(pm_table_text(table, (size_t)column, i, buffer), error);
+  if (error->status != PM_OK) names_free(&array), array.data = NULL, array.count = 0;
+  return array;
+}
+
+/* The first rows of one column as people see them. */
+static names table_shown(const pm_table *table, double column, double rows, pm_error *error)
+{
+  int wanted = whole(rows, "rows", error);
+  const pm_column *found = table_column(table, column, error);
+  size_t count = wanted < 0 ? 0 : (size_t)wanted;
+  if (count > pm_table_rows(table)) count = pm_table_rows(table);
+  names array = names_new(found == NULL || error->status != PM_OK ? 0 : count, error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++) {
+    array.data[i] = pm_table_shown(table, (size_t)column, i);
+    if (array.data[i] == NULL) no_memory(error);
+  }
   if (error->status != PM_OK) names_free(&array), array.data = NULL, array.count = 0;
   return array;
 }

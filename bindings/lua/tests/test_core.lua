@@ -37,7 +37,7 @@ local function errors()
     assert(not pcall(pm.predict, {network = "resnet50", system = "dgx1-v100", gpus = 9}))
     assert(not pcall(pm.predict, {network = "resnet5", system = "dgx1-v100"}))
     assert(not pcall(pm.sweep, {network = "resnet50", system = "dgx1-v100", gpus = {1, "x"}}))
-    assert(not pcall(core.network_layers, pm.network("alexnet"), 0, "fp32"))
+    assert(not pcall(core.network_table, pm.network("alexnet"), "tree", 0, {}, 1, "fp32", 0))
   end
 end
 

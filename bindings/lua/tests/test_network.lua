@@ -19,6 +19,19 @@ local batched = net:layers{batch = 32, precision = "fp16"}
 check.equal(sum(batched:column("mac")), 32 * net.mac)
 check.equal(sum(batched:column("bytes_in")), 16 * sum(layers:column("bytes_in")), "half the bytes, 32 times")
 
+-- By kind and as a tree they add up to the same, and the total is the last row where it is asked for.
+check.equal(sum(net:kinds():column("mac")), net.mac)
+local kinds = net:kinds{total = true, batch = 2}:rows()
+check.equal(kinds[1].kind, "conv2d")
+check.equal(kinds[#kinds].kind, "total")
+check.equal(kinds[#kinds].mac, 2 * net.mac)
+check.equal(sum(net:tree{depth = 1}:column("parameters")), net.parameters)
+local tree = net:tree()
+check.equal(tree:column("name")[6], "layer1.0")
+assert(tree:text():find("\n  0 "), "indented for people")
+check.raises("depth 0", net.tree, net, {depth = 0})
+check.raises("pytorc", net.layers, net, {framework = "pytorc"})
+
 -- Times are positive sums of their parts, and never beat the roofline.
 for _, row in ipairs(net:times{system = "dgx1-v100", batch = 64, precision = "fp16"}:rows()) do
   local parts = row.forward_time + row.backward_data_time + row.backward_weight_time + row.update_time

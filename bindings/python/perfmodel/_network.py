@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from html import escape
 from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
 
 from . import _core, _record, _records
 from ._inputs import AttributeValue, Number, attributes, doubles, many, number, text, whole, wholes
+from ._quantity import format_quantity
 from ._table import Table, written
 
 if TYPE_CHECKING:
@@ -110,9 +112,66 @@ class Network:
         """Arithmetic of one forward pass per sample, element-wise included."""
         return int(self.totals.flop)
 
-    def layers(self, batch: Number = 1, precision: str = "fp32") -> Table:
-        """Shape, parameters, MAC, FLOP, bytes and gamma of every layer for a batch."""
-        return Table(_core.network_layers(self._handle, number(batch, "batch"), text(precision, "precision")))
+    def layers(
+        self,
+        batch: Number = 1,
+        precision: str = "fp32",
+        *,
+        framework: _records.MemoryProfile | str = "pytorch",
+        total: bool = False,
+    ) -> Table:
+        """Shape, parameters, MAC, FLOP, shares, gamma and bytes of every layer for a batch.
+
+        Args:
+            batch: samples that the counts are for.
+            precision: what the bytes are counted in.
+            framework: a memory profile, or its name: what is `saved` for the backward pass, each tensor with the first
+                layer that needs it.
+            total: whether the last row is the total.
+        """
+        return self._counts("layer", 1, batch, precision, framework, total)
+
+    def kinds(
+        self,
+        batch: Number = 1,
+        precision: str = "fp32",
+        *,
+        framework: _records.MemoryProfile | str = "pytorch",
+        total: bool = False,
+    ) -> Table:
+        """The same counts by kind of layer, most FLOP first."""
+        return self._counts("kind", 1, batch, precision, framework, total)
+
+    def tree(
+        self,
+        depth: SupportsIndex = 2,
+        batch: Number = 1,
+        precision: str = "fp32",
+        *,
+        framework: _records.MemoryProfile | str = "pytorch",
+        total: bool = False,
+    ) -> Table:
+        """The same counts by parts of the network, by the dots in the names of its layers, so many levels deep.
+
+        The rows of one level add up to the row above them.
+        """
+        return self._counts("tree", whole(depth, "depth"), batch, precision, framework, total)
+
+    def _counts(
+        self,
+        view: str,
+        depth: int,
+        batch: Number,
+        precision: str,
+        framework: _records.MemoryProfile | str,
+        total: bool,
+    ) -> Table:
+        from ._catalog import default
+
+        profile = default().memory_profile(framework) if isinstance(framework, str) else framework
+        record = _record.write("memory_profile", profile)
+        size, stored = number(batch, "batch"), text(precision, "precision")
+        return Table(_core.network_table(self._handle, view, depth, record, size, stored, float(bool(total))))
 
     def times(self, gpu: _records.Gpu | str, batch: Number = 32, precision: str = "fp32") -> Table:
         """Time, bound and roofline position of every layer on one GPU (a record, or a name of the catalogue)."""
@@ -127,6 +186,13 @@ class Network:
             f"<Network {totals.id}: {totals.layers} layers, {int(totals.parameters):,} parameters, "
             f"{int(totals.mac):,} MAC per sample{self._coverage()}>"
         )
+
+    def _repr_html_(self) -> str:
+        totals = self.totals
+        counts = f"{totals.layers:,} layers, {int(totals.parameters):,} parameters"
+        per_sample = f"{format_quantity(totals.mac, 'MAC')} and {format_quantity(totals.flop, 'FLOP')} per sample"
+        title = f"<b>{escape(totals.name)}</b>: {counts}, {per_sample}{escape(self._coverage())}"
+        return f"<p>{title}</p>{self.tree(total=True)._repr_html_()}"
 
     def _coverage(self) -> str:
         """What an import left out."""

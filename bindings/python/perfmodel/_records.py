@@ -266,6 +266,8 @@ class Layer(Record):
     """multiply-accumulates of the forward pass, whole batch [MAC]"""
     flop: float = nan
     """arithmetic of the forward pass, whole batch [FLOP]"""
+    training_flop: float = nan
+    """arithmetic of the forward and the backward pass, whole batch [FLOP]"""
     mac_bnl: float = nan
     """mac + bias + 4 per batch-norm element + 1 per ReLU element [MAC]"""
     bytes_in: float = nan
@@ -276,6 +278,46 @@ class Layer(Record):
     """parameters [B]"""
     gamma: float = nan
     """mac_bnl / parameters; unknown without parameters"""
+
+
+@dataclass(frozen=True, eq=False)
+class Counts(Record):
+    """Counts of a layer, of a kind of layer, or of a part of a network."""
+
+    name: str = ""
+    """name of the layer, or the beginning that the names of its layers share"""
+    kind: str = ""
+    """kind of the layer"""
+    layers: int = 0
+    """layers that are counted here"""
+    input: str = ""
+    """shape of its (first) input, per sample"""
+    output: str = ""
+    """shape of its output, per sample"""
+    parameters: float = nan
+    """trainable parameters"""
+    parameters_share: float = nan
+    """parameters / those of the network"""
+    mac: float = nan
+    """multiply-accumulates of the forward pass [MAC]"""
+    mac_share: float = nan
+    """mac / that of the network"""
+    flop: float = nan
+    """arithmetic of the forward pass, element-wise included [FLOP]"""
+    training_flop: float = nan
+    """arithmetic of the forward and the backward pass [FLOP]"""
+    gamma: float = nan
+    """mac_bnl / parameters: how often a parameter is used; unknown without parameters"""
+    mac_bnl: float = nan
+    """mac + bias + 4 per batch-norm element + 1 per ReLU element [MAC]"""
+    bytes_in: float = nan
+    """inputs read [B]"""
+    bytes_out: float = nan
+    """output written [B]"""
+    bytes_parameters: float = nan
+    """parameters [B]"""
+    saved: float = nan
+    """activations saved for the backward pass, each with the first layer that needs it [B]"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from . import _core
 from ._plan import CHUNK, Networks, Numbers, Plan, Samples, Systems, Texts, Wholes
 from ._prediction import Prediction, prediction
 from ._record import Records
-from ._table import SHOWN_ROWS, TEXT_WIDTH, Column, Table
+from ._table import SHOWN_ROWS, Column, Table
 
 
 class Sweep(Table):
@@ -32,8 +32,8 @@ class Sweep(Table):
         for start in range(0, max(len(self), 1), CHUNK):
             yield self._part(start, start + CHUNK)
 
-    def _head_text(self) -> str:
-        return _core.table_format(self._part(0, SHOWN_ROWS), "table", TEXT_WIDTH)
+    def _head(self) -> _core.table:
+        return self._part(0, SHOWN_ROWS)
 
     def __len__(self) -> int:
         return int(self.runs.size)

@@ -17,6 +17,7 @@ from ._inputs import path_text
 
 if TYPE_CHECKING:
     import pandas
+    import pyarrow
 
 Column = npt.NDArray[Any]
 Row = dict[str, str | int | float]
@@ -116,6 +117,21 @@ class Table:
             raise ImportError("to_pandas() needs pandas: pip install pandas") from None
         return pandas.DataFrame(self.to_dict())
 
+    def to_arrow(self) -> pyarrow.Table:
+        """A pyarrow.Table with the same column names; unknown numbers are null. Needs pyarrow.
+
+        Whatever reads the Arrow C stream interface (Polars, DuckDB, pandas 3) takes the table itself.
+        """
+        try:
+            import pyarrow
+        except ImportError:
+            raise ImportError("to_arrow() needs pyarrow: pip install pyarrow") from None
+        return pyarrow.table(self)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """An Arrow C stream in a capsule, as the Arrow PyCapsule interface has it: a copy of the table."""
+        return _core.table_arrow(list(self._parts()))
+
     def format(self, format: str = "table", width: int = 0) -> str:
         """The library's own text: "table" for people (at most `width` characters wide), "csv" or "json"."""
         parts = [_core.table_format(part, format, width) for part in self._parts()]
@@ -140,16 +156,20 @@ class Table:
         left = len(self) - SHOWN_ROWS
         return "\n".join(lines) + (f"\n... {left} more rows" if left > 0 else "")
 
+    def _head(self) -> _core.table:
+        """At least the first rows."""
+        return next(self._parts())
+
     def _head_text(self) -> str:
-        """Text of at least the first rows."""
-        return _core.table_format(next(self._parts()), "table", TEXT_WIDTH)
+        return _core.table_format(self._head(), "table", TEXT_WIDTH)
 
     def _repr_html_(self) -> str:
-        infos = self.columns
-        head = "".join(f'<th title="{escape(info.doc)}">{escape(info.title)}</th>' for info in infos)
+        """The first rows with the cells of the text form: quantities with prefixes, the meaning of columns as tips."""
+        infos, part = self.columns, self._head()
+        head = "".join(f'<th title="{escape(info.doc)}">{escape(info.name)}</th>' for info in infos)
         count = min(len(self), SHOWN_ROWS)
-        shown = [self._column(i)[:count].tolist() for i in range(len(infos))]
-        rows = "".join("<tr>" + "".join(map(_html_cell, row)) + "</tr>" for row in zip(*shown))
+        shown = [_html_cells(info.kind, _core.table_shown(part, i, count)) for i, info in enumerate(infos)]
+        rows = "".join(f"<tr>{''.join(row)}</tr>" for row in zip(*shown))
         more = f"<p>{len(self) - count} more rows</p>" if len(self) > count else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
 
@@ -166,12 +186,10 @@ def _part_column(part: _core.table, index: int, kind: str) -> Column:
     return values
 
 
-def _html_cell(value: str | int | float) -> str:
-    if isinstance(value, str):
-        return f'<td style="text-align:left">{escape(value)}</td>'
-    if isinstance(value, float):
-        return f"<td>{'' if value != value else format(value, '.6g')}</td>"
-    return f"<td>{value}</td>"
+def _html_cells(kind: str, cells: list[str]) -> list[str]:
+    """Words to the left, with the blanks that indent them; numbers to the right."""
+    style = "text-align:left;white-space:pre" if kind in ("text", "choice") else "white-space:nowrap"
+    return [f'<td style="{style}">{escape(cell)}</td>' for cell in cells]
 
 
 def written(text: str, path: str | os.PathLike[str] | None) -> str | None:

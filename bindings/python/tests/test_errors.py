@@ -147,7 +147,7 @@ def core_arguments() -> dict[str, list[object]]:
         "network_shape": [net, 0],
         "network_write_xml": [net],
         "network_totals": [net],
-        "network_layers": [net, 1, "fp32"],
+        "network_table": [net, "tree", 2, profile, 1, "fp32", 1],
         "network_times": [net, gpu, 1, "fp32"],
         "system_machine": [node],
         "system_gpu": [node],
@@ -168,6 +168,8 @@ def core_arguments() -> dict[str, list[object]]:
         "table_columns": [table],
         "table_numbers": [table, 10],
         "table_texts": [table, 0],
+        "table_shown": [table, 0, 1],
+        "table_arrow": [[table]],
         "table_format": [table, "csv", 0],
     }
 
