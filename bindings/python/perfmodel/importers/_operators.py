@@ -229,11 +229,26 @@ def pointwise(g: Graph, kind: str, operands: Sequence[Operand], shape: Shape, **
     if weights and kind in ("add", "subtract", "multiply", "divide"):
         return _with_weights(g, kind, values, weights, shape)
     values += [as_value(g, weight) for weight in weights]
+    order = _common_order(values, shape)
+    if order is not None:
+        inner = [permute(value, _inverse(order)) for value in values]
+        made = pointwise(g, kind, inner, tuple(shape[i] for i in _inverse(order)), **attributes)
+        return permute(made, order)
     if len(values) == 1 and values[0].shape != shape:
         grown = expand(g, values[0], shape)
         assert isinstance(grown, Value)
         values = [grown]
     return g.add(kind, _aligned(g, values, shape), shape, **attributes)
+
+
+def _common_order(values: Sequence[Value], shape: Shape) -> tuple[int, ...] | None:
+    """The order in which all values are seen, if it is the same: elements need not move for functions of them."""
+    orders = {value.views[-1].order if value.views and value.shape == shape else None for value in values}
+    return orders.pop() if len(orders) == 1 else None
+
+
+def _inverse(order: Sequence[int]) -> list[int]:
+    return sorted(range(len(order)), key=lambda i: order[i])
 
 
 def _with_weights(g: Graph, kind: str, values: list[Value], weights: list[Weight], shape: Shape) -> Operand:
@@ -279,6 +294,9 @@ def activation(g: Graph, kind: str, operand: Operand, **attributes: float | str 
     """A function of one tensor that keeps its shape."""
     if not isinstance(operand, Value):
         return folded([operand], operand.shape)
+    order = _common_order([operand], operand.shape)
+    if order is not None:
+        return permute(activation(g, kind, permute(operand, _inverse(order)), **attributes), order)
     return g.add(kind, [g.plain(operand)], operand.shape, **attributes)
 
 
@@ -349,9 +367,15 @@ def linear(g: Graph, x: Operand, weight: Operand, bias: Learned, shape: Shape) -
             raise Unmapped("a linear layer whose weights are computed")
     value = as_value(g, x)
     layer = g.rows(value)
+    bias = None if _zero(bias) else bias
     shared, together = _take_both(g, weight, _learned(bias))
     out = g.add("linear", [layer], shape, out_features=shape[-1], bias=together, **_shared(shared))
     return out if together or bias is None else pointwise(g, "add", [out, bias], shape)
+
+
+def _zero(bias: Learned) -> bool:
+    """Whether a bias is left out, as exporters write it: zeros."""
+    return isinstance(bias, Constant) and bias.data is not None and not bias.data.any()
 
 
 def _take_both(g: Graph, weight: Weight, bias: Weight | None) -> tuple[bool, bool]:
@@ -513,6 +537,7 @@ def convolution(
     layer, axes = g.at(value, tuple(value.shape[1:])) if images == 1 else -1, axes
     if images > 1:
         layer, axes, windows = _many_images(g, value, axes, windows)
+    bias = None if _zero(bias) else bias
     shared, together = _take_both(g, weight, _learned(bias))
     attributes = {name: tuple(numbers) for name, numbers in windows.items() if any(n != _usual(name) for n in numbers)}
     made = g.add(
