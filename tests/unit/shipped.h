@@ -88,7 +88,7 @@ static inline pm_ring ring(const char *name, int gpus, int nodes)
   return out;
 }
 
-static inline pm_network_totals totals_of(pm_network *network)
+static inline pm_network_totals take_totals(pm_network *network)
 {
   pm_error error = PM_ERROR_NONE;
   pm_network_totals out;
@@ -99,7 +99,7 @@ static inline pm_network_totals totals_of(pm_network *network)
 
 static inline pm_network_totals totals(const char *name)
 {
-  return totals_of(build_network(name));
+  return take_totals(build_network(name));
 }
 
 static inline double gradients(const char *name)

@@ -226,14 +226,14 @@ static pm_network_totals little_cnn(int64_t side)
   x = add_conv(network, add_conv(network, add(network, "max_pool", x, pool, 2), "64"), "64");
   x = add(network, "flatten", add(network, "max_pool", x, pool, 2), NULL, 0);
   add_linear(network, add(network, "relu", add_linear(network, x, "512"), NULL, 0), "10");
-  return totals_of(network);
+  return take_totals(network);
 }
 
 static double first_conv_mac(int64_t side)
 {
   pm_network *network = new_network(3, side);
   add_conv(network, 0, "32");
-  return totals_of(network).mac;
+  return take_totals(network).mac;
 }
 
 /* Gamma of the layer at `index` of a network that is then released. */

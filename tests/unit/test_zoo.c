@@ -167,7 +167,7 @@ static void check(const published *row, double per_norm)
 {
   pm_network *network = build_with(row->id, row->sets);
   double norms = batch_norm_elements(network);
-  pm_network_totals totals = totals_of(network);
+  pm_network_totals totals = take_totals(network);
   double gmac = (totals.mac + per_norm * norms) / 1e9;
   ck_assert_msg(totals.parameters == row->parameters, "%s %s has %.0f parameters, not %.0f (%s)", row->id, row->sets,
                 totals.parameters, row->parameters, row->table);
@@ -214,9 +214,9 @@ static double littlecnn(int image, int lost)
 START_TEST(littlecnn_is_not_little_at_224)
 {
   ck_assert(totals("littlecnn").parameters == littlecnn(32, 0));
-  ck_assert(totals_of(build_with("littlecnn", "valid=1")).parameters == littlecnn(32, 2));
-  ck_assert(totals_of(build_with("littlecnn", "image=224")).parameters == littlecnn(224, 0));
-  ck_assert(totals_of(build_with("littlecnn", "image=224 valid=1")).parameters == littlecnn(224, 2));
+  ck_assert(take_totals(build_with("littlecnn", "valid=1")).parameters == littlecnn(32, 2));
+  ck_assert(take_totals(build_with("littlecnn", "image=224")).parameters == littlecnn(224, 0));
+  ck_assert(take_totals(build_with("littlecnn", "image=224 valid=1")).parameters == littlecnn(224, 2));
   ck_assert_int_eq(totals("littlecnn").parameter_layers, 6);
 }
 END_TEST
