@@ -22,11 +22,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "data" / "calibration" / "collectives.xml"
 
-UNITS = {"launch": "us", "network_hop": "us", "network_hop_simple": "us", "in_switch_latency": "us",
+UNITS = {"launch": "us", "network_hop": "us", "network_simple": "us", "in_switch_latency": "us",
          "in_switch_network": "us", "pairs_latency": "us", "pairs_rank": "us", "chain_rank": "us", "chunk": "KB",
          "old_chunk": "KB", "old_launch": "us",
          "old_most": "GB/s"}
-ORDER = ["launch", "knee", "part_knee", "chain_knee", "network_knee", "network_hop", "network_hop_simple",
+ORDER = ["launch", "knee", "part_knee", "chain_knee", "network_knee", "network_hop", "network_simple",
          "in_switch_efficiency", "in_switch_latency", "in_switch_network", "pairs_latency", "pairs_rank",
          "pairs_efficiency", "pairs_launch", "chain_rank", "chunk", "old_chunk",
          "old_launch", "old_most", "ll_share", "ll128_share", "odd_share"]
@@ -48,7 +48,7 @@ FROM = {"pascal": {"pairs_latency": "ampere", "pairs_rank": "ampere", "pairs_eff
                    "pairs_efficiency": "ampere", "pairs_launch": "ampere", "chain_rank": "pascal",
                    **OLD},
         "cdna3": {"part_knee": "ampere", "chain_knee": "ampere", "network_knee": "ampere", "network_hop": "ampere",
-                  "network_hop_simple": "ampere", "pairs_latency": "ampere", "pairs_rank": "ampere",
+                  "network_simple": "ampere", "pairs_latency": "ampere", "pairs_rank": "ampere",
                   "pairs_efficiency": "ampere", "pairs_launch": "ampere", "chain_rank": "pascal",
                   **OLD}}
 NO_SWITCH = ("in_switch_efficiency", "in_switch_latency", "in_switch_network")
@@ -70,7 +70,7 @@ def write_fits(fits, notes=None):
              "     whose value stands in, is in its note. Rows that were kept out and statements of the documents played no part. -->",
              '<perfmodel version="1">', ""]
     for name, fit in fits.items():
-        lines.append(f'  <fit id="{name}" name="{name.capitalize()}" source="collective-runs">')
+        lines.append(f'  <fit id="{name}" name="Collectives on {name}" source="collective-runs">')
         for key in ORDER:
             if key not in fit:
                 continue
@@ -115,12 +115,9 @@ def improve(command, fits, key, factor, best):
             if felt(name, key):
                 value = trial[name][key]
                 trial[name][key] = value * step if abs(value) > 0.02 else value + (step - 1) * 0.1
-                if key == "network_hop_simple":
-                    trial[name][key] = value + (4 * (step - 1))
                 if key == "in_switch_efficiency":
                     trial[name][key] = min(trial[name][key], 1)
-                if key != "network_hop_simple":
-                    trial[name][key] = max(trial[name][key], 0.001)
+                trial[name][key] = max(trial[name][key], 0.001)
                 if key in SHARES:
                     trial[name][key] = min(trial[name][key], 2)
         for name, score in scores(command, trial).items():

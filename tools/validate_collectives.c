@@ -128,10 +128,10 @@ static pm_era era_of(const char *version)
   return PM_ERA_CURRENT;
 }
 
+/* What the run was held to. NVLS is what the library does by itself where it can, and else it does as without. */
 static int32_t algorithm_of(const char *text)
 {
   size_t letters;
-  if (words_in("NVLS", text, &letters)) return PM_ALGORITHM_NVLS;
   if (words_in("Ring", text, &letters)) return PM_ALGORITHM_RING;
   if (words_in("Tree", text, &letters)) return PM_ALGORITHM_TREE;
   return PM_ALGORITHM_AUTO;

@@ -44,7 +44,6 @@ int pm__value_check(const pm_field *field, const void *record, const char *text,
   const double int_most = 1e6;
   double value = pm_record_number(field, record);
   if (field->kind == PM_FIELD_TEXT || field->kind == PM_FIELD_CHOICE) return PM_OK;
-  if (value < 0 && strcmp(field->name, "network_hop_simple") == 0) return PM_OK;
   if (value < 0) return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is negative", field->name, text);
   if (field->kind == PM_FIELD_REAL) return check_real(field, value, text, error);
   if (value <= int_most) return PM_OK;

@@ -169,7 +169,7 @@ typedef struct pm_tuning { PM_TUNING_FIELDS(PM_DECLARE) } pm_tuning;
   X(REAL, chain_knee, "1", "the same in broadcast and reduce")                                         \
   X(REAL, network_knee, "1", "the same between nodes")                                                 \
   X(REAL, network_hop, "s", "what a hop between nodes takes beyond the library's constant, LL, LL128") \
-  X(REAL, network_hop_simple, "s", "the same for Simple; may be below 0")                              \
+  X(REAL, network_simple, "s", "a hop between nodes with Simple, instead of the library's constant")    \
   X(REAL, in_switch_efficiency, "1", "payload of in-switch reduction over that of a ring")             \
   X(REAL, in_switch_latency, "s", "latency of in-switch reduction for each GPU")                       \
   X(REAL, in_switch_network, "s", "what in-switch reduction takes more between nodes")                 \

@@ -26,7 +26,7 @@ static void fill_fit(pm__shape *shape, const pm_system *system)
   pm_record_init(pm_record_type_find("fit"), fit);
   if (system->has_fit) *fit = system->fit;
   double *plain[] = {&fit->launch, &fit->knee, &fit->part_knee, &fit->chain_knee, &fit->network_knee,
-                     &fit->network_hop, &fit->network_hop_simple, &fit->in_switch_latency,
+                     &fit->network_hop, &fit->in_switch_latency,
                      &fit->in_switch_network, &fit->pairs_latency, &fit->pairs_rank, &fit->chain_rank, &fit->chunk,
                      &fit->old_chunk,  &fit->old_launch};
   double *shares[] = {&fit->in_switch_efficiency, &fit->pairs_efficiency, &fit->pairs_launch,
@@ -46,8 +46,7 @@ static double least_step(const pm__shape *shape, const pm_system *system, int pr
 static void fill_protocol(pm__shape *shape, const pm_system *system, int index)
 {
   const pm_protocol *p = &system->protocol[index];
-  double least = least_step(shape, system, index), further = shape->fabric;
-  further += index == PM__SIMPLE ? shape->fit.network_hop_simple : shape->fit.network_hop;
+  double least = least_step(shape, system, index), further = shape->fit.network_hop + shape->fabric;
   shape->payload[index] = p->payload;
   shape->base[index][PM__RING] = p->ring_base;
   shape->base[index][PM__TREE] = p->tree_base;
@@ -55,6 +54,8 @@ static void fill_protocol(pm__shape *shape, const pm_system *system, int index)
   shape->step[index][PM__TREE] = fmax(least, shape->nvlink ? p->tree_nvlink : p->tree_pcie);
   shape->far_step[index][PM__RING] = p->ring_network + further;
   shape->far_step[index][PM__TREE] = p->tree_network + further;
+  if (index != PM__SIMPLE || isnan(shape->fit.network_simple)) return;
+  shape->far_step[index][PM__RING] = shape->far_step[index][PM__TREE] = shape->fit.network_simple + shape->fabric;
 }
 
 /* Without a library's constants, Simple with the latencies of the links' own calibration. */
