@@ -79,6 +79,23 @@ static const char *guess_machine(const pm_catalog *catalog, const char *text)
   return best;
 }
 
+/* The first system with the GPU that the text names, the same way. */
+static const char *guess_by_gpu(const pm_catalog *catalog, const char *text)
+{
+  pm_machine machine;
+  const char *gpu = NULL, *id, *name;
+  size_t most = 0, letters;
+  for (size_t i = 0; (id = pm_catalog_id(catalog, "gpus", i)) != NULL; i++)
+    for (size_t k = 0; (name = pm_catalog_name(catalog, "gpus", id, k)) != NULL; k++)
+      if (words_in(name, text, &letters) && letters > most) {
+        most = letters;
+        gpu = id;
+      }
+  for (size_t i = 0; gpu != NULL && (id = pm_catalog_id(catalog, "systems", i)) != NULL; i++)
+    if (pm_catalog_record(catalog, "systems", id, &machine, NULL) == PM_OK && strcmp(machine.gpu, gpu) == 0) return id;
+  return NULL;
+}
+
 static const char *find_machine(const pm_catalog *catalog, const csv_table *table, size_t row)
 {
   int column = csv_column(table, "machine");
@@ -86,6 +103,7 @@ static const char *find_machine(const pm_catalog *catalog, const csv_table *tabl
   if (column >= 0) return csv_cell(table, row, column);
   const char *id = pm_catalog_resolve(catalog, "systems", text, NULL);
   if (id == NULL) id = guess_machine(catalog, text);
+  if (id == NULL) id = guess_by_gpu(catalog, text);
   return id != NULL ? id : "";
 }
 

@@ -562,9 +562,9 @@ class Load(Record):
 class Pair(Record):
     """Copies from one GPU to another."""
 
-    from: int = 0
+    sender: int = 0
     """GPU that sends"""
-    to: int = 0
+    receiver: int = 0
     """GPU that receives"""
     path: str = ""
     """NV2, NVS, PIX, PXB, PHB, SYS as nvidia-smi names it"""

@@ -224,8 +224,8 @@ PM_API pm_table *pm_group_loads(const pm_group *group, const pm_call *call, pm_e
 
 /* Copies between two GPUs of a node: what a peer-to-peer test prints. */
 #define PM_PAIR_FIELDS(X)                                                                          \
-  X(INT, from, "1", "GPU that sends")                                                              \
-  X(INT, to, "1", "GPU that receives")                                                             \
+  X(INT, sender, "1", "GPU that sends")                                                            \
+  X(INT, receiver, "1", "GPU that receives")                                                       \
   X(TEXT, path, "", "NV2, NVS, PIX, PXB, PHB, SYS as nvidia-smi names it")                         \
   X(REAL, bandwidth, "B/s", "one way, with peer access")                                           \
   X(REAL, both_ways, "B/s", "both directions at once, summed, with peer access")                   \

@@ -141,8 +141,8 @@ int pm_system_pair(const pm_system *system, int from, int to, pm_pair *pair, pm_
                     have - 1);
   if (from == to) return pm__fail(error, PM_BAD_ARGUMENT, "GPU %d and itself are no pair", from);
   memset(pair, 0, sizeof *pair);
-  pair->from = from;
-  pair->to = to;
+  pair->sender = from;
+  pair->receiver = to;
   int status = pm__routes_open(&r, system)
                  ? find_pair(system, &r, system->gpus[from], system->gpus[to], pair, error)
                  : pm__no_memory(error);
