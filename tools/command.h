@@ -52,6 +52,23 @@ typedef enum option_id {
   OPTION_INFERENCE,
   OPTION_BY,
   OPTION_DEPTH,
+  OPTION_DATA,
+  OPTION_BYTES,
+  OPTION_ALGORITHM,
+  OPTION_PROTOCOL,
+  OPTION_THREAD_GPUS,
+  OPTION_SERVERS,
+  OPTION_ERA,
+  OPTION_LOADS,
+  OPTION_IN_NETWORK,
+  OPTION_IN_ORDER,
+  OPTION_SWITCH_PORTS,
+  OPTION_OVERSUBSCRIPTION,
+  OPTION_CODING,
+  OPTION_AS,
+  OPTION_FROM,
+  OPTION_GPU,
+  OPTION_ID,
   OPTION_COUNT
 } option_id;
 
@@ -91,7 +108,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command list_command, show_command, layers_command, memory_command, predict_command, sweep_command,
-  validate_command, check_command;
+  validate_command, check_command, collective_command, rings_command, copies_command, fabric_command, topology_command,
+  import_command, doctor_command;
 
 /* All sub-commands, in the order of the help; index from 0, NULL past the last. */
 const cli_command *command_at(size_t index);

@@ -10,11 +10,18 @@ _perfmodel() {
     predict) options=" --gpus --nodes --batch --global-batch --precision --overlap --dataset --set --layers --format --output --catalog --quiet --help" ;;
     sweep) options=" --gpus --nodes --batch --global-batch --precision --overlap --dataset --set --format --output --catalog --quiet --help" ;;
     memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --inference --set --layers --format --output --catalog --quiet --help" ;;
+    collective) options=" --gpus --nodes --bytes --algorithm --protocol --thread-gpus --servers --era --in-network --loads --format --output --catalog --quiet --help" ;;
+    rings) options=" --gpus --in-order --format --output --catalog --quiet --help" ;;
+    copies) options=" --format --output --catalog --quiet --help" ;;
+    fabric) options=" --nodes --switch-ports --oversubscription --coding --format --output --catalog --quiet --help" ;;
     layers) options=" --by --depth --batch --precision --framework --set --format --output --catalog --quiet --help" ;;
     list) options=" --format --output --catalog --quiet --help" ;;
     show) options=" --format --output --catalog --quiet --help" ;;
-    validate) options=" --rows --format --output --catalog --quiet --help" ;;
+    topology) options=" --as --format --output --catalog --quiet --help" ;;
+    validate) options=" --set --data --rows --format --output --catalog --quiet --help" ;;
     check) options=" --format --output --catalog --quiet --help" ;;
+    doctor) options=" --format --output --catalog --quiet --help" ;;
+    import) options=" --from --gpu --id --format --output --catalog --quiet --help" ;;
   esac
   case $before in
     --format) words="table csv json" ;;
@@ -27,7 +34,7 @@ _perfmodel() {
     --catalog|--output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [ -n "$words" ]; then :
-  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep memory layers list show validate check --help --version"
+  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep memory collective rings copies fabric layers list show topology validate check doctor import --help --version"
   elif [[ $word == -* ]]; then words=$options
   else case $command-$COMP_CWORD in
     list-2) words=$(_perfmodel_ids) ;;

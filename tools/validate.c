@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "command.h"
+#include "validation.h"
 
 /* ---- Two kinds of rows ---- */
 
@@ -14,12 +15,6 @@ typedef struct comparison {
   double error; /* of the prediction, in per cent of what was measured */
   const char *set; /* where the measurement is from */
 } comparison;
-
-typedef struct summary {
-  char set[PM_TEXT_MAX], group[PM_TEXT_MAX];
-  int32_t rows;
-  double mape, median, p90, bias;
-} summary;
 
 #define FIELD(record, kind, name, unit, doc) {#name, unit, doc, offsetof(record, name), PM_FIELD_##kind, NULL}
 
@@ -45,7 +40,7 @@ static const pm_field summary_fields[] = {
 #define TYPE(record) {#record, "", sizeof(record), record##_fields, sizeof record##_fields / sizeof record##_fields[0]}
 
 static const pm_record_type comparison_type = TYPE(comparison);
-static const pm_record_type summary_type = TYPE(summary);
+const pm_record_type summary_type = TYPE(summary);
 
 /* ---- Predicting what was measured ---- */
 
@@ -138,21 +133,13 @@ static double quantile(const double *sorted, size_t count, double q)
   return sorted[below] + (place - floor(place)) * (sorted[below + 1] - sorted[below]);
 }
 
-static bool same_group(const comparison *a, const comparison *b)
-{
-  return strcmp(a->group, b->group) == 0 && strcmp(a->set, b->set) == 0;
-}
-
-/* Sums up the rows of the group that `like` is in, or all (NULL). `errors` has room for all of them. */
-static void sum_up(const comparison *rows, size_t count, const comparison *like, double *errors, summary *out)
+void summarize(double *errors, size_t n, summary *out)
 {
   double sum = 0, bias = 0;
-  size_t n = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (isnan(rows[i].error) || (like != NULL && !same_group(&rows[i], like))) continue;
-    bias += rows[i].error;
-    sum += fabs(rows[i].error);
-    errors[n++] = fabs(rows[i].error);
+  for (size_t i = 0; i < n; i++) {
+    bias += errors[i];
+    errors[i] = fabs(errors[i]);
+    sum += errors[i];
   }
   out->rows = (int32_t)n;
   out->mape = out->median = out->p90 = out->bias = (double)NAN;
@@ -162,6 +149,20 @@ static void sum_up(const comparison *rows, size_t count, const comparison *like,
   out->median = quantile(errors, n, 0.5);
   out->p90 = quantile(errors, n, 0.9);
   out->bias = bias / (double)n;
+}
+
+static bool same_group(const comparison *a, const comparison *b)
+{
+  return strcmp(a->group, b->group) == 0 && strcmp(a->set, b->set) == 0;
+}
+
+/* Sums up the rows of the group that `like` is in, or all (NULL). `errors` has room for all of them. */
+static void sum_up(const comparison *rows, size_t count, const comparison *like, double *errors, summary *out)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!isnan(rows[i].error) && (like == NULL || same_group(&rows[i], like))) errors[n++] = rows[i].error;
+  summarize(errors, n, out);
 }
 
 static bool seen_before(const comparison *rows, size_t index)
@@ -252,6 +253,11 @@ static int validate(const cli_request *request, const pm_catalog *catalog, size_
 static int run(const cli_request *request)
 {
   int code;
+  const char *set = request->value[OPTION_SET];
+  if (set != NULL && strcmp(set, "collectives") == 0) return validate_collectives(request);
+  if (set != NULL && strcmp(set, "documents") != 0)
+    return fail(CODE_USAGE, "--set \"%.80s\" is unknown; it is one of documents, collectives", set);
+  if (request->value[OPTION_DATA] != NULL) return fail(CODE_USAGE, "--data needs --set collectives");
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
   int count = pm_catalog_count(catalog, "measurements");
@@ -261,6 +267,8 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
+  {OPTION_SET, '\0', "set", "documents|collectives", "which measurements (default documents)"},
+  {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, in the layout of the set's table, instead of the shipped"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each system"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };

@@ -314,6 +314,55 @@ System.all_reduce_time = public(function(self, bytes, gpus, nodes)
   return core.all_reduce_times(ring, {number_of(bytes, "B", "bytes")})[1]
 end)
 
+--- The link graph as "matrix" (the layout of nvidia-smi topo -m), "dot" or "svg"; "copies" is what a peer-to-peer test
+-- prints.
+System.drawing = public(function(self, as) return core.system_drawing(system_handle(self), text_of(as, "as")) end)
+
+-- A number of the first GPUs, or a list of them, as the core takes it: list, count.
+local function gpus_of(system, gpus)
+  if type(gpus) ~= "table" then return {}, number_of(gpus or system.gpus, "1", "gpus") end
+  local list = {}
+  for i, gpu in ipairs(gpus) do list[i] = number_of(gpu, "1", "a GPU") end
+  return list, #list
+end
+
+local function system_of(system)
+  if type(system) == "string" then return pm.system(system) end
+  return system
+end
+
+--- Times of a collective, one row for each size:
+-- pm.collective("dgx1-v100", "all_reduce", {bytes = {1e6, "1 GB"}, gpus = 8, nodes = 2}).
+pm.collective = public(function(system, name, options)
+  options = options or {}
+  check_options(options, {bytes = true, gpus = true, nodes = true, algorithm = true, protocol = true,
+                          thread_gpus = true})
+  system = system_of(system)
+  local list, count = gpus_of(system, options.gpus)
+  local sizes, given = {}, options.bytes
+  if type(given) ~= "table" then given = {given} end
+  for i, size in ipairs(given) do sizes[i] = number_of(size, "B", "bytes") end
+  return table_object(core.collective_times(
+    system_handle(system), text_of(name, "collective"), sizes, list, count,
+    number_of(options.nodes or 1, "1", "nodes"), number_of(options.thread_gpus or 1, "1", "thread_gpus"),
+    text_of(options.algorithm or "auto", "algorithm"), text_of(options.protocol or "auto", "protocol")))
+end)
+
+--- The rings of some GPUs of a system: {directed_rings, bandwidth, cycles = {{order = {...}, weight}, ...}}.
+pm.rings = public(function(system, gpus)
+  system = system_of(system)
+  local list, count = gpus_of(system, gpus)
+  local values = core.system_rings(system_handle(system), list, count)
+  local result, size, place = {directed_rings = values[1], bandwidth = values[2], cycles = {}}, values[3], 3
+  while place < #values do
+    local cycle = {weight = values[place + 1], order = {}}
+    for i = 1, size do cycle.order[i] = values[place + 1 + i] end
+    place = place + 1 + size
+    result.cycles[#result.cycles + 1] = cycle
+  end
+  return result
+end)
+
 --- Roofline times layer by layer on one GPU of a system: net:times{system = node, batch = 64, precision = "fp16"}.
 Network.times = public(function(self, options)
   options = options or {}

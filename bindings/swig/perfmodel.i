@@ -91,6 +91,9 @@ PM_RECORDS_IN(pm_memory_run, "memory_run")
 %newobject network_table;
 %newobject network_times;
 %newobject system_edges;
+%newobject collective_times;
+%newobject collective_loads;
+%newobject system_drawing;
 %newobject prediction_table;
 %newobject memory_layers;
 %newobject memory_advice;
@@ -178,6 +181,21 @@ records system_ring(const pm_system *system, double gpus, double nodes, pm_error
 
 /* One ring, bytes -> seconds of an all-reduce of each. */
 numbers all_reduce_times(const pm_ring *RECORDS, size_t COUNT, const double *NUMBERS, size_t COUNT, pm_error *error);
+
+/* system, collective, sizes, numbers of the GPUs (empty: the first `gpus`), GPUs, nodes, GPUs of a host thread, algorithm,
+** protocol -> the times as a table, one row for each size; and, for one size, the load on every link. */
+pm_table *collective_times(const pm_system *system, const char *collective, const double *NUMBERS, size_t COUNT,
+                           const double *NUMBERS, size_t COUNT, double gpus, double nodes, double thread_gpus,
+                           const char *algorithm, const char *protocol, pm_error *error);
+pm_table *collective_loads(const pm_system *system, const char *collective, const double *NUMBERS, size_t COUNT,
+                           const double *NUMBERS, size_t COUNT, double gpus, double nodes, double thread_gpus,
+                           const char *algorithm, const char *protocol, pm_error *error);
+
+/* Directed rings, their bandwidth, GPUs, and for each cycle its weight and the GPUs in order. */
+numbers system_rings(const pm_system *system, const double *NUMBERS, size_t COUNT, double gpus, pm_error *error);
+
+/* The link graph as "matrix", "dot" or "svg"; "copies" is what a peer-to-peer test prints. */
+char *system_drawing(const pm_system *system, const char *as, pm_error *error);
 
 /* ---- Predictions ---- */
 

@@ -470,6 +470,124 @@ static numbers all_reduce_times(const pm_ring *ring, size_t ring_count, const do
   return times;
 }
 
+/* ---- Collectives ---- */
+
+/* The GPUs of the list, or the first `gpus`. */
+static pm_group *group_of(const pm_system *system, const double *list, size_t listed, double gpus, double nodes,
+                          double thread_gpus, pm_error *error)
+{
+  pm_group_choice choice = pm_group_choice_default();
+  int count = listed > 0 ? (int)listed : whole(gpus, "gpus", error), *numbers_of = NULL;
+  choice.nodes = whole(nodes, "nodes", error);
+  choice.thread_gpus = whole(thread_gpus, "thread_gpus", error);
+  if (listed > 0) numbers_of = (int *)calloc(listed, sizeof *numbers_of);
+  if (listed > 0 && numbers_of == NULL) no_memory(error);
+  for (size_t i = 0; numbers_of != NULL && i < listed; i++) numbers_of[i] = whole(list[i], "a GPU", error);
+  pm_group *group = error->status == PM_OK ? pm_group_new(system, numbers_of, count, &choice, error) : NULL;
+  free(numbers_of);
+  return group;
+}
+
+static pm_call call_of(const char *collective, const char *algorithm, const char *protocol, pm_error *error)
+{
+  pm_call call = pm_call_default();
+  call.collective = pm_collective_find(collective);
+  if (call.collective < 0) choice("call", "collective", collective, error);
+  call.algorithm = choice("call", "algorithm", algorithm, error);
+  call.protocol = choice("call", "protocol", protocol, error);
+  return call;
+}
+
+/* One call for each size. Released with free. */
+static pm_call *calls_of(const pm_call *call, const double *bytes, size_t count, pm_error *error)
+{
+  pm_call *calls = (pm_call *)calloc(count > 0 ? count : 1, sizeof *calls);
+  if (calls == NULL) no_memory(error);
+  for (size_t i = 0; calls != NULL && i < count; i++) {
+    char text[PM_NUMBER_MAX];
+    calls[i] = *call;
+    calls[i].bytes = bytes[i];
+    if (!isfinite(bytes[i]) || bytes[i] < 0)
+      fail(error, PM_BAD_ARGUMENT, "%s bytes are not finite and at least 0", pm_number_format(text, bytes[i]));
+  }
+  return calls;
+}
+
+static pm_table *collective_times(const pm_system *system, const char *collective, const double *bytes, size_t count,
+                                  const double *list, size_t listed, double gpus, double nodes, double thread_gpus,
+                                  const char *algorithm, const char *protocol, pm_error *error)
+{
+  pm_table *table = NULL;
+  pm_call call = call_of(collective, algorithm, protocol, error);
+  pm_call *calls = calls_of(&call, bytes, count, error);
+  records results = records_new("collective", count, error);
+  pm_group *group = error->status == PM_OK ? group_of(system, list, listed, gpus, nodes, thread_gpus, error) : NULL;
+  if (group != NULL) {
+    pm_group_times(group, calls, (pm_collective_time *)results.data, count);
+    table = pm_collective_table(group, calls, (pm_collective_time *)results.data, count, error);
+  }
+  pm_group_free(group);
+  records_free(&results);
+  free(calls);
+  return table;
+}
+
+static pm_table *collective_loads(const pm_system *system, const char *collective, const double *bytes, size_t count,
+                                  const double *list, size_t listed, double gpus, double nodes, double thread_gpus,
+                                  const char *algorithm, const char *protocol, pm_error *error)
+{
+  pm_table *table = NULL;
+  pm_call call = call_of(collective, algorithm, protocol, error);
+  if (!single(count, "size", error)) return NULL;
+  call.bytes = bytes[0];
+  pm_group *group = error->status == PM_OK ? group_of(system, list, listed, gpus, nodes, thread_gpus, error) : NULL;
+  if (group != NULL) table = pm_group_loads(group, &call, error);
+  pm_group_free(group);
+  return table;
+}
+
+static numbers rings_of(const pm_group *group, pm_error *error)
+{
+  size_t cycles = 0, gpus = (size_t)pm_group_size(group), next = 3;
+  while (!isnan(pm_group_cycle(group, (int)cycles, NULL))) cycles++;
+  numbers array = numbers_new(3 + cycles * (gpus + 1), error);
+  int *order = (int *)calloc(gpus, sizeof *order);
+  if (order == NULL) no_memory(error);
+  for (size_t c = 0; array.data != NULL && order != NULL && c < cycles; c++) {
+    array.data[next++] = pm_group_cycle(group, (int)c, order);
+    for (size_t i = 0; i < gpus; i++) array.data[next++] = order[i];
+  }
+  if (array.data != NULL) {
+    array.data[0] = pm_group_rings(group);
+    array.data[1] = pm_group_ring_bandwidth(group);
+    array.data[2] = (double)gpus;
+  }
+  free(order);
+  return array;
+}
+
+static numbers system_rings(const pm_system *system, const double *list, size_t listed, double gpus, pm_error *error)
+{
+  numbers array = {NULL, 0};
+  pm_group *group = group_of(system, list, listed, gpus, 1, 1, error);
+  if (group != NULL) array = rings_of(group, error);
+  pm_group_free(group);
+  return array;
+}
+
+static char *system_drawing(const pm_system *system, const char *as, pm_error *error)
+{
+  char *text = NULL, *copy = NULL;
+  if (strcmp(as, "matrix") == 0) text = pm_system_matrix_text(system, error);
+  else if (strcmp(as, "dot") == 0) text = pm_system_dot(system, error);
+  else if (strcmp(as, "svg") == 0) text = pm_system_svg(system, error);
+  else if (strcmp(as, "copies") == 0) text = pm_system_pairs_text(system, error);
+  else fail(error, PM_NOT_FOUND, "unknown drawing \"%s\"; known are matrix, dot, svg, copies", as);
+  if (text != NULL) copy = text_copy(text, error);
+  pm_string_free(text);
+  return copy;
+}
+
 /* ---- Predictions ---- */
 
 /* Fills `values` with `count` whole numbers. NULL when there are none, or on an error. */

@@ -7,6 +7,13 @@
 
 /* ---- The shipped catalogue, and what users add. */
 
+/* Tables are embedded beside the documents. */
+static bool is_document(const pm__embedded_file *file)
+{
+  size_t length = strlen(file->name);
+  return length > 4 && strcmp(file->name + length - 4, ".xml") == 0;
+}
+
 static int read_embedded(pm__documents *documents, const pm__embedded_file *file, pm_error *error)
 {
   pm_error failure = PM_ERROR_NONE;
@@ -33,7 +40,7 @@ pm_catalog *pm_catalog_new(pm_error *error)
   }
   catalog->loads = -1; /* so that the shipped files are load 0 */
   for (size_t i = 0; i < pm__embedded_count && status == PM_OK; i++)
-    status = read_embedded(&documents, &pm__embedded_files[i], error);
+    if (is_document(&pm__embedded_files[i])) status = read_embedded(&documents, &pm__embedded_files[i], error);
   if (status == PM_OK) status = pm__catalog_merge(catalog, &documents, error);
   pm__documents_free(&documents);
   if (status == PM_OK) return catalog;
@@ -111,6 +118,15 @@ static const pm__entry *find(const pm_catalog *catalog, const char *kind, const 
   }
   int number = pm__kind_find(kind, error);
   return number >= 0 ? pm__catalog_find(catalog, number, name, error) : NULL;
+}
+
+const char *pm_catalog_name(const pm_catalog *catalog, const char *kind, const char *id, size_t index)
+{
+  int number = pm__kind_find(kind, NULL);
+  const pm__entry *entry = catalog != NULL && number >= 0 ? pm__catalog_find(catalog, number, id, NULL) : NULL;
+  if (entry == NULL || index > entry->alias_count + 1) return NULL;
+  if (index == 0) return entry->id;
+  return index == 1 ? entry->name : entry->aliases[index - 2];
 }
 
 const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)

@@ -143,6 +143,15 @@ static int check_calibration(const pm_link_calibration *calibration, pm_error *e
   return pm__fail(error, PM_BAD_VALUE, "calibration \"%s\": a latency is unknown", calibration->id);
 }
 
+static int check_protocol(const pm__entry *entry, pm_error *error)
+{
+  const pm_protocol *p = (const pm_protocol *)entry->record;
+  if (!pm__in_list(" ll ll128 simple ", p->id))
+    return pm__fail(error, PM_BAD_VALUE, "protocol \"%s\" is none of ll, ll128, simple", p->id);
+  if (p->payload > 0 && p->payload <= 1) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "payload %g is not above 0 and at most 1", p->payload);
+}
+
 static int check_measurement(const pm_catalog *catalog, const pm_measurement *m, pm_error *error)
 {
   const pm__entry *system = pm__catalog_find(catalog, PM__SYSTEMS, m->system, error);
@@ -183,6 +192,7 @@ static int check_whole(const pm_catalog *catalog, const pm__entry *entry, pm_err
   case PM__GPUS: return pm_gpu_check((const pm_gpu *)entry->record, error);
   case PM__LINKS: return check_link((const pm_link *)entry->record, error);
   case PM__CALIBRATIONS: return check_calibration((const pm_link_calibration *)entry->record, error);
+  case PM__PROTOCOLS_KIND: return check_protocol(entry, error);
   case PM__MEASUREMENTS: return check_measurement(catalog, (const pm_measurement *)entry->record, error);
   case PM__SYSTEMS: return check_system(catalog, entry, error);
   case PM__NETWORKS: return check_network(entry, error);

@@ -20,6 +20,9 @@ typedef enum pm__kind_number {
   PM__USABLE_MEMORIES,
   PM__TRANSFORMER_HABITS,
   PM__CALIBRATIONS,
+  PM__PROTOCOLS_KIND,
+  PM__TUNINGS,
+  PM__FITS,
   PM__KINDS
 } pm__kind_number;
 

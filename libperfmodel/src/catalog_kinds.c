@@ -16,7 +16,12 @@ static const pm__kind kinds[PM__KINDS] = {
   {"optimizers", "optimizer", "optimizer", "", ""},
   {"usable_memories", "usable_memory", "usable_memory", " memory ", ""},
   {"transformer_habits", "transformer_habit", "transformer_habit", " split scores ", ""},
-  {"calibrations", "calibration", "calibration", " efficiency hop_latency base_latency ", ""},
+  {"calibrations", "calibration", "calibration", " efficiency hop_latency base_latency ",
+   " id name efficiency hop_latency base_latency "},
+  {"protocols", "protocol", "protocol",
+   " payload ring_base ring_nvlink ring_pcie ring_network tree_base tree_nvlink tree_pcie tree_network ", ""},
+  {"tunings", "tuning", "tuning", "", ""},
+  {"fits", "fit", "fit", " launch ", " id name launch knee network_knee network_hop "},
 };
 
 const pm__kind *pm__kind_at(size_t index)

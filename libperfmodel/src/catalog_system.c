@@ -190,10 +190,14 @@ static bool set_network(graph *g, const pm__element *e)
   link_type type;
   if (e == NULL) return true;
   const char *text = pm__element_attribute(e, "count");
-  if (!check_element(g, e, " link count source note ") || !find_link(g, e, "link", &type)) return false;
+  const char *staged = pm__element_attribute(e, "staged");
+  if (!check_element(g, e, " link count staged source note ") || !find_link(g, e, "link", &type)) return false;
   if (e->child != NULL) return refuse(g, e->child, PM_BAD_SYNTAX, "unexpected element", e->child->name);
   if (text != NULL && !read_count(g, e, text, &count)) return false;
   if (pm_system_set_network(g->system, type.link, type.calibration, count, g->error) != PM_OK) return failed(g, e);
+  if (staged != NULL && strcmp(staged, "yes") != 0 && strcmp(staged, "no") != 0)
+    return refuse(g, e, PM_BAD_VALUE, "staged is yes or no, not", staged);
+  if (staged != NULL) pm_system_set_staged(g->system, strcmp(staged, "yes") == 0, NULL);
   return true;
 }
 
@@ -221,6 +225,23 @@ static bool check_nvlinks(graph *g)
   return good;
 }
 
+/* The constants of the collective library, as far as the catalogue has them. */
+static bool set_library(graph *g)
+{
+  static const char *const ids[] = {"ll", "ll128", "simple"};
+  pm_protocol protocols[3];
+  const char *architecture = g->system->gpu.architecture;
+  for (int i = 0; i < 3; i++) {
+    const pm__entry *entry = pm__names_find(&g->catalog->names, PM__PROTOCOLS_KIND, ids[i]);
+    if (entry == NULL) return true;
+    protocols[i] = *(const pm_protocol *)entry->record;
+  }
+  const pm__entry *tuning = pm__names_find(&g->catalog->names, PM__TUNINGS, architecture);
+  const pm__entry *fit = pm__names_find(&g->catalog->names, PM__FITS, architecture);
+  return pm_system_set_library(g->system, protocols, tuning != NULL ? (const pm_tuning *)tuning->record : NULL,
+                               fit != NULL ? (const pm_collective_fit *)fit->record : NULL, g->error) == PM_OK;
+}
+
 static bool build(graph *g)
 {
   const pm_machine *machine = (const pm_machine *)g->entry->record;
@@ -230,6 +251,7 @@ static bool build(graph *g)
   if (g->system == NULL || !add_gpus(g, machine)) return failed(g, g->entry->element);
   if (!add_graph(g, pm__entry_child(g->entry, "graph"))) return false;
   if (!set_network(g, pm__entry_child(g->entry, "network")) || !check_nvlinks(g)) return false;
+  if (!set_library(g)) return failed(g, g->entry->element);
   if (pm_system_check(g->system, g->error) != PM_OK) return failed(g, g->entry->element);
   return true;
 }

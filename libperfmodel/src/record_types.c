@@ -14,6 +14,10 @@ static const pm_choice basis_choices[] = {PM_BASIS_LIST(NAME_DOC) END};
 static const pm_choice recompute_choices[] = {PM_RECOMPUTE_LIST(NAME_DOC) END};
 static const pm_choice verdict_choices[] = {PM_VERDICT_LIST(NAME_DOC) END};
 static const pm_choice status_choices[] = {PM_STATUS_LIST(NAME_DOC) END};
+static const pm_choice collective_choices[] = {PM_COLLECTIVE_LIST(NAME_DOC) END};
+static const pm_choice algorithm_choices[] = {PM_ALGORITHM_LIST(NAME_DOC) END};
+static const pm_choice protocol_choices[] = {PM_PROTOCOL_LIST(NAME_DOC) END};
+static const pm_choice era_choices[] = {PM_ERA_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
 #define KIND_TEXT PM_FIELD_TEXT, NULL
@@ -28,6 +32,10 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_STATUS PM_FIELD_CHOICE, status_choices
 #define KIND_RECOMPUTE PM_FIELD_CHOICE, recompute_choices
 #define KIND_VERDICT PM_FIELD_CHOICE, verdict_choices
+#define KIND_COLLECTIVE PM_FIELD_CHOICE, collective_choices
+#define KIND_ALGORITHM PM_FIELD_CHOICE, algorithm_choices
+#define KIND_PROTOCOL PM_FIELD_CHOICE, protocol_choices
+#define KIND_ERA PM_FIELD_CHOICE, era_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */
@@ -137,6 +145,50 @@ static const pm_field transformer_habit_fields[] = {PM_TRANSFORMER_HABIT_FIELDS(
 static const pm_field transformer_fields[] = {PM_TRANSFORMER_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_protocol
+static const pm_field protocol_fields[] = {PM_PROTOCOL_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_tuning
+static const pm_field tuning_fields[] = {PM_TUNING_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_collective_fit
+static const pm_field fit_fields[] = {PM_COLLECTIVE_FIT_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_group_choice
+static const pm_field group_fields[] = {PM_GROUP_CHOICE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_call
+static const pm_field call_fields[] = {PM_CALL_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_collective_time
+static const pm_field collective_fields[] = {PM_COLLECTIVE_TIME_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_load
+static const pm_field load_fields[] = {PM_LOAD_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_pair
+static const pm_field pair_fields[] = {PM_PAIR_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_fabric_choice
+static const pm_field fabric_choice_fields[] = {PM_FABRIC_CHOICE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_fabric
+static const pm_field fabric_fields[] = {PM_FABRIC_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_finding
+static const pm_field finding_fields[] = {PM_FINDING_FIELDS(FIELD)};
+#undef RECORD
+
 #define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields, sizeof name##_fields / sizeof name##_fields[0]}
 
 static const pm_record_type types[] = {
@@ -155,6 +207,17 @@ static const pm_record_type types[] = {
   TYPE(layer_kind, pm_layer_kind, "a kind of layer"),
   TYPE(layer_attribute, pm_layer_attribute, "an attribute of a kind of layer"),
   TYPE(ring, pm_ring, "the ring that a group of GPUs uses"),
+  TYPE(protocol, pm_protocol, "a protocol of the collective library, from its source"),
+  TYPE(tuning, pm_tuning, "what the collective library assumes of a GPU architecture"),
+  TYPE(fit, pm_collective_fit, "constants of collectives fitted to measurements"),
+  TYPE(group, pm_group_choice, "how a group of GPUs is driven"),
+  TYPE(call, pm_call, "one collective to evaluate"),
+  TYPE(collective, pm_collective_time, "time and bandwidth of one collective"),
+  TYPE(load, pm_load, "what a collective moves over one link"),
+  TYPE(pair, pm_pair, "copies from one GPU to another"),
+  TYPE(fabric_choice, pm_fabric_choice, "a network of many nodes to lay out"),
+  TYPE(fabric, pm_fabric, "a fat tree: switches, cables, bisection"),
+  TYPE(finding, pm_finding, "something implausible in a file"),
   TYPE(run, pm_run, "what to predict"),
   TYPE(prediction, pm_prediction, "what is predicted"),
   TYPE(memory_profile, pm_memory_profile, "how a framework handles memory"),

@@ -137,6 +137,7 @@ static void graph_types(void)
   text("  <xs:complexType name=\"joined\">");
   attribute("link", "xs:token", "required");
   attribute("count", "xs:positiveInteger", "");
+  attribute("staged", "xs:token", "");
   text("    <xs:attributeGroup ref=\"provenance\"/>\n  </xs:complexType>");
 }
 

@@ -13,6 +13,7 @@ Unknown is NaN.
 from . import _core
 from ._catalog import Catalog, dataset, gpu, measurements, network, show, system
 from ._catalog import list_entries as list
+from ._collective import Cycle, Rings, collective, collective_loads, rings
 from ._errors import (
     ArgumentError,
     BadValueError,
@@ -61,6 +62,7 @@ __all__ = [
     "BadValueError",
     "Catalog",
     "ColumnInfo",
+    "Cycle",
     "Dataset",
     "Error",
     "Field",
@@ -83,6 +85,7 @@ __all__ = [
     "PrecisionError",
     "Prediction",
     "Ring",
+    "Rings",
     "RouteError",
     "Run",
     "ShapeError",
@@ -92,6 +95,8 @@ __all__ = [
     "Table",
     "TooManyGpusError",
     "UnitError",
+    "collective",
+    "collective_loads",
     "dataset",
     "dtype",
     "fields",
@@ -107,6 +112,7 @@ __all__ = [
     "plot_scaling",
     "predict",
     "quantity",
+    "rings",
     "show",
     "show_versions",
     "sweep",

@@ -81,7 +81,7 @@ class Link(Record):
     name: str = ""
     """full name"""
     kind: str = "nvlink"
-    """nvlink, pcie, smp, infiniband or ethernet: nvlink, pcie, smp, infiniband, ethernet"""
+    """nvlink, pcie, xgmi, smp, infiniband or ethernet: nvlink, pcie, xgmi, smp, infiniband, ethernet"""
     bandwidth: float = nan
     """line rate of one link, per direction, after line coding [B/s]"""
     flow_bandwidth: float = nan
@@ -100,6 +100,14 @@ class LinkCalibration(Record):
     """latency of one ring step over this link [s]"""
     base_latency: float = nan
     """fixed latency of a collective whose ring runs over this link [s]"""
+    copy_efficiency: float = nan
+    """payload of one large copy over line rate; unknown: as efficiency"""
+    copy_latency: float = nan
+    """time of the smallest copy from GPU to GPU over this link [s]"""
+    fabric_latency: float = nan
+    """what this network adds to every hop between nodes [s]"""
+    tree_share: float = nan
+    """payload of a tree between two nodes over that of a ring; unknown: 1"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -408,6 +416,280 @@ class Ring(Record):
     """id of the link type that limits it"""
     calibrated: bool = False
     """whether every link on the way has calibrated constants"""
+
+
+@dataclass(frozen=True, eq=False)
+class Protocol(Record):
+    """A protocol of the collective library, from its source."""
+
+    id: str = ""
+    """ll, ll128 or simple"""
+    name: str = ""
+    """full name"""
+    payload: float = nan
+    """share of the link's payload that is data"""
+    ring_base: float = nan
+    """fixed latency of a ring [s]"""
+    ring_nvlink: float = nan
+    """one ring hop over NVLink or xGMI [s]"""
+    ring_pcie: float = nan
+    """one ring hop over PCIe or between CPUs [s]"""
+    ring_network: float = nan
+    """one ring hop between nodes [s]"""
+    tree_base: float = nan
+    """fixed latency of a tree [s]"""
+    tree_nvlink: float = nan
+    """one tree hop over NVLink or xGMI [s]"""
+    tree_pcie: float = nan
+    """one tree hop over PCIe or between CPUs [s]"""
+    tree_network: float = nan
+    """one tree hop between nodes [s]"""
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning(Record):
+    """What the collective library assumes of a GPU architecture."""
+
+    id: str = ""
+    """architecture of the GPU"""
+    name: str = ""
+    """full name"""
+    ll_one_node: float = nan
+    """most bus bandwidth of protocol LL in one node [B/s]"""
+    ll_two_nodes: float = nan
+    """the same on two nodes [B/s]"""
+    ll_more_nodes: float = nan
+    """the same on four nodes and more [B/s]"""
+    ll128: bool = False
+    """whether protocol LL128 works over its NVLinks"""
+    in_switch: bool = False
+    """whether NVLink switches reduce and multicast"""
+    network_overhead: float = nan
+    """least time of an inner hop of a collective between nodes [s]"""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit(Record):
+    """Constants of collectives fitted to measurements."""
+
+    id: str = ""
+    """architecture of the GPU"""
+    name: str = ""
+    """full name"""
+    launch: float = nan
+    """host time of a launch on each further GPU of one thread [s]"""
+    knee: float = nan
+    """how little latency and transfer overlap in an all-reduce in one node"""
+    part_knee: float = nan
+    """the same in reduce-scatter and all-gather"""
+    chain_knee: float = nan
+    """the same in broadcast and reduce"""
+    network_knee: float = nan
+    """the same between nodes"""
+    network_hop: float = nan
+    """what a hop between nodes takes beyond the library's constant, LL, LL128 [s]"""
+    network_simple: float = nan
+    """a hop between nodes with Simple, instead of the library's constant [s]"""
+    in_switch_efficiency: float = nan
+    """payload of in-switch reduction over that of a ring"""
+    in_switch_latency: float = nan
+    """latency of in-switch reduction for each GPU [s]"""
+    in_switch_network: float = nan
+    """what in-switch reduction takes more between nodes [s]"""
+    pairs_latency: float = nan
+    """fixed latency of an all-to-all [s]"""
+    pairs_rank: float = nan
+    """latency of an all-to-all for each rank [s]"""
+    pairs_efficiency: float = nan
+    """payload of an all-to-all over that of a ring"""
+    pairs_launch: float = nan
+    """host time of an all-to-all over that of a ring"""
+    chain_rank: float = nan
+    """latency of a broadcast or reduce for each rank [s]"""
+    chunk: float = nan
+    """what a chain of NCCL 2.0 to 2.3 passes on whole [B]"""
+    old_chunk: float = nan
+    """what a chain of NCCL 1 passes on whole [B]"""
+    old_launch: float = nan
+    """host time of a launch with NCCL 1 [s]"""
+    old_most: float = nan
+    """most that a GPU passes on with NCCL 1.6 to 2.3, over all rings [B/s]"""
+    ll_share: float = nan
+    """bandwidth of LL over what the library assumes"""
+    ll128_share: float = nan
+    """bandwidth of LL128 over what the library assumes"""
+    odd_share: float = nan
+    """bandwidth of NCCL before 2.4 where parts are an odd number of floats"""
+
+
+@dataclass(frozen=True, eq=False)
+class Group(Record):
+    """How a group of GPUs is driven."""
+
+    nodes: int = 0
+    """nodes in the group"""
+    thread_gpus: int = 0
+    """GPUs that one host thread drives: 1 with a process for each"""
+    era: str = "current"
+    """generation of the collective library: current, nccl-2.0, nccl-1"""
+    servers: int = 0
+    """parameter servers"""
+    in_network: bool = False
+    """whether the switches of the network reduce (SHARP)"""
+
+
+@dataclass(frozen=True, eq=False)
+class Call(Record):
+    """One collective to evaluate."""
+
+    collective: str = "all_reduce"
+    """what is done: all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, send_receive,
+    gather, scatter"""
+    bytes: float = nan
+    """bytes of the whole buffer [B]"""
+    algorithm: str = "auto"
+    """how: auto, ring, tree, nvls, nvls-tree, pairs, collnet, halving-doubling, hierarchical, parameter-server,
+    data-parallel"""
+    protocol: str = "auto"
+    """in which protocol: auto, ll, ll128, simple"""
+
+
+@dataclass(frozen=True, eq=False)
+class Collective(Record):
+    """Time and bandwidth of one collective."""
+
+    status: str = "ok"
+    """ok, or why there is no value: ok, no_memory, bad_argument, bad_value, bad_unit, not_found, bad_file,
+    bad_syntax, bad_shape, too_many_gpus, no_precision, no_route, not_modelled, internal"""
+    time: float = nan
+    """from start to end [s]"""
+    algorithm_bandwidth: float = nan
+    """bytes / time [B/s]"""
+    bus_bandwidth: float = nan
+    """what the links would show: algorithm bandwidth by its factor [B/s]"""
+    algorithm: str = "auto"
+    """the one taken: auto, ring, tree, nvls, nvls-tree, pairs, collnet, halving-doubling, hierarchical,
+    parameter-server, data-parallel"""
+    protocol: str = "auto"
+    """the one taken: auto, ll, ll128, simple"""
+    latency: float = nan
+    """latency part of the time [s]"""
+    transfer: float = nan
+    """transfer part of the time [s]"""
+    limit: str = ""
+    """id of the link type that limits the transfer; "launch" if the host does"""
+
+
+@dataclass(frozen=True, eq=False)
+class Load(Record):
+    """What a collective moves over one link."""
+
+    a: str = ""
+    """one end"""
+    b: str = ""
+    """the other end"""
+    link: str = ""
+    """id of the link type"""
+    count: int = 0
+    """parallel links"""
+    forward: float = nan
+    """bytes from a to b [B]"""
+    backward: float = nan
+    """bytes from b to a [B]"""
+    busy: float = nan
+    """share of the time that the busier direction is in use at its payload rate"""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair(Record):
+    """Copies from one GPU to another."""
+
+    sender: int = 0
+    """GPU that sends"""
+    receiver: int = 0
+    """GPU that receives"""
+    path: str = ""
+    """NV2, NVS, PIX, PXB, PHB, SYS as nvidia-smi names it"""
+    bandwidth: float = nan
+    """one way, with peer access [B/s]"""
+    both_ways: float = nan
+    """both directions at once, summed, with peer access [B/s]"""
+    latency: float = nan
+    """of the smallest copy, with peer access [s]"""
+    staged_bandwidth: float = nan
+    """one way, through host memory [B/s]"""
+    staged_both_ways: float = nan
+    """both directions at once, summed, through host memory [B/s]"""
+    staged_latency: float = nan
+    """of the smallest copy, through host memory [s]"""
+
+
+@dataclass(frozen=True, eq=False)
+class FabricChoice(Record):
+    """A network of many nodes to lay out."""
+
+    nodes: int = 0
+    """nodes to join"""
+    switch_ports: int = 0
+    """ports used of each switch"""
+    oversubscription: float = nan
+    """ports down over ports up of the first level"""
+    coding: float = nan
+    """line coding still to take off the links' rate"""
+    node_latency: float = nan
+    """node to node without switches [s]"""
+    switch_latency: float = nan
+    """of each switch on the way [s]"""
+
+
+@dataclass(frozen=True, eq=False)
+class Fabric(Record):
+    """A fat tree: switches, cables, bisection."""
+
+    nodes: int = 0
+    """nodes joined"""
+    ports: int = 0
+    """network ports of each node"""
+    levels: int = 0
+    """levels of switches"""
+    first_switches: int = 0
+    """switches of the first level"""
+    second_switches: int = 0
+    """switches of the second level"""
+    third_switches: int = 0
+    """switches of the third level"""
+    cables: int = 0
+    """cables, those to the nodes included"""
+    nodes_per_switch: int = 0
+    """nodes under a switch of the first level"""
+    most_nodes: int = 0
+    """nodes that this number of levels can join"""
+    node_bandwidth: float = nan
+    """of one node, per direction [B/s]"""
+    bisection: float = nan
+    """between two halves of the nodes, per direction [B/s]"""
+    bisection_both_ways: float = nan
+    """the same, both directions counted, as data sheets like to [B/s]"""
+    latency: float = nan
+    """between nodes as far apart as can be [s]"""
+
+
+@dataclass(frozen=True, eq=False)
+class Finding(Record):
+    """Something implausible in a file."""
+
+    line: int = 0
+    """line of the value"""
+    entry: str = ""
+    """id of the entry"""
+    field: str = ""
+    """field"""
+    value: str = ""
+    """as it is written"""
+    finding: str = ""
+    """what is implausible"""
+    suggestion: str = ""
+    """what it probably should be"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,13 @@ class Ring(_records.Ring):
         return np.frombuffer(times, dtype=np.float64)
 
 
+class Svg(str):
+    """A drawing."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
 class System:
     """A machine with its GPUs and the links between them."""
 
@@ -66,6 +73,22 @@ class System:
         """The ring of the first `gpus` GPUs (all of them by default) of each of `nodes` nodes. Cost: milliseconds."""
         count = self.gpus if gpus is None else whole(gpus, "gpus")
         return _record.read(Ring, "ring", _core.system_ring(self._handle, count, whole(nodes, "nodes")))
+
+    def matrix(self) -> str:
+        """The link matrix, as nvidia-smi topo -m prints it."""
+        return _core.system_drawing(self._handle, "matrix")
+
+    def copies(self) -> str:
+        """Copies between all pairs of GPUs, as CUDA's p2pBandwidthLatencyTest prints them."""
+        return _core.system_drawing(self._handle, "copies")
+
+    def dot(self) -> str:
+        """The link graph in the language of Graphviz."""
+        return _core.system_drawing(self._handle, "dot")
+
+    def svg(self) -> Svg:
+        """The link graph as a drawing, which notebooks show."""
+        return Svg(_core.system_drawing(self._handle, "svg"))
 
     def __repr__(self) -> str:
         return f"<System {self.id}: {self.name}, {self.gpus} x {self.gpu.name or self.gpu.id}>"

@@ -118,6 +118,7 @@ def core_arguments() -> dict[str, list[object]]:
     catalog = _core.catalog_new()
     net, node = _core.catalog_network(catalog, "alexnet", {}), _core.catalog_system(catalog, "ac922")
     plan = _core.plan_new([net], [node])
+    sizes, none = np.array([1e6]), np.array([], dtype=float)
     run, gpu, ring = _core.run_default(), _core.system_gpu(node), _core.system_ring(node, 2, 1)
     done = _core.predict(plan, run)
     table = _core.prediction_table(plan, run, done)
@@ -153,6 +154,10 @@ def core_arguments() -> dict[str, list[object]]:
         "system_gpu": [node],
         "system_edges": [node],
         "system_ring": [node, 2, 1],
+        "system_rings": [node, none, 2],
+        "system_drawing": [node, "matrix"],
+        "collective_times": [node, "all_reduce", sizes, none, 2, 1, 1, "auto", "auto"],
+        "collective_loads": [node, "all_reduce", sizes, none, 2, 1, 1, "auto", "auto"],
         "all_reduce_times": [ring, one],
         "plan_new": [[net], [node]],
         "run_check": [plan, run],

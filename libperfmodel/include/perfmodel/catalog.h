@@ -49,6 +49,9 @@ PM_API const char *pm_catalog_id(const pm_catalog *catalog, const char *kind, si
 /* The id that a name resolves to, or NULL. */
 PM_API const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
 
+/* What else an entry is called, by position: its id, its name, its aliases; NULL past the last. */
+PM_API const char *pm_catalog_name(const pm_catalog *catalog, const char *kind, const char *id, size_t index);
+
 /* Copies the record of an entry: pm_gpu for "gpu", pm_link for "link", pm_machine for "system", pm_dataset for
 ** "dataset", pm_measurement for "measurement", pm_source for "source", pm_link_calibration for "calibration". `record`
 ** must have the size of the kind's record type. */
@@ -72,6 +75,35 @@ PM_API pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm
 /* One entry as a table of rows: field, value, unit, source, note. For a network its parameters and totals; for a system
 ** its facts and, as further rows, its links. */
 PM_API pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
+
+/* ---- Machines from elsewhere --------------------------------------------------------------------------------------- */
+
+/* A machine described by another program, as an XML file of ours: `format` is "nccl" (NCCL_TOPO_DUMP_FILE), "topo" (the
+** text of nvidia-smi topo -m) or "hwloc" (lstopo's XML). `file` is how messages name the source; `gpu` is the GPU of the
+** catalogue, needed where the source does not say. *report gets a line for everything that was assumed or left out (NULL:
+** nothing). Both texts are released with pm_string_free. NULL with an error that names the line. */
+PM_API char *pm_import(const pm_catalog *catalog, const char *format, const char *text, const char *file,
+                       const char *id, const char *gpu, char **report, pm_error *error);
+
+/* What a doctor finds in a file of ours. */
+#define PM_FINDING_FIELDS(X)                                                                       \
+  X(INT, line, "1", "line of the value")                                                           \
+  X(TEXT, entry, "", "id of the entry")                                                            \
+  X(TEXT, field, "", "field")                                                                      \
+  X(TEXT, value, "", "as it is written")                                                           \
+  X(TEXT, finding, "", "what is implausible")                                                      \
+  X(TEXT, suggestion, "", "what it probably should be")
+
+typedef struct pm_finding { PM_FINDING_FIELDS(PM_DECLARE) } pm_finding;
+
+/* Looks a file's values over for what can be read but is hardly meant: gigabits for gigabytes, both directions counted,
+** peaks with sparsity, more bandwidth than the PCIe generation has. A table of findings, empty if all is plausible; NULL
+** with an error if the file cannot be read at all. */
+PM_API pm_table *pm_doctor(const char *path, pm_error *error);
+
+/* A shipped table by name ("measured/collectives.csv"), as text that the caller releases with pm_string_free; NULL with
+** PM_NOT_FOUND if there is none. */
+PM_API char *pm_shipped_text(const char *name, pm_error *error);
 
 #ifdef __cplusplus
 }

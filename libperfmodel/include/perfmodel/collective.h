@@ -1,24 +1,40 @@
 /*
-** Collectives: what it costs GPUs to agree on a sum.
+** Collectives: what it costs GPUs to agree on a sum, to share, and to exchange.
 **
-** A ring all-reduce of S bytes over n ranks moves 2 (n-1)/n S through every rank in 2 (n-1) steps
-** (Patarasuk, Yuan, J. Parallel Distrib. Comput. 69, 2009):
+** A group is some GPUs of a system, the same in each of a number of nodes. Made once, it knows its rings and every
+** algorithm's latency and bandwidth; a collective is then evaluated in about 100 ns, without allocating:
 **
-**     time = base + 2 (n-1) hop + 2 (n-1)/n S / B
+**     time = L + W + 2 c sqrt(L W)
 **
-** B, the bus bandwidth, comes from the link graph. Rings are found, not declared: over direct GPU links, B is the value
-** of the best fractional packing of directed Hamiltonian cycles into the links; through NVSwitches it is the GPU's port;
-** else the ring visits the GPUs in tree order over PCIe, CPUs and their inter-CPU link, and B is the capacity of the
-** busiest link divided by the flows on it; GPUs without peer access send through the memory of their CPU.
+** L is the latency of the steps, W the transfer: bytes over the bandwidth of what limits; c > 0 is how little the two
+** overlap. The least over the allowed algorithms and protocols counts, as a collective library would choose.
+**
+** Bandwidth comes from the link graph. Rings are found, not declared: over direct GPU links the best fractional packing
+** of directed Hamiltonian cycles into the links; through NVSwitches the GPU's port; else one ring in tree order over
+** PCIe, CPUs and their inter-CPU link, at the capacity of the busiest link divided by the flows on it.
+**
+**     pm_group *group = pm_group_new(system, NULL, 8, NULL, &error);
+**     pm_call call = pm_call_default();
+**     call.bytes = 1e9;
+**     pm_collective_time result;
+**     pm_group_times(group, &call, &result, 1);
+**
+** Bytes are those of the whole buffer: what each rank holds before an all-reduce or after an all-gather. Bandwidths are
+** those of nccl-tests: algorithm bandwidth = bytes / time; bus bandwidth = that times 2 (n-1)/n for an all-reduce,
+** (n-1)/n for reduce-scatter, all-gather, all-to-all, gather and scatter, 1 for the others. With in-switch reduction
+** bus bandwidth may exceed the links' rate.
 */
 #ifndef PERFMODEL_COLLECTIVE_H
 #define PERFMODEL_COLLECTIVE_H
 
 #include "hardware.h"
+#include "table.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Rings ---------------------------------------------------------------------------------------------------- */
 
 /* The ring that a group of GPUs uses. */
 #define PM_RING_FIELDS(X)                                                                              \
@@ -38,11 +54,235 @@ typedef struct pm_ring { PM_RING_FIELDS(PM_DECLARE) } pm_ring;
 ** Errors: PM_TOO_MANY_GPUS, PM_NO_ROUTE, PM_BAD_ARGUMENT. */
 PM_API int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm_error *error);
 
-/* Time [s] of an all-reduce of `bytes` over the ring; 0 for one rank. Cost: a few ns. */
+/* Time [s] of an all-reduce of `bytes` over the ring, Simple protocol; 0 for one rank. Cost: a few ns. */
 PM_API double pm_ring_all_reduce_time(const pm_ring *ring, double bytes);
 
 /* The bandwidth part alone: 2 (n-1)/n bytes / bandwidth [s]. */
 PM_API double pm_all_reduce_transfer_time(double bytes, int ranks, double bandwidth);
+
+/* The ring [B/s] of one node's GPUs visited in the order given, over PCIe: what a wrong order costs.
+** Errors: as pm_group_new. */
+PM_API int pm_ring_in_order(const pm_system *system, const int *gpus, int count, double *bandwidth, pm_error *error);
+
+/* ---- Collectives, algorithms, protocols ------------------------------------------------------------------------- */
+
+#define PM_COLLECTIVE_LIST(X)                                                                     \
+  X(ALL_REDUCE, "all_reduce", "everyone gets the sum")                                            \
+  X(REDUCE_SCATTER, "reduce_scatter", "everyone gets a part of the sum")                          \
+  X(ALL_GATHER, "all_gather", "everyone gets the parts of all")                                   \
+  X(BROADCAST, "broadcast", "everyone gets what the first has")                                   \
+  X(REDUCE, "reduce", "the first gets the sum")                                                   \
+  X(ALL_TO_ALL, "all_to_all", "everyone sends a part to each")                                    \
+  X(SEND_RECEIVE, "send_receive", "everyone sends to the next and receives from the one before")  \
+  X(GATHER, "gather", "the first gets the parts of all")                                          \
+  X(SCATTER, "scatter", "everyone gets a part of what the first has")
+
+typedef enum pm_collective {
+#define PM_COLLECTIVE_ENUM(name, text, doc) PM_##name,
+  PM_COLLECTIVE_LIST(PM_COLLECTIVE_ENUM)
+#undef PM_COLLECTIVE_ENUM
+  PM_COLLECTIVE_COUNT
+} pm_collective;
+
+#define PM_ALGORITHM_LIST(X)                                                                              \
+  X(AUTO, "auto", "the fastest that the collective library would take by itself")                         \
+  X(RING, "ring", "rings through all GPUs; a chain for broadcast and reduce")                             \
+  X(TREE, "tree", "double binary tree between nodes, chains inside")                                      \
+  X(NVLS, "nvls", "reduction in the NVLink switches")                                                     \
+  X(NVLS_TREE, "nvls-tree", "reduction in the NVLink switches, a tree between nodes")                     \
+  X(PAIRS, "pairs", "every rank to every other, directly")                                                \
+  X(COLLNET, "collnet", "reduction in the network's switches (SHARP)")                                    \
+  X(HALVING_DOUBLING, "halving-doubling", "recursive halving and doubling")                               \
+  X(HIERARCHICAL, "hierarchical", "reduce-scatter inside, all-reduce across rails, all-gather inside")    \
+  X(PARAMETER_SERVER, "parameter-server", "everyone pushes to and pulls from one CPU of each server")     \
+  X(DATA_PARALLEL, "data-parallel", "broadcast from and reduce to GPU 0, driven by one process")
+
+typedef enum pm_algorithm {
+#define PM_ALGORITHM_ENUM(name, text, doc) PM_ALGORITHM_##name,
+  PM_ALGORITHM_LIST(PM_ALGORITHM_ENUM)
+#undef PM_ALGORITHM_ENUM
+  PM_ALGORITHM_COUNT
+} pm_algorithm;
+
+#define PM_PROTOCOL_LIST(X)                                                             \
+  X(ANY, "auto", "the fastest that is allowed")                                         \
+  X(LL, "ll", "low latency: 4 bytes of data with 4 of flag")                            \
+  X(LL128, "ll128", "low latency over NVLink: 120 bytes of data in 128")                \
+  X(SIMPLE, "simple", "large chunks with a barrier between")
+
+typedef enum pm_protocol_choice {
+#define PM_PROTOCOL_ENUM(name, text, doc) PM_PROTOCOL_##name,
+  PM_PROTOCOL_LIST(PM_PROTOCOL_ENUM)
+#undef PM_PROTOCOL_ENUM
+  PM_PROTOCOL_COUNT
+} pm_protocol_choice;
+
+/* Generations of the collective library, by what they can do. */
+#define PM_ERA_LIST(X)                                                                              \
+  X(CURRENT, "current", "NCCL 2.4 and later, RCCL: rings, trees, LL128")                            \
+  X(2017, "nccl-2.0", "NCCL 1.6 and 2.0 to 2.3: rings; broadcasts fill their chain chunk by chunk")         \
+  X(2016, "nccl-1", "NCCL 1: a single ring in the order of the GPUs, Simple only")
+
+typedef enum pm_era {
+#define PM_ERA_ENUM(name, text, doc) PM_ERA_##name,
+  PM_ERA_LIST(PM_ERA_ENUM)
+#undef PM_ERA_ENUM
+  PM_ERA_COUNT
+} pm_era;
+
+/* "all_reduce", also "allreduce", "all-reduce", "alltoall", "sendrecv", ... -> pm_collective, or -1. */
+PM_API int pm_collective_find(const char *name);
+
+/* ---- Groups ----------------------------------------------------------------------------------------------------- */
+
+/* How the group is driven. */
+#define PM_GROUP_CHOICE_FIELDS(X)                                                                        \
+  X(INT, nodes, "1", "nodes in the group")                                                               \
+  X(INT, thread_gpus, "1", "GPUs that one host thread drives: 1 with a process for each")                \
+  X(ERA, era, "", "generation of the collective library")                                                \
+  X(INT, servers, "1", "parameter servers")                                                              \
+  X(YES_NO, in_network, "", "whether the switches of the network reduce (SHARP)")
+
+typedef struct pm_group_choice { PM_GROUP_CHOICE_FIELDS(PM_DECLARE) } pm_group_choice;
+
+/* One node, one thread for each GPU, the current library, one server. */
+PM_API pm_group_choice pm_group_choice_default(void);
+
+typedef struct pm_group pm_group;
+
+/* The group of the GPUs listed (NULL: GPUs 0 .. count-1) in each node; `choice` may be NULL. Owned by the caller,
+** the system must outlive it. Cost: a search for rings, milliseconds for 8 GPUs, under a tenth of a second for any.
+** Errors: PM_TOO_MANY_GPUS, PM_NO_ROUTE, PM_BAD_ARGUMENT (a GPU twice, none). */
+PM_API pm_group *pm_group_new(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
+                              pm_error *error);
+PM_API void pm_group_free(pm_group *group);
+
+/* Directed rings over NVLink or xGMI (their weights together), their bus bandwidth [B/s] inside the node, and how many
+** cycles there are. The cycle at `index` goes to `order`, GPU numbers, one for each GPU of the group, and its weight is
+** returned; NAN past the last. Over PCIe there is one cycle and no directed ring. */
+PM_API double pm_group_rings(const pm_group *group);
+PM_API double pm_group_ring_bandwidth(const pm_group *group);
+PM_API int pm_group_size(const pm_group *group); /* GPUs in each node */
+PM_API double pm_group_cycle(const pm_group *group, int index, int *order);
+
+/* What the rings run over: "nvlink", "nvswitch", "xgmi", "pcie" or, with one GPU, "". */
+PM_API const char *pm_group_over(const pm_group *group);
+
+/* ---- Evaluation ------------------------------------------------------------------------------------------------- */
+
+#define PM_CALL_FIELDS(X)                                                                          \
+  X(COLLECTIVE, collective, "", "what is done")                                                    \
+  X(REAL, bytes, "B", "bytes of the whole buffer")                                                 \
+  X(ALGORITHM, algorithm, "", "how")                                                               \
+  X(PROTOCOL, protocol, "", "in which protocol")
+
+typedef struct pm_call { PM_CALL_FIELDS(PM_DECLARE) } pm_call;
+
+/* An all-reduce of 1 byte, by the fastest way. */
+PM_API pm_call pm_call_default(void);
+
+#define PM_COLLECTIVE_TIME_FIELDS(X)                                                               \
+  X(STATUS, status, "", "ok, or why there is no value")                                            \
+  X(REAL, time, "s", "from start to end")                                                          \
+  X(REAL, algorithm_bandwidth, "B/s", "bytes / time")                                              \
+  X(REAL, bus_bandwidth, "B/s", "what the links would show: algorithm bandwidth by its factor")    \
+  X(ALGORITHM, algorithm, "", "the one taken")                                                     \
+  X(PROTOCOL, protocol, "", "the one taken")                                                       \
+  X(REAL, latency, "s", "latency part of the time")                                                \
+  X(REAL, transfer, "s", "transfer part of the time")                                              \
+  X(TEXT, limit, "", "id of the link type that limits the transfer; \"launch\" if the host does")
+
+typedef struct pm_collective_time { PM_COLLECTIVE_TIME_FIELDS(PM_DECLARE) } pm_collective_time;
+
+/* Evaluates an array of calls. A call that cannot be answered gets NAN and its status (PM_BAD_ARGUMENT, PM_NO_ROUTE,
+** PM_NOT_MODELLED: no algorithm does this collective here); the others go on. Cost: about 100 ns for each; allocates
+** nothing. One rank: 0 s. */
+PM_API int pm_group_times(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count);
+
+/* Calls and their results as one table: collective, bytes, gpus, nodes, and the fields of the result. */
+PM_API pm_table *pm_collective_table(const pm_group *group, const pm_call *calls, const pm_collective_time *results,
+                                     size_t count, pm_error *error);
+
+/* ---- Load on the links ------------------------------------------------------------------------------------------ */
+
+#define PM_LOAD_FIELDS(X)                                                                          \
+  X(TEXT, a, "", "one end")                                                                        \
+  X(TEXT, b, "", "the other end")                                                                  \
+  X(TEXT, link, "", "id of the link type")                                                         \
+  X(INT, count, "1", "parallel links")                                                             \
+  X(REAL, forward, "B", "bytes from a to b")                                                       \
+  X(REAL, backward, "B", "bytes from b to a")                                                      \
+  X(REAL, busy, "1", "share of the time that the busier direction is in use at its payload rate")
+
+typedef struct pm_load { PM_LOAD_FIELDS(PM_DECLARE) } pm_load;
+
+/* What a call moves over every link of one node, as a table; the last row is the network, if there is one. Rings and
+** chains are exact; other algorithms are spread as their traffic goes through ports and pairs. */
+PM_API pm_table *pm_group_loads(const pm_group *group, const pm_call *call, pm_error *error);
+
+/* ---- Pairs ------------------------------------------------------------------------------------------------------ */
+
+/* Copies between two GPUs of a node: what a peer-to-peer test prints. */
+#define PM_PAIR_FIELDS(X)                                                                          \
+  X(INT, sender, "1", "GPU that sends")                                                            \
+  X(INT, receiver, "1", "GPU that receives")                                                       \
+  X(TEXT, path, "", "NV2, NVS, PIX, PXB, PHB, SYS as nvidia-smi names it")                         \
+  X(REAL, bandwidth, "B/s", "one way, with peer access")                                           \
+  X(REAL, both_ways, "B/s", "both directions at once, summed, with peer access")                   \
+  X(REAL, latency, "s", "of the smallest copy, with peer access")                                  \
+  X(REAL, staged_bandwidth, "B/s", "one way, through host memory")                                 \
+  X(REAL, staged_both_ways, "B/s", "both directions at once, summed, through host memory")         \
+  X(REAL, staged_latency, "s", "of the smallest copy, through host memory")
+
+typedef struct pm_pair { PM_PAIR_FIELDS(PM_DECLARE) } pm_pair;
+
+/* Errors: PM_BAD_ARGUMENT (a GPU that is not there, from = to), PM_NO_ROUTE. */
+PM_API int pm_system_pair(const pm_system *system, int from, int to, pm_pair *pair, pm_error *error);
+
+/* All matrices in the layout of CUDA's p2pBandwidthLatencyTest; released with pm_string_free. */
+PM_API char *pm_system_pairs_text(const pm_system *system, pm_error *error);
+
+/* ---- The graph, for people ---------------------------------------------------------------------------------------- */
+
+/* The link matrix in the layout of `nvidia-smi topo -m`; released with pm_string_free. */
+PM_API char *pm_system_matrix_text(const pm_system *system, pm_error *error);
+
+/* ---- Networks of many nodes --------------------------------------------------------------------------------------- */
+
+#define PM_FABRIC_CHOICE_FIELDS(X)                                                                     \
+  X(INT, nodes, "1", "nodes to join")                                                                  \
+  X(INT, switch_ports, "1", "ports used of each switch")                                               \
+  X(REAL, oversubscription, "1", "ports down over ports up of the first level")                        \
+  X(REAL, coding, "1", "line coding still to take off the links' rate")                                \
+  X(REAL, node_latency, "s", "node to node without switches")                                          \
+  X(REAL, switch_latency, "s", "of each switch on the way")
+
+typedef struct pm_fabric_choice { PM_FABRIC_CHOICE_FIELDS(PM_DECLARE) } pm_fabric_choice;
+
+/* 2 nodes, 32 ports of each switch, no oversubscription, no further coding, 1.01 us and 0.09 us for each switch (the
+** figures of the DGX-1 papers for EDR InfiniBand). */
+PM_API pm_fabric_choice pm_fabric_choice_default(void);
+
+#define PM_FABRIC_FIELDS(X)                                                                            \
+  X(INT, nodes, "1", "nodes joined")                                                                   \
+  X(INT, ports, "1", "network ports of each node")                                                     \
+  X(INT, levels, "1", "levels of switches")                                                            \
+  X(INT, first_switches, "1", "switches of the first level")                                           \
+  X(INT, second_switches, "1", "switches of the second level")                                         \
+  X(INT, third_switches, "1", "switches of the third level")                                           \
+  X(INT, cables, "1", "cables, those to the nodes included")                                           \
+  X(INT, nodes_per_switch, "1", "nodes under a switch of the first level")                             \
+  X(INT, most_nodes, "1", "nodes that this number of levels can join")                                 \
+  X(REAL, node_bandwidth, "B/s", "of one node, per direction")                                         \
+  X(REAL, bisection, "B/s", "between two halves of the nodes, per direction")                          \
+  X(REAL, bisection_both_ways, "B/s", "the same, both directions counted, as data sheets like to")     \
+  X(REAL, latency, "s", "between nodes as far apart as can be")
+
+typedef struct pm_fabric { PM_FABRIC_FIELDS(PM_DECLARE) } pm_fabric;
+
+/* Lays out a fat tree of the system's network ports. Errors: PM_NO_ROUTE (no network), PM_BAD_ARGUMENT (more nodes than
+** three levels join, a choice out of range). */
+PM_API int pm_fabric_plan(const pm_system *system, const pm_fabric_choice *choice, pm_fabric *fabric, pm_error *error);
 
 #ifdef __cplusplus
 }

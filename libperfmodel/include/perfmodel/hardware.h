@@ -94,6 +94,7 @@ PM_API int pm_gpu_check(const pm_gpu *gpu, pm_error *error);
 #define PM_LINK_KIND_LIST(X)                                    \
   X(NVLINK, "nvlink", "NVLink between GPUs, CPUs or switches")  \
   X(PCIE, "pcie", "PCI Express")                                \
+  X(XGMI, "xgmi", "AMD Infinity Fabric between GPUs")           \
   X(SMP, "smp", "CPU to CPU: QPI, UPI, X-bus")                  \
   X(INFINIBAND, "infiniband", "InfiniBand, node to node")       \
   X(ETHERNET, "ethernet", "Ethernet, node to node")
@@ -108,7 +109,7 @@ typedef enum pm_link_kind {
 #define PM_LINK_FIELDS(X)                                                                              \
   X(TEXT, id, "", "short stable name")                                                                 \
   X(TEXT, name, "", "full name")                                                                       \
-  X(LINK_KIND, kind, "", "nvlink, pcie, smp, infiniband or ethernet")                                  \
+  X(LINK_KIND, kind, "", "nvlink, pcie, xgmi, smp, infiniband or ethernet")                                  \
   X(REAL, bandwidth, "B/s", "line rate of one link, per direction, after line coding")                 \
   X(REAL, flow_bandwidth, "B/s", "what one flow can use of it; unlimited if the whole")
 
@@ -119,9 +120,73 @@ typedef struct pm_link { PM_LINK_FIELDS(PM_DECLARE) } pm_link;
   X(TEXT, id, "", "id of the link type")                                                               \
   X(REAL, efficiency, "1", "payload over line rate in large collectives")                              \
   X(REAL, hop_latency, "s", "latency of one ring step over this link")                                 \
-  X(REAL, base_latency, "s", "fixed latency of a collective whose ring runs over this link")
+  X(REAL, base_latency, "s", "fixed latency of a collective whose ring runs over this link")           \
+  X(REAL, copy_efficiency, "1", "payload of one large copy over line rate; unknown: as efficiency")    \
+  X(REAL, copy_latency, "s", "time of the smallest copy from GPU to GPU over this link")               \
+  X(REAL, fabric_latency, "s", "what this network adds to every hop between nodes")                    \
+  X(REAL, tree_share, "1", "payload of a tree between two nodes over that of a ring; unknown: 1")
 
 typedef struct pm_link_calibration { PM_LINK_CALIBRATION_FIELDS(PM_DECLARE) } pm_link_calibration;
+
+/* ---- What a collective library is like ----------------------------------------------------------------------- */
+
+/* Latencies of one protocol: a fixed part, and one hop by class of link. They are the library's own constants. */
+#define PM_PROTOCOL_FIELDS(X)                                                                          \
+  X(TEXT, id, "", "ll, ll128 or simple")                                                               \
+  X(TEXT, name, "", "full name")                                                                       \
+  X(REAL, payload, "1", "share of the link's payload that is data")                                    \
+  X(REAL, ring_base, "s", "fixed latency of a ring")                                                   \
+  X(REAL, ring_nvlink, "s", "one ring hop over NVLink or xGMI")                                        \
+  X(REAL, ring_pcie, "s", "one ring hop over PCIe or between CPUs")                                    \
+  X(REAL, ring_network, "s", "one ring hop between nodes")                                             \
+  X(REAL, tree_base, "s", "fixed latency of a tree")                                                   \
+  X(REAL, tree_nvlink, "s", "one tree hop over NVLink or xGMI")                                        \
+  X(REAL, tree_pcie, "s", "one tree hop over PCIe or between CPUs")                                    \
+  X(REAL, tree_network, "s", "one tree hop between nodes")
+
+typedef struct pm_protocol { PM_PROTOCOL_FIELDS(PM_DECLARE) } pm_protocol;
+
+/* What the library assumes of GPUs of one architecture. */
+#define PM_TUNING_FIELDS(X)                                                                            \
+  X(TEXT, id, "", "architecture of the GPU")                                                           \
+  X(TEXT, name, "", "full name")                                                                       \
+  X(REAL, ll_one_node, "B/s", "most bus bandwidth of protocol LL in one node")                         \
+  X(REAL, ll_two_nodes, "B/s", "the same on two nodes")                                                \
+  X(REAL, ll_more_nodes, "B/s", "the same on four nodes and more")                                     \
+  X(YES_NO, ll128, "", "whether protocol LL128 works over its NVLinks")                                \
+  X(YES_NO, in_switch, "", "whether NVLink switches reduce and multicast")                             \
+  X(REAL, network_overhead, "s", "least time of an inner hop of a collective between nodes")
+
+typedef struct pm_tuning { PM_TUNING_FIELDS(PM_DECLARE) } pm_tuning;
+
+/* Constants fitted to measured collectives, by architecture of the GPU. */
+#define PM_COLLECTIVE_FIT_FIELDS(X)                                                                    \
+  X(TEXT, id, "", "architecture of the GPU")                                                           \
+  X(TEXT, name, "", "full name")                                                                       \
+  X(REAL, launch, "s", "host time of a launch on each further GPU of one thread")                      \
+  X(REAL, knee, "1", "how little latency and transfer overlap in an all-reduce in one node")           \
+  X(REAL, part_knee, "1", "the same in reduce-scatter and all-gather")                                 \
+  X(REAL, chain_knee, "1", "the same in broadcast and reduce")                                         \
+  X(REAL, network_knee, "1", "the same between nodes")                                                 \
+  X(REAL, network_hop, "s", "what a hop between nodes takes beyond the library's constant, LL, LL128") \
+  X(REAL, network_simple, "s", "a hop between nodes with Simple, instead of the library's constant")    \
+  X(REAL, in_switch_efficiency, "1", "payload of in-switch reduction over that of a ring")             \
+  X(REAL, in_switch_latency, "s", "latency of in-switch reduction for each GPU")                       \
+  X(REAL, in_switch_network, "s", "what in-switch reduction takes more between nodes")                 \
+  X(REAL, pairs_latency, "s", "fixed latency of an all-to-all")                                        \
+  X(REAL, pairs_rank, "s", "latency of an all-to-all for each rank")                                   \
+  X(REAL, pairs_efficiency, "1", "payload of an all-to-all over that of a ring")                       \
+  X(REAL, pairs_launch, "1", "host time of an all-to-all over that of a ring")                         \
+  X(REAL, chain_rank, "s", "latency of a broadcast or reduce for each rank")                           \
+  X(REAL, chunk, "B", "what a chain of NCCL 2.0 to 2.3 passes on whole")                               \
+  X(REAL, old_chunk, "B", "what a chain of NCCL 1 passes on whole")                                    \
+  X(REAL, old_launch, "s", "host time of a launch with NCCL 1")                                        \
+  X(REAL, old_most, "B/s", "most that a GPU passes on with NCCL 1.6 to 2.3, over all rings")           \
+  X(REAL, ll_share, "1", "bandwidth of LL over what the library assumes")                              \
+  X(REAL, ll128_share, "1", "bandwidth of LL128 over what the library assumes")                        \
+  X(REAL, odd_share, "1", "bandwidth of NCCL before 2.4 where parts are an odd number of floats")
+
+typedef struct pm_collective_fit { PM_COLLECTIVE_FIT_FIELDS(PM_DECLARE) } pm_collective_fit;
 
 /* ---- Machines and systems ------------------------------------------------------------------------------------ */
 
@@ -181,11 +246,24 @@ PM_API int pm_system_add_link(pm_system *system, const char *a, const char *b, c
 PM_API int pm_system_set_network(pm_system *system, const pm_link *link, const pm_link_calibration *calibration,
                                  int count, pm_error *error);
 
+/* Says how the network is reached: whether NICs read GPU memory themselves (GPUDirect), or data is staged in host
+** memory. They do unless said otherwise. */
+PM_API int pm_system_set_staged(pm_system *system, int staged, pm_error *error);
+
+/* Gives the system the constants of a collective library: three protocols (LL, LL128, Simple), what the library assumes
+** of the GPU, and what was fitted; any of the last two may be NULL. Without them collectives run at line rate with the
+** latencies of the links' calibration. */
+PM_API int pm_system_set_library(pm_system *system, const pm_protocol *protocols, const pm_tuning *tuning,
+                                 const pm_collective_fit *fit, pm_error *error);
+
 /* PM_OK, or what is wrong with the whole: GPUs missing, a GPU that nothing reaches. */
 PM_API int pm_system_check(const pm_system *system, pm_error *error);
 
 PM_API const pm_machine *pm_system_machine(const pm_system *system); /* lives as long as the system */
 PM_API const pm_gpu *pm_system_gpu(const pm_system *system);
+
+/* Vertices by position: name (lives as long as the system; NULL past the last) and kind. */
+PM_API const char *pm_system_vertex(const pm_system *system, int index, pm_vertex_kind *kind);
 PM_API int pm_system_edge_count(const pm_system *system);
 PM_API int pm_system_edge(const pm_system *system, int index, pm_edge *edge);
 
@@ -194,6 +272,10 @@ PM_API int pm_system_gpu_links(const pm_system *system, int i, int j);
 
 /* Network bandwidth of one node per direction, line rate [B/s]; 0 without a network. */
 PM_API double pm_system_network_bandwidth(const pm_system *system);
+
+/* The link graph in the language of Graphviz, and as a drawing of its own; released with pm_string_free. */
+PM_API char *pm_system_dot(const pm_system *system, pm_error *error);
+PM_API char *pm_system_svg(const pm_system *system, pm_error *error);
 
 /* ---- Datasets, measurements, sources: catalogue records without behaviour --------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* The ring of a group: which way it goes, and what an all-reduce over it takes. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "collective/ring.h"
 
@@ -15,23 +16,52 @@ static pm__path no_path(void)
   return (pm__path){0, 0, NULL, 0, 0, true};
 }
 
-/* Direct links first, then switches, then whatever connects; `rings` counts those over direct links. */
-static int find_inside(const pm_system *system, int gpus, pm__path *path, double *rings, pm_error *error)
+bool pm__cycles_new(pm__cycles *cycles, int count, int members)
+{
+  cycles->count = count;
+  cycles->order = (int *)calloc((size_t)(count > 0 ? count : 1) * (size_t)members, sizeof *cycles->order);
+  cycles->weight = (double *)calloc((size_t)(count > 0 ? count : 1), sizeof *cycles->weight);
+  return cycles->order != NULL && cycles->weight != NULL;
+}
+
+void pm__cycles_free(pm__cycles *cycles)
+{
+  free(cycles->order);
+  free(cycles->weight);
+  memset(cycles, 0, sizeof *cycles);
+}
+
+/* One cycle in the order of the members. */
+static int keep_one(pm__cycles *cycles, int members, double weight, pm_error *error)
+{
+  if (cycles == NULL) return PM_OK;
+  if (!pm__cycles_new(cycles, 1, members)) return pm__no_memory(error);
+  for (int i = 0; i < members; i++) cycles->order[i] = i;
+  cycles->weight[0] = weight;
+  return PM_OK;
+}
+
+int pm__ring_find(const pm_system *system, pm__members members, pm__path *path, double *rings, pm__cycles *cycles,
+                  pm_error *error)
 {
   *path = no_path();
   *rings = 0;
-  int status = pm__ring_over_peers(system, gpus, path, error);
+  int status = pm__ring_over_peers(system, members, path, cycles, error);
   if (status != PM_OK) return status;
-  if (path->bandwidth == 0) {
-    *path = no_path();
-    pm__ring_over_switches(system, gpus, path);
-  }
   if (path->bandwidth > 0) {
     *rings = path->bandwidth / path->one_link;
     return PM_OK;
   }
   *path = no_path();
-  return pm__ring_over_tree(system, gpus, path, error);
+  pm__ring_over_switches(system, members, path);
+  if (path->bandwidth > 0) {
+    *rings = path->bandwidth / path->one_link;
+    return keep_one(cycles, members.count, *rings, error);
+  }
+  *path = no_path();
+  status = keep_one(cycles, members.count, 1, error);
+  if (status != PM_OK) return status;
+  return pm__ring_over_tree(system, members, false, path, cycles != NULL ? cycles->order : NULL, error);
 }
 
 static void set_inside(pm_ring *ring, const pm__path *path)
@@ -83,7 +113,11 @@ int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm
   ring->bandwidth = INFINITY;
   ring->calibrated = 1;
   if (gpus > 1) {
-    status = find_inside(system, gpus, &path, &ring->rings, error);
+    int *first = (int *)malloc((size_t)gpus * sizeof *first);
+    if (first == NULL) return pm__no_memory(error);
+    for (int i = 0; i < gpus; i++) first[i] = i;
+    status = pm__ring_find(system, (pm__members){first, gpus}, &path, &ring->rings, NULL, error);
+    free(first);
     if (status != PM_OK) return status;
     set_inside(ring, &path);
   }

@@ -5,6 +5,17 @@
 #include "hardware/system.h"
 #include "perfmodel/collective.h"
 
+enum {
+  PM__PEERS_MAX = 16,
+  PM__CYCLES_MAX = 5040 /* all of eight fully joined GPUs */
+};
+
+/* GPUs of a node that work together: numbers of GPUs, in the order asked for. */
+typedef struct pm__members {
+  const int *gpu;
+  int count;
+} pm__members;
+
 /* What limits a ring and what one step costs. */
 typedef struct pm__path {
   double bandwidth;      /* of the ring [B/s]; 0 if this way does not connect the group */
@@ -14,14 +25,36 @@ typedef struct pm__path {
   bool calibrated;
 } pm__path;
 
-/* Direct links between the GPUs: packing of directed Hamiltonian cycles. */
-int pm__ring_over_peers(const pm_system *system, int gpus, pm__path *path, pm_error *error);
+/* The rings themselves: `count` cycles through the members, order[c * members + i] is the i-th of cycle c. */
+typedef struct pm__cycles {
+  int count;
+  int *order;
+  double *weight; /* links' worth of each */
+} pm__cycles;
+
+void pm__cycles_free(pm__cycles *cycles);
+
+/* Makes room for `count` cycles through `members` GPUs; false if there is no memory. */
+bool pm__cycles_new(pm__cycles *cycles, int count, int members);
+
+/* Direct links between the GPUs: packing of directed Hamiltonian cycles. `cycles` may be NULL. */
+int pm__ring_over_peers(const pm_system *system, pm__members members, pm__path *path, pm__cycles *cycles,
+                        pm_error *error);
 
 /* NVSwitches: every GPU's port. */
-void pm__ring_over_switches(const pm_system *system, int gpus, pm__path *path);
+void pm__ring_over_switches(const pm_system *system, pm__members members, pm__path *path);
 
-/* PCIe switches, CPUs and inter-CPU links: one ring in the order of nearness. */
-int pm__ring_over_tree(const pm_system *system, int gpus, pm__path *path, pm_error *error);
+/* PCIe switches, CPUs and inter-CPU links: one ring in the order of nearness, or in the order given by `members` if
+** `in_order`. Writes the order taken to `order` (room for members.count) unless that is NULL. */
+int pm__ring_over_tree(const pm_system *system, pm__members members, bool in_order, pm__path *path, int *order,
+                       pm_error *error);
+
+/* The ring by whichever way is there: direct links first, then switches, then whatever connects. */
+int pm__ring_find(const pm_system *system, pm__members members, pm__path *path, double *rings, pm__cycles *cycles,
+                  pm_error *error);
+
+/* Whether all members are on NVLink switches. */
+bool pm__on_switches(const pm_system *system, pm__members members);
 
 /* Makes the ring of one node that of `nodes` nodes. Cheap, allocates nothing. */
 int pm__ring_join_nodes(const pm_system *system, pm_ring *ring, int nodes, pm_error *error);
@@ -30,7 +63,9 @@ int pm__ring_join_nodes(const pm_system *system, pm_ring *ring, int nodes, pm_er
 void pm__path_pass(pm__path *path, const pm__edge *edge);
 
 /* Value of the fractional packing: max sum x, subject to sum of x over the cycles through each arc <= its capacity.
-** cycles[c * nodes + i] is the node after i; capacity[i * nodes + j] of arc i -> j. Negative if there is no memory. */
-double pm__pack_cycles(const unsigned char *cycles, int cycle_count, const double *capacity, int nodes);
+** cycles[c * nodes + i] is the node after i; capacity[i * nodes + j] of arc i -> j. Negative if there is no memory.
+** weights[c], unless NULL, gets the x of each cycle. */
+double pm__pack_cycles(const unsigned char *cycles, int cycle_count, const double *capacity, int nodes,
+                       double *weights);
 
 #endif

@@ -25,11 +25,19 @@ static double port(const pm_system *system, int vertex, pm__path *path)
   return payload;
 }
 
-void pm__ring_over_switches(const pm_system *system, int gpus, pm__path *path)
+bool pm__on_switches(const pm_system *system, pm__members members)
+{
+  pm__path path = {0, 0, NULL, 0, 0, true};
+  for (int i = 0; i < members.count; i++)
+    if (port(system, system->gpus[members.gpu[i]], &path) == 0) return false;
+  return members.count > 0;
+}
+
+void pm__ring_over_switches(const pm_system *system, pm__members members, pm__path *path)
 {
   path->bandwidth = 0;
-  for (int i = 0; i < gpus; i++) {
-    double payload = port(system, system->gpus[i], path);
+  for (int i = 0; i < members.count; i++) {
+    double payload = port(system, system->gpus[members.gpu[i]], path);
     if (payload == 0) {
       path->bandwidth = 0;
       return;

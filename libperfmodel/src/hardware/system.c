@@ -128,6 +128,39 @@ int pm_system_set_network(pm_system *system, const pm_link *link, const pm_link_
   return PM_OK;
 }
 
+int pm_system_set_staged(pm_system *system, int staged, pm_error *error)
+{
+  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system");
+  system->staged = staged != 0;
+  return PM_OK;
+}
+
+static bool latencies_known(const pm_protocol *p)
+{
+  const double values[] = {p->ring_base, p->ring_nvlink, p->ring_pcie, p->ring_network,
+                           p->tree_base, p->tree_nvlink, p->tree_pcie, p->tree_network};
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+    if (!usable(values[i])) return false;
+  return p->payload > 0 && p->payload <= 1;
+}
+
+int pm_system_set_library(pm_system *system, const pm_protocol *protocols, const pm_tuning *tuning,
+                          const pm_collective_fit *fit, pm_error *error)
+{
+  if (system == NULL || protocols == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system or no protocols");
+  for (int i = 0; i < 3; i++) {
+    if (!latencies_known(&protocols[i]))
+      return pm__fail(error, PM_BAD_VALUE, "protocol \"%s\" lacks a latency or its payload", protocols[i].id);
+    system->protocol[i] = protocols[i];
+  }
+  system->has_protocols = true;
+  system->has_tuning = tuning != NULL;
+  if (tuning != NULL) system->tuning = *tuning;
+  system->has_fit = fit != NULL;
+  if (fit != NULL) system->fit = *fit;
+  return PM_OK;
+}
+
 /* Every vertex that can be reached from GPU 0 is marked. */
 static void spread(const pm_system *system, bool *reached)
 {
@@ -172,6 +205,13 @@ const pm_gpu *pm_system_gpu(const pm_system *system)
   return system != NULL ? &system->gpu : NULL;
 }
 
+const char *pm_system_vertex(const pm_system *system, int index, pm_vertex_kind *kind)
+{
+  if (system == NULL || index < 0 || (size_t)index >= system->vertex_count) return NULL;
+  if (kind != NULL) *kind = system->vertices[index].kind;
+  return system->vertices[index].name;
+}
+
 int pm_system_edge_count(const pm_system *system)
 {
   return system != NULL ? (int)system->edge_count : 0;
@@ -183,6 +223,13 @@ double pm__edge_payload(const pm__edge *edge)
   double rate = edge->link.bandwidth;
   if (edge->link.flow_bandwidth < rate) rate = edge->link.flow_bandwidth;
   return edge->count * rate * edge->calibration.efficiency;
+}
+
+double pm__edge_copy_payload(const pm__edge *edge)
+{
+  double share = edge->calibration.copy_efficiency;
+  if (!(share > 0)) share = edge->calibration.efficiency;
+  return edge->count * edge->link.bandwidth * share;
 }
 
 int pm_system_edge(const pm_system *system, int index, pm_edge *row)

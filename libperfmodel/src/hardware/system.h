@@ -28,9 +28,17 @@ struct pm_system {
   int *gpus; /* vertex number of each GPU */
   size_t gpu_count, gpu_capacity;
   pm__edge network; /* node to node; count 0 without one */
+  bool staged;      /* NICs do not reach GPU memory */
+  bool has_protocols, has_tuning, has_fit;
+  pm_protocol protocol[3]; /* LL, LL128, Simple */
+  pm_tuning tuning;
+  pm_collective_fit fit;
 };
 
 /* What large transfers get of all parallel links together, per direction [B/s]. */
 double pm__edge_payload(const pm__edge *edge);
+
+/* Of a single copy. */
+double pm__edge_copy_payload(const pm__edge *edge);
 
 #endif

@@ -1,0 +1,127 @@
+"""Collectives: what it takes GPUs to agree, to share and to exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, SupportsIndex, Union
+
+import numpy as np
+
+from . import _core
+from ._catalog import as_system
+from ._inputs import Doubles, Quantity, doubles, many, quantity, text, whole
+from ._system import System
+from ._table import Table
+
+Gpus = Union[SupportsIndex, Iterable[SupportsIndex], None]
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """One ring through all GPUs of a group."""
+
+    order: tuple[int, ...]
+    """GPUs in the order of the ring."""
+    weight: float
+    """Directed rings over it, in links."""
+
+
+@dataclass(frozen=True)
+class Rings:
+    """The rings that collectives use on some GPUs of a system."""
+
+    directed_rings: float
+    """Directed rings over NVLink or xGMI; 0 if such links do not join the GPUs."""
+    bandwidth: float
+    """Bus bandwidth of all of them [B/s]."""
+    cycles: tuple[Cycle, ...]
+    """The rings one by one; over PCIe, the one that is there."""
+
+
+def _group(node: System, gpus: Gpus) -> tuple[Doubles, int]:
+    """Numbers of GPUs, or none and how many of the first."""
+    if gpus is None:
+        return doubles([]), node.gpus
+    if isinstance(gpus, Iterable):
+        listed = doubles(whole(gpu, "a GPU") for gpu in gpus)
+        return listed, len(listed)
+    return doubles([]), whole(gpus, "gpus")
+
+
+def _arguments(
+    system: System | str,
+    name: str,
+    nbytes: Any,
+    gpus: Gpus,
+    nodes: SupportsIndex,
+    thread_gpus: SupportsIndex,
+    algorithm: str,
+    protocol: str,
+) -> tuple[Any, ...]:
+    node = as_system(system)
+    listed, count = _group(node, gpus)
+    sizes = doubles(quantity(size, "B", "nbytes") for size in many(nbytes))
+    threads = whole(thread_gpus, "thread_gpus")
+    return (
+        *(node._handle, text(name, "collective"), sizes, listed, count),
+        *(whole(nodes, "nodes"), threads, text(algorithm, "algorithm"), text(protocol, "protocol")),
+    )
+
+
+def collective(
+    system: System | str,
+    name: str,
+    nbytes: Quantity | Iterable[Quantity],
+    *,
+    gpus: Gpus = None,
+    nodes: SupportsIndex = 1,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    thread_gpus: SupportsIndex = 1,
+) -> Table:
+    """Time and bandwidths of a collective, one row for each size.
+
+    `name` is all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, send_receive, gather or scatter;
+    `nbytes` counts the whole buffer; `gpus` is a number (the first ones of each node) or a list of them, all by default;
+    `thread_gpus` is how many of them one host thread drives. "auto" is what a collective library takes by itself.
+
+    >>> times = collective("dgx1-v100", "all_reduce", [1e6, "1 GB"], gpus=8)
+    >>> bool(times["bus_bandwidth"][1] > 130e9)
+    True
+    """
+    return Table(
+        _core.collective_times(*_arguments(system, name, nbytes, gpus, nodes, thread_gpus, algorithm, protocol))
+    )
+
+
+def collective_loads(
+    system: System | str,
+    name: str,
+    nbytes: Quantity,
+    *,
+    gpus: Gpus = None,
+    nodes: SupportsIndex = 1,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    thread_gpus: SupportsIndex = 1,
+) -> Table:
+    """What a collective of one size moves over every link."""
+    return Table(
+        _core.collective_loads(*_arguments(system, name, nbytes, gpus, nodes, thread_gpus, algorithm, protocol))
+    )
+
+
+def rings(system: System | str, gpus: Gpus = None) -> Rings:
+    """The rings of some GPUs of a system: a number of the first ones, or a list; all by default.
+
+    >>> rings("dgx1-v100", [0, 1, 2, 3]).directed_rings
+    4.0
+    """
+    node = as_system(system)
+    listed, count = _group(node, gpus)
+    values = np.frombuffer(_core.system_rings(node._handle, listed, count), dtype=np.float64)
+    size = int(values[2])
+    table = values[3:].reshape(-1, size + 1)
+    cycles = tuple(Cycle(tuple(int(gpu) for gpu in row[1:]), float(row[0])) for row in table)
+    return Rings(float(values[0]), float(values[1]), cycles)

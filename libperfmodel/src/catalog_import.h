@@ -1,0 +1,53 @@
+/* Between the readers of other programs' descriptions of a machine, and what writes ours. */
+#ifndef PM_CATALOG_IMPORT_H
+#define PM_CATALOG_IMPORT_H
+
+#include "catalog_entry.h"
+#include "hardware/system.h"
+
+enum { PM__WIRES_MAX = 1024, PM__NAME_MAX = 40 };
+
+typedef struct pm__wire_end {
+  char name[PM__NAME_MAX];
+  char key[PM__NAME_MAX]; /* what the source calls it */
+  pm_vertex_kind kind;
+} pm__wire_end;
+
+typedef struct pm__wire {
+  int a, b, count;
+  char link[PM__NAME_MAX];
+} pm__wire;
+
+/* A machine while it is read. `report` has a line for everything that was assumed or left out. */
+typedef struct pm__wiring {
+  pm__wire_end ends[PM__WIRES_MAX];
+  pm__wire wires[PM__WIRES_MAX];
+  int end_count, wire_count, counts[PM_VERTEX_NIC + 1];
+  char gpu[PM_TEXT_MAX]; /* id of the GPU in the catalogue */
+  char nvlink[PM_TEXT_MAX], host_link[PM_TEXT_MAX]; /* its link types */
+  double network; /* fastest port of a NIC [B/s]; 0 if there is none */
+  int ports;
+  bool no_peers;
+  pm__string report;
+  const pm_catalog *catalog;
+  const char *file;
+} pm__wiring;
+
+/* Adds a vertex and returns its number, or -1 with an error. GPUs must come first, in their order. */
+int pm__wiring_end(pm__wiring *w, pm_vertex_kind kind, const char *key, pm_error *error);
+
+/* The vertex that the source calls so, or -1. */
+int pm__wiring_find(const pm__wiring *w, const char *key);
+
+/* Adds `count` links, to what is there between the two already. */
+int pm__wiring_link(pm__wiring *w, int a, int b, const char *link, int count, pm_error *error);
+
+/* The PCIe link type of that speed per lane [transfers/s] and width; what the catalogue has not is reported. */
+const char *pm__wiring_pcie(pm__wiring *w, double speed, int width);
+
+/* The readers. */
+int pm__import_topo(pm__wiring *w, const char *text, pm_error *error);
+int pm__import_nccl(pm__wiring *w, const char *text, pm_error *error);
+int pm__import_hwloc(pm__wiring *w, const char *text, pm_error *error);
+
+#endif

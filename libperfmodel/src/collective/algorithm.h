@@ -1,0 +1,80 @@
+/*
+** Between the algorithms and the group that they are evaluated for. Each algorithm is a file with one descriptor; the
+** table of them is algorithms.c.
+*/
+#ifndef PM_COLLECTIVE_ALGORITHM_H
+#define PM_COLLECTIVE_ALGORITHM_H
+
+#include "collective/ring.h"
+
+/* Everything that algorithms need to know of a group, in SI units. Bandwidths are payloads of large transfers; without
+** a network or with one GPU per node, what is not there is INFINITY. */
+typedef struct pm__shape {
+  int per_node, nodes, servers;
+  double ranks;
+  pm_era era;
+  bool nvlink;           /* inner hops run over NVLink, NVLink switches or xGMI */
+  bool switched;         /* ... over switches */
+  bool capable;          /* ... that reduce */
+  bool ll128;
+  double rings;          /* directed rings; 1 over PCIe */
+  double ring;           /* bus bandwidth of the rings in the node */
+  double chain;          /* of a broadcast, which crosses between CPUs one way only */
+  double network;        /* of the group's NICs in one node */
+  double tree_network;   /* the same for a tree between two nodes */
+  double pair;           /* per GPU, when all pairs exchange at once */
+  double host;           /* per GPU, when all GPUs of a node talk to one CPU */
+  double ll_most;        /* most bus bandwidth of LL */
+  double step[3][2];     /* one inner hop, by protocol; ring, tree */
+  double far_step[3][2]; /* one hop between nodes, the fabric's latency included */
+  double base[3][2];
+  double payload[3];
+  double fabric;         /* what the fabric adds to a hop between nodes */
+  pm_collective_fit fit; /* every value known */
+  const char *ring_limit, *network_limit, *pair_limit, *host_limit; /* ids of link types */
+} pm__shape;
+
+enum { PM__LL, PM__LL128, PM__SIMPLE, PM__PROTOCOLS };
+enum { PM__RING, PM__TREE }; /* second index of the latencies */
+
+/* What an algorithm costs: latency + per_byte * S, and what bends it. */
+typedef struct pm__cost {
+  double latency, per_byte;
+  double knee;
+  double fill_per_byte, fill_most; /* of a chain that must fill first: min(fill_per_byte * S, fill_most) */
+  double odd_share;                /* 0, or what of the bandwidth is left if parts are an odd number of floats */
+  double launches;                 /* host launches, in units of an all-reduce's */
+  bool tree_table;                 /* transfer slows down by the library's table for trees */
+  const char *limit;
+} pm__cost;
+
+typedef struct pm__algorithm {
+  pm_algorithm id;
+  bool automatic; /* a library would choose it by itself */
+  /* False if it does not do this collective on such a group in this protocol. `cost` comes zeroed, with launches 1. */
+  bool (*cost)(const pm__shape *shape, pm_collective collective, int protocol, pm__cost *cost);
+} pm__algorithm;
+
+extern const pm__algorithm pm__algorithm_ring, pm__algorithm_tree, pm__algorithm_nvls, pm__algorithm_nvls_tree,
+  pm__algorithm_pairs, pm__algorithm_collnet, pm__algorithm_halving_doubling, pm__algorithm_hierarchical,
+  pm__algorithm_parameter_server, pm__algorithm_data_parallel;
+
+/* All of them, in a fixed order; NULL past the last. */
+const pm__algorithm *pm__algorithm_at(size_t index);
+
+/* Whether the protocol exists on such a group at all. */
+bool pm__protocol_works(const pm__shape *shape, int protocol);
+
+/* Bus bandwidth that a protocol gets out of rings of bandwidth `ring`. */
+double pm__protocol_ring(const pm__shape *shape, int protocol, double ring);
+
+/* The slower of the rings inside and the network, and which it is. */
+double pm__slower(const pm__shape *shape, const char **limit);
+
+/* Bus bandwidth over algorithm bandwidth. */
+double pm__bus_factor(pm_collective collective, double ranks);
+
+/* What trees get of their bandwidth at log2(bytes / 64) = place: the library's own table, in proportion between. */
+double pm__tree_factor(int protocol, double place);
+
+#endif

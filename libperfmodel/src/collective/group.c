@@ -1,0 +1,139 @@
+/* Groups of GPUs: made once, with the cost of every way to do every collective. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "collective/group.h"
+
+pm_group_choice pm_group_choice_default(void)
+{
+  return (pm_group_choice){1, 1, PM_ERA_CURRENT, 1, 0};
+}
+
+static int check_choice(const pm_group_choice *choice, pm_error *error)
+{
+  if (choice->nodes < 1) return pm__fail(error, PM_BAD_ARGUMENT, "nodes %d is not at least 1", choice->nodes);
+  if (choice->thread_gpus < 1)
+    return pm__fail(error, PM_BAD_ARGUMENT, "thread_gpus %d is not at least 1", choice->thread_gpus);
+  if (choice->servers < 1) return pm__fail(error, PM_BAD_ARGUMENT, "servers %d is not at least 1", choice->servers);
+  if (choice->era < 0 || choice->era >= PM_ERA_COUNT)
+    return pm__fail(error, PM_BAD_ARGUMENT, "there is no era %d", choice->era);
+  return PM_OK;
+}
+
+static int check_gpus(const pm_system *system, const int *gpus, int count, pm_error *error)
+{
+  int have = (int)system->gpu_count;
+  if (count < 1) return pm__fail(error, PM_BAD_ARGUMENT, "gpus %d is not at least 1", count);
+  if (count > have)
+    return pm__fail(error, PM_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", count, system->machine.id, have);
+  for (int i = 0; gpus != NULL && i < count; i++) {
+    if (gpus[i] < 0 || gpus[i] >= have)
+      return pm__fail(error, PM_TOO_MANY_GPUS, "GPU %d asked for, but a %s has GPUs 0 to %d", gpus[i],
+                      system->machine.id, have - 1);
+    for (int j = 0; j < i; j++)
+      if (gpus[j] == gpus[i]) return pm__fail(error, PM_BAD_ARGUMENT, "GPU %d is listed twice", gpus[i]);
+  }
+  return PM_OK;
+}
+
+static void find_candidates(pm_group *group)
+{
+  const pm__algorithm *a;
+  for (int c = 0; c < PM_COLLECTIVE_COUNT; c++)
+    for (size_t i = 0; (a = pm__algorithm_at(i)) != NULL; i++)
+      for (int p = 0; p < PM__PROTOCOLS; p++) {
+        pm__candidates *list = &group->candidates[c];
+        pm__candidate *item = &list->item[list->count];
+        memset(item, 0, sizeof *item);
+        item->algorithm = a->id;
+        item->automatic = a->automatic;
+        item->protocol = p;
+        item->cost.launches = 1;
+        bool plain = !group->system->has_protocols && p != PM__SIMPLE;
+        if (!plain && a->cost(&group->shape, (pm_collective)c, p, &item->cost) && list->count < PM__CANDIDATES_MAX - 1)
+          list->count++;
+      }
+}
+
+static pm_group *make(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
+                      pm_error *error)
+{
+  pm_group *group = (pm_group *)calloc(1, sizeof *group);
+  if (group != NULL) group->gpu = (int *)calloc((size_t)count, sizeof *group->gpu);
+  if (group == NULL || group->gpu == NULL) {
+    pm_group_free(group);
+    pm__no_memory(error);
+    return NULL;
+  }
+  group->system = system;
+  group->choice = *choice;
+  group->count = count;
+  for (int i = 0; i < count; i++) group->gpu[i] = gpus != NULL ? gpus[i] : i;
+  if (pm__shape_fill(group, error) != PM_OK) {
+    pm_group_free(group);
+    return NULL;
+  }
+  find_candidates(group);
+  return group;
+}
+
+pm_group *pm_group_new(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
+                       pm_error *error)
+{
+  pm_group_choice standard = pm_group_choice_default();
+  if (system == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "a group needs a system");
+    return NULL;
+  }
+  if (choice == NULL) choice = &standard;
+  if (check_choice(choice, error) != PM_OK || check_gpus(system, gpus, count, error) != PM_OK) return NULL;
+  return make(system, gpus, count, choice, error);
+}
+
+void pm_group_free(pm_group *group)
+{
+  if (group == NULL) return;
+  pm__cycles_free(&group->cycles);
+  free(group->gpu);
+  free(group);
+}
+
+double pm_group_rings(const pm_group *group)
+{
+  return group != NULL ? group->directed_rings : (double)NAN;
+}
+
+double pm_group_ring_bandwidth(const pm_group *group)
+{
+  return group != NULL ? group->shape.ring : (double)NAN;
+}
+
+int pm_group_size(const pm_group *group)
+{
+  return group != NULL ? group->count : 0;
+}
+
+const char *pm_group_over(const pm_group *group)
+{
+  return group != NULL ? group->over : "";
+}
+
+double pm_group_cycle(const pm_group *group, int index, int *order)
+{
+  if (group == NULL || index < 0 || index >= group->cycles.count) return NAN;
+  for (int i = 0; order != NULL && i < group->count; i++)
+    order[i] = group->gpu[group->cycles.order[index * group->count + i]];
+  return group->cycles.weight[index];
+}
+
+int pm_ring_in_order(const pm_system *system, const int *gpus, int count, double *bandwidth, pm_error *error)
+{
+  if (system == NULL || gpus == NULL || bandwidth == NULL)
+    return pm__fail(error, PM_BAD_ARGUMENT, "a ring needs a system and an order");
+  int status = check_gpus(system, gpus, count, error);
+  if (status != PM_OK) return status;
+  pm__path path = {0, 0, NULL, 0, 0, true};
+  status = pm__ring_over_tree(system, (pm__members){gpus, count}, true, &path, NULL, error);
+  if (status == PM_OK) *bandwidth = count > 1 ? path.bandwidth : (double)INFINITY;
+  return status;
+}

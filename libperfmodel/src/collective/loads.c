@@ -1,0 +1,174 @@
+/*
+** What a collective moves over every link: rings and chains along their cycles, in-switch reduction and the rest through
+** the GPUs' ports or pairs. Inside a node each GPU sends and receives the same.
+*/
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "collective/group.h"
+#include "collective/routes.h"
+
+/* Bytes that each GPU passes on inside the node, and that each node sends to others, per direction. */
+typedef struct volume {
+  double inside, between;
+} volume;
+
+static volume volume_of(const pm_group *group, const pm_collective_time *result, const pm_call *call)
+{
+  const pm__shape *s = &group->shape;
+  double bytes = call->bytes, n = s->ranks, p = s->per_node, nodes = s->nodes;
+  double ring = pm__bus_factor((pm_collective)call->collective, n) * bytes;
+  switch (result->algorithm) {
+  case PM_ALGORITHM_TREE: return (volume){2 * bytes * (p - 1) / p, nodes == 2 ? bytes : 2 * bytes};
+  case PM_ALGORITHM_NVLS: return (volume){bytes * (1 + 1 / p), 0};
+  case PM_ALGORITHM_NVLS_TREE: return (volume){bytes * (1 + 1 / p), nodes == 2 ? bytes : 2 * bytes};
+  case PM_ALGORITHM_COLLNET: return (volume){2 * (p - 1) / p * bytes, bytes};
+  case PM_ALGORITHM_PAIRS: return (volume){(p - 1) / n * bytes, p * (n - p) / n * bytes};
+  case PM_ALGORITHM_HIERARCHICAL:
+  case PM_ALGORITHM_HALVING_DOUBLING:
+    return (volume){2 * (p - 1) / p * bytes, 2 * (nodes - 1) / nodes * bytes};
+  case PM_ALGORITHM_DATA_PARALLEL: return (volume){2 * bytes, 0};
+  case PM_ALGORITHM_PARAMETER_SERVER: return (volume){bytes, (nodes - 1) * p * bytes};
+  default: return (volume){ring, ring};
+  }
+}
+
+static void add(const pm_system *system, double *load, int a, int b, double bytes)
+{
+  double total = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t k = 0; k < system->edge_count; k++) {
+      const pm__edge *e = &system->edges[k];
+      if ((e->a != a || e->b != b) && (e->a != b || e->b != a)) continue;
+      if (pass == 0) total += pm__edge_payload(e);
+      else load[2 * k + (e->b == a)] += bytes * pm__edge_payload(e) / total;
+    }
+}
+
+/* Along the cycles over direct links. */
+static void load_cycles(const pm_group *group, double inside, double *load)
+{
+  const pm_system *system = group->system;
+  for (int c = 0; c < group->cycles.count; c++)
+    for (int i = 0; i < group->count; i++) {
+      const int *order = &group->cycles.order[c * group->count];
+      int a = system->gpus[group->gpu[order[i]]], b = system->gpus[group->gpu[order[(i + 1) % group->count]]];
+      add(system, load, a, b, inside * group->cycles.weight[c] / group->directed_rings);
+    }
+}
+
+/* Through the ports to the switches, in proportion to their bandwidth. */
+static void load_ports(const pm_group *group, double inside, double *load)
+{
+  const pm_system *system = group->system;
+  for (int i = 0; i < group->count; i++) {
+    int gpu = system->gpus[group->gpu[i]];
+    double total = 0;
+    for (int pass = 0; pass < 2; pass++)
+      for (size_t k = 0; k < system->edge_count; k++) {
+        const pm__edge *e = &system->edges[k];
+        int other = e->a == gpu ? e->b : e->b == gpu ? e->a : -1;
+        if (other < 0 || system->vertices[other].kind != PM_VERTEX_NVSWITCH) continue;
+        if (pass == 0) total += pm__edge_payload(e);
+        else {
+          load[2 * k] += inside * pm__edge_payload(e) / total;
+          load[2 * k + 1] += inside * pm__edge_payload(e) / total;
+        }
+      }
+  }
+}
+
+static bool load_routes(const pm_group *group, double inside, bool to_host, double *load)
+{
+  pm__routes r;
+  const pm_system *system = group->system;
+  pm__path path = {0, 0, NULL, 0, 0, true};
+  bool good = pm__routes_open(&r, system);
+  for (int i = 0; good && i < group->count; i++) {
+    const int *order = group->cycles.order;
+    int a = system->gpus[group->gpu[order[i]]], b = system->gpus[group->gpu[order[(i + 1) % group->count]]];
+    if (!to_host) good = pm__routes_hop(&r, a, b, system->machine.staged, &path);
+    else {
+      pm__routes_from(&r, a);
+      int host = pm__routes_nearest(&r, PM_VERTEX_CPU);
+      if (host >= 0) pm__routes_load(&r, host, &path);
+    }
+  }
+  for (size_t k = 0; good && k < 2 * system->edge_count; k++) {
+    load[k] += r.load[k] * inside;
+    if (to_host) load[k ^ 1u] += r.load[k] * inside; /* pushed, then pulled */
+  }
+  pm__routes_close(&r);
+  return good;
+}
+
+static void fill_row(const pm_system *system, size_t k, const double *load, double time, pm_load *row)
+{
+  const pm__edge *e = &system->edges[k];
+  double most = fmax(load[2 * k], load[2 * k + 1]);
+  memcpy(row->a, system->vertices[e->a].name, sizeof row->a);
+  memcpy(row->b, system->vertices[e->b].name, sizeof row->b);
+  memcpy(row->link, e->link.id, sizeof row->link);
+  row->count = e->count;
+  row->forward = load[2 * k];
+  row->backward = load[2 * k + 1];
+  row->busy = time > 0 ? most / pm__edge_payload(e) / time : 0;
+}
+
+static void fill_network(const pm_group *group, double between, double time, pm_load *row)
+{
+  const pm__edge *e = &group->system->network;
+  memcpy(row->a, "node", sizeof "node");
+  memcpy(row->b, "network", sizeof "network");
+  memcpy(row->link, e->link.id, sizeof row->link);
+  row->count = e->count;
+  row->forward = row->backward = between;
+  row->busy = time > 0 ? between / group->shape.network / time : 0;
+}
+
+static bool load_inside(const pm_group *group, const pm_collective_time *result, double inside, double *load)
+{
+  if (group->count == 1) return true;
+  if (result->algorithm == PM_ALGORITHM_PARAMETER_SERVER) return load_routes(group, inside, true, load);
+  if (group->directed_rings == 0) return load_routes(group, inside, false, load);
+  if (group->shape.switched) load_ports(group, inside, load);
+  else load_cycles(group, inside, load);
+  return true;
+}
+
+static pm_table *table_of(const pm_group *group, const pm_collective_time *result, const pm_call *call,
+                          pm_error *error)
+{
+  const pm_system *system = group->system;
+  bool network = group->choice.nodes > 1;
+  size_t rows = system->edge_count + network;
+  pm_load *list = (pm_load *)calloc(rows + 1, sizeof *list);
+  double *load = (double *)calloc(2 * system->edge_count + 1, sizeof *load);
+  pm_table *table = pm_table_new(rows, error);
+  volume v = volume_of(group, result, call);
+  bool good = list != NULL && load != NULL && table != NULL && load_inside(group, result, v.inside, load);
+  for (size_t k = 0; good && k < system->edge_count; k++) fill_row(system, k, load, result->time, &list[k]);
+  if (good && network) fill_network(group, v.between, result->time, &list[system->edge_count]);
+  if (!good) pm__no_memory(error);
+  good = good && pm_table_add_records(table, pm_record_type_find("load"), list, error) == PM_OK;
+  free(load);
+  free(list);
+  if (good) return table;
+  pm_table_free(table);
+  return NULL;
+}
+
+pm_table *pm_group_loads(const pm_group *group, const pm_call *call, pm_error *error)
+{
+  pm_collective_time result;
+  if (group == NULL || call == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "loads need a group and a call");
+    return NULL;
+  }
+  pm_group_times(group, call, &result, 1);
+  if (result.status != PM_OK) {
+    pm__fail(error, result.status, "the collective cannot be evaluated: %s", pm_status_text(result.status));
+    return NULL;
+  }
+  return table_of(group, &result, call, error);
+}

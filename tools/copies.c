@@ -1,0 +1,55 @@
+/* perfmodel copies: GPU to GPU copies, as a peer-to-peer test prints them. */
+#include <stdlib.h>
+#include <string.h>
+#include "command.h"
+
+static pm_table *pair_table(const pm_system *system, pm_error *error)
+{
+  int gpus = pm_system_machine(system)->gpus;
+  size_t count = (size_t)gpus * (size_t)(gpus - 1), row = 0;
+  pm_pair *pairs = (pm_pair *)calloc(count + 1, sizeof *pairs);
+  pm_table *table = pairs != NULL ? pm_table_new(count, error) : NULL;
+  int status = table != NULL ? PM_OK : PM_NO_MEMORY;
+  for (int i = 0; i < gpus && status == PM_OK; i++)
+    for (int j = 0; j < gpus && status == PM_OK; j++)
+      if (i != j) status = pm_system_pair(system, i, j, &pairs[row++], error);
+  if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("pair"), pairs, error);
+  free(pairs);
+  if (status == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
+}
+
+static int write_matrices(const cli_request *request, const pm_system *system)
+{
+  pm_error error = PM_ERROR_NONE;
+  char *text = pm_system_pairs_text(system, &error);
+  if (text == NULL) return fail_error(&error);
+  int code = write_output(request, text, strlen(text));
+  pm_string_free(text);
+  return code;
+}
+
+static int run(const cli_request *request)
+{
+  int code;
+  pm_error error = PM_ERROR_NONE;
+  pm_catalog *catalog = open_catalog(request, &code);
+  pm_system *system = catalog != NULL ? open_system(catalog, request->arguments.items[0], &code) : NULL;
+  if (system != NULL && request->format == PM_FORMAT_TABLE) code = write_matrices(request, system);
+  else if (system != NULL) code = write_table(request, pair_table(system, &error), &error);
+  pm_system_free(system);
+  pm_catalog_free(catalog);
+  return code;
+}
+
+static const cli_option options[] = {
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
+
+const cli_command copies_command = {
+  "copies", "SYSTEM", "predicts copies between the GPUs of a node",
+  "Bandwidth and latency of copies between every pair of GPUs, with peer access and through host memory, in the layout "
+  "of CUDA's p2pBandwidthLatencyTest; as csv or json, one row for each pair. The diagonal is the memory's bandwidth by "
+  "its data sheet.",
+  "perfmodel copies c4140-v100-sxm2", options, 1, 1, run};

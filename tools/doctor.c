@@ -1,0 +1,24 @@
+/* perfmodel doctor: implausible values in a file of one's own. */
+#include "command.h"
+
+static int run(const cli_request *request)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_table *table = pm_doctor(request->arguments.items[0], &error);
+  if (table == NULL) return fail_error(&error);
+  if (pm_table_rows(table) > 0 || request->format != PM_FORMAT_TABLE) return write_table(request, table, &error);
+  pm_table_free(table);
+  note(request, "%s: nothing implausible", request->arguments.items[0]);
+  return CODE_DONE;
+}
+
+static const cli_option options[] = {
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
+
+const cli_command doctor_command = {
+  "doctor", "PATH", "looks a file's values over for implausible ones",
+  "Finds what can be read but is hardly meant: gigabits for gigabytes, both directions counted, peaks with sparsity, "
+  "more bandwidth than the PCIe generation has. Prints line, value and what it probably should be. What cannot be read, "
+  "perfmodel check reports.",
+  "perfmodel doctor mine.xml", options, 1, 1, run};

@@ -1,0 +1,63 @@
+/* perfmodel import: a machine described by another program. */
+#include <stdlib.h>
+#include <string.h>
+#include "validation.h"
+
+/* By what the text begins with. */
+static const char *guess_format(const char *text)
+{
+  if (strstr(text, "<topology") != NULL) return "hwloc";
+  if (strstr(text, "<system") != NULL) return "nccl";
+  return "topo";
+}
+
+static void print_report(const cli_request *request, char *report)
+{
+  for (char *line = report; line != NULL && *line != '\0';) {
+    char *end = strchr(line, '\n');
+    if (end != NULL) *end = '\0';
+    note(request, "%s", line);
+    line = end != NULL ? end + 1 : NULL;
+  }
+}
+
+static int import(const cli_request *request, const pm_catalog *catalog, const char *text)
+{
+  pm_error error = PM_ERROR_NONE;
+  char *report = NULL;
+  const char *file = request->arguments.items[0], *format = request->value[OPTION_FROM];
+  const char *id = request->value[OPTION_ID] != NULL ? request->value[OPTION_ID] : "imported";
+  char *xml = pm_import(catalog, format != NULL ? format : guess_format(text), text, file, id,
+                        request->value[OPTION_GPU], &report, &error);
+  print_report(request, report);
+  pm_string_free(report);
+  if (xml == NULL) return fail_error(&error);
+  int code = write_output(request, xml, strlen(xml));
+  pm_string_free(xml);
+  return code;
+}
+
+static int run(const cli_request *request)
+{
+  int code;
+  char *text = read_text_file(request->arguments.items[0]);
+  if (text == NULL) return CODE_INPUT;
+  pm_catalog *catalog = open_catalog(request, &code);
+  if (catalog != NULL) code = import(request, catalog, text);
+  pm_catalog_free(catalog);
+  free(text);
+  return code;
+}
+
+static const cli_option options[] = {
+  {OPTION_FROM, '\0', "from", "nccl|topo|hwloc", "what the file is (default: by its text)"},
+  {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of the catalogue; needed for topo and hwloc"},
+  {OPTION_ID, '\0', "id", "ID", "id of the new system (default imported)"},
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
+
+const cli_command import_command = {
+  "import", "FILE", "makes a system of what other programs say of a machine",
+  "Reads NCCL's topology dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m, or the XML of hwloc's lstopo, and "
+  "writes a system that --catalog takes. Everything assumed or left out is reported on standard error.",
+  "perfmodel import topo.txt --gpu v100-sxm2-16gb --id mine -o mine.xml", options, 1, 1, run};
