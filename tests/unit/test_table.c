@@ -331,6 +331,52 @@ START_TEST(text_rules_the_total_off)
 }
 END_TEST
 
+/* What people see is not what files hold. */
+START_TEST(cells_may_be_shown_otherwise)
+{
+  static const char *const names[] = {"one", "  \ttwo"}, *const shares[] = {"12.5 %", "-"};
+  pm_table *table = sample_table();
+  char buffer[PM_TEXT_MAX], *shown = pm_table_shown(table, 2, 0);
+  ck_assert_str_eq(shown, "25 GB/s");
+  pm_string_free(shown);
+  ck_assert_int_eq(pm_table_show_as(table, "name", names, NULL), PM_OK);
+  ck_assert_int_eq(pm_table_show_as(table, "ratio", shares, NULL), PM_OK);
+  ck_assert_int_eq(pm_table_show_as(table, "nosuch", names, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_show_as(table, "name", NULL, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_show_as(NULL, "name", names, NULL), PM_BAD_ARGUMENT);
+  ck_assert_str_eq(pm_table_text(table, 0, 1, buffer), "two, \"b\"");
+  ck_assert_str_eq(pm_table_text(table, 3, 0, buffer), "0.1");
+  pm_table_drop(table, "speed");
+  pm_table_drop(table, "colour");
+  pm_table_drop(table, "ready");
+  ck_format(table, PM_FORMAT_TABLE, 0,
+            "name    count   ratio\n"
+            "------  -----  ------\n"
+            "one         3  12.5 %\n"
+            "   two     -2       -\n");
+  ck_assert_ptr_null(pm_table_shown(table, 3, 0));
+  ck_assert_ptr_null(pm_table_shown(table, 0, 2));
+  ck_assert_ptr_null(pm_table_shown(NULL, 0, 0));
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(the_total_can_be_dropped)
+{
+  pm_table *table = sample_table();
+  pm_table_drop_total(NULL);
+  pm_table_drop_total(table);
+  ck_assert_uint_eq(pm_table_rows(table), 2);
+  pm_table_mark_total(table);
+  pm_table_drop_total(table);
+  ck_assert_uint_eq(pm_table_rows(table), 1);
+  ck_assert_int_eq(pm_table_has_total(table), 0);
+  pm_table_drop_total(table);
+  ck_assert_uint_eq(pm_table_rows(table), 1);
+  pm_table_free(table);
+}
+END_TEST
+
 START_TEST(text_counts_characters_not_bytes)
 {
   const char *words[] = {"\xc3\xbc\xc3\xbc", "abc"};
@@ -430,6 +476,7 @@ int main(void)
     a_choice_beyond_its_list_is_a_question_mark, missing_arguments_are_errors, absurd_sizes_are_out_of_memory,
     formats_by_name, csv_of_every_kind, csv_quotes_what_needs_it, csv_disarms_formulas, csv_guard_for_every_first_byte,
     csv_without_rows_or_columns, json_of_every_kind, json_escapes, utf8_lengths, text_aligns, text_rules_the_total_off,
+    cells_may_be_shown_otherwise, the_total_can_be_dropped,
     text_counts_characters_not_bytes, text_has_no_control_characters, text_keeps_within_the_width,
     text_folds_a_long_last_column, the_locale_does_not_matter,
   };
