@@ -177,7 +177,7 @@ class Reader:
         return made
 
     def _unknown(self, node: NodeInfo, label: str, inputs: list[Any]) -> list[Any]:
-        present = [x for x in inputs if x is not None]
+        present = [x for x in inputs if isinstance(x, (Value, Weight, Constant))]
         made: list[Any] = []
         for name in node.outputs:
             shape = self._stated(name)

@@ -238,6 +238,42 @@ def _split(r: Any, node: Any, x: Any, split: Any = None) -> Any:
     return parts
 
 
+@handles("SplitToSequence")
+def _split_to_sequence(r: Any, node: Any, x: Any, split: Any = None) -> Any:
+    """A sequence is a list."""
+    axis = node.attributes.get("axis", 0) % len(x.shape)
+    sizes = r.numbers(split, "sizes") if split is not None else [1]
+    size = x.shape[axis]
+    if split is None or not split.shape:
+        each = sizes[0]
+        sizes = [min(each, size - start) for start in range(0, size, each)]
+    parts, start = [], 0
+    for each in sizes:
+        part = ops.cut(r.graph, x, axis, start, start + each)
+        if split is None and not node.attributes.get("keepdims", 1):
+            part = ops.reshape(part, (*x.shape[:axis], *x.shape[axis + 1 :]))
+        parts.append(part)
+        start += each
+    return [parts]
+
+
+@handles("SequenceConstruct")
+def _sequence(r: Any, node: Any, *inputs: Any) -> Any:
+    return [list(inputs)]
+
+
+@handles("SequenceAt")
+def _sequence_at(r: Any, node: Any, parts: Any, position: Any) -> Any:
+    return [parts[r.numbers(position, "positions")[0]]]
+
+
+@handles("ConcatFromSequence")
+def _concat_from_sequence(r: Any, node: Any, parts: Any) -> Any:
+    if node.attributes.get("new_axis", 0):
+        raise Unmapped("a sequence joined along a new axis")
+    return _concat(r, node, *parts)
+
+
 @handles("Slice")
 def _slice(r: Any, node: Any, x: Any, *rest: Any) -> Any:
     given = [None if v is None else r.numbers(v, "bounds") for v in rest]
