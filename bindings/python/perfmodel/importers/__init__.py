@@ -5,8 +5,9 @@ the models are imported only where they are needed, and only `from_torch` needs 
 """
 
 from ._report import Report
+from .huggingface import from_hf
 from .keras import from_keras
 from .onnx import from_onnx
 from .pytorch import from_torch
 
-__all__ = ["Report", "from_keras", "from_onnx", "from_torch"]
+__all__ = ["Report", "from_hf", "from_keras", "from_onnx", "from_torch"]
