@@ -470,16 +470,24 @@ def attention(
     shape: Shape,
     causal: bool = False,
     dropout: float = 0.0,
-    heads_axis: int = -3,
+    mask: Operand | None = None,
 ) -> Operand:
-    """Scaled dot-product attention of tensors whose last dimensions are heads, tokens, features of a head."""
+    """Scaled dot-product attention of tensors whose last dimensions are heads, tokens, features of a head.
+
+    A mask that is made of trained tensors is a table of biases by relative position.
+    """
     values = [as_value(g, x) for x in (q, k, v)]
     if any(len(x.shape) < 3 for x in values):
         values = [with_view(x, View((1, *x.shape))) for x in values]
         if len(values[0].shape) < 3:
             raise Unmapped("attention without heads")
     heads, kv_heads = values[0].shape[-3], values[1].shape[-3]
-    attributes: dict[str, float | bool] = {"heads": heads, "flash": True}
+    attributes: dict[str, float | bool] = {"heads": heads}
+    if isinstance(mask, Weight) and mask.parameters % heads == 0:
+        attributes["bias_rows"] = mask.parameters // heads
+        attributes.update(_shared(g.take(mask)))
+    else:
+        attributes["flash"] = True
     if kv_heads != heads:
         attributes["kv_heads"] = kv_heads
     if causal:

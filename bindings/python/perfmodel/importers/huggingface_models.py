@@ -71,7 +71,7 @@ class Body:
         return self.add("dropout", name, rate=rate) if rate > 0 else self.last
 
     def attention(self, name: str, q: int, k: int, v: int, heads: int, **attributes: AttributeValue) -> int:
-        if self.flash:
+        if self.flash and "bias_rows" not in attributes:
             attributes["flash"] = True
         return self.add("attention", name, q, k, v, heads=heads, **attributes)
 

@@ -462,7 +462,7 @@ def _einsum(r: Any, node: Any, *inputs: Any) -> Any:
 
 
 @handles("Attention")
-def _attention(r: Any, node: Any, q: Any, k: Any, v: Any, *_: Any) -> Any:
+def _attention(r: Any, node: Any, q: Any, k: Any, v: Any, mask: Any = None, *_: Any) -> Any:
     """Since version 23: batch x heads x tokens x features, or batch x tokens x (heads features) with the heads told."""
     if node.domain == "com.microsoft":
         return _packed_attention(r, node, q, k, v)
@@ -471,7 +471,7 @@ def _attention(r: Any, node: Any, q: Any, k: Any, v: Any, *_: Any) -> Any:
     if flat:
         q, k, v = (_heads(x, n) for x, n in ((q, heads), (k, kv_heads), (v, kv_heads)))
     made = ops.attention(
-        r.graph, q, k, v, (*q.shape[:-1], v.shape[-1]), causal=bool(node.attributes.get("is_causal"))
+        r.graph, q, k, v, (*q.shape[:-1], v.shape[-1]), causal=bool(node.attributes.get("is_causal")), mask=mask
     )
     return _joined(made) if flat else made
 

@@ -89,15 +89,19 @@ class Tracer:
         torch.backends.mha.set_fastpath_enabled(False)
         try:
             with torch.no_grad(), torch.device("meta"), self._modes():
+                self._recording = True
                 twin(*arguments, **named)
         except (RuntimeError, NotImplementedError) as error:
-            raise ShapeError(f"{type(module).__name__} does not run on the meta device: {_reason(error)}") from error
+            raise ShapeError(
+                f"{type(module).__name__} does not run on the meta device with inputs of {_shapes(arguments, named)}, "
+                f"the batch among them: {_reason(error)}"
+            ) from error
         finally:
             torch.backends.mha.set_fastpath_enabled(fast)
         self._note_unused(twin)
 
     def _add_inputs(self, module: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> None:
-        names = [name for name in inspect.signature(module.forward).parameters]
+        names = _parameters(module.forward)
         given = list(zip(names + ["input"] * len(arguments), arguments)) + list(named.items())
         for name, value in given:
             for tensor in tensors_in(value):
@@ -180,8 +184,8 @@ class Tracer:
             if not values:
                 continue
             same = next((v for v in values if elements(v.shape) == tensor.numel()), None)
-            if same is not None:
-                self._know(tensor, reshape(same, tuple(tensor.shape)))
+            shape = tuple(tensor.shape)
+            self._know(tensor, self.graph.unknown(name, values, shape) if same is None else reshape(same, shape))
 
     def record(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
         """One operator: its result becomes known."""
@@ -192,8 +196,7 @@ class Tracer:
         given = [self.operand(tensor) for tensor in tensors_in((args, kwargs))]
         if name in CONSTANT or all(isinstance(operand, Constant) for operand in given):
             for tensor in outputs:
-                if id(tensor) in self._known or self._is_written(tensor):
-                    self._bind(tensor, Constant(tuple(tensor.shape)), args)
+                self._know(tensor, Constant(tuple(tensor.shape)))
             return
         self.graph.scope = self._scope()
         made = self._translate(name, given, args, kwargs, result, outputs)
@@ -250,6 +253,8 @@ class Tracer:
                 same = elements(value.shape) == elements(shape)
                 operand = reshape(value, shape) if same else self.graph.copy(value, shape)
                 self._know(tensor, operand)
+                if not same:
+                    self.graph.near("a tensor that is written in parts is taken as a copy of the last part")
         if operand is None:
             return Constant(shape)
         return operand
@@ -258,9 +263,6 @@ class Tracer:
         self._time += 1
         self._known[id(tensor)] = (self._time, operand)
         self._kept.append(tensor)
-
-    def _is_written(self, tensor: Any) -> bool:
-        return bool(self._written) and _storage(tensor) in self._written
 
     def _bind(self, tensor: Any, operand: Any, args: Any) -> None:
         """Makes a result known; one that was an argument was written over, and so were all views of its storage."""
@@ -307,6 +309,17 @@ def tensors_in(value: Any) -> Iterator[Any]:
     elif isinstance(value, dict):
         for item in value.values():
             yield from tensors_in(item)
+
+
+def _parameters(forward: Any) -> list[str]:
+    try:
+        return list(inspect.signature(forward).parameters)
+    except ValueError:
+        return []
+
+
+def _shapes(arguments: Any, named: Any) -> str:
+    return ", ".join("x".join(str(size) for size in tensor.shape) for tensor in tensors_in([arguments, dict(named)]))
 
 
 def _reason(error: Exception) -> str:

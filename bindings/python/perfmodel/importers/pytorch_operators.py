@@ -92,7 +92,7 @@ def _repeat(t: Any, out: Any, x: Any, *_: Any, **__: Any) -> Any:
 
 @handles(
     *"repeat_interleave gather index_select take_along_dim take index unfold im2col col2im fold as_strided unfold_copy "
-    "masked_select topk sort argsort diagonal roll flip scatter scatter_add index_put unsafe_index index_add "
+    "masked_select histc bincount topk sort argsort diagonal roll flip scatter scatter_add index_put unsafe_index index_add "
     "index_copy slice_scatter select_scatter masked_scatter grid_sampler_2d pixel_shuffle pixel_unshuffle "
     "channel_shuffle".split()
 )
@@ -318,6 +318,19 @@ def _matmul(t: Any, out: Any, a: Any, b: Any, **_: Any) -> Any:
     return ops.matmul(t.graph, t.operand(a), t.operand(b), _shape(out))
 
 
+@handles("grouped_mm")
+def _grouped(t: Any, out: Any, x: Any, weights: Any, *_: Any, **__: Any) -> Any:
+    """Rows of x by one of several matrices each; how many go to which depends on the input, so they go evenly."""
+    operand, matrices = t.operand(x), t.operand(weights)
+    if len(weights.shape) != 3 or not isinstance(matrices, Weight) or len(x.shape) != 2:
+        raise ops.Unmapped("a product of groups")
+    count, rows = weights.shape[0], out.shape[0]
+    if rows % count:
+        raise ops.Unmapped(f"{rows} rows for {count} matrices")
+    value = ops.as_value(t.graph, operand)
+    return ops.matmul(t.graph, ops.reshape(value, (count, rows // count, x.shape[1])), matrices, _shape(out))
+
+
 @handles("rmatmul")
 def _rmatmul(t: Any, out: Any, b: Any, a: Any) -> Any:
     return ops.matmul(t.graph, t.operand(a), t.operand(b), _shape(out))
@@ -343,8 +356,9 @@ def _attention(t: Any, out: Any, q: Any, k: Any, v: Any, *args: Any, **kwargs: A
     first = out[0] if isinstance(out, (tuple, list)) else out
     causal = kwargs.get("is_causal", args[2] if len(args) > 2 else False)
     dropout = kwargs.get("dropout_p", args[1] if len(args) > 1 else 0.0)
+    mask = t.operand(kwargs.get("attn_mask", kwargs.get("attn_bias", args[0] if args else None)))
     given = [t.operand(x) for x in (q, k, v)]
-    return ops.attention(t.graph, *given, _shape(first), causal=bool(causal), dropout=_number(dropout))
+    return ops.attention(t.graph, *given, _shape(first), causal=bool(causal), dropout=_number(dropout), mask=mask)
 
 
 def _number(value: Any) -> float:
