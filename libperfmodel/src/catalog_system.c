@@ -128,23 +128,14 @@ static bool find_link(graph *g, const pm__element *e, const char *attribute, lin
   return true;
 }
 
-static bool joins(const pm_edge *edge, const char *a, const char *b)
-{
-  return strcmp(edge->a, a) == 0 && strcmp(edge->b, b) == 0;
-}
-
 /* The same link written again, most likely from its other end, would count twice. */
 static bool check_new(graph *g, const pm__element *e, const char *a, const char *b, const char *link)
 {
-  pm_edge edge;
-  for (int i = 0; pm_system_edge(g->system, i, &edge) == PM_OK; i++) {
-    if ((!joins(&edge, a, b) && !joins(&edge, b, a)) || strcmp(edge.link, link) != 0) continue;
-    pm__entry_fail(g->entry, e->line, g->error, PM_BAD_VALUE,
-                   "%.60s and %.60s are joined by %s already; write a link once, \"%.60s*2\" if there are two", a, b,
-                   link, b);
-    return false;
-  }
-  return true;
+  if (!pm__system_joined(g->system, a, b, link)) return true;
+  pm__entry_fail(g->entry, e->line, g->error, PM_BAD_VALUE,
+                 "%.60s and %.60s are joined by %s already; write a link once, \"%.60s*2\" if there are two", a, b, link,
+                 b);
+  return false;
 }
 
 static bool add_link(graph *g, const pm__element *e, const char *from, char *to, const link_type *type)

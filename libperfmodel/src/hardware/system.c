@@ -246,6 +246,17 @@ int pm_system_edge(const pm_system *system, int index, pm_edge *row)
   return PM_OK;
 }
 
+bool pm__system_joined(const pm_system *system, const char *a, const char *b, const char *link)
+{
+  int from = find_vertex(system, a), to = find_vertex(system, b);
+  for (size_t i = 0; from >= 0 && to >= 0 && i < system->edge_count; i++) {
+    const pm__edge *edge = &system->edges[i];
+    bool joins = (edge->a == from && edge->b == to) || (edge->a == to && edge->b == from);
+    if (joins && strcmp(edge->link.id, link) == 0) return true;
+  }
+  return false;
+}
+
 int pm_system_gpu_links(const pm_system *system, int i, int j)
 {
   if (system == NULL || i < 0 || j < 0 || (size_t)i >= system->gpu_count || (size_t)j >= system->gpu_count) return 0;

@@ -38,6 +38,9 @@ struct pm_system {
 /* What large transfers get of all parallel links together, per direction [B/s]. */
 double pm__edge_payload(const pm__edge *edge);
 
+/* Whether links of that type join the two vertices already, from whichever end. */
+bool pm__system_joined(const pm_system *system, const char *a, const char *b, const char *link);
+
 /* Of a single copy. */
 double pm__edge_copy_payload(const pm__edge *edge);
 
