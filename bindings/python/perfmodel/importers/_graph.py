@@ -1,8 +1,8 @@
 """A network that grows operator by operator, from tensors as frameworks have them: with a batch, which is 1 here.
 
-A tensor that depends on the network's inputs is a `Value`: the output of a layer, and views of it (another shape, another
-order of dimensions) that become layers only where one is needed. So what only rearranges, as attention does with its
-heads, leaves no trace. Trained tensors are `Weight`s; what depends on neither is a `Constant`.
+A tensor that depends on the network's inputs is a `Value`: the output of a layer, and views of it (another shape,
+another order of dimensions) that become layers only where one is needed. So what only rearranges, as attention does
+with its heads, leaves no trace. Trained tensors are `Weight`s; what depends on neither is a `Constant`.
 
 Shapes of layers are per sample: those of the tensors without a leading 1.
 """

@@ -31,9 +31,11 @@ def as_value(g: Graph, operand: Operand, shape: Shape | None = None) -> Value:
     if isinstance(operand, Value):
         return operand
     shape = operand.shape if shape is None else shape
-    name = next((source.name for source in sorted(operand.sources, key=lambda s: s.name)), "") if isinstance(
-        operand, Weight
-    ) else ""
+    name = (
+        next((source.name for source in sorted(operand.sources, key=lambda s: s.name)), "")
+        if isinstance(operand, Weight)
+        else ""
+    )
     if not isinstance(operand, Weight):
         return g.input(name or "constant", shape)
     if operand.rows is not None and shape == operand.shape:
@@ -90,7 +92,11 @@ def swap(operand: Operand, one: int, other: int) -> Operand:
 def expand(g: Graph, operand: Operand, shape: Shape) -> Operand:
     """Dimensions of size 1 repeated; those before the first are new."""
     if not isinstance(operand, Value):
-        return Weight(shape, operand.sources, computed=operand.computed) if isinstance(operand, Weight) else Constant(shape)
+        return (
+            Weight(shape, operand.sources, computed=operand.computed)
+            if isinstance(operand, Weight)
+            else Constant(shape)
+        )
     value = with_view(operand, View((1,) * (len(shape) - len(operand.shape)) + operand.shape))
     for axis, (have, want) in enumerate(zip(value.shape, shape)):
         if have == 1 and want > 1:
@@ -411,6 +417,7 @@ def matmul(g: Graph, a: Operand, b: Operand, shape: Shape) -> Operand:
         vector = len(b.shape) == 1
         turned = b if vector else swap(b, -1, -2)
         flipped = a if len(a.shape) == 1 else swap(a, -1, -2)
+        assert not isinstance(flipped, Value)
         out_shape = shape if vector or len(a.shape) == 1 else (*shape[:-2], shape[-1], shape[-2])
         assert isinstance(turned, Value)
         out = _weighted(g, turned, flipped, out_shape)
@@ -529,7 +536,8 @@ def convolution(
     transposed: bool = False,
     output_padding: Axes = (),
 ) -> Operand:
-    """Convolution in one to three dimensions; weight is out x in/groups x kernel, transposed in x out/groups x kernel."""
+    """Convolution in one to three dimensions; the weight is out x in/groups x kernel, or, transposed, in x out/groups x
+    kernel."""
     if not isinstance(weight, Weight):
         raise Unmapped("a convolution whose weights are computed or fixed")
     value, kernel, axes = as_value(g, x), weight.shape[2:], len(weight.shape) - 2

@@ -1,7 +1,7 @@
 """Models of Hugging Face from their `config.json`, offline: the architecture of each model type is written down here.
 
-Neither weights nor the package transformers are needed. `architectures` in the configuration tells the head; without it,
-decoders get their language-model head, image models their classifier, encoders their pooler.
+Neither weights nor the package transformers are needed. `architectures` in the configuration tells the head; without
+it, decoders get their language-model head, image models their classifier, encoders their pooler.
 """
 
 from __future__ import annotations

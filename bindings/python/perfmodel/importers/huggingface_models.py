@@ -140,7 +140,13 @@ def _bert(b: Body, c: Config, seq: int | None, image: int | None) -> None:
     if kind != "distilbert" and int(c.get("type_vocab_size", 2)) > 0:
         words = b.last
         types = b.input("token_type_ids", tokens)
-        b.add("embedding", "embeddings.token_type_embeddings", types, entries=int(c.get("type_vocab_size", 2)), features=wide)
+        b.add(
+            "embedding",
+            "embeddings.token_type_embeddings",
+            types,
+            entries=int(c.get("type_vocab_size", 2)),
+            features=wide,
+        )
         b.add("add", "embeddings.sum", words, b.last)
     b.add("layer_norm", "embeddings.LayerNorm")
     b.dropout("embeddings.dropout", rate)
@@ -171,7 +177,12 @@ def _bert_layer(b: Body, name: str, hidden: int, heads: int, inner: int, rate: f
 def _bert_head(b: Body, c: Config, kind: str, hidden: int, wide: int) -> None:
     head, x = c.head("Model"), b.last
     pools = kind in ("bert", "roberta", "camembert", "xlm-roberta")
-    if head == "Model" and pools or kind == "bert" and head in ("ForSequenceClassification", "ForMultipleChoice", "ForPreTraining"):
+    if (
+        head == "Model"
+        and pools
+        or kind == "bert"
+        and head in ("ForSequenceClassification", "ForMultipleChoice", "ForPreTraining")
+    ):
         b.add("slice", "pooler.first", x, axis=0, end=1)
         b.linear("pooler.dense", hidden)
         b.add("tanh", "pooler.tanh")
@@ -227,7 +238,9 @@ def _gpt2(b: Body, c: Config, seq: int | None, image: int | None) -> None:
             b.add("slice", f"{name}.attn.{part}", joined, axis=-1, start=n * hidden, end=(n + 1) * hidden)
             for n, part in enumerate(("query", "key", "value"))
         ]
-        b.attention(f"{name}.attn", *parts, heads, causal=True, **_dropouts([c.get("attn_pdrop", 0.1)]))
+        b.attention(
+            f"{name}.attn", parts[0], parts[1], parts[2], heads, causal=True, **_dropouts([c.get("attn_pdrop", 0.1)])
+        )
         b.linear(f"{name}.attn.c_proj", hidden)
         b.dropout(f"{name}.attn.dropout", float(c.get("resid_pdrop", 0.1)))
         x = b.add("add", f"{name}.attn.sum", x, b.last)
@@ -257,8 +270,11 @@ def _gpt_neox(b: Body, c: Config, seq: int | None, image: int | None) -> None:
             for n, part in enumerate(("query", "key", "value"))
         ]
         for n, part in enumerate(("query", "key")):
-            parts[n] = b.add("pointwise", f"{name}.attention.{part}_rotary", parts[n], flop=3 * rotated, keeps="nothing")
-        b.attention(f"{name}.attention", *parts, heads, causal=True, **_dropouts([c.get("attention_dropout", 0.0)]))
+            parts[n] = b.add(
+                "pointwise", f"{name}.attention.{part}_rotary", parts[n], flop=3 * rotated, keeps="nothing"
+            )
+        dropped = _dropouts([c.get("attention_dropout", 0.0)])
+        b.attention(f"{name}.attention", parts[0], parts[1], parts[2], heads, causal=True, **dropped)
         attended = b.linear(f"{name}.attention.dense", hidden, bias=bias)
         side = bool(c.get("use_parallel_residual", True))
         middle = x if side else b.add("add", f"{name}.attention.sum", x, attended)
@@ -477,7 +493,11 @@ def _vit(b: Body, c: Config, seq: int | None, image: int | None) -> None:
 
 @models("convnext")
 def _convnext(b: Body, c: Config, seq: int | None, image: int | None) -> None:
-    widths, depths, patch = c.get("hidden_sizes", [96, 192, 384, 768]), c.get("depths", [3, 3, 9, 3]), c.get("patch_size", 4)
+    widths, depths, patch = (
+        c.get("hidden_sizes", [96, 192, 384, 768]),
+        c.get("depths", [3, 3, 9, 3]),
+        c.get("patch_size", 4),
+    )
     _image(b, c, image)
     b.add("conv2d", "embeddings.patch_embeddings", out_channels=widths[0], kernel=patch, stride=patch)
     _channel_norm(b, "embeddings.layernorm")

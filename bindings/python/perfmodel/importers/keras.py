@@ -1,4 +1,4 @@
-"""Keras models from what `model.to_json()` writes: Sequential and functional ones, of Keras 2 and 3. Keras is not needed.
+"""Keras models from what `model.to_json()` writes: Sequential and functional ones, of Keras 2 and 3, without Keras.
 
 Tensors are as Keras has them, with the channels last by default; the layers of the network have them first. Changes of
 order in between vanish, as nothing moves in memory for them.
@@ -97,7 +97,9 @@ class Reader:
         config = _config(model)
         layers = config.get("layers")
         if not isinstance(layers, list) or not layers:
-            raise FormatError(f"the model {config.get('name', '')} has no layers; a subclassed model has none in its JSON")
+            raise FormatError(
+                f"the model {config.get('name', '')} has no layers; a subclassed model has none in its JSON"
+            )
         functional = any("inbound_nodes" in layer for layer in layers) and model.get("class_name") != "Sequential"
         made = self._functional(config, given, prefix) if functional else self._sequential(model, given, prefix)
         self._depth -= 1
@@ -126,7 +128,7 @@ class Reader:
         inputs = [_reference(item) for item in _references(config.get("input_layers", []))]
         for layer in config["layers"]:
             calls = list(_calls(layer))
-            name = layer.get("name") or _config(layer).get("name")
+            name = str(layer.get("name") or _config(layer).get("name"))
             if layer["class_name"] == "InputLayer" or not calls:
                 place = inputs.index((name, 0, 0)) if (name, 0, 0) in inputs else -1
                 value = given[place] if given is not None and place >= 0 else self._input(layer, prefix)
@@ -149,7 +151,9 @@ class Reader:
 
     # ---- One layer.
 
-    def _call(self, layer: Mapping[str, Any], values: Sequence[Any], options: Mapping[str, Any], prefix: str) -> list[Any]:
+    def _call(
+        self, layer: Mapping[str, Any], values: Sequence[Any], options: Mapping[str, Any], prefix: str
+    ) -> list[Any]:
         kind, config = str(layer["class_name"]), _config(layer)
         name = prefix + str(config.get("name") or layer.get("name") or kind.lower())
         if is_model(layer):

@@ -195,7 +195,9 @@ def _einsum_dense(layer: Layer, x: Value) -> Any:
     return _activated(layer, ops.reshape(made_value, (*x.shape[: -len(summed)], *sizes)), layer.get("activation"))
 
 
-def _padding(layer: Layer, space: Sequence[int], kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Any:
+def _padding(
+    layer: Layer, space: Sequence[int], kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]
+) -> Any:
     """Paddings in front and behind, and output sizes."""
     mode = str(layer.get("padding", "valid"))
     before, behind, sizes = [], [], []
@@ -224,9 +226,7 @@ def _conv(axes: int) -> Handler:
         first = layer.first(len(x.shape))
         value = _channels_first(x, first)
         filters, groups = int(layer.config["filters"]), int(layer.get("groups", 1))
-        made = _convolved(
-            layer, value, axes, filters, groups, "kernel", layer.bias(filters), value.shape[1] // groups
-        )
+        made = _convolved(layer, value, axes, filters, groups, "kernel", layer.bias(filters), value.shape[1] // groups)
         return _activated(layer, _back(made, first), layer.get("activation"))
 
     return handler
@@ -349,9 +349,7 @@ def _zero_padding(layer: Layer, x: Value) -> Any:
     value = _channels_first(x, first)
     sign = 1 if layer.kind.startswith("Zero") else -1
     pairs = _pairs(layer.get("padding" if sign > 0 else "cropping", 1), len(value.shape) - 2)
-    made = ops.pad(
-        layer.graph, value, [0, 0] + [sign * p[0] for p in pairs], [0, 0] + [sign * p[1] for p in pairs]
-    )
+    made = ops.pad(layer.graph, value, [0, 0] + [sign * p[0] for p in pairs], [0, 0] + [sign * p[1] for p in pairs])
     return _back(made, first)
 
 
@@ -587,7 +585,7 @@ def _multi_head(layer: Layer, query: Any, value: Any = None, key: Any = None, *_
     out = layer.get("output_shape")
     features = int(out[-1] if isinstance(out, (list, tuple)) else out or query.shape[-1])
 
-    def project(x: Value, name: str, width: int, inputs: int) -> Any:
+    def project(x: Any, name: str, width: int, inputs: int) -> Any:
         g.scope = Scope(f"{layer.name}.{name}", True)
         bias = layer.weight(f"{name}.bias", width) if layer.get("use_bias", True) else None
         return ops.linear(g, x, layer.weight(f"{name}.kernel", width, inputs), bias, (*x.shape[:-1], width))
@@ -600,9 +598,7 @@ def _multi_head(layer: Layer, query: Any, value: Any = None, key: Any = None, *_
     v = split(project(value, "value", heads * deep, value.shape[-1]), deep)
     g.scope = Scope(f"{layer.name}.attention", True)
     causal = bool(layer.options.get("use_causal_mask", False))
-    context = ops.attention(
-        g, q, k, v, (*q.shape[:-1], deep), causal=causal, dropout=float(layer.get("dropout", 0.0))
-    )
+    context = ops.attention(g, q, k, v, (*q.shape[:-1], deep), causal=causal, dropout=float(layer.get("dropout", 0.0)))
     joined = ops.reshape(ops.swap(context, -2, -3), (*query.shape[:-1], heads * deep))
     return project(joined, "output", features, heads * deep)
 
@@ -614,8 +610,8 @@ def _attention(layer: Layer, *values: Any) -> Any:
     key = rest[0] if rest else value
     if layer.get("use_scale", False):
         raise Unmapped("a learned scale of scores")
-    one = [ops.reshape(x, (1, 1, *x.shape[1:])) for x in (query, key, value)]
-    made = ops.attention(layer.graph, *one, (1, 1, query.shape[1], value.shape[2]))
+    q, k, v = (ops.reshape(x, (1, 1, *x.shape[1:])) for x in (query, key, value))
+    made = ops.attention(layer.graph, q, k, v, (1, 1, query.shape[1], value.shape[2]))
     return ops.reshape(made, (1, query.shape[1], value.shape[2]))
 
 

@@ -233,8 +233,12 @@ class Reader:
             given = {k: attributes[v] for k, v in inner.references.items() if v in attributes}
             self.node(
                 NodeInfo(
-                    inner.type, inner.domain, f"{node.name}/{inner.name or inner.type}", [own(x) for x in inner.inputs],
-                    [own(x) for x in inner.outputs], {**inner.attributes, **given},
+                    inner.type,
+                    inner.domain,
+                    f"{node.name}/{inner.name or inner.type}",
+                    [own(x) for x in inner.inputs],
+                    [own(x) for x in inner.outputs],
+                    {**inner.attributes, **given},
                 )  # fmt: skip
             )
         self._depth -= 1

@@ -23,7 +23,8 @@ Raw = Union[int, memoryview]
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 FLOAT, STRING = 1, 8
 DTYPES: dict[int, str] = {
-    1: "<f4", 2: "u1", 3: "i1", 4: "<u2", 5: "<i2", 6: "<i4", 7: "<i8", 9: "?", 10: "<f2", 11: "<f8", 12: "<u4", 13: "<u8",
+    1: "<f4", 2: "u1", 3: "i1", 4: "<u2", 5: "<i2", 6: "<i4", 7: "<i8", 9: "?", 10: "<f2",
+    11: "<f8", 12: "<u4", 13: "<u8",
 }  # fmt: skip
 FLOATING = frozenset([1, 10, 11, 16, 17, 18, 19, 20, 23])
 SMALL_INTEGERS = frozenset([2, 3, 21, 22])  # of quantised weights

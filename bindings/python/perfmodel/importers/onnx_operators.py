@@ -34,8 +34,8 @@ def _broadcast(*operands: Any) -> Shape:
 
 BINARY = {"Add": "add", "Sub": "subtract", "Mul": "multiply", "Div": "divide", "Sum": "add"}
 POINTWISE = {
-    1: "Pow Max Min Equal Less Greater LessOrEqual GreaterOrEqual And Or Xor Not Where Exp Log Sqrt Erf Sin Cos Tan Asin "
-    "Acos Atan Sinh Cosh Asinh Acosh Atanh Abs Neg Reciprocal Floor Ceil Round Sign Mod Trilu CumSum IsNaN IsInf "
+    1: "Pow Max Min Equal Less Greater LessOrEqual GreaterOrEqual And Or Xor Not Where Exp Log Sqrt Erf Sin Cos Tan "
+    "Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Abs Neg Reciprocal Floor Ceil Round Sign Mod Trilu CumSum IsNaN IsInf "
     "BitwiseAnd BitwiseOr BitwiseNot BitwiseXor BitShift QuantizeLinear DynamicQuantizeLinear Mean",
     2: "Clip Softsign ThresholdedRelu Shrink",
 }
@@ -78,7 +78,7 @@ def _binary(kind: str) -> Handler:
 def _pointwise(flop: int) -> Handler:
     def handler(r: Any, node: Any, *inputs: Any) -> Any:
         given = [x for x in inputs if x is not None]
-        first = node.type in ("Trilu", "CumSum", "Clip", "QuantizeLinear", "DynamicQuantizeLinear", "Mod_")
+        first = node.type in ("Trilu", "CumSum", "Clip", "QuantizeLinear", "DynamicQuantizeLinear")
         shape = given[0].shape if first else _broadcast(*given)
         given = [x if isinstance(x, Value) else Constant(x.shape) for x in given] if _any(given) else given
         return ops.pointwise(r.graph, "pointwise", given, shape, **({"flop": flop} if flop != 1 else {}))
@@ -387,8 +387,8 @@ def _constant(r: Any, node: Any, x: Any, *rest: Any) -> Any:
 # ---- Reductions.
 
 REDUCTIONS = (
-    "ReduceMean ReduceSum ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare "
-    "ArgMax ArgMin"
+    "ReduceMean ReduceSum ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
+    "ReduceSumSquare ArgMax ArgMin"
 )
 
 
@@ -564,7 +564,9 @@ def _conv_transpose(r: Any, node: Any, x: Any, weight: Any, bias: Any = None) ->
     stride, dilation, before, behind = _window(r, node, x, kernel)
     extra = list(a.get("output_padding") or [0] * axes)
     wanted = list(a.get("output_shape") or [])[-axes:]
-    full = [(n - 1) * s + d * (k - 1) + 1 + e for n, s, d, k, e in zip(x.shape[-axes:], stride, dilation, kernel, extra)]
+    full = [
+        (n - 1) * s + d * (k - 1) + 1 + e for n, s, d, k, e in zip(x.shape[-axes:], stride, dilation, kernel, extra)
+    ]
     if not wanted and a.get("auto_pad", "NOTSET").startswith("SAME"):
         wanted = [n * s for n, s in zip(x.shape[-axes:], stride)]
     if wanted:
@@ -572,9 +574,7 @@ def _conv_transpose(r: Any, node: Any, x: Any, weight: Any, bias: Any = None) ->
         behind = [max(f - w, 0) - b for f, w, b in zip(full, wanted, before)]
     space = [f - b - e for f, b, e in zip(full, before, behind)]
     shape = (x.shape[0], weight.shape[1] * groups, *space)
-    return ops.convolution(
-        r.graph, x, weight, bias, shape, stride, before, behind, dilation, groups, True, extra
-    )
+    return ops.convolution(r.graph, x, weight, bias, shape, stride, before, behind, dilation, groups, True, extra)
 
 
 @handles("MaxPool", "AveragePool", "LpPool")
@@ -662,7 +662,16 @@ def _recurrent(r: Any, node: Any, x: Any, w: Any, recurrence: Any, bias: Any = N
     shape = (batch, tokens, directions, hidden) if batch_first else (tokens, directions, batch, hidden)
     weights = [v for v in (w, recurrence, bias) if isinstance(v, Weight)]
     made = ops.recurrent(
-        r.graph, node.type.lower(), x, weights, shape, tokens * batch, hidden, 1, directions == 2, 0 if bias is None else 2
+        r.graph,
+        node.type.lower(),
+        x,
+        weights,
+        shape,
+        tokens * batch,
+        hidden,
+        1,
+        directions == 2,
+        0 if bias is None else 2,
     )
     flat = with_view(made, View((tokens * batch, directions * hidden)))
     last = (batch, directions, hidden) if batch_first else (directions, batch, hidden)
@@ -672,7 +681,7 @@ def _recurrent(r: Any, node: Any, x: Any, w: Any, recurrence: Any, bias: Any = N
     return [made, state, state]
 
 
-@handles("LossPlaceholder", "SoftmaxCrossEntropyLoss")
+@handles("SoftmaxCrossEntropyLoss")
 def _loss(r: Any, node: Any, x: Any, *_: Any) -> Any:
     made = r.graph.add("softmax_loss", [r.graph.at(x)], x.shape)
     return ops.reshape(ops.cut(r.graph, ops.reshape(made, (elements(x.shape),)), 0, 0, 1), ())

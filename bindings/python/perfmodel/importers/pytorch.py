@@ -1,7 +1,8 @@
 """Live PyTorch modules: a copy on the meta device runs once, and every operator is taken over as it is called.
 
-Calls are seen at two levels: functions of torch as the module's code calls them (a linear layer, an attention, an LSTM),
-and below them, for functions without a counterpart, the ATen operators that they are made of. No weights are touched.
+Calls are seen at two levels: functions of torch as the module's code calls them (a linear layer, an attention, an
+LSTM), and below them, for functions without a counterpart, the ATen operators that they are made of. No weights are
+touched.
 """
 
 from __future__ import annotations
@@ -110,6 +111,8 @@ class Tracer:
     def _watch(self, module: Any) -> None:
         """The stack of modules that are running."""
         for name, part in module.named_modules():
+            if isinstance(part, _torch().jit.ScriptModule):
+                continue
             leaf = next(part.children(), None) is None
 
             def enter(_module: Any, _inputs: Any, name: str = name, leaf: bool = leaf) -> None:
@@ -128,19 +131,19 @@ class Tracer:
 
         tracer = self
 
-        class Functions(TorchFunctionMode):  # type: ignore[misc,unused-ignore]
+        class Functions(TorchFunctionMode):  # type: ignore[misc,no-untyped-call,unused-ignore]
             def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 return tracer.call(func, args, kwargs or {})
 
-        class Operators(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
+        class Operators(TorchDispatchMode):  # type: ignore[misc,no-untyped-call,unused-ignore]
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 result = func(*args, **(kwargs or {}))
                 if tracer._recording:
-                    tracer.record(func.overloadpacket.__name__, args, kwargs or {}, result)
+                    tracer.record(_operator_name(func), args, kwargs or {}, result)
                 return result
 
         with ExitStack() as stack:
-            stack.enter_context(Operators())
+            stack.enter_context(Operators())  # type: ignore[no-untyped-call,unused-ignore]
             stack.enter_context(Functions())
             yield
 
@@ -160,7 +163,8 @@ class Tracer:
     def call(self, func: Any, args: Any, kwargs: Any) -> Any:
         """A function of torch: taken over whole if it has a counterpart, else by the operators inside it."""
         name = getattr(func, "__name__", str(func))
-        known = canonical(name) in HANDLERS and name != "__get__"
+        operator = hasattr(func, "overloadpacket") or hasattr(func, "overloads")  # torch.ops: seen below
+        known = canonical(name) in HANDLERS and not operator
         if known and not _fits(canonical(name), args, kwargs):
             known = False
         before, self._recording = self._recording, not known
@@ -273,9 +277,15 @@ class Tracer:
 
 
 def canonical(name: str) -> str:
-    """"__iadd__", "add_" and "add" are one."""
+    """ "__iadd__", "add_" and "add" are one."""
     bare = name.strip("_")
     return bare[1:] if name.startswith("__i") and bare[1:] in HANDLERS else bare
+
+
+def _operator_name(func: Any) -> str:
+    """ "linear" of torch's own, "library.linear" of another's."""
+    library, _, name = str(func._schema.name).partition("::")
+    return name if library in ("aten", "prims") else f"{library}.{name}"
 
 
 def _fits(name: str, args: Any, kwargs: Any) -> bool:

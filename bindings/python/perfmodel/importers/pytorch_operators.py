@@ -1,7 +1,7 @@
 """What functions of torch and ATen operators mean. By their names without underscores at the ends.
 
-A handler gets the tracer, the result as torch computed it, and the arguments of the call; it returns what the result is,
-or a list for several results.
+A handler gets the tracer, the result as torch computed it, and the arguments of the call; it returns what the result
+is, or a list for several results.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def _many(value: Any, count: int) -> tuple[int, ...]:
 
 
 @handles(
-    *"view reshape view_as reshape_as flatten unflatten squeeze unsqueeze contiguous clone detach to to_copy type float "
-    "half bfloat16 double long int alias unsafe_view ravel lift_fresh lift_fresh_copy requires_grad type_as view_copy "
-    "identity positive resolve_conj resolve_neg checkpoint_wrapper".split()
+    *"view reshape view_as reshape_as flatten unflatten squeeze unsqueeze contiguous clone detach to to_copy type "
+    "float half bfloat16 double long int alias unsafe_view ravel lift_fresh lift_fresh_copy requires_grad type_as view_copy "
+    "identity positive resolve_conj resolve_neg".split()
 )
 def _view(t: Any, out: Any, x: Any, *_: Any, **__: Any) -> Any:
     return ops.reshape(t.operand(x), _shape(out))
@@ -92,8 +92,8 @@ def _repeat(t: Any, out: Any, x: Any, *_: Any, **__: Any) -> Any:
 
 @handles(
     *"repeat_interleave gather index_select take_along_dim take index unfold im2col col2im fold as_strided unfold_copy "
-    "masked_select histc bincount topk sort argsort diagonal roll flip scatter scatter_add index_put unsafe_index index_add "
-    "index_copy slice_scatter select_scatter masked_scatter grid_sampler_2d pixel_shuffle pixel_unshuffle "
+    "masked_select histc bincount topk sort argsort diagonal roll flip scatter scatter_add index_put unsafe_index "
+    "index_add index_copy slice_scatter select_scatter masked_scatter grid_sampler_2d pixel_shuffle pixel_unshuffle "
     "channel_shuffle".split()
 )
 def _copied(t: Any, out: Any, x: Any, *rest: Any, **kwargs: Any) -> Any:
@@ -106,8 +106,8 @@ def _copied(t: Any, out: Any, x: Any, *rest: Any, **kwargs: Any) -> Any:
     return [_copy(t, value, given, _shape(tensor)) for tensor in outputs]
 
 
-def _copy(t: Any, value: Operand, given: Sequence[Operand], shape: Shape) -> Operand:
-    return t.graph.copy(value, shape) if isinstance(value, Value) else ops.folded(given, shape)  # type: ignore[no-any-return]
+def _copy(t: Any, value: Operand, given: Sequence[Operand], shape: Shape) -> Any:
+    return t.graph.copy(value, shape) if isinstance(value, Value) else ops.folded(given, shape)
 
 
 def _operands(t: Any, args: Any, kwargs: Any) -> list[Any]:
@@ -187,13 +187,13 @@ BINARY = {
     "truediv": "divide", "rtruediv": "divide", "rdiv": "divide",
 }  # fmt: skip
 POINTWISE = {
-    1: "pow rpow maximum minimum max_pool_placeholder eq ne lt le gt ge logical_and logical_or logical_not logical_xor "
+    1: "pow rpow maximum minimum eq ne lt le gt ge logical_and logical_or logical_not logical_xor "
     "bitwise_and bitwise_or bitwise_not bitwise_xor and or xor invert where masked_fill clamp_min clamp_max exp exp2 "
     "expm1 log log2 log10 log1p sqrt erf erfc sin cos tan asin acos atan atan2 sinh cosh abs absolute neg negative "
     "reciprocal floor ceil round trunc frac sign sgn square fmod remainder mod floor_divide floordiv floor_div "
-    "threshold relu_placeholder cumsum cumprod tril triu isnan isinf isfinite nan_to_num lshift rshift logit "
+    "threshold cumsum cumprod tril triu isnan isinf isfinite nan_to_num lshift rshift logit "
     "heaviside hardshrink softshrink erfinv",
-    2: "clamp clip rsqrt addcmul addcdiv hardtanh lerp softsign hypot logaddexp rsub_scalar",
+    2: "clamp clip rsqrt addcmul addcdiv hardtanh lerp softsign hypot logaddexp",
 }
 ACTIVATIONS = {
     "relu": "relu", "relu6": "relu6", "leaky_relu": "leaky_relu", "rrelu": "leaky_relu", "elu": "elu", "celu": "elu",
@@ -313,7 +313,7 @@ def _linear(t: Any, out: Any, x: Any, weight: Any, bias: Any = None) -> Any:
     return ops.linear(t.graph, t.operand(x), t.operand(weight), t.operand(bias), _shape(out))
 
 
-@handles("matmul", "mm", "bmm", "mv", "dot", "inner_placeholder", "vdot", "linalg_matmul")
+@handles("matmul", "mm", "bmm", "mv", "dot", "vdot", "linalg_matmul")
 def _matmul(t: Any, out: Any, a: Any, b: Any, **_: Any) -> Any:
     return ops.matmul(t.graph, t.operand(a), t.operand(b), _shape(out))
 
@@ -357,8 +357,10 @@ def _attention(t: Any, out: Any, q: Any, k: Any, v: Any, *args: Any, **kwargs: A
     causal = kwargs.get("is_causal", args[2] if len(args) > 2 else False)
     dropout = kwargs.get("dropout_p", args[1] if len(args) > 1 else 0.0)
     mask = t.operand(kwargs.get("attn_mask", kwargs.get("attn_bias", args[0] if args else None)))
-    given = [t.operand(x) for x in (q, k, v)]
-    return ops.attention(t.graph, *given, _shape(first), causal=bool(causal), dropout=_number(dropout), mask=mask)
+    query, key, value = (t.operand(x) for x in (q, k, v))
+    return ops.attention(
+        t.graph, query, key, value, _shape(first), causal=bool(causal), dropout=_number(dropout), mask=mask
+    )
 
 
 def _number(value: Any) -> float:
@@ -369,7 +371,8 @@ def _number(value: Any) -> float:
 def _multi_head_attention(
     t: Any, out: Any, query: Any, key: Any, value: Any, features: int, heads: int, in_weight: Any, in_bias: Any,
     bias_k: Any, bias_v: Any, zero: bool, dropout: float, out_weight: Any, out_bias: Any, training: bool = True,
-    key_padding_mask: Any = None, need_weights: bool = True, attn_mask: Any = None, use_separate_proj_weight: bool = False,
+    key_padding_mask: Any = None, need_weights: bool = True, attn_mask: Any = None,
+    use_separate_proj_weight: bool = False,
     q_proj_weight: Any = None, k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None,
     static_v: Any = None, average_attn_weights: bool = True, is_causal: bool = False, **_: Any,
 ) -> Any:  # fmt: skip
@@ -498,7 +501,9 @@ for _axes in (1, 2, 3):
     HANDLERS[f"max_pool{_axes}d"] = HANDLERS[f"max_pool{_axes}d_with_indices"] = _max_pool(_axes)
     HANDLERS[f"avg_pool{_axes}d"] = _avg_pool(_axes)
     HANDLERS[f"adaptive_avg_pool{_axes}d"] = _adaptive(_axes, False)
-    HANDLERS[f"adaptive_max_pool{_axes}d"] = HANDLERS[f"adaptive_max_pool{_axes}d_with_indices"] = _adaptive(_axes, True)
+    HANDLERS[f"adaptive_max_pool{_axes}d"] = HANDLERS[f"adaptive_max_pool{_axes}d_with_indices"] = _adaptive(
+        _axes, True
+    )
 
 
 MODES = {"nearest": "nearest", "nearest-exact": "nearest", "area": "nearest", "bicubic": "cubic"}
@@ -593,7 +598,9 @@ def _embedding_bag(t: Any, out: Any, a: Any, b: Any, *_: Any, **__: Any) -> Any:
     per_bag = elements(value.shape) // bags
     shared = {"shared": True} if isinstance(table, Weight) and t.graph.take(table) else {}
     layer = t.graph.at(value, (bags, per_bag) if bags > 1 else (per_bag,))
-    return t.graph.add("embedding_bag", [layer], _shape(first), entries=weight.shape[0], features=weight.shape[1], **shared)
+    return t.graph.add(
+        "embedding_bag", [layer], _shape(first), entries=weight.shape[0], features=weight.shape[1], **shared
+    )
 
 
 # ---- Recurrent layers.

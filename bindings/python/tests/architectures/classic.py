@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -102,12 +104,13 @@ def v3_a(i: int, pooled: int) -> nn.Module:
 
 
 def v3_c(i: int, c: int) -> nn.Module:
-    row, column = {"kernel": (1, 7), "padding": (0, 3)}, {"kernel": (7, 1), "padding": (3, 0)}
+    row: dict[str, Any] = {"kernel": (1, 7), "padding": (0, 3)}
+    column: dict[str, Any] = {"kernel": (7, 1), "padding": (3, 0)}
     return Branches(
         Conv(i, 192),
-        nn.Sequential(Conv(i, c), Conv(c, c, **row), Conv(c, 192, **column)),  # type: ignore[arg-type]
-        nn.Sequential(Conv(i, c), Conv(c, c, **column), Conv(c, c, **row), Conv(c, c, **column),  # type: ignore[arg-type]
-                      Conv(c, 192, **row)),  # type: ignore[arg-type]
+        nn.Sequential(Conv(i, c), Conv(c, c, **row), Conv(c, 192, **column)),
+        nn.Sequential(Conv(i, c), Conv(c, c, **column), Conv(c, c, **row), Conv(c, c, **column),
+                      Conv(c, 192, **row)),
         InceptionPool(i, 192),
     )  # fmt: skip
 

@@ -98,7 +98,9 @@ def convnext(counts: tuple[int, ...], widths: tuple[int, ...]) -> nn.Module:
         layers += [ConvNextBlock(width) for _ in range(count)]
         if i < 3:
             layers += [ChannelNorm(width), nn.Conv2d(width, widths[i + 1], 2, 2)]
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), ChannelNorm(widths[3]), nn.Flatten(), nn.Linear(widths[3], 1000))
+    return nn.Sequential(
+        *layers, nn.AdaptiveAvgPool2d(1), ChannelNorm(widths[3]), nn.Flatten(), nn.Linear(widths[3], 1000)
+    )
 
 
 NETWORKS = {

@@ -67,7 +67,9 @@ class Attention(nn.Module):
         self.q, self.k, self.v, self.o = (nn.Linear(size, size, bias=False) for _ in range(4))
 
     def forward(self, x: Tensor, y: Tensor, causal: bool = False) -> Tensor:
-        q, k, v = (p(z).unflatten(-1, (self.heads, -1)).transpose(1, 2) for p, z in ((self.q, x), (self.k, y), (self.v, y)))
+        q, k, v = (
+            p(z).unflatten(-1, (self.heads, -1)).transpose(1, 2) for p, z in ((self.q, x), (self.k, y), (self.v, y))
+        )
         return self.o(F.scaled_dot_product_attention(q, k, v, is_causal=causal).transpose(1, 2).flatten(2))
 
 

@@ -118,7 +118,9 @@ class Gpt(nn.Module):
 
 def rotate(x: Tensor) -> Tensor:
     """Turns pairs of features by their positions; angles do not depend on the input."""
-    angle = torch.outer(torch.arange(x.shape[-2], device=x.device), torch.arange(x.shape[-1] // 2, device=x.device) * 0.1)
+    angle = torch.outer(
+        torch.arange(x.shape[-2], device=x.device), torch.arange(x.shape[-1] // 2, device=x.device) * 0.1
+    )
     angle = torch.cat([angle, angle], dim=-1)
     first, second = x.chunk(2, dim=-1)
     return x * angle.cos() + torch.cat([-second, first], dim=-1) * angle.sin()
