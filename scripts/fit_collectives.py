@@ -4,8 +4,8 @@
     python3 scripts/fit_collectives.py path/to/perfmodel [rounds]
 
 The command itself is the model: constants are tried by giving it a catalogue file that overrides the shipped one. Each
-constant is moved alone, up and down by shrinking factors, and kept where the mean over regimes of the mean of
-log(1 + |error|) over the architecture's rows is least; architectures do not share rows, so all move at once. Constants
+constant is moved alone, up and down by shrinking factors, and kept where the sum over machines, collectives and regimes
+of the mean of log(1 + |error|) is least, errors above a quarter counting more; architectures do not share rows, so all move at once. Constants
 that no row of an architecture feels keep the value of the architecture named in LIKE. Rows marked held-out or document
 never count.
 """
@@ -42,7 +42,8 @@ OLD = {name: "pascal" for name in ("chunk", "old_chunk", "old_launch", "odd_shar
 FROM = {"pascal": {"pairs_latency": "ampere", "pairs_rank": "ampere", "pairs_efficiency": "ampere",
                    "pairs_launch": "ampere", "ll128_share": "volta"},
         "volta": {"pairs_latency": "ampere", "pairs_rank": "ampere", "pairs_efficiency": "ampere",
-                  "pairs_launch": "ampere", "chain_rank": "pascal", **OLD},
+                  "pairs_launch": "ampere", "chain_rank": "pascal", "network_hop": "ampere",
+                  "network_simple": "ampere", **OLD},
         "ampere": {"chain_rank": "pascal", **OLD},
         "hopper": {"part_knee": "ampere", "chain_knee": "ampere", "pairs_latency": "ampere", "pairs_rank": "ampere",
                    "pairs_efficiency": "ampere", "pairs_launch": "ampere", "chain_rank": "pascal",
@@ -92,7 +93,8 @@ def scores(command, fits):
         if row["use"] == "fit" and row["error [%]"] and row["regime"] in REGIMES:
             # by machine and collective, so that a long sweep does not outweigh the others
             key = ARCHITECTURE[row["machine"]], row["regime"], row["machine"], row["collective"]
-            sums[key].append(math.log1p(abs(float(row["error [%]"])) / 100))
+            error = abs(float(row["error [%]"])) / 100
+            sums[key].append(math.log1p(error) + max(0, error - 0.25))
     total = collections.defaultdict(float)
     for (architecture, *_), values in sums.items():
         total[architecture] += sum(values) / len(values)
@@ -119,7 +121,7 @@ def improve(command, fits, key, factor, best):
                     trial[name][key] = min(trial[name][key], 1)
                 trial[name][key] = max(trial[name][key], 0.001)
                 if key in SHARES:
-                    trial[name][key] = min(trial[name][key], 2)
+                    trial[name][key] = min(trial[name][key], 2 if key == "ll_share" else 1)
         for name, score in scores(command, trial).items():
             if felt(name, key) and score < best[name] - 1e-9:
                 best[name] = score
@@ -132,7 +134,7 @@ def main():
     command, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 6
     fits = read_fits(FILE.read_text())
     best = dict(scores(command, fits))
-    factor = 1.6
+    factor = 1.5
     for turn in range(rounds):
         for key in ORDER:
             improve(command, fits, key, factor, best)

@@ -18,8 +18,8 @@ LIMITS = {
     "all >=16 MB": (4.8, 18),
     "all copies": (5, 20),
     "held-out <64 KB": (18.5, 70),
-    "held-out 64 KB-16 MB": (18, 50),
-    "held-out >=16 MB": (10, 30),
+    "held-out 64 KB-16 MB": (25, 55),
+    "held-out >=16 MB": (5.3, 30),
     "document >=16 MB": (5, 12),
     "document copies": (5, 20),
 }

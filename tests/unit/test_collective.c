@@ -226,6 +226,47 @@ START_TEST(halves_make_the_whole)
 }
 END_TEST
 
+/* The library's own constants: base + 2 (n-1) hops, n-1 hops, and one. */
+START_TEST(ring_latency_is_base_and_steps)
+{
+  pm_protocol ll;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_msg(pm_catalog_record(catalog, "protocol", "ll", &ll, &error) == PM_OK, "%s", error.text);
+  pm_system *system = build_system("dgx1-v100");
+  pm_group *group = group_of(system, 8, 1);
+  const struct {
+    pm_collective collective;
+    double hops;
+  } cases[] = {{PM_ALL_REDUCE, 14}, {PM_ALL_GATHER, 7}, {PM_REDUCE_SCATTER, 7}, {PM_BROADCAST, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    pm_call call = pm_call_default();
+    pm_collective_time r;
+    call.collective = (int32_t)cases[i].collective;
+    call.algorithm = PM_ALGORITHM_RING;
+    call.protocol = PM_PROTOCOL_LL;
+    pm_group_times(group, &call, &r, 1);
+    ck_assert_double_eq_tol(r.latency, ll.ring_base + cases[i].hops * ll.ring_nvlink, 1e-12);
+  }
+  pm_group_free(group);
+  pm_system_free(system);
+}
+END_TEST
+
+/* NCCL issue 1455, H100, 4 GiB: bus bandwidth by GPUs; no constant was fitted to it. */
+START_TEST(in_switch_reduction_grows_with_the_group)
+{
+  const double measured[] = {420, 440, 460, 480};
+  pm_system *system = build_system("dgx-h100");
+  for (int gpus = 5; gpus <= 8; gpus++) {
+    pm_group *group = group_of(system, gpus, 1);
+    double value = result_of(group, PM_ALL_REDUCE, 4294967296.0, PM_ALGORITHM_NVLS).bus_bandwidth / 1e9;
+    ck_assert_double_eq_tol(value / measured[gpus - 5], 1, 0.05);
+    pm_group_free(group);
+  }
+  pm_system_free(system);
+}
+END_TEST
+
 START_TEST(batch_equals_scalar)
 {
   enum { CALLS = 64 };
@@ -270,7 +311,7 @@ START_TEST(an_evaluation_is_quick)
   }
   ck_assert(sum > 0);
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
-  ck_assert_double_lt(best, 200e-9 * 3); /* 200 ns is the aim; busy machines get room */
+  ck_assert_double_lt(best, 200e-9);
 #endif
   pm_group_free(group);
   pm_system_free(system);
@@ -505,6 +546,8 @@ int main(void)
   tcase_add_test(tests, more_bandwidth_never_slower);
   tcase_add_test(tests, one_rank_takes_no_time);
   tcase_add_test(tests, halves_make_the_whole);
+  tcase_add_test(tests, ring_latency_is_base_and_steps);
+  tcase_add_test(tests, in_switch_reduction_grows_with_the_group);
   tcase_add_test(tests, batch_equals_scalar);
   tcase_add_test(tests, an_evaluation_is_quick);
   tcase_add_test(tests, groups_that_cannot_be_are_refused);

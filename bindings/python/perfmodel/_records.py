@@ -515,7 +515,7 @@ class Fit(Record):
     old_most: float = nan
     """most that a GPU passes on with NCCL 1.6 to 2.3, over all rings [B/s]"""
     ll_share: float = nan
-    """bandwidth of LL over what the library assumes"""
+    """most bandwidth of LL over what the library assumes"""
     ll128_share: float = nan
     """bandwidth of LL128 over what the library assumes"""
     odd_share: float = nan

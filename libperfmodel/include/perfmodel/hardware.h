@@ -182,7 +182,7 @@ typedef struct pm_tuning { PM_TUNING_FIELDS(PM_DECLARE) } pm_tuning;
   X(REAL, old_chunk, "B", "what a chain of NCCL 1 passes on whole")                                    \
   X(REAL, old_launch, "s", "host time of a launch with NCCL 1")                                        \
   X(REAL, old_most, "B/s", "most that a GPU passes on with NCCL 1.6 to 2.3, over all rings")           \
-  X(REAL, ll_share, "1", "bandwidth of LL over what the library assumes")                              \
+  X(REAL, ll_share, "1", "most bandwidth of LL over what the library assumes")                         \
   X(REAL, ll128_share, "1", "bandwidth of LL128 over what the library assumes")                        \
   X(REAL, odd_share, "1", "bandwidth of NCCL before 2.4 where parts are an odd number of floats")
 

@@ -24,6 +24,7 @@ static bool nvls_cost(const pm__shape *shape, pm_collective collective, int prot
   cost->limit = shape->ring_limit;
   cost->latency = shape->fit.in_switch_latency * shape->per_node;
   cost->per_byte = 1 / inner_bandwidth(shape);
+  cost->knee = shape->fit.knee;
   return true;
 }
 
@@ -34,6 +35,7 @@ static bool nvls_tree_cost(const pm__shape *shape, pm_collective collective, int
   cost->limit = inside <= between ? shape->ring_limit : shape->network_limit;
   cost->latency = shape->fit.in_switch_latency * shape->per_node + shape->fit.in_switch_network + 10 * shape->fabric;
   cost->per_byte = 1 / fmin(inside, between);
+  cost->knee = shape->fit.network_knee;
   return true;
 }
 

@@ -1,0 +1,238 @@
+#define _DEFAULT_SOURCE /* mkstemps */
+/* Machines described by other programs, drawings of ours, and the doctor. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "fixtures.h"
+#include "shipped.h"
+
+static char *read_file(const char *name)
+{
+  char path[600];
+  snprintf(path, sizeof path, "%s/tests/import/%s", PM_SOURCE_DIR, name);
+  FILE *file = fopen(path, "rb");
+  ck_assert_msg(file != NULL, "%s", path);
+  char *text = (char *)calloc(1, 1 << 16);
+  ck_assert(text != NULL && fread(text, 1, (1 << 16) - 1, file) > 0);
+  fclose(file);
+  return text;
+}
+
+/* Loads the XML into a catalogue of its own and builds the system. */
+static pm_system *build(const char *xml, pm_catalog **own)
+{
+  char path[] = "/tmp/perfmodel-import-XXXXXX.xml";
+  pm_error error = PM_ERROR_NONE;
+  int descriptor = mkstemps(path, 4);
+  ck_assert(descriptor >= 0 && write(descriptor, xml, strlen(xml)) == (ssize_t)strlen(xml));
+  close(descriptor);
+  *own = pm_catalog_new(&error);
+  ck_assert_msg(pm_catalog_load(*own, path, &error) == PM_OK, "%s", error.text);
+  unlink(path);
+  pm_system *system = pm_catalog_system(*own, "mine", &error);
+  ck_assert_msg(system != NULL, "%s", error.text);
+  return system;
+}
+
+static char *import(const char *format, const char *text, const char *gpu_name, char **report)
+{
+  pm_error error = PM_ERROR_NONE;
+  char *xml = pm_import(catalog, format, text, "source", "mine", gpu_name, report, &error);
+  ck_assert_msg(xml != NULL, "%s", error.text);
+  return xml;
+}
+
+/* What we print as a matrix comes back with the same links, and prints the same matrix. */
+START_TEST(matrices_come_back)
+{
+  static const char *const machines[] = {"dgx1-v100", "dgx1-p100", "dgx2", "dgx-a100", "c4140-v100-sxm2"};
+  for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+    pm_catalog *own;
+    pm_system *system = build_system(machines[i]);
+    char *report = NULL, *matrix = pm_system_matrix_text(system, NULL);
+    char *xml = import("topo", matrix, pm_system_gpu(system)->id, &report);
+    ck_assert(strstr(report, "assumed: ") != NULL && strstr(report, "read: ") != NULL);
+    pm_system *back = build(xml, &own);
+    char *again = pm_system_matrix_text(back, NULL);
+    for (int a = 0; a < pm_system_machine(system)->gpus; a++)
+      for (int b = 0; b < pm_system_machine(system)->gpus; b++)
+        ck_assert_int_eq(pm_system_gpu_links(system, a, b), pm_system_gpu_links(back, a, b));
+    if (i < 2) ck_assert_str_eq(matrix, again); /* the others hide PCIe behind NVLink */
+    pm_string_free(again);
+    pm_string_free(xml);
+    pm_string_free(report);
+    pm_string_free(matrix);
+    pm_system_free(back);
+    pm_system_free(system);
+    pm_catalog_free(own);
+  }
+}
+END_TEST
+
+START_TEST(nccl_dump_is_read)
+{
+  pm_catalog *own;
+  char *text = read_file("nccl.xml"), *report = NULL, *xml = import("nccl", text, NULL, &report);
+  pm_system *system = build(xml, &own);
+  ck_assert_int_eq(pm_system_machine(system)->gpus, 2);
+  ck_assert_str_eq(pm_system_gpu(system)->id, "v100-sxm2-16gb");
+  ck_assert_int_eq(pm_system_gpu_links(system, 0, 1), 2);
+  ck_assert_double_eq_tol(pm_system_network_bandwidth(system), 12.5e9, 1);
+  ck_assert(strstr(report, "compute capability 70") != NULL);
+  pm_system_free(system);
+  pm_catalog_free(own);
+  pm_string_free(xml);
+  pm_string_free(report);
+  free(text);
+}
+END_TEST
+
+START_TEST(hwloc_is_read)
+{
+  pm_catalog *own;
+  char *text = read_file("hwloc.xml"), *report = NULL, *xml = import("hwloc", text, "v100-sxm2-16gb", &report);
+  pm_system *system = build(xml, &own);
+  ck_assert_int_eq(pm_system_machine(system)->gpus, 2);
+  ck_assert_int_eq(pm_system_gpu_links(system, 0, 1), 0);
+  ck_assert(strstr(report, "left out: NVLinks") != NULL);
+  pm_system_free(system);
+  pm_catalog_free(own);
+  pm_string_free(xml);
+  pm_string_free(report);
+  free(text);
+}
+END_TEST
+
+static void refuse(const char *format, const char *text, const char *gpu_name, const char *fragment)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert(pm_import(catalog, format, text, "source", "mine", gpu_name, NULL, &error) == NULL);
+  ck_assert_msg(strstr(error.text, fragment) != NULL, "%s", error.text);
+}
+
+START_TEST(wrong_sources_are_refused)
+{
+  refuse("topo", "nothing here", "v100", "no line begins with GPU0");
+  refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV2\nGPU1\tNV1\t X \n", "v100", "GPU1 to GPU0 is NV1, but back it is NV2");
+  refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV2\n", "v100", "there is no row of GPU1");
+  refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tFOO\nGPU1\tFOO\t X \n", "v100", "source:2:");
+  refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV9\nGPU1\tNV9\t X \n", "v100", "has 9 NVLinks");
+  refuse("topo", "\tGPU0\n", NULL, "does not name the GPU");
+  refuse("nccl", "<topology/>", NULL, "is not NCCL's <system>");
+  refuse("nccl", "<system><cpu/></system>", NULL, "names no GPU");
+  refuse("nccl", "<system><cpu><pci busid=\"1\"><gpu dev=\"0\" sm=\"35\"/></pci></cpu></system>", NULL, "sm \"35\"");
+  refuse("nccl", "<system><cpu", NULL, "source:1:");
+  refuse("hwloc", "<!DOCTYPE t [<!ENTITY x \"y\">]><topology/>", "v100", "source:");
+  refuse("lspci", "", NULL, "unknown format \"lspci\"");
+}
+END_TEST
+
+/* No text makes an importer do more than say no: every prefix of a good one, and every one with a letter changed. */
+START_TEST(damaged_sources_do_no_harm)
+{
+  static const char *const formats[] = {"nccl", "hwloc"};
+  static const char *const files[] = {"nccl.xml", "hwloc.xml"};
+  for (int f = 0; f < 2; f++) {
+    char *text = read_file(files[f]);
+    size_t length = strlen(text);
+    for (size_t cut = 0; cut < length; cut += 37) {
+      char kept = text[cut], *report = NULL;
+      for (int change = 0; change < 2; change++) {
+        text[cut] = change == 0 ? '\0' : '7';
+        char *xml = pm_import(catalog, formats[f], text, "source", "mine", "v100", &report, NULL);
+        pm_string_free(xml);
+        pm_string_free(report);
+        report = NULL;
+        text[cut] = kept;
+      }
+    }
+    free(text);
+  }
+}
+END_TEST
+
+START_TEST(the_doctor_finds)
+{
+  char path[600];
+  pm_error error = PM_ERROR_NONE;
+  snprintf(path, sizeof path, "%s/tests/import/implausible.xml", PM_SOURCE_DIR);
+  pm_table *table = pm_doctor(path, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  ck_assert_uint_eq(pm_table_rows(table), 4);
+  char *text = pm_table_format(table, PM_FORMAT_CSV, 0, NULL);
+  const char *const wanted[] = {"4,my-a100,peak_fp16_tensor,624 TFLOP/s,twice the dense peak: with sparsity,312 TFLOP/s",
+                                "7,pcie3-x16-mine,bandwidth,32 GB/s,both directions counted,15.75 GB/s",
+                                "9,hdr-mine,bandwidth,200 GB/s,gigabits written as gigabytes,200 Gbit/s",
+                                "11,nvlink3-mine,bandwidth,50 GB/s,both directions counted,25 GB/s"};
+  for (size_t i = 0; i < 4; i++) ck_assert_msg(strstr(text, wanted[i]) != NULL, "%s\nin\n%s", wanted[i], text);
+  pm_string_free(text);
+  pm_table_free(table);
+  ck_assert(pm_doctor("/nonexistent.xml", &error) == NULL);
+}
+END_TEST
+
+/* The shipped files are in good health. */
+START_TEST(the_doctor_finds_nothing_in_ours)
+{
+  static const char *const folders[] = {"gpus", "links", "systems"};
+  for (size_t i = 0; i < 3; i++) {
+    char path[600];
+    snprintf(path, sizeof path, "%s/data/%s", PM_SOURCE_DIR, folders[i]);
+    pm_table *table = pm_doctor(path, NULL);
+    ck_assert(table != NULL);
+    ck_assert_uint_eq(pm_table_rows(table), 0);
+    pm_table_free(table);
+  }
+}
+END_TEST
+
+START_TEST(every_system_is_drawn)
+{
+  const char *id;
+  for (size_t i = 0; (id = pm_catalog_id(catalog, "systems", i)) != NULL; i++) {
+    pm_system *system = build_system(id);
+    char *dot = pm_system_dot(system, NULL), *svg = pm_system_svg(system, NULL);
+    ck_assert(strncmp(dot, "graph", 5) == 0 && strstr(dot, "}\n") != NULL);
+    ck_assert(strncmp(svg, "<svg", 4) == 0 && strstr(svg, "</svg>\n") != NULL);
+    pm_string_free(dot);
+    pm_string_free(svg);
+    pm_system_free(system);
+  }
+}
+END_TEST
+
+START_TEST(shipped_rows_are_there)
+{
+  pm_error error = PM_ERROR_NONE;
+  char *text = pm_shipped_text("measured/collectives.csv", &error);
+  ck_assert_msg(text != NULL, "%s", error.text);
+  ck_assert(strncmp(text, "system,gpus,nodes,collective,", 29) == 0);
+  size_t rows = 0;
+  for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++) rows++;
+  ck_assert_uint_eq(rows, 1309);
+  pm_string_free(text);
+  ck_assert(pm_shipped_text("measured/nothing.csv", &error) == NULL);
+  ck_assert_int_eq(error.status, PM_NOT_FOUND);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("import");
+  TCase *tests = tcase_create("import");
+  tcase_set_timeout(tests, 120);
+  tcase_add_checked_fixture(tests, open_catalog, close_catalog);
+  tcase_add_test(tests, matrices_come_back);
+  tcase_add_test(tests, nccl_dump_is_read);
+  tcase_add_test(tests, hwloc_is_read);
+  tcase_add_test(tests, wrong_sources_are_refused);
+  tcase_add_test(tests, damaged_sources_do_no_harm);
+  tcase_add_test(tests, the_doctor_finds);
+  tcase_add_test(tests, the_doctor_finds_nothing_in_ours);
+  tcase_add_test(tests, every_system_is_drawn);
+  tcase_add_test(tests, shipped_rows_are_there);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
