@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/document.h"
 
-enum { DEPTH_MAX = 32, ATTRIBUTES_MAX = 64, NAME_MAX_BYTES = 64, VALUE_MAX = 4096, ELEMENTS_MAX = 200000 };
+enum { DEPTH_MAX = 32, ATTRIBUTES_MAX = 64, NAME_MAX_BYTES = 64, VALUE_MAX = PM__VALUE_MAX, ELEMENTS_MAX = 200000 };
 
 static const size_t size_max = (size_t)64 << 20;
 
@@ -93,6 +93,17 @@ static char *qualified_name(reader *r, const xmlChar *prefix, const xmlChar *nam
   return result;
 }
 
+/* Without substitution of entities libxml2 hands "&amp;" in an attribute over as "&#38;". */
+static void restore_ampersands(char *value)
+{
+  char *to = value;
+  for (const char *from = value; *from != '\0'; from++) {
+    *to++ = *from;
+    if (strncmp(from, "&#38;", 5) == 0) from += 4;
+  }
+  *to = '\0';
+}
+
 /* One attribute as libxml2 hands it over: local name, prefix, namespace, first byte of the value, its end. */
 static pm__attribute *new_attribute(reader *r, const xmlChar **parts, int line)
 {
@@ -108,8 +119,11 @@ static pm__attribute *new_attribute(reader *r, const xmlChar **parts, int line)
   }
   attribute->name = qualified_name(r, parts[1], parts[0]);
   /* A failure stops the parser, and with it goes the memory that the value stands in. */
-  attribute->value = attribute->name != NULL ? copy(r, parts[3], length) : NULL;
-  return attribute->value != NULL ? attribute : NULL;
+  char *value = attribute->name != NULL ? copy(r, parts[3], length) : NULL;
+  if (value == NULL) return NULL;
+  restore_ampersands(value);
+  attribute->value = value;
+  return attribute;
 }
 
 static void add_attributes(reader *r, pm__element *element, int count, const xmlChar **parts)

@@ -53,7 +53,7 @@ from ._sweep import Sweep, sweep
 from ._system import Ring, System
 from ._table import ColumnInfo, Table
 from ._versions import show_versions
-from .importers import from_keras, from_onnx, from_torch
+from .importers import from_hf, from_keras, from_onnx, from_torch
 
 __version__ = _core.version()
 
@@ -101,6 +101,7 @@ __all__ = [
     "dtype",
     "fields",
     "format_quantity",
+    "from_hf",
     "from_keras",
     "from_onnx",
     "from_torch",

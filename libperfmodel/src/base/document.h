@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+enum { PM__VALUE_MAX = 4096 }; /* bytes of one value */
+
 typedef struct pm__attribute {
   const char *name, *value;
   const struct pm__attribute *next;

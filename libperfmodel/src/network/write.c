@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/document.h"
 #include "network/layer_names.h"
 #include "network/network.h"
 #include "perfmodel/units.h"
@@ -145,7 +146,12 @@ static void add_layer_attributes(writer *w, const pm__layer *layer)
 static void add_inputs(writer *w, const pm__layer *layer, size_t position)
 {
   const int *inputs = &w->network->inputs[layer->first_input];
+  size_t length = layer->input_count;
   if (layer->input_count == 1 && (size_t)inputs[0] + 1 == position) return;
+  for (size_t i = 0; i < layer->input_count; i++) length += strlen(w->written[inputs[i]]);
+  if (length > PM__VALUE_MAX)
+    pm__fail(w->error, PM_BAD_VALUE, "%s \"%s\" takes %zu inputs, whose names are longer than the %d bytes of a value",
+             layer->kind->name, layer->name, layer->input_count, PM__VALUE_MAX);
   pm__string_add(&w->out, layer->input_count == 1 ? " input=\"" : " inputs=\"");
   for (size_t i = 0; i < layer->input_count; i++) {
     if (i > 0) pm__string_add(&w->out, " ");
@@ -186,17 +192,20 @@ static void add_network(writer *w)
 
 char *pm_network_write_xml(const pm_network *network, pm_error *error)
 {
-  writer w = {network, {NULL, 0, 0, false}, {NULL}, {NULL, 0, 0}, NULL, error};
+  pm_error failure = PM_ERROR_NONE;
+  writer w = {network, {NULL, 0, 0, false}, {NULL}, {NULL, 0, 0}, NULL, &failure};
   if (network == NULL || pm_network_layer_count(network) == 0) {
     pm__fail(error, PM_BAD_ARGUMENT, "a network without layers cannot be written");
     return NULL;
   }
   bool good = name_layers(&w) == PM_OK;
   if (good) add_network(&w);
-  if (good && w.out.failed) good = pm__no_memory(error) == PM_OK;
+  good = good && failure.status == PM_OK;
+  if (good && w.out.failed) good = pm__no_memory(&failure) == PM_OK;
   pm__layer_names_free(&w.names);
   pm__arena_free(&w.arena);
   if (good) return w.out.text;
   free(w.out.text);
+  if (error != NULL && error->status == PM_OK) *error = failure;
   return NULL;
 }

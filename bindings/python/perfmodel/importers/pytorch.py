@@ -89,7 +89,7 @@ class Tracer:
         fast = torch.backends.mha.get_fastpath_enabled()
         torch.backends.mha.set_fastpath_enabled(False)
         try:
-            with torch.no_grad(), torch.device("meta"), self._modes():
+            with torch.no_grad(), self._modes(module):
                 self._recording = True
                 twin(*arguments, **named)
         except (RuntimeError, NotImplementedError) as error:
@@ -125,7 +125,8 @@ class Tracer:
             part.register_forward_hook(leave, always_call=True)
 
     @contextmanager
-    def _modes(self) -> Iterator[None]:
+    def _modes(self, module: Any) -> Iterator[None]:
+        """Both levels; a scripted module runs without Python, so that it has the lower one alone."""
         from torch.overrides import TorchFunctionMode
         from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -144,7 +145,9 @@ class Tracer:
 
         with ExitStack() as stack:
             stack.enter_context(Operators())  # type: ignore[no-untyped-call,unused-ignore]
-            stack.enter_context(Functions())
+            if not isinstance(module, _torch().jit.ScriptModule):
+                stack.enter_context(_torch().device("meta"))
+                stack.enter_context(Functions())
             yield
 
     def _note_unused(self, module: Any) -> None:
@@ -163,8 +166,9 @@ class Tracer:
     def call(self, func: Any, args: Any, kwargs: Any) -> Any:
         """A function of torch: taken over whole if it has a counterpart, else by the operators inside it."""
         name = getattr(func, "__name__", str(func))
-        operator = hasattr(func, "overloadpacket") or hasattr(func, "overloads")  # torch.ops: seen below
-        known = canonical(name) in HANDLERS and not operator
+        if hasattr(func, "overloadpacket") or hasattr(func, "overloads"):
+            return func(*args, **kwargs)  # an operator by itself: seen below
+        known = canonical(name) in HANDLERS
         if known and not _fits(canonical(name), args, kwargs):
             known = False
         before, self._recording = self._recording, not known
@@ -353,6 +357,8 @@ def _twin(module: Any, training: bool) -> Any:
         twin = copy.deepcopy(module, memo)
     except (TypeError, RuntimeError) as error:
         raise ArgumentError(f"{type(module).__name__} cannot be copied: {error}") from error
+    if isinstance(twin, torch.jit.ScriptModule):
+        twin = twin.to("meta")  # its tensors are copied by torch itself
     twin.train(training)
     for part in twin.modules():
         if isinstance(part, torch.nn.modules.batchnorm._NormBase):

@@ -50,8 +50,8 @@ def _many(value: Any, count: int) -> tuple[int, ...]:
 
 @handles(
     *"view reshape view_as reshape_as flatten unflatten squeeze unsqueeze contiguous clone detach to to_copy type "
-    "float half bfloat16 double long int alias unsafe_view ravel lift_fresh lift_fresh_copy requires_grad type_as view_copy "
-    "identity positive resolve_conj resolve_neg".split()
+    "float half bfloat16 double long int alias unsafe_view ravel lift_fresh lift_fresh_copy requires_grad type_as "
+    "view_copy identity positive resolve_conj resolve_neg".split()
 )
 def _view(t: Any, out: Any, x: Any, *_: Any, **__: Any) -> Any:
     return ops.reshape(t.operand(x), _shape(out))
