@@ -36,8 +36,8 @@ MIXTRAL = {
     "num_local_experts": 8,
 }
 VIT: dict[str, Any] = {
-    "model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
-    "image_size": 224, "patch_size": 16, "num_labels": 1000,
+    "model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
+    "intermediate_size": 3072, "image_size": 224, "patch_size": 16, "num_labels": 1000,
 }  # fmt: skip
 T5: dict[str, Any] = {
     "model_type": "t5",
@@ -83,7 +83,8 @@ def test_the_architecture_tells_the_head(architecture: str, parameters: int) -> 
 @pytest.mark.parametrize(
     "config, parameters",
     [
-        ({**BERT, "model_type": "roberta", "vocab_size": 50265, "max_position_embeddings": 514, "type_vocab_size": 1}, 124_645_632),
+        ({**BERT, "model_type": "roberta", "vocab_size": 50265, "max_position_embeddings": 514,
+          "type_vocab_size": 1}, 124_645_632),
         ({"model_type": "distilbert", "dim": 768, "n_layers": 6, "n_heads": 12, "hidden_dim": 3072, "vocab_size": 30522,
           "max_position_embeddings": 512}, 66_362_880),
         ({"model_type": "opt", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "ffn_dim": 3072,

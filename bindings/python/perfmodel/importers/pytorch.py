@@ -89,7 +89,7 @@ class Tracer:
         fast = torch.backends.mha.get_fastpath_enabled()
         torch.backends.mha.set_fastpath_enabled(False)
         try:
-            with torch.no_grad(), self._modes(module):
+            with torch.no_grad(), self._modes():
                 self._recording = True
                 twin(*arguments, **named)
         except (RuntimeError, NotImplementedError) as error:
@@ -111,8 +111,6 @@ class Tracer:
     def _watch(self, module: Any) -> None:
         """The stack of modules that are running."""
         for name, part in module.named_modules():
-            if isinstance(part, _torch().jit.ScriptModule):
-                continue
             leaf = next(part.children(), None) is None
 
             def enter(_module: Any, _inputs: Any, name: str = name, leaf: bool = leaf) -> None:
@@ -125,8 +123,7 @@ class Tracer:
             part.register_forward_hook(leave, always_call=True)
 
     @contextmanager
-    def _modes(self, module: Any) -> Iterator[None]:
-        """Both levels; a scripted module runs without Python, so that it has the lower one alone."""
+    def _modes(self) -> Iterator[None]:
         from torch.overrides import TorchFunctionMode
         from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -145,9 +142,8 @@ class Tracer:
 
         with ExitStack() as stack:
             stack.enter_context(Operators())  # type: ignore[no-untyped-call,unused-ignore]
-            if not isinstance(module, _torch().jit.ScriptModule):
-                stack.enter_context(_torch().device("meta"))
-                stack.enter_context(Functions())
+            stack.enter_context(_torch().device("meta"))
+            stack.enter_context(Functions())
             yield
 
     def _note_unused(self, module: Any) -> None:
@@ -348,6 +344,8 @@ def _twin(module: Any, training: bool) -> Any:
     """A copy of the module whose tensors are on the meta device."""
     torch = _torch()
     memo: dict[int, Any] = {}
+    if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
+        raise ArgumentError(f"{type(module).__name__} is scripted; give the module that it was made of")
     for tensor in [*module.parameters(), *module.buffers()]:
         empty = torch.empty_like(tensor, device="meta", requires_grad=False)
         if isinstance(tensor, torch.nn.Parameter):
@@ -357,8 +355,6 @@ def _twin(module: Any, training: bool) -> Any:
         twin = copy.deepcopy(module, memo)
     except (TypeError, RuntimeError) as error:
         raise ArgumentError(f"{type(module).__name__} cannot be copied: {error}") from error
-    if isinstance(twin, torch.jit.ScriptModule):
-        twin = twin.to("meta")  # its tensors are copied by torch itself
     twin.train(training)
     for part in twin.modules():
         if isinstance(part, torch.nn.modules.batchnorm._NormBase):
