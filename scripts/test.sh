@@ -66,6 +66,9 @@ venv_setup() {
   # Readers of Arrow data are large and not made for every Python: without them their tests say so and are skipped.
   "$python" -m pip install --disable-pip-version-check -q --only-binary :all: pyarrow polars ||
     echo "pyarrow and polars cannot be installed: Arrow data is not read back"
+  # Of PyTorch the CPU build alone: the others bring gigabytes. Without it the imports of its modules are not tested.
+  "$python" -m pip install --disable-pip-version-check -q --only-binary :all: "torch==2.13.0+cpu" onnx onnxscript ||
+    echo "no CPU build of PyTorch can be installed: imports of PyTorch modules are not tested"
 }
 
 build_all() {

@@ -109,7 +109,7 @@ typedef struct cli_command {
 
 extern const cli_command list_command, show_command, layers_command, memory_command, predict_command, sweep_command,
   validate_command, check_command, collective_command, rings_command, copies_command, fabric_command, topology_command,
-  import_command, doctor_command;
+  import_command, doctor_command, export_command;
 
 /* All sub-commands, in the order of the help; index from 0, NULL past the last. */
 const cli_command *command_at(size_t index);

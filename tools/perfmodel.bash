@@ -22,6 +22,7 @@ _perfmodel() {
     check) options=" --format --output --catalog --quiet --help" ;;
     doctor) options=" --format --output --catalog --quiet --help" ;;
     import) options=" --from --gpu --id --format --output --catalog --quiet --help" ;;
+    export) options=" --set --format --output --catalog --quiet --help" ;;
   esac
   case $before in
     --format) words="table csv json" ;;
@@ -34,7 +35,7 @@ _perfmodel() {
     --catalog|--output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [ -n "$words" ]; then :
-  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep memory collective rings copies fabric layers list show topology validate check doctor import --help --version"
+  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep memory collective rings copies fabric layers list show topology validate check doctor import export --help --version"
   elif [[ $word == -* ]]; then words=$options
   else case $command-$COMP_CWORD in
     list-2) words=$(_perfmodel_ids) ;;

@@ -254,6 +254,21 @@ Network.tree = public(function(self, options)
   return counts(self, "tree", number_of(options.depth or 2, "1", "depth"), options)
 end)
 
+--- The output shape of a layer or input, by its number: net:shape(0) is {3, 224, 224}.
+Network.shape = public(function(self, layer)
+  local sizes = core.network_shape(network_handle(self), number_of(layer, "1", "layer"))
+  for i, size in ipairs(sizes) do sizes[i] = math.tointeger and math.tointeger(size) or size end
+  return sizes
+end)
+
+--- The network as a file of the catalogue, a flat list of layers: as text, or written to a file.
+Network.to_xml = public(function(self, path)
+  local text = core.network_write_xml(network_handle(self))
+  if path == nil then return text end
+  local ok, why = write_file(text_of(path, "a path"), text)
+  if not ok then error('cannot write "' .. path .. '": ' .. tostring(why), 0) end
+end)
+
 --- An input of a shape: net:input("image", {3, 224, 224}). Returns its number.
 Network.input = public(function(self, name, shape)
   local sizes = list_of(shape, function(size) return number_of(size, "1", "a size") end, "shape")

@@ -32,6 +32,17 @@ assert(tree:text():find("\n  0 "), "indented for people")
 check.raises("depth 0", net.tree, net, {depth = 0})
 check.raises("pytorc", net.layers, net, {framework = "pytorc"})
 
+-- Written as XML and read back, it is the same.
+local file = os.tmpname()
+net:to_xml(file)
+local back = pm.catalog{file}:network("resnet50")
+check.equal(back:layers():csv(), net:layers():csv())
+check.equal(back:to_xml(), net:to_xml())
+os.remove(file)
+check.equal(table.concat(net:shape(0), "x"), "3x224x224")
+check.raises("there is no layer 9999", net.shape, net, 9999)
+check.raises("cannot write", net.to_xml, net, "/nowhere/x.xml")
+
 -- Times are positive sums of their parts, and never beat the roofline.
 for _, row in ipairs(net:times{system = "dgx1-v100", batch = 64, precision = "fp16"}:rows()) do
   local parts = row.forward_time + row.backward_data_time + row.backward_weight_time + row.update_time
