@@ -69,6 +69,23 @@ typedef enum option_id {
   OPTION_FROM,
   OPTION_GPU,
   OPTION_ID,
+  OPTION_STORAGE,
+  OPTION_RATE,
+  OPTION_NETWORK,
+  OPTION_UNITS,
+  OPTION_LOADER,
+  OPTION_CPU,
+  OPTION_WORKERS,
+  OPTION_DECODE,
+  OPTION_PREFETCH,
+  OPTION_FILES,
+  OPTION_CHUNK,
+  OPTION_READS,
+  OPTION_CACHE,
+  OPTION_POLICY,
+  OPTION_FIRST_EPOCH,
+  OPTION_SAMPLE_OUT,
+  OPTION_UPLINK_GPUS,
   OPTION_COUNT
 } option_id;
 
@@ -109,7 +126,7 @@ typedef struct cli_command {
 
 extern const cli_command list_command, show_command, layers_command, memory_command, predict_command, sweep_command,
   validate_command, check_command, collective_command, rings_command, copies_command, fabric_command, topology_command,
-  import_command, doctor_command, export_command;
+  import_command, doctor_command, export_command, input_command;
 
 /* All sub-commands, in the order of the help; index from 0, NULL past the last. */
 const cli_command *command_at(size_t index);

@@ -608,6 +608,34 @@ pm.memory_advice = public(function(options)
   return table_object(core.memory_advice(q.network, q.profile, q.optimizer, q.run, others))
 end)
 
+-- ---- Input pipeline ------------------------------------------------------------------------------------------------
+
+local INPUT_OPTIONS = {
+  dataset = true, system = true, storage = true, loader = true, cpu = true, run = true, catalog = true,
+}
+
+--- Rates of every stage of the input path in samples per second of one node, a table with every field of "input_rates":
+--- limit, throughput, utilisation, nodes_most, ... Options: dataset, system, storage, loader, cpu (a decoder; default
+--- "skylake"), run (a table of fields of "input_run" that differ from the default, in SI units), catalog.
+pm.input_pipeline = public(function(options)
+  check_options(options, INPUT_OPTIONS)
+  local catalog = options.catalog or shipped_catalog()
+  catalog_handle(catalog)
+  local storage = record_of(options.storage, "storage", catalog)
+  local known, access = pcall(catalog.record, catalog, "storage_access", storage.id)
+  local run = core.unpack(core.input_run_default())[1]
+  local texts, fields = core.record_fields("input_run"), {}
+  for i = 1, #texts, 7 do fields[texts[i]] = true end
+  check_options(options.run or {}, fields)
+  for name, value in pairs(options.run or {}) do run[name] = value end
+  local rates = core.input_rates(
+    {record_of(options.dataset, "dataset", catalog)}, {storage}, {known and access or {}},
+    {record_of(options.cpu or "skylake", "decoder", catalog)},
+    {record_of(options.loader or "tensorflow", "loader", catalog)},
+    {record_of(options.system, "system", catalog)}, {run})
+  return core.unpack(rates)[1]
+end)
+
 -- ---- Quantities and records ----------------------------------------------------------------------------------------
 
 --- pm.quantity("900 GB/s", "B/s") -> 9e11, and back: pm.format(9e11, "B/s") -> "900 GB/s".

@@ -79,6 +79,13 @@ PM_RECORDS_IN(pm_prediction, "prediction")
 PM_RECORDS_IN(pm_memory_profile, "memory_profile")
 PM_RECORDS_IN(pm_optimizer, "optimizer")
 PM_RECORDS_IN(pm_memory_run, "memory_run")
+PM_RECORDS_IN(pm_dataset, "dataset")
+PM_RECORDS_IN(pm_storage, "storage")
+PM_RECORDS_IN(pm_storage_access, "storage_access")
+PM_RECORDS_IN(pm_decoder, "decoder")
+PM_RECORDS_IN(pm_loader, "loader")
+PM_RECORDS_IN(pm_machine, "machine")
+PM_RECORDS_IN(pm_input_run, "input_run")
 
 %newobject pm_catalog_new;
 %newobject pm_catalog_network;
@@ -222,6 +229,17 @@ records grid_runs(double networks, double systems, const char *const *NAMES, siz
 /* Runs and their predictions as one table. */
 pm_table *prediction_table(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, const pm_prediction *RECORDS,
                            size_t COUNT, pm_error *error);
+
+/* ---- Input pipeline ---- */
+
+/* One "input_run" record: the defaults. */
+records input_run_default(pm_error *error);
+
+/* One "input_rates" record per run, of one path. Raises if a single run has no answer. */
+records input_rates(const pm_dataset *RECORDS, size_t COUNT, const pm_storage *RECORDS, size_t COUNT,
+                    const pm_storage_access *RECORDS, size_t COUNT, const pm_decoder *RECORDS, size_t COUNT,
+                    const pm_loader *RECORDS, size_t COUNT, const pm_machine *RECORDS, size_t COUNT,
+                    const pm_input_run *RECORDS, size_t COUNT, pm_error *error);
 
 /* ---- Memory ---- */
 

@@ -697,6 +697,32 @@ static records memory_use(const pm_network *network, const pm_memory_profile *pr
   return error->status == PM_OK ? array : no_records(array);
 }
 
+/* ---- Input pipeline ---- */
+
+/* One "input_run" record: the defaults. */
+static records input_run_default(pm_error *error)
+{
+  pm_input_run run = pm_input_run_default();
+  return record_copy("input_run", &run, error);
+}
+
+/* One "input_rates" record per run, of one path. */
+static records input_rates(const pm_dataset *dataset, size_t datasets, const pm_storage *storage, size_t storages,
+                           const pm_storage_access *access, size_t accesses, const pm_decoder *decoder,
+                           size_t decoders, const pm_loader *loader, size_t loaders, const pm_machine *machine,
+                           size_t machines, const pm_input_run *runs, size_t run_count, pm_error *error)
+{
+  records array = records_new("input_rates", run_count, error);
+  if (single(datasets, "dataset", error) && single(storages, "storage", error) &&
+      single(accesses, "storage_access", error) && single(decoders, "decoder", error) &&
+      single(loaders, "loader", error) && single(machines, "machine", error) && error->status == PM_OK) {
+    const pm_input_setup setup = {*dataset, *storage, *access, *decoder, *loader, *machine};
+    if (run_count == 1) pm_input_check(&setup, runs, error);
+    if (error->status == PM_OK) pm_input(&setup, runs, (pm_input_rates *)array.data, run_count);
+  }
+  return error->status == PM_OK ? array : no_records(array);
+}
+
 /* What every layer keeps, as a table of "layer_memory" records. */
 static pm_table *memory_layers(const pm_network *network, const pm_memory_profile *profile, size_t profile_count,
                                double batch, const char *precision, pm_error *error)

@@ -11,6 +11,7 @@
 **     perfmodel/kernel.h      roofline time of one kernel
 **     perfmodel/collective.h  rings found in the link graph, all-reduce time
 **     perfmodel/memory.h      memory of one GPU, whether it fits, the largest batch
+**     perfmodel/pipeline.h    storage, page cache, decoding, copies: what reaches the GPUs
 **     perfmodel/predict.h     runs in, predictions out; layer times; sweeps
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
 **     perfmodel/table.h       results as columns; CSV, JSON and text
@@ -35,6 +36,7 @@
 #include "perfmodel/kernel.h"
 #include "perfmodel/collective.h"
 #include "perfmodel/memory.h"
+#include "perfmodel/pipeline.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/table.h"
 #include "perfmodel/counts.h"

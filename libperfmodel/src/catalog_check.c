@@ -61,7 +61,7 @@ static const struct reference {
   {PM__GPUS, "nvlink", PM__LINKS},           {PM__GPUS, "pcie", PM__LINKS},
   {PM__SYSTEMS, "gpu", PM__GPUS},            {PM__CALIBRATIONS, "id", PM__LINKS},
   {PM__MEASUREMENTS, "system", PM__SYSTEMS}, {PM__MEASUREMENTS, "network", PM__NETWORKS},
-  {PM__USABLE_MEMORIES, "id", PM__GPUS},
+  {PM__USABLE_MEMORIES, "id", PM__GPUS},     {PM__STORAGE_ACCESSES, "id", PM__STORAGES},
 };
 
 /* Replaces the name by the id that it resolves to. A calibration is found by its link's id, so it must have that. */

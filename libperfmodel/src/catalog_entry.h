@@ -23,6 +23,10 @@ typedef enum pm__kind_number {
   PM__PROTOCOLS_KIND,
   PM__TUNINGS,
   PM__FITS,
+  PM__STORAGES,
+  PM__STORAGE_ACCESSES,
+  PM__DECODERS,
+  PM__LOADERS,
   PM__KINDS
 } pm__kind_number;
 

@@ -22,6 +22,10 @@ static const pm__kind kinds[PM__KINDS] = {
    " payload ring_base ring_nvlink ring_pcie ring_network tree_base tree_nvlink tree_pcie tree_network ", ""},
   {"tunings", "tuning", "tuning", "", ""},
   {"fits", "fit", "fit", " launch ", " id name launch knee network_knee network_hop "},
+  {"storages", "storage", "storage", " bandwidth ", " id name shared bandwidth operations uplink gateway node_ports "},
+  {"storage_accesses", "storage_access", "storage_access", "", ""},
+  {"decoders", "decoder", "decoder", " scale pixel_time byte_time ", ""},
+  {"loaders", "loader", "loader", "", " id name library augment_time handover gpu_pixel_rate pinned "},
 };
 
 const pm__kind *pm__kind_at(size_t index)
@@ -31,7 +35,7 @@ const pm__kind *pm__kind_at(size_t index)
 
 int pm__kind_find(const char *name, pm_error *error)
 {
-  char known[400] = "";
+  char known[600] = "";
   for (int i = 0; name != NULL && i < PM__KINDS; i++) {
     if (strcmp(name, kinds[i].plural) == 0 || strcmp(name, kinds[i].singular) == 0) return i;
     size_t used = strlen(known);

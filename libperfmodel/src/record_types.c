@@ -18,6 +18,10 @@ static const pm_choice collective_choices[] = {PM_COLLECTIVE_LIST(NAME_DOC) END}
 static const pm_choice algorithm_choices[] = {PM_ALGORITHM_LIST(NAME_DOC) END};
 static const pm_choice protocol_choices[] = {PM_PROTOCOL_LIST(NAME_DOC) END};
 static const pm_choice era_choices[] = {PM_ERA_LIST(NAME_DOC) END};
+static const pm_choice sample_format_choices[] = {PM_SAMPLE_FORMAT_LIST(NAME_DOC) END};
+static const pm_choice cache_policy_choices[] = {PM_CACHE_POLICY_LIST(NAME_DOC) END};
+static const pm_choice decode_place_choices[] = {PM_DECODE_PLACE_LIST(NAME_DOC) END};
+static const pm_choice input_stage_choices[] = {PM_INPUT_STAGE_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
 #define KIND_TEXT PM_FIELD_TEXT, NULL
@@ -36,6 +40,10 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_ALGORITHM PM_FIELD_CHOICE, algorithm_choices
 #define KIND_PROTOCOL PM_FIELD_CHOICE, protocol_choices
 #define KIND_ERA PM_FIELD_CHOICE, era_choices
+#define KIND_SAMPLE_FORMAT PM_FIELD_CHOICE, sample_format_choices
+#define KIND_CACHE_POLICY PM_FIELD_CHOICE, cache_policy_choices
+#define KIND_DECODE_PLACE PM_FIELD_CHOICE, decode_place_choices
+#define KIND_INPUT_STAGE PM_FIELD_CHOICE, input_stage_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */
@@ -189,6 +197,30 @@ static const pm_field fabric_fields[] = {PM_FABRIC_FIELDS(FIELD)};
 static const pm_field finding_fields[] = {PM_FINDING_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_storage
+static const pm_field storage_fields[] = {PM_STORAGE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_storage_access
+static const pm_field storage_access_fields[] = {PM_STORAGE_ACCESS_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_decoder
+static const pm_field decoder_fields[] = {PM_DECODER_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_loader
+static const pm_field loader_fields[] = {PM_LOADER_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_input_run
+static const pm_field input_run_fields[] = {PM_INPUT_RUN_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_input_rates
+static const pm_field input_rates_fields[] = {PM_INPUT_RATES_FIELDS(FIELD)};
+#undef RECORD
+
 #define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields, sizeof name##_fields / sizeof name##_fields[0]}
 
 static const pm_record_type types[] = {
@@ -229,6 +261,12 @@ static const pm_record_type types[] = {
   TYPE(memory_advice, pm_memory_advice, "a change that takes less memory"),
   TYPE(transformer_habit, pm_transformer_habit, "what one layer of a transformer keeps"),
   TYPE(transformer, pm_transformer, "sizes of a transformer"),
+  TYPE(storage, pm_storage, "where samples are stored"),
+  TYPE(storage_access, pm_storage_access, "what one read of a storage takes"),
+  TYPE(decoder, pm_decoder, "how fast a CPU decodes"),
+  TYPE(loader, pm_loader, "how a framework reads and prepares samples"),
+  TYPE(input_run, pm_input_run, "what is asked of an input pipeline"),
+  TYPE(input_rates, pm_input_rates, "rates of an input pipeline"),
 };
 
 const pm_record_type *pm_record_type_at(size_t index)

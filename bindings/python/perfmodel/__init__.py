@@ -30,6 +30,7 @@ from ._errors import (
     TooManyGpusError,
     UnitError,
 )
+from ._input import InputPipeline, input_pipeline
 from ._memory import Memory, memory
 from ._network import Network, layer_kinds
 from ._plan import Plan
@@ -109,6 +110,8 @@ __all__ = [
     "layer_kinds",
     "list",
     "measurements",
+    "InputPipeline",
+    "input_pipeline",
     "memory",
     "network",
     "plot_roofline",

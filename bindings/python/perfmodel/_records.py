@@ -182,6 +182,8 @@ class Dataset(Record):
     """stored size [B]"""
     sample_size: float = nan
     """mean stored size of one training sample [B]"""
+    pixels: float = nan
+    """mean pixels of one sample, if samples are images"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -993,3 +995,201 @@ class Transformer(Record):
     """chunks of layers per stage; 1: not interleaved"""
     recompute: str = "none"
     """what is computed again in the backward pass: none, selective, full"""
+
+
+@dataclass(frozen=True, eq=False)
+class Storage(Record):
+    """Where samples are stored."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name"""
+    shared: bool = False
+    """whether all nodes share it; if not, every node has its own"""
+    bandwidth: float = nan
+    """sequential read bandwidth of one unit (chassis, array, drive) [B/s]"""
+    operations: float = nan
+    """random read operations per second of one unit [1/s]"""
+    units_most: int = 0
+    """units that it grows to; one if not given"""
+    read_size: float = nan
+    """largest read that is one operation; a whole file if not given [B]"""
+    uplink: float = nan
+    """network bandwidth of one unit, all its ports together [B/s]"""
+    gateway: float = nan
+    """bandwidth of one link through the gateway between its network and the nodes' [B/s]"""
+    gateway_links: int = 0
+    """most links through that gateway; one if not given"""
+    client_bandwidth: float = nan
+    """most that one node reads, by its adapter or protocol [B/s]"""
+    node_ports: int = 0
+    """ports of the switch that are left for nodes"""
+
+
+@dataclass(frozen=True, eq=False)
+class StorageAccess(Record):
+    """What one read of a storage takes."""
+
+    id: str = ""
+    """id of the storage"""
+    name: str = ""
+    """full name"""
+    latency: float = nan
+    """from asking for data to its first byte [s]"""
+    open_time: float = nan
+    """opening a file [s]"""
+    stream_bandwidth: float = nan
+    """what one reader gets once data flows [B/s]"""
+    open_operations: float = nan
+    """operations for opening a file, besides those for reading it"""
+
+
+@dataclass(frozen=True, eq=False)
+class Decoder(Record):
+    """How fast a CPU decodes."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """CPU, or class of CPUs"""
+    scale: float = nan
+    """decoding time on one core over that of the reference"""
+    pixel_time: float = nan
+    """reference time per pixel [s]"""
+    byte_time: float = nan
+    """reference time per stored byte [s]"""
+    one_core_clock: float = nan
+    """clock with one busy core; all the same if not given [Hz]"""
+    all_core_clock: float = nan
+    """clock with all cores busy [Hz]"""
+    threads_per_core: float = nan
+    """hardware threads of a core; one if not given"""
+    thread_yield: float = nan
+    """what a further hardware thread of a busy core adds; none if not given"""
+
+
+@dataclass(frozen=True, eq=False)
+class Loader(Record):
+    """How a framework reads and prepares samples."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name"""
+    library: float = nan
+    """decoding time of its library over the fastest one"""
+    augment_time: float = nan
+    """time of augmentation per sample and core; none if not given [s]"""
+    handover: float = nan
+    """bandwidth from workers to the process of one GPU; unlimited if not given [B/s]"""
+    gpu_pixel_rate: float = nan
+    """pixels that one GPU decodes per second; unknown: it cannot [1/s]"""
+    pinned: bool = False
+    """whether it copies to the GPU from pinned memory"""
+    step_time: float = nan
+    """what feeding a step takes besides, on the host; none if not given [s]"""
+    update_passes: float = nan
+    """passes over the parameters that an update takes, 4 bytes each; none if not given"""
+
+
+@dataclass(frozen=True, eq=False)
+class InputRun(Record):
+    """What is asked of an input pipeline."""
+
+    nodes: int = 0
+    """nodes that read at once"""
+    units: int = 0
+    """units of the storage"""
+    gateway_links: int = 0
+    """links through the gateway; as many as it has if 0"""
+    workers: int = 0
+    """threads or processes that decode, per node; one per core if 0"""
+    gpus: int = 0
+    """GPUs per node that are fed; all of the machine if 0"""
+    reads: int = 0
+    """reads in flight per node; as many as workers if 0"""
+    prefetch: int = 0
+    """batches prefetched; without any, the stages work in turn"""
+    format: str = "packed"
+    """how samples are stored: packed, files"""
+    decode: str = "cpu"
+    """where they are decoded: cpu, gpu, none"""
+    policy: str = "lru"
+    """how the page cache replaces: lru, random, keep, sequential"""
+    first_epoch: bool = False
+    """whether nothing is cached yet"""
+    cache: float = nan
+    """memory of one node for cached pages [B]"""
+    chunk: float = nan
+    """what one read of packed samples takes [B]"""
+    sample_out: float = nan
+    """bytes of a decoded sample, as it is copied to the GPU; unknown: copies do not limit [B]"""
+    copy_bandwidth: float = nan
+    """host-to-device bandwidth of the bus of one uplink; unknown: copies do not limit [B/s]"""
+    gpus_per_uplink: int = 0
+    """GPUs that share an uplink to the host"""
+    gpu_rate: float = nan
+    """samples per second that the GPUs of one node would take; unknown if not asked [1/s]"""
+    input_variation: float = nan
+    """squared coefficient of variation of a batch's preparation time"""
+    gpu_variation: float = nan
+    """the same of a step's time"""
+
+
+@dataclass(frozen=True, eq=False)
+class InputRates(Record):
+    """Rates of an input pipeline."""
+
+    status: str = "ok"
+    """ok, or why there is no answer; the numbers are then unknown: ok, no_memory, bad_argument, bad_value,
+    bad_unit, not_found, bad_file, bad_syntax, bad_shape, too_many_gpus, no_precision, no_route,
+    not_modelled, internal"""
+    limit: str = "unknown"
+    """the slowest stage: unknown, storage, reads, uplink, gateway, client, decode, copy, gpu"""
+    throughput: float = nan
+    """samples per second of one node, GPUs included if their rate was given [1/s]"""
+    total: float = nan
+    """samples per second of all nodes [1/s]"""
+    input: float = nan
+    """what the path without the GPUs brings to a node [1/s]"""
+    utilisation: float = nan
+    """share of the time that the GPUs compute: throughput over their rate"""
+    starvation: float = nan
+    """share of the time that they wait for input"""
+    storage: float = nan
+    """storage, its share of one node [1/s]"""
+    reads: float = nan
+    """reads in flight [1/s]"""
+    uplink: float = nan
+    """the storage's network ports, the share of one node [1/s]"""
+    gateway: float = nan
+    """gateway, the share of one node [1/s]"""
+    client: float = nan
+    """adapter of the node [1/s]"""
+    decode: float = nan
+    """decoding, augmentation, handing over [1/s]"""
+    copy: float = nan
+    """host to device [1/s]"""
+    cached: float = nan
+    """share of the dataset that a node's cache holds"""
+    hits: float = nan
+    """share of reads that the cache answers"""
+    hits_least: float = nan
+    """the same with LRU, which the kernel's page cache is not below"""
+    hits_most: float = nan
+    """the same with random replacement, which it is not above"""
+    storage_rate: float = nan
+    """what the storage gives at this throughput, to all nodes [B/s]"""
+    node_rate: float = nan
+    """what one node needs of it to run at its GPUs' rate [B/s]"""
+    nodes_storage: float = nan
+    """nodes that the storage itself feeds at that rate"""
+    nodes_uplink: float = nan
+    """nodes that its network ports feed"""
+    nodes_gateway: float = nan
+    """nodes that the gateway feeds"""
+    nodes_ports: float = nan
+    """nodes that the switch has ports for"""
+    nodes_most: float = nan
+    """nodes that one storage system feeds: the least of these"""

@@ -127,6 +127,9 @@ def core_arguments() -> dict[str, list[object]]:
     profile = _core.catalog_record(catalog, "memory_profile", "pytorch")
     adam = _core.catalog_record(catalog, "optimizer", "adam")
     memory_run = _core.memory_run_default()
+    stored = {"dataset": "ilsvrc2012", "storage": "nvme", "storage_access": "nvme", "decoder": "zen4"}
+    path = {**stored, "loader": "dali", "system": "dgx1-v100"}
+    input_path = [_core.catalog_record(catalog, kind, name) for kind, name in path.items()]
     return {
         "quantity_parse": ["1 s", "s"],
         "quantity_format": [1.0, "s"],
@@ -165,6 +168,7 @@ def core_arguments() -> dict[str, list[object]]:
         "predict_into": [plan, run, bytearray(len(done))],
         "grid_runs": [1, 1, ["fp32"], one, one, one, "none", 0, 1],
         "prediction_table": [plan, run, done],
+        "input_rates": [*input_path, _core.input_run_default()],
         "memory_use": [net, profile, adam, memory_run],
         "memory_layers": [net, profile, 1, "fp32"],
         "memory_advice": [net, profile, adam, memory_run, adam],

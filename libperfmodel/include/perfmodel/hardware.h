@@ -286,7 +286,8 @@ PM_API char *pm_system_svg(const pm_system *system, pm_error *error);
   X(REAL, validation_samples, "1", "validation samples")                        \
   X(REAL, classes, "1", "classes")                                              \
   X(REAL, size, "B", "stored size")                                             \
-  X(REAL, sample_size, "B", "mean stored size of one training sample")
+  X(REAL, sample_size, "B", "mean stored size of one training sample")          \
+  X(REAL, pixels, "1", "mean pixels of one sample, if samples are images")
 
 typedef struct pm_dataset { PM_DATASET_FIELDS(PM_DECLARE) } pm_dataset;
 

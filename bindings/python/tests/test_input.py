@@ -1,0 +1,36 @@
+"""Input pipeline: the same numbers as the library's own, and what cannot be answered."""
+
+from __future__ import annotations
+
+import pytest
+
+import perfmodel as pm
+
+
+def test_node_limits_of_the_dell_guide() -> None:
+    path = pm.input_pipeline("ilsvrc2012-x10", "c4140", storage="isilon-f800", rate=0.3e9 / 113044.09413573718)
+    assert (path.nodes_gateway, path.nodes_storage, path.nodes_ports, path.nodes_most) == (70, 50, 32, 32)
+
+
+def test_decoding_limits_and_the_gpus_wait() -> None:
+    path = pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage="dgx1-raid0", rate="12383 images/s", cache="100 GiB")
+    assert path.limit == "decode"
+    assert path.utilisation + path.starvation == pytest.approx(1)
+    assert 0 < path.hits_least == path.hits < path.hits_most < path.cached < 1
+
+
+def test_no_prefetch_is_slower() -> None:
+    queue, turns = (
+        pm.input_pipeline("ilsvrc2012", "p3dn", storage="p3dn-nvme", loader="pytorch", rate=8400, prefetch=k)
+        for k in (2, 0)
+    )
+    assert turns.throughput < queue.throughput
+
+
+def test_errors() -> None:
+    for wrong in ({"storage": "nope"}, {"samples": "tape"}, {"loader": "nope"}):
+        with pytest.raises(pm.NotFoundError):
+            pm.input_pipeline("ilsvrc2012", "p3dn", **{"storage": "p3dn-nvme", **wrong})
+    for wrong in ({"nodes": 0}, {"rate": -1}, {"units": 2}):
+        with pytest.raises(pm.Error):
+            pm.input_pipeline("ilsvrc2012", "p3dn", storage="p3dn-nvme", **wrong)

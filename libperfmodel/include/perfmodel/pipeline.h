@@ -1,0 +1,240 @@
+/*
+** Input pipeline: how many samples per second storage, network, page cache, decoding and copies bring to the GPUs.
+**
+** Every stage of the path has a rate of its own, in samples per second and node. The slowest limits; a queue of
+** prefetched batches lets stages work at once and smooths their variation; without one they work in turn. Pages that
+** the hosts cache never ask the storage again, so stages before the cache gain 1 / (1 - hit ratio).
+** Formulas, sources and errors: docs/model.md, "Input".
+**
+**     pm_input_setup setup;               // dataset, storage, ... from the catalogue, or filled by hand
+**     pm_input_run run = pm_input_run_default();
+**     run.nodes = 4; run.gpu_rate = 2940;
+**     pm_input_rates rates;
+**     pm_input(&setup, &run, &rates, 1);
+**     printf("%.0f samples/s of %.0f, at most %.0f nodes\n", rates.throughput, run.gpu_rate, rates.nodes_most);
+*/
+#ifndef PERFMODEL_PIPELINE_H
+#define PERFMODEL_PIPELINE_H
+
+#include "hardware.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- What the catalogue knows ----------------------------------------------------------------------------------- */
+
+/* Where samples are stored, and the way from there to a node. What is NAN or 0 does not limit. */
+#define PM_STORAGE_FIELDS(X)                                                                                        \
+  X(TEXT, id, "", "short stable name")                                                                              \
+  X(TEXT, name, "", "full name")                                                                                    \
+  X(YES_NO, shared, "", "whether all nodes share it; if not, every node has its own")                               \
+  X(REAL, bandwidth, "B/s", "sequential read bandwidth of one unit (chassis, array, drive)")                        \
+  X(REAL, operations, "1/s", "random read operations per second of one unit")                                       \
+  X(INT, units_most, "1", "units that it grows to; one if not given")                                               \
+  X(REAL, read_size, "B", "largest read that is one operation; a whole file if not given")                          \
+  X(REAL, uplink, "B/s", "network bandwidth of one unit, all its ports together")                                   \
+  X(REAL, gateway, "B/s", "bandwidth of one link through the gateway between its network and the nodes'")           \
+  X(INT, gateway_links, "1", "most links through that gateway; one if not given")                                   \
+  X(REAL, client_bandwidth, "B/s", "most that one node reads, by its adapter or protocol")                          \
+  X(INT, node_ports, "1", "ports of the switch that are left for nodes")
+
+typedef struct pm_storage { PM_STORAGE_FIELDS(PM_DECLARE) } pm_storage;
+
+/* What one read takes; measured or fitted, never a datasheet. What is NAN costs nothing. */
+#define PM_STORAGE_ACCESS_FIELDS(X)                                                                                 \
+  X(TEXT, id, "", "id of the storage")                                                                              \
+  X(TEXT, name, "", "full name")                                                                                    \
+  X(REAL, latency, "s", "from asking for data to its first byte")                                                   \
+  X(REAL, open_time, "s", "opening a file")                                                                         \
+  X(REAL, stream_bandwidth, "B/s", "what one reader gets once data flows")                                          \
+  X(REAL, open_operations, "1", "operations for opening a file, besides those for reading it")
+
+typedef struct pm_storage_access { PM_STORAGE_ACCESS_FIELDS(PM_DECLARE) } pm_storage_access;
+
+/* How fast a CPU decodes JPEG, and its clocks. */
+#define PM_DECODER_FIELDS(X)                                                                                        \
+  X(TEXT, id, "", "short stable name")                                                                              \
+  X(TEXT, name, "", "CPU, or class of CPUs")                                                                        \
+  X(REAL, scale, "1", "decoding time on one core over that of the reference")                                       \
+  X(REAL, pixel_time, "s", "reference time per pixel")                                                              \
+  X(REAL, byte_time, "s", "reference time per stored byte")                                                         \
+  X(REAL, one_core_clock, "Hz", "clock with one busy core; all the same if not given")                              \
+  X(REAL, all_core_clock, "Hz", "clock with all cores busy")                                                        \
+  X(REAL, threads_per_core, "1", "hardware threads of a core; one if not given")                                    \
+  X(REAL, thread_yield, "1", "what a further hardware thread of a busy core adds; none if not given")
+
+typedef struct pm_decoder { PM_DECODER_FIELDS(PM_DECLARE) } pm_decoder;
+
+/* How a framework reads and prepares samples. */
+#define PM_LOADER_FIELDS(X)                                                                                         \
+  X(TEXT, id, "", "short stable name")                                                                              \
+  X(TEXT, name, "", "full name")                                                                                    \
+  X(REAL, library, "1", "decoding time of its library over the fastest one")                                        \
+  X(REAL, augment_time, "s", "time of augmentation per sample and core; none if not given")                         \
+  X(REAL, handover, "B/s", "bandwidth from workers to the process of one GPU; unlimited if not given")                \
+  X(REAL, gpu_pixel_rate, "1/s", "pixels that one GPU decodes per second; unknown: it cannot")                      \
+  X(YES_NO, pinned, "", "whether it copies to the GPU from pinned memory")                                          \
+  X(REAL, step_time, "s", "what feeding a step takes besides, on the host; none if not given")                      \
+  X(REAL, update_passes, "1", "passes over the parameters that an update takes, 4 bytes each; none if not given")
+
+typedef struct pm_loader { PM_LOADER_FIELDS(PM_DECLARE) } pm_loader;
+
+/* ---- Choices ---------------------------------------------------------------------------------------------------- */
+
+#define PM_SAMPLE_FORMAT_LIST(X)                                                                                    \
+  X(PACKED, "packed", "many samples in a file: TFRecord, RecordIO, LMDB")                                           \
+  X(FILES, "files", "one file per sample")
+
+#define PM_CACHE_POLICY_LIST(X)                                                                                     \
+  X(LRU, "lru", "the page read longest ago goes")                                                                   \
+  X(RANDOM, "random", "any page goes")                                                                              \
+  X(KEEP, "keep", "what came first stays")                                                                          \
+  X(SEQUENTIAL, "sequential", "LRU, and every epoch reads in the same order")
+
+#define PM_DECODE_PLACE_LIST(X)                                                                                     \
+  X(CPU, "cpu", "on the cores of the node")                                                                         \
+  X(GPU, "gpu", "on its GPUs")                                                                                      \
+  X(NONE, "none", "samples are stored as they are used")
+
+/* The stages, in the order of the path; the first four lie before the page cache. */
+#define PM_INPUT_STAGE_LIST(X)                                                                                      \
+  X(UNKNOWN, "unknown", "there is no answer")                                                                       \
+  X(STORAGE, "storage", "bandwidth and operations of the storage")                                                  \
+  X(READS, "reads", "waiting for reads, as many as are in flight")                                                  \
+  X(UPLINK, "uplink", "the storage's own network ports")                                                            \
+  X(GATEWAY, "gateway", "the gateway between its network and the nodes'")                                           \
+  X(CLIENT, "client", "the node's own adapter")                                                                     \
+  X(DECODE, "decode", "decoding and augmentation, and handing samples over")                                        \
+  X(COPY, "copy", "host to device")                                                                                 \
+  X(COMPUTE, "gpu", "the GPUs' own rate")
+
+typedef enum pm_sample_format {
+#define PM_SAMPLE_FORMAT_ENUM(name, text, doc) PM_SAMPLE_FORMAT_##name,
+  PM_SAMPLE_FORMAT_LIST(PM_SAMPLE_FORMAT_ENUM)
+#undef PM_SAMPLE_FORMAT_ENUM
+  PM_SAMPLE_FORMAT_COUNT
+} pm_sample_format;
+
+typedef enum pm_cache_policy {
+#define PM_CACHE_POLICY_ENUM(name, text, doc) PM_CACHE_POLICY_##name,
+  PM_CACHE_POLICY_LIST(PM_CACHE_POLICY_ENUM)
+#undef PM_CACHE_POLICY_ENUM
+  PM_CACHE_POLICY_COUNT
+} pm_cache_policy;
+
+typedef enum pm_decode_place {
+#define PM_DECODE_PLACE_ENUM(name, text, doc) PM_DECODE_PLACE_##name,
+  PM_DECODE_PLACE_LIST(PM_DECODE_PLACE_ENUM)
+#undef PM_DECODE_PLACE_ENUM
+  PM_DECODE_PLACE_COUNT
+} pm_decode_place;
+
+typedef enum pm_input_stage {
+#define PM_INPUT_STAGE_ENUM(name, text, doc) PM_INPUT_STAGE_##name,
+  PM_INPUT_STAGE_LIST(PM_INPUT_STAGE_ENUM)
+#undef PM_INPUT_STAGE_ENUM
+  PM_INPUT_STAGE_COUNT
+} pm_input_stage;
+
+/* ---- One path and what is asked of it --------------------------------------------------------------------------- */
+
+/* Plain copies; an `access`, `decoder` or `loader` initialised and not filled costs nothing. */
+typedef struct pm_input_setup {
+  pm_dataset dataset;
+  pm_storage storage;
+  pm_storage_access access;
+  pm_decoder decoder;
+  pm_loader loader;
+  pm_machine machine;
+} pm_input_setup;
+
+#define PM_INPUT_RUN_FIELDS(X)                                                                                      \
+  X(INT, nodes, "1", "nodes that read at once")                                                                     \
+  X(INT, units, "1", "units of the storage")                                                                        \
+  X(INT, gateway_links, "1", "links through the gateway; as many as it has if 0")                                   \
+  X(INT, workers, "1", "threads or processes that decode, per node; one per core if 0")                             \
+  X(INT, gpus, "1", "GPUs per node that are fed; all of the machine if 0")                                          \
+  X(INT, reads, "1", "reads in flight per node; as many as workers if 0")                                           \
+  X(INT, prefetch, "1", "batches prefetched; without any, the stages work in turn")                                 \
+  X(SAMPLE_FORMAT, format, "", "how samples are stored")                                                            \
+  X(DECODE_PLACE, decode, "", "where they are decoded")                                                             \
+  X(CACHE_POLICY, policy, "", "how the page cache replaces")                                                        \
+  X(YES_NO, first_epoch, "", "whether nothing is cached yet")                                                       \
+  X(REAL, cache, "B", "memory of one node for cached pages")                                                        \
+  X(REAL, chunk, "B", "what one read of packed samples takes")                                                      \
+  X(REAL, sample_out, "B", "bytes of a decoded sample, as it is copied to the GPU; unknown: copies do not limit")   \
+  X(REAL, copy_bandwidth, "B/s", "host-to-device bandwidth of the bus of one uplink; unknown: copies do not limit") \
+  X(INT, gpus_per_uplink, "1", "GPUs that share an uplink to the host")                                             \
+  X(REAL, gpu_rate, "1/s", "samples per second that the GPUs of one node would take; unknown if not asked")         \
+  X(REAL, input_variation, "1", "squared coefficient of variation of a batch's preparation time")                   \
+  X(REAL, gpu_variation, "1", "the same of a step's time")
+
+typedef struct pm_input_run { PM_INPUT_RUN_FIELDS(PM_DECLARE) } pm_input_run;
+
+/* Rates are samples per second of one node, unless said otherwise; unlimited where there is no such stage. */
+#define PM_INPUT_RATES_FIELDS(X)                                                                                    \
+  X(STATUS, status, "", "ok, or why there is no answer; the numbers are then unknown")                              \
+  X(INPUT_STAGE, limit, "", "the slowest stage")                                                                    \
+  X(REAL, throughput, "1/s", "samples per second of one node, GPUs included if their rate was given")               \
+  X(REAL, total, "1/s", "samples per second of all nodes")                                                          \
+  X(REAL, input, "1/s", "what the path without the GPUs brings to a node")                                          \
+  X(REAL, utilisation, "1", "share of the time that the GPUs compute: throughput over their rate")                  \
+  X(REAL, starvation, "1", "share of the time that they wait for input")                                            \
+  X(REAL, storage, "1/s", "storage, its share of one node")                                                         \
+  X(REAL, reads, "1/s", "reads in flight")                                                                          \
+  X(REAL, uplink, "1/s", "the storage's network ports, the share of one node")                                      \
+  X(REAL, gateway, "1/s", "gateway, the share of one node")                                                         \
+  X(REAL, client, "1/s", "adapter of the node")                                                                     \
+  X(REAL, decode, "1/s", "decoding, augmentation, handing over")                                                    \
+  X(REAL, copy, "1/s", "host to device")                                                                            \
+  X(REAL, cached, "1", "share of the dataset that a node's cache holds")                                            \
+  X(REAL, hits, "1", "share of reads that the cache answers")                                                       \
+  X(REAL, hits_least, "1", "the same with LRU, which the kernel's page cache is not below")                         \
+  X(REAL, hits_most, "1", "the same with random replacement, which it is not above")                                \
+  X(REAL, storage_rate, "B/s", "what the storage gives at this throughput, to all nodes")                           \
+  X(REAL, node_rate, "B/s", "what one node needs of it to run at its GPUs' rate")                                   \
+  X(REAL, nodes_storage, "1", "nodes that the storage itself feeds at that rate")                                   \
+  X(REAL, nodes_uplink, "1", "nodes that its network ports feed")                                                   \
+  X(REAL, nodes_gateway, "1", "nodes that the gateway feeds")                                                       \
+  X(REAL, nodes_ports, "1", "nodes that the switch has ports for")                                                  \
+  X(REAL, nodes_most, "1", "nodes that one storage system feeds: the least of these")
+
+typedef struct pm_input_rates { PM_INPUT_RATES_FIELDS(PM_DECLARE) } pm_input_rates;
+
+/* One node, one unit, packed samples in reads of 1 MiB, decoded on the CPU, 2 batches prefetched, no cache, first
+** epoch, no variation. */
+PM_API pm_input_run pm_input_run_default(void);
+
+/* PM_OK, or in words why this run has no answer. */
+PM_API int pm_input_check(const pm_input_setup *setup, const pm_input_run *run, pm_error *error);
+
+/* Answers `count` runs; one that has no answer yields its status and NAN, and the others go on. Allocates nothing.
+** Returns PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. */
+PM_API int pm_input(const pm_input_setup *setup, const pm_input_run *runs, pm_input_rates *rates, size_t count);
+
+/* ---- The formulas by themselves --------------------------------------------------------------------------------- */
+
+/* Hit ratio in steady state, each epoch in a fresh random order (but for PM_CACHE_POLICY_SEQUENTIAL), when `cached` of
+** the samples fit. NAN if that is not within 0 and 1. */
+PM_API double pm_cache_hits(double cached, int policy);
+
+/* Share of the time that a consumer works behind a buffer of `prefetch` batches, when the producer is `ratio` times as
+** fast; variations are squared coefficients of variation. NAN if an argument is negative or unknown. */
+PM_API double pm_prefetch_efficiency(double ratio, double input_variation, double gpu_variation, double prefetch);
+
+/* Time of decoding and augmenting one sample of that many pixels and stored bytes on one core [s]. */
+PM_API double pm_decode_time(const pm_decoder *decoder, const pm_loader *loader, double pixels, double bytes);
+
+/* Cores' worth of `workers` on `cores` physical cores, clocks included. */
+PM_API double pm_decode_cores(const pm_decoder *decoder, double workers, double cores);
+
+/* Time of a step of `batch` samples with what feeding and updating take [s]: a GPU of that memory bandwidth, a network
+** of that many parameters, `sample_time` of computation each. */
+PM_API double pm_fed_step(const pm_loader *loader, double memory_bandwidth, double parameters, double sample_time,
+                          double batch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,275 @@
+/* perfmodel input: what storage, network, page cache, decoding and copies bring to the GPUs. */
+#include <math.h>
+#include <string.h>
+#include "command.h"
+
+enum { LABEL = 22, QUANTITY = 64 };
+
+typedef struct question {
+  pm_input_setup setup;
+  pm_input_run run;
+  pm_input_rates rates;
+} question;
+
+/* ---- What is asked ---- */
+
+/* An option whose value is a field of the run, by the same rules as everywhere. */
+static int set_field(const cli_request *request, option_id option, const char *field, pm_input_run *run)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_field *f = pm_record_field(pm_record_type_find("input_run"), field);
+  if (request->value[option] == NULL) return CODE_DONE;
+  return pm_record_set(f, run, request->value[option], &error) == PM_OK ? CODE_DONE : fail(CODE_USAGE, "%s", error.text);
+}
+
+static int read_run(const cli_request *request, pm_input_run *run)
+{
+  static const struct {
+    option_id option;
+    const char *field;
+  } fields[] = {{OPTION_NODES, "nodes"},       {OPTION_UNITS, "units"},       {OPTION_WORKERS, "workers"},
+                {OPTION_GPUS, "gpus"},         {OPTION_READS, "reads"},       {OPTION_PREFETCH, "prefetch"},
+                {OPTION_FILES, "format"},      {OPTION_DECODE, "decode"},     {OPTION_POLICY, "policy"},
+                {OPTION_CACHE, "cache"},       {OPTION_CHUNK, "chunk"},       {OPTION_RATE, "gpu_rate"},
+                {OPTION_SAMPLE_OUT, "sample_out"},
+                {OPTION_UPLINK_GPUS, "gpus_per_uplink"}};
+  *run = pm_input_run_default();
+  int code = CODE_DONE;
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0] && code == CODE_DONE; i++)
+    code = set_field(request, fields[i].option, fields[i].field, run);
+  run->first_epoch = request->value[OPTION_CACHE] == NULL || request->value[OPTION_FIRST_EPOCH] != NULL;
+  return code;
+}
+
+static int find_record(const pm_catalog *catalog, const char *kind, const char *name, void *record)
+{
+  pm_error error = PM_ERROR_NONE;
+  return pm_catalog_record(catalog, kind, name, record, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+}
+
+/* The storage that is named, or the machine's own. */
+static int find_storage(const cli_request *request, const pm_catalog *catalog, pm_input_setup *setup)
+{
+  const char *name = request->value[OPTION_STORAGE];
+  pm_record_init(pm_record_type_find("storage"), &setup->storage);
+  pm_record_init(pm_record_type_find("storage_access"), &setup->access);
+  if (name == NULL) {
+    if (!(setup->machine.storage_bandwidth > 0))
+      return fail(CODE_USAGE, "the storage of %s is unknown; give --storage, see perfmodel list storages",
+                  setup->machine.id);
+    strcpy(setup->storage.id, "local");
+    snprintf(setup->storage.name, PM_TEXT_MAX, "local storage of %.60s", setup->machine.id);
+    setup->storage.bandwidth = setup->machine.storage_bandwidth;
+    return CODE_DONE;
+  }
+  int code = find_record(catalog, "storage", name, &setup->storage);
+  if (code == CODE_DONE &&
+      pm_catalog_record(catalog, "storage_access", setup->storage.id, &setup->access, NULL) != PM_OK)
+    note(request, "what a read of %s takes is not measured; it is taken as nothing", setup->storage.id);
+  return code;
+}
+
+/* The CPU of a machine without the count before it: "2 x Intel Xeon ...". */
+static const char *cpu_name(const char *cpu)
+{
+  const char *times = strstr(cpu, " x ");
+  return times != NULL ? times + 3 : cpu;
+}
+
+static int find_decoder(const cli_request *request, const pm_catalog *catalog, pm_input_setup *setup)
+{
+  const char *name = request->value[OPTION_CPU];
+  if (name != NULL) return find_record(catalog, "decoder", name, &setup->decoder);
+  name = cpu_name(setup->machine.cpu);
+  if (pm_catalog_record(catalog, "decoder", name, &setup->decoder, NULL) == PM_OK) return CODE_DONE;
+  note(request, "how fast \"%s\" decodes is not measured; it is taken as skylake", name);
+  return find_record(catalog, "decoder", "skylake", &setup->decoder);
+}
+
+/* Line rate of the bus that the machine's GPUs are on. */
+static void find_bus(const pm_catalog *catalog, question *q)
+{
+  pm_gpu gpu;
+  pm_link bus;
+  if (pm_catalog_record(catalog, "gpu", q->setup.machine.gpu, &gpu, NULL) == PM_OK &&
+      pm_catalog_record(catalog, "link", gpu.pcie, &bus, NULL) == PM_OK)
+    q->run.copy_bandwidth = bus.bandwidth;
+}
+
+static int find_all(const cli_request *request, const pm_catalog *catalog, question *q)
+{
+  const char *loader = request->value[OPTION_LOADER];
+  pm_input_setup *setup = &q->setup;
+  int code = find_record(catalog, "dataset", request->arguments.items[0], &setup->dataset);
+  if (code == CODE_DONE) code = find_record(catalog, "system", request->arguments.items[1], &setup->machine);
+  if (code == CODE_DONE) find_bus(catalog, q);
+  if (code == CODE_DONE) code = find_storage(request, catalog, setup);
+  if (code == CODE_DONE) code = find_record(catalog, "loader", loader != NULL ? loader : "tensorflow", &setup->loader);
+  if (code == CODE_DONE) code = find_decoder(request, catalog, setup);
+  return code;
+}
+
+/* ---- The GPUs' own rate, from the model of training. ---- */
+
+static int predict_rate(const cli_request *request, const pm_catalog *catalog, question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  int code;
+  pm_prediction prediction;
+  pm_run run = pm_run_default();
+  double batch;
+  if (!read_count_option(request, OPTION_BATCH, COUNT_MOST, run.batch, &batch) ||
+      !read_precision(request->value[OPTION_PRECISION], &run.precision))
+    return CODE_USAGE;
+  run.batch = batch;
+  run.gpus = q->run.gpus > 0 ? q->run.gpus : q->setup.machine.gpus;
+  pm_network *network = open_network(request, catalog, request->value[OPTION_NETWORK], &code);
+  if (code != CODE_DONE) return code;
+  pm_system *system = pm_catalog_system(catalog, q->setup.machine.id, &error);
+  const pm_network *networks[] = {network};
+  const pm_system *systems[] = {system};
+  pm_plan *plan = system != NULL ? pm_plan_new(networks, 1, systems, 1, &error) : NULL;
+  if (plan == NULL || pm_run_check(plan, &run, &error) != PM_OK || pm_predict(plan, &run, &prediction, 1) != PM_OK)
+    code = fail_error(&error);
+  else q->run.gpu_rate = prediction.throughput;
+  pm_plan_free(plan);
+  pm_system_free(system);
+  pm_network_free(network);
+  return code;
+}
+
+/* ---- The answer for people ---- */
+
+static void print_rate(FILE *stream, const question *q, const char *name, double rate, int stage)
+{
+  if (!isfinite(rate)) return;
+  fprintf(stream, "  %-*s%12.0f samples/s%s\n", LABEL, name, rate, (int)q->rates.limit == stage ? "  <- the limit" : "");
+}
+
+static void print_stages(FILE *stream, const question *q)
+{
+  const pm_input_rates *r = &q->rates;
+  print_rate(stream, q, "storage", r->storage, PM_INPUT_STAGE_STORAGE);
+  print_rate(stream, q, "reads in flight", r->reads, PM_INPUT_STAGE_READS);
+  print_rate(stream, q, "storage's ports", r->uplink, PM_INPUT_STAGE_UPLINK);
+  print_rate(stream, q, "gateway", r->gateway, PM_INPUT_STAGE_GATEWAY);
+  print_rate(stream, q, "adapter of the node", r->client, PM_INPUT_STAGE_CLIENT);
+  print_rate(stream, q, "decoding", r->decode, PM_INPUT_STAGE_DECODE);
+  print_rate(stream, q, "host to device", r->copy, PM_INPUT_STAGE_COPY);
+  if (!isnan(q->run.gpu_rate)) print_rate(stream, q, "GPUs", q->run.gpu_rate, PM_INPUT_STAGE_COMPUTE);
+}
+
+static void print_nodes(FILE *stream, const char *name, double nodes)
+{
+  if (isfinite(nodes)) fprintf(stream, "  %-*s%12.0f nodes\n", LABEL, name, nodes);
+}
+
+static void print_fed(FILE *stream, const question *q)
+{
+  char rate[QUANTITY];
+  const pm_input_rates *r = &q->rates;
+  if (!isfinite(r->nodes_most)) return;
+  fprintf(stream, "\nNodes that one storage system feeds, %s each\n",
+          pm_quantity_format(rate, sizeof rate, r->node_rate, "B/s"));
+  print_nodes(stream, "storage", r->nodes_storage);
+  print_nodes(stream, "storage's ports", r->nodes_uplink);
+  print_nodes(stream, "gateway", r->nodes_gateway);
+  print_nodes(stream, "ports of the switch", r->nodes_ports);
+  print_nodes(stream, "all of it", r->nodes_most);
+}
+
+static int write_report(const cli_request *request, const question *q)
+{
+  cli_page page;
+  char rate[QUANTITY];
+  const pm_input_rates *r = &q->rates;
+  if (!page_open(&page)) return fail_memory();
+  FILE *stream = page.stream;
+  fprintf(stream, "Input of %s to %s\n", q->setup.dataset.name, q->setup.machine.name);
+  fprintf(stream, "From %s, %d node%s, %s\n\n", q->setup.storage.name, q->run.nodes, q->run.nodes > 1 ? "s" : "",
+          q->setup.loader.name);
+  fprintf(stream, "  %-*s%12.0f samples/s per node, %.0f in all\n", LABEL, "throughput", r->throughput, r->total);
+  if (!isnan(r->utilisation))
+    fprintf(stream, "  %-*s%10.1f %% busy, %.1f %% waiting for input\n", LABEL, "GPUs", 100 * r->utilisation,
+            100 * r->starvation);
+  fprintf(stream, "  %-*s%12s from storage\n", LABEL, "bytes",
+          pm_quantity_format(rate, sizeof rate, r->storage_rate, "B/s"));
+  if (r->cached > 0)
+    fprintf(stream, "  %-*s%10.1f %% of the set, answers %.1f %% of reads (LRU %.1f, random %.1f)\n", LABEL,
+            "page cache", 100 * r->cached, 100 * r->hits, 100 * r->hits_least, 100 * r->hits_most);
+  fputs("\nStages, per node\n", stream);
+  print_stages(stream, q);
+  print_fed(stream, q);
+  return page_write(&page, request);
+}
+
+/* ---- Table ---- */
+
+static int write_row(const cli_request *request, const question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_input_setup *s = &q->setup;
+  const char *const names[] = {"dataset", "system", "storage_id", "loader", "cpu"};
+  const char *const values[] = {s->dataset.id, s->machine.id, s->storage.id, s->loader.id, s->decoder.id};
+  pm_table *runs = pm_table_new(1, &error);
+  int status = runs != NULL ? PM_OK : PM_NO_MEMORY;
+  for (int i = 0; i < 5 && status == PM_OK; i++) status = pm_table_add_text(runs, names[i], "", &values[i], &error);
+  if (status == PM_OK) status = pm_table_add_records(runs, pm_record_type_find("input_run"), &q->run, &error);
+  pm_table_drop(runs, "decode"); /* below, the name of a rate; so is the next */
+  pm_table_drop(runs, "reads");
+  if (status == PM_OK) status = pm_table_add_records(runs, pm_record_type_find("input_rates"), &q->rates, &error);
+  if (status == PM_OK) return write_table(request, runs, &error);
+  pm_table_free(runs);
+  return fail_error(&error);
+}
+
+static int run(const cli_request *request)
+{
+  question q;
+  pm_error error = PM_ERROR_NONE;
+  memset(&q, 0, sizeof q);
+  int code = read_run(request, &q.run);
+  if (code != CODE_DONE) return code;
+  pm_catalog *catalog = open_catalog(request, &code);
+  if (code == CODE_DONE) code = find_all(request, catalog, &q);
+  if (code == CODE_DONE && request->value[OPTION_NETWORK] != NULL) code = predict_rate(request, catalog, &q);
+  pm_catalog_free(catalog);
+  if (code != CODE_DONE) return code;
+  if (pm_input_check(&q.setup, &q.run, &error) != PM_OK) return fail_error(&error);
+  if (pm_input(&q.setup, &q.run, &q.rates, 1) != PM_OK) return fail(CODE_INTERNAL, "the rates are not known");
+  return request->format == PM_FORMAT_TABLE ? write_report(request, &q) : write_row(request, &q);
+}
+
+static const cli_option options[] = {
+  {OPTION_STORAGE, '\0', "storage", "NAME", "see perfmodel list storages (default: the machine's own)"},
+  {OPTION_RATE, '\0', "rate", "RATE", "samples that the GPUs of a node would take, such as \"2940 samples/s\""},
+  {OPTION_NETWORK, '\0', "network", "NAME", "predict that rate for this network instead"},
+  {OPTION_BATCH, '\0', "batch", "N", "its samples per GPU and step"},
+  {OPTION_PRECISION, '\0', "precision", "NAME", "its precision"},
+  {OPTION_NODES, '\0', "nodes", "N", "nodes that read at once (default 1)"},
+  {OPTION_GPUS, '\0', "gpus", "N", "GPUs per node (default: all)"},
+  {OPTION_UNITS, '\0', "units", "N", "units of the storage, such as chassis (default 1)"},
+  {OPTION_LOADER, '\0', "loader", "NAME", "see perfmodel list loaders (default tensorflow)"},
+  {OPTION_CPU, '\0', "cpu", "NAME", "see perfmodel list decoders (default: the machine's)"},
+  {OPTION_WORKERS, '\0', "workers", "W", "threads or processes that decode, per node (default: one per core)"},
+  {OPTION_DECODE, '\0', "decode", "cpu|gpu|none", "where samples are decoded (default cpu)"},
+  {OPTION_PREFETCH, '\0', "prefetch", "K", "batches prefetched (default 2); 0: stages work in turn"},
+  {OPTION_FILES, '\0', "samples", "packed|files", "how samples are stored (default packed)"},
+  {OPTION_CHUNK, '\0', "chunk", "SIZE", "one read of packed samples (default \"1 MiB\")"},
+  {OPTION_READS, '\0', "reads", "N", "reads in flight per node (default: as many as workers)"},
+  {OPTION_CACHE, '\0', "cache", "SIZE", "memory of a node for cached pages, such as \"100 GiB\"; steady state then"},
+  {OPTION_POLICY, '\0', "policy", "lru|random|keep|sequential", "how the cache replaces (default lru)"},
+  {OPTION_FIRST_EPOCH, '\0', "first-epoch", NULL, "nothing is cached yet"},
+  {OPTION_SAMPLE_OUT, '\0', "sample-out", "SIZE", "bytes of a decoded sample, such as \"588 KiB\"; copies may limit then"},
+  {OPTION_UPLINK_GPUS, '\0', "uplink-gpus", "N", "GPUs that share an uplink to the host (default 1)"},
+  {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
+
+const cli_command input_command = {
+  "input", "DATASET SYSTEM", "says what storage and decoding bring to the GPUs, and how many nodes they feed",
+  "Gives every stage of the input path a rate: the storage, its network ports and gateway, the node's adapter, decoding, "
+  "copies to the GPUs. The slowest limits. Against a rate of the GPUs it says how long they wait, and how many nodes one "
+  "storage system feeds at that rate: the least over the chain, with every stage's own number.\n\n"
+  "As a table this is a report to read; as csv or json it is one row with all values.",
+  "perfmodel input ilsvrc2012-x10 c4140 --storage isilon-f800 --rate \"2940 samples/s\"", options, 2, 2, run};
