@@ -1,0 +1,42 @@
+"""The examples of docs/import.md run, and print what it says."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import perfmodel as pm
+import pytest
+from needs import package
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "import.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+EXAMPLES = [text for text in BLOCKS if not text.startswith("# not run here")]
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) == 6
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_example(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "import torch" in text:
+        package("torch")
+    monkeypatch.chdir(tmp_path)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(text, "docs/import.md", "exec"), {"__name__": "example"})
+    assert printed.getvalue().splitlines() == re.findall(r"^print\(.*\)  # (.*)$", text, re.MULTILINE)
+
+
+def test_model_types_are_listed() -> None:
+    from perfmodel.importers.huggingface_models import MODELS
+
+    listed = re.search(r"Known are ([^.]*)\.", PAGE)
+    assert listed is not None and listed[1].replace("\n", " ").split(", ") == sorted(MODELS)
+    with pytest.raises(pm.NotModelledError, match=", ".join(sorted(MODELS))):
+        pm.from_hf({"model_type": "none"})
