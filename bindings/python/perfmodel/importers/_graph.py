@@ -17,14 +17,19 @@ from typing import Any, Union
 import numpy as np
 import numpy.typing as npt
 
-from .._errors import NotModelledError, ShapeError
+from .._errors import NotModelledError, OutOfMemoryError, ShapeError
 from .._inputs import AttributeValue
 from .._network import Network
 from ._report import Report
 
 Shape = tuple[int, ...]
+SLIPS = (TypeError, KeyError, IndexError, AttributeError, ValueError, ArithmeticError, AssertionError)
 NAME_BYTES = 79
 MOST_INPUTS = 1000
+
+
+class Unmapped(NotModelledError):
+    """An operator whose arguments have no counterpart; it is reported as unknown."""
 
 
 def elements(shape: Sequence[int]) -> int:
@@ -279,6 +284,10 @@ class Graph:
         first = len(self._layers)
         try:
             do()
+        except (Unmapped, OutOfMemoryError):
+            raise
+        except SLIPS as error:  # arguments that its handler does not expect, or shapes that no kind of layer takes
+            raise Unmapped(str(error) or type(error).__name__) from error
         finally:
             self.operator = before
         (self.report.approximated if self._near else self.report.mapped)[operator] += 1
@@ -293,10 +302,11 @@ class Graph:
         if note and note not in self.report.notes:
             self.report.notes.append(note)
 
-    def unknown(self, operator: str, operands: Iterable[Operand], shape: Shape) -> Value:
+    def unknown(self, operator: str, operands: Iterable[Operand], shape: Shape, reason: str = "") -> Value:
         """A place holder for what an unknown operator makes."""
         self.report.unknown[operator] += 1
-        self.unknown_places.setdefault(operator, self.scope.path)
+        place = f", first in {self.scope.path}" if self.scope.path else ""
+        self.unknown_places.setdefault(operator, f"{place}: {reason}" if reason not in ("", operator) else place)
         self.report.unknown_elements += elements(shape)
         first = next((operand for operand in operands if isinstance(operand, Value)), None)
         if first is None:
@@ -332,8 +342,7 @@ class Graph:
         """The network with its report. Raises NotModelledError for unknown operators that are not allowed."""
         if self.report.unknown and not self.allow_unknown:
             names = ", ".join(
-                f"{name} ({count}x{', first in ' + place if (place := self.unknown_places[name]) else ''})"
-                for name, count in self.report.unknown.most_common(8)
+                f"{name} ({count}x{self.unknown_places[name]})" for name, count in self.report.unknown.most_common(8)
             )
             more = len(self.report.unknown) - 8
             raise NotModelledError(

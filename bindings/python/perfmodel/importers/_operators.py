@@ -9,15 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional
 
-from .._errors import NotModelledError
-from ._graph import Constant, Graph, Operand, Shape, Value, View, Weight, elements, sample, with_view
+from ._graph import Constant, Graph, Operand, Shape, Unmapped, Value, View, Weight, elements, sample, with_view
 
 Axes = Sequence[int]
 Learned = Optional[Operand]
-
-
-class Unmapped(NotModelledError):
-    """An operator whose arguments have no counterpart; it is reported as unknown."""
 
 
 def folded(operands: Sequence[Operand], shape: Shape) -> Weight | Constant:

@@ -49,6 +49,8 @@ def from_hf(
         build(body, Config(settings), seq, image)
     except KeyError as error:
         raise FormatError(f"the configuration of a {kind} has no {error}") from error
+    except (TypeError, AttributeError, IndexError) as error:
+        raise FormatError(f"the configuration of a {kind} is not one: {error}") from error
     body.finish()
     return network
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from .._errors import ArgumentError, FileError, FormatError
 from .._network import Network
-from ._graph import Graph, Scope, Shape, Value
-from ._operators import Unmapped
+from ._graph import Graph, Scope, Shape, Unmapped, Value
 from ._report import Report
 from .keras_layers import HANDLERS, Layer
 
@@ -43,7 +42,10 @@ def from_keras(
     title = str(_config(model).get("name") or "model") if isinstance(model.get("config"), dict) else "model"
     graph = Graph(Network(id or title, name or id or title), Report(f"Keras {title}"), allow_unknown)
     reader = Reader(graph, tuple(input_shape) if input_shape is not None else None)
-    reader.model(model, None, "")
+    try:
+        reader.model(model, None, "")
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise FormatError(f"not the JSON of a Keras model: {type(error).__name__}: {error}") from error
     return graph.finish()
 
 
@@ -171,10 +173,10 @@ class Reader:
             if handler is None:
                 raise Unmapped(kind)
             self.graph.run(kind, do)
-        except Unmapped:
+        except Unmapped as error:
             shape = values[0].shape if values else (1,)
             self.graph.report.notes.append(f"the output of {kind} is taken to have the shape of its input")
-            return [self.graph.unknown(kind, list(values), shape)]
+            return [self.graph.unknown(kind, list(values), shape, str(error))]
         return made
 
     def _input(self, layer: Mapping[str, Any], prefix: str) -> Value:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _operators as ops
-from ._graph import Constant, Graph, Scope, Shape, Source, Value, View, Weight, elements, with_view
-from ._operators import Unmapped
+from ._graph import Constant, Graph, Scope, Shape, Source, Unmapped, Value, View, Weight, elements, with_view
 
 if TYPE_CHECKING:
     from .keras import Reader

@@ -13,8 +13,8 @@ import numpy as np
 
 from .._errors import ArgumentError, FormatError, ShapeError
 from .._network import Network
-from ._graph import Constant, Graph, Operand, Scope, Shape, Source, Value, Weight, elements
-from ._operators import Unmapped, folded
+from ._graph import Constant, Graph, Operand, Scope, Shape, Source, Unmapped, Value, Weight, elements
+from ._operators import folded
 from ._report import Report
 from .onnx_constants import MOST_ELEMENTS, fold
 from .onnx_file import SMALL_INTEGERS, FunctionInfo, GraphInfo, ModelInfo, NodeInfo, TensorInfo, read_model
@@ -172,11 +172,11 @@ class Reader:
             if handler is None:
                 raise Unmapped(label)
             self.graph.run(label, do)
-        except Unmapped:
-            return self._unknown(node, label, inputs)
+        except Unmapped as error:
+            return self._unknown(node, label, inputs, str(error))
         return made
 
-    def _unknown(self, node: NodeInfo, label: str, inputs: list[Any]) -> list[Any]:
+    def _unknown(self, node: NodeInfo, label: str, inputs: list[Any], reason: str) -> list[Any]:
         present = [x for x in inputs if isinstance(x, (Value, Weight, Constant))]
         made: list[Any] = []
         for name in node.outputs:
@@ -187,7 +187,7 @@ class Reader:
             if all(not isinstance(x, Value) for x in present):
                 made.append(folded(present, shape or ()))
             else:
-                made.append(self.graph.unknown(label, present, shape or ()))
+                made.append(self.graph.unknown(label, present, shape or (), reason))
         return made
 
     def _stated(self, name: str) -> Shape | None:

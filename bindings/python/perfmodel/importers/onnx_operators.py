@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _operators as ops
-from ._graph import Constant, Operand, Shape, Value, View, Weight, elements, with_view
-from ._operators import Unmapped
+from ._graph import Constant, Operand, Shape, Unmapped, Value, View, Weight, elements, with_view
 from .onnx_constants import slice_arguments
 
 Handler = Callable[..., Any]

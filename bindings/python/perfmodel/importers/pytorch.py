@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Union
 
 from .._errors import ArgumentError, ShapeError
 from .._network import Network
-from ._graph import Constant, Graph, Operand, Scope, Shape, Source, Value, Weight, elements
-from ._operators import Unmapped, folded, reshape
+from ._graph import Constant, Graph, Operand, Scope, Shape, Source, Unmapped, Value, Weight, elements
+from ._operators import folded, reshape
 from ._report import Report
 from .pytorch_operators import CONSTANT, HANDLERS, IGNORED
 
@@ -225,8 +225,8 @@ class Tracer:
             if handler is None:
                 raise Unmapped(name)
             self.graph.run(name, do)
-        except Unmapped:
-            return [self.graph.unknown(name, given, tuple(tensor.shape)) for tensor in outputs]
+        except Unmapped as error:
+            return [self.graph.unknown(name, given, tuple(tensor.shape), str(error)) for tensor in outputs]
         first = made[0]
         return made + [self._later(first, tuple(tensor.shape)) for tensor in outputs[len(made) :]]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _operators as ops
-from ._graph import Constant, Operand, Shape, Value, View, Weight, elements, with_view
+from ._graph import Constant, Operand, Shape, Unmapped, Value, View, Weight, elements, with_view
 
 Handler = Callable[..., Any]
 HANDLERS: dict[str, Handler] = {}
@@ -323,10 +323,10 @@ def _grouped(t: Any, out: Any, x: Any, weights: Any, *_: Any, **__: Any) -> Any:
     """Rows of x by one of several matrices each; how many go to which depends on the input, so they go evenly."""
     operand, matrices = t.operand(x), t.operand(weights)
     if len(weights.shape) != 3 or not isinstance(matrices, Weight) or len(x.shape) != 2:
-        raise ops.Unmapped("a product of groups")
+        raise Unmapped("a product of groups")
     count, rows = weights.shape[0], out.shape[0]
     if rows % count:
-        raise ops.Unmapped(f"{rows} rows for {count} matrices")
+        raise Unmapped(f"{rows} rows for {count} matrices")
     value = ops.as_value(t.graph, operand)
     return ops.matmul(t.graph, ops.reshape(value, (count, rows // count, x.shape[1])), matrices, _shape(out))
 
