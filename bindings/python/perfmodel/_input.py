@@ -93,8 +93,8 @@ def input_pipeline(
         machine,
     )
     kinds = ("dataset", "storage", "storage_access", "decoder", "loader", "machine")
-    written = [_record.write(kind, record) for kind, record in zip(kinds, path)]
-    rates = _record.array("input_rates", _core.input_rates(*written, run))
+    arguments = [*(_record.write(kind, record) for kind, record in zip(kinds, path)), run]
+    rates = _record.array("input_rates", _core.input_rates(*arguments))
     return InputPipeline(
         **_record.values("input_rates", rates[0]),
         run=_records.InputRun(**_record.values("input_run", run[0])),
