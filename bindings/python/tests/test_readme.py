@@ -31,7 +31,8 @@ def command() -> Path:
 
 def run(arguments: list[str], folder: Path) -> list[str]:
     done = subprocess.run(arguments, cwd=folder, check=True, capture_output=True, text=True)
-    assert done.stderr == ""
+    complaints = [line for line in done.stderr.splitlines() if not line.startswith("perfmodel: no prediction for")]
+    assert complaints == []
     return done.stdout.splitlines()
 
 
