@@ -93,7 +93,7 @@ static pm_table *times_table(const cli_study *study, pm_error *error)
   pm_table *table = pm_table_new((size_t)count + 1, error);
   int status = rows == NULL || table == NULL ? PM_NO_MEMORY : PM_OK;
   if (status == PM_OK)
-    status = pm_network_get_times(study->network, pm_system_gpu(study->system), study->run.batch, study->run.precision,
+    status = pm_network_get_times(study->network, pm_system_gpu(study->system), kernels_of(study), study->run.batch, study->run.precision,
                                   rows, error);
   if (status == PM_OK) {
     sum_times(rows, count, &rows[count]);

@@ -19,6 +19,7 @@ typedef enum pm__kind_number {
   PM__OPTIMIZERS,
   PM__USABLE_MEMORIES,
   PM__TRANSFORMER_HABITS,
+  PM__KERNEL_CALIBRATIONS,
   PM__CALIBRATIONS,
   PM__KINDS
 } pm__kind_number;

@@ -16,6 +16,8 @@ static const pm__kind kinds[PM__KINDS] = {
   {"optimizers", "optimizer", "optimizer", "", ""},
   {"usable_memories", "usable_memory", "usable_memory", " memory ", ""},
   {"transformer_habits", "transformer_habit", "transformer_habit", " split scores ", ""},
+  {"kernel_calibrations", "kernel_calibration", "kernel_calibration", " simt_efficiency ",
+   " id name simt_basis simt_efficiency tensor_basis tensor_efficiency "},
   {"calibrations", "calibration", "calibration", " efficiency hop_latency base_latency ", ""},
 };
 

@@ -62,6 +62,10 @@ typedef struct pm_record_type {
 #define PM_DECLARE_YES_NO(name) int32_t name;
 #define PM_DECLARE_RECOMPUTE(name) int32_t name;
 #define PM_DECLARE_VERDICT(name) int32_t name;
+#define PM_DECLARE_ORIGIN(name) int32_t name;
+#define PM_DECLARE_KERNEL_MODEL(name) int32_t name;
+#define PM_DECLARE_ALGORITHM(name) int32_t name;
+#define PM_DECLARE_OPERATOR(name) int32_t name;
 #define PM_DECLARE(kind, name, unit, doc) PM_DECLARE_##kind(name)
 
 /* All record types, in a fixed order; index from 0, NULL past the last. */
