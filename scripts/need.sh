@@ -51,6 +51,7 @@ need_build() {
   need ninja-build has ninja
   need pkg-config has pkg-config
   need libxml2-dev pkg-config --exists libxml-2.0
+  need zlib1g-dev pkg-config --exists zlib
 }
 
 jobs() { nproc 2>/dev/null || echo 1; }

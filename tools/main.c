@@ -4,7 +4,8 @@
 #include "command.h"
 
 static const cli_command *const commands[] = {&predict_command, &sweep_command,    &memory_command, &layers_command,
-                                              &list_command,    &show_command,     &validate_command, &check_command};
+                                              &list_command,    &show_command,     &kernel_command, &validate_command,
+                                              &check_command};
 
 const cli_command *command_at(size_t index)
 {

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "command.h"
+#include "validate.h"
 
 /* ---- Two kinds of rows ---- */
 
@@ -129,8 +129,12 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Quantile of sorted values, between neighbours in proportion. */
-static double quantile(const double *sorted, size_t count, double q)
+void sort_numbers(double *values, size_t count)
+{
+  qsort(values, count, sizeof *values, ascending);
+}
+
+double quantile(const double *sorted, size_t count, double q)
 {
   double place = q * (double)(count - 1);
   size_t below = (size_t)floor(place);
@@ -157,7 +161,7 @@ static void sum_up(const comparison *rows, size_t count, const comparison *like,
   out->rows = (int32_t)n;
   out->mape = out->median = out->p90 = out->bias = (double)NAN;
   if (n == 0) return;
-  qsort(errors, n, sizeof *errors, ascending);
+  sort_numbers(errors, n);
   out->mape = sum / (double)n;
   out->median = quantile(errors, n, 0.5);
   out->p90 = quantile(errors, n, 0.9);
@@ -186,7 +190,7 @@ static size_t sum_up_groups(const comparison *rows, size_t count, double *errors
 
 /* ---- Printing ---- */
 
-static pm_table *table_of(const pm_record_type *type, const void *records, size_t count, pm_error *error)
+pm_table *records_to_table(const pm_record_type *type, const void *records, size_t count, pm_error *error)
 {
   pm_table *table = pm_table_new(count, error);
   if (table == NULL || pm_table_add_records(table, type, records, error) == PM_OK) return table;
@@ -215,7 +219,7 @@ static int write_results(const cli_request *request, comparison *rows, size_t co
   const pm_record_type *type = all_rows ? &comparison_type : &summary_type;
   size_t length = all_rows ? count : group_count;
   if (request->format == PM_FORMAT_TABLE) round_for_people(rows, count, groups, group_count + 1);
-  pm_table *table = table_of(type, all_rows ? (const void *)rows : (const void *)groups, length, &error);
+  pm_table *table = records_to_table(type, all_rows ? (const void *)rows : (const void *)groups, length, &error);
   if (table == NULL || request->format != PM_FORMAT_TABLE || count == 0) return write_table(request, table, &error);
   char *text = pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error), number[2][PM_NUMBER_MAX];
   pm_table_free(table);
@@ -254,6 +258,14 @@ static int run(const cli_request *request)
   int code;
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
+  const char *set = request->value[OPTION_WHICH];
+  if (request->value[OPTION_DATA] != NULL && set == NULL) set = "kernels";
+  if (set != NULL && strcmp(set, "documents") != 0) {
+    code = strcmp(set, "kernels") == 0 ? validate_kernels(request, catalog)
+                                       : fail(CODE_USAGE, "unknown set \"%.60s\"; it is documents or kernels", set);
+    pm_catalog_free(catalog);
+    return code;
+  }
   int count = pm_catalog_count(catalog, "measurements");
   code = validate(request, catalog, count > 0 ? (size_t)count : 0);
   pm_catalog_free(catalog);
@@ -261,7 +273,9 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each system"},
+  {OPTION_WHICH, '\0', "set", "NAME", "documents: published training rates (the default); kernels: measured kernels"},
+  {OPTION_DATA, '\0', "data", "FILE", "kernels of your own, in CSV with the columns of the built-in ones"},
+  {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each group"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
@@ -270,5 +284,7 @@ const cli_command validate_command = {
   "Predicts every measurement of the catalogue and prints the error of the predictions, in per cent of what was "
   "measured: mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean of the "
   "signed ones. Above 0 the prediction is faster than the measurement.\n\n"
-  "Measurements of your own, in a file given with --catalog, are compared too.",
+  "Measurements of your own, in a file given with --catalog, are compared too.\n\n"
+  "The set of kernels compares times: above 0 the prediction is slower. Its rows have the columns id, group, gpu, those of "
+  "a kernel, time and overhead in s, what the host adds to each row.",
   "perfmodel validate --rows", options, 0, 0, run};

@@ -156,6 +156,7 @@ typedef struct pm_grid {
   const double *batch;
   size_t batch_count;
   int32_t overlap;
+  int32_t kernel_model;
   int32_t global_batch; /* 1: `batch` is the global batch, divided by gpus x nodes; a remainder yields a bad run */
   double epoch_samples;
 } pm_grid;
