@@ -72,6 +72,8 @@ PM_HANDLES_IN(pm_network)
 PM_HANDLES_IN(pm_system)
 
 PM_RECORDS_IN(pm_gpu, "gpu")
+PM_RECORDS_IN(pm_kernel_calibration, "kernel_calibration")
+PM_RECORDS_IN(pm_kernel, "kernel")
 PM_RECORDS_IN(pm_ring, "ring")
 PM_RECORDS_IN(pm_run, "run")
 PM_RECORDS_IN(pm_prediction, "prediction")
@@ -158,7 +160,8 @@ records network_totals(const pm_network *network, pm_error *error);
 
 /* Tables of "layer" and of "layer_time" records, one row per layer; `RECORDS` is one GPU. */
 pm_table *network_layers(const pm_network *network, double batch, const char *precision, pm_error *error);
-pm_table *network_times(const pm_network *network, const pm_gpu *RECORDS, size_t COUNT, double batch,
+pm_table *network_times(const pm_network *network, const pm_gpu *RECORDS, size_t COUNT,
+                        const pm_kernel_calibration *RECORDS, size_t COUNT, double batch,
                         const char *precision, pm_error *error);
 
 /* ---- Systems ---- */
@@ -194,7 +197,8 @@ records predict(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, pm_err
 ** overlap, whether batch is global, epoch samples. An empty axis has the default. */
 records grid_runs(double networks, double systems, const char *const *NAMES, size_t COUNT, const double *NUMBERS,
                   size_t COUNT, const double *NUMBERS, size_t COUNT, const double *NUMBERS, size_t COUNT,
-                  const char *overlap, double global_batch, double epoch_samples, pm_error *error);
+                  const char *overlap, const char *kernel_model, double global_batch, double epoch_samples,
+                  pm_error *error);
 
 /* Runs and their predictions as one table. */
 pm_table *prediction_table(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, const pm_prediction *RECORDS,

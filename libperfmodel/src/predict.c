@@ -71,12 +71,12 @@ int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
 /* Runs of a sweep that differ only in machine, GPUs or nodes share their kernel times. The memory is the caller's
 ** stack, so that evaluation allocates nothing and threads do not meet. */
 typedef struct memo_entry {
-  int32_t network, device, precision, model; /* network -1: empty */
+  int32_t network, device, setting; /* setting: precision and kernel model; network -1: empty */
   double batch;
   pm__times times;
 } memo_entry;
 
-enum { MEMO = 64 };
+enum { MEMO = 64, PROBES = 8 };
 
 typedef struct memo {
   memo_entry entry[MEMO];
@@ -87,12 +87,23 @@ static void memo_clear(memo *seen)
   for (int i = 0; i < MEMO; i++) seen->entry[i].network = -1;
 }
 
-static size_t memo_slot(int32_t network, int32_t device, int32_t setting, double batch)
+static bool memo_same(const memo_entry *a, const memo_entry *b)
+{
+  return a->network == b->network && a->device == b->device && a->setting == b->setting && a->batch == b->batch;
+}
+
+/* The place of a key, or where it goes: the first free one of a few, else the first. */
+static memo_entry *memo_find(memo *seen, const memo_entry *key)
 {
   uint64_t bits;
-  memcpy(&bits, &batch, sizeof bits);
-  bits ^= (uint64_t)(uint32_t)network << 40 ^ (uint64_t)(uint32_t)device << 20 ^ (uint64_t)(uint32_t)setting;
-  return (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+  memcpy(&bits, &key->batch, sizeof bits);
+  bits ^= (uint64_t)(uint32_t)key->network << 40 ^ (uint64_t)(uint32_t)key->device << 20 ^ (uint64_t)(uint32_t)key->setting;
+  size_t slot = (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+  for (size_t i = 0; i < PROBES; i++) {
+    memo_entry *entry = &seen->entry[(slot + i) % MEMO];
+    if (entry->network < 0 || memo_same(entry, key)) return entry;
+  }
+  return &seen->entry[slot];
 }
 
 static const pm__device *device_of(const pm_plan *plan, const pm_run *run)
@@ -108,14 +119,10 @@ static pm__times kernel_times(const pm_plan *plan, const pm_run *run, double bat
   const pm__device *device = device_of(plan, run);
   if (seen == NULL) return pm__kernels_time(network->kernels, device, run->precision, batch);
   int32_t setting = run->precision * PM_KERNEL_MODEL_COUNT + run->kernel_model;
-  memo_entry *entry = &seen->entry[memo_slot(run->network_index, system->device, setting, batch)];
-  if (entry->network != run->network_index || entry->device != system->device || entry->precision != run->precision ||
-      entry->model != run->kernel_model || entry->batch != batch) {
-    entry->network = run->network_index;
-    entry->device = system->device;
-    entry->precision = run->precision;
-    entry->model = run->kernel_model;
-    entry->batch = batch;
+  memo_entry key = {run->network_index, system->device, setting, batch, {0, 0, 0, 0, 0}};
+  memo_entry *entry = memo_find(seen, &key);
+  if (!memo_same(entry, &key)) {
+    *entry = key;
     entry->times = pm__kernels_time(network->kernels, device, run->precision, batch);
   }
   return entry->times;

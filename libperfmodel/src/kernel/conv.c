@@ -88,7 +88,8 @@ static pm__cost implicit_cost(const pm__device *d, const shape *s)
   double strided = s->strided ? (tensor ? PM__CONV_STRIDED_TENSOR : PM__CONV_STRIDED_SIMT) : 1;
   pm__cost best = implicit(d, s, s->c, s->p, s->k * s->rs, odd * strided, PM_ALGORITHM_IMPLICIT_GEMM);
   double column = tensor ? PM__CONV_COLUMN_TENSOR : PM__CONV_COLUMN_SIMT;
-  if (s->rs > 1) keep(&best, implicit(d, s, crs, s->p, s->k, odd * column, PM_ALGORITHM_COLUMN_GEMM));
+  double least = multiply_adds(s) * d->conv.multiply_add * odd * column; /* at full waves */
+  if (s->rs > 1 && least < best.time) keep(&best, implicit(d, s, crs, s->p, s->k, odd * column, PM_ALGORITHM_COLUMN_GEMM));
   return best;
 }
 

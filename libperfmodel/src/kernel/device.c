@@ -35,6 +35,7 @@ static void fill_engine(pm__engine *e, const recipe *r, double sms, double fp32_
   e->sms = sms;
   e->inverse_sms = 1 / sms;
   e->prologue = r->tensor ? fmin(PM__PROLOGUE * r->lanes / fp32_lanes, PM__PROLOGUE_MOST) : PM__PROLOGUE;
+  for (int i = 0; i < PM__TILES; i++) e->inverse_m[i] = e->inverse_n[i] = e->step[i] = 1; /* of tiles that are not there */
   for (int i = 0; i < e->tiles; i++) {
     const tile *t = &tiles[i];
     e->inverse_m[i] = 1 / t->m;
@@ -46,6 +47,7 @@ static void fill_engine(pm__engine *e, const recipe *r, double sms, double fp32_
     e->side[i] = ceil(sqrt(e->resident[i] * t->n / t->m));
     e->edge[i] = r->bytes * (t->m + t->n) / r->l2_rate;
   }
+  e->multiply_add = e->step[0] / (tiles[0].m * tiles[0].n * sms); /* the largest tiles load least per multiply-add */
 }
 
 static bool on_tensor_cores(const pm_gpu *gpu, int precision)

@@ -23,6 +23,7 @@ typedef struct pm__engine {
   double side[PM__TILES];     /* how many of them side by side read least */
   double edge[PM__TILES];     /* bytes that a tile reads per step of the contraction over the L2's rate: s */
   double sms, inverse_sms, prologue;
+  double multiply_add; /* s on the whole GPU at best */
 } pm__engine;
 
 typedef struct pm__device {

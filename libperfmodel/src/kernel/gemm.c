@@ -24,36 +24,62 @@ typedef struct search {
   double time, split;
 } search;
 
-static inline search split_time(const pm__engine *e, int i, double blocks, double parts, double k, double result)
+static inline double whole_time(const pm__engine *e, int i, double blocks, double k)
 {
-  double steps = k / parts + e->prologue;
-  double t = waves(blocks * parts * e->inverse_sms, e->latency[i]) * steps * e->step[i];
-  return (search){parts > 1 ? t + PM__SPLIT_TIME + parts * result : t, parts};
+  return waves(blocks * e->inverse_sms, e->latency[i]) * (k + e->prologue) * e->step[i];
 }
 
-/* The parts worth trying fill one wave, two waves, ... up to the most. */
-static search best_split(const pm__engine *e, int i, double blocks, double k, double result)
+static inline double split_time(const pm__engine *e, int i, double blocks, double parts, double k)
 {
-  search best = split_time(e, i, blocks, 1, k, result);
-  double most = pm__floor(pm__least(e->split[i] / blocks, k / PM__SPLIT_LEAST));
-  if (most < 2) return best;
-  for (double filled = e->sms; ; filled += e->sms) {
-    double parts = pm__least(pm__floor(filled / blocks), most);
-    if (parts >= 2) {
-      search now = split_time(e, i, blocks, parts, k, result);
-      if (now.time < best.time) best = now;
-    }
-    if (parts >= most) return best;
+  double steps = k / parts + e->prologue;
+  return waves(blocks * parts * e->inverse_sms, e->latency[i]) * steps * e->step[i] + PM__SPLIT_TIME;
+}
+
+/* The most parts that are worth while; below 2, none. */
+static inline double most_parts(const pm__engine *e, int i, double blocks, double k)
+{
+  if (blocks * 2 > e->split[i] || k < 2 * PM__SPLIT_LEAST) return 1;
+  return pm__floor(pm__least(e->split[i] / blocks, k / PM__SPLIT_LEAST));
+}
+
+/* The parts worth trying fill one wave, two waves, ... up to the most. `full` is the time of waves without a gap: another
+** wave adds at least another prologue to it. */
+static void try_splits(const pm__engine *e, int i, double blocks, double k, double result, double full, search *best)
+{
+  double most = most_parts(e, i, blocks, k), per_wave = e->sms / blocks, parts = 1;
+  double wave = e->prologue * e->step[i], least = full + PM__SPLIT_TIME;
+  for (double filled = per_wave; parts < most && least < best->time; filled += per_wave, least += wave) {
+    parts = pm__most(1, pm__least(pm__floor(filled + 1e-9), most));
+    if (parts < 2) continue;
+    double time = split_time(e, i, blocks, parts, k) + parts * result;
+    if (time < best->time) *best = (search){time, parts};
   }
+}
+
+/* Rounding up by adding and taking off 2^52, which loops over tiles can do for several at once. */
+static inline double rounded_up(double x)
+{
+  double near = (x + 4503599627370496.0) - 4503599627370496.0;
+  return near + (near < x ? 1.0 : 0.0);
 }
 
 double pm__tiles_time(const pm__engine *e, int tiles, const pm__product *p, double result, double *split)
 {
+  double blocks[PM__TILES], time[PM__TILES];
   search best = {INFINITY, 1};
+  for (int i = 0; i < PM__TILES; i++) {
+    blocks[i] = p->count * rounded_up(p->m * e->inverse_m[i]) * rounded_up(p->n * e->inverse_n[i]);
+    double x = blocks[i] * e->inverse_sms, started = rounded_up(x - 1e-9), q = x + PM__WAVE * (started - x);
+    q = q > e->latency[i] ? q : e->latency[i];
+    time[i] = q * (p->k + e->prologue) * e->step[i];
+  }
+  for (int i = 0; i < tiles; i++)
+    if (time[i] < best.time) best.time = time[i];
+  if (p->k < 2 * PM__SPLIT_LEAST) tiles = 0;
   for (int i = 0; i < tiles; i++) {
-    double blocks = p->count * pm__ceil(p->m * e->inverse_m[i]) * pm__ceil(p->n * e->inverse_n[i]);
-    search now = best_split(e, i, blocks, p->k, result);
-    if (now.time < best.time) best = now;
+    double full = blocks[i] * e->inverse_sms * p->k * e->step[i];
+    if (blocks[i] * 2 <= e->split[i] && full + PM__SPLIT_TIME < best.time)
+      try_splits(e, i, blocks[i], p->k, result, full, &best);
   }
   *split = best.split;
   return best.time;
@@ -104,12 +130,13 @@ typedef struct candidate {
   double square, compute, memory, split; /* square of the time */
 } candidate;
 
-static void try_split(const pm__device *d, const pm__product *p, int i, double tm, double tn, double parts,
+static void try_parts(const pm__device *d, const pm__product *p, int i, double tm, double tn, double parts,
                       candidate *best)
 {
   const pm__engine *e = &d->gemm;
   double blocks = p->count * tm * tn;
-  double compute = split_time(e, i, blocks, parts, p->k, 0).time, square = compute * compute;
+  double compute = parts > 1 ? split_time(e, i, blocks, parts, p->k) : whole_time(e, i, blocks, p->k);
+  double square = compute * compute;
   if (square >= best->square) return;
   double memory = reread(d, p, i, tm, tn, parts), l2 = blocks * p->k * e->edge[i];
   square += memory * memory + l2 * l2;
@@ -122,11 +149,15 @@ static pm__cost tensor_cost(const pm__device *d, const pm__product *p)
   candidate best = {INFINITY, 0, 0, 1};
   for (int i = 0; i < e->tiles; i++) {
     double tm = pm__ceil(p->m * e->inverse_m[i]), tn = pm__ceil(p->n * e->inverse_n[i]), blocks = p->count * tm * tn;
-    double most = pm__floor(pm__least(e->split[i] / blocks, p->k / PM__SPLIT_LEAST));
-    try_split(d, p, i, tm, tn, 1, &best);
-    for (double filled = e->sms, parts = 1; parts < most; filled += e->sms) {
-      parts = pm__least(pm__most(1, pm__floor(filled / blocks)), most);
-      if (parts >= 2) try_split(d, p, i, tm, tn, parts, &best);
+    double full = blocks * e->inverse_sms * p->k * e->step[i];
+    if (full * full >= best.square) continue; /* even full waves take longer */
+    try_parts(d, p, i, tm, tn, 1, &best);
+    full += PM__SPLIT_TIME;
+    if (full * full >= best.square) continue;
+    double most = most_parts(e, i, blocks, p->k), per_wave = e->sms / blocks, parts = 1;
+    for (double filled = per_wave; parts < most; filled += per_wave) {
+      parts = pm__most(1, pm__least(pm__floor(filled + 1e-9), most));
+      if (parts >= 2) try_parts(d, p, i, tm, tn, parts, &best);
     }
   }
   double time = sqrt(best.square), power = 2 * p->count * p->m * p->n * p->k * d->energy;
