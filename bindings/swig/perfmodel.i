@@ -164,6 +164,15 @@ pm_table *network_times(const pm_network *network, const pm_gpu *RECORDS, size_t
                         const pm_kernel_calibration *RECORDS, size_t COUNT, double batch,
                         const char *precision, pm_error *error);
 
+/* ---- Kernels ---- */
+
+/* The constants of one GPU as a "kernel_calibration" record; an empty array if its architecture has none. */
+records catalog_kernels(const pm_catalog *catalog, const pm_gpu *RECORDS, size_t COUNT, pm_error *error);
+
+/* GPU, its constants (none: the plain roofline), kernels -> a "kernel_time" record each. */
+records kernel_times(const pm_gpu *RECORDS, size_t COUNT, const pm_kernel_calibration *RECORDS, size_t COUNT,
+                     const pm_kernel *RECORDS, size_t COUNT, pm_error *error);
+
 /* ---- Systems ---- */
 
 /* One "machine" record, one "gpu" record, the link graph as a table of "edge" records. */

@@ -29,6 +29,7 @@ from ._errors import (
     TooManyGpusError,
     UnitError,
 )
+from ._kernel import gemm
 from ._memory import Memory, memory
 from ._network import Network, layer_kinds
 from ._plan import Plan
@@ -97,6 +98,7 @@ __all__ = [
     "fields",
     "format_quantity",
     "from_torch",
+    "gemm",
     "gpu",
     "layer_kinds",
     "list",

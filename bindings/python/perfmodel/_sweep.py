@@ -62,6 +62,7 @@ def sweep(
     nodes: Wholes = None,
     global_batch: Numbers = None,
     overlap: str = "none",
+    kernel_model: str = "calibrated",
     dataset: Samples = None,
 ) -> Sweep:
     """Predicts every combination: one or several networks, systems, GPU counts, batches, precisions, node counts.
@@ -77,6 +78,7 @@ def sweep(
         nodes=nodes,
         global_batch=global_batch,
         overlap=overlap,
+        kernel_model=kernel_model,
         dataset=dataset,
     )
     return Sweep(plan, runs, plan.predict(runs))

@@ -122,6 +122,7 @@ def core_arguments() -> dict[str, list[object]]:
     done = _core.predict(plan, run)
     table = _core.prediction_table(plan, run, done)
     new, one = _core.network_new("n", "n"), np.ones(1)
+    calibration, kernel = _core.catalog_kernels(catalog, gpu), bytearray(_core.record_size("kernel"))
     _core.network_add_input(new, "first", np.array([3.0, 8, 8]))
     return {
         "quantity_parse": ["1 s", "s"],
@@ -143,7 +144,9 @@ def core_arguments() -> dict[str, list[object]]:
         "network_add": [new, "relu", "", np.zeros(1), {}],
         "network_totals": [net],
         "network_layers": [net, 1, "fp32"],
-        "network_times": [net, gpu, 1, "fp32"],
+        "network_times": [net, gpu, calibration, 1, "fp32"],
+        "catalog_kernels": [catalog, gpu],
+        "kernel_times": [gpu, calibration, kernel],
         "system_machine": [node],
         "system_gpu": [node],
         "system_edges": [node],
@@ -153,7 +156,7 @@ def core_arguments() -> dict[str, list[object]]:
         "run_check": [plan, run],
         "predict": [plan, run],
         "predict_into": [plan, run, bytearray(len(done))],
-        "grid_runs": [1, 1, ["fp32"], one, one, one, "none", 0, 1],
+        "grid_runs": [1, 1, ["fp32"], one, one, one, "none", "calibrated", 0, 1],
         "prediction_table": [plan, run, done],
         "table_rows": [table],
         "table_has_total": [table],
