@@ -291,14 +291,7 @@ System.all_reduce_time = public(function(self, bytes, gpus, nodes)
   return core.all_reduce_times(ring, {number_of(bytes, "B", "bytes")})[1]
 end)
 
--- The kernel constants of a GPU record; none by the roofline.
-local function kernels_of(gpu, model)
-  if model ~= nil and model ~= "calibrated" and model ~= "roofline" then
-    error("kernel_model is calibrated or roofline", 0)
-  end
-  if model == "roofline" then return {} end
-  return core.unpack(core.catalog_kernels(catalog_handle(shipped_catalog()), gpu))
-end
+local kernels_of -- below, where the catalogue is
 
 --- Times layer by layer on one GPU of a system: net:times{system = node, batch = 64, precision = "fp16"}; by the plain
 --- roofline with kernel_model = "roofline".
@@ -377,6 +370,15 @@ for _, name in ipairs{"network", "system", "list", "show", "record", "ids", "res
 end
 
 -- ---- Kernels -------------------------------------------------------------------------------------------------------
+
+-- The kernel constants of a GPU record; none by the roofline.
+kernels_of = function(gpu, model)
+  if model ~= nil and model ~= "calibrated" and model ~= "roofline" then
+    error("kernel_model is calibrated or roofline", 0)
+  end
+  if model == "roofline" then return {} end
+  return core.unpack(core.catalog_kernels(catalog_handle(shipped_catalog()), gpu))
+end
 
 --- One matrix product on one GPU, a table with every field of "kernel_time": pm.gemm{m = 4096, n = 4096, k = 4096,
 --- gpu = "a100-sxm4-80gb", precision = "bf16"}. Options: count (independent products), kernel_model.

@@ -122,7 +122,8 @@ def core_arguments() -> dict[str, list[object]]:
     done = _core.predict(plan, run)
     table = _core.prediction_table(plan, run, done)
     new, one = _core.network_new("n", "n"), np.ones(1)
-    calibration, kernel = _core.catalog_kernels(catalog, gpu), bytearray(_core.record_size("kernel"))
+    calibration, kernel = _core.catalog_kernels(catalog, gpu), np.zeros(1, dtype=pm.dtype("kernel"))
+    kernel["precision"], kernel["count"], kernel["m"], kernel["n"], kernel["k"] = 1, 1, 8, 8, 8
     _core.network_add_input(new, "first", np.array([3.0, 8, 8]))
     return {
         "quantity_parse": ["1 s", "s"],
