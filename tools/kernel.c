@@ -2,8 +2,8 @@
 #include <string.h>
 #include "command.h"
 
-static int find_device(const cli_request *request, const pm_catalog *catalog, pm_gpu *gpu, pm_kernel_calibration *constants,
-                       bool *calibrated)
+static int find_device(const cli_request *request, const pm_catalog *catalog, pm_gpu *gpu,
+                       pm_kernel_calibration *constants, bool *calibrated)
 {
   pm_error error = PM_ERROR_NONE;
   const char *name = request->value[OPTION_GPU];
@@ -46,7 +46,8 @@ static int answer(const cli_request *request, const pm_catalog *catalog)
   int code = read_kernel(request, &kernel);
   if (code == CODE_DONE) code = find_device(request, catalog, &gpu, &constants, &calibrated);
   if (code != CODE_DONE) return code;
-  if (pm_kernel_predict(&gpu, calibrated ? &constants : NULL, &kernel, &time, 1, &error) != PM_OK) return fail_error(&error);
+  if (pm_kernel_predict(&gpu, calibrated ? &constants : NULL, &kernel, &time, 1, &error) != PM_OK)
+    return fail_error(&error);
   pm_table *table = pm_table_new(1, &error);
   if (table != NULL && pm_table_add_records(table, pm_record_type_find("kernel_time"), &time, &error) != PM_OK) {
     pm_table_free(table);

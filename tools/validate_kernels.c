@@ -106,12 +106,14 @@ static int read_row(row *r, char **column, int columns, char *line, const char *
   pm_error error = PM_ERROR_NONE;
   int count = split(line, cell);
   pm_record_init(pm_record_type_find("kernel"), &r->kernel);
-  if (count != columns) return fail(CODE_INPUT, "%s:%d: %d columns, but the first line has %d", name, number, count, columns);
+  if (count != columns)
+    return fail(CODE_INPUT, "%s:%d: %d columns, but the first line has %d", name, number, count, columns);
   for (int i = 0; i < columns; i++)
     if (set_cell(r, column[i], cell[i], &error) != PM_OK)
       return fail(CODE_INPUT, "%s:%d: column \"%.40s\": \"%.60s\" cannot be used", name, number, column[i], cell[i]);
   if (!(r->time > 0) || !(r->overhead >= 0))
-    return fail(CODE_INPUT, "%s:%d: time %g s is not above 0, or overhead %g s is negative", name, number, r->time, r->overhead);
+    return fail(CODE_INPUT, "%s:%d: time %g s is not above 0, or overhead %g s is negative", name, number, r->time,
+                r->overhead);
   return CODE_DONE;
 }
 

@@ -432,8 +432,8 @@ static records kernel_times(const pm_gpu *gpu, size_t gpu_count, const pm_kernel
 {
   records rows = records_new("kernel_time", kernel_count, error);
   if (single(gpu_count, "gpu", error) && error->status == PM_OK)
-    pm_kernel_predict(gpu, calibration_count > 0 ? calibration : NULL, kernels, (pm_kernel_time *)rows.data, kernel_count,
-                      error);
+    pm_kernel_predict(gpu, calibration_count > 0 ? calibration : NULL, kernels,
+                      (pm_kernel_time *)rows.data, kernel_count, error);
   return error->status == PM_OK ? rows : no_records(rows);
 }
 

@@ -221,7 +221,8 @@ static bool check_nvlinks(graph *g)
   return good;
 }
 
-int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration, pm_error *error)
+int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
+                       pm_error *error)
 {
   if (catalog == NULL || gpu == NULL || calibration == NULL)
     return pm__fail(error, PM_BAD_ARGUMENT, "kernel constants need a catalogue, a gpu and a place");

@@ -97,7 +97,8 @@ static memo_entry *memo_find(memo *seen, const memo_entry *key)
 {
   uint64_t bits;
   memcpy(&bits, &key->batch, sizeof bits);
-  bits ^= (uint64_t)(uint32_t)key->network << 40 ^ (uint64_t)(uint32_t)key->device << 20 ^ (uint64_t)(uint32_t)key->setting;
+  bits ^= (uint64_t)(uint32_t)key->network << 40 ^ (uint64_t)(uint32_t)key->device << 20;
+  bits ^= (uint64_t)(uint32_t)key->setting;
   size_t slot = (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 58);
   for (size_t i = 0; i < PROBES; i++) {
     memo_entry *entry = &seen->entry[(slot + i) % MEMO];

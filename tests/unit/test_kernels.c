@@ -146,7 +146,8 @@ END_TEST
 static void check_not_slower(const device *d, const device *better, const pm_kernel *kernel, const char *what)
 {
   double before = time_of(d, kernel).time, after = time_of(better, kernel).time;
-  ck_assert_msg(after <= before * (1 + 1e-9), "%s with more %s: %g us after %g", d->gpu.id, what, after * 1e6, before * 1e6);
+  ck_assert_msg(after <= before * (1 + 1e-9), "%s with more %s: %g us after %g", d->gpu.id, what, after * 1e6,
+                before * 1e6);
 }
 
 /* A higher clock raises the peaks with it. */

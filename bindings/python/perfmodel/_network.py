@@ -117,7 +117,7 @@ class Network:
     def times(
         self, gpu: _records.Gpu | str, batch: Number = 32, precision: str = "fp32", *, kernel_model: str = "calibrated"
     ) -> Table:
-        """Time, algorithm, bound and roofline position of every layer on one GPU (a record, or a name of the catalogue).
+        """Time, algorithm, bound and roofline position of every layer on one GPU (a record, or a name).
 
         `kernel_model` "roofline" is the plain roofline, which a GPU without constants has in any case.
         """

@@ -6,8 +6,8 @@
 static int check(const char *id, const char *what, double value, double most, pm_error *error)
 {
   if (value > 0 && value <= most) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\": %s %g is not above 0 and at most %g", id, what, value,
-                  most);
+  return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\": %s %g is not above 0 and at most %g", id, what,
+                  value, most);
 }
 
 /* GeForce boards boost above the clock on their datasheet, so an efficiency may be a little above 1. */

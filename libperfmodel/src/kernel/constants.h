@@ -2,8 +2,8 @@
 ** Constants of the kernel formulas that hold for every architecture.
 **
 ** Matrix products: joint fits on FP32 rows of five GPUs (V100, A100-40, T4, P100, P4; NeuSight), rounded. FP32 products
-** join compute and memory with exponent 2, tensor-core products with 2.25 (the fits had 2.3), convolutions with 2. Convolutions: one set for all GPUs,
-** fitted on DeepBench and NeuSight rows of M40, P100, V100, T4. RNN: fitted on all rows of eight DeepBench sets, so
+** join compute and memory with exponent 2, tensor-core products with 2.25 (the fits had 2.3), convolutions with 2. Convolutions:
+** one set for all GPUs, fitted on DeepBench and NeuSight rows of M40, P100, V100, T4. RNN: fitted on all rows of eight DeepBench sets, so
 ** errors on those are in-sample. What says "rule" has no kernel row behind it.
 */
 #ifndef PM_KERNEL_CONSTANTS_H

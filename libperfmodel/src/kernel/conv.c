@@ -68,7 +68,8 @@ static void keep(pm__cost *best, pm__cost other)
   if (other.time < best->time) *best = other;
 }
 
-static pm__cost implicit(const pm__device *d, const shape *s, double m, double n, double k, double factor, int algorithm)
+static pm__cost implicit(const pm__device *d, const shape *s, double m, double n, double k, double factor,
+                         int algorithm)
 {
   double split;
   pm__product p = {s->groups, m, n, k};
@@ -89,7 +90,8 @@ static pm__cost implicit_cost(const pm__device *d, const shape *s)
   pm__cost best = implicit(d, s, s->c, s->p, s->k * s->rs, odd * strided, PM_ALGORITHM_IMPLICIT_GEMM);
   double column = tensor ? PM__CONV_COLUMN_TENSOR : PM__CONV_COLUMN_SIMT;
   double least = multiply_adds(s) * d->conv.multiply_add * odd * column; /* at full waves */
-  if (s->rs > 1 && least < best.time) keep(&best, implicit(d, s, crs, s->p, s->k, odd * column, PM_ALGORITHM_COLUMN_GEMM));
+  if (s->rs > 1 && least < best.time)
+    keep(&best, implicit(d, s, crs, s->p, s->k, odd * column, PM_ALGORITHM_COLUMN_GEMM));
   return best;
 }
 
@@ -114,7 +116,8 @@ static pm__cost winograd_4x4(const pm__device *d, const shape *s)
   const double *size;
   ends(s, &from, &to, &size);
   double tiles = s->n * pm__ceil(size[1] / 4) * pm__ceil(size[2] / 4);
-  pm__product p = s->pass == PM__BACKWARD_WEIGHT ? (pm__product){36, s->k, s->c, tiles} : (pm__product){36, to, tiles, from};
+  pm__product p = {36, to, tiles, from};
+  if (s->pass == PM__BACKWARD_WEIGHT) p = (pm__product){36, s->k, s->c, tiles};
   double result = 2 * d->bytes * p.count * p.m * p.n * d->per_byte;
   double compute = pm__tiles_time(&d->gemm, d->gemm.tiles, &p, result, &split);
   double operands = p.count * (p.m * p.k + p.n * p.k + p.m * p.n) * d->bytes * d->per_byte;

@@ -27,7 +27,8 @@ static pm__cost cost_of(const pm__device *d, const pm__kernel *kernel, double ba
   case PM__CONV: return pm__conv_cost(d, &kernel->shape.conv, kernel->pass, batch);
   case PM__ATTENTION: return pm__flash_cost(d, &kernel->shape.flash, kernel->pass, batch, flop, bytes);
   case PM__NORM: return pm__stream_cost(d, flop, bytes + d->bytes * tensor * pm__norm_reads(d, kernel->shape.row));
-  case PM__SOFTMAX: return pm__stream_cost(d, flop, bytes + d->bytes * tensor * pm__softmax_reads(d, kernel->shape.row));
+  case PM__SOFTMAX:
+    return pm__stream_cost(d, flop, bytes + d->bytes * tensor * pm__softmax_reads(d, kernel->shape.row));
   default: return pm__stream_cost(d, flop, bytes);
   }
 }

@@ -35,7 +35,7 @@ static void fill_engine(pm__engine *e, const recipe *r, double sms, double fp32_
   e->sms = sms;
   e->inverse_sms = 1 / sms;
   e->prologue = r->tensor ? fmin(PM__PROLOGUE * r->lanes / fp32_lanes, PM__PROLOGUE_MOST) : PM__PROLOGUE;
-  for (int i = 0; i < PM__TILES; i++) e->inverse_m[i] = e->inverse_n[i] = e->step[i] = 1; /* of tiles that are not there */
+  for (int i = 0; i < PM__TILES; i++) e->inverse_m[i] = e->inverse_n[i] = e->step[i] = 1; /* if it is not there */
   for (int i = 0; i < e->tiles; i++) {
     const tile *t = &tiles[i];
     e->inverse_m[i] = 1 / t->m;
@@ -52,7 +52,8 @@ static void fill_engine(pm__engine *e, const recipe *r, double sms, double fp32_
 
 static bool on_tensor_cores(const pm_gpu *gpu, int precision)
 {
-  if (precision == PM_FP64 || precision == PM_FP32 || precision == PM_FP16_STORAGE || gpu->tensor_cores <= 0) return false;
+  if (precision == PM_FP64 || precision == PM_FP32 || precision == PM_FP16_STORAGE) return false;
+  if (gpu->tensor_cores <= 0) return false;
   return precision != PM_FP16 || gpu->peak_fp16_tensor > 0;
 }
 
@@ -70,7 +71,8 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
 {
   double efficiency = tensor ? c->tensor_efficiency : c->simt_efficiency;
   double lanes = d->matrix_peak / (2 * d->sms * gpu->clock);
-  recipe r = {tensor, lanes, lanes * gpu->clock * efficiency, tensor ? c->tensor_latency_threads : c->simt_latency_threads,
+  recipe r = {tensor, lanes, lanes * gpu->clock * efficiency,
+              tensor ? c->tensor_latency_threads : c->simt_latency_threads,
               tensor ? c->tensor_split_threads : c->simt_split_threads,
               PM__L2_BYTES * lanes / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes};
   fill_engine(&d->gemm, &r, d->sms, gpu->fp32_lanes);
@@ -81,7 +83,8 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
   double energy = tensor ? c->tensor_energy : c->simt_energy;
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
   d->alignment = tensor ? 1 : PM__ALIGNMENT;
-  d->winograd = 16384 * cbrt(1 + pow(lanes / PM__SHARED_BYTES, 3)) / (lanes * gpu->clock * efficiency * PM__WINOGRAD_FUSED);
+  double fused = lanes * gpu->clock * efficiency * PM__WINOGRAD_FUSED;
+  d->winograd = 16384 * cbrt(1 + pow(lanes / PM__SHARED_BYTES, 3)) / fused;
   d->flash = 1 / (d->matrix_peak * efficiency);
   d->direct = 1 / (d->vector_peak * c->simt_efficiency * PM__DIRECT);
 }

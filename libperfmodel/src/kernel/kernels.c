@@ -157,7 +157,8 @@ static sums price_group(const pm__kernels *kernels, int group, const pm__device 
     if (kernels->repeats[i] == 0) continue;
     pm__cost cost = pm__kernel_cost(device, &kernels->shaped[i], batch);
     all.time += kernels->repeats[i] * cost.time;
-    if (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER) all.compute_bound += kernels->repeats[i] * cost.time;
+    if (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER)
+      all.compute_bound += kernels->repeats[i] * cost.time;
   }
   return all;
 }
@@ -166,7 +167,8 @@ static sums sum_pass(const pm__kernels *kernels, int pass, const pm__device *dev
 {
   sums all = {0, 0};
   for (int sort = 0; sort < SORTS; sort++) {
-    double peak = sort == PRODUCTS ? device->matrix_peak : device->vector_peak, moved = device->bytes * device->per_byte;
+    double peak = sort == PRODUCTS ? device->matrix_peak : device->vector_peak;
+    double moved = device->bytes * device->per_byte;
     rates unit = {batch / peak, batch * moved, moved, device->launch};
     int group = SORTS * pass + sort;
     sums part = device->calibrated && sort != STREAMS ? price_group(kernels, group, device, batch)

@@ -23,7 +23,8 @@ static bool is_rnn(int operation)
 
 static pm__pass pass_of(int operation)
 {
-  if (operation == PM_OPERATOR_CONV_BACKWARD_DATA || operation == PM_OPERATOR_RNN_BACKWARD_DATA) return PM__BACKWARD_DATA;
+  if (operation == PM_OPERATOR_CONV_BACKWARD_DATA || operation == PM_OPERATOR_RNN_BACKWARD_DATA)
+    return PM__BACKWARD_DATA;
   if (operation == PM_OPERATOR_CONV_BACKWARD_WEIGHT || operation == PM_OPERATOR_RNN_BACKWARD_WEIGHT)
     return PM__BACKWARD_WEIGHT;
   return PM__FORWARD;
@@ -54,7 +55,8 @@ static pm__conv conv_of(const pm_kernel *k)
 static amount conv_amount(const pm_kernel *k)
 {
   pm__conv c = conv_of(k);
-  double window = k->kernel_height * k->kernel_width * k->channels / k->groups, positions = c.out_size[1] * c.out_size[2];
+  double window = k->kernel_height * k->kernel_width * k->channels / k->groups;
+  double positions = c.out_size[1] * c.out_size[2];
   double tensors = k->n * (k->channels * k->height * k->width + k->out_channels * positions);
   return (amount){2 * k->n * k->out_channels * positions * window, tensors + k->out_channels * window, true};
 }
@@ -63,7 +65,8 @@ static amount amount_of(const pm_kernel *k)
 {
   double gates = k->count * k->m;
   if (is_conv(k->operation)) return conv_amount(k);
-  if (is_rnn(k->operation)) return (amount){2 * gates * k->m * k->n * k->k, k->k * (gates * k->m + (gates + k->m) * k->n), true};
+  if (is_rnn(k->operation))
+    return (amount){2 * gates * k->m * k->n * k->k, k->k * (gates * k->m + (gates + k->m) * k->n), true};
   switch (k->operation) {
   case PM_OPERATOR_GEMM:
     return (amount){2 * k->count * k->m * k->n * k->k, k->count * (k->m * k->k + k->n * k->k + k->m * k->n), true};
@@ -102,7 +105,8 @@ static int check_conv(const pm_kernel *k, pm_error *error)
   const struct {
     const char *name;
     double value, least;
-  } sizes[] = {{"n", k->n, 1}, {"channels", k->channels, 1}, {"out_channels", k->out_channels, 1}, {"groups", k->groups, 1},
+  } sizes[] = {{"n", k->n, 1}, {"channels", k->channels, 1}, {"out_channels", k->out_channels, 1},
+               {"groups", k->groups, 1},
                {"height", k->height, 1}, {"width", k->width, 1}, {"kernel_height", k->kernel_height, 1},
                {"kernel_width", k->kernel_width, 1}, {"padding_height", k->padding_height, 0},
                {"padding_width", k->padding_width, 0}, {"stride_height", k->stride_height, 1},
@@ -111,7 +115,8 @@ static int check_conv(const pm_kernel *k, pm_error *error)
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && status == PM_OK; i++)
     status = positive(sizes[i].name, sizes[i].value, sizes[i].least, error);
   if (status != PM_OK) return status;
-  if (k->kernel_height <= k->height + 2 * k->padding_height && k->kernel_width <= k->width + 2 * k->padding_width) return PM_OK;
+  if (k->kernel_height <= k->height + 2 * k->padding_height && k->kernel_width <= k->width + 2 * k->padding_width)
+    return PM_OK;
   return pm__fail(error, PM_BAD_ARGUMENT, "a window of %g x %g does not fit", k->kernel_height, k->kernel_width);
 }
 
@@ -139,7 +144,8 @@ static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
   t->intensity = t->flop / t->bytes;
   t->attainable = pm_roofline_attainable(t->intensity, t->peak, d->bandwidth);
   t->roofline_time = pm_roofline_time(t->flop, t->bytes, t->peak, d->bandwidth);
-  pm__cost cost = {t->roofline_time, PM_ALGORITHM_ROOFLINE, pm_roofline_bound(t->flop, t->bytes, t->peak, d->bandwidth)};
+  pm__cost cost = {t->roofline_time, PM_ALGORITHM_ROOFLINE,
+                   pm_roofline_bound(t->flop, t->bytes, t->peak, d->bandwidth)};
   if (d->calibrated) cost = cost_of(d, k, &a);
   t->time = cost.time;
   t->algorithm = cost.algorithm;

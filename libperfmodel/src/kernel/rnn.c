@@ -8,7 +8,8 @@
 pm__cost pm__rnn_cost(const pm__device *d, double gates, double hidden, double batch, double steps, pm__pass pass)
 {
   double rows = gates * hidden, weights = d->bytes * rows * hidden;
-  pm__product all = {1, rows, batch * steps, hidden}, one = {1, rows, batch, hidden}, weight = {1, rows, hidden, batch * steps};
+  pm__product all = {1, rows, batch * steps, hidden}, one = {1, rows, batch, hidden};
+  pm__product weight = {1, rows, hidden, batch * steps};
   pm__cost cost = {0, PM_ALGORITHM_STEPWISE, PM_BOUND_COMPUTE};
   if (pass == PM__BACKWARD_WEIGHT) {
     cost.time = pm__gemm_cost(d, &weight).time + PM__RNN_TIME;
