@@ -125,6 +125,9 @@ def core_arguments() -> dict[str, list[object]]:
     calibration, kernel = _core.catalog_kernels(catalog, gpu), np.zeros(1, dtype=pm.dtype("kernel"))
     kernel["precision"], kernel["count"], kernel["m"], kernel["n"], kernel["k"] = 1, 1, 8, 8, 8
     _core.network_add_input(new, "first", np.array([3.0, 8, 8]))
+    profile = _core.catalog_record(catalog, "memory_profile", "pytorch")
+    adam = _core.catalog_record(catalog, "optimizer", "adam")
+    memory_run = _core.memory_run_default()
     return {
         "quantity_parse": ["1 s", "s"],
         "quantity_format": [1.0, "s"],
@@ -143,6 +146,8 @@ def core_arguments() -> dict[str, list[object]]:
         "network_new": ["n", "n"],
         "network_add_input": [new, "image", np.array([3.0, 8, 8])],
         "network_add": [new, "relu", "", np.zeros(1), {}],
+        "network_shape": [net, 0],
+        "network_write_xml": [net],
         "network_totals": [net],
         "network_layers": [net, 1, "fp32"],
         "network_times": [net, gpu, calibration, 1, "fp32"],
@@ -159,6 +164,9 @@ def core_arguments() -> dict[str, list[object]]:
         "predict_into": [plan, run, bytearray(len(done))],
         "grid_runs": [1, 1, ["fp32"], one, one, one, "none", "calibrated", 0, 1],
         "prediction_table": [plan, run, done],
+        "memory_use": [net, profile, adam, memory_run],
+        "memory_layers": [net, profile, 1, "fp32"],
+        "memory_advice": [net, profile, adam, memory_run, adam],
         "table_rows": [table],
         "table_has_total": [table],
         "table_columns": [table],
