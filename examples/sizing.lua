@@ -4,7 +4,7 @@
 --
 -- Looks at every system of the catalogue with 1 to all of its GPUs, and at 2 to 8 whole nodes of it where it has a
 -- network; prints the smallest choice of each system that reaches the target, and writes every point to the CSV file.
--- Compute times are plain rooflines, so speeds are upper bounds: fewer GPUs than printed cannot do it.
+-- Kernel times without the host, so speeds are optimistic: fewer GPUs than printed will hardly do it.
 
 local pm = require "perfmodel"
 

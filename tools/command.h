@@ -86,6 +86,11 @@ typedef enum option_id {
   OPTION_FIRST_EPOCH,
   OPTION_SAMPLE_OUT,
   OPTION_UPLINK_GPUS,
+  OPTION_KERNELS,
+  OPTION_M,
+  OPTION_N,
+  OPTION_K,
+  OPTION_PRODUCTS,
   OPTION_COUNT
 } option_id;
 
@@ -126,7 +131,7 @@ typedef struct cli_command {
 
 extern const cli_command list_command, show_command, layers_command, memory_command, predict_command, sweep_command,
   validate_command, check_command, collective_command, rings_command, copies_command, fabric_command, topology_command,
-  import_command, doctor_command, export_command, input_command;
+  import_command, doctor_command, export_command, input_command, kernel_command;
 
 /* All sub-commands, in the order of the help; index from 0, NULL past the last. */
 const cli_command *command_at(size_t index);
@@ -176,6 +181,7 @@ bool read_counts(const char *option_name, const char *text, double most, double 
 bool read_precision(const char *text, int32_t *precision);
 bool read_precisions(const char *text, int32_t **precisions, size_t *count);
 bool read_overlap(const char *text, int32_t *overlap);
+bool read_kernels(const char *text, int32_t *model);
 bool read_sets(const cli_request *request, pm_attribute **sets);
 
 /* The value of an option that counts something, or `other` if it is not given. */

@@ -7,8 +7,8 @@ _perfmodel() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words
   COMPREPLY=()
   case $command in
-    predict) options=" --gpus --nodes --batch --global-batch --precision --overlap --dataset --set --layers --format --output --catalog --quiet --help" ;;
-    sweep) options=" --gpus --nodes --batch --global-batch --precision --overlap --dataset --set --format --output --catalog --quiet --help" ;;
+    predict) options=" --gpus --nodes --batch --global-batch --precision --kernels --overlap --dataset --set --layers --format --output --catalog --quiet --help" ;;
+    sweep) options=" --gpus --nodes --batch --global-batch --precision --kernels --overlap --dataset --set --format --output --catalog --quiet --help" ;;
     memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --inference --set --layers --format --output --catalog --quiet --help" ;;
     input) options=" --storage --rate --network --batch --precision --nodes --gpus --units --loader --cpu --workers --decode --prefetch --samples --chunk --reads --cache --policy --first-epoch --sample-out --uplink-gpus --set --format --output --catalog --quiet --help" ;;
     collective) options=" --gpus --nodes --bytes --algorithm --protocol --thread-gpus --servers --era --in-network --loads --format --output --catalog --quiet --help" ;;
@@ -19,6 +19,7 @@ _perfmodel() {
     list) options=" --format --output --catalog --quiet --help" ;;
     show) options=" --format --output --catalog --quiet --help" ;;
     topology) options=" --as --format --output --catalog --quiet --help" ;;
+    kernel) options=" --m --n --k --count --gpu --precision --kernels --format --output --catalog --quiet --help" ;;
     validate) options=" --set --data --rows --format --output --catalog --quiet --help" ;;
     check) options=" --format --output --catalog --quiet --help" ;;
     doctor) options=" --format --output --catalog --quiet --help" ;;
@@ -36,7 +37,7 @@ _perfmodel() {
     --catalog|--output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [ -n "$words" ]; then :
-  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep memory input collective rings copies fabric layers list show topology validate check doctor import export --help --version"
+  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep memory input collective rings copies fabric layers list show topology kernel validate check doctor import export --help --version"
   elif [[ $word == -* ]]; then words=$options
   else case $command-$COMP_CWORD in
     list-2) words=$(_perfmodel_ids) ;;

@@ -33,7 +33,8 @@ static int read_run(const cli_request *request, pm_run *run)
   run->gpus = (int32_t)gpus;
   run->nodes = (int32_t)nodes;
   if (!read_batch(request, run, &divides) || !read_precision(request->value[OPTION_PRECISION], &run->precision) ||
-      !read_overlap(request->value[OPTION_OVERLAP], &run->overlap))
+      !read_overlap(request->value[OPTION_OVERLAP], &run->overlap) ||
+      !read_kernels(request->value[OPTION_KERNELS], &run->kernel_model))
     return CODE_USAGE;
   if (divides) return CODE_DONE;
   return fail(CODE_CONSTRAINT, "--global-batch %s does not divide over %.0f GPUs", request->value[OPTION_GLOBAL_BATCH],
@@ -86,13 +87,19 @@ static void sum_times(const pm_layer_time *rows, int count, pm_layer_time *total
   total->achieved = total->flop / total->forward_time;
 }
 
+/* NULL: the plain roofline. */
+static const pm_kernel_calibration *kernels_of(const cli_study *study)
+{
+  return study->run.kernel_model == PM_KERNEL_MODEL_ROOFLINE ? NULL : pm_system_kernels(study->system);
+}
+
 static pm_table *times_table(const cli_study *study, pm_error *error)
 {
   int count = pm_network_layer_count(study->network);
   pm_layer_time *rows = (pm_layer_time *)calloc((size_t)count + 1, sizeof *rows);
   pm_table *table = NULL;
-  if (rows != NULL && pm_network_get_times(study->network, pm_system_gpu(study->system), study->run.batch,
-                                           study->run.precision, rows, error) == PM_OK) {
+  if (rows != NULL && pm_network_get_times(study->network, pm_system_gpu(study->system), kernels_of(study),
+                                           study->run.batch, study->run.precision, rows, error) == PM_OK) {
     sum_times(rows, count, &rows[count]);
     table = table_with_total("layer_time", rows, (size_t)count + 1, error);
   }
@@ -144,6 +151,8 @@ static const cli_option options[] = {
   {OPTION_BATCH, '\0', "batch", "N", "samples per GPU and step (default 32)"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_PRECISION, '\0', "precision", "NAME", "storage and arithmetic (default fp32); see perfmodel list precisions"},
+  {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
+                                                          "architecture has constants)"},
   {OPTION_OVERLAP, '\0', "overlap", "none|backward", "whether communication hides behind the backward pass "
                                                      "(default none)"},
   {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes"},

@@ -57,7 +57,8 @@ static bool read_axes(const cli_request *request, cli_sweep *sweep)
               read_precisions(request->value[OPTION_PRECISION], &sweep->precisions, &grid->precision_count) &&
               read_integers("nodes", request->value[OPTION_NODES], &sweep->nodes, &grid->nodes_count) &&
               read_integers("gpus", request->value[OPTION_GPUS], &sweep->gpus, &grid->gpus_count) &&
-              read_batches(request, sweep) && read_overlap(request->value[OPTION_OVERLAP], &grid->overlap);
+              read_batches(request, sweep) && read_overlap(request->value[OPTION_OVERLAP], &grid->overlap) &&
+              read_kernels(request->value[OPTION_KERNELS], &grid->kernel_model);
   grid->networks = sweep->network_names.count;
   grid->systems = sweep->system_names.count;
   grid->precision = sweep->precisions;
@@ -207,6 +208,8 @@ static const cli_option options[] = {
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N,...", "samples per step over all GPUs, instead of --batch"},
   {OPTION_PRECISION, '\0', "precision", "NAME,...", "storage and arithmetic (default fp32); see perfmodel list "
                                                     "precisions"},
+  {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
+                                                          "architecture has constants)"},
   {OPTION_OVERLAP, '\0', "overlap", "none|backward", "whether communication hides behind the backward pass "
                                                      "(default none)"},
   {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes"},

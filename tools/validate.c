@@ -187,7 +187,7 @@ static size_t sum_up_groups(const comparison *rows, size_t count, double *errors
 
 /* ---- Printing ---- */
 
-static pm_table *table_of(const pm_record_type *type, const void *records, size_t count, pm_error *error)
+pm_table *records_to_table(const pm_record_type *type, const void *records, size_t count, pm_error *error)
 {
   pm_table *table = pm_table_new(count, error);
   if (table == NULL || pm_table_add_records(table, type, records, error) == PM_OK) return table;
@@ -216,7 +216,7 @@ static int write_results(const cli_request *request, comparison *rows, size_t co
   const pm_record_type *type = all_rows ? &comparison_type : &summary_type;
   size_t length = all_rows ? count : group_count;
   if (request->format == PM_FORMAT_TABLE) round_for_people(rows, count, groups, group_count + 1);
-  pm_table *table = table_of(type, all_rows ? (const void *)rows : (const void *)groups, length, &error);
+  pm_table *table = records_to_table(type, all_rows ? (const void *)rows : (const void *)groups, length, &error);
   if (table == NULL || request->format != PM_FORMAT_TABLE || count == 0) return write_table(request, table, &error);
   char *text = pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error), number[2][PM_NUMBER_MAX];
   pm_table_free(table);
@@ -255,19 +255,21 @@ static int run(const cli_request *request)
   int code;
   const char *set = request->value[OPTION_SET];
   if (set != NULL && strcmp(set, "collectives") == 0) return validate_collectives(request);
-  if (set != NULL && strcmp(set, "documents") != 0)
-    return fail(CODE_USAGE, "--set \"%.80s\" is unknown; it is one of documents, collectives", set);
-  if (request->value[OPTION_DATA] != NULL) return fail(CODE_USAGE, "--data needs --set collectives");
+  bool kernels = set != NULL && strcmp(set, "kernels") == 0;
+  if (set != NULL && !kernels && strcmp(set, "documents") != 0)
+    return fail(CODE_USAGE, "--set \"%.80s\" is unknown; it is one of documents, collectives, kernels", set);
+  if (request->value[OPTION_DATA] != NULL && !kernels)
+    return fail(CODE_USAGE, "--data needs --set collectives or kernels");
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
   int count = pm_catalog_count(catalog, "measurements");
-  code = validate(request, catalog, count > 0 ? (size_t)count : 0);
+  code = kernels ? validate_kernels(request, catalog) : validate(request, catalog, count > 0 ? (size_t)count : 0);
   pm_catalog_free(catalog);
   return code;
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "documents|collectives", "which measurements (default documents)"},
+  {OPTION_SET, '\0', "set", "documents|collectives|kernels", "which measurements (default documents)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, in the layout of the set's table, instead of the shipped"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each system"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -278,5 +280,7 @@ const cli_command validate_command = {
   "Predicts every measurement of the catalogue and prints the error of the predictions, in per cent of what was "
   "measured: mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean of the "
   "signed ones. Above 0 the prediction is faster than the measurement.\n\n"
-  "Measurements of your own, in a file given with --catalog, are compared too.",
+  "Measurements of your own, in a file given with --catalog, are compared too.\n\n"
+  "The set of kernels compares times: above 0 the prediction is slower. Its rows have the columns id, group, gpu, those of "
+  "a kernel, time and overhead in s, what the host adds to each row.",
   "perfmodel validate --rows", options, 0, 0, run};

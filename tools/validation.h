@@ -15,8 +15,11 @@ extern const pm_record_type summary_type;
 /* Fills everything but set and group from signed errors in per cent, which it makes absolute and sorts. */
 void summarize(double *errors, size_t count, summary *out);
 
-/* perfmodel validate --set collectives */
+pm_table *records_to_table(const pm_record_type *type, const void *records, size_t count, pm_error *error);
+
+/* perfmodel validate --set ... Each returns an exit code. */
 int validate_collectives(const cli_request *request);
+int validate_kernels(const cli_request *request, const pm_catalog *catalog);
 
 /* ---- Comma-separated values (csv.c) ---- */
 

@@ -131,16 +131,27 @@ bool read_precisions(const char *text, int32_t **precisions, size_t *count)
   return good;
 }
 
-bool read_overlap(const char *text, int32_t *overlap)
+/* `field` is that of a run, and what its option is called differs. */
+static bool read_choice(const char *option_name, const char *field, const char *text, int32_t *value)
 {
-  const pm_choice *choices = choices_of("overlap");
+  const pm_choice *choices = choices_of(field);
   if (text == NULL) return true;
   for (int32_t i = 0; choices[i].name != NULL; i++) {
     if (strcmp(choices[i].name, text) != 0) continue;
-    *overlap = i;
+    *value = i;
     return true;
   }
-  return unknown_choice("overlap", text, choices);
+  return unknown_choice(option_name, text, choices);
+}
+
+bool read_overlap(const char *text, int32_t *overlap)
+{
+  return read_choice("overlap", "overlap", text, overlap);
+}
+
+bool read_kernels(const char *text, int32_t *model)
+{
+  return read_choice("kernels", "kernel_model", text, model);
 }
 
 /* Each "name=value" becomes a pair; the name is a copy behind the pairs, in the same block. */

@@ -378,16 +378,20 @@ pm.rings = public(function(system, gpus)
   return result
 end)
 
---- Roofline times layer by layer on one GPU of a system: net:times{system = node, batch = 64, precision = "fp16"}.
+local kernels_of -- below, where the catalogue is
+
+--- Times layer by layer on one GPU of a system: net:times{system = node, batch = 64, precision = "fp16"}; by the plain
+--- roofline with kernel_model = "roofline".
 Network.times = public(function(self, options)
   options = options or {}
-  check_options(options, {system = true, batch = true, precision = true})
+  check_options(options, {system = true, batch = true, precision = true, kernel_model = true})
   local system = options.system
   if type(system) == "string" then system = pm.system(system) end
   local batch = number_of(options.batch or 32, "1", "batch")
   local precision = text_of(options.precision or "fp32", "precision")
   local gpu = core.system_gpu(system_handle(system))
-  return table_object(core.network_times(network_handle(self), gpu, batch, precision))
+  local constants = kernels_of(gpu, options.kernel_model)
+  return table_object(core.network_times(network_handle(self), gpu, constants, batch, precision))
 end)
 
 -- ---- The catalogue -------------------------------------------------------------------------------------------------
@@ -452,10 +456,32 @@ for _, name in ipairs{"network", "system", "list", "show", "record", "ids", "res
   pm[name] = public(function(...) return Catalog[name](shipped_catalog(), ...) end)
 end
 
+-- ---- Kernels -------------------------------------------------------------------------------------------------------
+
+-- The kernel constants of a GPU record; none by the roofline.
+kernels_of = function(gpu, model)
+  if model ~= nil and model ~= "calibrated" and model ~= "roofline" then
+    error("kernel_model is calibrated or roofline", 0)
+  end
+  if model == "roofline" then return {} end
+  return core.unpack(core.catalog_kernels(catalog_handle(shipped_catalog()), gpu))
+end
+
+--- One matrix product on one GPU, a table with every field of "kernel_time": pm.gemm{m = 4096, n = 4096, k = 4096,
+--- gpu = "a100-sxm4-80gb", precision = "bf16"}. Options: count (independent products), kernel_model.
+pm.gemm = public(function(options)
+  check_options(options, {m = true, n = true, k = true, count = true, gpu = true, precision = true, kernel_model = true})
+  local gpu = core.catalog_record(catalog_handle(shipped_catalog()), "gpu", text_of(options.gpu, "gpu"))
+  local kernel = {operation = "gemm", precision = text_of(options.precision or "fp32", "precision"),
+                  count = number_of(options.count or 1, "1", "count"), m = number_of(options.m, "1", "m"),
+                  n = number_of(options.n, "1", "n"), k = number_of(options.k, "1", "k")}
+  return core.unpack(core.kernel_times(gpu, kernels_of(gpu, options.kernel_model), {kernel}))[1]
+end)
+
 -- ---- Predictions ---------------------------------------------------------------------------------------------------
 
 local RUN_OPTIONS = {network = true, system = true, gpus = true, nodes = true, batch = true, global_batch = true,
-                     precision = true, overlap = true, epoch_samples = true, catalog = true}
+                     precision = true, overlap = true, kernel_model = true, epoch_samples = true, catalog = true}
 
 -- Networks or systems given as objects or by name.
 local function handles_of(value, class, what, catalog)
@@ -493,7 +519,8 @@ local function runs_of(plan, options)
   local precisions = list_of(options.precision, function(name) return text_of(name, "precision") end, "precision")
   return core.grid_runs(#plan.networks, #plan.systems, precisions, numbers_of(options, "nodes"),
                         numbers_of(options, "gpus"), #global > 0 and global or by_gpu,
-                        text_of(options.overlap or default.overlap, "overlap"), #global > 0 and 1 or 0,
+                        text_of(options.overlap or default.overlap, "overlap"),
+                        text_of(options.kernel_model or default.kernel_model, "kernel_model"), #global > 0 and 1 or 0,
                         number_of(options.epoch_samples or 0 / 0, "1", "epoch_samples"))
 end
 

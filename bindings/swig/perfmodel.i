@@ -73,6 +73,8 @@ PM_HANDLES_IN(pm_system)
 PM_HANDLES_IN(pm_table)
 
 PM_RECORDS_IN(pm_gpu, "gpu")
+PM_RECORDS_IN(pm_kernel_calibration, "kernel_calibration")
+PM_RECORDS_IN(pm_kernel, "kernel")
 PM_RECORDS_IN(pm_ring, "ring")
 PM_RECORDS_IN(pm_run, "run")
 PM_RECORDS_IN(pm_prediction, "prediction")
@@ -172,9 +174,19 @@ records network_totals(const pm_network *network, pm_error *error);
 pm_table *network_table(const pm_network *network, const char *view, double depth, const pm_memory_profile *RECORDS,
                         size_t COUNT, double batch, const char *precision, double total, pm_error *error);
 
-/* A table of "layer_time" records, one row per layer; `RECORDS` is one GPU. */
-pm_table *network_times(const pm_network *network, const pm_gpu *RECORDS, size_t COUNT, double batch,
+/* A table of "layer_time" records, one row per layer; `RECORDS` is one GPU and its constants. */
+pm_table *network_times(const pm_network *network, const pm_gpu *RECORDS, size_t COUNT,
+                        const pm_kernel_calibration *RECORDS, size_t COUNT, double batch,
                         const char *precision, pm_error *error);
+
+/* ---- Kernels ---- */
+
+/* The constants of one GPU as a "kernel_calibration" record; an empty array if its architecture has none. */
+records catalog_kernels(const pm_catalog *catalog, const pm_gpu *RECORDS, size_t COUNT, pm_error *error);
+
+/* GPU, its constants (none: the plain roofline), kernels -> a "kernel_time" record each. */
+records kernel_times(const pm_gpu *RECORDS, size_t COUNT, const pm_kernel_calibration *RECORDS, size_t COUNT,
+                     const pm_kernel *RECORDS, size_t COUNT, pm_error *error);
 
 /* ---- Systems ---- */
 
@@ -224,7 +236,8 @@ records predict(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, pm_err
 ** overlap, whether batch is global, epoch samples. An empty axis has the default. */
 records grid_runs(double networks, double systems, const char *const *NAMES, size_t COUNT, const double *NUMBERS,
                   size_t COUNT, const double *NUMBERS, size_t COUNT, const double *NUMBERS, size_t COUNT,
-                  const char *overlap, double global_batch, double epoch_samples, pm_error *error);
+                  const char *overlap, const char *kernel_model, double global_batch, double epoch_samples,
+                  pm_error *error);
 
 /* Runs and their predictions as one table. */
 pm_table *prediction_table(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, const pm_prediction *RECORDS,

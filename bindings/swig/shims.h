@@ -406,7 +406,8 @@ static pm_table *network_table(const pm_network *network, const char *view, doub
 }
 
 /* Times of all layers on one GPU, as a table of "layer_time" records. */
-static pm_table *network_times(const pm_network *network, const pm_gpu *gpu, size_t gpu_count, double batch,
+static pm_table *network_times(const pm_network *network, const pm_gpu *gpu, size_t gpu_count,
+                               const pm_kernel_calibration *calibration, size_t calibration_count, double batch,
                                const char *precision, pm_error *error)
 {
   pm_table *table = NULL;
@@ -414,10 +415,33 @@ static pm_table *network_times(const pm_network *network, const pm_gpu *gpu, siz
   size_t count = (size_t)pm_network_layer_count(network);
   records rows = records_new("layer_time", count, error);
   if (single(gpu_count, "gpu", error) && error->status == PM_OK)
-    pm_network_get_times(network, gpu, batch, number, (pm_layer_time *)rows.data, error);
+    pm_network_get_times(network, gpu, calibration_count > 0 ? calibration : NULL, batch, number,
+                          (pm_layer_time *)rows.data, error);
   if (error->status == PM_OK) table = records_table("layer_time", rows.data, count, error);
   records_free(&rows);
   return table;
+}
+
+/* ---- Kernels ---- */
+
+/* The constants of a GPU as one "kernel_calibration" record; none if its architecture has none. */
+static records catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, size_t gpu_count, pm_error *error)
+{
+  records rows = records_new("kernel_calibration", 1, error);
+  if (!single(gpu_count, "gpu", error) || error->status != PM_OK) return no_records(rows);
+  if (pm_catalog_kernels(catalog, gpu, (pm_kernel_calibration *)rows.data, NULL) != PM_OK) rows.count = 0;
+  return rows;
+}
+
+/* Times of kernels as "kernel_time" records. No calibration: by the plain roofline. */
+static records kernel_times(const pm_gpu *gpu, size_t gpu_count, const pm_kernel_calibration *calibration,
+                            size_t calibration_count, const pm_kernel *kernels, size_t kernel_count, pm_error *error)
+{
+  records rows = records_new("kernel_time", kernel_count, error);
+  if (single(gpu_count, "gpu", error) && error->status == PM_OK)
+    pm_kernel_predict(gpu, calibration_count > 0 ? calibration : NULL, kernels,
+                      (pm_kernel_time *)rows.data, kernel_count, error);
+  return error->status == PM_OK ? rows : no_records(rows);
 }
 
 /* ---- Systems ---- */
@@ -639,8 +663,8 @@ static records predict(const pm_plan *plan, const pm_run *runs, size_t run_count
 /* Every combination of the axes as "run" records, batch fastest. An empty axis has the default. */
 static records grid_runs(double networks, double systems, const char *const *precisions, size_t precision_count,
                          const double *nodes, size_t nodes_count, const double *gpus, size_t gpus_count,
-                         const double *batch, size_t batch_count, const char *overlap, double global_batch,
-                         double epoch_samples, pm_error *error)
+                         const double *batch, size_t batch_count, const char *overlap, const char *kernel_model,
+                         double global_batch, double epoch_samples, pm_error *error)
 {
   int32_t *precision_array = precision_numbers(precisions, precision_count, error);
   int32_t *nodes_array = whole_numbers(nodes, nodes_count, "nodes", error);
@@ -648,9 +672,11 @@ static records grid_runs(double networks, double systems, const char *const *pre
   int network_count = whole(networks, "networks", error), system_count = whole(systems, "systems", error);
   pm_grid grid = {(size_t)network_count, (size_t)system_count, precision_array, precision_count,
                   nodes_array,           nodes_count,          gpus_array,      gpus_count,
-                  batch,                 batch_count,          0,               global_batch != 0,
+                  batch,                 batch_count,          0,               PM_KERNEL_MODEL_CALIBRATED,
+                  global_batch != 0,
                   epoch_samples};
   grid.overlap = choice("run", "overlap", overlap, error);
+  grid.kernel_model = choice("run", "kernel_model", kernel_model, error);
   records runs = runs_of_grid(&grid, error);
   free(precision_array);
   free(nodes_array);

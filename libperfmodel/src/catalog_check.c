@@ -17,7 +17,7 @@ typedef struct range {
 static const range ranges[] = {
   {"B/s", 1e18, false, true}, {"FLOP/s", 1e21, false, false}, {"FLOP", 1e12, false, false}, {"B", 1e21, false, false},
   {"s", 1e6, true, false},    {"Hz", 1e12, false, false},     {"W", 1e9, false, false},     {"1/s", 1e15, false, false},
-  {"1", 1e15, false, false},
+  {"1", 1e15, false, false},  {"J/FLOP", 1e-6, false, false},
 };
 
 static const range *range_of(const char *unit)
@@ -191,6 +191,8 @@ static int check_whole(const pm_catalog *catalog, const pm__entry *entry, pm_err
   switch (entry->kind) {
   case PM__GPUS: return pm_gpu_check((const pm_gpu *)entry->record, error);
   case PM__LINKS: return check_link((const pm_link *)entry->record, error);
+  case PM__KERNEL_CALIBRATIONS:
+    return pm_kernel_calibration_check((const pm_kernel_calibration *)entry->record, error);
   case PM__CALIBRATIONS: return check_calibration((const pm_link_calibration *)entry->record, error);
   case PM__PROTOCOLS_KIND: return check_protocol(entry, error);
   case PM__MEASUREMENTS: return check_measurement(catalog, (const pm_measurement *)entry->record, error);

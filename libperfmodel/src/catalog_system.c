@@ -233,13 +233,35 @@ static bool set_library(graph *g)
                                fit != NULL ? (const pm_collective_fit *)fit->record : NULL, g->error) == PM_OK;
 }
 
+int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
+                       pm_error *error)
+{
+  if (catalog == NULL || gpu == NULL || calibration == NULL)
+    return pm__fail(error, PM_BAD_ARGUMENT, "kernel constants need a catalogue, a gpu and a place");
+  const pm__entry *entry = pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, gpu->id);
+  if (entry == NULL) entry = pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, gpu->architecture);
+  if (entry == NULL)
+    return pm__fail(error, PM_NOT_FOUND, "no kernel constants for gpu \"%s\" of architecture \"%s\"", gpu->id,
+                    gpu->architecture);
+  *calibration = *(const pm_kernel_calibration *)entry->record;
+  return PM_OK;
+}
+
+/* An architecture may have none. */
+static bool set_kernels(graph *g)
+{
+  pm_kernel_calibration calibration;
+  if (pm_catalog_kernels(g->catalog, &g->system->gpu, &calibration, NULL) != PM_OK) return true;
+  return pm_system_set_kernels(g->system, &calibration, g->error) == PM_OK || failed(g, g->entry->element);
+}
+
 static bool build(graph *g)
 {
   const pm_machine *machine = (const pm_machine *)g->entry->record;
   const pm__entry *gpu = pm__catalog_find(g->catalog, PM__GPUS, machine->gpu, g->error);
   if (gpu == NULL) return failed(g, g->entry->element);
   g->system = pm_system_new(machine, (const pm_gpu *)gpu->record, g->error);
-  if (g->system == NULL || !add_gpus(g, machine)) return failed(g, g->entry->element);
+  if (g->system == NULL || !set_kernels(g) || !add_gpus(g, machine)) return failed(g, g->entry->element);
   if (!add_graph(g, pm__entry_child(g->entry, "graph"))) return false;
   if (!set_network(g, pm__entry_child(g->entry, "network")) || !check_nvlinks(g)) return false;
   if (!set_library(g)) return failed(g, g->entry->element);

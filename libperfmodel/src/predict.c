@@ -8,7 +8,7 @@
 
 pm_run pm_run_default(void)
 {
-  return (pm_run){0, 0, 1, 1, 32, PM_FP32, PM_OVERLAP_NONE, NAN};
+  return (pm_run){0, 0, 1, 1, 32, PM_FP32, PM_OVERLAP_NONE, PM_KERNEL_MODEL_CALIBRATED, NAN};
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------------------------- */
@@ -29,6 +29,8 @@ static int check_places(const pm_plan *plan, const pm_run *run, pm_error *error)
     return pm__fail(error, PM_BAD_ARGUMENT, "system %d is not in the plan", run->system_index);
   if (run->overlap < 0 || run->overlap >= PM_OVERLAP_COUNT)
     return pm__fail(error, PM_BAD_ARGUMENT, "there is no overlap %d", run->overlap);
+  if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
+    return pm__fail(error, PM_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
   if (run->epoch_samples < 1 || isinf(run->epoch_samples))
     return pm__fail(error, PM_BAD_ARGUMENT, "epoch_samples %g is not at least 1", run->epoch_samples);
   return PM_OK;
@@ -69,12 +71,12 @@ int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
 /* Runs of a sweep that differ only in machine, GPUs or nodes share their kernel times. The memory is the caller's
 ** stack, so that evaluation allocates nothing and threads do not meet. */
 typedef struct memo_entry {
-  int32_t network, device, precision; /* network -1: empty */
+  int32_t network, device, setting; /* setting: precision and kernel model; network -1: empty */
   double batch;
   pm__times times;
 } memo_entry;
 
-enum { MEMO = 64 };
+enum { MEMO = 64, PROBES = 8 };
 
 typedef struct memo {
   memo_entry entry[MEMO];
@@ -85,28 +87,44 @@ static void memo_clear(memo *seen)
   for (int i = 0; i < MEMO; i++) seen->entry[i].network = -1;
 }
 
-static size_t memo_slot(int32_t network, int32_t device, int32_t precision, double batch)
+static bool memo_same(const memo_entry *a, const memo_entry *b)
+{
+  return a->network == b->network && a->device == b->device && a->setting == b->setting && a->batch == b->batch;
+}
+
+/* The place of a key, or where it goes: the first free one of a few, else the first. */
+static memo_entry *memo_find(memo *seen, const memo_entry *key)
 {
   uint64_t bits;
-  memcpy(&bits, &batch, sizeof bits);
-  bits ^= (uint64_t)(uint32_t)network << 40 ^ (uint64_t)(uint32_t)device << 20 ^ (uint64_t)(uint32_t)precision;
-  return (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+  memcpy(&bits, &key->batch, sizeof bits);
+  bits ^= (uint64_t)(uint32_t)key->network << 40 ^ (uint64_t)(uint32_t)key->device << 20;
+  bits ^= (uint64_t)(uint32_t)key->setting;
+  size_t slot = (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+  for (size_t i = 0; i < PROBES; i++) {
+    memo_entry *entry = &seen->entry[(slot + i) % MEMO];
+    if (entry->network < 0 || memo_same(entry, key)) return entry;
+  }
+  return &seen->entry[slot];
+}
+
+static const pm__device *device_of(const pm_plan *plan, const pm_run *run)
+{
+  const pm__plan_system *system = &plan->systems[plan->systems[run->system_index].device];
+  return &system->devices[run->kernel_model][run->precision];
 }
 
 static pm__times kernel_times(const pm_plan *plan, const pm_run *run, double batch, memo *seen)
 {
   const pm__plan_network *network = &plan->networks[run->network_index];
   const pm__plan_system *system = &plan->systems[run->system_index];
-  const pm_gpu *gpu = &system->system->gpu;
-  if (seen == NULL) return pm__kernels_time(network->kernels, gpu, run->precision, batch);
-  memo_entry *entry = &seen->entry[memo_slot(run->network_index, system->device, run->precision, batch)];
-  if (entry->network != run->network_index || entry->device != system->device || entry->precision != run->precision ||
-      entry->batch != batch) {
-    entry->network = run->network_index;
-    entry->device = system->device;
-    entry->precision = run->precision;
-    entry->batch = batch;
-    entry->times = pm__kernels_time(network->kernels, gpu, run->precision, batch);
+  const pm__device *device = device_of(plan, run);
+  if (seen == NULL) return pm__kernels_time(network->kernels, device, run->precision, batch);
+  int32_t setting = run->precision * PM_KERNEL_MODEL_COUNT + run->kernel_model;
+  memo_entry key = {run->network_index, system->device, setting, batch, {0, 0, 0, 0, 0}};
+  memo_entry *entry = memo_find(seen, &key);
+  if (!memo_same(entry, &key)) {
+    *entry = key;
+    entry->times = pm__kernels_time(network->kernels, device, run->precision, batch);
   }
   return entry->times;
 }
@@ -129,10 +147,13 @@ static void fill_unknown(pm_prediction *out, int status)
 #undef UNKNOWN
 }
 
-static int32_t basis_of(const pm_ring *ring, double ranks)
+/* Kernels: roofline, calibrated, by rule; each with the links' part. */
+static int32_t basis_of(const pm__device *device, const pm_ring *ring, double ranks)
 {
-  if (ranks <= 1) return PM_BASIS_ROOFLINE;
-  return ring->calibrated ? PM_BASIS_ROOFLINE_RING : PM_BASIS_ROOFLINE_LINE_RATE;
+  int32_t kernels = !device->calibrated ? PM_BASIS_ROOFLINE
+                    : device->origin == PM_ORIGIN_FITTED ? PM_BASIS_KERNELS : PM_BASIS_RULE;
+  if (ranks <= 1) return kernels;
+  return kernels + (ring->calibrated ? 1 : 2);
 }
 
 /* Gradients travel in the storage precision. */
@@ -177,7 +198,7 @@ static void predict_one(const pm_plan *plan, const pm_run *run, pm_prediction *o
   out->gradient_size = gradient_size(network, run->precision);
   pm__data_parallel_step(run, &times, pm_ring_all_reduce_time(&ring, out->gradient_size), out);
   out->bus_bandwidth = ranks > 1 ? ring.bandwidth : (double)NAN;
-  out->basis = basis_of(&ring, ranks);
+  out->basis = basis_of(device_of(plan, run), &ring, ranks);
   set_efficiency(plan, run, ranks, seen, out);
   set_rates(network, &system->system->gpu, run, ranks, out);
 }

@@ -13,6 +13,10 @@ static const pm_choice bottleneck_choices[] = {PM_BOTTLENECK_LIST(NAME_DOC) END}
 static const pm_choice basis_choices[] = {PM_BASIS_LIST(NAME_DOC) END};
 static const pm_choice recompute_choices[] = {PM_RECOMPUTE_LIST(NAME_DOC) END};
 static const pm_choice verdict_choices[] = {PM_VERDICT_LIST(NAME_DOC) END};
+static const pm_choice origin_choices[] = {PM_ORIGIN_LIST(NAME_DOC) END};
+static const pm_choice kernel_model_choices[] = {PM_KERNEL_MODEL_LIST(NAME_DOC) END};
+static const pm_choice kernel_algorithm_choices[] = {PM_KERNEL_ALGORITHM_LIST(NAME_DOC) END};
+static const pm_choice operator_choices[] = {PM_OPERATOR_LIST(NAME_DOC) END};
 static const pm_choice status_choices[] = {PM_STATUS_LIST(NAME_DOC) END};
 static const pm_choice collective_choices[] = {PM_COLLECTIVE_LIST(NAME_DOC) END};
 static const pm_choice algorithm_choices[] = {PM_ALGORITHM_LIST(NAME_DOC) END};
@@ -44,6 +48,10 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_CACHE_POLICY PM_FIELD_CHOICE, cache_policy_choices
 #define KIND_DECODE_PLACE PM_FIELD_CHOICE, decode_place_choices
 #define KIND_INPUT_STAGE PM_FIELD_CHOICE, input_stage_choices
+#define KIND_ORIGIN PM_FIELD_CHOICE, origin_choices
+#define KIND_KERNEL_MODEL PM_FIELD_CHOICE, kernel_model_choices
+#define KIND_KERNEL_ALGORITHM PM_FIELD_CHOICE, kernel_algorithm_choices
+#define KIND_OPERATOR PM_FIELD_CHOICE, operator_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */
@@ -59,6 +67,18 @@ static const pm_field link_fields[] = {PM_LINK_FIELDS(FIELD)};
 
 #define RECORD pm_link_calibration
 static const pm_field calibration_fields[] = {PM_LINK_CALIBRATION_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_kernel_calibration
+static const pm_field kernel_calibration_fields[] = {PM_KERNEL_CALIBRATION_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_kernel
+static const pm_field kernel_fields[] = {PM_KERNEL_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_kernel_time
+static const pm_field kernel_time_fields[] = {PM_KERNEL_TIME_FIELDS(FIELD)};
 #undef RECORD
 
 #define RECORD pm_machine
@@ -227,6 +247,9 @@ static const pm_record_type types[] = {
   TYPE(gpu, pm_gpu, "a GPU, from its datasheet"),
   TYPE(link, pm_link, "a link type, from its specification"),
   TYPE(calibration, pm_link_calibration, "what collectives get of a link type"),
+  TYPE(kernel_calibration, pm_kernel_calibration, "what kernels get of an architecture"),
+  TYPE(kernel, pm_kernel, "one kernel"),
+  TYPE(kernel_time, pm_kernel_time, "time of one kernel"),
   TYPE(machine, pm_machine, "a machine, from its datasheet"),
   TYPE(edge, pm_edge, "one row of a link graph"),
   TYPE(dataset, pm_dataset, "a training set"),

@@ -38,6 +38,7 @@ static pm_run run_at(const pm_grid *grid, size_t index)
   if (grid->nodes_count > 0) run.nodes = grid->nodes[nodes];
   if (grid->precision_count > 0) run.precision = grid->precision[precision];
   run.overlap = grid->overlap;
+  run.kernel_model = grid->kernel_model;
   run.epoch_samples = grid->epoch_samples;
   return run;
 }

@@ -33,6 +33,7 @@ static const base_unit bases[] = {
   {"FLOP", "FLOP", 0, 1, true},     {"MAC", "MAC", 0, 1, true},       {"s", "s", 0, 1, true},
   {"min", "s", 0, 60, false},       {"h", "s", 0, 3600, false},       {"d", "s", 0, 86400, false},
   {"Hz", "Hz", 0, 1, true},         {"W", "W", 0, 1, true},           {"FLOP/B", "FLOP/B", 0, 1, true},
+  {"J/FLOP", "J/FLOP", 0, 1, true},    
   {"1/s", "1/s", 0, 1, false},      {"/s", "1/s", 0, 1, false},       {"samples/s", "1/s", 0, 1, true},
   {"operations/s", "1/s", 0, 1, true}, {"pixels/s", "1/s", 0, 1, true},
   {"images/s", "1/s", 0, 1, true},  {"sequences/s", "1/s", 0, 1, true}, {"%", "1", -2, 1, false},

@@ -79,7 +79,7 @@ START_TEST(layers_sum_to_the_step)
     if (precision == PM_TF32) continue; /* this GPU has none */
     pm_prediction p = predict(1, 1, 48, precision);
     double forward = 0, data = 0, weight = 0, update = 0;
-    ck_assert_int_eq(pm_network_get_times(network, &gpu, 48, precision, rows, NULL), PM_OK);
+    ck_assert_int_eq(pm_network_get_times(network, &gpu, NULL, 48, precision, rows, NULL), PM_OK);
     for (int i = 0; i < 9; i++) {
       forward += rows[i].forward_time;
       data += rows[i].backward_data_time;

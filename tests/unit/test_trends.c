@@ -23,6 +23,7 @@ static pm_prediction predict_run(const char *network_name, const char *system_na
   run.batch = batch;
   run.precision = precision;
   run.overlap = overlap;
+  run.kernel_model = PM_KERNEL_MODEL_ROOFLINE;
   pm_prediction out;
   ck_assert_msg(pm_run_check(plan, &run, &error) == PM_OK, "%s", error.text);
   ck_assert_int_eq(pm_predict(plan, &run, &out, 1), PM_OK);

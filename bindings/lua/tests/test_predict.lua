@@ -80,3 +80,12 @@ check.raises("gpus: a list without holes", pm.sweep, {network = "resnet50", syst
 check.raises("catalogue expected", run, {catalog = "here"})
 assert(select(2, pcall(function() return (run{network = "resnet5"}) end)):find("test_predict.lua:", 1, true))
 print("ok")
+
+-- One kernel: at least its roofline, and that itself if asked for.
+local product = {m = 4096, n = 4096, k = 4096, gpu = "a100-sxm4-80gb", precision = "bf16"}
+local calibrated = pm.gemm(product)
+product.kernel_model = "roofline"
+local plain = pm.gemm(product)
+assert(calibrated.time >= plain.time and plain.time == plain.roofline_time, "below the roof")
+assert(calibrated.algorithm == "gemm" and plain.algorithm == "roofline", "algorithm")
+assert(run{kernel_model = "roofline"}.basis == "roofline+ring" and run().basis == "kernels+ring", "basis")

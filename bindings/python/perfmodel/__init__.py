@@ -31,6 +31,7 @@ from ._errors import (
     UnitError,
 )
 from ._input import InputPipeline, input_pipeline
+from ._kernel import gemm
 from ._memory import Memory, memory
 from ._network import Network, layer_kinds
 from ._plan import Plan
@@ -106,6 +107,7 @@ __all__ = [
     "from_keras",
     "from_onnx",
     "from_torch",
+    "gemm",
     "gpu",
     "layer_kinds",
     "list",

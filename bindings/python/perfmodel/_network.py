@@ -173,12 +173,18 @@ class Network:
         size, stored = number(batch, "batch"), text(precision, "precision")
         return Table(_core.network_table(self._handle, view, depth, record, size, stored, float(bool(total))))
 
-    def times(self, gpu: _records.Gpu | str, batch: Number = 32, precision: str = "fp32") -> Table:
-        """Time, bound and roofline position of every layer on one GPU (a record, or a name of the catalogue)."""
-        from ._catalog import as_gpu
+    def times(
+        self, gpu: _records.Gpu | str, batch: Number = 32, precision: str = "fp32", *, kernel_model: str = "calibrated"
+    ) -> Table:
+        """Time, algorithm, bound and roofline position of every layer on one GPU (a record, or a name).
 
-        record = _record.write("gpu", as_gpu(gpu))
-        return Table(_core.network_times(self._handle, record, number(batch, "batch"), text(precision, "precision")))
+        `kernel_model` "roofline" is the plain roofline, which a GPU without constants has in any case.
+        """
+        from ._kernel import device
+
+        record, constants = device(gpu, kernel_model)
+        sizes = number(batch, "batch"), text(precision, "precision")
+        return Table(_core.network_times(self._handle, record, constants, *sizes))
 
     def __repr__(self) -> str:
         totals = self.totals

@@ -58,6 +58,7 @@ class Plan:
         nodes: Wholes = None,
         global_batch: Numbers = None,
         overlap: str = "none",
+        kernel_model: str = "calibrated",
         dataset: Samples = None,
     ) -> Records:
         """Every combination of the axes for all networks and systems; batch varies fastest, then gpus, nodes,
@@ -77,6 +78,7 @@ class Plan:
             wholes(_axis(gpus), "gpus"),
             doubles(number(item, "batch") for item in _axis(sizes)),
             text(overlap, "overlap"),
+            text(kernel_model, "kernel_model"),
             0.0 if global_batch is None else 1.0,
             as_samples(dataset),
         )

@@ -150,6 +150,7 @@ def predict(
     nodes: SupportsIndex = 1,
     global_batch: Number | None = None,
     overlap: str = "none",
+    kernel_model: str = "calibrated",
     dataset: Samples = None,
 ) -> Prediction:
     """Predicts the training of a network on a system (objects, or names of the catalogue).
@@ -160,6 +161,7 @@ def predict(
         precision: "fp32", "fp16" (mixed), "bf16", ...
         nodes: nodes used.
         overlap: "none", or "backward": communication hides behind the backward pass, ideally.
+        kernel_model: "calibrated" where the architecture has constants, or "roofline".
         dataset: a dataset or its number of samples, for `epoch_time`.
 
     Raises:
@@ -167,7 +169,7 @@ def predict(
         that does not divide over the GPUs).
     """
     plan = plan_of(network, system)
-    run = _run(gpus, batch, precision, nodes, global_batch, overlap, as_samples(dataset))
+    run = _run(gpus, batch, precision, nodes, global_batch, overlap, kernel_model, as_samples(dataset))
     result = plan.predict(run)
     if result[0]["status"] != 0:
         plan.check(run)
@@ -181,6 +183,7 @@ def _run(
     nodes: SupportsIndex,
     global_batch: Number | None,
     overlap: str,
+    kernel_model: str,
     epoch_samples: float,
 ) -> Records:
     """The one run."""
@@ -189,6 +192,7 @@ def _run(
     row["gpus"], row["nodes"] = _count(gpus, "gpus"), _count(nodes, "nodes")
     row["precision"] = _choice("precision", precision)
     row["overlap"] = _choice("overlap", overlap)
+    row["kernel_model"] = _choice("kernel_model", kernel_model)
     row["epoch_samples"] = epoch_samples
     if global_batch is not None:
         row["batch"] = _per_gpu(batch, number(global_batch, "global_batch"), int(row["gpus"]) * int(row["nodes"]))

@@ -76,9 +76,24 @@ def array(type_name: str, data: bytearray) -> Records:
     return np.frombuffer(data, dtype=dtype(type_name))
 
 
+def _packed(of: np.dtype[Any]) -> list[tuple[str, np.dtype[Any]]]:
+    """Names and types of the fields, wherever they are."""
+    return [(name, of[name]) for name in of.names or ()]
+
+
+def _as_in_c(records: Records, wanted: np.dtype[Any]) -> bool:
+    return records.dtype.itemsize == wanted.itemsize and records.dtype == wanted
+
+
 def checked(type_name: str, records: Any, what: str) -> Records:
-    """A contiguous array of exactly this record type, or TypeError."""
+    """A contiguous array of exactly this record type, or TypeError. NumPy packs the fields of what it puts together
+    (`np.resize`, `np.concatenate`); that is laid out as in C again.
+    """
     wanted = dtype(type_name)
+    if isinstance(records, np.ndarray) and _packed(records.dtype) == _packed(wanted) and not _as_in_c(records, wanted):
+        packed, records = records, np.empty(records.shape, dtype=wanted)
+        for name in wanted.names or ():
+            records[name] = packed[name]
     if not isinstance(records, np.ndarray) or records.dtype != wanted:
         got = getattr(records, "dtype", type(records).__name__)
         raise TypeError(f'{what} must be an array of dtype perfmodel.dtype("{type_name}"), not {got}')

@@ -111,6 +111,114 @@ class LinkCalibration(Record):
 
 
 @dataclass(frozen=True, eq=False)
+class KernelCalibration(Record):
+    """What kernels get of an architecture."""
+
+    id: str = ""
+    """id of the architecture, or of the chip (its GPUs are aliases)"""
+    name: str = ""
+    """full name"""
+    simt_basis: str = "none"
+    """what the constants of the FP32 cores rest on: none, fitted, rule"""
+    simt_efficiency: float = nan
+    """issue efficiency of the FP32 cores"""
+    simt_latency_threads: float = nan
+    """threads per SM that hide the latency"""
+    simt_split_threads: float = nan
+    """threads per SM up to which the contraction is split"""
+    simt_energy: float = nan
+    """energy of the board per FP32 FLOP [J/FLOP]"""
+    tensor_basis: str = "none"
+    """what the constants of the tensor cores rest on: none, fitted, rule"""
+    tensor_efficiency: float = nan
+    """issue efficiency of the tensor cores"""
+    tensor_latency_threads: float = nan
+    """threads per SM that hide the latency"""
+    tensor_split_threads: float = nan
+    """threads per SM up to which the contraction is split"""
+    tensor_energy: float = nan
+    """energy of the board per tensor-core FLOP [J/FLOP]"""
+    hbm_efficiency: float = nan
+    """payload over peak bandwidth of stacked memory (HBM)"""
+    gddr_efficiency: float = nan
+    """payload over peak bandwidth of other memory"""
+    large_batched_tiles: bool = False
+    """batched FP32 products have kernels of the largest tile only"""
+    threads: int = 0
+    """resident threads per SM at most"""
+    launch: float = nan
+    """start of a kernel in a full stream [s]"""
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel(Record):
+    """One kernel."""
+
+    operation: str = "gemm"
+    """what is computed: gemm, conv-forward, conv-backward-data, conv-backward-weight, elementwise, layer-norm,
+    softmax, rnn-forward, rnn-backward-data, rnn-backward-weight"""
+    precision: str = "fp64"
+    """storage and arithmetic precision: fp64, fp32, tf32, fp16, fp16-storage, bf16, fp8, int8"""
+    count: float = nan
+    """gemm: independent products; elementwise: tensors; rnn: gates"""
+    m: float = nan
+    """gemm: rows of the result; elementwise: numbers of a tensor; norms: rows; rnn: hidden"""
+    n: float = nan
+    """gemm: columns of the result; norms: numbers of a row; rnn: samples; conv: samples"""
+    k: float = nan
+    """gemm: contraction; rnn: steps"""
+    channels: float = nan
+    """conv: input channels"""
+    out_channels: float = nan
+    """conv: output channels"""
+    groups: float = nan
+    """conv: groups"""
+    height: float = nan
+    """conv: input height"""
+    width: float = nan
+    """conv: input width"""
+    kernel_height: float = nan
+    """conv: height of the window"""
+    kernel_width: float = nan
+    """conv: width of the window"""
+    padding_height: float = nan
+    """conv: padding above and below"""
+    padding_width: float = nan
+    """conv: padding left and right"""
+    stride_height: float = nan
+    """conv: stride"""
+    stride_width: float = nan
+    """conv: stride"""
+
+
+@dataclass(frozen=True, eq=False)
+class KernelTime(Record):
+    """Time of one kernel."""
+
+    time: float = nan
+    """time of the kernel, without its start [s]"""
+    algorithm: str = "none"
+    """the fastest way to compute it: none, roofline, stream, gemm, gemm-split-k, implicit-gemm, column-gemm,
+    winograd-4x4, winograd-2x2, fft, direct, flash, stepwise, mixed"""
+    bound: str = "none"
+    """what limits it: none, compute, memory, latency, power"""
+    flop: float = nan
+    """arithmetic [FLOP]"""
+    bytes: float = nan
+    """memory traffic at least [B]"""
+    intensity: float = nan
+    """arithmetic intensity [FLOP/B]"""
+    peak: float = nan
+    """arithmetic ceiling [FLOP/s]"""
+    attainable: float = nan
+    """rate that the roofline allows at this intensity [FLOP/s]"""
+    achieved: float = nan
+    """rate predicted [FLOP/s]"""
+    roofline_time: float = nan
+    """time by the plain roofline [s]"""
+
+
+@dataclass(frozen=True, eq=False)
 class Machine(Record):
     """A machine, from its datasheet."""
 
@@ -350,8 +458,11 @@ class LayerTime(Record):
     """optimiser kernel [s]"""
     time: float = nan
     """sum of the four [s]"""
+    algorithm: str = "none"
+    """the forward kernel: none, roofline, stream, gemm, gemm-split-k, implicit-gemm, column-gemm, winograd-4x4,
+    winograd-2x2, fft, direct, flash, stepwise, mixed"""
     bound: str = "none"
-    """what limits the forward kernel: none, compute, memory"""
+    """what limits the forward kernel: none, compute, memory, latency, power"""
     flop: float = nan
     """arithmetic of the forward kernel [FLOP]"""
     bytes: float = nan
@@ -712,6 +823,8 @@ class Run(Record):
     """storage and arithmetic precision: fp64, fp32, tf32, fp16, fp16-storage, bf16, fp8, int8"""
     overlap: str = "none"
     """how communication overlaps with the backward pass: none, backward"""
+    kernel_model: str = "calibrated"
+    """how kernels are timed: calibrated, roofline"""
     epoch_samples: float = nan
     """samples of one epoch, for epoch_time; unknown if not wanted"""
 
@@ -767,7 +880,8 @@ class Prediction(Record):
     bus_bandwidth: float = nan
     """bus bandwidth of the ring; unknown for one GPU [B/s]"""
     basis: str = "none"
-    """what the numbers rest on: none, roofline, roofline+ring, roofline+line-rate"""
+    """what the numbers rest on: none, roofline, roofline+ring, roofline+line-rate, kernels, kernels+ring,
+    kernels+line-rate, kernel-rule, kernel-rule+ring, kernel-rule+line-rate"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import overload
 from . import _core
 from ._plan import CHUNK, Networks, Numbers, Plan, Samples, Systems, Texts, Wholes
 from ._prediction import Prediction, prediction
-from ._record import Records
+from ._record import Records, checked
 from ._table import SHOWN_ROWS, Column, Table
 
 
@@ -20,8 +20,8 @@ class Sweep(Table):
 
     def __init__(self, plan: Plan, runs: Records, predictions: Records):
         self.plan = plan
-        self.runs = runs
-        self.predictions = predictions
+        self.runs = checked("run", runs, "runs")
+        self.predictions = checked("prediction", predictions, "predictions")
         super().__init__(self._part(0, 0))
 
     def _part(self, start: int, stop: int) -> _core.table:
@@ -62,6 +62,7 @@ def sweep(
     nodes: Wholes = None,
     global_batch: Numbers = None,
     overlap: str = "none",
+    kernel_model: str = "calibrated",
     dataset: Samples = None,
 ) -> Sweep:
     """Predicts every combination: one or several networks, systems, GPU counts, batches, precisions, node counts.
@@ -77,6 +78,7 @@ def sweep(
         nodes=nodes,
         global_batch=global_batch,
         overlap=overlap,
+        kernel_model=kernel_model,
         dataset=dataset,
     )
     return Sweep(plan, runs, plan.predict(runs))

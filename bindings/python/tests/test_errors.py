@@ -123,6 +123,8 @@ def core_arguments() -> dict[str, list[object]]:
     done = _core.predict(plan, run)
     table = _core.prediction_table(plan, run, done)
     new, one = _core.network_new("n", "n"), np.ones(1)
+    calibration, kernel = _core.catalog_kernels(catalog, gpu), np.zeros(1, dtype=pm.dtype("kernel"))
+    kernel["precision"], kernel["count"], kernel["m"], kernel["n"], kernel["k"] = 1, 1, 8, 8, 8
     _core.network_add_input(new, "first", np.array([3.0, 8, 8]))
     profile = _core.catalog_record(catalog, "memory_profile", "pytorch")
     adam = _core.catalog_record(catalog, "optimizer", "adam")
@@ -152,7 +154,9 @@ def core_arguments() -> dict[str, list[object]]:
         "network_write_xml": [net],
         "network_totals": [net],
         "network_table": [net, "tree", 2, profile, 1, "fp32", 1],
-        "network_times": [net, gpu, 1, "fp32"],
+        "network_times": [net, gpu, calibration, 1, "fp32"],
+        "catalog_kernels": [catalog, gpu],
+        "kernel_times": [gpu, calibration, kernel],
         "system_machine": [node],
         "system_gpu": [node],
         "system_edges": [node],
@@ -166,7 +170,7 @@ def core_arguments() -> dict[str, list[object]]:
         "run_check": [plan, run],
         "predict": [plan, run],
         "predict_into": [plan, run, bytearray(len(done))],
-        "grid_runs": [1, 1, ["fp32"], one, one, one, "none", 0, 1],
+        "grid_runs": [1, 1, ["fp32"], one, one, one, "none", "calibrated", 0, 1],
         "prediction_table": [plan, run, done],
         "input_rates": [*input_path, _core.input_run_default()],
         "memory_use": [net, profile, adam, memory_run],

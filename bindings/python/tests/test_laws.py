@@ -48,7 +48,8 @@ def test_efficiencies_are_at_most_one(sweep: pm.Sweep) -> None:
     p = good(sweep)
     assert (p["scaling_efficiency"] <= 1 + 1e-12).all()
     assert (p["strong_scaling_efficiency"] <= p["scaling_efficiency"] + 1e-12).all()
-    assert (p["utilization"] > 0).all() and (p["utilization"] <= 1).all()
+    # Winograd convolutions do up to 4 times fewer multiplications than the arithmetic that is counted.
+    assert (p["utilization"] > 0).all() and (p["utilization"] <= 4).all()
 
 
 def test_batch_equals_scalar_bit_for_bit(sweep: pm.Sweep) -> None:
@@ -133,3 +134,17 @@ def test_all_reduce_of_several_sizes_equals_one_by_one(dgx1: pm.System) -> None:
     times = ring.all_reduce_time([1e6, "100 MB", np.float64(5)])
     assert times.tolist() == [ring.all_reduce_time(1e6), ring.all_reduce_time(1e8), ring.all_reduce_time(5)]
     assert (np.diff(ring.all_reduce_time(np.linspace(0, 1e9, 50))) > 0).all()
+
+
+def test_gemm_is_vectorised() -> None:
+    sizes = np.array([[128, 256], [512, 4096]])
+    times = pm.gemm(sizes, 1024, 512, gpu="a100-sxm4-80gb", precision="bf16")
+    assert times.shape == sizes.shape
+    for place, size in np.ndenumerate(sizes):
+        one = pm.gemm(int(size), 1024, 512, gpu="a100-sxm4-80gb", precision="bf16")
+        assert bits(one.reshape(1)) == bits(times[place].reshape(1))
+    assert (times["time"] >= times["roofline_time"]).all()
+    plain = pm.gemm(sizes, 1024, 512, gpu="a100-sxm4-80gb", precision="bf16", kernel_model="roofline")
+    assert (plain["time"] == plain["roofline_time"]).all()
+    with pytest.raises(pm.NotFoundError):
+        pm.gemm(1, 1, 1, gpu="m40", kernel_model="x")

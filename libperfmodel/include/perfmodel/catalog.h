@@ -36,6 +36,7 @@ PM_API int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *erro
 PM_API const char *pm_catalog_note(const pm_catalog *catalog, size_t index);
 
 /* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "measurements", "sources", "calibrations",
+** "kernel_calibrations",
 ** "memory_profiles", "optimizers", "usable_memories", "transformer_habits";
 ** NULL past the last. */
 PM_API const char *pm_catalog_kind_at(size_t index);
@@ -68,6 +69,11 @@ PM_API pm_network *pm_catalog_network(const pm_catalog *catalog, const char *nam
 
 /* Builds the system with its link graph. Owned by the caller, independent of the catalogue. */
 PM_API pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_error *error);
+
+/* The kernel constants of a GPU: those of its own id (an alias of the entry), else of its architecture. PM_NOT_FOUND if
+** there are none: its kernels then run at the plain roofline. pm_catalog_system gives them to the system. */
+PM_API int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
+                              pm_error *error);
 
 /* A list of one kind as a table (id, name and what matters most), for people and for `perfmodel list`. */
 PM_API pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error);

@@ -89,6 +89,45 @@ PM_API double pm_gpu_vector_peak(const pm_gpu *gpu, int precision);
 ** stated FP32 peak must agree with SMs x lanes x 2 x clock within 3 %. */
 PM_API int pm_gpu_check(const pm_gpu *gpu, pm_error *error);
 
+/* ---- Kernels ------------------------------------------------------------------------------------------------- */
+
+#define PM_ORIGIN_LIST(X)                                                              \
+  X(NONE, "none", "no constants")                                                      \
+  X(FITTED, "fitted", "fitted to measured kernels of this architecture")               \
+  X(RULE, "rule", "by a stated rule from another architecture; no kernel behind it")
+
+typedef enum pm_origin {
+#define PM_ORIGIN_ENUM(name, text, doc) PM_ORIGIN_##name,
+  PM_ORIGIN_LIST(PM_ORIGIN_ENUM)
+#undef PM_ORIGIN_ENUM
+  PM_ORIGIN_COUNT
+} pm_origin;
+
+/* What kernels get of an architecture, for its FP32 cores (simt) and its tensor cores. Fitted, never a datasheet. */
+#define PM_KERNEL_CALIBRATION_FIELDS(X)                                                                     \
+  X(TEXT, id, "", "id of the architecture, or of the chip (its GPUs are aliases)")                          \
+  X(TEXT, name, "", "full name")                                                                            \
+  X(ORIGIN, simt_basis, "", "what the constants of the FP32 cores rest on")                                 \
+  X(REAL, simt_efficiency, "1", "issue efficiency of the FP32 cores")                                       \
+  X(REAL, simt_latency_threads, "1", "threads per SM that hide the latency")                                \
+  X(REAL, simt_split_threads, "1", "threads per SM up to which the contraction is split")                   \
+  X(REAL, simt_energy, "J/FLOP", "energy of the board per FP32 FLOP")                                       \
+  X(ORIGIN, tensor_basis, "", "what the constants of the tensor cores rest on")                             \
+  X(REAL, tensor_efficiency, "1", "issue efficiency of the tensor cores")                                   \
+  X(REAL, tensor_latency_threads, "1", "threads per SM that hide the latency")                              \
+  X(REAL, tensor_split_threads, "1", "threads per SM up to which the contraction is split")                 \
+  X(REAL, tensor_energy, "J/FLOP", "energy of the board per tensor-core FLOP")                              \
+  X(REAL, hbm_efficiency, "1", "payload over peak bandwidth of stacked memory (HBM)")                       \
+  X(REAL, gddr_efficiency, "1", "payload over peak bandwidth of other memory")                              \
+  X(YES_NO, large_batched_tiles, "", "batched FP32 products have kernels of the largest tile only")         \
+  X(INT, threads, "1", "resident threads per SM at most")                                                   \
+  X(REAL, launch, "s", "start of a kernel in a full stream")
+
+typedef struct pm_kernel_calibration { PM_KERNEL_CALIBRATION_FIELDS(PM_DECLARE) } pm_kernel_calibration;
+
+/* PM_OK, or which constant is missing or absurd. */
+PM_API int pm_kernel_calibration_check(const pm_kernel_calibration *calibration, pm_error *error);
+
 /* ---- Links --------------------------------------------------------------------------------------------------- */
 
 #define PM_LINK_KIND_LIST(X)                                    \
@@ -255,6 +294,11 @@ PM_API int pm_system_set_staged(pm_system *system, int staged, pm_error *error);
 ** latencies of the links' calibration. */
 PM_API int pm_system_set_library(pm_system *system, const pm_protocol *protocols, const pm_tuning *tuning,
                                  const pm_collective_fit *fit, pm_error *error);
+/* Gives the kernels of its GPUs calibrated constants; without them, or with NULL, they run at the plain roofline. */
+PM_API int pm_system_set_kernels(pm_system *system, const pm_kernel_calibration *calibration, pm_error *error);
+
+/* Those constants, or NULL. */
+PM_API const pm_kernel_calibration *pm_system_kernels(const pm_system *system);
 
 /* PM_OK, or what is wrong with the whole: GPUs missing, a GPU that nothing reaches. */
 PM_API int pm_system_check(const pm_system *system, pm_error *error);

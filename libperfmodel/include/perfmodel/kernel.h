@@ -1,13 +1,14 @@
 /*
-** Kernels: the time of each pass of each layer on one GPU.
+** Kernels: the time of one kernel, and of each pass of each layer, on one GPU.
 **
-** Model: the plain roofline (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009),
+** Two models stand behind the same functions. The plain roofline (Williams, Waterman, Patterson, "Roofline", CACM 52(4),
+** 2009) needs datasheet values only and fits nothing:
 **
 **     time = max( flop / peak, bytes / memory_bandwidth )
 **
-** with datasheet peaks and every tensor read and written once per access. Nothing is fitted: it is a bound for kernels
-** that do all of the arithmetic and these accesses (a Winograd convolution does fewer multiplications and can be
-** faster). Tiles, latency, caches, clocks under power limits and launch costs are not modelled here.
+** With the calibrated constants of an architecture (pm_kernel_calibration) matrix products are priced by tiles, waves,
+** split contraction, latency, shared-memory and L2 traffic and the energy of the board, convolutions by the fastest of
+** their algorithms, everything else by memory accesses at the bandwidth that kernels reach. docs/model.md has the formulas.
 */
 #ifndef PERFMODEL_KERNEL_H
 #define PERFMODEL_KERNEL_H
@@ -22,7 +23,9 @@ extern "C" {
 #define PM_BOUND_LIST(X)                                                \
   X(NONE, "none", "no work")                                            \
   X(COMPUTE, "compute", "limited by the arithmetic rate")               \
-  X(MEMORY, "memory", "limited by the device memory bandwidth")
+  X(MEMORY, "memory", "limited by the device memory bandwidth")         \
+  X(LATENCY, "latency", "limited by the start of kernels")               \
+  X(POWER, "power", "limited by the power of the board")
 
 typedef enum pm_bound {
 #define PM_BOUND_ENUM(name, text, doc) PM_BOUND_##name,
@@ -30,6 +33,29 @@ typedef enum pm_bound {
 #undef PM_BOUND_ENUM
   PM_BOUND_COUNT
 } pm_bound;
+
+#define PM_KERNEL_ALGORITHM_LIST(X)                                                              \
+  X(NONE, "none", "no kernel")                                                            \
+  X(ROOFLINE, "roofline", "none in particular: the plain roofline")                       \
+  X(STREAM, "stream", "passes over memory")                                               \
+  X(GEMM, "gemm", "tiled matrix product")                                                 \
+  X(GEMM_SPLIT, "gemm-split-k", "tiled matrix product with a split contraction")          \
+  X(IMPLICIT_GEMM, "implicit-gemm", "convolution as a matrix product")                    \
+  X(COLUMN_GEMM, "column-gemm", "gradient of data as a matrix product, then summed up")   \
+  X(WINOGRAD_4X4, "winograd-4x4", "Winograd on 4 x 4 outputs, transforms apart")          \
+  X(WINOGRAD_2X2, "winograd-2x2", "Winograd on 2 x 2 outputs, in one kernel")             \
+  X(FFT, "fft", "convolution as products of Fourier transforms")                          \
+  X(DIRECT, "direct", "direct convolution of few channels")                               \
+  X(FLASH, "flash", "fused attention")                                                    \
+  X(STEPWISE, "stepwise", "recurrent layer, step by step")                                \
+  X(MIXED, "mixed", "several kernels")
+
+typedef enum pm_kernel_algorithm {
+#define PM_KERNEL_ALGORITHM_ENUM(name, text, doc) PM_KERNEL_ALGORITHM_##name,
+  PM_KERNEL_ALGORITHM_LIST(PM_KERNEL_ALGORITHM_ENUM)
+#undef PM_KERNEL_ALGORITHM_ENUM
+  PM_KERNEL_ALGORITHM_COUNT
+} pm_kernel_algorithm;
 
 /* Time [s] of `flop` arithmetic and `bytes` memory traffic at `peak` [FLOP/s] and `bandwidth` [B/s]. */
 PM_API double pm_roofline_time(double flop, double bytes, double peak, double bandwidth);
@@ -39,6 +65,67 @@ PM_API pm_bound pm_roofline_bound(double flop, double bytes, double peak, double
 
 /* Rate [FLOP/s] that the roofline allows at an arithmetic intensity [FLOP/B]. */
 PM_API double pm_roofline_attainable(double intensity, double peak, double bandwidth);
+
+/* ---- One kernel ----------------------------------------------------------------------------------------------- */
+
+#define PM_OPERATOR_LIST(X)                                                                   \
+  X(GEMM, "gemm", "count products, m x n x k")                                                \
+  X(CONV_FORWARD, "conv-forward", "convolution")                                              \
+  X(CONV_BACKWARD_DATA, "conv-backward-data", "gradient of its input")                        \
+  X(CONV_BACKWARD_WEIGHT, "conv-backward-weight", "gradient of its weights")                  \
+  X(ELEMENTWISE, "elementwise", "count tensors of m numbers read or written")                 \
+  X(LAYER_NORM, "layer-norm", "m rows of n numbers")                                          \
+  X(SOFTMAX, "softmax", "m rows of n numbers")                                                \
+  X(RNN_FORWARD, "rnn-forward", "recurrent layer: count gates, m hidden, n samples, k steps") \
+  X(RNN_BACKWARD_DATA, "rnn-backward-data", "back through time, and the gradient of the input") \
+  X(RNN_BACKWARD_WEIGHT, "rnn-backward-weight", "gradient of the weights, all steps at once")
+
+typedef enum pm_operator {
+#define PM_OPERATOR_ENUM(name, text, doc) PM_OPERATOR_##name,
+  PM_OPERATOR_LIST(PM_OPERATOR_ENUM)
+#undef PM_OPERATOR_ENUM
+  PM_OPERATOR_COUNT
+} pm_operator;
+
+#define PM_KERNEL_FIELDS(X)                                                                                 \
+  X(OPERATOR, operation, "", "what is computed")                                                            \
+  X(PRECISION, precision, "", "storage and arithmetic precision")                                           \
+  X(REAL, count, "1", "gemm: independent products; elementwise: tensors; rnn: gates")                       \
+  X(REAL, m, "1", "gemm: rows of the result; elementwise: numbers of a tensor; norms: rows; rnn: hidden")   \
+  X(REAL, n, "1", "gemm: columns of the result; norms: numbers of a row; rnn: samples; conv: samples")      \
+  X(REAL, k, "1", "gemm: contraction; rnn: steps")                                                          \
+  X(REAL, channels, "1", "conv: input channels")                                                            \
+  X(REAL, out_channels, "1", "conv: output channels")                                                       \
+  X(REAL, groups, "1", "conv: groups")                                                                      \
+  X(REAL, height, "1", "conv: input height")                                                                \
+  X(REAL, width, "1", "conv: input width")                                                                  \
+  X(REAL, kernel_height, "1", "conv: height of the window")                                                 \
+  X(REAL, kernel_width, "1", "conv: width of the window")                                                   \
+  X(REAL, padding_height, "1", "conv: padding above and below")                                             \
+  X(REAL, padding_width, "1", "conv: padding left and right")                                               \
+  X(REAL, stride_height, "1", "conv: stride")                                                               \
+  X(REAL, stride_width, "1", "conv: stride")
+
+typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
+
+#define PM_KERNEL_TIME_FIELDS(X)                                                     \
+  X(REAL, time, "s", "time of the kernel, without its start")                        \
+  X(KERNEL_ALGORITHM, algorithm, "", "the fastest way to compute it")                       \
+  X(BOUND, bound, "", "what limits it")                                              \
+  X(REAL, flop, "FLOP", "arithmetic")                                                \
+  X(REAL, bytes, "B", "memory traffic at least")                                     \
+  X(REAL, intensity, "FLOP/B", "arithmetic intensity")                               \
+  X(REAL, peak, "FLOP/s", "arithmetic ceiling")                                      \
+  X(REAL, attainable, "FLOP/s", "rate that the roofline allows at this intensity")   \
+  X(REAL, achieved, "FLOP/s", "rate predicted")                                      \
+  X(REAL, roofline_time, "s", "time by the plain roofline")
+
+typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_time;
+
+/* Times of kernels on one GPU; `calibration` NULL: by the plain roofline. A kernel that cannot be timed has NAN, and the
+** first error is returned when all are done. Allocates nothing. */
+PM_API int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm_kernel *kernels,
+                             pm_kernel_time *times, size_t count, pm_error *error);
 
 /* ---- Layer by layer ------------------------------------------------------------------------------------------- */
 
@@ -51,6 +138,7 @@ PM_API double pm_roofline_attainable(double intensity, double peak, double bandw
   X(REAL, backward_weight_time, "s", "backward kernel for the gradients of its parameters")            \
   X(REAL, update_time, "s", "optimiser kernel")                                                        \
   X(REAL, time, "s", "sum of the four")                                                                \
+  X(KERNEL_ALGORITHM, algorithm, "", "the forward kernel")                                                    \
   X(BOUND, bound, "", "what limits the forward kernel")                                                \
   X(REAL, flop, "FLOP", "arithmetic of the forward kernel")                                            \
   X(REAL, bytes, "B", "memory traffic of the forward kernel")                                          \
@@ -61,10 +149,10 @@ PM_API double pm_roofline_attainable(double intensity, double peak, double bandw
 
 typedef struct pm_layer_time { PM_LAYER_TIME_FIELDS(PM_DECLARE) } pm_layer_time;
 
-/* Times of all layers on one GPU, into an array of pm_network_layer_count rows. Their sums are the prediction's times
-** (to rounding: equal kernels are merged there). */
-PM_API int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, double batch, int precision,
-                                pm_layer_time *rows, pm_error *error);
+/* Times of all layers on one GPU, into an array of pm_network_layer_count rows; `calibration` NULL: by the plain
+** roofline. Their sums are the prediction's times (to rounding: equal kernels are merged there). */
+PM_API int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_kernel_calibration *calibration,
+                                double batch, int precision, pm_layer_time *rows, pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -53,11 +53,28 @@ typedef enum pm_bottleneck {
   PM_BOTTLENECK_COUNT
 } pm_bottleneck;
 
+#define PM_KERNEL_MODEL_LIST(X)                                                                         \
+  X(CALIBRATED, "calibrated", "calibrated kernels where the architecture has constants, else the plain roofline") \
+  X(ROOFLINE, "roofline", "the plain roofline: datasheet values only")
+
+typedef enum pm_kernel_model {
+#define PM_KERNEL_MODEL_ENUM(name, text, doc) PM_KERNEL_MODEL_##name,
+  PM_KERNEL_MODEL_LIST(PM_KERNEL_MODEL_ENUM)
+#undef PM_KERNEL_MODEL_ENUM
+  PM_KERNEL_MODEL_COUNT
+} pm_kernel_model;
+
 #define PM_BASIS_LIST(X)                                                                                            \
   X(NONE, "none", "no prediction")                                                                                  \
   X(ROOFLINE, "roofline", "plain roofline, nothing fitted: an upper bound for kernels that do all of the arithmetic") \
   X(ROOFLINE_RING, "roofline+ring", "plain roofline for compute (a bound); calibrated link constants")              \
-  X(ROOFLINE_LINE_RATE, "roofline+line-rate", "plain roofline for compute; links at line rate, no latency: a bound")
+  X(ROOFLINE_LINE_RATE, "roofline+line-rate", "plain roofline for compute; links at line rate, no latency: a bound") \
+  X(KERNELS, "kernels", "kernels calibrated on this architecture")                                                  \
+  X(KERNELS_RING, "kernels+ring", "kernels calibrated on this architecture; calibrated link constants")             \
+  X(KERNELS_LINE_RATE, "kernels+line-rate", "kernels calibrated on this architecture; links at line rate, no latency") \
+  X(RULE, "kernel-rule", "kernel constants by rule from another architecture")                                      \
+  X(RULE_RING, "kernel-rule+ring", "kernel constants by rule; calibrated link constants")                           \
+  X(RULE_LINE_RATE, "kernel-rule+line-rate", "kernel constants by rule; links at line rate, no latency")
 
 typedef enum pm_basis {
 #define PM_BASIS_ENUM(name, text, doc) PM_BASIS_##name,
@@ -75,6 +92,7 @@ typedef enum pm_basis {
   X(REAL, batch, "1", "samples per GPU and step")                                                 \
   X(PRECISION, precision, "", "storage and arithmetic precision")                                 \
   X(OVERLAP, overlap, "", "how communication overlaps with the backward pass")                    \
+  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed")                                      \
   X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
@@ -138,6 +156,7 @@ typedef struct pm_grid {
   const double *batch;
   size_t batch_count;
   int32_t overlap;
+  int32_t kernel_model;
   int32_t global_batch; /* 1: `batch` is the global batch, divided by gpus x nodes; a remainder yields a bad run */
   double epoch_samples;
 } pm_grid;

@@ -22,6 +22,21 @@ pm_system *pm_system_new(const pm_machine *machine, const pm_gpu *gpu, pm_error 
   return system;
 }
 
+int pm_system_set_kernels(pm_system *system, const pm_kernel_calibration *calibration, pm_error *error)
+{
+  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system");
+  memset(&system->kernels, 0, sizeof system->kernels);
+  if (calibration == NULL) return PM_OK;
+  int status = pm_kernel_calibration_check(calibration, error);
+  if (status == PM_OK) system->kernels = *calibration;
+  return status;
+}
+
+const pm_kernel_calibration *pm_system_kernels(const pm_system *system)
+{
+  return system != NULL && system->kernels.simt_basis != PM_ORIGIN_NONE ? &system->kernels : NULL;
+}
+
 void pm_system_free(pm_system *system)
 {
   if (system == NULL) return;

@@ -21,6 +21,7 @@ typedef struct pm__edge {
 struct pm_system {
   pm_machine machine;
   pm_gpu gpu;
+  pm_kernel_calibration kernels; /* simt_basis none: there are no constants */
   pm__vertex *vertices;
   size_t vertex_count, vertex_capacity;
   pm__edge *edges;

@@ -1,17 +1,19 @@
 /*
 ** The kernels of a network, ready to be timed: what a training step costs on one GPU at any batch.
 **
-** Another kernel model goes behind this interface: pm__kernels_new once per network, pm__kernels_time per evaluation.
+** pm__kernels_new once per network, pm__device_init once per GPU and precision, pm__kernels_time per evaluation.
 */
 #ifndef PM_KERNEL_KERNEL_H
 #define PM_KERNEL_KERNEL_H
 
+#include "kernel/device.h"
 #include "network/network.h"
 #include "perfmodel/hardware.h"
 
 typedef struct pm__kernels pm__kernels;
 
-/* Sums over the kernels of one step [s]; `compute_bound` is the part of them that the arithmetic rate limits. */
+/* Sums over the kernels of one step [s]; `compute_bound` is the part of them that the arithmetic rate (or the power for
+** it) limits. */
 typedef struct pm__times {
   double forward, backward_data, backward_weight, update, compute_bound;
 } pm__times;
@@ -20,12 +22,12 @@ typedef struct pm__times {
 pm__kernels *pm__kernels_new(const pm_network *network, pm_error *error);
 void pm__kernels_free(pm__kernels *kernels);
 
-pm__times pm__kernels_time(const pm__kernels *kernels, const pm_gpu *gpu, int precision, double batch);
+pm__times pm__kernels_time(const pm__kernels *kernels, const pm__device *device, int precision, double batch);
 
 /* PM_OK, or why nothing can be timed: batch, precision, or no rate for it on this GPU. */
 int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *error);
 
 /* Time of the optimiser on so many parameters: SGD with momentum. */
-double pm__update_time(double parameters, const pm_gpu *gpu, int precision);
+double pm__update_time(double parameters, const pm__device *device, int precision);
 
 #endif

@@ -2,11 +2,12 @@
 #include <math.h>
 #include <string.h>
 #include "kernel/kernel.h"
+#include "kernel/models.h"
 #include "perfmodel/kernel.h"
 
-/* The GPU at a precision, and the batch. */
 typedef struct setting {
-  double matrix_peak, vector_peak, bandwidth, bytes, batch;
+  pm__device device;
+  double batch;
 } setting;
 
 static double flop_of(const setting *on, const pm__kernel *kernel)
@@ -16,23 +17,47 @@ static double flop_of(const setting *on, const pm__kernel *kernel)
 
 static double bytes_of(const setting *on, const pm__kernel *kernel)
 {
-  return kernel->repeats * on->bytes * (on->batch * kernel->work.elements + kernel->work.fixed_elements);
+  return kernel->repeats * on->device.bytes * (on->batch * kernel->work.elements + kernel->work.fixed_elements);
 }
 
 static double peak_of(const setting *on, const pm__kernel *kernel)
 {
-  return kernel->matrix ? on->matrix_peak : on->vector_peak;
+  return kernel->matrix ? on->device.matrix_peak : on->device.vector_peak;
 }
 
-/* Adds up the kernels of one pass. */
-static double time_of(const setting *on, const pm__kernel *kernels, size_t count, pm__pass pass)
+static bool is_work(const pm__work *work)
 {
-  double time = 0;
-  for (size_t i = 0; i < count; i++)
-    if (kernels[i].pass == pass)
-      time += pm_roofline_time(flop_of(on, &kernels[i]), bytes_of(on, &kernels[i]), peak_of(on, &kernels[i]),
-                               on->bandwidth);
-  return time;
+  return work->flop > 0 || work->elements > 0 || work->fixed_elements > 0;
+}
+
+static pm__cost cost_of(const setting *on, const pm__kernel *kernel)
+{
+  if (on->device.calibrated && is_work(&kernel->work)) {
+    pm__cost cost = pm__kernel_cost(&on->device, kernel, on->batch);
+    cost.time *= kernel->repeats;
+    return cost;
+  }
+  double flop = flop_of(on, kernel), bytes = bytes_of(on, kernel), peak = peak_of(on, kernel);
+  return (pm__cost){pm_roofline_time(flop, bytes, peak, on->device.bandwidth), PM_KERNEL_ALGORITHM_ROOFLINE,
+                    pm_roofline_bound(flop, bytes, peak, on->device.bandwidth)};
+}
+
+/* Adds up the kernels of one pass; the bound is that of the longest, the algorithm that of all if they agree. */
+static pm__cost sum_of(const setting *on, const pm__kernel *kernels, size_t count, pm__pass pass)
+{
+  pm__cost all = {0, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
+  double longest = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (kernels[i].pass != pass || !is_work(&kernels[i].work)) continue;
+    pm__cost one = cost_of(on, &kernels[i]);
+    all.time += one.time;
+    if (all.algorithm == PM_KERNEL_ALGORITHM_NONE) all.algorithm = one.algorithm;
+    else if (all.algorithm != one.algorithm) all.algorithm = PM_KERNEL_ALGORITHM_MIXED;
+    if (one.time <= longest) continue;
+    longest = one.time;
+    all.bound = one.bound;
+  }
+  return all;
 }
 
 /* Where the layer stands under the roof: all its forward kernels together, under the highest of their ceilings. */
@@ -45,18 +70,22 @@ static void set_roofline(pm_layer_time *row, const setting *on, const pm__kernel
     row->bytes += bytes_of(on, &kernels[i]);
     if (!(row->peak >= peak_of(on, &kernels[i]))) row->peak = peak_of(on, &kernels[i]);
   }
-  row->bound = pm_roofline_bound(row->flop, row->bytes, row->peak, on->bandwidth);
-  if (row->bound == PM_BOUND_NONE) return;
+  pm_bound plain = pm_roofline_bound(row->flop, row->bytes, row->peak, on->device.bandwidth);
+  if (!on->device.calibrated) row->bound = plain;
+  if (plain == PM_BOUND_NONE) return;
   row->intensity = row->flop / row->bytes;
-  row->attainable = pm_roofline_attainable(row->intensity, row->peak, on->bandwidth);
+  row->attainable = pm_roofline_attainable(row->intensity, row->peak, on->device.bandwidth);
   row->achieved = row->flop / row->forward_time;
 }
 
 static void set_times(pm_layer_time *row, const setting *on, const pm__kernel *kernels, size_t count)
 {
-  row->forward_time = time_of(on, kernels, count, PM__FORWARD);
-  row->backward_data_time = time_of(on, kernels, count, PM__BACKWARD_DATA);
-  row->backward_weight_time = time_of(on, kernels, count, PM__BACKWARD_WEIGHT);
+  pm__cost forward = sum_of(on, kernels, count, PM__FORWARD);
+  row->forward_time = forward.time;
+  row->algorithm = forward.algorithm;
+  row->bound = forward.bound;
+  row->backward_data_time = sum_of(on, kernels, count, PM__BACKWARD_DATA).time;
+  row->backward_weight_time = sum_of(on, kernels, count, PM__BACKWARD_WEIGHT).time;
 }
 
 static const char *name_of(int precision)
@@ -82,16 +111,18 @@ int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *e
   return pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for %s", gpu->id, name_of(precision));
 }
 
-int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, double batch, int precision,
-                         pm_layer_time *rows, pm_error *error)
+int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_kernel_calibration *calibration,
+                         double batch, int precision, pm_layer_time *rows, pm_error *error)
 {
   if (network == NULL || gpu == NULL || rows == NULL)
     return pm__fail(error, PM_BAD_ARGUMENT, "layer times need a network, a gpu and a place");
   int status = pm_gpu_check(gpu, error);
+  if (status == PM_OK && calibration != NULL) status = pm_kernel_calibration_check(calibration, error);
   if (status == PM_OK) status = pm__kernel_check(gpu, batch, precision, error);
   if (status != PM_OK) return status;
-  setting here = {pm_gpu_matrix_peak(gpu, precision), pm_gpu_vector_peak(gpu, precision), gpu->memory_bandwidth,
-                 pm_precision_bytes(precision), batch};
+  setting here;
+  pm__device_init(&here.device, gpu, calibration, precision);
+  here.batch = batch;
   int index = 0;
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
@@ -104,7 +135,7 @@ int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, double ba
     const pm__kernel *kernels = &network->kernels[layer->first_kernel];
     set_times(row, &here, kernels, layer->kernel_count);
     set_roofline(row, &here, kernels, layer->kernel_count);
-    row->update_time = pm__update_time(layer->parameters, gpu, precision);
+    row->update_time = pm__update_time(layer->parameters, &here.device, precision);
     row->time = row->forward_time + row->backward_data_time + row->backward_weight_time + row->update_time;
   }
   return PM_OK;

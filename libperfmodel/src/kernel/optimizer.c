@@ -6,12 +6,11 @@
 ** at 2, another 12 bytes. 4 FLOP per parameter.
 */
 #include "kernel/kernel.h"
-#include "perfmodel/kernel.h"
+#include "kernel/models.h"
 
-double pm__update_time(double parameters, const pm_gpu *gpu, int precision)
+double pm__update_time(double parameters, const pm__device *device, int precision)
 {
-  double stored = pm_precision_bytes(precision);
-  double bytes = precision == PM_FP64 ? 40 : stored < 4 ? 32 : 20;
-  return pm_roofline_time(4 * parameters, bytes * parameters, pm_gpu_vector_peak(gpu, precision),
-                          gpu->memory_bandwidth);
+  double bytes = precision == PM_FP64 ? 40 : device->bytes < 4 ? 32 : 20;
+  if (!(parameters > 0)) return 0;
+  return pm__stream_cost(device, 4 * parameters, bytes * parameters).time;
 }

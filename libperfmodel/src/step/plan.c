@@ -34,13 +34,27 @@ static int prepare_system(pm__plan_system *entry, const pm_system *system, pm_er
   return PM_OK;
 }
 
-/* Kernel times depend on the GPU alone, so systems that share it share them. */
+/* Kernel times depend on the GPU and its constants alone, so systems that share these share them. */
 static int device_of(const pm_plan *plan, size_t index)
 {
-  for (size_t i = 0; i < index; i++)
-    if (memcmp(&plan->systems[i].system->gpu, &plan->systems[index].system->gpu, sizeof(pm_gpu)) == 0)
+  const pm_system *own = plan->systems[index].system;
+  for (size_t i = 0; i < index; i++) {
+    const pm_system *other = plan->systems[i].system;
+    if (memcmp(&other->gpu, &own->gpu, sizeof(pm_gpu)) == 0 &&
+        memcmp(&other->kernels, &own->kernels, sizeof(pm_kernel_calibration)) == 0)
       return plan->systems[i].device;
+  }
   return (int)index;
+}
+
+static void prepare_devices(pm__plan_system *entry)
+{
+  const pm_system *system = entry->system;
+  for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
+    pm__device_init(&entry->devices[PM_KERNEL_MODEL_CALIBRATED][precision], &system->gpu, pm_system_kernels(system),
+                    precision);
+    pm__device_init(&entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision], &system->gpu, NULL, precision);
+  }
 }
 
 static int prepare(pm_plan *plan, const pm_network *const *networks, const pm_system *const *systems, pm_error *error)
@@ -54,6 +68,7 @@ static int prepare(pm_plan *plan, const pm_network *const *networks, const pm_sy
     int status = prepare_system(&plan->systems[i], systems[i], error);
     if (status != PM_OK) return status;
     plan->systems[i].device = device_of(plan, i);
+    if (plan->systems[i].device == (int)i) prepare_devices(&plan->systems[i]);
   }
   return PM_OK;
 }

@@ -15,9 +15,10 @@ typedef struct pm__plan_network {
 
 typedef struct pm__plan_system {
   const pm_system *system;
-  int device;    /* the same number for systems with the same GPU */
+  int device;    /* the same number for systems with the same GPU and constants: the first of them */
   pm_ring *ring; /* of GPUs 0 .. i in one node, for each i */
   int *status;   /* of finding it */
+  pm__device devices[PM_KERNEL_MODEL_COUNT][PM_PRECISION_COUNT]; /* set where `device` is this system's own number */
 } pm__plan_system;
 
 struct pm_plan {

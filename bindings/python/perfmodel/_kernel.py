@@ -1,0 +1,63 @@
+"""Single kernels on one GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, _record
+from ._errors import NotFoundError
+from ._inputs import Number, text
+
+if TYPE_CHECKING:
+    from . import _records
+    from ._record import Records
+
+Sizes = Union[Number, npt.ArrayLike]
+
+
+def choice(type_name: str, field_name: str, name: str) -> int:
+    """The value of a choice by name."""
+    names = _record.field(type_name, field_name).choices
+    if text(name, field_name) not in names:
+        raise NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(names)}')
+    return names.index(name)
+
+
+def device(gpu: _records.Gpu | str, kernel_model: str) -> tuple[Records, Records]:
+    """The GPU, and the constants of its kernels: none by the roofline, or if its architecture has none."""
+    from ._catalog import as_gpu, default
+
+    record = _record.write("gpu", as_gpu(gpu))
+    roofline = choice("run", "kernel_model", kernel_model) == choice("run", "kernel_model", "roofline")
+    constants = _record.array("kernel_calibration", _core.catalog_kernels(default()._handle, record))
+    return record, constants[:0] if roofline else constants
+
+
+def gemm(
+    m: Sizes,
+    n: Sizes,
+    k: Sizes,
+    *,
+    gpu: _records.Gpu | str,
+    count: Sizes = 1,
+    precision: str = "fp32",
+    kernel_model: str = "calibrated",
+) -> Records:
+    """Matrix products m x n x k on one GPU (a record, or a name of the catalogue), without the time to start them.
+
+    Sizes may be arrays, which are broadcast. The result is an array of their shape with the fields of
+    `perfmodel.fields("kernel_time")`: time, algorithm, bound, flop, bytes, ...; algorithm and bound by number, as
+    `fields` lists them. `kernel_model` is "calibrated" or "roofline".
+    """
+    record, constants = device(gpu, kernel_model)
+    sizes = np.broadcast_arrays(*(np.asarray(size, dtype=np.float64) for size in (m, n, k, count)))
+    kernels = np.zeros(sizes[0].shape, dtype=_record.dtype("kernel"))
+    kernels["operation"] = choice("kernel", "operation", "gemm")
+    kernels["precision"] = choice("kernel", "precision", precision)
+    for name, size in zip(("m", "n", "k", "count"), sizes):
+        kernels[name] = size
+    times = _core.kernel_times(record, constants, np.ascontiguousarray(kernels).reshape(-1))
+    return _record.array("kernel_time", times).reshape(kernels.shape)

@@ -1,0 +1,42 @@
+/* One kernel of a layer: its family picks the formula. */
+#include "kernel/models.h"
+
+static pm__product product_of(const pm__gemm *g, double batch)
+{
+  pm__product p = {g->count, g->m, g->n, g->k};
+  switch (g->scaled) {
+  case PM__SCALES_COUNT: p.count *= batch; break;
+  case PM__SCALES_M: p.m *= batch; break;
+  case PM__SCALES_N: p.n *= batch; break;
+  case PM__SCALES_K: p.k *= batch; break;
+  }
+  return p;
+}
+
+static pm__cost cost_of(const pm__device *d, const pm__kernel *kernel, double batch)
+{
+  const pm__work *work = &kernel->work;
+  double flop = batch * work->flop, moved = batch * work->elements;
+  double tensor = moved / (kernel->pass == PM__FORWARD ? 2 : 3); /* elements of one of the tensors moved */
+  double bytes = d->bytes * (moved + work->fixed_elements);
+  pm__product product;
+  switch (kernel->family) {
+  case PM__GEMM:
+    product = product_of(&kernel->shape.gemm, batch);
+    return pm__gemm_cost(d, &product);
+  case PM__CONV: return pm__conv_cost(d, &kernel->shape.conv, kernel->pass, batch);
+  case PM__ATTENTION: return pm__flash_cost(d, &kernel->shape.flash, kernel->pass, batch, flop, bytes);
+  case PM__NORM: return pm__stream_cost(d, flop, bytes + d->bytes * tensor * pm__norm_reads(d, kernel->shape.row));
+  case PM__SOFTMAX:
+    return pm__stream_cost(d, flop, bytes + d->bytes * tensor * pm__softmax_reads(d, kernel->shape.row));
+  default: return pm__stream_cost(d, flop, bytes);
+  }
+}
+
+pm__cost pm__kernel_cost(const pm__device *d, const pm__kernel *kernel, double batch)
+{
+  pm__cost cost = cost_of(d, kernel, batch);
+  if (d->launch > cost.time) cost.bound = PM_BOUND_LATENCY;
+  cost.time += d->launch;
+  return cost;
+}

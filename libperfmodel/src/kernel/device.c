@@ -1,0 +1,116 @@
+/* Precomputation of what a GPU brings to every kernel at a precision. */
+#include "kernel/device.h"
+#include <math.h>
+#include <string.h>
+#include "kernel/constants.h"
+
+typedef struct tile {
+  double m, n, threads;
+} tile;
+
+static const tile simt_tiles[] = {{128, 128, 256}, {128, 64, 128}, {64, 128, 128}, {64, 64, 64},
+                                  {128, 32, 128},  {32, 128, 128}, {32, 32, 64}};
+static const tile tensor_tiles[] = {{128, 128, 256}, {256, 128, 256}, {128, 256, 256}, {128, 64, 128},
+                                    {64, 128, 128},  {64, 64, 128},   {128, 32, 128},  {32, 128, 128}};
+
+/* What makes an engine: multiply-adds per SM and clock, their efficiency, threads. */
+typedef struct recipe {
+  bool tensor;
+  double lanes, rate; /* rate: multiply-adds per s of one SM, efficiency included */
+  double latency_threads, split_threads, l2_rate, bytes;
+} recipe;
+
+/* SIMT tiles read their operands from shared memory; what that takes adds to the arithmetic with exponent 3. */
+static double pipe(const recipe *r, const tile *t)
+{
+  double load = 8 * r->lanes / sqrt(t->m * t->n / t->threads) / PM__SHARED_BYTES;
+  return r->tensor ? 1 : cbrt(1 + load * load * load);
+}
+
+static void fill_engine(pm__engine *e, const recipe *r, double sms, double fp32_lanes)
+{
+  const tile *tiles = r->tensor ? tensor_tiles : simt_tiles;
+  e->tensor = r->tensor;
+  e->tiles = (int)(r->tensor ? sizeof tensor_tiles / sizeof(tile) : sizeof simt_tiles / sizeof(tile));
+  e->sms = sms;
+  e->inverse_sms = 1 / sms;
+  e->prologue = r->tensor ? fmin(PM__PROLOGUE * r->lanes / fp32_lanes, PM__PROLOGUE_MOST) : PM__PROLOGUE;
+  for (int i = 0; i < PM__TILES; i++) e->inverse_m[i] = e->inverse_n[i] = e->step[i] = 1; /* if it is not there */
+  for (int i = 0; i < e->tiles; i++) {
+    const tile *t = &tiles[i];
+    e->inverse_m[i] = 1 / t->m;
+    e->inverse_n[i] = 1 / t->n;
+    e->step[i] = t->m * t->n * pipe(r, t) / r->rate;
+    e->latency[i] = r->latency_threads / t->threads;
+    e->split[i] = sms * r->split_threads / t->threads;
+    e->resident[i] = sms * fmax(1, 256 / t->threads);
+    e->side[i] = ceil(sqrt(e->resident[i] * t->n / t->m));
+    e->edge[i] = r->bytes * (t->m + t->n) / r->l2_rate;
+  }
+  e->multiply_add = e->step[0] / (tiles[0].m * tiles[0].n * sms); /* the largest tiles load least per multiply-add */
+}
+
+static bool on_tensor_cores(const pm_gpu *gpu, int precision)
+{
+  if (precision == PM_FP64 || precision == PM_FP32 || precision == PM_FP16_STORAGE) return false;
+  if (gpu->tensor_cores <= 0) return false;
+  return precision != PM_FP16 || gpu->peak_fp16_tensor > 0;
+}
+
+static bool has(double value)
+{
+  return isfinite(value) && value > 0;
+}
+
+static double memory_efficiency(const pm_gpu *gpu, const pm_kernel_calibration *c)
+{
+  return strncmp(gpu->memory_type, "HBM", 3) == 0 ? c->hbm_efficiency : c->gddr_efficiency;
+}
+
+static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, bool tensor)
+{
+  double efficiency = tensor ? c->tensor_efficiency : c->simt_efficiency;
+  double lanes = d->matrix_peak / (2 * d->sms * gpu->clock);
+  recipe r = {tensor, lanes, lanes * gpu->clock * efficiency,
+              tensor ? c->tensor_latency_threads : c->simt_latency_threads,
+              tensor ? c->tensor_split_threads : c->simt_split_threads,
+              PM__L2_BYTES * lanes / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes};
+  fill_engine(&d->gemm, &r, d->sms, gpu->fp32_lanes);
+  r.rate *= tensor ? PM__CONV_TENSOR : PM__CONV_SIMT;
+  r.latency_threads = tensor ? PM__CONV_LATENCY_TENSOR : PM__CONV_LATENCY_SIMT;
+  r.split_threads = tensor ? PM__CONV_SPLIT_TENSOR : PM__CONV_SPLIT_SIMT;
+  fill_engine(&d->conv, &r, d->sms, gpu->fp32_lanes);
+  double energy = tensor ? c->tensor_energy : c->simt_energy;
+  d->energy = has(gpu->power) ? energy / gpu->power : 0;
+  d->alignment = tensor ? 1 : PM__ALIGNMENT;
+  double fused = lanes * gpu->clock * efficiency * PM__WINOGRAD_FUSED;
+  d->winograd = 16384 * cbrt(1 + pow(lanes / PM__SHARED_BYTES, 3)) / fused;
+  d->flash = 1 / (d->matrix_peak * efficiency);
+  d->direct = 1 / (d->vector_peak * c->simt_efficiency * PM__DIRECT);
+}
+
+void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision)
+{
+  memset(d, 0, sizeof *d);
+  d->bytes = pm_precision_bytes(precision);
+  d->matrix_peak = pm_gpu_matrix_peak(gpu, precision);
+  d->vector_peak = pm_gpu_vector_peak(gpu, precision);
+  d->bandwidth = gpu->memory_bandwidth;
+  d->per_byte = 1 / d->bandwidth;
+  d->usable = has(d->bytes) && has(d->matrix_peak) && has(d->vector_peak) && has(d->bandwidth);
+  bool tensor = on_tensor_cores(gpu, precision);
+  if (!d->usable || c == NULL || c->simt_basis == PM_ORIGIN_NONE) return;
+  if (gpu->sms < 1 || gpu->fp32_lanes < 1 || !has(gpu->clock) || !has(gpu->l2_cache)) return;
+  if (tensor && c->tensor_basis == PM_ORIGIN_NONE) return;
+  d->calibrated = true;
+  d->origin = tensor ? c->tensor_basis : c->simt_basis;
+  d->large_batched_tiles = c->large_batched_tiles != 0 && !tensor;
+  d->per_byte = 1 / (d->bandwidth * memory_efficiency(gpu, c));
+  d->align = 16 / d->bytes;
+  d->l2 = gpu->l2_cache;
+  d->sms = gpu->sms;
+  d->l1 = d->sms * (has(gpu->shared_memory) ? gpu->shared_memory : 0);
+  d->threads = c->threads;
+  d->launch = c->launch;
+  set_engines(d, gpu, c, tensor);
+}

@@ -1,0 +1,51 @@
+/*
+** A GPU at one precision, ready for the formulas: everything that no kernel changes is computed once.
+**
+** Constants without an architecture are in constants.h; those of the architecture come from pm_kernel_calibration.
+*/
+#ifndef PM_KERNEL_DEVICE_H
+#define PM_KERNEL_DEVICE_H
+
+#include <stdbool.h>
+#include "perfmodel/kernel.h"
+
+enum { PM__TILES = 8 };
+
+/* The arithmetic units with the tiles of one kind of kernel. */
+typedef struct pm__engine {
+  bool tensor;
+  int tiles;
+  double inverse_m[PM__TILES], inverse_n[PM__TILES]; /* 1 / tile */
+  double step[PM__TILES];     /* s that one SM takes for one step of the contraction of one tile */
+  double latency[PM__TILES];  /* waves below which latency is not hidden */
+  double split[PM__TILES];    /* tiles of the result times parts of the contraction, at most */
+  double resident[PM__TILES]; /* tiles on the whole GPU at a time */
+  double side[PM__TILES];     /* how many of them side by side read least */
+  double edge[PM__TILES];     /* bytes that a tile reads per step of the contraction over the L2's rate: s */
+  double sms, inverse_sms, prologue;
+  double multiply_add; /* s on the whole GPU at best */
+} pm__engine;
+
+typedef struct pm__device {
+  bool usable;     /* there is a rate for this precision */
+  bool calibrated; /* else: the plain roofline */
+  bool large_batched_tiles;
+  int origin;      /* pm_origin of the constants behind the matrix products */
+  double bytes;    /* of a stored element */
+  double matrix_peak, vector_peak, bandwidth; /* of the datasheet */
+  double per_byte; /* s per byte at the bandwidth that kernels reach */
+  double energy;   /* s per FLOP that the power of the board allows */
+  double align;    /* elements of 16 bytes */
+  double alignment; /* factor of products that are not aligned */
+  double l2, l1;   /* bytes: of the GPU, of all SMs */
+  double sms, threads, launch, wave;
+  double winograd; /* s that one SM takes per channel of a block of fused Winograd */
+  double direct;   /* s per FLOP of a direct convolution */
+  double flash;    /* s per FLOP of fused attention at best */
+  pm__engine gemm, conv;
+} pm__device;
+
+/* Calibration NULL: the plain roofline. So is a GPU whose datasheet lacks what the formulas need. */
+void pm__device_init(pm__device *device, const pm_gpu *gpu, const pm_kernel_calibration *calibration, int precision);
+
+#endif

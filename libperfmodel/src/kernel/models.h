@@ -1,0 +1,69 @@
+/* The families of kernels: each gives time, algorithm and bound of one kernel on a calibrated device. */
+#ifndef PM_KERNEL_MODELS_H
+#define PM_KERNEL_MODELS_H
+
+#include <stdint.h>
+#include "kernel/device.h"
+#include "network/layer.h"
+
+typedef struct pm__cost {
+  double time;
+  int algorithm, bound;
+} pm__cost;
+
+/* Rounding up and down of numbers that are not negative, without a call. */
+static inline double pm__floor(double x)
+{
+  return (double)(int64_t)x;
+}
+
+static inline double pm__ceil(double x)
+{
+  double below = pm__floor(x);
+  return below + (below < x);
+}
+
+static inline double pm__least(double a, double b)
+{
+  return a < b ? a : b;
+}
+
+static inline double pm__most(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+/* `count` independent products m x n x k. */
+typedef struct pm__product {
+  double count, m, n, k;
+} pm__product;
+
+/* Compute time of the best tile and split; *split becomes the parts of the contraction. `result` is s per part that the
+** memory takes to write and read the partial results. */
+double pm__tiles_time(const pm__engine *engine, int tiles, const pm__product *p, double result, double *split);
+
+pm__cost pm__gemm_cost(const pm__device *device, const pm__product *product);
+
+/* One pass of a convolution over a batch; `pass` as the framework sees it. */
+pm__cost pm__conv_cost(const pm__device *device, const pm__conv *conv, pm__pass pass, double batch);
+
+/* Accesses [B] and arithmetic [FLOP] of everything that is neither. */
+pm__cost pm__stream_cost(const pm__device *device, double flop, double bytes);
+
+/* Further reads of a row, as a factor of its size: forward pass. */
+double pm__norm_reads(const pm__device *device, double row);
+double pm__softmax_reads(const pm__device *device, double row);
+
+pm__cost pm__flash_cost(const pm__device *device, const pm__flash *flash, pm__pass pass, double batch, double flop,
+                        double bytes);
+
+/* A whole recurrent layer of `gates` x hidden, as large inputs as outputs. */
+pm__cost pm__rnn_cost(const pm__device *device, double gates, double hidden, double batch, double steps, pm__pass pass);
+
+/* sqrt(compute^2 + memory^2), but no less than the power of the board allows for `flop` multiplications and additions. */
+pm__cost pm__limited(const pm__device *device, double compute, double memory, double flop, int algorithm);
+
+/* One kernel of a layer, started once: without `repeats`, with its launch. */
+pm__cost pm__kernel_cost(const pm__device *device, const pm__kernel *kernel, double batch);
+
+#endif

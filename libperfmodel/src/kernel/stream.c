@@ -1,0 +1,35 @@
+/*
+** Kernels that pass over memory: element-wise, batch norm, pooling, gathering, optimiser; rows of norms and softmax.
+**
+** Their time is their accesses at the bandwidth that kernels reach, or their arithmetic at the FP32 rate. A row that is
+** reduced is read a second time (softmax: a third) unless all rows in flight fit the cache: the further reads set in over
+** a ramp of the rows' size over that of the cache.
+*/
+#include "kernel/models.h"
+
+pm__cost pm__stream_cost(const pm__device *d, double flop, double bytes)
+{
+  double compute = flop / d->vector_peak, memory = bytes * d->per_byte;
+  if (compute > memory) return (pm__cost){compute, PM_KERNEL_ALGORITHM_STREAM, PM_BOUND_COMPUTE};
+  return (pm__cost){memory, PM_KERNEL_ALGORITHM_STREAM, PM_BOUND_MEMORY};
+}
+
+/* 0 while half of the cache holds them, 1 when they are 1.2 times as large. */
+static double ramp(double share)
+{
+  return pm__least(pm__most((share - 0.5) / 0.7, 0), 1);
+}
+
+double pm__norm_reads(const pm__device *d, double row)
+{
+  return ramp(d->sms * (d->threads / 128) * row * d->bytes / (d->l2 / 2));
+}
+
+/* A block of threads is a quarter of the row, a power of 2 from 32 to 512. */
+double pm__softmax_reads(const pm__device *d, double row)
+{
+  double block = 32;
+  if (row <= 1024) return 0; /* in registers */
+  while (block < 512 && 2 * block <= row / 4) block *= 2;
+  return 2 * ramp(d->sms * (d->threads / block) * row * d->bytes / (d->l2 / 2 + d->l1 / 2));
+}

@@ -1,0 +1,271 @@
+/* Laws of kernel times, whatever the constants are; on every shipped GPU that has constants. */
+#include <check.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "shipped.h"
+
+static const int precisions[] = {PM_FP32, PM_FP16, PM_FP16_STORAGE};
+static const double sizes[] = {128, 256, 384, 512, 1024, 1536, 4096, 10240};
+
+enum { PRECISIONS = 3, SIZES = 8, OPERATORS = 3 };
+
+typedef struct device {
+  pm_gpu gpu;
+  pm_kernel_calibration constants;
+} device;
+
+static bool find(size_t index, device *d)
+{
+  const char *id = pm_catalog_id(catalog, "gpus", index);
+  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", id, &d->gpu, NULL), PM_OK);
+  return pm_catalog_kernels(catalog, &d->gpu, &d->constants, NULL) == PM_OK;
+}
+
+static size_t gpu_count(void)
+{
+  return (size_t)pm_catalog_count(catalog, "gpus");
+}
+
+static pm_kernel gemm(double count, double m, double n, double k, int precision)
+{
+  pm_kernel kernel;
+  pm_record_init(pm_record_type_find("kernel"), &kernel);
+  kernel.operation = PM_OPERATOR_GEMM;
+  kernel.precision = precision;
+  kernel.count = count;
+  kernel.m = m;
+  kernel.n = n;
+  kernel.k = k;
+  return kernel;
+}
+
+static pm_kernel conv(int pass, double n, double channels, double side, double window, double stride, int precision)
+{
+  pm_kernel kernel;
+  pm_record_init(pm_record_type_find("kernel"), &kernel);
+  kernel.operation = PM_OPERATOR_CONV_FORWARD + pass;
+  kernel.precision = precision;
+  kernel.n = n;
+  kernel.channels = kernel.out_channels = channels;
+  kernel.groups = 1;
+  kernel.height = kernel.width = side;
+  kernel.kernel_height = kernel.kernel_width = window;
+  kernel.padding_height = kernel.padding_width = (window - 1) / 2;
+  kernel.stride_height = kernel.stride_width = stride;
+  return kernel;
+}
+
+static pm_kernel_time time_of(const device *d, const pm_kernel *kernel)
+{
+  pm_kernel_time time;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_msg(pm_kernel_predict(&d->gpu, &d->constants, kernel, &time, 1, &error) == PM_OK, "%s", error.text);
+  return time;
+}
+
+static bool has(const device *d, int precision)
+{
+  return pm_gpu_matrix_peak(&d->gpu, precision) > 0;
+}
+
+#define EACH_DEVICE(d)                                    \
+  for (size_t index_ = 0; index_ < gpu_count(); index_++) \
+    if (find(index_, &d))
+
+#define EACH(i, count) for (int i = 0; i < (count); i++)
+
+/* Growing one size at a time by whole tiles. */
+START_TEST(larger_products_take_longer)
+{
+  device d;
+  int compared = 0;
+  EACH_DEVICE(d) EACH(p, PRECISIONS) EACH(i, SIZES) EACH(j, SIZES) EACH(l, SIZES) {
+    if (!has(&d, precisions[p])) continue;
+    pm_kernel one = gemm(1, sizes[i], sizes[j], sizes[l], precisions[p]);
+    double time = time_of(&d, &one).time;
+    double *grown[] = {&one.count, &one.m, &one.n, &one.k};
+    EACH(g, 4) {
+      double before = *grown[g];
+      *grown[g] += g == 0 ? 1 : 256;
+      double more = time_of(&d, &one).time;
+      ck_assert_msg(more >= time * (1 - 1e-9), "%s %d: %g x %g x %g + %d: %g us after %g", d.gpu.id, precisions[p],
+                    sizes[i], sizes[j], sizes[l], g, more * 1e6, time * 1e6);
+      *grown[g] = before;
+      compared++;
+    }
+  }
+  ck_assert_int_gt(compared, 10000);
+}
+END_TEST
+
+/* No product is faster than its arithmetic at the peak, or its operands at the memory's bandwidth. GeForce boards boost
+** above their clock, by what their constants say. */
+START_TEST(products_keep_to_the_roof)
+{
+  device d;
+  EACH_DEVICE(d) EACH(p, PRECISIONS) EACH(i, SIZES) EACH(j, SIZES) {
+    if (!has(&d, precisions[p])) continue;
+    pm_kernel kernel = gemm(1 + i, sizes[j], sizes[i] + 8, sizes[SIZES - 1 - j], precisions[p]);
+    pm_kernel_time time = time_of(&d, &kernel);
+    double boost = fmax(1, d.constants.simt_efficiency);
+    ck_assert_double_ge(time.time * boost, time.roofline_time * (1 - 1e-12));
+  }
+}
+END_TEST
+
+START_TEST(transposed_products_take_the_same)
+{
+  device d;
+  EACH_DEVICE(d) EACH(i, SIZES) EACH(j, SIZES) {
+    pm_kernel one = gemm(1, sizes[i], sizes[j], 777, PM_FP32), other = gemm(1, sizes[j], sizes[i], 777, PM_FP32);
+    ck_assert_double_eq_tol(time_of(&d, &one).time / time_of(&d, &other).time, 1, 1e-12);
+  }
+}
+END_TEST
+
+/* Convolutions too: by channels and samples that are whole tiles, every pass and algorithm. */
+START_TEST(larger_convolutions_take_longer)
+{
+  static const double windows[] = {1, 3, 5, 7};
+  device d;
+  EACH_DEVICE(d) EACH(p, PRECISIONS) EACH(pass, 3) EACH(w, 4) EACH(i, 4) {
+    if (!has(&d, precisions[p])) continue;
+    pm_kernel one = conv(pass, 32, 128 * (1 + i), 16, windows[w], 1, precisions[p]);
+    pm_kernel samples = one, channels = one;
+    samples.n += 32;
+    channels.out_channels += 256;
+    double time = time_of(&d, &one).time;
+    ck_assert_double_ge(time_of(&d, &samples).time, time * (1 - 1e-9));
+    ck_assert_double_ge(time_of(&d, &channels).time, time * (1 - 1e-9));
+  }
+}
+END_TEST
+
+static void check_not_slower(const device *d, const device *better, const pm_kernel *kernel, const char *what)
+{
+  double before = time_of(d, kernel).time, after = time_of(better, kernel).time;
+  ck_assert_msg(after <= before * (1 + 1e-9), "%s with more %s: %g us after %g", d->gpu.id, what, after * 1e6,
+                before * 1e6);
+}
+
+/* A higher clock raises the peaks with it. */
+static device clocked(const device *d, double factor)
+{
+  device faster = *d;
+  faster.gpu.clock *= factor;
+  faster.gpu.peak_fp32 *= factor;
+  faster.gpu.peak_fp16 *= factor;
+  faster.gpu.peak_fp16_tensor *= factor;
+  return faster;
+}
+
+START_TEST(better_gpus_are_not_slower)
+{
+  device d;
+  EACH_DEVICE(d) EACH(p, PRECISIONS) EACH(i, SIZES) EACH(j, SIZES) {
+    if (!has(&d, precisions[p])) continue;
+    pm_kernel kernels[] = {gemm(1, sizes[i], sizes[j], sizes[SIZES - 1 - i], precisions[p]),
+                           conv(i % 3, 1 + 8 * j, sizes[i % 4], 14, 1 + 2 * (j % 3), 1 + j % 2, precisions[p])};
+    device wide = d, fast = clocked(&d, 1.1);
+    wide.gpu.memory_bandwidth *= 1.2;
+    EACH(k, 2) {
+      check_not_slower(&d, &wide, &kernels[k], "bandwidth");
+      check_not_slower(&d, &fast, &kernels[k], "clock");
+    }
+  }
+}
+END_TEST
+
+/* The clock times the power that it costs is not in the model, so that a board at its limit gains nothing. */
+START_TEST(boards_keep_to_their_power)
+{
+  device d;
+  int limited = 0;
+  EACH_DEVICE(d) {
+    pm_kernel kernel = gemm(1, 8192, 8192, 8192, PM_FP32);
+    pm_kernel_time time = time_of(&d, &kernel);
+    ck_assert_double_le(time.flop * d.constants.simt_energy, time.time * d.gpu.power * (1 + 1e-9));
+    limited += time.bound == PM_BOUND_POWER;
+  }
+  ck_assert_int_gt(limited, 0);
+}
+END_TEST
+
+START_TEST(many_equal_one_bit_for_bit)
+{
+  enum { MANY = 500 };
+  device d;
+  pm_kernel *kernels = (pm_kernel *)calloc(MANY, sizeof *kernels);
+  pm_kernel_time *many = (pm_kernel_time *)calloc(MANY, sizeof *many);
+  EACH_DEVICE(d) {
+    EACH(i, MANY) kernels[i] = i % 2 ? gemm(1 + i % 5, 1 + 7 * i, 1 + 13 * i, 1 + 3 * i, PM_FP32)
+                                     : conv(i % 3, 1 + i, 1 + i % 77, 7 + i % 50, 1 + 2 * (i % 3), 1 + i % 2, PM_FP32);
+    ck_assert_int_eq(pm_kernel_predict(&d.gpu, &d.constants, kernels, many, MANY, NULL), PM_OK);
+    EACH(i, MANY) {
+      pm_kernel_time one = time_of(&d, &kernels[i]);
+      ck_assert(memcmp(&one, &many[i], sizeof one) == 0);
+    }
+  }
+  free(kernels);
+  free(many);
+}
+END_TEST
+
+/* What wins where: few channels by small tiles would not tell, these do. */
+START_TEST(algorithms_are_named)
+{
+  device d;
+  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "v100-sxm2-16gb", &d.gpu, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  pm_kernel square = gemm(1, 4096, 4096, 4096, PM_FP32), tall = gemm(1, 128, 128, 100000, PM_FP32);
+  pm_kernel window = conv(0, 64, 256, 28, 3, 1, PM_FP32), strided = conv(0, 64, 256, 28, 3, 2, PM_FP32);
+  ck_assert_int_eq(time_of(&d, &square).algorithm, PM_KERNEL_ALGORITHM_GEMM);
+  ck_assert_int_eq(time_of(&d, &tall).algorithm, PM_KERNEL_ALGORITHM_GEMM_SPLIT);
+  int winograd = time_of(&d, &window).algorithm;
+  ck_assert(winograd == PM_KERNEL_ALGORITHM_WINOGRAD_4X4 || winograd == PM_KERNEL_ALGORITHM_WINOGRAD_2X2);
+  ck_assert_int_eq(time_of(&d, &strided).algorithm, PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
+}
+END_TEST
+
+START_TEST(bad_kernels_say_why)
+{
+  device d;
+  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "m40", &d.gpu, NULL), PM_OK);
+  pm_kernel bad[] = {gemm(1, 0, 8, 8, PM_FP32), gemm(1, 8, NAN, 8, PM_FP32), gemm(1, 8, 8, 8, PM_BF16),
+                     gemm(1, 8, 8, 8, 99), conv(0, 1, 1, 2, 9, 1, PM_FP32), gemm(1, 8, 8, 8, PM_FP32)};
+  bad[4].padding_height = 0;
+  bad[5].operation = 99;
+  EACH(i, 6) {
+    pm_kernel_time time;
+    pm_error error = PM_ERROR_NONE;
+    ck_assert_int_ne(pm_kernel_predict(&d.gpu, NULL, &bad[i], &time, 1, &error), PM_OK);
+    ck_assert(error.text[0] != '\0');
+    ck_assert(isnan(time.time));
+  }
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("kernels");
+  TCase *laws = tcase_create("laws");
+  tcase_add_checked_fixture(laws, open_catalog, close_catalog);
+  tcase_set_timeout(laws, 60);
+  tcase_add_test(laws, larger_products_take_longer);
+  tcase_add_test(laws, products_keep_to_the_roof);
+  tcase_add_test(laws, transposed_products_take_the_same);
+  tcase_add_test(laws, larger_convolutions_take_longer);
+  tcase_add_test(laws, better_gpus_are_not_slower);
+  tcase_add_test(laws, boards_keep_to_their_power);
+  tcase_add_test(laws, many_equal_one_bit_for_bit);
+  tcase_add_test(laws, algorithms_are_named);
+  tcase_add_test(laws, bad_kernels_say_why);
+  suite_add_tcase(suite, laws);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
