@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "catalog_entry.h"
+#include "hardware/kernel_calibration.h"
 #include "perfmodel/units.h"
 
 /* ---- Values. */
@@ -192,7 +193,7 @@ static int check_whole(const pm_catalog *catalog, const pm__entry *entry, pm_err
   case PM__GPUS: return pm_gpu_check((const pm_gpu *)entry->record, error);
   case PM__LINKS: return check_link((const pm_link *)entry->record, error);
   case PM__KERNEL_CALIBRATIONS:
-    return pm_kernel_calibration_check((const pm_kernel_calibration *)entry->record, error);
+    return pm__kernel_calibration_stated((const pm_kernel_calibration *)entry->record, error);
   case PM__CALIBRATIONS: return check_calibration((const pm_link_calibration *)entry->record, error);
   case PM__PROTOCOLS_KIND: return check_protocol(entry, error);
   case PM__MEASUREMENTS: return check_measurement(catalog, (const pm_measurement *)entry->record, error);

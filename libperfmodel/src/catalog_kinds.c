@@ -18,7 +18,7 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__OPTIMIZERS] = {"optimizers", "optimizer", "optimizer", "", ""},
   [PM__USABLE_MEMORIES] = {"usable_memories", "usable_memory", "usable_memory", " memory ", ""},
   [PM__TRANSFORMER_HABITS] = {"transformer_habits", "transformer_habit", "transformer_habit", " split scores ", ""},
-  [PM__KERNEL_CALIBRATIONS] = {"kernel_calibrations", "kernel_calibration", "kernel_calibration", " simt_efficiency ",
+  [PM__KERNEL_CALIBRATIONS] = {"kernel_calibrations", "kernel_calibration", "kernel_calibration", "",
    " id name simt_basis simt_efficiency tensor_basis tensor_efficiency "},
   [PM__CALIBRATIONS] = {"calibrations", "calibration", "calibration", " efficiency hop_latency base_latency ",
    " id name efficiency hop_latency base_latency "},

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "catalog_entry.h"
+#include "hardware/kernel_calibration.h"
 #include "hardware/system.h"
 #include "perfmodel/units.h"
 
@@ -244,6 +245,8 @@ int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_c
     return pm__fail(error, PM_NOT_FOUND, "no kernel constants for gpu \"%s\" of architecture \"%s\"", gpu->id,
                     gpu->architecture);
   *calibration = *(const pm_kernel_calibration *)entry->record;
+  entry = pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, PM_KERNEL_GENERAL_ID);
+  if (entry != NULL) pm__kernel_calibration_fill(calibration, (const pm_kernel_calibration *)entry->record);
   return PM_OK;
 }
 

@@ -229,6 +229,39 @@ START_TEST(algorithms_are_named)
 }
 END_TEST
 
+/* An architecture takes what it does not state from "default". */
+START_TEST(general_constants_are_taken_over)
+{
+  device d;
+  pm_kernel_calibration general;
+  record("gpu", "v100-pcie", &d.gpu);
+  record("kernel_calibration", PM_KERNEL_GENERAL_ID, &general);
+  ck_assert_int_eq(pm_kernel_calibration_check(&general, NULL), PM_BAD_VALUE);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_kernel_calibration_check(&d.constants, NULL), PM_OK);
+  ck_assert(d.constants.wave == general.wave && general.wave > 0);
+  pm_kernel square = gemm(1, 4096, 4096, 4096, PM_FP32);
+  double before = time_of(&d, &square).time;
+  ck_assert_int_eq(pm_catalog_load(catalog, PM_SOURCE_DIR "/tests/kernels/constants.xml", NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  ck_assert(d.constants.prologue == 60 && d.constants.wave == general.wave);
+  ck_assert(time_of(&d, &square).time > before);
+}
+END_TEST
+
+START_TEST(incomplete_constants_are_refused)
+{
+  device d;
+  pm_error error = PM_ERROR_NONE;
+  pm_kernel_time time;
+  pm_kernel square = gemm(1, 4096, 4096, 4096, PM_FP32);
+  record("gpu", "v100-pcie", &d.gpu);
+  record("kernel_calibration", "volta", &d.constants);
+  ck_assert_int_eq(pm_kernel_predict(&d.gpu, &d.constants, &square, &time, 1, &error), PM_BAD_VALUE);
+  ck_assert_str_eq(error.text, "kernel calibration \"volta\" does not say wave");
+}
+END_TEST
+
 START_TEST(bad_kernels_say_why)
 {
   device d;
@@ -261,6 +294,8 @@ int main(void)
   tcase_add_test(laws, boards_keep_to_their_power);
   tcase_add_test(laws, many_equal_one_bit_for_bit);
   tcase_add_test(laws, algorithms_are_named);
+  tcase_add_test(laws, general_constants_are_taken_over);
+  tcase_add_test(laws, incomplete_constants_are_refused);
   tcase_add_test(laws, bad_kernels_say_why);
   suite_add_tcase(suite, laws);
   SRunner *runner = srunner_create(suite);

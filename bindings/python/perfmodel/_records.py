@@ -148,6 +148,80 @@ class KernelCalibration(Record):
     """resident threads per SM at most"""
     launch: float = nan
     """start of a kernel in a full stream [s]"""
+    wave: float = nan
+    """share of a wave over the SMs that an unfinished one costs"""
+    prologue: float = nan
+    """steps of the contraction to fill and drain a tile"""
+    prologue_most: float = nan
+    """the same on tensor cores, at most"""
+    split_least: float = nan
+    """steps of the contraction worth a part of its own"""
+    split_time: float = nan
+    """adding up the parts of a split contraction [s]"""
+    alignment: float = nan
+    """factor of FP32 products that are not aligned to 16 bytes"""
+    l2_bytes: float = nan
+    """L2 traffic per clock and SM, for 512 FP16 multiply-adds per clock [B]"""
+    reread_start: float = nan
+    """rows in flight over the cache at which rows begin to be read again"""
+    reread_width: float = nan
+    """the same from there until all are"""
+    conv_simt_efficiency: float = nan
+    """efficiency of implicit over plain products"""
+    conv_simt_latency_threads: float = nan
+    """threads per SM that hide the latency of convolutions"""
+    conv_simt_split_threads: float = nan
+    """threads per SM up to which a convolution's contraction is split"""
+    conv_simt_strided: float = nan
+    """factor of the gradient of data with a stride"""
+    conv_simt_column: float = nan
+    """factor of the gradient of data by columns that are added up"""
+    conv_simt_weight: float = nan
+    """factor of the gradient of weights"""
+    conv_simt_odd: float = nan
+    """factor of channels that are no multiple of 4"""
+    conv_tensor_efficiency: float = nan
+    """efficiency of implicit over plain products"""
+    conv_tensor_latency_threads: float = nan
+    """threads per SM that hide the latency of convolutions"""
+    conv_tensor_split_threads: float = nan
+    """threads per SM up to which a convolution's contraction is split"""
+    conv_tensor_strided: float = nan
+    """factor of the gradient of data with a stride"""
+    conv_tensor_column: float = nan
+    """factor of the gradient of data by columns that are added up"""
+    conv_tensor_weight: float = nan
+    """factor of the gradient of weights"""
+    winograd_traffic: float = nan
+    """accesses of Winograd's transforms over the least"""
+    winograd_fused: float = nan
+    """efficiency of Winograd in one kernel"""
+    winograd_fused_weight: float = nan
+    """factor of the gradient of weights of the same"""
+    transform_time: float = nan
+    """a kernel of transforms [s]"""
+    fft_traffic: float = nan
+    """accesses of Fourier transforms over the least"""
+    direct_efficiency: float = nan
+    """efficiency of direct convolutions"""
+    flash_forward: float = nan
+    """efficiency of fused attention over plain products"""
+    flash_backward: float = nan
+    """the same, backward"""
+    rnn_l2: float = nan
+    """rate of the L2 over that of the memory"""
+    rnn_product: float = nan
+    """time of a step's products over that of plain ones"""
+    rnn_pointwise: float = nan
+    """accesses of a step's gates over the least"""
+    rnn_input: float = nan
+    """time of the products with the inputs over that of plain ones"""
+    rnn_backward: float = nan
+    """time of a step back over one forward"""
+    rnn_step_time: float = nan
+    """kernels of a step, to start [s]"""
+    rnn_time: float = nan
+    """the whole layer, to start [s]"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,25 +103,74 @@ typedef enum pm_origin {
   PM_ORIGIN_COUNT
 } pm_origin;
 
-/* What kernels get of an architecture, for its FP32 cores (simt) and its tensor cores. Fitted, never a datasheet. */
-#define PM_KERNEL_CALIBRATION_FIELDS(X)                                                                     \
-  X(TEXT, id, "", "id of the architecture, or of the chip (its GPUs are aliases)")                          \
-  X(TEXT, name, "", "full name")                                                                            \
-  X(ORIGIN, simt_basis, "", "what the constants of the FP32 cores rest on")                                 \
-  X(REAL, simt_efficiency, "1", "issue efficiency of the FP32 cores")                                       \
-  X(REAL, simt_latency_threads, "1", "threads per SM that hide the latency")                                \
-  X(REAL, simt_split_threads, "1", "threads per SM up to which the contraction is split")                   \
-  X(REAL, simt_energy, "J/FLOP", "energy of the board per FP32 FLOP")                                       \
-  X(ORIGIN, tensor_basis, "", "what the constants of the tensor cores rest on")                             \
-  X(REAL, tensor_efficiency, "1", "issue efficiency of the tensor cores")                                   \
-  X(REAL, tensor_latency_threads, "1", "threads per SM that hide the latency")                              \
-  X(REAL, tensor_split_threads, "1", "threads per SM up to which the contraction is split")                 \
-  X(REAL, tensor_energy, "J/FLOP", "energy of the board per tensor-core FLOP")                              \
-  X(REAL, hbm_efficiency, "1", "payload over peak bandwidth of stacked memory (HBM)")                       \
-  X(REAL, gddr_efficiency, "1", "payload over peak bandwidth of other memory")                              \
-  X(YES_NO, large_batched_tiles, "", "batched FP32 products have kernels of the largest tile only")         \
-  X(INT, threads, "1", "resident threads per SM at most")                                                   \
+/*
+** What kernels get of an architecture: fitted, never a datasheet.
+**
+** The first list belongs to the architecture, for its FP32 cores (simt) and its tensor cores. The second holds for every
+** architecture; in the catalogue it stands in the entry "default", and an architecture that states one has its own.
+*/
+#define PM_KERNEL_ARCHITECTURE_FIELDS(X)                                                                  \
+  X(TEXT, id, "", "id of the architecture, or of the chip (its GPUs are aliases)")                        \
+  X(TEXT, name, "", "full name")                                                                          \
+  X(ORIGIN, simt_basis, "", "what the constants of the FP32 cores rest on")                               \
+  X(REAL, simt_efficiency, "1", "issue efficiency of the FP32 cores")                                     \
+  X(REAL, simt_latency_threads, "1", "threads per SM that hide the latency")                              \
+  X(REAL, simt_split_threads, "1", "threads per SM up to which the contraction is split")                 \
+  X(REAL, simt_energy, "J/FLOP", "energy of the board per FP32 FLOP")                                     \
+  X(ORIGIN, tensor_basis, "", "what the constants of the tensor cores rest on")                           \
+  X(REAL, tensor_efficiency, "1", "issue efficiency of the tensor cores")                                 \
+  X(REAL, tensor_latency_threads, "1", "threads per SM that hide the latency")                            \
+  X(REAL, tensor_split_threads, "1", "threads per SM up to which the contraction is split")               \
+  X(REAL, tensor_energy, "J/FLOP", "energy of the board per tensor-core FLOP")                            \
+  X(REAL, hbm_efficiency, "1", "payload over peak bandwidth of stacked memory (HBM)")                     \
+  X(REAL, gddr_efficiency, "1", "payload over peak bandwidth of other memory")                            \
+  X(YES_NO, large_batched_tiles, "", "batched FP32 products have kernels of the largest tile only")       \
+  X(INT, threads, "1", "resident threads per SM at most")                                                 \
   X(REAL, launch, "s", "start of a kernel in a full stream")
+
+#define PM_KERNEL_GENERAL_FIELDS(X)                                                                       \
+  X(REAL, wave, "1", "share of a wave over the SMs that an unfinished one costs")                         \
+  X(REAL, prologue, "1", "steps of the contraction to fill and drain a tile")                             \
+  X(REAL, prologue_most, "1", "the same on tensor cores, at most")                                        \
+  X(REAL, split_least, "1", "steps of the contraction worth a part of its own")                           \
+  X(REAL, split_time, "s", "adding up the parts of a split contraction")                                  \
+  X(REAL, alignment, "1", "factor of FP32 products that are not aligned to 16 bytes")                     \
+  X(REAL, l2_bytes, "B", "L2 traffic per clock and SM, for 512 FP16 multiply-adds per clock")             \
+  X(REAL, reread_start, "1", "rows in flight over the cache at which rows begin to be read again")        \
+  X(REAL, reread_width, "1", "the same from there until all are")                                         \
+  X(REAL, conv_simt_efficiency, "1", "efficiency of implicit over plain products")                        \
+  X(REAL, conv_simt_latency_threads, "1", "threads per SM that hide the latency of convolutions")         \
+  X(REAL, conv_simt_split_threads, "1", "threads per SM up to which a convolution's contraction is split")\
+  X(REAL, conv_simt_strided, "1", "factor of the gradient of data with a stride")                         \
+  X(REAL, conv_simt_column, "1", "factor of the gradient of data by columns that are added up")           \
+  X(REAL, conv_simt_weight, "1", "factor of the gradient of weights")                                     \
+  X(REAL, conv_simt_odd, "1", "factor of channels that are no multiple of 4")                             \
+  X(REAL, conv_tensor_efficiency, "1", "efficiency of implicit over plain products")                      \
+  X(REAL, conv_tensor_latency_threads, "1", "threads per SM that hide the latency of convolutions")       \
+  X(REAL, conv_tensor_split_threads, "1", "threads per SM up to which a convolution's contraction is split")\
+  X(REAL, conv_tensor_strided, "1", "factor of the gradient of data with a stride")                       \
+  X(REAL, conv_tensor_column, "1", "factor of the gradient of data by columns that are added up")         \
+  X(REAL, conv_tensor_weight, "1", "factor of the gradient of weights")                                   \
+  X(REAL, winograd_traffic, "1", "accesses of Winograd's transforms over the least")                      \
+  X(REAL, winograd_fused, "1", "efficiency of Winograd in one kernel")                                    \
+  X(REAL, winograd_fused_weight, "1", "factor of the gradient of weights of the same")                    \
+  X(REAL, transform_time, "s", "a kernel of transforms")                                                  \
+  X(REAL, fft_traffic, "1", "accesses of Fourier transforms over the least")                              \
+  X(REAL, direct_efficiency, "1", "efficiency of direct convolutions")                                    \
+  X(REAL, flash_forward, "1", "efficiency of fused attention over plain products")                        \
+  X(REAL, flash_backward, "1", "the same, backward")                                                      \
+  X(REAL, rnn_l2, "1", "rate of the L2 over that of the memory")                                          \
+  X(REAL, rnn_product, "1", "time of a step's products over that of plain ones")                          \
+  X(REAL, rnn_pointwise, "1", "accesses of a step's gates over the least")                                \
+  X(REAL, rnn_input, "1", "time of the products with the inputs over that of plain ones")                 \
+  X(REAL, rnn_backward, "1", "time of a step back over one forward")                                      \
+  X(REAL, rnn_step_time, "s", "kernels of a step, to start")                                              \
+  X(REAL, rnn_time, "s", "the whole layer, to start")
+
+#define PM_KERNEL_CALIBRATION_FIELDS(X) PM_KERNEL_ARCHITECTURE_FIELDS(X) PM_KERNEL_GENERAL_FIELDS(X)
+
+/* The entry of the catalogue with the constants of every architecture. */
+#define PM_KERNEL_GENERAL_ID "default"
 
 typedef struct pm_kernel_calibration { PM_KERNEL_CALIBRATION_FIELDS(PM_DECLARE) } pm_kernel_calibration;
 

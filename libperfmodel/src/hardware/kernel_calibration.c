@@ -1,46 +1,121 @@
 /* Constants of kernels: what makes them usable. */
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
 #include "base/base.h"
-#include "perfmodel/hardware.h"
+#include "hardware/kernel_calibration.h"
 
-static int check(const char *id, const char *what, double value, double most, pm_error *error)
-{
-  if (value > 0 && value <= most) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\": %s %g is not above 0 and at most %g", id, what,
-                  value, most);
-}
+enum sort { SIMT, TENSOR, GENERAL };
+
+typedef struct limit {
+  const char *name;
+  size_t offset;
+  enum sort sort;
+  double least, most; /* above the least, at most the most */
+} limit;
+
+#define LIMIT(name, sort, least, most) {#name, offsetof(pm_kernel_calibration, name), sort, least, most}
 
 /* GeForce boards boost above the clock on their datasheet, so an efficiency may be a little above 1. */
-static const double EFFICIENCY_MOST = 1.25, THREADS_MOST = 1e5;
+static const limit limits[] = {
+  LIMIT(simt_efficiency, SIMT, 0, 1.25),
+  LIMIT(simt_latency_threads, SIMT, 0, 1e5),
+  LIMIT(simt_split_threads, SIMT, 0, 1e5),
+  LIMIT(simt_energy, SIMT, 0, 1e-6),
+  LIMIT(tensor_efficiency, TENSOR, 0, 1.25),
+  LIMIT(tensor_latency_threads, TENSOR, 0, 1e5),
+  LIMIT(tensor_split_threads, TENSOR, 0, 1e5),
+  LIMIT(tensor_energy, TENSOR, 0, 1e-6),
+  LIMIT(hbm_efficiency, SIMT, 0, 1),
+  LIMIT(gddr_efficiency, SIMT, 0, 1),
+  LIMIT(launch, SIMT, -1e-300, 1),
+  LIMIT(wave, GENERAL, -1e-300, 1),
+  LIMIT(prologue, GENERAL, -1e-300, 1e3),
+  LIMIT(prologue_most, GENERAL, -1e-300, 1e4),
+  LIMIT(split_least, GENERAL, 0, 1e5),
+  LIMIT(split_time, GENERAL, -1e-300, 1),
+  LIMIT(alignment, GENERAL, 0, 10),
+  LIMIT(l2_bytes, GENERAL, 0, 1e4),
+  LIMIT(reread_start, GENERAL, 0, 100),
+  LIMIT(reread_width, GENERAL, 0, 100),
+  LIMIT(conv_simt_efficiency, GENERAL, 0, 2),
+  LIMIT(conv_simt_latency_threads, GENERAL, 0, 1e5),
+  LIMIT(conv_simt_split_threads, GENERAL, 0, 1e5),
+  LIMIT(conv_simt_strided, GENERAL, 0, 10),
+  LIMIT(conv_simt_column, GENERAL, 0, 10),
+  LIMIT(conv_simt_weight, GENERAL, 0, 10),
+  LIMIT(conv_simt_odd, GENERAL, 0, 10),
+  LIMIT(conv_tensor_efficiency, GENERAL, 0, 2),
+  LIMIT(conv_tensor_latency_threads, GENERAL, 0, 1e5),
+  LIMIT(conv_tensor_split_threads, GENERAL, 0, 1e5),
+  LIMIT(conv_tensor_strided, GENERAL, 0, 10),
+  LIMIT(conv_tensor_column, GENERAL, 0, 10),
+  LIMIT(conv_tensor_weight, GENERAL, 0, 10),
+  LIMIT(winograd_traffic, GENERAL, 0, 10),
+  LIMIT(winograd_fused, GENERAL, 0, 2),
+  LIMIT(winograd_fused_weight, GENERAL, 0, 10),
+  LIMIT(transform_time, GENERAL, -1e-300, 1),
+  LIMIT(fft_traffic, GENERAL, 0, 10),
+  LIMIT(direct_efficiency, GENERAL, 0, 2),
+  LIMIT(flash_forward, GENERAL, 0, 2),
+  LIMIT(flash_backward, GENERAL, 0, 2),
+  LIMIT(rnn_l2, GENERAL, 0, 100),
+  LIMIT(rnn_product, GENERAL, 0, 10),
+  LIMIT(rnn_pointwise, GENERAL, 0, 100),
+  LIMIT(rnn_input, GENERAL, 0, 10),
+  LIMIT(rnn_backward, GENERAL, 0, 10),
+  LIMIT(rnn_step_time, GENERAL, -1e-300, 1),
+  LIMIT(rnn_time, GENERAL, -1e-300, 1),
+};
 
-static int check_simt(const pm_kernel_calibration *c, pm_error *error)
+static double value_of(const pm_kernel_calibration *c, const limit *l)
 {
-  if (c->simt_basis == PM_ORIGIN_NONE)
-    return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\" does not say what it rests on (simt_basis)", c->id);
-  int status = check(c->id, "simt_efficiency", c->simt_efficiency, EFFICIENCY_MOST, error);
-  if (status == PM_OK) status = check(c->id, "simt_latency_threads", c->simt_latency_threads, THREADS_MOST, error);
-  if (status == PM_OK) status = check(c->id, "simt_split_threads", c->simt_split_threads, THREADS_MOST, error);
-  return status == PM_OK ? check(c->id, "simt_energy", c->simt_energy, 1e-6, error) : status;
+  double value;
+  memcpy(&value, (const char *)c + l->offset, sizeof value);
+  return value;
 }
 
-static int check_tensor(const pm_kernel_calibration *c, pm_error *error)
+static int out_of_range(const pm_kernel_calibration *c, const limit *l, pm_error *error)
 {
-  if (c->tensor_basis == PM_ORIGIN_NONE) return PM_OK;
-  int status = check(c->id, "tensor_efficiency", c->tensor_efficiency, EFFICIENCY_MOST, error);
-  if (status == PM_OK) status = check(c->id, "tensor_latency_threads", c->tensor_latency_threads, THREADS_MOST, error);
-  if (status == PM_OK) status = check(c->id, "tensor_split_threads", c->tensor_split_threads, THREADS_MOST, error);
-  return status == PM_OK ? check(c->id, "tensor_energy", c->tensor_energy, 1e-6, error) : status;
+  return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\": %s %g is not %s and at most %g", c->id, l->name,
+                  value_of(c, l), l->least < 0 ? "at least 0" : "above 0", l->most);
+}
+
+int pm__kernel_calibration_stated(const pm_kernel_calibration *c, pm_error *error)
+{
+  for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    double value = value_of(c, &limits[i]);
+    if (!isnan(value) && !(value > limits[i].least && value <= limits[i].most))
+      return out_of_range(c, &limits[i], error);
+  }
+  if (c->simt_basis != PM_ORIGIN_NONE || strcmp(c->id, PM_KERNEL_GENERAL_ID) == 0) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\" does not say what it rests on (simt_basis)", c->id);
+}
+
+void pm__kernel_calibration_fill(pm_kernel_calibration *c, const pm_kernel_calibration *general)
+{
+  for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+    if (limits[i].sort == GENERAL && isnan(value_of(c, &limits[i])))
+      memcpy((char *)c + limits[i].offset, (const char *)general + limits[i].offset, sizeof(double));
+}
+
+static int check_complete(const pm_kernel_calibration *c, pm_error *error)
+{
+  for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    bool wanted = limits[i].sort != TENSOR || c->tensor_basis != PM_ORIGIN_NONE;
+    if (wanted && isnan(value_of(c, &limits[i])))
+      return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\" does not say %s", c->id, limits[i].name);
+  }
+  if (c->threads > 0 && c->threads <= 100000) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\": threads %d is not within 1 and 100000", c->id,
+                  c->threads);
 }
 
 int pm_kernel_calibration_check(const pm_kernel_calibration *c, pm_error *error)
 {
   if (c == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no kernel calibration");
-  int status = check_simt(c, error);
-  if (status == PM_OK) status = check_tensor(c, error);
-  if (status == PM_OK) status = check(c->id, "hbm_efficiency", c->hbm_efficiency, 1, error);
-  if (status == PM_OK) status = check(c->id, "gddr_efficiency", c->gddr_efficiency, 1, error);
-  if (status == PM_OK) status = check(c->id, "threads", c->threads, THREADS_MOST, error);
-  if (status == PM_OK && !(c->launch >= 0 && c->launch < 1))
-    return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\": launch %g is no time", c->id, c->launch);
-  return status;
+  if (c->simt_basis == PM_ORIGIN_NONE)
+    return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\" does not say what it rests on (simt_basis)", c->id);
+  int status = pm__kernel_calibration_stated(c, error);
+  return status == PM_OK ? check_complete(c, error) : status;
 }

@@ -13,7 +13,6 @@
 ** Winograd: Lavin, Gray, "Fast algorithms for convolutional neural networks", CVPR 2016.
 */
 #include <math.h>
-#include "kernel/constants.h"
 #include "kernel/models.h"
 
 /* One group of a convolution, in the letters of above. */
@@ -81,14 +80,14 @@ static pm__cost implicit(const pm__device *d, const shape *s, double m, double n
 static pm__cost implicit_cost(const pm__device *d, const shape *s)
 {
   bool tensor = d->conv.tensor;
-  double odd = s->odd ? PM__CONV_ODD : 1, crs = s->c * s->rs;
+  double odd = s->odd ? d->k.conv_simt_odd : 1, crs = s->c * s->rs;
   if (s->pass == PM__FORWARD) return implicit(d, s, s->k, s->p, crs, odd, PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
   if (s->pass == PM__BACKWARD_WEIGHT)
-    return implicit(d, s, s->k, crs, s->p, odd * (tensor ? PM__CONV_WEIGHT_TENSOR : PM__CONV_WEIGHT_SIMT),
+    return implicit(d, s, s->k, crs, s->p, odd * (tensor ? d->k.conv_tensor_weight : d->k.conv_simt_weight),
                     PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
-  double strided = s->strided ? (tensor ? PM__CONV_STRIDED_TENSOR : PM__CONV_STRIDED_SIMT) : 1;
+  double strided = s->strided ? (tensor ? d->k.conv_tensor_strided : d->k.conv_simt_strided) : 1;
   pm__cost best = implicit(d, s, s->c, s->p, s->k * s->rs, odd * strided, PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
-  double column = tensor ? PM__CONV_COLUMN_TENSOR : PM__CONV_COLUMN_SIMT;
+  double column = tensor ? d->k.conv_tensor_column : d->k.conv_simt_column;
   double least = multiply_adds(s) * d->conv.multiply_add * odd * column; /* at full waves */
   if (s->rs > 1 && least < best.time)
     keep(&best, implicit(d, s, crs, s->p, s->k, odd * column, PM_KERNEL_ALGORITHM_COLUMN_GEMM));
@@ -123,7 +122,7 @@ static pm__cost winograd_4x4(const pm__device *d, const shape *s)
   double operands = p.count * (p.m * p.k + p.n * p.k + p.m * p.n) * d->bytes * d->per_byte;
   double moved = s->n * s->c * s->size + 36 * tiles * (s->c + s->k) + s->p * s->k + 45 * s->k * s->c;
   pm__cost cost = pm__limited(d, compute, operands, 2 * p.count * p.m * p.n * p.k, PM_KERNEL_ALGORITHM_WINOGRAD_4X4);
-  cost.time += PM__WINOGRAD_TRAFFIC * d->bytes * moved * d->per_byte + 3 * PM__TRANSFORM_TIME;
+  cost.time += d->k.winograd_traffic * d->bytes * moved * d->per_byte + 3 * d->k.transform_time;
   return cost;
 }
 
@@ -135,9 +134,9 @@ static pm__cost winograd_2x2(const pm__device *d, const shape *s)
   ends(s, &from, &to, &size);
   double tiles = s->n * rounded(pm__ceil(size[1] / 2), 4) * rounded(pm__ceil(size[2] / 2), 4);
   double x = pm__ceil(to / 32) * pm__ceil(tiles / 32) * d->conv.inverse_sms;
-  double waves = pm__most(1, x + PM__WAVE * (pm__ceil(x - 1e-9) - x));
-  double compute = waves * (from + PM__PROLOGUE) * d->winograd;
-  if (s->pass == PM__BACKWARD_WEIGHT) compute *= PM__WINOGRAD_FUSED_WEIGHT;
+  double waves = pm__most(1, x + d->k.wave * (pm__ceil(x - 1e-9) - x));
+  double compute = waves * (from + d->k.prologue) * d->winograd;
+  if (s->pass == PM__BACKWARD_WEIGHT) compute *= d->k.winograd_fused_weight;
   return pm__limited(d, compute, s->traffic, 2 * multiply_adds(s) / 2.25, PM_KERNEL_ALGORITHM_WINOGRAD_2X2);
 }
 
@@ -151,9 +150,9 @@ static pm__cost fft(const pm__device *d, const shape *s)
   double result = 2 * d->bytes * p.count * p.m * p.n * d->per_byte;
   double compute = pm__tiles_time(&d->gemm, d->gemm.tiles, &p, result, &split);
   double operands = p.count * (p.m * p.k + p.n * p.k + p.m * p.n) * d->bytes * d->per_byte;
-  double moved = 3 * PM__FFT_TRAFFIC * d->bytes * l * (s->n * s->c + s->n * s->k + s->k * s->c);
+  double moved = 3 * d->k.fft_traffic * d->bytes * l * (s->n * s->c + s->n * s->k + s->k * s->c);
   pm__cost cost = pm__limited(d, compute, operands, 2 * p.count * p.m * p.n * p.k, PM_KERNEL_ALGORITHM_FFT);
-  cost.time += moved * d->per_byte + 4 * PM__TRANSFORM_TIME;
+  cost.time += moved * d->per_byte + 4 * d->k.transform_time;
   return cost;
 }
 

@@ -2,7 +2,9 @@
 #include "kernel/device.h"
 #include <math.h>
 #include <string.h>
-#include "kernel/constants.h"
+
+/* Bytes of shared memory per clock and SM, the same since Maxwell. */
+static const double SHARED_BYTES = 128;
 
 typedef struct tile {
   double m, n, threads;
@@ -23,18 +25,21 @@ typedef struct recipe {
 /* SIMT tiles read their operands from shared memory; what that takes adds to the arithmetic with exponent 3. */
 static double pipe(const recipe *r, const tile *t)
 {
-  double load = 8 * r->lanes / sqrt(t->m * t->n / t->threads) / PM__SHARED_BYTES;
+  double load = 8 * r->lanes / sqrt(t->m * t->n / t->threads) / SHARED_BYTES;
   return r->tensor ? 1 : cbrt(1 + load * load * load);
 }
 
-static void fill_engine(pm__engine *e, const recipe *r, double sms, double fp32_lanes)
+static void fill_engine(pm__engine *e, const recipe *r, const pm_kernel_calibration *c, double sms, double fp32_lanes)
 {
   const tile *tiles = r->tensor ? tensor_tiles : simt_tiles;
   e->tensor = r->tensor;
   e->tiles = (int)(r->tensor ? sizeof tensor_tiles / sizeof(tile) : sizeof simt_tiles / sizeof(tile));
   e->sms = sms;
   e->inverse_sms = 1 / sms;
-  e->prologue = r->tensor ? fmin(PM__PROLOGUE * r->lanes / fp32_lanes, PM__PROLOGUE_MOST) : PM__PROLOGUE;
+  e->prologue = r->tensor ? fmin(c->prologue * r->lanes / fp32_lanes, c->prologue_most) : c->prologue;
+  e->wave = c->wave;
+  e->split_least = c->split_least;
+  e->split_time = c->split_time;
   for (int i = 0; i < PM__TILES; i++) e->inverse_m[i] = e->inverse_n[i] = e->step[i] = 1; /* if it is not there */
   for (int i = 0; i < e->tiles; i++) {
     const tile *t = &tiles[i];
@@ -74,19 +79,19 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
   recipe r = {tensor, lanes, lanes * gpu->clock * efficiency,
               tensor ? c->tensor_latency_threads : c->simt_latency_threads,
               tensor ? c->tensor_split_threads : c->simt_split_threads,
-              PM__L2_BYTES * lanes / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes};
-  fill_engine(&d->gemm, &r, d->sms, gpu->fp32_lanes);
-  r.rate *= tensor ? PM__CONV_TENSOR : PM__CONV_SIMT;
-  r.latency_threads = tensor ? PM__CONV_LATENCY_TENSOR : PM__CONV_LATENCY_SIMT;
-  r.split_threads = tensor ? PM__CONV_SPLIT_TENSOR : PM__CONV_SPLIT_SIMT;
-  fill_engine(&d->conv, &r, d->sms, gpu->fp32_lanes);
+              c->l2_bytes * lanes / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes};
+  fill_engine(&d->gemm, &r, c, d->sms, gpu->fp32_lanes);
+  r.rate *= tensor ? c->conv_tensor_efficiency : c->conv_simt_efficiency;
+  r.latency_threads = tensor ? c->conv_tensor_latency_threads : c->conv_simt_latency_threads;
+  r.split_threads = tensor ? c->conv_tensor_split_threads : c->conv_simt_split_threads;
+  fill_engine(&d->conv, &r, c, d->sms, gpu->fp32_lanes);
   double energy = tensor ? c->tensor_energy : c->simt_energy;
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
-  d->alignment = tensor ? 1 : PM__ALIGNMENT;
-  double fused = lanes * gpu->clock * efficiency * PM__WINOGRAD_FUSED;
-  d->winograd = 16384 * cbrt(1 + pow(lanes / PM__SHARED_BYTES, 3)) / fused;
+  d->alignment = tensor ? 1 : c->alignment;
+  double fused = lanes * gpu->clock * efficiency * c->winograd_fused;
+  d->winograd = 16384 * cbrt(1 + pow(lanes / SHARED_BYTES, 3)) / fused;
   d->flash = 1 / (d->matrix_peak * efficiency);
-  d->direct = 1 / (d->vector_peak * c->simt_efficiency * PM__DIRECT);
+  d->direct = 1 / (d->vector_peak * c->simt_efficiency * c->direct_efficiency);
 }
 
 void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision)
@@ -103,6 +108,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   if (gpu->sms < 1 || gpu->fp32_lanes < 1 || !has(gpu->clock) || !has(gpu->l2_cache)) return;
   if (tensor && c->tensor_basis == PM_ORIGIN_NONE) return;
   d->calibrated = true;
+  d->k = *c;
   d->origin = tensor ? c->tensor_basis : c->simt_basis;
   d->large_batched_tiles = c->large_batched_tiles != 0 && !tensor;
   d->per_byte = 1 / (d->bandwidth * memory_efficiency(gpu, c));

@@ -1,7 +1,7 @@
 /*
 ** A GPU at one precision, ready for the formulas: everything that no kernel changes is computed once.
 **
-** Constants without an architecture are in constants.h; those of the architecture come from pm_kernel_calibration.
+** The constants come from pm_kernel_calibration.
 */
 #ifndef PM_KERNEL_DEVICE_H
 #define PM_KERNEL_DEVICE_H
@@ -23,6 +23,7 @@ typedef struct pm__engine {
   double side[PM__TILES];     /* how many of them side by side read least */
   double edge[PM__TILES];     /* bytes that a tile reads per step of the contraction over the L2's rate: s */
   double sms, inverse_sms, prologue;
+  double wave, split_least, split_time; /* of the constants */
   double multiply_add; /* s on the whole GPU at best */
 } pm__engine;
 
@@ -38,11 +39,12 @@ typedef struct pm__device {
   double align;    /* elements of 16 bytes */
   double alignment; /* factor of products that are not aligned */
   double l2, l1;   /* bytes: of the GPU, of all SMs */
-  double sms, threads, launch, wave;
+  double sms, threads, launch;
   double winograd; /* s that one SM takes per channel of a block of fused Winograd */
   double direct;   /* s per FLOP of a direct convolution */
   double flash;    /* s per FLOP of fused attention at best */
   pm__engine gemm, conv;
+  pm_kernel_calibration k; /* the constants that formulas need as they are */
 } pm__device;
 
 /* Calibration NULL: the plain roofline. So is a GPU whose datasheet lacks what the formulas need. */

@@ -10,14 +10,13 @@
 ** count: per tile the L2's rate, and operands that do not fit the L2 are read again by every wave.
 */
 #include <math.h>
-#include "kernel/constants.h"
 #include "kernel/models.h"
 
 /* Waves over the SMs: an unfinished one costs most of a whole one, and a few threads cost what hides the latency. */
-static inline double waves(double x, double latency)
+static inline double waves(const pm__engine *e, double x, double latency)
 {
   double started = pm__ceil(x - 1e-9);
-  return pm__most(x + PM__WAVE * (started - x), latency);
+  return pm__most(x + e->wave * (started - x), latency);
 }
 
 typedef struct search {
@@ -26,20 +25,20 @@ typedef struct search {
 
 static inline double whole_time(const pm__engine *e, int i, double blocks, double k)
 {
-  return waves(blocks * e->inverse_sms, e->latency[i]) * (k + e->prologue) * e->step[i];
+  return waves(e, blocks * e->inverse_sms, e->latency[i]) * (k + e->prologue) * e->step[i];
 }
 
 static inline double split_time(const pm__engine *e, int i, double blocks, double parts, double k)
 {
   double steps = k / parts + e->prologue;
-  return waves(blocks * parts * e->inverse_sms, e->latency[i]) * steps * e->step[i] + PM__SPLIT_TIME;
+  return waves(e, blocks * parts * e->inverse_sms, e->latency[i]) * steps * e->step[i] + e->split_time;
 }
 
 /* The most parts that are worth while; below 2, none. */
 static inline double most_parts(const pm__engine *e, int i, double blocks, double k)
 {
-  if (blocks * 2 > e->split[i] || k < 2 * PM__SPLIT_LEAST) return 1;
-  return pm__floor(pm__least(e->split[i] / blocks, k / PM__SPLIT_LEAST));
+  if (blocks * 2 > e->split[i] || k < 2 * e->split_least) return 1;
+  return pm__floor(pm__least(e->split[i] / blocks, k / e->split_least));
 }
 
 /* The parts worth trying fill one wave, two waves, ... up to the most. `full` is the time of waves without a gap: another
@@ -47,7 +46,7 @@ static inline double most_parts(const pm__engine *e, int i, double blocks, doubl
 static void try_splits(const pm__engine *e, int i, double blocks, double k, double result, double full, search *best)
 {
   double most = most_parts(e, i, blocks, k), per_wave = e->sms / blocks, parts = 1;
-  double wave = e->prologue * e->step[i], least = full + PM__SPLIT_TIME;
+  double wave = e->prologue * e->step[i], least = full + e->split_time;
   for (double filled = per_wave; parts < most && least < best->time; filled += per_wave, least += wave) {
     parts = pm__most(1, pm__least(pm__floor(filled + 1e-9), most));
     if (parts < 2) continue;
@@ -69,16 +68,16 @@ double pm__tiles_time(const pm__engine *e, int tiles, const pm__product *p, doub
   search best = {INFINITY, 1};
   for (int i = 0; i < PM__TILES; i++) {
     blocks[i] = p->count * rounded_up(p->m * e->inverse_m[i]) * rounded_up(p->n * e->inverse_n[i]);
-    double x = blocks[i] * e->inverse_sms, started = rounded_up(x - 1e-9), q = x + PM__WAVE * (started - x);
+    double x = blocks[i] * e->inverse_sms, started = rounded_up(x - 1e-9), q = x + e->wave * (started - x);
     q = q > e->latency[i] ? q : e->latency[i];
     time[i] = q * (p->k + e->prologue) * e->step[i];
   }
   for (int i = 0; i < tiles; i++)
     if (time[i] < best.time) best.time = time[i];
-  if (p->k < 2 * PM__SPLIT_LEAST) tiles = 0;
+  if (p->k < 2 * e->split_least) tiles = 0;
   for (int i = 0; i < tiles; i++) {
     double full = blocks[i] * e->inverse_sms * p->k * e->step[i];
-    if (blocks[i] * 2 <= e->split[i] && full + PM__SPLIT_TIME < best.time)
+    if (blocks[i] * 2 <= e->split[i] && full + e->split_time < best.time)
       try_splits(e, i, blocks[i], p->k, result, full, &best);
   }
   *split = best.split;
@@ -165,7 +164,7 @@ static pm__cost tensor_cost(const pm__device *d, const pm__product *p)
     double full = blocks * e->inverse_sms * p->k * e->step[i];
     if (full * full >= best.square) continue; /* even full waves take longer */
     try_parts(d, p, i, tm, tn, 1, &best);
-    full += PM__SPLIT_TIME;
+    full += e->split_time;
     if (full * full >= best.square) continue;
     double most = most_parts(e, i, blocks, p->k), per_wave = e->sms / blocks, parts = 1;
     for (double filled = per_wave; parts < most; filled += per_wave) {

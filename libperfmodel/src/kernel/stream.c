@@ -14,15 +14,15 @@ pm__cost pm__stream_cost(const pm__device *d, double flop, double bytes)
   return (pm__cost){memory, PM_KERNEL_ALGORITHM_STREAM, PM_BOUND_MEMORY};
 }
 
-/* 0 while half of the cache holds them, 1 when they are 1.2 times as large. */
-static double ramp(double share)
+/* 0 while the cache holds them, 1 when they are too large by far. */
+static double ramp(const pm__device *d, double share)
 {
-  return pm__least(pm__most((share - 0.5) / 0.7, 0), 1);
+  return pm__least(pm__most((share - d->k.reread_start) / d->k.reread_width, 0), 1);
 }
 
 double pm__norm_reads(const pm__device *d, double row)
 {
-  return ramp(d->sms * (d->threads / 128) * row * d->bytes / (d->l2 / 2));
+  return ramp(d, d->sms * (d->threads / 128) * row * d->bytes / (d->l2 / 2));
 }
 
 /* A block of threads is a quarter of the row, a power of 2 from 32 to 512. */
@@ -31,5 +31,5 @@ double pm__softmax_reads(const pm__device *d, double row)
   double block = 32;
   if (row <= 1024) return 0; /* in registers */
   while (block < 512 && 2 * block <= row / 4) block *= 2;
-  return 2 * ramp(d->sms * (d->threads / block) * row * d->bytes / (d->l2 / 2 + d->l1 / 2));
+  return 2 * ramp(d, d->sms * (d->threads / block) * row * d->bytes / (d->l2 / 2 + d->l1 / 2));
 }

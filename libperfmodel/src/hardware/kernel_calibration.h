@@ -1,0 +1,13 @@
+/* Constants of kernels between the catalogue and those who use them. */
+#ifndef PM_HARDWARE_KERNEL_CALIBRATION_H
+#define PM_HARDWARE_KERNEL_CALIBRATION_H
+
+#include "perfmodel/hardware.h"
+
+/* PM_OK, or which of the constants that are there is absurd. */
+int pm__kernel_calibration_stated(const pm_kernel_calibration *calibration, pm_error *error);
+
+/* Takes the constants of every architecture that this one does not state from the general ones. */
+void pm__kernel_calibration_fill(pm_kernel_calibration *calibration, const pm_kernel_calibration *general);
+
+#endif
