@@ -5,37 +5,7 @@
 #ifndef PM_COLLECTIVE_ALGORITHM_H
 #define PM_COLLECTIVE_ALGORITHM_H
 
-#include "collective/ring.h"
-
-/* Everything that algorithms need to know of a group, in SI units. Bandwidths are payloads of large transfers; without
-** a network or with one GPU per node, what is not there is INFINITY. */
-typedef struct pm__shape {
-  int per_node, nodes, servers;
-  double ranks;
-  pm_era era;
-  bool nvlink;           /* inner hops run over NVLink, NVLink switches or xGMI */
-  bool switched;         /* ... over switches */
-  bool capable;          /* ... that reduce */
-  bool ll128;
-  double rings;          /* directed rings; 1 over PCIe */
-  double ring;           /* bus bandwidth of the rings in the node */
-  double chain;          /* of a broadcast, which crosses between CPUs one way only */
-  double network;        /* of the group's NICs in one node */
-  double tree_network;   /* the same for a tree between two nodes */
-  double pair;           /* per GPU, when all pairs exchange at once */
-  double host;           /* per GPU, when all GPUs of a node talk to one CPU */
-  double ll_most;        /* most bus bandwidth of LL */
-  double step[3][2];     /* one inner hop, by protocol; ring, tree */
-  double far_step[3][2]; /* one hop between nodes, the fabric's latency included */
-  double base[3][2];
-  double payload[3];
-  double fabric;         /* what the fabric adds to a hop between nodes */
-  pm_collective_fit fit; /* every value known */
-  const char *ring_limit, *network_limit, *pair_limit, *host_limit; /* ids of link types */
-} pm__shape;
-
-enum { PM__LL, PM__LL128, PM__SIMPLE, PM__PROTOCOLS };
-enum { PM__RING, PM__TREE }; /* second index of the latencies */
+#include "collective/shape.h"
 
 /* What an algorithm costs: latency + per_byte * S, and what bends it. */
 typedef struct pm__cost {

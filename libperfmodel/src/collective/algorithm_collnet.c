@@ -14,7 +14,7 @@ static bool collnet_cost(const pm__shape *shape, pm_collective collective, int p
   if (protocol != PM__SIMPLE) return false;
   double inside = p > 1 ? shape->ring * p / (2 * (p - 1)) : (double)INFINITY, between = switch_share * shape->network;
   cost->limit = inside <= between ? shape->ring_limit : shape->network_limit;
-  cost->knee = shape->fit.network_knee;
+  cost->knee = shape->fit->network_knee;
   cost->latency = 2 * (fmin(1, p - 1) * hop + (p - 1) * spread) + network_hop + shape->fabric;
   cost->per_byte = 1 / fmin(inside, between);
   return true;

@@ -10,7 +10,7 @@
 static double inner_bandwidth(const pm__shape *shape)
 {
   double n = shape->per_node;
-  return shape->fit.in_switch_efficiency * shape->ring * n / (n + 1);
+  return shape->fit->in_switch_efficiency * shape->ring * n / (n + 1);
 }
 
 static bool works(const pm__shape *shape, int protocol)
@@ -22,9 +22,9 @@ static bool nvls_cost(const pm__shape *shape, pm_collective collective, int prot
 {
   if (collective != PM_ALL_REDUCE || !works(shape, protocol) || shape->nodes > 1) return false;
   cost->limit = shape->ring_limit;
-  cost->latency = shape->fit.in_switch_latency * shape->per_node;
+  cost->latency = shape->fit->in_switch_latency * shape->per_node;
   cost->per_byte = 1 / inner_bandwidth(shape);
-  cost->knee = shape->fit.knee;
+  cost->knee = shape->fit->knee;
   return true;
 }
 
@@ -33,9 +33,9 @@ static bool nvls_tree_cost(const pm__shape *shape, pm_collective collective, int
   if (collective != PM_ALL_REDUCE || !works(shape, protocol) || shape->nodes == 1) return false;
   double inside = inner_bandwidth(shape), between = shape->nodes == 2 ? shape->network : shape->network / 2;
   cost->limit = inside <= between ? shape->ring_limit : shape->network_limit;
-  cost->latency = shape->fit.in_switch_latency * shape->per_node + shape->fit.in_switch_network + 10 * shape->fabric;
+  cost->latency = shape->fit->in_switch_latency * shape->per_node + shape->fit->in_switch_network + 10 * shape->fabric;
   cost->per_byte = 1 / fmin(inside, between);
-  cost->knee = shape->fit.network_knee;
+  cost->knee = shape->fit->network_knee;
   return true;
 }
 

@@ -9,7 +9,7 @@
 static double latency(const pm__shape *shape)
 {
   double hop = shape->nodes > 1 ? shape->fabric : 0;
-  return shape->fit.pairs_latency + shape->fit.pairs_rank * (shape->ranks - 1) + hop;
+  return shape->fit->pairs_latency + shape->fit->pairs_rank * (shape->ranks - 1) + hop;
 }
 
 /* Bytes of S that one GPU exchanges inside the node, and that one node exchanges with others. */
@@ -18,12 +18,12 @@ static bool pairs_cost(const pm__shape *shape, pm_collective collective, int pro
   if (collective != PM_ALL_TO_ALL && collective != PM_GATHER && collective != PM_SCATTER) return false;
   if (protocol != PM__SIMPLE || shape->pair == 0) return false;
   double n = shape->ranks, p = shape->per_node;
-  double inside = (p - 1) / n / (shape->pair * shape->fit.pairs_efficiency);
+  double inside = (p - 1) / n / (shape->pair * shape->fit->pairs_efficiency);
   double between = (n - p) / n / shape->network * (collective == PM_ALL_TO_ALL ? p : 1);
   cost->limit = inside >= between ? shape->pair_limit : shape->network_limit;
   cost->latency = latency(shape);
   cost->per_byte = fmax(inside, between);
-  if (collective == PM_ALL_TO_ALL) cost->launches = shape->fit.pairs_launch;
+  if (collective == PM_ALL_TO_ALL) cost->launches = shape->fit->pairs_launch;
   return true;
 }
 

@@ -25,14 +25,14 @@ static double latency(const pm__shape *shape, pm_collective collective, int prot
 static double chain_latency(const pm__shape *shape, int protocol)
 {
   double hop = shape->nodes > 1 ? far_step(shape, protocol) : shape->step[protocol][PM__RING];
-  double more = shape->per_node == 1 ? shape->fit.chain_rank * shape->ranks : 0;
+  double more = shape->per_node == 1 ? shape->fit->chain_rank * shape->ranks : 0;
   return shape->base[protocol][PM__RING] + hop + more;
 }
 
 /* Chains of the older libraries pass chunks on whole, and wait until the first has gone through. */
 static void fill_chain(const pm__shape *shape, double bus, pm__cost *cost)
 {
-  double hops = shape->ranks - 2, size = shape->era == PM_ERA_2016 ? shape->fit.old_chunk : shape->fit.chunk;
+  double hops = shape->ranks - 2, size = shape->era == PM_ERA_2016 ? shape->fit->old_chunk : shape->fit->chunk;
   if (shape->era == PM_ERA_CURRENT || shape->nodes > 1 || size == 0 || hops <= 0) return;
   double one = bus / shape->rings;
   cost->fill_per_byte = hops / shape->rings / one;
@@ -41,9 +41,9 @@ static void fill_chain(const pm__shape *shape, double bus, pm__cost *cost)
 
 static double inner_knee(const pm__shape *shape, pm_collective collective)
 {
-  if (collective == PM_ALL_REDUCE) return shape->fit.knee;
-  if (collective == PM_BROADCAST || collective == PM_REDUCE) return shape->fit.chain_knee;
-  return collective == PM_SEND_RECEIVE ? 0 : shape->fit.part_knee;
+  if (collective == PM_ALL_REDUCE) return shape->fit->knee;
+  if (collective == PM_BROADCAST || collective == PM_REDUCE) return shape->fit->chain_knee;
+  return collective == PM_SEND_RECEIVE ? 0 : shape->fit->part_knee;
 }
 
 static bool ring_cost(const pm__shape *shape, pm_collective collective, int protocol, pm__cost *cost)
@@ -53,16 +53,16 @@ static bool ring_cost(const pm__shape *shape, pm_collective collective, int prot
   if (!pm__protocol_works(shape, protocol)) return false;
   double links = pm__slower(shape, &cost->limit);
   if (collective == PM_BROADCAST) links = fmin(shape->chain, shape->network);
-  if (collective == PM_SEND_RECEIVE) links *= shape->fit.pairs_efficiency;
-  if (shape->era == PM_ERA_2017) links = fmin(links, shape->fit.old_most);
+  if (collective == PM_SEND_RECEIVE) links *= shape->fit->pairs_efficiency;
+  if (shape->era == PM_ERA_2017) links = fmin(links, shape->fit->old_most);
   double bus = pm__protocol_ring(shape, protocol, links);
-  cost->knee = shape->nodes > 1 ? shape->fit.network_knee : inner_knee(shape, collective);
+  cost->knee = shape->nodes > 1 ? shape->fit->network_knee : inner_knee(shape, collective);
   cost->per_byte = pm__bus_factor(collective, shape->ranks) / bus;
   if (chain || collective == PM_SEND_RECEIVE) cost->latency = chain_latency(shape, protocol);
   else cost->latency = latency(shape, collective, protocol);
   if (chain) fill_chain(shape, bus, cost);
   bool parts = collective == PM_REDUCE_SCATTER || collective == PM_ALL_GATHER;
-  if (parts && shape->era != PM_ERA_CURRENT) cost->odd_share = shape->fit.odd_share;
+  if (parts && shape->era != PM_ERA_CURRENT) cost->odd_share = shape->fit->odd_share;
   return true;
 }
 

@@ -36,11 +36,11 @@ static bool tree_cost(const pm__shape *shape, pm_collective collective, int prot
   if (collective != PM_ALL_REDUCE || shape->era != PM_ERA_CURRENT || !pm__protocol_works(shape, protocol)) return false;
   double network = shape->nodes == 2 ? shape->tree_network : shape->network;
   double bus = fmin(shape->ring, network) * share(shape, protocol);
-  if (protocol == PM__LL) bus = fmin(bus, shape->ll_most * shape->fit.ll_share);
-  if (protocol == PM__LL128) bus *= fmin(shape->fit.ll128_share, 1);
+  if (protocol == PM__LL) bus = fmin(bus, shape->ll_most * shape->fit->ll_share);
+  if (protocol == PM__LL128) bus *= fmin(shape->fit->ll128_share, 1);
   double far = shape->nodes > 1 ? log2(shape->nodes) * shape->far_step[protocol][PM__TREE] : 0;
   cost->limit = shape->ring <= network ? shape->ring_limit : shape->network_limit;
-  cost->knee = shape->nodes > 1 ? shape->fit.network_knee : shape->fit.knee;
+  cost->knee = shape->nodes > 1 ? shape->fit->network_knee : shape->fit->knee;
   cost->latency = shape->base[protocol][PM__TREE] + 2 * ((shape->per_node - 1) * shape->step[protocol][PM__TREE] + far);
   cost->per_byte = 2 / bus;
   cost->tree_table = true;

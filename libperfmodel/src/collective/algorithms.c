@@ -24,8 +24,8 @@ bool pm__protocol_works(const pm__shape *shape, int protocol)
 double pm__protocol_ring(const pm__shape *shape, int protocol, double ring)
 {
   double bandwidth = ring * shape->payload[protocol];
-  if (protocol == PM__LL) return fmin(bandwidth, shape->ll_most * shape->fit.ll_share);
-  return protocol == PM__LL128 ? bandwidth * fmin(shape->fit.ll128_share, 1) : bandwidth;
+  if (protocol == PM__LL) return fmin(bandwidth, shape->ll_most * shape->fit->ll_share);
+  return protocol == PM__LL128 ? bandwidth * fmin(shape->fit->ll128_share, 1) : bandwidth;
 }
 
 double pm__slower(const pm__shape *shape, const char **limit)

@@ -1,55 +1,9 @@
 /* Calls evaluated: the least over the ways that are allowed. Allocates nothing. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include "collective/group.h"
 
 static const char launch_limit[PM_TEXT_MAX] = "launch";
-
-/* The parts of one way's time. */
-typedef struct parts {
-  double latency, transfer, time;
-} parts;
-
-/* Whether each rank's part is an odd number of floats. */
-static bool odd_parts(const pm_group *group, double bytes)
-{
-  return fmod(floor(bytes / 4 / group->shape.ranks), 2) == 1;
-}
-
-static parts parts_of(const pm_group *group, const pm__candidate *way, double bytes, double place, double least)
-{
-  const pm__cost *cost = &way->cost;
-  parts p = {cost->latency > least ? cost->latency : least, cost->per_byte * bytes, 0};
-  if (cost->tree_table) p.transfer /= pm__tree_factor(way->protocol, place);
-  if (cost->odd_share > 0 && odd_parts(group, bytes)) p.transfer /= cost->odd_share;
-  if (cost->fill_most > 0) p.transfer += fmin(cost->fill_per_byte * bytes, cost->fill_most);
-  p.time = p.latency + p.transfer;
-  if (cost->knee > 0) p.time += 2 * cost->knee * sqrt(p.latency * p.transfer);
-  return p;
-}
-
-static bool allowed(const pm_group *group, const pm__candidate *way, const pm_call *call)
-{
-  if (call->protocol != PM_PROTOCOL_ANY && way->protocol != call->protocol - PM_PROTOCOL_LL) return false;
-  bool network = group->choice.in_network && way->algorithm == PM_ALGORITHM_COLLNET;
-  return call->algorithm == PM_ALGORITHM_AUTO ? way->automatic || network : way->algorithm == (pm_algorithm)call->algorithm;
-}
-
-static const pm__candidate *fastest(const pm_group *group, const pm_call *call, parts *best)
-{
-  const pm__candidates *list = &group->candidates[call->collective];
-  const pm__candidate *found = NULL;
-  double place = log2(call->bytes / 64);
-  for (int i = 0; i < list->count; i++) {
-    if (!allowed(group, &list->item[i], call)) continue;
-    parts p = parts_of(group, &list->item[i], call->bytes, place, 0);
-    if (found != NULL && p.time >= best->time) continue;
-    found = &list->item[i];
-    *best = p;
-  }
-  return found;
-}
 
 static void fill_unknown(pm_collective_time *out, int status)
 {
@@ -74,27 +28,42 @@ static void fill_alone(const pm_call *call, pm_collective_time *out)
   out->algorithm_bandwidth = out->bus_bandwidth = NAN;
 }
 
-static double launch_time(const pm_group *group)
+static void fill_known(const pm__way_time *t, double bytes, pm_collective_time *out)
 {
-  const pm_collective_fit *fit = &group->shape.fit;
-  return group->shape.era == PM_ERA_2016 && fit->old_launch > 0 ? fit->old_launch : fit->launch;
+  memset(out, 0, sizeof *out);
+  out->status = PM_OK;
+  out->time = t->time;
+  out->latency = t->latency;
+  out->transfer = t->transfer;
+  out->algorithm = (int32_t)t->way->algorithm;
+  out->protocol = t->way->protocol + PM_PROTOCOL_LL;
+  out->algorithm_bandwidth = bytes / t->time;
+  out->bus_bandwidth = t->bus_bandwidth;
+  memcpy(out->limit, t->launch_bound ? launch_limit : t->way->cost.limit, sizeof out->limit); /* ids have one size */
 }
 
-/* One host thread launches on its GPUs one after the other; the latency of the steps hides behind that, or that behind
-** it. The library does not know and chooses without. */
-static void add_launch(const pm_group *group, const pm__candidate *way, double bytes, parts *p, const char **limit)
+/* The ways of a call that names its algorithm or protocol; those of the call before if it names the same. */
+typedef struct named {
+  pm__ways ways;
+  pm_call call;
+  bool filled;
+} named;
+
+static const pm__ways *ways_of(const pm_group *group, const pm_call *call, named *last)
 {
-  double launch = way->cost.launches * group->choice.thread_gpus * launch_time(group);
-  *limit = way->cost.limit;
-  if (launch <= p->latency) return;
-  *p = parts_of(group, way, bytes, log2(bytes / 64), launch);
-  if (launch > p->transfer) *limit = launch_limit;
+  if (call->algorithm == PM_ALGORITHM_AUTO && call->protocol == PM_PROTOCOL_ANY) return &group->ways[call->collective];
+  bool same = last->filled && last->call.collective == call->collective && last->call.algorithm == call->algorithm &&
+              last->call.protocol == call->protocol;
+  if (!same)
+    pm__ways_init_as(&last->ways, &group->shape, (pm_collective)call->collective, (pm_algorithm)call->algorithm,
+                     call->protocol);
+  last->call = *call;
+  last->filled = true;
+  return &last->ways;
 }
 
-static void evaluate(const pm_group *group, const pm_call *call, pm_collective_time *out)
+static void evaluate(const pm_group *group, const pm_call *call, named *last, pm_collective_time *out)
 {
-  parts p = {0, 0, 0};
-  const char *limit;
   int status = check_call(call);
   if (status != PM_OK) {
     fill_unknown(out, status);
@@ -104,22 +73,9 @@ static void evaluate(const pm_group *group, const pm_call *call, pm_collective_t
     fill_alone(call, out);
     return;
   }
-  const pm__candidate *way = fastest(group, call, &p);
-  if (way == NULL) {
-    fill_unknown(out, PM_NOT_MODELLED);
-    return;
-  }
-  add_launch(group, way, call->bytes, &p, &limit);
-  memset(out, 0, sizeof *out);
-  out->status = PM_OK;
-  out->time = p.time;
-  out->latency = p.latency;
-  out->transfer = p.transfer;
-  out->algorithm = way->algorithm;
-  out->protocol = way->protocol + PM_PROTOCOL_LL;
-  out->algorithm_bandwidth = call->bytes / p.time;
-  out->bus_bandwidth = out->algorithm_bandwidth * pm__bus_factor((pm_collective)call->collective, group->shape.ranks);
-  memcpy(out->limit, limit, sizeof out->limit); /* ids of links have the same size */
+  pm__way_time t = pm__ways_time(ways_of(group, call, last), call->bytes);
+  if (t.way == NULL) fill_unknown(out, PM_NOT_MODELLED);
+  else fill_known(&t, call->bytes, out);
 }
 
 pm_call pm_call_default(void)
@@ -130,7 +86,9 @@ pm_call pm_call_default(void)
 int pm_group_times(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count)
 {
   if (group == NULL || (count > 0 && (calls == NULL || results == NULL))) return PM_BAD_ARGUMENT;
-  for (size_t i = 0; i < count; i++) evaluate(group, &calls[i], &results[i]);
+  named last;
+  last.filled = false;
+  for (size_t i = 0; i < count; i++) evaluate(group, &calls[i], &last, &results[i]);
   return PM_OK;
 }
 

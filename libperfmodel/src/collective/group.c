@@ -36,45 +36,36 @@ static int check_gpus(const pm_system *system, const int *gpus, int count, pm_er
   return PM_OK;
 }
 
-static void find_candidates(pm_group *group)
+static int fill(pm_group *group, pm_error *error)
 {
-  const pm__algorithm *a;
-  for (int c = 0; c < PM_COLLECTIVE_COUNT; c++)
-    for (size_t i = 0; (a = pm__algorithm_at(i)) != NULL; i++)
-      for (int p = 0; p < PM__PROTOCOLS; p++) {
-        pm__candidates *list = &group->candidates[c];
-        pm__candidate *item = &list->item[list->count];
-        memset(item, 0, sizeof *item);
-        item->algorithm = a->id;
-        item->automatic = a->automatic;
-        item->protocol = p;
-        item->cost.launches = 1;
-        bool plain = !group->system->has_protocols && p != PM__SIMPLE;
-        if (!plain && a->cost(&group->shape, (pm_collective)c, p, &item->cost) && list->count < PM__CANDIDATES_MAX - 1)
-          list->count++;
-      }
+  const pm__wiring *wiring = group->wiring;
+  int status = pm__shape_init(&group->shape, wiring, &group->choice, error);
+  if (status != PM_OK) return status;
+  group->count = wiring->kept.count;
+  group->gpu = wiring->kept.gpu;
+  group->cycles = &wiring->cycles;
+  group->directed_rings = (group->choice.era == PM_ERA_2016 ? wiring->single : wiring->packed).directed_rings;
+  for (int c = 0; c < PM_COLLECTIVE_COUNT; c++) pm__ways_init(&group->ways[c], &group->shape, (pm_collective)c);
+  return PM_OK;
 }
 
 static pm_group *make(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
                       pm_error *error)
 {
+  const pm__wiring *wiring = pm__wiring_of(system, gpus, count, error);
+  if (wiring == NULL) return NULL;
   pm_group *group = (pm_group *)calloc(1, sizeof *group);
-  if (group != NULL) group->gpu = (int *)calloc((size_t)count, sizeof *group->gpu);
-  if (group == NULL || group->gpu == NULL) {
-    pm_group_free(group);
+  if (group == NULL) {
+    pm__wiring_release(wiring);
     pm__no_memory(error);
     return NULL;
   }
   group->system = system;
+  group->wiring = wiring;
   group->choice = *choice;
-  group->count = count;
-  for (int i = 0; i < count; i++) group->gpu[i] = gpus != NULL ? gpus[i] : i;
-  if (pm__shape_fill(group, error) != PM_OK) {
-    pm_group_free(group);
-    return NULL;
-  }
-  find_candidates(group);
-  return group;
+  if (fill(group, error) == PM_OK) return group;
+  pm_group_free(group);
+  return NULL;
 }
 
 pm_group *pm_group_new(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
@@ -93,8 +84,7 @@ pm_group *pm_group_new(const pm_system *system, const int *gpus, int count, cons
 void pm_group_free(pm_group *group)
 {
   if (group == NULL) return;
-  pm__cycles_free(&group->cycles);
-  free(group->gpu);
+  pm__wiring_release(group->wiring);
   free(group);
 }
 
@@ -115,15 +105,16 @@ int pm_group_size(const pm_group *group)
 
 const char *pm_group_over(const pm_group *group)
 {
-  return group != NULL ? group->over : "";
+  return group != NULL && group->directed_rings == 0 && group->count > 1 ? "pcie"
+         : group != NULL ? group->wiring->over : "";
 }
 
 double pm_group_cycle(const pm_group *group, int index, int *order)
 {
-  if (group == NULL || index < 0 || index >= group->cycles.count) return NAN;
+  if (group == NULL || index < 0 || index >= group->cycles->count) return NAN;
   for (int i = 0; order != NULL && i < group->count; i++)
-    order[i] = group->gpu[group->cycles.order[index * group->count + i]];
-  return group->cycles.weight[index];
+    order[i] = group->gpu[group->cycles->order[index * group->count + i]];
+  return group->cycles->weight[index];
 }
 
 int pm_ring_in_order(const pm_system *system, const int *gpus, int count, double *bandwidth, pm_error *error)

@@ -49,11 +49,11 @@ static void add(const pm_system *system, double *load, int a, int b, double byte
 static void load_cycles(const pm_group *group, double inside, double *load)
 {
   const pm_system *system = group->system;
-  for (int c = 0; c < group->cycles.count; c++)
+  for (int c = 0; c < group->cycles->count; c++)
     for (int i = 0; i < group->count; i++) {
-      const int *order = &group->cycles.order[c * group->count];
+      const int *order = &group->cycles->order[c * group->count];
       int a = system->gpus[group->gpu[order[i]]], b = system->gpus[group->gpu[order[(i + 1) % group->count]]];
-      add(system, load, a, b, inside * group->cycles.weight[c] / group->directed_rings);
+      add(system, load, a, b, inside * group->cycles->weight[c] / group->directed_rings);
     }
 }
 
@@ -85,7 +85,7 @@ static bool load_routes(const pm_group *group, double inside, bool to_host, doub
   pm__path path = {0, 0, NULL, 0, 0, true};
   bool good = pm__routes_open(&r, system);
   for (int i = 0; good && i < group->count; i++) {
-    const int *order = group->cycles.order;
+    const int *order = group->cycles->order;
     int a = system->gpus[group->gpu[order[i]]], b = system->gpus[group->gpu[order[(i + 1) % group->count]]];
     if (!to_host) good = pm__routes_hop(&r, a, b, system->machine.staged, &path);
     else {

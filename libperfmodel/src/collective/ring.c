@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "collective/ring.h"
+#include "collective/algorithm.h"
 
 void pm__path_pass(pm__path *path, const pm__edge *edge)
 {
@@ -64,32 +64,7 @@ int pm__ring_find(const pm_system *system, pm__members members, pm__path *path, 
   return pm__ring_over_tree(system, members, false, path, cycles != NULL ? cycles->order : NULL, error);
 }
 
-static void set_inside(pm_ring *ring, const pm__path *path)
-{
-  ring->bandwidth = path->bandwidth;
-  ring->hop_latency = path->hop_latency;
-  ring->base_latency = path->base_latency;
-  ring->calibrated = path->calibrated;
-  memcpy(ring->limit, path->limit->link.id, sizeof ring->limit);
-}
-
-/* All rails of a node together carry the ring between nodes. */
-int pm__ring_join_nodes(const pm_system *system, pm_ring *ring, int nodes, pm_error *error)
-{
-  const pm__edge *network = &system->network;
-  ring->nodes = nodes;
-  if (nodes == 1) return PM_OK;
-  if (network->count == 0)
-    return pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network between nodes", system->machine.id);
-  double payload = pm__edge_payload(network);
-  ring->network_latency = network->calibration.hop_latency;
-  if (network->calibration.base_latency > ring->base_latency) ring->base_latency = network->calibration.base_latency;
-  ring->calibrated = ring->calibrated && network->calibrated;
-  if (payload >= ring->bandwidth) return PM_OK;
-  ring->bandwidth = payload;
-  memcpy(ring->limit, network->link.id, sizeof ring->limit);
-  return PM_OK;
-}
+/* ---- The record ---- */
 
 static int check_group(const pm_system *system, int gpus, int nodes, pm_error *error)
 {
@@ -102,26 +77,41 @@ static int check_group(const pm_system *system, int gpus, int nodes, pm_error *e
   return PM_OK;
 }
 
+static void fill_record(pm_ring *ring, const pm__shape *shape, double rings)
+{
+  const char *limit;
+  memset(ring, 0, sizeof *ring);
+  ring->gpus = shape->per_node;
+  ring->nodes = shape->nodes;
+  ring->rings = rings;
+  ring->bandwidth = pm__slower(shape, &limit);
+  ring->base_latency = shape->base[PM__SIMPLE][PM__RING];
+  ring->hop_latency = shape->step[PM__SIMPLE][PM__RING];
+  if (shape->nodes > 1) ring->network_latency = shape->far_step[PM__SIMPLE][shape->per_node == 1 ? PM__TREE : PM__RING];
+  ring->calibrated = shape->calibrated;
+  if (shape->ranks > 1) memcpy(ring->limit, limit, sizeof ring->limit); /* ids have one size */
+}
+
 int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm_error *error)
 {
+  pm__shape shape;
+  pm_error own = PM_ERROR_NONE; /* `error` may be NULL */
+  pm_group_choice choice = pm_group_choice_default();
   int status = ring == NULL ? pm__fail(error, PM_BAD_ARGUMENT, "no place for the ring")
                             : check_group(system, gpus, nodes, error);
   if (status != PM_OK) return status;
-  pm__path path;
-  memset(ring, 0, sizeof *ring);
-  ring->gpus = gpus;
-  ring->bandwidth = INFINITY;
-  ring->calibrated = 1;
-  if (gpus > 1) {
-    int *first = (int *)malloc((size_t)gpus * sizeof *first);
-    if (first == NULL) return pm__no_memory(error);
-    for (int i = 0; i < gpus; i++) first[i] = i;
-    status = pm__ring_find(system, (pm__members){first, gpus}, &path, &ring->rings, NULL, error);
-    free(first);
-    if (status != PM_OK) return status;
-    set_inside(ring, &path);
-  }
-  return pm__ring_join_nodes(system, ring, nodes, error);
+  const pm__wiring *wiring = pm__wiring_of(system, NULL, gpus, &own);
+  if (wiring == NULL) return pm__fail(error, own.status, "%s", own.text);
+  choice.nodes = nodes;
+  status = pm__shape_init(&shape, wiring, &choice, error);
+  if (status == PM_OK) fill_record(ring, &shape, wiring->packed.directed_rings);
+  pm__wiring_release(wiring);
+  return status;
+}
+
+int pm__ring_join_nodes(const pm_system *system, pm_ring *ring, int nodes, pm_error *error)
+{
+  return pm_ring_find(system, ring->gpus, nodes, ring, error);
 }
 
 double pm_all_reduce_transfer_time(double bytes, int ranks, double bandwidth)

@@ -13,7 +13,9 @@ pm_system *pm_system_new(const pm_machine *machine, const pm_gpu *gpu, pm_error 
   }
   if (pm_gpu_check(gpu, error) != PM_OK) return NULL;
   pm_system *system = (pm_system *)calloc(1, sizeof *system);
-  if (system == NULL) {
+  if (system != NULL) system->keeper = pm__keeper_new();
+  if (system == NULL || system->keeper == NULL) {
+    pm_system_free(system);
     pm__no_memory(error);
     return NULL;
   }
@@ -40,6 +42,7 @@ const pm_kernel_calibration *pm_system_kernels(const pm_system *system)
 void pm_system_free(pm_system *system)
 {
   if (system == NULL) return;
+  pm__keeper_free(system->keeper);
   free(system->vertices);
   free(system->edges);
   free(system->gpus);
@@ -78,6 +81,7 @@ int pm_system_add_vertex(pm_system *system, const char *name, pm_vertex_kind kin
   vertex->kind = kind;
   if (kind == PM_VERTEX_GPU) system->gpus[system->gpu_count++] = (int)system->vertex_count;
   system->vertex_count++;
+  pm__keeper_change(system->keeper);
   return PM_OK;
 }
 
@@ -127,6 +131,7 @@ int pm_system_add_link(pm_system *system, const char *a, const char *b, const pm
   if (edges == NULL) return pm__no_memory(error);
   system->edges = edges;
   system->edges[system->edge_count++] = edge;
+  pm__keeper_change(system->keeper);
   return PM_OK;
 }
 
@@ -140,6 +145,7 @@ int pm_system_set_network(pm_system *system, const pm_link *link, const pm_link_
   if (link->kind != PM_LINK_INFINIBAND && link->kind != PM_LINK_ETHERNET)
     return pm__fail(error, PM_BAD_VALUE, "link \"%s\" does not join nodes; use infiniband or ethernet", link->id);
   system->network = edge;
+  pm__keeper_change(system->keeper);
   return PM_OK;
 }
 
@@ -147,6 +153,7 @@ int pm_system_set_staged(pm_system *system, int staged, pm_error *error)
 {
   if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system");
   system->staged = staged != 0;
+  pm__keeper_change(system->keeper);
   return PM_OK;
 }
 
@@ -173,6 +180,7 @@ int pm_system_set_library(pm_system *system, const pm_protocol *protocols, const
   if (tuning != NULL) system->tuning = *tuning;
   system->has_fit = fit != NULL;
   if (fit != NULL) system->fit = *fit;
+  pm__keeper_change(system->keeper);
   return PM_OK;
 }
 

@@ -3,6 +3,7 @@
 #define PM_HARDWARE_SYSTEM_H
 
 #include "base/base.h"
+#include "hardware/kept.h"
 #include "perfmodel/hardware.h"
 
 typedef struct pm__vertex {
@@ -34,6 +35,7 @@ struct pm_system {
   pm_protocol protocol[3]; /* LL, LL128, Simple */
   pm_tuning tuning;
   pm_collective_fit fit;
+  pm__keeper *keeper; /* what was found out about its GPUs */
 };
 
 /* What large transfers get of all parallel links together, per direction [B/s]. */

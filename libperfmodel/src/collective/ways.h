@@ -1,0 +1,54 @@
+/*
+** The ways to do one collective on one group, and the fastest of them for a number of bytes. For code that asks in many
+** sizes without allocating, as the training step does with its buckets:
+**
+**     once, when a plan is made     const pm__wiring *wires = pm__wiring_of(system, NULL, gpus, error);
+**                                   kept with the system; pm__wiring_release(wires) when the plan is freed
+**     once for a run                pm__shape shape; pm__shape_init(&shape, wires, &choice, error)      about 50 ns
+**                                   pm__ways ways;   pm__ways_init(&ways, &shape, PM_ALL_REDUCE)        about 100 ns
+**     for each bucket               pm__way_time t = pm__ways_time(&ways, bytes)                        about 50 ns
+**
+** `choice` says how many nodes there are, how many GPUs a host thread drives, which library generation it is. Shape and
+** ways live on the caller's stack and refer to the wiring. One rank takes 0 s, way NULL. Where the library knows no way
+** (pm__way_time.time NAN, way NULL) the collective is not modelled.
+*/
+#ifndef PM_COLLECTIVE_WAYS_H
+#define PM_COLLECTIVE_WAYS_H
+
+#include "collective/algorithm.h"
+
+enum { PM__WAYS_MAX = 16 };
+
+typedef struct pm__way {
+  pm_algorithm algorithm;
+  int protocol; /* PM__LL, ... */
+  pm__cost cost;
+} pm__way;
+
+typedef struct pm__ways {
+  int count;
+  bool alone;         /* one rank */
+  double bus_factor;  /* bus bandwidth over algorithm bandwidth */
+  double ranks;
+  double launch;      /* of one collective: the host's launches on the GPUs of a thread, one after the other */
+  double sm_share;    /* of a GPU's multiprocessors that a large one keeps busy */
+  pm__way way[PM__WAYS_MAX];
+} pm__ways;
+
+typedef struct pm__way_time {
+  double time, latency, transfer; /* s */
+  double bus_bandwidth;           /* B/s; NAN for one rank */
+  const pm__way *way;             /* algorithm and protocol taken, way->cost.limit what limits the transfer */
+  bool launch_bound;              /* the host's launches limit */
+} pm__way_time;
+
+/* The ways that a library would choose from by itself. */
+void pm__ways_init(pm__ways *ways, const pm__shape *shape, pm_collective collective);
+
+/* The ways of one algorithm (PM_ALGORITHM_AUTO: as pm__ways_init) in one protocol, or any. */
+void pm__ways_init_as(pm__ways *ways, const pm__shape *shape, pm_collective collective, pm_algorithm algorithm,
+                      int protocol_choice);
+
+pm__way_time pm__ways_time(const pm__ways *ways, double bytes);
+
+#endif
