@@ -70,10 +70,10 @@ static void keep(pm__cost *best, pm__cost other)
 static pm__cost implicit(const pm__device *d, const shape *s, double m, double n, double k, double factor,
                          int algorithm)
 {
-  double split;
+  bool split;
   pm__product p = {s->groups, m, n, k};
   double result = 2 * d->bytes * s->groups * m * n * d->per_byte;
-  double compute = pm__tiles_time(&d->conv, d->conv.tiles, &p, result, &split);
+  double compute = pm__tiles_time(&d->conv, &p, result, &split);
   return pm__limited(d, compute * factor, s->traffic, 2 * multiply_adds(s), algorithm);
 }
 
@@ -111,14 +111,15 @@ static void ends(const shape *s, double *from, double *to, const double **size)
 
 static pm__cost winograd_4x4(const pm__device *d, const shape *s)
 {
-  double from, to, split;
+  bool split;
+  double from, to;
   const double *size;
   ends(s, &from, &to, &size);
   double tiles = s->n * pm__ceil(size[1] / 4) * pm__ceil(size[2] / 4);
   pm__product p = {36, to, tiles, from};
   if (s->pass == PM__BACKWARD_WEIGHT) p = (pm__product){36, s->k, s->c, tiles};
   double result = 2 * d->bytes * p.count * p.m * p.n * d->per_byte;
-  double compute = pm__tiles_time(&d->gemm, d->gemm.tiles, &p, result, &split);
+  double compute = pm__tiles_time(&d->gemm, &p, result, &split);
   double operands = p.count * (p.m * p.k + p.n * p.k + p.m * p.n) * d->bytes * d->per_byte;
   double moved = s->n * s->c * s->size + 36 * tiles * (s->c + s->k) + s->p * s->k + 45 * s->k * s->c;
   pm__cost cost = pm__limited(d, compute, operands, 2 * p.count * p.m * p.n * p.k, PM_KERNEL_ALGORITHM_WINOGRAD_4X4);
@@ -142,13 +143,14 @@ static pm__cost winograd_2x2(const pm__device *d, const shape *s)
 
 static pm__cost fft(const pm__device *d, const shape *s)
 {
-  double split, l = 1;
+  bool split;
+  double l = 1;
   for (int i = 0; i < PM__SPACE; i++) l *= s->conv->size[i] + s->conv->padding[i] + s->conv->padding_end[i];
   pm__product p = s->pass == PM__BACKWARD_WEIGHT ? (pm__product){l / 2, s->k, s->c, 4 * s->n}
                                                  : (pm__product){l / 2, s->k, s->n, 4 * s->c};
   if (s->pass == PM__BACKWARD_DATA) p.m = s->c, p.k = 4 * s->k;
   double result = 2 * d->bytes * p.count * p.m * p.n * d->per_byte;
-  double compute = pm__tiles_time(&d->gemm, d->gemm.tiles, &p, result, &split);
+  double compute = pm__tiles_time(&d->gemm, &p, result, &split);
   double operands = p.count * (p.m * p.k + p.n * p.k + p.m * p.n) * d->bytes * d->per_byte;
   double moved = 3 * d->k.fft_traffic * d->bytes * l * (s->n * s->c + s->n * s->k + s->k * s->c);
   pm__cost cost = pm__limited(d, compute, operands, 2 * p.count * p.m * p.n * p.k, PM_KERNEL_ALGORITHM_FFT);

@@ -29,29 +29,42 @@ static double pipe(const recipe *r, const tile *t)
   return r->tensor ? 1 : cbrt(1 + load * load * load);
 }
 
-static void fill_engine(pm__engine *e, const recipe *r, const pm_kernel_calibration *c, double sms, double fp32_lanes)
+static void set_tile(pm__engine *e, int i, const recipe *r, const tile *t, double sms)
+{
+  e->inverse_m[i] = 1 / t->m;
+  e->inverse_n[i] = 1 / t->n;
+  e->step[i] = t->m * t->n * pipe(r, t) / r->rate;
+  e->latency[i] = r->latency_threads / t->threads;
+  e->most[i] = r->split_threads / t->threads;
+  e->fill[i] = fmax(1, e->latency[i]);
+  e->root[i] = sqrt(e->fill[i] * e->step[i]);
+  e->resident[i] = sms * fmax(1, 256 / t->threads);
+  e->side[i] = ceil(sqrt(e->resident[i] * t->n / t->m));
+  e->edge[i] = r->bytes * (t->m + t->n) / r->l2_rate * sms;
+}
+
+static void set_absent(pm__engine *e, int i)
+{
+  e->inverse_m[i] = e->inverse_n[i] = e->fill[i] = e->resident[i] = e->side[i] = 1;
+  e->step[i] = e->root[i] = INFINITY;
+}
+
+/* `most`: tiles to choose from, at most. */
+static void fill_engine(pm__engine *e, const recipe *r, const pm_kernel_calibration *c, int most, double sms,
+                        double fp32_lanes)
 {
   const tile *tiles = r->tensor ? tensor_tiles : simt_tiles;
+  int have = (int)(r->tensor ? sizeof tensor_tiles / sizeof(tile) : sizeof simt_tiles / sizeof(tile));
   e->tensor = r->tensor;
-  e->tiles = (int)(r->tensor ? sizeof tensor_tiles / sizeof(tile) : sizeof simt_tiles / sizeof(tile));
-  e->sms = sms;
   e->inverse_sms = 1 / sms;
   e->prologue = r->tensor ? fmin(c->prologue * r->lanes / fp32_lanes, c->prologue_most) : c->prologue;
   e->wave = c->wave;
   e->split_least = c->split_least;
+  e->per_part = 1 / c->split_least;
   e->split_time = c->split_time;
-  for (int i = 0; i < PM__TILES; i++) e->inverse_m[i] = e->inverse_n[i] = e->step[i] = 1; /* if it is not there */
-  for (int i = 0; i < e->tiles; i++) {
-    const tile *t = &tiles[i];
-    e->inverse_m[i] = 1 / t->m;
-    e->inverse_n[i] = 1 / t->n;
-    e->step[i] = t->m * t->n * pipe(r, t) / r->rate;
-    e->latency[i] = r->latency_threads / t->threads;
-    e->split[i] = sms * r->split_threads / t->threads;
-    e->resident[i] = sms * fmax(1, 256 / t->threads);
-    e->side[i] = ceil(sqrt(e->resident[i] * t->n / t->m));
-    e->edge[i] = r->bytes * (t->m + t->n) / r->l2_rate;
-  }
+  for (int i = 0; i < PM__TILES; i++)
+    if (i < have && i < most) set_tile(e, i, r, &tiles[i], sms);
+    else set_absent(e, i);
   e->multiply_add = e->step[0] / (tiles[0].m * tiles[0].n * sms); /* the largest tiles load least per multiply-add */
 }
 
@@ -80,11 +93,12 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
               tensor ? c->tensor_latency_threads : c->simt_latency_threads,
               tensor ? c->tensor_split_threads : c->simt_split_threads,
               c->l2_bytes * lanes / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes};
-  fill_engine(&d->gemm, &r, c, d->sms, gpu->fp32_lanes);
+  fill_engine(&d->gemm, &r, c, PM__TILES, d->sms, gpu->fp32_lanes);
+  fill_engine(&d->batched, &r, c, c->large_batched_tiles && !tensor ? 1 : PM__TILES, d->sms, gpu->fp32_lanes);
   r.rate *= tensor ? c->conv_tensor_efficiency : c->conv_simt_efficiency;
   r.latency_threads = tensor ? c->conv_tensor_latency_threads : c->conv_simt_latency_threads;
   r.split_threads = tensor ? c->conv_tensor_split_threads : c->conv_simt_split_threads;
-  fill_engine(&d->conv, &r, c, d->sms, gpu->fp32_lanes);
+  fill_engine(&d->conv, &r, c, PM__TILES, d->sms, gpu->fp32_lanes);
   double energy = tensor ? c->tensor_energy : c->simt_energy;
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
   d->alignment = tensor ? 1 : c->alignment;
@@ -110,7 +124,6 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->calibrated = true;
   d->k = *c;
   d->origin = tensor ? c->tensor_basis : c->simt_basis;
-  d->large_batched_tiles = c->large_batched_tiles != 0 && !tensor;
   d->per_byte = 1 / (d->bandwidth * memory_efficiency(gpu, c));
   d->align = 16 / d->bytes;
   d->l2 = gpu->l2_cache;

@@ -11,26 +11,26 @@
 
 enum { PM__TILES = 8 };
 
-/* The arithmetic units with the tiles of one kind of kernel. */
+/* The arithmetic units with the tiles of one kind of kernel. A candidate that is not there never ends. */
 typedef struct pm__engine {
   bool tensor;
-  int tiles;
   double inverse_m[PM__TILES], inverse_n[PM__TILES]; /* 1 / tile */
   double step[PM__TILES];     /* s that one SM takes for one step of the contraction of one tile */
   double latency[PM__TILES];  /* waves below which latency is not hidden */
-  double split[PM__TILES];    /* tiles of the result times parts of the contraction, at most */
+  double most[PM__TILES];     /* parts of tiles per SM up to which the contraction is split */
+  double fill[PM__TILES];     /* waves that such parts fill: one, or what hides the latency */
+  double root[PM__TILES];     /* sqrt(fill x step) */
   double resident[PM__TILES]; /* tiles on the whole GPU at a time */
   double side[PM__TILES];     /* how many of them side by side read least */
-  double edge[PM__TILES];     /* bytes that a tile reads per step of the contraction over the L2's rate: s */
-  double sms, inverse_sms, prologue;
-  double wave, split_least, split_time; /* of the constants */
+  double edge[PM__TILES];     /* s of the L2 per step of the contraction of one tile on every SM */
+  double inverse_sms, prologue;
+  double wave, split_least, split_time, per_part; /* of the constants; per_part: 1 / split_least */
   double multiply_add; /* s on the whole GPU at best */
 } pm__engine;
 
 typedef struct pm__device {
   bool usable;     /* there is a rate for this precision */
   bool calibrated; /* else: the plain roofline */
-  bool large_batched_tiles;
   int origin;      /* pm_origin of the constants behind the matrix products */
   double bytes;    /* of a stored element */
   double matrix_peak, vector_peak, bandwidth; /* of the datasheet */
@@ -43,7 +43,7 @@ typedef struct pm__device {
   double winograd; /* s that one SM takes per channel of a block of fused Winograd */
   double direct;   /* s per FLOP of a direct convolution */
   double flash;    /* s per FLOP of fused attention at best */
-  pm__engine gemm, conv;
+  pm__engine gemm, batched, conv;
   pm_kernel_calibration k; /* the constants that formulas need as they are */
 } pm__device;
 

@@ -38,11 +38,14 @@ typedef struct pm__product {
   double count, m, n, k;
 } pm__product;
 
-/* Compute time of the best tile and split; *split becomes the parts of the contraction. `result` is s per part that the
-** memory takes to write and read the partial results. */
-double pm__tiles_time(const pm__engine *engine, int tiles, const pm__product *p, double result, double *split);
+/* Compute time of the best tile and split. `result` is s per part of the contraction that the memory takes to write and
+** read the partial results. */
+double pm__tiles_time(const pm__engine *engine, const pm__product *p, double result, bool *split);
 
 pm__cost pm__gemm_cost(const pm__device *device, const pm__product *product);
+
+/* The same where the device has tensor cores for it. */
+pm__cost pm__tensor_cost(const pm__device *device, const pm__product *product);
 
 /* One pass of a convolution over a batch; `pass` as the framework sees it. */
 pm__cost pm__conv_cost(const pm__device *device, const pm__conv *conv, pm__pass pass, double batch);

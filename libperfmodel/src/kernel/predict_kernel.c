@@ -153,29 +153,47 @@ static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
   t->achieved = t->flop / t->time;
 }
 
-static int predict(const pm__device *devices, const pm_gpu *gpu, const pm_kernel *k, pm_kernel_time *t, pm_error *error)
+/* A GPU at the precisions that were asked for. */
+typedef struct asked {
+  const pm_gpu *gpu;
+  const pm_kernel_calibration *calibration;
+  bool ready[PM_PRECISION_COUNT];
+  pm__device device[PM_PRECISION_COUNT];
+} asked;
+
+static const pm__device *device_of(asked *of, int precision)
 {
-  pm_record_init(pm_record_type_find("kernel_time"), t);
+  pm__device *device = &of->device[precision];
+  if (!of->ready[precision]) pm__device_init(device, of->gpu, of->calibration, precision);
+  of->ready[precision] = true;
+  return device;
+}
+
+static int predict(asked *of, const pm_kernel *k, pm_kernel_time *t, pm_error *error)
+{
   int status = check(k, error);
-  if (status != PM_OK) return status;
-  if (!devices[k->precision].usable)
-    return pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for this precision", gpu->id);
-  fill(&devices[k->precision], k, t);
-  return PM_OK;
+  const pm__device *device = status == PM_OK ? device_of(of, k->precision) : NULL;
+  if (status == PM_OK && !device->usable)
+    status = pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for this precision", of->gpu->id);
+  if (status == PM_OK) fill(device, k, t);
+  else pm_record_init(pm_record_type_find("kernel_time"), t);
+  return status;
 }
 
 int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm_kernel *kernels,
                       pm_kernel_time *times, size_t count, pm_error *error)
 {
-  pm__device devices[PM_PRECISION_COUNT];
+  asked of;
   if (gpu == NULL || (count > 0 && (kernels == NULL || times == NULL)))
     return pm__fail(error, PM_BAD_ARGUMENT, "kernel times need a gpu, kernels and a place");
   int first = pm_gpu_check(gpu, error);
   if (first == PM_OK && calibration != NULL) first = pm_kernel_calibration_check(calibration, error);
   if (first != PM_OK) return first;
-  for (int i = 0; i < PM_PRECISION_COUNT; i++) pm__device_init(&devices[i], gpu, calibration, i);
+  of.gpu = gpu;
+  of.calibration = calibration;
+  for (int i = 0; i < PM_PRECISION_COUNT; i++) of.ready[i] = false;
   for (size_t i = 0; i < count; i++) {
-    int status = predict(devices, gpu, &kernels[i], &times[i], first == PM_OK ? error : NULL);
+    int status = predict(&of, &kernels[i], &times[i], first == PM_OK ? error : NULL);
     if (first == PM_OK) first = status;
   }
   return first;

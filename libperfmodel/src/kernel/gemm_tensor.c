@@ -1,0 +1,74 @@
+/*
+** Matrix products of tensor cores.
+**
+** They are fast enough for the way to the tiles to count. Beside the arithmetic (tiles.h) each candidate has the time of
+** the L2, from which every tile takes its operands, and of the memory: operands that do not fit the L2 are read again by
+** every wave.
+*/
+#include "kernel/tiles.h"
+
+static void l2_times(const pm__engine *e, const double *x, double k, double *time)
+{
+  for (int i = 0; i < PM__TILES; i++) time[i] = x[i] * k * e->edge[i];
+}
+
+/* Resident tiles form a block of cm x cn tiles whose operands are shared; each further block reads anew. */
+static void reread_elements(const pm__engine *e, const pm__product *p, double *elements)
+{
+  for (int i = 0; i < PM__TILES; i++) {
+    double tm = pm__rounded_up(p->m * e->inverse_m[i]), tn = pm__rounded_up(p->n * e->inverse_n[i]);
+    double cm = pm__least(tm, e->side[i]), cn = pm__least(tn, pm__rounded_up(e->resident[i] / cm));
+    cm = pm__least(tm, pm__rounded_up(e->resident[i] / cn));
+    elements[i] = p->k * (p->m * pm__rounded_up(tn / cn) + p->n * pm__rounded_up(tm / cm));
+  }
+}
+
+static void memory_times(const pm__device *d, const pm__product *p, double *time)
+{
+  double operands = p->k * (p->m + p->n), element = d->bytes * d->per_byte * p->count;
+  for (int i = 0; i < PM__TILES; i++) time[i] = operands;
+  if (d->bytes * operands >= d->l2 / 2) reread_elements(&d->gemm, p, time);
+  for (int i = 0; i < PM__TILES; i++) time[i] = element * (time[i] + p->m * p->n);
+}
+
+static double power_2_25(double x)
+{
+  return x * x * sqrt(sqrt(x));
+}
+
+/* The fits want compute, memory and L2 joined with an exponent of 2.3; with 2.25 roots do most of it. The search for the
+** fastest candidate makes do with 2. */
+static double joined(double compute, double memory, double l2)
+{
+  double share = power_2_25(memory / compute) + power_2_25(l2 / compute);
+  return compute * pow(1 + share, 1 / 2.25);
+}
+
+static int fastest(const double *compute, const double *memory, const double *l2)
+{
+  double square[PM__TILES];
+  for (int i = 0; i < PM__TILES; i++) square[i] = compute[i] * compute[i] + memory[i] * memory[i] + l2[i] * l2[i];
+  double least = pm__least_time(square);
+  for (int i = 0; i < PM__TILES; i++)
+    if (square[i] == least) return i;
+  return 0;
+}
+
+pm__cost pm__tensor_cost(const pm__device *d, const pm__product *p)
+{
+  const pm__engine *e = &d->gemm;
+  double x[PM__TILES], compute[PM__TILES], split[PM__TILES], memory[PM__TILES], l2[PM__TILES];
+  pm__tiles_per_sm(e, p, x);
+  pm__whole_times(e, x, p->k, compute);
+  for (int i = 0; i < PM__TILES; i++) split[i] = INFINITY;
+  if (pm__can_split(e, x, p->k))
+    pm__split_times(e, x, p->k, 2 * d->bytes * d->per_byte * p->count * p->m * p->n, split);
+  l2_times(e, x, p->k, l2);
+  memory_times(d, p, memory);
+  for (int i = 0; i < PM__TILES; i++) compute[i] = pm__least(compute[i], split[i]);
+  int i = fastest(compute, memory, l2);
+  int algorithm = split[i] == compute[i] ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM;
+  double time = joined(compute[i], memory[i], l2[i]), power = 2 * p->count * p->m * p->n * p->k * d->energy;
+  if (power > time) return (pm__cost){power, algorithm, PM_BOUND_POWER};
+  return (pm__cost){time, algorithm, compute[i] > memory[i] ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY};
+}
