@@ -33,6 +33,7 @@ SIBLINGS = {
     ("predict", "step"),
     ("size", "sweep"),
     ("calibrate", "sweep"),
+    ("calibrate", "catalog"),  # names of measurements, constants of the architecture: above the model, not in it
     ("base", "units"),  # units.h declares the numbers that base reads and writes
 }
 

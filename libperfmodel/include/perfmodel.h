@@ -42,6 +42,7 @@
 #include "perfmodel/counts.h"
 #include "perfmodel/arrow.h"
 #include "perfmodel/catalog.h"
+#include "perfmodel/calibrate.h"
 
 #define PM_VERSION_MAJOR 0
 #define PM_VERSION_MINOR 1

@@ -26,6 +26,7 @@ static const pm_choice sample_format_choices[] = {PM_SAMPLE_FORMAT_LIST(NAME_DOC
 static const pm_choice cache_policy_choices[] = {PM_CACHE_POLICY_LIST(NAME_DOC) END};
 static const pm_choice decode_place_choices[] = {PM_DECODE_PLACE_LIST(NAME_DOC) END};
 static const pm_choice input_stage_choices[] = {PM_INPUT_STAGE_LIST(NAME_DOC) END};
+static const pm_choice fit_state_choices[] = {PM_FIT_STATE_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
 #define KIND_TEXT PM_FIELD_TEXT, NULL
@@ -52,6 +53,7 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_KERNEL_MODEL PM_FIELD_CHOICE, kernel_model_choices
 #define KIND_KERNEL_ALGORITHM PM_FIELD_CHOICE, kernel_algorithm_choices
 #define KIND_OPERATOR PM_FIELD_CHOICE, operator_choices
+#define KIND_FIT_STATE PM_FIELD_CHOICE, fit_state_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */
@@ -241,6 +243,10 @@ static const pm_field input_run_fields[] = {PM_INPUT_RUN_FIELDS(FIELD)};
 static const pm_field input_rates_fields[] = {PM_INPUT_RATES_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_fit_parameter
+static const pm_field fit_parameter_fields[] = {PM_FIT_PARAMETER_FIELDS(FIELD)};
+#undef RECORD
+
 #define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields, sizeof name##_fields / sizeof name##_fields[0]}
 
 static const pm_record_type types[] = {
@@ -273,6 +279,7 @@ static const pm_record_type types[] = {
   TYPE(fabric_choice, pm_fabric_choice, "a network of many nodes to lay out"),
   TYPE(fabric, pm_fabric, "a fat tree: switches, cables, bisection"),
   TYPE(finding, pm_finding, "something implausible in a file"),
+  TYPE(fit_parameter, pm_fit_parameter, "a constant to fit"),
   TYPE(run, pm_run, "what to predict"),
   TYPE(prediction, pm_prediction, "what is predicted"),
   TYPE(memory_profile, pm_memory_profile, "how a framework handles memory"),

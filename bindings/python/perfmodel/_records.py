@@ -880,6 +880,30 @@ class Finding(Record):
 
 
 @dataclass(frozen=True, eq=False)
+class FitParameter(Record):
+    """A constant to fit."""
+
+    name: str = ""
+    """name of the constant"""
+    start: float = nan
+    """value that the search starts from"""
+    lower: float = nan
+    """least value; above 0: the search is in the logarithm"""
+    upper: float = nan
+    """largest value; equal to the least: not fitted"""
+    value: float = nan
+    """value found"""
+    uncertainty: float = nan
+    """standard error, as a share of the value"""
+    state: str = "fixed"
+    """whether the measurements determine it: fixed, fitted, not identifiable, at lower bound, at upper bound"""
+    correlated: str = ""
+    """the constant that it can be exchanged with most"""
+    correlation: float = nan
+    """correlation of the errors of the two"""
+
+
+@dataclass(frozen=True, eq=False)
 class Run(Record):
     """What to predict."""
 

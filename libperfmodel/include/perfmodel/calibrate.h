@@ -1,0 +1,80 @@
+/*
+** Calibration: constants of the model from measurements.
+**
+** pm_fit is bounded least squares by Levenberg and Marquardt's method, for residuals of any kind; constants of the model
+** are fitted on residuals log(predicted / measured), so that 10 % too fast and 10 % too slow count alike:
+**
+**     pm_fit_parameter parameters[2] = {pm_fit_parameter_new("efficiency", 0.9, 0.3, 1.2),
+**                                       pm_fit_parameter_new("latency", 5e-6, 1e-7, 1e-3)};
+**     pm_fit_options options = pm_fit_options_default();
+**     pm_fit(parameters, 2, residuals, &my_rows, row_count, &options, &result, &error);
+**
+** Nothing is random: the same residuals give the same constants.
+*/
+#ifndef PERFMODEL_CALIBRATE_H
+#define PERFMODEL_CALIBRATE_H
+
+#include "catalog.h"
+#include "table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PM_FIT_STATE_LIST(X)                                                                      \
+  X(FIXED, "fixed", "not fitted")                                                                 \
+  X(FITTED, "fitted", "the measurements determine it")                                            \
+  X(UNIDENTIFIED, "not identifiable", "the measurements do not determine it, or only with others") \
+  X(AT_LOWER, "at lower bound", "the measurements want less than the bound allows")               \
+  X(AT_UPPER, "at upper bound", "the measurements want more than the bound allows")
+
+typedef enum pm_fit_state {
+#define PM_FIT_STATE_ENUM(name, text, doc) PM_FIT_STATE_##name,
+  PM_FIT_STATE_LIST(PM_FIT_STATE_ENUM)
+#undef PM_FIT_STATE_ENUM
+  PM_FIT_STATE_COUNT
+} pm_fit_state;
+
+#define PM_FIT_PARAMETER_FIELDS(X)                                                                         \
+  X(TEXT, name, "", "name of the constant")                                                                \
+  X(REAL, start, "1", "value that the search starts from")                                                 \
+  X(REAL, lower, "1", "least value; above 0: the search is in the logarithm")                              \
+  X(REAL, upper, "1", "largest value; equal to the least: not fitted")                                     \
+  X(REAL, value, "1", "value found")                                                                       \
+  X(REAL, uncertainty, "1", "standard error, as a share of the value")                                     \
+  X(FIT_STATE, state, "", "whether the measurements determine it")                                         \
+  X(TEXT, correlated, "", "the constant that it can be exchanged with most")                               \
+  X(REAL, correlation, "1", "correlation of the errors of the two")
+
+typedef struct pm_fit_parameter { PM_FIT_PARAMETER_FIELDS(PM_DECLARE) } pm_fit_parameter;
+
+PM_API pm_fit_parameter pm_fit_parameter_new(const char *name, double start, double lower, double upper);
+
+typedef struct pm_fit_options {
+  double robust;     /* residuals well beyond this count by their size, not its square (soft L1); 0: all by the square */
+  double step;       /* of numeric derivatives: share of a value, or of its range if its bounds include 0 */
+  double tolerance;  /* share of the cost that an improvement must be worth */
+  int iterations;    /* at most */
+} pm_fit_options;
+
+PM_API pm_fit_options pm_fit_options_default(void);
+
+typedef struct pm_fit_result {
+  double start_cost, cost; /* half the sum of squares, large residuals softened */
+  int iterations, evaluations;
+} pm_fit_result;
+
+/* Fills `residuals` for these values of the parameters, in their order; anything but PM_OK ends the fit with it. A
+** residual that is NAN makes the values unusable. */
+typedef int pm_fit_residuals(void *context, const double *values, double *residuals, pm_error *error);
+
+/* Finds the values with the least cost; the other results are filled in too. Parameters that reach a bound stay there while
+** the measurements want more. Uncertainties suppose that the residuals are independent of each other: with many rows of
+** like shape they are too small. */
+PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *residuals, void *context, size_t rows,
+                  const pm_fit_options *options, pm_fit_result *result, pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,308 @@
+/*
+** Bounded least squares.
+**
+** Levenberg and Marquardt's steps on the parameters that are free to move, cut off at the bounds. The model has kinks (the
+** fastest of several ways) and flat pieces (whole numbers of tiles), where derivatives say little; so each round ends
+** with trying every parameter by itself, up and down by shrinking steps, until neither finds anything better.
+*/
+#include "calibrate/fit.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "calibrate/matrix.h"
+
+pm_fit_options pm_fit_options_default(void)
+{
+  pm_fit_options options = {0, 0.01, 1e-6, 100};
+  return options;
+}
+
+pm_fit_parameter pm_fit_parameter_new(const char *name, double start, double lower, double upper)
+{
+  pm_fit_parameter p;
+  pm_record_init(pm_record_type_find("fit_parameter"), &p);
+  if (name != NULL) pm__text_set(p.name, sizeof p.name, name);
+  p.start = p.value = start;
+  p.lower = lower;
+  p.upper = upper;
+  return p;
+}
+
+bool pm__fit_is_log(const pm_fit_parameter *p)
+{
+  return p->lower > 0;
+}
+
+double pm__fit_coordinate(const pm_fit_parameter *p, double value)
+{
+  return pm__fit_is_log(p) ? log(value) : value;
+}
+
+double pm__fit_value(const pm_fit_parameter *p, double u)
+{
+  double value = pm__fit_is_log(p) ? exp(u) : u;
+  return fmin(fmax(value, p->lower), p->upper);
+}
+
+static bool is_fixed(const pm_fit_parameter *p)
+{
+  return !(p->lower < p->upper);
+}
+
+/* ---- Cost ---- */
+
+/* Soft L1: half the square of a small residual, its size of a large one. */
+static double cost_of(const pm__fit *f, const double *residual)
+{
+  double sum = 0, c = f->options.robust;
+  for (size_t i = 0; i < f->rows; i++) {
+    double square = residual[i] * residual[i];
+    sum += c > 0 ? 2 * c * c * (sqrt(1 + square / (c * c)) - 1) : square;
+  }
+  return sum / 2;
+}
+
+double pm__fit_weight(const pm__fit *f, double residual)
+{
+  double c = f->options.robust;
+  return c > 0 ? 1 / sqrt(1 + residual * residual / (c * c)) : 1;
+}
+
+static int evaluate(pm__fit *f, const double *u, double *residual)
+{
+  for (size_t i = 0; i < f->count; i++)
+    f->values[i] = is_fixed(&f->parameters[i]) ? f->parameters[i].start : pm__fit_value(&f->parameters[i], u[i]);
+  f->result->evaluations++;
+  return f->function(f->context, f->values, residual, f->error);
+}
+
+/* ---- Derivatives ---- */
+
+static double span(const pm__fit *f, const pm_fit_parameter *p)
+{
+  return pm__fit_is_log(p) ? f->options.step : f->options.step * (p->upper - p->lower);
+}
+
+/* Central differences, one-sided at a bound. */
+static int derive_one(pm__fit *f, size_t j)
+{
+  const pm_fit_parameter *p = &f->parameters[j];
+  double *row = &f->jacobian[j * f->rows], at = f->u[j], h = span(f, p);
+  memset(row, 0, f->rows * sizeof *row);
+  if (is_fixed(p)) return PM_OK;
+  double up = fmin(at + h, pm__fit_coordinate(p, p->upper)), down = fmax(at - h, pm__fit_coordinate(p, p->lower));
+  f->u[j] = up;
+  int status = evaluate(f, f->u, row);
+  f->u[j] = down;
+  if (status == PM_OK) status = evaluate(f, f->u, f->trial);
+  f->u[j] = at;
+  for (size_t i = 0; i < f->rows && status == PM_OK; i++) {
+    row[i] = (row[i] - f->trial[i]) / (up - down);
+    if (!isfinite(row[i])) row[i] = 0;
+  }
+  return status;
+}
+
+int pm__fit_derive(pm__fit *f)
+{
+  int status = PM_OK;
+  for (size_t j = 0; j < f->count && status == PM_OK; j++) status = derive_one(f, j);
+  for (size_t j = 0; j < f->count && status == PM_OK; j++) {
+    const double *a = &f->jacobian[j * f->rows];
+    double sum = 0;
+    for (size_t i = 0; i < f->rows; i++) sum += a[i] * pm__fit_weight(f, f->residual[i]) * f->residual[i];
+    f->gradient[j] = sum;
+    for (size_t k = 0; k <= j; k++) {
+      const double *b = &f->jacobian[k * f->rows];
+      sum = 0;
+      for (size_t i = 0; i < f->rows; i++) sum += a[i] * b[i] * pm__fit_weight(f, f->residual[i]);
+      f->normal[j * f->count + k] = f->normal[k * f->count + j] = sum;
+    }
+  }
+  return status;
+}
+
+/* ---- Steps ---- */
+
+/* Held by its bound, or by having no effect. */
+static bool is_held(const pm__fit *f, size_t j)
+{
+  const pm_fit_parameter *p = &f->parameters[j];
+  if (is_fixed(p) || !(f->normal[j * f->count + j] > 0)) return true;
+  double value = pm__fit_value(p, f->u[j]);
+  return (value <= p->lower && f->gradient[j] > 0) || (value >= p->upper && f->gradient[j] < 0);
+}
+
+/* Fills f->step; false if there is none. */
+static bool solve_step(pm__fit *f, double damping)
+{
+  size_t n = 0;
+  for (size_t j = 0; j < f->count; j++) n += !is_held(f, j);
+  double *a = f->work, *b = f->work + f->count * f->count;
+  size_t row = 0;
+  for (size_t j = 0; j < f->count; j++) {
+    if (is_held(f, j)) continue;
+    size_t column = 0;
+    for (size_t k = 0; k < f->count; k++)
+      if (!is_held(f, k)) a[row * n + column++] = f->normal[j * f->count + k] * (j == k ? 1 + damping : 1);
+    b[row++] = -f->gradient[j];
+  }
+  if (n == 0 || !pm__matrix_solve(a, b, n)) return false;
+  for (size_t j = 0, i = 0; j < f->count; j++) f->step[j] = is_held(f, j) ? 0 : b[i++];
+  return true;
+}
+
+static double bounded(const pm_fit_parameter *p, double u)
+{
+  if (is_fixed(p)) return u;
+  return fmin(fmax(u, pm__fit_coordinate(p, p->lower)), pm__fit_coordinate(p, p->upper));
+}
+
+/* Moves to f->step if that is better; *moved says so. */
+static int try_point(pm__fit *f, bool *moved)
+{
+  int status = evaluate(f, f->step, f->trial);
+  double cost = status == PM_OK ? cost_of(f, f->trial) : (double)INFINITY;
+  *moved = cost < f->cost;
+  if (!*moved) return status;
+  memcpy(f->u, f->step, f->count * sizeof *f->u);
+  memcpy(f->residual, f->trial, f->rows * sizeof *f->residual);
+  f->cost = cost;
+  return status;
+}
+
+/* One step downhill, with more and more damping until it is one. */
+static int descend(pm__fit *f, double *damping, bool *moved)
+{
+  int status = pm__fit_derive(f);
+  *moved = false;
+  for (; status == PM_OK && !*moved && *damping < 1e9; *damping *= *moved ? 0.2 : 4) {
+    if (!solve_step(f, *damping)) continue;
+    for (size_t j = 0; j < f->count; j++) f->step[j] = bounded(&f->parameters[j], f->u[j] + f->step[j]);
+    status = try_point(f, moved);
+  }
+  return status;
+}
+
+static int descend_all(pm__fit *f)
+{
+  double damping = 1e-3;
+  bool moved = true;
+  int status = PM_OK;
+  while (status == PM_OK && moved && f->result->iterations < f->options.iterations) {
+    double before = f->cost;
+    f->result->iterations++;
+    status = descend(f, &damping, &moved);
+    if (before - f->cost < f->options.tolerance * before) break;
+  }
+  return status;
+}
+
+/* Each parameter by itself, up and down by `share`. */
+static int explore(pm__fit *f, double share, bool *better)
+{
+  int status = PM_OK;
+  for (size_t j = 0; j < f->count && status == PM_OK; j++) {
+    const pm_fit_parameter *p = &f->parameters[j];
+    double h = pm__fit_is_log(p) ? share : share * (p->upper - p->lower);
+    for (int sign = -1; sign <= 1 && status == PM_OK && !is_fixed(p); sign += 2) {
+      bool moved = false;
+      memcpy(f->step, f->u, f->count * sizeof *f->u);
+      f->step[j] = bounded(p, f->u[j] + sign * h);
+      status = try_point(f, &moved);
+      *better = *better || moved;
+    }
+  }
+  return status;
+}
+
+static int explore_all(pm__fit *f, bool *better)
+{
+  int status = PM_OK;
+  double before = f->cost;
+  for (double share = 0.32; share > 0.004 && status == PM_OK; share /= 2) {
+    bool moved = true;
+    for (int i = 0; i < 8 && moved && status == PM_OK; i++) {
+      moved = false;
+      status = explore(f, share, &moved);
+    }
+  }
+  *better = before - f->cost > 10 * f->options.tolerance * before;
+  return status;
+}
+
+static int search(pm__fit *f)
+{
+  bool better = true;
+  int status = evaluate(f, f->u, f->residual);
+  if (status != PM_OK) return status;
+  f->cost = f->result->start_cost = cost_of(f, f->residual);
+  if (!isfinite(f->cost))
+    return pm__fail(f->error, PM_BAD_VALUE, "the start of a fit must have a residual for each row");
+  while (status == PM_OK && better && f->result->iterations < f->options.iterations) {
+    status = descend_all(f);
+    if (status == PM_OK) status = explore_all(f, &better);
+  }
+  f->result->cost = f->cost;
+  for (size_t j = 0; j < f->count; j++)
+    if (!is_fixed(&f->parameters[j])) f->parameters[j].value = pm__fit_value(&f->parameters[j], f->u[j]);
+  return status == PM_OK ? pm__fit_judge(f) : status;
+}
+
+/* ---- The call ---- */
+
+static int check(const pm_fit_parameter *parameters, size_t count, size_t rows, const pm_fit_options *o, pm_error *error)
+{
+  for (size_t j = 0; j < count; j++) {
+    const pm_fit_parameter *p = &parameters[j];
+    bool ordered = p->lower <= p->start && p->start <= p->upper && isfinite(p->lower) && isfinite(p->upper);
+    if (!ordered)
+      return pm__fail(error, PM_BAD_ARGUMENT, "\"%s\" starts at %g, which is not within its bounds %g and %g", p->name,
+                      p->start, p->lower, p->upper);
+  }
+  if (!(o->robust >= 0) || !(o->step > 0 && o->step < 1) || !(o->tolerance >= 0) || o->iterations < 0)
+    return pm__fail(error, PM_BAD_ARGUMENT, "the options of a fit must not be negative, and its step within 0 and 1");
+  if (rows < count || rows > 1e9 || count > 1000)
+    return pm__fail(error, PM_BAD_ARGUMENT, "%zu measurements do not determine %zu constants", rows, count);
+  return PM_OK;
+}
+
+/* All numbers in two allocations. */
+static bool make_room(pm__fit *f)
+{
+  size_t n = f->count, m = f->rows;
+  double *room = (double *)calloc(m * (2 + n) + n * (6 + 4 * n) + 1, sizeof *room);
+  f->index = (size_t *)calloc(n, sizeof *f->index);
+  f->residual = room; /* what is released */
+  if (room == NULL || f->index == NULL) return false;
+  f->trial = room + m;
+  f->jacobian = room + 2 * m;
+  f->normal = room + (2 + n) * m;
+  f->work = f->normal + n * n; /* 3 n n + n */
+  f->u = f->work + 3 * n * n + n;
+  f->gradient = f->u + n;
+  f->step = f->gradient + n;
+  f->values = f->step + n;
+  return true;
+}
+
+int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *residuals, void *context, size_t rows,
+           const pm_fit_options *options, pm_fit_result *result, pm_error *error)
+{
+  pm_fit_result ignored;
+  pm_fit_options o = options != NULL ? *options : pm_fit_options_default();
+  if (parameters == NULL || count == 0 || residuals == NULL)
+    return pm__fail(error, PM_BAD_ARGUMENT, "a fit needs parameters and residuals");
+  int status = check(parameters, count, rows, &o, error);
+  if (status != PM_OK) return status;
+  pm__fit f = {parameters, count, rows, residuals, context, o, result != NULL ? result : &ignored, error,
+               NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL};
+  memset(f.result, 0, sizeof *f.result);
+  status = make_room(&f) ? PM_OK : pm__no_memory(error);
+  for (size_t j = 0; j < count && status == PM_OK; j++)
+    f.u[j] = is_fixed(&parameters[j]) ? 0 : pm__fit_coordinate(&parameters[j], parameters[j].start);
+  if (status == PM_OK) status = search(&f);
+  free(f.index);
+  free(f.residual);
+  return status;
+}
