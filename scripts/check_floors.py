@@ -17,14 +17,14 @@ SOURCES = ROOT / "libperfmodel"
 FLOORS = [
     ["base"],
     ["units", "record"],
-    ["hardware", "network", "table"],
+    ["hardware", "framework", "network", "table"],
     ["kernel", "collective", "pipeline", "memory", "report"],
     ["step", "predict", "counts"],
     ["sweep", "size", "calibrate"],
 ]
 
 # Beside the cost code: knows hardware and networks, and nothing of costs knows it.
-BESIDE = {"catalog": {"base", "units", "record", "hardware", "network", "table"}}
+BESIDE = {"catalog": {"base", "units", "record", "hardware", "framework", "network", "table"}}
 
 SIBLINGS = {
     ("record", "units"),  # a field is read as a quantity

@@ -48,8 +48,8 @@ static void print_title(FILE *stream, const cli_study *s, const pm_network_total
   snprintf(line, sizeof line, "%s%s%s (%s), batch %s, %s%s%s", s->run.nodes > 1 ? nodes : "",
            s->run.nodes > 1 ? " of " : "", gpus, pm_system_gpu(s->system)->name, batch,
            pm_record_text(pm_record_field(type, "precision"), &s->run, precision),
-           s->run.overlap != PM_OVERLAP_NONE ? ", overlap " : "",
-           s->run.overlap != PM_OVERLAP_NONE ? pm_record_text(pm_record_field(type, "overlap"), &s->run, overlap) : "");
+           s->run.overlap == PM_OVERLAP_BACKWARD ? ", overlap " : "",
+           s->run.overlap == PM_OVERLAP_BACKWARD ? pm_record_text(pm_record_field(type, "overlap"), &s->run, overlap) : "");
   print_wrapped(stream, line, 0, 0, width);
 }
 

@@ -670,11 +670,15 @@ static records grid_runs(double networks, double systems, const char *const *pre
   int32_t *nodes_array = whole_numbers(nodes, nodes_count, "nodes", error);
   int32_t *gpus_array = whole_numbers(gpus, gpus_count, "gpus", error);
   int network_count = whole(networks, "networks", error), system_count = whole(systems, "systems", error);
-  pm_grid grid = {(size_t)network_count, (size_t)system_count, precision_array, precision_count,
-                  nodes_array,           nodes_count,          gpus_array,      gpus_count,
-                  batch,                 batch_count,          0,               PM_KERNEL_MODEL_CALIBRATED,
-                  global_batch != 0,
-                  epoch_samples};
+  pm_grid grid;
+  memset(&grid, 0, sizeof grid);
+  grid.networks = (size_t)network_count, grid.systems = (size_t)system_count;
+  grid.precision = precision_array, grid.precision_count = precision_count;
+  grid.nodes = nodes_array, grid.nodes_count = nodes_count;
+  grid.gpus = gpus_array, grid.gpus_count = gpus_count;
+  grid.batch = batch, grid.batch_count = batch_count;
+  grid.global_batch = global_batch != 0;
+  grid.epoch_samples = epoch_samples;
   grid.overlap = choice("run", "overlap", overlap, error);
   grid.kernel_model = choice("run", "kernel_model", kernel_model, error);
   records runs = runs_of_grid(&grid, error);

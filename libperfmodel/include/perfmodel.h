@@ -12,6 +12,7 @@
 **     perfmodel/collective.h  rings found in the link graph, all-reduce time
 **     perfmodel/memory.h      memory of one GPU, whether it fits, the largest batch
 **     perfmodel/pipeline.h    storage, page cache, decoding, copies: what reaches the GPUs
+**     perfmodel/framework.h   what the software adds to kernels and collectives
 **     perfmodel/predict.h     runs in, predictions out; layer times; sweeps
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
 **     perfmodel/table.h       results as columns; CSV, JSON and text
@@ -37,6 +38,7 @@
 #include "perfmodel/collective.h"
 #include "perfmodel/memory.h"
 #include "perfmodel/pipeline.h"
+#include "perfmodel/framework.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/table.h"
 #include "perfmodel/counts.h"

@@ -62,6 +62,7 @@ static const struct reference {
   {PM__GPUS, "nvlink", PM__LINKS},           {PM__GPUS, "pcie", PM__LINKS},
   {PM__SYSTEMS, "gpu", PM__GPUS},            {PM__CALIBRATIONS, "id", PM__LINKS},
   {PM__MEASUREMENTS, "system", PM__SYSTEMS}, {PM__MEASUREMENTS, "network", PM__NETWORKS},
+  {PM__FRAMEWORKS, "era", PM__LIBRARY_ERAS}, {PM__FRAMEWORKS, "loader", PM__LOADERS},
   {PM__USABLE_MEMORIES, "id", PM__GPUS},     {PM__STORAGE_ACCESSES, "id", PM__STORAGES},
 };
 

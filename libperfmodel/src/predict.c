@@ -8,7 +8,8 @@
 
 pm_run pm_run_default(void)
 {
-  return (pm_run){0, 0, 1, 1, 32, PM_FP32, PM_OVERLAP_NONE, PM_KERNEL_MODEL_CALIBRATED, NAN};
+  return (pm_run){0, 0, 1, 1, 32, PM_FP32, PM_OVERLAP_FRAMEWORK, PM_KERNEL_MODEL_CALIBRATED, NAN, -1,
+                  PM_PARALLEL_FRAMEWORK, PM_UPDATE_MOMENTUM, 1, NAN, 0};
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------------------------- */
@@ -27,6 +28,8 @@ static int check_places(const pm_plan *plan, const pm_run *run, pm_error *error)
     return pm__fail(error, PM_BAD_ARGUMENT, "network %d is not in the plan", run->network_index);
   if (run->system_index < 0 || (size_t)run->system_index >= plan->system_count)
     return pm__fail(error, PM_BAD_ARGUMENT, "system %d is not in the plan", run->system_index);
+  if (run->framework_index < -1 || run->framework_index >= (int32_t)plan->framework_count)
+    return pm__fail(error, PM_BAD_ARGUMENT, "framework %d is not in the plan", run->framework_index);
   if (run->overlap < 0 || run->overlap >= PM_OVERLAP_COUNT)
     return pm__fail(error, PM_BAD_ARGUMENT, "there is no overlap %d", run->overlap);
   if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
@@ -141,6 +144,8 @@ static void fill_unknown(pm_prediction *out, int status)
 #define UNKNOWN_REAL(name) out->name = NAN;
 #define UNKNOWN_STATUS(name) out->name = status;
 #define UNKNOWN_BOTTLENECK(name) out->name = PM_BOTTLENECK_NONE;
+#define UNKNOWN_EVIDENCE(name) out->name = PM_EVIDENCE_NONE;
+#define UNKNOWN_YES_NO(name) out->name = 0;
 #define UNKNOWN_BASIS(name) out->name = PM_BASIS_NONE;
 #define UNKNOWN(kind, name, unit, doc) UNKNOWN_##kind(name)
   PM_PREDICTION_FIELDS(UNKNOWN)
@@ -189,6 +194,7 @@ static void predict_one(const pm_plan *plan, const pm_run *run, pm_prediction *o
     fill_unknown(out, out->status);
     return;
   }
+  out->throughput_p10 = out->throughput_p90 = NAN;
   const pm__plan_network *network = &plan->networks[run->network_index];
   const pm__plan_system *system = &plan->systems[run->system_index];
   pm_ring ring = system->ring[run->gpus - 1];

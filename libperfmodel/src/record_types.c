@@ -27,6 +27,9 @@ static const pm_choice cache_policy_choices[] = {PM_CACHE_POLICY_LIST(NAME_DOC) 
 static const pm_choice decode_place_choices[] = {PM_DECODE_PLACE_LIST(NAME_DOC) END};
 static const pm_choice input_stage_choices[] = {PM_INPUT_STAGE_LIST(NAME_DOC) END};
 static const pm_choice fit_state_choices[] = {PM_FIT_STATE_LIST(NAME_DOC) END};
+static const pm_choice parallel_choices[] = {PM_PARALLEL_LIST(NAME_DOC) END};
+static const pm_choice update_choices[] = {PM_UPDATE_LIST(NAME_DOC) END};
+static const pm_choice evidence_choices[] = {PM_EVIDENCE_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
 #define KIND_TEXT PM_FIELD_TEXT, NULL
@@ -54,6 +57,9 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_KERNEL_ALGORITHM PM_FIELD_CHOICE, kernel_algorithm_choices
 #define KIND_OPERATOR PM_FIELD_CHOICE, operator_choices
 #define KIND_FIT_STATE PM_FIELD_CHOICE, fit_state_choices
+#define KIND_PARALLEL PM_FIELD_CHOICE, parallel_choices
+#define KIND_UPDATE PM_FIELD_CHOICE, update_choices
+#define KIND_EVIDENCE PM_FIELD_CHOICE, evidence_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */
@@ -247,6 +253,18 @@ static const pm_field input_rates_fields[] = {PM_INPUT_RATES_FIELDS(FIELD)};
 static const pm_field fit_parameter_fields[] = {PM_FIT_PARAMETER_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_framework
+static const pm_field framework_fields[] = {PM_FRAMEWORK_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_library_era
+static const pm_field library_era_fields[] = {PM_LIBRARY_ERA_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_band
+static const pm_field band_fields[] = {PM_BAND_FIELDS(FIELD)};
+#undef RECORD
+
 #define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields, sizeof name##_fields / sizeof name##_fields[0]}
 
 static const pm_record_type types[] = {
@@ -282,6 +300,9 @@ static const pm_record_type types[] = {
   TYPE(fit_parameter, pm_fit_parameter, "a constant to fit"),
   TYPE(run, pm_run, "what to predict"),
   TYPE(prediction, pm_prediction, "what is predicted"),
+  TYPE(framework, pm_framework, "what a framework adds to kernels and collectives"),
+  TYPE(library_era, pm_library_era, "a generation of the GPU libraries"),
+  TYPE(band, pm_band, "spread of measured over predicted rates"),
   TYPE(memory_profile, pm_memory_profile, "how a framework handles memory"),
   TYPE(optimizer, pm_optimizer, "what an optimiser keeps per parameter"),
   TYPE(usable_memory, pm_usable_memory, "what programs can have of a GPU's memory"),

@@ -13,7 +13,7 @@ static size_t at_least_one(size_t count)
 size_t pm_grid_count(const pm_grid *grid)
 {
   if (grid == NULL) return 0;
-  return at_least_one(grid->networks) * at_least_one(grid->systems) * at_least_one(grid->precision_count) *
+  return at_least_one(grid->networks) * at_least_one(grid->systems) * at_least_one(grid->frameworks) * at_least_one(grid->precision_count) *
          at_least_one(grid->nodes_count) * at_least_one(grid->gpus_count) * at_least_one(grid->batch_count);
 }
 
@@ -31,6 +31,8 @@ static pm_run run_at(const pm_grid *grid, size_t index)
   pm_run run = pm_run_default();
   size_t batch = take(&index, grid->batch_count), gpus = take(&index, grid->gpus_count);
   size_t nodes = take(&index, grid->nodes_count), precision = take(&index, grid->precision_count);
+  size_t framework = take(&index, grid->frameworks);
+  run.framework_index = grid->frameworks > 0 ? (int32_t)framework : -1;
   run.system_index = (int32_t)take(&index, grid->systems);
   run.network_index = (int32_t)take(&index, grid->networks);
   if (grid->batch_count > 0) run.batch = grid->batch[batch];
@@ -40,13 +42,18 @@ static pm_run run_at(const pm_grid *grid, size_t index)
   run.overlap = grid->overlap;
   run.kernel_model = grid->kernel_model;
   run.epoch_samples = grid->epoch_samples;
+  run.parallel = grid->parallel;
+  run.optimizer = grid->optimizer;
+  if (grid->accumulation > 0) run.accumulation = grid->accumulation;
+  if (grid->input_rate > 0) run.input_rate = grid->input_rate;
+  run.input_in_turn = grid->input_in_turn;
   return run;
 }
 
 /* A global batch that does not divide is no batch at all, and the prediction's status says so. */
 static void divide_batch(pm_run *run)
 {
-  double share = run->batch / ((double)run->gpus * run->nodes);
+  double share = run->batch / ((double)run->gpus * run->nodes * run->accumulation);
   run->batch = share == floor(share) ? share : (double)NAN;
 }
 
@@ -71,6 +78,12 @@ static const char *system_id(const pm_plan *plan, const pm_run *run)
   return known ? plan->systems[run->system_index].system->machine.id : "";
 }
 
+static const char *framework_id(const pm_plan *plan, const pm_run *run)
+{
+  bool known = run->framework_index >= 0 && (size_t)run->framework_index < plan->framework_count;
+  return known ? plan->frameworks[run->framework_index].framework.id : "none";
+}
+
 static int add_ids(pm_table *table, const pm_plan *plan, const pm_run *runs, size_t count, pm_error *error)
 {
   const char **ids = (const char **)malloc((count + 1) * sizeof *ids);
@@ -79,6 +92,8 @@ static int add_ids(pm_table *table, const pm_plan *plan, const pm_run *runs, siz
   int status = pm_table_add_text(table, "network", "network", ids, error);
   for (size_t i = 0; i < count; i++) ids[i] = system_id(plan, &runs[i]);
   if (status == PM_OK) status = pm_table_add_text(table, "system", "system", ids, error);
+  for (size_t i = 0; i < count; i++) ids[i] = framework_id(plan, &runs[i]);
+  if (status == PM_OK) status = pm_table_add_text(table, "framework", "framework", ids, error);
   free(ids);
   return status;
 }
@@ -91,6 +106,7 @@ static int add_columns(pm_table *table, const pm_plan *plan, const pm_run *runs,
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("run"), runs, error);
   pm_table_drop(table, "network_index");
   pm_table_drop(table, "system_index");
+  pm_table_drop(table, "framework_index");
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("prediction"), predictions, error);
   return status;
 }

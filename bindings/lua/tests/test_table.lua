@@ -33,7 +33,11 @@ for row = 1, 6 do
     if columns[i].kind == "real" then check.equal(tonumber(cell), rows[row][columns[i].name], header[i]) end
   end
 end
-check.equal(cells(lines[4])[#header - 1] == "", rows[3].bus_bandwidth == nil, "an unknown cell is empty")
+for i, name in ipairs(header) do
+  if name == "bus_bandwidth [B/s]" then
+    check.equal(cells(lines[4])[i] == "", rows[3].bus_bandwidth == nil, "an unknown cell is empty")
+  end
+end
 
 assert(sweep:json():sub(1, 1) == "[")
 assert(tostring(sweep) == sweep:text())

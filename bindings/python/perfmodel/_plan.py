@@ -57,7 +57,7 @@ class Plan:
         precision: Texts = None,
         nodes: Wholes = None,
         global_batch: Numbers = None,
-        overlap: str = "none",
+        overlap: str = "framework",
         kernel_model: str = "calibrated",
         dataset: Samples = None,
     ) -> Records:

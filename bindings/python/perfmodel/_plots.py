@@ -47,7 +47,7 @@ def plot_scaling(
     batch: Number | None = None,
     global_batch: Number | None = None,
     precision: str = "fp32",
-    overlap: str = "none",
+    overlap: str = "framework",
     measured: Mapping[str, Mapping[int, float]] | None = None,
     ax: Axes | None = None,
 ) -> Axes:

@@ -53,7 +53,7 @@ class Prediction(_records.Prediction):
     def _setting(self) -> str:
         run = self.run
         nodes = f" on each of {run.nodes} nodes" if run.nodes != 1 else ""
-        overlap = f", overlap {run.overlap}" if run.overlap != "none" else ""
+        overlap = f", overlap {run.overlap}" if run.overlap == "backward" else ""
         gpus = "1 GPU" if run.gpus == 1 else f"{run.gpus} GPUs"
         return f"{self.network} on {self.system}: {gpus}{nodes}, batch {run.batch:g} per GPU, {run.precision}{overlap}"
 
@@ -149,7 +149,7 @@ def predict(
     precision: str = "fp32",
     nodes: SupportsIndex = 1,
     global_batch: Number | None = None,
-    overlap: str = "none",
+    overlap: str = "framework",
     kernel_model: str = "calibrated",
     dataset: Samples = None,
 ) -> Prediction:

@@ -920,11 +920,24 @@ class Run(Record):
     precision: str = "fp64"
     """storage and arithmetic precision: fp64, fp32, tf32, fp16, fp16-storage, bf16, fp8, int8"""
     overlap: str = "none"
-    """how communication overlaps with the backward pass: none, backward"""
+    """how communication overlaps with the backward pass: none, backward, framework"""
     kernel_model: str = "calibrated"
     """how kernels are timed: calibrated, roofline"""
     epoch_samples: float = nan
     """samples of one epoch, for epoch_time; unknown if not wanted"""
+    framework_index: int = 0
+    """which framework of the plan, from 0; -1: none, kernels and collectives only"""
+    parallel: str = "framework"
+    """how the GPUs share the work: framework, all-reduce, data-parallel, parameter-server, async,
+    model-channels, model-layers, hybrid"""
+    optimizer: str = "momentum"
+    """what a step does with the gradients: momentum, sgd, adam, lamb, none"""
+    accumulation: int = 0
+    """batches whose gradients are added up before each update"""
+    input_rate: float = nan
+    """samples per second that the input path brings to each node; unknown: as many as wanted [1/s]"""
+    input_in_turn: bool = False
+    """whether input is prepared between the steps, nothing prefetched"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -937,6 +950,10 @@ class Prediction(Record):
     not_modelled, internal"""
     throughput: float = nan
     """samples per second over all GPUs [1/s]"""
+    throughput_p10: float = nan
+    """one measured rate in ten would be below this; unknown without a framework [1/s]"""
+    throughput_p90: float = nan
+    """one in ten above this [1/s]"""
     step_time: float = nan
     """time of one training step [s]"""
     epoch_time: float = nan
@@ -948,25 +965,45 @@ class Prediction(Record):
     backward_weight_time: float = nan
     """backward kernels for the gradients of parameters [s]"""
     update_time: float = nan
-    """optimiser kernels [s]"""
+    """optimiser kernels, or the share of them that a server leaves to the GPU [s]"""
     compute_time: float = nan
     """sum of the four [s]"""
+    host_wait_time: float = nan
+    """what the host adds: kernels launched late, fixed time of a step, feeding [s]"""
     communication_time: float = nan
-    """all-reduce of the gradients [s]"""
+    """collectives of a step, were they alone [s]"""
     exposed_communication_time: float = nan
     """the part of it that lengthens the step [s]"""
+    waiting_time: float = nan
+    """for the slowest GPU and the coordinator [s]"""
+    input_wait_time: float = nan
+    """for input [s]"""
+    host_time: float = nan
+    """time in which the host launches the kernels of a step, beside the GPU [s]"""
+    layout_time: float = nan
+    """conversions of layouts, which are in the forward and backward times [s]"""
     compute_share: float = nan
     """share of the step in kernels limited by the arithmetic rate"""
     memory_share: float = nan
     """share of the step in kernels limited by memory bandwidth"""
     communication_share: float = nan
     """share of the step in exposed communication"""
+    host_share: float = nan
+    """share of the step that waits for the host"""
+    waiting_share: float = nan
+    """share of the step that waits for other GPUs"""
+    input_share: float = nan
+    """share of the step that waits for input"""
     bottleneck: str = "none"
-    """the largest of the three shares: none, compute, memory, communication"""
+    """the largest of these shares: none, compute, memory, communication, host, waiting, input"""
+    gpu_busy: float = nan
+    """share of the step in which a GPU computes"""
     scaling_efficiency: float = nan
     """weak scaling: throughput over that of as many GPUs alone at this batch"""
     strong_scaling_efficiency: float = nan
     """throughput over that of as many GPUs each running the global batch"""
+    staleness: float = nan
+    """updates by others since the weights of a step were read; 0 if synchronous"""
     flop: float = nan
     """arithmetic of one step over all GPUs [FLOP]"""
     flop_rate: float = nan
@@ -978,8 +1015,117 @@ class Prediction(Record):
     bus_bandwidth: float = nan
     """bus bandwidth of the ring; unknown for one GPU [B/s]"""
     basis: str = "none"
-    """what the numbers rest on: none, roofline, roofline+ring, roofline+line-rate, kernels, kernels+ring,
-    kernels+line-rate, kernel-rule, kernel-rule+ring, kernel-rule+line-rate"""
+    """what kernels and collectives rest on: none, roofline, roofline+ring, roofline+line-rate, kernels,
+    kernels+ring, kernels+line-rate, kernel-rule, kernel-rule+ring, kernel-rule+line-rate"""
+    evidence: str = "none"
+    """what the constants of the framework rest on: none, uncalibrated, documents, fitted"""
+    in_range: bool = False
+    """whether batch, GPUs and architecture are among those that constants were fitted on"""
+
+
+@dataclass(frozen=True, eq=False)
+class Framework(Record):
+    """What a framework adds to kernels and collectives."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name"""
+    versions: str = ""
+    """releases that it stands for"""
+    era: str = ""
+    """id of the library era that it runs in unless another is named"""
+    evidence: str = "none"
+    """what its constants rest on: none, uncalibrated, documents, fitted"""
+    kernel_time: float = nan
+    """host time to launch one kernel [s]"""
+    step_time: float = nan
+    """host time of a step besides, for each accumulated batch [s]"""
+    straggler: float = nan
+    """spread of the step times of one GPU, over their mean"""
+    update_kernels: float = nan
+    """optimiser kernels for each parameter tensor; 1 if not given"""
+    simt_factor: float = nan
+    """instead of the era's factor on FP32 cores"""
+    tensor_factor: float = nan
+    """instead of the era's factor on tensor cores"""
+    layout_fp16: bool = False
+    """whether tensor-core convolutions transpose their tensors to another layout and back"""
+    layout_fp32: bool = False
+    """whether other convolutions do"""
+    fused: bool = False
+    """whether normalisation, activation and addition are one pass"""
+    parallel: str = "framework"
+    """how its GPUs share the work: framework, all-reduce, data-parallel, parameter-server, async,
+    model-channels, model-layers, hybrid"""
+    overlap: str = "none"
+    """whether gradients are summed during the backward pass: none, backward, framework"""
+    bucket: float = nan
+    """gradients that are summed together [B]"""
+    gradient: float = nan
+    """bytes of a gradient as it travels; as it is stored if not given [B]"""
+    coordinator_time: float = nan
+    """host time that each further rank on other nodes costs a step [s]"""
+    feed_bandwidth: float = nan
+    """bandwidth of feeding a step with inputs, before it starts; prefetched if unlimited [B/s]"""
+    variable_time: float = nan
+    """host time for each variable and GPU with a parameter server [s]"""
+    server_accesses: float = nan
+    """accesses of the server's update to each parameter"""
+    server_memory: float = nan
+    """memory bandwidth that the server's update gets [B/s]"""
+    server_copy: float = nan
+    """bandwidth of weights and gradients between server and GPUs [B/s]"""
+    server_socket: float = nan
+    """bandwidth between the sockets, for GPUs beyond the first four [B/s]"""
+    loader: str = ""
+    """id of the loader that it reads with"""
+    batch_least: float = nan
+    """smallest batch of the rows that its constants were fitted on"""
+    batch_most: float = nan
+    """largest batch of these rows"""
+    gpus_most: float = nan
+    """most GPUs of these rows"""
+
+
+@dataclass(frozen=True, eq=False)
+class LibraryEra(Record):
+    """A generation of the GPU libraries."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """releases and time that it stands for"""
+    simt_factor: float = nan
+    """time of matrix kernels on FP32 cores over that of the kernel model"""
+    tensor_factor: float = nan
+    """time of matrix kernels on tensor cores over that of the kernel model"""
+
+
+@dataclass(frozen=True, eq=False)
+class Band(Record):
+    """Spread of measured over predicted rates."""
+
+    id: str = ""
+    """what is predicted"""
+    name: str = ""
+    """full name"""
+    fitted: float = nan
+    """with a framework that is fitted"""
+    documents: float = nan
+    """with a framework that is fitted to the source documents"""
+    uncalibrated: float = nan
+    """with any other framework"""
+    kernel_rule: float = nan
+    """more, where kernel constants are by rule"""
+    roofline: float = nan
+    """more, where kernels run at the plain roofline"""
+    line_rate: float = nan
+    """more, where links run at line rate"""
+    batch: float = nan
+    """more, for each factor e that the batch is outside the calibrated range"""
+    gpus: float = nan
+    """more, for each factor e of GPUs beyond the calibrated range"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,7 +61,7 @@ def sweep(
     precision: Texts = None,
     nodes: Wholes = None,
     global_batch: Numbers = None,
-    overlap: str = "none",
+    overlap: str = "framework",
     kernel_model: str = "calibrated",
     dataset: Samples = None,
 ) -> Sweep:

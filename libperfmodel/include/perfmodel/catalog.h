@@ -14,6 +14,7 @@
 #ifndef PERFMODEL_CATALOG_H
 #define PERFMODEL_CATALOG_H
 
+#include "framework.h"
 #include "hardware.h"
 #include "network.h"
 #include "table.h"
@@ -37,7 +38,7 @@ PM_API const char *pm_catalog_note(const pm_catalog *catalog, size_t index);
 
 /* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "measurements", "sources", "calibrations",
 ** "kernel_calibrations",
-** "memory_profiles", "optimizers", "usable_memories", "transformer_habits";
+** "frameworks", "library_eras", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_habits";
 ** NULL past the last. */
 PM_API const char *pm_catalog_kind_at(size_t index);
 
@@ -74,6 +75,10 @@ PM_API pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name,
 ** there are none: its kernels then run at the plain roofline. pm_catalog_system gives them to the system. */
 PM_API int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
                               pm_error *error);
+
+/* A framework with its library era and the band of training rates: "pt-nchw", or in another era, "tf1-nchw@cudnn6". */
+PM_API int pm_catalog_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
+                                pm_error *error);
 
 /* A list of one kind as a table (id, name and what matters most), for people and for `perfmodel list`. */
 PM_API pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error);

@@ -21,6 +21,7 @@
 #ifndef PERFMODEL_PREDICT_H
 #define PERFMODEL_PREDICT_H
 
+#include "framework.h"
 #include "hardware.h"
 #include "network.h"
 #include "table.h"
@@ -29,22 +30,14 @@
 extern "C" {
 #endif
 
-#define PM_OVERLAP_LIST(X)                                                                              \
-  X(NONE, "none", "communication starts when the whole backward pass is done")                          \
-  X(BACKWARD, "backward", "communication hides behind backward-data and backward-weight, ideally")
-
-typedef enum pm_overlap {
-#define PM_OVERLAP_ENUM(name, text, doc) PM_OVERLAP_##name,
-  PM_OVERLAP_LIST(PM_OVERLAP_ENUM)
-#undef PM_OVERLAP_ENUM
-  PM_OVERLAP_COUNT
-} pm_overlap;
-
 #define PM_BOTTLENECK_LIST(X)                                                                           \
   X(NONE, "none", "no prediction")                                                                      \
   X(COMPUTE, "compute", "arithmetic rate of the GPU takes the largest share of the step")               \
   X(MEMORY, "memory", "device memory bandwidth takes the largest share of the step")                    \
-  X(COMMUNICATION, "communication", "exposed communication takes the largest share of the step")
+  X(COMMUNICATION, "communication", "exposed communication takes the largest share of the step")        \
+  X(HOST, "host", "waiting for the host to launch kernels takes the largest share of the step")         \
+  X(WAITING, "waiting", "waiting for other GPUs and their coordinator takes the largest share of the step") \
+  X(INPUT, "input", "waiting for input takes the largest share of the step")
 
 typedef enum pm_bottleneck {
 #define PM_BOTTLENECK_ENUM(name, text, doc) PM_BOTTLENECK_##name,
@@ -93,40 +86,60 @@ typedef enum pm_basis {
   X(PRECISION, precision, "", "storage and arithmetic precision")                                 \
   X(OVERLAP, overlap, "", "how communication overlaps with the backward pass")                    \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed")                                      \
-  X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")
+  X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")      \
+  X(INT, framework_index, "1", "which framework of the plan, from 0; -1: none, kernels and collectives only") \
+  X(PARALLEL, parallel, "", "how the GPUs share the work")                                        \
+  X(UPDATE, optimizer, "", "what a step does with the gradients")                                 \
+  X(INT, accumulation, "1", "batches whose gradients are added up before each update")            \
+  X(REAL, input_rate, "1/s", "samples per second that the input path brings to each node; unknown: as many as wanted") \
+  X(YES_NO, input_in_turn, "", "whether input is prepared between the steps, nothing prefetched")
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
 
 #define PM_PREDICTION_FIELDS(X)                                                                                   \
   X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown")                        \
   X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                  \
+  X(REAL, throughput_p10, "1/s", "one measured rate in ten would be below this; unknown without a framework")     \
+  X(REAL, throughput_p90, "1/s", "one in ten above this")                                                         \
   X(REAL, step_time, "s", "time of one training step")                                                            \
   X(REAL, epoch_time, "s", "time of one epoch, whole steps; unknown if epoch_samples is")                         \
   X(REAL, forward_time, "s", "forward kernels")                                                                   \
   X(REAL, backward_data_time, "s", "backward kernels for the gradients of activations")                           \
   X(REAL, backward_weight_time, "s", "backward kernels for the gradients of parameters")                          \
-  X(REAL, update_time, "s", "optimiser kernels")                                                                  \
+  X(REAL, update_time, "s", "optimiser kernels, or the share of them that a server leaves to the GPU")            \
   X(REAL, compute_time, "s", "sum of the four")                                                                   \
-  X(REAL, communication_time, "s", "all-reduce of the gradients")                                                 \
+  X(REAL, host_wait_time, "s", "what the host adds: kernels launched late, fixed time of a step, feeding")        \
+  X(REAL, communication_time, "s", "collectives of a step, were they alone")                                      \
   X(REAL, exposed_communication_time, "s", "the part of it that lengthens the step")                              \
+  X(REAL, waiting_time, "s", "for the slowest GPU and the coordinator")                                           \
+  X(REAL, input_wait_time, "s", "for input")                                                                      \
+  X(REAL, host_time, "s", "time in which the host launches the kernels of a step, beside the GPU")                \
+  X(REAL, layout_time, "s", "conversions of layouts, which are in the forward and backward times")                \
   X(REAL, compute_share, "1", "share of the step in kernels limited by the arithmetic rate")                      \
   X(REAL, memory_share, "1", "share of the step in kernels limited by memory bandwidth")                          \
   X(REAL, communication_share, "1", "share of the step in exposed communication")                                 \
-  X(BOTTLENECK, bottleneck, "", "the largest of the three shares")                                                \
+  X(REAL, host_share, "1", "share of the step that waits for the host")                                           \
+  X(REAL, waiting_share, "1", "share of the step that waits for other GPUs")                                      \
+  X(REAL, input_share, "1", "share of the step that waits for input")                                             \
+  X(BOTTLENECK, bottleneck, "", "the largest of these shares")                                                    \
+  X(REAL, gpu_busy, "1", "share of the step in which a GPU computes")                                             \
   X(REAL, scaling_efficiency, "1", "weak scaling: throughput over that of as many GPUs alone at this batch")      \
   X(REAL, strong_scaling_efficiency, "1", "throughput over that of as many GPUs each running the global batch")   \
+  X(REAL, staleness, "1", "updates by others since the weights of a step were read; 0 if synchronous")            \
   X(REAL, flop, "FLOP", "arithmetic of one step over all GPUs")                                                   \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the step")                                        \
   X(REAL, utilization, "1", "flop_rate over the GPU's matrix peak at this precision")                             \
   X(REAL, gradient_size, "B", "gradients that each GPU contributes to a step")                                    \
   X(REAL, bus_bandwidth, "B/s", "bus bandwidth of the ring; unknown for one GPU")                                 \
-  X(BASIS, basis, "", "what the numbers rest on")
+  X(BASIS, basis, "", "what kernels and collectives rest on")                                                     \
+  X(EVIDENCE, evidence, "", "what the constants of the framework rest on")                                        \
+  X(YES_NO, in_range, "", "whether batch, GPUs and architecture are among those that constants were fitted on")
 
 typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;
 
 typedef struct pm_plan pm_plan;
 
-/* One GPU, one node, batch 32, FP32, no overlap, network 0 on system 0. */
+/* One GPU, one node, batch 32, FP32, network 0 on system 0, no framework, SGD with momentum. */
 PM_API pm_run pm_run_default(void);
 
 /* A plan over these networks and systems, which must outlive it. Owned by the caller.
@@ -134,6 +147,9 @@ PM_API pm_run pm_run_default(void);
 PM_API pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count,
                             const pm_system *const *systems, size_t system_count, pm_error *error);
 PM_API void pm_plan_free(pm_plan *plan);
+
+/* Adds a framework, which is copied. Returns its number for pm_run.framework_index, or -1. */
+PM_API int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error);
 
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns
 ** PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. Allocates nothing; may be called from several threads. */
@@ -146,7 +162,7 @@ PM_API int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
 
 /* A grid of runs: every combination of its axes. An axis of length 0 has the default of pm_run_default. */
 typedef struct pm_grid {
-  size_t networks, systems; /* all of the plan's, in order */
+  size_t networks, systems, frameworks; /* all of the plan's, in order; no frameworks: without one */
   const int32_t *precision;
   size_t precision_count;
   const int32_t *nodes;
@@ -159,10 +175,13 @@ typedef struct pm_grid {
   int32_t kernel_model;
   int32_t global_batch; /* 1: `batch` is the global batch, divided by gpus x nodes; a remainder yields a bad run */
   double epoch_samples;
+  int32_t parallel, optimizer, accumulation; /* accumulation 0 is 1 */
+  double input_rate;                         /* 0: unknown */
+  int32_t input_in_turn;
 } pm_grid;
 
 /* Number of runs of the grid, and the runs themselves: the last axis (batch) runs fastest, then gpus, nodes, precision,
-** system, network. A point whose global batch does not divide has batch NAN, so its prediction says so. */
+** framework, system, network. A point whose global batch does not divide has batch NAN, so its prediction says so. */
 PM_API size_t pm_grid_count(const pm_grid *grid);
 PM_API void pm_grid_runs(const pm_grid *grid, pm_run *runs);
 

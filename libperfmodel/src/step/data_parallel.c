@@ -8,7 +8,7 @@
 
 static double exposed(const pm_run *run, const pm__times *times, double communication)
 {
-  if (run->overlap == PM_OVERLAP_NONE) return communication;
+  if (run->overlap != PM_OVERLAP_BACKWARD) return communication;
   double hidden = times->backward_data + times->backward_weight;
   return communication > hidden ? communication - hidden : 0;
 }

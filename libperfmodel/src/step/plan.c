@@ -97,6 +97,24 @@ pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, co
   return NULL;
 }
 
+int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error)
+{
+  if (plan == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "a framework needs a plan");
+    return -1;
+  }
+  if (pm_framework_check(profile, error) != PM_OK) return -1;
+  pm_framework_profile *frameworks = (pm_framework_profile *)pm__grow(plan->frameworks, plan->framework_count,
+                                                                      &plan->framework_capacity, sizeof *frameworks);
+  if (frameworks == NULL) {
+    pm__no_memory(error);
+    return -1;
+  }
+  plan->frameworks = frameworks;
+  frameworks[plan->framework_count] = *profile;
+  return (int)plan->framework_count++;
+}
+
 void pm_plan_free(pm_plan *plan)
 {
   if (plan == NULL) return;
@@ -107,5 +125,6 @@ void pm_plan_free(pm_plan *plan)
   }
   free(plan->networks);
   free(plan->systems);
+  free(plan->frameworks);
   free(plan);
 }

@@ -26,6 +26,8 @@ struct pm_plan {
   size_t network_count;
   pm__plan_system *systems;
   size_t system_count;
+  pm_framework_profile *frameworks;
+  size_t framework_count, framework_capacity;
 };
 
 /* The step of synchronous data-parallel training, once everything in it is known. */

@@ -1,0 +1,153 @@
+/*
+** Frameworks: what the software between a network and the GPUs adds to kernels and collectives.
+**
+** A profile is a record of facts (which layout, whether passes are fused, how gradients are summed) and of a few fitted
+** constants (host time per kernel and per step, jitter, what a coordinator takes). How fast kernels are on top of that
+** belongs to the generation of the GPU libraries, not to the framework: a record of its own, pm_library_era. Every
+** number says in the catalogue whether it is fitted (and on which rows), a fact, a default or a guess.
+**
+**     pm_framework_profile profile;
+**     pm_catalog_framework(catalog, "pt-nchw", &profile, &error);      or "tf1-nchw@cudnn6": in another era
+*/
+#ifndef PERFMODEL_FRAMEWORK_H
+#define PERFMODEL_FRAMEWORK_H
+
+#include "record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PM_OVERLAP_LIST(X)                                                                                \
+  X(NONE, "none", "communication starts when the whole backward pass is done")                            \
+  X(BACKWARD, "backward", "communication hides behind the backward pass: bucket by bucket with a framework, " \
+                          "ideally without")                                                              \
+  X(FRAMEWORK, "framework", "as the framework does; without a framework none")
+
+typedef enum pm_overlap {
+#define PM_OVERLAP_ENUM(name, text, doc) PM_OVERLAP_##name,
+  PM_OVERLAP_LIST(PM_OVERLAP_ENUM)
+#undef PM_OVERLAP_ENUM
+  PM_OVERLAP_COUNT
+} pm_overlap;
+
+/* How GPUs share the work. */
+#define PM_PARALLEL_LIST(X)                                                                                       \
+  X(FRAMEWORK, "framework", "as the framework does; without a framework all-reduce")                              \
+  X(ALL_REDUCE, "all-reduce", "a process for each GPU, gradients summed by all-reduce")                           \
+  X(DATA_PARALLEL, "data-parallel", "one process: weights broadcast from GPU 0, gradients reduced to it")         \
+  X(PARAMETER_SERVER, "parameter-server", "the CPUs of the node keep and update the weights")                     \
+  X(ASYNCHRONOUS, "async", "parameter server that nobody waits for: weights are some updates old")                \
+  X(CHANNELS, "model-channels", "every layer's channels are split over the GPUs")                                 \
+  X(LAYERS, "model-layers", "every GPU has some of the layers, in a pipeline of the accumulated batches")         \
+  X(HYBRID, "hybrid", "convolutions data-parallel, linear layers split by channels")
+
+typedef enum pm_parallel {
+#define PM_PARALLEL_ENUM(name, text, doc) PM_PARALLEL_##name,
+  PM_PARALLEL_LIST(PM_PARALLEL_ENUM)
+#undef PM_PARALLEL_ENUM
+  PM_PARALLEL_COUNT
+} pm_parallel;
+
+/* What a step does with the gradients; the numbers kept for each parameter, and the accesses to memory. */
+#define PM_UPDATE_LIST(X)                                                       \
+  X(MOMENTUM, "momentum", "SGD with momentum: 5 accesses for each parameter")   \
+  X(SGD, "sgd", "plain SGD: 3 accesses")                                        \
+  X(ADAM, "adam", "Adam: two numbers for each parameter, 7 accesses")           \
+  X(LAMB, "lamb", "Adam and the norms of every tensor: 10 accesses")            \
+  X(NONE, "none", "forward and backward only")
+
+typedef enum pm_update {
+#define PM_UPDATE_ENUM(name, text, doc) PM_UPDATE_##name,
+  PM_UPDATE_LIST(PM_UPDATE_ENUM)
+#undef PM_UPDATE_ENUM
+  PM_UPDATE_COUNT
+} pm_update;
+
+/* What the constants of a framework rest on. */
+#define PM_EVIDENCE_LIST(X)                                                                                     \
+  X(NONE, "none", "no framework: kernels and collectives only")                                                 \
+  X(UNCALIBRATED, "uncalibrated", "guesses: no training rate of this framework is behind its constants")        \
+  X(DOCUMENTS, "documents", "fitted to training rates of the source documents")                                 \
+  X(FITTED, "fitted", "fitted to published training rates other than those of the source documents")
+
+typedef enum pm_evidence {
+#define PM_EVIDENCE_ENUM(name, text, doc) PM_EVIDENCE_##name,
+  PM_EVIDENCE_LIST(PM_EVIDENCE_ENUM)
+#undef PM_EVIDENCE_ENUM
+  PM_EVIDENCE_COUNT
+} pm_evidence;
+
+/* A generation of the GPU libraries (cuDNN, cuBLAS). */
+#define PM_LIBRARY_ERA_FIELDS(X)                                                                          \
+  X(TEXT, id, "", "short stable name")                                                                    \
+  X(TEXT, name, "", "releases and time that it stands for")                                               \
+  X(REAL, simt_factor, "1", "time of matrix kernels on FP32 cores over that of the kernel model")         \
+  X(REAL, tensor_factor, "1", "time of matrix kernels on tensor cores over that of the kernel model")
+
+typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_era;
+
+/* A time or bandwidth that is not given is that of something that costs nothing. */
+#define PM_FRAMEWORK_FIELDS(X)                                                                                    \
+  X(TEXT, id, "", "short stable name")                                                                            \
+  X(TEXT, name, "", "full name")                                                                                  \
+  X(TEXT, versions, "", "releases that it stands for")                                                            \
+  X(TEXT, era, "", "id of the library era that it runs in unless another is named")                               \
+  X(EVIDENCE, evidence, "", "what its constants rest on")                                                         \
+  X(REAL, kernel_time, "s", "host time to launch one kernel")                                                     \
+  X(REAL, step_time, "s", "host time of a step besides, for each accumulated batch")                              \
+  X(REAL, straggler, "1", "spread of the step times of one GPU, over their mean")                                 \
+  X(REAL, update_kernels, "1", "optimiser kernels for each parameter tensor; 1 if not given")                     \
+  X(REAL, simt_factor, "1", "instead of the era's factor on FP32 cores")                                          \
+  X(REAL, tensor_factor, "1", "instead of the era's factor on tensor cores")                                      \
+  X(YES_NO, layout_fp16, "", "whether tensor-core convolutions transpose their tensors to another layout and back") \
+  X(YES_NO, layout_fp32, "", "whether other convolutions do")                                                     \
+  X(YES_NO, fused, "", "whether normalisation, activation and addition are one pass")                             \
+  X(PARALLEL, parallel, "", "how its GPUs share the work")                                                        \
+  X(OVERLAP, overlap, "", "whether gradients are summed during the backward pass")                                \
+  X(REAL, bucket, "B", "gradients that are summed together")                                                      \
+  X(REAL, gradient, "B", "bytes of a gradient as it travels; as it is stored if not given")                       \
+  X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \
+  X(REAL, feed_bandwidth, "B/s", "bandwidth of feeding a step with inputs, before it starts; prefetched if unlimited") \
+  X(REAL, variable_time, "s", "host time for each variable and GPU with a parameter server")                      \
+  X(REAL, server_accesses, "1", "accesses of the server's update to each parameter")                              \
+  X(REAL, server_memory, "B/s", "memory bandwidth that the server's update gets")                                 \
+  X(REAL, server_copy, "B/s", "bandwidth of weights and gradients between server and GPUs")                       \
+  X(REAL, server_socket, "B/s", "bandwidth between the sockets, for GPUs beyond the first four")                  \
+  X(TEXT, loader, "", "id of the loader that it reads with")                                                      \
+  X(REAL, batch_least, "1", "smallest batch of the rows that its constants were fitted on")                       \
+  X(REAL, batch_most, "1", "largest batch of these rows")                                                         \
+  X(REAL, gpus_most, "1", "most GPUs of these rows")
+
+typedef struct pm_framework { PM_FRAMEWORK_FIELDS(PM_DECLARE) } pm_framework;
+
+/* Spread of measured over predicted rates: standard deviations of the logarithm, from the residuals of a calibration.
+** Those that apply add in squares. */
+#define PM_BAND_FIELDS(X)                                                                                         \
+  X(TEXT, id, "", "what is predicted")                                                                            \
+  X(TEXT, name, "", "full name")                                                                                  \
+  X(REAL, fitted, "1", "with a framework that is fitted")                                                         \
+  X(REAL, documents, "1", "with a framework that is fitted to the source documents")                              \
+  X(REAL, uncalibrated, "1", "with any other framework")                                                          \
+  X(REAL, kernel_rule, "1", "more, where kernel constants are by rule")                                           \
+  X(REAL, roofline, "1", "more, where kernels run at the plain roofline")                                         \
+  X(REAL, line_rate, "1", "more, where links run at line rate")                                                   \
+  X(REAL, batch, "1", "more, for each factor e that the batch is outside the calibrated range")                   \
+  X(REAL, gpus, "1", "more, for each factor e of GPUs beyond the calibrated range")
+
+typedef struct pm_band { PM_BAND_FIELDS(PM_DECLARE) } pm_band;
+
+/* A framework in an era, ready for a plan. */
+typedef struct pm_framework_profile {
+  pm_framework framework;
+  pm_library_era era;
+  pm_band band;
+} pm_framework_profile;
+
+/* PM_OK, or what is absurd or missing. */
+PM_API int pm_framework_check(const pm_framework_profile *profile, pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

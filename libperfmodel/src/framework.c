@@ -1,0 +1,61 @@
+/* What a framework's profile must hold to. */
+#include <math.h>
+#include "base/base.h"
+#include "perfmodel/framework.h"
+
+static int check_positive(const pm_framework *framework, const char *name, double value, bool needed, pm_error *error)
+{
+  if (isnan(value) && !needed) return PM_OK;
+  if (value > 0) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "framework \"%s\": %s %g is not above 0", framework->id, name, value);
+}
+
+static int check_time(const pm_framework *framework, const char *name, double value, pm_error *error)
+{
+  if (isnan(value) || (value >= 0 && isfinite(value))) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "framework \"%s\": %s %g is no time", framework->id, name, value);
+}
+
+static int check_times(const pm_framework *f, pm_error *error)
+{
+  int status = check_time(f, "kernel_time", f->kernel_time, error);
+  if (status == PM_OK) status = check_time(f, "step_time", f->step_time, error);
+  if (status == PM_OK) status = check_time(f, "coordinator_time", f->coordinator_time, error);
+  if (status == PM_OK) status = check_time(f, "variable_time", f->variable_time, error);
+  return status == PM_OK ? check_time(f, "straggler", f->straggler, error) : status;
+}
+
+static int check_rates(const pm_framework *f, pm_error *error)
+{
+  bool server = f->parallel == PM_PARALLEL_PARAMETER_SERVER || f->parallel == PM_PARALLEL_ASYNCHRONOUS;
+  int status = check_positive(f, "bucket", f->bucket, false, error);
+  if (status == PM_OK) status = check_positive(f, "gradient", f->gradient, false, error);
+  if (status == PM_OK) status = check_positive(f, "update_kernels", f->update_kernels, false, error);
+  if (status == PM_OK) status = check_positive(f, "feed_bandwidth", f->feed_bandwidth, false, error);
+  if (status == PM_OK) status = check_positive(f, "server_accesses", f->server_accesses, server, error);
+  if (status == PM_OK) status = check_positive(f, "server_memory", f->server_memory, server, error);
+  if (status == PM_OK) status = check_positive(f, "server_copy", f->server_copy, server, error);
+  if (status == PM_OK) status = check_positive(f, "server_socket", f->server_socket, server, error);
+  if (status == PM_OK) status = check_positive(f, "simt_factor", f->simt_factor, false, error);
+  return status == PM_OK ? check_positive(f, "tensor_factor", f->tensor_factor, false, error) : status;
+}
+
+static bool is_choice(int32_t value, int32_t count)
+{
+  return value >= 0 && value < count;
+}
+
+int pm_framework_check(const pm_framework_profile *profile, pm_error *error)
+{
+  if (profile == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a framework is missing");
+  const pm_framework *f = &profile->framework;
+  if (!is_choice(f->parallel, PM_PARALLEL_COUNT) || f->parallel == PM_PARALLEL_FRAMEWORK ||
+      !is_choice(f->overlap, PM_OVERLAP_COUNT) || f->overlap == PM_OVERLAP_FRAMEWORK ||
+      !is_choice(f->evidence, PM_EVIDENCE_COUNT))
+    return pm__fail(error, PM_BAD_VALUE, "framework \"%s\" does not say how its GPUs share the work", f->id);
+  int status = check_times(f, error);
+  if (status == PM_OK) status = check_rates(f, error);
+  if (status == PM_OK && profile->era.simt_factor > 0 && profile->era.tensor_factor > 0) return PM_OK;
+  if (status != PM_OK) return status;
+  return pm__fail(error, PM_BAD_VALUE, "library era \"%s\" has no factors", profile->era.id);
+}
