@@ -15,11 +15,11 @@ double pm__tiles_time(const pm__engine *e, const pm__product *p, double result, 
   double x[PM__TILES], time[PM__TILES];
   pm__tiles_per_sm(e, p, x);
   pm__whole_times(e, x, p->k, time);
-  double whole = pm__least_time(time), parted = INFINITY;
-  if (pm__can_split(e, x, p->k)) {
-    pm__split_times(e, x, p->k, result, time);
-    parted = pm__least_time(time);
-  }
+  double whole = pm__least_of(time);
+  *split = false;
+  if (!pm__may_split(e, p, x, whole)) return whole;
+  pm__split_times(e, x, p->k, result, time);
+  double parted = pm__least_of(time);
   *split = parted < whole;
   return *split ? parted : whole;
 }

@@ -16,10 +16,10 @@ static void l2_times(const pm__engine *e, const double *x, double k, double *tim
 static void reread_elements(const pm__engine *e, const pm__product *p, double *elements)
 {
   for (int i = 0; i < PM__TILES; i++) {
-    double tm = pm__rounded_up(p->m * e->inverse_m[i]), tn = pm__rounded_up(p->n * e->inverse_n[i]);
-    double cm = pm__least(tm, e->side[i]), cn = pm__least(tn, pm__rounded_up(e->resident[i] / cm));
-    cm = pm__least(tm, pm__rounded_up(e->resident[i] / cn));
-    elements[i] = p->k * (p->m * pm__rounded_up(tn / cn) + p->n * pm__rounded_up(tm / cm));
+    double tm = pm__tiles_along(p->m, e->inverse_m[i]), tn = pm__tiles_along(p->n, e->inverse_n[i]);
+    double cm = pm__least(tm, e->side[i]), cn = pm__least(tn, pm__rounded_up(e->resident[i] / cm, 1e-9));
+    cm = pm__least(tm, pm__rounded_up(e->resident[i] / cn, 1e-9));
+    elements[i] = p->k * (p->m * pm__rounded_up(tn / cn, 1e-9) + p->n * pm__rounded_up(tm / cm, 1e-9));
   }
 }
 
@@ -54,14 +54,14 @@ pm__cost pm__tensor_cost(const pm__device *d, const pm__product *p)
   pm__tiles_per_sm(e, p, x);
   pm__whole_times(e, x, p->k, compute);
   for (int i = 0; i < PM__TILES; i++) split[i] = INFINITY;
-  if (pm__can_split(e, x, p->k))
+  if (pm__may_split(e, p, x, INFINITY))
     pm__split_times(e, x, p->k, 2 * d->bytes * d->per_byte * p->count * p->m * p->n, split);
   l2_times(e, x, p->k, l2);
   memory_times(d, p, memory);
   for (int i = 0; i < PM__TILES; i++) compute[i] = pm__least(compute[i], split[i]);
   double square[PM__TILES];
   join(compute, memory, l2, square);
-  double least = pm__least_time(square);
+  double least = pm__least_of(square);
   int i = place_of(least, square);
   int algorithm = split[i] == compute[i] ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM;
   double time = sqrt(least), power = 2 * p->count * p->m * p->n * p->k * d->energy;

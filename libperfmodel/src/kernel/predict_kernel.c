@@ -5,6 +5,9 @@
 #include "kernel/models.h"
 #include "perfmodel/kernel.h"
 
+/* No size is larger: whole numbers up to it are exact. */
+static const double MOST = 1e15;
+
 /* Arithmetic [FLOP] and elements moved, at least, and whether the arithmetic is matrix products. */
 typedef struct amount {
   double flop, elements;
@@ -32,7 +35,7 @@ static pm__pass pass_of(int operation)
 
 static double outputs(double size, double kernel, double padding, double stride)
 {
-  return floor((size + 2 * padding - kernel) / stride) + 1;
+  return pm__floor((size + 2 * padding - kernel) / stride) + 1;
 }
 
 static pm__conv conv_of(const pm_kernel *k)
@@ -52,19 +55,19 @@ static pm__conv conv_of(const pm_kernel *k)
   return c;
 }
 
-static amount conv_amount(const pm_kernel *k)
+static amount conv_amount(const pm_kernel *k, const pm__conv *c)
 {
-  pm__conv c = conv_of(k);
   double window = k->kernel_height * k->kernel_width * k->channels / k->groups;
-  double positions = c.out_size[1] * c.out_size[2];
+  double positions = c->out_size[1] * c->out_size[2];
   double tensors = k->n * (k->channels * k->height * k->width + k->out_channels * positions);
   return (amount){2 * k->n * k->out_channels * positions * window, tensors + k->out_channels * window, true};
 }
 
-static amount amount_of(const pm_kernel *k)
+/* `conv`: of a convolution, else not there. */
+static amount amount_of(const pm_kernel *k, const pm__conv *conv)
 {
   double gates = k->count * k->m;
-  if (is_conv(k->operation)) return conv_amount(k);
+  if (is_conv(k->operation)) return conv_amount(k, conv);
   if (is_rnn(k->operation))
     return (amount){2 * gates * k->m * k->n * k->k, k->k * (gates * k->m + (gates + k->m) * k->n), true};
   switch (k->operation) {
@@ -76,16 +79,12 @@ static amount amount_of(const pm_kernel *k)
   }
 }
 
-static pm__cost cost_of(const pm__device *d, const pm_kernel *k, const amount *a)
+static pm__cost cost_of(const pm__device *d, const pm_kernel *k, const pm__conv *conv, const amount *a)
 {
   double bytes = d->bytes * a->elements, numbers = d->bytes * k->m * k->n;
   pm__product product = {k->count, k->m, k->n, k->k};
-  pm__conv conv;
   if (is_rnn(k->operation)) return pm__rnn_cost(d, k->count, k->m, k->n, k->k, pass_of(k->operation));
-  if (is_conv(k->operation)) {
-    conv = conv_of(k);
-    return pm__conv_cost(d, &conv, pass_of(k->operation), k->n);
-  }
+  if (is_conv(k->operation)) return pm__conv_cost(d, conv, pass_of(k->operation), k->n);
   switch (k->operation) {
   case PM_OPERATOR_GEMM: return pm__gemm_cost(d, &product);
   case PM_OPERATOR_LAYER_NORM: return pm__stream_cost(d, a->flop, bytes + numbers * pm__norm_reads(d, k->n));
@@ -96,8 +95,19 @@ static pm__cost cost_of(const pm__device *d, const pm_kernel *k, const amount *a
 
 static int positive(const char *name, double value, double least, pm_error *error)
 {
-  if (value >= least && value <= 1e15) return PM_OK;
+  if (value >= least && value <= MOST) return PM_OK;
   return pm__fail(error, PM_BAD_ARGUMENT, "%s %g of a kernel is not at least %g", name, value, least);
+}
+
+/* The quick answer; check_conv says what is wrong. */
+static bool is_good_conv(const pm_kernel *k)
+{
+  const double sizes[] = {k->n, k->channels, k->out_channels, k->groups, k->height, k->width,
+                          k->kernel_height, k->kernel_width, k->stride_height, k->stride_width};
+  bool good = k->padding_height >= 0 && k->padding_width >= 0;
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) good = good && sizes[i] >= 1 && sizes[i] <= MOST;
+  return good && k->padding_height <= MOST && k->padding_width <= MOST &&
+         k->kernel_height <= k->height + 2 * k->padding_height && k->kernel_width <= k->width + 2 * k->padding_width;
 }
 
 static int check_conv(const pm_kernel *k, pm_error *error)
@@ -126,7 +136,7 @@ static int check(const pm_kernel *k, pm_error *error)
     return pm__fail(error, PM_BAD_ARGUMENT, "there is no operator %d", k->operation);
   if (isnan(pm_precision_bytes(k->precision)))
     return pm__fail(error, PM_BAD_ARGUMENT, "there is no precision %d", k->precision);
-  if (is_conv(k->operation)) return check_conv(k, error);
+  if (is_conv(k->operation)) return is_good_conv(k) ? PM_OK : check_conv(k, error);
   bool rows = k->operation == PM_OPERATOR_LAYER_NORM || k->operation == PM_OPERATOR_SOFTMAX;
   bool element = k->operation == PM_OPERATOR_ELEMENTWISE;
   int status = positive("m", k->m, 1, error);
@@ -137,7 +147,9 @@ static int check(const pm_kernel *k, pm_error *error)
 
 static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
 {
-  amount a = amount_of(k);
+  pm__conv conv;
+  if (is_conv(k->operation)) conv = conv_of(k);
+  amount a = amount_of(k, &conv);
   t->flop = a.flop;
   t->bytes = d->bytes * a.elements;
   t->peak = a.matrix ? d->matrix_peak : d->vector_peak;
@@ -146,7 +158,7 @@ static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
   t->roofline_time = pm_roofline_time(t->flop, t->bytes, t->peak, d->bandwidth);
   pm__cost cost = {t->roofline_time, PM_KERNEL_ALGORITHM_ROOFLINE,
                    pm_roofline_bound(t->flop, t->bytes, t->peak, d->bandwidth)};
-  if (d->calibrated) cost = cost_of(d, k, &a);
+  if (d->calibrated) cost = cost_of(d, k, &conv, &a);
   t->time = cost.time;
   t->algorithm = cost.algorithm;
   t->bound = cost.bound;

@@ -9,11 +9,17 @@
 #include <math.h>
 #include "kernel/models.h"
 
-/* Rounding up by adding and taking off 2^52, so that a loop does it for several at once. */
-static inline double pm__rounded_up(double x)
+/* Rounding up of numbers that are whole or at least 1/512 off, or `short_of` whole: to the nearest whole number of a little
+** less than half more. Adding and taking off 2^52 does that for several at once. */
+static inline double pm__rounded_up(double x, double short_of)
 {
-  double near = (x + 4503599627370496.0) - 4503599627370496.0;
-  return near + (near < x ? 1.0 : 0.0);
+  return (x + (0.5 - short_of) + 4503599627370496.0) - 4503599627370496.0;
+}
+
+/* Tiles along one side of the result, which is a whole number of elements. */
+static inline double pm__tiles_along(double size, double inverse_tile)
+{
+  return pm__rounded_up(size * inverse_tile, 1.0 / 1024);
 }
 
 /* Tiles per SM. */
@@ -21,25 +27,35 @@ static inline void pm__tiles_per_sm(const pm__engine *e, const pm__product *p, d
 {
   double share = p->count * e->inverse_sms;
   for (int i = 0; i < PM__TILES; i++)
-    x[i] = share * (pm__rounded_up(p->m * e->inverse_m[i]) * pm__rounded_up(p->n * e->inverse_n[i]));
+    x[i] = share * (pm__tiles_along(p->m, e->inverse_m[i]) * pm__tiles_along(p->n, e->inverse_n[i]));
 }
 
 /* Waves over the SMs: an unfinished one costs most of a whole one, and a few threads cost what hides the latency. */
 static inline void pm__whole_times(const pm__engine *e, const double *x, double k, double *time)
 {
-  double steps = k + e->prologue;
+  double steps = k + e->prologue, wave = e->wave, rest = 1 - wave;
   for (int i = 0; i < PM__TILES; i++) {
-    double waves = x[i] + e->wave * (pm__rounded_up(x[i] - 1e-9) - x[i]);
-    time[i] = pm__most(waves, e->latency[i]) * steps * e->step[i];
+    double waves = rest * x[i] + wave * pm__rounded_up(x[i], 1e-9);
+    time[i] = pm__most(waves, e->latency[i]) * (steps * e->step[i]);
   }
 }
 
-/* Whether any candidate leaves room for another part of the contraction. */
-static inline bool pm__can_split(const pm__engine *e, const double *x, double k)
+static inline double pm__least_of(const double *values)
 {
-  double room = 0;
-  for (int i = 0; i < PM__TILES; i++) room = pm__most(room, e->most[i] - 2 * x[i]);
-  return room > 0 && k > e->split_least;
+  double least[PM__TILES / 2];
+  for (int i = 0; i < PM__TILES / 2; i++) least[i] = pm__least(values[i], values[i + PM__TILES / 2]);
+  return pm__least(pm__least(least[0], least[1]), pm__least(least[2], least[3]));
+}
+
+/* Whether splitting the contraction may be faster than `whole` s: what one saves is at most what is above the arithmetic
+** at its best, and some candidate has room for another part. */
+static inline bool pm__may_split(const pm__engine *e, const pm__product *p, const double *x, double whole)
+{
+  double over[PM__TILES];
+  if (p->k <= e->split_least) return false;
+  if (whole <= p->count * p->m * p->n * p->k * e->multiply_add + e->split_time) return false;
+  for (int i = 0; i < PM__TILES; i++) over[i] = 2 * x[i] - e->most[i];
+  return pm__least_of(over) < 0;
 }
 
 /*
@@ -50,21 +66,16 @@ static inline bool pm__can_split(const pm__engine *e, const double *x, double k)
 */
 static inline void pm__split_times(const pm__engine *e, const double *x, double k, double result, double *time)
 {
-  double longest = k * e->per_part, root = sqrt(k / result);
+  double shortest = e->split_least, longest = k * e->per_part, root = sqrt(k / result);
+  double prologue = e->prologue, start = e->split_time;
   for (int i = 0; i < PM__TILES; i++) {
-    double per_tile = 1 / x[i], parts = pm__least(e->fill[i] * per_tile, pm__least(longest, e->root[i] * root));
-    parts = pm__most(2, pm__least(parts, e->most[i] * per_tile));
-    double steps = pm__most(k / parts, e->split_least) + e->prologue;
-    double added = pm__most(x[i] * parts, e->fill[i]) * steps * e->step[i] + parts * result;
-    time[i] = added + (2 * x[i] > e->most[i] ? (double)INFINITY : e->split_time);
+    double filled = pm__least(e->fill[i], x[i] * pm__least(longest, e->root[i] * root));
+    filled = pm__most(2 * x[i], pm__least(filled, e->most[i]));
+    double inverse = 1 / (x[i] * filled), parts = filled * filled * inverse;
+    double steps = pm__most(k * x[i] * x[i] * inverse, shortest) + prologue;
+    double added = pm__most(filled, e->fill[i]) * (steps * e->step[i]) + parts * result;
+    time[i] = added + (2 * x[i] > e->most[i] ? 1e30 : start);
   }
-}
-
-static inline double pm__least_time(const double *time)
-{
-  double least[PM__TILES / 2];
-  for (int i = 0; i < PM__TILES / 2; i++) least[i] = pm__least(time[i], time[i + PM__TILES / 2]);
-  return pm__least(pm__least(least[0], least[1]), pm__least(least[2], least[3]));
 }
 
 #endif
