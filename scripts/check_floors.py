@@ -20,7 +20,8 @@ FLOORS = [
     ["hardware", "framework", "network", "table"],
     ["kernel", "collective", "pipeline", "memory", "report"],
     ["step", "predict", "counts"],
-    ["sweep", "size", "calibrate"],
+    ["sweep", "inference", "calibrate"],
+    ["size"],
 ]
 
 # Beside the cost code: knows hardware and networks, and nothing of costs knows it.
@@ -31,7 +32,6 @@ SIBLINGS = {
     ("network", "hardware"),  # a tensor has the bytes of a precision
     ("step", "predict"),  # the public header predict.h declares what both implement
     ("predict", "step"),
-    ("size", "sweep"),
     ("calibrate", "sweep"),
     ("calibrate", "catalog"),  # names of measurements, constants of the architecture: above the model, not in it
     ("base", "units"),  # units.h declares the numbers that base reads and writes

@@ -554,6 +554,112 @@ pm.sweep = public(function(options)
   return table_object(core.prediction_table(plan.handle, runs, core.predict(plan.handle, runs)))
 end)
 
+-- What the driver reports, or, if nobody wrote that down, what is printed on the box.
+local function usable_of(options, gpu, catalog)
+  if options.usable ~= nil then return number_of(options.usable, "B", "usable") end
+  local ok, record = pcall(catalog.record, catalog, "usable_memory", gpu.id)
+  return ok and record.memory or gpu.memory
+end
+
+-- ---- Inference -----------------------------------------------------------------------------------------------------
+
+local INFERENCE_OPTIONS = {network = true, system = true, batch = true, precision = true, framework = true,
+                           latency = true, gpus = true, nodes = true, usable = true, kernel_model = true, catalog = true}
+
+-- A system, or one GPU alone, by name or as an object.
+local function target_of(value, catalog)
+  if getmetatable(value) == System then return value end
+  local ok, system = pcall(catalog.system, catalog, text_of(value, "system"))
+  if ok then return system end
+  local found, gpu = pcall(core.catalog_gpu_system, catalog_handle(catalog), value)
+  if not found then error(system, 0) end
+  return object(System, gpu)
+end
+
+-- A plan with the system's usable memory.
+local function inference_plan_of(options)
+  local catalog = options.catalog or shipped_catalog()
+  catalog_handle(catalog)
+  local framework = options.framework or "tensorrt"
+  if type(framework) == "table" and framework.id ~= nil then framework = {framework} end
+  local profiles = list_of(framework, function(item)
+    return type(item) == "table" and item or catalog:record("inference_profile", text_of(item, "framework"))
+  end, "framework")
+  local plan = {networks = handles_of(options.network, Network, "network", catalog), profiles = #profiles}
+  plan.objects = list_of(options.system, function(item) return target_of(item, catalog) end, "system")
+  if #plan.objects == 0 then error("system is missing", 0) end
+  plan.systems, plan.usable = {}, {}
+  for i, system in ipairs(plan.objects) do
+    plan.systems[i] = system_handle(system)
+    plan.usable[i] = usable_of(options, core.unpack(core.system_gpu(plan.systems[i]))[1], catalog)
+  end
+  plan.handle = core.inference_plan_new(plan.networks, plan.systems, profiles,
+                                        {catalog:record("memory_profile", "pytorch")})
+  return plan
+end
+
+-- Every combination: batch fastest, then precision, framework, system, network.
+local function inference_runs_of(plan, options)
+  local runs, default = {}, core.unpack(core.inference_run_default())[1]
+  local batches, precisions = numbers_of(options, "batch"), list_of(options.precision, text_of, "precision")
+  local function add(n, s, f, precision, batch)
+    local run = {}
+    for name, value in pairs(default) do run[name] = value end
+    run.network_index, run.system_index, run.profile_index, run.usable = n - 1, s - 1, f - 1, plan.usable[s]
+    run.batch, run.precision = batch, precision
+    for _, name in ipairs{"gpus", "nodes"} do run[name] = number_of(options[name] or 1, "1", name) end
+    run.kernel_model = options.kernel_model or run.kernel_model
+    runs[#runs + 1] = run
+  end
+  for n = 1, #plan.networks do
+    for s = 1, #plan.systems do
+      for f = 1, plan.profiles do
+        for _, precision in ipairs(#precisions > 0 and precisions or {default.precision}) do
+          for _, batch in ipairs(#batches > 0 and batches or {default.batch}) do add(n, s, f, precision, batch) end
+        end
+      end
+    end
+  end
+  return runs
+end
+
+local Inference = {
+  __tostring = function(self)
+    return string.format("%.4g samples/s, batch %.0f in %s, limited by %s (%s)", self.throughput, self.batch,
+                         core.quantity_format(self.latency, "s"), self.limit, self.basis)
+  end,
+}
+
+--- Inference of one batch, a table with every field of "inference" by name, and `batch`. Options: network, system (a
+--- system or a GPU), batch or latency (a limit: the largest batch within it), precision, framework (an inference
+--- profile, default "tensorrt"), gpus, nodes, usable, kernel_model, catalog.
+pm.infer = public(function(options)
+  check_options(options, INFERENCE_OPTIONS)
+  if options.batch ~= nil and options.latency ~= nil then error("batch and latency exclude each other", 0) end
+  for name, value in pairs(options) do
+    if is_list(value) and name ~= "framework" then error(name .. " is a list; use pm.infer_sweep", 0) end
+  end
+  local plan = inference_plan_of(options)
+  local runs = inference_runs_of(plan, options)
+  core.infer_check(plan.handle, runs)
+  if options.latency ~= nil then
+    runs = core.unpack(core.infer_within(plan.handle, runs, number_of(options.latency, "s", "latency")))
+  end
+  local answer = core.unpack(core.infer(plan.handle, runs))[1]
+  answer.batch = runs[1].batch
+  return setmetatable(answer, Inference)
+end)
+
+--- Every combination, as a table object: the options of pm.infer but latency, each one value or a list. A point that
+--- cannot be predicted has its status and no numbers, and the others go on.
+pm.infer_sweep = public(function(options)
+  check_options(options, INFERENCE_OPTIONS)
+  if options.latency ~= nil then error("latency is for pm.infer", 0) end
+  local plan = inference_plan_of(options)
+  local runs = inference_runs_of(plan, options)
+  return table_object(core.inference_table(plan.handle, runs, core.infer(plan.handle, runs)))
+end)
+
 -- ---- Memory --------------------------------------------------------------------------------------------------------
 
 local MEMORY_OPTIONS = {network = true, gpu = true, batch = true, precision = true, optimizer = true, framework = true,
@@ -568,13 +674,6 @@ local function gpu_of(value, catalog)
   local found, system = pcall(catalog.system, catalog, value)
   if not found then error(record, 0) end
   return core.unpack(core.system_gpu(system_handle(system)))[1]
-end
-
--- What the driver reports, or, if nobody wrote that down, what is printed on the box.
-local function usable_of(options, gpu, catalog)
-  if options.usable ~= nil then return number_of(options.usable, "B", "usable") end
-  local ok, record = pcall(catalog.record, catalog, "usable_memory", gpu.id)
-  return ok and record.memory or gpu.memory
 end
 
 local function memory_run_of(options, gpu, catalog)

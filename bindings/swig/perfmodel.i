@@ -66,6 +66,7 @@ PM_OWNED(pm_catalog)
 PM_OWNED(pm_network)
 PM_OWNED(pm_system)
 PM_OWNED(pm_plan)
+PM_OWNED(pm_inference_plan)
 PM_OWNED(pm_table)
 
 PM_HANDLES_IN(pm_network)
@@ -78,6 +79,9 @@ PM_RECORDS_IN(pm_kernel, "kernel")
 PM_RECORDS_IN(pm_ring, "ring")
 PM_RECORDS_IN(pm_run, "run")
 PM_RECORDS_IN(pm_prediction, "prediction")
+PM_RECORDS_IN(pm_inference_profile, "inference_profile")
+PM_RECORDS_IN(pm_inference_run, "inference_run")
+PM_RECORDS_IN(pm_inference, "inference")
 PM_RECORDS_IN(pm_memory_profile, "memory_profile")
 PM_RECORDS_IN(pm_optimizer, "optimizer")
 PM_RECORDS_IN(pm_memory_run, "memory_run")
@@ -92,6 +96,9 @@ PM_RECORDS_IN(pm_input_run, "input_run")
 %newobject pm_catalog_new;
 %newobject pm_catalog_network;
 %newobject pm_catalog_system;
+%newobject pm_catalog_gpu_system;
+%newobject inference_plan_new;
+%newobject inference_table;
 %newobject pm_catalog_list;
 %newobject pm_catalog_show;
 %newobject pm_network_new;
@@ -144,6 +151,9 @@ pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const cha
 pm_network *pm_catalog_network(const pm_catalog *catalog, const char *name, const pm_attribute *ATTRIBUTES,
                                size_t COUNT, pm_error *error);
 pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_error *error);
+
+/* One GPU alone. */
+pm_system *pm_catalog_gpu_system(const pm_catalog *catalog, const char *gpu, pm_error *error);
 
 /* ---- Networks ---- */
 
@@ -242,6 +252,25 @@ records grid_runs(double networks, double systems, const char *const *NAMES, siz
 /* Runs and their predictions as one table. */
 pm_table *prediction_table(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, const pm_prediction *RECORDS,
                            size_t COUNT, pm_error *error);
+
+/* ---- Inference ---- */
+
+/* One "inference_run" record: the defaults. */
+records inference_run_default(pm_error *error);
+
+/* Networks, systems, profiles; `RECORDS` behind them is one memory profile. */
+pm_inference_plan *inference_plan_new(const pm_network *const *networks, size_t network_count,
+                                      const pm_system *const *systems, size_t system_count,
+                                      const pm_inference_profile *RECORDS, size_t COUNT,
+                                      const pm_memory_profile *RECORDS, size_t COUNT, pm_error *error);
+
+/* One "inference" record per run; what is wrong with one run; one run with the largest batch within a latency. */
+records infer(const pm_inference_plan *plan, const pm_inference_run *RECORDS, size_t COUNT, pm_error *error);
+void infer_check(const pm_inference_plan *plan, const pm_inference_run *RECORDS, size_t COUNT, pm_error *error);
+records infer_within(const pm_inference_plan *plan, const pm_inference_run *RECORDS, size_t COUNT, double latency,
+                     pm_error *error);
+pm_table *inference_table(const pm_inference_plan *plan, const pm_inference_run *RECORDS, size_t COUNT,
+                          const pm_inference *RECORDS, size_t COUNT, pm_error *error);
 
 /* ---- Input pipeline ---- */
 

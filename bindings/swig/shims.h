@@ -727,6 +727,57 @@ static records memory_use(const pm_network *network, const pm_memory_profile *pr
   return error->status == PM_OK ? array : no_records(array);
 }
 
+/* ---- Inference ---- */
+
+/* One "inference_run" record: the defaults. */
+static records inference_run_default(pm_error *error)
+{
+  pm_inference_run run = pm_inference_run_default();
+  return record_copy("inference_run", &run, error);
+}
+
+static pm_inference_plan *inference_plan_new(const pm_network *const *networks, size_t network_count,
+                                             const pm_system *const *systems, size_t system_count,
+                                             const pm_inference_profile *profiles, size_t profile_count,
+                                             const pm_memory_profile *memory, size_t memory_count, pm_error *error)
+{
+  if (!single(memory_count, "memory_profile", error)) return NULL;
+  return pm_inference_plan_new(networks, network_count, systems, system_count, profiles, profile_count, memory, error);
+}
+
+/* One "inference" record per run. */
+static records infer(const pm_inference_plan *plan, const pm_inference_run *runs, size_t count, pm_error *error)
+{
+  records array = records_new("inference", count, error);
+  if (error->status == PM_OK) pm_infer(plan, runs, (pm_inference *)array.data, count);
+  return error->status == PM_OK ? array : no_records(array);
+}
+
+static void infer_check(const pm_inference_plan *plan, const pm_inference_run *run, size_t count, pm_error *error)
+{
+  if (single(count, "inference_run", error)) pm_infer_check(plan, run, error);
+}
+
+/* One run with the largest batch within a latency. */
+static records infer_within(const pm_inference_plan *plan, const pm_inference_run *run, size_t count, double latency,
+                            pm_error *error)
+{
+  records none = {NULL, NULL, 0};
+  pm_inference prediction;
+  if (!single(count, "inference_run", error)) return none;
+  pm_inference_run found = *run;
+  if (pm_infer_within(plan, &found, latency, &prediction, error) != PM_OK) return none;
+  return record_copy("inference_run", &found, error);
+}
+
+static pm_table *inference_table(const pm_inference_plan *plan, const pm_inference_run *runs, size_t run_count,
+                                 const pm_inference *predictions, size_t count, pm_error *error)
+{
+  if (run_count == count) return pm_inference_table(plan, runs, predictions, count, error);
+  fail(error, PM_BAD_ARGUMENT, "%lu runs and %lu predictions", (unsigned long)run_count, (unsigned long)count);
+  return NULL;
+}
+
 /* ---- Input pipeline ---- */
 
 /* One "input_run" record: the defaults. */

@@ -14,6 +14,7 @@
 **     perfmodel/pipeline.h    storage, page cache, decoding, copies: what reaches the GPUs
 **     perfmodel/framework.h   what the software adds to kernels and collectives
 **     perfmodel/predict.h     runs in, predictions out; layer times; sweeps
+**     perfmodel/inference.h   latency and throughput of the forward pass
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
 **     perfmodel/table.h       results as columns; CSV, JSON and text
 **     perfmodel/counts.h      a network's counts by layer, by kind of layer, as a tree
@@ -40,6 +41,7 @@
 #include "perfmodel/pipeline.h"
 #include "perfmodel/framework.h"
 #include "perfmodel/predict.h"
+#include "perfmodel/inference.h"
 #include "perfmodel/table.h"
 #include "perfmodel/counts.h"
 #include "perfmodel/arrow.h"

@@ -31,6 +31,7 @@ typedef enum pm__kind_number {
   PM__STORAGE_ACCESSES,
   PM__DECODERS,
   PM__LOADERS,
+  PM__INFERENCE_PROFILES,
   PM__KINDS
 } pm__kind_number;
 

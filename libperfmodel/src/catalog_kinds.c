@@ -35,6 +35,8 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__STORAGE_ACCESSES] = {"storage_accesses", "storage_access", "storage_access", "", ""},
   [PM__DECODERS] = {"decoders", "decoder", "decoder", " scale pixel_time byte_time ", ""},
   [PM__LOADERS] = {"loaders", "loader", "loader", "", " id name library augment_time handover gpu_pixel_rate pinned "},
+  [PM__INFERENCE_PROFILES] = {"inference_profiles", "inference_profile", "inference_profile", " origin fusion ",
+   " id name origin fusion launch step_time simt_factor tensor_factor "},
 };
 
 const pm__kind *pm__kind_at(size_t index)

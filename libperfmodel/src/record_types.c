@@ -30,6 +30,8 @@ static const pm_choice fit_state_choices[] = {PM_FIT_STATE_LIST(NAME_DOC) END};
 static const pm_choice parallel_choices[] = {PM_PARALLEL_LIST(NAME_DOC) END};
 static const pm_choice update_choices[] = {PM_UPDATE_LIST(NAME_DOC) END};
 static const pm_choice evidence_choices[] = {PM_EVIDENCE_LIST(NAME_DOC) END};
+static const pm_choice fusion_choices[] = {PM_FUSION_LIST(NAME_DOC) END};
+static const pm_choice inference_limit_choices[] = {PM_INFERENCE_LIMIT_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
 #define KIND_TEXT PM_FIELD_TEXT, NULL
@@ -60,6 +62,8 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_PARALLEL PM_FIELD_CHOICE, parallel_choices
 #define KIND_UPDATE PM_FIELD_CHOICE, update_choices
 #define KIND_EVIDENCE PM_FIELD_CHOICE, evidence_choices
+#define KIND_FUSION PM_FIELD_CHOICE, fusion_choices
+#define KIND_INFERENCE_LIMIT PM_FIELD_CHOICE, inference_limit_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */
@@ -265,6 +269,18 @@ static const pm_field library_era_fields[] = {PM_LIBRARY_ERA_FIELDS(FIELD)};
 static const pm_field band_fields[] = {PM_BAND_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_inference_profile
+static const pm_field inference_profile_fields[] = {PM_INFERENCE_PROFILE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_inference_run
+static const pm_field inference_run_fields[] = {PM_INFERENCE_RUN_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_inference
+static const pm_field inference_fields[] = {PM_INFERENCE_FIELDS(FIELD)};
+#undef RECORD
+
 #define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields, sizeof name##_fields / sizeof name##_fields[0]}
 
 static const pm_record_type types[] = {
@@ -303,6 +319,9 @@ static const pm_record_type types[] = {
   TYPE(framework, pm_framework, "what a framework adds to kernels and collectives"),
   TYPE(library_era, pm_library_era, "a generation of the GPU libraries"),
   TYPE(band, pm_band, "spread of measured over predicted rates"),
+  TYPE(inference_profile, pm_inference_profile, "how a framework or an engine runs a forward pass"),
+  TYPE(inference_run, pm_inference_run, "what inference to predict"),
+  TYPE(inference, pm_inference, "what is predicted of inference"),
   TYPE(memory_profile, pm_memory_profile, "how a framework handles memory"),
   TYPE(optimizer, pm_optimizer, "what an optimiser keeps per parameter"),
   TYPE(usable_memory, pm_usable_memory, "what programs can have of a GPU's memory"),

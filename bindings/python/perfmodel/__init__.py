@@ -29,7 +29,9 @@ from ._errors import (
     ShapeError,
     TooManyGpusError,
     UnitError,
+    UnreachableError,
 )
+from ._inference import Inference, InferencePlan, infer, infer_sweep
 from ._input import InputPipeline, input_pipeline
 from ._kernel import gemm
 from ._memory import Memory, memory
@@ -42,6 +44,7 @@ from ._record import Field, dtype, fields
 from ._records import (
     Dataset,
     Gpu,
+    InferenceProfile,
     Link,
     Machine,
     Measurement,
@@ -71,6 +74,9 @@ __all__ = [
     "FileError",
     "FormatError",
     "Gpu",
+    "Inference",
+    "InferencePlan",
+    "InferenceProfile",
     "InternalError",
     "Link",
     "Machine",
@@ -97,6 +103,7 @@ __all__ = [
     "Table",
     "TooManyGpusError",
     "UnitError",
+    "UnreachableError",
     "collective",
     "collective_loads",
     "dataset",
@@ -109,6 +116,8 @@ __all__ = [
     "from_torch",
     "gemm",
     "gpu",
+    "infer",
+    "infer_sweep",
     "layer_kinds",
     "list",
     "measurements",

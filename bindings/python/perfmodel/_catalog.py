@@ -84,6 +84,10 @@ class Catalog:
         """How a framework handles memory."""
         return self._read(_records.MemoryProfile, "memory_profile", name)
 
+    def inference_profile(self, name: str) -> _records.InferenceProfile:
+        """How a framework or an engine runs a forward pass."""
+        return self._read(_records.InferenceProfile, "inference_profile", name)
+
     def optimizer(self, name: str) -> _records.Optimizer:
         """What an optimiser keeps per parameter."""
         return self._read(_records.Optimizer, "optimizer", name)

@@ -94,6 +94,12 @@ class NotModelledError(Error, NotImplementedError):
     status = "not_modelled"
 
 
+class UnreachableError(Error):
+    """No choice reaches what is asked for."""
+
+    status = "unreachable"
+
+
 class InternalError(Error):
     """An error in the library itself."""
 
@@ -115,6 +121,7 @@ _CLASSES: dict[str, type[Error]] = {
         PrecisionError,
         RouteError,
         NotModelledError,
+        UnreachableError,
         InternalError,
     )
 }

@@ -747,7 +747,7 @@ class Collective(Record):
 
     status: str = "ok"
     """ok, or why there is no value: ok, no_memory, bad_argument, bad_value, bad_unit, not_found, bad_file,
-    bad_syntax, bad_shape, too_many_gpus, no_precision, no_route, not_modelled, internal"""
+    bad_syntax, bad_shape, too_many_gpus, no_precision, no_route, not_modelled, unreachable, internal"""
     time: float = nan
     """from start to end [s]"""
     algorithm_bandwidth: float = nan
@@ -947,7 +947,7 @@ class Prediction(Record):
     status: str = "ok"
     """ok, or why there is no prediction; the numbers are then unknown: ok, no_memory, bad_argument, bad_value,
     bad_unit, not_found, bad_file, bad_syntax, bad_shape, too_many_gpus, no_precision, no_route,
-    not_modelled, internal"""
+    not_modelled, unreachable, internal"""
     throughput: float = nan
     """samples per second over all GPUs [1/s]"""
     throughput_p10: float = nan
@@ -1129,6 +1129,101 @@ class Band(Record):
 
 
 @dataclass(frozen=True, eq=False)
+class InferenceProfile(Record):
+    """How a framework or an engine runs a forward pass."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name, with the versions it stands for"""
+    origin: str = "none"
+    """what its constants rest on: none, fitted, rule"""
+    fusion: str = "none"
+    """which layers are run together: none, passes, graph"""
+    launch: float = nan
+    """host time of starting one kernel [s]"""
+    step_time: float = nan
+    """host time of a call besides [s]"""
+    simt_factor: float = nan
+    """time of products on the FP32 cores over that of the kernel model"""
+    tensor_factor: float = nan
+    """time of products on the tensor cores over that of the kernel model"""
+    convert_simt: bool = False
+    """whether convolutions on the FP32 cores convert the layout of both ends"""
+    convert_tensor: bool = False
+    """whether convolutions on the tensor cores convert the layout of both ends"""
+
+
+@dataclass(frozen=True, eq=False)
+class InferenceRun(Record):
+    """What inference to predict."""
+
+    network_index: int = 0
+    """which network of the plan, from 0"""
+    system_index: int = 0
+    """which system of the plan, from 0"""
+    profile_index: int = 0
+    """which profile of the plan, from 0"""
+    gpus: int = 0
+    """GPUs used in each node, each with the whole network"""
+    nodes: int = 0
+    """nodes used"""
+    batch: float = nan
+    """samples of one call"""
+    precision: str = "fp64"
+    """storage and arithmetic precision: fp64, fp32, tf32, fp16, fp16-storage, bf16, fp8, int8"""
+    kernel_model: str = "calibrated"
+    """how kernels are timed: calibrated, roofline"""
+    usable: float = nan
+    """memory that a GPU has for this; unknown if no verdict is wanted [B]"""
+
+
+@dataclass(frozen=True, eq=False)
+class Inference(Record):
+    """What is predicted of inference."""
+
+    status: str = "ok"
+    """ok, or why there is no prediction; the numbers are then unknown: ok, no_memory, bad_argument, bad_value,
+    bad_unit, not_found, bad_file, bad_syntax, bad_shape, too_many_gpus, no_precision, no_route,
+    not_modelled, unreachable, internal"""
+    throughput: float = nan
+    """samples per second over all GPUs [1/s]"""
+    latency: float = nan
+    """time of one call [s]"""
+    gpu_time: float = nan
+    """kernels on the GPU [s]"""
+    product_time: float = nan
+    """the part of it in convolutions and products [s]"""
+    pass_time: float = nan
+    """the part of it in passes over memory [s]"""
+    conversion_time: float = nan
+    """the part of it in conversions of layout [s]"""
+    host_time: float = nan
+    """starting the kernels, beside the GPU [s]"""
+    step_time: float = nan
+    """what a call takes besides [s]"""
+    kernels: float = nan
+    """kernels of one call"""
+    limit: str = "none"
+    """what takes the largest share: none, compute, memory, host"""
+    flop: float = nan
+    """arithmetic of one call [FLOP]"""
+    flop_rate: float = nan
+    """arithmetic rate of one GPU over the call [FLOP/s]"""
+    utilization: float = nan
+    """flop_rate over the GPU's matrix peak at this precision"""
+    memory: float = nan
+    """memory of one GPU; unknown without a memory profile [B]"""
+    verdict: str = "unknown"
+    """whether it fits: unknown, fits, marginal, does-not-fit"""
+    largest_batch: float = nan
+    """largest batch that fits; unknown if the usable memory is"""
+    basis: str = "none"
+    """what the numbers rest on: none, roofline, roofline+ring, roofline+line-rate, kernels, kernels+ring,
+    kernels+line-rate, kernel-rule, kernel-rule+ring, kernel-rule+line-rate"""
+
+
+@dataclass(frozen=True, eq=False)
 class MemoryProfile(Record):
     """How a framework handles memory."""
 
@@ -1234,7 +1329,7 @@ class MemoryUse(Record):
     status: str = "ok"
     """ok, or why there is no answer; the numbers are then unknown: ok, no_memory, bad_argument, bad_value,
     bad_unit, not_found, bad_file, bad_syntax, bad_shape, too_many_gpus, no_precision, no_route,
-    not_modelled, internal"""
+    not_modelled, unreachable, internal"""
     verdict: str = "unknown"
     """whether it fits: unknown, fits, marginal, does-not-fit"""
     total: float = nan
@@ -1502,7 +1597,7 @@ class InputRates(Record):
     status: str = "ok"
     """ok, or why there is no answer; the numbers are then unknown: ok, no_memory, bad_argument, bad_value,
     bad_unit, not_found, bad_file, bad_syntax, bad_shape, too_many_gpus, no_precision, no_route,
-    not_modelled, internal"""
+    not_modelled, unreachable, internal"""
     limit: str = "unknown"
     """the slowest stage: unknown, storage, reads, uplink, gateway, client, decode, copy, gpu"""
     throughput: float = nan

@@ -71,6 +71,10 @@ PM_API pm_network *pm_catalog_network(const pm_catalog *catalog, const char *nam
 /* Builds the system with its link graph. Owned by the caller, independent of the catalogue. */
 PM_API pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_error *error);
 
+/* One GPU by its name, alone: a system of one GPU with the kernel constants that the catalogue has for it. What is known of
+** machines (host, power, price) is unknown. Owned by the caller. */
+PM_API pm_system *pm_catalog_gpu_system(const pm_catalog *catalog, const char *gpu, pm_error *error);
+
 /* The kernel constants of a GPU: those of its own id (an alias of the entry), else of its architecture. PM_NOT_FOUND if
 ** there are none: its kernels then run at the plain roofline. pm_catalog_system gives them to the system. */
 PM_API int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,

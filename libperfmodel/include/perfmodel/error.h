@@ -39,6 +39,7 @@ extern "C" {
   X(NO_PRECISION, "no_precision", "the GPU has no rate for this precision")                           \
   X(NO_ROUTE, "no_route", "the GPUs or nodes are not connected")                                      \
   X(NOT_MODELLED, "not_modelled", "known, but not modelled")                                          \
+  X(UNREACHABLE, "unreachable", "no choice reaches what is asked for")                                   \
   X(INTERNAL, "internal", "an error in the library itself")
 
 typedef enum pm_status {

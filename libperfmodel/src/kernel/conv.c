@@ -181,7 +181,7 @@ pm__cost pm__conv_cost(const pm__device *d, const pm__conv *conv, pm__pass pass,
     keep(&best, direct(d, &s));
     return best;
   }
-  if (d->conv.tensor || d->bytes > 4) return best;
+  if (d->conv.tensor || d->bytes > 4 || d->bytes < 2) return best; /* transforms do not fit whole numbers of a byte */
   if (is_3x3(conv)) {
     keep(&best, winograd_4x4(d, &s));
     keep(&best, winograd_2x2(d, &s));

@@ -20,12 +20,13 @@ typedef struct recipe {
   bool tensor;
   double lanes, rate; /* rate: multiply-adds per s of one SM, efficiency included */
   double latency_threads, split_threads, l2_rate, bytes;
+  double operands; /* bytes of the two operands of a multiply-add */
 } recipe;
 
 /* SIMT tiles read their operands from shared memory; what that takes adds to the arithmetic with exponent 3. */
 static double pipe(const recipe *r, const tile *t)
 {
-  double load = 8 * r->lanes / sqrt(t->m * t->n / t->threads) / SHARED_BYTES;
+  double load = r->operands * r->lanes / sqrt(t->m * t->n / t->threads) / SHARED_BYTES;
   return r->tensor ? 1 : cbrt(1 + load * load * load);
 }
 
@@ -72,6 +73,7 @@ static bool on_tensor_cores(const pm_gpu *gpu, int precision)
 {
   if (precision == PM_FP64 || precision == PM_FP32 || precision == PM_FP16_STORAGE) return false;
   if (gpu->tensor_cores <= 0) return false;
+  if (precision == PM_INT8) return gpu->peak_int8 > gpu->peak_fp16_tensor; /* Volta's multiply in FP16 only */
   return precision != PM_FP16 || gpu->peak_fp16_tensor > 0;
 }
 
@@ -85,21 +87,36 @@ static double memory_efficiency(const pm_gpu *gpu, const pm_kernel_calibration *
   return strncmp(gpu->memory_type, "HBM", 3) == 0 ? c->hbm_efficiency : c->gddr_efficiency;
 }
 
-static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, bool tensor)
+/* What is multiplied: numbers stored in 2 bytes may be multiplied as 4. */
+static double arithmetic_bytes(int precision)
+{
+  return precision == PM_FP16_STORAGE ? 4 : pm_precision_bytes(precision);
+}
+
+/* Energy is stated of FP32 on the FP32 cores and of 2 bytes on the tensor cores; shorter numbers take less. */
+static double energy_of(const pm_kernel_calibration *c, int precision, bool tensor)
+{
+  double bytes = arithmetic_bytes(precision);
+  if (tensor) return c->tensor_energy * fmin(bytes / 2, 1);
+  return c->simt_energy * fmin(bytes / 4, 1);
+}
+
+static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision, bool tensor)
 {
   double efficiency = tensor ? c->tensor_efficiency : c->simt_efficiency;
   double lanes = d->matrix_peak / (2 * d->sms * gpu->clock);
   recipe r = {tensor, lanes, lanes * gpu->clock * efficiency,
               tensor ? c->tensor_latency_threads : c->simt_latency_threads,
               tensor ? c->tensor_split_threads : c->simt_split_threads,
-              c->l2_bytes * lanes / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes};
+              c->l2_bytes * lanes / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes,
+              2 * arithmetic_bytes(precision)};
   fill_engine(&d->gemm, &r, c, PM__TILES, d->sms, gpu->fp32_lanes);
   fill_engine(&d->batched, &r, c, c->large_batched_tiles && !tensor ? 1 : PM__TILES, d->sms, gpu->fp32_lanes);
   r.rate *= tensor ? c->conv_tensor_efficiency : c->conv_simt_efficiency;
   r.latency_threads = tensor ? c->conv_tensor_latency_threads : c->conv_simt_latency_threads;
   r.split_threads = tensor ? c->conv_tensor_split_threads : c->conv_simt_split_threads;
   fill_engine(&d->conv, &r, c, PM__TILES, d->sms, gpu->fp32_lanes);
-  double energy = tensor ? c->tensor_energy : c->simt_energy;
+  double energy = energy_of(c, precision, tensor);
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
   d->alignment = tensor ? 1 : c->alignment;
   double fused = lanes * gpu->clock * efficiency * c->winograd_fused;
@@ -131,5 +148,5 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->l1 = d->sms * (has(gpu->shared_memory) ? gpu->shared_memory : 0);
   d->threads = c->threads;
   d->launch = c->launch;
-  set_engines(d, gpu, c, tensor);
+  set_engines(d, gpu, c, precision, tensor);
 }

@@ -24,8 +24,14 @@ void pm__kernels_free(pm__kernels *kernels);
 
 pm__times pm__kernels_time(const pm__kernels *kernels, const pm__device *device, int precision, double batch);
 
+/* Whether two kernels with the same work take the same time. */
+bool pm__same_shape(const pm__kernel *a, const pm__kernel *b);
+
 /* PM_OK, or why nothing can be timed: batch, precision, or no rate for it on this GPU. */
 int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *error);
+
+/* "fp16"; the number must be one of a precision. */
+const char *pm__precision_name(int precision);
 
 /* Time of the optimiser on so many parameters: SGD with momentum. */
 double pm__update_time(double parameters, const pm__device *device, int precision);

@@ -33,7 +33,7 @@ static int group_of(const pm__kernel *kernel)
 }
 
 /* Up to the last number, so that no padding is compared. */
-static bool same_shape(const pm__kernel *a, const pm__kernel *b)
+bool pm__same_shape(const pm__kernel *a, const pm__kernel *b)
 {
   if (sort_of(a) == STREAMS) return true;
   if (a->family != b->family) return false;
@@ -81,7 +81,7 @@ static int add(pm__kernels *kernels, int first, int end, const pm__kernel *kerne
   const pm__work *work = &kernel->work;
   for (int i = first; i < end; i++) {
     if (kernels->flop[i] != work->flop || kernels->elements[i] != work->elements ||
-        kernels->fixed[i] != work->fixed_elements || !same_shape(&kernels->shaped[i], kernel))
+        kernels->fixed[i] != work->fixed_elements || !pm__same_shape(&kernels->shaped[i], kernel))
       continue;
     kernels->repeats[i] += kernel->repeats;
     return end;

@@ -88,7 +88,7 @@ static void set_times(pm_layer_time *row, const setting *on, const pm__kernel *k
   row->backward_weight_time = sum_of(on, kernels, count, PM__BACKWARD_WEIGHT).time;
 }
 
-static const char *name_of(int precision)
+const char *pm__precision_name(int precision)
 {
   static const char *const names[] = {
 #define NAME(name, text, size, doc) text,
@@ -108,7 +108,7 @@ int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *e
     return pm__fail(error, PM_NOT_MODELLED, "training in %s is not modelled", precision == PM_FP8 ? "fp8" : "int8");
   double matrix = pm_gpu_matrix_peak(gpu, precision), vector = pm_gpu_vector_peak(gpu, precision);
   if (matrix > 0 && vector > 0 && isfinite(matrix) && isfinite(vector)) return PM_OK;
-  return pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for %s", gpu->id, name_of(precision));
+  return pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for %s", gpu->id, pm__precision_name(precision));
 }
 
 int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_kernel_calibration *calibration,

@@ -1,0 +1,149 @@
+/*
+** Inference: latency and throughput of the forward pass, by batch and precision, on one GPU or on replicas.
+**
+** What a trained network computes differs from a training step: batch norm is a scale and a shift, dropout is nothing,
+** the loss is a softmax. A framework runs one kernel per layer; an engine such as TensorRT folds the passes over memory
+** that follow a convolution or a product into its kernel, and a sum costs no more than one more read.
+**
+**     gpu     = sum over kernels of factor x time, starts included, + conversions of layout
+**     host    = launch x kernels                          launches run beside the GPU
+**     latency = sqrt(gpu^2 + host^2) + step_time
+**     throughput = replicas x batch / latency
+**
+**     pm_inference_plan *plan = pm_inference_plan_new(&network, 1, &system, 1, &profile, 1, NULL, &error);
+**     pm_inference_run run = pm_inference_run_default();
+**     run.batch = 8; run.precision = PM_INT8;
+**     pm_inference answer;
+**     pm_infer(plan, &run, &answer, 1);
+**     printf("%.1f ms, %.0f samples/s\n", answer.latency * 1e3, answer.throughput);
+**
+** The latency is of a batch that is on the GPU until its result is there: queueing, and copies from and to the host, are
+** not in it. Replicas do not share anything: what host they share is not modelled.
+*/
+#ifndef PERFMODEL_INFERENCE_H
+#define PERFMODEL_INFERENCE_H
+
+#include "hardware.h"
+#include "memory.h"
+#include "network.h"
+#include "predict.h"
+#include "table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PM_FUSION_LIST(X)                                                                               \
+  X(NONE, "none", "every layer runs kernels of its own")                                                \
+  X(PASSES, "passes", "passes over memory that follow each other are one kernel")                       \
+  X(GRAPH, "graph", "passes over memory are folded into the convolution or product before them")
+
+typedef enum pm_fusion {
+#define PM_FUSION_ENUM(name, text, doc) PM_FUSION_##name,
+  PM_FUSION_LIST(PM_FUSION_ENUM)
+#undef PM_FUSION_ENUM
+  PM_FUSION_COUNT
+} pm_fusion;
+
+#define PM_INFERENCE_LIMIT_LIST(X)                                                                      \
+  X(NONE, "none", "no prediction")                                                                      \
+  X(COMPUTE, "compute", "arithmetic rate of the GPU takes the largest share")                           \
+  X(MEMORY, "memory", "passes over device memory take the largest share")                               \
+  X(HOST, "host", "starting kernels, and what a call takes besides, take the largest share")
+
+typedef enum pm_inference_limit {
+#define PM_INFERENCE_LIMIT_ENUM(name, text, doc) PM_INFERENCE_LIMIT_##name,
+  PM_INFERENCE_LIMIT_LIST(PM_INFERENCE_LIMIT_ENUM)
+#undef PM_INFERENCE_LIMIT_ENUM
+  PM_INFERENCE_LIMIT_COUNT
+} pm_inference_limit;
+
+/* How a framework or an engine runs a forward pass. Fitted or by rule, never a datasheet. Times that are NAN are none,
+** factors that are NAN are 1. */
+#define PM_INFERENCE_PROFILE_FIELDS(X)                                                                            \
+  X(TEXT, id, "", "short stable name")                                                                            \
+  X(TEXT, name, "", "full name, with the versions it stands for")                                                 \
+  X(ORIGIN, origin, "", "what its constants rest on")                                                             \
+  X(FUSION, fusion, "", "which layers are run together")                                                          \
+  X(REAL, launch, "s", "host time of starting one kernel")                                                        \
+  X(REAL, step_time, "s", "host time of a call besides")                                                          \
+  X(REAL, simt_factor, "1", "time of products on the FP32 cores over that of the kernel model")                   \
+  X(REAL, tensor_factor, "1", "time of products on the tensor cores over that of the kernel model")               \
+  X(YES_NO, convert_simt, "", "whether convolutions on the FP32 cores convert the layout of both ends")           \
+  X(YES_NO, convert_tensor, "", "whether convolutions on the tensor cores convert the layout of both ends")
+
+typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
+
+/* What to predict. Network, system and profile are positions in the plan's lists. */
+#define PM_INFERENCE_RUN_FIELDS(X)                                                                                \
+  X(INT, network_index, "1", "which network of the plan, from 0")                                                 \
+  X(INT, system_index, "1", "which system of the plan, from 0")                                                   \
+  X(INT, profile_index, "1", "which profile of the plan, from 0")                                                 \
+  X(INT, gpus, "1", "GPUs used in each node, each with the whole network")                                        \
+  X(INT, nodes, "1", "nodes used")                                                                                \
+  X(REAL, batch, "1", "samples of one call")                                                                      \
+  X(PRECISION, precision, "", "storage and arithmetic precision")                                                 \
+  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed")                                                      \
+  X(REAL, usable, "B", "memory that a GPU has for this; unknown if no verdict is wanted")
+
+typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_inference_run;
+
+#define PM_INFERENCE_FIELDS(X)                                                                                    \
+  X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown")                        \
+  X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                  \
+  X(REAL, latency, "s", "time of one call")                                                                       \
+  X(REAL, gpu_time, "s", "kernels on the GPU")                                                                    \
+  X(REAL, product_time, "s", "the part of it in convolutions and products")                                       \
+  X(REAL, pass_time, "s", "the part of it in passes over memory")                                                 \
+  X(REAL, conversion_time, "s", "the part of it in conversions of layout")                                        \
+  X(REAL, host_time, "s", "starting the kernels, beside the GPU")                                                 \
+  X(REAL, step_time, "s", "what a call takes besides")                                                            \
+  X(REAL, kernels, "1", "kernels of one call")                                                                    \
+  X(INFERENCE_LIMIT, limit, "", "what takes the largest share")                                                   \
+  X(REAL, flop, "FLOP", "arithmetic of one call")                                                                 \
+  X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the call")                                        \
+  X(REAL, utilization, "1", "flop_rate over the GPU's matrix peak at this precision")                             \
+  X(REAL, memory, "B", "memory of one GPU; unknown without a memory profile")                                     \
+  X(VERDICT, verdict, "", "whether it fits")                                                                      \
+  X(REAL, largest_batch, "1", "largest batch that fits; unknown if the usable memory is")                         \
+  X(BASIS, basis, "", "what the numbers rest on")
+
+typedef struct pm_inference { PM_INFERENCE_FIELDS(PM_DECLARE) } pm_inference;
+
+typedef struct pm_inference_plan pm_inference_plan;
+
+/* One GPU, one node, batch 1, FP32, usable memory unknown, network 0 on system 0 by profile 0. */
+PM_API pm_inference_run pm_inference_run_default(void);
+
+/* What is computed once: the kernels of each network, as each kind of fusion leaves them, and the GPU of each system.
+** Networks and systems must outlive it, profiles are copied; `memory` NULL: memory stays unknown. Owned by the caller.
+** Errors: PM_BAD_ARGUMENT (something is missing, or a network that computes nothing), PM_NO_MEMORY. */
+PM_API pm_inference_plan *pm_inference_plan_new(const pm_network *const *networks, size_t network_count,
+                                                const pm_system *const *systems, size_t system_count,
+                                                const pm_inference_profile *profiles, size_t profile_count,
+                                                const pm_memory_profile *memory, pm_error *error);
+PM_API void pm_inference_plan_free(pm_inference_plan *plan);
+
+/* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns PM_OK,
+** or PM_BAD_ARGUMENT if a pointer is missing. Allocates nothing; cost: some microseconds a run. */
+PM_API int pm_infer(const pm_inference_plan *plan, const pm_inference_run *runs, pm_inference *predictions,
+                    size_t count);
+
+/* PM_OK, or in words why this run cannot be predicted. */
+PM_API int pm_infer_check(const pm_inference_plan *plan, const pm_inference_run *run, pm_error *error);
+
+/* Sets run->batch to the largest batch whose latency is at most `latency`, and that fits where the usable memory is
+** known; `prediction` is of that batch. Every batch is tried up to 1024, beyond it steps of about 0.1 %, until the
+** latency is above twice the limit. PM_UNREACHABLE if not even batch 1 is fast enough. Cost: milliseconds. */
+PM_API int pm_infer_within(const pm_inference_plan *plan, pm_inference_run *run, double latency,
+                           pm_inference *prediction, pm_error *error);
+
+/* Runs and predictions as a table: network, system and profile by id, then the fields of run and prediction. Owned by
+** the caller. */
+PM_API pm_table *pm_inference_table(const pm_inference_plan *plan, const pm_inference_run *runs,
+                                    const pm_inference *predictions, size_t count, pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

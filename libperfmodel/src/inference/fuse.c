@@ -1,0 +1,199 @@
+/*
+** From a network's layers to the kernels of its forward pass.
+**
+** Each layer plays one of three roles. A host runs kernels of its own. An epilogue is a function of each element, and may
+** be folded into the kernel that makes one of its inputs, if nobody else wants that tensor: the other inputs are then
+** read besides. What is nothing in inference passes its input on.
+*/
+#include <stdlib.h>
+#include <string.h>
+#include "inference/inference.h"
+
+typedef enum role { HOST, EPILOGUE, JOIN, LOSS, NOTHING } role;
+
+static const struct {
+  const pm__layer_kind *kind;
+  role role_here;
+} roles[] = {
+  {&pm__batch_norm, EPILOGUE}, {&pm__dropout, NOTHING},      {&pm__concat, JOIN},        {&pm__softmax_loss, LOSS},
+  {&pm__cross_entropy, LOSS},  {&pm__bias, EPILOGUE},        {&pm__scale, EPILOGUE},     {&pm__relu, EPILOGUE},
+  {&pm__relu6, EPILOGUE},      {&pm__leaky_relu, EPILOGUE},  {&pm__prelu, EPILOGUE},     {&pm__elu, EPILOGUE},
+  {&pm__gelu, EPILOGUE},       {&pm__silu, EPILOGUE},        {&pm__mish, EPILOGUE},      {&pm__sigmoid, EPILOGUE},
+  {&pm__tanh, EPILOGUE},       {&pm__hardswish, EPILOGUE},   {&pm__hardsigmoid, EPILOGUE},
+  {&pm__softplus, EPILOGUE},   {&pm__add, EPILOGUE},         {&pm__subtract, EPILOGUE},  {&pm__multiply, EPILOGUE},
+  {&pm__divide, EPILOGUE},     {&pm__pointwise, EPILOGUE},
+};
+
+static role role_of(const pm__layer *layer)
+{
+  for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+    if (roles[i].kind == layer->kind) return roles[i].role_here;
+  return layer->saved.view ? NOTHING : HOST;
+}
+
+/* Where the tensor of a layer comes from, for those who would fold themselves into its kernel. */
+typedef struct origin {
+  int kernel; /* number in the list; -1: none that takes anything in */
+  bool alone; /* only one layer wants it */
+} origin;
+
+typedef struct walk {
+  const pm_network *network;
+  pm__inference_list *list;
+  int fusion;
+  origin *origins; /* of each layer */
+} walk;
+
+static const int *inputs_of(const walk *w, const pm__layer *layer)
+{
+  return &w->network->inputs[layer->first_input];
+}
+
+static double elements_of(const walk *w, int number)
+{
+  return w->network->layers[number].elements_out;
+}
+
+/* Adds a kernel; its number, or -1 without memory. */
+static int append(walk *w, const pm__kernel *kernel, double conversion)
+{
+  pm__inference_list *list = w->list;
+  void *larger = list->kernel;
+  if (list->count == list->capacity)
+    larger = pm__grow(list->kernel, list->count, &list->capacity, sizeof *list->kernel);
+  if (larger == NULL) return -1;
+  list->kernel = (pm__inference_kernel *)larger;
+  pm__inference_kernel *new_kernel = &list->kernel[list->count];
+  memset(new_kernel, 0, sizeof *new_kernel);
+  new_kernel->kernel = *kernel;
+  new_kernel->conversion = conversion;
+  return (int)list->count++;
+}
+
+/* What a convolution's input and output take to change their layout: read and written each. */
+static double conversion_of(const pm__layer *layer, const pm__kernel *kernel)
+{
+  return kernel->family == PM__CONV ? 2 * (layer->elements_in + layer->elements_out) : 0;
+}
+
+static bool is_work(const pm__work *work)
+{
+  return work->flop > 0 || work->elements > 0 || work->fixed_elements > 0;
+}
+
+/* The layer's own forward kernels. A later layer may be folded into the last if it is a product. */
+static bool add_host(walk *w, const pm__layer *layer, origin *to)
+{
+  for (size_t i = 0; i < layer->kernel_count; i++) {
+    const pm__kernel *kernel = &w->network->kernels[layer->first_kernel + i];
+    if (kernel->pass != PM__FORWARD || !is_work(&kernel->work)) continue;
+    to->kernel = append(w, kernel, conversion_of(layer, kernel));
+    if (to->kernel < 0) return false;
+    if (!kernel->matrix || w->fusion != PM_FUSION_GRAPH) to->kernel = -1;
+  }
+  return true;
+}
+
+/* A pass over memory that moves so many numbers; its number, or -1 without memory. */
+static int add_pass(walk *w, const pm__layer *layer, pm__family family, double moved)
+{
+  pm__kernel kernel;
+  memset(&kernel, 0, sizeof kernel);
+  kernel.pass = PM__FORWARD;
+  kernel.family = family;
+  kernel.repeats = 1;
+  kernel.work = (pm__work){layer->elements_out, moved, layer->parameters};
+  if (family == PM__SOFTMAX) {
+    const pm__kernel *own = &w->network->kernels[layer->first_kernel];
+    kernel.work.flop = own->work.flop;
+    kernel.shape.row = own->shape.row;
+  }
+  return append(w, &kernel, 0);
+}
+
+static double moved_by(const walk *w, const pm__layer *layer)
+{
+  double moved = layer->elements_out;
+  for (size_t i = 0; i < layer->input_count; i++) moved += elements_of(w, inputs_of(w, layer)[i]);
+  return moved;
+}
+
+/* Of the inputs whose kernels would take the layer in, the one that is made last: the others are there by then. */
+static int taker_of(const walk *w, const pm__layer *layer)
+{
+  int taker = -1;
+  for (size_t i = 0; i < layer->input_count; i++) {
+    int number = inputs_of(w, layer)[i];
+    const origin *from = &w->origins[number];
+    if (from->kernel < 0 || !from->alone || elements_of(w, number) != layer->elements_out) continue;
+    if (taker < 0 || from->kernel > w->origins[taker].kernel) taker = number;
+  }
+  return taker;
+}
+
+static bool add_epilogue(walk *w, const pm__layer *layer, origin *to)
+{
+  int taker = w->fusion == PM_FUSION_NONE ? -1 : taker_of(w, layer);
+  if (taker < 0) {
+    to->kernel = add_pass(w, layer, PM__ELEMENTWISE, moved_by(w, layer));
+    return to->kernel >= 0;
+  }
+  to->kernel = w->origins[taker].kernel;
+  pm__inference_kernel *kernel = &w->list->kernel[to->kernel];
+  kernel->extra += moved_by(w, layer) - layer->elements_out - elements_of(w, taker);
+  return true;
+}
+
+static bool add_layer(walk *w, size_t number)
+{
+  const pm__layer *layer = &w->network->layers[number];
+  origin *to = &w->origins[number];
+  *to = (origin){-1, layer->consumers == 1};
+  if (layer->kind == NULL) return true;
+  const origin *from = &w->origins[inputs_of(w, layer)[0]];
+  switch (role_of(layer)) {
+  case EPILOGUE: return add_epilogue(w, layer, to);
+  case LOSS: return add_pass(w, layer, PM__SOFTMAX, 2 * layer->elements_out) >= 0;
+  case JOIN: /* an engine has its inputs written to their place */
+    return w->fusion == PM_FUSION_GRAPH || add_pass(w, layer, PM__ELEMENTWISE, 2 * layer->elements_out) >= 0;
+  case NOTHING:
+    to->kernel = from->kernel;
+    to->alone = to->alone && from->alone;
+    return true;
+  default: return add_host(w, layer, to);
+  }
+}
+
+static bool same(const pm__inference_kernel *a, const pm__inference_kernel *b)
+{
+  const pm__work *x = &a->kernel.work, *y = &b->kernel.work;
+  return a->extra == b->extra && a->conversion == b->conversion && a->kernel.matrix == b->kernel.matrix &&
+         x->flop == y->flop && x->elements == y->elements && x->fixed_elements == y->fixed_elements &&
+         pm__same_shape(&a->kernel, &b->kernel);
+}
+
+/* Equal kernels take the same time: they are kept once. */
+static void merge(pm__inference_list *list)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    size_t at = 0;
+    while (at < kept && !same(&list->kernel[at], &list->kernel[i])) at++;
+    if (at < kept) list->kernel[at].kernel.repeats += list->kernel[i].kernel.repeats;
+    else list->kernel[kept++] = list->kernel[i];
+  }
+  list->count = kept;
+}
+
+int pm__inference_list_fill(pm__inference_list *list, const pm_network *network, int fusion, pm_error *error)
+{
+  walk w = {network, list, fusion, NULL};
+  bool good = true;
+  w.origins = (origin *)calloc(network->count + 1, sizeof *w.origins);
+  if (w.origins == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < network->count && good; i++) good = add_layer(&w, i);
+  free(w.origins);
+  if (!good) return pm__no_memory(error);
+  merge(list);
+  return PM_OK;
+}

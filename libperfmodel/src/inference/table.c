@@ -1,0 +1,53 @@
+/* Inference runs and predictions as a table. */
+#include <stdlib.h>
+#include "inference/inference.h"
+
+static const char *id_of(const pm_inference_plan *plan, const pm_inference_run *run, int which)
+{
+  int32_t at[] = {run->network_index, run->system_index, run->profile_index};
+  size_t count[] = {plan->network_count, plan->system_count, plan->profile_count};
+  if (at[which] < 0 || (size_t)at[which] >= count[which]) return "";
+  if (which == 0) return plan->networks[at[0]].network->id;
+  return which == 1 ? plan->systems[at[1]].system->machine.id : plan->profiles[at[2]].id;
+}
+
+static int add_ids(pm_table *table, const pm_inference_plan *plan, const pm_inference_run *runs, size_t count,
+                   pm_error *error)
+{
+  static const char *const names[] = {"network", "system", "profile"};
+  const char **ids = (const char **)malloc((count + 1) * sizeof *ids);
+  if (ids == NULL) return pm__no_memory(error);
+  int status = PM_OK;
+  for (int which = 0; which < 3 && status == PM_OK; which++) {
+    for (size_t i = 0; i < count; i++) ids[i] = id_of(plan, &runs[i], which);
+    status = pm_table_add_text(table, names[which], names[which], ids, error);
+  }
+  free(ids);
+  return status;
+}
+
+static int add_columns(pm_table *table, const pm_inference_plan *plan, const pm_inference_run *runs,
+                       const pm_inference *predictions, size_t count, pm_error *error)
+{
+  int status = add_ids(table, plan, runs, count, error);
+  if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("inference_run"), runs, error);
+  pm_table_drop(table, "network_index");
+  pm_table_drop(table, "system_index");
+  pm_table_drop(table, "profile_index");
+  if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("inference"), predictions, error);
+  return status;
+}
+
+pm_table *pm_inference_table(const pm_inference_plan *plan, const pm_inference_run *runs,
+                             const pm_inference *predictions, size_t count, pm_error *error)
+{
+  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) {
+    pm__fail(error, PM_BAD_ARGUMENT, "an inference table needs a plan, runs and predictions");
+    return NULL;
+  }
+  pm_table *table = pm_table_new(count, error);
+  if (table == NULL) return NULL;
+  if (add_columns(table, plan, runs, predictions, count, error) == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
+}

@@ -1,0 +1,289 @@
+/* Inference: laws that hold whatever the constants are, fusion on a network counted by hand, and published latencies. */
+#include <math.h>
+#include <string.h>
+#include "fixtures.h"
+#include "inference/inference.h"
+#include "shipped.h"
+
+static const char *const all_profiles[] = {"tensorrt", "pytorch", "mxnet"};
+static const char *const all_networks[] = {"resnet50", "mobilenet-v2", "densenet121", "inception-v3", "bert-base"};
+
+typedef struct bench {
+  pm_network *network;
+  pm_system *system;
+  pm_inference_plan *plan;
+} bench;
+
+static pm_inference_profile profile_of(const char *name)
+{
+  pm_inference_profile profile;
+  record("inference_profile", name, &profile);
+  return profile;
+}
+
+/* With three profiles, and a memory profile. */
+static bench open_bench(const char *network, const char *gpu_name)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_memory_profile memory;
+  pm_inference_profile profiles[3];
+  bench b;
+  b.network = build_network(network);
+  b.system = pm_catalog_gpu_system(catalog, gpu_name, &error);
+  ck_assert_msg(b.system != NULL, "%s", error.text);
+  for (int i = 0; i < 3; i++) profiles[i] = profile_of(all_profiles[i]);
+  record("memory_profile", "pytorch", &memory);
+  const pm_network *networks = b.network;
+  const pm_system *systems = b.system;
+  b.plan = pm_inference_plan_new(&networks, 1, &systems, 1, profiles, 3, &memory, &error);
+  ck_assert_msg(b.plan != NULL, "%s", error.text);
+  return b;
+}
+
+static void close_bench(bench *b)
+{
+  pm_inference_plan_free(b->plan);
+  pm_system_free(b->system);
+  pm_network_free(b->network);
+}
+
+static pm_inference_run run_of(double batch, int precision, int profile)
+{
+  pm_inference_run run = pm_inference_run_default();
+  run.batch = batch;
+  run.precision = precision;
+  run.profile_index = profile;
+  return run;
+}
+
+static pm_inference answer(const bench *b, pm_inference_run run)
+{
+  pm_inference p;
+  ck_assert_int_eq(pm_infer(b->plan, &run, &p, 1), PM_OK);
+  return p;
+}
+
+/* Throughput x latency is the batch on every replica; the parts of the GPU's time add up; nothing is free. */
+START_TEST(numbers_agree)
+{
+  for (size_t n = 0; n < sizeof all_networks / sizeof all_networks[0]; n++) {
+    bench b = open_bench(all_networks[n], "t4");
+    for (int i = 0; i < 18; i++) {
+      pm_inference_run run = run_of(1 << i % 6, i % 2 ? PM_FP16 : PM_INT8, i % 3);
+      run.nodes = 1 + i % 4;
+      pm_inference p = answer(&b, run);
+      ck_assert_int_eq(p.status, PM_OK);
+      ck_assert_double_eq_tol(p.throughput * p.latency / (run.batch * run.nodes), 1, 1e-12);
+      ck_assert_double_eq_tol((p.product_time + p.pass_time + p.conversion_time) / p.gpu_time, 1, 1e-12);
+      ck_assert_double_ge(p.latency, p.gpu_time + p.step_time);
+      ck_assert_double_ge(p.latency, p.host_time + p.step_time);
+      ck_assert_double_gt(p.utilization, 0);
+      ck_assert_double_lt(p.utilization, 1);
+    }
+    close_bench(&b);
+  }
+}
+END_TEST
+
+/* Folding layers together never takes longer, nor more kernels. */
+START_TEST(fusion_helps)
+{
+  for (size_t n = 0; n < sizeof all_networks / sizeof all_networks[0]; n++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_network *network = build_network(all_networks[n]);
+    pm_system *system = pm_catalog_gpu_system(catalog, "v100", &error);
+    pm_inference_profile profiles[PM_FUSION_COUNT];
+    pm_inference last = {0};
+    for (int fusion = 0; fusion < PM_FUSION_COUNT; fusion++) {
+      profiles[fusion] = profile_of("tensorrt");
+      profiles[fusion].fusion = fusion;
+    }
+    const pm_network *networks = network;
+    const pm_system *systems = system;
+    pm_inference_plan *plan = pm_inference_plan_new(&networks, 1, &systems, 1, profiles, PM_FUSION_COUNT, NULL, &error);
+    for (int fusion = 0; fusion < PM_FUSION_COUNT; fusion++) {
+      pm_inference_run run = run_of(16, PM_FP32, fusion);
+      pm_inference p;
+      pm_infer(plan, &run, &p, 1);
+      ck_assert_int_eq(p.status, PM_OK);
+      if (fusion > 0) ck_assert_double_le(p.gpu_time, last.gpu_time);
+      if (fusion > 0) ck_assert_double_le(p.kernels, last.kernels);
+      last = p;
+    }
+    pm_inference_plan_free(plan);
+    pm_system_free(system);
+    pm_network_free(network);
+  }
+}
+END_TEST
+
+static const pm__inference_list *list_of(const bench *b, int fusion)
+{
+  return &b->plan->networks[0].lists[fusion];
+}
+
+static double kernels_of(const pm__inference_list *list, double *extra)
+{
+  double kernels = 0;
+  *extra = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    kernels += list->kernel[i].kernel.repeats;
+    *extra += list->kernel[i].kernel.repeats * list->kernel[i].extra;
+  }
+  return kernels;
+}
+
+/* ResNet-50: 53 convolutions, one linear layer, max pool, average pool, softmax. Unfused, 53 batch norms, 49 ReLUs and
+** 16 sums besides; fused, nothing but the second operands of the 16 sums. */
+START_TEST(resnet50_is_counted_by_hand)
+{
+  double extra;
+  bench b = open_bench("resnet50", "v100");
+  ck_assert_double_eq(kernels_of(list_of(&b, PM_FUSION_NONE), &extra), 57 + 53 + 49 + 16);
+  ck_assert_double_eq(extra, 0);
+  ck_assert_double_eq(kernels_of(list_of(&b, PM_FUSION_GRAPH), &extra), 57);
+  double sums = 3 * 256 * 56 * 56 + 4 * 512 * 28 * 28 + 6 * 1024 * 14 * 14 + 3 * 2048 * 7 * 7;
+  ck_assert_double_eq(extra, sums);
+  kernels_of(list_of(&b, PM_FUSION_PASSES), &extra);
+  ck_assert_double_eq(extra, sums);
+  close_bench(&b);
+}
+END_TEST
+
+/* DenseNet's sums are joins: an engine has nothing to copy, and batch norms before convolutions remain. */
+START_TEST(a_norm_before_a_convolution_stays)
+{
+  double extra;
+  bench b = open_bench("densenet121", "v100");
+  double all = kernels_of(list_of(&b, PM_FUSION_NONE), &extra), fused = kernels_of(list_of(&b, PM_FUSION_GRAPH), &extra);
+  ck_assert_double_lt(fused, all);
+  ck_assert_double_gt(fused, 120 + 4 + 58); /* convolutions and linear, pools, and a norm before each layer */
+  close_bench(&b);
+}
+END_TEST
+
+/* A longer limit never finds a smaller batch, the batch found is within it, and the next ones are not. */
+START_TEST(batch_within_a_latency)
+{
+  static const char *const gpus[] = {"t4", "v100", "p100-sxm2", "a100-sxm4-40gb"};
+  for (int g = 0; g < 4; g++) {
+    bench b = open_bench("resnet50", gpus[g]);
+    double last = 0;
+    for (double limit = 2e-3; limit < 0.2; limit *= 1.07) {
+      pm_error error = PM_ERROR_NONE;
+      pm_inference p;
+      pm_inference_run run = run_of(1, PM_FP16, g % 3);
+      int status = pm_infer_within(b.plan, &run, limit, &p, &error);
+      if (status == PM_UNREACHABLE) {
+        ck_assert_double_gt(answer(&b, run_of(1, PM_FP16, g % 3)).latency, limit);
+        ck_assert_double_eq(last, 0);
+        continue;
+      }
+      ck_assert_int_eq(status, PM_OK);
+      ck_assert_double_le(p.latency, limit);
+      ck_assert_double_ge(run.batch, last);
+      for (double more = run.batch + 1; more <= 1024 && more < run.batch + 20; more++)
+        ck_assert_double_gt(answer(&b, run_of(more, PM_FP16, g % 3)).latency, limit);
+      last = run.batch;
+    }
+    ck_assert_double_gt(last, 1);
+    close_bench(&b);
+  }
+}
+END_TEST
+
+/* Where the memory is known, it limits the batch. */
+START_TEST(memory_limits_the_batch)
+{
+  pm_inference p;
+  bench b = open_bench("resnet50", "t4");
+  pm_inference_run run = run_of(1, PM_FP32, 0);
+  run.usable = 1e9;
+  ck_assert_int_eq(pm_infer_within(b.plan, &run, 10, &p, NULL), PM_OK);
+  ck_assert_double_le(p.memory, 1e9);
+  ck_assert_double_eq(run.batch, p.largest_batch);
+  close_bench(&b);
+}
+END_TEST
+
+/* What is wrong with a run is said, and does not stop the others. */
+START_TEST(errors)
+{
+  pm_inference p[8];
+  bench b = open_bench("resnet50", "p100-sxm2");
+  pm_inference_run runs[8];
+  for (int i = 0; i < 8; i++) runs[i] = run_of(1, PM_FP32, 0);
+  runs[1].precision = PM_INT8; /* the P100 multiplies no bytes */
+  runs[2].batch = 0.5;
+  runs[3].gpus = 2;
+  runs[4].network_index = 1;
+  runs[5].profile_index = -1;
+  runs[6].precision = 99;
+  const int expected[] = {PM_OK, PM_NO_PRECISION, PM_BAD_ARGUMENT, PM_TOO_MANY_GPUS, PM_BAD_ARGUMENT,
+                          PM_BAD_ARGUMENT, PM_BAD_ARGUMENT, PM_OK};
+  ck_assert_int_eq(pm_infer(b.plan, runs, p, 8), PM_OK);
+  for (int i = 0; i < 8; i++) {
+    pm_error error = PM_ERROR_NONE;
+    ck_assert_int_eq(p[i].status, expected[i]);
+    ck_assert_int_eq(pm_infer_check(b.plan, &runs[i], &error), expected[i]);
+    ck_assert(isnan(p[i].latency) == (expected[i] != PM_OK));
+    ck_assert_int_eq(pm_infer_within(b.plan, &runs[i], -1, &p[i], NULL), PM_BAD_ARGUMENT);
+  }
+  ck_assert_int_eq(pm_infer(NULL, runs, p, 1), PM_BAD_ARGUMENT);
+  ck_assert_ptr_null(pm_inference_plan_new(NULL, 0, NULL, 0, NULL, 0, NULL, NULL));
+  close_bench(&b);
+}
+END_TEST
+
+/* Volta's tensor cores multiply FP16 only: INT8 runs on the other cores, four to a lane, without Winograd. */
+START_TEST(int8_runs_where_it_can)
+{
+  pm_gpu volta = gpu("v100-sxm2-16gb"), turing = gpu("t4");
+  pm_kernel_calibration constants;
+  pm__device d;
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &volta, &constants, NULL), PM_OK);
+  pm__device_init(&d, &volta, &constants, PM_INT8);
+  ck_assert(d.usable && d.calibrated && !d.gemm.tensor);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &turing, &constants, NULL), PM_OK);
+  pm__device_init(&d, &turing, &constants, PM_INT8);
+  ck_assert(d.usable && d.calibrated && d.gemm.tensor);
+}
+END_TEST
+
+/* The Dell guide: ResNet-50 in FP16 within 7 ms, batch 39 on V100 and 10 on P100; INT8 over FP32 2.5 to 3.7. */
+START_TEST(published_latencies)
+{
+  pm_inference p;
+  bench v100 = open_bench("resnet50", "v100-pcie"), p100 = open_bench("resnet50", "p100-pcie");
+  ck_assert_double_eq_tol(answer(&v100, run_of(39, PM_FP16, 0)).latency / 7e-3, 1, 0.15);
+  ck_assert_double_eq_tol(answer(&p100, run_of(10, PM_FP16, 0)).latency / 7e-3, 1, 0.25);
+  pm_inference_run run = run_of(1, PM_FP16, 0);
+  ck_assert_int_eq(pm_infer_within(v100.plan, &run, 7e-3, &p, NULL), PM_OK);
+  for (double batch = 4; batch <= 128; batch *= 2) {
+    double ratio = answer(&v100, run_of(batch, PM_FP32, 0)).latency / answer(&v100, run_of(batch, PM_INT8, 0)).latency;
+    ck_assert_double_ge(ratio, 2.5);
+    ck_assert_double_le(ratio, 3.8);
+  }
+  close_bench(&v100);
+  close_bench(&p100);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("inference");
+  TCase *tests = tcase_create("inference");
+  tcase_add_checked_fixture(tests, open_catalog, close_catalog);
+  tcase_set_timeout(tests, 120);
+  tcase_add_test(tests, numbers_agree);
+  tcase_add_test(tests, fusion_helps);
+  tcase_add_test(tests, resnet50_is_counted_by_hand);
+  tcase_add_test(tests, a_norm_before_a_convolution_stays);
+  tcase_add_test(tests, batch_within_a_latency);
+  tcase_add_test(tests, memory_limits_the_batch);
+  tcase_add_test(tests, errors);
+  tcase_add_test(tests, int8_runs_where_it_can);
+  tcase_add_test(tests, published_latencies);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}

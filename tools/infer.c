@@ -1,0 +1,236 @@
+/* perfmodel infer: latency and throughput of the forward pass. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "command.h"
+
+enum { QUANTITY = 64 };
+
+typedef struct question {
+  pm_catalog *catalog;
+  pm_network *network;
+  pm_system *system;
+  pm_inference_profile profile;
+  pm_memory_profile memory;
+  pm_inference_plan *plan;
+  double *batches;
+  int32_t *precisions;
+  size_t batch_count, precision_count, count;
+  pm_inference_run usual;
+  pm_inference_run *runs;
+  pm_inference *answers;
+  double latency; /* limit; NAN without one */
+} question;
+
+/* ---- What is asked ---- */
+
+static int read_latency(const cli_request *request, double *latency)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *text = request->value[OPTION_LATENCY];
+  *latency = NAN;
+  if (text == NULL) return CODE_DONE;
+  if (request->value[OPTION_BATCH] != NULL) return fail(CODE_USAGE, "--latency finds the batch; --batch excludes it");
+  if (pm_quantity_parse(text, "s", latency, &error) != PM_OK) return fail(CODE_USAGE, "--latency: %s", error.text);
+  return *latency > 0 ? CODE_DONE : fail(CODE_USAGE, "--latency %s is not positive", text);
+}
+
+static int read_question(const cli_request *request, question *q)
+{
+  double gpus, nodes;
+  q->usual = pm_inference_run_default();
+  if (!read_count_option(request, OPTION_GPUS, COUNT_MOST, 1, &gpus) ||
+      !read_count_option(request, OPTION_NODES, COUNT_MOST, 1, &nodes) ||
+      !read_counts("batch", request->value[OPTION_BATCH], COUNT_MOST, &q->batches, &q->batch_count) ||
+      !read_precisions(request->value[OPTION_PRECISION], &q->precisions, &q->precision_count) ||
+      !read_kernels(request->value[OPTION_KERNELS], &q->usual.kernel_model))
+    return CODE_USAGE;
+  q->usual.gpus = (int32_t)gpus;
+  q->usual.nodes = (int32_t)nodes;
+  return read_latency(request, &q->latency);
+}
+
+/* A system, or one GPU; what is neither is told as a system would be. */
+static pm_system *find_system(const pm_catalog *catalog, const char *name, int *code)
+{
+  pm_system *gpu = NULL;
+  if (pm_catalog_resolve(catalog, "systems", name, NULL) == NULL) gpu = pm_catalog_gpu_system(catalog, name, NULL);
+  return gpu != NULL ? gpu : open_system(catalog, name, code);
+}
+
+static void find_usable(const cli_request *request, question *q)
+{
+  pm_usable_memory usable;
+  const pm_gpu *gpu = pm_system_gpu(q->system);
+  q->usual.usable = gpu->memory;
+  if (pm_catalog_record(q->catalog, "usable_memory", gpu->id, &usable, NULL) == PM_OK) q->usual.usable = usable.memory;
+  else note(request, "the catalogue has no usable memory of %s; its nominal size is taken", gpu->id);
+}
+
+static int find_all(const cli_request *request, question *q)
+{
+  int code;
+  pm_error error = PM_ERROR_NONE;
+  const char *framework = request->value[OPTION_FRAMEWORK];
+  q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
+  if (code == CODE_DONE) q->system = find_system(q->catalog, request->arguments.items[1], &code);
+  if (code != CODE_DONE) return code;
+  find_usable(request, q);
+  if (pm_catalog_record(q->catalog, "inference_profile", framework != NULL ? framework : "tensorrt", &q->profile,
+                        &error) != PM_OK ||
+      pm_catalog_record(q->catalog, "memory_profile", "pytorch", &q->memory, &error) != PM_OK)
+    return fail_error(&error);
+  const pm_network *network = q->network;
+  const pm_system *system = q->system;
+  q->plan = pm_inference_plan_new(&network, 1, &system, 1, &q->profile, 1, &q->memory, &error);
+  return q->plan != NULL ? CODE_DONE : fail_error(&error);
+}
+
+/* ---- Answers ---- */
+
+static pm_inference_run run_at(const question *q, size_t i)
+{
+  pm_inference_run run = q->usual;
+  size_t batches = q->batch_count > 0 ? q->batch_count : 1;
+  if (q->batch_count > 0) run.batch = q->batches[i % batches];
+  if (q->precision_count > 0) run.precision = q->precisions[i / batches];
+  return run;
+}
+
+/* A single run says in words why it has no answer; one of many keeps its row, with its status. */
+static int answer_one(question *q, size_t i)
+{
+  pm_error error = PM_ERROR_NONE;
+  bool single = q->count == 1;
+  int status = PM_OK;
+  q->runs[i] = run_at(q, i);
+  if (single) status = pm_infer_check(q->plan, &q->runs[i], &error);
+  if (status != PM_OK) return fail_error(&error);
+  pm_infer(q->plan, &q->runs[i], &q->answers[i], 1);
+  if (isnan(q->latency)) return CODE_DONE;
+  status = pm_infer_within(q->plan, &q->runs[i], q->latency, &q->answers[i], single ? &error : NULL);
+  return status != PM_OK && single ? fail_error(&error) : CODE_DONE;
+}
+
+static int answer_all(question *q)
+{
+  int code = CODE_DONE;
+  q->count = (q->batch_count > 0 ? q->batch_count : 1) * (q->precision_count > 0 ? q->precision_count : 1);
+  q->runs = (pm_inference_run *)calloc(q->count, sizeof *q->runs);
+  q->answers = (pm_inference *)calloc(q->count, sizeof *q->answers);
+  if (q->runs == NULL || q->answers == NULL) return fail_memory();
+  for (size_t i = 0; i < q->count && code == CODE_DONE; i++) code = answer_one(q, i);
+  return code;
+}
+
+/* People get the columns that a choice is made by; csv and json have all. */
+static void keep_main_columns(pm_table *table)
+{
+  static const char *const shown[] = {"batch", "precision", "latency", "throughput", "gpu_time", "host_time",
+                                      "step_time", "limit", "utilization", "memory", "verdict", "status", NULL};
+  for (size_t i = pm_table_columns(table); i-- > 0;) {
+    const char *name = pm_table_column(table, i)->name;
+    bool keep = false;
+    for (size_t k = 0; shown[k] != NULL; k++) keep = keep || strcmp(shown[k], name) == 0;
+    if (!keep) pm_table_drop(table, name);
+  }
+}
+
+static void print_title(FILE *stream, const question *q)
+{
+  char latency[QUANTITY];
+  pm_network_totals totals;
+  const char *name = pm_network_get_totals(q->network, &totals, NULL) == PM_OK ? totals.name : "the network";
+  const pm_inference_run *run = &q->usual;
+  fprintf(stream, "Inference of %s on %s, %s\n", name, pm_system_machine(q->system)->name, q->profile.name);
+  fprintf(stream, "%d GPU%s, each a replica", run->gpus, run->gpus != 1 ? "s" : "");
+  if (run->nodes > 1) fprintf(stream, ", on each of %d nodes", run->nodes);
+  if (!isnan(q->latency))
+    fprintf(stream, "; the largest batch within %s", pm_quantity_format(latency, sizeof latency, q->latency, "s"));
+  fputs("\n\n", stream);
+}
+
+/* What the kernels and what the profile rest on. */
+static void print_basis(FILE *stream, const question *q)
+{
+  const pm_choice *choices = pm_record_field(pm_record_type_find("inference"), "basis")->choices;
+  bool said[PM_BASIS_COUNT] = {false};
+  for (size_t i = 0; i < q->count; i++) {
+    int basis = q->answers[i].basis;
+    if (basis != PM_BASIS_NONE && !said[basis]) fprintf(stream, "\nbasis: %s", choices[basis].doc);
+    said[basis] = true;
+  }
+  fprintf(stream, "\nbasis: constants of the profile %s\n",
+          q->profile.origin == PM_ORIGIN_FITTED ? "fitted to measurements" : "by rule, not fitted to inference");
+}
+
+static int write_answers(const cli_request *request, const question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  cli_page page;
+  pm_table *table = pm_inference_table(q->plan, q->runs, q->answers, q->count, &error);
+  if (table == NULL || request->format != PM_FORMAT_TABLE) return write_table(request, table, &error);
+  keep_main_columns(table);
+  char *text = pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error);
+  pm_table_free(table);
+  if (text == NULL) return fail_error(&error);
+  if (!page_open(&page)) return pm_string_free(text), fail_memory();
+  print_title(page.stream, q);
+  fputs(text, page.stream);
+  pm_string_free(text);
+  print_basis(page.stream, q);
+  return page_write(&page, request);
+}
+
+static bool all_failed(const question *q)
+{
+  for (size_t i = 0; i < q->count; i++)
+    if (q->answers[i].status == PM_OK) return false;
+  return true;
+}
+
+static int run(const cli_request *request)
+{
+  question q;
+  memset(&q, 0, sizeof q);
+  int code = read_question(request, &q);
+  if (code == CODE_DONE) q.catalog = open_catalog(request, &code);
+  if (code == CODE_DONE) code = find_all(request, &q);
+  if (code == CODE_DONE) code = answer_all(&q);
+  if (code == CODE_DONE) code = write_answers(request, &q);
+  if (code == CODE_DONE && all_failed(&q)) code = CODE_CONSTRAINT;
+  pm_inference_plan_free(q.plan);
+  pm_network_free(q.network);
+  pm_system_free(q.system);
+  pm_catalog_free(q.catalog);
+  free(q.batches);
+  free(q.precisions);
+  free(q.runs);
+  free(q.answers);
+  return code;
+}
+
+static const cli_option options[] = {
+  {OPTION_BATCH, '\0', "batch", "N,...", "samples of one call (default 1)"},
+  {OPTION_PRECISION, '\0', "precision", "NAME,...", "fp32 (default), fp16, int8, ...; see perfmodel list precisions"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it (default tensorrt); see perfmodel list "
+                                                "inference_profiles"},
+  {OPTION_LATENCY, '\0', "latency", "TIME", "find the largest batch within this latency, such as \"10 ms\""},
+  {OPTION_GPUS, '\0', "gpus", "N", "GPUs of each node, each with the whole network (default 1)"},
+  {OPTION_NODES, '\0', "nodes", "N", "nodes (default 1)"},
+  {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
+                                                          "architecture has constants)"},
+  {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
+                                          "repeated"},
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
+
+const cli_command infer_command = {
+  "infer", "NETWORK GPU|SYSTEM", "predicts latency and throughput of inference",
+  "Predicts the forward pass of a trained network: latency of a call, samples per second, what limits them, and "
+  "whether it fits the memory; one row for each batch and precision. An engine such as TensorRT folds batch norm, "
+  "activation and sum into the convolution before; a framework runs a kernel per layer. With --latency the batch is the "
+  "largest one within that time.\n\n"
+  "The latency is of a batch that is on the GPU already: queueing, and copies from and to the host, are not in it. GPUs "
+  "are replicas that share nothing. The table shows the main columns; csv and json have all, in SI units.",
+  "perfmodel infer resnet50 t4 --batch 1,8,32 --precision int8 --framework tensorrt", options, 2, 2, run};
