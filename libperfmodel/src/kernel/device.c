@@ -120,7 +120,7 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
   d->alignment = tensor ? 1 : c->alignment;
   double fused = lanes * gpu->clock * efficiency * c->winograd_fused;
-  d->winograd = 16384 * cbrt(1 + pow(lanes / SHARED_BYTES, 3)) / fused;
+  d->winograd = 16384 * cbrt(1 + pow(lanes * r.operands / 8 / SHARED_BYTES, 3)) / fused;
   d->flash = 1 / (d->matrix_peak * efficiency);
   d->direct = 1 / (d->vector_peak * c->simt_efficiency * c->direct_efficiency);
 }
