@@ -95,6 +95,7 @@ static int write_text(const cli_request *request, const pm_system *system, const
   double rings = pm_group_rings(group);
   pm_quantity_format(rate, sizeof rate, pm_group_ring_bandwidth(group), "B/s");
   fprintf(page.stream, "%d GPUs of %s: ", pm_group_size(group), pm_system_machine(system)->id);
+  double most = pm_group_rings_most(group);
   if (pm_group_size(group) == 1) fprintf(page.stream, "nothing to join\n");
   else if (rings > 0)
     fprintf(page.stream, "%s directed rings over %s, %s of bus bandwidth\n\n%s", pm_number_format(number, rings),
@@ -102,6 +103,9 @@ static int write_text(const cli_request *request, const pm_system *system, const
   else
     fprintf(page.stream, "no ring over GPU links; one ring over PCIe and the CPUs, %s of bus bandwidth\n\n%s", rate,
             text);
+  if (rings > 0 && most > rings * (1 + 1e-9))
+    fprintf(page.stream, "\nBeyond 16 GPUs the search is bounded: there may be more, but no more than %s.\n",
+            pm_number_format(number, most));
   pm_string_free(text);
   return page_write(&page, request);
 }

@@ -161,6 +161,7 @@ PM_API void pm_group_free(pm_group *group);
 ** cycles there are. The cycle at `index` goes to `order`, GPU numbers, one for each GPU of the group, and its weight is
 ** returned; NAN past the last. Over PCIe there is one cycle and no directed ring. */
 PM_API double pm_group_rings(const pm_group *group);
+PM_API double pm_group_rings_most(const pm_group *group); /* the same up to 16 GPUs; beyond, no packing has more */
 PM_API double pm_group_ring_bandwidth(const pm_group *group);
 PM_API int pm_group_size(const pm_group *group); /* GPUs in each node */
 PM_API double pm_group_cycle(const pm_group *group, int index, int *order);

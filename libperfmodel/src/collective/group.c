@@ -93,6 +93,12 @@ double pm_group_rings(const pm_group *group)
   return group != NULL ? group->directed_rings : (double)NAN;
 }
 
+double pm_group_rings_most(const pm_group *group)
+{
+  if (group == NULL) return NAN;
+  return group->choice.era == PM_ERA_2016 ? group->directed_rings : group->wiring->packed.most_rings;
+}
+
 double pm_group_ring_bandwidth(const pm_group *group)
 {
   return group != NULL ? group->shape.ring : (double)NAN;
@@ -123,7 +129,7 @@ int pm_ring_in_order(const pm_system *system, const int *gpus, int count, double
     return pm__fail(error, PM_BAD_ARGUMENT, "a ring needs a system and an order");
   int status = check_gpus(system, gpus, count, error);
   if (status != PM_OK) return status;
-  pm__path path = {0, 0, NULL, 0, 0, true};
+  pm__path path = pm__no_path();
   status = pm__ring_over_tree(system, (pm__members){gpus, count}, true, &path, NULL, error);
   if (status == PM_OK) *bandwidth = count > 1 ? path.bandwidth : (double)INFINITY;
   return status;

@@ -82,7 +82,7 @@ static bool load_routes(const pm_group *group, double inside, bool to_host, doub
 {
   pm__routes r;
   const pm_system *system = group->system;
-  pm__path path = {0, 0, NULL, 0, 0, true};
+  pm__path path = pm__no_path();
   bool good = pm__routes_open(&r, system);
   for (int i = 0; good && i < group->count; i++) {
     const int *order = group->cycles->order;

@@ -4,16 +4,16 @@
 #include <string.h>
 #include "collective/algorithm.h"
 
+pm__path pm__no_path(void)
+{
+  return (pm__path){0, 0, NULL, 0, 0, true, 0};
+}
+
 void pm__path_pass(pm__path *path, const pm__edge *edge)
 {
   if (edge->calibration.hop_latency > path->hop_latency) path->hop_latency = edge->calibration.hop_latency;
   if (edge->calibration.base_latency > path->base_latency) path->base_latency = edge->calibration.base_latency;
   path->calibrated = path->calibrated && edge->calibrated;
-}
-
-static pm__path no_path(void)
-{
-  return (pm__path){0, 0, NULL, 0, 0, true};
 }
 
 bool pm__cycles_new(pm__cycles *cycles, int count, int members)
@@ -34,7 +34,6 @@ void pm__cycles_free(pm__cycles *cycles)
 /* One cycle in the order of the members. */
 static int keep_one(pm__cycles *cycles, int members, double weight, pm_error *error)
 {
-  if (cycles == NULL) return PM_OK;
   if (!pm__cycles_new(cycles, 1, members)) return pm__no_memory(error);
   for (int i = 0; i < members; i++) cycles->order[i] = i;
   cycles->weight[0] = weight;
@@ -44,7 +43,7 @@ static int keep_one(pm__cycles *cycles, int members, double weight, pm_error *er
 int pm__ring_find(const pm_system *system, pm__members members, pm__path *path, double *rings, pm__cycles *cycles,
                   pm_error *error)
 {
-  *path = no_path();
+  *path = pm__no_path();
   *rings = 0;
   int status = pm__ring_over_peers(system, members, path, cycles, error);
   if (status != PM_OK) return status;
@@ -52,16 +51,17 @@ int pm__ring_find(const pm_system *system, pm__members members, pm__path *path, 
     *rings = path->bandwidth / path->one_link;
     return PM_OK;
   }
-  *path = no_path();
+  *path = pm__no_path();
   pm__ring_over_switches(system, members, path);
   if (path->bandwidth > 0) {
     *rings = path->bandwidth / path->one_link;
+    path->most = path->bandwidth;
     return keep_one(cycles, members.count, *rings, error);
   }
-  *path = no_path();
+  *path = pm__no_path();
   status = keep_one(cycles, members.count, 1, error);
   if (status != PM_OK) return status;
-  return pm__ring_over_tree(system, members, false, path, cycles != NULL ? cycles->order : NULL, error);
+  return pm__ring_over_tree(system, members, false, path, cycles->order, error);
 }
 
 /* ---- The record ---- */

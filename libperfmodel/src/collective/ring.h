@@ -5,11 +5,6 @@
 #include "hardware/system.h"
 #include "perfmodel/collective.h"
 
-enum {
-  PM__PEERS_MAX = 16,
-  PM__CYCLES_MAX = 5040 /* all of eight fully joined GPUs */
-};
-
 /* GPUs of a node that work together: numbers of GPUs, in the order asked for. */
 typedef struct pm__members {
   const int *gpu;
@@ -23,6 +18,7 @@ typedef struct pm__path {
   const pm__edge *limit; /* the link that limits */
   double hop_latency, base_latency;
   bool calibrated;
+  double most;           /* no packing of rings over direct links has more than this bandwidth */
 } pm__path;
 
 /* The rings themselves: `count` cycles through the members, order[c * members + i] is the i-th of cycle c. */
@@ -37,7 +33,7 @@ void pm__cycles_free(pm__cycles *cycles);
 /* Makes room for `count` cycles through `members` GPUs; false if there is no memory. */
 bool pm__cycles_new(pm__cycles *cycles, int count, int members);
 
-/* Direct links between the GPUs: packing of directed Hamiltonian cycles. `cycles` may be NULL. */
+/* Direct links between the GPUs: packing of directed Hamiltonian cycles. */
 int pm__ring_over_peers(const pm_system *system, pm__members members, pm__path *path, pm__cycles *cycles,
                         pm_error *error);
 
@@ -59,13 +55,9 @@ bool pm__on_switches(const pm_system *system, pm__members members);
 /* Makes the ring of one node that of `nodes` nodes. Cheap, allocates nothing. */
 int pm__ring_join_nodes(const pm_system *system, pm_ring *ring, int nodes, pm_error *error);
 
+pm__path pm__no_path(void);
+
 /* The slowest step counts, and one uncalibrated link makes the path uncalibrated. */
 void pm__path_pass(pm__path *path, const pm__edge *edge);
-
-/* Value of the fractional packing: max sum x, subject to sum of x over the cycles through each arc <= its capacity.
-** cycles[c * nodes + i] is the node after i; capacity[i * nodes + j] of arc i -> j. Negative if there is no memory.
-** weights[c], unless NULL, gets the x of each cycle. */
-double pm__pack_cycles(const unsigned char *cycles, int cycle_count, const double *capacity, int nodes,
-                       double *weights);
 
 #endif

@@ -27,7 +27,7 @@ static double port(const pm_system *system, int vertex, pm__path *path)
 
 bool pm__on_switches(const pm_system *system, pm__members members)
 {
-  pm__path path = {0, 0, NULL, 0, 0, true};
+  pm__path path = pm__no_path();
   for (int i = 0; i < members.count; i++)
     if (port(system, system->gpus[members.gpu[i]], &path) == 0) return false;
   return members.count > 0;

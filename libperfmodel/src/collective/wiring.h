@@ -12,6 +12,7 @@
 /* Rings inside the node. Payloads in B/s, INFINITY for one GPU. */
 typedef struct pm__inner {
   double directed_rings; /* over NVLink or xGMI; 0 over PCIe */
+  double most_rings;     /* no packing has more; above directed_rings where the best is not known */
   double bandwidth;      /* bus bandwidth of the rings */
   double chain;          /* of a broadcast, which crosses between CPUs one way only */
   bool nvlink;           /* over NVLink, NVLink switches or xGMI */

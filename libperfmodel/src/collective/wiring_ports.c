@@ -16,11 +16,6 @@ static void set_port(pm__port *port, double payload, const char *limit)
   memcpy(port->limit, limit, sizeof port->limit); /* ids have the same size everywhere */
 }
 
-static pm__path no_path(void)
-{
-  return (pm__path){0, 0, NULL, 0, 0, true};
-}
-
 /* ---- Network ---- */
 
 /* Distance from a GPU to the nearest NIC, or -1. */
@@ -88,7 +83,7 @@ static int fill_network(pm__wiring *wiring, pm__routes *r, pm_error *error)
     wiring->nics = (int)ceil(network->count * share);
     return PM_OK;
   }
-  pm__path path = no_path();
+  pm__path path = pm__no_path();
   pm__routes_clear(r);
   reached = use_nics(wiring, r, &path);
   if (reached < 0) return pm__no_memory(error);
@@ -107,7 +102,7 @@ static int fill_network(pm__wiring *wiring, pm__routes *r, pm_error *error)
 static void fill_pairs(pm__wiring *wiring, pm__routes *r)
 {
   const pm_system *system = wiring->system;
-  pm__path path = no_path();
+  pm__path path = pm__no_path();
   int count = wiring->kept.count;
   set_port(&wiring->pair, wiring->packed.bandwidth, wiring->packed.limit);
   if (count == 1 || wiring->packed.switched) return;
@@ -136,7 +131,7 @@ static void fill_pairs(pm__wiring *wiring, pm__routes *r)
 /* What one GPU gets when all GPUs of the node send to CPUs: one CPU, or each its nearest. */
 static void fill_host(pm__wiring *wiring, pm__routes *r, bool spread)
 {
-  pm__path path = no_path();
+  pm__path path = pm__no_path();
   int host = -1;
   pm__routes_clear(r);
   set_port(&wiring->host[spread], INFINITY, wiring->packed.limit);

@@ -15,11 +15,6 @@ double pm__direct_payload(const pm_system *system, int a, int b, const pm__edge 
   return payload;
 }
 
-static pm__path no_path(void)
-{
-  return (pm__path){0, 0, NULL, 0, 0, true};
-}
-
 static bool is_nvlink(const pm__edge *edge)
 {
   return edge->link.kind == PM_LINK_NVLINK || edge->link.kind == PM_LINK_XGMI;
@@ -41,12 +36,13 @@ static void fill_inner(pm__inner *inner, const pm__wiring *wiring, const pm__pat
 
 static int find_packed(pm__wiring *wiring, pm_error *error)
 {
-  pm__path path = no_path();
+  pm__path path = pm__no_path();
   pm__members members = {wiring->kept.gpu, wiring->kept.count};
   pm__inner *inner = &wiring->packed;
   int status = pm__ring_find(wiring->system, members, &path, &inner->directed_rings, &wiring->cycles, error);
   if (status != PM_OK) return status;
   fill_inner(inner, wiring, &path);
+  if (inner->directed_rings > 0) inner->most_rings = path.most / path.one_link;
   wiring->over = inner->directed_rings == 0                     ? "pcie"
                  : inner->switched                              ? "nvswitch"
                  : path.limit->link.kind == PM_LINK_XGMI ? "xgmi" : "nvlink";
@@ -57,7 +53,7 @@ static int find_packed(pm__wiring *wiring, pm_error *error)
 static int find_single(pm__wiring *wiring)
 {
   const pm_system *system = wiring->system;
-  pm__path path = no_path();
+  pm__path path = pm__no_path();
   pm__members members = {wiring->kept.gpu, wiring->kept.count};
   double least = INFINITY;
   for (int i = 0; i < members.count; i++) {
@@ -73,7 +69,7 @@ static int find_single(pm__wiring *wiring)
   wiring->single.directed_rings = least > 0 ? 1 : 0;
   path.bandwidth = path.one_link = least;
   if (least == 0) {
-    path = no_path();
+    path = pm__no_path();
     int status = pm__ring_over_tree(system, members, true, &path, NULL, NULL);
     if (status != PM_OK) return status == PM_NO_MEMORY ? status : PM_OK; /* there is none */
   }
