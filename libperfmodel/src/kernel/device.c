@@ -39,14 +39,15 @@ static void set_tile(pm__engine *e, int i, const recipe *r, const tile *t, doubl
   e->most[i] = r->split_threads / t->threads;
   e->fill[i] = fmax(1, e->latency[i]);
   e->root[i] = sqrt(e->fill[i] * e->step[i]);
-  e->resident[i] = sms * fmax(1, 256 / t->threads);
-  e->side[i] = ceil(sqrt(e->resident[i] * t->n / t->m));
+  e->inverse_resident[i] = 1 / (sms * fmax(1, 256 / t->threads));
+  e->inverse_height[i] = sqrt(e->inverse_resident[i] * t->m / t->n);
+  e->inverse_width[i] = sqrt(e->inverse_resident[i] * t->n / t->m);
   e->edge[i] = r->bytes * (t->m + t->n) / r->l2_rate * sms;
 }
 
 static void set_absent(pm__engine *e, int i)
 {
-  e->inverse_m[i] = e->inverse_n[i] = e->fill[i] = e->resident[i] = e->side[i] = 1;
+  e->inverse_m[i] = e->inverse_n[i] = e->fill[i] = 1;
   e->step[i] = e->root[i] = INFINITY;
 }
 

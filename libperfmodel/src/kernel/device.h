@@ -20,8 +20,8 @@ typedef struct pm__engine {
   double most[PM__TILES];     /* parts of tiles per SM up to which the contraction is split */
   double fill[PM__TILES];     /* waves that such parts fill: one, or what hides the latency */
   double root[PM__TILES];     /* sqrt(fill x step) */
-  double resident[PM__TILES]; /* tiles on the whole GPU at a time */
-  double side[PM__TILES];     /* how many of them side by side read least */
+  double inverse_resident[PM__TILES]; /* 1 / tiles on the whole GPU at a time */
+  double inverse_height[PM__TILES], inverse_width[PM__TILES]; /* 1 / tiles of the block of them that reads least */
   double edge[PM__TILES];     /* s of the L2 per step of the contraction of one tile on every SM */
   double inverse_sms, prologue;
   double wave, split_least, split_time, per_part; /* of the constants; per_part: 1 / split_least */

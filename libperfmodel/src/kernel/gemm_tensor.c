@@ -12,14 +12,15 @@ static void l2_times(const pm__engine *e, const double *x, double k, double *tim
   for (int i = 0; i < PM__TILES; i++) time[i] = x[i] * k * e->edge[i];
 }
 
-/* Resident tiles form a block of cm x cn tiles whose operands are shared; each further block reads anew. */
+/* Resident tiles form a block, as square as the product lets it be, whose operands are shared; further blocks read anew.
+** The block need not be a whole number of tiles, so that no count of SMs is worse than a smaller one. */
 static void reread_elements(const pm__engine *e, const pm__product *p, double *elements)
 {
   for (int i = 0; i < PM__TILES; i++) {
     double tm = pm__tiles_along(p->m, e->inverse_m[i]), tn = pm__tiles_along(p->n, e->inverse_n[i]);
-    double cm = pm__least(tm, e->side[i]), cn = pm__least(tn, pm__rounded_up(e->resident[i] / cm, 1e-9));
-    cm = pm__least(tm, pm__rounded_up(e->resident[i] / cn, 1e-9));
-    elements[i] = p->k * (p->m * pm__rounded_up(tn / cn, 1e-9) + p->n * pm__rounded_up(tm / cm, 1e-9));
+    double blocks = tm * tn * e->inverse_resident[i];
+    double down = pm__least(tm * e->inverse_height[i], blocks), across = pm__least(tn * e->inverse_width[i], blocks);
+    elements[i] = p->k * (p->m * pm__most(1, across) + p->n * pm__most(1, down));
   }
 }
 
