@@ -25,7 +25,11 @@ FLOORS = [
 ]
 
 # Beside the cost code: knows hardware and networks, and nothing of costs knows it.
-BESIDE = {"catalog": {"base", "units", "record", "hardware", "framework", "network", "table"}}
+BESIDE = {
+    "catalog": {"base", "units", "record", "hardware", "framework", "network", "table"},
+    # Above all: reads measurements, matches their names to the catalogue, and predicts them.
+    "validate": {"catalog", *(part for floor in FLOORS for part in floor)},
+}
 
 SIBLINGS = {
     ("record", "units"),  # a field is read as a quantity

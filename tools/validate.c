@@ -255,13 +255,18 @@ static int run(const cli_request *request)
   int code;
   const char *set = request->value[OPTION_SET];
   if (set != NULL && strcmp(set, "collectives") == 0) return validate_collectives(request);
-  bool kernels = set != NULL && strcmp(set, "kernels") == 0;
-  if (set != NULL && !kernels && strcmp(set, "documents") != 0)
-    return fail(CODE_USAGE, "--set \"%.80s\" is unknown; it is one of documents, collectives, kernels", set);
-  if (request->value[OPTION_DATA] != NULL && !kernels)
-    return fail(CODE_USAGE, "--data needs --set collectives or kernels");
+  bool kernels = set != NULL && strcmp(set, "kernels") == 0, training = set != NULL && strcmp(set, "training") == 0;
+  if (set != NULL && !kernels && !training && strcmp(set, "documents") != 0)
+    return fail(CODE_USAGE, "--set \"%.80s\" is unknown; it is one of documents, training, kernels, collectives", set);
+  if (request->value[OPTION_DATA] != NULL && !kernels && !training)
+    return fail(CODE_USAGE, "--data needs --set training, kernels or collectives");
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
+  if (training) {
+    code = validate_set(request, catalog, set);
+    pm_catalog_free(catalog);
+    return code;
+  }
   int count = pm_catalog_count(catalog, "measurements");
   code = kernels ? validate_kernels(request, catalog) : validate(request, catalog, count > 0 ? (size_t)count : 0);
   pm_catalog_free(catalog);
@@ -269,7 +274,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "documents|collectives|kernels", "which measurements (default documents)"},
+  {OPTION_SET, '\0', "set", "documents|training|kernels|collectives", "which measurements (default documents)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, in the layout of the set's table, instead of the shipped"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each system"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

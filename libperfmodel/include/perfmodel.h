@@ -18,6 +18,7 @@
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
 **     perfmodel/table.h       results as columns; CSV, JSON and text
 **     perfmodel/counts.h      a network's counts by layer, by kind of layer, as a tree
+**     perfmodel/validate.h    published measurements beside predictions
 **     perfmodel/arrow.h       tables as Arrow data
 **
 ** Conventions that hold everywhere:
@@ -47,6 +48,7 @@
 #include "perfmodel/arrow.h"
 #include "perfmodel/catalog.h"
 #include "perfmodel/calibrate.h"
+#include "perfmodel/validate.h"
 
 #define PM_VERSION_MAJOR 0
 #define PM_VERSION_MINOR 1

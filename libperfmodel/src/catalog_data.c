@@ -1,5 +1,8 @@
 /* Shipped tables: compressed in the library, opened here. The only file that knows zlib. */
+#include <errno.h>
 #include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -58,5 +61,82 @@ char *pm_shipped_text(const char *name, pm_error *error)
   if (inflate_all(file, text, size)) return text;
   free(text);
   pm__fail(error, PM_INTERNAL, "the shipped table \"%.80s\" is damaged", name);
+  return NULL;
+}
+
+/* ---- Files ---- */
+
+/* The bytes of a file, a zero behind them; NULL with an error. */
+static char *read_bytes(const char *path, size_t *size, pm_error *error)
+{
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    pm__fail(error, PM_BAD_FILE, "cannot read \"%.200s\": %s", path, strerror(errno));
+    return NULL;
+  }
+  pm__string text = {NULL, 0, 0, false};
+  char piece[1 << 14];
+  size_t got;
+  pm__string_add(&text, "");
+  while (!text.failed && text.length < TEXT_MOST && (got = fread(piece, 1, sizeof piece, file)) > 0)
+    pm__string_add_bytes(&text, piece, got);
+  bool good = !ferror(file) && text.length < TEXT_MOST;
+  int reason = errno;
+  fclose(file);
+  *size = text.length;
+  if (good && !text.failed) return text.text;
+  if (text.failed) pm__no_memory(error);
+  else if (text.length >= TEXT_MOST) pm__fail(error, PM_BAD_FILE, "\"%.200s\" is too large", path);
+  else pm__fail(error, PM_BAD_FILE, "cannot read \"%.200s\": %s", path, strerror(reason));
+  free(text.text);
+  return NULL;
+}
+
+/* What a gzip file holds, of one or more members; NULL with an error. */
+static char *inflate_bytes(const char *bytes, size_t size, size_t *length, const char *path, pm_error *error)
+{
+  z_stream stream;
+  pm__string text = {NULL, 0, 0, false};
+  unsigned char piece[1 << 14];
+  int result = Z_OK;
+  memset(&stream, 0, sizeof stream);
+  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  stream.next_in = (Bytef *)(uintptr_t)bytes;
+  stream.avail_in = (uInt)size;
+  while (result == Z_OK && !text.failed && text.length < TEXT_MOST) {
+    stream.next_out = piece;
+    stream.avail_out = sizeof piece;
+    result = inflate(&stream, Z_NO_FLUSH);
+    pm__string_add_bytes(&text, (const char *)piece, sizeof piece - stream.avail_out);
+    if (result == Z_STREAM_END && stream.avail_in > 0) result = inflateReset(&stream);
+  }
+  inflateEnd(&stream);
+  *length = text.length;
+  if (result == Z_STREAM_END && !text.failed) return text.text;
+  free(text.text);
+  if (text.failed) pm__no_memory(error);
+  else pm__fail(error, PM_BAD_FILE, "\"%.200s\" is damaged, or too large", path);
+  return NULL;
+}
+
+char *pm_file_text(const char *path, pm_error *error)
+{
+  size_t size;
+  if (path == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "a file needs a path");
+    return NULL;
+  }
+  char *text = read_bytes(path, &size, error);
+  if (text != NULL && size > 2 && (unsigned char)text[0] == 0x1f && (unsigned char)text[1] == 0x8b) {
+    char *plain = inflate_bytes(text, size, &size, path, error);
+    free(text);
+    text = plain;
+  }
+  if (text == NULL || memchr(text, '\0', size) == NULL) return text;
+  pm__fail(error, PM_BAD_FILE, "\"%.200s\" is no text", path);
+  free(text);
   return NULL;
 }

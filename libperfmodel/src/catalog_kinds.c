@@ -37,6 +37,7 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__LOADERS] = {"loaders", "loader", "loader", "", " id name library augment_time handover gpu_pixel_rate pinned "},
   [PM__INFERENCE_PROFILES] = {"inference_profiles", "inference_profile", "inference_profile", " origin fusion ",
    " id name origin fusion launch step_time simt_factor tensor_factor "},
+  [PM__READINGS] = {"readings", "reading", "reading", " decides value ", " id decides value model framework version "},
 };
 
 const pm__kind *pm__kind_at(size_t index)

@@ -32,6 +32,7 @@ static const pm_choice update_choices[] = {PM_UPDATE_LIST(NAME_DOC) END};
 static const pm_choice evidence_choices[] = {PM_EVIDENCE_LIST(NAME_DOC) END};
 static const pm_choice fusion_choices[] = {PM_FUSION_LIST(NAME_DOC) END};
 static const pm_choice inference_limit_choices[] = {PM_INFERENCE_LIMIT_LIST(NAME_DOC) END};
+static const pm_choice decision_choices[] = {PM_DECISION_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
 #define KIND_TEXT PM_FIELD_TEXT, NULL
@@ -64,6 +65,7 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_EVIDENCE PM_FIELD_CHOICE, evidence_choices
 #define KIND_FUSION PM_FIELD_CHOICE, fusion_choices
 #define KIND_INFERENCE_LIMIT PM_FIELD_CHOICE, inference_limit_choices
+#define KIND_DECISION PM_FIELD_CHOICE, decision_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */
@@ -229,6 +231,10 @@ static const pm_field fabric_fields[] = {PM_FABRIC_FIELDS(FIELD)};
 static const pm_field finding_fields[] = {PM_FINDING_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_reading
+static const pm_field reading_fields[] = {PM_READING_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_storage
 static const pm_field storage_fields[] = {PM_STORAGE_FIELDS(FIELD)};
 #undef RECORD
@@ -331,6 +337,7 @@ static const pm_record_type types[] = {
   TYPE(memory_advice, pm_memory_advice, "a change that takes less memory"),
   TYPE(transformer_habit, pm_transformer_habit, "what one layer of a transformer keeps"),
   TYPE(transformer, pm_transformer, "sizes of a transformer"),
+  TYPE(reading, pm_reading, "how rows of published tables are read"),
   TYPE(storage, pm_storage, "where samples are stored"),
   TYPE(storage_access, pm_storage_access, "what one read of a storage takes"),
   TYPE(decoder, pm_decoder, "how fast a CPU decodes"),

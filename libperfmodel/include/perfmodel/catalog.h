@@ -38,7 +38,8 @@ PM_API const char *pm_catalog_note(const pm_catalog *catalog, size_t index);
 
 /* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "measurements", "sources", "calibrations",
 ** "kernel_calibrations",
-** "frameworks", "library_eras", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_habits";
+** "frameworks", "library_eras", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_habits",
+** "readings";
 ** NULL past the last. */
 PM_API const char *pm_catalog_kind_at(size_t index);
 
@@ -119,6 +120,9 @@ PM_API pm_table *pm_doctor(const char *path, pm_error *error);
 /* A shipped table by name ("measured/collectives.csv"), as text that the caller releases with pm_string_free; NULL with
 ** PM_NOT_FOUND if there is none. */
 PM_API char *pm_shipped_text(const char *name, pm_error *error);
+
+/* The text of a file, opened if it is compressed (gzip), likewise. PM_BAD_FILE if it cannot be read, or is no text. */
+PM_API char *pm_file_text(const char *path, pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -80,6 +80,7 @@ typedef struct pm_record_type {
 #define PM_DECLARE_EVIDENCE(name) int32_t name;
 #define PM_DECLARE_FUSION(name) int32_t name;
 #define PM_DECLARE_INFERENCE_LIMIT(name) int32_t name;
+#define PM_DECLARE_DECISION(name) int32_t name;
 #define PM_DECLARE(kind, name, unit, doc) PM_DECLARE_##kind(name)
 
 /* All record types, in a fixed order; index from 0, NULL past the last. */

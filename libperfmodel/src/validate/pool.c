@@ -1,0 +1,241 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/base.h"
+#include "validate/pool.h"
+
+/* Something built from the catalogue by name; or why it cannot be. */
+typedef struct part {
+  char *name, *id, *reason;
+  void *object;
+  int position; /* in the plan */
+} part;
+
+typedef struct parts {
+  part *items;
+  size_t count, capacity;
+} parts;
+
+struct pm__pool {
+  const pm_catalog *catalog;
+  parts networks, systems;
+  pm_run *runs;
+  size_t run_count, run_capacity;
+  const void **network_list, **system_list;
+  pm_plan *plan;
+  pm_prediction *predictions;
+};
+
+pm__pool *pm__pool_new(const pm_catalog *catalog, pm_error *error)
+{
+  pm__pool *pool = (pm__pool *)calloc(1, sizeof *pool);
+  if (pool == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  pool->catalog = catalog;
+  return pool;
+}
+
+static void free_parts(parts *list)
+{
+  for (size_t i = 0; i < list->count; i++) {
+    free(list->items[i].name);
+    free(list->items[i].id);
+    free(list->items[i].reason);
+  }
+  free(list->items);
+}
+
+void pm__pool_free(pm__pool *pool)
+{
+  if (pool == NULL) return;
+  pm_plan_free(pool->plan);
+  for (size_t i = 0; i < pool->networks.count; i++) pm_network_free((pm_network *)pool->networks.items[i].object);
+  for (size_t i = 0; i < pool->systems.count; i++) pm_system_free((pm_system *)pool->systems.items[i].object);
+  free_parts(&pool->networks);
+  free_parts(&pool->systems);
+  free(pool->network_list);
+  free(pool->system_list);
+  free(pool->runs);
+  free(pool->predictions);
+  free(pool);
+}
+
+/* ---- Parts ---- */
+
+static char *copy_text(const char *text, pm_error *error)
+{
+  char *copy = (char *)malloc(strlen(text) + 1);
+  if (copy == NULL) pm__no_memory(error);
+  return copy != NULL ? strcpy(copy, text) : NULL;
+}
+
+static part *find_part(parts *list, const char *name)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (list->items[i].name != NULL && strcmp(list->items[i].name, name) == 0) return &list->items[i];
+  return NULL;
+}
+
+static part *add_part(parts *list, const char *name, pm_error *error)
+{
+  part *items = (part *)pm__grow(list->items, list->count, &list->capacity, sizeof *items);
+  if (items == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  list->items = items;
+  part *next = &items[list->count++];
+  memset(next, 0, sizeof *next);
+  next->name = copy_text(name, error);
+  return next->name != NULL ? next : NULL;
+}
+
+enum { PARAMETERS = 8 };
+
+/* "bert-large seq=384" -> its id in `text` (cut up), and parameters that point into it; -1 if that is not its form. */
+static int split_name(char *text, pm_attribute *sets)
+{
+  int count = 0;
+  for (char *p = strchr(text, ' '); p != NULL; p = strchr(p, ' ')) {
+    while (*p == ' ') *p++ = '\0';
+    char *value = strchr(p, '=');
+    if (*p == '\0') break;
+    if (value == NULL || count == PARAMETERS) return -1;
+    *value++ = '\0';
+    sets[count].name = p;
+    sets[count++].value = value;
+    p = value;
+  }
+  return count;
+}
+
+static void *build_network(pm__pool *pool, const char *name, const char **id, pm_error *error)
+{
+  char text[256];
+  pm_attribute sets[PARAMETERS];
+  snprintf(text, sizeof text, "%s", name);
+  /* A name may hold blanks; parameters begin with the first word that has a '='. */
+  char *equal = strchr(text, '='), *start = equal;
+  while (start != NULL && start > text && start[-1] != ' ') start--;
+  char parameters[256] = "";
+  if (start != NULL && start > text) {
+    snprintf(parameters, sizeof parameters, " %s", start);
+    start[-1] = '\0';
+  }
+  int count = split_name(parameters, sets);
+  if (count < 0) {
+    pm__fail(error, PM_BAD_VALUE, "\"%.80s\" is not a network with parameters", name);
+    return NULL;
+  }
+  *id = pm_catalog_resolve(pool->catalog, "network", text, error);
+  return *id != NULL ? pm_catalog_network(pool->catalog, *id, sets, (size_t)count, error) : NULL;
+}
+
+static void *build_system(pm__pool *pool, const char *name, const char **id, pm_error *error)
+{
+  *id = pm_catalog_resolve(pool->catalog, "system", name, NULL);
+  if (*id == NULL) *id = name; /* what is no entry may still be a system: a GPU by itself */
+  return pm_catalog_system(pool->catalog, name, error);
+}
+
+typedef void *builder(pm__pool *pool, const char *name, const char **id, pm_error *error);
+
+static int position_of(pm__pool *pool, parts *list, builder *build, const char *name, pm_error *error)
+{
+  part *found = find_part(list, name);
+  pm_error reason = PM_ERROR_NONE;
+  const char *id = NULL;
+  if (found == NULL) {
+    found = add_part(list, name, error);
+    if (found == NULL) return -1;
+    found->object = build(pool, name, &id, &reason);
+    if (found->object == NULL) found->reason = copy_text(reason.text, error);
+    else found->id = copy_text(id, error);
+  }
+  if (found->object != NULL) return (int)(found - list->items);
+  pm__fail(error, PM_NOT_FOUND, "%s", found->reason != NULL ? found->reason : "out of memory");
+  return -1;
+}
+
+int pm__pool_network(pm__pool *pool, const char *name, pm_error *error)
+{
+  return position_of(pool, &pool->networks, build_network, name, error);
+}
+
+bool pm__pool_takes(pm__pool *pool, const char *name, const char *parameter)
+{
+  char text[256];
+  snprintf(text, sizeof text, "%s %s", name, parameter);
+  return pm__pool_network(pool, text, NULL) >= 0;
+}
+
+int pm__pool_system(pm__pool *pool, const char *name, pm_error *error)
+{
+  return position_of(pool, &pool->systems, build_system, name, error);
+}
+
+const char *pm__pool_network_id(const pm__pool *pool, int network)
+{
+  return pool->networks.items[network].id;
+}
+
+const char *pm__pool_system_id(const pm__pool *pool, int system)
+{
+  return pool->systems.items[system].id;
+}
+
+/* ---- Runs ---- */
+
+int pm__pool_add(pm__pool *pool, const pm_run *run, pm_error *error)
+{
+  pm_run *runs = (pm_run *)pm__grow(pool->runs, pool->run_count, &pool->run_capacity, sizeof *runs);
+  if (runs == NULL) return pm__no_memory(error), -1;
+  pool->runs = runs;
+  for (size_t i = 0; i < pool->run_count; i++)
+    if (memcmp(&runs[i], run, sizeof *run) == 0) return (int)i;
+  runs[pool->run_count] = *run;
+  return (int)pool->run_count++;
+}
+
+/* Those that could be built, as the plan wants them; the runs' numbers are changed to match. */
+static size_t list_objects(parts *list, const void ***objects)
+{
+  size_t count = 0;
+  *objects = (const void **)calloc(list->count + 1, sizeof **objects);
+  for (size_t i = 0; *objects != NULL && i < list->count; i++) {
+    list->items[i].position = (int)count;
+    if (list->items[i].object != NULL) (*objects)[count++] = list->items[i].object;
+  }
+  return count;
+}
+
+int pm__pool_predict(pm__pool *pool, pm_error *error)
+{
+  if (pool->run_count == 0) return PM_OK;
+  size_t networks = list_objects(&pool->networks, &pool->network_list);
+  size_t systems = list_objects(&pool->systems, &pool->system_list);
+  if (pool->network_list == NULL || pool->system_list == NULL) return pm__no_memory(error);
+  pool->plan = pm_plan_new((const pm_network *const *)pool->network_list, networks,
+                           (const pm_system *const *)pool->system_list, systems, error);
+  if (pool->plan == NULL) return error != NULL ? error->status : PM_INTERNAL;
+  pool->predictions = (pm_prediction *)calloc(pool->run_count, sizeof *pool->predictions);
+  if (pool->predictions == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < pool->run_count; i++) {
+    pm_run *run = &pool->runs[i];
+    run->network_index = pool->networks.items[run->network_index].position;
+    run->system_index = pool->systems.items[run->system_index].position;
+  }
+  return pm_predict(pool->plan, pool->runs, pool->predictions, pool->run_count);
+}
+
+const pm_prediction *pm__pool_prediction(const pm__pool *pool, int run)
+{
+  return pool->predictions != NULL && run >= 0 ? &pool->predictions[run] : NULL;
+}
+
+int pm__pool_check(const pm__pool *pool, int run, pm_error *error)
+{
+  return pm_run_check(pool->plan, &pool->runs[run], error);
+}

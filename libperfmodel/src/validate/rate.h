@@ -1,0 +1,37 @@
+/* What a row of published rates says, in terms of the catalogue. */
+#ifndef PM_VALIDATE_RATE_H
+#define PM_VALIDATE_RATE_H
+
+#include "validate/machine.h"
+#include "validate/pool.h"
+#include "validate/reading.h"
+
+typedef struct pm__rate {
+  int network, system; /* of the pool */
+  char framework[PM_TEXT_MAX], gpu[PM_TEXT_MAX];
+  int gpus, nodes; /* GPUs of each node */
+  double batch, accumulation;
+  int32_t precision;
+  char optimizer[PM_TEXT_MAX]; /* "" if the row does not say */
+  double items;    /* what is counted, for each sample */
+  double measured; /* in the row's unit */
+  bool each;       /* the unit is for each GPU */
+} pm__rate;
+
+typedef struct pm__rate_reader {
+  const pm_catalog *catalog;
+  pm__readings readings;
+  pm__machines *machines;
+  pm__pool *pool;
+} pm__rate_reader;
+
+int pm__rate_reader_open(pm__rate_reader *reader, const pm_catalog *catalog, pm_error *error);
+void pm__rate_reader_close(pm__rate_reader *reader);
+
+/* Reads a row, whose date it sets. The error says why it cannot be predicted. */
+int pm__rate_read(pm__rate_reader *reader, pm__row *row, pm__rate *rate, pm_error *error);
+
+/* "vision tf1-nchw v100-sxm2-16gb fp16 n-gpu DeepLearningExamples" */
+void pm__rate_group(const pm__rate *rate, const pm__row *row, char *group, size_t size);
+
+#endif

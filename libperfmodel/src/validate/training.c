@@ -1,0 +1,125 @@
+/* Published training rates: rows in, one plan for all, rows out. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "validate/rate.h"
+#include "validate/sets.h"
+
+typedef struct training_row {
+  size_t line; /* of the table */
+  int run;     /* of the pool */
+  double scale; /* what is counted, for each predicted sample */
+} training_row;
+
+typedef struct training {
+  pm__task *task;
+  pm__rate_reader reader;
+  pm__comparisons rows;
+  training_row *asked; /* beside `rows` */
+  size_t capacity;
+  pm__tally reasons;
+} training;
+
+static pm_run run_of(const pm__rate *rate)
+{
+  pm_run run = pm_run_default();
+  run.network_index = rate->network;
+  run.system_index = rate->system;
+  run.gpus = rate->gpus;
+  run.nodes = rate->nodes;
+  run.batch = rate->batch;
+  run.precision = rate->precision;
+  return run;
+}
+
+static void set_id(char *id, const pm__row *row, size_t line)
+{
+  const char *path = strrchr(row->cell[PM__COLUMN_PATH], '#');
+  snprintf(id, PM_TEXT_MAX, "%zu%s%.20s", line + 1, path != NULL ? " " : "", path != NULL ? path + 1 : "");
+}
+
+static int add_row(training *t, const pm__row *row, const pm__rate *rate, size_t line, pm_error *error)
+{
+  pm_run run = run_of(rate);
+  training_row *asked = (training_row *)pm__grow(t->asked, t->rows.count, &t->capacity, sizeof *asked);
+  if (asked == NULL) return pm__no_memory(error);
+  t->asked = asked;
+  size_t index = t->rows.count;
+  pm__comparison *out = pm__comparisons_add(&t->rows, error);
+  if (out == NULL) return PM_NO_MEMORY;
+  asked[index].line = line;
+  asked[index].run = pm__pool_add(t->reader.pool, &run, error);
+  asked[index].scale = rate->items / (rate->each ? rate->gpus * rate->nodes : 1);
+  out->measured = rate->measured;
+  set_id(out->id, row, line);
+  snprintf(out->unit, sizeof out->unit, "%.79s", row->cell[PM__COLUMN_UNIT]);
+  snprintf(out->set, sizeof out->set, "%.79s", t->task->set);
+  pm__rate_group(rate, row, out->group, sizeof out->group);
+  return asked[index].run >= 0 ? PM_OK : PM_NO_MEMORY;
+}
+
+static int read_rows(training *t, pm_error *error)
+{
+  int columns[PM__COLUMNS];
+  pm__row_columns(t->task->table, columns);
+  for (size_t line = 1; line < t->task->table->rows; line++) {
+    pm__row row;
+    pm__rate rate;
+    pm_error reason = PM_ERROR_NONE;
+    pm__row_get(t->task->table, line, columns, &row);
+    int status = pm__rate_read(&t->reader, &row, &rate, &reason);
+    if (status == PM_NO_MEMORY) return pm__no_memory(error);
+    status = status == PM_OK ? add_row(t, &row, &rate, line, error) : pm__tally_add(&t->reasons, reason.text, error);
+    if (status != PM_OK) return status;
+  }
+  return PM_OK;
+}
+
+static int predict_rows(training *t, pm_error *error)
+{
+  int status = pm__pool_predict(t->reader.pool, error);
+  for (size_t i = 0; i < t->rows.count && status == PM_OK; i++) {
+    const pm_prediction *p = pm__pool_prediction(t->reader.pool, t->asked[i].run);
+    pm_error reason = PM_ERROR_NONE;
+    if (p->status == PM_OK) {
+      pm__comparison_set(&t->rows.items[i], p->throughput * t->asked[i].scale);
+      continue;
+    }
+    pm__pool_check(t->reader.pool, t->asked[i].run, &reason);
+    status = pm__tally_add(&t->reasons, reason.text, error);
+  }
+  return status;
+}
+
+static void write_notes(training *t)
+{
+  size_t left = 0;
+  for (size_t i = 0; i < t->reasons.count; i++) left += t->reasons.items[i].count;
+  if (left == 0) return;
+  pm__string_format(&t->task->notes, "%zu of %zu rows of \"%.60s\" have no prediction:\n", left,
+                    t->task->table->rows - 1, t->task->file);
+  pm__tally_write(&t->reasons, &t->task->notes);
+}
+
+pm_table *pm__validate_training(pm__task *task, pm_error *error)
+{
+  static const char *const needed[] = {"model", "throughput", "unit"};
+  training t;
+  pm_table *table = NULL;
+  memset(&t, 0, sizeof t);
+  t.task = task;
+  int status = pm__task_columns(task, needed, sizeof needed / sizeof needed[0], error);
+  if (status == PM_OK) status = pm__rate_reader_open(&t.reader, task->catalog, error);
+  if (status == PM_OK) status = read_rows(&t, error);
+  if (status == PM_OK) status = predict_rows(&t, error);
+  if (status == PM_OK) {
+    write_notes(&t);
+    table = pm__task_table(task, &t.rows, error);
+  }
+  pm__rate_reader_close(&t.reader);
+  pm__tally_free(&t.reasons);
+  free(t.rows.items);
+  free(t.asked);
+  return table;
+}

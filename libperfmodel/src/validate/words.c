@@ -1,0 +1,113 @@
+#include <stdio.h>
+#include <string.h>
+#include "validate/words.h"
+
+static bool is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static char lower(char c)
+{
+  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_letter(char c)
+{
+  return (c >= 'a' && c <= 'z') || is_digit(c);
+}
+
+static bool all_digits(const char *word)
+{
+  return *word != '\0' && strspn(word, "0123456789") == strlen(word);
+}
+
+/* "80" "gb" -> "80gb", "16g" -> "16gb": `end` is where the next word would begin. */
+static size_t join_size(pm__words *words, size_t end)
+{
+  char *last = words->text + (words->word[words->count - 1] - words->text);
+  size_t digits = strspn(last, "0123456789");
+  if (digits > 0 && strcmp(last + digits, "g") == 0) {
+    strcpy(last + digits, "gb");
+    return end + 1;
+  }
+  if (words->count < 2 || (strcmp(last, "gb") != 0 && strcmp(last, "g") != 0)) return end;
+  char *before = words->text + (words->word[words->count - 2] - words->text);
+  if (!all_digits(before)) return end;
+  strcat(before, "gb");
+  words->count--;
+  return (size_t)(before - words->text) + strlen(before) + 1;
+}
+
+void pm__words_split(pm__words *words, const char *text)
+{
+  size_t end = 0;
+  words->count = 0;
+  while (*text != '\0' && words->count < PM__WORDS_MOST) {
+    size_t start = end;
+    while (is_letter(lower(*text)) && end + 4 < PM__WORDS_BYTES) words->text[end++] = lower(*text++);
+    if (end == start) {
+      if (end + 4 >= PM__WORDS_BYTES) return;
+      text++;
+      continue;
+    }
+    words->text[end++] = '\0';
+    words->word[words->count++] = words->text + start;
+    end = join_size(words, end);
+  }
+}
+
+bool pm__words_have(const pm__words *words, const char *word)
+{
+  for (size_t i = 0; i < words->count; i++)
+    if (strcmp(words->word[i], word) == 0) return true;
+  return false;
+}
+
+bool pm__words_within(const pm__words *some, const pm__words *all)
+{
+  for (size_t i = 0; i < some->count; i++)
+    if (!pm__words_have(all, some->word[i])) return false;
+  return true;
+}
+
+static bool is_quoted(const char *text)
+{
+  size_t length = strlen(text);
+  while (length > 0 && text[length - 1] == ' ') length--;
+  return length > 2 && text[0] == '"' && text[length - 1] == '"';
+}
+
+static bool quoted_in(const char *quoted, const char *text)
+{
+  char inside[PM__WORDS_BYTES];
+  snprintf(inside, sizeof inside, "%s", quoted + 1);
+  *strrchr(inside, '"') = '\0';
+  return strstr(text, inside) != NULL;
+}
+
+static bool alternative_holds(const char *alternative, const char *text)
+{
+  pm__words wanted, found;
+  while (*alternative == ' ') alternative++;
+  if (*alternative == '!') return !alternative_holds(alternative + 1, text);
+  if (strncmp(alternative, "-", 1) == 0 && strspn(alternative + 1, " ") == strlen(alternative + 1))
+    return text[0] == '\0';
+  if (is_quoted(alternative)) return quoted_in(alternative, text);
+  pm__words_split(&wanted, alternative);
+  pm__words_split(&found, text);
+  return pm__words_within(&wanted, &found);
+}
+
+bool pm__words_hold(const char *condition, const char *text)
+{
+  if (condition[0] == '\0') return true;
+  while (true) {
+    char alternative[PM__WORDS_BYTES];
+    size_t length = strcspn(condition, "|");
+    snprintf(alternative, sizeof alternative, "%.*s", (int)length, condition);
+    if (alternative_holds(alternative, text)) return true;
+    if (condition[length] == '\0') return false;
+    condition += length + 1;
+  }
+}

@@ -1,0 +1,29 @@
+/*
+** Words of what people write: runs of letters and digits, in lower case. "80 GB" and "16G" are the words 80gb and 16gb.
+*/
+#ifndef PM_VALIDATE_WORDS_H
+#define PM_VALIDATE_WORDS_H
+
+#include "base/base.h"
+
+enum { PM__WORDS_MOST = 64, PM__WORDS_BYTES = 512 };
+
+typedef struct pm__words {
+  char text[PM__WORDS_BYTES];
+  const char *word[PM__WORDS_MOST];
+  size_t count;
+} pm__words;
+
+/* Splits; what is beyond the limits is dropped. The words point into the struct. */
+void pm__words_split(pm__words *words, const char *text);
+
+bool pm__words_have(const pm__words *words, const char *word);
+
+/* Whether all words of `some` are among `all`. */
+bool pm__words_within(const pm__words *some, const pm__words *all);
+
+/* Whether a condition holds for a text: all words of one of its alternatives, which '|' parts, are in it; "-" stands
+** for an empty text, quotes for exactly what is in them, '!' before an alternative for its contrary, and an empty condition always holds. */
+bool pm__words_hold(const char *condition, const char *text);
+
+#endif
