@@ -18,7 +18,7 @@ typedef struct parts {
 
 struct pm__pool {
   const pm_catalog *catalog;
-  parts networks, systems;
+  parts networks, systems, frameworks;
   pm_run *runs;
   size_t run_count, run_capacity;
   const void **network_list, **system_list;
@@ -53,6 +53,8 @@ void pm__pool_free(pm__pool *pool)
   pm_plan_free(pool->plan);
   for (size_t i = 0; i < pool->networks.count; i++) pm_network_free((pm_network *)pool->networks.items[i].object);
   for (size_t i = 0; i < pool->systems.count; i++) pm_system_free((pm_system *)pool->systems.items[i].object);
+  for (size_t i = 0; i < pool->frameworks.count; i++) free(pool->frameworks.items[i].object);
+  free_parts(&pool->frameworks);
   free_parts(&pool->networks);
   free_parts(&pool->systems);
   free(pool->network_list);
@@ -140,6 +142,16 @@ static void *build_system(pm__pool *pool, const char *name, const char **id, pm_
   return pm_catalog_system(pool->catalog, name, error);
 }
 
+static void *build_framework(pm__pool *pool, const char *name, const char **id, pm_error *error)
+{
+  pm_framework_profile *profile = (pm_framework_profile *)calloc(1, sizeof *profile);
+  *id = name;
+  if (profile == NULL) pm__no_memory(error);
+  else if (pm_catalog_framework(pool->catalog, name, profile, error) == PM_OK) return profile;
+  free(profile);
+  return NULL;
+}
+
 typedef void *builder(pm__pool *pool, const char *name, const char **id, pm_error *error);
 
 static int position_of(pm__pool *pool, parts *list, builder *build, const char *name, pm_error *error)
@@ -174,6 +186,13 @@ bool pm__pool_takes(pm__pool *pool, const char *name, const char *parameter)
 int pm__pool_system(pm__pool *pool, const char *name, pm_error *error)
 {
   return position_of(pool, &pool->systems, build_system, name, error);
+}
+
+int pm__pool_framework(pm__pool *pool, const char *name, pm_error *error)
+{
+  if (name[0] == '\0') return -1;
+  int position = position_of(pool, &pool->frameworks, build_framework, name, error);
+  return position >= 0 ? position : -2;
 }
 
 const char *pm__pool_network_id(const pm__pool *pool, int network)
@@ -220,12 +239,19 @@ int pm__pool_predict(pm__pool *pool, pm_error *error)
   pool->plan = pm_plan_new((const pm_network *const *)pool->network_list, networks,
                            (const pm_system *const *)pool->system_list, systems, error);
   if (pool->plan == NULL) return error != NULL ? error->status : PM_INTERNAL;
+  for (size_t i = 0; i < pool->frameworks.count; i++) {
+    part *framework = &pool->frameworks.items[i];
+    if (framework->object == NULL) continue;
+    framework->position = pm_plan_add_framework(pool->plan, (const pm_framework_profile *)framework->object, error);
+    if (framework->position < 0) return error != NULL ? error->status : PM_INTERNAL;
+  }
   pool->predictions = (pm_prediction *)calloc(pool->run_count, sizeof *pool->predictions);
   if (pool->predictions == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < pool->run_count; i++) {
     pm_run *run = &pool->runs[i];
     run->network_index = pool->networks.items[run->network_index].position;
     run->system_index = pool->systems.items[run->system_index].position;
+    if (run->framework_index >= 0) run->framework_index = pool->frameworks.items[run->framework_index].position;
   }
   return pm_predict(pool->plan, pool->runs, pool->predictions, pool->run_count);
 }

@@ -21,6 +21,9 @@ bool pm__pool_takes(pm__pool *pool, const char *name, const char *parameter);
 
 int pm__pool_system(pm__pool *pool, const char *name, pm_error *error);
 
+/* The position of "pt-nchw" or "tf1-nchw@cudnn6" among the frameworks, -1 for ""; -2 with an error. */
+int pm__pool_framework(pm__pool *pool, const char *name, pm_error *error);
+
 const char *pm__pool_network_id(const pm__pool *pool, int network);
 const char *pm__pool_system_id(const pm__pool *pool, int system);
 

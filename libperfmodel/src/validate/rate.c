@@ -133,13 +133,29 @@ static int read_precision(pm__rate_reader *reader, const pm__row *row, pm__rate 
   return rate->precision >= 0 ? PM_OK : pm__fail(error, PM_NOT_FOUND, "unknown precision \"%.60s\"", name);
 }
 
-static void read_framework(pm__rate_reader *reader, const pm__row *row, pm__rate *rate)
+static int read_framework(pm__rate_reader *reader, const pm__row *row, pm__rate *rate, pm_error *error)
 {
   char value[PM__VALUE_LONGEST], era[PM__VALUE_LONGEST];
   const char *name = pm__readings_decide(&reader->readings, PM_DECISION_FRAMEWORK, row, value);
   if (name == NULL) name = "generic";
   if (pm__readings_decide(&reader->readings, PM_DECISION_ERA, row, era) == NULL) era[0] = '\0';
   snprintf(rate->framework, sizeof rate->framework, "%.50s%s%.20s", name, era[0] != '\0' ? "@" : "", era);
+  rate->profile = pm__pool_framework(reader->pool, rate->framework, error);
+  return rate->profile >= -1 ? PM_OK : PM_NOT_FOUND;
+}
+
+/* SGD with momentum, unless the row or a rule says otherwise. */
+static int read_optimizer(pm__rate_reader *reader, const pm__row *row, pm__rate *rate, pm_error *error)
+{
+  char value[PM__VALUE_LONGEST];
+  pm_run run = pm_run_default();
+  const char *name = pm__readings_decide(&reader->readings, PM_DECISION_OPTIMIZER, row, value);
+  if (name == NULL) name = row->cell[PM__COLUMN_OPTIMIZER];
+  rate->optimizer = run.optimizer;
+  if (name[0] == '\0') return PM_OK;
+  int status = pm_record_set(pm_record_field(pm_record_type_find("run"), "optimizer"), &run, name, error);
+  rate->optimizer = run.optimizer;
+  return status;
 }
 
 static int read_batch(pm__rate_reader *reader, const pm__row *row, pm__rate *rate, pm_error *error)
@@ -188,11 +204,8 @@ int pm__rate_read(pm__rate_reader *reader, pm__row *row, pm__rate *rate, pm_erro
   if (status == PM_OK) status = read_measured(row, rate, error);
   if (status == PM_OK) status = read_batch(reader, row, rate, error);
   if (status == PM_OK) status = read_unit(reader, row, rate, error);
-  if (status != PM_OK) return status;
-  read_framework(reader, row, rate);
-  if (pm__readings_decide(&reader->readings, PM_DECISION_OPTIMIZER, row, value) != NULL)
-    snprintf(rate->optimizer, sizeof rate->optimizer, "%.79s", value);
-  return PM_OK;
+  if (status == PM_OK) status = read_framework(reader, row, rate, error);
+  return status == PM_OK ? read_optimizer(reader, row, rate, error) : status;
 }
 
 /* ---- Groups ---- */

@@ -7,12 +7,11 @@
 #include "validate/reading.h"
 
 typedef struct pm__rate {
-  int network, system; /* of the pool */
+  int network, system, profile; /* of the pool */
   char framework[PM_TEXT_MAX], gpu[PM_TEXT_MAX];
   int gpus, nodes; /* GPUs of each node */
   double batch, accumulation;
-  int32_t precision;
-  char optimizer[PM_TEXT_MAX]; /* "" if the row does not say */
+  int32_t precision, optimizer;
   double items;    /* what is counted, for each sample */
   double measured; /* in the row's unit */
   bool each;       /* the unit is for each GPU */

@@ -30,6 +30,10 @@ static pm_run run_of(const pm__rate *rate)
   run.nodes = rate->nodes;
   run.batch = rate->batch;
   run.precision = rate->precision;
+  run.framework_index = rate->profile;
+  run.overlap = PM_OVERLAP_FRAMEWORK;
+  run.optimizer = rate->optimizer;
+  run.accumulation = (int32_t)rate->accumulation;
   return run;
 }
 

@@ -1,0 +1,303 @@
+/* Measured beside predicted: tables, names, formulas, and the laws of errors. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "perfmodel.h"
+#include "validate/formula.h"
+#include "validate/machine.h"
+#include "validate/words.h"
+
+static pm_catalog *catalog;
+
+static void open_catalog(void)
+{
+  pm_error error = PM_ERROR_NONE;
+  catalog = pm_catalog_new(&error);
+  ck_assert_msg(catalog != NULL, "%s", error.text);
+}
+
+static void close_catalog(void)
+{
+  pm_catalog_free(catalog);
+}
+
+/* ---- Words ---- */
+
+START_TEST(words_are_letters_and_digits)
+{
+  ck_assert(pm__words_hold("v100 sxm2", "Tesla V100-SXM2-16GB"));
+  ck_assert(pm__words_hold("16gb", "V100 16 GB"));
+  ck_assert(pm__words_hold("16 GB", "8x V100 16G"));
+  ck_assert(!pm__words_hold("1080 ti", "GTX 1080"));
+  ck_assert(pm__words_hold("1080 ti | 1080", "GTX 1080"));
+  ck_assert(pm__words_hold("!ti", "GTX 1080"));
+  ck_assert(pm__words_hold("-", ""));
+  ck_assert(!pm__words_hold("-", "x"));
+  ck_assert(pm__words_hold("", "anything"));
+  ck_assert(pm__words_hold("\"# of GPUs=1;\"", "x; # of GPUs=1; y"));
+  ck_assert(!pm__words_hold("\"# of GPUs=1;\"", "x; # of GPUs=16; y"));
+}
+END_TEST
+
+/* ---- Tables ---- */
+
+START_TEST(a_table_may_be_quoted_and_end_in_any_way)
+{
+  pm__csv table;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_int_eq(pm__csv_read(&table, "\xef\xbb\xbf" "a,b\r\n\"x, \"\"y\"\"\",2\n3,", "t", &error), PM_OK);
+  ck_assert_uint_eq(table.rows, 3);
+  ck_assert_str_eq(pm__csv_cell(&table, 0, 0), "a");
+  ck_assert_str_eq(pm__csv_cell(&table, 1, pm__csv_column(&table, "a")), "x, \"y\"");
+  ck_assert_str_eq(pm__csv_cell(&table, 2, 1), "");
+  ck_assert_str_eq(pm__csv_cell(&table, 1, pm__csv_column(&table, "nothing")), "");
+  pm__csv_free(&table);
+}
+END_TEST
+
+START_TEST(a_bad_table_names_its_line)
+{
+  pm__csv table;
+  pm_error error = PM_ERROR_NONE, open = PM_ERROR_NONE;
+  ck_assert_int_ne(pm__csv_read(&table, "a,b\n1,2\n1,2,3\n", "t.csv", &error), PM_OK);
+  ck_assert_str_eq(error.text, "t.csv:3: 3 cells where the header has 2");
+  ck_assert_int_ne(pm__csv_read(&table, "a,b\n\"1,2\n", "t.csv", &open), PM_OK);
+  ck_assert_str_eq(open.text, "t.csv:2: a quoted cell has no end");
+}
+END_TEST
+
+/* ---- Formulas ---- */
+
+static int numbered(void *user, const char *name, const char *arguments, double *value, pm_error *error)
+{
+  (void)user;
+  (void)error;
+  *value = strcmp(name, "x") == 0 ? 3 : (double)strlen(arguments);
+  return PM_OK;
+}
+
+static double formula(const char *text)
+{
+  pm__formula out;
+  pm_error error = PM_ERROR_NONE;
+  int status = pm__formula_evaluate(text, numbered, NULL, &out, &error);
+  ck_assert_msg(status == PM_OK, "%s", error.text);
+  return out.value;
+}
+
+START_TEST(formulas_follow_the_rules_of_arithmetic)
+{
+  ck_assert_double_eq(formula("1 + 2 * 3 - 4 / 2"), 5);
+  ck_assert_double_eq(formula("-(x + 1) * 2"), -8);
+  ck_assert_double_eq(formula("max(1, x, 2) - min(x, 7) + mean(1, 2, 6) + abs(-2)"), 5);
+  ck_assert_double_eq(formula("f(a=(1), b) / 2"), 4);
+  ck_assert_double_eq(formula("2 < x"), 1);
+  ck_assert_double_eq(formula("2 < x <= 3 and 1 > 2"), 0);
+  ck_assert_double_eq(formula("0.5 <= x / 6 <= 0.5"), 1);
+}
+END_TEST
+
+START_TEST(a_comparison_keeps_its_sides)
+{
+  pm__formula out;
+  ck_assert_int_eq(pm__formula_evaluate("x / 2 < 1 + 1", numbered, NULL, &out, NULL), PM_OK);
+  ck_assert(out.compared);
+  ck_assert_double_eq(out.left, 1.5);
+  ck_assert_double_eq(out.right, 2);
+}
+END_TEST
+
+START_TEST(bad_formulas_are_errors)
+{
+  static const char *const bad[] = {"", "1 +", "(1", "1)", "f(1", "1 2", "max(1", "x <", "((((((((((((((((((((((((((((((((((("};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    pm__formula out;
+    pm_error error = PM_ERROR_NONE;
+    ck_assert_msg(pm__formula_evaluate(bad[i], numbered, NULL, &out, &error) != PM_OK, "\"%s\"", bad[i]);
+    ck_assert(error.text[0] != '\0');
+  }
+}
+END_TEST
+
+/* ---- Machines ---- */
+
+static const char *machine(const char *gpu, const char *memory, const char *system, int gpus)
+{
+  static pm__machines *machines; /* for one test program */
+  pm__row row;
+  pm_error error = PM_ERROR_NONE;
+  if (machines == NULL) machines = pm__machines_new(catalog, &error);
+  ck_assert_msg(machines != NULL, "%s", error.text);
+  for (int i = 0; i < PM__COLUMNS; i++) row.cell[i] = "";
+  row.cell[PM__COLUMN_GPU] = gpu;
+  row.cell[PM__COLUMN_MEMORY] = memory;
+  row.cell[PM__COLUMN_SYSTEM] = system;
+  const char *id = pm__machines_find(machines, &row, gpus, NULL);
+  return id != NULL ? id : "none";
+}
+
+START_TEST(machines_are_found_by_what_tables_call_them)
+{
+  ck_assert_str_eq(machine("V100", "16", "NVIDIA DGX-1", 8), "dgx1-v100");
+  ck_assert_str_eq(machine("V100", "32", "NVIDIA DGX-1", 1), "dgx1-v100");
+  ck_assert_str_eq(machine("P100", "16", "NVIDIA DGX-1", 8), "dgx1-p100");
+  ck_assert_str_eq(machine("V100", "32", "NVIDIA DGX-2", 16), "dgx2");
+  ck_assert_str_eq(machine("A100", "80", "NVIDIA DGX A100", 8), "dgx-a100-80gb");
+  ck_assert_str_eq(machine("A100", "40", "NVIDIA DGX A100", 4), "dgx-a100");
+  ck_assert_str_eq(machine("NVIDIA A100-SXM4-80GB", "", "DGX A100", 8), "dgx-a100-80gb");
+  ck_assert_str_eq(machine("GTX 9999 Ti", "", "", 1), "none");
+  ck_assert_str_eq(machine("V100", "", "", 500), "none");
+}
+END_TEST
+
+/* ---- Errors ---- */
+
+static const char header[] = "model,framework,framework_version,gpu,gpu_memory_GB,system,gpus,nodes,batch_per_gpu,"
+                             "precision,seq_len,throughput,unit,source_repo,source_path,note\n";
+
+/* The only row's cell of that column, of a set with rows of one's own below the header above. */
+static double own(const char *set, const char *rows, const char *column, char **notes)
+{
+  char text[2000];
+  pm_error error = PM_ERROR_NONE;
+  snprintf(text, sizeof text, "%s%s", header, rows);
+  pm_validation what = {set, text, "own.csv", 1};
+  pm_table *table = pm_validate(catalog, &what, notes, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  double value = (double)NAN;
+  for (size_t i = 0; i < pm_table_columns(table) && pm_table_rows(table) > 0; i++)
+    if (strcmp(pm_table_column(table, i)->name, column) == 0) value = pm_table_numbers(table, i)[0];
+  pm_table_free(table);
+  return value;
+}
+
+static double predicted(const char *row)
+{
+  return own("training", row, "predicted", NULL);
+}
+
+#define ROW(batch, throughput, unit) \
+  "ResNet-50 v1.5,PyTorch,NGC 19.05,V100,16,NVIDIA DGX-1,8,1," batch ",fp16-mixed,," throughput "," unit ",a/b,c,\n"
+
+START_TEST(a_row_that_is_predicted_has_no_error)
+{
+  char row[400];
+  double rate = predicted(ROW("128", "1000", "images/s"));
+  ck_assert(rate > 0);
+  snprintf(row, sizeof row, "ResNet-50 v1.5,PyTorch,NGC 19.05,V100,16,NVIDIA DGX-1,8,1,128,fp16-mixed,,%.17g,images/s,,,\n",
+           rate);
+  ck_assert_double_eq(own("training", row, "error", NULL), 0);
+  ck_assert_double_eq_tol(own("training", ROW("128", "1000", "images/s"), "error", NULL), (rate / 1000 - 1) * 100, 1e-9);
+}
+END_TEST
+
+START_TEST(units_scale_the_prediction)
+{
+  double rate = predicted(ROW("128", "1000", "images/s"));
+  ck_assert_double_eq(predicted(ROW("128", "1000", "images/s/GPU")), rate / 8);
+  ck_assert_double_eq(predicted(ROW("128", "2000", "img/s")), rate);
+  ck_assert(predicted(ROW("64", "1000", "images/s")) < rate);
+}
+END_TEST
+
+START_TEST(what_cannot_be_predicted_is_counted_and_said)
+{
+  char *notes = NULL;
+  ck_assert(isnan(own("training", ROW("", "1000", "images/s") ROW("8", "1000", "parsecs/s") ROW("8", "0", "images/s")
+                                    "NoSuchNet,PyTorch,,V100,,,1,1,8,fp32,,10,images/s,,,\n",
+                      "predicted", &notes)));
+  ck_assert_ptr_nonnull(notes);
+  ck_assert_ptr_nonnull(strstr(notes, "4 of 4 rows of \"own.csv\" have no prediction"));
+  ck_assert_ptr_nonnull(strstr(notes, "1 row: no batch size"));
+  ck_assert_ptr_nonnull(strstr(notes, "1 row: unknown model \"NoSuchNet\""));
+  ck_assert_ptr_nonnull(strstr(notes, "1 row: unit \"parsecs/s\""));
+  ck_assert_ptr_nonnull(strstr(notes, "1 row: no throughput above 0"));
+  pm_string_free(notes);
+}
+END_TEST
+
+START_TEST(suspect_rows_are_left_out)
+{
+  char *notes = NULL;
+  own("training", "ResNet-50,PyTorch,,V100,16,,1,1,64,fp32,,300,images/s,,,SUSPECT columns swapped\n", "predicted", &notes);
+  ck_assert_ptr_nonnull(strstr(notes, "SUSPECT"));
+  pm_string_free(notes);
+}
+END_TEST
+
+START_TEST(bad_sets_and_tables_are_errors)
+{
+  static const pm_validation bad[] = {{"nothing", NULL, NULL, 0}, {"training", "model,unit\nx,y\n", "f.csv", 0},
+                                      {"training", "", "f.csv", 0}, {"training", "model,throughput,unit\n", "f.csv", 1},
+                                      {NULL, NULL, NULL, 0}};
+  static const char *const texts[] = {"set \"nothing\" is unknown", "f.csv: no column \"throughput\"",
+                                      "f.csv: the table is empty", "f.csv: no measurements", "needs a catalogue"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    char *notes;
+    ck_assert_ptr_null(pm_validate(catalog, &bad[i], &notes, &error));
+    ck_assert_msg(strstr(error.text, texts[i]) != NULL, "%s", error.text);
+    ck_assert_ptr_null(notes);
+  }
+  ck_assert_ptr_null(pm_validation_set(1000));
+}
+END_TEST
+
+/* Every shipped set runs, has its columns, and its rows add up to its groups. */
+START_TEST(shipped_sets_add_up)
+{
+  for (size_t i = 0; pm_validation_set(i) != NULL; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_validation rows = {pm_validation_set(i), NULL, NULL, 1}, groups = {pm_validation_set(i), NULL, NULL, 0};
+    pm_table *all = pm_validate(catalog, &rows, NULL, &error), *sums = pm_validate(catalog, &groups, NULL, &error);
+    ck_assert_msg(all != NULL && sums != NULL, "%s: %s", rows.set, error.text);
+    static const char *const names[] = {"set", "group", "rows", "mape", "median", "p90", "bias"};
+    ck_assert_uint_eq(pm_table_columns(sums), 7);
+    for (size_t k = 0; k < 7; k++) ck_assert_str_eq(pm_table_column(sums, k)->name, names[k]);
+    double counted = 0, errors = 0, sum = 0, mean = 0;
+    for (size_t k = 0; k < pm_table_rows(sums); k++) {
+      counted += pm_table_numbers(sums, 2)[k];
+      mean += pm_table_numbers(sums, 2)[k] * pm_table_numbers(sums, 3)[k];
+    }
+    for (size_t k = 0; k < pm_table_rows(all); k++) {
+      double error_of = pm_table_numbers(all, 5)[k];
+      errors += !isnan(error_of);
+      sum += isnan(error_of) ? 0 : fabs(error_of);
+    }
+    ck_assert_double_eq(counted, errors);
+    ck_assert_double_eq_tol(mean, sum, 1e-6 * sum);
+    ck_assert(counted > 0);
+    pm_table_free(all);
+    pm_table_free(sums);
+  }
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("validate");
+  TCase *tests = tcase_create("validate");
+  tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, words_are_letters_and_digits);
+  tcase_add_test(tests, a_table_may_be_quoted_and_end_in_any_way);
+  tcase_add_test(tests, a_bad_table_names_its_line);
+  tcase_add_test(tests, formulas_follow_the_rules_of_arithmetic);
+  tcase_add_test(tests, a_comparison_keeps_its_sides);
+  tcase_add_test(tests, bad_formulas_are_errors);
+  tcase_add_test(tests, machines_are_found_by_what_tables_call_them);
+  tcase_add_test(tests, a_row_that_is_predicted_has_no_error);
+  tcase_add_test(tests, units_scale_the_prediction);
+  tcase_add_test(tests, what_cannot_be_predicted_is_counted_and_said);
+  tcase_add_test(tests, suspect_rows_are_left_out);
+  tcase_add_test(tests, bad_sets_and_tables_are_errors);
+  tcase_add_test(tests, shipped_sets_add_up);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed > 0;
+}
