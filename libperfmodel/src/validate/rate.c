@@ -11,21 +11,21 @@ int pm__rate_reader_open(pm__rate_reader *reader, const pm_catalog *catalog, pm_
   int status = pm__readings_new(&reader->readings, catalog, error);
   if (status != PM_OK) return status;
   reader->machines = pm__machines_new(catalog, error);
-  reader->pool = pm__pool_new(catalog, error);
-  return reader->machines != NULL && reader->pool != NULL ? PM_OK : PM_NO_MEMORY;
+  reader->bench = pm__bench_new(catalog, error);
+  return reader->machines != NULL && reader->bench != NULL ? PM_OK : PM_NO_MEMORY;
 }
 
 void pm__rate_reader_close(pm__rate_reader *reader)
 {
   pm__readings_free(&reader->readings);
   pm__machines_free(reader->machines);
-  pm__pool_free(reader->pool);
+  pm__bench_free(reader->bench);
 }
 
 /* ---- Network ---- */
 
 /* A size that the row gives becomes a parameter of the network, if it has that. */
-static void add_size(pm__pool *pool, const pm__row *row, pm__column column, const char *parameter, char *name)
+static void add_size(pm__bench *bench, const pm__row *row, pm__column column, const char *parameter, char *name)
 {
   char setting[PM_TEXT_MAX], start[PM_TEXT_MAX];
   double size = pm__row_number(row, column);
@@ -33,7 +33,7 @@ static void add_size(pm__pool *pool, const pm__row *row, pm__column column, cons
   snprintf(setting, sizeof setting, "%s=%.0f", parameter, size);
   snprintf(start, sizeof start, " %s=", parameter);
   if (strstr(name, start) != NULL || strlen(name) + strlen(setting) + 2 > PM__VALUE_LONGEST) return;
-  if (!pm__pool_takes(pool, name, setting)) return;
+  if (!pm__bench_takes(bench, name, setting)) return;
   strcat(name, " ");
   strcat(name, setting);
 }
@@ -49,9 +49,9 @@ static int read_network(pm__rate_reader *reader, const pm__row *row, pm__rate *r
       return pm__fail(error, PM_NOT_FOUND, "unknown model \"%.80s\"", model);
     snprintf(name, sizeof name, "%.100s", model);
   }
-  add_size(reader->pool, row, PM__COLUMN_IMAGE, "image", name);
-  add_size(reader->pool, row, PM__COLUMN_SEQUENCE, "seq", name);
-  rate->network = pm__pool_network(reader->pool, name, &reason);
+  add_size(reader->bench, row, PM__COLUMN_IMAGE, "image", name);
+  add_size(reader->bench, row, PM__COLUMN_SEQUENCE, "seq", name);
+  rate->network = pm__bench_network(reader->bench, name, &reason);
   if (rate->network >= 0) return PM_OK;
   return pm__fail(error, PM_NOT_FOUND, "model \"%.80s\": %.200s", model, reason.text);
 }
@@ -68,9 +68,9 @@ static int count_of(const pm__row *row, pm__column column, int other)
 
 static int set_system(pm__rate_reader *reader, const char *id, pm__rate *rate, pm_error *error)
 {
-  rate->system = pm__pool_system(reader->pool, id, error);
+  rate->system = pm__bench_system(reader->bench, id, error);
   if (rate->system < 0) return PM_NOT_FOUND;
-  pm__machines_gpu_family(reader->machines, pm__pool_system_id(reader->pool, rate->system), rate->gpu, sizeof rate->gpu);
+  pm__machines_gpu_family(reader->machines, pm__bench_system_id(reader->bench, rate->system), rate->gpu, sizeof rate->gpu);
   if (rate->gpu[0] == '\0') snprintf(rate->gpu, sizeof rate->gpu, "%.79s", id);
   return PM_OK;
 }
@@ -140,7 +140,7 @@ static int read_framework(pm__rate_reader *reader, const pm__row *row, pm__rate 
   if (name == NULL) name = "generic";
   if (pm__readings_decide(&reader->readings, PM_DECISION_ERA, row, era) == NULL) era[0] = '\0';
   snprintf(rate->framework, sizeof rate->framework, "%.50s%s%.20s", name, era[0] != '\0' ? "@" : "", era);
-  rate->profile = pm__pool_framework(reader->pool, rate->framework, error);
+  rate->profile = pm__bench_framework(reader->bench, rate->framework, error);
   return rate->profile >= -1 ? PM_OK : PM_NOT_FOUND;
 }
 

@@ -3,11 +3,11 @@
 #define PM_VALIDATE_RATE_H
 
 #include "validate/machine.h"
-#include "validate/pool.h"
+#include "validate/bench.h"
 #include "validate/reading.h"
 
 typedef struct pm__rate {
-  int network, system, profile; /* of the pool */
+  int network, system, profile; /* of the bench */
   char framework[PM_TEXT_MAX], gpu[PM_TEXT_MAX];
   int gpus, nodes; /* GPUs of each node */
   double batch, accumulation;
@@ -21,7 +21,7 @@ typedef struct pm__rate_reader {
   const pm_catalog *catalog;
   pm__readings readings;
   pm__machines *machines;
-  pm__pool *pool;
+  pm__bench *bench;
 } pm__rate_reader;
 
 int pm__rate_reader_open(pm__rate_reader *reader, const pm_catalog *catalog, pm_error *error);

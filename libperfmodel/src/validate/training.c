@@ -8,7 +8,7 @@
 
 typedef struct training_row {
   size_t line; /* of the table */
-  int run;     /* of the pool */
+  int run;     /* of the bench */
   double scale; /* what is counted, for each predicted sample */
 } training_row;
 
@@ -53,7 +53,7 @@ static int add_row(training *t, const pm__row *row, const pm__rate *rate, size_t
   pm__comparison *out = pm__comparisons_add(&t->rows, error);
   if (out == NULL) return PM_NO_MEMORY;
   asked[index].line = line;
-  asked[index].run = pm__pool_add(t->reader.pool, &run, error);
+  asked[index].run = pm__bench_add(t->reader.bench, &run, error);
   asked[index].scale = rate->items / (rate->each ? rate->gpus * rate->nodes : 1);
   out->measured = rate->measured;
   set_id(out->id, row, line);
@@ -82,15 +82,15 @@ static int read_rows(training *t, pm_error *error)
 
 static int predict_rows(training *t, pm_error *error)
 {
-  int status = pm__pool_predict(t->reader.pool, error);
+  int status = pm__bench_predict(t->reader.bench, error);
   for (size_t i = 0; i < t->rows.count && status == PM_OK; i++) {
-    const pm_prediction *p = pm__pool_prediction(t->reader.pool, t->asked[i].run);
+    const pm_prediction *p = pm__bench_prediction(t->reader.bench, t->asked[i].run);
     pm_error reason = PM_ERROR_NONE;
     if (p->status == PM_OK) {
       pm__comparison_set(&t->rows.items[i], p->throughput * t->asked[i].scale);
       continue;
     }
-    pm__pool_check(t->reader.pool, t->asked[i].run, &reason);
+    pm__bench_check(t->reader.bench, t->asked[i].run, &reason);
     status = pm__tally_add(&t->reasons, reason.text, error);
   }
   return status;
