@@ -76,8 +76,7 @@ static int find_all(const cli_request *request, question *q)
   if (code == CODE_DONE) q->system = find_system(q->catalog, request->arguments.items[1], &code);
   if (code != CODE_DONE) return code;
   find_usable(request, q);
-  if (pm_catalog_record(q->catalog, "inference_profile", framework != NULL ? framework : "tensorrt", &q->profile,
-                        &error) != PM_OK ||
+  if (pm_catalog_inference(q->catalog, framework != NULL ? framework : "tensorrt", &q->profile, &error) != PM_OK ||
       pm_catalog_record(q->catalog, "memory_profile", "pytorch", &q->memory, &error) != PM_OK)
     return fail_error(&error);
   const pm_network *network = q->network;
@@ -214,7 +213,7 @@ static const cli_option options[] = {
   {OPTION_BATCH, '\0', "batch", "N,...", "samples of one call (default 1)"},
   {OPTION_PRECISION, '\0', "precision", "NAME,...", "fp32 (default), fp16, int8, ...; see perfmodel list precisions"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it (default tensorrt); see perfmodel list "
-                                                "inference_profiles"},
+                                                "inference_profiles, or frameworks"},
   {OPTION_LATENCY, '\0', "latency", "TIME", "find the largest batch within this latency, such as \"10 ms\""},
   {OPTION_GPUS, '\0', "gpus", "N", "GPUs of each node, each with the whole network (default 1)"},
   {OPTION_NODES, '\0', "nodes", "N", "nodes (default 1)"},

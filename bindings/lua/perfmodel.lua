@@ -583,7 +583,7 @@ local function inference_plan_of(options)
   local framework = options.framework or "tensorrt"
   if type(framework) == "table" and framework.id ~= nil then framework = {framework} end
   local profiles = list_of(framework, function(item)
-    return type(item) == "table" and item or catalog:record("inference_profile", text_of(item, "framework"))
+    return type(item) == "table" and item or core.unpack(core.catalog_inference(catalog_handle(catalog), text_of(item, "framework")))[1]
   end, "framework")
   local plan = {networks = handles_of(options.network, Network, "network", catalog), profiles = #profiles}
   plan.objects = list_of(options.system, function(item) return target_of(item, catalog) end, "system")

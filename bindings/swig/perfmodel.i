@@ -155,6 +155,9 @@ pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_err
 /* One GPU alone. */
 pm_system *pm_catalog_gpu_system(const pm_catalog *catalog, const char *gpu, pm_error *error);
 
+/* How inference is run, by the name of a profile or a framework: one "inference_profile" record. */
+records catalog_inference(const pm_catalog *catalog, const char *name, pm_error *error);
+
 /* ---- Networks ---- */
 
 /* The kinds of layers, and what each takes: "out_channels kernel stride=1"; one without a value must be given. */

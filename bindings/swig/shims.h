@@ -729,6 +729,15 @@ static records memory_use(const pm_network *network, const pm_memory_profile *pr
 
 /* ---- Inference ---- */
 
+/* One "inference_profile" record. */
+static records catalog_inference(const pm_catalog *catalog, const char *name, pm_error *error)
+{
+  records none = {NULL, NULL, 0};
+  pm_inference_profile profile;
+  if (pm_catalog_inference(catalog, name, &profile, error) != PM_OK) return none;
+  return record_copy("inference_profile", &profile, error);
+}
+
 /* One "inference_run" record: the defaults. */
 static records inference_run_default(pm_error *error)
 {

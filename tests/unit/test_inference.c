@@ -5,7 +5,7 @@
 #include "inference/inference.h"
 #include "shipped.h"
 
-static const char *const all_profiles[] = {"tensorrt", "pytorch", "mxnet"};
+static const char *const all_profiles[] = {"tensorrt", "pytorch", "mxnet-ngc"};
 static const char *const all_networks[] = {"resnet50", "mobilenet-v2", "densenet121", "inception-v3", "bert-base"};
 
 typedef struct bench {
@@ -17,7 +17,7 @@ typedef struct bench {
 static pm_inference_profile profile_of(const char *name)
 {
   pm_inference_profile profile;
-  record("inference_profile", name, &profile);
+  ck_assert_int_eq(pm_catalog_inference(catalog, name, &profile, NULL), PM_OK);
   return profile;
 }
 

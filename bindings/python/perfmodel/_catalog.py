@@ -85,8 +85,9 @@ class Catalog:
         return self._read(_records.MemoryProfile, "memory_profile", name)
 
     def inference_profile(self, name: str) -> _records.InferenceProfile:
-        """How a framework or an engine runs a forward pass."""
-        return self._read(_records.InferenceProfile, "inference_profile", name)
+        """How a framework or an engine runs a forward pass: an inference profile, or a framework."""
+        data = _core.catalog_inference(self._handle, text(name, "name"))
+        return _record.read(_records.InferenceProfile, "inference_profile", data)
 
     def optimizer(self, name: str) -> _records.Optimizer:
         """What an optimiser keeps per parameter."""

@@ -85,6 +85,11 @@ PM_API int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_k
 PM_API int pm_catalog_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
                                 pm_error *error);
 
+/* How inference is run, by the name of an inference profile or of a framework, "pt-nchw@cudnn6" too. What a profile does not
+** give comes from the framework that it names; a framework without a profile runs a kernel for each layer. */
+PM_API int pm_catalog_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile,
+                                pm_error *error);
+
 /* A list of one kind as a table (id, name and what matters most), for people and for `perfmodel list`. */
 PM_API pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error);
 

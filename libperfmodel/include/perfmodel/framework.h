@@ -144,6 +144,44 @@ typedef struct pm_framework_profile {
   pm_band band;
 } pm_framework_profile;
 
+/* ---- Inference ----------------------------------------------------------------------------------------------------- */
+
+#define PM_FUSION_LIST(X)                                                                               \
+  X(NONE, "none", "every layer runs kernels of its own")                                                \
+  X(PASSES, "passes", "passes over memory that follow each other are one kernel")                       \
+  X(GRAPH, "graph", "passes over memory are folded into the convolution or product before them")
+
+typedef enum pm_fusion {
+#define PM_FUSION_ENUM(name, text, doc) PM_FUSION_##name,
+  PM_FUSION_LIST(PM_FUSION_ENUM)
+#undef PM_FUSION_ENUM
+  PM_FUSION_COUNT
+} pm_fusion;
+
+/* How a framework or an engine runs a forward pass. Fitted or by rule, never a datasheet. Times that are NAN are none,
+** factors that are NAN are 1. */
+#define PM_INFERENCE_PROFILE_FIELDS(X)                                                                            \
+  X(TEXT, id, "", "short stable name")                                                                            \
+  X(TEXT, name, "", "full name, with the versions it stands for")                                                 \
+  X(TEXT, framework, "", "id of the framework whose constants stand where none are given")                        \
+  X(ORIGIN, origin, "", "what its constants rest on")                                                             \
+  X(FUSION, fusion, "", "which layers are run together")                                                          \
+  X(REAL, launch, "s", "host time of starting one kernel")                                                        \
+  X(REAL, step_time, "s", "host time of a call besides")                                                          \
+  X(REAL, simt_factor, "1", "time of products on the FP32 cores over that of the kernel model")                   \
+  X(REAL, tensor_factor, "1", "time of products on the tensor cores over that of the kernel model")               \
+  X(YES_NO, convert_simt, "", "whether convolutions on the FP32 cores convert the layout of both ends")           \
+  X(YES_NO, convert_tensor, "", "whether convolutions on the tensor cores convert the layout of both ends")
+
+typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
+
+/* Where nobody measured inference, a kernel takes this share of its host time in training: no gradient is booked. Rule. */
+#define PM_INFERENCE_LAUNCH_SHARE 0.6
+
+/* Fills what the profile does not give from a framework's constants of training: host time of a kernel times the share
+** above, host time of a step, factors of the library era, conversions of layout. A NULL framework changes nothing. */
+PM_API void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework);
+
 /* PM_OK, or what is absurd or missing. */
 PM_API int pm_framework_check(const pm_framework_profile *profile, pm_error *error);
 

@@ -23,6 +23,7 @@
 #ifndef PERFMODEL_INFERENCE_H
 #define PERFMODEL_INFERENCE_H
 
+#include "framework.h"
 #include "hardware.h"
 #include "memory.h"
 #include "network.h"
@@ -32,18 +33,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define PM_FUSION_LIST(X)                                                                               \
-  X(NONE, "none", "every layer runs kernels of its own")                                                \
-  X(PASSES, "passes", "passes over memory that follow each other are one kernel")                       \
-  X(GRAPH, "graph", "passes over memory are folded into the convolution or product before them")
-
-typedef enum pm_fusion {
-#define PM_FUSION_ENUM(name, text, doc) PM_FUSION_##name,
-  PM_FUSION_LIST(PM_FUSION_ENUM)
-#undef PM_FUSION_ENUM
-  PM_FUSION_COUNT
-} pm_fusion;
 
 #define PM_INFERENCE_LIMIT_LIST(X)                                                                      \
   X(NONE, "none", "no prediction")                                                                      \
@@ -57,22 +46,6 @@ typedef enum pm_inference_limit {
 #undef PM_INFERENCE_LIMIT_ENUM
   PM_INFERENCE_LIMIT_COUNT
 } pm_inference_limit;
-
-/* How a framework or an engine runs a forward pass. Fitted or by rule, never a datasheet. Times that are NAN are none,
-** factors that are NAN are 1. */
-#define PM_INFERENCE_PROFILE_FIELDS(X)                                                                            \
-  X(TEXT, id, "", "short stable name")                                                                            \
-  X(TEXT, name, "", "full name, with the versions it stands for")                                                 \
-  X(ORIGIN, origin, "", "what its constants rest on")                                                             \
-  X(FUSION, fusion, "", "which layers are run together")                                                          \
-  X(REAL, launch, "s", "host time of starting one kernel")                                                        \
-  X(REAL, step_time, "s", "host time of a call besides")                                                          \
-  X(REAL, simt_factor, "1", "time of products on the FP32 cores over that of the kernel model")                   \
-  X(REAL, tensor_factor, "1", "time of products on the tensor cores over that of the kernel model")               \
-  X(YES_NO, convert_simt, "", "whether convolutions on the FP32 cores convert the layout of both ends")           \
-  X(YES_NO, convert_tensor, "", "whether convolutions on the tensor cores convert the layout of both ends")
-
-typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 
 /* What to predict. Network, system and profile are positions in the plan's lists. */
 #define PM_INFERENCE_RUN_FIELDS(X)                                                                                \

@@ -160,7 +160,8 @@ static pm__cost fft(const pm__device *d, const shape *s)
 
 static pm__cost direct(const pm__device *d, const shape *s)
 {
-  double compute = 2 * multiply_adds(s) * d->direct;
+  double c = s->conv->channels / s->conv->groups, k = s->conv->out_channels / s->conv->groups; /* never rounded up */
+  double compute = 2 * s->groups * c * k * s->rs * s->p * d->direct;
   double time = sqrt(compute * compute + s->traffic * s->traffic);
   return (pm__cost){time, PM_KERNEL_ALGORITHM_DIRECT, compute > s->traffic ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY};
 }
