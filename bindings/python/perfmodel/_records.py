@@ -1136,6 +1136,8 @@ class InferenceProfile(Record):
     """short stable name"""
     name: str = ""
     """full name, with the versions it stands for"""
+    framework: str = ""
+    """id of the framework whose constants stand where none are given"""
     origin: str = "none"
     """what its constants rest on: none, fitted, rule"""
     fusion: str = "none"
