@@ -286,6 +286,7 @@ const cli_command validate_command = {
   "measured: mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean of the "
   "signed ones. Above 0 the prediction is faster than the measurement.\n\n"
   "Measurements of your own, in a file given with --catalog, are compared too.\n\n"
-  "The set of kernels compares times: above 0 the prediction is slower. Its rows have the columns id, group, gpu, those of "
-  "a kernel, time and overhead in s, what the host adds to each row.",
+  "The set of kernels compares times: above 0 the prediction is slower. Its rows have the columns kernel, op, pass, "
+  "precision, gpu, time_us, library, source_repo and the sizes of the operator (docs/calibration.md); files may be "
+  "compressed (gzip). Rows that are left out are named on stderr.",
   "perfmodel validate --rows", options, 0, 0, run};

@@ -24,6 +24,8 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__TRANSFORMER_HABITS] = {"transformer_habits", "transformer_habit", "transformer_habit", " split scores ", ""},
   [PM__KERNEL_CALIBRATIONS] = {"kernel_calibrations", "kernel_calibration", "kernel_calibration", "",
    " id name simt_basis simt_efficiency tensor_basis tensor_efficiency "},
+  [PM__KERNEL_HARNESSES] = {"kernel_harnesses", "kernel_harness", "kernel_harness", " repository ",
+   " id name repository gpu gemm conv stream "},
   [PM__CALIBRATIONS] = {"calibrations", "calibration", "calibration", " efficiency hop_latency base_latency ",
    " id name efficiency hop_latency base_latency "},
   [PM__PROTOCOLS_KIND] = {"protocols", "protocol", "protocol",

@@ -127,6 +127,14 @@ static const pm_field layer_fields[] = {PM_LAYER_FIELDS(FIELD)};
 static const pm_field counts_fields[] = {PM_COUNTS_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_kernel_harness
+static const pm_field kernel_harness_fields[] = {PM_KERNEL_HARNESS_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_measured_kernel
+static const pm_field measured_kernel_fields[] = {PM_MEASURED_KERNEL_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_layer_time
 static const pm_field layer_time_fields[] = {PM_LAYER_TIME_FIELDS(FIELD)};
 #undef RECORD
@@ -296,6 +304,8 @@ static const pm_record_type types[] = {
   TYPE(kernel_calibration, pm_kernel_calibration, "what kernels get of an architecture"),
   TYPE(kernel, pm_kernel, "one kernel"),
   TYPE(kernel_time, pm_kernel_time, "time of one kernel"),
+  TYPE(kernel_harness, pm_kernel_harness, "what the host adds to measured kernels"),
+  TYPE(measured_kernel, pm_measured_kernel, "a measured kernel"),
   TYPE(machine, pm_machine, "a machine, from its datasheet"),
   TYPE(edge, pm_edge, "one row of a link graph"),
   TYPE(dataset, pm_dataset, "a training set"),

@@ -10,6 +10,9 @@ import statistics
 import subprocess
 import sys
 
+# Library versions of DeepBench that the constants belong to: the newest of each GPU.
+LIBRARY = r"deepbench/cuda-(7\.5|8\.0|10\.1)"
+
 # class: (pattern of the group, gate of the mean, of the median)
 GATES = {
     "FP32 GEMM V100": (r"v100-pcie gemm.* fp32 neusight", 12, 9),
@@ -17,17 +20,17 @@ GATES = {
     "FP32 GEMM T4": (r"t4 gemm.* fp32 neusight", 26, 20),
     "FP32 GEMM P100": (r"p100-pcie gemm.* fp32 neusight", 26, 20),
     "FP32 GEMM P4": (r"p4 gemm.* fp32 neusight", 26, 20),
-    "FP16 tensor-core GEMM": (r".* gemm fp16 deepbench", 12, 7),
-    "FP32 convolution forward": (r".* conv-forward fp32 deepbench", 24, None),
-    "FP32 convolution backward-data": (r".* conv-backward-data fp32 deepbench", 28, None),
-    "FP32 convolution backward-weight": (r".* conv-backward-weight fp32 deepbench", 38, None),
-    "FP16 tensor-core convolution forward": (r".* conv-forward fp16 deepbench", 32, None),
-    "FP16 tensor-core convolution backward-data": (r".* conv-backward-data fp16 deepbench", 30, None),
-    "FP16 tensor-core convolution backward-weight": (r".* conv-backward-weight fp16 deepbench", 48, None),
+    "FP16 tensor-core GEMM": (r".* gemm fp16 " + LIBRARY, 12, 7),
+    "FP32 convolution forward": (r".* conv-forward fp32 " + LIBRARY, 24, None),
+    "FP32 convolution backward-data": (r".* conv-backward-data fp32 " + LIBRARY, 28, None),
+    "FP32 convolution backward-weight": (r".* conv-backward-weight fp32 " + LIBRARY, 38, None),
+    "FP16 tensor-core convolution forward": (r".* conv-forward fp16 " + LIBRARY, 32, None),
+    "FP16 tensor-core convolution backward-data": (r".* conv-backward-data fp16 " + LIBRARY, 30, None),
+    "FP16 tensor-core convolution backward-weight": (r".* conv-backward-weight fp16 " + LIBRARY, 48, None),
     "element-wise, large": (r".* elementwise-large .*", 5, None),
     "layer norm, large": (r".* layer-norm-large .*", 20, None),
     "softmax, large": (r".* softmax-large .*", 22, None),
-    "RNN": (r".* rnn-.*", 35, None),
+    "RNN": (r".* rnn-.* (fp32|fp16|fp16-storage) " + LIBRARY, 35, None),
 }
 KNOWN = {"FP32 GEMM P4": (31, 22)}  # unaligned products, and the power of a small board
 

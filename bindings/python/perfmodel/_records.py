@@ -293,6 +293,56 @@ class KernelTime(Record):
 
 
 @dataclass(frozen=True, eq=False)
+class KernelHarness(Record):
+    """What the host adds to measured kernels."""
+
+    id: str = ""
+    """short stable name"""
+    name: str = ""
+    """full name"""
+    repository: str = ""
+    """text in the name of the repository of its rows"""
+    gpu: str = ""
+    """id of the GPU that it ran on; none: every other"""
+    gemm: float = nan
+    """added to a matrix product [s]"""
+    gemm_batched: float = nan
+    """added to a batch of products [s]"""
+    linear: float = nan
+    """added to a product with a bias [s]"""
+    conv: float = nan
+    """added to a convolution [s]"""
+    recurrent: float = nan
+    """added to a recurrent layer [s]"""
+    stream: float = nan
+    """added to an element-wise kernel, norm or softmax [s]"""
+    elementwise_floor: float = nan
+    """least time of an element-wise kernel [s]"""
+    layer_norm_floor: float = nan
+    """least time of a layer norm [s]"""
+    softmax_floor: float = nan
+    """least time of a softmax [s]"""
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredKernel(Record):
+    """A measured kernel."""
+
+    id: str = ""
+    """id of the measurement; without one, its line"""
+    group: str = ""
+    """GPU, operator, precision and source"""
+    gpu: str = ""
+    """id of the GPU"""
+    time: float = nan
+    """time measured [s]"""
+    overhead: float = nan
+    """what the host added [s]"""
+    floor: float = nan
+    """least time that the host allowed [s]"""
+
+
+@dataclass(frozen=True, eq=False)
 class Machine(Record):
     """A machine, from its datasheet."""
 

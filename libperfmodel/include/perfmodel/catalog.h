@@ -37,7 +37,7 @@ PM_API int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *erro
 PM_API const char *pm_catalog_note(const pm_catalog *catalog, size_t index);
 
 /* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "measurements", "sources", "calibrations",
-** "kernel_calibrations",
+** "kernel_calibrations", "kernel_harnesses",
 ** "frameworks", "library_eras", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_habits",
 ** "readings";
 ** NULL past the last. */

@@ -127,6 +127,36 @@ typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_ti
 PM_API int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm_kernel *kernels,
                              pm_kernel_time *times, size_t count, pm_error *error);
 
+/* ---- Measured kernels ----------------------------------------------------------------------------------------- */
+
+/* What the host adds to the rows of a source: how they were measured, no property of the GPU. */
+#define PM_KERNEL_HARNESS_FIELDS(X)                                                          \
+  X(TEXT, id, "", "short stable name")                                                       \
+  X(TEXT, name, "", "full name")                                                             \
+  X(TEXT, repository, "", "text in the name of the repository of its rows")                  \
+  X(TEXT, gpu, "", "id of the GPU that it ran on; none: every other")                        \
+  X(REAL, gemm, "s", "added to a matrix product")                                            \
+  X(REAL, gemm_batched, "s", "added to a batch of products")                                 \
+  X(REAL, linear, "s", "added to a product with a bias")                                     \
+  X(REAL, conv, "s", "added to a convolution")                                               \
+  X(REAL, recurrent, "s", "added to a recurrent layer")                                      \
+  X(REAL, stream, "s", "added to an element-wise kernel, norm or softmax")                   \
+  X(REAL, elementwise_floor, "s", "least time of an element-wise kernel")                    \
+  X(REAL, layer_norm_floor, "s", "least time of a layer norm")                               \
+  X(REAL, softmax_floor, "s", "least time of a softmax")
+
+typedef struct pm_kernel_harness { PM_KERNEL_HARNESS_FIELDS(PM_DECLARE) } pm_kernel_harness;
+
+#define PM_MEASURED_KERNEL_FIELDS(X)                                                         \
+  X(TEXT, id, "", "id of the measurement; without one, its line")                            \
+  X(TEXT, group, "", "GPU, operator, precision and source")                                  \
+  X(TEXT, gpu, "", "id of the GPU")                                                          \
+  X(REAL, time, "s", "time measured")                                                        \
+  X(REAL, overhead, "s", "what the host added")                                              \
+  X(REAL, floor, "s", "least time that the host allowed")
+
+typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_measured_kernel;
+
 /* ---- Layer by layer ------------------------------------------------------------------------------------------- */
 
 #define PM_LAYER_TIME_FIELDS(X)                                                                        \

@@ -3,7 +3,7 @@
 #define PM_VALIDATE_ROW_H
 
 #include "perfmodel/validate.h"
-#include "validate/csv.h"
+#include "base/csv.h"
 
 /* Columns that are known: name, header, and how else the header may be written. */
 #define PM__COLUMN_LIST(X)                              \

@@ -3,7 +3,7 @@
 #define PM_VALIDATE_SETS_H
 
 #include "perfmodel/validate.h"
-#include "validate/csv.h"
+#include "base/csv.h"
 #include "validate/summary.h"
 #include "validate/tally.h"
 

@@ -1,7 +1,7 @@
 /* Comma-separated values, RFC 4180: quoted cells, doubled quotes, any line ends. */
 #include <stdlib.h>
 #include <string.h>
-#include "validate/csv.h"
+#include "base/csv.h"
 
 typedef struct reader {
   pm__csv *table;

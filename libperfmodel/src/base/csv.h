@@ -1,6 +1,6 @@
 /* Comma-separated values as a table of text. */
-#ifndef PM_VALIDATE_CSV_H
-#define PM_VALIDATE_CSV_H
+#ifndef PM_BASE_CSV_H
+#define PM_BASE_CSV_H
 
 #include "base/base.h"
 
