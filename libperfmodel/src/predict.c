@@ -4,7 +4,7 @@
 #include <string.h>
 #include "collective/ring.h"
 #include "perfmodel/kernel.h"
-#include "step/plan.h"
+#include "step/step.h"
 
 pm_run pm_run_default(void)
 {
@@ -59,6 +59,7 @@ static int check_run(const pm_plan *plan, const pm_run *run, pm_error *error)
   int status = check_places(plan, run, error);
   if (status == PM_OK) status = check_group(&plan->systems[run->system_index], run, error);
   if (status == PM_OK) status = check_batch(run->batch, error);
+  if (status == PM_OK) status = pm__step_check(plan, run, error);
   if (status != PM_OK) return status;
   return pm__kernel_check(&plan->systems[run->system_index].system->gpu, run->batch, run->precision, error);
 }
@@ -71,12 +72,14 @@ int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
 
 /* ---- Kernel times, remembered within one call ------------------------------------------------------------------- */
 
-/* Runs of a sweep that differ only in machine, GPUs or nodes share their kernel times. The memory is the caller's
-** stack, so that evaluation allocates nothing and threads do not meet. */
+/* Runs of a sweep that differ only in machine, GPUs, nodes or a framework of the same habits share their kernel times.
+** The memory is the caller's stack, so that evaluation allocates nothing and threads do not meet. */
 typedef struct memo_entry {
-  int32_t network, device, setting; /* setting: precision and kernel model; network -1: empty */
+  const pm__kernels *kernels; /* NULL: empty */
+  const pm__segments *segments;
+  const pm__device *device;
   double batch;
-  pm__times times;
+  pm__costs costs;
 } memo_entry;
 
 enum { MEMO = 64, PROBES = 8 };
@@ -87,54 +90,47 @@ typedef struct memo {
 
 static void memo_clear(memo *seen)
 {
-  for (int i = 0; i < MEMO; i++) seen->entry[i].network = -1;
+  for (int i = 0; i < MEMO; i++) seen->entry[i].kernels = NULL;
 }
 
-static bool memo_same(const memo_entry *a, const memo_entry *b)
+/* Costs without segments are the same whether others were cut or not. */
+static bool memo_same(const memo_entry *entry, const pm__step *step, double batch)
 {
-  return a->network == b->network && a->device == b->device && a->setting == b->setting && a->batch == b->batch;
+  return entry->kernels == step->kernels && entry->device == step->device && entry->batch == batch &&
+         entry->segments == step->segments;
 }
 
 /* The place of a key, or where it goes: the first free one of a few, else the first. */
-static memo_entry *memo_find(memo *seen, const memo_entry *key)
+static memo_entry *memo_find(memo *seen, const pm__step *step, double batch)
 {
   uint64_t bits;
-  memcpy(&bits, &key->batch, sizeof bits);
-  bits ^= (uint64_t)(uint32_t)key->network << 40 ^ (uint64_t)(uint32_t)key->device << 20;
-  bits ^= (uint64_t)(uint32_t)key->setting;
+  memcpy(&bits, &batch, sizeof bits);
+  bits ^= (uint64_t)(uintptr_t)step->kernels << 17 ^ (uint64_t)(uintptr_t)step->segments << 9;
+  bits ^= (uint64_t)(uintptr_t)step->device;
   size_t slot = (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 58);
   for (size_t i = 0; i < PROBES; i++) {
     memo_entry *entry = &seen->entry[(slot + i) % MEMO];
-    if (entry->network < 0 || memo_same(entry, key)) return entry;
+    if (entry->kernels == NULL || memo_same(entry, step, batch)) return entry;
   }
   return &seen->entry[slot];
 }
 
-static const pm__device *device_of(const pm_plan *plan, const pm_run *run)
+/* In `own`, or where they are remembered. */
+static const pm__costs *costs_of(const pm__step *step, double batch, memo *seen, pm__costs *own)
 {
-  const pm__plan_system *system = &plan->systems[plan->systems[run->system_index].device];
-  return &system->devices[run->kernel_model][run->precision];
-}
-
-static pm__times kernel_times(const pm_plan *plan, const pm_run *run, double batch, memo *seen)
-{
-  const pm__plan_network *network = &plan->networks[run->network_index];
-  const pm__plan_system *system = &plan->systems[run->system_index];
-  const pm__device *device = device_of(plan, run);
-  if (seen == NULL) return pm__kernels_time(network->kernels, device, run->precision, batch);
-  int32_t setting = run->precision * PM_KERNEL_MODEL_COUNT + run->kernel_model;
-  memo_entry key = {run->network_index, system->device, setting, batch, {0, 0, 0, 0, 0}};
-  memo_entry *entry = memo_find(seen, &key);
-  if (!memo_same(entry, &key)) {
-    *entry = key;
-    entry->times = pm__kernels_time(network->kernels, device, run->precision, batch);
+  if (seen == NULL) {
+    pm__kernels_price(step->kernels, step->segments, step->device, batch, own);
+    return own;
   }
-  return entry->times;
-}
-
-static double sum(const pm__times *times)
-{
-  return ((times->forward + times->backward_data) + times->backward_weight) + times->update;
+  memo_entry *entry = memo_find(seen, step, batch);
+  if (entry->kernels == NULL || !memo_same(entry, step, batch)) {
+    entry->kernels = step->kernels;
+    entry->segments = step->segments;
+    entry->device = step->device;
+    entry->batch = batch;
+    pm__kernels_price(step->kernels, step->segments, step->device, batch, &entry->costs);
+  }
+  return &entry->costs;
 }
 
 /* ---- Prediction -------------------------------------------------------------------------------------------------- */
@@ -161,52 +157,45 @@ static int32_t basis_of(const pm__device *device, const pm_ring *ring, double ra
   return kernels + (ring->calibrated ? 1 : 2);
 }
 
-/* Gradients travel in the storage precision. */
-static double gradient_size(const pm__plan_network *network, int precision)
+/* A GPU alone, with this batch and with that of all. */
+static void set_efficiency(const pm__step *step, double alone, memo *seen, pm_prediction *out)
 {
-  return network->parameters * pm_precision_bytes(precision);
-}
-
-static void set_efficiency(const pm_plan *plan, const pm_run *run, double ranks, memo *seen, pm_prediction *out)
-{
-  out->scaling_efficiency = out->compute_time / out->step_time;
+  pm__costs own;
+  pm__step whole = *step;
+  whole.segments = NULL;
+  out->scaling_efficiency = alone / out->step_time;
   out->strong_scaling_efficiency = 1;
-  if (ranks <= 1) return;
-  pm__times alone = kernel_times(plan, run, run->batch * ranks, seen);
-  out->strong_scaling_efficiency = sum(&alone) / (ranks * out->step_time);
-}
-
-static void set_rates(const pm__plan_network *network, const pm_gpu *gpu, const pm_run *run, double ranks,
-                      pm_prediction *out)
-{
-  double flop = run->batch * network->training_flop + 4 * network->parameters;
-  out->flop = ranks * flop;
-  out->flop_rate = flop / out->step_time;
-  out->utilization = out->flop_rate / pm_gpu_matrix_peak(gpu, run->precision);
-  out->epoch_time = ceil(run->epoch_samples / (run->batch * ranks)) * out->step_time;
+  if (step->ranks <= 1) return;
+  double batch = step->run->batch * step->ranks;
+  pm__times times = pm__step_times(&whole, costs_of(&whole, batch, seen, &own), batch);
+  out->strong_scaling_efficiency = times.alone / (step->ranks * out->step_time);
 }
 
 static void predict_one(const pm_plan *plan, const pm_run *run, pm_prediction *out, memo *seen)
 {
+  pm__costs own;
+  pm__sharing sharing;
   memset(out, 0, sizeof *out);
   out->status = check_run(plan, run, NULL);
   if (out->status != PM_OK) {
     fill_unknown(out, out->status);
     return;
   }
-  out->throughput_p10 = out->throughput_p90 = NAN;
-  const pm__plan_network *network = &plan->networks[run->network_index];
-  const pm__plan_system *system = &plan->systems[run->system_index];
-  pm_ring ring = system->ring[run->gpus - 1];
-  pm__ring_join_nodes(system->system, &ring, run->nodes, NULL);
-  double ranks = (double)run->gpus * run->nodes;
-  pm__times times = kernel_times(plan, run, run->batch, seen);
-  out->gradient_size = gradient_size(network, run->precision);
-  pm__data_parallel_step(run, &times, pm_ring_all_reduce_time(&ring, out->gradient_size), out);
-  out->bus_bandwidth = ranks > 1 ? ring.bandwidth : (double)NAN;
-  out->basis = basis_of(device_of(plan, run), &ring, ranks);
-  set_efficiency(plan, run, ranks, seen, out);
-  set_rates(network, &system->system->gpu, run, ranks, out);
+  pm__step step = pm__step_of(plan, run);
+  const pm__costs *costs = costs_of(&step, run->batch, seen, &own);
+  pm__times times = pm__step_times(&step, costs, run->batch);
+  double alone = times.alone;
+  pm__share(&step, costs, &times, &sharing);
+  pm__step_compose(&step, &times, &sharing, out);
+  if (isnan(out->step_time)) {
+    fill_unknown(out, PM_NOT_MODELLED);
+    return;
+  }
+  pm_ring ring = step.system->ring[run->gpus - 1];
+  pm__ring_join_nodes(step.system->system, &ring, run->nodes, NULL);
+  out->bus_bandwidth = step.ranks > 1 ? ring.bandwidth : (double)NAN;
+  out->basis = basis_of(step.device, &ring, step.ranks);
+  set_efficiency(&step, alone, seen, out);
 }
 
 int pm_predict(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions, size_t count)

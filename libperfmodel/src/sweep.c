@@ -81,7 +81,7 @@ static const char *system_id(const pm_plan *plan, const pm_run *run)
 static const char *framework_id(const pm_plan *plan, const pm_run *run)
 {
   bool known = run->framework_index >= 0 && (size_t)run->framework_index < plan->framework_count;
-  return known ? plan->frameworks[run->framework_index].framework.id : "none";
+  return known ? plan->frameworks[run->framework_index].profile.framework.id : "none";
 }
 
 static int add_ids(pm_table *table, const pm_plan *plan, const pm_run *runs, size_t count, pm_error *error)

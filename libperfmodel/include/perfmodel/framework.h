@@ -105,6 +105,7 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(YES_NO, fused, "", "whether normalisation, activation and addition are one pass")                             \
   X(PARALLEL, parallel, "", "how its GPUs share the work")                                                        \
   X(OVERLAP, overlap, "", "whether gradients are summed during the backward pass")                                \
+  X(ERA, collectives, "", "generation of its collective library")                                                 \
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \
   X(REAL, gradient, "B", "bytes of a gradient as it travels; as it is stored if not given")                       \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \

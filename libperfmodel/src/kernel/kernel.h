@@ -1,28 +1,66 @@
 /*
 ** The kernels of a network, ready to be timed: what a training step costs on one GPU at any batch.
 **
-** pm__kernels_new once per network, pm__device_init once per GPU and precision, pm__kernels_time per evaluation.
+** pm__kernels_new once per network and habit, pm__device_init once per GPU and precision, pm__kernels_price per
+** evaluation. Time of matrix kernels and of the others is kept apart, because libraries of different generations differ
+** in the first and memory bandwidth decides the second.
 */
 #ifndef PM_KERNEL_KERNEL_H
 #define PM_KERNEL_KERNEL_H
 
 #include "kernel/device.h"
+#include "kernel/habits.h"
 #include "network/network.h"
 #include "perfmodel/hardware.h"
 
 typedef struct pm__kernels pm__kernels;
 
-/* Sums over the kernels of one step [s]; `compute_bound` is the part of them that the arithmetic rate (or the power for
-** it) limits. */
-typedef struct pm__times {
-  double forward, backward_data, backward_weight, update, compute_bound;
-} pm__times;
+/* Seconds in kernels of one step, their starts not included. */
+typedef struct pm__part {
+  double matrix, other;
+} pm__part;
+
+/* Pieces of the backward pass, in the order they run, each ending where gradients are ready to be sent. */
+enum { PM__SEGMENTS = 40 };
+
+/* `bound`: the part of all passes that the arithmetic rate (or the power for it) limits. */
+typedef struct pm__costs {
+  pm__part pass[PM__PASSES], bound;
+  pm__part segment[PM__SEGMENTS];
+} pm__costs;
+
+/* What does not depend on the batch: starts of kernels, and elements that change layout, per sample. */
+typedef struct pm__fixed {
+  double starts, layout;
+} pm__fixed;
+
+/* The backward pass cut at the buckets of gradients. `pieces` equal buckets become ready evenly over a segment;
+** 0: nothing is sent when it ends. */
+typedef struct pm__segments {
+  int count;
+  double parameters[PM__SEGMENTS]; /* in all its pieces */
+  double pieces[PM__SEGMENTS];
+  pm__fixed fixed[PM__SEGMENTS];
+  int *first;      /* of each kernel of pm__kernels: its entries, first[i] .. first[i + 1] */
+  int *place;      /* segment of each entry */
+  double *repeats; /* how often it is there */
+} pm__segments;
 
 /* Owned by the caller; NULL with an error if there is no memory. */
-pm__kernels *pm__kernels_new(const pm_network *network, pm_error *error);
+pm__kernels *pm__kernels_new(const pm_network *network, pm__habit habit, pm_error *error);
 void pm__kernels_free(pm__kernels *kernels);
 
-pm__times pm__kernels_time(const pm__kernels *kernels, const pm__device *device, int precision, double batch);
+/* A bucket is full when it has that many parameters (INFINITY: one for all). Beyond some buckets the first are taken
+** together, as pieces of one segment. */
+pm__segments *pm__segments_new(const pm_network *network, const pm__kernels *kernels, pm__habit habit, double bucket,
+                               pm_error *error);
+void pm__segments_free(pm__segments *segments);
+
+/* `segments` may be NULL: then those are not filled. */
+void pm__kernels_price(const pm__kernels *kernels, const pm__segments *segments, const pm__device *device, double batch,
+                       pm__costs *costs);
+
+pm__fixed pm__kernels_fixed(const pm__kernels *kernels, pm__pass pass);
 
 /* Whether two kernels with the same work take the same time. */
 bool pm__same_shape(const pm__kernel *a, const pm__kernel *b);
@@ -35,5 +73,8 @@ const char *pm__precision_name(int precision);
 
 /* Time of the optimiser on so many parameters: SGD with momentum. */
 double pm__update_time(double parameters, const pm__device *device, int precision);
+
+/* The same with `accesses` of FP32 numbers for each parameter. */
+double pm__update_time_of(double parameters, double accesses, const pm__device *device, int precision);
 
 #endif

@@ -4,22 +4,14 @@
 ** They are grouped by pass and sort: streams (memory passes), rows (norms, softmax) and matrix products. By the roofline
 ** each group is one loop over numbers, and so are streams by the calibrated model; for it, rows and products also keep
 ** their shapes. Groups are padded to a multiple of four with kernels that do nothing, so that the loop has no branch and
-** adds in four lanes: fast, and the same order of additions every time.
+** adds in four lanes: fast, and the same order of additions every time. Where the backward pass is cut into segments,
+** each kernel is priced once and its time added to the segments that it is in.
 */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/kernel.h"
+#include "kernel/kernels.h"
 #include "kernel/models.h"
-
-enum { LANES = 4, STREAMS = 0, ROWS = 1, PRODUCTS = 2, SORTS = 3, GROUPS = SORTS * PM__PASSES };
-
-struct pm__kernels {
-  int first[GROUPS + 1]; /* group g is first[g] .. first[g+1] */
-  double parameters;
-  double *flop, *elements, *fixed, *repeats; /* one allocation, at flop */
-  pm__kernel *shaped;                        /* at the same places; of padding, without repeats */
-};
 
 static int sort_of(const pm__kernel *kernel)
 {
@@ -49,15 +41,26 @@ bool pm__same_shape(const pm__kernel *a, const pm__kernel *b)
   }
 }
 
-static bool is_work(const pm__work *work)
+bool pm__is_work(const pm__kernel *kernel)
 {
-  return work->flop > 0 || work->elements > 0 || work->fixed_elements > 0;
+  return kernel->work.flop > 0 || kernel->work.elements > 0 || kernel->work.fixed_elements > 0;
+}
+
+/* Kernels of all layers, as they are run; freed by the caller. */
+static pm__started *started_kernels(const pm_network *network, pm__habit habit, size_t *count)
+{
+  pm__started *list = (pm__started *)malloc((network->kernel_count + 4 * network->count + PM__STARTED_MAX) *
+                                            sizeof *list);
+  *count = 0;
+  for (size_t i = 0; list != NULL && i < network->count; i++)
+    *count += (size_t)pm__habit_kernels(network, i, habit, list + *count);
+  return list;
 }
 
 /* Room for every kernel; merging leaves some of it unused. */
-static pm__kernels *allocate(const pm_network *network)
+static pm__kernels *allocate(size_t count)
 {
-  size_t room = network->kernel_count + GROUPS * LANES;
+  size_t room = count + GROUPS * LANES;
   pm__kernels *kernels = (pm__kernels *)calloc(1, sizeof *kernels);
   double *numbers = (double *)calloc(4 * room, sizeof *numbers);
   pm__kernel *shaped = (pm__kernel *)calloc(room, sizeof *shaped);
@@ -75,45 +78,64 @@ static pm__kernels *allocate(const pm_network *network)
   return kernels;
 }
 
+/* The place among first .. end-1 of a kernel's equal, or end. */
+static int place_of(const pm__kernels *kernels, int first, int end, const pm__kernel *kernel)
+{
+  const pm__work *work = &kernel->work;
+  for (int i = first; i < end; i++)
+    if (kernels->flop[i] == work->flop && kernels->elements[i] == work->elements &&
+        kernels->fixed[i] == work->fixed_elements && pm__same_shape(&kernels->shaped[i], kernel))
+      return i;
+  return end;
+}
+
+int pm__kernels_find(const pm__kernels *kernels, const pm__kernel *kernel)
+{
+  int group = group_of(kernel);
+  return place_of(kernels, kernels->first[group], kernels->first[group + 1], kernel);
+}
+
 /* Adds a kernel to the group that starts at `first`; returns the new end. */
 static int add(pm__kernels *kernels, int first, int end, const pm__kernel *kernel)
 {
-  const pm__work *work = &kernel->work;
-  for (int i = first; i < end; i++) {
-    if (kernels->flop[i] != work->flop || kernels->elements[i] != work->elements ||
-        kernels->fixed[i] != work->fixed_elements || !pm__same_shape(&kernels->shaped[i], kernel))
-      continue;
-    kernels->repeats[i] += kernel->repeats;
-    return end;
-  }
-  kernels->flop[end] = work->flop;
-  kernels->elements[end] = work->elements;
-  kernels->fixed[end] = work->fixed_elements;
-  kernels->repeats[end] = kernel->repeats;
+  int place = place_of(kernels, first, end, kernel);
+  kernels->repeats[place] += kernel->repeats;
+  if (place < end) return end;
+  kernels->flop[end] = kernel->work.flop;
+  kernels->elements[end] = kernel->work.elements;
+  kernels->fixed[end] = kernel->work.fixed_elements;
   kernels->shaped[end] = *kernel;
   return end + 1;
 }
 
-static int fill_group(pm__kernels *kernels, const pm_network *network, int group, int first)
+static int fill_group(pm__kernels *kernels, const pm__started *list, size_t count, int group, int first)
 {
   int end = first;
-  for (size_t i = 0; i < network->kernel_count; i++) {
-    const pm__kernel *kernel = &network->kernels[i];
-    if (group_of(kernel) == group && is_work(&kernel->work)) end = add(kernels, first, end, kernel);
-  }
+  for (size_t i = 0; i < count; i++)
+    if (group_of(&list[i].kernel) == group && pm__is_work(&list[i].kernel)) end = add(kernels, first, end,
+                                                                                       &list[i].kernel);
   return (end + LANES - 1) / LANES * LANES;
 }
 
-pm__kernels *pm__kernels_new(const pm_network *network, pm_error *error)
+static void fill(pm__kernels *kernels, const pm__started *list, size_t count)
 {
-  pm__kernels *kernels = allocate(network);
-  if (kernels == NULL) {
-    pm__no_memory(error);
-    return NULL;
-  }
-  kernels->parameters = pm__network_parameters(network);
   for (int group = 0; group < GROUPS; group++)
-    kernels->first[group + 1] = fill_group(kernels, network, group, kernels->first[group]);
+    kernels->first[group + 1] = fill_group(kernels, list, count, group, kernels->first[group]);
+  for (size_t i = 0; i < count; i++) {
+    if (!pm__is_work(&list[i].kernel)) continue;
+    kernels->per_pass[list[i].kernel.pass].starts += list[i].starts;
+    kernels->per_pass[list[i].kernel.pass].layout += list[i].layout;
+  }
+}
+
+pm__kernels *pm__kernels_new(const pm_network *network, pm__habit habit, pm_error *error)
+{
+  size_t count;
+  pm__started *list = started_kernels(network, habit, &count);
+  pm__kernels *kernels = list != NULL ? allocate(count) : NULL;
+  if (kernels != NULL) fill(kernels, list, count);
+  else pm__no_memory(error);
+  free(list);
   return kernels;
 }
 
@@ -125,9 +147,16 @@ void pm__kernels_free(pm__kernels *kernels)
   free(kernels);
 }
 
-/* Seconds per unit of what a kernel lists, at one batch; and per kernel. */
+pm__fixed pm__kernels_fixed(const pm__kernels *kernels, pm__pass pass)
+{
+  return kernels->per_pass[pass];
+}
+
+/* ---- Prices ---- */
+
+/* Seconds per unit of what a kernel lists, at one batch. */
 typedef struct rates {
-  double flop, element, fixed, launch;
+  double flop, element, fixed;
 } rates;
 
 typedef struct sums {
@@ -143,53 +172,76 @@ static sums time_group(const pm__kernels *kernels, int group, rates unit)
     for (int lane = 0; lane < LANES; lane++) {
       double compute = repeats[i + lane] * (flop[i + lane] * unit.flop);
       double memory = repeats[i + lane] * (elements[i + lane] * unit.element + fixed[i + lane] * unit.fixed);
-      time[lane] += (compute > memory ? compute : memory) + repeats[i + lane] * unit.launch;
+      time[lane] += compute > memory ? compute : memory;
       bound[lane] += compute > memory ? compute : 0;
     }
   return (sums){(time[0] + time[1]) + (time[2] + time[3]), (bound[0] + bound[1]) + (bound[2] + bound[3])};
 }
 
+/* To the segments that kernel `i` is in, `time` each time. */
+static void scatter(const pm__segments *segments, int i, double time, bool matrix, pm__costs *costs)
+{
+  for (int e = segments->first[i]; e < segments->first[i + 1]; e++) {
+    pm__part *part = &costs->segment[segments->place[e]];
+    if (matrix) part->matrix += segments->repeats[e] * time;
+    else part->other += segments->repeats[e] * time;
+  }
+}
+
+static void scatter_group(const pm__kernels *kernels, const pm__segments *segments, int group, rates unit, bool matrix,
+                          pm__costs *costs)
+{
+  for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
+    double compute = kernels->flop[i] * unit.flop;
+    double memory = kernels->elements[i] * unit.element + kernels->fixed[i] * unit.fixed;
+    scatter(segments, i, compute > memory ? compute : memory, matrix, costs);
+  }
+}
+
 /* Each kernel by the formula of its family. */
-static sums price_group(const pm__kernels *kernels, int group, const pm__device *device, double batch)
+static sums price_group(const pm__kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
+                        double batch, pm__costs *costs)
 {
   sums all = {0, 0};
+  bool matrix = group % SORTS == PRODUCTS;
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     if (kernels->repeats[i] == 0) continue;
     pm__cost cost = pm__kernel_cost(device, &kernels->shaped[i], batch);
-    all.time += kernels->repeats[i] * cost.time;
-    if (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER)
-      all.compute_bound += kernels->repeats[i] * cost.time;
+    double time = cost.time - device->launch;
+    all.time += kernels->repeats[i] * time;
+    if (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER) all.compute_bound += kernels->repeats[i] * time;
+    if (segments != NULL) scatter(segments, i, time, matrix, costs);
   }
   return all;
 }
 
-static sums sum_pass(const pm__kernels *kernels, int pass, const pm__device *device, double batch)
+static sums sum_group(const pm__kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
+                      double batch, pm__costs *costs)
 {
-  sums all = {0, 0};
-  for (int sort = 0; sort < SORTS; sort++) {
-    double peak = sort == PRODUCTS ? device->matrix_peak : device->vector_peak;
-    double moved = device->bytes * device->per_byte;
-    rates unit = {batch / peak, batch * moved, moved, device->launch};
-    int group = SORTS * pass + sort;
-    sums part = device->calibrated && sort != STREAMS ? price_group(kernels, group, device, batch)
-                                                      : time_group(kernels, group, unit);
-    all.time += part.time;
-    all.compute_bound += part.compute_bound;
-  }
-  return all;
+  bool matrix = group % SORTS == PRODUCTS;
+  if (device->calibrated && group % SORTS != STREAMS)
+    return price_group(kernels, segments, group, device, batch, costs);
+  double peak = matrix ? device->matrix_peak : device->vector_peak;
+  double moved = device->bytes * device->per_byte;
+  rates unit = {batch / peak, batch * moved, moved};
+  if (segments != NULL) scatter_group(kernels, segments, group, unit, matrix, costs);
+  return time_group(kernels, group, unit);
 }
 
-pm__times pm__kernels_time(const pm__kernels *kernels, const pm__device *device, int precision, double batch)
+void pm__kernels_price(const pm__kernels *kernels, const pm__segments *segments, const pm__device *device, double batch,
+                       pm__costs *costs)
 {
-  sums pass[PM__PASSES];
-  pm__times times = {0, 0, 0, 0, 0};
-  for (int i = 0; i < PM__PASSES; i++) {
-    pass[i] = sum_pass(kernels, i, device, batch);
-    times.compute_bound += pass[i].compute_bound;
-  }
-  times.forward = pass[PM__FORWARD].time;
-  times.backward_data = pass[PM__BACKWARD_DATA].time;
-  times.backward_weight = pass[PM__BACKWARD_WEIGHT].time;
-  times.update = pm__update_time(kernels->parameters, device, precision);
-  return times;
+  memset(costs, 0, segments != NULL ? sizeof *costs : offsetof(pm__costs, segment));
+  for (int pass = 0; pass < PM__PASSES; pass++)
+    for (int sort = 0; sort < SORTS; sort++) {
+      const pm__segments *cut = pass == PM__FORWARD ? NULL : segments;
+      sums part = sum_group(kernels, cut, SORTS * pass + sort, device, batch, costs);
+      if (sort == PRODUCTS) {
+        costs->pass[pass].matrix = part.time;
+        costs->bound.matrix += part.compute_bound;
+      } else {
+        costs->pass[pass].other += part.time;
+        costs->bound.other += part.compute_bound;
+      }
+    }
 }

@@ -1,16 +1,21 @@
 /*
-** The optimiser update: SGD with momentum, element-wise over the parameters.
+** The optimiser update, element-wise over the parameters.
 **
-** It reads gradient, weight and momentum and writes weight and momentum: 5 accesses in FP32 (FP64: in FP64). Storage of
-** 2 bytes adds the master copy's conversions: gradient read at 2 and written at 4 bytes, weight read at 4 and written
-** at 2, another 12 bytes. 4 FLOP per parameter.
+** SGD with momentum reads gradient, weight and momentum and writes weight and momentum: 5 accesses in FP32 (FP64: in
+** FP64). Storage of 2 bytes adds the master copy's conversions: gradient read at 2 and written at 4 bytes, weight read
+** at 4 and written at 2, another 12 bytes. 4 FLOP per parameter.
 */
 #include "kernel/kernel.h"
 #include "kernel/models.h"
 
+double pm__update_time_of(double parameters, double accesses, const pm__device *device, int precision)
+{
+  double bytes = precision == PM_FP64 ? 8 * accesses : 4 * accesses + (device->bytes < 4 ? 12 : 0);
+  if (!(parameters > 0) || !(accesses > 0)) return 0;
+  return pm__stream_cost(device, 4 * parameters, bytes * parameters).time;
+}
+
 double pm__update_time(double parameters, const pm__device *device, int precision)
 {
-  double bytes = precision == PM_FP64 ? 40 : device->bytes < 4 ? 32 : 20;
-  if (!(parameters > 0)) return 0;
-  return pm__stream_cost(device, 4 * parameters, bytes * parameters).time;
+  return pm__update_time_of(parameters, 5, device, precision);
 }

@@ -1,7 +1,36 @@
-/* Plans: kernels of the networks, rings of the systems. */
+/* Plans: kernels of the networks, wires of the systems, frameworks. */
+#include "step/plan.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "step/plan.h"
+
+/* ---- Networks ---- */
+
+static void add_split(pm__split *split, const pm__layer *layer)
+{
+  split->layers += 1;
+  split->parameters += layer->parameters;
+  split->out += layer->elements_out;
+  if (layer->flop[PM__BACKWARD_DATA] > 0) split->in += layer->elements_in;
+}
+
+static void count_layer(pm__plan_network *entry, const pm__layer *layer)
+{
+  const pm_network *network = entry->network;
+  if (layer->kind == NULL) {
+    entry->input_elements += layer->elements_out;
+    return;
+  }
+  bool linear = layer->kind == &pm__linear;
+  bool conv = layer->kernel_count > 0 && network->kernels[layer->first_kernel].family == PM__CONV;
+  entry->tensors += layer->parameter_tensors;
+  entry->variables += layer->parameter_tensors + (layer->kind == &pm__batch_norm ? 2 : 0);
+  if (linear || conv) add_split(&entry->all, layer);
+  if (linear) add_split(&entry->linear, layer);
+  if (!(layer->parameters > 0)) return;
+  entry->layers += 1;
+  entry->activation += layer->elements_out;
+}
 
 static int prepare_network(pm__plan_network *entry, const pm_network *network, pm_error *error)
 {
@@ -13,11 +42,34 @@ static int prepare_network(pm__plan_network *entry, const pm_network *network, p
     return pm__fail(error, PM_BAD_ARGUMENT, "network \"%s\" has no layers that compute", totals.id);
   entry->parameters = totals.parameters;
   entry->training_flop = totals.training_flop;
-  entry->kernels = pm__kernels_new(network, error);
-  return entry->kernels != NULL ? PM_OK : PM_NO_MEMORY;
+  for (size_t i = 0; i < network->count; i++) count_layer(entry, &network->layers[i]);
+  if (entry->layers > 0) entry->activation /= entry->layers;
+  entry->kernels[PM__COUNTED] = pm__kernels_new(network, PM__COUNTED, error);
+  return entry->kernels[PM__COUNTED] != NULL ? PM_OK : PM_NO_MEMORY;
 }
 
+static void free_network(pm__plan_network *entry, size_t cuts)
+{
+  for (int i = 0; i < PM__HABITS; i++) pm__kernels_free(entry->kernels[i]);
+  for (size_t i = 0; entry->cuts != NULL && i < cuts; i++) pm__segments_free(entry->cuts[i]);
+  free(entry->cuts);
+}
+
+/* ---- Systems ---- */
+
 /* A group without a ring is no error of the plan: its runs say so. */
+static int prepare_group(pm__plan_system *entry, size_t i, pm_error *error)
+{
+  const int gpus = (int)i + 1;
+  entry->status[i] = pm_ring_find(entry->system, gpus, 1, &entry->ring[i], NULL);
+  if (entry->status[i] == PM_OK) {
+    pm_error reason = PM_ERROR_NONE;
+    entry->wiring[i] = pm__exchange_wiring(entry->system, gpus, &reason);
+    entry->status[i] = reason.status;
+  }
+  return entry->status[i] == PM_NO_MEMORY ? pm__no_memory(error) : PM_OK;
+}
+
 static int prepare_system(pm__plan_system *entry, const pm_system *system, pm_error *error)
 {
   int status = pm_system_check(system, error);
@@ -25,13 +77,11 @@ static int prepare_system(pm__plan_system *entry, const pm_system *system, pm_er
   size_t gpus = system->gpu_count;
   entry->system = system;
   entry->ring = (pm_ring *)calloc(gpus, sizeof *entry->ring);
+  entry->wiring = (const struct pm__wiring **)calloc(gpus, sizeof *entry->wiring);
   entry->status = (int *)calloc(gpus, sizeof *entry->status);
-  if (entry->ring == NULL || entry->status == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < gpus; i++) {
-    entry->status[i] = pm_ring_find(system, (int)i + 1, 1, &entry->ring[i], NULL);
-    if (entry->status[i] == PM_NO_MEMORY) return pm__no_memory(error);
-  }
-  return PM_OK;
+  if (entry->ring == NULL || entry->wiring == NULL || entry->status == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < gpus && status == PM_OK; i++) status = prepare_group(entry, i, error);
+  return status;
 }
 
 /* Kernel times depend on the GPU and its constants alone, so systems that share these share them. */
@@ -56,6 +106,17 @@ static void prepare_devices(pm__plan_system *entry)
     pm__device_init(&entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision], &system->gpu, NULL, precision);
   }
 }
+
+static void free_system(pm__plan_system *entry)
+{
+  for (size_t i = 0; entry->wiring != NULL && i < entry->system->gpu_count; i++)
+    pm__exchange_release(entry->wiring[i]);
+  free(entry->wiring);
+  free(entry->ring);
+  free(entry->status);
+}
+
+/* ---- The plan ---- */
 
 static int prepare(pm_plan *plan, const pm_network *const *networks, const pm_system *const *systems, pm_error *error)
 {
@@ -97,34 +158,14 @@ pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, co
   return NULL;
 }
 
-int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error)
-{
-  if (plan == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a framework needs a plan");
-    return -1;
-  }
-  if (pm_framework_check(profile, error) != PM_OK) return -1;
-  pm_framework_profile *frameworks = (pm_framework_profile *)pm__grow(plan->frameworks, plan->framework_count,
-                                                                      &plan->framework_capacity, sizeof *frameworks);
-  if (frameworks == NULL) {
-    pm__no_memory(error);
-    return -1;
-  }
-  plan->frameworks = frameworks;
-  frameworks[plan->framework_count] = *profile;
-  return (int)plan->framework_count++;
-}
-
 void pm_plan_free(pm_plan *plan)
 {
   if (plan == NULL) return;
-  for (size_t i = 0; i < plan->network_count; i++) pm__kernels_free(plan->networks[i].kernels);
-  for (size_t i = 0; i < plan->system_count; i++) {
-    free(plan->systems[i].ring);
-    free(plan->systems[i].status);
-  }
+  for (size_t i = 0; i < plan->network_count; i++) free_network(&plan->networks[i], plan->cut_count);
+  for (size_t i = 0; i < plan->system_count; i++) free_system(&plan->systems[i]);
   free(plan->networks);
   free(plan->systems);
   free(plan->frameworks);
+  free(plan->cuts);
   free(plan);
 }

@@ -6,31 +6,60 @@
 #include "hardware/system.h"
 #include "perfmodel/collective.h"
 #include "perfmodel/predict.h"
+#include "step/exchange.h"
+
+/* Layers whose channels can be split over GPUs, and what has to travel then, per sample. */
+typedef struct pm__split {
+  double layers, parameters, in, out; /* in: of those that want a gradient of their input */
+} pm__split;
 
 typedef struct pm__plan_network {
   const pm_network *network;
-  pm__kernels *kernels;
+  pm__kernels *kernels[PM__HABITS]; /* NULL: no framework of the plan has that habit */
+  pm__segments **cuts;              /* by the cuts of the plan */
+  size_t cut_capacity;
   double parameters, training_flop;
+  double tensors;        /* of parameters */
+  double variables;      /* the same and moving averages */
+  double input_elements; /* of all inputs, per sample */
+  double activation;     /* mean elements of a layer's output, per sample */
+  pm__split all, linear;
+  double layers; /* that compute */
 } pm__plan_network;
 
 typedef struct pm__plan_system {
   const pm_system *system;
   int device;    /* the same number for systems with the same GPU and constants: the first of them */
   pm_ring *ring; /* of GPUs 0 .. i in one node, for each i */
+  const struct pm__wiring **wiring; /* the same */
   int *status;   /* of finding it */
   pm__device devices[PM_KERNEL_MODEL_COUNT][PM_PRECISION_COUNT]; /* set where `device` is this system's own number */
 } pm__plan_system;
+
+/* How the backward pass is cut: for which habit, into buckets of how many parameters. */
+typedef struct pm__cut {
+  pm__habit habit;
+  double bucket;
+} pm__cut;
+
+enum { PM__SIZES = 4 }; /* of gradients: 1, 2, 4, 8 bytes */
+
+/* A framework with everything that was not given set to what costs nothing. */
+typedef struct pm__plan_framework {
+  pm_framework_profile profile;
+  pm__habit habit;
+  int cut[PM__SIZES]; /* which of the plan's cuts, by the size of gradients */
+} pm__plan_framework;
 
 struct pm_plan {
   pm__plan_network *networks;
   size_t network_count;
   pm__plan_system *systems;
   size_t system_count;
-  pm_framework_profile *frameworks;
+  pm__plan_framework *frameworks;
   size_t framework_count, framework_capacity;
+  pm__cut *cuts;
+  size_t cut_count, cut_capacity;
 };
-
-/* The step of synchronous data-parallel training, once everything in it is known. */
-void pm__data_parallel_step(const pm_run *run, const pm__times *times, double communication, pm_prediction *out);
 
 #endif

@@ -1,0 +1,133 @@
+/* Kernels of a layer as software runs them. */
+#include "kernel/habits.h"
+#include <string.h>
+
+static const pm__layer *input_of(const pm_network *network, const pm__layer *layer, size_t i)
+{
+  return &network->layers[network->inputs[layer->first_input + i]];
+}
+
+static bool is_activation(const pm__layer *layer)
+{
+  static const pm__layer_kind *const kinds[] = {&pm__relu, &pm__relu6,     &pm__leaky_relu, &pm__elu,
+                                                &pm__silu, &pm__hardswish, &pm__sigmoid,    &pm__tanh,
+                                                &pm__gelu, &pm__mish,      &pm__softplus,   &pm__hardsigmoid};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    if (layer->kind == kinds[i]) return true;
+  return false;
+}
+
+/* The one reader of a layer's output, or NULL. */
+static const pm__layer *reader_of(const pm_network *network, size_t index)
+{
+  if (network->layers[index].consumers != 1) return NULL;
+  for (size_t i = index + 1; i < network->count; i++)
+    for (size_t k = 0; k < network->layers[i].input_count; k++)
+      if (network->inputs[network->layers[i].first_input + k] == (int)index) return &network->layers[i];
+  return NULL;
+}
+
+/* An addition that is done where a batch norm writes its result. */
+static bool adds_to_norm(const pm_network *network, const pm__layer *layer)
+{
+  if (layer->kind != &pm__add) return false;
+  for (size_t i = 0; i < layer->input_count; i++)
+    if (input_of(network, layer, i)->kind == &pm__batch_norm) return true;
+  return false;
+}
+
+static bool follows_norm(const pm_network *network, const pm__layer *layer)
+{
+  if (!is_activation(layer) || layer->input_count != 1) return false;
+  const pm__layer *before = input_of(network, layer, 0);
+  return before->consumers == 1 && (before->kind == &pm__batch_norm || adds_to_norm(network, before));
+}
+
+static bool has_bias(const pm_network *network, const pm__layer *layer)
+{
+  bool products = layer->kind == &pm__linear ||
+                  (layer->kernel_count > 0 && network->kernels[layer->first_kernel].family == PM__CONV);
+  return products && layer->flop[PM__FORWARD] > 2 * layer->mac;
+}
+
+static void add_pass(pm__started *list, int *count, pm__pass pass, pm__work work, double starts)
+{
+  pm__started *s = &list[(*count)++];
+  memset(s, 0, sizeof *s);
+  s->kernel.pass = pass;
+  s->kernel.family = PM__ELEMENTWISE;
+  s->kernel.repeats = 1;
+  s->kernel.work = work;
+  s->starts = starts;
+}
+
+static void add_bias(const pm_network *network, size_t index, pm__habit habit, pm__started *list, int *count)
+{
+  const pm__layer *layer = &network->layers[index], *reader = reader_of(network, index);
+  double out = layer->elements_out;
+  bool fused = habit == PM__FUSED && reader != NULL && is_activation(reader);
+  if (!fused) add_pass(list, count, PM__FORWARD, (pm__work){0, 2 * out, 0}, 1);
+  add_pass(list, count, PM__BACKWARD_WEIGHT, (pm__work){0, out, 0}, 1);
+}
+
+/* Gradients of all readers, added up in pairs; an input of the network wants none. */
+static void add_fork(const pm__layer *layer, pm__started *list, int *count)
+{
+  double more = layer->consumers - 1;
+  if (more < 1 || !(layer->wants_gradient || layer->parameters > 0)) return;
+  add_pass(list, count, PM__BACKWARD_DATA, (pm__work){more * layer->elements_out, 3 * more * layer->elements_out, 0},
+           more);
+}
+
+static double product_of(const double *sizes)
+{
+  return sizes[0] * sizes[1] * sizes[2];
+}
+
+static double layout_of(const pm__kernel *kernel)
+{
+  const pm__conv *c = &kernel->shape.conv;
+  if (kernel->family != PM__CONV) return 0;
+  return 2 * (c->channels * product_of(c->size) + c->out_channels * product_of(c->out_size));
+}
+
+static void copy_kernels(const pm_network *network, const pm__layer *layer, pm__started *list, int *count)
+{
+  for (size_t i = 0; i < layer->kernel_count; i++) {
+    pm__started *s = &list[(*count)++];
+    s->kernel = network->kernels[layer->first_kernel + i];
+    s->starts = s->kernel.repeats;
+    s->layout = s->kernel.repeats * layout_of(&s->kernel);
+  }
+}
+
+/* Softmax, logarithm and sum are kernels of their own, and so are their gradients. */
+static void start_loss(pm__started *list, int count)
+{
+  for (int i = 0; i < count; i++) list[i].starts = list[i].kernel.pass == PM__FORWARD ? 3 : 2;
+}
+
+/* The other input is still read; nothing is started for it. */
+static void fuse_addition(const pm__layer *layer, pm__started *list, int count)
+{
+  for (int i = 0; i < count; i++) {
+    if (list[i].kernel.pass != PM__FORWARD) continue;
+    list[i].kernel.work.elements = (double)(layer->input_count - 1) * layer->elements_out;
+    list[i].starts = 0;
+  }
+}
+
+int pm__habit_kernels(const pm_network *network, size_t index, pm__habit habit, pm__started *list)
+{
+  const pm__layer *layer = &network->layers[index];
+  int count = 0;
+  if (layer->kind == NULL) return 0;
+  bool fused = habit == PM__FUSED;
+  if (!fused || !follows_norm(network, layer)) copy_kernels(network, layer, list, &count);
+  if (habit == PM__COUNTED) return count;
+  if (layer->kind == &pm__softmax_loss || layer->kind == &pm__cross_entropy) start_loss(list, count);
+  if (fused && adds_to_norm(network, layer)) fuse_addition(layer, list, count);
+  if (has_bias(network, layer)) add_bias(network, index, habit, list, &count);
+  add_fork(layer, list, &count);
+  return count;
+}

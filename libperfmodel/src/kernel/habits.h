@@ -1,0 +1,30 @@
+/*
+** The kernels of a layer as software runs them. A layer's kind counts the passes that its arithmetic needs; frameworks
+** do more of them, or, where they fuse, fewer:
+**
+**     counted   as the kind counts, nothing added
+**     unfused   a bias is a pass of its own (2 accesses forward, 1 backward), a tensor with several readers has its
+**               gradients added up (3 accesses for each beyond the first), a loss is five kernels
+**     fused     as unfused, but an activation behind a batch norm, or behind an addition behind one, costs nothing, such
+**               an addition reads its other input only (1 access), and a bias in front of an activation is part of it
+*/
+#ifndef PM_KERNEL_HABITS_H
+#define PM_KERNEL_HABITS_H
+
+#include "network/network.h"
+
+typedef enum pm__habit { PM__COUNTED, PM__UNFUSED, PM__FUSED, PM__HABITS } pm__habit;
+
+/* A kernel and how often it is started; `layout`: elements that go through it if its tensors are in another layout than
+** the kernel's, both ways, per sample. */
+typedef struct pm__started {
+  pm__kernel kernel;
+  double starts, layout;
+} pm__started;
+
+enum { PM__STARTED_MAX = PM__KERNELS_MAX + 4 };
+
+/* The kernels of layer `index`, written to `list`; returns how many. */
+int pm__habit_kernels(const pm_network *network, size_t index, pm__habit habit, pm__started *list);
+
+#endif

@@ -1,0 +1,56 @@
+/* Times of collectives for the step. */
+#include "step/exchange.h"
+#include <math.h>
+#include "collective/ways.h"
+
+const struct pm__wiring *pm__exchange_wiring(const pm_system *system, int gpus, pm_error *error)
+{
+  return pm__wiring_of(system, NULL, gpus, error);
+}
+
+void pm__exchange_release(const struct pm__wiring *wiring)
+{
+  if (wiring != NULL) pm__wiring_release(wiring);
+}
+
+static bool ways_of(const pm__exchange *exchange, int collective, pm__ways *ways)
+{
+  pm__shape shape;
+  pm_group_choice choice = pm_group_choice_default();
+  choice.nodes = exchange->nodes;
+  choice.thread_gpus = exchange->thread_gpus;
+  choice.era = exchange->era;
+  if (pm__shape_init(&shape, exchange->wiring, &choice, NULL) != PM_OK) return false;
+  pm__ways_init(ways, &shape, (pm_collective)collective);
+  return true;
+}
+
+double pm__exchange_times(const pm__exchange *exchange, int collective, const double *bytes, int count, double *times)
+{
+  pm__ways ways;
+  bool known = ways_of(exchange, collective, &ways);
+  for (int i = 0; i < count; i++) {
+    if (i > 0 && bytes[i] == bytes[i - 1]) times[i] = times[i - 1];
+    else if (!(bytes[i] > 0)) times[i] = 0;
+    else times[i] = known ? pm__ways_time(&ways, bytes[i]).time : (double)NAN;
+  }
+  return known ? ways.sm_share : 0;
+}
+
+double pm__exchange_time(const pm__exchange *exchange, int collective, double bytes)
+{
+  double time;
+  pm__exchange_times(exchange, collective, &bytes, 1, &time);
+  return time;
+}
+
+double pm__exchange_host(const struct pm__wiring *wiring)
+{
+  double payload = wiring->host[1].payload;
+  return payload > 0 ? payload : (double)INFINITY;
+}
+
+double pm__exchange_network(const struct pm__wiring *wiring)
+{
+  return wiring->network.payload;
+}

@@ -1,0 +1,104 @@
+/* Frameworks of a plan: what was not given costs nothing; the kernels and cuts that they need. */
+#include <math.h>
+#include <stdlib.h>
+#include "step/plan.h"
+
+static double given(double value, double otherwise)
+{
+  return isnan(value) ? otherwise : value;
+}
+
+static void complete(pm_framework *f)
+{
+  f->kernel_time = given(f->kernel_time, 0);
+  f->step_time = given(f->step_time, 0);
+  f->straggler = given(f->straggler, 0);
+  f->coordinator_time = given(f->coordinator_time, 0);
+  f->variable_time = given(f->variable_time, 0);
+  f->update_kernels = given(f->update_kernels, 1);
+  f->feed_bandwidth = given(f->feed_bandwidth, INFINITY);
+  f->bucket = given(f->bucket, INFINITY);
+}
+
+static int add_kernels(pm_plan *plan, pm__habit habit, pm_error *error)
+{
+  for (size_t i = 0; i < plan->network_count; i++) {
+    pm__plan_network *n = &plan->networks[i];
+    if (n->kernels[habit] == NULL) n->kernels[habit] = pm__kernels_new(n->network, habit, error);
+    if (n->kernels[habit] == NULL) return PM_NO_MEMORY;
+  }
+  return PM_OK;
+}
+
+/* The cut of all networks; those that are cut already keep it if a later one fails, and are cut anew then. */
+static int cut_networks(pm_plan *plan, const pm__cut *cut, pm_error *error)
+{
+  for (size_t i = 0; i < plan->network_count; i++) {
+    pm__plan_network *n = &plan->networks[i];
+    pm__segments **cuts = (pm__segments **)pm__grow(n->cuts, plan->cut_count, &n->cut_capacity, sizeof *cuts);
+    if (cuts == NULL) return pm__no_memory(error);
+    n->cuts = cuts;
+    cuts[plan->cut_count] = NULL;
+  }
+  for (size_t i = 0; i < plan->network_count; i++) {
+    pm__plan_network *n = &plan->networks[i];
+    pm__segments *segments = pm__segments_new(n->network, n->kernels[cut->habit], cut->habit, cut->bucket, error);
+    n->cuts[plan->cut_count] = segments;
+    if (segments != NULL) continue;
+    while (i-- > 0) pm__segments_free(plan->networks[i].cuts[plan->cut_count]);
+    return PM_NO_MEMORY;
+  }
+  return PM_OK;
+}
+
+/* The number of a cut, made if it is new; -1 with an error. */
+static int cut_of(pm_plan *plan, pm__habit habit, double bucket, pm_error *error)
+{
+  const pm__cut wanted = {habit, bucket};
+  for (size_t i = 0; i < plan->cut_count; i++)
+    if (plan->cuts[i].habit == habit && plan->cuts[i].bucket == bucket) return (int)i;
+  pm__cut *cuts = (pm__cut *)pm__grow(plan->cuts, plan->cut_count, &plan->cut_capacity, sizeof *cuts);
+  if (cuts == NULL) {
+    pm__no_memory(error);
+    return -1;
+  }
+  plan->cuts = cuts;
+  if (cut_networks(plan, &wanted, error) != PM_OK) return -1;
+  plan->cuts[plan->cut_count] = wanted;
+  return (int)plan->cut_count++;
+}
+
+static int prepare(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
+{
+  static const double sizes[PM__SIZES] = {1, 2, 4, 8};
+  const pm_framework *f = &entry->profile.framework;
+  entry->habit = f->fused ? PM__FUSED : PM__UNFUSED;
+  int status = add_kernels(plan, entry->habit, error);
+  for (int i = 0; i < PM__SIZES && status == PM_OK; i++) {
+    entry->cut[i] = cut_of(plan, entry->habit, f->bucket / (f->gradient > 0 ? f->gradient : sizes[i]), error);
+    if (entry->cut[i] < 0) status = PM_NO_MEMORY;
+  }
+  return status;
+}
+
+int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error)
+{
+  pm__plan_framework entry;
+  if (plan == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "a framework needs a plan");
+    return -1;
+  }
+  if (pm_framework_check(profile, error) != PM_OK) return -1;
+  pm__plan_framework *frameworks = (pm__plan_framework *)pm__grow(plan->frameworks, plan->framework_count,
+                                                                  &plan->framework_capacity, sizeof *frameworks);
+  if (frameworks == NULL) {
+    pm__no_memory(error);
+    return -1;
+  }
+  plan->frameworks = frameworks;
+  entry.profile = *profile;
+  complete(&entry.profile.framework);
+  if (prepare(plan, &entry, error) != PM_OK) return -1;
+  frameworks[plan->framework_count] = entry;
+  return (int)plan->framework_count++;
+}

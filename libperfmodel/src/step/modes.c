@@ -1,0 +1,203 @@
+/*
+** The ways to share the work. w = 4 P bytes of weights (FP32), n GPUs, N samples each, e bytes of an element, V variables.
+**
+**     all-reduce        overlap.c; waiting: alone x straggler x E(n), coordinator_time x (n - 1) across nodes
+**     parameter-server  cpu = server_accesses w / server_memory + g w / server_copy      g GPUs of a node
+**                       socket = 2 max(0, g - 4) w / server_socket
+**                       network = 2 (nodes - 1) w / adapter, one node's server for all
+**                       exposed = max(0, max(cpu, socket, network) - alone) + g V variable_time
+**     async             each of n updates a step takes the server server_accesses w / server_memory + w / server_copy;
+**                       the step is no shorter than n of these. Nobody waits; weights are n - 1 updates old
+**     data-parallel     broadcast of w and reduction of w in pieces of a bucket, one thread for all GPUs, and the
+**                       inputs of all GPUs copied by it one after the other; nothing hides
+**     model-channels    the n GPUs work on n N samples together, each on 1/n of every layer's channels: its own
+**                       arithmetic is that of N samples. All-gather of every layer's outputs (n N out e), and an
+**                       all-reduce of the gradients of its inputs (n N in e); no gradients of parameters travel, and
+**                       each GPU updates 1/n of them
+**     hybrid            convolutions as all-reduce without their buckets: what their backward pass does not hide, but
+**                       no less than one bucket; linear layers as model-channels
+**     model-layers      stages of equal time, none shorter than the longest layer would be on average; the batches of
+**                       a step are n x accumulation of N samples: (batches + n - 1) / batches times as long, and each
+**                       batch passes n - 1 cuts forward and backward
+*/
+#include <math.h>
+#include "step/step.h"
+
+typedef void way(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing);
+
+static const pm_framework *framework_of(const pm__step *s)
+{
+  return &s->framework->profile.framework;
+}
+
+static pm__exchange exchange_of(const pm__step *s, int thread_gpus)
+{
+  int era = s->framework != NULL ? framework_of(s)->collectives : PM_ERA_CURRENT;
+  return (pm__exchange){s->system->wiring[s->run->gpus - 1], s->run->nodes, thread_gpus, era};
+}
+
+static double weights(const pm__step *s)
+{
+  return 4 * s->network->parameters;
+}
+
+/* ---- Waiting ---- */
+
+/* Abramowitz and Stegun 26.2.23 for the inverse of the normal distribution, |error| < 4.5e-4. */
+static double normal_quantile(double p)
+{
+  double t = sqrt(-2 * log(1 - p));
+  return t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+}
+
+/* Blom's approximation of the expected order statistic. */
+double pm__expected_maximum(double n)
+{
+  return n > 1 ? normal_quantile((n - 0.375) / (n + 0.25)) : 0;
+}
+
+static void wait_for_each_other(const pm__step *s, const pm__times *times, pm__sharing *sharing)
+{
+  if (s->framework == NULL) return;
+  sharing->waiting = times->alone * framework_of(s)->straggler * pm__expected_maximum(s->ranks);
+  if (s->run->nodes > 1) sharing->waiting += framework_of(s)->coordinator_time * (s->ranks - 1);
+}
+
+/* ---- Data parallel ---- */
+
+static void all_reduce(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
+{
+  pm__share_gradients(s, costs, times, sharing);
+  wait_for_each_other(s, times, sharing);
+}
+
+static void data_parallel(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
+{
+  pm__exchange exchange = exchange_of(s, s->run->gpus);
+  double bucket = s->framework != NULL ? framework_of(s)->bucket : (double)INFINITY;
+  double pieces = fmax(1, ceil(weights(s) / bucket)), piece = weights(s) / pieces;
+  double inputs = s->ranks * s->run->batch * s->accumulation * s->network->input_elements * 4;
+  (void)costs;
+  sharing->exposed = pieces * (pm__exchange_time(&exchange, PM_BROADCAST, piece) +
+                               pm__exchange_time(&exchange, PM_REDUCE, piece)) +
+                     inputs / pm__exchange_host(s->system->wiring[0]);
+  sharing->communication = sharing->exposed;
+  wait_for_each_other(s, times, sharing);
+}
+
+/* ---- Servers ---- */
+
+static double server_update(const pm__step *s)
+{
+  return framework_of(s)->server_accesses * weights(s) / framework_of(s)->server_memory;
+}
+
+static double server_network(const pm__step *s)
+{
+  if (s->run->nodes < 2) return 0;
+  return 2 * (s->run->nodes - 1) * weights(s) / pm__exchange_network(s->system->wiring[s->run->gpus - 1]);
+}
+
+static void parameter_server(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
+{
+  const pm_framework *f = framework_of(s);
+  double gpus = s->run->gpus, cpu = server_update(s) + gpus * weights(s) / f->server_copy;
+  double socket = 2 * fmax(0, gpus - 4) * weights(s) / f->server_socket;
+  double busy = fmax(fmax(cpu, socket), server_network(s)), each = gpus * s->network->variables * f->variable_time;
+  (void)costs;
+  sharing->communication = busy + each;
+  sharing->exposed = fmax(0, busy - times->alone) + each;
+  wait_for_each_other(s, times, sharing);
+}
+
+static void asynchronous(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
+{
+  double busy = server_update(s) + weights(s) / framework_of(s)->server_copy;
+  double network = s->run->nodes > 1 ? 2 * s->run->gpus * server_network(s) : 0;
+  (void)costs;
+  sharing->communication = fmax(s->ranks * busy, network);
+  sharing->exposed = fmax(0, sharing->communication - times->alone);
+  sharing->staleness = s->ranks - 1;
+}
+
+/* ---- Models that are split ---- */
+
+/* A collective in every layer, all as large as their mean. */
+static double each_layer(const pm__step *s, int collective, double layers, double elements)
+{
+  pm__exchange exchange = exchange_of(s, 1);
+  if (!(layers > 0)) return 0;
+  double bytes = s->ranks * s->run->batch * elements * s->device->bytes / layers;
+  return s->accumulation * layers * pm__exchange_time(&exchange, collective, bytes);
+}
+
+static double split_exchange(const pm__step *s, const pm__split *split)
+{
+  return each_layer(s, PM_ALL_GATHER, split->layers, split->out) + each_layer(s, PM_ALL_REDUCE, split->layers, split->in);
+}
+
+/* The GPU updates only its share of the parameters that are split. */
+static void split_update(const pm__step *s, double parameters, pm__times *times)
+{
+  double share = 1 - parameters / s->network->parameters * (1 - 1 / s->ranks);
+  if (!(s->network->parameters > 0)) return;
+  double saved = times->update * (1 - share), gpu = times->gpu - saved;
+  if (s->framework != NULL)
+    times->alone += sqrt(gpu * gpu + times->host * times->host) - sqrt(times->gpu * times->gpu + times->host * times->host);
+  else times->alone -= saved;
+  times->update -= saved;
+  times->gpu = gpu;
+}
+
+static void model_channels(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
+{
+  (void)costs;
+  split_update(s, s->network->all.parameters, times);
+  sharing->communication = sharing->exposed = split_exchange(s, &s->network->all);
+  wait_for_each_other(s, times, sharing);
+}
+
+static void hybrid(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
+{
+  pm__exchange exchange = exchange_of(s, 1);
+  double linear = split_exchange(s, &s->network->linear), all[2], bytes[2];
+  bytes[0] = (s->network->parameters - s->network->linear.parameters) * s->gradient;
+  bytes[1] = s->framework != NULL ? fmin(framework_of(s)->bucket, bytes[0]) : bytes[0];
+  (void)costs;
+  split_update(s, s->network->linear.parameters, times);
+  pm__exchange_times(&exchange, PM_ALL_REDUCE, bytes, 2, all);
+  double hidden = (times->backward_data + times->backward_weight) / s->accumulation;
+  bool overlap = s->overlap == PM_OVERLAP_BACKWARD;
+  sharing->communication = linear + all[0];
+  sharing->exposed = linear + (overlap ? fmin(all[0], fmax(all[1], all[0] - hidden)) : all[0]);
+  wait_for_each_other(s, times, sharing);
+}
+
+/* The times of n stages: each has 1/n of the kernels of n x as many batches, so its own work is as it was. */
+static void model_layers(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
+{
+  pm__exchange exchange = exchange_of(s, 1);
+  double batches = s->ranks * s->accumulation, stages = s->ranks, layers = fmax(1, s->network->layers);
+  double uneven = fmax(1, stages / layers); /* more stages than layers: some have nothing to do */
+  double cut = s->run->batch * s->network->activation * s->device->bytes;
+  double pass = times->alone - times->update;
+  (void)costs;
+  split_update(s, s->network->parameters, times);
+  sharing->communication = 2 * (stages - 1) * pm__exchange_time(&exchange, PM_SEND_RECEIVE, cut);
+  sharing->exposed = sharing->communication;
+  wait_for_each_other(s, times, sharing);
+  sharing->waiting += pass * (uneven * (batches + stages - 1) / batches - 1);
+}
+
+/* ---- All of them ---- */
+
+void pm__share(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
+{
+  static way *const ways[] = {
+    [PM_PARALLEL_FRAMEWORK] = all_reduce, [PM_PARALLEL_ALL_REDUCE] = all_reduce,
+    [PM_PARALLEL_DATA_PARALLEL] = data_parallel, [PM_PARALLEL_PARAMETER_SERVER] = parameter_server,
+    [PM_PARALLEL_ASYNCHRONOUS] = asynchronous, [PM_PARALLEL_CHANNELS] = model_channels,
+    [PM_PARALLEL_LAYERS] = model_layers, [PM_PARALLEL_HYBRID] = hybrid};
+  *sharing = (pm__sharing){0, 0, 0, 0};
+  if (s->ranks > 1) ways[s->parallel](s, costs, times, sharing);
+}
