@@ -125,6 +125,8 @@ typedef enum pm_origin {
   X(REAL, hbm_efficiency, "1", "payload over peak bandwidth of stacked memory (HBM)")                     \
   X(REAL, gddr_efficiency, "1", "payload over peak bandwidth of other memory")                            \
   X(YES_NO, large_batched_tiles, "", "batched FP32 products have kernels of the largest tile only")       \
+  X(YES_NO, no_weight_winograd, "", "the library of its rows had no Winograd gradient of weights")       \
+  X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")     \
   X(INT, threads, "1", "resident threads per SM at most")                                                 \
   X(REAL, launch, "s", "start of a kernel in a full stream")
 
@@ -138,24 +140,33 @@ typedef enum pm_origin {
   X(REAL, l2_bytes, "B", "L2 traffic per clock and SM, for 512 FP16 multiply-adds per clock")             \
   X(REAL, reread_start, "1", "rows in flight over the cache at which rows begin to be read again")        \
   X(REAL, reread_width, "1", "the same from there until all are")                                         \
-  X(REAL, conv_simt_efficiency, "1", "efficiency of implicit over plain products")                        \
-  X(REAL, conv_simt_latency_threads, "1", "threads per SM that hide the latency of convolutions")         \
-  X(REAL, conv_simt_split_threads, "1", "threads per SM up to which a convolution's contraction is split")\
-  X(REAL, conv_simt_strided, "1", "factor of the gradient of data with a stride")                         \
-  X(REAL, conv_simt_column, "1", "factor of the gradient of data by columns that are added up")           \
-  X(REAL, conv_simt_weight, "1", "factor of the gradient of weights")                                     \
-  X(REAL, conv_simt_odd, "1", "factor of channels that are no multiple of 4")                             \
-  X(REAL, conv_tensor_efficiency, "1", "efficiency of implicit over plain products")                      \
-  X(REAL, conv_tensor_latency_threads, "1", "threads per SM that hide the latency of convolutions")       \
-  X(REAL, conv_tensor_split_threads, "1", "threads per SM up to which a convolution's contraction is split")\
-  X(REAL, conv_tensor_strided, "1", "factor of the gradient of data with a stride")                       \
-  X(REAL, conv_tensor_column, "1", "factor of the gradient of data by columns that are added up")         \
-  X(REAL, conv_tensor_weight, "1", "factor of the gradient of weights")                                   \
-  X(REAL, winograd_traffic, "1", "accesses of Winograd's transforms over the least")                      \
-  X(REAL, winograd_fused, "1", "efficiency of Winograd in one kernel")                                    \
-  X(REAL, winograd_fused_weight, "1", "factor of the gradient of weights of the same")                    \
-  X(REAL, transform_time, "s", "a kernel of transforms")                                                  \
-  X(REAL, fft_traffic, "1", "accesses of Fourier transforms over the least")                              \
+  X(REAL, conv_rate, "1", "rate of the kernels of convolutions over that of products")                   \
+  X(REAL, conv_simt_efficiency, "1", "efficiency of implicit over plain products")                       \
+  X(REAL, conv_simt_prologue, "1", "steps of the contraction to fill and drain a tile of convolutions")  \
+  X(REAL, conv_simt_latency_threads, "1", "threads per SM that hide the latency of convolutions")        \
+  X(REAL, conv_simt_split_threads, "1", "threads per SM up to which a convolution is split")             \
+  X(REAL, conv_simt_column, "1", "factor of the gradient of data by columns that are added up")          \
+  X(REAL, conv_simt_input, "1", "reads of the tensors in the gradient of weights")                       \
+  X(REAL, conv_simt_windows, "1", "share of the unfolded windows that it moves")                         \
+  X(REAL, conv_simt_result, "1", "accesses of the gradient of weights over the least")                   \
+  X(REAL, conv_tensor_efficiency, "1", "efficiency of implicit over plain products")                     \
+  X(REAL, conv_tensor_latency_threads, "1", "threads per SM that hide the latency of convolutions")      \
+  X(REAL, conv_tensor_split_threads, "1", "threads per SM up to which a convolution is split")           \
+  X(REAL, conv_tensor_strided, "1", "factor of the gradient of data with a stride")                      \
+  X(REAL, conv_tensor_column, "1", "factor of the gradient of data by columns that are added up")        \
+  X(REAL, conv_tensor_input, "1", "reads of the tensors in the gradient of weights")                     \
+  X(REAL, conv_tensor_windows, "1", "share of the unfolded windows that it moves")                       \
+  X(REAL, conv_tensor_result, "1", "accesses of the gradient of weights over the least")                 \
+  X(REAL, conv_tensor_odd, "1", "rate of channels by no 8 over the peak of the FP32 cores")              \
+  X(REAL, conv_tensor_odd_weight, "1", "factor of their gradient of weights")                            \
+  X(REAL, winograd_traffic, "1", "accesses of Winograd's transforms of tensors over the least")          \
+  X(REAL, winograd_weights, "1", "the same of weights")                                                  \
+  X(REAL, winograd_fused, "1", "efficiency of Winograd in one kernel")                                   \
+  X(REAL, winograd_fused_prologue, "1", "channels that fill and drain a block of it")                    \
+  X(REAL, winograd_fused_traffic, "1", "reads and writes of tensors by it over the least")               \
+  X(REAL, winograd_fused_weights, "1", "the same of weights")                                            \
+  X(REAL, transform_time, "s", "a kernel of transforms")                                                 \
+  X(REAL, fft_traffic, "1", "accesses of Fourier transforms over the least")                             \
   X(REAL, direct_efficiency, "1", "efficiency of direct convolutions")                                    \
   X(REAL, flash_forward, "1", "efficiency of fused attention over plain products")                        \
   X(REAL, flash_backward, "1", "the same, backward")                                                      \

@@ -10,16 +10,22 @@ typedef struct tile {
   double m, n, threads;
 } tile;
 
-static const tile simt_tiles[] = {{128, 128, 256}, {128, 64, 128}, {64, 128, 128}, {64, 64, 64},
-                                  {128, 32, 128},  {32, 128, 128}, {32, 32, 64}};
-static const tile tensor_tiles[] = {{128, 128, 256}, {256, 128, 256}, {128, 256, 256}, {128, 64, 128},
-                                    {64, 128, 128},  {64, 64, 128},   {128, 32, 128},  {32, 128, 128}};
+static const tile simt_tiles[PM__TILES] = {{128, 128, 256}, {128, 64, 128}, {64, 128, 128}, {64, 64, 64},
+                                           {128, 32, 128},  {32, 128, 128}, {32, 32, 64}};
+static const tile tensor_tiles[PM__TILES] = {{128, 128, 256}, {256, 128, 256}, {128, 256, 256}, {128, 64, 128},
+                                             {64, 128, 128},  {64, 64, 128},   {128, 32, 128},  {32, 128, 128}};
+/* Convolutions: positions by channels, and windows by channels for the gradient of weights. */
+static const tile simt_conv_tiles[PM__TILES] = {{128, 128, 256}, {128, 64, 128}, {128, 32, 128}};
+static const tile simt_weight_tiles[PM__TILES] = {{128, 128, 256}, {128, 64, 128}, {128, 32, 128}, {64, 64, 64},
+                                                  {64, 32, 64}};
+static const tile tensor_conv_tiles[PM__TILES] = {{128, 128, 256}, {256, 128, 256}, {256, 64, 128}, {128, 64, 128},
+                                                  {64, 64, 128}};
 
 /* What makes an engine: multiply-adds per SM and clock, their efficiency, threads. */
 typedef struct recipe {
   bool tensor;
   double lanes, rate; /* rate: multiply-adds per s of one SM, efficiency included */
-  double latency_threads, split_threads, l2_rate, bytes;
+  double prologue, latency_threads, split_threads, l2_rate, bytes;
   double operands; /* bytes of the two operands of a multiply-add */
 } recipe;
 
@@ -51,21 +57,19 @@ static void set_absent(pm__engine *e, int i)
   e->step[i] = e->root[i] = INFINITY;
 }
 
-/* `most`: tiles to choose from, at most. */
-static void fill_engine(pm__engine *e, const recipe *r, const pm_kernel_calibration *c, int most, double sms,
-                        double fp32_lanes)
+/* `most`: tiles to choose from, at most; the list ends with the first that has no size. */
+static void fill_engine(pm__engine *e, const recipe *r, const tile *tiles, int most, const pm_kernel_calibration *c,
+                        double sms)
 {
-  const tile *tiles = r->tensor ? tensor_tiles : simt_tiles;
-  int have = (int)(r->tensor ? sizeof tensor_tiles / sizeof(tile) : sizeof simt_tiles / sizeof(tile));
   e->tensor = r->tensor;
   e->inverse_sms = 1 / sms;
-  e->prologue = r->tensor ? fmin(c->prologue * r->lanes / fp32_lanes, c->prologue_most) : c->prologue;
+  e->prologue = r->prologue;
   e->wave = c->wave;
   e->split_least = c->split_least;
   e->per_part = 1 / c->split_least;
   e->split_time = c->split_time;
   for (int i = 0; i < PM__TILES; i++)
-    if (i < have && i < most) set_tile(e, i, r, &tiles[i], sms);
+    if (tiles[i].m > 0 && i < most) set_tile(e, i, r, &tiles[i], sms);
     else set_absent(e, i);
   e->multiply_add = e->step[0] / (tiles[0].m * tiles[0].n * sms); /* the largest tiles load least per multiply-add */
 }
@@ -102,28 +106,46 @@ static double energy_of(const pm_kernel_calibration *c, int precision, bool tens
   return c->simt_energy * fmin(bytes / 4, 1);
 }
 
+static void set_gemm(pm__device *d, const recipe *r, const pm_kernel_calibration *c)
+{
+  const tile *tiles = r->tensor ? tensor_tiles : simt_tiles;
+  fill_engine(&d->gemm, r, tiles, PM__TILES, c, d->sms);
+  fill_engine(&d->batched, r, tiles, c->large_batched_tiles && !r->tensor ? 1 : PM__TILES, c, d->sms);
+  d->flash = 1 / (r->rate * 2 * d->sms);
+}
+
+/* `r` is of the plain products. The gradient of weights splits its contraction as far as there are threads. */
+static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel_calibration *c)
+{
+  bool tensor = r.tensor;
+  double fused = r.rate * c->conv_rate * c->winograd_fused;
+  r.rate *= c->conv_rate * (tensor ? c->conv_tensor_efficiency : c->conv_simt_efficiency);
+  r.latency_threads = tensor ? c->conv_tensor_latency_threads : c->conv_simt_latency_threads;
+  r.split_threads = tensor ? c->conv_tensor_split_threads : c->conv_simt_split_threads;
+  if (!tensor) r.prologue = c->conv_simt_prologue;
+  fill_engine(&d->conv, &r, tensor ? tensor_conv_tiles : simt_conv_tiles, PM__TILES, c, d->sms);
+  r.split_threads = c->threads;
+  fill_engine(&d->weight, &r, tensor ? tensor_conv_tiles : simt_weight_tiles, PM__TILES, c, d->sms);
+  d->winograd = 16384 * cbrt(1 + pow(r.lanes * r.operands / 8 / SHARED_BYTES, 3)) / fused;
+  d->direct = 1 / (d->vector_peak * c->simt_efficiency * c->direct_efficiency);
+  if (tensor && !c->odd_channels_padded) d->odd = 1 / (gpu->peak_fp32 * c->conv_tensor_odd);
+}
+
 static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision, bool tensor)
 {
   double efficiency = tensor ? c->tensor_efficiency : c->simt_efficiency;
   double lanes = d->matrix_peak / (2 * d->sms * gpu->clock);
   recipe r = {tensor, lanes, lanes * gpu->clock * efficiency,
+              tensor ? fmin(c->prologue * lanes / gpu->fp32_lanes, c->prologue_most) : c->prologue,
               tensor ? c->tensor_latency_threads : c->simt_latency_threads,
               tensor ? c->tensor_split_threads : c->simt_split_threads,
               c->l2_bytes * lanes / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes,
               2 * arithmetic_bytes(precision)};
-  fill_engine(&d->gemm, &r, c, PM__TILES, d->sms, gpu->fp32_lanes);
-  fill_engine(&d->batched, &r, c, c->large_batched_tiles && !tensor ? 1 : PM__TILES, d->sms, gpu->fp32_lanes);
-  r.rate *= tensor ? c->conv_tensor_efficiency : c->conv_simt_efficiency;
-  r.latency_threads = tensor ? c->conv_tensor_latency_threads : c->conv_simt_latency_threads;
-  r.split_threads = tensor ? c->conv_tensor_split_threads : c->conv_simt_split_threads;
-  fill_engine(&d->conv, &r, c, PM__TILES, d->sms, gpu->fp32_lanes);
+  set_gemm(d, &r, c);
+  set_conv(d, r, gpu, c);
   double energy = energy_of(c, precision, tensor);
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
   d->alignment = tensor ? 1 : c->alignment;
-  double fused = lanes * gpu->clock * efficiency * c->winograd_fused;
-  d->winograd = 16384 * cbrt(1 + pow(lanes * r.operands / 8 / SHARED_BYTES, 3)) / fused;
-  d->flash = 1 / (d->matrix_peak * efficiency);
-  d->direct = 1 / (d->vector_peak * c->simt_efficiency * c->direct_efficiency);
 }
 
 void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision)

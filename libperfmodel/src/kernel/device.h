@@ -42,8 +42,9 @@ typedef struct pm__device {
   double sms, threads, launch;
   double winograd; /* s that one SM takes per channel of a block of fused Winograd */
   double direct;   /* s per FLOP of a direct convolution */
+  double odd;      /* s per FLOP of one with channels that tensor cores do not take; 0: they take them */
   double flash;    /* s per FLOP of fused attention at best */
-  pm__engine gemm, batched, conv;
+  pm__engine gemm, batched, conv, weight; /* conv: of convolutions; weight: of their gradients of weights */
   pm_kernel_calibration k; /* the constants that formulas need as they are */
 } pm__device;
 

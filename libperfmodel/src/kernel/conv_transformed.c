@@ -1,0 +1,86 @@
+/*
+** Convolutions that multiply transforms: stride 1, on the FP32 cores.
+**
+**     Winograd 4x4   windows of 3 x 3 and 5 x 5: T = (4 + R - 1)^2 products of K x tiles x C, transforms apart
+**     Winograd 2x2   3 x 3 in one kernel, 1 / 2.25 of the multiplications; not for the gradient of weights
+**     FFT            tiles of 32 x 32 or smaller, half as many products of complex numbers
+**
+** Lavin, Gray, "Fast algorithms for convolutional neural networks", CVPR 2016. Transforms of tensors and of weights move a
+** multiple of their elements; every kernel of transforms takes a time of its own.
+*/
+#include "kernel/conv.h"
+
+/* `count` products, of their sizes with the pass: the contraction of the gradient of weights is over the tiles. */
+static pm__product products(const pm__window *s, double count, double tiles)
+{
+  if (s->pass == PM__BACKWARD_WEIGHT) return (pm__product){count, s->k, s->c, tiles};
+  return (pm__product){count, s->to, tiles, s->from};
+}
+
+/* What is computed and moved by `extra` s of transforms and products, unless that alone takes longer than *best. */
+static void try_products(const pm__device *d, const pm__product *p, double extra, int algorithm, pm__cost *best)
+{
+  double operands = p->m * p->k + p->n * p->k + p->m * p->n, flop = 2 * p->count * p->m * p->n * p->k;
+  double inverse = 1 / d->k.conv_rate;
+  if (flop / 2 * d->gemm.multiply_add * inverse + extra >= best->time) return;
+  double compute = pm__products_time(d, &d->gemm, p) * inverse;
+  pm__cost cost = pm__limited(d, compute, p->count * operands * d->bytes * d->per_byte, flop, algorithm);
+  cost.time += extra;
+  pm__keep(best, cost);
+}
+
+static void try_winograd_4x4(const pm__device *d, const pm__window *s, pm__cost *best)
+{
+  double side = 3 + s->conv->kernel[1], t = side * side;
+  double tiles = s->n * s->target[0] * pm__ceil(s->target[1] / 4) * pm__ceil(s->target[2] / 4);
+  double weights = s->pass == PM__BACKWARD_WEIGHT ? 1 : d->k.winograd_weights;
+  double tensors = s->n * s->c * s->size + s->p * s->k + t * tiles * (s->c + s->k);
+  double moved = d->k.winograd_traffic * tensors + weights * (t + s->rs) * s->k * s->c;
+  pm__product p = products(s, t, tiles);
+  try_products(d, &p, moved * d->bytes * d->per_byte + 3 * d->k.transform_time, PM_KERNEL_ALGORITHM_WINOGRAD_4X4, best);
+}
+
+/* A block makes 32 channels of 4 x 8 tiles of 2 x 2 outputs. */
+static void try_winograd_2x2(const pm__device *d, const pm__window *s, pm__cost *best)
+{
+  double blocks = s->n * s->target[0] * pm__ceil(s->target[1] / 8) * pm__ceil(s->target[2] / 16);
+  double x = pm__ceil(s->to / 32) * blocks * d->conv.inverse_sms;
+  double waves = pm__most(1, x + d->k.wave * (pm__ceil(x - 1e-9) - x));
+  double compute = waves * (s->from + d->k.winograd_fused_prologue) * d->winograd;
+  pm__cost cost = pm__limited(d, compute, d->k.winograd_fused_traffic * s->tensors, 2 * s->multiply_adds / 2.25,
+                              PM_KERNEL_ALGORITHM_WINOGRAD_2X2);
+  cost.time += d->k.winograd_fused_weights * s->weights;
+  pm__keep(best, cost);
+}
+
+/* Side of a tile: as large as the input if that is small, else 32. */
+static double fourier_side(double target, double window)
+{
+  double side = 2 * pm__ceil((target + window - 1) / 2);
+  return side < 32 ? side : 32;
+}
+
+static void try_fft(const pm__device *d, const pm__window *s, pm__cost *best)
+{
+  double elements = 1, tiles = s->n * s->target[0];
+  for (int i = 1; i < PM__SPACE; i++) {
+    double window = s->conv->kernel[i], side = fourier_side(s->target[i], window);
+    elements *= side;
+    tiles *= pm__ceil(s->target[i] / (side - window + 1));
+  }
+  pm__product p = products(s, elements / 2, tiles);
+  p.k *= 4; /* multiplications of real numbers */
+  double moved = d->k.fft_traffic * elements * (tiles * (s->c + s->k) + s->k * s->c);
+  try_products(d, &p, moved * d->bytes * d->per_byte + 3 * d->k.transform_time, PM_KERNEL_ALGORITHM_FFT, best);
+}
+
+void pm__conv_transformed(const pm__device *d, const pm__window *s, pm__cost *best)
+{
+  const double *window = s->conv->kernel;
+  bool square = window[1] == window[2] && (window[1] == 3 || window[1] == 5);
+  bool weight = s->pass == PM__BACKWARD_WEIGHT;
+  if (s->strided || s->rs < 9 || window[0] != 1 || pm__volume(s->conv->dilation) != 1) return;
+  if (window[1] == 3 && square && !weight) try_winograd_2x2(d, s, best);
+  if (square && !(weight && d->k.no_weight_winograd)) try_winograd_4x4(d, s, best);
+  if (window[1] <= 16 && window[2] <= 16) try_fft(d, s, best);
+}
