@@ -144,6 +144,10 @@ class KernelCalibration(Record):
     """payload over peak bandwidth of other memory"""
     large_batched_tiles: bool = False
     """batched FP32 products have kernels of the largest tile only"""
+    no_weight_winograd: bool = False
+    """the library of its rows had no Winograd gradient of weights"""
+    odd_channels_padded: bool = False
+    """tensor cores take channels that are no multiple of 8, padded"""
     threads: int = 0
     """resident threads per SM at most"""
     launch: float = nan
@@ -166,38 +170,56 @@ class KernelCalibration(Record):
     """rows in flight over the cache at which rows begin to be read again"""
     reread_width: float = nan
     """the same from there until all are"""
+    conv_rate: float = nan
+    """rate of the kernels of convolutions over that of products"""
     conv_simt_efficiency: float = nan
     """efficiency of implicit over plain products"""
+    conv_simt_prologue: float = nan
+    """steps of the contraction to fill and drain a tile of convolutions"""
     conv_simt_latency_threads: float = nan
     """threads per SM that hide the latency of convolutions"""
     conv_simt_split_threads: float = nan
-    """threads per SM up to which a convolution's contraction is split"""
-    conv_simt_strided: float = nan
-    """factor of the gradient of data with a stride"""
+    """threads per SM up to which a convolution is split"""
     conv_simt_column: float = nan
     """factor of the gradient of data by columns that are added up"""
-    conv_simt_weight: float = nan
-    """factor of the gradient of weights"""
-    conv_simt_odd: float = nan
-    """factor of channels that are no multiple of 4"""
+    conv_simt_input: float = nan
+    """reads of the tensors in the gradient of weights"""
+    conv_simt_windows: float = nan
+    """share of the unfolded windows that it moves"""
+    conv_simt_result: float = nan
+    """accesses of the gradient of weights over the least"""
     conv_tensor_efficiency: float = nan
     """efficiency of implicit over plain products"""
     conv_tensor_latency_threads: float = nan
     """threads per SM that hide the latency of convolutions"""
     conv_tensor_split_threads: float = nan
-    """threads per SM up to which a convolution's contraction is split"""
+    """threads per SM up to which a convolution is split"""
     conv_tensor_strided: float = nan
     """factor of the gradient of data with a stride"""
     conv_tensor_column: float = nan
     """factor of the gradient of data by columns that are added up"""
-    conv_tensor_weight: float = nan
-    """factor of the gradient of weights"""
+    conv_tensor_input: float = nan
+    """reads of the tensors in the gradient of weights"""
+    conv_tensor_windows: float = nan
+    """share of the unfolded windows that it moves"""
+    conv_tensor_result: float = nan
+    """accesses of the gradient of weights over the least"""
+    conv_tensor_odd: float = nan
+    """rate of channels by no 8 over the peak of the FP32 cores"""
+    conv_tensor_odd_weight: float = nan
+    """factor of their gradient of weights"""
     winograd_traffic: float = nan
-    """accesses of Winograd's transforms over the least"""
+    """accesses of Winograd's transforms of tensors over the least"""
+    winograd_weights: float = nan
+    """the same of weights"""
     winograd_fused: float = nan
     """efficiency of Winograd in one kernel"""
-    winograd_fused_weight: float = nan
-    """factor of the gradient of weights of the same"""
+    winograd_fused_prologue: float = nan
+    """channels that fill and drain a block of it"""
+    winograd_fused_traffic: float = nan
+    """reads and writes of tensors by it over the least"""
+    winograd_fused_weights: float = nan
+    """the same of weights"""
     transform_time: float = nan
     """a kernel of transforms [s]"""
     fft_traffic: float = nan
