@@ -21,9 +21,6 @@ pm_table *records_to_table(const pm_record_type *type, const void *records, size
 int validate_collectives(const cli_request *request);
 int validate_kernels(const cli_request *request, const pm_catalog *catalog);
 
-/* The sets of the library, by name. */
-int validate_set(const cli_request *request, const pm_catalog *catalog, const char *set);
-
 /* ---- Comma-separated values (csv.c) ---- */
 
 /* A table of text: cell `column` of row `row`, the header being row 0. */

@@ -1,4 +1,4 @@
-/* Shipped tables: compressed in the library, opened here. The only file that knows zlib. */
+/* Shipped tables: most are compressed in the library, and opened here. The only file that knows zlib. */
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
@@ -16,7 +16,8 @@ static const pm__embedded_file *find_file(const char *name)
   size_t length = strlen(name);
   for (size_t i = 0; i < pm__embedded_count; i++) {
     const char *file = pm__embedded_files[i].name;
-    if (strncmp(file, name, length) == 0 && strcmp(file + length, ".gz") == 0) return &pm__embedded_files[i];
+    if (strncmp(file, name, length) == 0 && (file[length] == '\0' || strcmp(file + length, ".gz") == 0))
+      return &pm__embedded_files[i];
   }
   return NULL;
 }
@@ -51,14 +52,16 @@ char *pm_shipped_text(const char *name, pm_error *error)
     pm__fail(error, PM_NOT_FOUND, "no table \"%.80s\" is shipped", name != NULL ? name : "");
     return NULL;
   }
-  size_t size = file->size > 18 ? text_size(file) : 0;
+  bool plain = strcmp(file->name, name) == 0;
+  size_t size = plain ? file->size : file->size > 18 ? text_size(file) : 0;
   char *text = size > 0 && size < TEXT_MOST ? (char *)malloc(size + 1) : NULL;
   if (text == NULL) {
     pm__no_memory(error);
     return NULL;
   }
   text[size] = '\0';
-  if (inflate_all(file, text, size)) return text;
+  if (plain) memcpy(text, file->bytes, size);
+  if (plain || inflate_all(file, text, size)) return text;
   free(text);
   pm__fail(error, PM_INTERNAL, "the shipped table \"%.80s\" is damaged", name);
   return NULL;
@@ -71,7 +74,7 @@ static char *read_bytes(const char *path, size_t *size, pm_error *error)
 {
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
-    pm__fail(error, PM_BAD_FILE, "cannot read \"%.200s\": %s", path, strerror(errno));
+    pm__fail(error, PM_BAD_FILE, "cannot read \"%.200s\": %s", path, pm__file_reason(errno));
     return NULL;
   }
   pm__string text = {NULL, 0, 0, false};
@@ -87,7 +90,7 @@ static char *read_bytes(const char *path, size_t *size, pm_error *error)
   if (good && !text.failed) return text.text;
   if (text.failed) pm__no_memory(error);
   else if (text.length >= TEXT_MOST) pm__fail(error, PM_BAD_FILE, "\"%.200s\" is too large", path);
-  else pm__fail(error, PM_BAD_FILE, "cannot read \"%.200s\": %s", path, strerror(reason));
+  else pm__fail(error, PM_BAD_FILE, "cannot read \"%.200s\": %s", path, pm__file_reason(reason));
   free(text.text);
   return NULL;
 }

@@ -146,6 +146,9 @@ int pm__catalog_merge(pm_catalog *catalog, pm__documents *documents, pm_error *e
 /* Resolves what a new entry refers to and checks the entry as a whole. */
 int pm__entry_check(const pm_catalog *catalog, pm__entry *entry, pm_error *error);
 
+/* Why a file cannot be read, by the number of the error. */
+const char *pm__file_reason(int number);
+
 /* Reads a file, or the *.xml files of a folder. */
 int pm__documents_read(pm__documents *documents, const char *path, pm_error *error);
 

@@ -31,7 +31,7 @@ void pm__documents_free(pm__documents *documents)
 }
 
 /* In our own words: strerror depends on the locale, and is not for threads. */
-static const char *reason(int number)
+const char *pm__file_reason(int number)
 {
   switch (number) {
   case ENOENT: return "there is no such file or folder";
@@ -45,7 +45,7 @@ static const char *reason(int number)
 
 static int cannot_open(const char *path, int number, pm_error *error)
 {
-  return pm__fail_at(error, PM_BAD_FILE, path, 0, "%s", reason(number));
+  return pm__fail_at(error, PM_BAD_FILE, path, 0, "%s", pm__file_reason(number));
 }
 
 static int read_all(int descriptor, const char *path, pm__string *bytes, pm_error *error)

@@ -227,6 +227,127 @@ START_TEST(suspect_rows_are_left_out)
 }
 END_TEST
 
+/* ---- Seeds ---- */
+
+static pm_table *seeds(const char *rows)
+{
+  static const char title[] = "id,document,value,unit,kind,run,formula,remark\n";
+  char text[4000];
+  pm_error error = PM_ERROR_NONE;
+  snprintf(text, sizeof text, "%s%s", title, rows != NULL ? rows : "");
+  pm_validation what = {"seeds", rows != NULL ? text : NULL, NULL, 1};
+  pm_table *table = pm_validate(catalog, &what, NULL, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  return table;
+}
+
+static size_t column_of(const pm_table *table, const char *name)
+{
+  for (size_t i = 0; i < pm_table_columns(table); i++)
+    if (strcmp(pm_table_column(table, i)->name, name) == 0) return i;
+  ck_abort_msg("no column %s", name);
+}
+
+static double seed_number(const pm_table *table, const char *column, size_t row)
+{
+  return pm_table_numbers(table, column_of(table, column))[row];
+}
+
+static const char *seed_text(const pm_table *table, const char *column, size_t row)
+{
+  static char buffer[PM_TEXT_MAX];
+  return pm_table_text(table, column_of(table, column), row, buffer);
+}
+
+#define RUN "\"network=resnet50, system=dgx1-v100, gpus=8, batch=64\""
+
+START_TEST(formulas_are_of_predictions)
+{
+  pm_table *t = seeds("a,d,100,images/s,value," RUN ",rate,\n"
+                      "b,d,100,images/s,value," RUN ",rate(gpus=1),\n"
+                      "c,d,8,x,value," RUN ",rate / rate(gpus=1),\n"
+                      "d,d,4,x,value,,\"mean(row(a), row(b)) / row(c)\",\n"
+                      "e,d,1,x,shown," RUN ",step_time * rate / (8 * 64),\n");
+  double many = seed_number(t, "predicted", 0), one = seed_number(t, "predicted", 1);
+  ck_assert(many > one && one > 0);
+  ck_assert_double_eq(seed_number(t, "predicted", 2), many / one);
+  ck_assert_double_eq(seed_number(t, "predicted", 3), (many + one) / 2 / (many / one));
+  ck_assert_double_eq_tol(seed_number(t, "predicted", 4), 1, 1e-12);
+  ck_assert_double_eq_tol(seed_number(t, "error", 2), (many / one / 8 - 1) * 100, 1e-9);
+  ck_assert(isnan(seed_number(t, "error", 4)));
+  pm_table_free(t);
+}
+END_TEST
+
+START_TEST(claims_hold_or_do_not)
+{
+  pm_table *t = seeds("a,d,,,claim," RUN ",rate > rate(gpus=4) > rate(gpus=1); rate / (8 * rate(gpus=1)) <= 1,\n"
+                      "b,d,,,claim," RUN ",rate < rate(gpus=4),\n"
+                      "c,d,,,claim," RUN ",rate > rate(gpus=4); rate < 0,\n"
+                      "d,d,8,x,at-most," RUN ",rate / rate(gpus=1),\n"
+                      "e,d,8.5,x,at-least," RUN ",rate / rate(gpus=1),\n"
+                      "f,d,,,fact,,,because\n");
+  static const char *const holds[] = {"yes", "no", "no", "yes", "no", ""};
+  for (size_t i = 0; i < 6; i++) {
+    ck_assert_str_eq(seed_text(t, "holds", i), holds[i]);
+    ck_assert(isnan(seed_number(t, "error", i)));
+  }
+  ck_assert_str_eq(seed_text(t, "note", 5), "because");
+  pm_table_free(t);
+}
+END_TEST
+
+START_TEST(seeds_that_cannot_be_predicted_say_why)
+{
+  pm_table *t = seeds("a,d,1,x,value,\"network=nosuchnet, system=dgx1-v100\",rate,\n"
+                      "b,d,1,x,value,\"network=resnet50, system=dgx1-v100, gpus=9\",rate,\n"
+                      "c,d,1,x,value,\"network=resnet50, system=dgx1-v100\",rate(speed=9),\n"
+                      "d,d,1,x,value,,row(d),\n"
+                      "e,d,1,x,value,,nosuchvalue,\n");
+  static const char *const why[] = {"unknown network", "a dgx1-v100 has 8", "no setting \"speed\"", "refers to itself",
+                                    "nosuchvalue"};
+  for (size_t i = 0; i < 5; i++) {
+    ck_assert(isnan(seed_number(t, "predicted", i)));
+    ck_assert_msg(strstr(seed_text(t, "note", i), why[i]) != NULL, "%s", seed_text(t, "note", i));
+  }
+  pm_table_free(t);
+}
+END_TEST
+
+START_TEST(slips_in_a_table_of_seeds_are_errors)
+{
+  static const char *const bad[] = {"a,d,1,x,strange,,rate\n", "a,d,1,x,value,,\n", "a,d,,x,value,,1\n",
+                                    "a,d,1,x,value,,1 +\n", "a,d,1,x,claim,,1 + 2\n", "a,d,1,x,value,gpus,rate\n"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    char text[300];
+    pm_error error = PM_ERROR_NONE;
+    snprintf(text, sizeof text, "id,document,value,unit,kind,run,formula\n%s", bad[i]);
+    pm_validation what = {"seeds", text, "s.csv", 1};
+    ck_assert_ptr_null(pm_validate(catalog, &what, NULL, &error));
+    ck_assert_msg(strncmp(error.text, "s.csv:2: ", 9) == 0, "%s", error.text);
+  }
+}
+END_TEST
+
+/* All rows of the documents are there, each once, and those that are compared are predicted. */
+START_TEST(the_documents_are_whole)
+{
+  static const int rows[] = {28, 22, 94, 90, 37};
+  char id[PM_TEXT_MAX];
+  pm_table *t = seeds(NULL);
+  size_t at = 0;
+  ck_assert_uint_eq(pm_table_rows(t), 271);
+  for (int document = 0; document < 5; document++)
+    for (int i = 1; i <= rows[document]; i++, at++) {
+      snprintf(id, sizeof id, "M%03d-%03d", document, i);
+      ck_assert_str_eq(seed_text(t, "id", at), id);
+      if (strcmp(seed_text(t, "kind", at), "value") == 0 && strcmp(id, "M004-001") != 0)
+        ck_assert_msg(!isnan(seed_number(t, "error", at)), "%s: %s", id, seed_text(t, "note", at));
+    }
+  pm_table_free(t);
+}
+END_TEST
+
 START_TEST(bad_sets_and_tables_are_errors)
 {
   static const pm_validation bad[] = {{"nothing", NULL, NULL, 0}, {"training", "model,unit\nx,y\n", "f.csv", 0},
@@ -292,6 +413,11 @@ int main(void)
   tcase_add_test(tests, units_scale_the_prediction);
   tcase_add_test(tests, what_cannot_be_predicted_is_counted_and_said);
   tcase_add_test(tests, suspect_rows_are_left_out);
+  tcase_add_test(tests, formulas_are_of_predictions);
+  tcase_add_test(tests, claims_hold_or_do_not);
+  tcase_add_test(tests, seeds_that_cannot_be_predicted_say_why);
+  tcase_add_test(tests, slips_in_a_table_of_seeds_are_errors);
+  tcase_add_test(tests, the_documents_are_whole);
   tcase_add_test(tests, bad_sets_and_tables_are_errors);
   tcase_add_test(tests, shipped_sets_add_up);
   suite_add_tcase(suite, tests);

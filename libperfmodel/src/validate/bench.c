@@ -16,14 +16,22 @@ typedef struct parts {
   size_t count, capacity;
 } parts;
 
+/* Runs as they were asked for, and with their positions in a plan. */
+typedef struct run_list {
+  char *asked, *planned;
+  size_t count, capacity, size;
+  const pm_record_type *type;
+} run_list;
+
 struct pm__bench {
   const pm_catalog *catalog;
-  parts networks, systems, frameworks;
-  pm_run *runs;
-  size_t run_count, run_capacity;
-  const void **network_list, **system_list;
+  parts networks, systems, frameworks, profiles;
+  run_list training, inference;
+  const void **network_list, **system_list; /* as the plans have them */
   pm_plan *plan;
   pm_prediction *predictions;
+  pm_inference_plan *inference_plan;
+  pm_inference *inferences;
 };
 
 pm__bench *pm__bench_new(const pm_catalog *catalog, pm_error *error)
@@ -34,6 +42,10 @@ pm__bench *pm__bench_new(const pm_catalog *catalog, pm_error *error)
     return NULL;
   }
   bench->catalog = catalog;
+  bench->training.type = pm_record_type_find("run");
+  bench->inference.type = pm_record_type_find("inference_run");
+  bench->training.size = sizeof(pm_run);
+  bench->inference.size = sizeof(pm_inference_run);
   return bench;
 }
 
@@ -51,16 +63,23 @@ void pm__bench_free(pm__bench *bench)
 {
   if (bench == NULL) return;
   pm_plan_free(bench->plan);
+  pm_inference_plan_free(bench->inference_plan);
   for (size_t i = 0; i < bench->networks.count; i++) pm_network_free((pm_network *)bench->networks.items[i].object);
   for (size_t i = 0; i < bench->systems.count; i++) pm_system_free((pm_system *)bench->systems.items[i].object);
   for (size_t i = 0; i < bench->frameworks.count; i++) free(bench->frameworks.items[i].object);
+  for (size_t i = 0; i < bench->profiles.count; i++) free(bench->profiles.items[i].object);
   free_parts(&bench->frameworks);
+  free_parts(&bench->profiles);
   free_parts(&bench->networks);
   free_parts(&bench->systems);
   free(bench->network_list);
   free(bench->system_list);
-  free(bench->runs);
+  free(bench->training.asked);
+  free(bench->training.planned);
+  free(bench->inference.asked);
+  free(bench->inference.planned);
   free(bench->predictions);
+  free(bench->inferences);
   free(bench);
 }
 
@@ -152,6 +171,16 @@ static void *build_framework(pm__bench *bench, const char *name, const char **id
   return NULL;
 }
 
+static void *build_profile(pm__bench *bench, const char *name, const char **id, pm_error *error)
+{
+  pm_inference_profile *profile = (pm_inference_profile *)calloc(1, sizeof *profile);
+  *id = name;
+  if (profile == NULL) pm__no_memory(error);
+  else if (pm_catalog_record(bench->catalog, "inference_profile", name, profile, error) == PM_OK) return profile;
+  free(profile);
+  return NULL;
+}
+
 typedef void *builder(pm__bench *bench, const char *name, const char **id, pm_error *error);
 
 static int position_of(pm__bench *bench, parts *list, builder *build, const char *name, pm_error *error)
@@ -195,6 +224,21 @@ int pm__bench_framework(pm__bench *bench, const char *name, pm_error *error)
   return position >= 0 ? position : -2;
 }
 
+int pm__bench_profile(pm__bench *bench, const char *name, pm_error *error)
+{
+  return position_of(bench, &bench->profiles, build_profile, name, error);
+}
+
+const pm_network *pm__bench_built_network(const pm__bench *bench, int network)
+{
+  return (const pm_network *)bench->networks.items[network].object;
+}
+
+const pm_system *pm__bench_built_system(const pm__bench *bench, int system)
+{
+  return (const pm_system *)bench->systems.items[system].object;
+}
+
 const char *pm__bench_network_id(const pm__bench *bench, int network)
 {
   return bench->networks.items[network].id;
@@ -207,53 +251,133 @@ const char *pm__bench_system_id(const pm__bench *bench, int system)
 
 /* ---- Runs ---- */
 
+/* Whether two records have the same values; bytes between their fields do not matter. */
+static bool same_run(const pm_record_type *type, const void *a, const void *b)
+{
+  for (size_t i = 0; i < type->field_count; i++) {
+    const pm_field *field = &type->fields[i];
+    size_t size = field->kind == PM_FIELD_REAL ? sizeof(double) : sizeof(int32_t);
+    if (memcmp((const char *)a + field->offset, (const char *)b + field->offset, size) != 0) return false;
+  }
+  return true;
+}
+
+/* Adds an item to a list unless it is there already; its position, or -1. Once predicted, the list stays as it is. */
+static int add_once(run_list *list, const void *item, pm_error *error)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (same_run(list->type, list->asked + i * list->size, item)) return (int)i;
+  if (list->planned != NULL) {
+    pm__fail(error, PM_INTERNAL, "a run comes after the prediction");
+    return -1;
+  }
+  char *larger = (char *)pm__grow(list->asked, list->count, &list->capacity, list->size);
+  if (larger == NULL) {
+    pm__no_memory(error);
+    return -1;
+  }
+  list->asked = larger;
+  memcpy(larger + list->count * list->size, item, list->size);
+  return (int)list->count++;
+}
+
 int pm__bench_add(pm__bench *bench, const pm_run *run, pm_error *error)
 {
-  pm_run *runs = (pm_run *)pm__grow(bench->runs, bench->run_count, &bench->run_capacity, sizeof *runs);
-  if (runs == NULL) return pm__no_memory(error), -1;
-  bench->runs = runs;
-  for (size_t i = 0; i < bench->run_count; i++)
-    if (memcmp(&runs[i], run, sizeof *run) == 0) return (int)i;
-  runs[bench->run_count] = *run;
-  return (int)bench->run_count++;
+  return add_once(&bench->training, run, error);
 }
 
-/* Those that could be built, as the plan wants them; the runs' numbers are changed to match. */
-static size_t list_objects(parts *list, const void ***objects)
+int pm__bench_add_inference(pm__bench *bench, const pm_inference_run *run, pm_error *error)
 {
-  size_t count = 0;
-  *objects = (const void **)calloc(list->count + 1, sizeof **objects);
-  for (size_t i = 0; *objects != NULL && i < list->count; i++) {
-    list->items[i].position = (int)count;
-    if (list->items[i].object != NULL) (*objects)[count++] = list->items[i].object;
+  return add_once(&bench->inference, run, error);
+}
+
+/* ---- Predicting ---- */
+
+/* Those that could be built, as the plans want them, and where each is. */
+static const void **list_objects(parts *list, size_t *count)
+{
+  const void **objects = (const void **)calloc(list->count + 1, sizeof *objects);
+  *count = 0;
+  for (size_t i = 0; objects != NULL && i < list->count; i++) {
+    list->items[i].position = (int)*count;
+    if (list->items[i].object != NULL) objects[(*count)++] = list->items[i].object;
   }
-  return count;
+  return objects;
 }
 
-int pm__bench_predict(pm__bench *bench, pm_error *error)
+/* The runs with positions in the plan in place of those on the bench, behind those asked for. */
+static void *planned(run_list *list, pm_error *error)
 {
-  if (bench->run_count == 0) return PM_OK;
-  size_t networks = list_objects(&bench->networks, &bench->network_list);
-  size_t systems = list_objects(&bench->systems, &bench->system_list);
-  if (bench->network_list == NULL || bench->system_list == NULL) return pm__no_memory(error);
-  bench->plan = pm_plan_new((const pm_network *const *)bench->network_list, networks,
-                           (const pm_system *const *)bench->system_list, systems, error);
-  if (bench->plan == NULL) return error != NULL ? error->status : PM_INTERNAL;
+  list->planned = (char *)malloc((list->count + 1) * list->size);
+  if (list->planned == NULL) pm__no_memory(error);
+  else memcpy(list->planned, list->asked, list->count * list->size);
+  return list->planned;
+}
+
+static int add_frameworks(pm__bench *bench, pm_error *error)
+{
   for (size_t i = 0; i < bench->frameworks.count; i++) {
     part *framework = &bench->frameworks.items[i];
     if (framework->object == NULL) continue;
     framework->position = pm_plan_add_framework(bench->plan, (const pm_framework_profile *)framework->object, error);
-    if (framework->position < 0) return error != NULL ? error->status : PM_INTERNAL;
+    if (framework->position < 0) return PM_INTERNAL;
   }
-  bench->predictions = (pm_prediction *)calloc(bench->run_count, sizeof *bench->predictions);
-  if (bench->predictions == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < bench->run_count; i++) {
-    pm_run *run = &bench->runs[i];
-    run->network_index = bench->networks.items[run->network_index].position;
-    run->system_index = bench->systems.items[run->system_index].position;
-    if (run->framework_index >= 0) run->framework_index = bench->frameworks.items[run->framework_index].position;
+  return PM_OK;
+}
+
+static int predict_training(pm__bench *bench, size_t networks, size_t systems, pm_error *error)
+{
+  if (bench->training.count == 0) return PM_OK;
+  bench->plan = pm_plan_new((const pm_network *const *)bench->network_list, networks,
+                            (const pm_system *const *)bench->system_list, systems, error);
+  if (bench->plan == NULL || add_frameworks(bench, error) != PM_OK) return PM_INTERNAL;
+  pm_run *runs = (pm_run *)planned(&bench->training, error);
+  bench->predictions = (pm_prediction *)calloc(bench->training.count, sizeof *bench->predictions);
+  if (runs == NULL || bench->predictions == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < bench->training.count; i++) {
+    runs[i].network_index = bench->networks.items[runs[i].network_index].position;
+    runs[i].system_index = bench->systems.items[runs[i].system_index].position;
+    if (runs[i].framework_index >= 0) runs[i].framework_index = bench->frameworks.items[runs[i].framework_index].position;
   }
-  return pm_predict(bench->plan, bench->runs, bench->predictions, bench->run_count);
+  return pm_predict(bench->plan, runs, bench->predictions, bench->training.count);
+}
+
+static int predict_inference(pm__bench *bench, size_t networks, size_t systems, pm_error *error)
+{
+  if (bench->inference.count == 0) return PM_OK;
+  pm_inference_profile *profiles = (pm_inference_profile *)calloc(bench->profiles.count + 1, sizeof *profiles);
+  if (profiles == NULL) return pm__no_memory(error);
+  size_t count = 0;
+  for (size_t i = 0; i < bench->profiles.count; i++) {
+    bench->profiles.items[i].position = (int)count;
+    if (bench->profiles.items[i].object != NULL)
+      profiles[count++] = *(const pm_inference_profile *)bench->profiles.items[i].object;
+  }
+  bench->inference_plan = pm_inference_plan_new((const pm_network *const *)bench->network_list, networks,
+                                                (const pm_system *const *)bench->system_list, systems, profiles, count,
+                                                NULL, error);
+  free(profiles);
+  if (bench->inference_plan == NULL) return PM_INTERNAL;
+  pm_inference_run *runs = (pm_inference_run *)planned(&bench->inference, error);
+  bench->inferences = (pm_inference *)calloc(bench->inference.count, sizeof *bench->inferences);
+  if (runs == NULL || bench->inferences == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < bench->inference.count; i++) {
+    runs[i].network_index = bench->networks.items[runs[i].network_index].position;
+    runs[i].system_index = bench->systems.items[runs[i].system_index].position;
+    runs[i].profile_index = bench->profiles.items[runs[i].profile_index].position;
+  }
+  return pm_infer(bench->inference_plan, runs, bench->inferences, bench->inference.count);
+}
+
+int pm__bench_predict(pm__bench *bench, pm_error *error)
+{
+  size_t networks, systems;
+  bench->network_list = list_objects(&bench->networks, &networks);
+  bench->system_list = list_objects(&bench->systems, &systems);
+  if (bench->network_list == NULL || bench->system_list == NULL) return pm__no_memory(error);
+  int status = predict_training(bench, networks, systems, error);
+  if (status == PM_OK) status = predict_inference(bench, networks, systems, error);
+  return status == PM_INTERNAL && error != NULL && error->status != PM_OK ? error->status : status;
 }
 
 const pm_prediction *pm__bench_prediction(const pm__bench *bench, int run)
@@ -263,5 +387,15 @@ const pm_prediction *pm__bench_prediction(const pm__bench *bench, int run)
 
 int pm__bench_check(const pm__bench *bench, int run, pm_error *error)
 {
-  return pm_run_check(bench->plan, &bench->runs[run], error);
+  return pm_run_check(bench->plan, (const pm_run *)bench->training.planned + run, error);
+}
+
+const pm_inference *pm__bench_inference(const pm__bench *bench, int run)
+{
+  return bench->inferences != NULL && run >= 0 ? &bench->inferences[run] : NULL;
+}
+
+int pm__bench_inference_check(const pm__bench *bench, int run, pm_error *error)
+{
+  return pm_infer_check(bench->inference_plan, (const pm_inference_run *)bench->inference.planned + run, error);
 }

@@ -5,6 +5,7 @@
 #ifndef PM_VALIDATE_BENCH_H
 #define PM_VALIDATE_BENCH_H
 
+#include "perfmodel/inference.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/validate.h"
 
@@ -27,8 +28,17 @@ int pm__bench_framework(pm__bench *bench, const char *name, pm_error *error);
 const char *pm__bench_network_id(const pm__bench *bench, int network);
 const char *pm__bench_system_id(const pm__bench *bench, int system);
 
+/* The position of "tensorrt" among the profiles of inference; -1 with an error. */
+int pm__bench_profile(pm__bench *bench, const char *name, pm_error *error);
+
+/* The built network or system. */
+const pm_network *pm__bench_built_network(const pm__bench *bench, int network);
+const pm_system *pm__bench_built_system(const pm__bench *bench, int system);
+
 /* The position of the run, which is added if there is none like it yet; -1 with an error. */
 int pm__bench_add(pm__bench *bench, const pm_run *run, pm_error *error);
+
+int pm__bench_add_inference(pm__bench *bench, const pm_inference_run *run, pm_error *error);
 
 /* Predicts all runs. */
 int pm__bench_predict(pm__bench *bench, pm_error *error);
@@ -36,5 +46,7 @@ int pm__bench_predict(pm__bench *bench, pm_error *error);
 /* The prediction, or NULL before pm__bench_predict; and why it has no numbers. */
 const pm_prediction *pm__bench_prediction(const pm__bench *bench, int run);
 int pm__bench_check(const pm__bench *bench, int run, pm_error *error);
+const pm_inference *pm__bench_inference(const pm__bench *bench, int run);
+int pm__bench_inference_check(const pm__bench *bench, int run, pm_error *error);
 
 #endif

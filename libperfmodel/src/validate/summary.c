@@ -104,39 +104,52 @@ static bool is_first(const pm__comparisons *rows, size_t index)
   return true;
 }
 
-/* The rows of the group that `like` is in, or all (NULL). `errors` has room for all of them. */
+/* The rows of the group that `like` is in. `errors` has room for all of them. */
 static void sum_group(const pm__comparisons *rows, const pm__comparison *like, double *errors, summary *out)
 {
   size_t n = 0;
   for (size_t i = 0; i < rows->count; i++)
-    if (!isnan(rows->items[i].error) && (like == NULL || same_group(&rows->items[i], like)))
+    if (!isnan(rows->items[i].error) && same_group(&rows->items[i], like))
       errors[n++] = rows->items[i].error;
   summarize(errors, n, out);
-  if (like == NULL) return;
   memcpy(out->set, like->set, sizeof out->set);
   memcpy(out->group, like->group, sizeof out->group);
 }
 
 /* ---- Tables ---- */
 
-/* People see a tenth of a per cent, which is more than the figures are worth. */
-static int show_rounded(pm_table *table, const char *name, const double *values, size_t stride, size_t count,
+/* People see a tenth of a per cent, which is more than the figures are worth, and of other values four digits. */
+static double per_cent_shown(double value)
+{
+  return rint(value * 10) / 10;
+}
+
+static double value_shown(double value)
+{
+  char digits[40];
+  double shown;
+  snprintf(digits, sizeof digits, "%.3e", value);
+  return fabs(value) < 1e4 && pm_number_parse(digits, &shown) == PM_OK ? shown : rint(value);
+}
+
+static int show_rounded(pm_table *table, const char *name, const double *values, size_t stride, double (*shown)(double),
                         pm_error *error)
 {
+  size_t count = pm_table_rows(table);
   char (*texts)[32] = (char (*)[32])calloc(count + 1, sizeof *texts);
-  const char **shown = (const char **)calloc(count + 1, sizeof *shown);
-  int status = texts != NULL && shown != NULL ? PM_OK : pm__no_memory(error);
+  const char **cells = (const char **)calloc(count + 1, sizeof *cells);
+  int status = texts != NULL && cells != NULL ? PM_OK : pm__no_memory(error);
   for (size_t i = 0; status == PM_OK && i < count; i++) {
     double value;
     char number[PM_NUMBER_MAX];
     memcpy(&value, (const char *)values + i * stride, sizeof value);
     if (isnan(value)) strcpy(texts[i], "-");
-    else snprintf(texts[i], sizeof texts[i], "%.28s", pm_number_format(number, rint(value * 10) / 10));
-    shown[i] = texts[i];
+    else snprintf(texts[i], sizeof texts[i], "%.28s", pm_number_format(number, shown(value)));
+    cells[i] = texts[i];
   }
-  if (status == PM_OK) status = pm_table_show_as(table, name, shown, error);
+  if (status == PM_OK) status = pm_table_show_as(table, name, cells, error);
   free(texts);
-  free(shown);
+  free(cells);
   return status;
 }
 
@@ -155,7 +168,7 @@ static pm_table *summary_table(const summary *groups, size_t count, pm_error *er
   const double *values[] = {&groups->mape, &groups->median, &groups->p90, &groups->bias};
   static const char *const names[] = {"mape", "median", "p90", "bias"};
   for (size_t i = 0; i < 4 && status == PM_OK; i++)
-    status = show_rounded(table, names[i], values[i], sizeof *groups, count, error);
+    status = show_rounded(table, names[i], values[i], sizeof *groups, per_cent_shown, error);
   return kept_or_freed(table, status);
 }
 
@@ -180,21 +193,7 @@ pm_table *pm__comparisons_table(const pm__comparisons *rows, pm_error *error)
   pm_table *table = pm_table_new(rows->count, error);
   if (table == NULL) return NULL;
   int status = pm_table_add_records(table, &row_type, items, error);
-  if (status == PM_OK) status = show_rounded(table, "predicted", &items->predicted, sizeof *items, rows->count, error);
-  if (status == PM_OK) status = show_rounded(table, "error", &items->error, sizeof *items, rows->count, error);
+  if (status == PM_OK) status = show_rounded(table, "predicted", &items->predicted, sizeof *items, value_shown, error);
+  if (status == PM_OK) status = show_rounded(table, "error", &items->error, sizeof *items, per_cent_shown, error);
   return kept_or_freed(table, status);
-}
-
-void pm__comparisons_total(const pm__comparisons *rows, char *text, size_t size)
-{
-  summary all;
-  double *errors = (double *)calloc(rows->count + 1, sizeof *errors);
-  char number[2][PM_NUMBER_MAX];
-  text[0] = '\0';
-  if (errors == NULL) return;
-  sum_group(rows, NULL, errors, &all);
-  free(errors);
-  if (all.rows == 0) return;
-  snprintf(text, size, "%d measurements: mean absolute error %s %%, bias %s %%", (int)all.rows,
-           pm_number_format(number[0], rint(all.mape * 10) / 10), pm_number_format(number[1], rint(all.bias * 10) / 10));
 }

@@ -29,7 +29,4 @@ void pm__comparison_set(pm__comparison *row, double predicted);
 pm_table *pm__comparisons_table(const pm__comparisons *rows, pm_error *error);
 pm_table *pm__comparisons_summary(const pm__comparisons *rows, pm_error *error);
 
-/* Mean absolute error and bias of all rows, as a sentence for people. */
-void pm__comparisons_total(const pm__comparisons *rows, char *text, size_t size);
-
 #endif

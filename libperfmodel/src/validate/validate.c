@@ -9,6 +9,7 @@ typedef struct set {
 } set;
 
 static const set sets[] = {
+  {"seeds", "measured/seeds.csv", pm__validate_seeds},
   {"training", "measured/training.csv", pm__validate_training},
 };
 

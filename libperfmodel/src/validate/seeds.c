@@ -1,0 +1,385 @@
+/*
+** What the source documents state, one row each, beside predictions.
+**
+** A row has a formula over predictions of its run. Its kind says what becomes of it: of a `value` the error is counted;
+** `at-most` and `at-least` hold or do not; a `claim` is one or more comparisons, parted by ';', that all have to hold;
+** `shown` is a value that some constant rests on, or that is not quite the same quantity, so that its error is not
+** counted. The others have no formula, and a remark says why: `fact` (of hardware, arithmetic, accuracy), `duplicate`,
+** `elsewhere` (another set), `undecided` (too vague, or not known how it was run), `unmodelled`, `inconsistent` (with
+** physics, or with another row).
+**
+** The same table may hold rows of one's own.
+*/
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "perfmodel/units.h"
+#include "validate/formula.h"
+#include "validate/sets.h"
+#include "validate/values.h"
+
+typedef enum seed_kind {
+  VALUE,
+  AT_MOST,
+  AT_LEAST,
+  CLAIM,
+  SHOWN, /* the last with a formula */
+  FACT,
+  DUPLICATE,
+  ELSEWHERE,
+  UNDECIDED,
+  UNMODELLED,
+  INCONSISTENT,
+  KINDS
+} seed_kind;
+
+static const char *const kind_names[KINDS] = {"value", "at-most", "at-least", "claim", "shown", "fact", "duplicate",
+                                              "elsewhere", "undecided", "unmodelled", "inconsistent"};
+
+typedef struct seed {
+  const char *id, *group, *set, *formula, *run, *remark, *unit;
+  seed_kind kind;
+  double value;     /* to compare with, NAN if it is no number */
+  double predicted; /* the formula; of a claim the left side of its first comparison */
+  int checks, held; /* comparisons */
+  bool done;
+  char basis[256], reason[256]; /* why there is no prediction */
+} seed;
+
+typedef struct seeds {
+  pm__task *task;
+  seed *items;
+  size_t count;
+  pm__values values;
+  pm__arena arena; /* texts of the user's own measurements */
+} seeds;
+
+/* ---- Reading ---- */
+
+static int kind_of(const char *name)
+{
+  for (int i = 0; i < KINDS; i++)
+    if (strcmp(kind_names[i], name) == 0) return i;
+  return -1;
+}
+
+static bool has_formula(seed_kind k)
+{
+  return k <= SHOWN;
+}
+
+static const char *cell(const pm__csv *table, size_t row, const char *title)
+{
+  return pm__csv_cell(table, row, pm__csv_column(table, title));
+}
+
+static int read_seed(const seeds *all, size_t row, seed *out, pm_error *error)
+{
+  const pm__csv *table = all->task->table;
+  const char *use = cell(table, row, "use"), *value = use[0] != '\0' ? use : cell(table, row, "value");
+  int k = kind_of(cell(table, row, "kind"));
+  if (k < 0)
+    return pm__fail_at(error, PM_BAD_VALUE, all->task->file, (int)row + 1, "kind \"%.40s\" is unknown",
+                       cell(table, row, "kind"));
+  out->kind = (seed_kind)k;
+  out->id = cell(table, row, "id");
+  out->group = cell(table, row, "document");
+  out->set = all->task->set;
+  out->run = cell(table, row, "run");
+  out->formula = cell(table, row, "formula");
+  out->remark = cell(table, row, "remark");
+  out->unit = cell(table, row, "unit");
+  out->predicted = NAN;
+  if (pm_number_parse(value, &out->value) != PM_OK) out->value = NAN;
+  if (!has_formula(out->kind) || (out->formula[0] != '\0' && (out->kind == CLAIM || !isnan(out->value)))) return PM_OK;
+  return pm__fail_at(error, PM_BAD_VALUE, all->task->file, (int)row + 1, "row \"%.60s\" lacks a formula or a value",
+                     out->id);
+}
+
+/* ---- The user's own measurements, entries of the catalogue ---- */
+
+static const char *keep(seeds *all, const char *text, pm_error *error)
+{
+  const char *copy = pm__arena_copy(&all->arena, text, strlen(text));
+  if (copy == NULL) pm__no_memory(error);
+  return copy;
+}
+
+static int own_seed(seeds *all, const pm_measurement *m, seed *out, pm_error *error)
+{
+  char run[6 * PM_TEXT_MAX], precision[PM_TEXT_MAX], batch[PM_NUMBER_MAX];
+  const char *framework = pm_catalog_resolve(all->task->catalog, "framework", m->framework, NULL);
+  pm_record_text(pm_record_field(pm_record_type_find("measurement"), "precision"), m, precision);
+  snprintf(run, sizeof run, "network=%s, system=%s, gpus=%d, nodes=%d, batch=%s, precision=%s, framework=%s", m->network,
+           m->system, (int)m->gpus, (int)m->nodes, pm_number_format(batch, m->batch), precision,
+           framework != NULL ? framework : "");
+  out->kind = VALUE;
+  out->value = m->throughput;
+  out->predicted = NAN;
+  out->set = "own";
+  out->unit = "1/s";
+  out->formula = "rate";
+  out->remark = "";
+  out->id = keep(all, m->id, error);
+  out->group = keep(all, m->system, error);
+  out->run = keep(all, run, error);
+  return out->id != NULL && out->group != NULL && out->run != NULL ? PM_OK : PM_NO_MEMORY;
+}
+
+/* Those that the shipped catalogue does not have, behind the rows of the table. */
+static int add_own(seeds *all, pm_error *error)
+{
+  const pm_catalog *catalog = all->task->catalog;
+  int count = pm_catalog_count(catalog, "measurement"), status = PM_OK;
+  pm_catalog *shipped = pm_catalog_new(error);
+  if (shipped == NULL) return PM_NO_MEMORY;
+  seed *larger = (seed *)realloc(all->items, (all->count + (size_t)count + 1) * sizeof *larger);
+  if (larger == NULL) status = pm__no_memory(error);
+  else all->items = larger;
+  for (size_t i = 0; i < (size_t)count && status == PM_OK; i++) {
+    pm_measurement m;
+    const char *id = pm_catalog_id(catalog, "measurement", i);
+    if (pm_catalog_resolve(shipped, "measurement", id, NULL) != NULL) continue;
+    status = pm_catalog_record(catalog, "measurement", id, &m, error);
+    memset(&all->items[all->count], 0, sizeof *all->items);
+    if (status == PM_OK) status = own_seed(all, &m, &all->items[all->count++], error);
+  }
+  pm_catalog_free(shipped);
+  return status;
+}
+
+/* ---- Evaluating ---- */
+
+static int evaluate(seeds *all, seed *s, int depth, pm_error *error);
+
+/* What the formulas of one row may name: the values of its run, and other rows. */
+typedef struct scope {
+  seeds *all;
+  int depth;
+} scope;
+
+enum { DEEPEST = 8 };
+
+static int resolve(void *user, const char *name, const char *arguments, double *value, pm_error *error)
+{
+  const scope *in = (const scope *)user;
+  seeds *all = in->all;
+  if (strcmp(name, "row") != 0) return pm__values_resolve(&all->values, name, arguments, value, error);
+  *value = NAN;
+  for (size_t i = 0; i < all->count; i++) {
+    if (strcmp(all->items[i].id, arguments) != 0) continue;
+    if (!all->values.predicted) return PM_OK;
+    if (in->depth >= DEEPEST) return pm__fail(error, PM_BAD_VALUE, "row \"%.60s\" refers to itself", arguments);
+    pm__values kept = all->values;
+    int status = evaluate(all, &all->items[i], in->depth + 1, error);
+    all->values = kept;
+    if (status == PM_OK) *value = all->items[i].predicted;
+    if (all->values.basis[0] == '\0') memcpy(all->values.basis, all->items[i].basis, sizeof all->values.basis);
+    return status;
+  }
+  return pm__fail(error, PM_NOT_FOUND, "there is no row \"%.60s\"", arguments);
+}
+
+/* One formula, or one comparison of a claim. */
+static int evaluate_one(seeds *all, seed *s, const char *text, int depth, pm_error *error)
+{
+  scope in = {all, depth};
+  pm__formula out;
+  int status = pm__formula_evaluate(text, resolve, &in, &out, error);
+  if (status != PM_OK) return status;
+  if (s->kind != CLAIM) s->predicted = out.value;
+  else if (s->checks == 0) s->predicted = out.left;
+  if (s->kind == CLAIM && !out.compared) return pm__fail(error, PM_BAD_SYNTAX, "\"%.80s\" compares nothing", text);
+  s->checks += s->kind == CLAIM;
+  s->held += s->kind == CLAIM && out.value == 1;
+  return PM_OK;
+}
+
+static int evaluate(seeds *all, seed *s, int depth, pm_error *error)
+{
+  char part[1400];
+  int status = PM_OK;
+  if (s->done) return s->reason[0] == '\0' ? PM_OK : pm__fail(error, PM_NOT_FOUND, "%s", s->reason);
+  all->values.run = s->run;
+  all->values.basis[0] = '\0';
+  s->checks = s->held = 0;
+  for (const char *at = s->formula; *at != '\0' && status == PM_OK;) {
+    size_t length = strcspn(at, ";");
+    if (length >= sizeof part) return pm__fail(error, PM_BAD_SYNTAX, "a formula of \"%.60s\" is too long", s->id);
+    memcpy(part, at, length);
+    part[length] = '\0';
+    status = evaluate_one(all, s, part, depth, error);
+    at += length + (at[length] == ';');
+  }
+  if (!all->values.predicted) return status;
+  s->done = true;
+  memcpy(s->basis, all->values.basis, sizeof s->basis);
+  if (s->kind == AT_MOST || s->kind == AT_LEAST) {
+    s->checks = 1;
+    s->held = s->kind == AT_MOST ? s->predicted <= s->value : s->predicted >= s->value;
+  }
+  return status;
+}
+
+/* All rows once: a row that fails keeps the reason. Slips in the table itself are errors. */
+static int evaluate_all(seeds *all, pm_error *error)
+{
+  for (size_t i = 0; i < all->count; i++) {
+    seed *s = &all->items[i];
+    pm_error reason = PM_ERROR_NONE;
+    if (!has_formula(s->kind) || s->reason[0] != '\0' || evaluate(all, s, 0, &reason) == PM_OK) continue;
+    if (reason.status == PM_NO_MEMORY) return pm__no_memory(error);
+    if (reason.status == PM_BAD_SYNTAX)
+      return pm__fail_at(error, PM_BAD_SYNTAX, all->task->file, (int)i + 2, "%.300s", reason.text);
+    snprintf(s->reason, sizeof s->reason, "%.255s", reason.text);
+    s->predicted = NAN;
+    s->done = all->values.predicted;
+  }
+  return PM_OK;
+}
+
+/* ---- Tables ---- */
+
+static bool checked(const seed *s)
+{
+  return s->checks > 0 && s->reason[0] == '\0';
+}
+
+static int add_comparisons(const seeds *all, pm__comparisons *rows, pm_error *error)
+{
+  for (size_t i = 0; i < all->count; i++) {
+    const seed *s = &all->items[i];
+    pm__comparison *out = pm__comparisons_add(rows, error);
+    if (out == NULL) return PM_NO_MEMORY;
+    snprintf(out->id, sizeof out->id, "%.79s", s->id);
+    snprintf(out->group, sizeof out->group, "%.79s", s->group);
+    snprintf(out->unit, sizeof out->unit, "%.79s", s->unit);
+    snprintf(out->set, sizeof out->set, "%.79s", s->set);
+    out->measured = s->kind == CLAIM ? (double)NAN : s->value;
+    out->predicted = s->predicted;
+    if (s->kind == VALUE) pm__comparison_set(out, s->predicted);
+  }
+  return PM_OK;
+}
+
+static const char *holds_text(const seed *s)
+{
+  if (!checked(s)) return "";
+  return s->held == s->checks ? "yes" : "no";
+}
+
+/* What the row compares, or why it does not. */
+static const char *note_of(const seed *s)
+{
+  if (s->reason[0] != '\0') return s->reason;
+  return s->kind == CLAIM ? s->formula : s->remark;
+}
+
+static const char *kind_text(const seed *s)
+{
+  return kind_names[s->kind];
+}
+
+static const char *basis_text(const seed *s)
+{
+  return s->basis;
+}
+
+typedef struct column {
+  const char *name, *doc, *(*text)(const seed *s);
+} column;
+
+static int add_column(pm_table *table, const seeds *all, const column *added, pm_error *error)
+{
+  const char **texts = (const char **)calloc(all->count + 1, sizeof *texts);
+  if (texts == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < all->count; i++) texts[i] = added->text(&all->items[i]);
+  int status = pm_table_add_text(table, added->name, added->doc, texts, error);
+  free(texts);
+  return status;
+}
+
+static pm_table *rows_table(const seeds *all, const pm__comparisons *rows, pm_error *error)
+{
+  pm_table *table = pm__comparisons_table(rows, error);
+  if (table == NULL) return NULL;
+  static const column added[] = {
+    {"holds", "whether a bound or all comparisons of a claim hold", holds_text},
+    {"kind", "what the row is, or why it has no prediction", kind_text},
+    {"basis", "the constants of the row's first prediction", basis_text},
+    {"note", "comparisons of a claim; else a remark", note_of},
+  };
+  int status = PM_OK;
+  for (size_t i = 0; i < sizeof added / sizeof added[0] && status == PM_OK; i++)
+    status = add_column(table, all, &added[i], error);
+  if (status == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
+}
+
+/* ---- Notes ---- */
+
+static void write_notes(const seeds *all)
+{
+  pm__string *out = &all->task->notes;
+  size_t claims = 0, hold = 0, count[KINDS] = {0};
+  int checks = 0, held = 0;
+  pm__tally reasons = {NULL, 0, 0};
+  for (size_t i = 0; i < all->count; i++) {
+    const seed *s = &all->items[i];
+    count[s->kind]++;
+    if (!checked(s)) continue;
+    claims++;
+    hold += s->held == s->checks;
+    checks += s->checks;
+    held += s->held;
+  }
+  if (claims > 0)
+    pm__string_format(out, "%zu of %zu claims and bounds hold (%d of %d comparisons)\n", hold, claims, held, checks);
+  for (size_t i = 0; i < all->count; i++) {
+    const seed *s = &all->items[i];
+    if (checked(s) && s->held < s->checks) pm__string_format(out, "does not hold: %.60s\n", s->id);
+    if (has_formula(s->kind) && s->reason[0] != '\0') pm__tally_add(&reasons, s->reason, NULL);
+  }
+  pm__tally_write(&reasons, out);
+  pm__tally_free(&reasons);
+  for (int k = FACT; k < KINDS; k++)
+    if (count[k] > 0) pm__string_format(out, "not compared: %zu %s\n", count[k], kind_names[k]);
+}
+
+/* ---- The set ---- */
+
+static int run_all(seeds *all, pm_error *error)
+{
+  int status = PM_OK;
+  for (size_t i = 0; i < all->count && status == PM_OK; i++) status = read_seed(all, i + 1, &all->items[i], error);
+  if (status == PM_OK && strcmp(all->task->set, "own") != 0) status = add_own(all, error);
+  if (status == PM_OK) status = evaluate_all(all, error);
+  if (status == PM_OK) status = pm__bench_predict(all->values.bench, error);
+  all->values.predicted = true;
+  return status == PM_OK ? evaluate_all(all, error) : status;
+}
+
+pm_table *pm__validate_seeds(pm__task *task, pm_error *error)
+{
+  static const char *const needed[] = {"id", "document", "value", "unit", "kind", "run", "formula"};
+  seeds all = {task, NULL, task->table->rows - 1, {task->catalog, NULL, "", false, ""}, {NULL}};
+  pm__comparisons rows = {NULL, 0, 0};
+  pm_table *table = NULL;
+  int status = pm__task_columns(task, needed, sizeof needed / sizeof needed[0], error);
+  if (status != PM_OK) return NULL;
+  all.items = (seed *)calloc(all.count, sizeof *all.items);
+  all.values.bench = pm__bench_new(task->catalog, error);
+  status = all.items == NULL ? pm__no_memory(error) : all.values.bench == NULL ? PM_NO_MEMORY : run_all(&all, error);
+  if (status == PM_OK) status = add_comparisons(&all, &rows, error);
+  if (status == PM_OK) {
+    write_notes(&all);
+    table = task->rows ? rows_table(&all, &rows, error) : pm__comparisons_summary(&rows, error);
+  }
+  pm__bench_free(all.values.bench);
+  pm__arena_free(&all.arena);
+  free(all.items);
+  free(rows.items);
+  return table;
+}
