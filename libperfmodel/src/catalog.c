@@ -102,9 +102,47 @@ const char *pm_catalog_id(const pm_catalog *catalog, const char *kind, size_t in
   return catalog->lists[number].items[index]->id;
 }
 
+/* After the maker's name and the brand, or NULL if it does not begin with one: drivers report "NVIDIA A100-SXM4-80GB",
+** "Tesla T4", "NVIDIA GeForce RTX 3090", "AMD Instinct MI300X". */
+static const char *after_maker(const char *name)
+{
+  static const char *const words[] = {"NVIDIA", "AMD", "Tesla", "GeForce", "Radeon", "Instinct"};
+  size_t length = strcspn(name, " -_");
+  char word[16];
+  if (name[length] == '\0' || length >= sizeof word) return NULL;
+  memcpy(word, name, length);
+  word[length] = '\0';
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (pm__same_name(word, words[i])) return name + length + 1;
+  return NULL;
+}
+
+static pm__entry *find_hardware(const pm_catalog *catalog, int kind, const char *name)
+{
+  pm__entry *entry = NULL;
+  for (; name != NULL && entry == NULL; name = after_maker(name)) entry = pm__names_find(&catalog->names, kind, name);
+  return entry;
+}
+
+/* Where a system is wanted, a GPU is a machine with one of it. */
+static pm__entry *find_machine(const pm_catalog *catalog, const char *name)
+{
+  static const char prefix[] = "gpu:";
+  bool only = strncmp(name, prefix, strlen(prefix)) == 0;
+  pm__entry *entry = only ? NULL : find_hardware(catalog, PM__SYSTEMS, name);
+  const pm__entry *gpu = entry == NULL ? find_hardware(catalog, PM__GPUS, only ? name + strlen(prefix) : name) : NULL;
+  return gpu != NULL ? gpu->machine : entry;
+}
+
+static pm__entry *find_entry(const pm_catalog *catalog, int kind, const char *name)
+{
+  if (kind == PM__SYSTEMS) return find_machine(catalog, name);
+  return kind == PM__GPUS ? find_hardware(catalog, kind, name) : pm__names_find(&catalog->names, kind, name);
+}
+
 pm__entry *pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
 {
-  pm__entry *entry = pm__names_find(&catalog->names, kind, name);
+  pm__entry *entry = find_entry(catalog, kind, name);
   if (entry == NULL) pm__names_unknown(&catalog->lists[kind], kind, name, error);
   return entry;
 }

@@ -76,6 +76,7 @@ typedef struct pm__entry {
   pm__provenance *from; /* one per field of the record type */
   size_t position;      /* in the list of its kind */
   int load;             /* 0: shipped; else the load that brought it */
+  struct pm__entry *machine; /* of a GPU: the system that its name stands for where one is wanted */
 } pm__entry;
 
 typedef struct pm__entries {
@@ -98,6 +99,9 @@ int pm__entries_read(pm__document *document, int load, pm__entries *entries, pm_
 /* Fails with the place of the entry, or of one of its elements, before the message. */
 int pm__entry_fail(const pm__entry *entry, int line, pm_error *error, int status, const char *format, ...)
   PM__PRINTF(5, 6);
+
+/* Gives a GPU the entry of a machine with one of it, "gpu:<id>", which is in no list and no file. */
+int pm__entry_add_machine(pm__document *document, pm__entry *gpu, pm_error *error);
 
 /* PM_OK, or that the value of a field just read is negative or absurd. */
 int pm__value_check(const pm_field *field, const void *record, const char *text, pm_error *error);

@@ -239,6 +239,7 @@ static int read_entry(pm__document *document, const pm__element *e, int kind, in
   entry->note = attribute(e, "note", "");
   status = read_aliases(document, entry, attribute(e, "alias", ""), error);
   if (status == PM_OK && kind != PM__NETWORKS) status = read_record(document, entry, error);
+  if (status == PM_OK && kind == PM__GPUS) status = pm__entry_add_machine(document, entry, error);
   return status == PM_OK ? pm__entries_add(entries, entry, error) : status;
 }
 

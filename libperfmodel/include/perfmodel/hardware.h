@@ -52,23 +52,28 @@ PM_API int pm_precision_find(const char *name);
   X(TEXT, id, "", "short stable name")                                                                            \
   X(TEXT, name, "", "full name")                                                                                  \
   X(TEXT, architecture, "", "architecture: kepler, maxwell, pascal, volta, turing, ...")                          \
-  X(INT, sms, "1", "streaming multiprocessors")                                                                   \
+  X(INT, sms, "1", "streaming multiprocessors; compute units of AMD")                                             \
   X(INT, fp32_lanes, "1", "FP32 cores per SM")                                                                    \
   X(INT, fp64_lanes, "1", "FP64 cores per SM")                                                                    \
-  X(INT, tensor_cores, "1", "tensor cores per SM")                                                                \
-  X(REAL, tensor_core_flop, "FLOP", "FLOP of one tensor core per clock, dense FP16")                              \
+  X(INT, tensor_cores, "1", "tensor cores per SM; matrix cores of AMD")                                           \
+  X(REAL, tensor_core_flop, "FLOP", "FLOP of one tensor core per clock, dense FP16, FP32 accumulate")             \
   X(REAL, clock, "Hz", "boost clock that the peaks are stated at")                                                \
-  X(REAL, peak_fp64, "FLOP/s", "peak FP64 rate")                                                                  \
+  X(REAL, tensor_clock, "Hz", "clock that the tensor peaks are stated at, if it is another")                      \
+  X(REAL, peak_fp64, "FLOP/s", "peak FP64 rate of the FP64 cores")                                                \
   X(REAL, peak_fp32, "FLOP/s", "peak FP32 rate of the FP32 cores")                                                \
   X(REAL, peak_fp16, "FLOP/s", "peak FP16 rate without tensor cores")                                             \
+  X(REAL, peak_fp64_tensor, "FLOP/s", "peak FP64 rate of the tensor cores")                                       \
+  X(REAL, peak_fp32_tensor, "FLOP/s", "peak rate of tensor cores that compute in full FP32")                      \
   X(REAL, peak_tf32_tensor, "FLOP/s", "peak dense TF32 rate of the tensor cores")                                 \
   X(REAL, peak_fp16_tensor, "FLOP/s", "peak dense FP16 rate of the tensor cores, FP32 accumulate")                \
   X(REAL, peak_bf16_tensor, "FLOP/s", "peak dense BF16 rate of the tensor cores")                                 \
-  X(REAL, peak_fp8_tensor, "FLOP/s", "peak dense FP8 rate of the tensor cores")                                   \
+  X(REAL, peak_fp8_tensor, "FLOP/s", "peak dense FP8 rate of the tensor cores, FP32 accumulate")                  \
   X(REAL, peak_int8, "FLOP/s", "peak dense INT8 rate, 2 per multiply-accumulate")                                 \
   X(REAL, memory, "B", "device memory as sold")                                                                   \
   X(REAL, memory_bandwidth, "B/s", "peak device memory bandwidth")                                                \
   X(TEXT, memory_type, "", "HBM2, GDDR6, ...")                                                                    \
+  X(INT, memory_bus, "1", "width of the memory bus in bits")                                                      \
+  X(REAL, memory_rate, "B/s", "data rate of one bit of the memory bus")                                           \
   X(REAL, l2_cache, "B", "L2 cache")                                                                              \
   X(REAL, shared_memory, "B", "largest shared memory per SM")                                                     \
   X(REAL, register_file, "B", "register file per SM")                                                             \
@@ -79,7 +84,8 @@ PM_API int pm_precision_find(const char *name);
 
 typedef struct pm_gpu { PM_GPU_FIELDS(PM_DECLARE) } pm_gpu;
 
-/* Peak rate [FLOP/s] of matrix products at a precision: tensor cores where the GPU has them; NAN if it has no rate. */
+/* Peak rate [FLOP/s] of matrix products at a precision: tensor cores where the GPU has them for it; NAN if it has no
+** rate. Never with sparsity. */
 PM_API double pm_gpu_matrix_peak(const pm_gpu *gpu, int precision);
 
 /* Peak rate [FLOP/s] of everything else (element-wise, normalisation, pooling). FP32 arithmetic unless FP64. */

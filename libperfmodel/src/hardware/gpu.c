@@ -25,11 +25,17 @@ int pm_precision_find(const char *name)
   return -1;
 }
 
+/* The faster of the tensor cores, if they have a rate, and of the others. */
+static double best(double tensor, double other)
+{
+  return tensor >= other || isnan(other) ? tensor : other;
+}
+
 double pm_gpu_matrix_peak(const pm_gpu *gpu, int precision)
 {
   switch (precision) {
-  case PM_FP64: return gpu->peak_fp64;
-  case PM_FP32: return gpu->peak_fp32;
+  case PM_FP64: return best(gpu->peak_fp64_tensor, gpu->peak_fp64);
+  case PM_FP32: return best(gpu->peak_fp32_tensor, gpu->peak_fp32);
   case PM_TF32: return gpu->peak_tf32_tensor;
   case PM_FP16: return isnan(gpu->peak_fp16_tensor) ? gpu->peak_fp16 : gpu->peak_fp16_tensor;
   case PM_FP16_STORAGE: return gpu->peak_fp32;

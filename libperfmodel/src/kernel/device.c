@@ -76,9 +76,10 @@ static void fill_engine(pm__engine *e, const recipe *r, const tile *tiles, int m
 
 static bool on_tensor_cores(const pm_gpu *gpu, int precision)
 {
-  if (precision == PM_FP64 || precision == PM_FP32 || precision == PM_FP16_STORAGE) return false;
-  if (gpu->tensor_cores <= 0) return false;
-  if (precision == PM_INT8) return gpu->peak_int8 > gpu->peak_fp16_tensor; /* Volta's multiply in FP16 only */
+  if (gpu->tensor_cores <= 0 || precision == PM_FP16_STORAGE) return false;
+  if (precision == PM_FP64) return gpu->peak_fp64_tensor > 0;
+  if (precision == PM_FP32) return gpu->peak_fp32_tensor > 0;
+  if (precision == PM_INT8) return gpu->peak_int8 >= gpu->peak_fp16_tensor; /* Volta's multiply in FP16 only */
   return precision != PM_FP16 || gpu->peak_fp16_tensor > 0;
 }
 
@@ -98,11 +99,13 @@ static double arithmetic_bytes(int precision)
   return precision == PM_FP16_STORAGE ? 4 : pm_precision_bytes(precision);
 }
 
-/* Energy is stated of FP32 on the FP32 cores and of 2 bytes on the tensor cores; shorter numbers take less. */
+/* Energy is stated of FP32 on the FP32 cores and of 2 bytes on the tensor cores; shorter numbers take less there, and
+** whole FP32 and FP64 more. TF32 multiplies hardly more bits than FP16. */
 static double energy_of(const pm_kernel_calibration *c, int precision, bool tensor)
 {
   double bytes = arithmetic_bytes(precision);
-  if (tensor) return c->tensor_energy * fmin(bytes / 2, 1);
+  if (tensor && precision != PM_TF32) return c->tensor_energy * bytes / 2;
+  if (tensor) return c->tensor_energy;
   return c->simt_energy * fmin(bytes / 4, 1);
 }
 
