@@ -50,14 +50,6 @@ static int read_question(const cli_request *request, question *q)
   return read_latency(request, &q->latency);
 }
 
-/* A system, or one GPU; what is neither is told as a system would be. */
-static pm_system *find_system(const pm_catalog *catalog, const char *name, int *code)
-{
-  pm_system *gpu = NULL;
-  if (pm_catalog_resolve(catalog, "systems", name, NULL) == NULL) gpu = pm_catalog_gpu_system(catalog, name, NULL);
-  return gpu != NULL ? gpu : open_system(catalog, name, code);
-}
-
 static void find_usable(const cli_request *request, question *q)
 {
   pm_usable_memory usable;
@@ -73,7 +65,7 @@ static int find_all(const cli_request *request, question *q)
   pm_error error = PM_ERROR_NONE;
   const char *framework = request->value[OPTION_FRAMEWORK];
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
-  if (code == CODE_DONE) q->system = find_system(q->catalog, request->arguments.items[1], &code);
+  if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
   if (code != CODE_DONE) return code;
   find_usable(request, q);
   if (pm_catalog_inference(q->catalog, framework != NULL ? framework : "tensorrt", &q->profile, &error) != PM_OK ||

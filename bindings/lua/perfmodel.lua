@@ -566,14 +566,10 @@ end
 local INFERENCE_OPTIONS = {network = true, system = true, batch = true, precision = true, framework = true,
                            latency = true, gpus = true, nodes = true, usable = true, kernel_model = true, catalog = true}
 
--- A system, or one GPU alone, by name or as an object.
+-- A system by name or as an object.
 local function target_of(value, catalog)
   if getmetatable(value) == System then return value end
-  local ok, system = pcall(catalog.system, catalog, text_of(value, "system"))
-  if ok then return system end
-  local found, gpu = pcall(core.catalog_gpu_system, catalog_handle(catalog), value)
-  if not found then error(system, 0) end
-  return object(System, gpu)
+  return catalog:system(text_of(value, "system"))
 end
 
 -- A plan with the system's usable memory.

@@ -96,7 +96,6 @@ PM_RECORDS_IN(pm_input_run, "input_run")
 %newobject pm_catalog_new;
 %newobject pm_catalog_network;
 %newobject pm_catalog_system;
-%newobject pm_catalog_gpu_system;
 %newobject inference_plan_new;
 %newobject inference_table;
 %newobject pm_catalog_list;
@@ -153,7 +152,6 @@ pm_network *pm_catalog_network(const pm_catalog *catalog, const char *name, cons
 pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_error *error);
 
 /* One GPU alone. */
-pm_system *pm_catalog_gpu_system(const pm_catalog *catalog, const char *gpu, pm_error *error);
 
 /* How inference is run, by the name of a profile or a framework: one "inference_profile" record. */
 records catalog_inference(const pm_catalog *catalog, const char *name, pm_error *error);

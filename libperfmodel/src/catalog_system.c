@@ -281,31 +281,3 @@ pm_system *pm__entry_system(const pm_catalog *catalog, const pm__entry *entry, p
   if (error != NULL && error->status == PM_OK) *error = failure;
   return NULL;
 }
-
-/* ---- One GPU alone. */
-
-static pm_system *alone(const pm_gpu *gpu, pm_error *error)
-{
-  pm_machine machine;
-  pm_record_init(pm_record_type_find("machine"), &machine);
-  pm__text_set(machine.id, sizeof machine.id, gpu->id);
-  pm__text_set(machine.name, sizeof machine.name, gpu->name);
-  pm__text_set(machine.gpu, sizeof machine.gpu, gpu->id);
-  machine.gpus = 1;
-  pm_system *system = pm_system_new(&machine, gpu, error);
-  if (system == NULL || pm_system_add_vertex(system, "gpu0", PM_VERTEX_GPU, error) == PM_OK) return system;
-  pm_system_free(system);
-  return NULL;
-}
-
-pm_system *pm_catalog_gpu_system(const pm_catalog *catalog, const char *name, pm_error *error)
-{
-  pm_gpu gpu;
-  pm_kernel_calibration calibration;
-  if (pm_catalog_record(catalog, "gpu", name, &gpu, error) != PM_OK) return NULL;
-  pm_system *system = alone(&gpu, error);
-  if (system == NULL || pm_catalog_kernels(catalog, &gpu, &calibration, NULL) != PM_OK) return system;
-  if (pm_system_set_kernels(system, &calibration, error) == PM_OK) return system;
-  pm_system_free(system);
-  return NULL;
-}

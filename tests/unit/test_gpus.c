@@ -4,6 +4,7 @@
 */
 #include <check.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include "shipped.h"
@@ -283,7 +284,7 @@ START_TEST(machine_of_one_predicts)
   pm_run runs[] = {pm_run_default(), pm_run_default()};
   pm_prediction predictions[2];
   runs[0].gpus = runs[1].gpus = 1;
-  runs[1].system = 1;
+  runs[1].system_index = 1;
   ck_assert_int_eq(pm_predict(plan, runs, predictions, 2), PM_OK);
   ck_assert(predictions[0].throughput > 0 && predictions[0].throughput == predictions[1].throughput);
   runs[0].gpus = 2;

@@ -29,7 +29,7 @@ static bench open_bench(const char *network, const char *gpu_name)
   pm_inference_profile profiles[3];
   bench b;
   b.network = build_network(network);
-  b.system = pm_catalog_gpu_system(catalog, gpu_name, &error);
+  b.system = pm_catalog_system(catalog, gpu_name, &error);
   ck_assert_msg(b.system != NULL, "%s", error.text);
   for (int i = 0; i < 3; i++) profiles[i] = profile_of(all_profiles[i]);
   record("memory_profile", "pytorch", &memory);
@@ -91,7 +91,7 @@ START_TEST(fusion_helps)
   for (size_t n = 0; n < sizeof all_networks / sizeof all_networks[0]; n++) {
     pm_error error = PM_ERROR_NONE;
     pm_network *network = build_network(all_networks[n]);
-    pm_system *system = pm_catalog_gpu_system(catalog, "v100", &error);
+    pm_system *system = pm_catalog_system(catalog, "v100", &error);
     pm_inference_profile profiles[PM_FUSION_COUNT];
     pm_inference last = {0};
     for (int fusion = 0; fusion < PM_FUSION_COUNT; fusion++) {

@@ -223,26 +223,10 @@ def infer_sweep(
 
 
 def _system(value: Target) -> System:
-    """A system; or one GPU by name or as a record, alone."""
+    """A system; or a machine with one GPU, by its name or record."""
     if isinstance(value, System):
         return value
-    name = value.id if isinstance(value, _records.Gpu) else text(value, "system")
-    if not isinstance(value, _records.Gpu) and not _is_gpu(name):
-        return default().system(name)
-    return System(_core.catalog_gpu_system(default()._handle, name))
-
-
-def _is_gpu(name: str) -> bool:
-    """Whether a GPU and no system goes by that name."""
-    from ._errors import NotFoundError
-
-    for kind in ("systems", "gpus"):
-        try:
-            default().resolve(kind, name)
-            return kind == "gpus"
-        except NotFoundError:
-            pass
-    return False
+    return default().system(f"gpu:{value.id}" if isinstance(value, _records.Gpu) else text(value, "system"))
 
 
 def _profile(value: Profile) -> _records.InferenceProfile:

@@ -23,23 +23,29 @@ class Gpu(Record):
     architecture: str = ""
     """architecture: kepler, maxwell, pascal, volta, turing, ..."""
     sms: int = 0
-    """streaming multiprocessors"""
+    """streaming multiprocessors; compute units of AMD"""
     fp32_lanes: int = 0
     """FP32 cores per SM"""
     fp64_lanes: int = 0
     """FP64 cores per SM"""
     tensor_cores: int = 0
-    """tensor cores per SM"""
+    """tensor cores per SM; matrix cores of AMD"""
     tensor_core_flop: float = nan
-    """FLOP of one tensor core per clock, dense FP16 [FLOP]"""
+    """FLOP of one tensor core per clock, dense FP16, FP32 accumulate [FLOP]"""
     clock: float = nan
     """boost clock that the peaks are stated at [Hz]"""
+    tensor_clock: float = nan
+    """clock that the tensor peaks are stated at, if it is another [Hz]"""
     peak_fp64: float = nan
-    """peak FP64 rate [FLOP/s]"""
+    """peak FP64 rate of the FP64 cores [FLOP/s]"""
     peak_fp32: float = nan
     """peak FP32 rate of the FP32 cores [FLOP/s]"""
     peak_fp16: float = nan
     """peak FP16 rate without tensor cores [FLOP/s]"""
+    peak_fp64_tensor: float = nan
+    """peak FP64 rate of the tensor cores [FLOP/s]"""
+    peak_fp32_tensor: float = nan
+    """peak rate of tensor cores that compute in full FP32 [FLOP/s]"""
     peak_tf32_tensor: float = nan
     """peak dense TF32 rate of the tensor cores [FLOP/s]"""
     peak_fp16_tensor: float = nan
@@ -47,7 +53,7 @@ class Gpu(Record):
     peak_bf16_tensor: float = nan
     """peak dense BF16 rate of the tensor cores [FLOP/s]"""
     peak_fp8_tensor: float = nan
-    """peak dense FP8 rate of the tensor cores [FLOP/s]"""
+    """peak dense FP8 rate of the tensor cores, FP32 accumulate [FLOP/s]"""
     peak_int8: float = nan
     """peak dense INT8 rate, 2 per multiply-accumulate [FLOP/s]"""
     memory: float = nan
@@ -56,6 +62,10 @@ class Gpu(Record):
     """peak device memory bandwidth [B/s]"""
     memory_type: str = ""
     """HBM2, GDDR6, ..."""
+    memory_bus: int = 0
+    """width of the memory bus in bits"""
+    memory_rate: float = nan
+    """data rate of one bit of the memory bus [B/s]"""
     l2_cache: float = nan
     """L2 cache [B]"""
     shared_memory: float = nan

@@ -10,7 +10,7 @@ import perfmodel as pm
 
 def test_one_answer():
     p = pm.infer("resnet50", "t4", batch=8, precision="int8")
-    assert p.status == "ok" and p.batch == 8 and p.profile == "tensorrt" and p.system == "t4"
+    assert p.status == "ok" and p.batch == 8 and p.profile == "tensorrt" and p.system == "gpu:t4"
     assert math.isclose(p.throughput * p.latency, 8)
     assert "samples/s" in repr(p) and p.verdict == "fits"
 

@@ -69,12 +69,10 @@ PM_API const pm_record_type *pm_catalog_record_type(const char *kind);
 PM_API pm_network *pm_catalog_network(const pm_catalog *catalog, const char *name, const pm_attribute *sets,
                                       size_t set_count, pm_error *error);
 
-/* Builds the system with its link graph. Owned by the caller, independent of the catalogue. */
+/* Builds the system with its link graph. Owned by the caller, independent of the catalogue. A name that is no system's but
+** a GPU's ("t4") is a machine with one of it on its host link, "gpu:t4"; written so, it is never taken for a system. What
+** its host is like is unknown. The same holds wherever a system is named: pm_catalog_resolve, _record and _show. */
 PM_API pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_error *error);
-
-/* One GPU by its name, alone: a system of one GPU with the kernel constants that the catalogue has for it. What is known of
-** machines (host, power, price) is unknown. Owned by the caller. */
-PM_API pm_system *pm_catalog_gpu_system(const pm_catalog *catalog, const char *gpu, pm_error *error);
 
 /* The kernel constants of a GPU: those of its own id (an alias of the entry), else of its architecture. PM_NOT_FOUND if
 ** there are none: its kernels then run at the plain roofline. pm_catalog_system gives them to the system. */
