@@ -15,7 +15,7 @@ LIBRARY = r"deepbench/cuda-(7\.5|8\.0|10\.1)"
 
 # class: (pattern of the group, gate of the mean, of the median)
 GATES = {
-    "FP32 GEMM V100": (r"v100-pcie gemm.* fp32 neusight", 12, 9),
+    "FP32 GEMM V100": (r"v100-pcie-32gb gemm.* fp32 neusight", 12, 9),
     "FP32 GEMM A100": (r"a100.* gemm.* fp32 neusight", 12, 9),
     "FP32 GEMM T4": (r"t4 gemm.* fp32 neusight", 26, 20),
     "FP32 GEMM P100": (r"p100-pcie gemm.* fp32 neusight", 26, 20),

@@ -139,7 +139,8 @@ static device improved(const device *d, double clock, double sms, double bandwid
   double rate = clock * better.gpu.sms / d->gpu.sms;
   double *const peaks[] = {&better.gpu.peak_fp64, &better.gpu.peak_fp32, &better.gpu.peak_fp16,
                            &better.gpu.peak_tf32_tensor, &better.gpu.peak_fp16_tensor, &better.gpu.peak_bf16_tensor,
-                           &better.gpu.peak_fp8_tensor, &better.gpu.peak_int8};
+                           &better.gpu.peak_fp8_tensor, &better.gpu.peak_int8, &better.gpu.peak_fp64_tensor,
+                           &better.gpu.peak_fp32_tensor};
   for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++) *peaks[i] *= rate;
   better.gpu.memory_bandwidth *= bandwidth;
   return better;

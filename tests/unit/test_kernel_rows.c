@@ -28,7 +28,7 @@ START_TEST(lines_become_kernels)
   const pm_measured_kernel *m = pm_kernel_rows_measured(rows);
   ck_assert_uint_eq(pm_kernel_rows_count(rows), 4);
   ck_assert(k[0].operation == PM_OPERATOR_GEMM && k[0].count == 1 && k[0].m == 32 && k[0].n == 16 && k[0].k == 32);
-  ck_assert_str_eq(m[0].group, "v100-pcie gemm-linear fp32 neusight");
+  ck_assert_str_eq(m[0].group, "v100-pcie-32gb gemm-linear fp32 neusight");
   ck_assert(m[0].time == 50e-6 && m[0].overhead > 1e-5);
   ck_assert_str_eq(m[1].group, "t4 gemm fp16 deepbench/cuda-10.1");
   ck_assert(k[2].operation == PM_OPERATOR_CONV_BACKWARD_WEIGHT && k[2].n == 2 && k[2].channels == 3);
@@ -56,7 +56,7 @@ static const char *gpu_called(const char *name, const char *memory)
 START_TEST(gpus_are_known_by_many_names)
 {
   const char *const names[][3] = {
-    {"Tesla V100", "", "v100-sxm2-16gb"},          {"Tesla V100-PCIE-32GB", "32", "v100-pcie"},
+    {"Tesla V100", "", "v100-sxm2-16gb"},          {"Tesla V100-PCIE-32GB", "32", "v100-pcie-32gb"},
     {"Tesla P100-PCIE-16GB", "16", "p100-pcie"},   {"NVIDIA A100 80GB PCIe", "", "a100-pcie-80gb"},
     {"A100-PCIE-40GB", "40", "a100-pcie-40gb"},    {"NVIDIA A100-SXM4-80GB", "80", "a100-sxm4-80gb"},
     {"NVIDIA H100 80GB HBM3", "80", "h100-sxm5"},  {"Titan X (Maxwell)", "", "titan-x-maxwell"},

@@ -141,7 +141,7 @@ static const char *machine(const char *gpu, const char *memory, const char *syst
 START_TEST(machines_are_found_by_what_tables_call_them)
 {
   ck_assert_str_eq(machine("V100", "16", "NVIDIA DGX-1", 8), "dgx1-v100");
-  ck_assert_str_eq(machine("V100", "32", "NVIDIA DGX-1", 1), "dgx1-v100");
+  ck_assert_str_eq(machine("V100", "32", "NVIDIA DGX-1", 1), "dgx1-v100-32gb");
   ck_assert_str_eq(machine("P100", "16", "NVIDIA DGX-1", 8), "dgx1-p100");
   ck_assert_str_eq(machine("V100", "32", "NVIDIA DGX-2", 16), "dgx2");
   ck_assert_str_eq(machine("A100", "80", "NVIDIA DGX A100", 8), "dgx-a100-80gb");
