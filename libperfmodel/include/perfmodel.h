@@ -15,6 +15,7 @@
 **     perfmodel/framework.h   what the software adds to kernels and collectives
 **     perfmodel/predict.h     runs in, predictions out; layer times; sweeps
 **     perfmodel/inference.h   latency and throughput of the forward pass
+**     perfmodel/size.h        from a rate or a deadline to the machines
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
 **     perfmodel/table.h       results as columns; CSV, JSON and text
 **     perfmodel/counts.h      a network's counts by layer, by kind of layer, as a tree
@@ -43,6 +44,7 @@
 #include "perfmodel/framework.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/inference.h"
+#include "perfmodel/size.h"
 #include "perfmodel/table.h"
 #include "perfmodel/counts.h"
 #include "perfmodel/arrow.h"

@@ -33,6 +33,7 @@ static const pm_choice evidence_choices[] = {PM_EVIDENCE_LIST(NAME_DOC) END};
 static const pm_choice fusion_choices[] = {PM_FUSION_LIST(NAME_DOC) END};
 static const pm_choice inference_limit_choices[] = {PM_INFERENCE_LIMIT_LIST(NAME_DOC) END};
 static const pm_choice decision_choices[] = {PM_DECISION_LIST(NAME_DOC) END};
+static const pm_choice minimize_choices[] = {PM_MINIMIZE_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
 #define KIND_TEXT PM_FIELD_TEXT, NULL
@@ -66,6 +67,7 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_FUSION PM_FIELD_CHOICE, fusion_choices
 #define KIND_INFERENCE_LIMIT PM_FIELD_CHOICE, inference_limit_choices
 #define KIND_DECISION PM_FIELD_CHOICE, decision_choices
+#define KIND_MINIMIZE PM_FIELD_CHOICE, minimize_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */
@@ -295,6 +297,14 @@ static const pm_field inference_run_fields[] = {PM_INFERENCE_RUN_FIELDS(FIELD)};
 static const pm_field inference_fields[] = {PM_INFERENCE_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_size_goal
+static const pm_field size_goal_fields[] = {PM_SIZE_GOAL_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_size_choice
+static const pm_field size_choice_fields[] = {PM_SIZE_CHOICE_FIELDS(FIELD)};
+#undef RECORD
+
 #define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields, sizeof name##_fields / sizeof name##_fields[0]}
 
 static const pm_record_type types[] = {
@@ -338,6 +348,8 @@ static const pm_record_type types[] = {
   TYPE(inference_profile, pm_inference_profile, "how a framework or an engine runs a forward pass"),
   TYPE(inference_run, pm_inference_run, "what inference to predict"),
   TYPE(inference, pm_inference, "what is predicted of inference"),
+  TYPE(size_goal, pm_size_goal, "what a system is to reach, and what is to be least"),
+  TYPE(size_choice, pm_size_choice, "so many nodes of a system, and what they take"),
   TYPE(memory_profile, pm_memory_profile, "how a framework handles memory"),
   TYPE(optimizer, pm_optimizer, "what an optimiser keeps per parameter"),
   TYPE(usable_memory, pm_usable_memory, "what programs can have of a GPU's memory"),

@@ -1,0 +1,132 @@
+/*
+** Sizing backwards: from a rate or a deadline to the machines.
+**
+** For every choice (a system, a batch, a framework, ...) all node counts from 1 up are evaluated exactly, one after the
+** other, until the target is reached. Nothing is interpolated, so it does not matter that efficiency falls with the nodes,
+** or that more nodes may even be slower. Where no count reaches the target the answer is the fastest count, and says so.
+**
+**     pm_size_setup setup = {plan, &run, NULL, NULL, 1, NULL, NULL, NULL};
+**     pm_size_goal goal = pm_size_goal_default();
+**     goal.epochs = 90; goal.samples = 1281167; goal.within = 6 * 3600;
+**     pm_size_choice choice;
+**     pm_size(&setup, &goal, &choice, &error);
+**     printf("%d nodes, %.1f h\n", choice.nodes, choice.time / 3600);
+**
+** Prices are the caller's, of one node, in any currency, the same for all; they change nothing but costs. Power is the
+** machine's design power times the PUE; where the catalogue does not know it, it stays unknown, and so does rack space.
+*/
+#ifndef PERFMODEL_SIZE_H
+#define PERFMODEL_SIZE_H
+
+#include "collective.h"
+#include "memory.h"
+#include "pipeline.h"
+#include "predict.h"
+#include "table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PM_MINIMIZE_LIST(X)                                                                             \
+  X(NODES, "nodes", "nodes")                                                                            \
+  X(COST, "cost", "price of the nodes")                                                                 \
+  X(POWER, "power", "power of the nodes, cooling included")                                             \
+  X(RACK_UNITS, "rack-units", "rack space of the nodes")
+
+typedef enum pm_minimize {
+#define PM_MINIMIZE_ENUM(name, text, doc) PM_MINIMIZE_##name,
+  PM_MINIMIZE_LIST(PM_MINIMIZE_ENUM)
+#undef PM_MINIMIZE_ENUM
+  PM_MINIMIZE_COUNT
+} pm_minimize;
+
+/* Either a rate, or epochs within a time. */
+#define PM_SIZE_GOAL_FIELDS(X)                                                                                      \
+  X(REAL, rate, "1/s", "samples per second that are wanted; unknown: epochs within a time are")                     \
+  X(REAL, epochs, "1", "epochs to train")                                                                           \
+  X(REAL, within, "s", "time for them")                                                                             \
+  X(REAL, samples, "1", "samples of an epoch; unknown: times stay unknown")                                         \
+  X(REAL, global_batch, "1", "samples of a step over all GPUs; unknown: every choice keeps its batch per GPU")      \
+  X(MINIMIZE, minimize, "", "what is to be least")                                                                  \
+  X(INT, nodes_most, "1", "most nodes that are tried")                                                              \
+  X(REAL, pue, "1", "power usage effectiveness of the site: all power over that of the machines")                   \
+  X(REAL, sample_size, "B", "stored size of a sample; unknown: what storage must give stays so")                    \
+  X(INT, switch_ports, "1", "ports used of each switch between the nodes")                                          \
+  X(REAL, oversubscription, "1", "ports down over ports up of their first level")
+
+typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
+
+#define PM_SIZE_CHOICE_FIELDS(X)                                                                                    \
+  X(STATUS, status, "", "ok; unreachable: no count is enough, and the numbers are of the fastest; or what is wrong") \
+  X(INT, rank, "1", "place among the choices, from 1; 0 if it does not reach the target")                           \
+  X(INT, choice, "1", "which choice, from 0")                                                                       \
+  X(TEXT, system, "", "id of the system")                                                                           \
+  X(INT, nodes, "1", "least nodes that reach the target")                                                           \
+  X(INT, gpus, "1", "GPUs in all")                                                                                  \
+  X(REAL, batch, "1", "samples per GPU and step")                                                                   \
+  X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                    \
+  X(REAL, time, "s", "for all epochs, whole steps")                                                                 \
+  X(REAL, reached, "1", "speed over that of the target: 1 or more reaches it")                                      \
+  X(INT, nodes_least, "1", "nodes enough in one case of ten, by the band of the framework; 0 unknown")              \
+  X(INT, nodes_safe, "1", "nodes enough in nine cases of ten; 0 unknown, or beyond those tried")                    \
+  X(REAL, efficiency, "1", "weak scaling: throughput over that of as many GPUs alone")                              \
+  X(BOTTLENECK, limit, "", "what limits the step")                                                                  \
+  X(REAL, rack_units, "1", "rack space of the nodes")                                                               \
+  X(REAL, power, "W", "design power of the nodes times the PUE")                                                    \
+  X(REAL, gpu_power, "W", "the part of it that is the GPUs' design power")                                          \
+  X(REAL, energy, "J", "that power over the time for all epochs")                                                   \
+  X(REAL, price, "1", "price of one node, as it was given")                                                         \
+  X(REAL, cost, "1", "price of the nodes; switches, cables and storage are not in it")                              \
+  X(REAL, storage_rate, "B/s", "what storage must give at this rate, nothing cached")                               \
+  X(REAL, storage_nodes, "1", "nodes that the given storage feeds at their rate")                                   \
+  X(INPUT_STAGE, input_limit, "", "the slowest stage of the input path")                                            \
+  X(REAL, switches, "1", "switches of a fat tree between the nodes")                                                \
+  X(REAL, cables, "1", "its cables")                                                                                \
+  X(REAL, memory, "B", "memory of one GPU; unknown if nobody asked")                                                \
+  X(VERDICT, verdict, "", "whether the batch fits it")                                                              \
+  X(YES_NO, pareto, "", "whether no other choice is both faster and less")                                          \
+  X(BASIS, basis, "", "what the numbers rest on")                                                                   \
+  X(EVIDENCE, evidence, "", "what the constants of the framework rest on")
+
+typedef struct pm_size_choice { PM_SIZE_CHOICE_FIELDS(PM_DECLARE) } pm_size_choice;
+
+/* What there is to choose from. Nothing is copied; pointers may be NULL but for plan and choices. */
+typedef struct pm_size_setup {
+  const pm_plan *plan;
+  const pm_run *choices;            /* system, batch, framework, precision, ...; GPUs 0: all of the machine's */
+  const double *prices;             /* of one node of each choice; NULL or NAN: unknown */
+  const double *usable;             /* memory of the GPU of each choice [B]; NULL or NAN: no verdict */
+  size_t count;
+  const pm_memory_plan *memory;     /* of the network, the same for all choices; NULL: memory is not asked about */
+  const pm_input_setup *input;      /* the input path, but for the machine; NULL: input never limits */
+  const pm_input_run *input_run;    /* how it is used, but for nodes, GPUs and their rate; NULL: the defaults */
+} pm_size_setup;
+
+/* At most 1024 nodes, least nodes, PUE 1, switches of 32 ports without oversubscription; the target unknown. */
+PM_API pm_size_goal pm_size_goal_default(void);
+
+/* PM_OK, or what is missing or absurd. */
+PM_API int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error);
+
+/* The least nodes of every choice, ranked, into choices[setup->count]. Allocates nothing. Returns PM_OK, also if some or all
+** choices cannot reach the target (their status says so). Cost: a prediction for each count tried. */
+PM_API int pm_size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error);
+
+/* The next cheaper: of all counts of all choices that take less than `than` of what is to be least, the fastest. It
+** misses the target by 1 - reached. PM_UNREACHABLE if nothing takes less. */
+PM_API int pm_size_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
+                        pm_size_choice *next, pm_error *error);
+
+/* The counts of all choices for which no other is both faster and less, from least to fastest: the Pareto front, into at
+** most `capacity` rows. Counts are tried as far as pm_size does. Returns how many rows there are, or -1. */
+PM_API int pm_size_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows, size_t capacity,
+                         pm_error *error);
+
+/* What `minimize` means of one row; NAN if unknown. */
+PM_API double pm_size_objective(const pm_size_choice *row, int minimize);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

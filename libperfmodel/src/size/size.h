@@ -1,0 +1,33 @@
+/* Sizing, from the inside: one count of one choice, and walks over counts. */
+#ifndef PM_SIZE_SIZE_H
+#define PM_SIZE_SIZE_H
+
+#include "perfmodel/size.h"
+#include "step/plan.h"
+
+enum { PM__SIZE_BLOCK = 64 };
+
+/* Counts of one choice that were evaluated together: runs share their kernel times. */
+typedef struct pm__size_block {
+  int first, count; /* nodes of the first; how many */
+  pm_run runs[PM__SIZE_BLOCK];
+  pm_prediction predictions[PM__SIZE_BLOCK];
+} pm__size_block;
+
+void pm__size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int first, int most,
+                       pm__size_block *block);
+
+/* Speed over that of the target, for a throughput that may be a band's; NAN if there is no prediction. */
+double pm__size_reached(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p, double throughput);
+
+/* Time of all epochs in whole steps; NAN if it is not known. */
+double pm__size_time(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p);
+
+/* What is to be least, of so many nodes of a choice: without a prediction. */
+double pm__size_amount(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int nodes);
+
+/* A whole row of one count. */
+void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, const pm_run *run,
+                   const pm_prediction *p, pm_size_choice *row);
+
+#endif
