@@ -92,6 +92,16 @@ typedef enum option_id {
   OPTION_K,
   OPTION_PRODUCTS,
   OPTION_LATENCY,
+  OPTION_SYSTEM,
+  OPTION_TARGET_RATE,
+  OPTION_EPOCHS,
+  OPTION_WITHIN,
+  OPTION_MINIMIZE,
+  OPTION_PRICE,
+  OPTION_PRICE_DATE,
+  OPTION_PUE,
+  OPTION_NODES_MOST,
+  OPTION_FRONT,
   OPTION_COUNT
 } option_id;
 
@@ -132,7 +142,7 @@ typedef struct cli_command {
 
 extern const cli_command list_command, show_command, layers_command, memory_command, predict_command, sweep_command,
   validate_command, check_command, collective_command, rings_command, copies_command, fabric_command, topology_command,
-  import_command, doctor_command, export_command, input_command, kernel_command, infer_command;
+  import_command, doctor_command, export_command, input_command, kernel_command, infer_command, size_command;
 
 /* All sub-commands, in the order of the help; index from 0, NULL past the last. */
 const cli_command *command_at(size_t index);

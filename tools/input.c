@@ -1,7 +1,7 @@
 /* perfmodel input: what storage, network, page cache, decoding and copies bring to the GPUs. */
 #include <math.h>
 #include <string.h>
-#include "command.h"
+#include "input_path.h"
 
 enum { LABEL = 22, QUANTITY = 64 };
 
@@ -41,72 +41,12 @@ static int read_run(const cli_request *request, pm_input_run *run)
   return code;
 }
 
-static int find_record(const pm_catalog *catalog, const char *kind, const char *name, void *record)
-{
-  pm_error error = PM_ERROR_NONE;
-  return pm_catalog_record(catalog, kind, name, record, &error) == PM_OK ? CODE_DONE : fail_error(&error);
-}
-
-/* The storage that is named, or the machine's own. */
-static int find_storage(const cli_request *request, const pm_catalog *catalog, pm_input_setup *setup)
-{
-  const char *name = request->value[OPTION_STORAGE];
-  pm_record_init(pm_record_type_find("storage"), &setup->storage);
-  pm_record_init(pm_record_type_find("storage_access"), &setup->access);
-  if (name == NULL) {
-    if (!(setup->machine.storage_bandwidth > 0))
-      return fail(CODE_USAGE, "the storage of %s is unknown; give --storage, see perfmodel list storages",
-                  setup->machine.id);
-    strcpy(setup->storage.id, "local");
-    snprintf(setup->storage.name, PM_TEXT_MAX, "local storage of %.60s", setup->machine.id);
-    setup->storage.bandwidth = setup->machine.storage_bandwidth;
-    return CODE_DONE;
-  }
-  int code = find_record(catalog, "storage", name, &setup->storage);
-  if (code == CODE_DONE &&
-      pm_catalog_record(catalog, "storage_access", setup->storage.id, &setup->access, NULL) != PM_OK)
-    note(request, "what a read of %s takes is not measured; it is taken as nothing", setup->storage.id);
-  return code;
-}
-
-/* The CPU of a machine without the count before it: "2 x Intel Xeon ...". */
-static const char *cpu_name(const char *cpu)
-{
-  const char *times = strstr(cpu, " x ");
-  return times != NULL ? times + 3 : cpu;
-}
-
-static int find_decoder(const cli_request *request, const pm_catalog *catalog, pm_input_setup *setup)
-{
-  const char *name = request->value[OPTION_CPU];
-  if (name != NULL) return find_record(catalog, "decoder", name, &setup->decoder);
-  name = cpu_name(setup->machine.cpu);
-  if (pm_catalog_record(catalog, "decoder", name, &setup->decoder, NULL) == PM_OK) return CODE_DONE;
-  note(request, "how fast \"%s\" decodes is not measured; it is taken as skylake", name);
-  return find_record(catalog, "decoder", "skylake", &setup->decoder);
-}
-
-/* Line rate of the bus that the machine's GPUs are on. */
-static void find_bus(const pm_catalog *catalog, question *q)
-{
-  pm_gpu gpu;
-  pm_link bus;
-  if (pm_catalog_record(catalog, "gpu", q->setup.machine.gpu, &gpu, NULL) == PM_OK &&
-      pm_catalog_record(catalog, "link", gpu.pcie, &bus, NULL) == PM_OK)
-    q->run.copy_bandwidth = bus.bandwidth;
-}
-
 static int find_all(const cli_request *request, const pm_catalog *catalog, question *q)
 {
-  const char *loader = request->value[OPTION_LOADER];
-  pm_input_setup *setup = &q->setup;
-  int code = find_record(catalog, "dataset", request->arguments.items[0], &setup->dataset);
-  if (code == CODE_DONE) code = find_record(catalog, "system", request->arguments.items[1], &setup->machine);
-  if (code == CODE_DONE) find_bus(catalog, q);
-  if (code == CODE_DONE) code = find_storage(request, catalog, setup);
-  if (code == CODE_DONE) code = find_record(catalog, "loader", loader != NULL ? loader : "tensorflow", &setup->loader);
-  if (code == CODE_DONE) code = find_decoder(request, catalog, setup);
-  return code;
+  pm_error error = PM_ERROR_NONE;
+  if (pm_catalog_record(catalog, "system", request->arguments.items[1], &q->setup.machine, &error) != PM_OK)
+    return fail_error(&error);
+  return find_input_path(request, catalog, request->arguments.items[0], &q->setup, &q->run);
 }
 
 /* ---- The GPUs' own rate, from the model of training. ---- */

@@ -82,6 +82,7 @@ PM_RECORDS_IN(pm_prediction, "prediction")
 PM_RECORDS_IN(pm_inference_profile, "inference_profile")
 PM_RECORDS_IN(pm_inference_run, "inference_run")
 PM_RECORDS_IN(pm_inference, "inference")
+PM_RECORDS_IN(pm_size_goal, "size_goal")
 PM_RECORDS_IN(pm_memory_profile, "memory_profile")
 PM_RECORDS_IN(pm_optimizer, "optimizer")
 PM_RECORDS_IN(pm_memory_run, "memory_run")
@@ -272,6 +273,22 @@ records infer_within(const pm_inference_plan *plan, const pm_inference_run *RECO
                      pm_error *error);
 pm_table *inference_table(const pm_inference_plan *plan, const pm_inference_run *RECORDS, size_t COUNT,
                           const pm_inference *RECORDS, size_t COUNT, pm_error *error);
+
+/* ---- Sizing ---- */
+
+/* One "size_goal" record: the defaults. */
+records size_goal_default(pm_error *error);
+
+/* Plan, one goal, choices as runs, prices, usable memory, network and memory profile and optimizer for it, input paths (one
+** for each choice, or none) in six arrays and their runs; "size_choice" records: what is asked for is "least", "next" (what
+** takes less than the first of least) or "front". */
+records size_choices(const pm_plan *plan, const pm_size_goal *RECORDS, size_t COUNT, const pm_run *RECORDS, size_t COUNT,
+                     const double *NUMBERS, size_t COUNT, const double *NUMBERS, size_t COUNT, const pm_network *network,
+                     const pm_memory_profile *RECORDS, size_t COUNT, const pm_optimizer *RECORDS, size_t COUNT,
+                     const pm_dataset *RECORDS, size_t COUNT, const pm_storage *RECORDS, size_t COUNT,
+                     const pm_storage_access *RECORDS, size_t COUNT, const pm_decoder *RECORDS, size_t COUNT,
+                     const pm_loader *RECORDS, size_t COUNT, const pm_machine *RECORDS, size_t COUNT,
+                     const pm_input_run *RECORDS, size_t COUNT, const char *what, pm_error *error);
 
 /* ---- Input pipeline ---- */
 

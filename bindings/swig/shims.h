@@ -787,6 +787,99 @@ static pm_table *inference_table(const pm_inference_plan *plan, const pm_inferen
   return NULL;
 }
 
+/* ---- Sizing ---- */
+
+/* One "size_goal" record: the defaults. */
+static records size_goal_default(pm_error *error)
+{
+  pm_size_goal goal = pm_size_goal_default();
+  return record_copy("size_goal", &goal, error);
+}
+
+/* Best first, then those that miss, nearest first. */
+static int size_order(const void *a, const void *b)
+{
+  const pm_size_choice *x = (const pm_size_choice *)a, *y = (const pm_size_choice *)b;
+  int left = x->rank > 0 ? x->rank : INT32_MAX, right = y->rank > 0 ? y->rank : INT32_MAX;
+  if (left != right) return left < right ? -1 : 1;
+  if (x->reached != y->reached && !isnan(x->reached) && !isnan(y->reached)) return x->reached > y->reached ? -1 : 1;
+  return x->choice < y->choice ? -1 : x->choice > y->choice;
+}
+
+static records size_least(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
+{
+  records array = records_new("size_choice", setup->count, error);
+  if (array.data != NULL && pm_size(setup, goal, (pm_size_choice *)array.data, error) == PM_OK)
+    qsort(array.data, array.count, sizeof(pm_size_choice), size_order);
+  return error->status == PM_OK ? array : no_records(array);
+}
+
+/* One record, or none if nothing takes less than the best. */
+static records size_next(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
+{
+  pm_error nothing = PM_ERROR_NONE;
+  records all = size_least(setup, goal, error), array = records_new("size_choice", 1, error);
+  if (error->status == PM_OK &&
+      pm_size_next(setup, goal, (const pm_size_choice *)all.data, (pm_size_choice *)array.data, &nothing) != PM_OK)
+    array.count = 0;
+  records_free(&all);
+  return error->status == PM_OK ? array : no_records(array);
+}
+
+static records size_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
+{
+  enum { MOST = 4096 };
+  records array = records_new("size_choice", MOST, error);
+  int count = array.data != NULL ? pm_size_front(setup, goal, (pm_size_choice *)array.data, MOST, error) : 0;
+  if (count >= 0) array.count = (size_t)count;
+  return error->status == PM_OK ? array : no_records(array);
+}
+
+/* The same number of records as there are choices, or none. */
+static int of_choices(size_t count, size_t choices, const char *what, pm_error *error)
+{
+  if (count == choices) return 1;
+  fail(error, PM_BAD_ARGUMENT, "%lu %s for %lu choices", (unsigned long)count, what, (unsigned long)choices);
+  return 0;
+}
+
+static records size_choices(const pm_plan *plan, const pm_size_goal *goal, size_t goals, const pm_run *runs, size_t count,
+                            const double *prices, size_t price_count, const double *usable, size_t usable_count,
+                            const pm_network *network, const pm_memory_profile *profile, size_t profiles,
+                            const pm_optimizer *optimizer, size_t optimizers, const pm_dataset *datasets,
+                            size_t dataset_count, const pm_storage *storages, size_t storage_count,
+                            const pm_storage_access *accesses, size_t access_count, const pm_decoder *decoders,
+                            size_t decoder_count, const pm_loader *loaders, size_t loader_count,
+                            const pm_machine *machines, size_t machine_count, const pm_input_run *input_runs,
+                            size_t input_count, const char *what, pm_error *error)
+{
+  records array = {NULL, NULL, 0};
+  pm_memory_plan *memory = NULL;
+  pm_input_setup *inputs = NULL;
+  if (single(goals, "size_goal", error) && of_choices(price_count, count, "prices", error) &&
+      of_choices(usable_count, count, "memories", error))
+    memory = memory_plan(network, profile, profiles, optimizer, optimizers, error);
+  if (input_count > 0 && of_choices(input_count, count, "input runs", error) &&
+      of_choices(dataset_count, count, "datasets", error) && of_choices(storage_count, count, "storages", error) &&
+      of_choices(access_count, count, "accesses", error) && of_choices(decoder_count, count, "decoders", error) &&
+      of_choices(loader_count, count, "loaders", error) && of_choices(machine_count, count, "machines", error)) {
+    inputs = (pm_input_setup *)calloc(count, sizeof *inputs);
+    if (inputs == NULL) no_memory(error);
+    for (size_t i = 0; inputs != NULL && i < count; i++) {
+      const pm_input_setup one = {datasets[i], storages[i], accesses[i], decoders[i], loaders[i], machines[i]};
+      inputs[i] = one;
+    }
+  }
+  const pm_size_setup setup = {plan, runs, prices, usable, count, memory, inputs, inputs != NULL ? input_runs : NULL};
+  for (size_t i = 0; inputs != NULL && i < count; i++) pm_input_check(&inputs[i], &input_runs[i], error);
+  if (error->status == PM_OK && strcmp(what, "least") == 0) array = size_least(&setup, goal, error);
+  else if (error->status == PM_OK && strcmp(what, "next") == 0) array = size_next(&setup, goal, error);
+  else if (error->status == PM_OK) array = size_front(&setup, goal, error);
+  pm_memory_plan_free(memory);
+  free(inputs);
+  return array;
+}
+
 /* ---- Input pipeline ---- */
 
 /* One "input_run" record: the defaults. */

@@ -118,6 +118,25 @@ def infer(plan: inference_plan, runs: _Array) -> bytearray: ...
 def infer_check(plan: inference_plan, run: _Array) -> None: ...
 def infer_within(plan: inference_plan, run: _Array, latency: float) -> bytearray: ...
 def inference_table(plan: inference_plan, runs: _Array, predictions: _Array) -> table: ...
+def size_goal_default() -> bytearray: ...
+def size_choices(
+    plan: plan,
+    goal: _Array,
+    choices: _Array,
+    prices: _Array,
+    usable: _Array,
+    network: network,
+    profile: _Array,
+    optimizer: _Array,
+    datasets: _Array,
+    storages: _Array,
+    accesses: _Array,
+    decoders: _Array,
+    loaders: _Array,
+    machines: _Array,
+    input_runs: _Array,
+    what: str,
+) -> bytearray: ...
 def input_run_default() -> bytearray: ...
 def input_rates(
     dataset: _Array,

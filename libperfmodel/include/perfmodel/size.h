@@ -65,6 +65,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(INT, nodes, "1", "least nodes that reach the target")                                                           \
   X(INT, gpus, "1", "GPUs in all")                                                                                  \
   X(REAL, batch, "1", "samples per GPU and step")                                                                   \
+  X(PRECISION, precision, "", "storage and arithmetic precision")                                                   \
   X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                    \
   X(REAL, time, "s", "for all epochs, whole steps")                                                                 \
   X(REAL, reached, "1", "speed over that of the target: 1 or more reaches it")                                      \
@@ -99,8 +100,8 @@ typedef struct pm_size_setup {
   const double *usable;             /* memory of the GPU of each choice [B]; NULL or NAN: no verdict */
   size_t count;
   const pm_memory_plan *memory;     /* of the network, the same for all choices; NULL: memory is not asked about */
-  const pm_input_setup *input;      /* the input path, but for the machine; NULL: input never limits */
-  const pm_input_run *input_run;    /* how it is used, but for nodes, GPUs and their rate; NULL: the defaults */
+  const pm_input_setup *inputs;     /* the input path of each choice; NULL: input never limits */
+  const pm_input_run *input_runs;   /* how it is used, but for nodes, GPUs and their rate; NULL: the defaults */
 } pm_size_setup;
 
 /* At most 1024 nodes, least nodes, PUE 1, switches of 32 ports without oversubscription; the target unknown. */

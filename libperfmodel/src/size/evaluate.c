@@ -17,13 +17,11 @@ static int32_t gpus_of(const pm_size_setup *setup, size_t choice)
 /* What the input path brings to one of so many nodes; `rate`: what its GPUs would take. */
 static int input_of(const pm_size_setup *setup, size_t choice, int nodes, double rate, pm_input_rates *rates)
 {
-  pm_input_setup path = *setup->input;
-  pm_input_run run = setup->input_run != NULL ? *setup->input_run : pm_input_run_default();
-  path.machine = system_of(setup, choice)->machine;
+  pm_input_run run = setup->input_runs != NULL ? setup->input_runs[choice] : pm_input_run_default();
   run.nodes = nodes;
   run.gpus = gpus_of(setup, choice);
   run.gpu_rate = rate;
-  pm_input(&path, &run, rates, 1);
+  pm_input(&setup->inputs[choice], &run, rates, 1);
   return rates->status;
 }
 
@@ -43,9 +41,9 @@ static pm_run run_of(const pm_size_setup *setup, const pm_size_goal *goal, size_
   run.nodes = nodes;
   run.batch = batch_of(goal, &run);
   run.epoch_samples = goal->samples;
-  if (setup->input == NULL) return run;
+  if (setup->inputs == NULL) return run;
   run.input_rate = input_of(setup, choice, nodes, NAN, &rates) == PM_OK ? rates.input : (double)NAN;
-  run.input_in_turn = setup->input_run != NULL && setup->input_run->prefetch == 0;
+  run.input_in_turn = setup->input_runs != NULL && setup->input_runs[choice].prefetch == 0;
   return run;
 }
 
@@ -130,9 +128,10 @@ static void set_input(const pm_size_setup *setup, size_t choice, pm_size_choice 
   pm_input_rates rates;
   row->storage_nodes = NAN;
   row->input_limit = PM_INPUT_STAGE_UNKNOWN;
-  if (setup->input == NULL || input_of(setup, choice, row->nodes, row->throughput / row->nodes, &rates) != PM_OK) return;
-  row->storage_nodes = rates.nodes_most;
-  row->input_limit = rates.limit;
+  if (setup->inputs == NULL) return;
+  if (input_of(setup, choice, row->nodes, row->throughput / row->nodes, &rates) == PM_OK)
+    row->storage_nodes = rates.nodes_most;
+  if (input_of(setup, choice, row->nodes, NAN, &rates) == PM_OK) row->input_limit = rates.limit;
 }
 
 static void set_memory(const pm_size_setup *setup, size_t choice, const pm_run *run, pm_size_choice *row)
@@ -156,6 +155,7 @@ void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t 
   pm_record_init(pm_record_type_find("size_choice"), row);
   strcpy(row->system, system_of(setup, choice)->machine.id);
   row->choice = (int32_t)choice;
+  row->precision = run->precision;
   row->status = p->status;
   if (p->status != PM_OK) return;
   row->nodes = run->nodes;

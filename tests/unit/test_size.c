@@ -1,0 +1,332 @@
+/* Sizing: laws that hold whatever the constants are, and least counts against a plain search. */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#include "fixtures.h"
+#include "shipped.h"
+
+enum { SYSTEMS = 3 };
+
+typedef struct bench {
+  pm_network *network;
+  pm_system *systems[SYSTEMS];
+  pm_plan *plan;
+  pm_run runs[SYSTEMS];
+  double prices[SYSTEMS];
+  pm_size_setup setup;
+} bench;
+
+static void open_bench(bench *b)
+{
+  static const char *const names[SYSTEMS] = {"dgx1-v100", "dgx1-p100", "c4140-v100-pcie"};
+  pm_error error = PM_ERROR_NONE;
+  memset(b, 0, sizeof *b);
+  b->network = build_network("resnet50");
+  for (int i = 0; i < SYSTEMS; i++) {
+    b->systems[i] = build_system(names[i]);
+    b->runs[i] = pm_run_default();
+    b->runs[i].system_index = i;
+    b->runs[i].gpus = 0;
+    b->runs[i].batch = 64;
+    b->prices[i] = 149000 - 30000 * i;
+  }
+  const pm_network *network = b->network;
+  b->plan = pm_plan_new(&network, 1, (const pm_system *const *)b->systems, SYSTEMS, &error);
+  ck_assert_msg(b->plan != NULL, "%s", error.text);
+  b->setup = (pm_size_setup){b->plan, b->runs, b->prices, NULL, SYSTEMS, NULL, NULL, NULL};
+}
+
+static void close_bench(bench *b)
+{
+  pm_plan_free(b->plan);
+  pm_network_free(b->network);
+  for (int i = 0; i < SYSTEMS; i++) pm_system_free(b->systems[i]);
+}
+
+static pm_size_goal deadline(double hours)
+{
+  pm_size_goal goal = pm_size_goal_default();
+  goal.epochs = 90;
+  goal.samples = 1281167;
+  goal.within = hours * 3600;
+  return goal;
+}
+
+static void size(const bench *b, const pm_size_goal *goal, pm_size_choice *rows)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_msg(pm_size(&b->setup, goal, rows, &error) == PM_OK, "%s", error.text);
+}
+
+/* The count is enough, and one less is not: by pm_predict itself. */
+START_TEST(least_is_least)
+{
+  bench b;
+  open_bench(&b);
+  for (double hours = 0.5; hours < 100; hours *= 1.5) {
+    pm_size_goal goal = deadline(hours);
+    pm_size_choice rows[SYSTEMS];
+    size(&b, &goal, rows);
+    for (int i = 0; i < SYSTEMS; i++) {
+      ck_assert_int_eq(rows[i].status, PM_OK);
+      for (int n = 1; n <= rows[i].nodes; n++) {
+        pm_run run = b.runs[i];
+        pm_prediction p;
+        run.gpus = pm_system_machine(b.systems[i])->gpus;
+        run.nodes = n;
+        run.epoch_samples = goal.samples;
+        pm_predict(b.plan, &run, &p, 1);
+        ck_assert((90 * p.epoch_time <= goal.within) == (n == rows[i].nodes));
+        if (n == rows[i].nodes) ck_assert_double_eq(p.throughput, rows[i].throughput);
+      }
+    }
+  }
+  close_bench(&b);
+}
+END_TEST
+
+/* A tighter deadline never needs fewer nodes; a higher rate never does; a faster machine never needs more. */
+START_TEST(monotone)
+{
+  bench b;
+  int32_t last[SYSTEMS] = {0}, by_rate[SYSTEMS] = {0};
+  open_bench(&b);
+  for (double hours = 200; hours > 0.3; hours *= 0.93) {
+    pm_size_goal goal = deadline(hours);
+    pm_size_choice rows[SYSTEMS];
+    size(&b, &goal, rows);
+    for (int i = 0; i < SYSTEMS; i++) {
+      ck_assert_int_ge(rows[i].nodes, last[i]);
+      last[i] = rows[i].nodes;
+    }
+    ck_assert_int_le(rows[0].nodes, rows[1].nodes); /* as many GPUs, each faster */
+    goal = pm_size_goal_default();
+    goal.rate = 1e6 / hours;
+    size(&b, &goal, rows);
+    for (int i = 0; i < SYSTEMS; i++) {
+      ck_assert_int_ge(rows[i].nodes, by_rate[i]);
+      by_rate[i] = rows[i].nodes;
+    }
+  }
+  close_bench(&b);
+}
+END_TEST
+
+/* Twice the price is twice the cost, and nothing else; power goes with the PUE. */
+START_TEST(prices_change_costs_only)
+{
+  bench b;
+  pm_size_choice before[SYSTEMS], after[SYSTEMS];
+  pm_size_goal goal = deadline(3);
+  open_bench(&b);
+  goal.minimize = PM_MINIMIZE_COST;
+  size(&b, &goal, before);
+  for (int i = 0; i < SYSTEMS; i++) b.prices[i] *= 2;
+  size(&b, &goal, after);
+  for (int i = 0; i < SYSTEMS; i++) {
+    ck_assert_double_eq(after[i].cost, 2 * before[i].cost);
+    ck_assert_double_eq(after[i].price, 2 * before[i].price);
+    after[i].cost = before[i].cost;
+    after[i].price = before[i].price;
+    ck_assert_int_eq(after[i].nodes, before[i].nodes);
+    ck_assert_int_eq(after[i].rank, before[i].rank);
+    ck_assert_double_eq(after[i].time, before[i].time);
+    ck_assert_int_eq(after[i].pareto, before[i].pareto);
+  }
+  goal.pue = 1.5;
+  size(&b, &goal, after);
+  ck_assert_double_eq(after[0].power, 1.5 * before[0].power);
+  ck_assert_double_eq(after[0].energy, 1.5 * before[0].energy);
+  ck_assert(isnan(after[2].power)); /* nobody states the power of a C4140 */
+  close_bench(&b);
+}
+END_TEST
+
+/* Ranks are 1 .. n by what is to be least; the unknown comes last. */
+START_TEST(ranks)
+{
+  bench b;
+  open_bench(&b);
+  for (int minimize = 0; minimize < PM_MINIMIZE_COUNT; minimize++) {
+    pm_size_choice rows[SYSTEMS];
+    pm_size_goal goal = deadline(3);
+    bool taken[SYSTEMS + 1] = {false};
+    goal.minimize = minimize;
+    size(&b, &goal, rows);
+    for (int i = 0; i < SYSTEMS; i++) {
+      ck_assert(rows[i].rank >= 1 && rows[i].rank <= SYSTEMS && !taken[rows[i].rank]);
+      taken[rows[i].rank] = true;
+      for (int j = 0; j < SYSTEMS; j++) {
+        double x = pm_size_objective(&rows[i], minimize), y = pm_size_objective(&rows[j], minimize);
+        if (x < y || (!isnan(x) && isnan(y))) ck_assert_int_lt(rows[i].rank, rows[j].rank);
+      }
+    }
+  }
+  close_bench(&b);
+}
+END_TEST
+
+/* What takes less misses, or is another choice; it takes less, and is the fastest that does. */
+START_TEST(next_takes_less)
+{
+  bench b;
+  open_bench(&b);
+  for (double hours = 0.5; hours < 30; hours *= 2) {
+    pm_size_choice rows[SYSTEMS], next;
+    pm_size_goal goal = deadline(hours);
+    goal.minimize = PM_MINIMIZE_COST;
+    size(&b, &goal, rows);
+    for (int i = 0; i < SYSTEMS; i++) {
+      pm_error error = PM_ERROR_NONE;
+      int status = pm_size_next(&b.setup, &goal, &rows[i], &next, &error);
+      if (status == PM_UNREACHABLE) continue;
+      ck_assert_msg(status == PM_OK, "%s", error.text);
+      ck_assert_double_lt(next.cost, rows[i].cost);
+      if (rows[i].rank == 1) ck_assert_double_lt(next.reached, 1);
+    }
+  }
+  close_bench(&b);
+}
+END_TEST
+
+/* Along the front, whatever takes more is faster; every least count is on it or beaten by it. */
+START_TEST(front)
+{
+  bench b;
+  pm_size_choice rows[512], least[SYSTEMS];
+  pm_size_goal goal = deadline(1);
+  open_bench(&b);
+  goal.minimize = PM_MINIMIZE_COST;
+  int count = pm_size_front(&b.setup, &goal, rows, 512, NULL);
+  ck_assert_int_gt(count, 3);
+  for (int i = 1; i < count; i++) {
+    ck_assert_double_gt(rows[i].cost, rows[i - 1].cost);
+    ck_assert_double_lt(rows[i].time, rows[i - 1].time);
+  }
+  size(&b, &goal, least);
+  for (int i = 0; i < SYSTEMS; i++) {
+    bool matched = false;
+    for (int k = 0; k < count; k++) matched = matched || (rows[k].cost <= least[i].cost && rows[k].time <= least[i].time);
+    ck_assert(matched);
+  }
+  ck_assert_int_eq(pm_size_front(&b.setup, &goal, rows, 2, NULL), -1);
+  close_bench(&b);
+}
+END_TEST
+
+/* With a global batch that runs out, rates saturate: the fastest is shown, and the status says that it is not enough. */
+START_TEST(what_cannot_be_reached)
+{
+  bench b;
+  pm_size_choice rows[SYSTEMS];
+  pm_size_goal goal = deadline(0.01);
+  open_bench(&b);
+  goal.global_batch = 1024;
+  goal.nodes_most = 200;
+  size(&b, &goal, rows);
+  for (int i = 0; i < SYSTEMS; i++) {
+    ck_assert_int_eq(rows[i].status, PM_UNREACHABLE);
+    ck_assert_int_eq(rows[i].rank, 0);
+    ck_assert_double_lt(rows[i].reached, 1);
+    ck_assert_double_eq(rows[i].batch * rows[i].gpus, 1024);
+    for (int n = 1; n <= 200; n++) {
+      pm_run run = b.runs[i];
+      pm_prediction p;
+      run.gpus = pm_system_machine(b.systems[i])->gpus;
+      run.nodes = n;
+      run.batch = 1024.0 / (run.gpus * n);
+      pm_predict(b.plan, &run, &p, 1);
+      if (p.status == PM_OK) ck_assert_double_ge(rows[i].throughput * (1 + 1e-12), p.throughput);
+    }
+  }
+  close_bench(&b);
+}
+END_TEST
+
+/* Storage that feeds little limits, and more nodes do not help. */
+START_TEST(storage_limits)
+{
+  bench b;
+  pm_input_setup inputs[SYSTEMS];
+  pm_size_choice rows[SYSTEMS];
+  pm_size_goal goal = deadline(6);
+  open_bench(&b);
+  memset(inputs, 0, sizeof inputs);
+  for (int i = 0; i < SYSTEMS; i++) {
+    inputs[i].machine = *pm_system_machine(b.systems[i]);
+    inputs[i].dataset = dataset("ilsvrc2012");
+    pm_record_init(pm_record_type_find("storage"), &inputs[i].storage);
+    pm_record_init(pm_record_type_find("storage_access"), &inputs[i].access);
+    record("decoder", "skylake", &inputs[i].decoder);
+    record("loader", "dali", &inputs[i].loader);
+    inputs[i].storage.shared = 1;
+    inputs[i].storage.bandwidth = 100e6; /* 900 samples/s in all */
+  }
+  goal.nodes_most = 64;
+  goal.sample_size = inputs[0].dataset.sample_size;
+  b.setup.inputs = inputs;
+  size(&b, &goal, rows);
+  for (int i = 0; i < SYSTEMS; i++) {
+    ck_assert_int_eq(rows[i].status, PM_UNREACHABLE);
+    ck_assert_double_le(rows[i].throughput * goal.sample_size, 100e6 * (1 + 1e-9));
+    ck_assert_double_ge(rows[i].throughput * goal.sample_size, 99e6);
+    ck_assert_int_eq(rows[i].input_limit, PM_INPUT_STAGE_STORAGE);
+    inputs[i].storage.bandwidth = 100e9;
+  }
+  size(&b, &goal, rows);
+  ck_assert_int_eq(rows[0].status, PM_OK);
+  ck_assert_double_ge(rows[0].storage_nodes, rows[0].nodes);
+  close_bench(&b);
+}
+END_TEST
+
+START_TEST(errors)
+{
+  bench b;
+  pm_size_choice rows[SYSTEMS];
+  open_bench(&b);
+  for (int i = 0; i < 9; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_size_goal goal = deadline(6);
+    if (i == 0) goal.within = NAN;
+    if (i == 1) goal.rate = 100;
+    if (i == 2) goal.epochs = 0;
+    if (i == 3) goal.samples = NAN;
+    if (i == 4) goal.pue = 0.9;
+    if (i == 5) goal.nodes_most = 0;
+    if (i == 6) goal.minimize = 99;
+    if (i == 7) b.prices[1] = -1;
+    if (i == 8) b.prices[1] = 1, b.runs[2].system_index = 7;
+    ck_assert_int_eq(pm_size(&b.setup, &goal, rows, &error), PM_BAD_ARGUMENT);
+    ck_assert(error.text[0] != '\0');
+  }
+  b.runs[2].system_index = 2;
+  b.runs[1].batch = 0.5; /* one choice that cannot be run does not stop the others */
+  pm_size_goal goal = deadline(6);
+  size(&b, &goal, rows);
+  ck_assert_int_eq(rows[0].status, PM_OK);
+  ck_assert_int_eq(rows[1].status, PM_BAD_ARGUMENT);
+  ck_assert_int_eq(rows[1].rank, 0);
+  ck_assert(isnan(rows[1].throughput));
+  close_bench(&b);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("size");
+  TCase *tests = tcase_create("size");
+  tcase_add_checked_fixture(tests, open_catalog, close_catalog);
+  tcase_set_timeout(tests, 120);
+  tcase_add_test(tests, least_is_least);
+  tcase_add_test(tests, monotone);
+  tcase_add_test(tests, prices_change_costs_only);
+  tcase_add_test(tests, ranks);
+  tcase_add_test(tests, next_takes_less);
+  tcase_add_test(tests, front);
+  tcase_add_test(tests, what_cannot_be_reached);
+  tcase_add_test(tests, storage_limits);
+  tcase_add_test(tests, errors);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}

@@ -1,0 +1,100 @@
+/* Prices of nodes, as the user gives them: "dgx1-v100=149000 USD, c4140=60000 USD", or a file with such lines. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "price.h"
+
+enum { LINE = 512 };
+
+static char *trimmed(char *text)
+{
+  while (isspace((unsigned char)*text)) text++;
+  size_t length = strlen(text);
+  while (length > 0 && isspace((unsigned char)text[length - 1])) text[--length] = '\0';
+  return text;
+}
+
+static int set_currency(cli_prices *prices, const char *currency)
+{
+  if (currency[0] == '\0') return fail(CODE_USAGE, "a price has no currency; write it like \"149000 USD\"");
+  if (strlen(currency) >= sizeof prices->currency) return fail(CODE_USAGE, "currency \"%.40s\" is too long", currency);
+  if (prices->currency[0] != '\0' && strcmp(prices->currency, currency) != 0)
+    return fail(CODE_USAGE, "prices in %s and in %s cannot be compared", prices->currency, currency);
+  strcpy(prices->currency, currency);
+  return CODE_DONE;
+}
+
+/* "149000 USD" */
+static int read_amount(cli_prices *prices, char *text, double *amount)
+{
+  size_t digits = strcspn(text, " \t");
+  char *currency = text + digits + (text[digits] != '\0');
+  text[digits] = '\0';
+  if (pm_number_parse(text, amount) != PM_OK || !(*amount > 0) || isinf(*amount))
+    return fail(CODE_USAGE, "price \"%.80s\" is not a positive number", text);
+  return set_currency(prices, trimmed(currency));
+}
+
+/* "dgx1-v100=149000 USD" or "dgx1-v100,149000 USD" */
+static int read_entry(const pm_catalog *catalog, cli_prices *prices, char *text, const char *between)
+{
+  char *separator = strpbrk(text, between);
+  pm_error error = PM_ERROR_NONE;
+  if (separator == NULL) return fail(CODE_USAGE, "price \"%.80s\" is not SYSTEM=AMOUNT CURRENCY", text);
+  if (prices->count == PRICES_MOST) return fail(CODE_USAGE, "there are more than %d prices", PRICES_MOST);
+  cli_price *price = &prices->price[prices->count++];
+  *separator = '\0';
+  const char *id = pm_catalog_resolve(catalog, "systems", trimmed(text), &error);
+  if (id == NULL) return fail_error(&error);
+  snprintf(price->system, sizeof price->system, "%s", id);
+  return read_amount(prices, trimmed(separator + 1), &price->amount);
+}
+
+static int read_list(const pm_catalog *catalog, cli_prices *prices, const char *text)
+{
+  texts items;
+  int code = CODE_DONE;
+  if (!read_names("--price", text, &items)) return CODE_USAGE;
+  for (size_t i = 0; i < items.count && code == CODE_DONE; i++) {
+    char line[LINE];
+    snprintf(line, sizeof line, "%s", items.items[i]);
+    code = read_entry(catalog, prices, line, "=");
+  }
+  free(items.items);
+  return code;
+}
+
+static int read_lines(const pm_catalog *catalog, cli_prices *prices, FILE *file)
+{
+  char line[LINE];
+  int code = CODE_DONE;
+  while (code == CODE_DONE && fgets(line, sizeof line, file) != NULL) {
+    line[strcspn(line, "#\r\n")] = '\0';
+    char *text = trimmed(line);
+    if (text[0] != '\0') code = read_entry(catalog, prices, text, "=,;");
+  }
+  return code;
+}
+
+int read_prices(const cli_request *request, const pm_catalog *catalog, cli_prices *prices)
+{
+  const char *text = request->value[OPTION_PRICE], *date = request->value[OPTION_PRICE_DATE];
+  memset(prices, 0, sizeof *prices);
+  if (date != NULL && text == NULL) return fail(CODE_USAGE, "--price-date without --price");
+  if (text == NULL) return CODE_DONE;
+  if (strchr(text, '=') != NULL) return read_list(catalog, prices, text);
+  FILE *file = fopen(text, "r");
+  if (file == NULL) return fail(CODE_INPUT, "the prices in \"%.200s\" cannot be read", text);
+  int code = read_lines(catalog, prices, file);
+  fclose(file);
+  return code;
+}
+
+double price_of(const cli_prices *prices, const char *system)
+{
+  for (size_t i = prices->count; i-- > 0;)
+    if (strcmp(prices->price[i].system, system) == 0) return prices->price[i].amount;
+  return NAN;
+}

@@ -1,0 +1,26 @@
+/* Prices of nodes, as the user gives them. */
+#ifndef PERFMODEL_PRICE_H
+#define PERFMODEL_PRICE_H
+
+#include "command.h"
+
+enum { PRICES_MOST = 256 };
+
+typedef struct cli_price {
+  char system[PM_TEXT_MAX];
+  double amount;
+} cli_price;
+
+typedef struct cli_prices {
+  cli_price price[PRICES_MOST];
+  size_t count;
+  char currency[16]; /* empty without prices */
+} cli_prices;
+
+/* From --price: "SYSTEM=AMOUNT CURRENCY, ..." or a file with a price on each line, '#' starts a remark. One currency for
+** all. Prints what is wrong and returns an exit code. */
+int read_prices(const cli_request *request, const pm_catalog *catalog, cli_prices *prices);
+
+double price_of(const cli_prices *prices, const char *system); /* NAN: unknown; the last one wins */
+
+#endif

@@ -1,0 +1,481 @@
+/* perfmodel size: from a rate or a deadline to the machines. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "input_path.h"
+#include "price.h"
+
+enum { LABEL = 18, QUANTITY = 80, FRONT_MOST = 4096 };
+
+#define CHOICES_MOST 4096
+
+typedef struct question {
+  pm_catalog *catalog;
+  pm_network *network;
+  pm_system **systems;
+  pm_plan *plan;
+  pm_memory_plan *memory;
+  texts names;
+  double *batches;
+  int32_t *precisions;
+  size_t batch_count, precision_count;
+  pm_dataset dataset;
+  cli_prices prices;
+  pm_size_goal goal;
+  pm_run usual;
+  pm_run *runs;
+  double *price, *usable;
+  pm_input_setup *inputs;
+  pm_input_run *input_runs;
+  pm_size_setup setup;
+  pm_size_choice *choices;
+} question;
+
+/* ---- What is asked ---- */
+
+static int read_quantity(const cli_request *request, option_id id, const char *name, const char *unit, double *value)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *text = request->value[id];
+  if (text == NULL || pm_quantity_parse(text, unit, value, &error) == PM_OK) return CODE_DONE;
+  return fail(CODE_USAGE, "--%s: %s", name, error.text);
+}
+
+static int set_goal(const cli_request *request, option_id id, const char *field, pm_size_goal *goal)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_field *f = pm_record_field(pm_record_type_find("size_goal"), field);
+  if (request->value[id] == NULL || pm_record_set(f, goal, request->value[id], &error) == PM_OK) return CODE_DONE;
+  return fail(CODE_USAGE, "%s", error.text);
+}
+
+static int read_goal(const cli_request *request, pm_size_goal *goal)
+{
+  *goal = pm_size_goal_default();
+  int code = read_quantity(request, OPTION_TARGET_RATE, "target-rate", "1/s", &goal->rate);
+  if (code == CODE_DONE) code = read_quantity(request, OPTION_WITHIN, "within", "s", &goal->within);
+  if (code == CODE_DONE) code = set_goal(request, OPTION_EPOCHS, "epochs", goal);
+  if (code == CODE_DONE) code = set_goal(request, OPTION_MINIMIZE, "minimize", goal);
+  if (code == CODE_DONE) code = set_goal(request, OPTION_PUE, "pue", goal);
+  if (code == CODE_DONE) code = set_goal(request, OPTION_OVERSUBSCRIPTION, "oversubscription", goal);
+  if (code == CODE_DONE) code = set_goal(request, OPTION_SWITCH_PORTS, "switch_ports", goal);
+  if (code == CODE_DONE) code = set_goal(request, OPTION_NODES_MOST, "nodes_most", goal);
+  if (code == CODE_DONE) code = set_goal(request, OPTION_GLOBAL_BATCH, "global_batch", goal);
+  if (code != CODE_DONE) return code;
+  if (isnan(goal->rate) && isnan(goal->within))
+    return fail(CODE_USAGE, "give --target-rate, or --epochs and --within");
+  if (!isnan(goal->within) && isnan(goal->epochs)) return fail(CODE_USAGE, "--within needs --epochs");
+  return CODE_DONE;
+}
+
+static int read_choices(const cli_request *request, question *q)
+{
+  double gpus;
+  q->usual = pm_run_default();
+  q->usual.gpus = 0;
+  const char *systems = request->value[OPTION_SYSTEM];
+  if (systems == NULL) return fail(CODE_USAGE, "--system is missing; see perfmodel list systems");
+  if (request->value[OPTION_BATCH] != NULL && request->value[OPTION_GLOBAL_BATCH] != NULL)
+    return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
+  if (!read_names("--system", systems, &q->names) ||
+      !read_count_option(request, OPTION_GPUS, COUNT_MOST, 0, &gpus) ||
+      !read_counts("batch", request->value[OPTION_BATCH], COUNT_MOST, &q->batches, &q->batch_count) ||
+      !read_precisions(request->value[OPTION_PRECISION], &q->precisions, &q->precision_count) ||
+      !read_overlap(request->value[OPTION_OVERLAP], &q->usual.overlap) ||
+      !read_kernels(request->value[OPTION_KERNELS], &q->usual.kernel_model))
+    return CODE_USAGE;
+  q->usual.gpus = (int32_t)gpus;
+  return CODE_DONE;
+}
+
+/* ---- What there is ---- */
+
+static int find_dataset(const cli_request *request, question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *name = request->value[OPTION_DATASET];
+  if (pm_catalog_record(q->catalog, "dataset", name != NULL ? name : "ilsvrc2012", &q->dataset, &error) != PM_OK)
+    return fail_error(&error);
+  if (name == NULL && !isnan(q->goal.within))
+    note(request, "epochs are of %s; --dataset names another set", q->dataset.name);
+  q->goal.samples = q->dataset.samples;
+  q->goal.sample_size = q->dataset.sample_size;
+  return CODE_DONE;
+}
+
+static int add_framework(const cli_request *request, question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_framework_profile profile;
+  const char *name = request->value[OPTION_FRAMEWORK];
+  if (name == NULL) return CODE_DONE;
+  if (pm_catalog_framework(q->catalog, name, &profile, &error) != PM_OK) return fail_error(&error);
+  q->usual.framework_index = pm_plan_add_framework(q->plan, &profile, &error);
+  if (q->usual.framework_index < 0) return fail_error(&error);
+  if (request->value[OPTION_OVERLAP] == NULL) q->usual.overlap = PM_OVERLAP_FRAMEWORK;
+  return CODE_DONE;
+}
+
+static int plan_memory(question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_memory_profile profile;
+  pm_optimizer optimizer;
+  if (pm_catalog_record(q->catalog, "memory_profile", "pytorch", &profile, &error) != PM_OK ||
+      pm_catalog_record(q->catalog, "optimizer", "momentum", &optimizer, &error) != PM_OK)
+    return fail_error(&error);
+  q->memory = pm_memory_plan_new(q->network, &profile, &optimizer, &error);
+  return q->memory != NULL ? CODE_DONE : fail_error(&error);
+}
+
+static int find_all(const cli_request *request, question *q)
+{
+  int code;
+  pm_error error = PM_ERROR_NONE;
+  q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
+  q->systems = (pm_system **)calloc(q->names.count, sizeof *q->systems);
+  if (q->systems == NULL) return fail_memory();
+  for (size_t i = 0; i < q->names.count && code == CODE_DONE; i++)
+    q->systems[i] = open_system(q->catalog, q->names.items[i], &code);
+  if (code == CODE_DONE) code = find_dataset(request, q);
+  if (code == CODE_DONE) code = read_prices(request, q->catalog, &q->prices);
+  if (code != CODE_DONE) return code;
+  const pm_network *network = q->network;
+  q->plan = pm_plan_new(&network, 1, (const pm_system *const *)q->systems, q->names.count, &error);
+  if (q->plan == NULL) return fail_error(&error);
+  code = add_framework(request, q);
+  return code == CODE_DONE ? plan_memory(q) : code;
+}
+
+/* ---- Choices: every system, precision and batch ---- */
+
+static bool allocate(question *q)
+{
+  size_t n = q->setup.count;
+  q->runs = (pm_run *)calloc(n, sizeof *q->runs);
+  q->price = (double *)calloc(n, sizeof *q->price);
+  q->usable = (double *)calloc(n, sizeof *q->usable);
+  q->inputs = (pm_input_setup *)calloc(n, sizeof *q->inputs);
+  q->input_runs = (pm_input_run *)calloc(n, sizeof *q->input_runs);
+  q->choices = (pm_size_choice *)calloc(n, sizeof *q->choices);
+  return q->runs != NULL && q->price != NULL && q->usable != NULL && q->inputs != NULL && q->input_runs != NULL &&
+         q->choices != NULL;
+}
+
+static double usable_of(const pm_catalog *catalog, const pm_gpu *gpu)
+{
+  pm_usable_memory usable;
+  return pm_catalog_record(catalog, "usable_memory", gpu->id, &usable, NULL) == PM_OK ? usable.memory : gpu->memory;
+}
+
+static int add_input(const cli_request *request, question *q, size_t i, const pm_machine *machine)
+{
+  pm_input_run *run = &q->input_runs[i];
+  pm_error error = PM_ERROR_NONE;
+  q->inputs[i].machine = *machine;
+  *run = pm_input_run_default();
+  const char *units = request->value[OPTION_UNITS], *cache = request->value[OPTION_CACHE];
+  const pm_record_type *type = pm_record_type_find("input_run");
+  if ((units != NULL && pm_record_set(pm_record_field(type, "units"), run, units, &error) != PM_OK) ||
+      (cache != NULL && pm_record_set(pm_record_field(type, "cache"), run, cache, &error) != PM_OK))
+    return fail(CODE_USAGE, "%s", error.text);
+  if (cache != NULL) run->first_epoch = 0;
+  cli_request silent = *request; /* what one choice of a system is told, the others need not be */
+  if (i > 0 && q->runs[i - 1].system_index == q->runs[i].system_index) silent.value[OPTION_QUIET] = "";
+  int code = find_input_path(&silent, q->catalog, q->dataset.id, &q->inputs[i], run);
+  if (code != CODE_DONE) return code;
+  return pm_input_check(&q->inputs[i], run, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+}
+
+static int fill_choice(const cli_request *request, question *q, size_t i)
+{
+  size_t batches = q->batch_count > 0 ? q->batch_count : 1, precisions = q->precision_count > 0 ? q->precision_count : 1;
+  size_t system = i / batches / precisions;
+  const pm_machine *machine = pm_system_machine(q->systems[system]);
+  q->runs[i] = q->usual;
+  q->runs[i].system_index = (int32_t)system;
+  if (q->batch_count > 0) q->runs[i].batch = q->batches[i % batches];
+  if (q->precision_count > 0) q->runs[i].precision = q->precisions[i / batches % precisions];
+  q->price[i] = price_of(&q->prices, machine->id);
+  q->usable[i] = usable_of(q->catalog, pm_system_gpu(q->systems[system]));
+  return request->value[OPTION_STORAGE] != NULL ? add_input(request, q, i, machine) : CODE_DONE;
+}
+
+static int fill_setup(const cli_request *request, question *q)
+{
+  int code = CODE_DONE;
+  double count = (double)q->names.count * (double)(q->batch_count > 0 ? q->batch_count : 1) *
+                 (double)(q->precision_count > 0 ? q->precision_count : 1);
+  if (count > CHOICES_MOST) return fail(CODE_USAGE, "there are %.0f choices; at most %d are possible", count, CHOICES_MOST);
+  q->setup.count = (size_t)count;
+  if (!allocate(q)) return fail_memory();
+  q->setup.plan = q->plan;
+  q->setup.choices = q->runs;
+  q->setup.prices = q->price;
+  q->setup.usable = q->usable;
+  q->setup.memory = q->memory;
+  for (size_t i = 0; i < q->setup.count && code == CODE_DONE; i++) code = fill_choice(request, q, i);
+  if (request->value[OPTION_STORAGE] == NULL) return code;
+  q->setup.inputs = q->inputs;
+  q->setup.input_runs = q->input_runs;
+  return code;
+}
+
+/* ---- The answer as a table ---- */
+
+/* Best first, then those that miss, nearest first. */
+static int by_rank(const void *a, const void *b)
+{
+  const pm_size_choice *x = (const pm_size_choice *)a, *y = (const pm_size_choice *)b;
+  int left = x->rank > 0 ? x->rank : INT32_MAX, right = y->rank > 0 ? y->rank : INT32_MAX;
+  if (left != right) return left < right ? -1 : 1;
+  if (x->reached != y->reached && !isnan(x->reached) && !isnan(y->reached)) return x->reached > y->reached ? -1 : 1;
+  return x->choice < y->choice ? -1 : x->choice > y->choice;
+}
+
+/* The system stands in a column of its own; what nobody knows is no column. */
+static pm_table *table_of(const question *q, const pm_size_choice *rows, size_t count, bool wide, pm_error *error)
+{
+  static const char *const narrow[] = {"energy", "nodes_least", "nodes_safe", "gpu_power", "price", "storage_nodes",
+                                       "choice", "memory", "basis", "evidence", "input_limit", "storage_rate", "pareto",
+                                       "cables", "verdict", NULL};
+  pm_table *table = pm_table_new(count, error);
+  if (table == NULL || pm_table_add_records(table, pm_record_type_find("size_choice"), rows, error) != PM_OK) {
+    pm_table_free(table);
+    return NULL;
+  }
+  for (size_t i = 0; !wide && narrow[i] != NULL; i++) pm_table_drop(table, narrow[i]);
+  if (!wide && isnan(q->goal.within)) pm_table_drop(table, "time");
+  if (!wide && q->prices.count == 0) pm_table_drop(table, "cost");
+  return table;
+}
+
+/* ---- The answer for people ---- */
+
+static const char *quantity(char *buffer, double value, const char *unit)
+{
+  return pm_quantity_format(buffer, QUANTITY, value, unit);
+}
+
+static const char *duration(char *buffer, double seconds)
+{
+  if (isnan(seconds) || seconds < 120) return quantity(buffer, seconds, "s");
+  if (seconds < 7200) snprintf(buffer, QUANTITY, "%.1f min", seconds / 60);
+  else if (seconds < 172800) snprintf(buffer, QUANTITY, "%.2f h", seconds / 3600);
+  else snprintf(buffer, QUANTITY, "%.2f d", seconds / 86400);
+  return buffer;
+}
+
+static const char *amount(char *buffer, double value)
+{
+  if (isnan(value)) return strcpy(buffer, "unknown");
+  snprintf(buffer, QUANTITY, "%.0f", value);
+  return buffer;
+}
+
+static void print_title(FILE *stream, const question *q)
+{
+  char time[QUANTITY];
+  pm_network_totals totals;
+  const pm_choice *what = pm_record_field(pm_record_type_find("size_goal"), "minimize")->choices;
+  const char *name = pm_network_get_totals(q->network, &totals, NULL) == PM_OK ? totals.name : "the network";
+  if (!isnan(q->goal.rate)) fprintf(stream, "Training %s at %.0f samples/s or more", name, q->goal.rate);
+  else
+    fprintf(stream, "Training %s: %g epochs of %s within %s", name, q->goal.epochs, q->dataset.name,
+            duration(time, q->goal.within));
+  fprintf(stream, ", with the least %s\n\n", what[q->goal.minimize].name);
+}
+
+static void print_band(FILE *stream, const pm_size_choice *best)
+{
+  if (best->nodes_least > 0 && best->nodes_safe > 0)
+    fprintf(stream, " (%d to %d: in eight cases of ten)", best->nodes_least, best->nodes_safe);
+  else if (best->nodes_least > 0)
+    fprintf(stream, " (%d at best; in nine cases of ten no count that was tried is enough)", best->nodes_least);
+}
+
+static void print_best(FILE *stream, const question *q, const pm_size_choice *best)
+{
+  char a[QUANTITY], b[QUANTITY];
+  const pm_choice *limits = pm_record_field(pm_record_type_find("size_choice"), "limit")->choices;
+  fprintf(stream, "\n%d x %s", best->nodes, pm_system_machine(q->systems[q->runs[best->choice].system_index])->name);
+  print_band(stream, best);
+  fprintf(stream, "\n  %-*s%.0f samples/s", LABEL, "rate", best->throughput);
+  if (!isnan(best->time)) fprintf(stream, ", %s", duration(a, best->time));
+  fprintf(stream, "; %.2f times the target\n", best->reached);
+  fprintf(stream, "  %-*s%s; %.1f %% of as many GPUs alone\n", LABEL, "limited by", limits[best->limit].doc,
+          100 * best->efficiency);
+  fprintf(stream, "  %-*s%s at PUE %g (GPUs alone %s), %s rack units\n", LABEL, "power and space",
+          quantity(a, best->power, "W"), q->goal.pue, quantity(b, best->gpu_power, "W"), amount(b + 40, best->rack_units));
+}
+
+static void print_price(FILE *stream, const cli_request *request, const question *q, const pm_size_choice *best)
+{
+  char text[QUANTITY];
+  const char *date = request->value[OPTION_PRICE_DATE];
+  if (q->prices.count == 0) return;
+  fprintf(stream, "  %-*s%s %s for the nodes, prices %s%s\n", LABEL, "price", amount(text, best->cost), q->prices.currency,
+          date != NULL ? "of " : "without a date", date != NULL ? date : "");
+}
+
+static void print_rest(FILE *stream, const question *q, const pm_size_choice *best)
+{
+  char a[QUANTITY], b[QUANTITY];
+  const pm_choice *stages = pm_record_field(pm_record_type_find("size_choice"), "input_limit")->choices;
+  const pm_choice *verdicts = pm_record_field(pm_record_type_find("size_choice"), "verdict")->choices;
+  fprintf(stream, "  %-*smust give %s, nothing cached", LABEL, "storage", quantity(a, best->storage_rate, "B/s"));
+  if (q->setup.inputs != NULL)
+    fprintf(stream, "; %s feeds %s nodes; slowest: %s", q->inputs[best->choice].storage.name, amount(b, best->storage_nodes),
+            stages[best->input_limit].doc);
+  fprintf(stream, "\n  %-*s%s switch%s, %s cables\n", LABEL, "network", amount(a, best->switches),
+          best->switches == 1 ? "" : "es", amount(b, best->cables));
+  fprintf(stream, "  %-*sbatch %.0f takes %s of a GPU: %s\n", LABEL, "memory", best->batch, quantity(a, best->memory, "B"),
+          verdicts[best->verdict].name);
+}
+
+static void print_next(FILE *stream, const question *q, const pm_size_choice *best)
+{
+  pm_size_choice next;
+  char time[QUANTITY];
+  if (pm_size_next(&q->setup, &q->goal, best, &next, NULL) != PM_OK) {
+    fputs("\nNothing takes less.\n", stream);
+    return;
+  }
+  fprintf(stream, "\nNext cheaper: %d x %s, batch %.0f: %.0f samples/s", next.nodes, next.system, next.batch, next.throughput);
+  if (!isnan(next.time)) fprintf(stream, ", %s", duration(time, next.time));
+  if (next.reached < 1) fprintf(stream, "; misses by %.1f %%\n", 100 * (1 - next.reached));
+  else fputs("; reaches it too\n", stream);
+}
+
+static int write_report(const cli_request *request, const question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  cli_page page;
+  pm_table *table = table_of(q, q->choices, q->setup.count, false, &error);
+  char *text = table != NULL ? pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error) : NULL;
+  pm_table_free(table);
+  if (text == NULL) return fail_error(&error);
+  if (!page_open(&page)) return pm_string_free(text), fail_memory();
+  print_title(page.stream, q);
+  fputs(text, page.stream);
+  pm_string_free(text);
+  if (q->choices[0].nodes > 0) {
+    print_best(page.stream, q, &q->choices[0]);
+    print_price(page.stream, request, q, &q->choices[0]);
+    print_rest(page.stream, q, &q->choices[0]);
+    if (q->choices[0].rank > 0) print_next(page.stream, q, &q->choices[0]);
+    else fprintf(page.stream, "\nThe target is not reached: this is the fastest of up to %d nodes.\n", q->goal.nodes_most);
+  }
+  return page_write(&page, request);
+}
+
+static int write_front(const cli_request *request, const question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_size_choice *rows = (pm_size_choice *)calloc(FRONT_MOST, sizeof *rows);
+  if (rows == NULL) return fail_memory();
+  int count = pm_size_front(&q->setup, &q->goal, rows, FRONT_MOST, &error);
+  int code = count < 0 ? fail_error(&error) : CODE_DONE;
+  if (count >= 0) {
+    pm_table *table = table_of(q, rows, (size_t)count, request->format != PM_FORMAT_TABLE, &error);
+    if (request->format == PM_FORMAT_TABLE && table != NULL) pm_table_drop(table, "rank");
+    code = write_table(request, table, &error);
+  }
+  free(rows);
+  return code;
+}
+
+static int answer(const cli_request *request, question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  if (pm_size_check(&q->setup, &q->goal, &error) != PM_OK) return fail_error(&error);
+  if (request->value[OPTION_FRONT] != NULL) return write_front(request, q);
+  if (pm_size(&q->setup, &q->goal, q->choices, &error) != PM_OK) return fail_error(&error);
+  qsort(q->choices, q->setup.count, sizeof *q->choices, by_rank);
+  int code = request->format == PM_FORMAT_TABLE
+               ? write_report(request, q)
+               : write_table(request, table_of(q, q->choices, q->setup.count, true, &error), &error);
+  return code == CODE_DONE && q->choices[0].rank == 0 ? CODE_CONSTRAINT : code;
+}
+
+/* ---- */
+
+static void free_question(question *q)
+{
+  for (size_t i = 0; q->systems != NULL && i < q->names.count; i++) pm_system_free(q->systems[i]);
+  pm_memory_plan_free(q->memory);
+  pm_plan_free(q->plan);
+  pm_network_free(q->network);
+  pm_catalog_free(q->catalog);
+  free(q->names.items);
+  free(q->systems);
+  free(q->batches);
+  free(q->precisions);
+  free(q->runs);
+  free(q->price);
+  free(q->usable);
+  free(q->inputs);
+  free(q->input_runs);
+  free(q->choices);
+}
+
+static int run(const cli_request *request)
+{
+  question *q = (question *)calloc(1, sizeof *q);
+  if (q == NULL) return fail_memory();
+  int code = read_goal(request, &q->goal);
+  if (code == CODE_DONE) code = read_choices(request, q);
+  if (code == CODE_DONE) q->catalog = open_catalog(request, &code);
+  if (code == CODE_DONE) code = find_all(request, q);
+  if (code == CODE_DONE) code = fill_setup(request, q);
+  if (code == CODE_DONE) code = answer(request, q);
+  free_question(q);
+  free(q);
+  return code;
+}
+
+static const cli_option options[] = {
+  {OPTION_SYSTEM, '\0', "system", "NAME,...", "systems to choose from; see perfmodel list systems"},
+  {OPTION_TARGET_RATE, '\0', "target-rate", "RATE", "samples per second that are wanted, such as \"20000 1/s\"; or"},
+  {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train"},
+  {OPTION_WITHIN, '\0', "within", "TIME", "and the time for them, such as \"6 h\""},
+  {OPTION_DATASET, '\0', "dataset", "NAME", "what an epoch is (default ilsvrc2012)"},
+  {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units", "what is to be least (default nodes)"},
+  {OPTION_BATCH, '\0', "batch", "N,...", "samples per GPU and step (default 32); each is a choice"},
+  {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
+  {OPTION_PRECISION, '\0', "precision", "NAME,...", "storage and arithmetic (default fp32); each is a choice"},
+  {OPTION_GPUS, '\0', "gpus", "N", "GPUs used in each node (default: all)"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what trains; see perfmodel list frameworks (default: none, kernels and "
+                                                "collectives only)"},
+  {OPTION_OVERLAP, '\0', "overlap", "none|backward|framework", "whether communication hides behind the backward pass"},
+  {OPTION_PRICE, '\0', "price", "LIST|FILE", "price of a node: \"dgx1-v100=149000 USD,...\", or a file with one on "
+                                             "each line"},
+  {OPTION_PRICE_DATE, '\0', "price-date", "DATE", "when the prices were true; is printed with them"},
+  {OPTION_PUE, '\0', "pue", "RATIO", "power of the site over that of the machines (default 1)"},
+  {OPTION_STORAGE, '\0', "storage", "NAME", "what feeds the nodes; see perfmodel list storages (default: input never "
+                                            "limits)"},
+  {OPTION_UNITS, '\0', "units", "N", "its units, such as chassis (default 1)"},
+  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow)"},
+  {OPTION_CPU, '\0', "cpu", "NAME", "how fast cores decode (default: the machine's)"},
+  {OPTION_CACHE, '\0', "cache", "SIZE", "memory of a node for cached pages, such as \"100 GiB\""},
+  {OPTION_SWITCH_PORTS, '\0', "switch-ports", "N", "ports used of each switch (default 32)"},
+  {OPTION_OVERSUBSCRIPTION, '\0', "oversubscription", "RATIO", "ports down over ports up of the first level (default 1)"},
+  {OPTION_NODES_MOST, '\0', "nodes-most", "N", "most nodes that are tried (default 1024)"},
+  {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
+                                                          "architecture has constants)"},
+  {OPTION_FRONT, '\0', "front", NULL, "print the counts for which nothing is both faster and less, instead"},
+  {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
+
+const cli_command size_command = {
+  "size", "NETWORK", "finds the least nodes, cost, power or space for a rate or a deadline",
+  "For every system, precision and batch, evaluates every node count from 1 up until the target is reached, and ranks "
+  "what it finds by nodes, cost, power or rack space. For the best it says what limits it, what it draws, what storage "
+  "must give, switches and cables, and the next cheaper choice with how much it misses. Where no count reaches the target "
+  "the fastest is shown, and the exit status is 1 if that is so for all.\n\n"
+  "Prices are yours, in one currency; there are none in the catalogue. Power is the machine's design power times the PUE; "
+  "what the catalogue does not know is printed as unknown. As a table this is a report to read; csv and json have all "
+  "choices with all values.",
+  "perfmodel size resnet50 --epochs 90 --within \"6 h\" --system dgx1-v100,c4140-v100-sxm2 --precision fp16 --batch 128",
+  options, 1, 1, run};
