@@ -11,9 +11,9 @@ import io
 import sys
 from pathlib import Path
 
-COLUMNS = ["kernel", "op", "pass", "B", "M", "N", "K", "conv_W", "conv_H", "conv_C", "conv_N", "conv_K", "filt_R_h",
-           "filt_S_w", "pad_h", "pad_w", "stride_h", "stride_w", "hidden", "rnn_batch", "timesteps", "shape", "precision",
-           "gpu", "gpu_memory_GB", "time_us", "library", "source_repo"]
+COLUMNS = ["kernel", "op", "pass", "B", "M", "N", "K", "transA", "transB", "conv_W", "conv_H", "conv_C", "conv_N",
+           "conv_K", "filt_R_h", "filt_S_w", "pad_h", "pad_w", "stride_h", "stride_w", "hidden", "rnn_batch",
+           "timesteps", "shape", "precision", "gpu", "gpu_memory_GB", "time_us", "library", "source_repo"]
 TARGET = Path(__file__).parents[1] / "data" / "measured" / "kernels.csv.gz"
 
 

@@ -32,6 +32,7 @@ static int read_kernel(const cli_request *request, pm_kernel *kernel)
     if (!read_count_option(request, sizes[i].id, COUNT_MOST, 1, sizes[i].place)) return CODE_USAGE;
   }
   if (!read_count_option(request, OPTION_PRODUCTS, COUNT_MOST, 1, &kernel->count)) return CODE_USAGE;
+  kernel->tn = request->value[OPTION_TN] != NULL;
   return read_precision(request->value[OPTION_PRECISION], &kernel->precision) ? CODE_DONE : CODE_USAGE;
 }
 
@@ -71,6 +72,7 @@ static const cli_option options[] = {
   {OPTION_N, '\0', "n", "N", "columns of the result"},
   {OPTION_K, '\0', "k", "N", "length of the contraction"},
   {OPTION_PRODUCTS, '\0', "count", "N", "independent products of these sizes (default 1)"},
+  {OPTION_TN, '\0', "tn", NULL, "both operands are stored along the contraction, as of a linear layer"},
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU; see perfmodel list gpus"},
   {OPTION_PRECISION, '\0', "precision", "NAME", "precision (default fp32); see perfmodel list precisions"},
   {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how it is timed (default calibrated, where the architecture "

@@ -468,13 +468,15 @@ kernels_of = function(gpu, model)
 end
 
 --- One matrix product on one GPU, a table with every field of "kernel_time": pm.gemm{m = 4096, n = 4096, k = 4096,
---- gpu = "a100-sxm4-80gb", precision = "bf16"}. Options: count (independent products), kernel_model.
+--- gpu = "a100-sxm4-80gb", precision = "bf16"}. Options: count (independent products), kernel_model, tn (true: both
+--- operands are stored along the contraction, as of a linear layer forward).
 pm.gemm = public(function(options)
-  check_options(options, {m = true, n = true, k = true, count = true, gpu = true, precision = true, kernel_model = true})
+  check_options(options, {m = true, n = true, k = true, count = true, gpu = true, precision = true, kernel_model = true,
+                          tn = true})
   local gpu = core.catalog_record(catalog_handle(shipped_catalog()), "gpu", text_of(options.gpu, "gpu"))
   local kernel = {operation = "gemm", precision = text_of(options.precision or "fp32", "precision"),
                   count = number_of(options.count or 1, "1", "count"), m = number_of(options.m, "1", "m"),
-                  n = number_of(options.n, "1", "n"), k = number_of(options.k, "1", "k")}
+                  n = number_of(options.n, "1", "n"), k = number_of(options.k, "1", "k"), tn = options.tn and "yes" or "no"}
   return core.unpack(core.kernel_times(gpu, kernels_of(gpu, options.kernel_model), {kernel}))[1]
 end)
 

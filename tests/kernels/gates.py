@@ -32,7 +32,7 @@ GATES = {
     "softmax, large": (r".* softmax-large .*", 22, None),
     "RNN": (r".* rnn-.* (fp32|fp16|fp16-storage) " + LIBRARY, 35, None),
 }
-KNOWN = {"FP32 GEMM P4": (31, 22)}  # unaligned products, and the power of a small board
+KNOWN = {}
 
 
 def errors(command):

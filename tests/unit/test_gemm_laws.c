@@ -44,6 +44,7 @@ static pm_kernel drawn_product(int precision, bool aligned)
   kernel.m = step * size_drawn(1, 20000 / step);
   kernel.n = step * size_drawn(1, 20000 / step);
   kernel.k = step * size_drawn(1, 100000 / step);
+  kernel.tn = drawn() < 0.5;
   return kernel;
 }
 
@@ -243,6 +244,37 @@ START_TEST(transposed_products_take_the_same)
 }
 END_TEST
 
+/* ---- How the operands are stored ---- */
+
+static int waited;
+
+static void rows_along_the_contraction_take_no_less(const device *d, const pm_kernel *kernel)
+{
+  char text[300];
+  pm_kernel nn = *kernel, tn = *kernel;
+  nn.tn = false;
+  tn.tn = true;
+  say(d, kernel, text, sizeof text);
+  double one = time_of(d, &nn).time, other = time_of(d, &tn).time;
+  ck_assert_msg(other >= one * (1 - 1e-12), "%s: %g us, along the contraction %g", text, one * 1e6, other * 1e6);
+  waited += other > 1.5 * one;
+}
+
+/* Aligned ones. Pascal's wait for addresses, others' do not. */
+START_TEST(operands_along_the_contraction)
+{
+  device d;
+  waited = 0;
+  hold_everywhere(rows_along_the_contraction_take_no_less, true);
+  ck_assert_int_gt(waited, 10);
+  waited = 0;
+  d.gpu = gpu("v100-sxm2-16gb");
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  hold(rows_along_the_contraction_take_no_less, &d, true);
+  ck_assert_int_eq(waited, 0);
+}
+END_TEST
+
 /* ---- Many as one ---- */
 
 START_TEST(many_equal_one_bit_for_bit)
@@ -280,6 +312,7 @@ int main(void)
   tcase_add_test(laws, times_follow_their_constants);
   tcase_add_test(laws, products_keep_to_the_roof);
   tcase_add_test(laws, transposed_products_take_the_same);
+  tcase_add_test(laws, operands_along_the_contraction);
   tcase_add_test(laws, many_equal_one_bit_for_bit);
   suite_add_tcase(suite, laws);
   SRunner *runner = srunner_create(suite);

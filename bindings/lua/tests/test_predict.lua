@@ -88,4 +88,8 @@ product.kernel_model = "roofline"
 local plain = pm.gemm(product)
 assert(calibrated.time >= plain.time and plain.time == plain.roofline_time, "below the roof")
 assert(calibrated.algorithm == "gemm" and plain.algorithm == "roofline", "algorithm")
+local along = {m = 4096, n = 1024, k = 30720, gpu = "p100-pcie"}
+local other = pm.gemm(along)
+along.tn = true
+assert(pm.gemm(along).time > other.time, "operands along the contraction")
 assert(run{kernel_model = "roofline"}.basis == "roofline+ring" and run().basis == "kernels+ring", "basis")

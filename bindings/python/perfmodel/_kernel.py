@@ -44,19 +44,22 @@ def gemm(
     gpu: _records.Gpu | str,
     count: Sizes = 1,
     precision: str = "fp32",
+    tn: bool = False,
     kernel_model: str = "calibrated",
 ) -> Records:
     """Matrix products m x n x k on one GPU (a record, or a name of the catalogue), without the time to start them.
 
     Sizes may be arrays, which are broadcast. The result is an array of their shape with the fields of
     `perfmodel.fields("kernel_time")`: time, algorithm, bound, flop, bytes, ...; algorithm and bound by number, as
-    `fields` lists them. `kernel_model` is "calibrated" or "roofline".
+    `fields` lists them. `tn`: both operands are stored along the contraction (BLAS: TN), as of a linear layer's
+    forward pass; `kernel_model` is "calibrated" or "roofline".
     """
     record, constants = device(gpu, kernel_model)
     sizes = np.broadcast_arrays(*(np.asarray(size, dtype=np.float64) for size in (m, n, k, count)))
     kernels = np.zeros(sizes[0].shape, dtype=_record.dtype("kernel"))
     kernels["operation"] = choice("kernel", "operation", "gemm")
     kernels["precision"] = choice("kernel", "precision", precision)
+    kernels["tn"] = tn
     for name, size in zip(("m", "n", "k", "count"), sizes):
         kernels[name] = size
     times = _core.kernel_times(record, constants, np.ascontiguousarray(kernels).reshape(-1))

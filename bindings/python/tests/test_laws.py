@@ -148,3 +148,9 @@ def test_gemm_is_vectorised() -> None:
     assert (plain["time"] == plain["roofline_time"]).all()
     with pytest.raises(pm.NotFoundError):
         pm.gemm(1, 1, 1, gpu="m40", kernel_model="x")
+
+
+def test_gemm_along_the_contraction_waits_on_pascal() -> None:
+    for gpu, slower in (("p100-pcie", True), ("v100-pcie", False)):
+        plain, along = (pm.gemm(4096, 1024, 30720, gpu=gpu, tn=tn)["time"] for tn in (False, True))
+        assert (along > plain) == slower and along >= plain

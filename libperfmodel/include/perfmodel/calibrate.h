@@ -83,7 +83,7 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 **
 **     kernel   gemm, conv, rnn, elementwise, ln, softmax;  op: bmm, linear, LSTM, GRU, Vanilla, add ...
 **     pass     fwd, bwd_data, bwd_weight ("bwd" of a recurrent layer is bwd_data)
-**     B M N K, conv_W conv_H conv_C conv_N conv_K, filt_R_h filt_S_w, pad_h pad_w, stride_h stride_w,
+**     B M N K, transA transB (BLAS: N or T; a linear layer is TN), conv_W conv_H conv_C conv_N conv_K, filt_R_h filt_S_w, pad_h pad_w, stride_h stride_w,
 **     hidden rnn_batch timesteps, shape ("rows x columns"), sparsity (such rows are left out)
 **     precision, gpu, gpu_memory_GB, time_us, library, source_repo, and id and overhead_us if there are any
 **

@@ -128,6 +128,8 @@ typedef enum pm_origin {
   X(REAL, tensor_latency_threads, "1", "threads per SM that hide the latency")                            \
   X(REAL, tensor_split_threads, "1", "threads per SM up to which the contraction is split")               \
   X(REAL, tensor_energy, "J/FLOP", "energy of the board per tensor-core FLOP")                            \
+  X(REAL, tn_growth, "1", "exponent of the addresses beyond tn_reach: how time grows; unknown: not")      \
+  X(REAL, tn_unaligned_growth, "1", "the same of an unaligned operand over twice the L2; unknown: not")   \
   X(REAL, hbm_efficiency, "1", "payload over peak bandwidth of stacked memory (HBM)")                     \
   X(REAL, gddr_efficiency, "1", "payload over peak bandwidth of other memory")                            \
   X(YES_NO, large_batched_tiles, "", "batched FP32 products have kernels of the largest tile only")       \
@@ -143,6 +145,8 @@ typedef enum pm_origin {
   X(REAL, split_least, "1", "steps of the contraction worth a part of its own")                           \
   X(REAL, split_time, "s", "adding up the parts of a split contraction")                                  \
   X(REAL, alignment, "1", "factor of FP32 products that are not aligned to 16 bytes")                     \
+  X(REAL, tn_alignment, "1", "the same of products whose operands are both stored along the contraction") \
+  X(REAL, tn_reach, "B", "addresses in use at a time that such products reach without delay")             \
   X(REAL, l2_bytes, "B", "L2 traffic per clock and SM, for 512 FP16 multiply-adds per clock")             \
   X(REAL, reread_start, "1", "rows in flight over the cache at which rows begin to be read again")        \
   X(REAL, reread_width, "1", "the same from there until all are")                                         \

@@ -94,6 +94,7 @@ typedef enum pm_operator {
   X(REAL, m, "1", "gemm: rows of the result; elementwise: numbers of a tensor; norms: rows; rnn: hidden")   \
   X(REAL, n, "1", "gemm: columns of the result; norms: numbers of a row; rnn: samples; conv: samples")      \
   X(REAL, k, "1", "gemm: contraction; rnn: steps")                                                          \
+  X(YES_NO, tn, "", "gemm: both operands are stored along the contraction (BLAS: TN), as of a linear layer forward")    \
   X(REAL, channels, "1", "conv: input channels")                                                            \
   X(REAL, out_channels, "1", "conv: output channels")                                                       \
   X(REAL, groups, "1", "conv: groups")                                                                      \

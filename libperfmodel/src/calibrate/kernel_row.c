@@ -57,6 +57,7 @@ static void set_gemm(pm__kernel_row *row, reader *r)
   k->m = NUMBER(r, M, NAN) * (linear ? batch : 1);
   k->n = NUMBER(r, N, NAN);
   k->k = NUMBER(r, K, NAN);
+  k->tn = linear || (strcmp(CELL(r, transA), "T") == 0 && strcmp(CELL(r, transB), "N") == 0);
   label(row, "gemm", linear ? "-linear" : strcmp(op, "bmm") == 0 || batch > 1 ? "-batched" : "");
 }
 

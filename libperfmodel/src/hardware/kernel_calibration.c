@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "hardware/kernel_calibration.h"
 
-enum sort { SIMT, TENSOR, GENERAL };
+enum sort { SIMT, TENSOR, GENERAL, OPTIONAL }; /* optional: unknown is none */
 
 typedef struct limit {
   const char *name;
@@ -35,6 +35,10 @@ static const limit limits[] = {
   LIMIT(split_least, GENERAL, 0, 1e5),
   LIMIT(split_time, GENERAL, -1e-300, 1),
   LIMIT(alignment, GENERAL, 0, 10),
+  LIMIT(tn_alignment, GENERAL, 0, 10),
+  LIMIT(tn_reach, GENERAL, 0, 1e15),
+  LIMIT(tn_growth, OPTIONAL, -1e-300, 1),
+  LIMIT(tn_unaligned_growth, OPTIONAL, -1e-300, 1),
   LIMIT(l2_bytes, GENERAL, 0, 1e4),
   LIMIT(reread_start, GENERAL, 0, 100),
   LIMIT(reread_width, GENERAL, 0, 100),
@@ -111,7 +115,7 @@ void pm__kernel_calibration_fill(pm_kernel_calibration *c, const pm_kernel_calib
 static int check_complete(const pm_kernel_calibration *c, pm_error *error)
 {
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-    bool wanted = limits[i].sort != TENSOR || c->tensor_basis != PM_ORIGIN_NONE;
+    bool wanted = limits[i].sort != OPTIONAL && (limits[i].sort != TENSOR || c->tensor_basis != PM_ORIGIN_NONE);
     if (wanted && isnan(value_of(c, &limits[i])))
       return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\" does not say %s", c->id, limits[i].name);
   }

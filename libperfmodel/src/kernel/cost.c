@@ -13,6 +13,12 @@ static pm__product product_of(const pm__gemm *g, double batch)
   return p;
 }
 
+/* Forward products of weights and samples; both operands are rows of features. */
+static bool is_tn(const pm__kernel *kernel)
+{
+  return kernel->pass == PM__FORWARD && kernel->shape.gemm.scaled == PM__SCALES_N;
+}
+
 static pm__cost cost_of(const pm__device *d, const pm__kernel *kernel, double batch)
 {
   const pm__work *work = &kernel->work;
@@ -23,7 +29,7 @@ static pm__cost cost_of(const pm__device *d, const pm__kernel *kernel, double ba
   switch (kernel->family) {
   case PM__GEMM:
     product = product_of(&kernel->shape.gemm, batch);
-    return pm__gemm_cost(d, &product);
+    return is_tn(kernel) ? pm__gemm_tn_cost(d, &product) : pm__gemm_cost(d, &product);
   case PM__CONV: return pm__conv_cost(d, &kernel->shape.conv, kernel->pass, batch);
   case PM__ATTENTION: return pm__flash_cost(d, &kernel->shape.flash, kernel->pass, batch, flop, bytes);
   case PM__NORM: return pm__stream_cost(d, flop, bytes + d->bytes * tensor * pm__norm_reads(d, kernel->shape.row));

@@ -1,9 +1,9 @@
 /*
 ** Matrix products of tensor cores.
 **
-** They are fast enough for the way to the tiles to count. Beside the arithmetic (tiles.h) each candidate has the time of
-** the L2, from which every tile takes its operands, and of the memory: operands that do not fit the L2 are read again by
-** every wave.
+** They are fast enough for the way to the tiles to count. Beside the arithmetic (tiles.h) each candidate has the time
+** of the L2, from which every tile takes its operands, and of the memory: operands that do not fit the L2 are read
+** again by every wave.
 */
 #include "kernel/tiles.h"
 
@@ -12,8 +12,8 @@ static void l2_times(const pm__engine *e, const double *x, double k, double *tim
   for (int i = 0; i < PM__TILES; i++) time[i] = x[i] * k * e->edge[i];
 }
 
-/* Resident tiles form a block, as square as the product lets it be, whose operands are shared; further blocks read anew.
-** The block need not be a whole number of tiles, so that no count of SMs is worse than a smaller one. */
+/* Resident tiles form a block, as square as the product lets it be, whose operands are shared; further blocks read
+** anew. The block need not be a whole number of tiles, so that no count of SMs is worse than a smaller one. */
 static void reread_elements(const pm__engine *e, const pm__product *p, double *elements)
 {
   for (int i = 0; i < PM__TILES; i++) {

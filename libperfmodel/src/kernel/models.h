@@ -44,6 +44,9 @@ double pm__tiles_time(const pm__engine *engine, const pm__product *p, double res
 
 pm__cost pm__gemm_cost(const pm__device *device, const pm__product *product);
 
+/* One whose operands are both stored along the contraction (BLAS: TN), as forward products with weights. */
+pm__cost pm__gemm_tn_cost(const pm__device *device, const pm__product *product);
+
 /* The same where the device has tensor cores for it. */
 pm__cost pm__tensor_cost(const pm__device *device, const pm__product *product);
 

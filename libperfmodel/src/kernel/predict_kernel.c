@@ -86,7 +86,7 @@ static pm__cost cost_of(const pm__device *d, const pm_kernel *k, const pm__conv 
   if (is_rnn(k->operation)) return pm__rnn_cost(d, k->count, k->m, k->n, k->k, pass_of(k->operation));
   if (is_conv(k->operation)) return pm__conv_cost(d, conv, pass_of(k->operation), k->n);
   switch (k->operation) {
-  case PM_OPERATOR_GEMM: return pm__gemm_cost(d, &product);
+  case PM_OPERATOR_GEMM: return k->tn ? pm__gemm_tn_cost(d, &product) : pm__gemm_cost(d, &product);
   case PM_OPERATOR_LAYER_NORM: return pm__stream_cost(d, a->flop, bytes + numbers * pm__norm_reads(d, k->n));
   case PM_OPERATOR_SOFTMAX: return pm__stream_cost(d, a->flop, bytes + numbers * pm__softmax_reads(d, k->n));
   default: return pm__stream_cost(d, a->flop, bytes);
