@@ -148,6 +148,10 @@ class KernelCalibration(Record):
     """threads per SM up to which the contraction is split"""
     tensor_energy: float = nan
     """energy of the board per tensor-core FLOP [J/FLOP]"""
+    tn_growth: float = nan
+    """exponent of the addresses beyond tn_reach: how time grows; unknown: not"""
+    tn_unaligned_growth: float = nan
+    """the same of an unaligned operand over twice the L2; unknown: not"""
     hbm_efficiency: float = nan
     """payload over peak bandwidth of stacked memory (HBM)"""
     gddr_efficiency: float = nan
@@ -174,6 +178,10 @@ class KernelCalibration(Record):
     """adding up the parts of a split contraction [s]"""
     alignment: float = nan
     """factor of FP32 products that are not aligned to 16 bytes"""
+    tn_alignment: float = nan
+    """the same of products whose operands are both stored along the contraction"""
+    tn_reach: float = nan
+    """addresses in use at a time that such products reach without delay [B]"""
     l2_bytes: float = nan
     """L2 traffic per clock and SM, for 512 FP16 multiply-adds per clock [B]"""
     reread_start: float = nan
@@ -273,6 +281,8 @@ class Kernel(Record):
     """gemm: columns of the result; norms: numbers of a row; rnn: samples; conv: samples"""
     k: float = nan
     """gemm: contraction; rnn: steps"""
+    tn: bool = False
+    """gemm: both operands are stored along the contraction (BLAS: TN), as of a linear layer forward"""
     channels: float = nan
     """conv: input channels"""
     out_channels: float = nan
@@ -1142,6 +1152,8 @@ class Framework(Record):
     model-channels, model-layers, hybrid"""
     overlap: str = "none"
     """whether gradients are summed during the backward pass: none, backward, framework"""
+    collectives: str = "current"
+    """generation of its collective library: current, nccl-2.0, nccl-1"""
     bucket: float = nan
     """gradients that are summed together [B]"""
     gradient: float = nan
@@ -1532,6 +1544,45 @@ class Transformer(Record):
     """chunks of layers per stage; 1: not interleaved"""
     recompute: str = "none"
     """what is computed again in the backward pass: none, selective, full"""
+
+
+@dataclass(frozen=True, eq=False)
+class Reading(Record):
+    """How rows of published tables are read."""
+
+    id: str = ""
+    """short stable name"""
+    decides: str = "skip"
+    """what it decides: skip, date, framework, era, network, system, gpus, precision, batch, items, optimizer,
+    accumulation"""
+    value: str = ""
+    """what it decides for"""
+    model: str = ""
+    """condition on the model"""
+    framework: str = ""
+    """condition on the framework"""
+    version: str = ""
+    """condition on the framework's version"""
+    gpu: str = ""
+    """condition on the GPU"""
+    system: str = ""
+    """condition on the system"""
+    precision: str = ""
+    """condition on the precision"""
+    unit: str = ""
+    """condition on the unit"""
+    sequence: str = ""
+    """condition on the sequence length"""
+    batch: str = ""
+    """condition on the batch per GPU"""
+    origin: str = ""
+    """condition on where the row is from: repository and path"""
+    remark: str = ""
+    """condition on the note"""
+    since: str = ""
+    """holds for software released in this month (2018-06) or later"""
+    until: str = ""
+    """holds for software released in this month or before"""
 
 
 @dataclass(frozen=True, eq=False)
