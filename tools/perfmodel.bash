@@ -21,7 +21,7 @@ _perfmodel() {
     list) options=" --format --output --catalog --quiet --help" ;;
     show) options=" --format --output --catalog --quiet --help" ;;
     topology) options=" --as --format --output --catalog --quiet --help" ;;
-    kernel) options=" --m --n --k --count --gpu --precision --kernels --format --output --catalog --quiet --help" ;;
+    kernel) options=" --m --n --k --count --tn --gpu --precision --kernels --format --output --catalog --quiet --help" ;;
     validate) options=" --set --data --rows --format --output --catalog --quiet --help" ;;
     check) options=" --format --output --catalog --quiet --help" ;;
     doctor) options=" --format --output --catalog --quiet --help" ;;
