@@ -348,6 +348,59 @@ START_TEST(the_documents_are_whole)
 }
 END_TEST
 
+/* ---- Storage ---- */
+
+/* Rates of disks within 1 % of what was measured; 70 nodes at the gateway, 50 at a chassis, 32 at the switch, and the
+** least of them is the answer. */
+START_TEST(the_dell_guide_comes_out)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_validation what = {"storage", NULL, NULL, 1};
+  pm_table *t = pm_validate(catalog, &what, NULL, &error);
+  int disks = 0, nodes = 0, least = 0;
+  ck_assert_msg(t != NULL, "%s", error.text);
+  for (size_t i = 0; i < pm_table_rows(t); i++) {
+    const char *group = seed_text(t, "group", i);
+    double off = seed_number(t, "error", i);
+    if (strcmp(group, "dell2018 disks") == 0) {
+      ck_assert_double_le(fabs(off), 1);
+      disks++;
+    } else if (strcmp(group, "dell2018 nodes") == 0) {
+      if (!isnan(off)) ck_assert_double_eq(off, 0);
+      else ck_assert_str_eq(seed_text(t, "holds", i), "yes");
+      nodes++;
+      least += strcmp(seed_text(t, "id", i), "dell-nodes-least") == 0 && seed_number(t, "measured", i) == 32;
+    }
+  }
+  ck_assert_int_eq(disks, 6);
+  ck_assert_int_eq(nodes, 5);
+  ck_assert_int_eq(least, 1);
+  pm_table_free(t);
+}
+END_TEST
+
+/* ---- Inference ---- */
+
+START_TEST(latency_is_compared_where_there_is_no_rate)
+{
+  static const char rate[] = "model,framework,gpu,gpus,batch,precision,throughput,unit,latency_avg_ms,serving\n"
+                             "ResNet-50,PyTorch,V100,1,32,fp16,1000,images/s,,\n";
+  static const char latency[] = "model,framework,gpu,gpus,batch,precision,throughput,unit,latency_avg_ms,serving\n"
+                                "ResNet-50,PyTorch,V100,1,32,fp16,,,32,\n";
+  double value[2];
+  for (int i = 0; i < 2; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_validation what = {"inference", i == 0 ? rate : latency, NULL, 1};
+    pm_table *t = pm_validate(catalog, &what, NULL, &error);
+    ck_assert_msg(t != NULL && pm_table_rows(t) == 1, "%s", error.text);
+    ck_assert_str_eq(seed_text(t, "unit", 0), i == 0 ? "images/s" : "ms");
+    value[i] = seed_number(t, "predicted", 0);
+    pm_table_free(t);
+  }
+  ck_assert_double_eq_tol(value[0] * value[1] / 1e3, 32, 1e-9);
+}
+END_TEST
+
 START_TEST(bad_sets_and_tables_are_errors)
 {
   static const pm_validation bad[] = {{"nothing", NULL, NULL, 0}, {"training", "model,unit\nx,y\n", "f.csv", 0},
@@ -418,6 +471,8 @@ int main(void)
   tcase_add_test(tests, seeds_that_cannot_be_predicted_say_why);
   tcase_add_test(tests, slips_in_a_table_of_seeds_are_errors);
   tcase_add_test(tests, the_documents_are_whole);
+  tcase_add_test(tests, the_dell_guide_comes_out);
+  tcase_add_test(tests, latency_is_compared_where_there_is_no_rate);
   tcase_add_test(tests, bad_sets_and_tables_are_errors);
   tcase_add_test(tests, shipped_sets_add_up);
   suite_add_tcase(suite, tests);

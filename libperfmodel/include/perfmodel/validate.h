@@ -52,6 +52,7 @@ typedef enum pm_decision {
   X(TEXT, id, "", "short stable name")                                              \
   X(DECISION, decides, "", "what it decides")                                       \
   X(TEXT, value, "", "what it decides for")                                         \
+  X(TEXT, set, "", "condition on the set: training or inference")                   \
   X(TEXT, model, "", "condition on the model")                                      \
   X(TEXT, framework, "", "condition on the framework")                              \
   X(TEXT, version, "", "condition on the framework's version")                      \
@@ -61,6 +62,7 @@ typedef enum pm_decision {
   X(TEXT, unit, "", "condition on the unit")                                        \
   X(TEXT, sequence, "", "condition on the sequence length")                         \
   X(TEXT, batch, "", "condition on the batch per GPU")                              \
+  X(TEXT, serving, "", "condition on how inference is served")                      \
   X(TEXT, origin, "", "condition on where the row is from: repository and path")    \
   X(TEXT, remark, "", "condition on the note")                                      \
   X(TEXT, since, "", "holds for software released in this month (2018-06) or later") \

@@ -176,7 +176,7 @@ static void *build_profile(pm__bench *bench, const char *name, const char **id, 
   pm_inference_profile *profile = (pm_inference_profile *)calloc(1, sizeof *profile);
   *id = name;
   if (profile == NULL) pm__no_memory(error);
-  else if (pm_catalog_record(bench->catalog, "inference_profile", name, profile, error) == PM_OK) return profile;
+  else if (pm_catalog_inference(bench->catalog, name, profile, error) == PM_OK) return profile;
   free(profile);
   return NULL;
 }

@@ -223,6 +223,15 @@ static const machine *best_machine(const pm__machines *m, const pm__words *syste
   return best;
 }
 
+/* A GPU by itself is a system too. */
+static const char *nearest_gpu(const pm__machines *m, const int *far)
+{
+  size_t nearest = m->gpu_count;
+  for (size_t i = 0; i < m->gpu_count; i++)
+    if (far[i] >= 0 && (nearest == m->gpu_count || far[i] < far[nearest])) nearest = i;
+  return nearest < m->gpu_count ? m->gpus[nearest].id : NULL;
+}
+
 static int search(const pm__machines *m, const pm__row *row, int gpus, const char **id, pm_error *error)
 {
   const char *gpu = row->cell[PM__COLUMN_GPU], *system = row->cell[PM__COLUMN_SYSTEM];
@@ -236,11 +245,11 @@ static int search(const pm__machines *m, const pm__row *row, int gpus, const cha
   pm__words_split(&text_words, all);
   gpu_distances(m, &gpu_words, pm__row_number(row, PM__COLUMN_MEMORY), far);
   const machine *best = best_machine(m, &system_words, &text_words, far, gpus);
-  bool known = false;
-  for (size_t i = 0; i < m->gpu_count; i++) known = known || far[i] >= 0;
+  const char *nearest = nearest_gpu(m, far);
+  bool known = nearest != NULL;
   free(far);
-  *id = best != NULL ? best->id : NULL;
-  if (best != NULL) return PM_OK;
+  *id = best != NULL ? best->id : gpus == 1 ? nearest : NULL;
+  if (*id != NULL) return PM_OK;
   if (!known) return pm__fail(error, PM_NOT_FOUND, "unknown GPU \"%.60s\"", gpu);
   return pm__fail(error, PM_NOT_FOUND, "no system with %d GPUs \"%.60s\"", gpus, gpu);
 }

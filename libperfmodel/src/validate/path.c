@@ -30,6 +30,37 @@ static void no_storage(pm_input_setup *setup)
   setup->storage.bandwidth = INFINITY;
 }
 
+/* A number without a unit is in that of the field. */
+static int set_field(const pm_field *field, void *record, const char *text, pm_error *error)
+{
+  double value;
+  if (field->kind != PM_FIELD_REAL || pm_number_parse(text, &value) != PM_OK)
+    return pm_record_set(field, record, text, error);
+  memcpy((char *)record + field->offset, &value, sizeof value);
+  return PM_OK;
+}
+
+/* "loader.library=1.06": a field of a part in place of the catalogue's. */
+static int set_parts(const pm__settings *settings, pm_input_setup *setup, pm_error *error)
+{
+  const struct {
+    const char *name;
+    void *record;
+  } parts[] = {{"dataset", &setup->dataset}, {"storage", &setup->storage}, {"loader", &setup->loader},
+               {"decoder", &setup->decoder}};
+  int status = PM_OK;
+  for (size_t i = 0; i < settings->count && status == PM_OK; i++)
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0] && status == PM_OK; k++) {
+      size_t length = strlen(parts[k].name);
+      const char *name = settings->name[i];
+      if (strncmp(name, parts[k].name, length) != 0 || name[length] != '.') continue;
+      const pm_field *field = pm_record_field(pm_record_type_find(parts[k].name), name + length + 1);
+      status = field != NULL ? set_field(field, parts[k].record, settings->value[i], error)
+                             : pm__fail(error, PM_NOT_FOUND, "there is no setting \"%.60s\"", name);
+    }
+  return status;
+}
+
 static int find_setup(const pm_catalog *catalog, const pm__settings *s, pm_input_setup *setup, pm_error *error)
 {
   const char *storage = pm__settings_get(s, "storage", NULL), *loader = pm__settings_get(s, "loader", "tensorflow");
@@ -37,19 +68,11 @@ static int find_setup(const pm_catalog *catalog, const pm__settings *s, pm_input
   int status = find(catalog, "dataset", pm__settings_get(s, "dataset", "ilsvrc2012"), &setup->dataset, error);
   if (status == PM_OK) status = find(catalog, "system", pm__settings_get(s, "system", ""), &setup->machine, error);
   if (status == PM_OK && storage != NULL) status = find(catalog, "storage", storage, &setup->storage, error);
-  if (status == PM_OK && storage != NULL) find(catalog, "storage_access", setup->storage.id, &setup->access, NULL);
+  if (status == PM_OK && storage != NULL && strcmp(pm__settings_get(s, "access", ""), "none") != 0)
+    find(catalog, "storage_access", setup->storage.id, &setup->access, NULL);
   if (status == PM_OK) status = find(catalog, "loader", loader, &setup->loader, error);
-  return status == PM_OK ? find_decoder(catalog, pm__settings_get(s, "cpu", NULL), setup, error) : status;
-}
-
-/* A number without a unit is in that of the field. */
-static int set_field(const pm_field *field, pm_input_run *run, const char *text, pm_error *error)
-{
-  double value;
-  if (field->kind != PM_FIELD_REAL || pm_number_parse(text, &value) != PM_OK)
-    return pm_record_set(field, run, text, error);
-  memcpy((char *)run + field->offset, &value, sizeof value);
-  return PM_OK;
+  if (status == PM_OK) status = find_decoder(catalog, pm__settings_get(s, "cpu", NULL), setup, error);
+  return status == PM_OK ? set_parts(s, setup, error) : status;
 }
 
 static int set_run(const pm__settings *settings, pm_input_run *run, pm_error *error)

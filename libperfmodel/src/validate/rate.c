@@ -4,10 +4,11 @@
 #include "validate/rate.h"
 #include "validate/words.h"
 
-int pm__rate_reader_open(pm__rate_reader *reader, const pm_catalog *catalog, pm_error *error)
+int pm__rate_reader_open(pm__rate_reader *reader, const pm_catalog *catalog, bool inference, pm_error *error)
 {
   memset(reader, 0, sizeof *reader);
   reader->catalog = catalog;
+  reader->inference = inference;
   int status = pm__readings_new(&reader->readings, catalog, error);
   if (status != PM_OK) return status;
   reader->machines = pm__machines_new(catalog, error);
@@ -113,7 +114,7 @@ static int read_machine(pm__rate_reader *reader, const pm__row *row, pm__rate *r
   char value[PM__VALUE_LONGEST];
   int gpus, nodes, status = read_counts(reader, row, &gpus, &nodes, error);
   if (status != PM_OK) return status;
-  bool whole = gpus > 0 && (nodes > 0 || system_of(reader, row, gpus, value, NULL) != NULL);
+  bool whole = gpus > 0 && (nodes > 0 || gpus == 1 || system_of(reader, row, gpus, value, NULL) != NULL);
   rate->nodes = nodes > 0 ? nodes : 1;
   rate->gpus = whole ? gpus / rate->nodes : 1;
   const char *id = system_of(reader, row, whole ? rate->gpus : 2, value, error);
@@ -140,7 +141,9 @@ static int read_framework(pm__rate_reader *reader, const pm__row *row, pm__rate 
   if (name == NULL) name = "generic";
   if (pm__readings_decide(&reader->readings, PM_DECISION_ERA, row, era) == NULL) era[0] = '\0';
   snprintf(rate->framework, sizeof rate->framework, "%.50s%s%.20s", name, era[0] != '\0' ? "@" : "", era);
-  rate->profile = pm__bench_framework(reader->bench, rate->framework, error);
+  if (reader->inference) rate->profile = pm__bench_profile(reader->bench, rate->framework, error);
+  else rate->profile = pm__bench_framework(reader->bench, rate->framework, error);
+  if (reader->inference && rate->profile < 0) return PM_NOT_FOUND;
   return rate->profile >= -1 ? PM_OK : PM_NOT_FOUND;
 }
 
@@ -165,6 +168,7 @@ static int read_batch(pm__rate_reader *reader, const pm__row *row, pm__rate *rat
   if (isnan(rate->batch)) rate->batch = pm__row_number(row, PM__COLUMN_BATCH);
   if (isnan(rate->batch)) rate->batch = all / ranks;
   rate->accumulation = pm__readings_number(&reader->readings, PM_DECISION_ACCUMULATION, row, error);
+  if (reader->inference) rate->accumulation = 1;
   if (isnan(rate->accumulation)) rate->accumulation = rint(all / (rate->batch * ranks));
   if (!(rate->accumulation >= 1)) rate->accumulation = 1;
   if (isnan(rate->batch)) return pm__fail(error, PM_NOT_FOUND, "no batch size");
@@ -172,21 +176,29 @@ static int read_batch(pm__rate_reader *reader, const pm__row *row, pm__rate *rat
   return rate->batch >= 1 ? PM_OK : pm__fail(error, PM_BAD_VALUE, "batch %g", rate->batch);
 }
 
+static bool counts_samples(const char *unit)
+{
+  return pm__words_hold("images s | image s | img s | im s | sequences s | seq s | sentences s | samples s | items s | "
+                        "examples s | inferences s", unit);
+}
+
 static int read_unit(pm__rate_reader *reader, const pm__row *row, pm__rate *rate, pm_error *error)
 {
   const char *unit = row->cell[PM__COLUMN_UNIT];
   rate->each = strstr(unit, "/GPU") != NULL || strstr(unit, "/gpu") != NULL;
   rate->items = pm__readings_number(&reader->readings, PM_DECISION_ITEMS, row, error);
-  if (isnan(rate->items) && !pm__words_hold("images s | image s | sequences s | samples s | items s | sentences s | img s | "
-                                            "examples s | im s | seq s", unit))
+  if (isnan(rate->items) && !rate->latency && !counts_samples(unit))
     return pm__fail(error, PM_NOT_FOUND, "unit \"%.60s\" of model \"%.60s\"", unit, row->cell[PM__COLUMN_MODEL]);
   if (isnan(rate->items)) rate->items = 1;
   return PM_OK;
 }
 
-static int read_measured(const pm__row *row, pm__rate *rate, pm_error *error)
+/* A throughput, or, if there is none, a latency. */
+static int read_measured(pm__rate_reader *reader, const pm__row *row, pm__rate *rate, pm_error *error)
 {
   rate->measured = pm__row_number(row, PM__COLUMN_THROUGHPUT);
+  rate->latency = reader->inference && isnan(rate->measured);
+  if (rate->latency) rate->measured = pm__row_number(row, PM__COLUMN_LATENCY);
   if (rate->measured > 0) return PM_OK;
   return pm__fail(error, PM_BAD_VALUE, "no throughput above 0");
 }
@@ -195,13 +207,14 @@ int pm__rate_read(pm__rate_reader *reader, pm__row *row, pm__rate *rate, pm_erro
 {
   char value[PM__VALUE_LONGEST];
   memset(rate, 0, sizeof *rate);
+  row->set = reader->inference ? "inference" : "training";
   const char *why = pm__readings_decide(&reader->readings, PM_DECISION_SKIP, row, value);
   if (why != NULL) return pm__fail(error, PM_NOT_FOUND, "left out: %.150s", why);
   pm__readings_date(&reader->readings, row);
   int status = read_network(reader, row, rate, error);
   if (status == PM_OK) status = read_machine(reader, row, rate, error);
   if (status == PM_OK) status = read_precision(reader, row, rate, error);
-  if (status == PM_OK) status = read_measured(row, rate, error);
+  if (status == PM_OK) status = read_measured(reader, row, rate, error);
   if (status == PM_OK) status = read_batch(reader, row, rate, error);
   if (status == PM_OK) status = read_unit(reader, row, rate, error);
   if (status == PM_OK) status = read_framework(reader, row, rate, error);
@@ -214,7 +227,8 @@ void pm__rate_group(const pm__rate *rate, const pm__row *row, char *group, size_
 {
   const char *unit = row->cell[PM__COLUMN_UNIT], *source = strrchr(row->cell[PM__COLUMN_REPOSITORY], '/');
   const char *about = pm__words_hold("images | img | im", unit) ? "vision"
-                      : pm__words_hold("sequences | tokens | sentences", unit) ? "language" : "other";
+                      : pm__words_hold("sequences | tokens | sentences", unit) ? "language"
+                      : rate->latency ? "latency" : "other";
   const pm_choice *precisions = pm_record_field(pm_record_type_find("run"), "precision")->choices;
   snprintf(group, size, "%s %.24s %.20s %.12s %s%s%.20s", about, rate->framework, rate->gpu,
            precisions[rate->precision].name, rate->gpus * rate->nodes > 1 ? "n-gpu" : "1-gpu",

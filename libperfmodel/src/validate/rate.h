@@ -15,6 +15,7 @@ typedef struct pm__rate {
   double items;    /* what is counted, for each sample */
   double measured; /* in the row's unit */
   bool each;       /* the unit is for each GPU */
+  bool latency;    /* what was measured is the latency [ms] */
 } pm__rate;
 
 typedef struct pm__rate_reader {
@@ -22,9 +23,10 @@ typedef struct pm__rate_reader {
   pm__readings readings;
   pm__machines *machines;
   pm__bench *bench;
+  bool inference; /* rates of inference, or latencies */
 } pm__rate_reader;
 
-int pm__rate_reader_open(pm__rate_reader *reader, const pm_catalog *catalog, pm_error *error);
+int pm__rate_reader_open(pm__rate_reader *reader, const pm_catalog *catalog, bool inference, pm_error *error);
 void pm__rate_reader_close(pm__rate_reader *reader);
 
 /* Reads a row, whose date it sets. The error says why it cannot be predicted. */

@@ -41,7 +41,7 @@ static bool in_time(const pm_reading *rule, const char *date)
 
 static bool holds(const pm_reading *rule, const pm__row *row)
 {
-  return in_time(rule, row->date) && pm__words_hold(rule->model, row->cell[PM__COLUMN_MODEL]) &&
+  return in_time(rule, row->date) && pm__words_hold(rule->set, row->set) && pm__words_hold(rule->model, row->cell[PM__COLUMN_MODEL]) &&
          pm__words_hold(rule->framework, row->cell[PM__COLUMN_FRAMEWORK]) &&
          pm__words_hold(rule->version, row->cell[PM__COLUMN_VERSION]) &&
          pm__words_hold(rule->gpu, row->cell[PM__COLUMN_GPU]) &&
@@ -49,7 +49,8 @@ static bool holds(const pm_reading *rule, const pm__row *row)
          pm__words_hold(rule->precision, row->cell[PM__COLUMN_PRECISION]) &&
          pm__words_hold(rule->unit, row->cell[PM__COLUMN_UNIT]) &&
          pm__words_hold(rule->sequence, row->cell[PM__COLUMN_SEQUENCE]) &&
-         pm__words_hold(rule->batch, row->cell[PM__COLUMN_BATCH]) && pm__words_hold(rule->origin, row->origin) &&
+         pm__words_hold(rule->batch, row->cell[PM__COLUMN_BATCH]) &&
+         pm__words_hold(rule->serving, row->cell[PM__COLUMN_SERVING]) && pm__words_hold(rule->origin, row->origin) &&
          pm__words_hold(rule->remark, row->cell[PM__COLUMN_NOTE]);
 }
 

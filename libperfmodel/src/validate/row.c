@@ -28,6 +28,7 @@ void pm__row_get(const pm__csv *table, size_t index, const int columns[PM__COLUM
   snprintf(row->origin, sizeof row->origin, "%.150s %.150s", row->cell[PM__COLUMN_REPOSITORY],
            row->cell[PM__COLUMN_PATH]);
   row->date[0] = '\0';
+  row->set = "";
 }
 
 const char *pm__row_cell(const pm__row *row, const char *text)

@@ -40,6 +40,7 @@ typedef enum pm__column {
 typedef struct pm__row {
   const char *cell[PM__COLUMNS];
   char origin[PM_TEXT_MAX * 4]; /* repository and path */
+  const char *set;              /* training or inference */
   char date[8];                 /* of the software, "2018-06"; "" if nothing says */
 } pm__row;
 

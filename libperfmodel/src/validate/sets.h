@@ -20,7 +20,7 @@ typedef struct pm__task {
 /* The table of rows or groups of a set; NULL with an error. */
 typedef pm_table *pm__set(pm__task *task, pm_error *error);
 
-pm__set pm__validate_seeds, pm__validate_training;
+pm__set pm__validate_seeds, pm__validate_training, pm__validate_inference;
 
 /* PM_OK, or which of the columns is missing. */
 int pm__task_columns(const pm__task *task, const char *const *titles, size_t count, pm_error *error);

@@ -11,6 +11,8 @@ typedef struct set {
 static const set sets[] = {
   {"seeds", "measured/seeds.csv", pm__validate_seeds},
   {"training", "measured/training.csv", pm__validate_training},
+  {"inference", "measured/inference.csv", pm__validate_inference},
+  {"storage", "measured/storage.csv", pm__validate_seeds},
 };
 
 enum { SETS = sizeof sets / sizeof sets[0] };

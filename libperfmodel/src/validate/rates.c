@@ -1,4 +1,4 @@
-/* Published training rates: rows in, one plan for all, rows out. */
+/* Published rates of training and inference: rows in, one plan for all, rows out. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,22 +6,23 @@
 #include "validate/rate.h"
 #include "validate/sets.h"
 
-typedef struct training_row {
+typedef struct asked_row {
   size_t line; /* of the table */
   int run;     /* of the bench */
   double scale; /* what is counted, for each predicted sample */
-} training_row;
+  bool latency; /* in ms, in place of a rate */
+} asked_row;
 
-typedef struct training {
+typedef struct rates {
   pm__task *task;
   pm__rate_reader reader;
   pm__comparisons rows;
-  training_row *asked; /* beside `rows` */
+  asked_row *asked; /* beside `rows` */
   size_t capacity;
   pm__tally reasons;
-} training;
+} rates;
 
-static pm_run run_of(const pm__rate *rate)
+static pm_run training_run(const pm__rate *rate)
 {
   pm_run run = pm_run_default();
   run.network_index = rate->network;
@@ -37,33 +38,54 @@ static pm_run run_of(const pm__rate *rate)
   return run;
 }
 
+static pm_inference_run inference_run(const pm__rate *rate)
+{
+  pm_inference_run run = pm_inference_run_default();
+  run.network_index = rate->network;
+  run.system_index = rate->system;
+  run.profile_index = rate->profile;
+  run.gpus = rate->gpus;
+  run.nodes = rate->nodes;
+  run.batch = rate->batch;
+  run.precision = rate->precision;
+  return run;
+}
+
+static int add_run(rates *t, const pm__rate *rate, pm_error *error)
+{
+  pm_run training = training_run(rate);
+  pm_inference_run inference = inference_run(rate);
+  return t->reader.inference ? pm__bench_add_inference(t->reader.bench, &inference, error)
+                             : pm__bench_add(t->reader.bench, &training, error);
+}
+
 static void set_id(char *id, const pm__row *row, size_t line)
 {
   const char *path = strrchr(row->cell[PM__COLUMN_PATH], '#');
   snprintf(id, PM_TEXT_MAX, "%zu%s%.20s", line + 1, path != NULL ? " " : "", path != NULL ? path + 1 : "");
 }
 
-static int add_row(training *t, const pm__row *row, const pm__rate *rate, size_t line, pm_error *error)
+static int add_row(rates *t, const pm__row *row, const pm__rate *rate, size_t line, pm_error *error)
 {
-  pm_run run = run_of(rate);
-  training_row *asked = (training_row *)pm__grow(t->asked, t->rows.count, &t->capacity, sizeof *asked);
+  asked_row *asked = (asked_row *)pm__grow(t->asked, t->rows.count, &t->capacity, sizeof *asked);
   if (asked == NULL) return pm__no_memory(error);
   t->asked = asked;
   size_t index = t->rows.count;
   pm__comparison *out = pm__comparisons_add(&t->rows, error);
   if (out == NULL) return PM_NO_MEMORY;
   asked[index].line = line;
-  asked[index].run = pm__bench_add(t->reader.bench, &run, error);
+  asked[index].run = add_run(t, rate, error);
+  asked[index].latency = rate->latency;
   asked[index].scale = rate->items / (rate->each ? rate->gpus * rate->nodes : 1);
   out->measured = rate->measured;
   set_id(out->id, row, line);
-  snprintf(out->unit, sizeof out->unit, "%.79s", row->cell[PM__COLUMN_UNIT]);
+  snprintf(out->unit, sizeof out->unit, "%.79s", rate->latency ? "ms" : row->cell[PM__COLUMN_UNIT]);
   snprintf(out->set, sizeof out->set, "%.79s", t->task->set);
   pm__rate_group(rate, row, out->group, sizeof out->group);
   return asked[index].run >= 0 ? PM_OK : PM_NO_MEMORY;
 }
 
-static int read_rows(training *t, pm_error *error)
+static int read_rows(rates *t, pm_error *error)
 {
   int columns[PM__COLUMNS];
   pm__row_columns(t->task->table, columns);
@@ -80,23 +102,33 @@ static int read_rows(training *t, pm_error *error)
   return PM_OK;
 }
 
-static int predict_rows(training *t, pm_error *error)
+/* Predicted throughput, or latency in ms; NAN with the reason. */
+static double answer(const rates *t, const asked_row *asked, pm_error *reason)
+{
+  const pm__bench *bench = t->reader.bench;
+  if (!t->reader.inference) {
+    const pm_prediction *p = pm__bench_prediction(bench, asked->run);
+    if (p->status != PM_OK) pm__bench_check(bench, asked->run, reason);
+    return p->throughput * asked->scale;
+  }
+  const pm_inference *p = pm__bench_inference(bench, asked->run);
+  if (p->status != PM_OK) pm__bench_inference_check(bench, asked->run, reason);
+  return asked->latency ? p->latency * 1e3 : p->throughput * asked->scale;
+}
+
+static int predict_rows(rates *t, pm_error *error)
 {
   int status = pm__bench_predict(t->reader.bench, error);
   for (size_t i = 0; i < t->rows.count && status == PM_OK; i++) {
-    const pm_prediction *p = pm__bench_prediction(t->reader.bench, t->asked[i].run);
     pm_error reason = PM_ERROR_NONE;
-    if (p->status == PM_OK) {
-      pm__comparison_set(&t->rows.items[i], p->throughput * t->asked[i].scale);
-      continue;
-    }
-    pm__bench_check(t->reader.bench, t->asked[i].run, &reason);
-    status = pm__tally_add(&t->reasons, reason.text, error);
+    double value = answer(t, &t->asked[i], &reason);
+    if (!isnan(value)) pm__comparison_set(&t->rows.items[i], value);
+    else status = pm__tally_add(&t->reasons, reason.text, error);
   }
   return status;
 }
 
-static void write_notes(training *t)
+static void write_notes(rates *t)
 {
   size_t left = 0;
   for (size_t i = 0; i < t->reasons.count; i++) left += t->reasons.items[i].count;
@@ -106,15 +138,15 @@ static void write_notes(training *t)
   pm__tally_write(&t->reasons, &t->task->notes);
 }
 
-pm_table *pm__validate_training(pm__task *task, pm_error *error)
+static pm_table *validate(pm__task *task, bool inference, pm_error *error)
 {
   static const char *const needed[] = {"model", "throughput", "unit"};
-  training t;
+  rates t;
   pm_table *table = NULL;
   memset(&t, 0, sizeof t);
   t.task = task;
   int status = pm__task_columns(task, needed, sizeof needed / sizeof needed[0], error);
-  if (status == PM_OK) status = pm__rate_reader_open(&t.reader, task->catalog, error);
+  if (status == PM_OK) status = pm__rate_reader_open(&t.reader, task->catalog, inference, error);
   if (status == PM_OK) status = read_rows(&t, error);
   if (status == PM_OK) status = predict_rows(&t, error);
   if (status == PM_OK) {
@@ -126,4 +158,14 @@ pm_table *pm__validate_training(pm__task *task, pm_error *error)
   free(t.rows.items);
   free(t.asked);
   return table;
+}
+
+pm_table *pm__validate_training(pm__task *task, pm_error *error)
+{
+  return validate(task, false, error);
+}
+
+pm_table *pm__validate_inference(pm__task *task, pm_error *error)
+{
+  return validate(task, true, error);
 }
