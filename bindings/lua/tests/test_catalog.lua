@@ -16,6 +16,9 @@ for _, id in ipairs(pm.ids("systems")) do
   check.equal(system:gpu_record().id, system.gpu)
 end
 check.equal(pm.resolve("system", "DGX-1 V100"), "dgx1-v100")
+check.equal(pm.resolve("system", "Tesla T4"), "gpu:t4")
+check.equal(pm.system("t4").gpus, 1)
+check.equal(pm.resolve("system", "GB200"), "gb200-nvl72")
 check.equal(pm.list("systems"):count(), #pm.ids("systems"))
 
 -- A record is a table by field; what nobody gave is absent.

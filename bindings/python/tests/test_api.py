@@ -202,3 +202,21 @@ def test_show_versions(capsys: pytest.CaptureFixture[str]) -> None:
 def test_version_is_that_of_the_header() -> None:
     header = Path(__file__).parents[3] / "libperfmodel/include/perfmodel.h"
     assert f'#define PM_VERSION "{pm.__version__}"' in header.read_text(encoding="utf-8")
+
+
+def test_a_gpu_is_a_machine_with_one_of_it() -> None:
+    for name in ("t4", "Tesla T4", "gpu:t4"):
+        machine = pm.system(name)
+        assert machine.id == "gpu:t4" and machine.gpus == 1 and machine.gpu.id == "t4"
+    assert pm.predict("resnet50", "t4", batch=16).throughput > 0
+    assert pm.system("GB200").id == "gb200-nvl72" and pm.system("gpu:GB200").gpus == 1
+    assert "gpu:t4" not in pm.Catalog().ids("systems")
+    with pytest.raises(pm.NotFoundError, match="t5"):
+        pm.system("gpu:t5")
+
+
+def test_gpu_records_are_dense_and_name_their_clocks() -> None:
+    h100 = pm.gpu("NVIDIA H100 80GB HBM3")
+    assert h100.tensor_clock < h100.clock and h100.peak_fp64_tensor > h100.peak_fp64
+    assert h100.memory_bus * h100.memory_rate == pytest.approx(h100.memory_bandwidth, rel=0.03)
+    assert pm.gpu("RTX 3090").peak_fp16_tensor < 100e12  # with FP32 accumulation
