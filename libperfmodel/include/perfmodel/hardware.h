@@ -148,8 +148,11 @@ typedef enum pm_origin {
   X(REAL, tn_alignment, "1", "the same of products whose operands are both stored along the contraction") \
   X(REAL, tn_reach, "B", "addresses in use at a time that such products reach without delay")             \
   X(REAL, l2_bytes, "B", "L2 traffic per clock and SM, for 512 FP16 multiply-adds per clock")             \
-  X(REAL, reread_start, "1", "rows in flight over the cache at which rows begin to be read again")        \
-  X(REAL, reread_width, "1", "the same from there until all are")                                         \
+  X(REAL, l2_share, "1", "share of the L2 that rows have: half where its two parts hold copies")         \
+  X(REAL, reread_start, "1", "rows in flight over the L2 at which norms begin to read rows again")       \
+  X(REAL, reread_width, "1", "the same from there until all are")                                        \
+  X(REAL, softmax_reread, "1", "rows in flight over the caches at which softmax reads all rows again")   \
+  X(REAL, softmax_l1, "1", "caches of the SMs over their shared memory")                                 \
   X(REAL, conv_rate, "1", "rate of the kernels of convolutions over that of products")                   \
   X(REAL, conv_simt_efficiency, "1", "efficiency of implicit over plain products")                       \
   X(REAL, conv_simt_prologue, "1", "steps of the contraction to fill and drain a tile of convolutions")  \

@@ -140,8 +140,11 @@ PM_API int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *cal
   X(REAL, gemm_batched, "s", "added to a batch of products")                                 \
   X(REAL, linear, "s", "added to a product with a bias")                                     \
   X(REAL, conv, "s", "added to a convolution")                                               \
+  X(REAL, conv_growth, "s", "more for every line of the source's file before it")            \
   X(REAL, recurrent, "s", "added to a recurrent layer")                                      \
-  X(REAL, stream, "s", "added to an element-wise kernel, norm or softmax")                   \
+  X(REAL, elementwise, "s", "added to an element-wise kernel")                               \
+  X(REAL, layer_norm, "s", "added to a layer norm")                                          \
+  X(REAL, softmax, "s", "added to a softmax")                                                \
   X(REAL, elementwise_floor, "s", "least time of an element-wise kernel")                    \
   X(REAL, layer_norm_floor, "s", "least time of a layer norm")                               \
   X(REAL, softmax_floor, "s", "least time of a softmax")

@@ -107,16 +107,30 @@ static const pm_kernel_harness *harness_of(const loading *l, const char *reposit
   return other;
 }
 
-static void add_host(pm_measured_kernel *m, const pm_kernel_harness *h, const pm_kernel *k, const char *label)
+/* Lines before this one in the file of the source, as its note says: "data row 17; ..."; else 0. */
+static double lines_before(const char *note)
+{
+  static const char words[] = "data row ";
+  char number[16] = "";
+  double lines = 0;
+  const char *found = strstr(note, words);
+  if (found == NULL) return 0;
+  snprintf(number, sizeof number, "%.*s", (int)strspn(found + strlen(words), "0123456789"), found + strlen(words));
+  return pm_number_parse(number, &lines) == PM_OK ? lines : 0;
+}
+
+static void add_host(pm_measured_kernel *m, const pm_kernel_harness *h, const pm_kernel *k, const char *label,
+                     double lines)
 {
   switch (k->operation) {
   case PM_OPERATOR_GEMM:
     m->overhead = strcmp(label, "gemm-linear") == 0 ? h->linear
                   : strcmp(label, "gemm-batched") == 0 ? h->gemm_batched : h->gemm;
     break;
-  case PM_OPERATOR_ELEMENTWISE: m->overhead = h->stream, m->floor = h->elementwise_floor; break;
-  case PM_OPERATOR_LAYER_NORM: m->overhead = h->stream, m->floor = h->layer_norm_floor; break;
-  case PM_OPERATOR_SOFTMAX: m->overhead = h->stream, m->floor = h->softmax_floor; break;
+  case PM_OPERATOR_ELEMENTWISE: m->overhead = h->elementwise, m->floor = h->elementwise_floor; break;
+  case PM_OPERATOR_LAYER_NORM: m->overhead = h->layer_norm, m->floor = h->layer_norm_floor; break;
+  case PM_OPERATOR_SOFTMAX: m->overhead = h->softmax, m->floor = h->softmax_floor; break;
+  case PM_OPERATOR_CONV_FORWARD: m->overhead = h->conv + lines * (h->conv_growth > 0 ? h->conv_growth : 0); break;
   default: m->overhead = k->operation >= PM_OPERATOR_RNN_FORWARD ? h->recurrent : h->conv;
   }
   if (isnan(m->overhead)) m->overhead = 0;
@@ -131,7 +145,8 @@ static int set_host(loading *l, size_t line, const char *label, const pm_kernel 
   if (own[0] == '\0') {
     const char *repository = pm__csv_cell(l->sheet, line, l->columns.source_repo);
     const pm_kernel_harness *harness = harness_of(l, repository, m->gpu);
-    if (harness != NULL) add_host(m, harness, kernel, label);
+    double lines = lines_before(pm__csv_cell(l->sheet, line, l->columns.note));
+    if (harness != NULL) add_host(m, harness, kernel, label, lines);
     return PM_OK;
   }
   if (pm_number_parse(own, &value) != PM_OK || !(value >= 0))

@@ -14,15 +14,16 @@ pm__cost pm__stream_cost(const pm__device *d, double flop, double bytes)
   return (pm__cost){memory, PM_KERNEL_ALGORITHM_STREAM, PM_BOUND_MEMORY};
 }
 
-/* 0 while the cache holds them, 1 when they are too large by far. */
-static double ramp(const pm__device *d, double share)
+static double ramp(double share)
 {
-  return pm__least(pm__most((share - d->k.reread_start) / d->k.reread_width, 0), 1);
+  return pm__least(pm__most(share, 0), 1);
 }
 
+/* Blocks of 128 threads, one row each. */
 double pm__norm_reads(const pm__device *d, double row)
 {
-  return ramp(d, d->sms * (d->threads / 128) * row * d->bytes / (d->l2 / 2));
+  double share = d->sms * (d->threads / 128) * row * d->bytes / (d->k.l2_share * d->l2);
+  return ramp((share - d->k.reread_start) / d->k.reread_width);
 }
 
 /* A block of threads is a quarter of the row, a power of 2 from 32 to 512. */
@@ -31,5 +32,6 @@ double pm__softmax_reads(const pm__device *d, double row)
   double block = 32;
   if (row <= 1024) return 0; /* in registers */
   while (block < 512 && 2 * block <= row / 4) block *= 2;
-  return 2 * ramp(d, d->sms * (d->threads / block) * row * d->bytes / (d->l2 / 2 + d->l1 / 2));
+  double flight = d->sms * (d->threads / block) * row * d->bytes;
+  return 2 * ramp(flight / (d->k.l2_share * d->l2 + d->k.softmax_l1 * d->l1) / d->k.softmax_reread);
 }
