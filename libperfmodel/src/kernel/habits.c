@@ -70,15 +70,6 @@ static void add_bias(const pm_network *network, size_t index, pm__habit habit, p
   add_pass(list, count, PM__BACKWARD_WEIGHT, (pm__work){0, out, 0}, 1);
 }
 
-/* Gradients of all readers, added up in pairs; an input of the network wants none. */
-static void add_fork(const pm__layer *layer, pm__started *list, int *count)
-{
-  double more = layer->consumers - 1;
-  if (more < 1 || !(layer->wants_gradient || layer->parameters > 0)) return;
-  add_pass(list, count, PM__BACKWARD_DATA, (pm__work){more * layer->elements_out, 3 * more * layer->elements_out, 0},
-           more);
-}
-
 static double product_of(const double *sizes)
 {
   return sizes[0] * sizes[1] * sizes[2];
@@ -128,6 +119,5 @@ int pm__habit_kernels(const pm_network *network, size_t index, pm__habit habit, 
   if (layer->kind == &pm__softmax_loss || layer->kind == &pm__cross_entropy) start_loss(list, count);
   if (fused && adds_to_norm(network, layer)) fuse_addition(layer, list, count);
   if (has_bias(network, layer)) add_bias(network, index, habit, list, &count);
-  add_fork(layer, list, &count);
   return count;
 }

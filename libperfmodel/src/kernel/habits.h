@@ -3,8 +3,7 @@
 ** do more of them, or, where they fuse, fewer:
 **
 **     counted   as the kind counts, nothing added
-**     unfused   a bias is a pass of its own (2 accesses forward, 1 backward), a tensor with several readers has its
-**               gradients added up (3 accesses for each beyond the first), a loss is five kernels
+**     unfused   a bias is a pass of its own (2 accesses forward, 1 backward), a loss is five kernels
 **     fused     as unfused, but an activation behind a batch norm, or behind an addition behind one, costs nothing, such
 **               an addition reads its other input only (1 access), and a bias in front of an activation is part of it
 */
