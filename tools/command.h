@@ -103,6 +103,11 @@ typedef enum option_id {
   OPTION_PUE,
   OPTION_NODES_MOST,
   OPTION_FRONT,
+  OPTION_PARALLEL,
+  OPTION_ACCUMULATION,
+  OPTION_INPUT_RATE,
+  OPTION_IN_TURN,
+  OPTION_TRACE,
   OPTION_COUNT
 } option_id;
 
@@ -193,6 +198,8 @@ bool read_counts(const char *option_name, const char *text, double most, double 
 bool read_precision(const char *text, int32_t *precision);
 bool read_precisions(const char *text, int32_t **precisions, size_t *count);
 bool read_overlap(const char *text, int32_t *overlap);
+/* One of the choices of a record's field; what the option is called may differ. NULL leaves *value. */
+bool read_choice(const char *option_name, const char *record, const char *field, const char *text, int32_t *value);
 bool read_kernels(const char *text, int32_t *model);
 bool read_sets(const cli_request *request, pm_attribute **sets);
 
@@ -211,6 +218,28 @@ pm_network *open_network(const cli_request *request, const pm_catalog *catalog, 
 pm_system *open_system(const pm_catalog *catalog, const char *name, int *code);
 
 int unknown_kind(const char *kind); /* says so, and returns the exit code */
+
+/* ---- How training is run (training.c) ---- */
+
+#define TRAINING_OPTIONS                                                                                               \
+  {OPTION_OVERLAP, '\0', "overlap", "none|backward|framework", "whether communication hides behind the backward pass "  \
+                                                               "(default: as the framework does)"},                    \
+  {OPTION_PARALLEL, '\0', "parallel", "HOW", "how GPUs share the work: all-reduce, data-parallel, parameter-server, "   \
+                                             "async, model-channels, model-layers, hybrid (default: as the framework " \
+                                             "does)"},                                                                 \
+  {OPTION_OPTIMIZER, '\0', "optimizer", "NAME", "momentum, sgd, adam, lamb or none (default momentum)"},               \
+  {OPTION_ACCUMULATION, '\0', "accumulation", "N", "batches whose gradients are added up before an update (default 1)"}, \
+  {OPTION_INPUT_RATE, '\0', "input-rate", "RATE", "samples per second that the input path brings to each node, as "    \
+                                                  "perfmodel input says (default: as many as wanted)"},                \
+  {OPTION_IN_TURN, '\0', "in-turn", NULL, "input is prepared between the steps: nothing is prefetched"}
+
+/* Reads these options, and --kernels, into the run. */
+bool read_training(const cli_request *request, pm_run *run);
+
+/* The frameworks of a list of names (NULL: "generic"; "none": none), to be freed; and into a plan. Both print what is
+** wrong and return an exit code. */
+int open_frameworks(const pm_catalog *catalog, const char *names, pm_framework_profile **profiles, size_t *count);
+int add_frameworks(pm_plan *plan, const pm_framework_profile *profiles, size_t count);
 
 /* ---- Output (output.c) ---- */
 

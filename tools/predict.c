@@ -17,7 +17,7 @@ static bool read_batch(const cli_request *request, pm_run *run, bool *divides)
     return false;
   }
   if (!read_count_option(request, OPTION_GLOBAL_BATCH, COUNT_MOST, 0, &global)) return false;
-  run->batch = global / ((double)run->gpus * run->nodes);
+  run->batch = global / ((double)run->gpus * run->nodes * run->accumulation);
   *divides = run->batch == floor(run->batch);
   return true;
 }
@@ -32,9 +32,8 @@ static int read_run(const cli_request *request, pm_run *run)
     return CODE_USAGE;
   run->gpus = (int32_t)gpus;
   run->nodes = (int32_t)nodes;
-  if (!read_batch(request, run, &divides) || !read_precision(request->value[OPTION_PRECISION], &run->precision) ||
-      !read_overlap(request->value[OPTION_OVERLAP], &run->overlap) ||
-      !read_kernels(request->value[OPTION_KERNELS], &run->kernel_model))
+  if (!read_training(request, run) || !read_batch(request, run, &divides) ||
+      !read_precision(request->value[OPTION_PRECISION], &run->precision))
     return CODE_USAGE;
   if (divides) return CODE_DONE;
   return fail(CODE_CONSTRAINT, "--global-batch %s does not divide over %.0f GPUs", request->value[OPTION_GLOBAL_BATCH],
@@ -117,13 +116,29 @@ static int answer(const cli_request *request, cli_study *study)
   return request->format == PM_FORMAT_TABLE ? write_report(request, study) : write_row(request, study);
 }
 
+/* One framework or none. */
+static int read_framework(const cli_request *request, cli_study *study)
+{
+  pm_framework_profile *profiles;
+  size_t count;
+  int code = open_frameworks(study->catalog, request->value[OPTION_FRAMEWORK], &profiles, &count);
+  if (code == CODE_DONE && count > 1) code = fail(CODE_USAGE, "predict takes one framework; see perfmodel sweep");
+  if (code == CODE_DONE && count == 1) {
+    study->framework = profiles[0];
+    study->run.framework_index = 0;
+  }
+  free(profiles);
+  return code;
+}
+
 static int make_plan(cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
   const pm_network *network = study->network;
   const pm_system *system = study->system;
   study->plan = pm_plan_new(&network, 1, &system, 1, &error);
-  return study->plan != NULL ? CODE_DONE : fail_error(&error);
+  if (study->plan == NULL) return fail_error(&error);
+  return study->run.framework_index == 0 ? add_frameworks(study->plan, &study->framework, 1) : CODE_DONE;
 }
 
 static int run(const cli_request *request)
@@ -136,6 +151,7 @@ static int run(const cli_request *request)
   if (code == CODE_DONE) study.network = open_network(request, study.catalog, request->arguments.items[0], &code);
   if (code == CODE_DONE) study.system = open_system(study.catalog, request->arguments.items[1], &code);
   if (code == CODE_DONE) code = read_dataset(request, &study);
+  if (code == CODE_DONE) code = read_framework(request, &study);
   if (code == CODE_DONE) code = make_plan(&study);
   if (code == CODE_DONE) code = answer(request, &study);
   pm_plan_free(study.plan);
@@ -153,8 +169,9 @@ static const cli_option options[] = {
   {OPTION_PRECISION, '\0', "precision", "NAME", "storage and arithmetic (default fp32); see perfmodel list precisions"},
   {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
                                                           "architecture has constants)"},
-  {OPTION_OVERLAP, '\0', "overlap", "none|backward", "whether communication hides behind the backward pass "
-                                                     "(default none)"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as pt-nchw or tf1-nchw@cudnn6 (default generic; "
+                                               "none: kernels and collectives only); see perfmodel list frameworks"},
+  TRAINING_OPTIONS,
   {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as classes=10; may be "
                                           "repeated"},
@@ -164,7 +181,8 @@ static const cli_option options[] = {
 
 const cli_command predict_command = {
   "predict", "NETWORK SYSTEM", "predicts step time and throughput of one run, and what limits it",
-  "Predicts synchronous data-parallel training: every GPU runs forward and backward on its own samples, the gradients "
-  "are summed in a ring, every GPU updates its copy.\n\n"
+  "Predicts a training step: forward, backward and update kernels, the host that launches them, gradients that are "
+  "summed bucket by bucket behind the backward pass, waiting for each other and for input. What the software adds is "
+  "that of a framework of the catalogue; a prediction says what its constants rest on.\n\n"
   "As a table this is a report to read; as csv or json it is one row with all values, in SI units.",
   "perfmodel predict resnet50 dgx1-v100 --gpus 8 --batch 64 --precision fp16", options, 2, 2, run};

@@ -71,6 +71,11 @@ static void print_headline(FILE *stream, const cli_study *s)
   const pm_prediction *p = &s->prediction;
   label(stream, "throughput");
   fprintf(stream, "%s samples/s\n", quantity(text, p->throughput, "1"));
+  if (!isnan(p->throughput_p10)) {
+    label(stream, "");
+    fprintf(stream, "%s to ", quantity(text, p->throughput_p10, "1"));
+    fprintf(stream, "%s in eight of ten measurements\n", quantity(text, p->throughput_p90, "1"));
+  }
   label(stream, "step time");
   fprintf(stream, "%s\n", quantity(text, p->step_time, "s"));
   if (s->dataset.id[0] == '\0') return;
@@ -100,7 +105,10 @@ static void print_times(FILE *stream, const pm_prediction *p, size_t width)
   print_part(stream, "backward, data", p->backward_data_time, p->step_time, bar);
   print_part(stream, "backward, weights", p->backward_weight_time, p->step_time, bar);
   print_part(stream, "update", p->update_time, p->step_time, bar);
+  if (p->host_time > 0) print_part(stream, "host", p->host_wait_time, p->step_time, bar);
   if (!isnan(p->bus_bandwidth)) print_part(stream, "communication", p->exposed_communication_time, p->step_time, bar);
+  if (p->waiting_time > 0) print_part(stream, "waiting", p->waiting_time, p->step_time, bar);
+  if (p->input_wait_time > 0) print_part(stream, "input", p->input_wait_time, p->step_time, bar);
 }
 
 /* ---- Communication, efficiency ---- */
@@ -113,7 +121,7 @@ static void print_communication(FILE *stream, const cli_study *s)
   if (isnan(p->bus_bandwidth)) return; /* one GPU has nobody to talk to */
   fputs("\nCommunication\n", stream);
   label(stream, "gradients");
-  fprintf(stream, "%s per GPU, summed in a ring over ", quantity(text, p->gradient_size, "B"));
+  fprintf(stream, "%s per GPU, summed over ", quantity(text, p->gradient_size, "B"));
   fprintf(stream, "%s\n", count(text, (double)s->run.gpus * s->run.nodes, "GPU"));
   label(stream, "bus bandwidth");
   fprintf(stream, "%s per direction", quantity(text, p->bus_bandwidth, "B/s"));
@@ -165,6 +173,16 @@ static void print_bottleneck(FILE *stream, const pm_prediction *p, size_t width)
     snprintf(line, sizeof line, "Limited by communication: waiting for the sum of the gradients takes %s of the step.",
              percent(text, p->communication_share));
     break;
+  case PM_BOTTLENECK_HOST:
+    snprintf(line, sizeof line, "Limited by the host: waiting for it to launch kernels takes %s of the step.",
+             percent(text, p->host_share));
+    break;
+  case PM_BOTTLENECK_WAITING:
+    snprintf(line, sizeof line, "Limited by waiting for other GPUs, %s of the step.", percent(text, p->waiting_share));
+    break;
+  case PM_BOTTLENECK_INPUT:
+    snprintf(line, sizeof line, "Limited by input: waiting for it takes %s of the step.", percent(text, p->input_share));
+    break;
   default: snprintf(line, sizeof line, "Nothing is known of what limits it."); break;
   }
   print_wrapped(stream, line, 0, 0, width);
@@ -191,6 +209,20 @@ static void print_basis(FILE *stream, const pm_prediction *p, size_t width)
   print_wrapped(stream, line, 0, 0, width);
 }
 
+/* What the software adds, and what that rests on. */
+static void print_framework(FILE *stream, const cli_study *s, size_t width)
+{
+  char line[512];
+  const pm_prediction *p = &s->prediction;
+  const char *words = pm_record_field(pm_record_type_find("prediction"), "evidence")->choices[p->evidence].doc;
+  if (s->run.framework_index < 0) snprintf(line, sizeof line, "Framework: %s", words);
+  else
+    snprintf(line, sizeof line, "Framework: %s (%s), %s; %s%s", s->framework.framework.name, s->framework.framework.id,
+             s->framework.era.name, words,
+             p->in_range || p->evidence == PM_EVIDENCE_UNCALIBRATED ? "" : ", and this run lies outside of these");
+  print_wrapped(stream, line, 0, 0, width);
+}
+
 void print_report(FILE *stream, const cli_study *study, size_t width)
 {
   pm_network_totals totals;
@@ -204,4 +236,5 @@ void print_report(FILE *stream, const cli_study *study, size_t width)
   fputc('\n', stream);
   print_bottleneck(stream, &study->prediction, width);
   print_basis(stream, &study->prediction, width);
+  print_framework(stream, study, width);
 }

@@ -13,6 +13,7 @@ typedef struct cli_study {
   pm_plan *plan;
   pm_run run;
   pm_prediction prediction;
+  pm_framework_profile framework; /* if run.framework_index is 0 */
   pm_dataset dataset; /* its id is empty if none was named */
 } cli_study;
 

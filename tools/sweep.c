@@ -12,6 +12,7 @@ typedef struct cli_sweep {
   pm_catalog *catalog;
   pm_network **networks;
   pm_system **systems;
+  pm_framework_profile *frameworks;
   pm_plan *plan;
   pm_grid grid;
   int32_t *precisions, *nodes, *gpus;
@@ -49,16 +50,13 @@ static bool read_batches(const cli_request *request, cli_sweep *sweep)
 static bool read_axes(const cli_request *request, cli_sweep *sweep)
 {
   pm_grid *grid = &sweep->grid;
-  pm_run usual = pm_run_default();
-  grid->overlap = usual.overlap;
-  grid->epoch_samples = usual.epoch_samples;
+  grid->base = pm_run_default();
   bool good = read_names("NETWORKS", request->arguments.items[0], &sweep->network_names) &&
               read_names("SYSTEMS", request->arguments.items[1], &sweep->system_names) &&
               read_precisions(request->value[OPTION_PRECISION], &sweep->precisions, &grid->precision_count) &&
               read_integers("nodes", request->value[OPTION_NODES], &sweep->nodes, &grid->nodes_count) &&
               read_integers("gpus", request->value[OPTION_GPUS], &sweep->gpus, &grid->gpus_count) &&
-              read_batches(request, sweep) && read_overlap(request->value[OPTION_OVERLAP], &grid->overlap) &&
-              read_kernels(request->value[OPTION_KERNELS], &grid->kernel_model);
+              read_batches(request, sweep) && read_training(request, &grid->base);
   grid->networks = sweep->network_names.count;
   grid->systems = sweep->system_names.count;
   grid->precision = sweep->precisions;
@@ -75,7 +73,7 @@ static double axis(size_t count)
 
 static int check_size(const pm_grid *grid)
 {
-  double runs = axis(grid->networks) * axis(grid->systems) * axis(grid->precision_count) * axis(grid->nodes_count) *
+  double runs = axis(grid->networks) * axis(grid->systems) * axis(grid->frameworks) * axis(grid->precision_count) * axis(grid->nodes_count) *
                 axis(grid->gpus_count) * axis(grid->batch_count);
   if (runs <= RUNS_MOST) return CODE_DONE;
   return fail(CODE_USAGE, "the sweep has %.0f runs; at most %.0f are possible at once", runs, RUNS_MOST);
@@ -96,10 +94,13 @@ static int open_all(const cli_request *request, cli_sweep *sweep)
     sweep->networks[i] = open_network(request, sweep->catalog, sweep->network_names.items[i], &code);
   for (size_t i = 0; code == CODE_DONE && i < sweep->system_names.count; i++)
     sweep->systems[i] = open_system(sweep->catalog, sweep->system_names.items[i], &code);
+  if (code == CODE_DONE)
+    code = open_frameworks(sweep->catalog, request->value[OPTION_FRAMEWORK], &sweep->frameworks,
+                           &sweep->grid.frameworks);
   if (code != CODE_DONE || dataset == NULL) return code;
   pm_dataset record;
   if (pm_catalog_record(sweep->catalog, "dataset", dataset, &record, &error) != PM_OK) return fail_error(&error);
-  sweep->grid.epoch_samples = record.samples;
+  sweep->grid.base.epoch_samples = record.samples;
   return CODE_DONE;
 }
 
@@ -109,6 +110,8 @@ static int predict_all(cli_sweep *sweep)
   sweep->plan = pm_plan_new((const pm_network *const *)sweep->networks, sweep->network_names.count,
                             (const pm_system *const *)sweep->systems, sweep->system_names.count, &error);
   if (sweep->plan == NULL) return fail_error(&error);
+  int code = add_frameworks(sweep->plan, sweep->frameworks, sweep->grid.frameworks);
+  if (code != CODE_DONE) return code;
   sweep->count = pm_grid_count(&sweep->grid);
   sweep->runs = (pm_run *)calloc(sweep->count, sizeof *sweep->runs);
   sweep->predictions = (pm_prediction *)calloc(sweep->count, sizeof *sweep->predictions);
@@ -123,7 +126,7 @@ static int predict_all(cli_sweep *sweep)
 /* People get the columns that a choice is made by; csv and json have all. */
 static void keep_main_columns(pm_table *table)
 {
-  static const char *const shown[] = {"network", "system", "nodes", "gpus", "batch", "precision", "status",
+  static const char *const shown[] = {"network", "system", "framework", "nodes", "gpus", "batch", "precision", "status",
                                       "throughput", "step_time", "epoch_time", "scaling_efficiency", "utilization",
                                       "bottleneck", NULL};
   for (size_t i = pm_table_columns(table); i-- > 0;) {
@@ -179,6 +182,7 @@ static void free_sweep(cli_sweep *sweep)
   for (size_t i = 0; sweep->systems != NULL && i < sweep->system_names.count; i++) pm_system_free(sweep->systems[i]);
   free(sweep->networks);
   free(sweep->systems);
+  free(sweep->frameworks);
   pm_catalog_free(sweep->catalog);
   free(sweep->network_names.items);
   free(sweep->system_names.items);
@@ -194,6 +198,7 @@ static int run(const cli_request *request)
   memset(&sweep, 0, sizeof sweep);
   int code = read_axes(request, &sweep) ? check_size(&sweep.grid) : CODE_USAGE;
   if (code == CODE_DONE) code = open_all(request, &sweep);
+  if (code == CODE_DONE) code = check_size(&sweep.grid);
   if (code == CODE_DONE) code = predict_all(&sweep);
   if (code == CODE_DONE) code = write_sweep(request, &sweep);
   if (code == CODE_DONE) code = report_failures(request, &sweep);
@@ -210,8 +215,9 @@ static const cli_option options[] = {
                                                     "precisions"},
   {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
                                                           "architecture has constants)"},
-  {OPTION_OVERLAP, '\0', "overlap", "none|backward", "whether communication hides behind the backward pass "
-                                                     "(default none)"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it, such as pt-nchw or tf1-nchw@cudnn6 (default generic; "
+                                                   "none: kernels and collectives only)"},
+  TRAINING_OPTIONS,
   {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the networks another value; may be repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -220,7 +226,7 @@ static const cli_option options[] = {
 const cli_command sweep_command = {
   "sweep", "NETWORKS SYSTEMS", "predicts every combination of networks, systems, GPUs, batches, ...",
   "Predicts every combination of the comma-separated lists; the batch runs fastest, then GPUs, nodes, precision, "
-  "system and network. A run that cannot be predicted keeps its row, with the reason as its status and no numbers; "
+  "framework, system and network. A run that cannot be predicted keeps its row, with the reason as its status and no numbers; "
   "the exit status is 1 only if that is true of all.\n\n"
   "The table shows the main columns; csv and json have all, in SI units.",
   "perfmodel sweep resnet50,vgg16 dgx1-v100,dgx2 --gpus 1,2,4,8 --batch 32,64 -o plan.csv", options, 2, 2, run};

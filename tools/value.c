@@ -131,10 +131,9 @@ bool read_precisions(const char *text, int32_t **precisions, size_t *count)
   return good;
 }
 
-/* `field` is that of a run, and what its option is called differs. */
-static bool read_choice(const char *option_name, const char *field, const char *text, int32_t *value)
+bool read_choice(const char *option_name, const char *record, const char *field, const char *text, int32_t *value)
 {
-  const pm_choice *choices = choices_of(field);
+  const pm_choice *choices = pm_record_field(pm_record_type_find(record), field)->choices;
   if (text == NULL) return true;
   for (int32_t i = 0; choices[i].name != NULL; i++) {
     if (strcmp(choices[i].name, text) != 0) continue;
@@ -146,12 +145,12 @@ static bool read_choice(const char *option_name, const char *field, const char *
 
 bool read_overlap(const char *text, int32_t *overlap)
 {
-  return read_choice("overlap", "overlap", text, overlap);
+  return read_choice("overlap", "run", "overlap", text, overlap);
 }
 
 bool read_kernels(const char *text, int32_t *model)
 {
-  return read_choice("kernels", "kernel_model", text, model);
+  return read_choice("kernels", "run", "kernel_model", text, model);
 }
 
 /* Each "name=value" becomes a pair; the name is a copy behind the pairs, in the same block. */

@@ -436,6 +436,15 @@ Catalog.system = public(function(self, name)
   return object(System, core.catalog_system(catalog_handle(self), text_of(name, "a system")))
 end)
 
+--- A framework, "pt-nchw" or in another era of the GPU libraries "tf1-nchw@cudnn6": a table of its records framework, era
+--- and band, whose constants may be changed before it is passed to pm.predict.
+Catalog.framework = public(function(self, name)
+  local function part(kind)
+    return core.unpack(core.catalog_framework(catalog_handle(self), text_of(name, "a framework"), kind))[1]
+  end
+  return {framework = part("framework"), era = part("library_era"), band = part("band")}
+end)
+
 --- The shipped catalogue, with files or folders added: pm.catalog{"my-cluster.xml"}.
 pm.catalog = public(function(paths)
   local catalog = object(Catalog, core.catalog_new())
@@ -452,7 +461,7 @@ local function shipped_catalog()
 end
 
 --- The same on the shipped catalogue: pm.network(name, sets), pm.system(name), pm.list(kind), pm.show(kind, name), ...
-for _, name in ipairs{"network", "system", "list", "show", "record", "ids", "resolve"} do
+for _, name in ipairs{"network", "system", "framework", "list", "show", "record", "ids", "resolve"} do
   pm[name] = public(function(...) return Catalog[name](shipped_catalog(), ...) end)
 end
 
@@ -483,7 +492,9 @@ end)
 -- ---- Predictions ---------------------------------------------------------------------------------------------------
 
 local RUN_OPTIONS = {network = true, system = true, gpus = true, nodes = true, batch = true, global_batch = true,
-                     precision = true, overlap = true, kernel_model = true, epoch_samples = true, catalog = true}
+                     precision = true, overlap = true, kernel_model = true, epoch_samples = true, catalog = true,
+                     framework = true, parallel = true, optimizer = true, accumulation = true, input_rate = true,
+                     input_in_turn = true}
 
 -- Networks or systems given as objects or by name.
 local function handles_of(value, class, what, catalog)
@@ -498,6 +509,16 @@ local function handles_of(value, class, what, catalog)
   return list
 end
 
+-- Frameworks by name, or as tables of the three records that pm.framework gives; "none": no framework.
+local function frameworks_of(value, catalog)
+  if value == nil then value = "generic" end
+  if value == "none" then return {} end
+  local one = type(value) == "string" or value.framework ~= nil
+  return list_of(one and {value} or value, function(item)
+    return type(item) == "string" and catalog:framework(item) or item
+  end, "framework")
+end
+
 -- A plan over the networks and systems of the options; it holds them, because C refers to them.
 local function plan_of(options)
   local catalog = options.catalog or shipped_catalog()
@@ -507,6 +528,8 @@ local function plan_of(options)
     systems = handles_of(options.system, System, "system", catalog),
   }
   plan.handle = core.plan_new(plan.networks, plan.systems)
+  plan.frameworks = frameworks_of(options.framework, catalog)
+  for _, f in ipairs(plan.frameworks) do core.plan_add_framework(plan.handle, {f.framework}, {f.era}, {f.band}) end
   return plan
 end
 
@@ -519,11 +542,16 @@ local function runs_of(plan, options)
   local by_gpu, global = numbers_of(options, "batch"), numbers_of(options, "global_batch")
   if #by_gpu > 0 and #global > 0 then error("batch (per GPU) and global_batch exclude each other", 0) end
   local precisions = list_of(options.precision, function(name) return text_of(name, "precision") end, "precision")
-  return core.grid_runs(#plan.networks, #plan.systems, precisions, numbers_of(options, "nodes"),
-                        numbers_of(options, "gpus"), #global > 0 and global or by_gpu,
-                        text_of(options.overlap or default.overlap, "overlap"),
-                        text_of(options.kernel_model or default.kernel_model, "kernel_model"), #global > 0 and 1 or 0,
-                        number_of(options.epoch_samples or 0 / 0, "1", "epoch_samples"))
+  for _, name in ipairs{"overlap", "kernel_model", "parallel", "optimizer"} do
+    default[name] = text_of(options[name] or default[name], name)
+  end
+  default.accumulation = number_of(options.accumulation or 1, "1", "accumulation")
+  default.input_rate = options.input_rate and number_of(options.input_rate, "1/s", "input_rate")
+  default.input_in_turn = options.input_in_turn and "yes" or "no"
+  default.epoch_samples = number_of(options.epoch_samples or 0 / 0, "1", "epoch_samples")
+  return core.grid_runs({default}, #plan.networks, #plan.systems, #plan.frameworks, precisions,
+                        numbers_of(options, "nodes"), numbers_of(options, "gpus"), #global > 0 and global or by_gpu,
+                        #global > 0 and 1 or 0)
 end
 
 local Prediction = {
@@ -534,12 +562,16 @@ local Prediction = {
 }
 
 --- One prediction, a table with every field of "prediction" by name. Options: network, system (names or objects), gpus,
---- nodes, batch (per GPU) or global_batch, precision, overlap ("none", "backward"), epoch_samples, catalog.
+--- nodes, batch (per GPU) or global_batch, precision, framework (a name, "generic" by default; what pm.framework gives;
+--- "none": kernels and collectives only), parallel, overlap ("none", "backward"), optimizer, accumulation, input_rate
+--- (samples per second that the input path brings to a node), input_in_turn (nothing is prefetched), kernel_model,
+--- epoch_samples, catalog.
 --- Errors: what cannot be predicted (batch 0, more GPUs than the system has, ...) raises.
 pm.predict = public(function(options)
   check_options(options, RUN_OPTIONS)
   for name, value in pairs(options) do
-    if is_list(value) then error(name .. " is a list; use pm.sweep", 0) end
+    local one = name == "framework" and is_list(value) and value.framework ~= nil
+    if is_list(value) and not one then error(name .. " is a list; use pm.sweep", 0) end
   end
   local plan = plan_of(options)
   local runs = runs_of(plan, options)

@@ -79,6 +79,9 @@ PM_RECORDS_IN(pm_kernel, "kernel")
 PM_RECORDS_IN(pm_ring, "ring")
 PM_RECORDS_IN(pm_run, "run")
 PM_RECORDS_IN(pm_prediction, "prediction")
+PM_RECORDS_IN(pm_framework, "framework")
+PM_RECORDS_IN(pm_library_era, "library_era")
+PM_RECORDS_IN(pm_band, "band")
 PM_RECORDS_IN(pm_inference_profile, "inference_profile")
 PM_RECORDS_IN(pm_inference_run, "inference_run")
 PM_RECORDS_IN(pm_inference, "inference")
@@ -244,12 +247,17 @@ void run_check(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, pm_erro
 /* One "prediction" record per run. */
 records predict(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, pm_error *error);
 
-/* Every combination as "run" records, batch fastest: numbers of networks and systems, precisions, nodes, gpus, batch,
-** overlap, whether batch is global, epoch samples. An empty axis has the default. */
-records grid_runs(double networks, double systems, const char *const *NAMES, size_t COUNT, const double *NUMBERS,
-                  size_t COUNT, const double *NUMBERS, size_t COUNT, const double *NUMBERS, size_t COUNT,
-                  const char *overlap, const char *kernel_model, double global_batch, double epoch_samples,
-                  pm_error *error);
+/* Every combination as "run" records, batch fastest: one run that says what no axis does, numbers of networks, systems
+** and frameworks (0: as that run says), precisions, nodes, gpus, batch, whether batch is global. */
+records grid_runs(const pm_run *RECORDS, size_t COUNT, double networks, double systems, double frameworks,
+                  const char *const *NAMES, size_t COUNT, const double *NUMBERS, size_t COUNT, const double *NUMBERS,
+                  size_t COUNT, const double *NUMBERS, size_t COUNT, double global_batch, pm_error *error);
+
+/* A framework by name ("pt-nchw", "tf1-nchw@cudnn6"): its "framework", "library_era" or "band" record; and one added to
+** a plan, before it is used: its number. */
+records catalog_framework(const pm_catalog *catalog, const char *name, const char *part, pm_error *error);
+int plan_add_framework(pm_plan *plan, const pm_framework *RECORDS, size_t COUNT, const pm_library_era *RECORDS,
+                       size_t COUNT, const pm_band *RECORDS, size_t COUNT, pm_error *error);
 
 /* Runs and their predictions as one table. */
 pm_table *prediction_table(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, const pm_prediction *RECORDS,

@@ -660,32 +660,58 @@ static records predict(const pm_plan *plan, const pm_run *runs, size_t run_count
   return error->status == PM_OK ? predictions : no_records(predictions);
 }
 
-/* Every combination of the axes as "run" records, batch fastest. An empty axis has the default. */
-static records grid_runs(double networks, double systems, const char *const *precisions, size_t precision_count,
-                         const double *nodes, size_t nodes_count, const double *gpus, size_t gpus_count,
-                         const double *batch, size_t batch_count, const char *overlap, const char *kernel_model,
-                         double global_batch, double epoch_samples, pm_error *error)
+/* Every combination of the axes as "run" records, batch fastest. An empty axis has what `base` says. */
+static records grid_runs(const pm_run *base, size_t base_count, double networks, double systems, double frameworks,
+                         const char *const *precisions, size_t precision_count, const double *nodes,
+                         size_t nodes_count, const double *gpus, size_t gpus_count, const double *batch,
+                         size_t batch_count, double global_batch, pm_error *error)
 {
   int32_t *precision_array = precision_numbers(precisions, precision_count, error);
   int32_t *nodes_array = whole_numbers(nodes, nodes_count, "nodes", error);
   int32_t *gpus_array = whole_numbers(gpus, gpus_count, "gpus", error);
   int network_count = whole(networks, "networks", error), system_count = whole(systems, "systems", error);
+  int framework_count = whole(frameworks, "frameworks", error);
   pm_grid grid;
   memset(&grid, 0, sizeof grid);
+  if (single(base_count, "run", error)) grid.base = *base;
   grid.networks = (size_t)network_count, grid.systems = (size_t)system_count;
+  grid.frameworks = (size_t)framework_count;
   grid.precision = precision_array, grid.precision_count = precision_count;
   grid.nodes = nodes_array, grid.nodes_count = nodes_count;
   grid.gpus = gpus_array, grid.gpus_count = gpus_count;
   grid.batch = batch, grid.batch_count = batch_count;
   grid.global_batch = global_batch != 0;
-  grid.epoch_samples = epoch_samples;
-  grid.overlap = choice("run", "overlap", overlap, error);
-  grid.kernel_model = choice("run", "kernel_model", kernel_model, error);
   records runs = runs_of_grid(&grid, error);
   free(precision_array);
   free(nodes_array);
   free(gpus_array);
   return runs;
+}
+
+/* The three records of a framework by name: "framework", "library_era" or "band". */
+static records catalog_framework(const pm_catalog *catalog, const char *name, const char *part, pm_error *error)
+{
+  pm_framework_profile profile;
+  records none = {NULL, NULL, 0};
+  if (pm_catalog_framework(catalog, name, &profile, error) != PM_OK) return none;
+  if (strcmp(part, "framework") == 0) return record_copy(part, &profile.framework, error);
+  if (strcmp(part, "library_era") == 0) return record_copy(part, &profile.era, error);
+  return record_copy("band", &profile.band, error);
+}
+
+/* The number of the framework in the plan. */
+static int plan_add_framework(pm_plan *plan, const pm_framework *framework, size_t framework_count,
+                              const pm_library_era *era, size_t era_count, const pm_band *band, size_t band_count,
+                              pm_error *error)
+{
+  pm_framework_profile profile;
+  if (!single(framework_count, "framework", error) || !single(era_count, "library_era", error) ||
+      !single(band_count, "band", error))
+    return -1;
+  profile.framework = *framework;
+  profile.era = *era;
+  profile.band = *band;
+  return pm_plan_add_framework(plan, &profile, error);
 }
 
 /* Runs and predictions as one table. */

@@ -28,25 +28,17 @@ static size_t take(size_t *index, size_t length)
 
 static pm_run run_at(const pm_grid *grid, size_t index)
 {
-  pm_run run = pm_run_default();
+  pm_run run = grid->base;
   size_t batch = take(&index, grid->batch_count), gpus = take(&index, grid->gpus_count);
   size_t nodes = take(&index, grid->nodes_count), precision = take(&index, grid->precision_count);
   size_t framework = take(&index, grid->frameworks);
-  run.framework_index = grid->frameworks > 0 ? (int32_t)framework : -1;
   run.system_index = (int32_t)take(&index, grid->systems);
   run.network_index = (int32_t)take(&index, grid->networks);
+  if (grid->frameworks > 0) run.framework_index = (int32_t)framework;
   if (grid->batch_count > 0) run.batch = grid->batch[batch];
   if (grid->gpus_count > 0) run.gpus = grid->gpus[gpus];
   if (grid->nodes_count > 0) run.nodes = grid->nodes[nodes];
   if (grid->precision_count > 0) run.precision = grid->precision[precision];
-  run.overlap = grid->overlap;
-  run.kernel_model = grid->kernel_model;
-  run.epoch_samples = grid->epoch_samples;
-  run.parallel = grid->parallel;
-  run.optimizer = grid->optimizer;
-  if (grid->accumulation > 0) run.accumulation = grid->accumulation;
-  if (grid->input_rate > 0) run.input_rate = grid->input_rate;
-  run.input_in_turn = grid->input_in_turn;
   return run;
 }
 

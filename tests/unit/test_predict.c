@@ -250,6 +250,7 @@ START_TEST(grids_name_every_combination_once)
   const double batch[] = {16, 24};
   pm_grid grid;
   memset(&grid, 0, sizeof grid);
+  grid.base = pm_run_default();
   grid.networks = grid.systems = 1;
   grid.gpus = gpus;
   grid.gpus_count = 3;

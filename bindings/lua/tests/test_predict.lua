@@ -21,7 +21,10 @@ assert(tostring(p):find("samples/s", 1, true))
 
 -- Definitions hold: throughput, shares, sums, whole steps of an epoch.
 check.close(p.throughput, 8 * 64 / p.step_time, 1e-12, "throughput")
-check.close(p.compute_share + p.memory_share + p.communication_share, 1, 1e-12, "shares")
+check.close(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.waiting_share + p.input_share, 1,
+            1e-12, "shares")
+check.close(p.compute_time + p.host_wait_time + p.exposed_communication_time + p.waiting_time + p.input_wait_time,
+            p.step_time, 1e-12, "parts")
 check.close(p.forward_time + p.backward_data_time + p.backward_weight_time + p.update_time, p.compute_time, 1e-12, "sum")
 check.close(p.epoch_time, math.ceil(1281167 / 512) * p.step_time, 1e-12, "epoch")
 
@@ -30,7 +33,18 @@ local one = run{gpus = 1}
 check.equal(one.communication_time, 0)
 check.equal(one.bus_bandwidth, nil, "bus bandwidth of one GPU")
 assert(one.throughput < p.throughput and p.throughput <= 8 * one.throughput)
-assert(run{overlap = "backward"}.throughput >= p.throughput)
+assert(run{overlap = "none"}.throughput <= p.throughput)
+
+-- Without a framework there is no host; a framework's constants may be changed.
+local ideal, slow = run{framework = "none"}, pm.framework("generic")
+check.equal(ideal.evidence, "none")
+check.equal(p.evidence, "uncalibrated")
+check.equal(ideal.host_time, 0)
+assert(ideal.throughput > p.throughput and p.throughput_p10 < p.throughput and p.throughput < p.throughput_p90)
+slow.framework.kernel_time = 1e-3
+assert(run{framework = slow}.throughput < p.throughput)
+check.raises("unknown framework", run, {framework = "frobs"})
+check.equal(run{input_rate = 500}.bottleneck, "input")
 
 -- Text with a unit is a number; names and objects are the same; a global batch is divided.
 check.equal(run{batch = "64", gpus = "8"}.step_time, p.step_time)

@@ -3,7 +3,7 @@
 >>> import perfmodel as pm
 >>> net, node = pm.network("resnet50"), pm.system("dgx1-v100")
 >>> p = pm.predict(net, node, gpus=8, batch=64, precision="fp16")
->>> p.bottleneck in ("compute", "memory", "communication")
+>>> p.bottleneck in ("compute", "memory", "communication", "host")
 True
 
 Everything is in SI units: seconds, bytes, FLOP, bytes/s; columns of tables carry theirs in the name. 1 MAC = 2 FLOP.
@@ -32,6 +32,7 @@ from ._errors import (
     UnreachableError,
 )
 from ._inference import Inference, InferencePlan, infer, infer_sweep
+from ._framework import Framework, framework
 from ._input import InputPipeline, input_pipeline
 from ._kernel import gemm
 from ._memory import Memory, memory
@@ -71,6 +72,7 @@ __all__ = [
     "Dataset",
     "Error",
     "Field",
+    "Framework",
     "FileError",
     "FormatError",
     "Gpu",
@@ -110,6 +112,7 @@ __all__ = [
     "dtype",
     "fields",
     "format_quantity",
+    "framework",
     "from_hf",
     "from_keras",
     "from_onnx",

@@ -11,9 +11,11 @@ import numpy as np
 from . import _core, _record, _records
 from ._catalog import as_network, as_samples, as_system
 from ._errors import ArgumentError
+from ._framework import Framework, add_to_plan, as_framework
 from ._inputs import Number, doubles, many, number, text, wholes
 from ._network import Network
 from ._record import Records
+from ._run import Input, base_run
 from ._system import System
 
 Networks = Union[Network, str, Iterable[Network | str]]
@@ -21,6 +23,7 @@ Systems = Union[System, str, Iterable[System | str]]
 Wholes = Union[SupportsIndex, Iterable[SupportsIndex], None]
 Numbers = Union[Number, Iterable[Number], None]
 Texts = Union[str, Iterable[str], None]
+FrameworkList = Union[Framework, str, None, Iterable[Framework | str]]
 Samples = Union[_records.Dataset, str, float, None]
 
 # Small enough for Ctrl-C to be answered at once, large enough not to be felt.
@@ -28,7 +31,8 @@ CHUNK = 16384
 
 
 class Plan:
-    """What can be computed once for some networks on some systems: kernels, and rings of every GPU count.
+    """What can be computed once for some networks on some systems in some frameworks: kernels, the wires of every GPU
+    count, buckets of gradients.
 
     Evaluation is then arithmetic. `runs` are structured arrays of dtype `perfmodel.dtype("run")`, results of dtype
     `perfmodel.dtype("prediction")`; a run that cannot be predicted has its status and NaN, and the others go on.
@@ -39,15 +43,21 @@ class Plan:
     (8,)
     """
 
-    def __init__(self, networks: Networks, systems: Systems):
+    def __init__(self, networks: Networks, systems: Systems, frameworks: FrameworkList = "generic"):
         self.networks = [as_network(item) for item in many(networks)]
         self.systems = [as_system(item) for item in many(systems)]
         # The lists above keep alive what the core's plan refers to.
         self._handle = _core.plan_new(
             [network._handle for network in self.networks], [system._handle for system in self.systems]
         )
+        self.frameworks = [item for item in map(as_framework, many(frameworks)) if item is not None]
+        if self.frameworks and len(self.frameworks) < len(many(frameworks)):
+            raise ArgumentError("no framework and frameworks are different plans")
+        for item in self.frameworks:
+            add_to_plan(self._handle, item)
         self._network_ids = [network.id for network in self.networks]
         self._system_ids = [system.id for system in self.systems]
+        self._framework_ids = [item.id for item in self.frameworks]
 
     def runs(
         self,
@@ -59,28 +69,40 @@ class Plan:
         global_batch: Numbers = None,
         overlap: str = "framework",
         kernel_model: str = "calibrated",
+        parallel: str = "framework",
+        optimizer: str = "momentum",
+        accumulation: SupportsIndex = 1,
+        input: Input = None,
         dataset: Samples = None,
     ) -> Records:
-        """Every combination of the axes for all networks and systems; batch varies fastest, then gpus, nodes,
-        precision, system, network. An axis that is left out has the default (1 GPU, 1 node, batch 32, fp32).
+        """Every combination of the axes for all networks, systems and frameworks; batch varies fastest, then gpus,
+        nodes, precision, framework, system, network. An axis that is left out has the default (1 GPU, 1 node, batch 32,
+        fp32).
 
-        `batch` is per GPU; `global_batch` is divided by GPUs x nodes, and where it does not divide, the batch is NaN
-        and the prediction says so.
+        `batch` is per GPU; `global_batch` is divided by GPUs x nodes x accumulation, and where it does not divide, the
+        batch is NaN and the prediction says so. The other arguments are those of `perfmodel.predict`.
         """
         if batch is not None and global_batch is not None:
             raise ArgumentError("batch and global_batch are both given; give one")
         sizes = batch if global_batch is None else global_batch
         data = _core.grid_runs(
+            base_run(
+                overlap=overlap,
+                kernel_model=kernel_model,
+                parallel=parallel,
+                optimizer=optimizer,
+                accumulation=accumulation,
+                input=input,
+                epoch_samples=as_samples(dataset),
+            ),
             len(self.networks),
             len(self.systems),
+            len(self.frameworks),
             [text(item, "precision") for item in _axis(precision)],
             wholes(_axis(nodes), "nodes"),
             wholes(_axis(gpus), "gpus"),
             doubles(number(item, "batch") for item in _axis(sizes)),
-            text(overlap, "overlap"),
-            text(kernel_model, "kernel_model"),
             0.0 if global_batch is None else 1.0,
-            as_samples(dataset),
         )
         return _record.array("run", data)
 
@@ -117,11 +139,11 @@ def _axis(values: Any) -> list[Any]:
 
 
 @lru_cache(maxsize=32)
-def _plan_of(network: Network, system: System, version: int) -> Plan:
-    return Plan(network, system)
+def _plan_of(network: Network, system: System, framework: Framework | None, version: int) -> Plan:
+    return Plan(network, system, framework)
 
 
-def plan_of(network: Network | str, system: System | str) -> Plan:
-    """A plan of one network on one system; plans of the last few pairs are kept."""
+def plan_of(network: Network | str, system: System | str, framework: Framework | str | None) -> Plan:
+    """A plan of one network on one system in one framework; plans of the last few are kept."""
     net = as_network(network)
-    return _plan_of(net, as_system(system), net._version)
+    return _plan_of(net, as_system(system), as_framework(framework), net._version)

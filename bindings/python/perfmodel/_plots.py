@@ -10,6 +10,7 @@ import numpy as np
 from . import _core, _records
 from ._catalog import as_gpu, as_network, as_system
 from ._errors import ArgumentError
+from ._framework import Framework
 from ._inputs import Number, many, whole
 from ._network import Network
 from ._plan import Networks, Numbers
@@ -47,6 +48,7 @@ def plot_scaling(
     batch: Number | None = None,
     global_batch: Number | None = None,
     precision: str = "fp32",
+    framework: Framework | str | None = "generic",
     overlap: str = "framework",
     measured: Mapping[str, Mapping[int, float]] | None = None,
     ax: Axes | None = None,
@@ -62,7 +64,8 @@ def plot_scaling(
     nets = [as_network(item) for item in many(networks)]
     for i, net in enumerate(nets):
         rows = sweep(
-            net, node, gpus=counts, batch=batch, global_batch=global_batch, precision=precision, overlap=overlap
+            net, node, gpus=counts, batch=batch, global_batch=global_batch, precision=precision, framework=framework,
+            overlap=overlap,
         )
         _draw_scaling(ax, rows, net, i, (measured or {}).get(net.id, {}))
     _scaling_frame(ax, node, counts, batch, global_batch, precision)

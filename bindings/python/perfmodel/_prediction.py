@@ -9,13 +9,15 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from . import _core, _errors, _record, _records
+from . import _core, _record, _records
 from ._catalog import as_samples
 from ._errors import ArgumentError
-from ._inputs import Number, number, text, whole
+from ._framework import Framework
+from ._inputs import Number, number
 from ._network import Network
 from ._plan import Plan, Samples, plan_of
 from ._record import Records
+from ._run import Input, base_run, choice, count
 from ._system import System
 
 
@@ -27,12 +29,14 @@ class Prediction(_records.Prediction):
     """id of the network"""
     system: str = ""
     """id of the system"""
+    framework: str = "none"
+    """id of the framework; "none": kernels and collectives only"""
     run: _records.Run = field(default_factory=_records.Run)
     """what was predicted"""
 
     def to_dict(self) -> dict[str, Any]:
         """Network, system, the run's and the prediction's fields by name."""
-        ids = {"network": self.network, "system": self.system}
+        ids = {"network": self.network, "system": self.system, "framework": self.framework}
         run = {name: item for name, item in _record.as_dict(self.run).items() if not name.endswith("_index")}
         result = {f.name: getattr(self, f.name) for f in dataclasses.fields(_records.Prediction)}
         return {**ids, **run, **result}
@@ -48,6 +52,7 @@ class Prediction(_records.Prediction):
         lines += ["", *self._communication(), *self._rates(), ""]
         lines += [f"limited by: {_choice_doc('prediction', 'bottleneck', self.bottleneck)}"]
         lines += [f"basis: {_choice_doc('prediction', 'basis', self.basis)}"]
+        lines += [f"framework {self.framework}: {_choice_doc('prediction', 'evidence', self.evidence)}"]
         return "\n".join(lines) + "\n"
 
     def _setting(self) -> str:
@@ -58,7 +63,10 @@ class Prediction(_records.Prediction):
         return f"{self.network} on {self.system}: {gpus}{nodes}, batch {run.batch:g} per GPU, {run.precision}{overlap}"
 
     def _outcome(self) -> str:
-        return f"{_rate(self.throughput)} samples/s, {_core.quantity_format(self.step_time, 's')} per step"
+        band = ""
+        if not np.isnan(self.throughput_p10):
+            band = f" ({_rate(self.throughput_p10)} to {_rate(self.throughput_p90)} in eight of ten)"
+        return f"{_rate(self.throughput)} samples/s{band}, {_core.quantity_format(self.step_time, 's')} per step"
 
     def _parts(self) -> list[tuple[str, float, float]]:
         """The parts that add up to the step, and the step: name, time, share."""
@@ -67,10 +75,13 @@ class Prediction(_records.Prediction):
             ("backward, gradients of activations", self.backward_data_time),
             ("backward, gradients of parameters", self.backward_weight_time),
             ("update of parameters", self.update_time),
+            ("host", self.host_wait_time),
             ("exposed communication", self.exposed_communication_time),
+            ("waiting for each other", self.waiting_time),
+            ("waiting for input", self.input_wait_time),
             ("step", self.step_time),
         ]
-        return [(name, time, time / self.step_time) for name, time in parts]
+        return [(name, time, time / self.step_time) for name, time in parts if time != 0 or name == "step"]
 
     def _communication(self) -> list[str]:
         if np.isnan(self.bus_bandwidth):
@@ -136,6 +147,7 @@ def prediction(plan: Plan, run: np.void, result: np.void) -> Prediction:
         **_record.values("prediction", result),
         network=plan._network_ids[run["network_index"]],
         system=plan._system_ids[run["system_index"]],
+        framework=plan._framework_ids[run["framework_index"]] if run["framework_index"] >= 0 else "none",
         run=_records.Run(**_record.values("run", run)),
     )
 
@@ -149,8 +161,13 @@ def predict(
     precision: str = "fp32",
     nodes: SupportsIndex = 1,
     global_batch: Number | None = None,
+    framework: Framework | str | None = "generic",
     overlap: str = "framework",
     kernel_model: str = "calibrated",
+    parallel: str = "framework",
+    optimizer: str = "momentum",
+    accumulation: SupportsIndex = 1,
+    input: Input = None,
     dataset: Samples = None,
 ) -> Prediction:
     """Predicts the training of a network on a system (objects, or names of the catalogue).
@@ -160,52 +177,43 @@ def predict(
         batch: samples per GPU and step (32 by default); or `global_batch`, samples per step over all GPUs.
         precision: "fp32", "fp16" (mixed), "bf16", ...
         nodes: nodes used.
-        overlap: "none", or "backward": communication hides behind the backward pass, ideally.
+        framework: what runs it ("pt-nchw", "tf1-nchw@cudnn6", a Framework); "none": kernels and collectives only.
+        overlap: "none", "backward" (communication hides behind the backward pass), or as the framework does.
         kernel_model: "calibrated" where the architecture has constants, or "roofline".
+        parallel: how GPUs share the work ("all-reduce", "data-parallel", "parameter-server", "async", "model-channels",
+            "model-layers", "hybrid"), or as the framework does.
+        optimizer: "momentum", "sgd", "adam", "lamb", or "none": forward and backward only.
+        accumulation: batches whose gradients are added up before each update.
+        input: what feeds it: an `input_pipeline`, or samples per second that a node's input path brings.
         dataset: a dataset or its number of samples, for `epoch_time`.
 
     Raises:
         NotFoundError for an unknown name, TooManyGpusError, PrecisionError, ArgumentError (batch 0, a global batch
         that does not divide over the GPUs).
     """
-    plan = plan_of(network, system)
-    run = _run(gpus, batch, precision, nodes, global_batch, overlap, kernel_model, as_samples(dataset))
+    plan = plan_of(network, system, framework)
+    run = base_run(
+        overlap=overlap,
+        kernel_model=kernel_model,
+        parallel=parallel,
+        optimizer=optimizer,
+        accumulation=accumulation,
+        input=input,
+        epoch_samples=as_samples(dataset),
+    )
+    row = run[0]
+    row["framework_index"] = len(plan.frameworks) - 1
+    row["gpus"], row["nodes"] = count(gpus, "gpus"), count(nodes, "nodes")
+    row["precision"] = choice("precision", precision)
+    if global_batch is not None:
+        parts = int(row["gpus"]) * int(row["nodes"]) * int(row["accumulation"])
+        row["batch"] = _per_gpu(batch, number(global_batch, "global_batch"), parts)
+    elif batch is not None:
+        row["batch"] = number(batch, "batch")
     result = plan.predict(run)
     if result[0]["status"] != 0:
         plan.check(run)
     return prediction(plan, run[0], result[0])
-
-
-def _run(
-    gpus: SupportsIndex,
-    batch: Number | None,
-    precision: str,
-    nodes: SupportsIndex,
-    global_batch: Number | None,
-    overlap: str,
-    kernel_model: str,
-    epoch_samples: float,
-) -> Records:
-    """The one run."""
-    run = _record.array("run", _core.run_default())
-    row = run[0]
-    row["gpus"], row["nodes"] = _count(gpus, "gpus"), _count(nodes, "nodes")
-    row["precision"] = _choice("precision", precision)
-    row["overlap"] = _choice("overlap", overlap)
-    row["kernel_model"] = _choice("kernel_model", kernel_model)
-    row["epoch_samples"] = epoch_samples
-    if global_batch is not None:
-        row["batch"] = _per_gpu(batch, number(global_batch, "global_batch"), int(row["gpus"]) * int(row["nodes"]))
-    elif batch is not None:
-        row["batch"] = number(batch, "batch")
-    return run
-
-
-def _count(value: SupportsIndex, what: str) -> int:
-    count = whole(value, what)
-    if not 0 < count < 2**31:
-        raise ArgumentError(f"{what} {count} is out of range; give at least 1")
-    return count
 
 
 def _per_gpu(batch: Number | None, global_batch: float, ranks: int) -> float:
@@ -214,18 +222,3 @@ def _per_gpu(batch: Number | None, global_batch: float, ranks: int) -> float:
     if not np.isfinite(global_batch) or global_batch % ranks != 0:
         raise ArgumentError(f"global batch {global_batch:g} does not divide over {ranks} GPUs")
     return global_batch / ranks
-
-
-def _choice(field_name: str, name: str) -> int:
-    """The value of a choice of a run by name; case and punctuation do not matter."""
-    choices = _record.field("run", field_name).choices
-    if text(name, field_name) in choices:
-        return choices.index(name)
-    for i, choice in enumerate(choices):
-        if _bare(choice) == _bare(name):
-            return i
-    raise _errors.NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}')
-
-
-def _bare(name: str) -> str:
-    return "".join(character for character in name.lower() if character not in " -_./")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import overload
+from typing import SupportsIndex, overload
 
 from . import _core
-from ._plan import CHUNK, Networks, Numbers, Plan, Samples, Systems, Texts, Wholes
+from ._plan import CHUNK, FrameworkList, Networks, Numbers, Plan, Samples, Systems, Texts, Wholes
 from ._prediction import Prediction, prediction
 from ._record import Records, checked
+from ._run import Input
 from ._table import SHOWN_ROWS, Column, Table
 
 
@@ -61,16 +62,22 @@ def sweep(
     precision: Texts = None,
     nodes: Wholes = None,
     global_batch: Numbers = None,
+    framework: FrameworkList = "generic",
     overlap: str = "framework",
     kernel_model: str = "calibrated",
+    parallel: str = "framework",
+    optimizer: str = "momentum",
+    accumulation: SupportsIndex = 1,
+    input: Input = None,
     dataset: Samples = None,
 ) -> Sweep:
-    """Predicts every combination: one or several networks, systems, GPU counts, batches, precisions, node counts.
+    """Predicts every combination: one or several networks, systems, frameworks, GPU counts, batches, precisions, node
+    counts.
 
     A combination that cannot be predicted (more GPUs than the system has, a precision that its GPU lacks) is a row
     with its `status` and unknown numbers. See `Plan.runs` for the order and the defaults.
     """
-    plan = Plan(networks, systems)
+    plan = Plan(networks, systems, framework)
     runs = plan.runs(
         gpus=gpus,
         batch=batch,
@@ -79,6 +86,10 @@ def sweep(
         global_batch=global_batch,
         overlap=overlap,
         kernel_model=kernel_model,
+        parallel=parallel,
+        optimizer=optimizer,
+        accumulation=accumulation,
+        input=input,
         dataset=dataset,
     )
     return Sweep(plan, runs, plan.predict(runs))

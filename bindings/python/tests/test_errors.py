@@ -132,6 +132,7 @@ def core_arguments() -> dict[str, list[object]]:
     stored = {"dataset": "ilsvrc2012", "storage": "nvme", "storage_access": "nvme", "decoder": "zen4"}
     path = {**stored, "loader": "dali", "system": "dgx1-v100"}
     input_path = [_core.catalog_record(catalog, kind, name) for kind, name in path.items()]
+    framework = [_core.catalog_framework(catalog, "generic", part) for part in ("framework", "library_era", "band")]
     return {
         "quantity_parse": ["1 s", "s"],
         "quantity_format": [1.0, "s"],
@@ -170,7 +171,9 @@ def core_arguments() -> dict[str, list[object]]:
         "run_check": [plan, run],
         "predict": [plan, run],
         "predict_into": [plan, run, bytearray(len(done))],
-        "grid_runs": [1, 1, ["fp32"], one, one, one, "none", "calibrated", 0, 1],
+        "grid_runs": [run, 1, 1, 0, ["fp32"], one, one, one, 0],
+        "catalog_framework": [catalog, "generic", "band"],
+        "plan_add_framework": [plan, *framework],
         "prediction_table": [plan, run, done],
         "input_rates": [*input_path, _core.input_run_default()],
         "memory_use": [net, profile, adam, memory_run],
@@ -269,7 +272,7 @@ def test_a_plan_of_the_core_outlives_its_parts() -> None:
         parts[0].clear()
         return made
 
-    wanted = pm.Plan("alexnet", "ac922").predict(pm.Plan("alexnet", "ac922").runs())
+    wanted = pm.Plan("alexnet", "ac922", None).predict(pm.Plan("alexnet", "ac922", None).runs())
     assert _core.predict(plan(), _core.run_default()) == wanted.tobytes()
 
 

@@ -160,9 +160,11 @@ PM_API int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
 
 /* ---- Sweeps ---------------------------------------------------------------------------------------------------- */
 
-/* A grid of runs: every combination of its axes. An axis of length 0 has the default of pm_run_default. */
+/* A grid of runs: every combination of its axes. What no axis says is that of `base`. */
 typedef struct pm_grid {
-  size_t networks, systems, frameworks; /* all of the plan's, in order; no frameworks: without one */
+  pm_run base;              /* pm_run_default() to begin with */
+  size_t networks, systems; /* all of the plan's, in order */
+  size_t frameworks;        /* the same; 0: that of base */
   const int32_t *precision;
   size_t precision_count;
   const int32_t *nodes;
@@ -171,13 +173,8 @@ typedef struct pm_grid {
   size_t gpus_count;
   const double *batch;
   size_t batch_count;
-  int32_t overlap;
-  int32_t kernel_model;
-  int32_t global_batch; /* 1: `batch` is the global batch, divided by gpus x nodes; a remainder yields a bad run */
-  double epoch_samples;
-  int32_t parallel, optimizer, accumulation; /* accumulation 0 is 1 */
-  double input_rate;                         /* 0: unknown */
-  int32_t input_in_turn;
+  int32_t global_batch; /* 1: `batch` is the global batch, divided by gpus x nodes x accumulation; a remainder yields a
+                           bad run */
 } pm_grid;
 
 /* Number of runs of the grid, and the runs themselves: the last axis (batch) runs fastest, then gpus, nodes, precision,

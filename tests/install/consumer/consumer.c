@@ -3,10 +3,12 @@
 #include <string.h>
 #include <perfmodel.h>
 
-static double throughput(const pm_network *network, const pm_system *system, pm_error *error)
+static double throughput(const pm_network *network, const pm_system *system, const pm_framework_profile *framework,
+                         pm_error *error)
 {
   pm_plan *plan = pm_plan_new(&network, 1, &system, 1, error);
   pm_run run = pm_run_default();
+  if (plan != NULL) run.framework_index = pm_plan_add_framework(plan, framework, error);
   pm_prediction prediction;
   run.gpus = 8;
   run.batch = 64;
@@ -23,7 +25,9 @@ int main(void)
   pm_catalog *catalog = pm_catalog_new(&error);
   pm_network *network = catalog ? pm_catalog_network(catalog, "resnet50", NULL, 0, &error) : NULL;
   pm_system *system = catalog ? pm_catalog_system(catalog, "dgx1-v100", &error) : NULL;
-  double value = network && system ? throughput(network, system, &error) : 0;
+  pm_framework_profile framework;
+  int known = catalog != NULL && pm_catalog_framework(catalog, "generic", &framework, &error) == PM_OK;
+  double value = network && system && known ? throughput(network, system, &framework, &error) : 0;
   pm_system_free(system);
   pm_network_free(network);
   pm_catalog_free(catalog);

@@ -1,0 +1,80 @@
+"""Frameworks: what the software adds to kernels and collectives."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Union
+
+from . import _core, _record, _records
+from ._catalog import Catalog, default
+from ._inputs import text
+
+
+@dataclass(frozen=True)
+class Framework:
+    """A framework's profile with the era of its GPU libraries and the band of rates: records of the catalogue.
+
+    >>> framework("pt-nchw").profile.evidence
+    'fitted'
+    """
+
+    profile: _records.Framework
+    """Facts and constants of the framework."""
+    era: _records.LibraryEra
+    """How fast matrix kernels are, over the kernel model."""
+    band: _records.Band
+    """Spread of measured over predicted rates."""
+
+    @property
+    def id(self) -> str:
+        """Id of the framework."""
+        return self.profile.id
+
+    def replace(self, **values: Any) -> Framework:
+        """The same with other constants: framework("generic").replace(kernel_time=20e-6). Names are those of the fields
+        of `profile`, `era` or `band`, in SI units.
+        """
+        parts = {"profile": self.profile, "era": self.era, "band": self.band}
+        for name, value in values.items():
+            owner = next((key for key, part in parts.items() if name != "id" and hasattr(part, name)), None)
+            if owner is None:
+                raise TypeError(f'a framework has no constant "{name}"')
+            parts[owner] = dataclasses.replace(parts[owner], **{name: value})
+        return Framework(**parts)
+
+
+Frameworks = Union[Framework, str, None]
+
+
+def from_catalog(catalog: Catalog, name: str) -> Framework:
+    """A framework of a catalogue."""
+
+    def part(cls: Any, kind: str) -> Any:
+        return _record.read(cls, kind, _core.catalog_framework(catalog._handle, text(name, "framework"), kind))
+
+    return Framework(
+        part(_records.Framework, "framework"), part(_records.LibraryEra, "library_era"), part(_records.Band, "band")
+    )
+
+
+def framework(name: str) -> Framework:
+    """A framework of the shipped catalogue, "pt-nchw"; in another era of the GPU libraries, "tf1-nchw@cudnn6"."""
+    return from_catalog(default(), name)
+
+
+def as_framework(value: Frameworks) -> Framework | None:
+    """A framework, a name of the shipped catalogue, or none (None, "none")."""
+    if value is None or value == "none":
+        return None
+    return value if isinstance(value, Framework) else framework(text(value, "framework"))
+
+
+def add_to_plan(plan: _core.plan, item: Framework) -> None:
+    """Makes a framework one of a plan's."""
+    _core.plan_add_framework(
+        plan,
+        _record.write("framework", item.profile),
+        _record.write("library_era", item.era),
+        _record.write("band", item.band),
+    )
