@@ -537,13 +537,26 @@ local function numbers_of(options, name)
   return list_of(options[name], function(value) return number_of(value, "1", name) end, name)
 end
 
+-- One of the choices of a run's field.
+local function run_choice(field, value)
+  local texts = core.record_fields("run")
+  for i = 1, #texts, 7 do
+    if texts[i] == field then
+      for known in texts[i + 5]:gmatch("[^\n]+") do
+        if known == value then return value end
+      end
+      error('unknown ' .. field .. ' "' .. value .. '"; known are ' .. texts[i + 5]:gsub("\n", ", "), 0)
+    end
+  end
+end
+
 local function runs_of(plan, options)
   local default = core.unpack(core.run_default())[1]
   local by_gpu, global = numbers_of(options, "batch"), numbers_of(options, "global_batch")
   if #by_gpu > 0 and #global > 0 then error("batch (per GPU) and global_batch exclude each other", 0) end
   local precisions = list_of(options.precision, function(name) return text_of(name, "precision") end, "precision")
   for _, name in ipairs{"overlap", "kernel_model", "parallel", "optimizer"} do
-    default[name] = text_of(options[name] or default[name], name)
+    default[name] = run_choice(name, text_of(options[name] or default[name], name))
   end
   default.accumulation = number_of(options.accumulation or 1, "1", "accumulation")
   default.input_rate = options.input_rate and number_of(options.input_rate, "1/s", "input_rate")
