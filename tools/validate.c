@@ -7,7 +7,7 @@
 /* What there is to say about the rows, a line at a time. */
 static void print_notes(const cli_request *request, const char *notes)
 {
-  while (notes != NULL && *notes != '\0') {
+  while (*notes != '\0') {
     size_t length = strcspn(notes, "\n");
     note(request, "%.*s", (int)length, notes);
     notes += length + (notes[length] == '\n');
@@ -19,13 +19,12 @@ static int validate_set(const cli_request *request, const pm_catalog *catalog, c
 {
   pm_error error = PM_ERROR_NONE;
   const char *path = request->value[OPTION_DATA];
-  char *data = path != NULL ? pm_file_text(path, &error) : NULL, *notes = NULL;
+  char *data = path != NULL ? pm_file_text(path, &error) : NULL;
   if (path != NULL && data == NULL) return fail_error(&error);
   pm_validation what = {set, data, path, request->value[OPTION_ROWS] != NULL};
-  pm_table *table = pm_validate(catalog, &what, &notes, &error);
-  print_notes(request, notes);
-  pm_string_free(notes);
+  pm_table *table = pm_validate(catalog, &what, &error);
   pm_string_free(data);
+  print_notes(request, pm_table_notes(table));
   return write_table(request, table, &error);
 }
 

@@ -135,6 +135,9 @@ local function column_list(handle)
   return columns
 end
 
+--- What there is to say besides, a list of lines.
+Table.notes = public(function(self) return core.table_notes(handle_of(self, Table, "table")) end)
+
 --- Number of rows.
 Table.count = public(function(self) return math.floor(core.table_rows(handle_of(self, Table, "table"))) end)
 Table.__len = Table.count
@@ -803,6 +806,26 @@ pm.input_pipeline = public(function(options)
     {record_of(options.loader or "tensorflow", "loader", catalog)},
     {record_of(options.system, "system", catalog)}, {run})
   return core.unpack(rates)[1]
+end)
+
+-- ---- Validation ----------------------------------------------------------------------------------------------------
+
+local VALIDATE_OPTIONS = {set = true, rows = true, data = true, file = true, catalog = true}
+
+--- The sets that pm.validate knows.
+pm.validation_sets = public(function() return core.validation_sets() end)
+
+--- Predictions beside published measurements, as a table object: a row for each group, with its errors in per cent, or
+--- with `rows` one for each measurement. Options: set ("seeds", "training", "inference", "storage"), rows, file (the path
+--- of a table of yours, plain or gzip) or data (its text), catalog.
+pm.validate = public(function(options)
+  options = options or {}
+  check_options(options, VALIDATE_OPTIONS)
+  if options.data ~= nil and options.file ~= nil then error("data and file exclude each other", 0) end
+  return table_object(core.validate_table(
+    catalog_handle(options.catalog or shipped_catalog()), text_of(options.set or "seeds", "set"),
+    options.data and text_of(options.data, "data") or "", options.file and text_of(options.file, "file") or "",
+    options.rows and 1 or 0))
 end)
 
 -- ---- Quantities and records ----------------------------------------------------------------------------------------

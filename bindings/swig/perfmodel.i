@@ -116,6 +116,7 @@ PM_RECORDS_IN(pm_input_run, "input_run")
 %newobject prediction_table;
 %newobject memory_layers;
 %newobject memory_advice;
+%newobject validate_table;
 %newobject table_format;
 %newobject quantity_format;
 
@@ -327,10 +328,22 @@ pm_table *memory_advice(const pm_network *network, const pm_memory_profile *RECO
                         const pm_optimizer *RECORDS, size_t COUNT, const pm_memory_run *RECORDS, size_t COUNT,
                         const pm_optimizer *RECORDS, size_t COUNT, pm_error *error);
 
+/* ---- Validation ---- */
+
+names validation_sets(pm_error *error);
+
+/* Measured beside predicted: a set, rows of one's own as the text of a table or the path of one ("" for none), and
+** whether a row is wanted for each measurement. */
+pm_table *validate_table(const pm_catalog *catalog, const char *set, const char *data, const char *path, double rows,
+                         pm_error *error);
+
 /* ---- Tables ---- */
 
 double table_rows(const pm_table *table);
 int table_has_total(const pm_table *table);
+
+/* What there is to say besides, a text for each line. */
+names table_notes(const pm_table *table, pm_error *error);
 
 /* Four texts per column: name, unit, doc, kind. */
 names table_columns(const pm_table *table, pm_error *error);

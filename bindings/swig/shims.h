@@ -997,6 +997,47 @@ static int table_has_total(const pm_table *table)
   return pm_table_has_total(table);
 }
 
+/* ---- Validation ---- */
+
+static names validation_sets(pm_error *error)
+{
+  size_t count = 0;
+  while (pm_validation_set(count) != NULL) count++;
+  names array = names_new(count, error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
+    array.data[i] = text_copy(pm_validation_set(i), error);
+  return array;
+}
+
+static pm_table *validate_table(const pm_catalog *catalog, const char *set, const char *data, const char *path,
+                                double rows, pm_error *error)
+{
+  char *read = path[0] != '\0' ? pm_file_text(path, error) : NULL;
+  if (error->status != PM_OK) return NULL;
+  pm_validation what = {set, read != NULL ? read : data[0] != '\0' ? data : NULL, path[0] != '\0' ? path : NULL,
+                        rows != 0};
+  pm_table *table = pm_validate(catalog, &what, error);
+  pm_string_free(read);
+  return table;
+}
+
+/* Lines of the notes. */
+static names table_notes(const pm_table *table, pm_error *error)
+{
+  const char *text = pm_table_notes(table);
+  size_t count = 0;
+  for (const char *p = text; *p != '\0'; p++) count += *p == '\n' || p[1] == '\0';
+  names array = names_new(count, error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++) {
+    size_t length = strcspn(text, "\n");
+    array.data[i] = (char *)calloc(length + 1, 1);
+    if (array.data[i] == NULL) no_memory(error);
+    else memcpy(array.data[i], text, length);
+    text += length + (text[length] == '\n');
+  }
+  return array;
+}
+
 /* Four texts per column: name, unit, doc, kind ("text", "int", "real", "choice"). */
 static names table_columns(const pm_table *table, pm_error *error)
 {

@@ -58,6 +58,7 @@ from ._records import (
 from ._sweep import Sweep, sweep
 from ._system import Ring, System
 from ._table import ColumnInfo, Table
+from ._validate import Validation, validate, validation_sets
 from ._versions import show_versions
 from .importers import from_hf, from_keras, from_onnx, from_torch
 
@@ -106,6 +107,7 @@ __all__ = [
     "TooManyGpusError",
     "UnitError",
     "UnreachableError",
+    "Validation",
     "collective",
     "collective_loads",
     "dataset",
@@ -137,4 +139,6 @@ __all__ = [
     "show_versions",
     "sweep",
     "system",
+    "validate",
+    "validation_sets",
 ]

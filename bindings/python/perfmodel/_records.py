@@ -1320,6 +1320,105 @@ class Inference(Record):
 
 
 @dataclass(frozen=True, eq=False)
+class SizeGoal(Record):
+    """What a system is to reach, and what is to be least."""
+
+    rate: float = nan
+    """samples per second that are wanted; unknown: epochs within a time are [1/s]"""
+    epochs: float = nan
+    """epochs to train"""
+    within: float = nan
+    """time for them [s]"""
+    samples: float = nan
+    """samples of an epoch; unknown: times stay unknown"""
+    global_batch: float = nan
+    """samples of a step over all GPUs; unknown: every choice keeps its batch per GPU"""
+    minimize: str = "nodes"
+    """what is to be least: nodes, cost, power, rack-units"""
+    nodes_most: int = 0
+    """most nodes that are tried"""
+    pue: float = nan
+    """power usage effectiveness of the site: all power over that of the machines"""
+    sample_size: float = nan
+    """stored size of a sample; unknown: what storage must give stays so [B]"""
+    switch_ports: int = 0
+    """ports used of each switch between the nodes"""
+    oversubscription: float = nan
+    """ports down over ports up of their first level"""
+
+
+@dataclass(frozen=True, eq=False)
+class SizeChoice(Record):
+    """So many nodes of a system, and what they take."""
+
+    status: str = "ok"
+    """ok; unreachable: no count is enough, and the numbers are of the fastest; or what is wrong: ok, no_memory,
+    bad_argument, bad_value, bad_unit, not_found, bad_file, bad_syntax, bad_shape, too_many_gpus,
+    no_precision, no_route, not_modelled, unreachable, internal"""
+    rank: int = 0
+    """place among the choices, from 1; 0 if it does not reach the target"""
+    choice: int = 0
+    """which choice, from 0"""
+    system: str = ""
+    """id of the system"""
+    nodes: int = 0
+    """least nodes that reach the target"""
+    gpus: int = 0
+    """GPUs in all"""
+    batch: float = nan
+    """samples per GPU and step"""
+    precision: str = "fp64"
+    """storage and arithmetic precision: fp64, fp32, tf32, fp16, fp16-storage, bf16, fp8, int8"""
+    throughput: float = nan
+    """samples per second over all GPUs [1/s]"""
+    time: float = nan
+    """for all epochs, whole steps [s]"""
+    reached: float = nan
+    """speed over that of the target: 1 or more reaches it"""
+    nodes_least: int = 0
+    """nodes enough in one case of ten, by the band of the framework; 0 unknown"""
+    nodes_safe: int = 0
+    """nodes enough in nine cases of ten; 0 unknown, or beyond those tried"""
+    efficiency: float = nan
+    """weak scaling: throughput over that of as many GPUs alone"""
+    limit: str = "none"
+    """what limits the step: none, compute, memory, communication, host, waiting, input"""
+    rack_units: float = nan
+    """rack space of the nodes"""
+    power: float = nan
+    """design power of the nodes times the PUE [W]"""
+    gpu_power: float = nan
+    """the part of it that is the GPUs' design power [W]"""
+    energy: float = nan
+    """that power over the time for all epochs [J]"""
+    price: float = nan
+    """price of one node, as it was given"""
+    cost: float = nan
+    """price of the nodes; switches, cables and storage are not in it"""
+    storage_rate: float = nan
+    """what storage must give at this rate, nothing cached [B/s]"""
+    storage_nodes: float = nan
+    """nodes that the given storage feeds at their rate"""
+    input_limit: str = "unknown"
+    """the slowest stage of the input path: unknown, storage, reads, uplink, gateway, client, decode, copy, gpu"""
+    switches: float = nan
+    """switches of a fat tree between the nodes"""
+    cables: float = nan
+    """its cables"""
+    memory: float = nan
+    """memory of one GPU; unknown if nobody asked [B]"""
+    verdict: str = "unknown"
+    """whether the batch fits it: unknown, fits, marginal, does-not-fit"""
+    pareto: bool = False
+    """whether no other choice is both faster and less"""
+    basis: str = "none"
+    """what the numbers rest on: none, roofline, roofline+ring, roofline+line-rate, kernels, kernels+ring,
+    kernels+line-rate, kernel-rule, kernel-rule+ring, kernel-rule+line-rate"""
+    evidence: str = "none"
+    """what the constants of the framework rest on: none, uncalibrated, documents, fitted"""
+
+
+@dataclass(frozen=True, eq=False)
 class MemoryProfile(Record):
     """How a framework handles memory."""
 
@@ -1557,6 +1656,8 @@ class Reading(Record):
     accumulation"""
     value: str = ""
     """what it decides for"""
+    set: str = ""
+    """condition on the set: training or inference"""
     model: str = ""
     """condition on the model"""
     framework: str = ""
@@ -1575,6 +1676,8 @@ class Reading(Record):
     """condition on the sequence length"""
     batch: str = ""
     """condition on the batch per GPU"""
+    serving: str = ""
+    """condition on how inference is served"""
     origin: str = ""
     """condition on where the row is from: repository and path"""
     remark: str = ""

@@ -51,6 +51,10 @@ PM_API int pm_table_has_total(const pm_table *table);
 /* Drops the total, if there is one: for those who add up themselves. */
 PM_API void pm_table_drop_total(pm_table *table);
 
+/* What there is to say besides, one line each; "" if nothing. Lives as long as the table, or until it is set anew. */
+PM_API const char *pm_table_notes(const pm_table *table);
+PM_API int pm_table_set_notes(pm_table *table, const char *notes, pm_error *error);
+
 PM_API size_t pm_table_rows(const pm_table *table);
 PM_API size_t pm_table_columns(const pm_table *table);
 

@@ -5,8 +5,7 @@
 ** published tables use are matched to the catalogue by its names and aliases, and where these do not say enough by
 ** readings: rules of the catalogue such as "BERT in a table of pre-training is bert-large-pretraining".
 **
-**     char *notes;
-**     pm_table *table = pm_validate(catalog, &(pm_validation){"training", NULL, NULL, 0}, &notes, &error);
+**     pm_table *table = pm_validate(catalog, &(pm_validation){"training", NULL, NULL, 0}, &error);
 **
 ** A summary has the columns set, group, rows, mape, median, p90, bias, all but the first three in per cent; a table of
 ** rows id, group, measured, predicted, unit, error. An error is (predicted - measured) / measured: of a rate, above 0
@@ -82,9 +81,9 @@ typedef struct pm_validation {
 /* The sets by position, NULL past the last. */
 PM_API const char *pm_validation_set(size_t index);
 
-/* The table, which the caller owns; NULL with an error. *notes (may be NULL) becomes what there is to say besides: how
-** many rows have no prediction, and why, one line each; released with pm_string_free. */
-PM_API pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, char **notes, pm_error *error);
+/* The table, which the caller owns; NULL with an error. Its notes (pm_table_notes) say how many rows have no prediction,
+** and why. */
+PM_API pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_error *error);
 
 #ifdef __cplusplus
 }

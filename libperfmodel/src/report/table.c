@@ -22,6 +22,20 @@ void pm_table_free(pm_table *table)
   free(table);
 }
 
+const char *pm_table_notes(const pm_table *table)
+{
+  return table != NULL && table->notes != NULL ? table->notes : "";
+}
+
+int pm_table_set_notes(pm_table *table, const char *notes, pm_error *error)
+{
+  if (table == NULL || notes == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "notes need a table");
+  const char *copy = pm__arena_copy(&table->arena, notes, strlen(notes));
+  if (copy == NULL) return pm__no_memory(error);
+  table->notes = copy;
+  return PM_OK;
+}
+
 static void *alloc_cells(pm_table *table, size_t size)
 {
   return table->rows <= SIZE_MAX / size ? pm__arena_alloc(&table->arena, table->rows * size) : NULL;

@@ -18,6 +18,7 @@ typedef struct pm__column {
 struct pm_table {
   size_t rows, count, capacity;
   bool has_total;
+  const char *notes; /* in the arena, or NULL */
   pm__column *columns;
   pm__arena arena; /* cells and names */
 };

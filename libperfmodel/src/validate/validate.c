@@ -59,9 +59,18 @@ static pm_table *run_set(const set *chosen, pm__task *task, const char *text, pm
   return result;
 }
 
-pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, char **notes, pm_error *error)
+/* The table with what the set had to say; NULL, and no table, without memory. */
+static pm_table *noted(pm_table *table, const pm__string *notes, pm_error *error)
 {
-  if (notes != NULL) *notes = NULL;
+  if (table == NULL || notes->text == NULL) return table;
+  if (!notes->failed && pm_table_set_notes(table, notes->text, error) == PM_OK) return table;
+  if (notes->failed) pm__no_memory(error);
+  pm_table_free(table);
+  return NULL;
+}
+
+pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_error *error)
+{
   if (catalog == NULL || what == NULL || what->set == NULL) {
     pm__fail(error, PM_BAD_ARGUMENT, "a validation needs a catalogue and a set");
     return NULL;
@@ -74,7 +83,7 @@ pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, char
   const char *text = what->data != NULL ? what->data : shipped;
   pm_table *table = text != NULL ? run_set(chosen, &task, text, error) : NULL;
   pm_string_free(shipped);
-  if (table != NULL && notes != NULL && !task.notes.failed) *notes = task.notes.text;
-  else free(task.notes.text);
+  table = noted(table, &task.notes, error);
+  free(task.notes.text);
   return table;
 }

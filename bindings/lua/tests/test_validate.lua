@@ -1,0 +1,20 @@
+-- Measured beside predicted: the same rows as the library's, and rows of one's own.
+local pm = require "perfmodel"
+local check = require "check"
+
+local storage = pm.validate{set = "storage"}
+check.equal(storage:columns()[1].name, "set")
+assert(storage:count() >= 5)
+assert(storage:notes()[1]:find("claims and bounds hold"))
+
+local csv = "model,framework,gpu,gpus,batch_per_gpu,precision,throughput,unit\n" ..
+            "ResNet-50,PyTorch,V100,1,64,fp32,%s,images/s\n"
+local rows = pm.validate{set = "training", rows = true, data = csv:format("100")}
+check.equal(rows:count(), 1)
+local again = pm.validate{set = "training", rows = true, data = csv:format(string.format("%.17g", rows:column("predicted")[1]))}
+check.equal(again:column("error")[1], 0)
+
+assert(not pcall(pm.validate, {set = "nothing"}))
+assert(not pcall(pm.validate, {sett = "seeds"}))
+assert(not pcall(pm.validate, {file = "no such file.csv"}))
+print("ok")

@@ -1,0 +1,78 @@
+"""Published measurements beside predictions."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Protocol, Union
+
+from . import _core
+from ._catalog import Catalog, default
+from ._errors import ArgumentError
+from ._inputs import path_text, text
+from ._table import Table
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class WritesCsv(Protocol):
+    """What turns itself into CSV text, as a DataFrame does."""
+
+    def to_csv(self) -> Any: ...
+
+
+Rows = Union["pandas.DataFrame", WritesCsv, str, "os.PathLike[str]"]
+
+
+class Validation(Table):
+    """Measured beside predicted: a row for each group of measurements, or for each of them.
+
+    >>> v = validate("storage")
+    >>> [column.name for column in v.columns]
+    ['set', 'group', 'rows', 'mape', 'median', 'p90', 'bias']
+    """
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to say besides: rows without a prediction and why, claims that do not hold."""
+        return _core.table_notes(self._handle)
+
+
+def validation_sets() -> list[str]:
+    """The sets that `validate` knows."""
+    return _core.validation_sets()
+
+
+def validate(
+    set: str = "seeds", *, rows: bool = False, data: Rows | None = None, catalog: Catalog | None = None
+) -> Validation:
+    """Predictions beside published measurements: the same numbers as `perfmodel validate`.
+
+    Args:
+        set: "seeds" (what the source documents state), "training", "inference" or "storage".
+        rows: a row for each measurement (id, group, measured, predicted, unit, error [%]; of seeds and storage also
+            holds, kind, basis, note) in place of each group of them (set, group, rows, mape [%], median [%], p90 [%],
+            bias [%]).
+        data: rows of one's own in the layout of the set's table: a DataFrame, or the path of a CSV file, plain or gzip.
+        catalog: where names are looked up; the shipped one by default.
+
+    An error is (predicted - measured) / measured: of a rate, above 0 the prediction is too fast.
+    """
+    table, path = "", ""
+    if isinstance(data, (str, os.PathLike)):
+        path = path_text(data)
+    elif data is not None:
+        table = _csv(data)
+    handle = (default() if catalog is None else catalog)._handle
+    return Validation(_core.validate_table(handle, text(set, "set"), table, path, float(rows)))
+
+
+def _csv(data: Any) -> str:
+    """The CSV text of a DataFrame (pandas, polars) or of a table of ours."""
+    if hasattr(data, "write_csv"):
+        return str(data.write_csv())
+    if isinstance(data, Table):
+        return data.format("csv")
+    if hasattr(data, "to_csv"):
+        return str(data.to_csv(index=False))
+    raise ArgumentError(f"data is a DataFrame or the path of a CSV file, not {type(data).__name__}")

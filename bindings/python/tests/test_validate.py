@@ -1,0 +1,71 @@
+"""Measured beside predicted: the command's numbers, rows of one's own, and what is not compared."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from pathlib import Path
+
+import pytest
+
+import perfmodel as pm
+
+HEADER = "model,framework,gpu,gpus,nodes,batch_per_gpu,precision,throughput,unit,note\n"
+ROW = "ResNet-50,PyTorch,V100,1,1,64,fp32,300,images/s,\n"
+
+
+def test_every_set_has_the_same_columns() -> None:
+    for name in pm.validation_sets():
+        table = pm.validate(name)
+        titles = [column.title for column in table.columns]
+        assert titles == ["set", "group", "rows", "mape [%]", "median [%]", "p90 [%]", "bias [%]"]
+        assert len(table) > 0 and table["rows"].sum() > 0
+        rows = pm.validate(name, rows=True)
+        assert [column.title for column in rows.columns][:6] == [
+            "id", "group", "measured", "predicted", "unit", "error [%]"
+        ]
+
+
+def test_documents_are_whole_and_say_what_holds() -> None:
+    rows = pm.validate(rows=True)
+    assert len(rows) == 271 and len(set(rows["id"])) == 271
+    assert set(rows["holds"]) == {"", "yes", "no"}
+    assert any("claims and bounds hold" in note for note in pm.validate().notes)
+
+
+def test_rows_of_ones_own(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "rows.csv", tmp_path / "rows.csv.gz"
+    plain.write_text(HEADER + ROW)
+    packed.write_bytes(gzip.compress((HEADER + ROW).encode()))
+    first, second = (pm.validate("training", rows=True, data=path) for path in (plain, str(packed)))
+    assert first.to_dict() == second.to_dict()
+    assert first["error"][0] == pytest.approx((first["predicted"][0] / 300 - 1) * 100)
+
+
+def test_a_dataframe() -> None:
+    pandas = pytest.importorskip("pandas")
+    values = ["ResNet-50", "PyTorch", "V100", 1, 1, 64, "fp32", 300, "images/s", None]
+    frame = pandas.DataFrame([values], columns=HEADER.strip().split(","))
+    table = pm.validate("training", rows=True, data=frame)
+    assert len(table) == 1 and not math.isnan(table["error"][0])
+
+
+def test_what_is_not_compared_is_said() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"model": ["NoSuchNet"], "throughput": [1], "unit": ["images/s"]})
+    table = pm.validate("training", data=frame)
+    assert len(table) == 0
+    assert "NoSuchNet" in table.notes[1]
+
+
+def test_errors(tmp_path: Path) -> None:
+    with pytest.raises(pm.NotFoundError):
+        pm.validate("nothing")
+    with pytest.raises(pm.FileError):
+        pm.validate("training", data=tmp_path / "missing.csv")
+    bad = tmp_path / "bad.csv"
+    bad.write_text("model,unit\nx,y\n")
+    with pytest.raises(pm.Error, match="throughput"):
+        pm.validate("training", data=bad)
+    with pytest.raises(pm.ArgumentError):
+        pm.validate("training", data=3)  # type: ignore[arg-type]
