@@ -122,7 +122,8 @@ static int thread_gpus_said(const char *note)
   return g != NULL ? atoi(g + 3) : 0;
 }
 
-/* What a row, or another of the same source, says; on one node, unless it says otherwise, nccl-tests is one process. */
+/* What a row, or another of the same source, says; on one node, unless it says otherwise, nccl-tests is one process, and
+** rccl-tests, which are run by MPI, one for each GPU. */
 static int thread_gpus(const csv_table *table, size_t row, int per_node, int nodes)
 {
   int note = csv_column(table, "note"), source = csv_column(table, "source");
@@ -131,7 +132,8 @@ static int thread_gpus(const csv_table *table, size_t row, int per_node, int nod
     if (strcmp(csv_cell(table, i, source), csv_cell(table, row, source)) == 0)
       said = thread_gpus_said(csv_cell(table, i, note));
   if (said > 0) return said;
-  bool processes = strstr(csv_cell(table, row, note), "/process") != NULL;
+  bool processes = strstr(csv_cell(table, row, note), "/process") != NULL ||
+                   strncmp(csv_cell(table, row, csv_column(table, "nccl_version")), "RCCL", 4) == 0;
   return nodes == 1 && !processes ? per_node : 1;
 }
 

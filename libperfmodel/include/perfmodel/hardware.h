@@ -280,6 +280,7 @@ typedef struct pm_tuning { PM_TUNING_FIELDS(PM_DECLARE) } pm_tuning;
   X(REAL, part_knee, "1", "the same in reduce-scatter and all-gather")                                 \
   X(REAL, chain_knee, "1", "the same in broadcast and reduce")                                         \
   X(REAL, network_knee, "1", "the same between nodes")                                                 \
+  X(REAL, network_base, "s", "fixed latency of a collective between nodes, beyond the library's constant")   \
   X(REAL, network_hop, "s", "what a hop between nodes takes beyond the library's constant, LL, LL128") \
   X(REAL, network_simple, "s", "a hop between nodes with Simple, instead of the library's constant")    \
   X(REAL, in_switch_efficiency, "1", "payload of in-switch reduction over that of a ring")             \
@@ -290,6 +291,7 @@ typedef struct pm_tuning { PM_TUNING_FIELDS(PM_DECLARE) } pm_tuning;
   X(REAL, pairs_efficiency, "1", "payload of an all-to-all over that of a ring")                       \
   X(REAL, pairs_launch, "1", "host time of an all-to-all over that of a ring")                         \
   X(REAL, chain_rank, "s", "latency of a broadcast or reduce for each rank")                           \
+  X(REAL, chain_fill, "s", "what the first chunk of a broadcast or reduce takes for each further GPU, Simple") \
   X(REAL, chunk, "B", "what a chain of NCCL 2.0 to 2.3 passes on whole")                               \
   X(REAL, old_chunk, "B", "what a chain of NCCL 1 passes on whole")                                    \
   X(REAL, old_launch, "s", "host time of a launch with NCCL 1")                                        \

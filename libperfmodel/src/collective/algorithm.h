@@ -38,6 +38,9 @@ bool pm__protocol_works(const pm__shape *shape, int protocol);
 /* Bus bandwidth that a protocol gets out of rings of bandwidth `ring`. */
 double pm__protocol_ring(const pm__shape *shape, int protocol, double ring);
 
+/* How little latency and transfer overlap in an all-reduce. Over PCIe they do not bend: the links are slow enough. */
+double pm__knee(const pm__shape *shape);
+
 /* The slower of the rings inside and the network, and which it is. */
 double pm__slower(const pm__shape *shape, const char **limit);
 

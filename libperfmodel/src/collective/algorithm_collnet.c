@@ -1,6 +1,8 @@
 /*
 ** Reduction in the switches of the network (CollNet with SHARP): inside the node a chain of GPUs, then each node sends S
-** once and receives the sum. Only where it is asked for: the network must have it.
+** once and receives the sum, through as many GPUs as there are NICs. GPUs without a NIC of their own share one: with r
+** to a NIC the library counts on 1 / (r - (r - 1) / 2) of its bandwidth. Only where it is asked for: the network must
+** have it.
 */
 #include <math.h>
 #include "collective/algorithm.h"
@@ -12,7 +14,9 @@ static bool collnet_cost(const pm__shape *shape, pm_collective collective, int p
   double p = shape->per_node;
   if (collective != PM_ALL_REDUCE || shape->nodes == 1 || shape->era != PM_ERA_CURRENT) return false;
   if (protocol != PM__SIMPLE) return false;
-  double inside = p > 1 ? shape->ring * p / (2 * (p - 1)) : (double)INFINITY, between = switch_share * shape->network;
+  double sharers = fmax(p / shape->nics, 1);
+  double inside = p > 1 ? shape->ring * p / (2 * (p - 1)) : (double)INFINITY, between;
+  between = switch_share * shape->network / (sharers - (sharers - 1) / 2);
   cost->limit = inside <= between ? shape->ring_limit : shape->network_limit;
   cost->knee = shape->fit->network_knee;
   cost->latency = 2 * (fmin(1, p - 1) * hop + (p - 1) * spread) + network_hop + shape->fabric;

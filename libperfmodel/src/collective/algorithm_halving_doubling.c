@@ -16,7 +16,7 @@ static bool halving_cost(const pm__shape *shape, pm_collective collective, int p
   double inside = (p - 1) / p / pm__protocol_ring(shape, protocol, shape->pair);
   double between = (nodes - 1) / nodes / pm__protocol_ring(shape, protocol, shape->network);
   cost->limit = inside >= between ? shape->pair_limit : shape->network_limit;
-  cost->knee = nodes > 1 ? shape->fit->network_knee : shape->fit->knee;
+  cost->knee = pm__knee(shape);
   cost->latency = shape->base[protocol][PM__TREE] +
                   ways * (near * shape->step[protocol][PM__TREE] + far * shape->far_step[protocol][PM__TREE]);
   cost->per_byte = ways * (inside + between);

@@ -11,7 +11,7 @@ static bool hierarchical_cost(const pm__shape *shape, pm_collective collective, 
   double inside = 2 * (p - 1) / p / pm__protocol_ring(shape, protocol, shape->ring);
   double between = 2 * (nodes - 1) / nodes / pm__protocol_ring(shape, protocol, shape->network);
   cost->limit = inside >= between ? shape->ring_limit : shape->network_limit;
-  cost->knee = nodes > 1 ? shape->fit->network_knee : shape->fit->knee;
+  cost->knee = pm__knee(shape);
   cost->latency = shape->base[protocol][PM__RING] + 2 * (p - 1) * shape->step[protocol][PM__RING] +
                   2 * (nodes - 1) * shape->far_step[protocol][PM__RING];
   cost->per_byte = inside + between;

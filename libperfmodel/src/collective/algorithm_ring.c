@@ -22,10 +22,12 @@ static double latency(const pm__shape *shape, pm_collective collective, int prot
   return shape->base[protocol][PM__RING] + near * shape->step[protocol][PM__RING] + far * far_step(shape, protocol);
 }
 
+/* A chain is a pipeline: one hop counts, and with Simple the first chunk's way through the other GPUs of the node. */
 static double chain_latency(const pm__shape *shape, int protocol)
 {
   double hop = shape->nodes > 1 ? far_step(shape, protocol) : shape->step[protocol][PM__RING];
   double more = shape->per_node == 1 ? shape->fit->chain_rank * shape->ranks : 0;
+  if (protocol == PM__SIMPLE && shape->era == PM_ERA_CURRENT) more += shape->fit->chain_fill * fmax(shape->per_node - 2, 0);
   return shape->base[protocol][PM__RING] + hop + more;
 }
 
@@ -41,6 +43,7 @@ static void fill_chain(const pm__shape *shape, double bus, pm__cost *cost)
 
 static double inner_knee(const pm__shape *shape, pm_collective collective)
 {
+  if (!shape->nvlink) return 0;
   if (collective == PM_ALL_REDUCE) return shape->fit->knee;
   if (collective == PM_BROADCAST || collective == PM_REDUCE) return shape->fit->chain_knee;
   return collective == PM_SEND_RECEIVE ? 0 : shape->fit->part_knee;

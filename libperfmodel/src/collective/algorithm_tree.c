@@ -40,7 +40,7 @@ static bool tree_cost(const pm__shape *shape, pm_collective collective, int prot
   if (protocol == PM__LL128) bus *= fmin(shape->fit->ll128_share, 1);
   double far = shape->nodes > 1 ? log2(shape->nodes) * shape->far_step[protocol][PM__TREE] : 0;
   cost->limit = shape->ring <= network ? shape->ring_limit : shape->network_limit;
-  cost->knee = shape->nodes > 1 ? shape->fit->network_knee : shape->fit->knee;
+  cost->knee = pm__knee(shape);
   cost->latency = shape->base[protocol][PM__TREE] + 2 * ((shape->per_node - 1) * shape->step[protocol][PM__TREE] + far);
   cost->per_byte = 2 / bus;
   cost->tree_table = true;

@@ -28,6 +28,12 @@ double pm__protocol_ring(const pm__shape *shape, int protocol, double ring)
   return protocol == PM__LL128 ? bandwidth * fmin(shape->fit->ll128_share, 1) : bandwidth;
 }
 
+double pm__knee(const pm__shape *shape)
+{
+  if (shape->nodes > 1) return shape->fit->network_knee;
+  return shape->nvlink ? shape->fit->knee : 0;
+}
+
 double pm__slower(const pm__shape *shape, const char **limit)
 {
   *limit = shape->ring <= shape->network ? shape->ring_limit : shape->network_limit;

@@ -15,8 +15,8 @@ void pm__fit_complete(pm_collective_fit *fit, const pm_system *system)
   pm_record_init(pm_record_type_find("fit"), fit);
   if (system->has_fit) *fit = system->fit;
   double *plain[] = {&fit->launch, &fit->knee, &fit->part_knee, &fit->chain_knee, &fit->network_knee,
-                     &fit->network_hop, &fit->in_switch_latency,
-                     &fit->in_switch_network, &fit->pairs_latency, &fit->pairs_rank, &fit->chain_rank, &fit->chunk,
+                     &fit->network_base, &fit->network_hop, &fit->in_switch_latency,
+                     &fit->in_switch_network, &fit->pairs_latency, &fit->pairs_rank, &fit->chain_rank, &fit->chain_fill, &fit->chunk,
                      &fit->old_chunk,  &fit->old_launch};
   double *shares[] = {&fit->in_switch_efficiency, &fit->pairs_efficiency, &fit->pairs_launch,
                       &fit->ll_share, &fit->ll128_share, &fit->odd_share};
@@ -32,13 +32,18 @@ static double least_step(const pm__shape *shape, const pm_system *system, int pr
   return known(system->tuning.network_overhead, 0) * (protocol == PM__SIMPLE ? 3 : 1);
 }
 
+static double far_base(const pm__shape *shape)
+{
+  return shape->nodes > 1 ? shape->fit->network_base : 0;
+}
+
 static void fill_protocol(pm__shape *shape, const pm_system *system, int index)
 {
   const pm_protocol *p = &system->protocol[index];
   double least = least_step(shape, system, index), further = shape->fit->network_hop + shape->fabric;
   shape->payload[index] = p->payload;
-  shape->base[index][PM__RING] = p->ring_base;
-  shape->base[index][PM__TREE] = p->tree_base;
+  shape->base[index][PM__RING] = p->ring_base + far_base(shape);
+  shape->base[index][PM__TREE] = p->tree_base + far_base(shape);
   shape->step[index][PM__RING] = fmax(least, shape->nvlink ? p->ring_nvlink : p->ring_pcie);
   shape->step[index][PM__TREE] = fmax(least, shape->nvlink ? p->tree_nvlink : p->tree_pcie);
   shape->far_step[index][PM__RING] = p->ring_network + further;
@@ -101,22 +106,24 @@ static int fill_network(pm__shape *shape, const pm__wiring *wiring, pm_error *er
 {
   const pm_system *system = wiring->system;
   shape->network = shape->tree_network = INFINITY;
+  shape->nics = 0;
   shape->network_limit = wiring->network.limit;
   if (shape->nodes == 1) return PM_OK;
   if (system->network.count == 0)
     return pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network between nodes", system->machine.id);
   shape->network = wiring->network.payload;
+  shape->nics = wiring->nics;
   shape->tree_network = shape->network * known(system->network.calibration.tree_share, 1);
   return PM_OK;
 }
 
 /* NCCL makes two channels of every ring it finds, and no more rings than there are NICs if they run between nodes; each
 ** is a thread block on every GPU (src/graph/connect.cc, src/graph/search.cc). */
-static double channels(const pm__shape *shape, const pm__wiring *wiring)
+static double channels(const pm__shape *shape)
 {
   const double each = 2, most = 24;
   double rings = ceil(shape->rings);
-  if (shape->nodes > 1) rings = fmin(rings, fmax(wiring->nics, 1));
+  if (shape->nodes > 1) rings = fmin(rings, fmax(shape->nics, 1));
   return fmin(each * rings, most);
 }
 
@@ -139,7 +146,7 @@ int pm__shape_init(pm__shape *shape, const pm__wiring *wiring, const pm_group_ch
   if (status != PM_OK) return status;
   fill_latencies(shape, system, inner);
   shape->calibrated = inner->calibrated && (shape->nodes == 1 || system->network.calibrated);
-  shape->channels = channels(shape, wiring);
+  shape->channels = channels(shape);
   shape->multiprocessors = system->gpu.sms;
   return PM_OK;
 }

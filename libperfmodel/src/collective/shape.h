@@ -34,6 +34,7 @@ typedef struct pm__shape {
   double base[3][2];
   double payload[3];
   double fabric;         /* what the fabric adds to a hop between nodes */
+  int nics;              /* that the group reaches in one node */
   double channels;       /* thread blocks that a large collective keeps busy on each GPU */
   double multiprocessors;
   const pm_collective_fit *fit; /* every value known */

@@ -41,6 +41,7 @@ void pm__ways_init_as(pm__ways *ways, const pm__shape *shape, pm_collective coll
   ways->alone = shape->ranks <= 1;
   ways->bus_factor = pm__bus_factor(collective, shape->ranks);
   ways->launch = launch_time(shape);
+  ways->queued = !shape->nvlink && shape->per_node > 1;
   ways->sm_share = fmin(shape->channels / shape->multiprocessors, 1);
   if (ways->alone) return;
   for (size_t i = 0; (a = pm__algorithm_at(i)) != NULL; i++)
@@ -74,11 +75,16 @@ static pm__way_time time_of(const pm__ways *ways, const pm__way *way, double byt
 }
 
 /* One host thread launches on its GPUs one after the other; the latency of the steps hides behind that, or that behind
-** it. The library does not know and chooses without. */
+** it. Over PCIe all of the collective before does: calls queue up. The library does not know and chooses without. */
 static void add_launch(const pm__ways *ways, double bytes, double place, pm__way_time *t)
 {
   double launch = t->way->cost.launches * ways->launch;
-  if (launch <= t->latency) return;
+  if (launch <= (ways->queued ? t->time : t->latency)) return;
+  if (ways->queued) {
+    t->time = launch;
+    t->launch_bound = true;
+    return;
+  }
   *t = time_of(ways, t->way, bytes, place, launch);
   t->launch_bound = launch > t->transfer;
 }

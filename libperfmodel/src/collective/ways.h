@@ -31,6 +31,7 @@ typedef struct pm__ways {
   double bus_factor;  /* bus bandwidth over algorithm bandwidth */
   double ranks;
   double launch;      /* of one collective: the host's launches on the GPUs of a thread, one after the other */
+  bool queued;        /* launches hide behind the collective before, and so does all of its time */
   double sm_share;    /* of a GPU's multiprocessors that a large one keeps busy */
   pm__way way[PM__WAYS_MAX];
 } pm__ways;
