@@ -8,8 +8,8 @@ the first ones), and what the row is used for: `fit` (constants may be fitted to
 statement of one of the catalogue's documents, never fitted). Rows whose wiring the source does not describe keep an
 empty machine and are not predicted.
 
-Rows whose source cannot be named, or states no licence and is no discussion (NOT_SHIPPED), are left out of the shipped
-table. With a second file, all rows go there; scripts/fit_collectives.py reads it.
+Rows whose source cannot be named (NOT_SHIPPED) are left out of the shipped table. With a second file, all rows go there;
+scripts/fit_collectives.py reads it.
 """
 import csv
 import gzip
@@ -55,14 +55,14 @@ def use_of(row, use):
     return "document" if row["source"].startswith(DOCUMENTS) else use
 
 
-# Files that the collection knows by a number only, where they were found; and those that were not, or have no licence.
+# Files that the collection knows by a number only, where they were found; and those that were not.
 FILES = {"21031070799": "github.com/wohlbier/nccl-tests README.md", "13079330356": "github.com/aistabci/abci-docs, NVIDIA SHARP",
          "32915233660": "github.com/hisohara/ai-scripts training/01_rccl-smoketest/README.md",
          "13970356668": "github.com/oracle-quickstart, nccl-tests of BM.GPU4.8",
          "5426557276": "Oracle Cloud Infrastructure tutorial, nccl-tests",
          "41793431922": "a blog of 2019", "34568999262": "notes on a machine with 8 x RTX 2080 Ti",
          "57383841940": "notes on a machine with 4 x V100"}
-NOT_SHIPPED = ("a blog", "notes on", "github.com/li-plus/playground")
+NOT_SHIPPED = ("a blog", "notes on")
 
 # How the collection cites the five documents of the catalogue, and how the catalogue does.
 CITES = {"seed 000/001": "dgx1-v100, dgx1-p100", "seed 000": "dgx1-v100", "seed 001": "dgx1-p100",
