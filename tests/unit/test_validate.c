@@ -106,6 +106,8 @@ START_TEST(a_comparison_keeps_its_sides)
   ck_assert(out.compared);
   ck_assert_double_eq(out.left, 1.5);
   ck_assert_double_eq(out.right, 2);
+  ck_assert_int_eq(pm__formula_evaluate("0.5 <= x / 2 <= 2", numbered, NULL, &out, NULL), PM_OK);
+  ck_assert_double_eq(out.left, 1.5);
 }
 END_TEST
 

@@ -71,7 +71,7 @@ typedef struct pm_decoder { PM_DECODER_FIELDS(PM_DECLARE) } pm_decoder;
   X(TEXT, id, "", "short stable name")                                                                              \
   X(TEXT, name, "", "full name")                                                                                    \
   X(REAL, library, "1", "decoding time of its library over the fastest one")                                        \
-  X(REAL, augment_time, "s", "time of augmentation per sample and core; none if not given")                         \
+  X(REAL, augment_time, "s", "time of augmentation per sample on a core of the reference; none if not given") \
   X(REAL, handover, "B/s", "bandwidth from workers to the process of one GPU; unlimited if not given")                \
   X(REAL, gpu_pixel_rate, "1/s", "pixels that one GPU decodes per second; unknown: it cannot")                      \
   X(YES_NO, pinned, "", "whether it copies to the GPU from pinned memory")                                          \

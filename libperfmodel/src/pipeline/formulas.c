@@ -45,7 +45,7 @@ double pm_decode_time(const pm_decoder *decoder, const pm_loader *loader, double
 {
   if (decoder == NULL || loader == NULL || !(pixels > 0) || !(bytes >= 0)) return NAN;
   double reference = pm__or(decoder->pixel_time, 0) * pixels + pm__or(decoder->byte_time, 0) * bytes;
-  return pm__or(decoder->scale, 1) * pm__or(loader->library, 1) * reference + pm__or(loader->augment_time, 0);
+  return pm__or(decoder->scale, 1) * (pm__or(loader->library, 1) * reference + pm__or(loader->augment_time, 0));
 }
 
 double pm_decode_cores(const pm_decoder *decoder, double workers, double cores)

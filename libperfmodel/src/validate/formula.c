@@ -14,6 +14,7 @@ typedef struct parser {
   pm__formula *out;
   pm_error *error;
   int depth, status;
+  int names; /* met so far */
 } parser;
 
 static double comparison(parser *p);
@@ -93,6 +94,7 @@ static double call(parser *p, const char *name)
     return all.sum / all.count;
   }
   if (listed && !take_arguments(p, arguments)) return wrong(p, "parentheses do not match");
+  p->names++;
   p->status = p->resolve(p->user, name, arguments, &value, p->error);
   return value;
 }
@@ -171,15 +173,16 @@ static bool holds(double left, const char *sign, double right)
 static double chain(parser *p)
 {
   const char *sign;
+  int names = p->names;
   double left = sum_of(p), value = left;
-  bool first = true, good = true;
+  bool first = true, good = true, plain = p->names == names; /* a bare number, the bound of what comes next */
   while (p->status == PM_OK && take_comparison(p, &sign)) {
     double right = sum_of(p);
     good = good && holds(left, sign, right);
     if (first && p->depth == 0 && !p->out->compared) {
       p->out->compared = true;
-      p->out->left = left;
-      p->out->right = right;
+      p->out->left = plain ? right : left;
+      p->out->right = plain ? left : right;
     }
     first = false;
     left = right;
@@ -200,7 +203,7 @@ static double comparison(parser *p)
 
 int pm__formula_evaluate(const char *text, pm__formula_value *resolve, void *user, pm__formula *out, pm_error *error)
 {
-  parser p = {text, text, resolve, user, out, error, 0, PM_OK};
+  parser p = {text, text, resolve, user, out, error, 0, PM_OK, 0};
   out->compared = false;
   out->left = out->right = NAN;
   out->value = comparison(&p);

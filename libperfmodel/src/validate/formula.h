@@ -16,7 +16,7 @@ typedef int pm__formula_value(void *user, const char *name, const char *argument
 typedef struct pm__formula {
   double value; /* of a comparison 1 (holds) or 0 */
   bool compared;
-  double left, right; /* of the first comparison outside parentheses */
+  double left, right; /* of the first comparison outside parentheses; changed about if the left is a bare number */
 } pm__formula;
 
 int pm__formula_evaluate(const char *text, pm__formula_value *resolve, void *user, pm__formula *out, pm_error *error);

@@ -78,7 +78,7 @@ static int set_workers(const pm__values *v, const pm__settings *s, pm_run *run, 
   if (text == NULL) return PM_OK;
   if (pm_number_parse(text, &workers) != PM_OK || !(workers > 0))
     return pm__fail(error, PM_BAD_VALUE, "workers \"%.40s\"", text);
-  const char *loader = loader_of(v, pm__settings_get(s, "framework", ""), &profile);
+  const char *loader = pm__settings_get(s, "loader", loader_of(v, pm__settings_get(s, "framework", ""), &profile));
   return pm__path_workers(v->catalog, s, loader, run->gpus, workers, &run->input_rate, error);
 }
 
