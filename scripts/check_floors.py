@@ -21,7 +21,7 @@ FLOORS = [
     ["kernel", "collective", "pipeline", "memory", "report"],
     ["step", "predict", "counts"],
     ["sweep", "inference", "calibrate"],
-    ["size"],
+    ["size", "sensitivity"],
 ]
 
 # Beside the cost code: knows hardware and networks, and nothing of costs knows it.
@@ -37,6 +37,7 @@ SIBLINGS = {
     ("step", "predict"),  # the public header predict.h declares what both implement
     ("predict", "step"),
     ("calibrate", "sweep"),
+    ("size", "sensitivity"),
     ("calibrate", "catalog"),  # names of measurements, constants of the architecture: above the model, not in it
     ("base", "units"),  # units.h declares the numbers that base reads and writes
 }

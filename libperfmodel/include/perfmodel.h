@@ -16,6 +16,7 @@
 **     perfmodel/predict.h     runs in, predictions out; layer times; sweeps
 **     perfmodel/inference.h   latency and throughput of the forward pass
 **     perfmodel/size.h        from a rate or a deadline to the machines
+**     perfmodel/sensitivity.h what a step owes to each number, and which upgrade pays
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
 **     perfmodel/table.h       results as columns; CSV, JSON and text
 **     perfmodel/counts.h      a network's counts by layer, by kind of layer, as a tree
@@ -45,6 +46,7 @@
 #include "perfmodel/predict.h"
 #include "perfmodel/inference.h"
 #include "perfmodel/size.h"
+#include "perfmodel/sensitivity.h"
 #include "perfmodel/table.h"
 #include "perfmodel/counts.h"
 #include "perfmodel/arrow.h"

@@ -3,6 +3,7 @@
 
 #define NAME_DOC(name, text, doc) {text, doc},
 #define NAME_BYTES_DOC(name, text, bytes, doc) {text, doc},
+#define NAME_RATE_DOC(name, text, rate, doc) {text, doc},
 #define END {NULL, NULL}
 
 static const pm_choice precision_choices[] = {PM_PRECISION_LIST(NAME_BYTES_DOC) END};
@@ -34,6 +35,7 @@ static const pm_choice fusion_choices[] = {PM_FUSION_LIST(NAME_DOC) END};
 static const pm_choice inference_limit_choices[] = {PM_INFERENCE_LIMIT_LIST(NAME_DOC) END};
 static const pm_choice decision_choices[] = {PM_DECISION_LIST(NAME_DOC) END};
 static const pm_choice minimize_choices[] = {PM_MINIMIZE_LIST(NAME_DOC) END};
+static const pm_choice resource_choices[] = {PM_RESOURCE_LIST(NAME_RATE_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
 #define KIND_TEXT PM_FIELD_TEXT, NULL
@@ -68,6 +70,7 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_INFERENCE_LIMIT PM_FIELD_CHOICE, inference_limit_choices
 #define KIND_DECISION PM_FIELD_CHOICE, decision_choices
 #define KIND_MINIMIZE PM_FIELD_CHOICE, minimize_choices
+#define KIND_RESOURCE PM_FIELD_CHOICE, resource_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */
@@ -305,6 +308,14 @@ static const pm_field size_goal_fields[] = {PM_SIZE_GOAL_FIELDS(FIELD)};
 static const pm_field size_choice_fields[] = {PM_SIZE_CHOICE_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_sensitivity
+static const pm_field sensitivity_fields[] = {PM_SENSITIVITY_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_upgrade
+static const pm_field upgrade_fields[] = {PM_UPGRADE_FIELDS(FIELD)};
+#undef RECORD
+
 #define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields, sizeof name##_fields / sizeof name##_fields[0]}
 
 static const pm_record_type types[] = {
@@ -350,6 +361,8 @@ static const pm_record_type types[] = {
   TYPE(inference, pm_inference, "what is predicted of inference"),
   TYPE(size_goal, pm_size_goal, "what a system is to reach, and what is to be least"),
   TYPE(size_choice, pm_size_choice, "so many nodes of a system, and what they take"),
+  TYPE(sensitivity, pm_sensitivity, "one number of the hardware raised"),
+  TYPE(upgrade, pm_upgrade, "one thing replaced by another"),
   TYPE(memory_profile, pm_memory_profile, "how a framework handles memory"),
   TYPE(optimizer, pm_optimizer, "what an optimiser keeps per parameter"),
   TYPE(usable_memory, pm_usable_memory, "what programs can have of a GPU's memory"),

@@ -78,6 +78,7 @@ typedef struct pm_record_type {
 #define PM_DECLARE_PARALLEL(name) int32_t name;
 #define PM_DECLARE_UPDATE(name) int32_t name;
 #define PM_DECLARE_EVIDENCE(name) int32_t name;
+#define PM_DECLARE_RESOURCE(name) int32_t name;
 #define PM_DECLARE_MINIMIZE(name) int32_t name;
 #define PM_DECLARE_FUSION(name) int32_t name;
 #define PM_DECLARE_INFERENCE_LIMIT(name) int32_t name;

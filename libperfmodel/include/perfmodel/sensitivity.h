@@ -1,0 +1,119 @@
+/*
+** Sensitivities: what a step's time owes to each number of the hardware, and which upgrade pays.
+**
+** Each number is raised alone, the whole step is predicted anew on a copy of the system, and nothing is interpolated:
+**
+**     change     = time(raised) / time - 1
+**     elasticity = ln(1 + change) / ln(1 + raise)
+**
+** Elasticities of rates (of arithmetic, memory, links, host, input) are never positive and add up to about -1: a machine
+** that is faster in everything is faster by as much. What is missing from -1 is bound to latencies and to what does not
+** depend on hardware.
+**
+**     pm_sensitivity_setup setup = {network, system, &run, NULL, NULL, NULL};
+**     pm_sensitivity rows[PM_RESOURCE_COUNT];
+**     int count = pm_sensitivity_get(&setup, 0.1, rows, &error);
+*/
+#ifndef PERFMODEL_SENSITIVITY_H
+#define PERFMODEL_SENSITIVITY_H
+
+#include "framework.h"
+#include "hardware.h"
+#include "network.h"
+#include "pipeline.h"
+#include "predict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* name, text, whether it is a rate, doc */
+#define PM_RESOURCE_LIST(X)                                                                                            \
+  X(CLOCK, "clock", 1, "clock of the GPU, and with it all its rates of arithmetic")                                    \
+  X(MEMORY_BANDWIDTH, "memory-bandwidth", 1, "bandwidth of the GPU's memory")                                          \
+  X(L2_CACHE, "l2-cache", 0, "size of the GPU's L2 cache")                                                             \
+  X(POWER, "power", 1, "power that the GPU may draw, which bounds its arithmetic")                                     \
+  X(NVLINK, "nvlink", 1, "bandwidth of NVLink or xGMI")                                                                \
+  X(PCIE, "pcie", 1, "bandwidth of PCIe")                                                                              \
+  X(SOCKETS, "cpu-links", 1, "bandwidth between the CPUs")                                                             \
+  X(NETWORK, "network", 1, "bandwidth between the nodes")                                                              \
+  X(LATENCY, "latency", 0, "every latency of links, network and collectives")                                          \
+  X(HOST, "host", 1, "speed at which the host starts kernels and steps, and its CPUs decode")                          \
+  X(STORAGE, "storage", 1, "every rate of the storage and the way from it")
+
+typedef enum pm_resource {
+#define PM_RESOURCE_ENUM(name, text, rate, doc) PM_RESOURCE_##name,
+  PM_RESOURCE_LIST(PM_RESOURCE_ENUM)
+#undef PM_RESOURCE_ENUM
+  PM_RESOURCE_COUNT
+} pm_resource;
+
+/* One run to look at; its indices do not count. Nothing is copied. */
+typedef struct pm_sensitivity_setup {
+  const pm_network *network;
+  const pm_system *system;
+  const pm_run *run;                      /* GPUs, nodes, batch, precision, ... */
+  const pm_framework_profile *framework;  /* NULL: none */
+  const pm_input_setup *input;            /* NULL: input is as the run says */
+  const pm_input_run *input_run;          /* NULL: the default */
+} pm_sensitivity_setup;
+
+#define PM_SENSITIVITY_FIELDS(X)                                                                      \
+  X(RESOURCE, resource, "", "what is raised")                                                         \
+  X(YES_NO, rate, "", "whether it is a rate: more is never slower")                                   \
+  X(REAL, raise, "1", "by how much")                                                                  \
+  X(REAL, step_time, "s", "time of a step then")                                                      \
+  X(REAL, change, "1", "by how much the time of a step changes: negative is faster")                  \
+  X(REAL, elasticity, "1", "change of the logarithm of the time over that of the number")             \
+  X(REAL, throughput, "1/s", "samples per second then")                                               \
+  X(BOTTLENECK, limit, "", "what limits the step then")
+
+typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivity;
+
+/* Raises each number by the share `raise` (0.1: by 10 %), one after the other, into rows[PM_RESOURCE_COUNT]; what the system
+** does not have is left out. Returns the number of rows, or -1 with the error of the run itself. Cost: a plan for each. */
+PM_API int pm_sensitivity_get(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows, pm_error *error);
+
+/* The system with one of its numbers `factor` times as large; a copy, owned by the caller. HOST and STORAGE leave it as it
+** is but for the start of kernels. */
+PM_API pm_system *pm_system_scaled(const pm_system *system, int resource, double factor, pm_error *error);
+
+/* The system with another GPU in it, on the same links. `kernels` NULL: at the plain roofline. */
+PM_API pm_system *pm_system_with_gpu(const pm_system *system, const pm_gpu *gpu, const pm_kernel_calibration *kernels,
+                                     pm_error *error);
+
+/* The system with links of another type: in place of every link of the type `replaced`, or, NULL, as its network. */
+PM_API pm_system *pm_system_with_link(const pm_system *system, const char *replaced, const pm_link *link,
+                                      const pm_link_calibration *calibration, pm_error *error);
+
+/* ---- Which upgrade pays ----------------------------------------------------------------------------------------- */
+
+/* What could be instead: what is NULL stays as it is. */
+typedef struct pm_upgrade_choice {
+  const char *name;
+  const pm_system *system;      /* the whole system */
+  const pm_input_setup *input;  /* the input path */
+  int32_t gpus;                 /* GPUs used in each node; 0: as many as before, or all that there are */
+  double price;                 /* of the change, for all nodes; NAN: unknown */
+} pm_upgrade_choice;
+
+#define PM_UPGRADE_FIELDS(X)                                                                          \
+  X(STATUS, status, "", "ok, or why there is no prediction")                                          \
+  X(TEXT, name, "", "what is changed")                                                                \
+  X(REAL, step_time, "s", "time of a step then")                                                      \
+  X(REAL, throughput, "1/s", "samples per second then")                                               \
+  X(REAL, gain, "1", "by how much the throughput grows")                                              \
+  X(REAL, price, "1", "what the change costs, as it was given")                                       \
+  X(REAL, gain_per_price, "1/s", "further samples per second for each unit of price")                 \
+  X(BOTTLENECK, limit, "", "what limits the step then")
+
+typedef struct pm_upgrade { PM_UPGRADE_FIELDS(PM_DECLARE) } pm_upgrade;
+
+/* The run on each of the choices, most gain first; rows[count]. PM_OK, or the error of the run itself. */
+PM_API int pm_upgrades(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,
+                       pm_upgrade *rows, pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

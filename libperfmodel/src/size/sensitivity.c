@@ -1,0 +1,198 @@
+/* One number raised at a time; and one thing replaced at a time. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hardware/system.h"
+#include "perfmodel/sensitivity.h"
+
+static const bool is_rate[PM_RESOURCE_COUNT] = {
+#define RATE(name, text, rate, doc) rate,
+  PM_RESOURCE_LIST(RATE)
+#undef RATE
+};
+
+/* ---- One prediction ---------------------------------------------------------------------------------------------- */
+
+/* What a run is predicted with. */
+typedef struct case_of {
+  const pm_system *system;
+  pm_framework_profile framework;
+  pm_input_setup input;
+} case_of;
+
+static void use_input(const pm_sensitivity_setup *setup, const case_of *c, pm_run *run)
+{
+  pm_input_rates rates;
+  pm_input_run asked = setup->input_run != NULL ? *setup->input_run : pm_input_run_default();
+  if (setup->input == NULL) return;
+  asked.nodes = run->nodes;
+  asked.gpus = run->gpus;
+  asked.gpu_rate = NAN;
+  pm_input(&c->input, &asked, &rates, 1);
+  run->input_rate = rates.status == PM_OK ? rates.input : (double)NAN;
+  run->input_in_turn = asked.prefetch == 0;
+}
+
+static int predict(const pm_sensitivity_setup *setup, const case_of *c, int32_t gpus, pm_prediction *p, pm_error *error)
+{
+  pm_run run = *setup->run;
+  pm_plan *plan = pm_plan_new(&setup->network, 1, &c->system, 1, error);
+  if (plan == NULL) return PM_NO_MEMORY;
+  run.network_index = run.system_index = 0;
+  run.framework_index = setup->framework != NULL ? pm_plan_add_framework(plan, &c->framework, error) : -1;
+  run.gpus = gpus;
+  use_input(setup, c, &run);
+  int status = pm_run_check(plan, &run, error);
+  pm_predict(plan, &run, p, 1);
+  pm_plan_free(plan);
+  return status;
+}
+
+static case_of base_case(const pm_sensitivity_setup *setup)
+{
+  case_of c;
+  memset(&c, 0, sizeof c);
+  c.system = setup->system;
+  if (setup->framework != NULL) c.framework = *setup->framework;
+  if (setup->input != NULL) c.input = *setup->input;
+  return c;
+}
+
+static int check(const pm_sensitivity_setup *setup, pm_error *error)
+{
+  if (setup != NULL && setup->network != NULL && setup->system != NULL && setup->run != NULL) return PM_OK;
+  return pm__fail(error, PM_BAD_ARGUMENT, "sensitivities need a network, a system and a run");
+}
+
+/* ---- Sensitivities ----------------------------------------------------------------------------------------------- */
+
+static void scale_storage(pm_input_setup *input, double factor)
+{
+  pm_storage *s = &input->storage;
+  double *rates[] = {&s->bandwidth, &s->operations, &s->uplink, &s->gateway, &s->client_bandwidth,
+                     &input->access.stream_bandwidth};
+  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) *rates[i] *= factor;
+  input->access.latency /= factor;
+  input->access.open_time /= factor;
+}
+
+static void scale_host(case_of *c, double factor)
+{
+  c->framework.framework.kernel_time /= factor;
+  c->framework.framework.step_time /= factor;
+  c->framework.framework.coordinator_time /= factor;
+  c->framework.framework.variable_time /= factor;
+  c->framework.framework.feed_bandwidth *= factor;
+  c->input.decoder.scale /= factor;
+  c->input.loader.augment_time /= factor;
+  c->input.loader.handover *= factor;
+}
+
+/* Whether the number is there at all. */
+static bool has(const pm_sensitivity_setup *setup, int resource)
+{
+  const pm_system *system = setup->system;
+  if (resource == PM_RESOURCE_STORAGE) return setup->input != NULL;
+  if (resource == PM_RESOURCE_NETWORK) return system->network.count > 0 && setup->run->nodes > 1;
+  if (resource == PM_RESOURCE_L2_CACHE) return !isnan(system->gpu.l2_cache);
+  if (resource == PM_RESOURCE_POWER) return !isnan(system->gpu.power);
+  if (resource != PM_RESOURCE_NVLINK && resource != PM_RESOURCE_PCIE && resource != PM_RESOURCE_SOCKETS) return true;
+  for (size_t i = 0; i < system->edge_count; i++) {
+    int kind = system->edges[i].link.kind;
+    if (resource == PM_RESOURCE_NVLINK && (kind == PM_LINK_NVLINK || kind == PM_LINK_XGMI)) return true;
+    if (resource == PM_RESOURCE_PCIE && kind == PM_LINK_PCIE) return true;
+    if (resource == PM_RESOURCE_SOCKETS && kind == PM_LINK_SMP) return true;
+  }
+  return false;
+}
+
+static int raise_one(const pm_sensitivity_setup *setup, int resource, double raise, const pm_prediction *base,
+                     pm_sensitivity *row, pm_error *error)
+{
+  pm_prediction p;
+  case_of c = base_case(setup);
+  pm_system *system = pm_system_scaled(setup->system, resource, 1 + raise, error);
+  if (system == NULL) return PM_NO_MEMORY;
+  c.system = system;
+  if (resource == PM_RESOURCE_STORAGE) scale_storage(&c.input, 1 + raise);
+  if (resource == PM_RESOURCE_HOST) scale_host(&c, 1 + raise);
+  int status = predict(setup, &c, setup->run->gpus, &p, error);
+  pm_system_free(system);
+  if (status != PM_OK) return status;
+  row->resource = resource;
+  row->rate = is_rate[resource];
+  row->raise = raise;
+  row->step_time = p.step_time;
+  row->change = p.step_time / base->step_time - 1;
+  row->elasticity = log(p.step_time / base->step_time) / log(1 + raise);
+  row->throughput = p.throughput;
+  row->limit = p.bottleneck;
+  return PM_OK;
+}
+
+int pm_sensitivity_get(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows, pm_error *error)
+{
+  pm_prediction base;
+  int count = 0, status = check(setup, error);
+  if (status == PM_OK && (rows == NULL || !(raise > -1 && raise != 0) || isinf(raise)))
+    status = pm__fail(error, PM_BAD_ARGUMENT, "numbers cannot be raised by %g", raise);
+  case_of c;
+  if (status == PM_OK) c = base_case(setup), status = predict(setup, &c, setup->run->gpus, &base, error);
+  for (int resource = 0; resource < PM_RESOURCE_COUNT && status == PM_OK; resource++) {
+    if (!has(setup, resource)) continue;
+    status = raise_one(setup, resource, raise, &base, &rows[count], error);
+    count += status == PM_OK;
+  }
+  return status == PM_OK ? count : -1;
+}
+
+/* ---- Upgrades ---------------------------------------------------------------------------------------------------- */
+
+static int by_gain(const void *a, const void *b)
+{
+  double x = ((const pm_upgrade *)a)->gain, y = ((const pm_upgrade *)b)->gain;
+  if (isnan(x) || isnan(y)) return (int)isnan(x) - (int)isnan(y);
+  return x > y ? -1 : x < y;
+}
+
+static int32_t gpus_of(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choice)
+{
+  int32_t had = setup->run->gpus;
+  if (choice->gpus > 0 || choice->system == NULL) return choice->gpus > 0 ? choice->gpus : had;
+  return (size_t)had == setup->system->gpu_count || (size_t)had > choice->system->gpu_count
+           ? (int32_t)choice->system->gpu_count : had;
+}
+
+static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choice, const pm_prediction *base,
+                 pm_upgrade *row)
+{
+  pm_prediction p;
+  case_of c = base_case(setup);
+  pm_record_init(pm_record_type_find("upgrade"), row);
+  pm__text_set(row->name, sizeof row->name, choice->name != NULL ? choice->name : "");
+  row->price = choice->price;
+  if (choice->system != NULL) c.system = choice->system;
+  if (choice->input != NULL) c.input = *choice->input;
+  row->status = predict(setup, &c, gpus_of(setup, choice), &p, NULL);
+  if (row->status != PM_OK) return;
+  row->step_time = p.step_time;
+  row->throughput = p.throughput;
+  row->gain = p.throughput / base->throughput - 1;
+  row->gain_per_price = (p.throughput - base->throughput) / choice->price;
+  row->limit = p.bottleneck;
+}
+
+int pm_upgrades(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count, pm_upgrade *rows,
+                pm_error *error)
+{
+  pm_prediction base;
+  int status = check(setup, error);
+  if (status == PM_OK && count > 0 && (choices == NULL || rows == NULL))
+    status = pm__fail(error, PM_BAD_ARGUMENT, "upgrades need choices and a place");
+  if (status != PM_OK) return status;
+  case_of c = base_case(setup);
+  status = predict(setup, &c, setup->run->gpus, &base, error);
+  for (size_t i = 0; i < count && status == PM_OK; i++) fill(setup, &choices[i], &base, &rows[i]);
+  if (status == PM_OK && count > 0) qsort(rows, count, sizeof *rows, by_gain);
+  return status;
+}

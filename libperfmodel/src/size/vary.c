@@ -1,0 +1,144 @@
+/* Systems that differ from another in one number, one GPU or one type of link. */
+#include <math.h>
+#include <string.h>
+#include "hardware/system.h"
+#include "perfmodel/sensitivity.h"
+
+/* What a link becomes in the copy. */
+typedef struct variation {
+  int resource;         /* -1: none is scaled */
+  double factor;
+  const char *replaced; /* id of the type of link, or NULL */
+  const pm_link *link;  /* NULL: none is replaced */
+  const pm_link_calibration *calibration;
+} variation;
+
+static int resource_of(const pm_link *link)
+{
+  switch (link->kind) {
+  case PM_LINK_NVLINK:
+  case PM_LINK_XGMI: return PM_RESOURCE_NVLINK;
+  case PM_LINK_PCIE: return PM_RESOURCE_PCIE;
+  case PM_LINK_SMP: return PM_RESOURCE_SOCKETS;
+  default: return PM_RESOURCE_NETWORK;
+  }
+}
+
+/* Every field in seconds. */
+static void scale_times(const char *type_name, void *record, double factor)
+{
+  const pm_record_type *type = pm_record_type_find(type_name);
+  for (size_t i = 0; i < type->field_count; i++) {
+    const pm_field *field = &type->fields[i];
+    if (field->kind != PM_FIELD_REAL || strcmp(field->unit, "s") != 0) continue;
+    *(double *)(void *)((char *)record + field->offset) *= factor;
+  }
+}
+
+static pm__edge varied(const pm__edge *edge, const variation *v, bool network)
+{
+  pm__edge e = *edge;
+  bool replaced = v->link != NULL && (v->replaced == NULL ? network : strcmp(e.link.id, v->replaced) == 0);
+  if (replaced) {
+    e.link = *v->link;
+    e.calibrated = v->calibration != NULL;
+    if (e.calibrated) e.calibration = *v->calibration;
+  }
+  if (v->resource == resource_of(&e.link)) e.link.bandwidth *= v->factor;
+  if (v->resource == PM_RESOURCE_LATENCY) scale_times("calibration", &e.calibration, v->factor);
+  return e;
+}
+
+/* The base times of the collective library are its host's and the links'; both count as latency. */
+static int copy_library(pm_system *copy, const pm_system *from, const variation *v, pm_error *error)
+{
+  pm_protocol protocols[3];
+  pm_tuning tuning = from->tuning;
+  pm_collective_fit fit = from->fit;
+  if (!from->has_protocols) return PM_OK;
+  memcpy(protocols, from->protocol, sizeof protocols);
+  if (v->resource == PM_RESOURCE_LATENCY) {
+    for (int i = 0; i < 3; i++) scale_times("protocol", &protocols[i], v->factor);
+    scale_times("tuning", &tuning, v->factor);
+    scale_times("fit", &fit, v->factor);
+  }
+  return pm_system_set_library(copy, protocols, from->has_tuning ? &tuning : NULL, from->has_fit ? &fit : NULL, error);
+}
+
+static int copy_links(pm_system *copy, const pm_system *from, const variation *v, pm_error *error)
+{
+  int status = PM_OK;
+  for (size_t i = 0; i < from->vertex_count && status == PM_OK; i++)
+    status = pm_system_add_vertex(copy, from->vertices[i].name, from->vertices[i].kind, error);
+  for (size_t i = 0; i < from->edge_count && status == PM_OK; i++) {
+    pm__edge e = varied(&from->edges[i], v, false);
+    status = pm_system_add_link(copy, from->vertices[e.a].name, from->vertices[e.b].name, &e.link,
+                                e.calibrated ? &e.calibration : NULL, e.count, error);
+  }
+  if (status != PM_OK || from->network.count == 0) return status;
+  pm__edge e = varied(&from->network, v, true);
+  return pm_system_set_network(copy, &e.link, e.calibrated ? &e.calibration : NULL, e.count, error);
+}
+
+static pm_system *copy_of(const pm_system *from, const pm_gpu *gpu, const pm_kernel_calibration *kernels,
+                          const variation *v, pm_error *error)
+{
+  pm_system *copy = pm_system_new(&from->machine, gpu, error);
+  if (copy == NULL) return NULL;
+  int status = copy_links(copy, from, v, error);
+  if (status == PM_OK) status = pm_system_set_staged(copy, from->staged, error);
+  if (status == PM_OK) status = copy_library(copy, from, v, error);
+  if (status == PM_OK && kernels != NULL && kernels->simt_basis != PM_ORIGIN_NONE)
+    status = pm_system_set_kernels(copy, kernels, error);
+  if (status == PM_OK) return copy;
+  pm_system_free(copy);
+  return NULL;
+}
+
+static void scale_clock(pm_gpu *gpu, double factor)
+{
+  double *rates[] = {&gpu->clock, &gpu->peak_fp64, &gpu->peak_fp32, &gpu->peak_fp16, &gpu->peak_tf32_tensor,
+                     &gpu->peak_fp16_tensor, &gpu->peak_bf16_tensor, &gpu->peak_fp8_tensor, &gpu->peak_int8};
+  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) *rates[i] *= factor;
+}
+
+pm_system *pm_system_scaled(const pm_system *system, int resource, double factor, pm_error *error)
+{
+  if (system == NULL || resource < 0 || resource >= PM_RESOURCE_COUNT || !(factor > 0) || isinf(factor)) {
+    pm__fail(error, PM_BAD_ARGUMENT, "a scaled system needs a system, one of its numbers, and a positive factor");
+    return NULL;
+  }
+  pm_gpu gpu = system->gpu;
+  pm_kernel_calibration kernels = system->kernels;
+  const variation v = {resource, factor, NULL, NULL, NULL};
+  if (resource == PM_RESOURCE_CLOCK) scale_clock(&gpu, factor);
+  if (resource == PM_RESOURCE_MEMORY_BANDWIDTH) gpu.memory_bandwidth *= factor;
+  if (resource == PM_RESOURCE_L2_CACHE) gpu.l2_cache *= factor;
+  if (resource == PM_RESOURCE_POWER) gpu.power *= factor;
+  if (resource == PM_RESOURCE_HOST) kernels.launch /= factor;
+  return copy_of(system, &gpu, &kernels, &v, error);
+}
+
+pm_system *pm_system_with_gpu(const pm_system *system, const pm_gpu *gpu, const pm_kernel_calibration *kernels,
+                              pm_error *error)
+{
+  const variation none = {-1, 1, NULL, NULL, NULL};
+  if (system != NULL && gpu != NULL) return copy_of(system, gpu, kernels, &none, error);
+  pm__fail(error, PM_BAD_ARGUMENT, "another GPU needs a system and a gpu");
+  return NULL;
+}
+
+pm_system *pm_system_with_link(const pm_system *system, const char *replaced, const pm_link *link,
+                               const pm_link_calibration *calibration, pm_error *error)
+{
+  const variation v = {-1, 1, replaced, link, calibration};
+  if (system == NULL || link == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "another link needs a system and a link");
+    return NULL;
+  }
+  if (replaced == NULL && system->network.count == 0) {
+    pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network to replace", system->machine.id);
+    return NULL;
+  }
+  return copy_of(system, &system->gpu, &system->kernels, &v, error);
+}

@@ -1,0 +1,216 @@
+/* Sensitivities: signs, sums and orders that hold whatever the constants are; copies of systems are true copies. */
+#include <math.h>
+#include <string.h>
+#include "fixtures.h"
+#include "shipped.h"
+
+static const char *const machines[] = {"dgx1-v100", "dgx1-p100", "dgx2", "c4140-v100-pcie", "ac922"};
+
+static pm_run run_of(int gpus, int nodes, double batch, int precision)
+{
+  pm_run run = pm_run_default();
+  run.gpus = gpus;
+  run.nodes = nodes;
+  run.batch = batch;
+  run.precision = precision;
+  return run;
+}
+
+static int rows_of(const pm_network *network, const pm_system *system, pm_run run, const pm_framework_profile *framework,
+                   pm_sensitivity *rows)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_sensitivity_setup setup = {network, system, &run, framework, NULL, NULL};
+  int count = pm_sensitivity_get(&setup, 0.1, rows, &error);
+  ck_assert_msg(count > 0, "%s", error.text);
+  return count;
+}
+
+static double elasticity_of(const pm_sensitivity *rows, int count, int resource)
+{
+  for (int i = 0; i < count; i++)
+    if (rows[i].resource == resource) return rows[i].elasticity;
+  return NAN;
+}
+
+/* More of a rate is never slower, more latency never faster; rates together owe at most all of the time. */
+START_TEST(signs_and_sums)
+{
+  pm_framework_profile framework;
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  pm_network *network = build_network("resnet50");
+  ck_assert_int_eq(pm_catalog_framework(catalog, "pytorch", &framework, NULL), PM_OK);
+  for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++) {
+    pm_system *system = build_system(machines[m]);
+    for (int i = 0; i < 8; i++) {
+      pm_run run = run_of(i % 2 ? 2 : 4, 1 + i / 4, i % 3 ? 64 : 4, i % 4 < 2 ? PM_FP32 : PM_FP16);
+      int count = rows_of(network, system, run, i % 2 ? &framework : NULL, rows);
+      double sum = 0;
+      for (int r = 0; r < count; r++) {
+        if (rows[r].rate) ck_assert_double_le(rows[r].elasticity, 1e-9);
+        if (rows[r].rate) sum += rows[r].elasticity;
+        if (rows[r].resource == PM_RESOURCE_LATENCY) ck_assert_double_ge(rows[r].elasticity, -1e-9);
+      }
+      ck_assert_double_ge(sum, -1.1); /* steps of 10 % are not infinitely small, and tiles are whole */
+      ck_assert_double_lt(sum, -0.5);
+    }
+    pm_system_free(system);
+  }
+  pm_network_free(network);
+}
+END_TEST
+
+/* A step on one GPU without a framework owes all of its time to clock, memory and the start of kernels. */
+START_TEST(one_gpu_owes_all)
+{
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  static const char *const networks[] = {"resnet50", "vgg16", "alexnet"};
+  for (int n = 0; n < 3; n++)
+    for (int precision = PM_FP32; precision <= PM_FP16; precision += PM_FP16 - PM_FP32) {
+      pm_network *network = build_network(networks[n]);
+      pm_system *system = build_system("dgx1-v100");
+      int count = rows_of(network, system, run_of(1, 1, 64, precision), NULL, rows);
+      double sum = elasticity_of(rows, count, PM_RESOURCE_CLOCK) + elasticity_of(rows, count, PM_RESOURCE_POWER) +
+                   elasticity_of(rows, count, PM_RESOURCE_MEMORY_BANDWIDTH) + elasticity_of(rows, count, PM_RESOURCE_HOST);
+      ck_assert_double_eq_tol(sum, -1, 0.05); /* splits and transforms of a few microseconds owe nothing to a rate */
+      ck_assert_double_eq(elasticity_of(rows, count, PM_RESOURCE_NVLINK), 0);
+      ck_assert(isnan(elasticity_of(rows, count, PM_RESOURCE_NETWORK)));
+      pm_system_free(system);
+      pm_network_free(network);
+    }
+}
+END_TEST
+
+/* What limits is what counts: large convolutions the clock, depthwise ones the memory, a slow network the network, a tiny batch
+** in a framework the host. */
+START_TEST(orders)
+{
+  pm_framework_profile framework;
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  pm_network *vgg = build_network("vgg16"), *resnet = build_network("resnet50");
+  pm_system *dgx = build_system("dgx1-v100"), *slow = build_system("p3dn");
+  int count = rows_of(vgg, dgx, run_of(1, 1, 64, PM_FP32), NULL, rows);
+  double clock = elasticity_of(rows, count, PM_RESOURCE_CLOCK);
+  pm_network *mobile = build_network("mobilenet-v2");
+  count = rows_of(mobile, dgx, run_of(1, 1, 64, PM_FP32), NULL, rows);
+  ck_assert_double_lt(clock, elasticity_of(rows, count, PM_RESOURCE_CLOCK));
+  ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_MEMORY_BANDWIDTH), elasticity_of(rows, count, PM_RESOURCE_CLOCK));
+  pm_network_free(mobile);
+  pm_run run = run_of(8, 4, 8, PM_FP16);
+  run.overlap = PM_OVERLAP_NONE;
+  count = rows_of(vgg, slow, run, NULL, rows);
+  ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_NETWORK), elasticity_of(rows, count, PM_RESOURCE_CLOCK));
+  ck_assert_int_eq(pm_catalog_framework(catalog, "pytorch", &framework, NULL), PM_OK);
+  count = rows_of(resnet, dgx, run_of(1, 1, 1, PM_FP16), &framework, rows);
+  ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_HOST), elasticity_of(rows, count, PM_RESOURCE_CLOCK));
+  pm_network_free(vgg);
+  pm_network_free(resnet);
+  pm_system_free(dgx);
+  pm_system_free(slow);
+}
+END_TEST
+
+static double step_of(const pm_network *network, const pm_system *system, pm_run run)
+{
+  pm_prediction p;
+  pm_plan *plan = pm_plan_new(&network, 1, &system, 1, NULL);
+  pm_predict(plan, &run, &p, 1);
+  pm_plan_free(plan);
+  return p.step_time;
+}
+
+/* A copy with a factor of 1, or with its own GPU or link, is the system to the last bit. */
+START_TEST(copies_are_true)
+{
+  pm_network *network = build_network("resnet50");
+  for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_system *system = build_system(machines[m]);
+    pm_run run = run_of(pm_system_machine(system)->gpus, 1, 32, PM_FP16);
+    double step = step_of(network, system, run);
+    for (int resource = 0; resource < PM_RESOURCE_COUNT; resource++) {
+      pm_system *copy = pm_system_scaled(system, resource, 1, &error);
+      ck_assert_msg(copy != NULL, "%s", error.text);
+      ck_assert_double_eq(step_of(network, copy, run), step);
+      pm_system_free(copy);
+    }
+    pm_system *copy = pm_system_with_gpu(system, pm_system_gpu(system), pm_system_kernels(system), &error);
+    ck_assert_double_eq(step_of(network, copy, run), step);
+    pm_system_free(copy);
+    pm_system_free(system);
+  }
+  pm_network_free(network);
+}
+END_TEST
+
+/* Faster parts gain; the list is ordered; a price makes a gain per price; what cannot run says so. */
+START_TEST(upgrades)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = build_network("resnet50");
+  pm_system *p100 = build_system("dgx1-p100"), *v100 = build_system("dgx1-v100"), *dgx2 = build_system("dgx2");
+  pm_gpu volta = gpu("v100-sxm2-16gb");
+  pm_kernel_calibration kernels;
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &volta, &kernels, NULL), PM_OK);
+  pm_system *swapped = pm_system_with_gpu(p100, &volta, &kernels, &error);
+  ck_assert_msg(swapped != NULL, "%s", error.text);
+  pm_run run = run_of(8, 1, 64, PM_FP32);
+  const pm_sensitivity_setup setup = {network, p100, &run, NULL, NULL, NULL};
+  const pm_upgrade_choice choices[] = {{"same", p100, NULL, 0, NAN},    {"v100", v100, NULL, 0, 1000},
+                                       {"swapped", swapped, NULL, 0, 100}, {"dgx2", dgx2, NULL, 0, 5000},
+                                       {"too many", v100, NULL, 64, NAN}};
+  pm_upgrade rows[5];
+  ck_assert_int_eq(pm_upgrades(&setup, choices, 5, rows, &error), PM_OK);
+  ck_assert_str_eq(rows[0].name, "dgx2"); /* twice the GPUs */
+  for (int i = 1; i < 4; i++) ck_assert_double_ge(rows[i - 1].gain, rows[i].gain);
+  ck_assert_str_eq(rows[3].name, "same");
+  ck_assert_double_eq(rows[3].gain, 0);
+  ck_assert_str_eq(rows[4].name, "too many");
+  ck_assert_int_eq(rows[4].status, PM_TOO_MANY_GPUS);
+  ck_assert_double_eq_tol(rows[0].gain_per_price, (rows[0].throughput - rows[3].throughput) / 5000, 1e-9);
+  ck_assert(isnan(rows[3].gain_per_price));
+  pm_system_free(swapped);
+  pm_system_free(p100);
+  pm_system_free(v100);
+  pm_system_free(dgx2);
+  pm_network_free(network);
+}
+END_TEST
+
+START_TEST(errors)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  pm_network *network = build_network("resnet50");
+  pm_system *system = build_system("dgx1-v100");
+  pm_run run = run_of(9, 1, 64, PM_FP32);
+  pm_sensitivity_setup setup = {network, system, &run, NULL, NULL, NULL};
+  ck_assert_int_eq(pm_sensitivity_get(&setup, 0.1, rows, &error), -1);
+  ck_assert_int_eq(error.status, PM_TOO_MANY_GPUS);
+  run.gpus = 8;
+  ck_assert_int_eq(pm_sensitivity_get(&setup, -1, rows, NULL), -1);
+  ck_assert_int_eq(pm_sensitivity_get(&setup, NAN, rows, NULL), -1);
+  ck_assert_int_eq(pm_sensitivity_get(NULL, 0.1, rows, NULL), -1);
+  ck_assert_ptr_null(pm_system_scaled(system, PM_RESOURCE_CLOCK, 0, NULL));
+  ck_assert_ptr_null(pm_system_scaled(system, 99, 1, NULL));
+  ck_assert_ptr_null(pm_system_with_link(system, NULL, NULL, NULL, NULL));
+  pm_system_free(system);
+  pm_network_free(network);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("sensitivity");
+  TCase *tests = tcase_create("sensitivity");
+  tcase_add_checked_fixture(tests, open_catalog, close_catalog);
+  tcase_set_timeout(tests, 120);
+  tcase_add_test(tests, signs_and_sums);
+  tcase_add_test(tests, one_gpu_owes_all);
+  tcase_add_test(tests, orders);
+  tcase_add_test(tests, copies_are_true);
+  tcase_add_test(tests, upgrades);
+  tcase_add_test(tests, errors);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}

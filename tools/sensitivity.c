@@ -1,0 +1,276 @@
+/* perfmodel sensitivity: what a step owes to each number of the hardware, and which upgrade pays. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "input_path.h"
+
+enum { UPGRADES_MOST = 64, WORD = 256, QUANTITY = 64, BAR = 30 };
+
+typedef struct upgrade {
+  char name[WORD];
+  pm_system *system;
+  pm_input_setup input;
+  pm_input_run input_run;
+} upgrade;
+
+typedef struct question {
+  pm_catalog *catalog;
+  pm_network *network;
+  pm_system *system;
+  pm_framework_profile framework;
+  pm_input_setup input;
+  pm_input_run input_run;
+  pm_run run;
+  pm_sensitivity_setup setup;
+  double raise;
+  upgrade upgrades[UPGRADES_MOST];
+  pm_upgrade_choice choices[UPGRADES_MOST];
+  pm_upgrade rows[UPGRADES_MOST];
+  size_t upgrade_count;
+  char currency[16];
+} question;
+
+/* ---- What is asked ---- */
+
+static int read_run(const cli_request *request, question *q)
+{
+  double gpus, nodes;
+  q->run = pm_run_default();
+  if (!read_count_option(request, OPTION_GPUS, COUNT_MOST, 1, &gpus) ||
+      !read_count_option(request, OPTION_NODES, COUNT_MOST, 1, &nodes) ||
+      !read_count_option(request, OPTION_BATCH, COUNT_MOST, q->run.batch, &q->run.batch) ||
+      !read_precision(request->value[OPTION_PRECISION], &q->run.precision) ||
+      !read_overlap(request->value[OPTION_OVERLAP], &q->run.overlap) ||
+      !read_kernels(request->value[OPTION_KERNELS], &q->run.kernel_model))
+    return CODE_USAGE;
+  q->run.gpus = (int32_t)gpus;
+  q->run.nodes = (int32_t)nodes;
+  const char *raise = request->value[OPTION_RAISE];
+  pm_error error = PM_ERROR_NONE;
+  q->raise = 0.1;
+  if (raise != NULL && pm_quantity_parse(raise, "1", &q->raise, &error) != PM_OK)
+    return fail(CODE_USAGE, "--raise: %s", error.text);
+  return q->raise > -1 && q->raise != 0 && q->raise <= 100 ? CODE_DONE
+                                                           : fail(CODE_USAGE, "numbers cannot be raised by %s", raise);
+}
+
+static int find_input(const cli_request *request, question *q)
+{
+  const char *dataset = request->value[OPTION_DATASET];
+  q->input.machine = *pm_system_machine(q->system);
+  q->input_run = pm_input_run_default();
+  int code = find_input_path(request, q->catalog, dataset != NULL ? dataset : "ilsvrc2012", &q->input, &q->input_run);
+  q->setup.input = &q->input;
+  q->setup.input_run = &q->input_run;
+  return code;
+}
+
+static int find_all(const cli_request *request, question *q)
+{
+  int code;
+  pm_error error = PM_ERROR_NONE;
+  const char *framework = request->value[OPTION_FRAMEWORK];
+  q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
+  if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
+  if (code != CODE_DONE) return code;
+  q->setup = (pm_sensitivity_setup){q->network, q->system, &q->run, NULL, NULL, NULL};
+  if (framework != NULL) {
+    if (pm_catalog_framework(q->catalog, framework, &q->framework, &error) != PM_OK) return fail_error(&error);
+    q->setup.framework = &q->framework;
+  }
+  return request->value[OPTION_STORAGE] != NULL ? find_input(request, q) : CODE_DONE;
+}
+
+/* ---- Upgrades: "system=dgx2@399000 USD" ---- */
+
+static int read_price(question *q, char *text, double *price)
+{
+  size_t digits = strcspn(text, " ");
+  const char *currency = text[digits] != '\0' ? text + digits + 1 : "";
+  bool same = q->currency[0] == '\0' || strcmp(q->currency, currency) == 0;
+  if (currency[0] == '\0') return fail(CODE_USAGE, "price \"%.60s\" has no currency; write it like \"149000 USD\"", text);
+  if (!same || strlen(currency) >= sizeof q->currency)
+    return fail(CODE_USAGE, "prices in %.15s and in %.40s cannot be compared", q->currency, currency);
+  strcpy(q->currency, currency);
+  text[digits] = '\0';
+  if (pm_number_parse(text, price) == PM_OK && *price > 0 && isfinite(*price)) return CODE_DONE;
+  return fail(CODE_USAGE, "price \"%.60s\" is not a positive number", text);
+}
+
+static int another_gpu(question *q, upgrade *u, const char *name)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_gpu gpu;
+  pm_kernel_calibration kernels;
+  if (pm_catalog_record(q->catalog, "gpu", name, &gpu, &error) != PM_OK) return fail_error(&error);
+  bool known = pm_catalog_kernels(q->catalog, &gpu, &kernels, NULL) == PM_OK;
+  u->system = pm_system_with_gpu(q->system, &gpu, known ? &kernels : NULL, &error);
+  return u->system != NULL ? CODE_DONE : fail_error(&error);
+}
+
+static int another_link(question *q, upgrade *u, const char *replaced, const char *name)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_link link;
+  pm_link_calibration calibration;
+  if (pm_catalog_record(q->catalog, "link", name, &link, &error) != PM_OK) return fail_error(&error);
+  bool known = pm_catalog_record(q->catalog, "calibration", link.id, &calibration, NULL) == PM_OK;
+  const char *id = replaced != NULL ? pm_catalog_resolve(q->catalog, "links", replaced, &error) : NULL;
+  if (replaced != NULL && id == NULL) return fail_error(&error);
+  u->system = pm_system_with_link(q->system, id, &link, known ? &calibration : NULL, &error);
+  return u->system != NULL ? CODE_DONE : fail_error(&error);
+}
+
+static int another_storage(const cli_request *request, question *q, upgrade *u, pm_upgrade_choice *choice, const char *name)
+{
+  cli_request changed = *request;
+  const char *dataset = request->value[OPTION_DATASET];
+  if (q->setup.input == NULL) return fail(CODE_USAGE, "--upgrade storage=... needs --storage, which it replaces");
+  changed.value[OPTION_STORAGE] = name;
+  u->input.machine = *pm_system_machine(q->system);
+  u->input_run = q->input_run;
+  choice->input = &u->input;
+  return find_input_path(&changed, q->catalog, dataset != NULL ? dataset : "ilsvrc2012", &u->input, &u->input_run);
+}
+
+static int add_upgrade(const cli_request *request, question *q, const char *item)
+{
+  char word[WORD];
+  if (q->upgrade_count == UPGRADES_MOST) return fail(CODE_USAGE, "there are more than %d upgrades", UPGRADES_MOST);
+  if (strlen(item) >= sizeof word) return fail(CODE_USAGE, "upgrade \"%.60s...\" is too long", item);
+  upgrade *u = &q->upgrades[q->upgrade_count];
+  pm_upgrade_choice *choice = &q->choices[q->upgrade_count++];
+  *choice = (pm_upgrade_choice){u->name, NULL, NULL, 0, (double)NAN};
+  strcpy(word, item);
+  char *at = strchr(word, '@'), *equals = strchr(word, '=');
+  if (at != NULL) *at = '\0';
+  strcpy(u->name, word);
+  int code = at != NULL ? read_price(q, at + 1, &choice->price) : CODE_DONE;
+  if (code != CODE_DONE) return code;
+  if (equals == NULL) return fail(CODE_USAGE, "upgrade \"%.60s\" is not WHAT=NAME; WHAT is system, gpu, network, storage or "
+                                              "a type of link", word);
+  *equals = '\0';
+  const char *name = equals + 1;
+  if (strcmp(word, "system") == 0) u->system = open_system(q->catalog, name, &code);
+  else if (strcmp(word, "gpu") == 0) code = another_gpu(q, u, name);
+  else if (strcmp(word, "network") == 0) code = another_link(q, u, NULL, name);
+  else if (strcmp(word, "storage") == 0) code = another_storage(request, q, u, choice, name);
+  else code = another_link(q, u, word, name);
+  choice->system = u->system;
+  return code;
+}
+
+static int read_upgrades(const cli_request *request, question *q)
+{
+  texts items;
+  int code = CODE_DONE;
+  if (request->value[OPTION_UPGRADE] == NULL) return CODE_DONE;
+  if (!read_names("--upgrade", request->value[OPTION_UPGRADE], &items)) return CODE_USAGE;
+  for (size_t i = 0; i < items.count && code == CODE_DONE; i++) code = add_upgrade(request, q, items.items[i]);
+  free(items.items);
+  return code;
+}
+
+/* ---- The answers ---- */
+
+static pm_table *table_of(const char *type, const void *rows, size_t count, pm_error *error)
+{
+  pm_table *table = pm_table_new(count, error);
+  if (table == NULL || pm_table_add_records(table, pm_record_type_find(type), rows, error) == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
+}
+
+static void print_bar(FILE *stream, double change, double largest)
+{
+  int bar = largest > 0 ? (int)rint(fabs(change) / largest * BAR) : 0;
+  while (bar-- > 0) fputc(change < 0 ? '-' : '+', stream);
+  fputc('\n', stream);
+}
+
+static int write_sensitivities(const cli_request *request, const question *q, const pm_sensitivity *rows, int count)
+{
+  cli_page page;
+  char time[QUANTITY];
+  double largest = 0, sum = 0;
+  const pm_choice *names = pm_record_field(pm_record_type_find("sensitivity"), "resource")->choices;
+  if (!page_open(&page)) return fail_memory();
+  fprintf(page.stream, "Time of a step on %s, each number by itself %+.3g %%\n\n",
+          pm_system_machine(q->system)->name, 100 * q->raise);
+  for (int i = 0; i < count; i++) largest = fmax(largest, fabs(rows[i].change));
+  for (int i = 0; i < count; i++) {
+    fprintf(page.stream, "  %-18s%12s  %+7.2f %%  ", names[rows[i].resource].name,
+            pm_quantity_format(time, sizeof time, rows[i].step_time, "s"), 100 * rows[i].change);
+    print_bar(page.stream, rows[i].change, largest);
+    if (rows[i].rate) sum += rows[i].elasticity;
+  }
+  fprintf(page.stream, "\nelasticities of the rates add up to %.2f; -1 is a step that owes all of its time to them\n", sum);
+  return page_write(&page, request);
+}
+
+static int answer(const cli_request *request, question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  if (q->upgrade_count > 0) {
+    if (pm_upgrades(&q->setup, q->choices, q->upgrade_count, q->rows, &error) != PM_OK) return fail_error(&error);
+    pm_table *table = table_of("upgrade", q->rows, q->upgrade_count, &error);
+    if (q->currency[0] == '\0' && request->format == PM_FORMAT_TABLE) {
+      pm_table_drop(table, "price");
+      pm_table_drop(table, "gain_per_price");
+    }
+    return write_table(request, table, &error);
+  }
+  int count = pm_sensitivity_get(&q->setup, q->raise, rows, &error);
+  if (count < 0) return fail_error(&error);
+  if (request->format == PM_FORMAT_TABLE) return write_sensitivities(request, q, rows, count);
+  return write_table(request, table_of("sensitivity", rows, (size_t)count, &error), &error);
+}
+
+static int run(const cli_request *request)
+{
+  question *q = (question *)calloc(1, sizeof *q);
+  if (q == NULL) return fail_memory();
+  int code = read_run(request, q);
+  if (code == CODE_DONE) q->catalog = open_catalog(request, &code);
+  if (code == CODE_DONE) code = find_all(request, q);
+  if (code == CODE_DONE) code = read_upgrades(request, q);
+  if (code == CODE_DONE) code = answer(request, q);
+  for (size_t i = 0; i < q->upgrade_count; i++) pm_system_free(q->upgrades[i].system);
+  pm_network_free(q->network);
+  pm_system_free(q->system);
+  pm_catalog_free(q->catalog);
+  free(q);
+  return code;
+}
+
+static const cli_option options[] = {
+  {OPTION_GPUS, '\0', "gpus", "N", "GPUs used in each node (default 1)"},
+  {OPTION_NODES, '\0', "nodes", "N", "nodes used (default 1)"},
+  {OPTION_BATCH, '\0', "batch", "N", "samples per GPU and step (default 32)"},
+  {OPTION_PRECISION, '\0', "precision", "NAME", "storage and arithmetic (default fp32); see perfmodel list precisions"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what trains; see perfmodel list frameworks (default: none, kernels and "
+                                                "collectives only)"},
+  {OPTION_OVERLAP, '\0', "overlap", "none|backward|framework", "whether communication hides behind the backward pass"},
+  {OPTION_RAISE, '\0', "raise", "SHARE", "by how much each number is raised (default \"10 %\"); negative lowers"},
+  {OPTION_UPGRADE, '\0', "upgrade", "LIST", "compare these instead: system=NAME, gpu=NAME, network=LINK, storage=NAME or "
+                                            "LINK=LINK, each with its price behind an @ if you like: \"system=dgx2@399000 "
+                                            "USD,...\""},
+  {OPTION_STORAGE, '\0', "storage", "NAME", "what feeds the nodes; see perfmodel list storages (default: input never "
+                                            "limits)"},
+  {OPTION_DATASET, '\0', "dataset", "NAME", "what it stores (default ilsvrc2012)"},
+  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow)"},
+  {OPTION_CPU, '\0', "cpu", "NAME", "how fast cores decode (default: the machine's)"},
+  {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
+                                                          "architecture has constants)"},
+  {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
+
+const cli_command sensitivity_command = {
+  "sensitivity", "NETWORK SYSTEM", "says what a step owes to each number of the hardware, and which upgrade pays",
+  "Raises one number of the hardware after the other by 10 % and predicts the step anew each time: clock, memory bandwidth, "
+  "L2 cache, power limit, NVLink, PCIe, network, latencies, host, storage. With --upgrade it replaces the system, its GPU, a "
+  "type of link or the storage instead, and says by how much the rate grows, and by how much for each unit of price.\n\n"
+  "Another GPU is put in the same machine on the same links. As csv or json the rows have all values.",
+  "perfmodel sensitivity resnet50 dgx1-v100 --gpus 8 --batch 64 --precision fp16", options, 2, 2, run};
