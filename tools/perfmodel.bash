@@ -11,6 +11,7 @@ _perfmodel() {
     sweep) options=" --gpus --nodes --batch --global-batch --precision --kernels --framework --overlap --parallel --optimizer --accumulation --input-rate --in-turn --dataset --set --format --output --catalog --quiet --help" ;;
     infer) options=" --batch --precision --framework --latency --gpus --nodes --kernels --set --format --output --catalog --quiet --help" ;;
     size) options=" --system --target-rate --epochs --within --dataset --minimize --batch --global-batch --precision --gpus --framework --overlap --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --nodes-most --kernels --front --set --format --output --catalog --quiet --help" ;;
+    sensitivity) options=" --gpus --nodes --batch --precision --framework --overlap --raise --upgrade --storage --dataset --loader --cpu --kernels --set --format --output --catalog --quiet --help" ;;
     memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --inference --set --layers --format --output --catalog --quiet --help" ;;
     input) options=" --storage --rate --network --batch --precision --nodes --gpus --units --loader --cpu --workers --decode --prefetch --samples --chunk --reads --cache --policy --first-epoch --sample-out --uplink-gpus --set --format --output --catalog --quiet --help" ;;
     collective) options=" --gpus --nodes --bytes --algorithm --protocol --thread-gpus --servers --era --in-network --loads --format --output --catalog --quiet --help" ;;
@@ -39,7 +40,7 @@ _perfmodel() {
     --catalog|--output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [ -n "$words" ]; then :
-  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep infer size memory input collective rings copies fabric layers list show topology kernel validate check doctor import export --help --version"
+  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep infer size sensitivity memory input collective rings copies fabric layers list show topology kernel validate check doctor import export --help --version"
   elif [[ $word == -* ]]; then words=$options
   else case $command-$COMP_CWORD in
     list-2) words=$(_perfmodel_ids) ;;
