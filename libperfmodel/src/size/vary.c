@@ -44,7 +44,9 @@ static pm__edge varied(const pm__edge *edge, const variation *v, bool network)
     e.calibrated = v->calibration != NULL;
     if (e.calibrated) e.calibration = *v->calibration;
   }
-  if (v->resource == resource_of(&e.link)) e.link.bandwidth *= v->factor;
+  double factor = v->resource == resource_of(&e.link) ? v->factor : 1;
+  e.link.bandwidth *= factor;
+  e.link.flow_bandwidth *= factor;
   if (v->resource == PM_RESOURCE_LATENCY) scale_times("calibration", &e.calibration, v->factor);
   return e;
 }
