@@ -40,8 +40,7 @@ static int read_run(const cli_request *request, question *q)
       !read_count_option(request, OPTION_NODES, COUNT_MOST, 1, &nodes) ||
       !read_count_option(request, OPTION_BATCH, COUNT_MOST, q->run.batch, &q->run.batch) ||
       !read_precision(request->value[OPTION_PRECISION], &q->run.precision) ||
-      !read_overlap(request->value[OPTION_OVERLAP], &q->run.overlap) ||
-      !read_kernels(request->value[OPTION_KERNELS], &q->run.kernel_model))
+      !read_training(request, &q->run))
     return CODE_USAGE;
   q->run.gpus = (int32_t)gpus;
   q->run.nodes = (int32_t)nodes;
@@ -74,7 +73,8 @@ static int find_all(const cli_request *request, question *q)
   if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
   if (code != CODE_DONE) return code;
   q->setup = (pm_sensitivity_setup){q->network, q->system, &q->run, NULL, NULL, NULL};
-  if (framework != NULL) {
+  if (framework == NULL) framework = "generic";
+  if (strcmp(framework, "none") != 0) {
     if (pm_catalog_framework(q->catalog, framework, &q->framework, &error) != PM_OK) return fail_error(&error);
     q->setup.framework = &q->framework;
   }
@@ -249,9 +249,9 @@ static const cli_option options[] = {
   {OPTION_NODES, '\0', "nodes", "N", "nodes used (default 1)"},
   {OPTION_BATCH, '\0', "batch", "N", "samples per GPU and step (default 32)"},
   {OPTION_PRECISION, '\0', "precision", "NAME", "storage and arithmetic (default fp32); see perfmodel list precisions"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what trains; see perfmodel list frameworks (default: none, kernels and "
-                                                "collectives only)"},
-  {OPTION_OVERLAP, '\0', "overlap", "none|backward|framework", "whether communication hides behind the backward pass"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what trains (default generic; none: kernels and collectives only); see "
+                                                "perfmodel list frameworks"},
+  TRAINING_OPTIONS,
   {OPTION_RAISE, '\0', "raise", "SHARE", "by how much each number is raised (default \"10 %\"); negative lowers"},
   {OPTION_UPGRADE, '\0', "upgrade", "LIST", "compare these instead: system=NAME, gpu=NAME, network=LINK, storage=NAME or "
                                             "LINK=LINK, each with its price behind an @ if you like: \"system=dgx2@399000 "

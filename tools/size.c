@@ -18,7 +18,8 @@ typedef struct question {
   texts names;
   double *batches;
   int32_t *precisions;
-  size_t batch_count, precision_count;
+  size_t batch_count, precision_count, framework_count;
+  pm_framework_profile *frameworks;
   pm_dataset dataset;
   cli_prices prices;
   pm_size_goal goal;
@@ -81,8 +82,7 @@ static int read_choices(const cli_request *request, question *q)
       !read_count_option(request, OPTION_GPUS, COUNT_MOST, 0, &gpus) ||
       !read_counts("batch", request->value[OPTION_BATCH], COUNT_MOST, &q->batches, &q->batch_count) ||
       !read_precisions(request->value[OPTION_PRECISION], &q->precisions, &q->precision_count) ||
-      !read_overlap(request->value[OPTION_OVERLAP], &q->usual.overlap) ||
-      !read_kernels(request->value[OPTION_KERNELS], &q->usual.kernel_model))
+      !read_training(request, &q->usual))
     return CODE_USAGE;
   q->usual.gpus = (int32_t)gpus;
   return CODE_DONE;
@@ -100,19 +100,6 @@ static int find_dataset(const cli_request *request, question *q)
     note(request, "epochs are of %s; --dataset names another set", q->dataset.name);
   q->goal.samples = q->dataset.samples;
   q->goal.sample_size = q->dataset.sample_size;
-  return CODE_DONE;
-}
-
-static int add_framework(const cli_request *request, question *q)
-{
-  pm_error error = PM_ERROR_NONE;
-  pm_framework_profile profile;
-  const char *name = request->value[OPTION_FRAMEWORK];
-  if (name == NULL) return CODE_DONE;
-  if (pm_catalog_framework(q->catalog, name, &profile, &error) != PM_OK) return fail_error(&error);
-  q->usual.framework_index = pm_plan_add_framework(q->plan, &profile, &error);
-  if (q->usual.framework_index < 0) return fail_error(&error);
-  if (request->value[OPTION_OVERLAP] == NULL) q->usual.overlap = PM_OVERLAP_FRAMEWORK;
   return CODE_DONE;
 }
 
@@ -143,11 +130,18 @@ static int find_all(const cli_request *request, question *q)
   const pm_network *network = q->network;
   q->plan = pm_plan_new(&network, 1, (const pm_system *const *)q->systems, q->names.count, &error);
   if (q->plan == NULL) return fail_error(&error);
-  code = add_framework(request, q);
+  code = open_frameworks(q->catalog, request->value[OPTION_FRAMEWORK], &q->frameworks, &q->framework_count);
+  if (code == CODE_DONE) code = add_frameworks(q->plan, q->frameworks, q->framework_count);
   return code == CODE_DONE ? plan_memory(q) : code;
 }
 
-/* ---- Choices: every system, precision and batch ---- */
+/* ---- Choices: every system, framework, precision and batch ---- */
+
+/* An axis that is not given has one point. */
+static size_t most_one(size_t count)
+{
+  return count > 0 ? count : 1;
+}
 
 static bool allocate(question *q)
 {
@@ -189,13 +183,14 @@ static int add_input(const cli_request *request, question *q, size_t i, const pm
 
 static int fill_choice(const cli_request *request, question *q, size_t i)
 {
-  size_t batches = q->batch_count > 0 ? q->batch_count : 1, precisions = q->precision_count > 0 ? q->precision_count : 1;
-  size_t system = i / batches / precisions;
+  size_t batches = most_one(q->batch_count), precisions = most_one(q->precision_count);
+  size_t frameworks = most_one(q->framework_count), system = i / batches / precisions / frameworks;
   const pm_machine *machine = pm_system_machine(q->systems[system]);
   q->runs[i] = q->usual;
   q->runs[i].system_index = (int32_t)system;
   if (q->batch_count > 0) q->runs[i].batch = q->batches[i % batches];
   if (q->precision_count > 0) q->runs[i].precision = q->precisions[i / batches % precisions];
+  q->runs[i].framework_index = q->framework_count > 0 ? (int32_t)(i / batches / precisions % frameworks) : -1;
   q->price[i] = price_of(&q->prices, machine->id);
   q->usable[i] = usable_of(q->catalog, pm_system_gpu(q->systems[system]));
   return request->value[OPTION_STORAGE] != NULL ? add_input(request, q, i, machine) : CODE_DONE;
@@ -204,8 +199,8 @@ static int fill_choice(const cli_request *request, question *q, size_t i)
 static int fill_setup(const cli_request *request, question *q)
 {
   int code = CODE_DONE;
-  double count = (double)q->names.count * (double)(q->batch_count > 0 ? q->batch_count : 1) *
-                 (double)(q->precision_count > 0 ? q->precision_count : 1);
+  double count = (double)q->names.count * (double)most_one(q->batch_count) * (double)most_one(q->precision_count) *
+                 (double)most_one(q->framework_count);
   if (count > CHOICES_MOST) return fail(CODE_USAGE, "there are %.0f choices; at most %d are possible", count, CHOICES_MOST);
   q->setup.count = (size_t)count;
   if (!allocate(q)) return fail_memory();
@@ -247,6 +242,7 @@ static pm_table *table_of(const question *q, const pm_size_choice *rows, size_t 
   for (size_t i = 0; !wide && narrow[i] != NULL; i++) pm_table_drop(table, narrow[i]);
   if (!wide && isnan(q->goal.within)) pm_table_drop(table, "time");
   if (!wide && q->prices.count == 0) pm_table_drop(table, "cost");
+  if (!wide && q->framework_count < 2) pm_table_drop(table, "framework");
   return table;
 }
 
@@ -408,6 +404,7 @@ static void free_question(question *q)
   pm_network_free(q->network);
   pm_catalog_free(q->catalog);
   free(q->names.items);
+  free(q->frameworks);
   free(q->systems);
   free(q->batches);
   free(q->precisions);
@@ -445,9 +442,9 @@ static const cli_option options[] = {
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_PRECISION, '\0', "precision", "NAME,...", "storage and arithmetic (default fp32); each is a choice"},
   {OPTION_GPUS, '\0', "gpus", "N", "GPUs used in each node (default: all)"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what trains; see perfmodel list frameworks (default: none, kernels and "
-                                                "collectives only)"},
-  {OPTION_OVERLAP, '\0', "overlap", "none|backward|framework", "whether communication hides behind the backward pass"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what trains (default generic; none: kernels and collectives only); "
+                                                    "each is a choice; see perfmodel list frameworks"},
+  TRAINING_OPTIONS,
   {OPTION_PRICE, '\0', "price", "LIST|FILE", "price of a node: \"dgx1-v100=149000 USD,...\", or a file with one on "
                                              "each line"},
   {OPTION_PRICE_DATE, '\0', "price-date", "DATE", "when the prices were true; is printed with them"},
@@ -470,7 +467,7 @@ static const cli_option options[] = {
 
 const cli_command size_command = {
   "size", "NETWORK", "finds the least nodes, cost, power or space for a rate or a deadline",
-  "For every system, precision and batch, evaluates every node count from 1 up until the target is reached, and ranks "
+  "For every system, framework, precision and batch, evaluates every node count from 1 up until the target is reached, and ranks "
   "what it finds by nodes, cost, power or rack space. For the best it says what limits it, what it draws, what storage "
   "must give, switches and cables, and the next cheaper choice with how much it misses. Where no count reaches the target "
   "the fastest is shown, and the exit status is 1 if that is so for all.\n\n"

@@ -209,6 +209,17 @@ START_TEST(front)
     for (int k = 0; k < count; k++) matched = matched || (rows[k].cost <= least[i].cost && rows[k].time <= least[i].time);
     ck_assert(matched);
   }
+  for (int i = 0; i < SYSTEMS; i++) /* nothing beats a row of the front, whether it was tried or not */
+    for (int n = 1; n <= 64; n++) {
+      pm_run run = b.runs[i];
+      pm_prediction p;
+      run.gpus = pm_system_machine(b.systems[i])->gpus;
+      run.nodes = n;
+      run.epoch_samples = goal.samples;
+      pm_predict(b.plan, &run, &p, 1);
+      for (int k = 0; k < count; k++)
+        ck_assert(!(n * b.prices[i] < rows[k].cost && 90 * p.epoch_time <= rows[k].time));
+    }
   ck_assert_int_eq(pm_size_front(&b.setup, &goal, rows, 2, NULL), -1);
   close_bench(&b);
 }

@@ -47,7 +47,7 @@ typedef enum pm_minimize {
   X(REAL, epochs, "1", "epochs to train")                                                                           \
   X(REAL, within, "s", "time for them")                                                                             \
   X(REAL, samples, "1", "samples of an epoch; unknown: times stay unknown")                                         \
-  X(REAL, global_batch, "1", "samples of a step over all GPUs; unknown: every choice keeps its batch per GPU")      \
+  X(REAL, global_batch, "1", "samples of an update over all GPUs; unknown: every choice keeps its batch per GPU")      \
   X(MINIMIZE, minimize, "", "what is to be least")                                                                  \
   X(INT, nodes_most, "1", "most nodes that are tried")                                                              \
   X(REAL, pue, "1", "power usage effectiveness of the site: all power over that of the machines")                   \
@@ -62,6 +62,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(INT, rank, "1", "place among the choices, from 1; 0 if it does not reach the target")                           \
   X(INT, choice, "1", "which choice, from 0")                                                                       \
   X(TEXT, system, "", "id of the system")                                                                           \
+  X(TEXT, framework, "", "id of the framework; empty: none, kernels and collectives only")                          \
   X(INT, nodes, "1", "least nodes that reach the target")                                                           \
   X(INT, gpus, "1", "GPUs in all")                                                                                  \
   X(REAL, batch, "1", "samples per GPU and step")                                                                   \
@@ -120,7 +121,8 @@ PM_API int pm_size_next(const pm_size_setup *setup, const pm_size_goal *goal, co
                         pm_size_choice *next, pm_error *error);
 
 /* The counts of all choices for which no other is both faster and less, from least to fastest: the Pareto front, into at
-** most `capacity` rows. Counts are tried as far as pm_size does. Returns how many rows there are, or -1. */
+** most `capacity` rows. Every choice is tried as far as it takes no more than the dearest answer of pm_size. Returns how
+** many rows there are, or -1. */
 PM_API int pm_size_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows, size_t capacity,
                          pm_error *error);
 

@@ -28,7 +28,8 @@ static int input_of(const pm_size_setup *setup, size_t choice, int nodes, double
 /* A global batch that does not divide over the GPUs is no batch. */
 static double batch_of(const pm_size_goal *goal, const pm_run *run)
 {
-  double share = goal->global_batch / ((double)run->gpus * run->nodes);
+  double parts = run->accumulation > 1 ? run->accumulation : 1;
+  double share = goal->global_batch / ((double)run->gpus * run->nodes * parts);
   if (isnan(goal->global_batch)) return run->batch;
   return share == floor(share) ? share : (double)NAN;
 }
@@ -155,6 +156,8 @@ void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t 
   pm_record_init(pm_record_type_find("size_choice"), row);
   strcpy(row->system, system_of(setup, choice)->machine.id);
   row->choice = (int32_t)choice;
+  if (run->framework_index >= 0 && (size_t)run->framework_index < setup->plan->framework_count)
+    strcpy(row->framework, setup->plan->frameworks[run->framework_index].profile.framework.id);
   row->precision = run->precision;
   row->status = p->status;
   if (p->status != PM_OK) return;

@@ -204,25 +204,36 @@ static void insert(pm_size_choice *rows, size_t *count, const pm_size_choice *ro
   rows[at] = *row;
 }
 
-/* As far as the target, or to the end where it is not reached. */
-static int add_counts(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, pm_size_choice *rows,
-                      size_t *count, size_t capacity)
+/* What the dearest answer takes: as far as that every choice is looked at, so that nothing on the front is beaten by a count
+** that was not. */
+static double dearest(const pm_size_setup *setup, const pm_size_goal *goal)
+{
+  double most = 0;
+  pm_size_choice row;
+  for (size_t c = 0; c < setup->count; c++) {
+    find(setup, goal, c, &row);
+    double amount = pm_size_objective(&row, goal->minimize);
+    if (amount > most) most = amount;
+  }
+  return most;
+}
+
+static int add_counts(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, double most,
+                      pm_size_choice *rows, size_t *count, size_t capacity)
 {
   pm__size_block block;
   pm_size_choice row;
   for (int first = 1; first <= goal->nodes_most; first += PM__SIZE_BLOCK) {
+    if (!(pm__size_amount(setup, goal, choice, first) <= most)) return PM_OK;
     pm__size_evaluate(setup, goal, choice, first, goal->nodes_most, &block);
-    for (int i = 0; i < block.count; i++) {
+    for (int i = 0; i < block.count && pm__size_amount(setup, goal, choice, first + i) <= most; i++) {
       if (block.predictions[i].status != PM_OK) continue;
       pm__size_fill(setup, goal, choice, &block.runs[i], &block.predictions[i], &row);
       row.pareto = 1;
       if (!(row.reached >= 1)) row.status = PM_UNREACHABLE;
-      if (isnan(pm_size_objective(&row, goal->minimize))) return PM_OK;
-      if (enters(rows, count, &row, goal->minimize)) {
-        if (*count == capacity) return PM_BAD_ARGUMENT;
-        insert(rows, count, &row, goal->minimize);
-      }
-      if (row.reached >= 1) return PM_OK;
+      if (!enters(rows, count, &row, goal->minimize)) continue;
+      if (*count == capacity) return PM_BAD_ARGUMENT;
+      insert(rows, count, &row, goal->minimize);
     }
   }
   return PM_OK;
@@ -234,8 +245,9 @@ int pm_size_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_
   size_t count = 0;
   if (pm_size_check(setup, goal, error) != PM_OK) return -1;
   if (rows == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a front needs a place for its rows"), -1;
+  double most = dearest(setup, goal);
   for (size_t c = 0; c < setup->count; c++)
-    if (add_counts(setup, goal, c, rows, &count, capacity) != PM_OK) {
+    if (add_counts(setup, goal, c, most, rows, &count, capacity) != PM_OK) {
       pm__fail(error, PM_BAD_ARGUMENT, "the front has more than %zu rows; try fewer nodes", capacity);
       return -1;
     }
