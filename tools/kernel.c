@@ -1,6 +1,5 @@
 /* perfmodel kernel: one kernel by its sizes. */
-#include <string.h>
-#include "command.h"
+#include "kernel_family.h"
 
 static int find_device(const cli_request *request, const pm_catalog *catalog, pm_gpu *gpu,
                        pm_kernel_calibration *constants, bool *calibrated)
@@ -15,24 +14,22 @@ static int find_device(const cli_request *request, const pm_catalog *catalog, pm
   return CODE_DONE;
 }
 
+/* A copy goes over the link that the GPU's record names. */
+static int add_link(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel *kernel)
+{
+  pm_link link;
+  pm_error error = PM_ERROR_NONE;
+  if (kernel->operation != PM_OPERATOR_COPY) return CODE_DONE;
+  if (gpu->pcie[0] == '\0') return fail(CODE_CONSTRAINT, "gpu \"%s\": the link to its host is not known", gpu->id);
+  if (pm_catalog_record(catalog, "link", gpu->pcie, &link, &error) != PM_OK) return fail_error(&error);
+  kernel->link_bandwidth = link.bandwidth;
+  return CODE_DONE;
+}
+
 static int read_kernel(const cli_request *request, pm_kernel *kernel)
 {
-  pm_record_init(pm_record_type_find("kernel"), kernel);
-  kernel->operation = PM_OPERATOR_GEMM;
-  kernel->precision = PM_FP32;
-  if (strcmp(request->arguments.items[0], "gemm") != 0)
-    return fail(CODE_USAGE, "unknown kernel \"%.60s\"; it is gemm", request->arguments.items[0]);
-  const struct {
-    option_id id;
-    const char *name;
-    double *place;
-  } sizes[] = {{OPTION_M, "m", &kernel->m}, {OPTION_N, "n", &kernel->n}, {OPTION_K, "k", &kernel->k}};
-  for (int i = 0; i < 3; i++) {
-    if (request->value[sizes[i].id] == NULL) return fail(CODE_USAGE, "--%s is missing", sizes[i].name);
-    if (!read_count_option(request, sizes[i].id, COUNT_MOST, 1, sizes[i].place)) return CODE_USAGE;
-  }
-  if (!read_count_option(request, OPTION_PRODUCTS, COUNT_MOST, 1, &kernel->count)) return CODE_USAGE;
-  kernel->tn = request->value[OPTION_TN] != NULL;
+  int code = read_kernel_family(request, request->arguments.items[0], kernel);
+  if (code != CODE_DONE) return code;
   return read_precision(request->value[OPTION_PRECISION], &kernel->precision) ? CODE_DONE : CODE_USAGE;
 }
 
@@ -46,6 +43,7 @@ static int answer(const cli_request *request, const pm_catalog *catalog)
   bool calibrated = false;
   int code = read_kernel(request, &kernel);
   if (code == CODE_DONE) code = find_device(request, catalog, &gpu, &constants, &calibrated);
+  if (code == CODE_DONE) code = add_link(catalog, &gpu, &kernel);
   if (code != CODE_DONE) return code;
   if (pm_kernel_predict(&gpu, calibrated ? &constants : NULL, &kernel, &time, 1, &error) != PM_OK)
     return fail_error(&error);
@@ -68,20 +66,47 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_M, '\0', "m", "N", "rows of the result"},
-  {OPTION_N, '\0', "n", "N", "columns of the result"},
-  {OPTION_K, '\0', "k", "N", "length of the contraction"},
-  {OPTION_PRODUCTS, '\0', "count", "N", "independent products of these sizes (default 1)"},
-  {OPTION_TN, '\0', "tn", NULL, "both operands are stored along the contraction, as of a linear layer"},
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU; see perfmodel list gpus"},
   {OPTION_PRECISION, '\0', "precision", "NAME", "precision (default fp32); see perfmodel list precisions"},
   {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how it is timed (default calibrated, where the architecture "
                                                           "has constants)"},
+  {OPTION_PASS, '\0', "pass", "NAME", "conv, lstm, gru, rnn: forward (default), backward-data or backward-weight; "
+                                     "attention: forward or backward"},
+  {OPTION_BATCH, '\0', "batch", "N", "conv, pooling, attention, lstm, gru, rnn: samples (default 1)"},
+  {OPTION_M, '\0', "m", "N", "gemm: rows of the result"},
+  {OPTION_N, '\0', "n", "N", "gemm: columns of the result"},
+  {OPTION_K, '\0', "k", "N", "gemm: length of the contraction"},
+  {OPTION_PRODUCTS, '\0', "count", "N", "gemm: independent products of these sizes (default 1)"},
+  {OPTION_TN, '\0', "tn", NULL, "gemm: both operands are stored along the contraction, as of a linear layer"},
+  {OPTION_CHANNELS, '\0', "channels", "N", "conv, pooling: input channels"},
+  {OPTION_OUT_CHANNELS, '\0', "out-channels", "N", "conv: output channels (default as many)"},
+  {OPTION_GROUPS, '\0', "groups", "N", "conv: groups (default 1)"},
+  {OPTION_IMAGE, '\0', "size", "H[xW]", "conv, pooling: height and width of the input"},
+  {OPTION_WINDOW, '\0', "kernel", "H[xW]", "conv, pooling: the window (default 3, pooling 2)"},
+  {OPTION_STRIDE, '\0', "stride", "H[xW]", "conv, pooling: stride (default 1, pooling that of the window)"},
+  {OPTION_PADDING, '\0', "padding", "H[xW]", "conv, pooling: padding on each side (default half of the window, pooling 0)"},
+  {OPTION_HEADS, '\0', "heads", "N", "attention: heads of one sample"},
+  {OPTION_TOKENS, '\0', "tokens", "N", "attention: queries of one sample"},
+  {OPTION_KEYS, '\0', "keys", "N", "attention: keys of one sample (default as many)"},
+  {OPTION_HEAD_SIZE, '\0', "head-size", "N", "attention: numbers of a head"},
+  {OPTION_UNFUSED, '\0', "unfused", NULL, "attention: as products and a softmax instead of in one kernel"},
+  {OPTION_HIDDEN, '\0', "hidden", "N", "lstm, gru, rnn: hidden units, and as many inputs"},
+  {OPTION_STEPS, '\0', "steps", "N", "lstm, gru, rnn: time steps (default 1)"},
+  {OPTION_PERSISTENT, '\0', "persistent", NULL, "lstm, gru, rnn: the weights stay in registers, if they fit"},
+  {OPTION_ROWS, '\0', "rows", "N", "layer-norm, softmax, reduction, embedding: rows"},
+  {OPTION_COLUMNS, '\0', "columns", "N", "the same: numbers of a row"},
+  {OPTION_ELEMENTS, '\0', "elements", "N", "elementwise, batch-norm: numbers of a tensor"},
+  {OPTION_TENSORS, '\0', "tensors", "N", "elementwise: tensors read and written (default 2)"},
+  {OPTION_PARAMETERS, '\0', "parameters", "N", "optimizer: parameters"},
+  {OPTION_OPTIMIZER, '\0', "optimizer", "NAME", "optimizer: sgd, momentum (default), adam or lamb"},
+  {OPTION_BYTES, '\0', "bytes", "SIZE", "copy: bytes between host and device, such as 64MiB"},
+  {OPTION_PAGEABLE, '\0', "pageable", NULL, "copy: of memory that is not pinned"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command kernel_command = {
-  "kernel", "gemm", "times one kernel on one GPU",
-  "Prints the time of a matrix product m x n x k, without the time to start it: algorithm, what limits it, arithmetic, "
-  "memory traffic, intensity, the ceilings of the roofline, and the time by the plain roofline.",
-  "perfmodel kernel gemm --m 4096 --n 4096 --k 4096 --gpu a100-sxm4-80gb --precision bf16", options, 1, 1, run};
+  "kernel", "KERNEL", "times one kernel on one GPU",
+  "Prints the time of one kernel, without the time to start it: algorithm, what limits it, arithmetic, memory traffic, "
+  "intensity, the ceilings of the roofline, and the time by the plain roofline. KERNEL is gemm, conv, pooling, "
+  "elementwise, batch-norm, layer-norm, softmax, reduction, embedding, attention, lstm, gru, rnn, optimizer or copy.",
+  "perfmodel kernel conv --channels 64 --size 56 --batch 32 --pass backward-weight --gpu v100", options, 1, 1, run};

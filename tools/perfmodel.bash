@@ -22,7 +22,7 @@ _perfmodel() {
     list) options=" --format --output --catalog --quiet --help" ;;
     show) options=" --format --output --catalog --quiet --help" ;;
     topology) options=" --as --format --output --catalog --quiet --help" ;;
-    kernel) options=" --m --n --k --count --tn --gpu --precision --kernels --format --output --catalog --quiet --help" ;;
+    kernel) options=" --gpu --precision --kernels --pass --batch --m --n --k --count --tn --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --hidden --steps --persistent --rows --columns --elements --tensors --parameters --optimizer --bytes --pageable --format --output --catalog --quiet --help" ;;
     validate) options=" --set --data --rows --format --output --catalog --quiet --help" ;;
     check) options=" --format --output --catalog --quiet --help" ;;
     doctor) options=" --format --output --catalog --quiet --help" ;;

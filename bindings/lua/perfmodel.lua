@@ -492,6 +492,29 @@ pm.gemm = public(function(options)
   return core.unpack(core.kernel_times(gpu, kernels_of(gpu, options.kernel_model), {kernel}))[1]
 end)
 
+local KERNEL_USUAL = {count = 1, groups = 1, stride_height = 1, padding_height = 0}
+local KERNEL_SAME = {out_channels = "channels", kernel_width = "kernel_height", stride_width = "stride_height",
+                     padding_width = "padding_height"}
+
+--- Any kernel on one GPU: pm.kernel{operation = "softmax", m = 8192, n = 1024, gpu = "v100"}; operation, precision and
+--- the fields of a "kernel" record. A convolution has as many outputs as inputs, one group, a square window and stride 1
+--- unless said otherwise; a copy goes over the link that the GPU's record names.
+pm.kernel = public(function(options)
+  if type(options) ~= "table" then error("the argument must be a table of options", 0) end
+  local gpu = core.catalog_record(catalog_handle(shipped_catalog()), "gpu", text_of(options.gpu, "gpu"))
+  local kernel = {operation = text_of(options.operation, "operation"), precision = options.precision or "fp32"}
+  for name, value in pairs(KERNEL_USUAL) do kernel[name] = value end
+  for name, value in pairs(options) do
+    if name ~= "gpu" and name ~= "kernel_model" then kernel[name] = value end
+  end
+  for name, other in pairs(KERNEL_SAME) do kernel[name] = kernel[name] or kernel[other] end
+  local host = core.unpack(gpu)[1].pcie
+  if kernel.operation == "copy" and kernel.link_bandwidth == nil and host ~= nil and host ~= "" then
+    kernel.link_bandwidth = core.unpack(core.catalog_record(catalog_handle(shipped_catalog()), "link", host))[1].bandwidth
+  end
+  return core.unpack(core.kernel_times(gpu, kernels_of(gpu, options.kernel_model), {kernel}))[1]
+end)
+
 -- ---- Predictions ---------------------------------------------------------------------------------------------------
 
 local RUN_OPTIONS = {network = true, system = true, gpus = true, nodes = true, batch = true, global_batch = true,

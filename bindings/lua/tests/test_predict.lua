@@ -106,4 +106,16 @@ local along = {m = 4096, n = 1024, k = 30720, gpu = "p100-pcie"}
 local other = pm.gemm(along)
 along.tn = true
 assert(pm.gemm(along).time > other.time, "operands along the contraction")
+-- Any kernel by the fields of its record; what is not said is as usual.
+local window = {operation = "conv-forward", n = 32, channels = 64, height = 56, width = 56, kernel_height = 3,
+                padding_height = 1, gpu = "v100"}
+assert(pm.kernel(window).algorithm:find("winograd"), "3 x 3")
+window.n = 64
+local more = pm.kernel(window).time
+window.n = 32
+assert(more > pm.kernel(window).time, "more samples")
+assert(pm.kernel{operation = "gemm", m = 512, n = 512, k = 512, gpu = "v100"}.time ==
+       pm.gemm{m = 512, n = 512, k = 512, gpu = "v100"}.time, "the same product")
+assert(pm.kernel{operation = "copy", m = 1e8, gpu = "v100"}.algorithm == "copy", "copy")
+assert(not pcall(pm.kernel, {operation = "waffle", m = 1, gpu = "v100"}), "no such kernel")
 assert(run{kernel_model = "roofline"}.basis == "roofline+ring" and run().basis == "kernels+ring", "basis")

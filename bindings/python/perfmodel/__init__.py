@@ -34,7 +34,7 @@ from ._errors import (
 from ._inference import Inference, InferencePlan, infer, infer_sweep
 from ._framework import Framework, framework
 from ._input import InputPipeline, input_pipeline
-from ._kernel import gemm
+from ._kernel import gemm, kernel
 from ._memory import Memory, memory
 from ._network import Network, layer_kinds
 from ._plan import Plan
@@ -120,6 +120,7 @@ __all__ = [
     "from_onnx",
     "from_torch",
     "gemm",
+    "kernel",
     "gpu",
     "infer",
     "infer_sweep",

@@ -64,3 +64,52 @@ def gemm(
         kernels[name] = size
     times = _core.kernel_times(record, constants, np.ascontiguousarray(kernels).reshape(-1))
     return _record.array("kernel_time", times).reshape(kernels.shape)
+
+
+def host_link(record: Records) -> float:
+    """Line rate [B/s] of the link between a GPU and its host; NaN if it is not known."""
+    from ._catalog import default
+
+    name = record["pcie"][0].decode()
+    return float(default().record("link", name).bandwidth) if name else float("nan")
+
+
+def kernel(
+    operation: str,
+    *,
+    gpu: _records.Gpu | str,
+    precision: str = "fp32",
+    kernel_model: str = "calibrated",
+    **fields: Sizes,
+) -> Records:
+    """Any kernel on one GPU, without the time to start it.
+
+    `operation` is one of the operators, such as "conv-backward-weight", "softmax", "rnn-forward", "attention",
+    "embedding", "adam" or "copy"; the rest are fields of `perfmodel.fields("kernel")` (m, n, k, count, channels, height,
+    ...), arrays of them if wanted, which are broadcast. A convolution has as many outputs as inputs, one group, a square
+    window and stride 1 unless said otherwise; a copy goes over the link that the GPU's record names. The result is as
+    that of `gemm`.
+    """
+    record, constants = device(gpu, kernel_model)
+    known = _record.dtype("kernel").names or ()
+    for name in fields:
+        if name not in known or name in ("operation", "precision"):
+            raise NotFoundError(f'a kernel has no field "{name}"; known are {", ".join(known)}')
+    names = list(fields)
+    values = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in fields.values())) if names else []
+    given = dict(zip(names, values))
+    given.setdefault("out_channels", given.get("channels", np.nan))
+    given.setdefault("kernel_width", given.get("kernel_height", np.nan))
+    given.setdefault("stride_width", given.get("stride_height", 1.0))
+    given.setdefault("padding_width", given.get("padding_height", 0.0))
+    for name, usual in (("count", 1.0), ("groups", 1.0), ("stride_height", 1.0), ("padding_height", 0.0)):
+        given.setdefault(name, usual)
+    if operation == "copy":
+        given.setdefault("link_bandwidth", host_link(record))
+    kernels = np.zeros(values[0].shape if values else (), dtype=_record.dtype("kernel"))
+    kernels["operation"] = choice("kernel", "operation", operation)
+    kernels["precision"] = choice("kernel", "precision", precision)
+    for name, value in given.items():
+        kernels[name] = value
+    times = _core.kernel_times(record, constants, np.ascontiguousarray(kernels).reshape(-1))
+    return _record.array("kernel_time", times).reshape(kernels.shape)

@@ -159,3 +159,20 @@ def test_gemm_along_the_contraction_waits_on_pascal() -> None:
     for gpu, slower in (("p100-pcie", True), ("v100-pcie", False)):
         plain, along = (pm.gemm(4096, 1024, 30720, gpu=gpu, tn=tn)["time"] for tn in (False, True))
         assert (along > plain) == slower and along >= plain
+
+
+def test_kernel_is_vectorised_over_any_field() -> None:
+    batches = np.array([8, 32, 128])
+    conv = dict(channels=256, height=14, width=14, kernel_height=3, padding_height=1, gpu="v100", precision="fp16")
+    for passed in ("forward", "backward-data", "backward-weight"):
+        times = pm.kernel(f"conv-{passed}", n=batches, **conv)
+        assert times.shape == batches.shape and (np.diff(times["time"]) > 0).all()
+        assert bits(times[1:2]) == bits(pm.kernel(f"conv-{passed}", n=32, **conv).reshape(1))
+    product = pm.kernel("gemm", m=512, n=512, k=512, gpu="v100")
+    assert bits(product.reshape(1)) == bits(pm.gemm(512, 512, 512, gpu="v100").reshape(1))
+    pinned, pageable = (pm.kernel("copy", m=1e8, pageable=way, gpu="v100")["time"] for way in (False, True))
+    assert pageable > pinned
+    with pytest.raises(pm.NotFoundError):
+        pm.kernel("softmax", rows=3, gpu="v100")
+    with pytest.raises(pm.NotFoundError):
+        pm.kernel("waffle", m=3, gpu="v100")

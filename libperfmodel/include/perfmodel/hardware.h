@@ -189,7 +189,13 @@ typedef enum pm_origin {
   X(REAL, rnn_input, "1", "time of the products with the inputs over that of plain ones")                 \
   X(REAL, rnn_backward, "1", "time of a step back over one forward")                                      \
   X(REAL, rnn_step_time, "s", "kernels of a step, to start")                                              \
-  X(REAL, rnn_time, "s", "the whole layer, to start")
+  X(REAL, rnn_time, "s", "the whole layer, to start")                                                    \
+  X(REAL, rnn_weight, "1", "time of the gradient of weights over that of a plain product")               \
+  X(REAL, rnn_weight_time, "s", "the gradient of weights, to start")                                     \
+  X(REAL, rnn_persistent_time, "s", "a step of a persistent layer, until all SMs have met")              \
+  X(REAL, copy_efficiency, "1", "payload of a large copy from or to the host over the line rate")        \
+  X(REAL, copy_pageable, "1", "rate of memory that is not pinned over that of pinned")                   \
+  X(REAL, copy_time, "s", "the smallest copy from or to the host")
 
 #define PM_KERNEL_CALIBRATION_FIELDS(X) PM_KERNEL_ARCHITECTURE_FIELDS(X) PM_KERNEL_GENERAL_FIELDS(X)
 

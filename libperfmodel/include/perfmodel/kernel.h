@@ -48,6 +48,8 @@ typedef enum pm_bound {
   X(DIRECT, "direct", "direct convolution of few channels")                               \
   X(FLASH, "flash", "fused attention")                                                    \
   X(STEPWISE, "stepwise", "recurrent layer, step by step")                                \
+  X(PERSISTENT, "persistent", "recurrent layer whose weights stay in registers")          \
+  X(COPY, "copy", "copy between host and device")                                         \
   X(MIXED, "mixed", "several kernels")
 
 typedef enum pm_kernel_algorithm {
@@ -78,7 +80,19 @@ PM_API double pm_roofline_attainable(double intensity, double peak, double bandw
   X(SOFTMAX, "softmax", "m rows of n numbers")                                                \
   X(RNN_FORWARD, "rnn-forward", "recurrent layer: count gates, m hidden, n samples, k steps") \
   X(RNN_BACKWARD_DATA, "rnn-backward-data", "back through time, and the gradient of the input") \
-  X(RNN_BACKWARD_WEIGHT, "rnn-backward-weight", "gradient of the weights, all steps at once")
+  X(RNN_BACKWARD_WEIGHT, "rnn-backward-weight", "gradient of the weights, all steps at once") \
+  X(BATCH_NORM, "batch-norm", "m numbers, in training")                                       \
+  X(POOLING, "pooling", "as a convolution of every channel by itself, without weights")       \
+  X(REDUCTION, "reduction", "m sums of n numbers")                                            \
+  X(EMBEDDING, "embedding", "m rows of n numbers, gathered from a table")                     \
+  X(ATTENTION, "attention", "fused: count heads of all samples, m queries, k keys, n numbers of a head") \
+  X(ATTENTION_BACKWARD, "attention-backward", "its gradients, with the scores made again")    \
+  X(ATTENTION_UNFUSED, "attention-unfused", "the same forward as products and a softmax")     \
+  X(SGD, "sgd", "update of m parameters: FP32 weights, whatever is stored")                   \
+  X(MOMENTUM, "momentum", "the same with momentum")                                           \
+  X(ADAM, "adam", "the same with two moments")                                                \
+  X(LAMB, "lamb", "the same, scaled by norms of each layer")                                  \
+  X(COPY, "copy", "m bytes between host and device")
 
 typedef enum pm_operator {
 #define PM_OPERATOR_ENUM(name, text, doc) PM_OPERATOR_##name,
@@ -105,7 +119,10 @@ typedef enum pm_operator {
   X(REAL, padding_height, "1", "conv: padding above and below")                                             \
   X(REAL, padding_width, "1", "conv: padding left and right")                                               \
   X(REAL, stride_height, "1", "conv: stride")                                                               \
-  X(REAL, stride_width, "1", "conv: stride")
+  X(REAL, stride_width, "1", "conv: stride")                                                                \
+  X(YES_NO, persistent, "", "rnn: the weights of all steps stay in registers, if they fit")                 \
+  X(REAL, link_bandwidth, "B/s", "copy: line rate of the link to the host")                                 \
+  X(YES_NO, pageable, "", "copy: of memory that is not pinned")
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 

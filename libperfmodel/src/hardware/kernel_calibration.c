@@ -82,6 +82,12 @@ static const limit limits[] = {
   LIMIT(rnn_backward, GENERAL, 0, 10),
   LIMIT(rnn_step_time, GENERAL, -1e-300, 1),
   LIMIT(rnn_time, GENERAL, -1e-300, 1),
+  LIMIT(rnn_weight, GENERAL, 0, 10),
+  LIMIT(rnn_weight_time, GENERAL, -1e-300, 1),
+  LIMIT(rnn_persistent_time, GENERAL, -1e-300, 1),
+  LIMIT(copy_efficiency, GENERAL, 0, 1),
+  LIMIT(copy_pageable, GENERAL, 0, 1),
+  LIMIT(copy_time, GENERAL, -1e-300, 1),
 };
 
 static double value_of(const pm_kernel_calibration *c, const limit *l)

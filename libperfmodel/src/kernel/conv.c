@@ -50,14 +50,21 @@ static void set_products(pm__window *s, const pm__device *d)
   s->to = back ? s->c : s->k;
 }
 
-static pm__cost implicit(const pm__device *d, const pm__window *s)
+/* Full waves of the largest tiles are the least that a product can take. */
+static double least_time(const pm__engine *e, const pm__product *p)
+{
+  return p->count * p->m * p->n * p->k * e->multiply_add;
+}
+
+static void try_implicit(const pm__device *d, const pm__window *s, pm__cost *best)
 {
   double positions = s->pass == PM__BACKWARD_DATA && !s->strided ? s->n * s->size : s->p;
   double slow = s->pass == PM__BACKWARD_DATA && s->strided ? d->k.conv_tensor_strided : 1;
   pm__product p = {s->groups, positions, s->to, s->from * s->rs};
+  if (least_time(&d->conv, &p) * slow >= best->time) return;
   double compute = pm__products_time(d, &d->conv, &p);
-  return pm__limited(d, compute * slow, s->tensors + s->weights, 2 * s->multiply_adds,
-                     PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
+  pm__keep(best, pm__limited(d, compute * slow, s->tensors + s->weights, 2 * s->multiply_adds,
+                             PM_KERNEL_ALGORITHM_IMPLICIT_GEMM));
 }
 
 /* The columns are written and read, and what no window sees with a stride is cleared. */
@@ -66,23 +73,25 @@ static void try_columns(const pm__device *d, const pm__window *s, pm__cost *best
   double slow = d->gemm.tensor ? d->k.conv_tensor_column : d->k.conv_simt_column / d->k.conv_rate;
   double element = d->bytes * d->per_byte * s->groups, columns = 2 * element * s->p * s->crs;
   double cleared = s->strided ? element * s->n * s->c * s->size : 0, moved = s->tensors + s->weights;
-  if (s->multiply_adds * d->gemm.multiply_add * slow + columns + cleared >= best->time) return;
   pm__product p = {s->groups, s->crs, s->p, s->k};
+  if (least_time(&d->gemm, &p) * slow + columns + cleared >= best->time) return;
   double compute = slow * pm__products_time(d, &d->gemm, &p) + columns + cleared;
   pm__keep(best, pm__limited(d, compute, moved, 2 * s->multiply_adds, PM_KERNEL_ALGORITHM_COLUMN_GEMM));
 }
 
-static pm__cost gradient_of_weights(const pm__device *d, const pm__window *s)
+static void try_gradient_of_weights(const pm__device *d, const pm__window *s, pm__cost *best)
 {
   bool tensor = d->conv.tensor;
   pm__product p = {s->groups, s->crs, s->k, s->p};
   double windows = s->rs > 1 ? d->bytes * d->per_byte * s->groups * s->p * s->crs : 0;
   double memory = (tensor ? d->k.conv_tensor_input : d->k.conv_simt_input) * s->tensors +
                   (tensor ? d->k.conv_tensor_windows : d->k.conv_simt_windows) * windows + s->weights;
+  double result = (tensor ? d->k.conv_tensor_result : d->k.conv_simt_result) * s->weights;
+  if (pm__most(least_time(&d->weight, &p), memory) + result >= best->time) return;
   pm__cost cost = pm__limited(d, pm__products_time(d, &d->weight, &p), memory, 2 * s->multiply_adds,
                               PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
-  cost.time += (tensor ? d->k.conv_tensor_result : d->k.conv_simt_result) * s->weights;
-  return cost;
+  cost.time += result;
+  pm__keep(best, cost);
 }
 
 static pm__cost on_fp32_cores(const pm__device *d, const pm__window *s)
@@ -91,16 +100,15 @@ static pm__cost on_fp32_cores(const pm__device *d, const pm__window *s)
   return pm__limited(d, 2 * s->multiply_adds * d->odd * slow, s->tensors + s->weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
 }
 
-static pm__cost product(const pm__device *d, const pm__window *s)
+static void try_products(const pm__device *d, const pm__window *s, pm__cost *best)
 {
-  pm__cost best = {INFINITY, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
   bool tensor = d->conv.tensor;
-  if (tensor && s->odd && d->odd > 0) return on_fp32_cores(d, s);
-  if (s->pass == PM__BACKWARD_WEIGHT) return gradient_of_weights(d, s);
-  if (s->pass == PM__FORWARD) return implicit(d, s);
-  if (tensor || !s->strided) best = implicit(d, s);
-  if (!tensor || s->strided) try_columns(d, s, &best);
-  return best;
+  if (s->pass == PM__BACKWARD_WEIGHT) {
+    try_gradient_of_weights(d, s, best);
+    return;
+  }
+  if (s->pass == PM__FORWARD || tensor || !s->strided) try_implicit(d, s, best);
+  if (s->pass == PM__BACKWARD_DATA && (!tensor || s->strided)) try_columns(d, s, best);
 }
 
 /* Its channels are never rounded up. */
@@ -123,15 +131,19 @@ static bool is_depthwise(const pm__conv *conv)
   return conv->groups > 1 && (conv->channels == conv->groups || conv->out_channels == conv->groups);
 }
 
+/* Winograd first: it is quick to price and mostly makes the rest superfluous. */
 pm__cost pm__conv_cost(const pm__device *d, const pm__conv *conv, pm__pass pass, double batch)
 {
   pm__window s;
+  pm__cost best = {INFINITY, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
+  bool transformed = conv->groups == 1 && !d->conv.tensor && (d->bytes == 4 || d->bytes == 2); /* a byte is too small */
   set_sizes(&s, conv, seen_from(conv, pass), batch);
   set_traffic(&s, d);
   if (is_depthwise(conv)) return direct(d, &s);
   set_products(&s, d);
-  pm__cost best = product(d, &s);
+  if (transformed) pm__conv_transformed(d, &s, &best);
+  if (d->conv.tensor && s.odd && d->odd > 0) best = on_fp32_cores(d, &s);
+  else try_products(d, &s, &best);
   if (s.groups > 1) pm__keep(&best, direct(d, &s));
-  else if (!d->conv.tensor && (d->bytes == 4 || d->bytes == 2)) pm__conv_transformed(d, &s, &best); /* bytes are too few */
   return best;
 }

@@ -3,7 +3,8 @@
 **
 **     Winograd 4x4   windows of 3 x 3 and 5 x 5: T = (4 + R - 1)^2 products of K x tiles x C, transforms apart
 **     Winograd 2x2   3 x 3 in one kernel, 1 / 2.25 of the multiplications; not for the gradient of weights
-**     FFT            tiles of 32 x 32 or smaller, half as many products of complex numbers
+**     FFT            tiles of 32 x 32 or smaller, half as many products of complex numbers; windows of 25 elements and more,
+**                    and gradients of weights
 **
 ** Lavin, Gray, "Fast algorithms for convolutional neural networks", CVPR 2016. Transforms of tensors and of weights move a
 ** multiple of their elements; every kernel of transforms takes a time of its own.
@@ -22,7 +23,7 @@ static void try_products(const pm__device *d, const pm__product *p, double extra
 {
   double operands = p->m * p->k + p->n * p->k + p->m * p->n, flop = 2 * p->count * p->m * p->n * p->k;
   double inverse = 1 / d->k.conv_rate;
-  if (flop / 2 * d->gemm.multiply_add * inverse + extra >= best->time) return;
+  if (flop / 2 * d->gemm.multiply_add * inverse + extra >= best->time) return; /* even at full waves */
   double compute = pm__products_time(d, &d->gemm, p) * inverse;
   pm__cost cost = pm__limited(d, compute, p->count * operands * d->bytes * d->per_byte, flop, algorithm);
   cost.time += extra;
@@ -82,5 +83,5 @@ void pm__conv_transformed(const pm__device *d, const pm__window *s, pm__cost *be
   if (s->strided || s->rs < 9 || window[0] != 1 || pm__volume(s->conv->dilation) != 1) return;
   if (window[1] == 3 && square && !weight) try_winograd_2x2(d, s, best);
   if (square && !(weight && d->k.no_weight_winograd)) try_winograd_4x4(d, s, best);
-  if (window[1] <= 16 && window[2] <= 16) try_fft(d, s, best);
+  if ((s->rs >= 25 || weight) && window[1] <= 16 && window[2] <= 16) try_fft(d, s, best);
 }

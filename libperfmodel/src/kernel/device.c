@@ -172,6 +172,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->l2 = gpu->l2_cache;
   d->sms = gpu->sms;
   d->l1 = d->sms * (has(gpu->shared_memory) ? gpu->shared_memory : 0);
+  d->registers = d->sms * (has(gpu->register_file) ? gpu->register_file : 0);
   d->threads = c->threads;
   d->launch = c->launch;
   set_engines(d, gpu, c, precision, tensor);

@@ -38,7 +38,7 @@ typedef struct pm__device {
   double energy;   /* s per FLOP that the power of the board allows */
   double align;    /* elements of 16 bytes */
   double alignment; /* factor of products that are not aligned */
-  double l2, l1;   /* bytes: of the GPU, of all SMs */
+  double l2, l1, registers; /* bytes: of the GPU, of all SMs, of all SMs */
   double sms, threads, launch;
   double winograd; /* s that one SM takes per channel of a block of fused Winograd */
   double direct;   /* s per FLOP of a direct convolution */

@@ -71,6 +71,9 @@ int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *e
 /* "fp16"; the number must be one of a precision. */
 const char *pm__precision_name(int precision);
 
+/* Bytes moved per parameter by an update with so many accesses of FP32 numbers. */
+double pm__update_bytes(double accesses, int precision);
+
 /* Time of the optimiser on so many parameters: SGD with momentum. */
 double pm__update_time(double parameters, const pm__device *device, int precision);
 

@@ -63,8 +63,9 @@ double pm__softmax_reads(const pm__device *device, double row);
 pm__cost pm__flash_cost(const pm__device *device, const pm__flash *flash, pm__pass pass, double batch, double flop,
                         double bytes);
 
-/* A whole recurrent layer of `gates` x hidden, as large inputs as outputs. */
-pm__cost pm__rnn_cost(const pm__device *device, double gates, double hidden, double batch, double steps, pm__pass pass);
+/* A whole recurrent layer of `gates` x hidden, as large inputs as outputs; `persistent` if its weights fit the registers. */
+pm__cost pm__rnn_cost(const pm__device *device, double gates, double hidden, double batch, double steps, bool persistent,
+                      pm__pass pass);
 
 /* sqrt(compute^2 + memory^2), but no less than the power of the board allows for `flop` multiplications and additions. */
 pm__cost pm__limited(const pm__device *device, double compute, double memory, double flop, int algorithm);

@@ -8,9 +8,14 @@
 #include "kernel/kernel.h"
 #include "kernel/models.h"
 
+double pm__update_bytes(double accesses, int precision)
+{
+  return precision == PM_FP64 ? 8 * accesses : 4 * accesses + (pm_precision_bytes(precision) < 4 ? 12 : 0);
+}
+
 double pm__update_time_of(double parameters, double accesses, const pm__device *device, int precision)
 {
-  double bytes = precision == PM_FP64 ? 8 * accesses : 4 * accesses + (device->bytes < 4 ? 12 : 0);
+  double bytes = pm__update_bytes(accesses, precision);
   if (!(parameters > 0) || !(accesses > 0)) return 0;
   return pm__stream_cost(device, 4 * parameters, bytes * parameters).time;
 }

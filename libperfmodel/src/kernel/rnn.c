@@ -1,26 +1,64 @@
 /*
-** A whole recurrent layer, step by step, as libraries run it: the recurrent weights are read at every step, from the L2 if
-** they fit half of it; the products with the input are done for all steps at once.
+** A whole recurrent layer.
+**
+** Step by step, as libraries run it: the recurrent weights are read at every step, from the L2 if they fit half of it; the
+** products with the input are done for all steps at once.
+**
+** Persistent: the recurrent weights stay in the registers of all SMs, which wait for one another after every step. Diamos
+** and others, "Persistent RNNs", ICML 2016. Rule, no kernel row behind it: weights up to 0.85 of the registers.
 */
 #include "kernel/models.h"
 
-pm__cost pm__rnn_cost(const pm__device *d, double gates, double hidden, double batch, double steps, pm__pass pass)
+static const double REGISTERS = 0.85; /* share of them that weights may fill: their largest layer on a Titan X */
+
+typedef struct layer {
+  double rows, hidden, batch, steps, weights; /* rows: gates x hidden; weights: bytes */
+} layer;
+
+static double input_time(const pm__device *d, const layer *l)
 {
-  double rows = gates * hidden, weights = d->bytes * rows * hidden;
-  pm__product all = {1, rows, batch * steps, hidden}, one = {1, rows, batch, hidden};
-  pm__product weight = {1, rows, hidden, batch * steps};
+  pm__product all = {1, l->rows, l->batch * l->steps, l->hidden};
+  return d->k.rnn_input * pm__gemm_cost(d, &all).time + d->k.rnn_time;
+}
+
+static pm__cost weight_cost(const pm__device *d, const layer *l)
+{
+  pm__product product = {1, l->rows, l->hidden, l->batch * l->steps};
+  pm__cost cost = pm__gemm_cost(d, &product);
+  cost.time = d->k.rnn_weight * cost.time + d->k.rnn_weight_time;
+  cost.algorithm = PM_KERNEL_ALGORITHM_STEPWISE;
+  return cost;
+}
+
+static pm__cost stepwise_cost(const pm__device *d, const layer *l, double share)
+{
   pm__cost cost = {0, PM_KERNEL_ALGORITHM_STEPWISE, PM_BOUND_COMPUTE};
-  if (pass == PM__BACKWARD_WEIGHT) {
-    cost.time = pm__gemm_cost(d, &weight).time + d->k.rnn_time;
-    return cost;
-  }
-  double read = weights * d->per_byte / (weights < d->l2 / 2 ? d->k.rnn_l2 : 1);
+  pm__product one = {1, l->rows, l->batch, l->hidden};
+  double read = l->weights * d->per_byte / (l->weights < d->l2 / 2 ? d->k.rnn_l2 : 1);
   double product = d->k.rnn_product * pm__gemm_cost(d, &one).time;
-  double pointwise = d->k.rnn_pointwise * d->bytes * (gates + 2) * hidden * batch * d->per_byte;
+  double pointwise = d->k.rnn_pointwise * d->bytes * (l->rows + 2 * l->hidden) * l->batch * d->per_byte;
   double step = pm__most(product, read) + d->k.rnn_step_time + pointwise;
   if (d->k.rnn_step_time > step / 2) cost.bound = PM_BOUND_LATENCY;
   else if (read > product) cost.bound = PM_BOUND_MEMORY;
-  double share = pass == PM__FORWARD ? 1 : d->k.rnn_backward;
-  cost.time = share * steps * step + d->k.rnn_input * pm__gemm_cost(d, &all).time + d->k.rnn_time;
+  cost.time = share * l->steps * step + input_time(d, l);
   return cost;
+}
+
+static pm__cost persistent_cost(const pm__device *d, const layer *l)
+{
+  pm__cost cost = {0, PM_KERNEL_ALGORITHM_PERSISTENT, PM_BOUND_COMPUTE};
+  double product = l->rows * l->hidden * l->batch * d->gemm.multiply_add, wait = d->k.rnn_persistent_time;
+  if (wait > product) cost.bound = PM_BOUND_LATENCY;
+  cost.time = l->steps * (product + wait) + input_time(d, l);
+  return cost;
+}
+
+pm__cost pm__rnn_cost(const pm__device *d, double gates, double hidden, double batch, double steps, bool persistent,
+                      pm__pass pass)
+{
+  double rows = gates * hidden;
+  layer l = {rows, hidden, batch, steps, d->bytes * rows * hidden};
+  if (pass == PM__BACKWARD_WEIGHT) return weight_cost(d, &l);
+  if (persistent && l.weights <= REGISTERS * d->registers) return persistent_cost(d, &l);
+  return stepwise_cost(d, &l, pass == PM__FORWARD ? 1 : d->k.rnn_backward);
 }

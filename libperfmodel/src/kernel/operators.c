@@ -1,0 +1,281 @@
+/*
+** The operators of single kernels, one descriptor each.
+**
+** Matrix products, convolutions, norms, softmax, recurrent layers and fused attention have formulas of their own; the rest
+** passes over memory: its accesses, or its arithmetic on the FP32 cores.
+*/
+#include "kernel/operators.h"
+#include "kernel/kernel.h"
+
+static pm__cost by_accesses(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+{
+  (void)k;
+  return pm__stream_cost(d, a->flop, d->bytes * a->elements);
+}
+
+/* ---- Matrix products ---- */
+
+static pm__amount gemm_amount(const pm_kernel *k)
+{
+  double elements = k->count * (k->m * k->k + k->n * k->k + k->m * k->n);
+  return (pm__amount){2 * k->count * k->m * k->n * k->k, elements, true};
+}
+
+static pm__cost gemm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+{
+  pm__product product = {k->count, k->m, k->n, k->k};
+  (void)a;
+  return k->tn ? pm__gemm_tn_cost(d, &product) : pm__gemm_cost(d, &product);
+}
+
+/* ---- Convolutions and pooling ---- */
+
+static double outputs(double size, double kernel, double padding, double stride)
+{
+  return pm__floor((size + 2 * padding - kernel) / stride) + 1;
+}
+
+static double out_height(const pm_kernel *k)
+{
+  return outputs(k->height, k->kernel_height, k->padding_height, k->stride_height);
+}
+
+static double out_width(const pm_kernel *k)
+{
+  return outputs(k->width, k->kernel_width, k->padding_width, k->stride_width);
+}
+
+static pm__amount conv_amount(const pm_kernel *k)
+{
+  double window = k->kernel_height * k->kernel_width * k->channels / k->groups;
+  double positions = out_height(k) * out_width(k);
+  double tensors = k->n * (k->channels * k->height * k->width + k->out_channels * positions);
+  return (pm__amount){2 * k->n * k->out_channels * positions * window, tensors + k->out_channels * window, true};
+}
+
+static pm__cost conv_cost(const pm__device *d, const pm_kernel *k, pm__pass pass)
+{
+  pm__conv conv = {k->channels,
+                   k->out_channels,
+                   k->groups,
+                   {1, k->height, k->width},
+                   {1, out_height(k), out_width(k)},
+                   {1, k->kernel_height, k->kernel_width},
+                   {1, k->stride_height, k->stride_width},
+                   {0, k->padding_height, k->padding_width},
+                   {0, k->padding_height, k->padding_width},
+                   {1, 1, 1},
+                   false};
+  return pm__conv_cost(d, &conv, pass, k->n);
+}
+
+#define CONV_COST(name, pass)                                                                     \
+  static pm__cost name(const pm__device *d, const pm_kernel *k, const pm__amount *a)              \
+  {                                                                                               \
+    (void)a;                                                                                      \
+    return conv_cost(d, k, pass);                                                                 \
+  }
+
+CONV_COST(conv_forward_cost, PM__FORWARD)
+CONV_COST(conv_data_cost, PM__BACKWARD_DATA)
+CONV_COST(conv_weight_cost, PM__BACKWARD_WEIGHT)
+
+/* One operation for each element of each window. */
+static pm__amount pooling_amount(const pm_kernel *k)
+{
+  double made = k->n * k->channels * out_height(k) * out_width(k), read = k->n * k->channels * k->height * k->width;
+  return (pm__amount){made * k->kernel_height * k->kernel_width, read + made, false};
+}
+
+/* ---- Passes over memory ---- */
+
+static pm__amount elementwise_amount(const pm_kernel *k)
+{
+  return (pm__amount){k->m, k->count * k->m, false};
+}
+
+/* Training: two reads for the sums and the result, one write. */
+static pm__amount batch_norm_amount(const pm_kernel *k)
+{
+  return (pm__amount){7 * k->m, 3 * k->m, false};
+}
+
+static pm__amount reduction_amount(const pm_kernel *k)
+{
+  return (pm__amount){k->m * k->n, k->m * k->n + k->m, false};
+}
+
+static pm__amount layer_norm_amount(const pm_kernel *k)
+{
+  return (pm__amount){7 * k->m * k->n, 2 * k->m * k->n, false};
+}
+
+static pm__cost layer_norm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+{
+  return pm__stream_cost(d, a->flop, d->bytes * (a->elements + k->m * k->n * pm__norm_reads(d, k->n)));
+}
+
+static pm__amount softmax_amount(const pm_kernel *k)
+{
+  return (pm__amount){5 * k->m * k->n, 2 * k->m * k->n, false};
+}
+
+static pm__cost softmax_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+{
+  return pm__stream_cost(d, a->flop, d->bytes * (a->elements + k->m * k->n * pm__softmax_reads(d, k->n)));
+}
+
+static pm__amount embedding_amount(const pm_kernel *k)
+{
+  return (pm__amount){0, 2 * k->m * k->n, false};
+}
+
+/* Rows lie anywhere: each is read in whole sectors of 32 bytes, after its index of 8. */
+static pm__cost embedding_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+{
+  double row = d->bytes * k->n;
+  (void)a;
+  return pm__stream_cost(d, 0, k->m * (32 * pm__ceil(row / 32) + row + 8));
+}
+
+/* ---- Recurrent layers ---- */
+
+static pm__amount rnn_amount(const pm_kernel *k)
+{
+  double gates = k->count * k->m;
+  return (pm__amount){2 * gates * k->m * k->n * k->k, k->k * (gates * k->m + (gates + k->m) * k->n), true};
+}
+
+#define RNN_COST(name, pass)                                                                      \
+  static pm__cost name(const pm__device *d, const pm_kernel *k, const pm__amount *a)              \
+  {                                                                                               \
+    (void)a;                                                                                      \
+    return pm__rnn_cost(d, k->count, k->m, k->n, k->k, k->persistent != 0, pass);                 \
+  }
+
+RNN_COST(rnn_forward_cost, PM__FORWARD)
+RNN_COST(rnn_data_cost, PM__BACKWARD_DATA)
+RNN_COST(rnn_weight_cost, PM__BACKWARD_WEIGHT)
+
+/* ---- Attention: `count` heads of all samples, m queries and k keys of n numbers ---- */
+
+static pm__amount attention_amount(const pm_kernel *k)
+{
+  return (pm__amount){4 * k->count * k->m * k->k * k->n, 2 * k->count * k->n * (k->m + k->k), true};
+}
+
+/* The scores are made again. */
+static pm__amount attention_backward_amount(const pm_kernel *k)
+{
+  return (pm__amount){10 * k->count * k->m * k->k * k->n, 4 * k->count * k->n * (k->m + k->k), true};
+}
+
+static pm__cost flash_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a, pm__pass pass)
+{
+  pm__flash flash = {k->count, k->m, k->k, k->m * k->k, k->n, k->n};
+  return pm__flash_cost(d, &flash, pass, 1, a->flop, d->bytes * a->elements);
+}
+
+static pm__cost attention_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+{
+  return flash_cost(d, k, a, PM__FORWARD);
+}
+
+static pm__cost attention_backward_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+{
+  return flash_cost(d, k, a, PM__BACKWARD_DATA);
+}
+
+/* Two products, and the scores written, normalised and read. */
+static pm__amount unfused_amount(const pm_kernel *k)
+{
+  double scores = k->count * k->m * k->k;
+  return (pm__amount){4 * scores * k->n + 5 * scores, 2 * k->count * k->n * (k->m + k->k) + 4 * scores, true};
+}
+
+static void add(pm__cost *all, double *longest, pm__cost one)
+{
+  all->time += one.time;
+  if (one.time <= *longest) return;
+  *longest = one.time;
+  all->bound = one.bound;
+}
+
+static pm__cost unfused_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+{
+  pm__cost all = {0, PM_KERNEL_ALGORITHM_MIXED, PM_BOUND_NONE};
+  double longest = 0, scores = k->count * k->m * k->k;
+  pm__product queries = {k->count, k->m, k->k, k->n}, values = {k->count, k->m, k->n, k->k};
+  (void)a;
+  add(&all, &longest, pm__gemm_tn_cost(d, &queries));
+  add(&all, &longest, pm__stream_cost(d, 5 * scores, d->bytes * scores * (2 + pm__softmax_reads(d, k->k))));
+  add(&all, &longest, pm__gemm_cost(d, &values));
+  return all;
+}
+
+/* ---- Copies between host and device: m bytes over the link to the host ---- */
+
+static pm__amount copy_amount(const pm_kernel *k)
+{
+  return (pm__amount){0, k->m / pm_precision_bytes(k->precision), false};
+}
+
+/* Pageable memory is first copied by the host. */
+static pm__cost copy_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+{
+  double rate = k->link_bandwidth * d->k.copy_efficiency * (k->pageable ? d->k.copy_pageable : 1);
+  double bytes = k->m / rate;
+  (void)a;
+  return (pm__cost){d->k.copy_time + bytes, PM_KERNEL_ALGORITHM_COPY,
+                    bytes > d->k.copy_time ? PM_BOUND_MEMORY : PM_BOUND_LATENCY};
+}
+
+/* ---- Updates: FP32 numbers read and written for each of m parameters ---- */
+
+enum { SGD = 3, MOMENTUM = 5, ADAM = 7, LAMB = 10 };
+
+static double update_accesses(int operation)
+{
+  switch (operation) {
+  case PM_OPERATOR_SGD: return SGD;
+  case PM_OPERATOR_MOMENTUM: return MOMENTUM;
+  case PM_OPERATOR_ADAM: return ADAM;
+  default: return LAMB;
+  }
+}
+
+static pm__amount update_amount(const pm_kernel *k)
+{
+  double bytes = pm__update_bytes(update_accesses(k->operation), k->precision);
+  return (pm__amount){4 * k->m, k->m * bytes / pm_precision_bytes(k->precision), false};
+}
+
+static const pm__operator operators[PM_OPERATOR_COUNT] = {
+  [PM_OPERATOR_GEMM] = {"cmnk", gemm_amount, gemm_cost},
+  [PM_OPERATOR_CONV_FORWARD] = {"w", conv_amount, conv_forward_cost},
+  [PM_OPERATOR_CONV_BACKWARD_DATA] = {"w", conv_amount, conv_data_cost},
+  [PM_OPERATOR_CONV_BACKWARD_WEIGHT] = {"w", conv_amount, conv_weight_cost},
+  [PM_OPERATOR_ELEMENTWISE] = {"cm", elementwise_amount, by_accesses},
+  [PM_OPERATOR_LAYER_NORM] = {"mn", layer_norm_amount, layer_norm_cost},
+  [PM_OPERATOR_SOFTMAX] = {"mn", softmax_amount, softmax_cost},
+  [PM_OPERATOR_RNN_FORWARD] = {"cmnk", rnn_amount, rnn_forward_cost},
+  [PM_OPERATOR_RNN_BACKWARD_DATA] = {"cmnk", rnn_amount, rnn_data_cost},
+  [PM_OPERATOR_RNN_BACKWARD_WEIGHT] = {"cmnk", rnn_amount, rnn_weight_cost},
+  [PM_OPERATOR_BATCH_NORM] = {"m", batch_norm_amount, by_accesses},
+  [PM_OPERATOR_POOLING] = {"w", pooling_amount, by_accesses},
+  [PM_OPERATOR_REDUCTION] = {"mn", reduction_amount, by_accesses},
+  [PM_OPERATOR_EMBEDDING] = {"mn", embedding_amount, embedding_cost},
+  [PM_OPERATOR_ATTENTION] = {"cmnk", attention_amount, attention_cost},
+  [PM_OPERATOR_ATTENTION_BACKWARD] = {"cmnk", attention_backward_amount, attention_backward_cost},
+  [PM_OPERATOR_ATTENTION_UNFUSED] = {"cmnk", unfused_amount, unfused_cost},
+  [PM_OPERATOR_SGD] = {"m", update_amount, by_accesses},
+  [PM_OPERATOR_MOMENTUM] = {"m", update_amount, by_accesses},
+  [PM_OPERATOR_ADAM] = {"m", update_amount, by_accesses},
+  [PM_OPERATOR_LAMB] = {"m", update_amount, by_accesses},
+  [PM_OPERATOR_COPY] = {"ml", copy_amount, copy_cost},
+};
+
+const pm__operator *pm__operator_of(int operation)
+{
+  return &operators[operation];
+}

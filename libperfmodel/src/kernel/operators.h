@@ -1,0 +1,23 @@
+/* The operators of single kernels: what each needs, what it does at least, and what it costs. */
+#ifndef PM_KERNEL_OPERATORS_H
+#define PM_KERNEL_OPERATORS_H
+
+#include "kernel/models.h"
+
+/* Arithmetic [FLOP] and elements moved, at least, and whether the arithmetic is matrix products. */
+typedef struct pm__amount {
+  double flop, elements;
+  bool matrix;
+} pm__amount;
+
+typedef struct pm__operator {
+  const char *sizes; /* which of count, m, n and k it has: a letter each; "l": bandwidth of a link;
+                         "w": window and tensors of a convolution */
+  pm__amount (*amount)(const pm_kernel *kernel);
+  pm__cost (*cost)(const pm__device *device, const pm_kernel *kernel, const pm__amount *amount);
+} pm__operator;
+
+/* The operation must be one of pm_operator. */
+const pm__operator *pm__operator_of(int operation);
+
+#endif

@@ -1,0 +1,295 @@
+/* Laws of the times of convolutions, recurrent layers and passes over memory; on every shipped GPU that has constants. */
+#include <check.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "shipped.h"
+
+enum { PRECISIONS = 3, PASSES = 3 };
+
+static const int precisions[] = {PM_FP32, PM_FP16, PM_FP16_STORAGE};
+
+typedef struct device {
+  pm_gpu gpu;
+  pm_kernel_calibration constants;
+} device;
+
+static bool find(size_t index, device *d)
+{
+  const char *id = pm_catalog_id(catalog, "gpus", index);
+  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", id, &d->gpu, NULL), PM_OK);
+  return pm_catalog_kernels(catalog, &d->gpu, &d->constants, NULL) == PM_OK;
+}
+
+#define EACH_DEVICE(d)                                                                  \
+  for (size_t index_ = 0; index_ < (size_t)pm_catalog_count(catalog, "gpus"); index_++) \
+    if (find(index_, &d))
+
+#define EACH(i, count) for (int i = 0; i < (count); i++)
+
+static pm_kernel kernel_of(int operation, int precision)
+{
+  pm_kernel kernel;
+  pm_record_init(pm_record_type_find("kernel"), &kernel);
+  kernel.operation = operation;
+  kernel.precision = precision;
+  kernel.count = kernel.groups = 1;
+  return kernel;
+}
+
+static pm_kernel conv(int pass, double n, double c, double k, double side, double window, double stride, int precision)
+{
+  pm_kernel kernel = kernel_of(PM_OPERATOR_CONV_FORWARD + pass, precision);
+  kernel.n = n;
+  kernel.channels = c;
+  kernel.out_channels = k;
+  kernel.height = kernel.width = side;
+  kernel.kernel_height = kernel.kernel_width = window;
+  kernel.padding_height = kernel.padding_width = floor((window - 1) / 2);
+  kernel.stride_height = kernel.stride_width = stride;
+  return kernel;
+}
+
+static pm_kernel_time time_of(const device *d, const pm_kernel *kernel)
+{
+  pm_kernel_time time;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_msg(pm_kernel_predict(&d->gpu, &d->constants, kernel, &time, 1, &error) == PM_OK, "%s", error.text);
+  return time;
+}
+
+static bool has(const device *d, int precision)
+{
+  return pm_gpu_matrix_peak(&d->gpu, precision) > 0;
+}
+
+/* Shapes of networks as they come: a small generator of our own, so that every run tests the same. */
+static double drawn(unsigned *state, const double *from, unsigned count)
+{
+  *state = *state * 1664525u + 1013904223u;
+  return from[(*state >> 16) % count];
+}
+
+static pm_kernel drawn_conv(unsigned *state, int precision)
+{
+  static const double samples[] = {8, 16, 32, 64, 256}, channels[] = {64, 128, 256, 512, 1024};
+  static const double sides[] = {7, 14, 28, 56, 112}, windows[] = {1, 3, 5, 7}, strides[] = {1, 2};
+  double pass = drawn(state, (const double[]){0, 1, 2}, 3), n = drawn(state, samples, 5), c = drawn(state, channels, 5);
+  double k = drawn(state, channels, 5), side = drawn(state, sides, 5), window = drawn(state, windows, 4);
+  return conv((int)pass, n, c, k, side, window, drawn(state, strides, 2), precision);
+}
+
+/* By whole tiles of samples and of both channels, whichever algorithm wins before and after. */
+START_TEST(larger_convolutions_take_longer)
+{
+  device d;
+  int compared = 0;
+  EACH_DEVICE(d) EACH(p, PRECISIONS) {
+    unsigned state = 7;
+    if (!has(&d, precisions[p])) continue;
+    EACH(i, 100) {
+      pm_kernel one = drawn_conv(&state, precisions[p]), grown[3] = {one, one, one};
+      grown[0].n += 128;
+      grown[1].channels += 256;
+      grown[2].out_channels += 256;
+      double time = time_of(&d, &one).time;
+      EACH(g, 3) {
+        double more = time_of(&d, &grown[g]).time;
+        ck_assert_msg(more >= time * (1 - 1e-9), "%s: pass %d, %g x %g x %g, %g -> %g, window %g/%g, grown %d: %g after %g us",
+                      d.gpu.id, one.operation, one.n, one.height, one.width, one.channels, one.out_channels,
+                      one.kernel_height, one.stride_height, g, more * 1e6, time * 1e6);
+        compared++;
+      }
+    }
+  }
+  ck_assert_int_gt(compared, 5000);
+}
+END_TEST
+
+/* Multiplications that transforms save at most, as a factor: Winograd on 4 x 4 outputs, Fourier on tiles of 32 x 32. */
+static double saved_by_transforms(const device *d, const pm_kernel *k)
+{
+  double w = k->kernel_height, winograd = w == 3 || w == 5 ? 16 * w * w / ((w + 3) * (w + 3)) : 1;
+  if (k->precision == PM_FP16 && d->gpu.tensor_cores > 0) return 1;
+  return fmax(winograd, w * w * (33 - w) * (33 - w) / 2048);
+}
+
+/* Tensors move once; boards boost by what their constants say. */
+START_TEST(convolutions_keep_to_the_physical_bound)
+{
+  device d;
+  EACH_DEVICE(d) EACH(p, PRECISIONS) {
+    unsigned state = 11;
+    if (!has(&d, precisions[p])) continue;
+    EACH(i, 200) {
+      pm_kernel kernel = drawn_conv(&state, precisions[p]);
+      pm_kernel_time t = time_of(&d, &kernel);
+      double used = kernel.kernel_height == 1 ? 1 / (kernel.stride_height * kernel.stride_width) : 1; /* pixels seen */
+      double saved = saved_by_transforms(&d, &kernel);
+      double boost = fmax(1, d.constants.simt_efficiency * d.constants.conv_rate);
+      ck_assert_double_ge(t.time * 1.001, used * t.bytes / d.gpu.memory_bandwidth);
+      ck_assert_double_ge(t.time * boost * saved, t.flop / t.peak);
+    }
+  }
+}
+END_TEST
+
+static void check_not_slower(const device *d, const device *better, const pm_kernel *kernel, const char *what)
+{
+  double before = time_of(d, kernel).time, after = time_of(better, kernel).time;
+  ck_assert_msg(after <= before * (1 + 1e-9), "%s, operation %d with more %s: %g us after %g", d->gpu.id,
+                kernel->operation, what, after * 1e6, before * 1e6);
+}
+
+static device with_bandwidth(device d)
+{
+  d.gpu.memory_bandwidth *= 1.3;
+  return d;
+}
+
+static device with_clock(device d)
+{
+  d.gpu.clock *= 1.1;
+  d.gpu.peak_fp32 *= 1.1;
+  d.gpu.peak_fp16 *= 1.1;
+  d.gpu.peak_fp16_tensor *= 1.1;
+  return d;
+}
+
+START_TEST(better_gpus_are_not_slower)
+{
+  device d;
+  EACH_DEVICE(d) EACH(p, PRECISIONS) {
+    unsigned state = 13;
+    if (!has(&d, precisions[p])) continue;
+    device wide = with_bandwidth(d), fast = with_clock(d);
+    EACH(i, 100) {
+      pm_kernel kernel = drawn_conv(&state, precisions[p]);
+      check_not_slower(&d, &wide, &kernel, "bandwidth");
+      check_not_slower(&d, &fast, &kernel, "clock");
+    }
+  }
+}
+END_TEST
+
+/* Every other operator with ever larger sizes. */
+START_TEST(larger_passes_take_longer)
+{
+  device d;
+  EACH_DEVICE(d) for (int op = PM_OPERATOR_ELEMENTWISE; op < PM_OPERATOR_COUNT; op++) {
+    if (op == PM_OPERATOR_POOLING) continue; /* has the sizes of a convolution */
+    pm_kernel one = kernel_of(op, PM_FP32);
+    one.count = 4;
+    one.m = one.n = one.k = 512;
+    one.link_bandwidth = 1e10;
+    for (int i = 0; i < 6; i++) {
+      pm_kernel more = one;
+      double *sizes[] = {&more.m, &more.n, &more.k, &more.count};
+      *sizes[i % 4] *= 2;
+      double before = time_of(&d, &one).time, after = time_of(&d, &more).time;
+      ck_assert_msg(after >= before * (1 - 1e-9), "%s: operator %d, size %d", d.gpu.id, op, i % 4);
+      ck_assert(isfinite(after) && after > 0);
+      one = more;
+    }
+  }
+}
+END_TEST
+
+/* A row that no longer fits what one read keeps costs up to one more read of it, softmax up to two. */
+START_TEST(rows_are_read_again_at_most)
+{
+  device d;
+  EACH_DEVICE(d) for (double row = 64; row <= 1 << 20; row *= 2) {
+    pm_kernel norm = kernel_of(PM_OPERATOR_LAYER_NORM, PM_FP32), softmax = kernel_of(PM_OPERATOR_SOFTMAX, PM_FP32);
+    norm.m = softmax.m = 1e8 / row;
+    norm.n = softmax.n = row;
+    double norm_ratio = time_of(&d, &norm).time / time_of(&d, &norm).roofline_time;
+    double softmax_ratio = time_of(&d, &softmax).time / time_of(&d, &softmax).roofline_time;
+    double efficiency = strncmp(d.gpu.memory_type, "HBM", 3) == 0 ? d.constants.hbm_efficiency : d.constants.gddr_efficiency;
+    ck_assert_double_ge(norm_ratio, 1);
+    ck_assert_double_le(norm_ratio * efficiency, 1.5 + 1e-9);
+    ck_assert_double_ge(softmax_ratio, 1);
+    ck_assert_double_le(softmax_ratio * efficiency, 2 + 1e-9);
+  }
+}
+END_TEST
+
+START_TEST(persistent_layers_need_registers)
+{
+  device d;
+  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "v100-sxm2-16gb", &d.gpu, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  for (double hidden = 256; hidden <= 8192; hidden *= 2) {
+    pm_kernel step = kernel_of(PM_OPERATOR_RNN_FORWARD, PM_FP16);
+    step.m = hidden;
+    step.n = 16;
+    step.k = 100;
+    pm_kernel_time plain = time_of(&d, &step);
+    step.persistent = 1;
+    pm_kernel_time kept = time_of(&d, &step);
+    bool fits = 2 * hidden * hidden <= 0.85 * d.gpu.sms * d.gpu.register_file;
+    ck_assert_int_eq(plain.algorithm, PM_KERNEL_ALGORITHM_STEPWISE);
+    ck_assert_int_eq(kept.algorithm, fits ? PM_KERNEL_ALGORITHM_PERSISTENT : PM_KERNEL_ALGORITHM_STEPWISE);
+    if (fits) ck_assert_double_lt(kept.time, plain.time);
+    else ck_assert_double_eq(kept.time, plain.time);
+  }
+}
+END_TEST
+
+/* A table of rows shorter than a sector costs what sectors cost. */
+START_TEST(gathered_rows_are_whole_sectors)
+{
+  device d;
+  EACH_DEVICE(d) {
+    pm_kernel one = kernel_of(PM_OPERATOR_EMBEDDING, PM_FP32), eight = one;
+    one.m = eight.m = 1e6;
+    one.n = 1;
+    eight.n = 8;
+    ck_assert_double_eq_tol(time_of(&d, &one).time / time_of(&d, &eight).time, (32.0 + 4 + 8) / (32 + 32 + 8), 1e-9);
+  }
+}
+END_TEST
+
+START_TEST(winners_are_named)
+{
+  device d;
+  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "v100-sxm2-16gb", &d.gpu, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  const struct {
+    pm_kernel kernel;
+    int algorithm;
+  } cases[] = {{conv(0, 8, 64, 64, 56, 3, 1, PM_FP32), PM_KERNEL_ALGORITHM_WINOGRAD_2X2},
+               {conv(0, 64, 512, 512, 28, 3, 1, PM_FP32), PM_KERNEL_ALGORITHM_WINOGRAD_4X4},
+               {conv(0, 16, 256, 256, 14, 1, 1, PM_FP32), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM},
+               {conv(1, 16, 128, 256, 56, 5, 2, PM_FP32), PM_KERNEL_ALGORITHM_COLUMN_GEMM},
+               {conv(0, 16, 64, 64, 224, 11, 1, PM_FP32), PM_KERNEL_ALGORITHM_FFT},
+               {conv(0, 16, 3, 64, 224, 7, 2, PM_FP16), PM_KERNEL_ALGORITHM_DIRECT},
+               {conv(0, 16, 64, 64, 56, 3, 1, PM_FP16), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    ck_assert_msg(time_of(&d, &cases[i].kernel).algorithm == cases[i].algorithm, "case %zu: algorithm %d", i,
+                  time_of(&d, &cases[i].kernel).algorithm);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("conv_time");
+  TCase *laws = tcase_create("laws");
+  tcase_add_checked_fixture(laws, open_catalog, close_catalog);
+  tcase_set_timeout(laws, 60);
+  tcase_add_test(laws, larger_convolutions_take_longer);
+  tcase_add_test(laws, convolutions_keep_to_the_physical_bound);
+  tcase_add_test(laws, better_gpus_are_not_slower);
+  tcase_add_test(laws, larger_passes_take_longer);
+  tcase_add_test(laws, rows_are_read_again_at_most);
+  tcase_add_test(laws, persistent_layers_need_registers);
+  tcase_add_test(laws, gathered_rows_are_whole_sectors);
+  tcase_add_test(laws, winners_are_named);
+  suite_add_tcase(suite, laws);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
