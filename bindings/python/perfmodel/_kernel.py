@@ -71,7 +71,9 @@ def host_link(record: Records) -> float:
     from ._catalog import default
 
     name = record["pcie"][0].decode()
-    return float(default().record("link", name).bandwidth) if name else float("nan")
+    if not name:
+        return float("nan")
+    return float(_record.array("link", _core.catalog_record(default()._handle, "link", name))["bandwidth"][0])
 
 
 def kernel(

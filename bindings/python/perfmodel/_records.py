@@ -184,10 +184,16 @@ class KernelCalibration(Record):
     """addresses in use at a time that such products reach without delay [B]"""
     l2_bytes: float = nan
     """L2 traffic per clock and SM, for 512 FP16 multiply-adds per clock [B]"""
+    l2_share: float = nan
+    """share of the L2 that rows have: half where its two parts hold copies"""
     reread_start: float = nan
-    """rows in flight over the cache at which rows begin to be read again"""
+    """rows in flight over the L2 at which norms begin to read rows again"""
     reread_width: float = nan
     """the same from there until all are"""
+    softmax_reread: float = nan
+    """rows in flight over the caches at which softmax reads all rows again"""
+    softmax_l1: float = nan
+    """caches of the SMs over their shared memory"""
     conv_rate: float = nan
     """rate of the kernels of convolutions over that of products"""
     conv_simt_efficiency: float = nan
@@ -262,6 +268,18 @@ class KernelCalibration(Record):
     """kernels of a step, to start [s]"""
     rnn_time: float = nan
     """the whole layer, to start [s]"""
+    rnn_weight: float = nan
+    """time of the gradient of weights over that of a plain product"""
+    rnn_weight_time: float = nan
+    """the gradient of weights, to start [s]"""
+    rnn_persistent_time: float = nan
+    """a step of a persistent layer, until all SMs have met [s]"""
+    copy_efficiency: float = nan
+    """payload of a large copy from or to the host over the line rate"""
+    copy_pageable: float = nan
+    """rate of memory that is not pinned over that of pinned"""
+    copy_time: float = nan
+    """the smallest copy from or to the host [s]"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +288,8 @@ class Kernel(Record):
 
     operation: str = "gemm"
     """what is computed: gemm, conv-forward, conv-backward-data, conv-backward-weight, elementwise, layer-norm,
-    softmax, rnn-forward, rnn-backward-data, rnn-backward-weight"""
+    softmax, rnn-forward, rnn-backward-data, rnn-backward-weight, batch-norm, pooling, reduction,
+    embedding, attention, attention-backward, attention-unfused, sgd, momentum, adam, lamb, copy"""
     precision: str = "fp64"
     """storage and arithmetic precision: fp64, fp32, tf32, fp16, fp16-storage, bf16, fp8, int8"""
     count: float = nan
@@ -305,6 +324,12 @@ class Kernel(Record):
     """conv: stride"""
     stride_width: float = nan
     """conv: stride"""
+    persistent: bool = False
+    """rnn: the weights of all steps stay in registers, if they fit"""
+    link_bandwidth: float = nan
+    """copy: line rate of the link to the host [B/s]"""
+    pageable: bool = False
+    """copy: of memory that is not pinned"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,7 +340,7 @@ class KernelTime(Record):
     """time of the kernel, without its start [s]"""
     algorithm: str = "none"
     """the fastest way to compute it: none, roofline, stream, gemm, gemm-split-k, implicit-gemm, column-gemm,
-    winograd-4x4, winograd-2x2, fft, direct, flash, stepwise, mixed"""
+    winograd-4x4, winograd-2x2, fft, direct, flash, stepwise, persistent, copy, mixed"""
     bound: str = "none"
     """what limits it: none, compute, memory, latency, power"""
     flop: float = nan
@@ -354,10 +379,16 @@ class KernelHarness(Record):
     """added to a product with a bias [s]"""
     conv: float = nan
     """added to a convolution [s]"""
+    conv_growth: float = nan
+    """more for every line of the source's file before it [s]"""
     recurrent: float = nan
     """added to a recurrent layer [s]"""
-    stream: float = nan
-    """added to an element-wise kernel, norm or softmax [s]"""
+    elementwise: float = nan
+    """added to an element-wise kernel [s]"""
+    layer_norm: float = nan
+    """added to a layer norm [s]"""
+    softmax: float = nan
+    """added to a softmax [s]"""
     elementwise_floor: float = nan
     """least time of an element-wise kernel [s]"""
     layer_norm_floor: float = nan
@@ -626,7 +657,7 @@ class LayerTime(Record):
     """sum of the four [s]"""
     algorithm: str = "none"
     """the forward kernel: none, roofline, stream, gemm, gemm-split-k, implicit-gemm, column-gemm, winograd-4x4,
-    winograd-2x2, fft, direct, flash, stepwise, mixed"""
+    winograd-2x2, fft, direct, flash, stepwise, persistent, copy, mixed"""
     bound: str = "none"
     """what limits the forward kernel: none, compute, memory, latency, power"""
     flop: float = nan
