@@ -51,7 +51,7 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_FROM, '\0', "from", "nccl|topo|hwloc", "what the file is (default: by its text)"},
-  {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of the catalogue; needed for topo and hwloc"},
+  {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of the catalogue; needed for topo, and for files that name none"},
   {OPTION_ID, '\0', "id", "ID", "id of the new system (default imported)"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };

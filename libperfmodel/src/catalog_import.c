@@ -7,7 +7,7 @@
 
 static const char *const kinds[] = {"gpu", "cpu", "plx", "nvs", "nic"};
 
-int pm__wiring_end(pm__wiring *w, pm_vertex_kind kind, const char *key, pm_error *error)
+int pm__sketch_end(pm__sketch *w, pm_vertex_kind kind, const char *key, pm_error *error)
 {
   if (w->end_count == PM__WIRES_MAX) {
     pm__fail_at(error, PM_BAD_VALUE, w->file, 0, "more than %d vertices", PM__WIRES_MAX);
@@ -20,14 +20,14 @@ int pm__wiring_end(pm__wiring *w, pm_vertex_kind kind, const char *key, pm_error
   return w->end_count++;
 }
 
-int pm__wiring_find(const pm__wiring *w, const char *key)
+int pm__sketch_find(const pm__sketch *w, const char *key)
 {
   for (int i = 0; i < w->end_count; i++)
     if (strcmp(w->ends[i].key, key) == 0) return i;
   return -1;
 }
 
-int pm__wiring_link(pm__wiring *w, int a, int b, const char *link, int count, pm_error *error)
+int pm__sketch_link(pm__sketch *w, int a, int b, const char *link, int count, pm_error *error)
 {
   for (int i = 0; i < w->wire_count; i++) {
     pm__wire *wire = &w->wires[i];
@@ -46,7 +46,7 @@ int pm__wiring_link(pm__wiring *w, int a, int b, const char *link, int count, pm
   return PM_OK;
 }
 
-const char *pm__wiring_pcie(pm__wiring *w, double speed, int width)
+const char *pm__sketch_pcie(pm__sketch *w, double speed, int width)
 {
   const char *known = speed > 20e9 ? "pcie5-x16" : speed > 10e9 ? "pcie4-x16" : "pcie3-x16";
   bool standard = width == 16 && (speed == 8e9 || speed == 16e9 || speed == 32e9);
@@ -56,9 +56,44 @@ const char *pm__wiring_pcie(pm__wiring *w, double speed, int width)
   return known;
 }
 
+bool pm__sketch_gpu(pm__sketch *w, const char *name)
+{
+  if (w->gpu[0] != '\0') return true;
+  const pm__entry *entry = pm__names_find(&w->catalog->names, PM__GPUS, name);
+  if (entry == NULL) return false;
+  const pm_gpu *gpu = (const pm_gpu *)entry->record;
+  memcpy(w->gpu, gpu->id, sizeof w->gpu);
+  memcpy(w->nvlink, gpu->nvlink, sizeof w->nvlink);
+  snprintf(w->host_link, sizeof w->host_link, "%s", gpu->pcie[0] != '\0' ? gpu->pcie : "pcie3-x16");
+  return true;
+}
+
+void pm__sketch_switch_link(const pm__sketch *w, char *link, size_t size)
+{
+  snprintf(link, size, "%s-nvswitch", w->nvlink);
+  if (pm__names_find(&w->catalog->names, PM__LINKS, link) == NULL) snprintf(link, size, "%s", w->nvlink);
+}
+
+int pm__sketch_assume_nvlinks(pm__sketch *w, pm_error *error)
+{
+  const pm__entry *entry = pm__names_find(&w->catalog->names, PM__GPUS, w->gpu);
+  const pm_gpu *gpu = entry != NULL ? (const pm_gpu *)entry->record : NULL;
+  if (gpu == NULL || gpu->nvlinks <= 0 || w->nvlink[0] == '\0') return PM_OK;
+  if (strstr(w->nvlink, "-nvswitch") == NULL) {
+    pm__string_add(&w->report, "left out: NVLinks; the source does not show them, nvidia-smi topo -m does\n");
+    return PM_OK;
+  }
+  int hub = pm__sketch_end(w, PM_VERTEX_NVSWITCH, "nvswitch", error), status = hub < 0 ? PM_BAD_VALUE : PM_OK;
+  for (int i = 0; i < w->end_count && status == PM_OK; i++)
+    if (w->ends[i].kind == PM_VERTEX_GPU) status = pm__sketch_link(w, i, hub, w->nvlink, gpu->nvlinks, error);
+  pm__string_format(&w->report, "assumed: all %d NVLinks of every GPU end at switches, one vertex; the source does not show "
+                                "them\n", gpu->nvlinks);
+  return status;
+}
+
 /* ---- Writing ---- */
 
-static void add_vertices(pm__string *xml, const pm__wiring *w, pm_vertex_kind kind, const char *name)
+static void add_vertices(pm__string *xml, const pm__sketch *w, pm_vertex_kind kind, const char *name)
 {
   if (w->counts[kind] == 0) return;
   pm__string_format(xml, "      <vertex kind=\"%s\" names=\"", name);
@@ -67,7 +102,7 @@ static void add_vertices(pm__string *xml, const pm__wiring *w, pm_vertex_kind ki
   pm__string_add(xml, "\"/>\n");
 }
 
-static void add_wires(pm__string *xml, const pm__wiring *w)
+static void add_wires(pm__string *xml, const pm__sketch *w)
 {
   for (int i = 0; i < w->wire_count; i++) {
     const pm__wire *wire = &w->wires[i];
@@ -79,7 +114,7 @@ static void add_wires(pm__string *xml, const pm__wiring *w)
 }
 
 /* The network link type whose rate is nearest to the NICs'. */
-static const char *network_type(const pm__wiring *w)
+static const char *network_type(const pm__sketch *w)
 {
   const char *best = NULL;
   double least = INFINITY;
@@ -95,7 +130,7 @@ static const char *network_type(const pm__wiring *w)
   return best;
 }
 
-static void add_network(pm__string *xml, pm__wiring *w)
+static void add_network(pm__string *xml, pm__sketch *w)
 {
   const char *type = w->network > 0 ? network_type(w) : NULL;
   if (type == NULL) {
@@ -107,7 +142,7 @@ static void add_network(pm__string *xml, pm__wiring *w)
                     w->network * 8 / 1e9);
 }
 
-static void write_xml(pm__string *xml, pm__wiring *w, const char *id)
+static void write_xml(pm__string *xml, pm__sketch *w, const char *id)
 {
   pm__string_format(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<perfmodel version=\"1\">\n\n  <system id=\"%s\" name=\"%s, imported\">\n", id, id);
   pm__string_format(xml, "    <gpu>%s</gpu>\n    <gpus>%d</gpus>\n", w->gpu, w->counts[PM_VERTEX_GPU]);
@@ -138,7 +173,7 @@ static int check_result(const char *xml, const char *file, pm_error *error)
   return pm__fail_at(error, status, file, 0, "the machine cannot be: %.300s", reason.text);
 }
 
-static int find_gpu(pm__wiring *w, const char *name, pm_error *error)
+static int find_gpu(pm__sketch *w, const char *name, pm_error *error)
 {
   const pm__entry *entry = pm__catalog_find(w->catalog, PM__GPUS, name, error);
   if (entry == NULL) return PM_NOT_FOUND;
@@ -149,7 +184,7 @@ static int find_gpu(pm__wiring *w, const char *name, pm_error *error)
   return PM_OK;
 }
 
-static int read_as(pm__wiring *w, const char *format, const char *text, pm_error *error)
+static int read_as(pm__sketch *w, const char *format, const char *text, pm_error *error)
 {
   if (strcmp(format, "topo") == 0) return pm__import_topo(w, text, error);
   if (strcmp(format, "nccl") == 0) return pm__import_nccl(w, text, error);
@@ -157,14 +192,14 @@ static int read_as(pm__wiring *w, const char *format, const char *text, pm_error
   return pm__fail(error, PM_BAD_ARGUMENT, "unknown format \"%.40s\"; it is one of nccl, topo, hwloc", format);
 }
 
-static void report_counts(pm__wiring *w)
+static void report_counts(pm__sketch *w)
 {
   pm__string_format(&w->report, "read: %d GPUs, %d CPUs, %d PCIe switches, %d NVLink switches, %d NICs, %d links\n",
                     w->counts[PM_VERTEX_GPU], w->counts[PM_VERTEX_CPU], w->counts[PM_VERTEX_SWITCH],
                     w->counts[PM_VERTEX_NVSWITCH], w->counts[PM_VERTEX_NIC], w->wire_count);
 }
 
-static int import(pm__wiring *w, const char *format, const char *text, const char *id, const char *gpu, pm__string *xml,
+static int import(pm__sketch *w, const char *format, const char *text, const char *id, const char *gpu, pm__string *xml,
                   pm_error *error)
 {
   int status = gpu != NULL ? find_gpu(w, gpu, error) : PM_OK;
@@ -186,7 +221,7 @@ char *pm_import(const pm_catalog *catalog, const char *format, const char *text,
     pm__fail(error, PM_BAD_ARGUMENT, "an import needs a catalogue, a format, a text and an id");
     return NULL;
   }
-  pm__wiring *w = (pm__wiring *)calloc(1, sizeof *w);
+  pm__sketch *w = (pm__sketch *)calloc(1, sizeof *w);
   int status = w != NULL ? PM_OK : pm__no_memory(error);
   if (w != NULL) {
     w->catalog = catalog;

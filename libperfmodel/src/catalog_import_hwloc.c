@@ -1,6 +1,5 @@
 /*
-** hwloc's XML (lstopo machine.xml): packages, bridges, PCI devices. It does not show NVLinks; those of the catalogue's GPU
-** stay out, and the report says so.
+** hwloc's XML (lstopo machine.xml): packages, bridges, PCI devices; NVLinks where hwloc was built with NVML.
 */
 #include <ctype.h>
 #include <stdio.h>
@@ -46,10 +45,10 @@ static bool is_nic(const pm__element *e)
 }
 
 /* GPUs of the whole tree, in the order of the file, which is that of the bus. */
-static int add_gpus(pm__wiring *w, const pm__element *e, int depth, pm_error *error)
+static int add_gpus(pm__sketch *w, const pm__element *e, int depth, pm_error *error)
 {
   if (depth > DEPTH_MOST) return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "objects nested too deep");
-  if (is_gpu(e) && pm__wiring_end(w, PM_VERTEX_GPU, attribute(e, "pci_busid"), error) < 0) return PM_BAD_VALUE;
+  if (is_gpu(e) && pm__sketch_end(w, PM_VERTEX_GPU, attribute(e, "pci_busid"), error) < 0) return PM_BAD_VALUE;
   int status = PM_OK;
   for (const pm__element *c = e->child; c != NULL && status == PM_OK; c = c->next)
     status = add_gpus(w, c, depth + 1, error);
@@ -65,7 +64,7 @@ static bool holds_devices(const pm__element *e)
 }
 
 /* pci_link_speed is GB/s of the link as it runs: width and generation are not told apart. */
-static const char *link_of(pm__wiring *w, const pm__element *e)
+static const char *link_of(pm__sketch *w, const pm__element *e)
 {
   double speed = 0;
   if (pm_number_parse(attribute(e, "pci_link_speed"), &speed) != PM_OK || speed <= 0) return w->host_link;
@@ -75,9 +74,9 @@ static const char *link_of(pm__wiring *w, const pm__element *e)
   return link;
 }
 
-static int walk(pm__wiring *w, const pm__element *e, int parent, int depth, pm_error *error);
+static int walk(pm__sketch *w, const pm__element *e, int parent, int depth, pm_error *error);
 
-static int walk_children(pm__wiring *w, const pm__element *e, int parent, int depth, pm_error *error)
+static int walk_children(pm__sketch *w, const pm__element *e, int parent, int depth, pm_error *error)
 {
   int status = PM_OK;
   for (const pm__element *c = e->child; c != NULL && status == PM_OK; c = c->next)
@@ -85,26 +84,26 @@ static int walk_children(pm__wiring *w, const pm__element *e, int parent, int de
   return status;
 }
 
-static int walk_end(pm__wiring *w, const pm__element *e, pm_vertex_kind kind, int parent, int depth, const char *key,
+static int walk_end(pm__sketch *w, const pm__element *e, pm_vertex_kind kind, int parent, int depth, const char *key,
                     pm_error *error)
 {
-  int end = pm__wiring_end(w, kind, key, error);
+  int end = pm__sketch_end(w, kind, key, error);
   if (end < 0) return PM_BAD_VALUE;
   int status = PM_OK;
-  if (kind != PM_VERTEX_CPU && parent >= 0) status = pm__wiring_link(w, end, parent, link_of(w, e), 1, error);
+  if (kind != PM_VERTEX_CPU && parent >= 0) status = pm__sketch_link(w, end, parent, link_of(w, e), 1, error);
   if (kind == PM_VERTEX_NIC) w->ports++;
   return status == PM_OK ? walk_children(w, e, end, depth, error) : status;
 }
 
 /* Bridges under bridges are switches; the host's own bridge is the CPU's. */
-static int walk(pm__wiring *w, const pm__element *e, int parent, int depth, pm_error *error)
+static int walk(pm__sketch *w, const pm__element *e, int parent, int depth, pm_error *error)
 {
   if (strcmp(e->name, "object") != 0 && strcmp(e->name, "topology") != 0) return PM_OK;
   if (depth > DEPTH_MOST) return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "objects nested too deep");
   if (is_type(e, "Package")) return walk_end(w, e, PM_VERTEX_CPU, parent, depth, attribute(e, "os_index"), error);
   if (is_gpu(e)) {
     if (parent < 0) return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "a GPU is under no package");
-    return pm__wiring_link(w, pm__wiring_find(w, attribute(e, "pci_busid")), parent, link_of(w, e), 1, error);
+    return pm__sketch_link(w, pm__sketch_find(w, attribute(e, "pci_busid")), parent, link_of(w, e), 1, error);
   }
   if (is_nic(e) && parent >= 0) return walk_end(w, e, PM_VERTEX_NIC, parent, depth, attribute(e, "pci_busid"), error);
   bool bridge = is_type(e, "Bridge") && strcmp(attribute(e, "bridge_type"), "1-1") == 0;
@@ -116,7 +115,7 @@ static int walk(pm__wiring *w, const pm__element *e, int parent, int depth, pm_e
 }
 
 /* Bridges beside a lone package, not in it, belong to it. */
-static int walk_machine(pm__wiring *w, const pm__element *root, pm_error *error)
+static int walk_machine(pm__sketch *w, const pm__element *root, pm_error *error)
 {
   int status = PM_OK, cpu = -1;
   const pm__element *machine = root;
@@ -128,7 +127,7 @@ static int walk_machine(pm__wiring *w, const pm__element *root, pm_error *error)
       if (w->ends[i].kind == PM_VERTEX_CPU) cpu = i;
   }
   for (int i = 0; i < w->end_count && status == PM_OK; i++)
-    if (w->ends[i].kind == PM_VERTEX_CPU && i != cpu) status = pm__wiring_link(w, cpu, i, "upi-skylake", 3, error);
+    if (w->ends[i].kind == PM_VERTEX_CPU && i != cpu) status = pm__sketch_link(w, cpu, i, "upi-skylake", 3, error);
   return status;
 }
 
@@ -141,9 +140,37 @@ static void blank_doctype(char *text)
     if (*p != '\n') *p = ' ';
 }
 
-int pm__import_hwloc(pm__wiring *w, const char *text, pm_error *error)
+/* What drivers call the GPU: "Tesla V100-SXM2-16GB". */
+static const char *model_of(const pm__element *e, int depth)
 {
-  if (w->gpu[0] == '\0') return pm__fail(error, PM_BAD_ARGUMENT, "hwloc does not say which GPU of the catalogue it is; say it");
+  if (strcmp(e->name, "info") == 0 && strcmp(attribute(e, "name"), "GPUModel") == 0) return attribute(e, "value");
+  const char *model = NULL;
+  for (const pm__element *c = e->child; c != NULL && model == NULL && depth < DEPTH_MOST; c = c->next)
+    model = model_of(c, depth + 1);
+  return model;
+}
+
+static int name_gpu(pm__sketch *w, const pm__element *root, pm_error *error)
+{
+  const char *model = model_of(root, 0);
+  if (w->gpu[0] != '\0') return PM_OK;
+  if (model == NULL)
+    return pm__fail(error, PM_BAD_ARGUMENT, "hwloc does not say which GPU of the catalogue it is; say it");
+  if (!pm__sketch_gpu(w, model) && (strncmp(model, "Tesla ", 6) != 0 || !pm__sketch_gpu(w, model + 6)))
+    return pm__fail(error, PM_NOT_FOUND, "no GPU of the catalogue is called \"%.60s\"; say which it is", model);
+  pm__string_format(&w->report, "assumed: \"%.60s\" is %s\n", model, w->gpu);
+  return PM_OK;
+}
+
+static int read_links(pm__sketch *w, const pm__element *root, pm_error *error)
+{
+  bool found = false;
+  int status = w->nvlink[0] != '\0' ? pm__import_hwloc_links(w, root, &found, error) : PM_OK;
+  return found || status != PM_OK ? status : pm__sketch_assume_nvlinks(w, error);
+}
+
+int pm__import_hwloc(pm__sketch *w, const char *text, pm_error *error)
+{
   char *body = (char *)malloc(strlen(text) + 1);
   if (body == NULL) return pm__no_memory(error);
   blank_doctype(strcpy(body, text));
@@ -154,10 +181,10 @@ int pm__import_hwloc(pm__wiring *w, const char *text, pm_error *error)
   if (strcmp(document->root->name, "topology") != 0)
     status = pm__fail_at(error, PM_BAD_SYNTAX, w->file, document->root->line, "<%.40s> is not hwloc's <topology>",
                          document->root->name);
+  if (status == PM_OK) status = name_gpu(w, document->root, error);
   if (status == PM_OK) status = add_gpus(w, document->root, 0, error);
   if (status == PM_OK) status = walk_machine(w, document->root, error);
-  if (status == PM_OK && w->nvlink[0] != '\0')
-    pm__string_add(&w->report, "left out: NVLinks; hwloc does not show them, import nvidia-smi topo -m or NCCL's dump for them\n");
+  if (status == PM_OK) status = read_links(w, document->root, error);
   pm__document_free(document);
   return status;
 }

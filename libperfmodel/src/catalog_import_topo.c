@@ -80,7 +80,7 @@ static bool is_cell(const char *word)
   return strncmp(word, "NV", 2) == 0 && isdigit((unsigned char)word[2]);
 }
 
-static int read_row(pm__wiring *w, matrix *m, const char *line, int number, pm_error *error)
+static int read_row(pm__sketch *w, matrix *m, const char *line, int number, pm_error *error)
 {
   char word[PM__NAME_MAX];
   if (!next_word(&line, word, sizeof word)) return PM_OK;
@@ -96,7 +96,7 @@ static int read_row(pm__wiring *w, matrix *m, const char *line, int number, pm_e
   return PM_OK;
 }
 
-static int read_matrix(pm__wiring *w, matrix *m, const char *text, pm_error *error)
+static int read_matrix(pm__sketch *w, matrix *m, const char *text, pm_error *error)
 {
   int number = 1, status = PM_OK;
   while (*text != '\0' && !read_heading(m, text)) {
@@ -112,7 +112,7 @@ static int read_matrix(pm__wiring *w, matrix *m, const char *text, pm_error *err
   return status;
 }
 
-static int check_matrix(pm__wiring *w, const matrix *m, pm_error *error)
+static int check_matrix(pm__sketch *w, const matrix *m, pm_error *error)
 {
   for (int i = 0; i < m->count; i++)
     for (int j = 0; j < i; j++)
@@ -150,7 +150,7 @@ static void group(const matrix *m, int most, int *of)
   }
 }
 
-static int add_pcie(pm__wiring *w, const matrix *m, pm_error *error)
+static int add_pcie(pm__sketch *w, const matrix *m, pm_error *error)
 {
   int socket[ENDS], local[ENDS], cpu[ENDS], plx[ENDS], status = PM_OK;
   group(m, 2, socket);
@@ -160,19 +160,19 @@ static int add_pcie(pm__wiring *w, const matrix *m, pm_error *error)
     char key[PM__NAME_MAX];
     if (cpu[socket[i]] < 0) {
       snprintf(key, sizeof key, "socket%d", socket[i]);
-      cpu[socket[i]] = pm__wiring_end(w, PM_VERTEX_CPU, key, error);
+      cpu[socket[i]] = pm__sketch_end(w, PM_VERTEX_CPU, key, error);
     }
     if (plx[local[i]] < 0) {
       snprintf(key, sizeof key, "switch%d", local[i]);
-      plx[local[i]] = pm__wiring_end(w, PM_VERTEX_SWITCH, key, error);
+      plx[local[i]] = pm__sketch_end(w, PM_VERTEX_SWITCH, key, error);
       if (plx[local[i]] < 0 || cpu[socket[i]] < 0) return PM_BAD_VALUE;
-      status = pm__wiring_link(w, plx[local[i]], cpu[socket[i]], w->host_link, 1, error);
+      status = pm__sketch_link(w, plx[local[i]], cpu[socket[i]], w->host_link, 1, error);
     }
-    if (status == PM_OK) status = pm__wiring_link(w, pm__wiring_find(w, m->name[i]), plx[local[i]], w->host_link, 1, error);
+    if (status == PM_OK) status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), plx[local[i]], w->host_link, 1, error);
   }
   for (int i = 0, first = -1; i < w->end_count && status == PM_OK; i++) {
     if (w->ends[i].kind != PM_VERTEX_CPU) continue;
-    if (first >= 0) status = pm__wiring_link(w, first, i, "upi-skylake", 3, error);
+    if (first >= 0) status = pm__sketch_link(w, first, i, "upi-skylake", 3, error);
     if (first < 0) first = i;
   }
   return status;
@@ -185,7 +185,7 @@ static int nvlinks(const char *cell)
 }
 
 /* As many links from each GPU to each other as a GPU has at all: they end at switches. */
-static int switch_links(const pm__wiring *w, const matrix *m)
+static int switch_links(const pm__sketch *w, const matrix *m)
 {
   const pm__entry *entry = pm__names_find(&w->catalog->names, PM__GPUS, w->gpu);
   int links = m->gpus > 1 ? nvlinks(m->cell[0][1]) : 0;
@@ -195,21 +195,20 @@ static int switch_links(const pm__wiring *w, const matrix *m)
   return m->gpus > 2 && entry != NULL && links == ((const pm_gpu *)entry->record)->nvlinks ? links : 0;
 }
 
-static int add_switched(pm__wiring *w, const matrix *m, int links, pm_error *error)
+static int add_switched(pm__sketch *w, const matrix *m, int links, pm_error *error)
 {
   char link[2 * PM_TEXT_MAX];
-  int hub = pm__wiring_end(w, PM_VERTEX_NVSWITCH, "nvswitch", error), status = PM_OK;
-  snprintf(link, sizeof link, "%s-nvswitch", w->nvlink);
-  bool own = strstr(w->nvlink, "-nvswitch") == NULL && pm__names_find(&w->catalog->names, PM__LINKS, link) != NULL;
+  int hub = pm__sketch_end(w, PM_VERTEX_NVSWITCH, "nvswitch", error), status = PM_OK;
+  pm__sketch_switch_link(w, link, sizeof link);
   if (hub < 0) return PM_BAD_VALUE;
   for (int i = 0; i < m->gpus && status == PM_OK; i++)
-    status = pm__wiring_link(w, pm__wiring_find(w, m->name[i]), hub, own ? link : w->nvlink, links, error);
+    status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), hub, link, links, error);
   pm__string_format(&w->report, "assumed: all pairs show NV%d, all links of a GPU: one vertex stands for the switches\n",
                     links);
   return status;
 }
 
-static int add_nvlinks(pm__wiring *w, const matrix *m, pm_error *error)
+static int add_nvlinks(pm__sketch *w, const matrix *m, pm_error *error)
 {
   int links = switch_links(w, m), status = PM_OK;
   if (links > 0) return add_switched(w, m, links, error);
@@ -220,15 +219,15 @@ static int add_nvlinks(pm__wiring *w, const matrix *m, pm_error *error)
       if (w->nvlink[0] == '\0')
         return pm__fail_at(error, PM_BAD_VALUE, w->file, m->line[i], "%s to %s is %s, but gpu \"%s\" has no NVLink",
                            m->name[i], m->name[j], m->cell[i][j], w->gpu);
-      status = pm__wiring_link(w, pm__wiring_find(w, m->name[i]), pm__wiring_find(w, m->name[j]), w->nvlink, links, error);
+      status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), pm__sketch_find(w, m->name[j]), w->nvlink, links, error);
     }
   return status;
 }
 
-static int add_all(pm__wiring *w, const matrix *m, pm_error *error)
+static int add_all(pm__sketch *w, const matrix *m, pm_error *error)
 {
   for (int i = 0; i < m->count; i++)
-    if (pm__wiring_end(w, is_gpu(m->name[i]) ? PM_VERTEX_GPU : PM_VERTEX_NIC, m->name[i], error) < 0) return PM_BAD_VALUE;
+    if (pm__sketch_end(w, is_gpu(m->name[i]) ? PM_VERTEX_GPU : PM_VERTEX_NIC, m->name[i], error) < 0) return PM_BAD_VALUE;
   int status = add_nvlinks(w, m, error);
   if (status == PM_OK) status = add_pcie(w, m, error);
   w->ports = m->count - m->gpus;
@@ -241,7 +240,7 @@ static int add_all(pm__wiring *w, const matrix *m, pm_error *error)
   return status;
 }
 
-int pm__import_topo(pm__wiring *w, const char *text, pm_error *error)
+int pm__import_topo(pm__sketch *w, const char *text, pm_error *error)
 {
   if (w->gpu[0] == '\0') return pm__fail(error, PM_BAD_ARGUMENT, "the matrix does not name the GPU; say which it is");
   matrix *m = (matrix *)calloc(1, sizeof *m);

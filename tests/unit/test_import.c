@@ -105,6 +105,88 @@ START_TEST(hwloc_is_read)
 }
 END_TEST
 
+/* Devices by class alone, as the files of Azure's and Amazon's machines have them. */
+START_TEST(nccl_static_file_is_read)
+{
+  pm_catalog *own;
+  char *text = read_file("nccl_static.xml"), *report = NULL, *xml = import("nccl", text, "a100-sxm4-40gb", &report);
+  pm_system *system = build(xml, &own);
+  ck_assert_int_eq(pm_system_machine(system)->gpus, 2);
+  ck_assert(strstr(report, "2 GPUs, 2 CPUs, 2 PCIe switches, 1 NVLink switches, 2 NICs") != NULL);
+  ck_assert(strstr(report, "assumed: all 12 NVLinks") != NULL && strstr(report, "no NIC with a speed") != NULL);
+  ck_assert(strstr(xml, "from=\"gpu0\" to=\"plx1\"") != NULL); /* the lower bus is in the second socket */
+  pm_ring ring;
+  ck_assert_int_eq(pm_ring_find(system, 2, 1, &ring, NULL), PM_OK);
+  ck_assert_double_eq_tol(ring.rings, 12, 1e-9);
+  pm_system_free(system);
+  pm_catalog_free(own);
+  pm_string_free(xml);
+  pm_string_free(report);
+  free(text);
+}
+END_TEST
+
+/* A virtual machine: no link speeds, switches without a bus, a GPU that names itself, a NIC beside PCI. */
+START_TEST(nccl_dump_of_a_virtual_machine_is_read)
+{
+  pm_catalog *own;
+  char *text = read_file("nccl_vm.xml"), *report = NULL, *xml = import("nccl", text, NULL, &report);
+  pm_system *system = build(xml, &own);
+  ck_assert(strstr(report, "2 GPUs, 1 CPUs, 0 PCIe switches, 1 NVLink switches, 1 NICs") != NULL);
+  ck_assert(strstr(report, "left out: 12 links of gpu1") != NULL);
+  ck_assert(strstr(xml, "type=\"pcie5-x16\" from=\"gpu0\"") != NULL && strstr(xml, "type=\"pcie4-x16\" from=\"gpu1\"") != NULL);
+  ck_assert_double_eq_tol(pm_system_network_bandwidth(system), 12.5e9, 1);
+  pm_system_free(system);
+  pm_catalog_free(own);
+  pm_string_free(xml);
+  pm_string_free(report);
+  free(text);
+}
+END_TEST
+
+/* hwloc with NVML: GPUs by their model, NVLinks in a matrix between GPUs, packages and switches, split over lines. */
+START_TEST(hwloc_nvlinks_are_read)
+{
+  pm_catalog *own;
+  char *text = read_file("hwloc_nvlink.xml"), *report = NULL, *xml = import("hwloc", text, NULL, &report);
+  pm_system *system = build(xml, &own);
+  ck_assert_str_eq(pm_system_gpu(system)->id, "p100-sxm2");
+  ck_assert_int_eq(pm_system_gpu_links(system, 0, 1), 2);
+  ck_assert_int_eq(pm_system_gpu_links(system, 0, 2), 0);
+  ck_assert(strstr(report, "assumed: \"Tesla P100-SXM2-16GB\" is p100-sxm2") != NULL);
+  ck_assert(strstr(report, "3 GPUs, 2 CPUs, 0 PCIe switches, 1 NVLink switches") != NULL);
+  ck_assert(strstr(xml, "from=\"gpu2\" to=\"cpu1*2\"") != NULL && strstr(xml, "from=\"gpu2\" to=\"nvs0\"") != NULL);
+  pm_system_free(system);
+  pm_catalog_free(own);
+  pm_string_free(xml);
+  pm_string_free(report);
+  free(text);
+}
+END_TEST
+
+/* As today's nvidia-smi prints it: NICs by number with a legend, further columns, escapes that underline the heading. */
+START_TEST(topo_of_today_is_read)
+{
+  static const char text[] =
+    "\t\033[4mGPU0\tGPU1\tGPU2\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\033[0m\n"
+    "GPU0\t X \tNV18\tNV18\tPIX\tSYS\t0-47,96-143\t0\t\tN/A\n"
+    "GPU1\tNV18\t X \tNV18\tNODE\tSYS\t0-47,96-143\t0\t\tN/A\n"
+    "GPU2\tNV18\tNV18\t X \tSYS\tPIX\t48-95,144-191\t1\t\tN/A\n"
+    "NIC0\tPIX\tNODE\tSYS\t X \tSYS\t\t\t\t\n"
+    "NIC1\tSYS\tSYS\tPIX\tSYS\t X \t\t\t\t\n"
+    "\nLegend:\n\n  X    = Self\n  SYS  = Connection traversing PCIe as well as the SMP interconnect\n"
+    "  NV#  = Connection traversing a bonded set of # NVLinks\n\nNIC Legend:\n\n  NIC0: mlx5_0\n  NIC1: mlx5_1\n\n";
+  pm_catalog *own;
+  char *report = NULL, *xml = import("topo", text, "h100-sxm5", &report);
+  pm_system *system = build(xml, &own);
+  ck_assert(strstr(report, "3 GPUs, 2 CPUs, 3 PCIe switches, 1 NVLink switches, 2 NICs") != NULL);
+  pm_system_free(system);
+  pm_catalog_free(own);
+  pm_string_free(xml);
+  pm_string_free(report);
+}
+END_TEST
+
 static void refuse(const char *format, const char *text, const char *gpu_name, const char *fragment)
 {
   pm_error error = PM_ERROR_NONE;
@@ -132,9 +214,9 @@ END_TEST
 /* No text makes an importer do more than say no: every prefix of a good one, and every one with a letter changed. */
 START_TEST(damaged_sources_do_no_harm)
 {
-  static const char *const formats[] = {"nccl", "hwloc"};
-  static const char *const files[] = {"nccl.xml", "hwloc.xml"};
-  for (int f = 0; f < 2; f++) {
+  static const char *const formats[] = {"nccl", "nccl", "nccl", "hwloc", "hwloc"};
+  static const char *const files[] = {"nccl.xml", "nccl_static.xml", "nccl_vm.xml", "hwloc.xml", "hwloc_nvlink.xml"};
+  for (int f = 0; f < 5; f++) {
     char *text = read_file(files[f]);
     size_t length = strlen(text);
     for (size_t cut = 0; cut < length; cut += 37) {
@@ -227,6 +309,10 @@ int main(void)
   tcase_add_test(tests, matrices_come_back);
   tcase_add_test(tests, nccl_dump_is_read);
   tcase_add_test(tests, hwloc_is_read);
+  tcase_add_test(tests, nccl_static_file_is_read);
+  tcase_add_test(tests, nccl_dump_of_a_virtual_machine_is_read);
+  tcase_add_test(tests, hwloc_nvlinks_are_read);
+  tcase_add_test(tests, topo_of_today_is_read);
   tcase_add_test(tests, wrong_sources_are_refused);
   tcase_add_test(tests, damaged_sources_do_no_harm);
   tcase_add_test(tests, the_doctor_finds);
