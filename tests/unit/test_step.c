@@ -1,0 +1,525 @@
+/*
+** The training step with frameworks: laws that hold whatever the constants are, and the formulas of docs/model.md by
+** hand on machines of the catalogue.
+*/
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "shipped.h"
+
+enum { NETWORKS = 4, SYSTEMS = 5 };
+
+static const char *const network_names[NETWORKS] = {"resnet50", "vgg16", "alexnet", "bert-base"};
+static const char *const system_names[SYSTEMS] = {"dgx1-v100", "dgx1-p100", "ts4", "ac922", "smc4028gr-v100"};
+static pm_network *networks[NETWORKS];
+static pm_system *systems[SYSTEMS];
+static pm_plan *plan;
+static int frameworks;
+
+static pm_framework_profile profile_of(const char *name)
+{
+  pm_framework_profile profile;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_msg(pm_catalog_framework(catalog, name, &profile, &error) == PM_OK, "%s", error.text);
+  return profile;
+}
+
+static int add_framework(const pm_framework_profile *profile)
+{
+  pm_error error = PM_ERROR_NONE;
+  int number = pm_plan_add_framework(plan, profile, &error);
+  ck_assert_msg(number >= 0, "%s", error.text);
+  return number;
+}
+
+static void set_up(void)
+{
+  pm_error error = PM_ERROR_NONE;
+  open_catalog();
+  for (int i = 0; i < NETWORKS; i++) networks[i] = pm_catalog_network(catalog, network_names[i], NULL, 0, &error);
+  for (int i = 0; i < SYSTEMS; i++) systems[i] = pm_catalog_system(catalog, system_names[i], &error);
+  ck_assert_msg(error.status == PM_OK, "%s", error.text);
+  plan = pm_plan_new((const pm_network *const *)networks, NETWORKS, (const pm_system *const *)systems, SYSTEMS, &error);
+  ck_assert_msg(plan != NULL, "%s", error.text);
+  frameworks = pm_catalog_count(catalog, "frameworks");
+  for (int i = 0; i < frameworks; i++) {
+    pm_framework_profile profile = profile_of(pm_catalog_id(catalog, "frameworks", (size_t)i));
+    ck_assert_int_eq(add_framework(&profile), i);
+  }
+}
+
+static void tear_down(void)
+{
+  pm_plan_free(plan);
+  for (int i = 0; i < SYSTEMS; i++) pm_system_free(systems[i]);
+  for (int i = 0; i < NETWORKS; i++) pm_network_free(networks[i]);
+  close_catalog();
+}
+
+static pm_prediction predict(const pm_run *run)
+{
+  pm_prediction prediction;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_msg(pm_run_check(plan, run, &error) == PM_OK, "%s", error.text);
+  ck_assert_int_eq(pm_predict(plan, run, &prediction, 1), PM_OK);
+  ck_assert_int_eq(prediction.status, PM_OK);
+  return prediction;
+}
+
+static pm_run run_on(int network, int system, int framework, int gpus)
+{
+  pm_run run = pm_run_default();
+  run.network_index = network;
+  run.system_index = system;
+  run.framework_index = framework;
+  run.gpus = gpus;
+  return run;
+}
+
+/* Many different runs, some of which cannot be predicted. */
+static pm_run some_run(int i)
+{
+  pm_run run = run_on(i % NETWORKS, i / 3 % SYSTEMS, i % (frameworks + 1) - 1, 1 << i / 5 % 4);
+  run.nodes = i % 11 == 0 ? 2 : 1;
+  run.batch = 1 + i * 37 % 130;
+  run.precision = i % 2 ? PM_FP16 : PM_FP32;
+  run.overlap = i / 7 % PM_OVERLAP_COUNT;
+  run.parallel = i / 13 % PM_PARALLEL_COUNT;
+  run.optimizer = i / 17 % PM_UPDATE_COUNT;
+  run.accumulation = 1 + i / 19 % 3;
+  run.input_rate = i % 6 == 0 ? 100.0 * (1 + i % 50) : (double)NAN;
+  run.input_in_turn = i % 12 == 0;
+  return run;
+}
+
+static double parts(const pm_prediction *p)
+{
+  return p->compute_time + p->host_wait_time + p->exposed_communication_time + p->waiting_time + p->input_wait_time;
+}
+
+START_TEST(parts_sum_to_the_whole)
+{
+  int good = 0;
+  for (int i = 0; i < 4000; i++) {
+    pm_run run = some_run(i);
+    pm_prediction p;
+    pm_predict(plan, &run, &p, 1);
+    if (p.status != PM_OK) {
+      ck_assert(isnan(p.throughput) && isnan(p.step_time) && isnan(p.throughput_p10));
+      continue;
+    }
+    good++;
+    ck_assert_double_eq_tol(parts(&p) / p.step_time, 1, 1e-12);
+    ck_assert_double_eq_tol(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.waiting_share +
+                              p.input_share, 1, 1e-9);
+    ck_assert_double_eq_tol(p.throughput * p.step_time / (run.batch * run.gpus * run.nodes * run.accumulation), 1, 1e-12);
+    ck_assert_msg(p.exposed_communication_time <= p.communication_time * (1 + 1e-12), "run %d", i);
+    ck_assert(p.host_wait_time >= -1e-12 && p.waiting_time >= 0 && p.input_wait_time >= 0);
+    ck_assert(p.gpu_busy <= 1 + 1e-9);
+    /* GPUs that share a model also share its update */
+    if (run.parallel < PM_PARALLEL_CHANNELS) ck_assert_double_le(p.scaling_efficiency, 1 + 1e-9);
+  }
+  ck_assert_int_gt(good, 2000);
+}
+END_TEST
+
+START_TEST(batch_equals_scalar_bit_for_bit)
+{
+  enum { RUNS = 3000 };
+  pm_run *runs = (pm_run *)calloc(RUNS, sizeof *runs);
+  pm_prediction *many = (pm_prediction *)calloc(RUNS, sizeof *many), one;
+  for (int i = 0; i < RUNS; i++) runs[i] = some_run(i);
+  ck_assert_int_eq(pm_predict(plan, runs, many, RUNS), PM_OK);
+  for (int i = 0; i < RUNS; i++) {
+    ck_assert_int_eq(pm_predict(plan, &runs[i], &one, 1), PM_OK);
+    ck_assert_msg(memcmp(&one, &many[i], sizeof one) == 0, "run %d", i);
+  }
+  free(runs);
+  free(many);
+}
+END_TEST
+
+#define EACH_MACHINE(f, n, s)                \
+  for (int f = 0; f < frameworks; f++)       \
+    for (int n = 0; n < NETWORKS; n++)       \
+      for (int s = 0; s < SYSTEMS; s++)
+
+START_TEST(overlap_is_never_slower_than_none)
+{
+  EACH_MACHINE(f, n, s) {
+    pm_run run = run_on(n, s, f, 4);
+    run.parallel = PM_PARALLEL_ALL_REDUCE;
+    run.overlap = PM_OVERLAP_NONE;
+    double apart = predict(&run).step_time;
+    run.overlap = PM_OVERLAP_BACKWARD;
+    ck_assert_msg(predict(&run).step_time <= apart * (1 + 1e-12), "%s on %s", network_names[n], system_names[s]);
+  }
+}
+END_TEST
+
+/* Where the bus is slow, it is what makes the difference. */
+START_TEST(overlap_hides_what_a_slow_bus_takes)
+{
+  pm_framework_profile pytorch = profile_of("pt-nchw");
+  pm_run run = run_on(0, 2, add_framework(&pytorch), 8);
+  run.batch = 64;
+  run.overlap = PM_OVERLAP_NONE;
+  double apart = predict(&run).scaling_efficiency;
+  run.overlap = PM_OVERLAP_BACKWARD;
+  ck_assert_double_gt(predict(&run).scaling_efficiency, apart + 0.05);
+}
+END_TEST
+
+START_TEST(one_gpu_does_not_communicate)
+{
+  for (int f = -1; f < frameworks; f++)
+    for (int parallel = 0; parallel < PM_PARALLEL_COUNT; parallel++) {
+      pm_run run = run_on(0, 0, f, 1);
+      run.parallel = parallel;
+      pm_prediction p = predict(&run);
+      ck_assert(p.communication_time == 0 && p.exposed_communication_time == 0 && p.waiting_time == 0);
+      ck_assert(p.staleness == 0 && p.scaling_efficiency == 1);
+      ck_assert(isnan(p.bus_bandwidth));
+    }
+}
+END_TEST
+
+/* ---- Constants ---- */
+
+typedef void change(pm_framework_profile *profile);
+
+static void kernel_time(pm_framework_profile *p) { p->framework.kernel_time += 1e-4; }
+static void step_time(pm_framework_profile *p) { p->framework.step_time += 1e-4; }
+static void straggler(pm_framework_profile *p) { p->framework.straggler = 0.5; }
+static void coordinator(pm_framework_profile *p) { p->framework.coordinator_time = 1; }
+static void feed(pm_framework_profile *p) { p->framework.feed_bandwidth = 1e8; }
+static void layout(pm_framework_profile *p) { p->framework.layout_fp32 = 1; }
+static void unfuse(pm_framework_profile *p) { p->framework.fused = 0; }
+static void factor(pm_framework_profile *p) { p->framework.simt_factor = 3; }
+static void gradient(pm_framework_profile *p) { p->framework.gradient = 64; }
+
+/* The step of every framework that this makes slower, before and after. */
+static void check_slower(change *apply, int gpus, int nodes)
+{
+  for (int f = 0; f < frameworks; f++) {
+    pm_framework_profile profile = profile_of(pm_catalog_id(catalog, "frameworks", (size_t)f)), before = profile;
+    pm_run run = run_on(0, 0, f, gpus);
+    run.nodes = nodes;
+    run.parallel = PM_PARALLEL_ALL_REDUCE;
+    double was = predict(&run).step_time;
+    apply(&profile);
+    if (memcmp(&profile, &before, sizeof profile) == 0) continue;
+    run.framework_index = add_framework(&profile);
+    ck_assert_msg(predict(&run).step_time > was, "%s", profile.framework.id);
+  }
+}
+
+START_TEST(slower_software_makes_slower_steps)
+{
+  static change *const changes[] = {kernel_time, step_time, straggler, feed, layout, factor, gradient};
+  for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) check_slower(changes[i], 8, 1);
+  check_slower(coordinator, 8, 2);
+  check_slower(unfuse, 1, 1);
+}
+END_TEST
+
+static double alone_on(const pm_gpu *gpu, int framework)
+{
+  pm_machine machine;
+  pm_kernel_calibration kernels;
+  pm_prediction p;
+  pm_error error = PM_ERROR_NONE;
+  pm_framework_profile profile = profile_of(pm_catalog_id(catalog, "frameworks", (size_t)framework));
+  pm_record_init(pm_record_type_find("machine"), &machine);
+  strcpy(machine.id, "box");
+  machine.gpus = 1;
+  pm_system *system = pm_system_new(&machine, gpu, &error);
+  ck_assert_int_eq(pm_system_add_vertex(system, "gpu0", PM_VERTEX_GPU, &error), PM_OK);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, gpu, &kernels, &error), PM_OK);
+  ck_assert_int_eq(pm_system_set_kernels(system, &kernels, &error), PM_OK);
+  const pm_network *net = networks[0];
+  const pm_system *box = system;
+  pm_plan *own = pm_plan_new(&net, 1, &box, 1, &error);
+  pm_run run = pm_run_default();
+  run.framework_index = pm_plan_add_framework(own, &profile, &error);
+  ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
+  ck_assert_int_eq(p.status, PM_OK);
+  pm_plan_free(own);
+  pm_system_free(system);
+  return p.step_time;
+}
+
+START_TEST(a_better_gpu_is_never_slower)
+{
+  for (int f = 0; f < frameworks; f++) {
+    pm_gpu chip = gpu("v100-sxm2-16gb"), memory = chip, clock = chip;
+    memory.memory_bandwidth *= 1.2;
+    clock.clock *= 1.1;
+    clock.peak_fp32 *= 1.1;
+    clock.peak_fp64 *= 1.1;
+    clock.peak_fp16_tensor *= 1.1;
+    double plain = alone_on(&chip, f);
+    ck_assert_double_lt(alone_on(&memory, f), plain);
+    ck_assert_double_lt(alone_on(&clock, f), plain);
+  }
+}
+END_TEST
+
+/* ---- Formulas by hand ---- */
+
+START_TEST(waiting_is_the_expected_maximum)
+{
+  static const struct {
+    int gpus, nodes;
+    double expected;
+  } points[] = {{2, 1, 0.589}, {4, 1, 1.049}, {8, 1, 1.434}, {8, 2, 1.769}, {8, 4, 2.067}, {8, 8, 2.337}};
+  pm_framework_profile profile = profile_of("mxnet-ngc");
+  ck_assert(isnan(profile.framework.coordinator_time));
+  pm_run run = run_on(0, 0, add_framework(&profile), 1);
+  double alone = predict(&run).step_time;
+  for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
+    run.gpus = points[i].gpus;
+    run.nodes = points[i].nodes;
+    double waiting = predict(&run).waiting_time;
+    ck_assert_double_eq_tol(waiting / (alone * profile.framework.straggler), points[i].expected, 1e-3);
+  }
+}
+END_TEST
+
+/* Times of the design, which do not depend on the kernel model: us; launches of all kernels, update, layouts x 3. */
+START_TEST(host_update_and_layout_are_as_designed)
+{
+  static const struct {
+    const char *framework;
+    int network, system;
+    double batch, launches, update;
+    int precision, optimizer;
+    double layout;
+  } rows[] = {
+    {"tf1-nchw", 0, 0, 128, 569, 946.10, PM_FP32, PM_UPDATE_MOMENTUM, 0},
+    {"tf1-nchw", 0, 0, 256, 569, 1320.57, PM_FP16, PM_UPDATE_MOMENTUM, 81681.4},
+    {"mxnet-ngc", 0, 0, 192, 455, 1320.57, PM_FP16, PM_UPDATE_MOMENTUM, 0},
+    {"cntk", 0, 1, 64, 569, 1265.62, PM_FP32, PM_UPDATE_MOMENTUM, 0},
+    {"keras", 1, 0, 32, 226, 3570.69, PM_FP32, PM_UPDATE_MOMENTUM, 21220.2},
+    {"torch7", 1, 0, 16, 130, 0, PM_FP32, PM_UPDATE_NONE, 0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    pm_framework_profile profile = profile_of(rows[i].framework);
+    pm_run run = run_on(rows[i].network, rows[i].system, add_framework(&profile), 1);
+    run.batch = rows[i].batch;
+    run.precision = rows[i].precision;
+    run.optimizer = rows[i].optimizer;
+    pm_prediction p = predict(&run);
+    ck_assert_double_eq_tol(p.host_time / profile.framework.kernel_time, rows[i].launches, 1e-6);
+    ck_assert_double_eq_tol(p.update_time * 1e6, rows[i].update, 0.001 * rows[i].update + 1e-9);
+    /* the design also counts a gradient of the images */
+    ck_assert_double_le(p.layout_time * 1e6, rows[i].layout);
+    ck_assert_double_ge(p.layout_time * 1e6, 0.94 * rows[i].layout);
+  }
+}
+END_TEST
+
+/* Memory passes: what a step costs beyond its matrix kernels, which a factor tells apart. us */
+START_TEST(memory_passes_are_as_designed)
+{
+  static const struct {
+    const char *framework;
+    int network, system;
+    double batch, forward, backward;
+    int precision;
+  } rows[] = {
+    {"mxnet-ngc", 0, 0, 192, 18742.0, 34808.2, PM_FP16},
+    {"cntk", 0, 1, 64, 33190.6, 48709.1, PM_FP32},
+    {"tf1-xla", 0, 0, 192, 18742.0, 34808.2, PM_FP16},
+    {"cntk", 1, 1, 64, 29257.6, 32872.0, PM_FP32},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    pm_framework_profile profile = profile_of(rows[i].framework);
+    pm_prediction p[2];
+    for (int k = 0; k < 2; k++) {
+      profile.framework.simt_factor = profile.framework.tensor_factor = 1 + k;
+      pm_run run = run_on(rows[i].network, rows[i].system, add_framework(&profile), 1);
+      run.batch = rows[i].batch;
+      run.precision = rows[i].precision;
+      p[k] = predict(&run);
+    }
+    double forward = 2 * p[0].forward_time - p[1].forward_time;
+    double backward = 2 * (p[0].backward_data_time + p[0].backward_weight_time) - p[1].backward_data_time -
+                      p[1].backward_weight_time;
+    ck_assert_double_eq_tol(forward * 1e6 / rows[i].forward, 1, 0.03); /* 2 us for every start are here */
+    ck_assert_double_eq_tol(backward * 1e6 / rows[i].backward, 1, 0.03);
+  }
+}
+END_TEST
+
+START_TEST(one_gpu_is_a_smooth_maximum)
+{
+  pm_framework_profile profile = profile_of("keras");
+  pm_run run = run_on(0, 0, add_framework(&profile), 1);
+  pm_prediction p = predict(&run);
+  double feed_time = 32.0 * 3 * 224 * 224 * 4 / 1.3949e9;
+  double alone = hypot(p.compute_time, p.host_time) + profile.framework.step_time + feed_time;
+  ck_assert_double_eq_tol(p.step_time / alone, 1, 1e-12);
+}
+END_TEST
+
+START_TEST(a_parameter_server_is_as_designed)
+{
+  pm_framework_profile profile = profile_of("keras");
+  pm_run run = run_on(1, 0, add_framework(&profile), 4);
+  pm_prediction p = predict(&run);
+  double alone = p.compute_time + p.host_wait_time, each = 4 * 32 * profile.framework.variable_time;
+  ck_assert_double_eq_tol(p.communication_time, 330427.98e-6 + each, 1e-5);
+  ck_assert_double_eq_tol(p.exposed_communication_time, p.communication_time - alone, 1e-9);
+  run.parallel = PM_PARALLEL_ASYNCHRONOUS;
+  pm_prediction async = predict(&run);
+  ck_assert_double_eq(async.staleness, 3);
+  ck_assert_double_eq(async.waiting_time, 0);
+  run.framework_index = -1;
+  ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_BAD_ARGUMENT);
+}
+END_TEST
+
+START_TEST(accumulation_spares_communication)
+{
+  pm_framework_profile profile = profile_of("pt-nchw");
+  pm_run run = run_on(1, 2, add_framework(&profile), 8);
+  double once = predict(&run).throughput;
+  run.accumulation = 4;
+  pm_prediction p = predict(&run);
+  ck_assert_double_gt(p.throughput, once);
+  ck_assert_double_lt(p.throughput, 4 * once);
+}
+END_TEST
+
+START_TEST(input_limits)
+{
+  pm_framework_profile profile = profile_of("pt-nchw");
+  pm_run run = run_on(0, 0, add_framework(&profile), 8);
+  run.nodes = 2;
+  double free_of_input = predict(&run).throughput;
+  for (double rate = 10; rate < 1e6; rate *= 3) {
+    run.input_rate = rate;
+    run.input_in_turn = 0;
+    pm_prediction together = predict(&run);
+    run.input_in_turn = 1;
+    pm_prediction in_turn = predict(&run);
+    ck_assert_double_le(together.throughput, 2 * rate * (1 + 1e-12));
+    ck_assert_double_le(together.throughput, free_of_input * (1 + 1e-12));
+    ck_assert_double_lt(in_turn.throughput, together.throughput);
+    ck_assert_double_eq_tol(1 / in_turn.throughput, 1 / (2 * rate) + 1 / free_of_input, 1e-12);
+  }
+}
+END_TEST
+
+START_TEST(bands_widen_outside_of_what_was_fitted)
+{
+  pm_framework_profile profile = profile_of("mxnet-ngc");
+  pm_run run = run_on(0, 0, add_framework(&profile), 8);
+  run.batch = profile.framework.batch_most;
+  pm_prediction inside = predict(&run);
+  run.batch *= 8;
+  pm_prediction outside = predict(&run);
+  ck_assert(inside.in_range && !outside.in_range);
+  ck_assert_int_eq(inside.evidence, PM_EVIDENCE_FITTED);
+  ck_assert(inside.throughput_p10 < inside.throughput && inside.throughput < inside.throughput_p90);
+  ck_assert_double_gt(outside.throughput_p90 / outside.throughput, inside.throughput_p90 / inside.throughput);
+  ck_assert_double_eq_tol(inside.throughput_p90 / inside.throughput, exp(1.2815515655446 * profile.band.fitted), 1e-9);
+  run.framework_index = -1;
+  pm_prediction none = predict(&run);
+  ck_assert(isnan(none.throughput_p10) && none.evidence == PM_EVIDENCE_NONE && !none.in_range);
+}
+END_TEST
+
+/* One bucket for all waits for the last gradient; smaller ones wait no longer, however many there are. */
+START_TEST(buckets_hide_what_one_does_not)
+{
+  pm_framework_profile profile = profile_of("pt-nchw");
+  profile.framework.bucket = 1e12;
+  pm_run run = run_on(3, 0, add_framework(&profile), 8);
+  pm_prediction one = predict(&run);
+  ck_assert_double_eq_tol(one.exposed_communication_time / one.communication_time, 1, 1e-12);
+  for (double bucket = 200e6; bucket > 2e5; bucket /= 3) {
+    profile.framework.bucket = bucket;
+    run.framework_index = add_framework(&profile);
+    pm_prediction p = predict(&run);
+    ck_assert_double_ge(p.communication_time, one.communication_time * (1 - 1e-12));
+    ck_assert_double_lt(p.exposed_communication_time, one.exposed_communication_time);
+  }
+}
+END_TEST
+
+START_TEST(refusals_say_why)
+{
+  pm_run run = run_on(0, 0, frameworks, 1);
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_int_eq(pm_run_check(plan, &run, &error), PM_BAD_ARGUMENT);
+  ck_assert_ptr_nonnull(strstr(error.text, "framework"));
+  run = run_on(0, 0, 0, 2);
+  run.accumulation = 0;
+  ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_BAD_ARGUMENT);
+  run = run_on(0, 0, 0, 2);
+  run.nodes = 2;
+  run.parallel = PM_PARALLEL_DATA_PARALLEL;
+  ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_NOT_MODELLED);
+  pm_framework_profile profile = profile_of("generic");
+  profile.framework.kernel_time = -1;
+  ck_assert_int_eq(pm_plan_add_framework(plan, &profile, NULL), -1);
+  ck_assert_int_eq(pm_plan_add_framework(plan, NULL, NULL), -1);
+  ck_assert_int_eq(pm_catalog_framework(catalog, "pt-nchw@", &profile, NULL), PM_BAD_VALUE);
+  ck_assert_int_eq(pm_catalog_framework(catalog, "pt-nchw@cudnn1", &profile, NULL), PM_NOT_FOUND);
+}
+END_TEST
+
+/* Every number of a framework says what it is. */
+START_TEST(every_constant_says_what_it_rests_on)
+{
+  static const char *const kinds[] = {"frameworks", "library_eras", "bands"};
+  for (size_t k = 0; k < 3; k++)
+    for (size_t i = 0; pm_catalog_id(catalog, kinds[k], i) != NULL; i++) {
+      pm_table *shown = pm_catalog_show(catalog, kinds[k], pm_catalog_id(catalog, kinds[k], i), NULL);
+      ck_assert_ptr_nonnull(shown);
+      for (size_t row = 0; row < pm_table_rows(shown); row++) {
+        char field_buffer[256], note_buffer[256];
+        const char *field = pm_table_text(shown, 0, row, field_buffer), *note = pm_table_text(shown, 4, row, note_buffer);
+        if (strstr(" id name alias file evidence source ", field) != NULL) continue;
+        ck_assert_msg(strncmp(note, "fitted", 6) == 0 || strncmp(note, "fact", 4) == 0 ||
+                        strncmp(note, "default", 7) == 0 || strncmp(note, "guess", 5) == 0,
+                      "%s of %s: \"%s\"", field, pm_catalog_id(catalog, kinds[k], i), note);
+      }
+      pm_table_free(shown);
+    }
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("step");
+  TCase *tests = tcase_create("step");
+  tcase_set_timeout(tests, 120);
+  tcase_add_checked_fixture(tests, set_up, tear_down);
+  tcase_add_test(tests, parts_sum_to_the_whole);
+  tcase_add_test(tests, batch_equals_scalar_bit_for_bit);
+  tcase_add_test(tests, overlap_is_never_slower_than_none);
+  tcase_add_test(tests, overlap_hides_what_a_slow_bus_takes);
+  tcase_add_test(tests, one_gpu_does_not_communicate);
+  tcase_add_test(tests, slower_software_makes_slower_steps);
+  tcase_add_test(tests, a_better_gpu_is_never_slower);
+  tcase_add_test(tests, waiting_is_the_expected_maximum);
+  tcase_add_test(tests, host_update_and_layout_are_as_designed);
+  tcase_add_test(tests, memory_passes_are_as_designed);
+  tcase_add_test(tests, one_gpu_is_a_smooth_maximum);
+  tcase_add_test(tests, a_parameter_server_is_as_designed);
+  tcase_add_test(tests, accumulation_spares_communication);
+  tcase_add_test(tests, input_limits);
+  tcase_add_test(tests, bands_widen_outside_of_what_was_fitted);
+  tcase_add_test(tests, buckets_hide_what_one_does_not);
+  tcase_add_test(tests, refusals_say_why);
+  tcase_add_test(tests, every_constant_says_what_it_rests_on);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed > 0;
+}
