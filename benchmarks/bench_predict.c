@@ -1,12 +1,15 @@
 /*
 ** How many full ResNet-50 training steps per second the model evaluates on one core.
 **
-** Three ways to ask for the same kind of answer:
+** Ways to ask for the same kind of answer, 8 GPUs, each with the host, buckets, waiting and band of a framework:
 **   scalar       one call of pm_predict per run
-**   batch        one call for many runs, every run with a batch size of its own
-**   batch grid   one call for many runs that differ only in the machine: system, GPUs, overlap
+**   batch        one call for many runs, every run with a batch size of its own: kernels priced for it, and again for the
+**                whole batch on one GPU, which strong scaling is measured by
+**   one GPU      the same on one GPU, where there is nothing to scale
+**   batch grid   one call for many runs that differ only in machine, GPUs, overlap and framework
+**   ideal grid   the same without a framework
 **
-** Each row is the best of five stretches of at least 0.2 s.
+** Each row is the best of five stretches of at least 0.2 s of the processor's time.
 */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>
@@ -15,39 +18,42 @@
 #include <time.h>
 #include <perfmodel.h>
 
-enum { RUNS = 4096, SYSTEMS = 2, REPEATS = 5 };
+enum { RUNS = 4096, SYSTEMS = 2, FRAMEWORKS = 3, REPEATS = 5 };
 
 static double now(void)
 {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 static pm_run base_run(void)
 {
   pm_run run = pm_run_default();
+  run.framework_index = 0;
   run.gpus = 8;
   run.batch = 64;
   run.precision = PM_FP16;
   return run;
 }
 
-static void fill_batches(pm_run *runs)
+static void fill_batches(pm_run *runs, int gpus)
 {
   for (int i = 0; i < RUNS; i++) {
     runs[i] = base_run();
+    runs[i].gpus = gpus;
     runs[i].batch = 1 + i;
   }
 }
 
-static void fill_machines(pm_run *runs)
+static void fill_machines(pm_run *runs, int frameworks)
 {
   for (int i = 0; i < RUNS; i++) {
     runs[i] = base_run();
     runs[i].system_index = i % SYSTEMS;
     runs[i].gpus = 1 + i / SYSTEMS % 8;
     runs[i].overlap = i / (SYSTEMS * 8) % 2;
+    runs[i].framework_index = frameworks > 0 ? i / (SYSTEMS * 16) % frameworks : -1;
   }
 }
 
@@ -102,11 +108,15 @@ static int measure_all(const pm_plan *plan)
   int ok = runs != NULL && predictions != NULL;
   if (ok) {
     printf("%-12s  %16s  %12s\n", "resnet50", "evaluations/s", "ns each");
-    fill_batches(runs);
+    fill_batches(runs, 8);
     ok = measure("scalar", scalar_pass, plan, runs, predictions);
     ok = measure("batch", batch_pass, plan, runs, predictions) && ok;
-    fill_machines(runs);
+    fill_batches(runs, 1);
+    ok = measure("one GPU", batch_pass, plan, runs, predictions) && ok;
+    fill_machines(runs, FRAMEWORKS);
     ok = measure("batch grid", batch_pass, plan, runs, predictions) && ok;
+    fill_machines(runs, 0);
+    ok = measure("ideal grid", batch_pass, plan, runs, predictions) && ok;
   }
   free(predictions);
   free(runs);
@@ -123,7 +133,13 @@ int main(void)
   pm_system *second = catalog ? pm_catalog_system(catalog, "dgx2", &error) : NULL;
   const pm_system *systems[SYSTEMS] = {first, second};
   pm_plan *plan = network && first && second ? pm_plan_new(networks, 1, systems, SYSTEMS, &error) : NULL;
-  int ok = plan != NULL && measure_all(plan);
+  static const char *const names[FRAMEWORKS] = {"pt-nchw", "mxnet-ngc", "tf1-nchw"};
+  pm_framework_profile framework;
+  int ok = plan != NULL;
+  for (int i = 0; ok && i < FRAMEWORKS; i++)
+    ok = pm_catalog_framework(catalog, names[i], &framework, &error) == PM_OK &&
+         pm_plan_add_framework(plan, &framework, &error) == i;
+  ok = ok && measure_all(plan);
   if (!ok) fprintf(stderr, "bench_predict: %s\n", error.text[0] ? error.text : "a prediction failed");
   pm_plan_free(plan);
   pm_system_free(second);
