@@ -106,10 +106,27 @@ static pm_table *times_table(const cli_study *study, pm_error *error)
   return table;
 }
 
+/* The timeline goes to a file of its own, beside the answer. */
+static int write_trace(const cli_request *request, const cli_study *study)
+{
+  pm_error error = PM_ERROR_NONE;
+  char *text = pm_prediction_trace(study->plan, &study->run, &error);
+  if (text == NULL) return fail_error(&error);
+  cli_request to = *request;
+  to.value[OPTION_OUTPUT] = request->value[OPTION_TRACE];
+  int code = write_output(&to, text, strlen(text));
+  pm_string_free(text);
+  return code;
+}
+
 static int answer(const cli_request *request, cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
   if (pm_run_check(study->plan, &study->run, &error) != PM_OK) return fail_error(&error);
+  if (request->value[OPTION_TRACE] != NULL) {
+    int code = write_trace(request, study);
+    if (code != CODE_DONE) return code;
+  }
   if (request->value[OPTION_LAYERS] != NULL) return write_table(request, times_table(study, &error), &error);
   if (pm_predict(study->plan, &study->run, &study->prediction, 1) != PM_OK)
     return fail(CODE_INTERNAL, "the prediction failed");
@@ -175,6 +192,7 @@ static const cli_option options[] = {
   {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as classes=10; may be "
                                           "repeated"},
+  {OPTION_TRACE, '\0', "trace", "FILE", "also write the timeline of a step to FILE, JSON that ui.perfetto.dev opens"},
   {OPTION_LAYERS, '\0', "layers", NULL, "print the times of every layer on one GPU instead"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };

@@ -593,6 +593,8 @@ local function runs_of(plan, options)
                         #global > 0 and 1 or 0)
 end
 
+local traces = setmetatable({}, {__mode = "k"}) -- what a prediction was made from
+
 local Prediction = {
   __tostring = function(self)
     return string.format("%.4g samples/s, step %s, bottleneck %s (%s)", self.throughput,
@@ -615,7 +617,20 @@ pm.predict = public(function(options)
   local plan = plan_of(options)
   local runs = runs_of(plan, options)
   core.run_check(plan.handle, runs)
-  return setmetatable(core.unpack(core.predict(plan.handle, runs))[1], Prediction)
+  local prediction = setmetatable(core.unpack(core.predict(plan.handle, runs))[1], Prediction)
+  traces[prediction] = {plan = plan, runs = runs}
+  return prediction
+end)
+
+--- The timeline of one step of a prediction, layer by layer: JSON that ui.perfetto.dev opens, as text, or written to a
+--- file: pm.trace(prediction, "step.json").
+pm.trace = public(function(prediction, path)
+  local made = traces[prediction]
+  if made == nil then error("a prediction of pm.predict expected, got " .. type(prediction), 0) end
+  local text = core.prediction_trace(made.plan.handle, made.runs)
+  if path == nil then return text end
+  local ok, why = write_file(text_of(path, "a path"), text)
+  if not ok then error('cannot write "' .. path .. '": ' .. tostring(why), 0) end
 end)
 
 --- Every combination, as a table object: the options of pm.predict, each one value or a list. A point that cannot be

@@ -114,6 +114,7 @@ PM_RECORDS_IN(pm_input_run, "input_run")
 %newobject collective_loads;
 %newobject system_drawing;
 %newobject prediction_table;
+%newobject prediction_trace;
 %newobject memory_layers;
 %newobject memory_advice;
 %newobject validate_table;
@@ -241,6 +242,9 @@ pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, co
 
 /* One "run" record: the defaults. */
 records run_default(pm_error *error);
+
+/* The timeline of the one run, JSON. */
+char *prediction_trace(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, pm_error *error);
 
 /* Raises if the one run cannot be predicted, and says why. */
 void run_check(const pm_plan *plan, const pm_run *RECORDS, size_t COUNT, pm_error *error);

@@ -645,6 +645,15 @@ static records run_default(pm_error *error)
   return record_copy("run", &run, error);
 }
 
+/* The timeline of one run. */
+static char *prediction_trace(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
+{
+  char *text = single(run_count, "run", error) ? pm_prediction_trace(plan, run, error) : NULL;
+  char *copy = text != NULL ? text_copy(text, error) : NULL;
+  pm_string_free(text);
+  return copy;
+}
+
 /* Raises if the run cannot be predicted, and says why. */
 static void run_check(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
 {

@@ -449,6 +449,22 @@ START_TEST(buckets_hide_what_one_does_not)
 }
 END_TEST
 
+/* It is read as JSON by the tests of Python. */
+START_TEST(a_timeline_has_every_layer)
+{
+  pm_run run = run_on(0, 2, 0, 8);
+  pm_error error = PM_ERROR_NONE;
+  char *text = pm_prediction_trace(plan, &run, &error);
+  ck_assert_ptr_nonnull(text);
+  ck_assert_ptr_nonnull(strstr(text, "layer3.2.conv2, backward, weights"));
+  ck_assert_ptr_nonnull(strstr(text, "\"bucket 1\""));
+  pm_string_free(text);
+  run.gpus = 99;
+  ck_assert_ptr_null(pm_prediction_trace(plan, &run, &error));
+  ck_assert_int_eq(error.status, PM_TOO_MANY_GPUS);
+}
+END_TEST
+
 START_TEST(refusals_say_why)
 {
   pm_run run = run_on(0, 0, frameworks, 1);
@@ -514,6 +530,7 @@ int main(void)
   tcase_add_test(tests, input_limits);
   tcase_add_test(tests, bands_widen_outside_of_what_was_fitted);
   tcase_add_test(tests, buckets_hide_what_one_does_not);
+  tcase_add_test(tests, a_timeline_has_every_layer);
   tcase_add_test(tests, refusals_say_why);
   tcase_add_test(tests, every_constant_says_what_it_rests_on);
   suite_add_tcase(suite, tests);

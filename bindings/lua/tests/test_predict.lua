@@ -45,6 +45,8 @@ slow.framework.kernel_time = 1e-3
 assert(run{framework = slow}.throughput < p.throughput)
 check.raises("unknown framework", run, {framework = "frobs"})
 check.equal(run{input_rate = 500}.bottleneck, "input")
+assert(pm.trace(p):find('"traceEvents"', 1, true))
+check.raises("prediction of pm.predict expected", pm.trace, {})
 
 -- Text with a unit is a number; names and objects are the same; a global batch is divided.
 check.equal(run{batch = "64", gpus = "8"}.step_time, p.step_time)

@@ -38,7 +38,7 @@ from ._kernel import gemm, kernel
 from ._memory import Memory, memory
 from ._network import Network, layer_kinds
 from ._plan import Plan
-from ._plots import plot_roofline, plot_scaling
+from ._plots import plot_roofline, plot_scaling, plot_timeline
 from ._prediction import Prediction, predict
 from ._quantity import format_quantity, quantity
 from ._record import Field, dtype, fields
@@ -133,6 +133,7 @@ __all__ = [
     "network",
     "plot_roofline",
     "plot_scaling",
+    "plot_timeline",
     "predict",
     "quantity",
     "rings",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from ._framework import Framework
 from ._inputs import Number, many, whole
 from ._network import Network
 from ._plan import Networks, Numbers
+from ._prediction import Prediction
 from ._sweep import Sweep, sweep
 from ._system import System
 
@@ -223,3 +225,30 @@ def _roofline_frame(ax: Axes, net: Network, chip: _records.Gpu, batch: Number, p
     for handle in legend.legend_handles:
         if handle is not None and hasattr(handle, "set_sizes"):
             handle.set_sizes([40])
+
+
+# ---- Timelines ----
+
+LANES = ("GPU", "host", "gradients", "waiting")
+
+
+def plot_timeline(prediction: Prediction, *, ax: Axes | None = None) -> Axes:
+    """One step of a prediction over time: kernels of a GPU (forward, backward, update), the host's launches, buckets of
+    gradients, waiting. `prediction.trace("step.json")` has the same with the name of every layer.
+    """
+    events = [event for event in json.loads(prediction.trace())["traceEvents"] if event["ph"] == "X"]
+    ax = _axes(ax)
+    for event in events:
+        lane, name = event["tid"] - 1, event["name"]
+        kind = 2 if name == "update" else int(", backward" in name)
+        bar = [(event["ts"] / 1e3, event["dur"] / 1e3)]
+        ax.broken_barh(bar, (-lane - 0.35, 0.7), color=COLOURS[kind if lane == 0 else 2 + lane], linewidth=0)
+    ax.set_yticks([-lane for lane in range(len(LANES))], LANES)
+    ax.set_xlim(0, prediction.step_time * 1e3)
+    ax.set_xlabel("time [ms]")
+    ax.set_title(f"{prediction.network} on {prediction.system}, {prediction.framework}: one step", fontsize=11)
+    for label, colour in (("forward", COLOURS[0]), ("backward", COLOURS[1]), ("update", COLOURS[2])):
+        ax.plot([], [], color=colour, linewidth=6, label=label)
+    _calm(ax)
+    ax.legend(frameon=False, fontsize=9, ncols=3, loc="lower right")
+    return ax

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -33,6 +35,7 @@ class Prediction(_records.Prediction):
     """id of the framework; "none": kernels and collectives only"""
     run: _records.Run = field(default_factory=_records.Run)
     """what was predicted"""
+    _plan: Plan | None = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Network, system, the run's and the prediction's fields by name."""
@@ -40,6 +43,15 @@ class Prediction(_records.Prediction):
         run = {name: item for name, item in _record.as_dict(self.run).items() if not name.endswith("_index")}
         result = {f.name: getattr(self, f.name) for f in dataclasses.fields(_records.Prediction)}
         return {**ids, **run, **result}
+
+    def trace(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The timeline of one step, layer by layer: JSON that ui.perfetto.dev opens; also written to `path`."""
+        if self._plan is None:
+            raise ValueError("only what perfmodel predicted has a timeline")
+        text = _core.prediction_trace(self._plan._handle, _record.write("run", self.run))
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
 
     def explain(self) -> str:
         """Where the time of a step goes, what limits it, and what the numbers rest on."""
@@ -149,6 +161,7 @@ def prediction(plan: Plan, run: np.void, result: np.void) -> Prediction:
         system=plan._system_ids[run["system_index"]],
         framework=plan._framework_ids[run["framework_index"]] if run["framework_index"] >= 0 else "none",
         run=_records.Run(**_record.values("run", run)),
+        _plan=plan,
     )
 
 

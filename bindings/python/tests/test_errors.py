@@ -169,6 +169,7 @@ def core_arguments() -> dict[str, list[object]]:
         "all_reduce_times": [ring, one],
         "plan_new": [[net], [node]],
         "run_check": [plan, run],
+        "prediction_trace": [plan, run],
         "predict": [plan, run],
         "predict_into": [plan, run, bytearray(len(done))],
         "grid_runs": [run, 1, 1, 0, ["fp32"], one, one, one, 0],

@@ -57,6 +57,12 @@ def test_roofline(resnet50: pm.Network, dgx1: pm.System) -> None:
 def test_roofline_takes_names_and_axes() -> None:
     figure, ax = pyplot.subplots()
     assert pm.plot_roofline("alexnet", "m40", ax=ax) is ax
+
+
+def test_timeline_has_its_lanes(dgx1: pm.System) -> None:
+    ax = pm.plot_timeline(pm.predict("alexnet", dgx1, gpus=8))
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["GPU", "host", "gradients", "waiting"]
+    assert len(ax.collections) > 50
     net = pm.Network("nothing")
     net.input(3)
     net.add("flatten")

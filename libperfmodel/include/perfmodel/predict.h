@@ -155,6 +155,10 @@ PM_API int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *prof
 ** PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. Allocates nothing; may be called from several threads. */
 PM_API int pm_predict(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions, size_t count);
 
+/* The timeline of one step of the run, layer by layer, as JSON that Perfetto (ui.perfetto.dev) and chrome://tracing open.
+** A string that the caller releases with pm_string_free; NULL with the reason if the run cannot be predicted. */
+PM_API char *pm_prediction_trace(const pm_plan *plan, const pm_run *run, pm_error *error);
+
 /* PM_OK, or in words why this run cannot be predicted (batch 0, more GPUs than the system has, ...). */
 PM_API int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error);
 

@@ -60,6 +60,9 @@ void pm__segments_free(pm__segments *segments);
 void pm__kernels_price(const pm__kernels *kernels, const pm__segments *segments, const pm__device *device, double batch,
                        pm__costs *costs);
 
+/* Time of one kernel without its start [s]. */
+double pm__kernel_price(const pm__device *device, const pm__kernel *kernel, double batch);
+
 pm__fixed pm__kernels_fixed(const pm__kernels *kernels, pm__pass pass);
 
 /* Whether two kernels with the same work take the same time. */

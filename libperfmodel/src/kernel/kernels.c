@@ -245,3 +245,13 @@ void pm__kernels_price(const pm__kernels *kernels, const pm__segments *segments,
       }
     }
 }
+
+double pm__kernel_price(const pm__device *device, const pm__kernel *kernel, double batch)
+{
+  if (!pm__is_work(kernel)) return 0;
+  if (device->calibrated) return pm__kernel_cost(device, kernel, batch).time - device->launch;
+  double peak = kernel->matrix ? device->matrix_peak : device->vector_peak;
+  double moved = device->bytes * device->per_byte;
+  return pm__most(kernel->work.flop * batch / peak,
+                  kernel->work.elements * batch * moved + kernel->work.fixed_elements * moved);
+}

@@ -27,22 +27,30 @@ static pm__exchange exchange_of(const pm__step *s)
   return (pm__exchange){s->system->wiring[s->run->gpus - 1], s->run->nodes, 1, era};
 }
 
-/* The last of the segments' times is that of the end of the backward pass. */
+double pm__bucket_times_of(const pm__step *s, const pm__costs *costs, pm__bucket_times *times)
+{
+  double bytes[PM__SEGMENTS];
+  const pm__segments *cut = s->segments;
+  for (int i = 0; i < cut->count; i++) {
+    bytes[i] = cut->pieces[i] > 0 ? cut->parameters[i] * s->gradient / cut->pieces[i] : 0;
+    times->backward[i] = segment_time(s, costs, i);
+  }
+  pm__exchange exchange = exchange_of(s);
+  return pm__exchange_times(&exchange, PM_ALL_REDUCE, bytes, cut->count, times->exchange);
+}
+
 static void overlapped(const pm__step *s, const pm__costs *costs, const pm__times *times, pm__sharing *sharing)
 {
-  double bytes[PM__SEGMENTS], each[PM__SEGMENTS];
+  pm__bucket_times bucket;
   const pm__segments *cut = s->segments;
-  for (int i = 0; i < cut->count; i++)
-    bytes[i] = cut->pieces[i] > 0 ? cut->parameters[i] * s->gradient / cut->pieces[i] : 0;
-  pm__exchange exchange = exchange_of(s);
-  double share = pm__exchange_times(&exchange, PM_ALL_REDUCE, bytes, cut->count, each);
+  double share = pm__bucket_times_of(s, costs, &bucket);
   double spread = fmax(1, times->host / times->gpu), now = 0, end = 0, all = 0;
   for (int i = 0; i < cut->count; i++) {
-    double m = cut->pieces[i], takes = segment_time(s, costs, i) * spread, start = now;
+    double m = cut->pieces[i], takes = bucket.backward[i] * spread, start = now, each = bucket.exchange[i];
     now += takes;
     if (!(m > 0)) continue;
-    end = fmax(fmax(end, start + takes / m) + m * each[i], now + each[i]);
-    all += m * each[i];
+    end = fmax(fmax(end, start + takes / m) + m * each, now + each);
+    all += m * each;
   }
   double late = fmin(fmax(end - now, 0), all);
   sharing->communication = all;

@@ -5,6 +5,7 @@
 **     compute.c     kernels, layouts, optimiser, host -> the time of one GPU alone
 **     overlap.c     gradients summed bucket by bucket behind the backward pass
 **     modes.c       what GPUs exchange in the other ways to share the work
+**     trace.c       the same as a timeline
 **     compose.c     waiting for each other and for input, shares, band -> the prediction
 */
 #ifndef PM_STEP_STEP_H
@@ -52,6 +53,14 @@ int pm__step_check(const pm_plan *plan, const pm_run *run, pm_error *error);
 
 /* Times at the batch that `costs` were priced at, `batch`. */
 pm__times pm__step_times(const pm__step *step, const pm__costs *costs, double batch);
+
+/* The backward pass segment by segment, and the all-reduce of one bucket of each; s. */
+typedef struct pm__bucket_times {
+  double backward[PM__SEGMENTS], exchange[PM__SEGMENTS];
+} pm__bucket_times;
+
+/* Returns the share of the GPU that the all-reduce keeps busy. */
+double pm__bucket_times_of(const pm__step *step, const pm__costs *costs, pm__bucket_times *times);
 
 /* Gradients by all-reduce: bucket by bucket, or at once. */
 void pm__share_gradients(const pm__step *step, const pm__costs *costs, const pm__times *times, pm__sharing *sharing);

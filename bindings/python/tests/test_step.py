@@ -1,0 +1,81 @@
+"""The training step: frameworks, modes, input, timelines from Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import perfmodel as pm
+import pytest
+
+
+def test_frameworks_are_records_whose_constants_can_be_changed() -> None:
+    generic = pm.framework("generic")
+    assert generic.profile.evidence == "uncalibrated" and generic.id == "generic"
+    slow = generic.replace(kernel_time=1e-3)
+    assert slow.profile.kernel_time == 1e-3 and generic.profile.kernel_time < 1e-3
+    assert pm.predict("resnet50", "dgx1-v100", framework=slow).host_time > 0.1
+    with pytest.raises(TypeError, match="no constant"):
+        generic.replace(speed=1)
+    assert pm.framework("tf1-nchw@cudnn6").era.id == "cudnn6"
+    with pytest.raises(pm.NotFoundError):
+        pm.framework("tf1-nchw@cudnn1")
+
+
+def test_evidence_and_band_are_visible() -> None:
+    p = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework="mxnet-ngc")
+    assert p.evidence == "fitted" and p.in_range and p.framework == "mxnet-ngc"
+    assert p.throughput_p10 < p.throughput < p.throughput_p90
+    assert "mxnet-ngc" in p.explain() and "fitted" in p.explain()
+    assert "guesses" in pm.predict("resnet50", "dgx1-v100").explain()
+    ideal = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework=None)
+    assert ideal.evidence == "none" and np.isnan(ideal.throughput_p10) and ideal.host_time == 0
+
+
+@pytest.mark.parametrize(
+    "parallel", ["all-reduce", "data-parallel", "parameter-server", "async", "model-channels", "model-layers", "hybrid"]
+)
+def test_every_way_to_share_the_work(parallel: str) -> None:
+    one = pm.predict("vgg16", "dgx1-v100", framework="keras")
+    p = pm.predict("vgg16", "dgx1-v100", gpus=4, framework="keras", parallel=parallel)
+    assert 0 < p.throughput < 4.4 * one.throughput
+    assert p.communication_time > 0 and p.staleness == (3 if parallel == "async" else 0)
+
+
+def test_a_sweep_of_frameworks_has_the_points_of_predictions() -> None:
+    names = ["pt-nchw", "mxnet-ngc", "keras"]
+    rows = pm.sweep("resnet50", "dgx1-v100", gpus=[1, 8], framework=names)
+    assert rows["framework"].tolist() == [name for name in names for _ in (1, 8)]
+    for row in rows:
+        alone = pm.predict("resnet50", "dgx1-v100", gpus=row.run.gpus, framework=row.framework)
+        assert (row.step_time, row.throughput_p90) == (alone.step_time, alone.throughput_p90)
+
+
+def test_optimisers_and_accumulation() -> None:
+    p = pm.predict("resnet50", "dgx1-v100", optimizer="adam", accumulation=4, framework="pt-nchw")
+    assert p.update_time > pm.predict("resnet50", "dgx1-v100", framework="pt-nchw").update_time
+    with pytest.raises(pm.NotFoundError, match="optimizer"):
+        pm.predict("resnet50", "dgx1-v100", optimizer="frobs")
+
+
+def test_input_limits_a_step() -> None:
+    path = pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage="nvme")
+    free = pm.predict("alexnet", "dgx1-v100", gpus=8, batch=256, framework="pt-nchw")
+    fed = pm.predict("alexnet", "dgx1-v100", gpus=8, batch=256, framework="pt-nchw", input=path)
+    assert fed.throughput == pytest.approx(min(free.throughput, path.input))
+    assert pm.predict("alexnet", "dgx1-v100", gpus=8, input=100.0).bottleneck == "input"
+
+
+def test_a_timeline_adds_up(tmp_path: Path) -> None:
+    p = pm.predict("resnet50", "ts4", gpus=8, batch=64, framework="pt-nchw")
+    events = json.loads(p.trace(tmp_path / "step.json"))["traceEvents"]
+    assert json.loads((tmp_path / "step.json").read_text())["traceEvents"] == events
+    bars = [event for event in events if event["ph"] == "X"]
+    kernels = sum(event["dur"] for event in bars if event["tid"] == 1) * 1e-6
+    assert kernels == pytest.approx(p.compute_time, rel=1e-6)
+    assert max(event["ts"] + event["dur"] for event in bars) * 1e-6 == pytest.approx(p.step_time, rel=1e-6)
+    buckets = sum(event["dur"] for event in bars if event["tid"] == 3) * 1e-6
+    assert buckets == pytest.approx(p.communication_time, rel=1e-6)
+    names = {event["name"] for event in bars}
+    assert {"conv1", "fc, backward, weights", "bucket 1", "update"} <= names

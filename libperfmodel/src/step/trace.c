@@ -1,0 +1,198 @@
+/*
+** The timeline of one step, in the format of Chrome's trace viewer, which Perfetto opens: one lane for the kernels of a
+** GPU, layer by layer, one for the host's launches, one for the buckets of gradients, one for waiting.
+**
+** The kernels of a step take less than the step where the host is slow: they are then spread evenly, with gaps between.
+*/
+#include <math.h>
+#include <stdio.h>
+#include "base/base.h"
+#include "perfmodel/units.h"
+#include "step/step.h"
+
+enum { LANE_GPU = 1, LANE_HOST, LANE_EXCHANGE, LANE_WAITING };
+enum { PASSES_MOST = 8 }; /* accumulated batches that are drawn */
+
+typedef struct trace {
+  pm__string text;
+  const pm__step *step;
+  const pm_prediction *p;
+  double now, stretch; /* s; of kernels over their time */
+  int events;
+} trace;
+
+/* A number of microseconds, whatever the locale. */
+static void add_time(trace *t, const char *name, double seconds)
+{
+  char number[PM_NUMBER_MAX];
+  pm__string_format(&t->text, ",\"%s\":%s", name, pm_number_format(number, rint(seconds * 1e9) / 1e3));
+}
+
+static void add_name(trace *t, const char *name)
+{
+  for (const char *c = name; *c != '\0'; c++) {
+    if (*c == '"' || *c == '\\') pm__string_add(&t->text, "\\");
+    if ((unsigned char)*c >= 32) pm__string_add_bytes(&t->text, c, 1);
+  }
+}
+
+static void begin(trace *t)
+{
+  pm__string_add(&t->text, t->events++ > 0 ? ",\n" : "\n");
+}
+
+/* An event from `start` for `duration`; `what` is added to its name. */
+static void add_event(trace *t, int lane, const char *name, const char *what, double start, double duration)
+{
+  if (!(duration > 0)) return;
+  begin(t);
+  pm__string_add(&t->text, "{\"ph\":\"X\",\"pid\":1,\"name\":\"");
+  add_name(t, name);
+  add_name(t, what);
+  pm__string_format(&t->text, "\",\"tid\":%d", lane);
+  add_time(t, "ts", start);
+  add_time(t, "dur", duration);
+  pm__string_add(&t->text, "}");
+}
+
+static void add_lane(trace *t, int lane, const char *name)
+{
+  begin(t);
+  pm__string_format(&t->text, "{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
+                    lane, name);
+}
+
+/* ---- Kernels ---- */
+
+/* Time of one pass of a layer. */
+static double layer_time(const pm__step *s, size_t index, pm__pass pass)
+{
+  pm__started list[PM__STARTED_MAX];
+  pm__habit habit = s->framework != NULL ? s->framework->habit : PM__COUNTED;
+  int count = pm__habit_kernels(s->network->network, index, habit, list);
+  double time = 0;
+  for (int i = 0; i < count; i++) {
+    const pm__started *k = &list[i];
+    if (k->kernel.pass != pass) continue;
+    double each = pm__kernel_price(s->device, &k->kernel, s->run->batch) * (k->kernel.matrix ? s->factor : 1);
+    time += k->kernel.repeats * each + k->starts * s->start + k->layout * s->run->batch * s->layout;
+  }
+  return time;
+}
+
+static void add_layer(trace *t, size_t index, pm__pass pass, const char *what)
+{
+  double time = layer_time(t->step, index, pass);
+  add_event(t, LANE_GPU, t->step->network->network->layers[index].name, what, t->now, time);
+  t->now += time * t->stretch;
+}
+
+static void add_forward(trace *t)
+{
+  const pm_network *network = t->step->network->network;
+  for (size_t i = 0; i < network->count; i++)
+    if (network->layers[i].kind != NULL) add_layer(t, i, PM__FORWARD, "");
+}
+
+static void add_backward(trace *t)
+{
+  const pm_network *network = t->step->network->network;
+  for (size_t i = network->count; i-- > 0;) {
+    if (network->layers[i].kind == NULL) continue;
+    add_layer(t, i, PM__BACKWARD_DATA, ", backward, data");
+    add_layer(t, i, PM__BACKWARD_WEIGHT, ", backward, weights");
+  }
+}
+
+/* ---- Exchange ---- */
+
+static void add_piece(trace *t, int index, double ready, double takes, double *end)
+{
+  char name[64];
+  double start = fmax(*end, ready);
+  snprintf(name, sizeof name, "bucket %d", index);
+  add_event(t, LANE_EXCHANGE, name, "", start, takes);
+  *end = start + takes;
+}
+
+/* The buckets of a backward pass that begins at `start`. */
+static void add_buckets(trace *t, double start)
+{
+  const pm__segments *cut = t->step->segments;
+  pm__bucket_times times;
+  double now = start, end = start;
+  int index = 0;
+  pm__costs costs;
+  pm__kernels_price(t->step->kernels, cut, t->step->device, t->step->run->batch, &costs);
+  pm__bucket_times_of(t->step, &costs, &times);
+  for (int i = 0; i < cut->count; i++) {
+    double takes = times.backward[i] * t->stretch;
+    for (int k = 0; k < (int)cut->pieces[i]; k++)
+      add_piece(t, ++index, now + takes * (k + 1) / cut->pieces[i], times.exchange[i], &end);
+    now += takes;
+  }
+}
+
+/* ---- The step ---- */
+
+static void add_passes(trace *t)
+{
+  const pm__step *s = t->step;
+  int passes = s->run->accumulation < PASSES_MOST ? s->run->accumulation : PASSES_MOST;
+  double start = t->now;
+  for (int i = 0; i < passes; i++) {
+    add_forward(t);
+    double backward = t->now;
+    add_backward(t);
+    if (i == passes - 1 && s->segments != NULL) add_buckets(t, backward);
+  }
+  double rest = t->p->forward_time + t->p->backward_data_time + t->p->backward_weight_time - (t->now - start) / t->stretch;
+  if (s->run->accumulation <= passes) return;
+  add_event(t, LANE_GPU, "further batches, before these", "", t->now, rest);
+  t->now += rest * t->stretch;
+}
+
+static void add_end(trace *t)
+{
+  const pm_prediction *p = t->p;
+  if (t->step->segments == NULL)
+    add_event(t, LANE_EXCHANGE, "exchange", "", t->now, p->exposed_communication_time);
+  add_event(t, LANE_WAITING, "exposed communication", "", t->now, p->exposed_communication_time);
+  t->now += p->exposed_communication_time;
+  add_event(t, LANE_GPU, "update", "", t->now, p->update_time);
+  t->now += p->update_time * t->stretch;
+  add_event(t, LANE_WAITING, "for the slowest GPU", "", t->now, p->waiting_time);
+  t->now += p->waiting_time;
+  add_event(t, LANE_WAITING, "for input", "", t->now, p->input_wait_time);
+  t->now += p->input_wait_time;
+}
+
+static void add_all(trace *t)
+{
+  static const char *const names[] = {"GPU", "host", "gradients", "waiting"};
+  pm__string_add(&t->text, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+  for (int lane = LANE_GPU; lane <= LANE_WAITING; lane++) add_lane(t, lane, names[lane - 1]);
+  add_event(t, LANE_HOST, "launches", "", 0, t->p->host_time);
+  add_passes(t);
+  add_end(t);
+  pm__string_add(&t->text, "\n]}\n");
+}
+
+char *pm_prediction_trace(const pm_plan *plan, const pm_run *run, pm_error *error)
+{
+  pm_prediction prediction;
+  if (pm_run_check(plan, run, error) != PM_OK) return NULL;
+  pm_predict(plan, run, &prediction, 1);
+  if (prediction.status != PM_OK) {
+    pm__fail(error, prediction.status, "%s", pm_status_text(prediction.status));
+    return NULL;
+  }
+  pm__step step = pm__step_of(plan, run);
+  trace t = {{NULL, 0, 0, false}, &step, &prediction, 0, 1, 0};
+  t.stretch = 1 + prediction.host_wait_time / prediction.compute_time;
+  add_all(&t);
+  if (!t.text.failed) return t.text.text;
+  pm_string_free(t.text.text);
+  pm__no_memory(error);
+  return NULL;
+}
