@@ -7,7 +7,7 @@ _perfmodel() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words
   COMPREPLY=()
   case $command in
-    predict) options=" --gpus --nodes --batch --global-batch --precision --kernels --framework --overlap --parallel --optimizer --accumulation --input-rate --in-turn --dataset --set --layers --format --output --catalog --quiet --help" ;;
+    predict) options=" --gpus --nodes --batch --global-batch --precision --kernels --framework --overlap --parallel --optimizer --accumulation --input-rate --in-turn --dataset --set --trace --layers --format --output --catalog --quiet --help" ;;
     sweep) options=" --gpus --nodes --batch --global-batch --precision --kernels --framework --overlap --parallel --optimizer --accumulation --input-rate --in-turn --dataset --set --format --output --catalog --quiet --help" ;;
     infer) options=" --batch --precision --framework --latency --gpus --nodes --kernels --set --format --output --catalog --quiet --help" ;;
     size) options=" --system --target-rate --epochs --within --dataset --minimize --batch --global-batch --precision --gpus --framework --overlap --parallel --optimizer --accumulation --input-rate --in-turn --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --nodes-most --kernels --front --set --format --output --catalog --quiet --help" ;;
