@@ -796,6 +796,8 @@ class Fit(Record):
     """the same in broadcast and reduce"""
     network_knee: float = nan
     """the same between nodes"""
+    network_base: float = nan
+    """fixed latency of a collective between nodes, beyond the library's constant [s]"""
     network_hop: float = nan
     """what a hop between nodes takes beyond the library's constant, LL, LL128 [s]"""
     network_simple: float = nan
@@ -816,6 +818,8 @@ class Fit(Record):
     """host time of an all-to-all over that of a ring"""
     chain_rank: float = nan
     """latency of a broadcast or reduce for each rank [s]"""
+    chain_fill: float = nan
+    """what the first chunk of a broadcast or reduce takes for each further GPU, Simple [s]"""
     chunk: float = nan
     """what a chain of NCCL 2.0 to 2.3 passes on whole [B]"""
     old_chunk: float = nan
@@ -1802,7 +1806,7 @@ class Loader(Record):
     library: float = nan
     """decoding time of its library over the fastest one"""
     augment_time: float = nan
-    """time of augmentation per sample and core; none if not given [s]"""
+    """time of augmentation per sample on a core of the reference; none if not given [s]"""
     handover: float = nan
     """bandwidth from workers to the process of one GPU; unlimited if not given [B/s]"""
     gpu_pixel_rate: float = nan

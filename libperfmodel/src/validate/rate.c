@@ -84,6 +84,7 @@ static int read_counts(pm__rate_reader *reader, const pm__row *row, int *gpus, i
   *gpus = said >= 1 && said <= 1e6 ? (int)said : count_of(row, PM__COLUMN_GPUS, *nodes > 1 ? -1 : 1);
   if (*gpus == 0) return pm__fail(error, PM_BAD_VALUE, "gpus \"%.20s\"", row->cell[PM__COLUMN_GPUS]);
   if (*nodes == 0) return pm__fail(error, PM_BAD_VALUE, "nodes \"%.20s\"", row->cell[PM__COLUMN_NODES]);
+  if (*gpus > 0 && *gpus < *nodes) *gpus *= *nodes; /* so they are those of each node */
   if (*gpus > 0 && *nodes > 0 && *gpus % *nodes != 0)
     return pm__fail(error, PM_BAD_VALUE, "%d GPUs on %d nodes", *gpus, *nodes);
   *gpus = *gpus > 0 ? *gpus : 0;
@@ -97,7 +98,8 @@ static const char *system_of(pm__rate_reader *reader, const pm__row *row, int gp
   return id != NULL ? id : pm__machines_find(reader->machines, row, gpus, error);
 }
 
-/* Nodes or GPUs that the row does not say: full machines, as many as it takes. */
+/* Nodes or GPUs that the row does not say, or one node with more GPUs than it can have: full machines, as many as it
+** takes. */
 static int spread(pm__rate_reader *reader, const char *id, int gpus, int nodes, pm__rate *rate, pm_error *error)
 {
   pm_machine machine;
@@ -114,7 +116,8 @@ static int read_machine(pm__rate_reader *reader, const pm__row *row, pm__rate *r
   char value[PM__VALUE_LONGEST];
   int gpus, nodes, status = read_counts(reader, row, &gpus, &nodes, error);
   if (status != PM_OK) return status;
-  bool whole = gpus > 0 && (nodes > 0 || gpus == 1 || system_of(reader, row, gpus, value, NULL) != NULL);
+  bool whole = gpus > 0 && (nodes > 1 || gpus == 1 || system_of(reader, row, gpus, value, NULL) != NULL);
+  if (!whole && gpus > 0) nodes = 0;
   rate->nodes = nodes > 0 ? nodes : 1;
   rate->gpus = whole ? gpus / rate->nodes : 1;
   const char *id = system_of(reader, row, whole ? rate->gpus : 2, value, error);

@@ -273,7 +273,7 @@ static const char *holds_text(const seed *s)
 static const char *note_of(const seed *s)
 {
   if (s->reason[0] != '\0') return s->reason;
-  return s->kind == CLAIM ? s->formula : s->remark;
+  return s->kind == CLAIM ? s->formula : s->remark; /* the remark of a claim is in the table itself */
 }
 
 static const char *kind_text(const seed *s)

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Writes the parts of docs/accuracy.md that `perfmodel validate` gives, and their pictures. Needs the installed package.
+
+    scripts/accuracy.py [docs]
+
+A part stands between <!-- part: name --> and <!-- end: name -->; the text between is replaced, everything else stays. The
+same package and catalogue give the same bytes.
+"""
+import pathlib
+import re
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+import perfmodel as pm
+
+DOCUMENTS = {
+    "dgx1-v100": "DGX-1 V100 paper", "dgx1-p100": "DGX-1 P100 paper", "bnl2019": "BNL paper", "dell2018": "Dell EMC guide",
+    "keras2018": "Keras best practices",
+}
+
+
+def statistics(errors):
+    """Count, mean absolute error, median, 90th percentile, bias."""
+    size = np.abs(errors)
+    if len(size) == 0:
+        return ["0"] + ["-"] * 4
+    return [str(len(size)), f"{size.mean():.1f}", f"{np.median(size):.1f}", f"{np.quantile(size, 0.9):.1f}",
+            f"{errors.mean():+.1f}"]
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(str(cell).replace("|", "/") for cell in row) + " |" for row in rows])
+
+
+STATISTICS = ["rows", "mape", "median", "p90", "bias"]
+
+
+def known(rows):
+    return ~np.isnan(rows["error"])
+
+
+# ---- Pictures ------------------------------------------------------------------------------------------------------
+
+
+def picture(folder, name, rows, classes, title):
+    """Predicted over measured against measured, and how errors are spread, by class."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2))
+    bins = np.linspace(-100, 150, 51)
+    for label, chosen in classes:
+        chosen = chosen & known(rows)
+        if not chosen.any():
+            continue
+        left.loglog(rows["measured"][chosen], rows["predicted"][chosen], ".", markersize=4, label=label)
+        right.hist(np.clip(rows["error"][chosen], -100, 150), bins=bins, histtype="step", label=label)
+    low, high = left.get_xlim()
+    left.plot([low, high], [low, high], color="gray", linewidth=0.8)
+    left.set(xlabel="measured", ylabel="predicted", title=title)
+    right.axvline(0, color="gray", linewidth=0.8)
+    right.set(xlabel="error [%]", ylabel="rows", title="errors")
+    left.legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(folder / f"{name}.png", dpi=90, metadata={"Software": None})
+    plt.close(figure)
+
+
+# ---- Parts ---------------------------------------------------------------------------------------------------------
+
+
+def seeds(folder):
+    rows, notes = pm.validate("seeds", rows=True), pm.validate("seeds").notes
+    counted = known(rows)
+    by_document = [[name] + statistics(rows["error"][counted & (rows["group"] == key)]) for key, name in DOCUMENTS.items()]
+    by_document.append(["all"] + statistics(rows["error"][counted]))
+    worst = [[rows["id"][i], f"{rows['measured'][i]:g}", f"{rows['predicted'][i]:.4g}", rows["unit"][i],
+              f"{rows['error'][i]:+.1f}", rows["basis"][i], rows["note"][i]]
+             for i in np.argsort(-np.abs(np.where(counted, rows["error"], 0)), kind="stable")
+             if counted[i] and abs(rows["error"][i]) > 20]
+    broken = [[rows["id"][i], rows["kind"][i], rows["note"][i]] for i in range(len(rows)) if rows["holds"][i] == "no"]
+    kinds = [[kind, int((rows["kind"] == kind).sum())] for kind in dict.fromkeys(rows["kind"])]
+    classes = [(name, rows["group"] == key) for key, name in DOCUMENTS.items()]
+    picture(folder / "images", "accuracy-seeds", rows, classes, "values of the documents")
+    return "\n\n".join([
+        "All 271 statements of the five documents are in `data/measured/seeds.csv`; `perfmodel validate --rows` prints each "
+        "with its prediction, the framework and library constants used, and what holds. Constants of CNTK, Keras, the 2018 "
+        "multi-node coordinators and one data loader were fitted to rows of these documents; all others to other rows.",
+        table(["document"] + STATISTICS, by_document),
+        f"{notes[0][0].upper()}{notes[0][1:]}. " + ("Those that do not:" if broken else ""),
+        table(["row", "kind", "claim or remark"], broken) if broken else "",
+        "Values that are off by more than 20 %:",
+        table(["row", "measured", "predicted", "unit", "error", "constants", "remark"], worst),
+        "What became of the rows: " + ", ".join(f"{count} {kind}" for kind, count in kinds) + ".",
+        "![predicted beside measured](images/accuracy-seeds.png)",
+    ])
+
+
+ORDER = ["about", "framework", "gpu", "precision", "scale", "source"]
+
+
+def split(groups):
+    """The words of the groups of training and inference, as columns."""
+    words = [group.split(" ") + [""] for group in groups]
+    return {name: np.array([word[i] for word in words]) for i, name in enumerate(ORDER)}
+
+
+def is_recent(gpu):
+    return np.array([name.startswith(("a100", "h100", "h200", "a10", "a30", "a40", "rtx-3", "rtx-a")) for name in gpu])
+
+
+def rates(folder, name):
+    rows, summary = pm.validate(name, rows=True), pm.validate(name)
+    columns, counted = split(rows["group"]), known(rows)
+    vision, recent = columns["about"] == "vision", is_recent(columns["gpu"])
+    one = columns["scale"] == "1-gpu"
+    classes = [
+        ("vision, V100 and older, one GPU", vision & ~recent & one), ("vision, V100 and older, more", vision & ~recent & ~one),
+        ("vision, A100", vision & recent), ("language, V100", (columns["about"] == "language") & ~recent),
+        ("language, A100", (columns["about"] == "language") & recent),
+        ("others", ~vision & (columns["about"] != "language")),
+    ]
+    picture(folder / "images", f"accuracy-{name}", rows, classes, f"{name} rates")
+    broad = [[label] + statistics(rows["error"][chosen & counted]) for label, chosen in classes if (chosen & counted).any()]
+    fine = [[summary["group"][i], summary["rows"][i]] + [f"{summary[key][i]:.1f}" for key in STATISTICS[1:]]
+            for i in range(len(summary))]
+    return "\n\n".join([
+        table(["rows of"] + STATISTICS, broad),
+        f"![predicted beside measured](images/accuracy-{name}.png)",
+        "By framework, GPU, precision and source:",
+        table(["group"] + STATISTICS, fine),
+        "Rows without a prediction:",
+        "\n".join(f"- {note}" for note in summary.notes[:20]),
+    ])
+
+
+def storage(folder):
+    summary = pm.validate("storage")
+    rows = [[summary["group"][i], summary["rows"][i]] + [f"{summary[key][i]:.1f}" for key in STATISTICS[1:]]
+            for i in range(len(summary))]
+    return table(["group"] + STATISTICS, rows) + "\n\n" + f"{summary.notes[0][0].upper()}{summary.notes[0][1:]}."
+
+
+PARTS = {
+    "seeds": seeds,
+    "training": lambda folder: rates(folder, "training"),
+    "inference": lambda folder: rates(folder, "inference"),
+    "storage": storage,
+}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent / "docs")
+    page = (folder / "accuracy.md").read_text(encoding="utf-8")
+    for name, make in PARTS.items():
+        pattern = re.compile(rf"(<!-- part: {name} -->\n).*?(<!-- end: {name} -->)", re.DOTALL)
+        if not pattern.search(page):
+            sys.exit(f"docs/accuracy.md has no part {name}")
+        text = make(folder)
+        page = pattern.sub(lambda match: match.group(1) + text + "\n" + match.group(2), page)
+    (folder / "accuracy.md").write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
