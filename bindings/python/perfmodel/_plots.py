@@ -143,8 +143,9 @@ def plot_roofline(
     """The forward kernels of a network under the roofline of a GPU: one dot per layer at its arithmetic intensity and
     predicted rate, its area the layer's share of the forward time, its colour the kind of layer.
 
-    The roofs are the arithmetic peaks that the layers run under; the slope is the device memory bandwidth. The data are
-    those of `Network.times`.
+    The roofs are the arithmetic peaks that the layers run under; the slope is the device memory bandwidth, the dashed one
+    that of the L2, and the dashed roof what the power of the board can hold, where the constants of the architecture say
+    so. The data are those of `Network.times`.
     """
     net, chip = as_network(network), as_gpu(gpu)
     times = net.times(chip, batch, precision)
@@ -154,6 +155,7 @@ def plot_roofline(
     ax = _axes(ax)
     low, high = _intensity_range(times["intensity"][work], times["peak"][work] / chip.memory_bandwidth)
     _draw_roofs(ax, chip, times["peak"][work], low, high)
+    _draw_limits(ax, times[work], low, high)
     _draw_layers(ax, times, work)
     _roofline_frame(ax, net, chip, batch, precision, int((~work).sum()))
     return ax
@@ -182,6 +184,17 @@ def _draw_roofs(ax: Axes, chip: _records.Gpu, peaks: Any, low: float, high: floa
         )  # fmt: skip
     ax.set_xlim(low, high)
     ax.set_ylim(low * bandwidth / TERA, 2 * roofs[-1] / TERA)
+
+
+def _draw_limits(ax: Axes, times: Any, low: float, high: float) -> None:
+    """The L2's slope and the power's roof, dashed, as far as they are known and below the highest roof."""
+    l2, power, peak = (float(times[name].max()) for name in ("l2_bandwidth", "power_rate", "peak"))
+    style: dict[str, Any] = {"color": "0.6", "linewidth": 1.2, "linestyle": "--", "zorder": 1}
+    if low * l2 < peak:
+        ax.plot([low, peak / l2], [low * l2 / TERA, peak / TERA], label=f"L2 {_core.quantity_format(l2, 'B/s')}", **style)
+    if power < peak:
+        label = f"power of the board {_core.quantity_format(power, 'FLOP/s')}"
+        ax.plot([low, high], [power / TERA, power / TERA], label=label, **style)
 
 
 def _label_slope(ax: Axes, bandwidth: float, low: float, top: float) -> None:

@@ -54,6 +54,16 @@ def test_roofline(resnet50: pm.Network, dgx1: pm.System) -> None:
     ax.figure.savefig("/dev/null", format="png")
 
 
+def test_roofline_draws_the_ceilings_that_are_known() -> None:
+    times = pm.network("resnet50").times("t4", 32, "fp32")
+    assert (times["l2_bandwidth"] > times["memory_bandwidth"]).all() and (times["power_rate"] < times["peak"].max()).all()
+    ax = pm.plot_roofline("resnet50", "t4", 32, "fp32")
+    labels = [line.get_label() for line in ax.get_lines()]
+    assert any(label.startswith("L2 ") for label in labels) and any("power" in label for label in labels)
+    plain = pm.network("resnet50").times("t4", 32, "fp32", kernel_model="roofline")
+    assert np.isnan(plain["l2_bandwidth"]).all() and np.isnan(plain["power_rate"]).all()
+
+
 def test_roofline_takes_names_and_axes() -> None:
     figure, ax = pyplot.subplots()
     assert pm.plot_roofline("alexnet", "m40", ax=ax) is ax

@@ -136,7 +136,10 @@ typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
   X(REAL, peak, "FLOP/s", "arithmetic ceiling")                                      \
   X(REAL, attainable, "FLOP/s", "rate that the roofline allows at this intensity")   \
   X(REAL, achieved, "FLOP/s", "rate predicted")                                      \
-  X(REAL, roofline_time, "s", "time by the plain roofline")
+  X(REAL, roofline_time, "s", "time by the plain roofline")                          \
+  X(REAL, memory_bandwidth, "B/s", "memory ceiling; copy: that of the link")         \
+  X(REAL, l2_bandwidth, "B/s", "L2 ceiling; unknown by the plain roofline")          \
+  X(REAL, power_rate, "FLOP/s", "rate that the power of the board can hold; unknown by the plain roofline")
 
 typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_time;
 
@@ -196,7 +199,10 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
   X(REAL, intensity, "FLOP/B", "arithmetic intensity of the forward kernel")                           \
   X(REAL, peak, "FLOP/s", "arithmetic ceiling of the forward kernel")                                  \
   X(REAL, attainable, "FLOP/s", "rate that the roofline allows at this intensity")                     \
-  X(REAL, achieved, "FLOP/s", "rate predicted")
+  X(REAL, achieved, "FLOP/s", "rate predicted")                                                        \
+  X(REAL, memory_bandwidth, "B/s", "memory ceiling")                                                   \
+  X(REAL, l2_bandwidth, "B/s", "L2 ceiling; unknown by the plain roofline")                            \
+  X(REAL, power_rate, "FLOP/s", "rate that the power of the board can hold; unknown by the plain roofline")
 
 typedef struct pm_layer_time { PM_LAYER_TIME_FIELDS(PM_DECLARE) } pm_layer_time;
 

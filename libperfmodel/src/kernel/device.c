@@ -148,6 +148,8 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
   set_conv(d, r, gpu, c);
   double energy = energy_of(c, precision, tensor);
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
+  d->l2_rate = r.l2_rate;
+  if (d->energy > 0) d->power_rate = 1 / d->energy;
   d->alignment = tensor ? 1 : c->alignment;
 }
 
@@ -159,6 +161,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->vector_peak = pm_gpu_vector_peak(gpu, precision);
   d->bandwidth = gpu->memory_bandwidth;
   d->per_byte = 1 / d->bandwidth;
+  d->l2_rate = d->power_rate = NAN;
   d->usable = has(d->bytes) && has(d->matrix_peak) && has(d->vector_peak) && has(d->bandwidth);
   bool tensor = on_tensor_cores(gpu, precision);
   if (!d->usable || c == NULL || c->simt_basis == PM_ORIGIN_NONE) return;

@@ -36,6 +36,7 @@ typedef struct pm__device {
   double matrix_peak, vector_peak, bandwidth; /* of the datasheet */
   double per_byte; /* s per byte at the bandwidth that kernels reach */
   double energy;   /* s per FLOP that the power of the board allows */
+  double l2_rate, power_rate; /* B/s that tiles read through the L2, FLOP/s that the power of the board can hold; or NAN */
   double align;    /* elements of 16 bytes */
   double alignment; /* factor of products that are not aligned */
   double l2, l1, registers; /* bytes: of the GPU, of all SMs, of all SMs */

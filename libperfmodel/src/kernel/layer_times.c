@@ -64,6 +64,9 @@ static pm__cost sum_of(const setting *on, const pm__kernel *kernels, size_t coun
 static void set_roofline(pm_layer_time *row, const setting *on, const pm__kernel *kernels, size_t count)
 {
   row->peak = row->intensity = row->attainable = row->achieved = NAN;
+  row->memory_bandwidth = on->device.bandwidth;
+  row->l2_bandwidth = on->device.l2_rate;
+  row->power_rate = on->device.power_rate;
   for (size_t i = 0; i < count; i++) {
     if (kernels[i].pass != PM__FORWARD) continue;
     row->flop += flop_of(on, &kernels[i]);

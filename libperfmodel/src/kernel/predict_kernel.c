@@ -87,6 +87,9 @@ static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
   t->algorithm = cost.algorithm;
   t->bound = cost.bound;
   t->achieved = t->flop / t->time;
+  t->memory_bandwidth = bandwidth;
+  t->l2_bandwidth = d->l2_rate;
+  t->power_rate = d->power_rate;
 }
 
 /* A GPU at the precisions that were asked for. */
