@@ -155,7 +155,7 @@ def plot_roofline(
     ax = _axes(ax)
     low, high = _intensity_range(times["intensity"][work], times["peak"][work] / chip.memory_bandwidth)
     _draw_roofs(ax, chip, times["peak"][work], low, high)
-    _draw_limits(ax, times[work], low, high)
+    _draw_limits(ax, times, work, low, high)
     _draw_layers(ax, times, work)
     _roofline_frame(ax, net, chip, batch, precision, int((~work).sum()))
     return ax
@@ -186,9 +186,9 @@ def _draw_roofs(ax: Axes, chip: _records.Gpu, peaks: Any, low: float, high: floa
     ax.set_ylim(low * bandwidth / TERA, 2 * roofs[-1] / TERA)
 
 
-def _draw_limits(ax: Axes, times: Any, low: float, high: float) -> None:
+def _draw_limits(ax: Axes, times: Any, work: Any, low: float, high: float) -> None:
     """The L2's slope and the power's roof, dashed, as far as they are known and below the highest roof."""
-    l2, power, peak = (float(times[name].max()) for name in ("l2_bandwidth", "power_rate", "peak"))
+    l2, power, peak = (float(times[name][work].max()) for name in ("l2_bandwidth", "power_rate", "peak"))
     style: dict[str, Any] = {"color": "0.6", "linewidth": 1.2, "linestyle": "--", "zorder": 1}
     if low * l2 < peak:
         ax.plot([low, peak / l2], [low * l2 / TERA, peak / TERA], label=f"L2 {_core.quantity_format(l2, 'B/s')}", **style)

@@ -357,6 +357,12 @@ class KernelTime(Record):
     """rate predicted [FLOP/s]"""
     roofline_time: float = nan
     """time by the plain roofline [s]"""
+    memory_bandwidth: float = nan
+    """memory ceiling; copy: that of the link [B/s]"""
+    l2_bandwidth: float = nan
+    """L2 ceiling; unknown by the plain roofline [B/s]"""
+    power_rate: float = nan
+    """rate that the power of the board can hold; unknown by the plain roofline [FLOP/s]"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -672,6 +678,12 @@ class LayerTime(Record):
     """rate that the roofline allows at this intensity [FLOP/s]"""
     achieved: float = nan
     """rate predicted [FLOP/s]"""
+    memory_bandwidth: float = nan
+    """memory ceiling [B/s]"""
+    l2_bandwidth: float = nan
+    """L2 ceiling; unknown by the plain roofline [B/s]"""
+    power_rate: float = nan
+    """rate that the power of the board can hold; unknown by the plain roofline [FLOP/s]"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,7 +56,8 @@ def test_roofline(resnet50: pm.Network, dgx1: pm.System) -> None:
 
 def test_roofline_draws_the_ceilings_that_are_known() -> None:
     times = pm.network("resnet50").times("t4", 32, "fp32")
-    assert (times["l2_bandwidth"] > times["memory_bandwidth"]).all() and (times["power_rate"] < times["peak"].max()).all()
+    assert (times["l2_bandwidth"] > times["memory_bandwidth"]).all()
+    assert (times["power_rate"] < np.nanmax(times["peak"])).all()
     ax = pm.plot_roofline("resnet50", "t4", 32, "fp32")
     labels = [line.get_label() for line in ax.get_lines()]
     assert any(label.startswith("L2 ") for label in labels) and any("power" in label for label in labels)

@@ -148,7 +148,7 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
   set_conv(d, r, gpu, c);
   double energy = energy_of(c, precision, tensor);
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
-  d->l2_rate = r.l2_rate;
+  d->l2_rate = tensor ? r.l2_rate : c->l2_bytes * d->sms * gpu->clock;
   if (d->energy > 0) d->power_rate = 1 / d->energy;
   d->alignment = tensor ? 1 : c->alignment;
 }
