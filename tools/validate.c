@@ -28,11 +28,25 @@ static int validate_set(const cli_request *request, const pm_catalog *catalog, c
   return write_table(request, table, &error);
 }
 
+/* Whether there is a set of that name; else says which there are. */
+static bool is_set(const char *name)
+{
+  char known[200] = "";
+  if (strcmp(name, "kernels") == 0 || strcmp(name, "collectives") == 0) return true;
+  for (size_t i = 0; pm_validation_set(i) != NULL; i++) {
+    if (strcmp(pm_validation_set(i), name) == 0) return true;
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s, ", pm_validation_set(i));
+  }
+  fail(CODE_USAGE, "--set \"%.80s\" is unknown; it is one of %skernels, collectives", name, known);
+  return false;
+}
+
 static int run(const cli_request *request)
 {
   int code;
   const char *set = request->value[OPTION_SET];
   if (set == NULL || strcmp(set, "documents") == 0) set = "seeds";
+  if (!is_set(set)) return CODE_USAGE;
   if (strcmp(set, "collectives") == 0) return validate_collectives(request);
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
