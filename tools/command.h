@@ -131,6 +131,10 @@ typedef enum option_id {
   OPTION_TRACE,
   OPTION_RAISE,
   OPTION_UPGRADE,
+  OPTION_ARCHITECTURE,
+  OPTION_KEEP_OUT,
+  OPTION_ERRORS,
+  OPTION_XML,
   OPTION_COUNT
 } option_id;
 
@@ -171,7 +175,8 @@ typedef struct cli_command {
 
 extern const cli_command list_command, show_command, layers_command, memory_command, predict_command, sweep_command,
   validate_command, check_command, collective_command, rings_command, copies_command, fabric_command, topology_command,
-  import_command, doctor_command, export_command, input_command, kernel_command, infer_command, size_command, sensitivity_command;
+  import_command, doctor_command, export_command, input_command, kernel_command, infer_command, size_command,
+  sensitivity_command, calibrate_command;
 
 /* All sub-commands, in the order of the help; index from 0, NULL past the last. */
 const cli_command *command_at(size_t index);

@@ -36,6 +36,7 @@ static const pm_choice inference_limit_choices[] = {PM_INFERENCE_LIMIT_LIST(NAME
 static const pm_choice decision_choices[] = {PM_DECISION_LIST(NAME_DOC) END};
 static const pm_choice minimize_choices[] = {PM_MINIMIZE_LIST(NAME_DOC) END};
 static const pm_choice resource_choices[] = {PM_RESOURCE_LIST(NAME_RATE_DOC) END};
+static const pm_choice kernel_use_choices[] = {PM_KERNEL_USE_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
 #define KIND_TEXT PM_FIELD_TEXT, NULL
@@ -71,6 +72,7 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_DECISION PM_FIELD_CHOICE, decision_choices
 #define KIND_MINIMIZE PM_FIELD_CHOICE, minimize_choices
 #define KIND_RESOURCE PM_FIELD_CHOICE, resource_choices
+#define KIND_KERNEL_USE PM_FIELD_CHOICE, kernel_use_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */
@@ -316,6 +318,14 @@ static const pm_field sensitivity_fields[] = {PM_SENSITIVITY_FIELDS(FIELD)};
 static const pm_field upgrade_fields[] = {PM_UPGRADE_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_fitted_constant
+static const pm_field fitted_constant_fields[] = {PM_FITTED_CONSTANT_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_fit_error
+static const pm_field fit_error_fields[] = {PM_FIT_ERROR_FIELDS(FIELD)};
+#undef RECORD
+
 #define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields, sizeof name##_fields / sizeof name##_fields[0]}
 
 static const pm_record_type types[] = {
@@ -350,6 +360,8 @@ static const pm_record_type types[] = {
   TYPE(fabric_choice, pm_fabric_choice, "a network of many nodes to lay out"),
   TYPE(fabric, pm_fabric, "a fat tree: switches, cables, bisection"),
   TYPE(finding, pm_finding, "something implausible in a file"),
+  TYPE(fitted_constant, pm_fitted_constant, "a fitted constant of kernels"),
+  TYPE(fit_error, pm_fit_error, "errors of a calibration of kernels"),
   TYPE(fit_parameter, pm_fit_parameter, "a constant to fit"),
   TYPE(run, pm_run, "what to predict"),
   TYPE(prediction, pm_prediction, "what is predicted"),

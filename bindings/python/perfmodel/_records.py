@@ -1019,6 +1019,60 @@ class Finding(Record):
 
 
 @dataclass(frozen=True, eq=False)
+class FittedConstant(Record):
+    """A fitted constant of kernels."""
+
+    architecture: str = ""
+    """id of the kernel calibration; default: of every architecture"""
+    stage: str = ""
+    """stage of the calibration"""
+    constant: str = ""
+    """name of the constant"""
+    unit: str = ""
+    """unit of its values"""
+    value: float = nan
+    """value found"""
+    uncertainty: float = nan
+    """standard error, as a share of the value"""
+    state: str = "fixed"
+    """whether the measurements determine it: fixed, fitted, not identifiable, at lower bound, at upper bound"""
+    start: float = nan
+    """value that the search started from"""
+    lower: float = nan
+    """least value"""
+    upper: float = nan
+    """largest value"""
+    correlated: str = ""
+    """the constant that it can be exchanged with most"""
+    correlation: float = nan
+    """correlation of the errors of the two"""
+    rows: int = 0
+    """measurements that it was fitted on"""
+
+
+@dataclass(frozen=True, eq=False)
+class FitError(Record):
+    """Errors of a calibration of kernels."""
+
+    stage: str = ""
+    """stage of the calibration"""
+    gpu: str = ""
+    """id of the GPU"""
+    use: str = "fitted"
+    """what the rows are to the fit: fitted, kept-out-shape, kept-out-gpu, older-library"""
+    rows: int = 0
+    """measurements"""
+    mape: float = nan
+    """mean of the absolute errors [%]"""
+    median: float = nan
+    """median of the absolute errors [%]"""
+    p90: float = nan
+    """90th percentile of the absolute errors [%]"""
+    bias: float = nan
+    """mean of the signed errors; above 0: predicted too slow [%]"""
+
+
+@dataclass(frozen=True, eq=False)
 class FitParameter(Record):
     """A constant to fit."""
 

@@ -114,6 +114,78 @@ PM_API const char *pm_kernel_rows_note(const pm_kernel_rows *rows, size_t index)
 PM_API size_t pm_kernel_rows_predict(const pm_kernel_rows *rows, const pm_catalog *catalog, double *times,
                                      double *roofline_times);
 
+/* ---- Calibrating the constants of kernels --------------------------------------------------------------------- */
+
+#define PM_KERNEL_USE_LIST(X)                                                            \
+  X(FITTED, "fitted", "the constants were fitted on them")                               \
+  X(KEPT_SHAPE, "kept-out-shape", "sizes that no row of the fit has")                    \
+  X(KEPT_GPU, "kept-out-gpu", "a GPU that no row of the fit is of")                      \
+  X(OLDER_LIBRARY, "older-library", "the same source with an older library")
+
+typedef enum pm_kernel_use {
+#define PM_KERNEL_USE_ENUM(name, text, doc) PM_KERNEL_USE_##name,
+  PM_KERNEL_USE_LIST(PM_KERNEL_USE_ENUM)
+#undef PM_KERNEL_USE_ENUM
+  PM_KERNEL_USE_COUNT
+} pm_kernel_use;
+
+#define PM_FITTED_CONSTANT_FIELDS(X)                                                                       \
+  X(TEXT, architecture, "", "id of the kernel calibration; default: of every architecture")                \
+  X(TEXT, stage, "", "stage of the calibration")                                                           \
+  X(TEXT, constant, "", "name of the constant")                                                            \
+  X(TEXT, unit, "", "unit of its values")                                                                  \
+  X(REAL, value, "1", "value found")                                                                       \
+  X(REAL, uncertainty, "1", "standard error, as a share of the value")                                     \
+  X(FIT_STATE, state, "", "whether the measurements determine it")                                         \
+  X(REAL, start, "1", "value that the search started from")                                                \
+  X(REAL, lower, "1", "least value")                                                                       \
+  X(REAL, upper, "1", "largest value")                                                                     \
+  X(TEXT, correlated, "", "the constant that it can be exchanged with most")                               \
+  X(REAL, correlation, "1", "correlation of the errors of the two")                                        \
+  X(INT, rows, "1", "measurements that it was fitted on")
+
+typedef struct pm_fitted_constant { PM_FITTED_CONSTANT_FIELDS(PM_DECLARE) } pm_fitted_constant;
+
+#define PM_FIT_ERROR_FIELDS(X)                                                                             \
+  X(TEXT, stage, "", "stage of the calibration")                                                           \
+  X(TEXT, gpu, "", "id of the GPU")                                                                        \
+  X(KERNEL_USE, use, "", "what the rows are to the fit")                                                   \
+  X(INT, rows, "1", "measurements")                                                                        \
+  X(REAL, mape, "%", "mean of the absolute errors")                                                        \
+  X(REAL, median, "%", "median of the absolute errors")                                                    \
+  X(REAL, p90, "%", "90th percentile of the absolute errors")                                              \
+  X(REAL, bias, "%", "mean of the signed errors; above 0: predicted too slow")
+
+typedef struct pm_fit_error { PM_FIT_ERROR_FIELDS(PM_DECLARE) } pm_fit_error;
+
+typedef struct pm_kernel_fit_options {
+  const char *architectures; /* ids of kernel calibrations, parted by commas: their own constants only; NULL: all, and
+                             ** what they share */
+  const char *kept_gpus;     /* ids of GPUs whose rows are kept out, parted by commas; or NULL */
+  double kept_shapes;        /* share of the shapes that is kept out */
+  double robust;             /* as in pm_fit_options: logarithm of an error that counts as large */
+} pm_kernel_fit_options;
+
+PM_API pm_kernel_fit_options pm_kernel_fit_options_default(void);
+
+typedef struct pm_kernel_fit pm_kernel_fit;
+
+/* Fits constants of kernels to measurements. Of each GPU and source the newest library counts; products above the peak do
+** not. What is kept out by its shape is chosen by a hash of the sizes, the same for all GPUs. Owned by the caller. Cost:
+** some seconds for 20,000 rows. */
+PM_API pm_kernel_fit *pm_kernel_fit_new(const pm_catalog *catalog, const pm_kernel_rows *rows,
+                                        const pm_kernel_fit_options *options, pm_error *error);
+PM_API void pm_kernel_fit_free(pm_kernel_fit *fit);
+
+/* Arrays that live as long as the fit. */
+PM_API const pm_fitted_constant *pm_kernel_fit_constants(const pm_kernel_fit *fit, size_t *count);
+PM_API const pm_fit_error *pm_kernel_fit_errors(const pm_kernel_fit *fit, size_t *count);
+
+/* A file for pm_catalog_load: kernel calibrations of the catalogue with the constants of the fit in their places; all of
+** them, or those of the architectures asked for.
+** Returns a string that the caller releases with pm_string_free; NULL with an error. */
+PM_API char *pm_kernel_fit_xml(const pm_kernel_fit *fit, const pm_catalog *catalog, pm_error *error);
+
 #ifdef __cplusplus
 }
 #endif

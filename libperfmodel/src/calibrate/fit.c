@@ -80,7 +80,7 @@ static int evaluate(pm__fit *f, const double *u, double *residual)
 
 static double span(const pm__fit *f, const pm_fit_parameter *p)
 {
-  return pm__fit_is_log(p) ? f->options.step : f->options.step * (p->upper - p->lower);
+  return pm__fit_is_log(p) ? f->share : f->share * (p->upper - p->lower);
 }
 
 /* Central differences, one-sided at a bound. */
@@ -220,7 +220,7 @@ static int explore_all(pm__fit *f, bool *better)
 {
   int status = PM_OK;
   double before = f->cost;
-  for (double share = 0.32; share > 0.004 && status == PM_OK; share /= 2) {
+  for (double share = 1.28; share > 0.004 && status == PM_OK; share /= 2) {
     bool moved = true;
     for (int i = 0; i < 8 && moved && status == PM_OK; i++) {
       moved = false;
@@ -241,6 +241,9 @@ static int search(pm__fit *f)
     return pm__fail(f->error, PM_BAD_VALUE, "the start of a fit must have a residual for each row");
   while (status == PM_OK && better && f->result->iterations < f->options.iterations) {
     status = descend_all(f);
+    f->share = f->options.step / 16; /* stairs want wide differences, kinks narrow ones */
+    if (status == PM_OK) status = descend_all(f);
+    f->share = f->options.step;
     if (status == PM_OK) status = explore_all(f, &better);
   }
   f->result->cost = f->cost;
@@ -296,7 +299,7 @@ int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *residua
   int status = check(parameters, count, rows, &o, error);
   if (status != PM_OK) return status;
   pm__fit f = {parameters, count, rows, residuals, context, o, result != NULL ? result : &ignored, error,
-               NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL};
+               NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, o.step, NULL};
   memset(f.result, 0, sizeof *f.result);
   status = make_room(&f) ? PM_OK : pm__no_memory(error);
   for (size_t j = 0; j < count && status == PM_OK; j++)

@@ -20,6 +20,7 @@ typedef struct pm__fit {
   double *normal;    /* count x count */
   double *gradient, *step, *work, *values;
   double cost;
+  double share; /* of numeric derivatives */
   size_t *index; /* of the free parameters, when they are judged */
 } pm__fit;
 

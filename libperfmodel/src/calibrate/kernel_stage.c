@@ -1,0 +1,149 @@
+/*
+** The stages of a calibration of kernels.
+**
+** Memory first, because every other kernel moves something; then the cores of each architecture on their matrix products;
+** then what all architectures share. Starts and bounds are what is physically thinkable, the same for every architecture,
+** and do not depend on what the catalogue has: a calibration can be repeated from its rows alone.
+*/
+#include "calibrate/kernel_stage.h"
+#include <string.h>
+
+static bool is_tensor(const pm_kernel *k, const pm_gpu *gpu)
+{
+  return k->precision == PM_FP16 && gpu->tensor_cores > 0;
+}
+
+static bool is_conv(const pm_kernel *k)
+{
+  return k->operation >= PM_OPERATOR_CONV_FORWARD && k->operation <= PM_OPERATOR_CONV_BACKWARD_WEIGHT;
+}
+
+static bool of_stacked_memory(const pm_kernel *k, const pm_gpu *gpu, bool large)
+{
+  return k->operation == PM_OPERATOR_ELEMENTWISE && large && strncmp(gpu->memory_type, "HBM", 3) == 0;
+}
+
+static bool of_other_memory(const pm_kernel *k, const pm_gpu *gpu, bool large)
+{
+  return k->operation == PM_OPERATOR_ELEMENTWISE && large && strncmp(gpu->memory_type, "HBM", 3) != 0;
+}
+
+static bool of_simt_products(const pm_kernel *k, const pm_gpu *gpu, bool large)
+{
+  (void)gpu, (void)large;
+  return k->operation == PM_OPERATOR_GEMM && k->precision == PM_FP32;
+}
+
+static bool of_tensor_products(const pm_kernel *k, const pm_gpu *gpu, bool large)
+{
+  (void)large;
+  return k->operation == PM_OPERATOR_GEMM && is_tensor(k, gpu);
+}
+
+static bool of_norms(const pm_kernel *k, const pm_gpu *gpu, bool large)
+{
+  (void)gpu;
+  return large && (k->operation == PM_OPERATOR_LAYER_NORM || k->operation == PM_OPERATOR_SOFTMAX);
+}
+
+static bool of_simt_convolutions(const pm_kernel *k, const pm_gpu *gpu, bool large)
+{
+  (void)gpu, (void)large;
+  return is_conv(k) && k->precision == PM_FP32;
+}
+
+static bool of_tensor_convolutions(const pm_kernel *k, const pm_gpu *gpu, bool large)
+{
+  (void)large;
+  return is_conv(k) && is_tensor(k, gpu);
+}
+
+static bool of_recurrent_layers(const pm_kernel *k, const pm_gpu *gpu, bool large)
+{
+  (void)large;
+  return k->operation >= PM_OPERATOR_RNN_FORWARD && (k->precision == PM_FP32 || is_tensor(k, gpu));
+}
+
+#define NO_MORE {NULL, 0, 0, 0}
+
+static const pm__stage stages[] = {
+  {"hbm", "element-wise kernels on large tensors", false, of_stacked_memory, {{"hbm_efficiency", 0.8, 0.3, 1}, NO_MORE}},
+  {"gddr", "element-wise kernels on large tensors", false, of_other_memory, {{"gddr_efficiency", 0.8, 0.3, 1}, NO_MORE}},
+  {"simt", "FP32 products", false, of_simt_products,
+   {{"simt_efficiency", 0.9, 0.4, 1.2},
+    {"simt_latency_threads", 300, 32, 2048},
+    {"simt_split_threads", 300, 32, 2048},
+    {"simt_energy", 15e-12, 2e-12, 60e-12},
+    {"tn_alignment", 1.1, 1, 1.6},
+    {"tn_growth", 0.2, 0.001, 0.9},
+    {"tn_unaligned_growth", 0.1, 0.001, 0.9},
+    NO_MORE}},
+  {"products", "FP32 products", true, of_simt_products,
+   {{"wave", 0.8, 0.05, 1},
+    {"prologue", 6, 1, 64},
+    {"split_least", 128, 32, 512},
+    {"split_time", 5e-6, 0.5e-6, 20e-6},
+    {"alignment", 1.05, 1, 1.6},
+    {"tn_alignment", 1.05, 1, 1.6},
+    {"tn_reach", 80e6, 10e6, 1e9},
+    NO_MORE}},
+  {"tensor", "FP16 tensor-core products", false, of_tensor_products,
+   {{"tensor_efficiency", 0.9, 0.4, 1.2},
+    {"tensor_latency_threads", 150, 32, 2048},
+    {"tensor_split_threads", 400, 32, 2048},
+    {"tensor_energy", 1.5e-12, 0.2e-12, 10e-12},
+    NO_MORE}},
+  {"norms", "layer norms and softmaxes of large tensors", true, of_norms,
+   {{"reread_start", 0.3, 0.05, 4},
+    {"reread_width", 0.9, 0.05, 8},
+    {"softmax_reread", 0.6, 0.05, 4},
+    {"softmax_l1", 1.2, 0.05, 4},
+    NO_MORE}},
+  {"convolution-rate", "FP32 convolutions", false, of_simt_convolutions, {{"conv_rate", 1, 0.4, 1.8}, NO_MORE}},
+  {"convolutions", "FP32 convolutions", true, of_simt_convolutions,
+   {{"conv_simt_efficiency", 0.9, 0.3, 1.5},
+    {"conv_simt_prologue", 12, 1, 64},
+    {"conv_simt_latency_threads", 400, 32, 2048},
+    {"conv_simt_split_threads", 300, 32, 2048},
+    {"conv_simt_column", 1.8, 0.7, 8},
+    {"conv_simt_input", 3, 0.7, 20},
+    {"conv_simt_windows", 0.3, 0.01, 5},
+    {"conv_simt_result", 8, 1, 60},
+    NO_MORE}},
+  {"transformed", "FP32 convolutions", true, of_simt_convolutions,
+   {{"winograd_traffic", 1.5, 0.7, 8},
+    {"winograd_weights", 3, 0.7, 20},
+    {"winograd_fused", 0.9, 0.3, 1.5},
+    {"winograd_fused_prologue", 15, 1, 100},
+    {"winograd_fused_traffic", 2, 0.7, 12},
+    {"winograd_fused_weights", 3, 0.7, 20},
+    {"transform_time", 7e-6, 1e-6, 20e-6},
+    {"fft_traffic", 3, 0.7, 20},
+    NO_MORE}},
+  {"tensor-convolutions", "FP16 tensor-core convolutions", true, of_tensor_convolutions,
+   {{"conv_tensor_efficiency", 0.6, 0.2, 1.5},
+    {"conv_tensor_latency_threads", 300, 32, 2048},
+    {"conv_tensor_split_threads", 150, 32, 2048},
+    {"conv_tensor_strided", 1.5, 0.7, 6},
+    {"conv_tensor_column", 2, 0.7, 10},
+    {"conv_tensor_input", 1.2, 0.5, 20},
+    {"conv_tensor_windows", 0.8, 0.01, 8},
+    {"conv_tensor_result", 2, 0.7, 40},
+    {"conv_tensor_odd", 0.8, 0.1, 4},
+    {"conv_tensor_odd_weight", 2, 0.5, 10},
+    NO_MORE}},
+  {"recurrent", "recurrent layers", true, of_recurrent_layers,
+   {{"rnn_l2", 2, 1, 10},
+    {"rnn_product", 0.8, 0.2, 2},
+    {"rnn_pointwise", 4, 1, 20},
+    {"rnn_input", 0.8, 0.2, 2},
+    {"rnn_backward", 1, 0.4, 3},
+    {"rnn_step_time", 30e-6, 2e-6, 200e-6},
+    {"rnn_time", 30e-6, 5e-6, 500e-6},
+    NO_MORE}},
+};
+
+const pm__stage *pm__stage_at(size_t index)
+{
+  return index < sizeof stages / sizeof stages[0] ? &stages[index] : NULL;
+}

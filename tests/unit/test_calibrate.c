@@ -1,0 +1,216 @@
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE /* mkstemps */
+#endif
+/* Calibration of kernels: constants that made the times come back, and what is kept out is not looked at. */
+#include <check.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "calibrate/kernel_stage.h"
+#include "shipped.h"
+
+enum { ROWS = 700, LINE = 160 };
+
+/* Products of many sizes on a GPU, timed with these constants. */
+static char *timed_rows(const char *id, const pm_kernel_calibration *constants)
+{
+  pm_gpu device = gpu(id);
+  char *csv = (char *)malloc((ROWS + 1) * LINE), *end = csv;
+  end += sprintf(end, "kernel,op,pass,M,N,K,precision,gpu,time_us\n");
+  unsigned state = 12345;
+  for (int i = 0; i < ROWS; i++) {
+    pm_kernel k;
+    pm_kernel_time t;
+    pm_record_init(pm_record_type_find("kernel"), &k);
+    k.operation = PM_OPERATOR_GEMM;
+    k.precision = PM_FP32;
+    k.count = 1;
+    double *sizes[] = {&k.m, &k.n, &k.k};
+    for (int j = 0; j < 3; j++) {
+      state = state * 1664525u + 1013904223u;
+      *sizes[j] = 4 * (1 + floor(pow(2, 10.0 * (state >> 8) / (1 << 24))));
+    }
+    ck_assert_int_eq(pm_kernel_predict(&device, constants, &k, &t, 1, NULL), PM_OK);
+    end += sprintf(end, "gemm,gemm,fwd,%.0f,%.0f,%.0f,fp32,%s,%.9g\n", k.m, k.n, k.k, id, t.time * 1e6);
+  }
+  return csv;
+}
+
+static pm_kernel_fit *fit_rows(const char *csv, const pm_kernel_fit_options *options)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_kernel_rows *rows = pm_kernel_rows_new(catalog, csv, "t.csv", &error);
+  ck_assert_msg(rows != NULL, "%s", error.text);
+  pm_kernel_fit *fit = pm_kernel_fit_new(catalog, rows, options, &error);
+  ck_assert_msg(fit != NULL, "%s", error.text);
+  pm_kernel_rows_free(rows);
+  return fit;
+}
+
+static const pm_fitted_constant *constant(const pm_kernel_fit *fit, const char *name)
+{
+  size_t count;
+  const pm_fitted_constant *c = pm_kernel_fit_constants(fit, &count);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(c[i].constant, name) == 0) return &c[i];
+  return NULL;
+}
+
+static pm_kernel_calibration constants_of(const char *id)
+{
+  pm_kernel_calibration c;
+  pm_gpu device = gpu(id);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &device, &c, NULL), PM_OK);
+  return c;
+}
+
+static bool near(double a, double b, double share)
+{
+  return fabs(a - b) <= share * b;
+}
+
+START_TEST(constants_that_made_the_times_come_back)
+{
+  pm_kernel_calibration c = constants_of("v100-pcie");
+  pm_kernel_fit_options options = pm_kernel_fit_options_default();
+  c.simt_efficiency = 0.71;
+  c.simt_latency_threads = 450;
+  c.simt_split_threads = 150;
+  c.simt_energy = 31e-12;
+  options.architectures = "volta";
+  char *csv = timed_rows("v100-pcie", &c);
+  pm_kernel_fit *fit = fit_rows(csv, &options);
+  ck_assert(near(constant(fit, "simt_efficiency")->value, 0.71, 0.01));
+  ck_assert(near(constant(fit, "simt_latency_threads")->value, 450, 0.03));
+  ck_assert(near(constant(fit, "simt_split_threads")->value, 150, 0.1));
+  ck_assert(near(constant(fit, "simt_energy")->value, 31e-12, 0.01));
+  ck_assert_int_eq(constant(fit, "simt_efficiency")->state, PM_FIT_STATE_FITTED);
+  ck_assert_ptr_null(constant(fit, "wave"));
+  size_t count;
+  const pm_fit_error *e = pm_kernel_fit_errors(fit, &count);
+  ck_assert_uint_eq(count, 2);
+  ck_assert(e[0].use == PM_KERNEL_USE_FITTED && e[1].use == PM_KERNEL_USE_KEPT_SHAPE);
+  ck_assert(e[0].rows + e[1].rows == ROWS && near(e[1].rows, ROWS / 5.0, 0.25));
+  ck_assert(e[0].mape < 1 && e[1].mape < 1);
+  pm_kernel_fit_free(fit);
+  free(csv);
+}
+END_TEST
+
+/* Whatever stands in rows kept out, the constants are the same. */
+START_TEST(rows_kept_out_are_not_looked_at)
+{
+  pm_kernel_calibration slow = constants_of("v100-pcie");
+  slow.simt_efficiency = 0.5;
+  pm_kernel_calibration usual = constants_of("v100-pcie");
+  char *a = timed_rows("v100-pcie", &usual), *b = timed_rows("v100-sxm2-16gb", &slow);
+  char *both = (char *)malloc(strlen(a) + strlen(b) + 1);
+  strcpy(both, a);
+  strcat(both, strchr(b, '\n') + 1);
+  pm_kernel_fit_options options = pm_kernel_fit_options_default();
+  options.architectures = "volta";
+  pm_kernel_fit *alone = fit_rows(a, &options), *mixed = fit_rows(both, &options);
+  options.kept_gpus = "v100-sxm2-16gb";
+  pm_kernel_fit *kept = fit_rows(both, &options);
+  double value = constant(alone, "simt_efficiency")->value;
+  ck_assert(constant(kept, "simt_efficiency")->value == value);
+  ck_assert(constant(mixed, "simt_efficiency")->value < 0.97 * value);
+  size_t count;
+  const pm_fit_error *e = pm_kernel_fit_errors(kept, &count);
+  ck_assert(e[count - 1].use == PM_KERNEL_USE_KEPT_GPU && e[count - 1].rows == ROWS && e[count - 1].bias < -15);
+  pm_kernel_fit_free(alone);
+  pm_kernel_fit_free(mixed);
+  pm_kernel_fit_free(kept);
+  free(a);
+  free(b);
+  free(both);
+}
+END_TEST
+
+/* The file that it writes makes the catalogue predict with its constants, and leaves the other entries as they are. */
+START_TEST(the_file_brings_the_constants_in)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_kernel_calibration c = constants_of("v100-pcie"), other = constants_of("a100-sxm4-40gb"), now;
+  c.simt_efficiency = 0.63;
+  pm_kernel_fit_options options = pm_kernel_fit_options_default();
+  options.architectures = "volta";
+  char *csv = timed_rows("v100-pcie", &c), name[] = "/tmp/perfmodel-fit-XXXXXX.xml", *xml;
+  pm_kernel_fit *fit = fit_rows(csv, &options);
+  ck_assert_ptr_nonnull(xml = pm_kernel_fit_xml(fit, catalog, &error));
+  int descriptor = mkstemps(name, 4);
+  FILE *file = fdopen(descriptor, "w");
+  fputs(xml, file);
+  fclose(file);
+  ck_assert_msg(pm_catalog_load(catalog, name, &error) == PM_OK, "%s", error.text);
+  remove(name);
+  now = constants_of("v100-pcie");
+  ck_assert(near(now.simt_efficiency, 0.63, 0.01));
+  ck_assert(now.simt_efficiency == constant(fit, "simt_efficiency")->value);
+  ck_assert(now.tensor_efficiency == c.tensor_efficiency && now.wave == c.wave && now.threads == c.threads);
+  now = constants_of("a100-sxm4-40gb");
+  ck_assert(memcmp(&now, &other, sizeof now) == 0);
+  pm_string_free(xml);
+  pm_kernel_fit_free(fit);
+  free(csv);
+}
+END_TEST
+
+START_TEST(stages_name_constants_that_exist)
+{
+  const pm__stage *stage;
+  const pm_record_type *type = pm_record_type_find("kernel_calibration");
+  for (size_t i = 0; (stage = pm__stage_at(i)) != NULL; i++) {
+    int count = 0;
+    for (const pm__stage_constant *c = stage->constants; c->name != NULL; c++, count++) {
+      ck_assert_msg(pm_record_field(type, c->name) != NULL, "%s", c->name);
+      ck_assert_msg(c->lower < c->start && c->start < c->upper, "%s", c->name);
+    }
+    ck_assert_msg(count <= 12, "%s has %d constants", stage->name, count);
+  }
+}
+END_TEST
+
+START_TEST(bad_calibrations_say_why)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_kernel_rows *rows = pm_kernel_rows_new(
+    catalog, "kernel,M,N,K,precision,gpu,time_us\ngemm,8,8,8,fp32,T4,9\n", "t.csv", &error);
+  pm_kernel_fit_options options = pm_kernel_fit_options_default();
+  ck_assert_ptr_null(pm_kernel_fit_new(catalog, rows, &options, &error));
+  ck_assert_str_eq(error.text, "no constant has the 20 measurements that it needs");
+  const struct {
+    const char *architectures, *kept, *text;
+  } bad[] = {{"voltage", NULL, "no row is of architecture \"voltage\""}, {NULL, "t4, t5", "no row is of gpu \"t5\""}};
+  for (int i = 0; i < 2; i++) {
+    pm_error reason = PM_ERROR_NONE;
+    options.architectures = bad[i].architectures;
+    options.kept_gpus = bad[i].kept;
+    ck_assert_ptr_null(pm_kernel_fit_new(catalog, rows, &options, &reason));
+    ck_assert_str_eq(reason.text, bad[i].text);
+  }
+  ck_assert_ptr_null(pm_kernel_fit_new(NULL, rows, &options, NULL));
+  pm_kernel_rows_free(rows);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("calibrate");
+  TCase *fits = tcase_create("fits");
+  tcase_add_checked_fixture(fits, open_catalog, close_catalog);
+  tcase_set_timeout(fits, 120);
+  tcase_add_test(fits, constants_that_made_the_times_come_back);
+  tcase_add_test(fits, rows_kept_out_are_not_looked_at);
+  tcase_add_test(fits, the_file_brings_the_constants_in);
+  tcase_add_test(fits, stages_name_constants_that_exist);
+  tcase_add_test(fits, bad_calibrations_say_why);
+  suite_add_tcase(suite, fits);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
