@@ -23,6 +23,7 @@ _perfmodel() {
     show) options=" --format --output --catalog --quiet --help" ;;
     topology) options=" --as --format --output --catalog --quiet --help" ;;
     kernel) options=" --gpu --precision --kernels --pass --batch --m --n --k --count --tn --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --hidden --steps --persistent --rows --columns --elements --tensors --parameters --optimizer --bytes --pageable --format --output --catalog --quiet --help" ;;
+    calibrate) options=" --set --data --architecture --keep-out --errors --xml --format --output --catalog --quiet --help" ;;
     validate) options=" --set --data --rows --format --output --catalog --quiet --help" ;;
     check) options=" --format --output --catalog --quiet --help" ;;
     doctor) options=" --format --output --catalog --quiet --help" ;;
@@ -40,7 +41,7 @@ _perfmodel() {
     --catalog|--output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [ -n "$words" ]; then :
-  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep infer size sensitivity memory input collective rings copies fabric layers list show topology kernel validate check doctor import export --help --version"
+  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep infer size sensitivity memory input collective rings copies fabric layers list show topology kernel calibrate validate check doctor import export --help --version"
   elif [[ $word == -* ]]; then words=$options
   else case $command-$COMP_CWORD in
     list-2) words=$(_perfmodel_ids) ;;
