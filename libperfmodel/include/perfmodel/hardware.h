@@ -74,6 +74,7 @@ PM_API int pm_precision_find(const char *name);
   X(TEXT, memory_type, "", "HBM2, GDDR6, ...")                                                                    \
   X(INT, memory_bus, "1", "width of the memory bus in bits")                                                      \
   X(REAL, memory_rate, "B/s", "data rate of one bit of the memory bus")                                           \
+  X(YES_NO, inline_ecc, "", "whether check bits travel with the data, which costs bandwidth; none beside HBM")    \
   X(REAL, l2_cache, "B", "L2 cache")                                                                              \
   X(REAL, shared_memory, "B", "largest shared memory per SM")                                                     \
   X(REAL, register_file, "B", "register file per SM")                                                             \
@@ -132,6 +133,7 @@ typedef enum pm_origin {
   X(REAL, tn_unaligned_growth, "1", "the same of an unaligned operand over twice the L2; unknown: not")   \
   X(REAL, hbm_efficiency, "1", "payload over peak bandwidth of stacked memory (HBM)")                     \
   X(REAL, gddr_efficiency, "1", "payload over peak bandwidth of other memory")                            \
+  X(REAL, gddr_ecc_efficiency, "1", "the same with check bits in it (inline_ecc); unknown: as without")    \
   X(YES_NO, large_batched_tiles, "", "batched FP32 products have kernels of the largest tile only")       \
   X(YES_NO, no_weight_winograd, "", "the library of its rows had no Winograd gradient of weights")       \
   X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")     \

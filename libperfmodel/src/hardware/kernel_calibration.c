@@ -28,6 +28,7 @@ static const limit limits[] = {
   LIMIT(tensor_energy, TENSOR, 0, 1e-6),
   LIMIT(hbm_efficiency, SIMT, 0, 1),
   LIMIT(gddr_efficiency, SIMT, 0, 1),
+  LIMIT(gddr_ecc_efficiency, OPTIONAL, 0, 1),
   LIMIT(launch, SIMT, -1e-300, 1),
   LIMIT(wave, GENERAL, -1e-300, 1),
   LIMIT(prologue, GENERAL, -1e-300, 1e3),

@@ -90,7 +90,8 @@ static bool has(double value)
 
 static double memory_efficiency(const pm_gpu *gpu, const pm_kernel_calibration *c)
 {
-  return strncmp(gpu->memory_type, "HBM", 3) == 0 ? c->hbm_efficiency : c->gddr_efficiency;
+  if (strncmp(gpu->memory_type, "HBM", 3) == 0) return c->hbm_efficiency;
+  return gpu->inline_ecc && has(c->gddr_ecc_efficiency) ? c->gddr_ecc_efficiency : c->gddr_efficiency;
 }
 
 /* What is multiplied: numbers stored in 2 bytes may be multiplied as 4. */
