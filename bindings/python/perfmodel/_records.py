@@ -66,6 +66,8 @@ class Gpu(Record):
     """width of the memory bus in bits"""
     memory_rate: float = nan
     """data rate of one bit of the memory bus [B/s]"""
+    inline_ecc: bool = False
+    """whether check bits travel with the data, which costs bandwidth; none beside HBM"""
     l2_cache: float = nan
     """L2 cache [B]"""
     shared_memory: float = nan
@@ -156,6 +158,8 @@ class KernelCalibration(Record):
     """payload over peak bandwidth of stacked memory (HBM)"""
     gddr_efficiency: float = nan
     """payload over peak bandwidth of other memory"""
+    gddr_ecc_efficiency: float = nan
+    """the same with check bits in it (inline_ecc); unknown: as without"""
     large_batched_tiles: bool = False
     """batched FP32 products have kernels of the largest tile only"""
     no_weight_winograd: bool = False
