@@ -196,6 +196,30 @@ START_TEST(larger_passes_take_longer)
 }
 END_TEST
 
+static double memory_efficiency(const device *d)
+{
+  const pm_kernel_calibration *c = &d->constants;
+  if (strncmp(d->gpu.memory_type, "HBM", 3) == 0) return c->hbm_efficiency;
+  return d->gpu.inline_ecc && c->gddr_ecc_efficiency > 0 ? c->gddr_ecc_efficiency : c->gddr_efficiency;
+}
+
+/* Check bits among the data cost bandwidth, where the architecture says how much; beside HBM they do not. */
+START_TEST(check_bits_cost_bandwidth)
+{
+  device d;
+  EACH_DEVICE(d) {
+    pm_kernel pass = kernel_of(PM_OPERATOR_ELEMENTWISE, PM_FP32);
+    pass.m = 1 << 28;
+    bool stacked = strncmp(d.gpu.memory_type, "HBM", 3) == 0, stated = d.constants.gddr_ecc_efficiency > 0;
+    d.gpu.inline_ecc = 0;
+    double without = time_of(&d, &pass).time;
+    d.gpu.inline_ecc = 1;
+    double with = time_of(&d, &pass).time;
+    ck_assert_msg(stacked || !stated ? with == without : with > without, "%s: %g %g", d.gpu.id, with, without);
+  }
+}
+END_TEST
+
 /* A row that no longer fits what one read keeps costs up to one more read of it, softmax up to two. */
 START_TEST(rows_are_read_again_at_most)
 {
@@ -206,7 +230,7 @@ START_TEST(rows_are_read_again_at_most)
     norm.n = softmax.n = row;
     double norm_ratio = time_of(&d, &norm).time / time_of(&d, &norm).roofline_time;
     double softmax_ratio = time_of(&d, &softmax).time / time_of(&d, &softmax).roofline_time;
-    double efficiency = strncmp(d.gpu.memory_type, "HBM", 3) == 0 ? d.constants.hbm_efficiency : d.constants.gddr_efficiency;
+    double efficiency = memory_efficiency(&d);
     ck_assert_double_ge(norm_ratio, 1);
     ck_assert_double_le(norm_ratio * efficiency, 1.5 + 1e-9);
     ck_assert_double_ge(softmax_ratio, 1);
@@ -282,6 +306,7 @@ int main(void)
   tcase_add_test(laws, convolutions_keep_to_the_physical_bound);
   tcase_add_test(laws, better_gpus_are_not_slower);
   tcase_add_test(laws, larger_passes_take_longer);
+  tcase_add_test(laws, check_bits_cost_bandwidth);
   tcase_add_test(laws, rows_are_read_again_at_most);
   tcase_add_test(laws, persistent_layers_need_registers);
   tcase_add_test(laws, gathered_rows_are_whole_sectors);
