@@ -649,6 +649,22 @@ local function usable_of(options, gpu, catalog)
   return ok and record.memory or gpu.memory
 end
 
+-- The record of a GPU, or of that of a system, by name; or a system's.
+local function gpu_of(value, catalog)
+  if getmetatable(value) == System then return core.unpack(core.system_gpu(system_handle(value)))[1] end
+  if is_list(value) then return value end
+  local ok, record = pcall(catalog.record, catalog, "gpu", text_of(value, "gpu"))
+  if ok then return record end
+  local found, system = pcall(catalog.system, catalog, value)
+  if not found then error(record, 0) end
+  return core.unpack(core.system_gpu(system_handle(system)))[1]
+end
+
+-- A record of the catalogue by name, or one given as a table.
+local function record_of(value, kind, catalog)
+  return is_list(value) and value or catalog:record(kind, text_of(value, kind))
+end
+
 -- ---- Inference -----------------------------------------------------------------------------------------------------
 
 local INFERENCE_OPTIONS = {network = true, system = true, batch = true, precision = true, framework = true,
@@ -744,21 +760,169 @@ pm.infer_sweep = public(function(options)
   return table_object(core.inference_table(plan.handle, runs, core.infer(plan.handle, runs)))
 end)
 
+-- ---- Sizing --------------------------------------------------------------------------------------------------------
+
+local SIZE_OPTIONS = {rate = true, epochs = true, within = true, dataset = true, minimize = true, prices = true, pue = true,
+                      storage = true, units = true, loader = true, cache = true, nodes_most = true, switch_ports = true,
+                      oversubscription = true}
+for name in pairs(RUN_OPTIONS) do SIZE_OPTIONS[name] = name ~= "nodes" and name ~= "epoch_samples" or nil end
+
+-- The goal; `dataset` is a record.
+local function size_goal_of(options, dataset)
+  local goal = core.unpack(core.size_goal_default())[1]
+  for name, unit in pairs{rate = "1/s", epochs = "1", within = "s", pue = "1", nodes_most = "1", switch_ports = "1",
+                          oversubscription = "1", global_batch = "1"} do
+    if options[name] ~= nil then goal[name] = number_of(options[name], unit, name) end
+  end
+  goal.minimize = options.minimize or goal.minimize
+  goal.samples, goal.sample_size = dataset.samples, dataset.sample_size
+  return goal
+end
+
+-- Seven lists, one record each for every choice; empty without a storage.
+local function size_inputs_of(options, machines, dataset, catalog)
+  local lists = {{}, {}, {}, {}, {}, {}, {}}
+  if options.storage == nil then return lists end
+  local storage = record_of(options.storage, "storage", catalog)
+  local loader = record_of(options.loader or "tensorflow", "loader", catalog)
+  local known, access = pcall(catalog.record, catalog, "storage_access", storage.id)
+  for i, machine in ipairs(machines) do
+    local cpu = (machine.cpu or ""):gsub("^.* x ", "")
+    local found, decoder = pcall(catalog.record, catalog, "decoder", cpu)
+    local run = core.unpack(core.input_run_default())[1]
+    run.units = number_of(options.units or 1, "1", "units")
+    if options.cache ~= nil then run.cache, run.first_epoch = number_of(options.cache, "B", "cache"), "no" end
+    local parts = {dataset, storage, known and access or {}, found and decoder or catalog:record("decoder", "skylake"),
+                   loader, machine, run}
+    for k = 1, 7 do lists[k][i] = parts[k] end
+  end
+  return lists
+end
+
+-- The price of a node by any name of its system.
+local function price_in(prices, id, catalog)
+  local found = 0 / 0
+  for name, value in pairs(prices or {}) do
+    local ok, resolved = pcall(catalog.resolve, catalog, "systems", name)
+    if not ok and name ~= id then error(resolved, 0) end
+    if name == id or resolved == id then found = number_of(value, "1", "price") end
+  end
+  return found
+end
+
+local Sizing = {}
+Sizing.__index = Sizing
+function Sizing.__tostring(self)
+  local best = self[1]
+  return string.format("%d x %s: %.4g samples/s, %s the target", best.nodes, best.system, best.throughput,
+                       best.rank > 0 and "reaches" or "misses")
+end
+
+--- The least nodes (or what `minimize` says: "cost", "power", "rack-units") of every choice for a rate, or for epochs
+--- within a time: a list of tables with the fields of "size_choice", best first, then what misses, nearest first. Options:
+--- those of pm.predict but nodes, as lists where there are several choices (system, batch, precision, framework); rate, or
+--- epochs and within; dataset, minimize, prices (of a node by system), pue, storage, units, loader, cache, nodes_most,
+--- switch_ports, oversubscription. gpus: used in each node, all by default.
+pm.size = public(function(options)
+  check_options(options, SIZE_OPTIONS)
+  local catalog = options.catalog or shipped_catalog()
+  catalog_handle(catalog)
+  local own = {}
+  for name in pairs(RUN_OPTIONS) do own[name] = options[name] end
+  own.global_batch, own.gpus = nil, nil
+  local plan = plan_of(own)
+  local runs = core.unpack(runs_of(plan, own))
+  local dataset = record_of(options.dataset or "ilsvrc2012", "dataset", catalog)
+  local prices, usable, machines = {}, {}, {}
+  for i, run in ipairs(runs) do
+    local system = plan.systems[run.system_index + 1]
+    run.gpus = number_of(options.gpus or 0, "1", "gpus")
+    machines[i] = core.unpack(core.system_machine(system))[1]
+    prices[i] = price_in(options.prices, machines[i].id, catalog)
+    usable[i] = usable_of({}, core.unpack(core.system_gpu(system))[1], catalog)
+  end
+  local inputs = size_inputs_of(options, machines, dataset, catalog)
+  local function ask(what)
+    return core.unpack(core.size_choices(
+      plan.handle, {size_goal_of(options, dataset)}, runs, prices, usable, plan.networks[1],
+      {catalog:record("memory_profile", "pytorch")}, {catalog:record("optimizer", "momentum")}, inputs[1], inputs[2],
+      inputs[3], inputs[4], inputs[5], inputs[6], inputs[7], what))
+  end
+  local rows = ask("least")
+  --- What takes less than the best, the fastest of it (nil if nothing does); the Pareto front, as a list.
+  rows.next_cheaper = function() return ask("next")[1] end
+  rows.front = function() return ask("front") end
+  return setmetatable(rows, {__tostring = Sizing.__tostring})
+end)
+
+-- What pm.sensitivity and pm.upgrades hand to C before their own arguments.
+local function sensitivity_question(options)
+  local catalog = options.catalog or shipped_catalog()
+  catalog_handle(catalog)
+  local own = {}
+  for name in pairs(RUN_OPTIONS) do own[name] = options[name] end
+  for name, value in pairs(own) do
+    if is_list(value) and not (name == "framework" and value.framework ~= nil) then error(name .. " is a list", 0) end
+  end
+  local plan = plan_of(own)
+  local runs, f = core.unpack(runs_of(plan, own)), plan.frameworks[1]
+  local machine = core.unpack(core.system_machine(plan.systems[1]))[1]
+  local dataset = options.storage and record_of(options.dataset or "ilsvrc2012", "dataset", catalog)
+  return plan, runs, f and {{f.framework}, {f.era}, {f.band}} or {{}, {}, {}},
+         size_inputs_of(options, {machine}, dataset, catalog), catalog
+end
+
+local SENSITIVITY_OPTIONS = {by = true, storage = true, units = true, loader = true, cache = true, dataset = true}
+for name in pairs(RUN_OPTIONS) do SENSITIVITY_OPTIONS[name] = true end
+
+--- What a step owes to each number of the hardware, raised by the share `by` (0.1), as a table object: resource, rate,
+--- step_time, change, elasticity, throughput, limit. Options: those of pm.predict; storage, units, loader, cache, dataset.
+pm.sensitivity = public(function(options)
+  check_options(options, SENSITIVITY_OPTIONS)
+  local plan, runs, f, i = sensitivity_question(options)
+  return table_object(core.sensitivity_table(plan.networks[1], plan.systems[1], runs, f[1], f[2], f[3], i[1], i[2], i[3],
+                                             i[4], i[5], i[6], i[7], number_of(options.by or 0.1, "1", "by")))
+end)
+
+--- Which upgrade pays: the same run on other systems, `upgrades` by name (objects, or names of the catalogue; see
+--- pm.with_gpu and pm.with_link), as a table object, most gain first. `prices` of the changes by the same names.
+pm.upgrades = public(function(options)
+  local known = {upgrades = true, prices = true}
+  for name in pairs(SENSITIVITY_OPTIONS) do known[name] = name ~= "by" or nil end
+  check_options(options, known)
+  local plan, runs, f, i, catalog = sensitivity_question(options)
+  local names, systems, prices, kept = {}, {}, {}, {}
+  for name in pairs(options.upgrades or {}) do names[#names + 1] = text_of(name, "an upgrade's name") end
+  table.sort(names)
+  for n, name in ipairs(names) do
+    local value = options.upgrades[name]
+    kept[n] = type(value) == "string" and catalog:system(value) or value
+    systems[n] = system_handle(kept[n])
+    prices[n] = options.prices and options.prices[name] and number_of(options.prices[name], "1", "price") or 0 / 0
+  end
+  return table_object(core.upgrade_table(plan.networks[1], plan.systems[1], runs, f[1], f[2], f[3], i[1], i[2], i[3], i[4],
+                                         i[5], i[6], i[7], systems, names, prices))
+end)
+
+--- A system with another GPU in it, on the same links.
+pm.with_gpu = public(function(system, gpu)
+  local catalog = shipped_catalog()
+  if type(system) == "string" then system = catalog:system(system) end
+  local record = gpu_of(gpu, catalog)
+  return object(System, core.system_with_gpu(system_handle(system), {record}, kernels_of({record}, "calibrated")))
+end)
+
+--- A system with another type of link: in place of every link of the type `replaced`, or, without it, as its network.
+pm.with_link = public(function(system, link, replaced)
+  local catalog = shipped_catalog()
+  if type(system) == "string" then system = catalog:system(system) end
+  return object(System, core.system_with_link(catalog_handle(catalog), system_handle(system), replaced or "", link))
+end)
+
 -- ---- Memory --------------------------------------------------------------------------------------------------------
 
 local MEMORY_OPTIONS = {network = true, gpu = true, batch = true, precision = true, optimizer = true, framework = true,
                         dp = true, zero = true, recompute = true, inference = true, usable = true, catalog = true}
-
--- The record of a GPU, or of that of a system, by name; or a system's.
-local function gpu_of(value, catalog)
-  if getmetatable(value) == System then return core.unpack(core.system_gpu(system_handle(value)))[1] end
-  if is_list(value) then return value end
-  local ok, record = pcall(catalog.record, catalog, "gpu", text_of(value, "gpu"))
-  if ok then return record end
-  local found, system = pcall(catalog.system, catalog, value)
-  if not found then error(record, 0) end
-  return core.unpack(core.system_gpu(system_handle(system)))[1]
-end
 
 local function memory_run_of(options, gpu, catalog)
   local run = core.unpack(core.memory_run_default())[1]
@@ -770,11 +934,6 @@ local function memory_run_of(options, gpu, catalog)
   end
   run.usable = usable_of(options, gpu, catalog)
   return run
-end
-
--- A record of the catalogue by name, or one given as a table.
-local function record_of(value, kind, catalog)
-  return is_list(value) and value or catalog:record(kind, text_of(value, kind))
 end
 
 local function memory_question(options)

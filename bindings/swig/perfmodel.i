@@ -86,6 +86,7 @@ PM_RECORDS_IN(pm_inference_profile, "inference_profile")
 PM_RECORDS_IN(pm_inference_run, "inference_run")
 PM_RECORDS_IN(pm_inference, "inference")
 PM_RECORDS_IN(pm_size_goal, "size_goal")
+PM_RECORDS_IN(pm_size_choice, "size_choice")
 PM_RECORDS_IN(pm_memory_profile, "memory_profile")
 PM_RECORDS_IN(pm_optimizer, "optimizer")
 PM_RECORDS_IN(pm_memory_run, "memory_run")
@@ -102,6 +103,11 @@ PM_RECORDS_IN(pm_input_run, "input_run")
 %newobject pm_catalog_system;
 %newobject inference_plan_new;
 %newobject inference_table;
+%newobject size_table;
+%newobject sensitivity_table;
+%newobject upgrade_table;
+%newobject system_with_gpu;
+%newobject system_with_link;
 %newobject pm_catalog_list;
 %newobject pm_catalog_show;
 %newobject pm_network_new;
@@ -302,6 +308,34 @@ records size_choices(const pm_plan *plan, const pm_size_goal *RECORDS, size_t CO
                      const pm_storage_access *RECORDS, size_t COUNT, const pm_decoder *RECORDS, size_t COUNT,
                      const pm_loader *RECORDS, size_t COUNT, const pm_machine *RECORDS, size_t COUNT,
                      const pm_input_run *RECORDS, size_t COUNT, const char *what, pm_error *error);
+
+/* "size_choice" records as a table. */
+pm_table *size_table(const pm_size_choice *RECORDS, size_t COUNT, pm_error *error);
+
+/* ---- Sensitivities ---- */
+
+/* Network, system, one run, a framework, its era and band (or none), an input path (or none): a table of "sensitivity" or of
+** "upgrade" records. */
+pm_table *sensitivity_table(const pm_network *network, const pm_system *system, const pm_run *RECORDS, size_t COUNT,
+                            const pm_framework *RECORDS, size_t COUNT, const pm_library_era *RECORDS, size_t COUNT,
+                            const pm_band *RECORDS, size_t COUNT, const pm_dataset *RECORDS, size_t COUNT, const pm_storage *RECORDS, size_t COUNT,
+                            const pm_storage_access *RECORDS, size_t COUNT, const pm_decoder *RECORDS, size_t COUNT,
+                            const pm_loader *RECORDS, size_t COUNT, const pm_machine *RECORDS, size_t COUNT,
+                            const pm_input_run *RECORDS, size_t COUNT, double raise,
+                            pm_error *error);
+pm_table *upgrade_table(const pm_network *network, const pm_system *system, const pm_run *RECORDS, size_t COUNT,
+                        const pm_framework *RECORDS, size_t COUNT, const pm_library_era *RECORDS, size_t COUNT,
+                        const pm_band *RECORDS, size_t COUNT, const pm_dataset *RECORDS, size_t COUNT, const pm_storage *RECORDS, size_t COUNT,
+                        const pm_storage_access *RECORDS, size_t COUNT, const pm_decoder *RECORDS, size_t COUNT,
+                        const pm_loader *RECORDS, size_t COUNT, const pm_machine *RECORDS, size_t COUNT,
+                        const pm_input_run *RECORDS, size_t COUNT, const pm_system *const *HANDLES, size_t COUNT,
+                        const char *const *NAMES, size_t COUNT, const double *NUMBERS, size_t COUNT, pm_error *error);
+
+/* The system with another GPU (constants: none is the plain roofline), or another link in place of one ("": its network). */
+pm_system *system_with_gpu(const pm_system *system, const pm_gpu *RECORDS, size_t COUNT,
+                           const pm_kernel_calibration *RECORDS, size_t COUNT, pm_error *error);
+pm_system *system_with_link(const pm_catalog *catalog, const pm_system *system, const char *replaced, const char *link,
+                            pm_error *error);
 
 /* ---- Input pipeline ---- */
 

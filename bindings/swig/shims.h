@@ -915,6 +915,113 @@ static records size_choices(const pm_plan *plan, const pm_size_goal *goal, size_
   return array;
 }
 
+static pm_table *size_table(const pm_size_choice *choices, size_t count, pm_error *error)
+{
+  return records_table("size_choice", choices, count, error);
+}
+
+/* ---- Sensitivities ---- */
+
+typedef struct sensitivity_parts {
+  pm_framework_profile framework;
+  pm_input_setup input;
+} sensitivity_parts;
+
+/* A framework is three records or none, an input path seven or none. */
+static int fill_parts(sensitivity_parts *parts, const pm_framework *framework, size_t frameworks,
+                      const pm_library_era *era, size_t eras, const pm_band *band, size_t bands,
+                      const pm_dataset *dataset, size_t datasets, const pm_storage *storage, size_t storages,
+                      const pm_storage_access *access, size_t accesses, const pm_decoder *decoder, size_t decoders,
+                      const pm_loader *loader, size_t loaders, const pm_machine *machine, size_t machines,
+                      size_t input_runs, pm_error *error)
+{
+  if (frameworks > 0) {
+    if (!single(frameworks, "framework", error) || !single(eras, "library_era", error) || !single(bands, "band", error))
+      return 0;
+    parts->framework.framework = *framework;
+    parts->framework.era = *era;
+    parts->framework.band = *band;
+  }
+  if (input_runs == 0) return error->status == PM_OK;
+  if (!single(input_runs, "input_run", error) || !single(datasets, "dataset", error) ||
+      !single(storages, "storage", error) || !single(accesses, "storage_access", error) ||
+      !single(decoders, "decoder", error) || !single(loaders, "loader", error) || !single(machines, "machine", error))
+    return 0;
+  const pm_input_setup input = {*dataset, *storage, *access, *decoder, *loader, *machine};
+  parts->input = input;
+  return error->status == PM_OK;
+}
+
+static pm_table *sensitivity_table(
+    const pm_network *network, const pm_system *system, const pm_run *run, size_t runs,
+    const pm_framework *framework, size_t frameworks, const pm_library_era *era, size_t eras, const pm_band *band,
+    size_t bands, const pm_dataset *dataset, size_t datasets, const pm_storage *storage, size_t storages,
+    const pm_storage_access *access, size_t accesses, const pm_decoder *decoder, size_t decoders,
+    const pm_loader *loader, size_t loaders, const pm_machine *machine, size_t machines, const pm_input_run *input_run,
+    size_t input_runs, double raise, pm_error *error)
+{
+  sensitivity_parts parts;
+  if (!single(runs, "run", error) ||
+      !fill_parts(&parts, framework, frameworks, era, eras, band, bands, dataset, datasets, storage, storages, access,
+                  accesses, decoder, decoders, loader, loaders, machine, machines, input_runs, error))
+    return NULL;
+  const pm_sensitivity_setup setup = {network, system, run, frameworks > 0 ? &parts.framework : NULL,
+                                      input_runs > 0 ? &parts.input : NULL, input_runs > 0 ? input_run : NULL};
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  int count = pm_sensitivity_get(&setup, raise, rows, error);
+  return count < 0 ? NULL : records_table("sensitivity", rows, (size_t)count, error);
+}
+
+static pm_table *upgrade_table(
+    const pm_network *network, const pm_system *system, const pm_run *run, size_t runs,
+    const pm_framework *framework, size_t frameworks, const pm_library_era *era, size_t eras, const pm_band *band,
+    size_t bands, const pm_dataset *dataset, size_t datasets, const pm_storage *storage, size_t storages,
+    const pm_storage_access *access, size_t accesses, const pm_decoder *decoder, size_t decoders,
+    const pm_loader *loader, size_t loaders, const pm_machine *machine, size_t machines, const pm_input_run *input_run,
+    size_t input_runs, const pm_system *const *systems, size_t count, const char *const *upgrade_names, size_t name_count,
+    const double *prices, size_t price_count, pm_error *error)
+{
+  sensitivity_parts parts;
+  if (!single(runs, "run", error) ||
+      !fill_parts(&parts, framework, frameworks, era, eras, band, bands, dataset, datasets, storage, storages, access,
+                  accesses, decoder, decoders, loader, loaders, machine, machines, input_runs, error))
+    return NULL;
+  const pm_sensitivity_setup setup = {network, system, run, frameworks > 0 ? &parts.framework : NULL,
+                                      input_runs > 0 ? &parts.input : NULL, input_runs > 0 ? input_run : NULL};
+  pm_table *table = NULL;
+  if (!of_choices(name_count, count, "names", error) || !of_choices(price_count, count, "prices", error)) return NULL;
+  pm_upgrade_choice *choices = (pm_upgrade_choice *)calloc(count + 1, sizeof *choices);
+  records rows = records_new("upgrade", count, error);
+  if (choices == NULL) no_memory(error);
+  for (size_t i = 0; choices != NULL && i < count; i++) {
+    const pm_upgrade_choice one = {upgrade_names[i], systems[i], NULL, 0, prices[i]};
+    choices[i] = one;
+  }
+  if (error->status == PM_OK && pm_upgrades(&setup, choices, count, (pm_upgrade *)rows.data, error) == PM_OK)
+    table = records_table("upgrade", rows.data, count, error);
+  records_free(&rows);
+  free(choices);
+  return table;
+}
+
+static pm_system *system_with_gpu(const pm_system *system, const pm_gpu *gpu, size_t gpus,
+                                  const pm_kernel_calibration *kernels, size_t kernel_count, pm_error *error)
+{
+  return single(gpus, "gpu", error) ? pm_system_with_gpu(system, gpu, kernel_count > 0 ? kernels : NULL, error) : NULL;
+}
+
+static pm_system *system_with_link(const pm_catalog *catalog, const pm_system *system, const char *replaced,
+                                   const char *name, pm_error *error)
+{
+  pm_link link;
+  pm_link_calibration calibration;
+  if (pm_catalog_record(catalog, "link", name, &link, error) != PM_OK) return NULL;
+  int known = pm_catalog_record(catalog, "calibration", link.id, &calibration, NULL) == PM_OK;
+  const char *id = replaced[0] != '\0' ? pm_catalog_resolve(catalog, "links", replaced, error) : NULL;
+  if (error->status != PM_OK) return NULL;
+  return pm_system_with_link(system, id, &link, known ? &calibration : NULL, error);
+}
+
 /* ---- Input pipeline ---- */
 
 /* One "input_run" record: the defaults. */

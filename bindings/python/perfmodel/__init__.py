@@ -55,6 +55,7 @@ from ._records import (
     Run,
     Source,
 )
+from ._sizing import Sizing, sensitivity, size, upgrades, with_gpu, with_link
 from ._sweep import Sweep, sweep
 from ._system import Ring, System
 from ._table import ColumnInfo, Table
@@ -100,6 +101,7 @@ __all__ = [
     "RouteError",
     "Run",
     "ShapeError",
+    "Sizing",
     "Source",
     "Sweep",
     "System",
@@ -137,10 +139,15 @@ __all__ = [
     "predict",
     "quantity",
     "rings",
+    "sensitivity",
     "show",
     "show_versions",
+    "size",
     "sweep",
     "system",
+    "upgrades",
+    "with_gpu",
+    "with_link",
     "validate",
     "validation_sets",
 ]

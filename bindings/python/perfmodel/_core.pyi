@@ -139,6 +139,43 @@ def size_choices(
     input_runs: _Array,
     what: str,
 ) -> bytearray: ...
+def size_table(choices: _Array) -> table: ...
+def sensitivity_table(
+    network: network,
+    system: system,
+    run: _Array,
+    framework: _Array,
+    era: _Array,
+    band: _Array,
+    dataset: _Array,
+    storage: _Array,
+    access: _Array,
+    decoder: _Array,
+    loader: _Array,
+    machine: _Array,
+    input_run: _Array,
+    raise_: float,
+) -> table: ...
+def upgrade_table(
+    network: network,
+    system: system,
+    run: _Array,
+    framework: _Array,
+    era: _Array,
+    band: _Array,
+    dataset: _Array,
+    storage: _Array,
+    access: _Array,
+    decoder: _Array,
+    loader: _Array,
+    machine: _Array,
+    input_run: _Array,
+    systems: list[system],
+    names: list[str],
+    prices: _Array,
+) -> table: ...
+def system_with_gpu(system: system, gpu: _Array, calibration: _Array) -> system: ...
+def system_with_link(catalog: catalog, system: system, replaced: str, link: str) -> system: ...
 def input_run_default() -> bytearray: ...
 def input_rates(
     dataset: _Array,

@@ -1437,7 +1437,7 @@ class SizeGoal(Record):
     samples: float = nan
     """samples of an epoch; unknown: times stay unknown"""
     global_batch: float = nan
-    """samples of a step over all GPUs; unknown: every choice keeps its batch per GPU"""
+    """samples of an update over all GPUs; unknown: every choice keeps its batch per GPU"""
     minimize: str = "nodes"
     """what is to be least: nodes, cost, power, rack-units"""
     nodes_most: int = 0
@@ -1466,6 +1466,8 @@ class SizeChoice(Record):
     """which choice, from 0"""
     system: str = ""
     """id of the system"""
+    framework: str = ""
+    """id of the framework; empty: none, kernels and collectives only"""
     nodes: int = 0
     """least nodes that reach the target"""
     gpus: int = 0
@@ -1521,6 +1523,52 @@ class SizeChoice(Record):
     kernels+line-rate, kernel-rule, kernel-rule+ring, kernel-rule+line-rate"""
     evidence: str = "none"
     """what the constants of the framework rest on: none, uncalibrated, documents, fitted"""
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity(Record):
+    """One number of the hardware raised."""
+
+    resource: str = "clock"
+    """what is raised: clock, memory-bandwidth, l2-cache, power, nvlink, pcie, cpu-links, network, latency,
+    host, storage"""
+    rate: bool = False
+    """whether it is a rate: more is never slower"""
+    by: float = nan
+    """by how much, as a share"""
+    step_time: float = nan
+    """time of a step then [s]"""
+    change: float = nan
+    """by how much the time of a step changes: negative is faster"""
+    elasticity: float = nan
+    """change of the logarithm of the time over that of the number"""
+    throughput: float = nan
+    """samples per second then [1/s]"""
+    limit: str = "none"
+    """what limits the step then: none, compute, memory, communication, host, waiting, input"""
+
+
+@dataclass(frozen=True, eq=False)
+class Upgrade(Record):
+    """One thing replaced by another."""
+
+    status: str = "ok"
+    """ok, or why there is no prediction: ok, no_memory, bad_argument, bad_value, bad_unit, not_found, bad_file,
+    bad_syntax, bad_shape, too_many_gpus, no_precision, no_route, not_modelled, unreachable, internal"""
+    name: str = ""
+    """what is changed"""
+    step_time: float = nan
+    """time of a step then [s]"""
+    throughput: float = nan
+    """samples per second then [1/s]"""
+    gain: float = nan
+    """by how much the throughput grows"""
+    price: float = nan
+    """what the change costs, as it was given"""
+    gain_per_price: float = nan
+    """further samples per second for each unit of price [1/s]"""
+    limit: str = "none"
+    """what limits the step then: none, compute, memory, communication, host, waiting, input"""
 
 
 @dataclass(frozen=True, eq=False)

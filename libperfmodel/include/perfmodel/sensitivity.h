@@ -61,7 +61,7 @@ typedef struct pm_sensitivity_setup {
 #define PM_SENSITIVITY_FIELDS(X)                                                                      \
   X(RESOURCE, resource, "", "what is raised")                                                         \
   X(YES_NO, rate, "", "whether it is a rate: more is never slower")                                   \
-  X(REAL, raise, "1", "by how much")                                                                  \
+  X(REAL, by, "1", "by how much, as a share")                                                               \
   X(REAL, step_time, "s", "time of a step then")                                                      \
   X(REAL, change, "1", "by how much the time of a step changes: negative is faster")                  \
   X(REAL, elasticity, "1", "change of the logarithm of the time over that of the number")             \

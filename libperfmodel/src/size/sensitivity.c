@@ -121,7 +121,7 @@ static int raise_one(const pm_sensitivity_setup *setup, int resource, double rai
   if (status != PM_OK) return status;
   row->resource = resource;
   row->rate = is_rate[resource];
-  row->raise = raise;
+  row->by = raise;
   row->step_time = p.step_time;
   row->change = p.step_time / base->step_time - 1;
   row->elasticity = log(p.step_time / base->step_time) / log(1 + raise);

@@ -1,0 +1,46 @@
+-- Sizing, sensitivities, upgrades.
+local pm, check = require "perfmodel", require "check"
+
+local sizing = pm.size{network = "resnet50", system = {"dgx1-v100", "dgx1-p100"}, batch = {64, 128}, precision = "fp16",
+                       epochs = 90, within = "2 h", prices = {["dgx1-v100"] = 149000, DGX1P = 100000}, minimize = "cost",
+                       storage = "isilon-f800", pue = 1.4}
+check.equal(#sizing, 4)
+check.equal(sizing[1].rank, 1)
+assert(sizing[1].time <= 7200 and sizing[1].cost == sizing[1].nodes * sizing[1].price)
+assert(tostring(sizing):find("reaches the target", 1, true))
+local next_cheaper = sizing.next_cheaper()
+assert(next_cheaper.cost < sizing[1].cost and next_cheaper.reached < 1)
+local front = sizing.front()
+for i = 2, #front do assert(front[i].cost > front[i - 1].cost and front[i].time < front[i - 1].time) end
+
+local p = pm.predict{network = "resnet50", system = sizing[1].system, gpus = 8, nodes = sizing[1].nodes,
+                     batch = sizing[1].batch, precision = "fp16", input_rate = nil}
+assert(p.throughput >= sizing[1].throughput) -- the storage may limit
+
+local rows = pm.sensitivity{network = "resnet50", system = "dgx1-v100", gpus = 8, batch = 64, precision = "fp16"}
+local sum = 0
+for _, row in ipairs(rows:rows()) do
+  if row.rate then
+    assert(row.elasticity <= 1e-9)
+    sum = sum + row.elasticity
+  end
+end
+assert(sum > -1.1 and sum < -0.5)
+
+local better = pm.upgrades{network = "resnet50", system = "dgx1-p100", gpus = 8, batch = 64,
+                           upgrades = {v100 = "dgx1-v100", swapped = pm.with_gpu("dgx1-p100", "v100-sxm2"),
+                                       links = pm.with_link("dgx1-p100", "nvlink2", "nvlink1")},
+                           prices = {v100 = 50000}}
+check.equal(#better, 3)
+
+local function fails(fragment, options)
+  options.network, options.system = "resnet50", options.system or "dgx1-v100"
+  check.raises(fragment, function()
+    local answer = pm.size(options) -- no tail call: Lua 5.1 would not know the place
+    return answer
+  end)
+end
+fails("nothing is aimed at", {})
+fails("both given", {rate = 100, epochs = 1, within = "1 h"})
+fails("unknown option", {rate = 100, nodes = 3})
+fails("nosuch", {rate = 100, prices = {nosuch = 1}})

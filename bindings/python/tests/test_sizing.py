@@ -1,0 +1,99 @@
+"""Sizing, sensitivities and upgrades from Python."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import perfmodel as pm
+
+
+def test_least_is_enough_and_one_less_is_not():
+    sizing = pm.size("resnet50", ["dgx1-v100", "dgx1-p100"], epochs=90, within="1 h", precision="fp16", batch=64)
+    assert sizing.reached and len(sizing) == 2 and "reaches the target" in str(sizing)
+    for choice in sizing.choices:
+        for nodes in (choice.nodes - 1, choice.nodes):
+            if nodes == 0:
+                continue
+            p = pm.predict("resnet50", choice.system, gpus=8, nodes=nodes, batch=64, precision="fp16", dataset="ilsvrc2012")
+            assert (90 * p.epoch_time <= 3600) == (nodes == choice.nodes)
+
+
+def test_price_power_storage_and_front():
+    sizing = pm.size(
+        "resnet50",
+        ["dgx1-v100", "dgx1-p100", "c4140-v100-sxm2"],
+        rate="20000 samples/s",
+        precision=["fp32", "fp16"],
+        batch=[64, 128],
+        minimize="cost",
+        prices={"DGX-1": 149000, "dgx1-p100": 100000},
+        pue=1.4,
+        storage="isilon-f800",
+        units=4,
+    )
+    assert len(sizing) == 12
+    best, cheaper = sizing.best, sizing.next_cheaper()
+    assert best.rank == 1 and best.cost == best.nodes * best.price and best.power > best.gpu_power
+    assert best.storage_nodes >= 1 and best.storage_rate > 1e9
+    assert cheaper is not None and cheaper.cost < best.cost and cheaper.reached < 1
+    unknown = [choice for choice in sizing.choices if choice.system == "c4140-v100-sxm2"]
+    assert unknown and all(math.isnan(choice.power) and math.isnan(choice.cost) for choice in unknown)
+    front = sizing.front()
+    cost, rate = np.asarray(front["cost"]), np.asarray(front["throughput"])
+    assert np.all(np.diff(cost) > 0) and np.all(np.diff(rate) > 0)
+
+
+def test_what_cannot_be_reached():
+    sizing = pm.size("resnet50", "dgx1-v100", epochs=90, within="1 min", global_batch=1024, precision="fp16")
+    assert not sizing.reached and sizing.best.status == "unreachable" and sizing.best.reached < 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"rate": 1, "within": "1 h", "epochs": 1}, {"rate": -1}, {"rate": 1, "pue": 0.5}, {"rate": 1, "nodes_most": 0}],
+)
+def test_errors(arguments):
+    with pytest.raises(pm.ArgumentError):
+        pm.size("resnet50", "dgx1-v100", **arguments)
+
+
+def test_unknown_names():
+    for arguments in ({"minimize": "joy"}, {"prices": {"nosuch": 1}}, {"storage": "nosuch"}):
+        with pytest.raises(pm.NotFoundError):
+            pm.size("resnet50", "dgx1-v100", rate=1, **arguments)
+
+
+def test_sensitivities():
+    rows = list(pm.sensitivity("resnet50", "dgx1-v100", gpus=8, batch=64, precision="fp16"))
+    rates = [row["elasticity"] for row in rows if row["rate"]]
+    assert all(value <= 1e-9 for value in rates) and -1.1 < sum(rates) < -0.5
+    stored = pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage="nl-sas-nfs").setup[1]
+    slow = pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage=dataclasses.replace(stored, bandwidth=100e6))
+    fed = {row["resource"]: row["elasticity"] for row in pm.sensitivity("resnet50", "dgx1-v100", gpus=8, input=slow)}
+    assert fed["storage"] < -0.5 < fed["clock"]
+
+
+def test_upgrades():
+    table = pm.upgrades(
+        "resnet50",
+        "dgx1-p100",
+        {
+            "v100": "dgx1-v100",
+            "swapped": pm.with_gpu("dgx1-p100", "v100-sxm2"),
+            "network": pm.with_link("dgx1-p100", "infiniband-hdr"),
+        },
+        prices={"v100": 50000},
+        gpus=8,
+        nodes=4,
+        batch=64,
+    )
+    rows = list(table)
+    assert len(rows) == 3 and rows[0]["gain"] > 0.3
+    gains = [row["gain"] for row in rows]
+    assert gains == sorted(gains, reverse=True)
+    by_name = {row["name"]: row for row in rows}
+    assert by_name["v100"]["gain_per_price [1/s]"] > 0
+    with pytest.raises(pm.ArgumentError):
+        pm.upgrades("resnet50", "dgx1-p100", ["dgx1-v100"], prices={"other": 1})
