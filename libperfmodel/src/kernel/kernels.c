@@ -161,6 +161,7 @@ typedef struct rates {
 
 typedef struct sums {
   double time, compute_bound;
+  double conv, conv_bound; /* of them in convolutions */
 } sums;
 
 static sums time_group(const pm__kernels *kernels, int group, rates unit)
@@ -175,42 +176,50 @@ static sums time_group(const pm__kernels *kernels, int group, rates unit)
       time[lane] += compute > memory ? compute : memory;
       bound[lane] += compute > memory ? compute : 0;
     }
-  return (sums){(time[0] + time[1]) + (time[2] + time[3]), (bound[0] + bound[1]) + (bound[2] + bound[3])};
+  return (sums){(time[0] + time[1]) + (time[2] + time[3]), (bound[0] + bound[1]) + (bound[2] + bound[3]), 0, 0};
 }
 
 /* To the segments that kernel `i` is in, `time` each time. */
-static void scatter(const pm__segments *segments, int i, double time, bool matrix, pm__costs *costs)
+static void scatter(const pm__segments *segments, int i, double time, bool conv, pm__costs *costs)
 {
   for (int e = segments->first[i]; e < segments->first[i + 1]; e++) {
     pm__part *part = &costs->segment[segments->place[e]];
-    if (matrix) part->matrix += segments->repeats[e] * time;
+    if (conv) part->conv += segments->repeats[e] * time;
     else part->other += segments->repeats[e] * time;
   }
 }
 
-static void scatter_group(const pm__kernels *kernels, const pm__segments *segments, int group, rates unit, bool matrix,
+static void scatter_group(const pm__kernels *kernels, const pm__segments *segments, int group, rates unit,
                           pm__costs *costs)
 {
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     double compute = kernels->flop[i] * unit.flop;
     double memory = kernels->elements[i] * unit.element + kernels->fixed[i] * unit.fixed;
-    scatter(segments, i, compute > memory ? compute : memory, matrix, costs);
+    scatter(segments, i, compute > memory ? compute : memory, false, costs);
   }
 }
 
 /* Each kernel by the formula of its family. */
+static void add_cost(sums *all, const pm__kernel *kernel, pm__cost cost, double time)
+{
+  bool bound = cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER;
+  all->time += time;
+  all->compute_bound += bound ? time : 0;
+  if (kernel->family != PM__CONV) return;
+  all->conv += time;
+  all->conv_bound += bound ? time : 0;
+}
+
 static sums price_group(const pm__kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
                         double batch, pm__costs *costs)
 {
-  sums all = {0, 0};
-  bool matrix = group % SORTS == PRODUCTS;
+  sums all = {0, 0, 0, 0};
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     if (kernels->repeats[i] == 0) continue;
     pm__cost cost = pm__kernel_cost(device, &kernels->shaped[i], batch);
     double time = cost.time - device->launch;
-    all.time += kernels->repeats[i] * time;
-    if (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER) all.compute_bound += kernels->repeats[i] * time;
-    if (segments != NULL) scatter(segments, i, time, matrix, costs);
+    add_cost(&all, &kernels->shaped[i], cost, kernels->repeats[i] * time);
+    if (segments != NULL) scatter(segments, i, time, kernels->shaped[i].family == PM__CONV, costs);
   }
   return all;
 }
@@ -224,7 +233,7 @@ static sums sum_group(const pm__kernels *kernels, const pm__segments *segments, 
   double peak = matrix ? device->matrix_peak : device->vector_peak;
   double moved = device->bytes * device->per_byte;
   rates unit = {batch / peak, batch * moved, moved};
-  if (segments != NULL) scatter_group(kernels, segments, group, unit, matrix, costs);
+  if (segments != NULL) scatter_group(kernels, segments, group, unit, costs);
   return time_group(kernels, group, unit);
 }
 
@@ -236,13 +245,10 @@ void pm__kernels_price(const pm__kernels *kernels, const pm__segments *segments,
     for (int sort = 0; sort < SORTS; sort++) {
       const pm__segments *cut = pass == PM__FORWARD ? NULL : segments;
       sums part = sum_group(kernels, cut, SORTS * pass + sort, device, batch, costs);
-      if (sort == PRODUCTS) {
-        costs->pass[pass].matrix = part.time;
-        costs->bound.matrix += part.compute_bound;
-      } else {
-        costs->pass[pass].other += part.time;
-        costs->bound.other += part.compute_bound;
-      }
+      costs->pass[pass].conv += part.conv;
+      costs->pass[pass].other += part.time - part.conv;
+      costs->bound.conv += part.conv_bound;
+      costs->bound.other += part.compute_bound - part.conv_bound;
     }
 }
 

@@ -1,7 +1,7 @@
 /*
 ** One GPU alone.
 **
-**     forward  = factor x matrix kernels + other kernels + layouts + starts            backward the same
+**     forward  = factor x convolutions + other kernels + layouts + starts            backward the same
 **     gpu      = accumulation x (forward + backward) + update
 **     host     = kernel_time x (accumulation x starts + update_kernels x tensors)
 **     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + feeding)
@@ -15,7 +15,7 @@ static double pass_time(const pm__step *s, const pm__costs *costs, pm__pass pass
 {
   const pm__part *part = &costs->pass[pass];
   pm__fixed fixed = pm__kernels_fixed(s->kernels, pass);
-  return s->accumulation * (s->factor * part->matrix + part->other + fixed.starts * s->start +
+  return s->accumulation * (s->factor * part->conv + part->other + fixed.starts * s->start +
                             fixed.layout * batch * s->layout);
 }
 
@@ -69,7 +69,7 @@ pm__times pm__step_times(const pm__step *s, const pm__costs *costs, double batch
   t.update = pm__update_time_of(s->network->parameters, accesses_of(s->run->optimizer), s->device, s->run->precision) +
              update_starts(s) * s->start;
   t.gpu = ((t.forward + t.backward_data) + t.backward_weight) + t.update;
-  t.bound = s->accumulation * (s->factor * costs->bound.matrix + costs->bound.other);
+  t.bound = s->accumulation * (s->factor * costs->bound.conv + costs->bound.other);
   t.layout = layout_time(s, batch);
   t.host = 0;
   t.alone = t.gpu;
