@@ -55,6 +55,9 @@ typedef enum pm_parallel {
   X(SGD, "sgd", "plain SGD: 3 accesses")                                        \
   X(ADAM, "adam", "Adam: two numbers for each parameter, 7 accesses")           \
   X(LAMB, "lamb", "Adam and the norms of every tensor: 10 accesses")            \
+  X(ADAM_UNFUSED, "adam-unfused", "Adam of 9 kernels in place for each tensor, and clipping by the global norm: 22 accesses") \
+  X(ADAMW_OPERATIONS, "adamw-operations", "Adam with weight decay and clipping, operation by operation: 45 accesses") \
+  X(LAMB_OPERATIONS, "lamb-operations", "LAMB and clipping, operation by operation: 55 accesses") \
   X(NONE, "none", "forward and backward only")
 
 typedef enum pm_update {
@@ -103,6 +106,7 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(YES_NO, layout_fp16, "", "whether tensor-core convolutions transpose their tensors to another layout and back") \
   X(YES_NO, layout_fp32, "", "whether other convolutions do")                                                     \
   X(YES_NO, fused, "", "whether normalisation, activation and addition are one pass")                             \
+  X(YES_NO, composed, "", "whether norms, dropout, softmax and the like are run operation by operation")          \
   X(PARALLEL, parallel, "", "how its GPUs share the work")                                                        \
   X(OVERLAP, overlap, "", "whether gradients are summed during the backward pass")                                \
   X(ERA, collectives, "", "generation of its collective library")                                                 \

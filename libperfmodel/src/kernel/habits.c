@@ -1,5 +1,6 @@
 /* Kernels of a layer as software runs them. */
 #include "kernel/habits.h"
+#include "kernel/composed.h"
 #include <string.h>
 
 static const pm__layer *input_of(const pm_network *network, const pm__layer *layer, size_t i)
@@ -118,6 +119,7 @@ int pm__habit_kernels(const pm_network *network, size_t index, pm__habit habit, 
   if (habit == PM__COUNTED) return count;
   if (layer->kind == &pm__softmax_loss || layer->kind == &pm__cross_entropy) start_loss(list, count);
   if (fused && adds_to_norm(network, layer)) fuse_addition(layer, list, count);
+  if (count > 0) count = pm__compose(network, layer, habit, list, count);
   if (has_bias(network, layer)) add_bias(network, index, habit, list, &count);
   return count;
 }

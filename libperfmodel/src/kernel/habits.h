@@ -6,13 +6,15 @@
 **     unfused   a bias is a pass of its own (2 accesses forward, 1 backward), a loss is five kernels
 **     fused     as unfused, but an activation behind a batch norm, or behind an addition behind one, costs nothing, such
 **               an addition reads its other input only (1 access), and a bias in front of an activation is part of it
+**     composed  as unfused, but layers of transformers are run operation by operation: composed.h; mixed: the same where
+**               tensors are in two bytes, and norms and softmax stay in FP32
 */
 #ifndef PM_KERNEL_HABITS_H
 #define PM_KERNEL_HABITS_H
 
 #include "network/network.h"
 
-typedef enum pm__habit { PM__COUNTED, PM__UNFUSED, PM__FUSED, PM__HABITS } pm__habit;
+typedef enum pm__habit { PM__COUNTED, PM__UNFUSED, PM__FUSED, PM__COMPOSED, PM__COMPOSED_MIXED, PM__HABITS } pm__habit;
 
 /* A kernel and how often it is started; `layout`: elements that go through it if its tensors are in another layout than
 ** the kernel's, both ways, per sample. */

@@ -19,18 +19,37 @@ static double pass_time(const pm__step *s, const pm__costs *costs, pm__pass pass
                             fixed.layout * batch * s->layout);
 }
 
-static double accesses_of(int32_t rule)
+/* Accesses to each parameter, and kernels for each tensor. In place, Adam scales and adds to two moments (5, 6), takes
+** the root (2), adds epsilon (2) and updates (4); clipping reads once and scales (3). Operation by operation, nine products
+** or functions of one operand (2 each), five of two (3 each) and three assignments (2 each); before them gradients are
+** unscaled, tested, normed and clipped (6). LAMB corrects both moments and takes two norms (10). */
+typedef struct update {
+  double accesses, kernels;
+} update;
+
+static update update_of(int32_t rule)
 {
-  static const double accesses[] = {[PM_UPDATE_MOMENTUM] = 5, [PM_UPDATE_SGD] = 3, [PM_UPDATE_ADAM] = 7,
-                                    [PM_UPDATE_LAMB] = 10, [PM_UPDATE_NONE] = 0};
-  return accesses[rule];
+  static const update updates[] = {
+    [PM_UPDATE_MOMENTUM] = {5, 1}, [PM_UPDATE_SGD] = {3, 1}, [PM_UPDATE_ADAM] = {7, 1}, [PM_UPDATE_LAMB] = {10, 1},
+    [PM_UPDATE_ADAM_UNFUSED] = {22, 11}, [PM_UPDATE_ADAMW_OPERATIONS] = {45, 23},
+    [PM_UPDATE_LAMB_OPERATIONS] = {55, 31}, [PM_UPDATE_NONE] = {0, 0}};
+  return updates[rule];
+}
+
+/* Each batch after the first adds its gradients to those before: 3 accesses. */
+static double update_time(const pm__step *s)
+{
+  double accesses = update_of(s->run->optimizer).accesses, more = 3 * (s->accumulation - 1);
+  double added = s->network->parameters * s->gradient * more * s->device->per_byte;
+  return pm__update_time_of(s->network->parameters, accesses, s->device, s->run->precision) + added;
 }
 
 /* Kernels of the update; a server updates by itself. */
 static double update_starts(const pm__step *s)
 {
-  if (s->framework == NULL || s->run->optimizer == PM_UPDATE_NONE) return 0;
-  return s->framework->profile.framework.update_kernels * s->network->tensors;
+  double each = update_of(s->run->optimizer).kernels;
+  if (s->framework == NULL) return 0;
+  return s->framework->profile.framework.update_kernels * each * s->network->tensors;
 }
 
 static double all_starts(const pm__step *s)
@@ -66,8 +85,7 @@ pm__times pm__step_times(const pm__step *s, const pm__costs *costs, double batch
   t.forward = pass_time(s, costs, PM__FORWARD, batch);
   t.backward_data = pass_time(s, costs, PM__BACKWARD_DATA, batch);
   t.backward_weight = pass_time(s, costs, PM__BACKWARD_WEIGHT, batch);
-  t.update = pm__update_time_of(s->network->parameters, accesses_of(s->run->optimizer), s->device, s->run->precision) +
-             update_starts(s) * s->start;
+  t.update = update_time(s) + update_starts(s) * s->start;
   t.gpu = ((t.forward + t.backward_data) + t.backward_weight) + t.update;
   t.bound = s->accumulation * (s->factor * costs->bound.conv + costs->bound.other);
   t.layout = layout_time(s, batch);

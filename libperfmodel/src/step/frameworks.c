@@ -68,17 +68,24 @@ static int cut_of(pm_plan *plan, pm__habit habit, double bucket, pm_error *error
   return (int)plan->cut_count++;
 }
 
-static int prepare(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
+static int prepare_cuts(pm_plan *plan, const pm_framework *f, pm__habit habit, int *cut, pm_error *error)
 {
   static const double sizes[PM__SIZES] = {1, 2, 4, 8};
-  const pm_framework *f = &entry->profile.framework;
-  entry->habit = f->fused ? PM__FUSED : PM__UNFUSED;
-  int status = add_kernels(plan, entry->habit, error);
+  int status = add_kernels(plan, habit, error);
   for (int i = 0; i < PM__SIZES && status == PM_OK; i++) {
-    entry->cut[i] = cut_of(plan, entry->habit, f->bucket / (f->gradient > 0 ? f->gradient : sizes[i]), error);
-    if (entry->cut[i] < 0) status = PM_NO_MEMORY;
+    cut[i] = cut_of(plan, habit, f->bucket / (f->gradient > 0 ? f->gradient : sizes[i]), error);
+    if (cut[i] < 0) status = PM_NO_MEMORY;
   }
   return status;
+}
+
+static int prepare(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
+{
+  const pm_framework *f = &entry->profile.framework;
+  entry->habit[0] = f->fused ? PM__FUSED : f->composed ? PM__COMPOSED : PM__UNFUSED;
+  entry->habit[1] = entry->habit[0] == PM__COMPOSED ? PM__COMPOSED_MIXED : entry->habit[0];
+  int status = prepare_cuts(plan, f, entry->habit[0], entry->cut[0], error);
+  return status == PM_OK ? prepare_cuts(plan, f, entry->habit[1], entry->cut[1], error) : status;
 }
 
 int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error)

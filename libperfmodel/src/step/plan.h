@@ -47,8 +47,8 @@ enum { PM__SIZES = 4 }; /* of gradients: 1, 2, 4, 8 bytes */
 /* A framework with everything that was not given set to what costs nothing. */
 typedef struct pm__plan_framework {
   pm_framework_profile profile;
-  pm__habit habit;
-  int cut[PM__SIZES]; /* which of the plan's cuts, by the size of gradients */
+  pm__habit habit[2];    /* of tensors in 4 bytes or more; in 2 bytes or less */
+  int cut[2][PM__SIZES]; /* which of the plan's cuts, by habit and by the size of gradients */
 } pm__plan_framework;
 
 struct pm_plan {

@@ -36,10 +36,11 @@ static void set_framework(pm__step *s)
   s->factor = factor_of(s);
   s->layout = (fp16 ? f->layout_fp16 : f->layout_fp32) ? s->device->bytes * s->device->per_byte : 0;
   if (f->gradient > 0) s->gradient = f->gradient;
-  s->kernels = s->network->kernels[s->framework->habit];
+  int narrow = s->device->bytes <= 2;
+  s->kernels = s->network->kernels[s->framework->habit[narrow]];
   if (s->parallel != PM_PARALLEL_ALL_REDUCE || s->overlap != PM_OVERLAP_BACKWARD || s->ranks <= 1) return;
   int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;
-  s->segments = s->network->cuts[s->framework->cut[size]];
+  s->segments = s->network->cuts[s->framework->cut[narrow][size]];
 }
 
 pm__step pm__step_of(const pm_plan *plan, const pm_run *run)
