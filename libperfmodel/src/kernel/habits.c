@@ -109,6 +109,16 @@ static void fuse_addition(const pm__layer *layer, pm__started *list, int count)
   }
 }
 
+/* Activations, pooling, batch norms and their additions are kernels of cuDNN; linear layers' biases are not. */
+static bool is_own(const pm_network *network, const pm__layer *layer)
+{
+  static const pm__layer_kind *const kinds[] = {&pm__gelu, &pm__layer_norm, &pm__dropout, &pm__attention, &pm__softmax,
+                                                &pm__cross_entropy, &pm__additive_attention, &pm__embedding, &pm__concat};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    if (layer->kind == kinds[i]) return true;
+  return layer->kind == &pm__linear || (layer->kind == &pm__add && !adds_to_norm(network, layer));
+}
+
 int pm__habit_kernels(const pm_network *network, size_t index, pm__habit habit, pm__started *list)
 {
   const pm__layer *layer = &network->layers[index];
@@ -120,6 +130,8 @@ int pm__habit_kernels(const pm_network *network, size_t index, pm__habit habit, 
   if (layer->kind == &pm__softmax_loss || layer->kind == &pm__cross_entropy) start_loss(list, count);
   if (fused && adds_to_norm(network, layer)) fuse_addition(layer, list, count);
   if (count > 0) count = pm__compose(network, layer, habit, list, count);
+  int library = is_own(network, layer) ? 0 : count;
   if (has_bias(network, layer)) add_bias(network, index, habit, list, &count);
+  for (int i = library; i < count; i++) list[i].kernel.own = !list[i].kernel.matrix;
   return count;
 }

@@ -2,8 +2,8 @@
 ** The kernels of a network, ready to be timed: what a training step costs on one GPU at any batch.
 **
 ** pm__kernels_new once per network and habit, pm__device_init once per GPU and precision, pm__kernels_price per
-** evaluation. Time of convolutions and of the others is kept apart, because libraries of different generations differ in
-** the first.
+** evaluation. Time of convolutions, of kernels that frameworks bring themselves, and of the others is kept apart:
+** libraries of different generations differ in the first, frameworks in the second.
 */
 #ifndef PM_KERNEL_KERNEL_H
 #define PM_KERNEL_KERNEL_H
@@ -17,7 +17,7 @@ typedef struct pm__kernels pm__kernels;
 
 /* Seconds in kernels of one step, their starts not included. */
 typedef struct pm__part {
-  double conv, other;
+  double conv, own, other;
 } pm__part;
 
 /* Pieces of the backward pass, in the order they run, each ending where gradients are ready to be sent. */

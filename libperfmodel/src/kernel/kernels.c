@@ -16,7 +16,8 @@
 static int sort_of(const pm__kernel *kernel)
 {
   if (kernel->matrix) return PRODUCTS;
-  return kernel->family == PM__NORM || kernel->family == PM__SOFTMAX ? ROWS : STREAMS;
+  if (kernel->family == PM__NORM || kernel->family == PM__SOFTMAX) return ROWS;
+  return kernel->own ? OWN_STREAMS : STREAMS;
 }
 
 static int group_of(const pm__kernel *kernel)
@@ -27,8 +28,8 @@ static int group_of(const pm__kernel *kernel)
 /* Up to the last number, so that no padding is compared. */
 bool pm__same_shape(const pm__kernel *a, const pm__kernel *b)
 {
-  if (sort_of(a) == STREAMS) return true;
-  if (a->family != b->family) return false;
+  if (sort_of(a) == STREAMS || sort_of(a) == OWN_STREAMS) return true;
+  if (a->family != b->family || a->own != b->own) return false;
   switch (a->family) {
   case PM__GEMM:
     return a->shape.gemm.scaled == b->shape.gemm.scaled &&
@@ -161,7 +162,6 @@ typedef struct rates {
 
 typedef struct sums {
   double time, compute_bound;
-  double conv, conv_bound; /* of them in convolutions */
 } sums;
 
 static sums time_group(const pm__kernels *kernels, int group, rates unit)
@@ -176,17 +176,20 @@ static sums time_group(const pm__kernels *kernels, int group, rates unit)
       time[lane] += compute > memory ? compute : memory;
       bound[lane] += compute > memory ? compute : 0;
     }
-  return (sums){(time[0] + time[1]) + (time[2] + time[3]), (bound[0] + bound[1]) + (bound[2] + bound[3]), 0, 0};
+  return (sums){(time[0] + time[1]) + (time[2] + time[3]), (bound[0] + bound[1]) + (bound[2] + bound[3])};
+}
+
+/* Where the time of a kernel belongs. */
+static double *place_in(pm__part *part, const pm__kernel *kernel)
+{
+  return kernel->family == PM__CONV ? &part->conv : kernel->own ? &part->own : &part->other;
 }
 
 /* To the segments that kernel `i` is in, `time` each time. */
-static void scatter(const pm__segments *segments, int i, double time, bool conv, pm__costs *costs)
+static void scatter(const pm__kernels *kernels, const pm__segments *segments, int i, double time, pm__costs *costs)
 {
-  for (int e = segments->first[i]; e < segments->first[i + 1]; e++) {
-    pm__part *part = &costs->segment[segments->place[e]];
-    if (conv) part->conv += segments->repeats[e] * time;
-    else part->other += segments->repeats[e] * time;
-  }
+  for (int e = segments->first[i]; e < segments->first[i + 1]; e++)
+    *place_in(&costs->segment[segments->place[e]], &kernels->shaped[i]) += segments->repeats[e] * time;
 }
 
 static void scatter_group(const pm__kernels *kernels, const pm__segments *segments, int group, rates unit,
@@ -195,46 +198,42 @@ static void scatter_group(const pm__kernels *kernels, const pm__segments *segmen
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     double compute = kernels->flop[i] * unit.flop;
     double memory = kernels->elements[i] * unit.element + kernels->fixed[i] * unit.fixed;
-    scatter(segments, i, compute > memory ? compute : memory, false, costs);
+    scatter(kernels, segments, i, compute > memory ? compute : memory, costs);
   }
 }
 
 /* Each kernel by the formula of its family. */
-static void add_cost(sums *all, const pm__kernel *kernel, pm__cost cost, double time)
-{
-  bool bound = cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER;
-  all->time += time;
-  all->compute_bound += bound ? time : 0;
-  if (kernel->family != PM__CONV) return;
-  all->conv += time;
-  all->conv_bound += bound ? time : 0;
-}
-
-static sums price_group(const pm__kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
+static void price_group(const pm__kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
                         double batch, pm__costs *costs)
 {
-  sums all = {0, 0, 0, 0};
+  pm__part *part = &costs->pass[group / SORTS];
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     if (kernels->repeats[i] == 0) continue;
     pm__cost cost = pm__kernel_cost(device, &kernels->shaped[i], batch);
-    double time = cost.time - device->launch;
-    add_cost(&all, &kernels->shaped[i], cost, kernels->repeats[i] * time);
-    if (segments != NULL) scatter(segments, i, time, kernels->shaped[i].family == PM__CONV, costs);
+    double time = cost.time - device->launch, all = kernels->repeats[i] * time;
+    *place_in(part, &kernels->shaped[i]) += all;
+    if (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER)
+      *place_in(&costs->bound, &kernels->shaped[i]) += all;
+    if (segments != NULL) scatter(kernels, segments, i, time, costs);
   }
-  return all;
 }
 
-static sums sum_group(const pm__kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
+static void sum_group(const pm__kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
                       double batch, pm__costs *costs)
 {
-  bool matrix = group % SORTS == PRODUCTS;
-  if (device->calibrated && group % SORTS != STREAMS)
-    return price_group(kernels, segments, group, device, batch, costs);
+  bool matrix = group % SORTS == PRODUCTS, own = group % SORTS == OWN_STREAMS;
+  pm__part *part = &costs->pass[group / SORTS];
+  if (device->calibrated && (matrix || group % SORTS == ROWS)) {
+    price_group(kernels, segments, group, device, batch, costs);
+    return;
+  }
   double peak = matrix ? device->matrix_peak : device->vector_peak;
   double moved = device->bytes * device->per_byte;
   rates unit = {batch / peak, batch * moved, moved};
   if (segments != NULL) scatter_group(kernels, segments, group, unit, costs);
-  return time_group(kernels, group, unit);
+  sums all = time_group(kernels, group, unit);
+  *(own ? &part->own : &part->other) += all.time;
+  *(own ? &costs->bound.own : &costs->bound.other) += all.compute_bound;
 }
 
 void pm__kernels_price(const pm__kernels *kernels, const pm__segments *segments, const pm__device *device, double batch,
@@ -244,11 +243,7 @@ void pm__kernels_price(const pm__kernels *kernels, const pm__segments *segments,
   for (int pass = 0; pass < PM__PASSES; pass++)
     for (int sort = 0; sort < SORTS; sort++) {
       const pm__segments *cut = pass == PM__FORWARD ? NULL : segments;
-      sums part = sum_group(kernels, cut, SORTS * pass + sort, device, batch, costs);
-      costs->pass[pass].conv += part.conv;
-      costs->pass[pass].other += part.time - part.conv;
-      costs->bound.conv += part.conv_bound;
-      costs->bound.other += part.compute_bound - part.conv_bound;
+      sum_group(kernels, cut, SORTS * pass + sort, device, batch, costs);
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "kernel/kernel.h"
 
-enum { LANES = 4, STREAMS = 0, ROWS = 1, PRODUCTS = 2, SORTS = 3, GROUPS = SORTS * PM__PASSES };
+enum { LANES = 4, STREAMS = 0, ROWS = 1, PRODUCTS = 2, OWN_STREAMS = 3, SORTS = 4, GROUPS = SORTS * PM__PASSES };
 
 struct pm__kernels {
   int first[GROUPS + 1]; /* group g is first[g] .. first[g+1] */

@@ -1,7 +1,7 @@
 /*
 ** One GPU alone.
 **
-**     forward  = factor x convolutions + other kernels + layouts + starts            backward the same
+**     forward  = factor x convolutions + own_factor x own kernels + others + layouts + starts            backward the same
 **     gpu      = accumulation x (forward + backward) + update
 **     host     = kernel_time x (accumulation x starts + update_kernels x tensors)
 **     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + feeding)
@@ -15,7 +15,7 @@ static double pass_time(const pm__step *s, const pm__costs *costs, pm__pass pass
 {
   const pm__part *part = &costs->pass[pass];
   pm__fixed fixed = pm__kernels_fixed(s->kernels, pass);
-  return s->accumulation * (s->factor * part->conv + part->other + fixed.starts * s->start +
+  return s->accumulation * (s->factor * part->conv + s->own * part->own + part->other + fixed.starts * s->start +
                             fixed.layout * batch * s->layout);
 }
 
@@ -87,7 +87,7 @@ pm__times pm__step_times(const pm__step *s, const pm__costs *costs, double batch
   t.backward_weight = pass_time(s, costs, PM__BACKWARD_WEIGHT, batch);
   t.update = update_time(s) + update_starts(s) * s->start;
   t.gpu = ((t.forward + t.backward_data) + t.backward_weight) + t.update;
-  t.bound = s->accumulation * (s->factor * costs->bound.conv + costs->bound.other);
+  t.bound = s->accumulation * (s->factor * costs->bound.conv + s->own * costs->bound.own + costs->bound.other);
   t.layout = layout_time(s, batch);
   t.host = 0;
   t.alone = t.gpu;

@@ -37,6 +37,7 @@ static void set_framework(pm__step *s)
   s->layout = (fp16 ? f->layout_fp16 : f->layout_fp32) ? s->device->bytes * s->device->per_byte : 0;
   if (f->gradient > 0) s->gradient = f->gradient;
   int narrow = s->device->bytes <= 2;
+  if (s->device->calibrated) s->own = narrow ? f->own_fp16 : f->own_fp32;
   s->kernels = s->network->kernels[s->framework->habit[narrow]];
   if (s->parallel != PM_PARALLEL_ALL_REDUCE || s->overlap != PM_OVERLAP_BACKWARD || s->ranks <= 1) return;
   int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;
@@ -57,7 +58,7 @@ pm__step pm__step_of(const pm_plan *plan, const pm_run *run)
   s.overlap = overlap_of(run, s.framework);
   s.ranks = (double)run->gpus * run->nodes;
   s.accumulation = run->accumulation;
-  s.factor = 1;
+  s.factor = s.own = 1;
   s.start = s.device->launch;
   s.layout = 0;
   s.gradient = s.device->bytes;

@@ -23,7 +23,8 @@ typedef struct pm__step {
   const pm__segments *segments; /* NULL: the backward pass is not cut */
   int32_t parallel, overlap;    /* the framework's where the run does not say */
   double ranks, accumulation;
-  double factor;   /* of matrix kernels, over the kernel model */
+  double factor;   /* of convolutions, over the kernel model */
+  double own;      /* of the framework's own kernels, likewise */
   double start;    /* s for each start of a kernel, on the GPU */
   double layout;   /* s for each element and sample that changes layout */
   double gradient; /* bytes of one */
