@@ -103,8 +103,7 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(REAL, update_kernels, "1", "optimiser kernels for each parameter tensor; 1 if not given")                     \
   X(REAL, simt_factor, "1", "instead of the era's factor on FP32 cores")                                          \
   X(REAL, tensor_factor, "1", "instead of the era's factor on tensor cores")                                      \
-  X(REAL, own_fp16, "1", "time of its own kernels (norms of rows, dropout, softmax, ...) in two bytes over that of the model") \
-  X(REAL, own_fp32, "1", "the same in four bytes")                                                                \
+  X(REAL, own_factor, "1", "time of its own kernels (norms of rows, dropout, softmax) over that of the kernel model") \
   X(YES_NO, layout_fp16, "", "whether tensor-core convolutions transpose their tensors to another layout and back") \
   X(YES_NO, layout_fp32, "", "whether other convolutions do")                                                     \
   X(YES_NO, fused, "", "whether normalisation, activation and addition are one pass")                             \

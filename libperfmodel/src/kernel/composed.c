@@ -114,10 +114,23 @@ static int compose_attention(const pm_network *network, const pm__layer *layer, 
   return add_scores(list, count, PM__BACKWARD_DATA, scores, mixed);
 }
 
+/* The sum of every query and key, its bias and its tanh are written and read in turn; backward, four more sums. */
+static int compose_additive(pm__started *list, int count)
+{
+  double sums = 0;
+  for (int i = 0; i < count; i++)
+    if (list[i].kernel.family == PM__ELEMENTWISE && list[i].kernel.pass == PM__FORWARD)
+      sums = list[i].kernel.work.flop / 2;
+  if (!(sums > 0)) return count;
+  count = add(list, count, PM__FORWARD, 4 * sums, 2);
+  return add(list, count, PM__BACKWARD_DATA, 4 * sums, 3);
+}
+
 int pm__compose(const pm_network *network, const pm__layer *layer, pm__habit habit, pm__started *list, int count)
 {
   bool mixed = habit == PM__COMPOSED_MIXED;
   if (layer->kind == &pm__attention) return compose_attention(network, layer, habit, list, count);
+  if (layer->kind == &pm__additive_attention && habit != PM__FUSED) return compose_additive(list, count);
   if ((mixed || habit == PM__COMPOSED) && passes_of(layer) != NULL)
     compose_layer(layer, passes_of(layer), mixed, list, count);
   return count;

@@ -11,6 +11,8 @@
 **     scores          scale 2, mask 2; scale 2       the same in FP32, softmax 2; 9 in FP32, and its dropout as above
 **     heads           query, keys, values, context to another order and back: 2 each, both ways, as unfused
 **
+**     additive        4 more of each query with each key, both ways, unless fused: its bias and tanh, and their sums
+**
 ** Values in FP32 are converted where they enter and leave. Fused attention is one kernel either way.
 */
 #ifndef PM_KERNEL_COMPOSED_H

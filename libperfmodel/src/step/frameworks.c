@@ -15,8 +15,7 @@ static void complete(pm_framework *f)
   f->straggler = given(f->straggler, 0);
   f->coordinator_time = given(f->coordinator_time, 0);
   f->variable_time = given(f->variable_time, 0);
-  f->own_fp16 = given(f->own_fp16, 1);
-  f->own_fp32 = given(f->own_fp32, 1);
+  f->own_factor = given(f->own_factor, 1);
   f->update_kernels = given(f->update_kernels, 1);
   f->feed_bandwidth = given(f->feed_bandwidth, INFINITY);
   f->bucket = given(f->bucket, INFINITY);

@@ -37,7 +37,7 @@ static void set_framework(pm__step *s)
   s->layout = (fp16 ? f->layout_fp16 : f->layout_fp32) ? s->device->bytes * s->device->per_byte : 0;
   if (f->gradient > 0) s->gradient = f->gradient;
   int narrow = s->device->bytes <= 2;
-  if (s->device->calibrated) s->own = narrow ? f->own_fp16 : f->own_fp32;
+  if (s->device->calibrated) s->own = f->own_factor;
   s->kernels = s->network->kernels[s->framework->habit[narrow]];
   if (s->parallel != PM_PARALLEL_ALL_REDUCE || s->overlap != PM_OVERLAP_BACKWARD || s->ranks <= 1) return;
   int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;
