@@ -1128,7 +1128,8 @@ class Run(Record):
     """how the GPUs share the work: framework, all-reduce, data-parallel, parameter-server, async,
     model-channels, model-layers, hybrid"""
     optimizer: str = "momentum"
-    """what a step does with the gradients: momentum, sgd, adam, lamb, none"""
+    """what a step does with the gradients: momentum, sgd, adam, lamb, adam-unfused, adamw-operations,
+    lamb-operations, none"""
     accumulation: int = 0
     """batches whose gradients are added up before each update"""
     input_rate: float = nan
@@ -1246,12 +1247,16 @@ class Framework(Record):
     """instead of the era's factor on FP32 cores"""
     tensor_factor: float = nan
     """instead of the era's factor on tensor cores"""
+    own_factor: float = nan
+    """time of its own kernels (norms of rows, dropout, softmax) over that of the kernel model"""
     layout_fp16: bool = False
     """whether tensor-core convolutions transpose their tensors to another layout and back"""
     layout_fp32: bool = False
     """whether other convolutions do"""
     fused: bool = False
     """whether normalisation, activation and addition are one pass"""
+    composed: bool = False
+    """whether norms, dropout, softmax and the like are run operation by operation"""
     parallel: str = "framework"
     """how its GPUs share the work: framework, all-reduce, data-parallel, parameter-server, async,
     model-channels, model-layers, hybrid"""
