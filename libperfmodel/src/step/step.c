@@ -38,7 +38,8 @@ static void set_framework(pm__step *s)
   if (f->gradient > 0) s->gradient = f->gradient;
   int narrow = s->device->bytes <= 2;
   if (s->device->calibrated) s->own = f->own_factor;
-  s->kernels = s->network->kernels[s->framework->habit[narrow]];
+  s->habit = s->framework->habit[narrow];
+  s->kernels = s->network->kernels[s->habit];
   if (s->parallel != PM_PARALLEL_ALL_REDUCE || s->overlap != PM_OVERLAP_BACKWARD || s->ranks <= 1) return;
   int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;
   s->segments = s->network->cuts[s->framework->cut[narrow][size]];
@@ -52,7 +53,8 @@ pm__step pm__step_of(const pm_plan *plan, const pm_run *run)
   s.system = &plan->systems[run->system_index];
   s.framework = framework_of(plan, run);
   s.device = &plan->systems[s.system->device].devices[run->kernel_model][run->precision];
-  s.kernels = s.network->kernels[PM__COUNTED];
+  s.habit = PM__COUNTED;
+  s.kernels = s.network->kernels[s.habit];
   s.segments = NULL;
   s.parallel = parallel_of(run, s.framework);
   s.overlap = overlap_of(run, s.framework);

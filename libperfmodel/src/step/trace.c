@@ -68,13 +68,13 @@ static void add_lane(trace *t, int lane, const char *name)
 static double layer_time(const pm__step *s, size_t index, pm__pass pass)
 {
   pm__started list[PM__STARTED_MAX];
-  pm__habit habit = s->framework != NULL ? s->framework->habit : PM__COUNTED;
-  int count = pm__habit_kernels(s->network->network, index, habit, list);
+  int count = pm__habit_kernels(s->network->network, index, s->habit, list);
   double time = 0;
   for (int i = 0; i < count; i++) {
     const pm__started *k = &list[i];
     if (k->kernel.pass != pass) continue;
-    double each = pm__kernel_price(s->device, &k->kernel, s->run->batch) * (k->kernel.matrix ? s->factor : 1);
+    double factor = k->kernel.family == PM__CONV ? s->factor : k->kernel.own ? s->own : 1;
+    double each = pm__kernel_price(s->device, &k->kernel, s->run->batch) * factor;
     time += k->kernel.repeats * each + k->starts * s->start + k->layout * s->run->batch * s->layout;
   }
   return time;
