@@ -319,7 +319,24 @@ START_TEST(host_update_and_layout_are_as_designed)
 }
 END_TEST
 
-/* Memory passes: what a step costs beyond its matrix kernels, which a factor tells apart. us */
+/* s in the products of linear layers, their starts not counted. */
+static void add_products(const pm_run *run, double *forward, double *backward)
+{
+  const pm_network *network = networks[run->network_index];
+  const pm_system *system = systems[run->system_index];
+  size_t count = (size_t)pm_network_layer_count(network);
+  pm_layer_time *rows = (pm_layer_time *)calloc(count, sizeof *rows);
+  ck_assert_int_eq(pm_network_get_times(network, pm_system_gpu(system), pm_system_kernels(system), run->batch,
+                                        run->precision, rows, NULL), PM_OK);
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(rows[i].kind, "linear") != 0) continue;
+    *forward += rows[i].forward_time - 2e-6;
+    *backward += rows[i].backward_data_time + rows[i].backward_weight_time - 4e-6;
+  }
+  free(rows);
+}
+
+/* Memory passes: what a step costs beyond its convolutions, which a factor tells apart, and its products. us */
 START_TEST(memory_passes_are_as_designed)
 {
   static const struct {
@@ -336,19 +353,70 @@ START_TEST(memory_passes_are_as_designed)
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     pm_framework_profile profile = profile_of(rows[i].framework);
     pm_prediction p[2];
+    double products = 0, gradients = 0;
+    profile.framework.own_factor = 1;
     for (int k = 0; k < 2; k++) {
       profile.framework.simt_factor = profile.framework.tensor_factor = 1 + k;
       pm_run run = run_on(rows[i].network, rows[i].system, add_framework(&profile), 1);
       run.batch = rows[i].batch;
       run.precision = rows[i].precision;
       p[k] = predict(&run);
+      if (k == 0) add_products(&run, &products, &gradients);
     }
     double forward = 2 * p[0].forward_time - p[1].forward_time;
     double backward = 2 * (p[0].backward_data_time + p[0].backward_weight_time) - p[1].backward_data_time -
                       p[1].backward_weight_time;
+    forward -= products;
+    backward -= gradients;
     ck_assert_double_eq_tol(forward * 1e6 / rows[i].forward, 1, 0.03); /* 2 us for every start are here */
     ck_assert_double_eq_tol(backward * 1e6 / rows[i].backward, 1, 0.03);
   }
+}
+END_TEST
+
+/* A framework's own kernels: the factor is linear, products and convolutions do not feel it; operation by operation
+** is slower, less so in two bytes. */
+START_TEST(own_kernels_are_told_apart)
+{
+  pm_framework_profile profile = profile_of("pt-nchw");
+  double forward[3];
+  for (int k = 0; k < 3; k++) {
+    profile.framework.own_factor = 1 + k;
+    pm_run run = run_on(3, 0, add_framework(&profile), 1);
+    forward[k] = predict(&run).forward_time;
+  }
+  ck_assert_double_gt(forward[1], 1.05 * forward[0]);
+  ck_assert_double_lt(forward[1], 2 * forward[0]);
+  ck_assert_double_eq_tol(forward[2] - forward[1], forward[1] - forward[0], 1e-12);
+  profile.framework.own_factor = 1;
+  pm_run run = run_on(3, 0, add_framework(&profile), 1);
+  double plain = predict(&run).forward_time;
+  profile.framework.composed = 1;
+  run.framework_index = add_framework(&profile);
+  double composed = predict(&run).forward_time;
+  ck_assert_double_gt(composed, 1.1 * plain);
+  run.precision = PM_FP16;
+  double narrow = predict(&run).forward_time;
+  ck_assert_double_lt(narrow, composed);
+}
+END_TEST
+
+/* Optimisers that are run operation by operation move more; without an update batches are still added up. */
+START_TEST(updates_of_many_kernels_cost_more)
+{
+  pm_framework_profile profile = profile_of("pt-nchw");
+  static const int order[] = {PM_UPDATE_SGD, PM_UPDATE_MOMENTUM, PM_UPDATE_ADAM, PM_UPDATE_LAMB, PM_UPDATE_ADAM_UNFUSED,
+                              PM_UPDATE_ADAMW_OPERATIONS, PM_UPDATE_LAMB_OPERATIONS};
+  pm_run run = run_on(3, 0, add_framework(&profile), 1);
+  double before = 0;
+  for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+    run.optimizer = order[i];
+    pm_prediction p = predict(&run);
+    ck_assert_double_gt(p.update_time, before);
+    before = p.update_time;
+  }
+  run.accumulation = 2;
+  ck_assert_double_gt(predict(&run).update_time, before);
 }
 END_TEST
 
@@ -524,6 +592,8 @@ int main(void)
   tcase_add_test(tests, waiting_is_the_expected_maximum);
   tcase_add_test(tests, host_update_and_layout_are_as_designed);
   tcase_add_test(tests, memory_passes_are_as_designed);
+  tcase_add_test(tests, own_kernels_are_told_apart);
+  tcase_add_test(tests, updates_of_many_kernels_cost_more);
   tcase_add_test(tests, one_gpu_is_a_smooth_maximum);
   tcase_add_test(tests, a_parameter_server_is_as_designed);
   tcase_add_test(tests, accumulation_spares_communication);
