@@ -90,6 +90,7 @@ def seeds(folder):
         "with its prediction, the framework and library constants used, and what holds. Constants of CNTK, Keras, the 2018 "
         "multi-node coordinators and one data loader were fitted to rows of these documents; all others to other rows.",
         table(["document"] + STATISTICS, by_document),
+        "Means of " + "; ".join(note for note in notes if note.startswith("all rows")) + ".",
         f"{notes[0][0].upper()}{notes[0][1:]}. " + ("Those that do not:" if broken else ""),
         table(["row", "kind", "claim or remark"], broken) if broken else "",
         "Values that are off by more than 20 %:",

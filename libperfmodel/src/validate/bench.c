@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/base.h"
 #include "validate/bench.h"
+#include "validate/others.h"
 
 /* Something built from the catalogue by name; or why it cannot be. */
 typedef struct part {
@@ -25,6 +26,7 @@ typedef struct run_list {
 
 struct pm__bench {
   const pm_catalog *catalog;
+  bool others;
   parts networks, systems, frameworks, profiles;
   run_list training, inference;
   const void **network_list, **system_list; /* as the plans have them */
@@ -34,7 +36,7 @@ struct pm__bench {
   pm_inference *inferences;
 };
 
-pm__bench *pm__bench_new(const pm_catalog *catalog, pm_error *error)
+pm__bench *pm__bench_new(const pm_catalog *catalog, bool others, pm_error *error)
 {
   pm__bench *bench = (pm__bench *)calloc(1, sizeof *bench);
   if (bench == NULL) {
@@ -42,6 +44,7 @@ pm__bench *pm__bench_new(const pm_catalog *catalog, pm_error *error)
     return NULL;
   }
   bench->catalog = catalog;
+  bench->others = others;
   bench->training.type = pm_record_type_find("run");
   bench->inference.type = pm_record_type_find("inference_run");
   bench->training.size = sizeof(pm_run);
@@ -166,7 +169,9 @@ static void *build_framework(pm__bench *bench, const char *name, const char **id
   pm_framework_profile *profile = (pm_framework_profile *)calloc(1, sizeof *profile);
   *id = name;
   if (profile == NULL) pm__no_memory(error);
-  else if (pm_catalog_framework(bench->catalog, name, profile, error) == PM_OK) return profile;
+  else if (pm_catalog_framework(bench->catalog, name, profile, error) == PM_OK &&
+           (!bench->others || pm__without_documents(bench->catalog, profile, error) == PM_OK))
+    return profile;
   free(profile);
   return NULL;
 }

@@ -11,7 +11,8 @@
 
 typedef struct pm__bench pm__bench;
 
-pm__bench *pm__bench_new(const pm_catalog *catalog, pm_error *error);
+/* `others`: frameworks without what was fitted to rows of the source documents. */
+pm__bench *pm__bench_new(const pm_catalog *catalog, bool others, pm_error *error);
 void pm__bench_free(pm__bench *bench);
 
 /* The position of "resnet50" or "bert-large seq=384" among the networks; -1 with an error. */

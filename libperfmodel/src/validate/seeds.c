@@ -369,32 +369,56 @@ static int run_all(seeds *all, pm_error *error)
 {
   int status = PM_OK;
   for (size_t i = 0; i < all->count && status == PM_OK; i++) status = read_seed(all, i + 1, &all->items[i], error);
-  if (status == PM_OK && strcmp(all->task->set, "seeds") == 0) status = add_own(all, error);
+  if (status == PM_OK && strcmp(all->task->set, "seeds") == 0 && !all->values.others) status = add_own(all, error);
   if (status == PM_OK) status = evaluate_all(all, error);
   if (status == PM_OK) status = pm__bench_predict(all->values.bench, error);
   all->values.predicted = true;
   return status == PM_OK ? evaluate_all(all, error) : status;
 }
 
+/* All rows predicted and compared; to be released with drop, whatever comes of it. */
+static int compare(seeds *all, pm__comparisons *rows, pm_error *error)
+{
+  all->items = (seed *)calloc(all->count, sizeof *all->items);
+  if (all->items == NULL) return pm__no_memory(error);
+  all->values.bench = pm__bench_new(all->task->catalog, all->values.others, error);
+  int status = all->values.bench == NULL ? PM_NO_MEMORY : run_all(all, error);
+  return status == PM_OK ? add_comparisons(all, rows, error) : status;
+}
+
+static void drop(seeds *all, pm__comparisons *rows)
+{
+  pm__bench_free(all->values.bench);
+  pm__arena_free(&all->arena);
+  free(all->items);
+  free(rows->items);
+}
+
+/* The means of all rows: with the constants as they are, and with those of other rows alone. */
+static int say_both(pm__task *task, const pm__comparisons *rows, pm_error *error)
+{
+  seeds others = {task, NULL, task->table->rows - 1, {task->catalog, NULL, "", true, false, ""}, {NULL}};
+  pm__comparisons without = {NULL, 0, 0};
+  pm__string_add(&task->notes, "all rows: ");
+  int status = pm__comparisons_say(rows, &task->notes, error);
+  if (status == PM_OK) status = compare(&others, &without, error);
+  pm__string_add(&task->notes, "all rows, without the constants that rest on these documents: ");
+  if (status == PM_OK) status = pm__comparisons_say(&without, &task->notes, error);
+  drop(&others, &without);
+  return status;
+}
+
 pm_table *pm__validate_seeds(pm__task *task, pm_error *error)
 {
   static const char *const needed[] = {"id", "document", "value", "unit", "kind", "run", "formula"};
-  seeds all = {task, NULL, task->table->rows - 1, {task->catalog, NULL, "", false, ""}, {NULL}};
+  seeds all = {task, NULL, task->table->rows - 1, {task->catalog, NULL, "", false, false, ""}, {NULL}};
   pm__comparisons rows = {NULL, 0, 0};
   pm_table *table = NULL;
   int status = pm__task_columns(task, needed, sizeof needed / sizeof needed[0], error);
-  if (status != PM_OK) return NULL;
-  all.items = (seed *)calloc(all.count, sizeof *all.items);
-  all.values.bench = pm__bench_new(task->catalog, error);
-  status = all.items == NULL ? pm__no_memory(error) : all.values.bench == NULL ? PM_NO_MEMORY : run_all(&all, error);
-  if (status == PM_OK) status = add_comparisons(&all, &rows, error);
-  if (status == PM_OK) {
-    write_notes(&all);
-    table = task->rows ? rows_table(&all, &rows, error) : pm__comparisons_summary(&rows, error);
-  }
-  pm__bench_free(all.values.bench);
-  pm__arena_free(&all.arena);
-  free(all.items);
-  free(rows.items);
+  if (status == PM_OK) status = compare(&all, &rows, error);
+  if (status == PM_OK) write_notes(&all);
+  if (status == PM_OK && strcmp(task->set, "seeds") == 0) status = say_both(task, &rows, error);
+  if (status == PM_OK) table = task->rows ? rows_table(&all, &rows, error) : pm__comparisons_summary(&rows, error);
+  drop(&all, &rows);
   return table;
 }

@@ -116,6 +116,21 @@ static void sum_group(const pm__comparisons *rows, const pm__comparison *like, d
   memcpy(out->group, like->group, sizeof out->group);
 }
 
+int pm__comparisons_say(const pm__comparisons *rows, pm__string *out, pm_error *error)
+{
+  summary all;
+  size_t n = 0;
+  double *errors = (double *)calloc(rows->count + 1, sizeof *errors);
+  if (errors == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < rows->count; i++)
+    if (!isnan(rows->items[i].error)) errors[n++] = rows->items[i].error;
+  summarize(errors, n, &all);
+  free(errors);
+  pm__string_format(out, "%d rows, mean %.1f %%, median %.1f %%, 90th percentile %.1f %%\n", (int)all.rows, all.mape,
+                    all.median, all.p90);
+  return PM_OK;
+}
+
 /* ---- Tables ---- */
 
 /* People see a tenth of a per cent, which is more than the figures are worth, and of other values four digits. */
