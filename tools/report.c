@@ -113,6 +113,13 @@ static void print_times(FILE *stream, const pm_prediction *p, size_t width)
 
 /* ---- Communication, efficiency ---- */
 
+static bool is_all_reduce(const cli_study *s)
+{
+  int32_t parallel = s->run.parallel;
+  if (parallel == PM_PARALLEL_FRAMEWORK && s->run.framework_index >= 0) parallel = s->framework.framework.parallel;
+  return parallel == PM_PARALLEL_FRAMEWORK || parallel == PM_PARALLEL_ALL_REDUCE;
+}
+
 static void print_communication(FILE *stream, const cli_study *s)
 {
   char text[QUANTITY], hidden[QUANTITY];
@@ -128,10 +135,12 @@ static void print_communication(FILE *stream, const cli_study *s)
   bool found = pm_ring_find(s->system, s->run.gpus, s->run.nodes, &ring, NULL) == PM_OK;
   if (found && ring.limit[0] != '\0') fprintf(stream, ", set by %s", ring.limit);
   fputc('\n', stream);
-  label(stream, "all-reduce");
+  double backward = p->backward_data_time + p->backward_weight_time;
+  label(stream, is_all_reduce(s) ? "all-reduce" : "exchange");
   double rest = p->communication_time - p->exposed_communication_time;
   fprintf(stream, "%s", quantity(text, p->communication_time, "s"));
-  if (rest > 0) fprintf(stream, ", of which %s hide behind the backward pass", quantity(hidden, rest, "s"));
+  if (rest > 0) fprintf(stream, ", of which %s hide behind the %s", quantity(hidden, rest, "s"),
+                        rest > backward ? "step" : "backward pass");
   fputc('\n', stream);
 }
 

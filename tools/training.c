@@ -16,7 +16,8 @@ bool read_training(const cli_request *request, pm_run *run)
   if (!read_count_option(request, OPTION_ACCUMULATION, COUNT_MOST, run->accumulation, &accumulation)) return false;
   run->accumulation = (int32_t)accumulation;
   const char *text = request->value[OPTION_INPUT_RATE];
-  if (text != NULL && (pm_quantity_parse(text, "1/s", &rate, &error) != PM_OK || !(rate > 0))) {
+  bool number = text != NULL && pm_number_parse(text, &rate) == PM_OK;
+  if (text != NULL && ((!number && pm_quantity_parse(text, "1/s", &rate, &error) != PM_OK) || !(rate > 0))) {
     fail(CODE_USAGE, "--input-rate \"%.80s\" is no rate in samples per second", text);
     return false;
   }

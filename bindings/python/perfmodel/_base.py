@@ -12,7 +12,8 @@ class Record:
     __slots__ = ()
 
     def _key(self) -> tuple[Any, ...]:
-        values = (getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]
+        compared = (field for field in dataclasses.fields(self) if field.compare)  # type: ignore[arg-type]
+        values = (getattr(self, field.name) for field in compared)
         return tuple("unknown" if value != value else value for value in values)
 
     def __eq__(self, other: object) -> bool:
