@@ -191,8 +191,8 @@ static void predict_one(const pm_plan *plan, const pm_run *run, pm_prediction *o
     fill_unknown(out, PM_NOT_MODELLED);
     return;
   }
-  pm_ring ring = step.system->ring[run->gpus - 1];
-  pm__ring_join_nodes(step.system->system, &ring, run->nodes, NULL);
+  pm_ring ring;
+  pm__ring_of(step.system->wiring[run->gpus - 1], run->nodes, &ring, NULL);
   out->bus_bandwidth = step.ranks > 1 ? ring.bandwidth : (double)NAN;
   out->basis = basis_of(step.device, &ring, step.ranks);
   set_efficiency(&step, alone, seen, out);

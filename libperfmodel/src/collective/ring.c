@@ -92,26 +92,27 @@ static void fill_record(pm_ring *ring, const pm__shape *shape, double rings)
   if (shape->ranks > 1) memcpy(ring->limit, limit, sizeof ring->limit); /* ids have one size */
 }
 
-int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm_error *error)
+int pm__ring_of(const pm__wiring *wiring, int nodes, pm_ring *ring, pm_error *error)
 {
   pm__shape shape;
-  pm_error own = PM_ERROR_NONE; /* `error` may be NULL */
   pm_group_choice choice = pm_group_choice_default();
+  choice.nodes = nodes;
+  int status = pm__shape_init(&shape, wiring, &choice, error);
+  if (status == PM_OK) fill_record(ring, &shape, wiring->packed.directed_rings);
+  return status;
+}
+
+int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm_error *error)
+{
+  pm_error own = PM_ERROR_NONE; /* `error` may be NULL */
   int status = ring == NULL ? pm__fail(error, PM_BAD_ARGUMENT, "no place for the ring")
                             : check_group(system, gpus, nodes, error);
   if (status != PM_OK) return status;
   const pm__wiring *wiring = pm__wiring_of(system, NULL, gpus, &own);
   if (wiring == NULL) return pm__fail(error, own.status, "%s", own.text);
-  choice.nodes = nodes;
-  status = pm__shape_init(&shape, wiring, &choice, error);
-  if (status == PM_OK) fill_record(ring, &shape, wiring->packed.directed_rings);
+  status = pm__ring_of(wiring, nodes, ring, error);
   pm__wiring_release(wiring);
   return status;
-}
-
-int pm__ring_join_nodes(const pm_system *system, pm_ring *ring, int nodes, pm_error *error)
-{
-  return pm_ring_find(system, ring->gpus, nodes, ring, error);
 }
 
 double pm_all_reduce_transfer_time(double bytes, int ranks, double bandwidth)

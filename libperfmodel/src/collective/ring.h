@@ -52,8 +52,9 @@ int pm__ring_find(const pm_system *system, pm__members members, pm__path *path, 
 /* Whether all members are on NVLink switches. */
 bool pm__on_switches(const pm_system *system, pm__members members);
 
-/* Makes the ring of one node that of `nodes` nodes. Cheap, allocates nothing. */
-int pm__ring_join_nodes(const pm_system *system, pm_ring *ring, int nodes, pm_error *error);
+/* The record of the ring that these wires give on `nodes` nodes, with the group's constants. Allocates nothing. */
+struct pm__wiring;
+int pm__ring_of(const struct pm__wiring *wiring, int nodes, pm_ring *ring, pm_error *error);
 
 pm__path pm__no_path(void);
 
