@@ -9,6 +9,12 @@
 #include "validate/machine.h"
 #include "validate/words.h"
 
+/* What the published rates of vision came to, and a tenth of it more, per cent. */
+#define OLDER_MEAN 17
+#define OLDER_MEDIAN 11.5
+#define A100_MEAN 18.5
+#define A100_MEDIAN 14
+
 static pm_catalog *catalog;
 
 static void open_catalog(void)
@@ -229,6 +235,54 @@ START_TEST(suspect_rows_are_left_out)
 }
 END_TEST
 
+static size_t column_of(const pm_table *table, const char *name)
+{
+  for (size_t i = 0; i < pm_table_columns(table); i++)
+    if (strcmp(pm_table_column(table, i)->name, name) == 0) return i;
+  ck_abort_msg("no column %s", name);
+}
+
+/* ---- Published rates, none left out ---- */
+
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Mean and median error of the vision rows of A100, or of all older GPUs. */
+static double vision_error(int ampere, double *median)
+{
+  static double errors[4000];
+  size_t count = 0;
+  double sum = 0;
+  char group[PM_TEXT_MAX];
+  pm_error error = PM_ERROR_NONE;
+  pm_validation what = {"training", NULL, NULL, 1};
+  pm_table *table = pm_validate(catalog, &what, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  for (size_t i = 0; i < pm_table_rows(table); i++) {
+    pm_table_text(table, column_of(table, "group"), i, group);
+    if (strncmp(group, "vision", 6) != 0 || (strstr(group, " a100") != NULL) != ampere) continue;
+    errors[count] = fabs(pm_table_numbers(table, column_of(table, "error"))[i]);
+    sum += errors[count++];
+  }
+  pm_table_free(table);
+  ck_assert_uint_gt(count, 100);
+  qsort(errors, count, sizeof errors[0], by_size);
+  *median = errors[count / 2];
+  return sum / (double)count;
+}
+
+START_TEST(published_rates_are_met)
+{
+  double median, mean = vision_error(0, &median);
+  ck_assert_msg(mean < OLDER_MEAN && median < OLDER_MEDIAN, "older than A100: mean %.2f, median %.2f", mean, median);
+  mean = vision_error(1, &median);
+  ck_assert_msg(mean < A100_MEAN && median < A100_MEDIAN, "A100: mean %.2f, median %.2f", mean, median);
+}
+END_TEST
+
 /* ---- Seeds ---- */
 
 static pm_table *seeds(const char *rows)
@@ -241,13 +295,6 @@ static pm_table *seeds(const char *rows)
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   return table;
-}
-
-static size_t column_of(const pm_table *table, const char *name)
-{
-  for (size_t i = 0; i < pm_table_columns(table); i++)
-    if (strcmp(pm_table_column(table, i)->name, name) == 0) return i;
-  ck_abort_msg("no column %s", name);
 }
 
 static double seed_number(const pm_table *table, const char *column, size_t row)
@@ -502,6 +549,7 @@ int main(void)
   TCase *tests = tcase_create("validate");
   tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
   tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, published_rates_are_met);
   tcase_add_test(tests, words_are_letters_and_digits);
   tcase_add_test(tests, a_table_may_be_quoted_and_end_in_any_way);
   tcase_add_test(tests, a_bad_table_names_its_line);
