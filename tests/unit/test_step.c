@@ -482,7 +482,7 @@ END_TEST
 
 START_TEST(bands_widen_outside_of_what_was_fitted)
 {
-  pm_framework_profile profile = profile_of("mxnet-ngc");
+  pm_framework_profile profile = profile_of("pt-nhwc");
   pm_run run = run_on(0, 0, add_framework(&profile), 8);
   run.batch = profile.framework.batch_most;
   pm_prediction inside = predict(&run);

@@ -262,8 +262,8 @@ static double vision_error(int ampere, double *median)
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   for (size_t i = 0; i < pm_table_rows(table); i++) {
-    pm_table_text(table, column_of(table, "group"), i, group);
-    if (strncmp(group, "vision", 6) != 0 || (strstr(group, " a100") != NULL) != ampere) continue;
+    const char *of = pm_table_text(table, column_of(table, "group"), i, group);
+    if (strncmp(of, "vision", 6) != 0 || (strstr(of, " a100") != NULL) != ampere) continue;
     errors[count] = fabs(pm_table_numbers(table, column_of(table, "error"))[i]);
     sum += errors[count++];
   }
