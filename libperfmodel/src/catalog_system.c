@@ -7,7 +7,7 @@
 #include "hardware/system.h"
 #include "perfmodel/units.h"
 
-enum { GPUS_MAX = 1024, EDGES_MAX = 4096, PARALLEL_MAX = 1024 };
+enum { GPUS_MAX = 1024, EDGES_MAX = 4096, PARALLEL_MAX = 1024, LIKE_MOST = 4 };
 
 typedef struct graph {
   const pm_catalog *catalog;
@@ -234,6 +234,17 @@ static bool set_library(graph *g)
                                fit != NULL ? (const pm_collective_fit *)fit->record : NULL, g->error) == PM_OK;
 }
 
+/* An architecture by rule takes from the one it is like, which may be like another. */
+static void derive(const pm_catalog *catalog, const pm__entry *entry, int depth, pm_kernel_calibration *out)
+{
+  pm_kernel_calibration like;
+  *out = *(const pm_kernel_calibration *)entry->record;
+  entry = out->like[0] != '\0' ? pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, out->like) : NULL;
+  if (entry == NULL || depth == LIKE_MOST) return;
+  derive(catalog, entry, depth + 1, &like);
+  pm__kernel_calibration_derive(out, &like);
+}
+
 int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
                        pm_error *error)
 {
@@ -244,7 +255,7 @@ int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_c
   if (entry == NULL)
     return pm__fail(error, PM_NOT_FOUND, "no kernel constants for gpu \"%s\" of architecture \"%s\"", gpu->id,
                     gpu->architecture);
-  *calibration = *(const pm_kernel_calibration *)entry->record;
+  derive(catalog, entry, 0, calibration);
   entry = pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, PM_KERNEL_GENERAL_ID);
   if (entry != NULL) pm__kernel_calibration_fill(calibration, (const pm_kernel_calibration *)entry->record);
   return PM_OK;

@@ -253,6 +253,25 @@ START_TEST(general_constants_are_taken_over)
 }
 END_TEST
 
+/* By rule: Blackwell is like Hopper, which is like Ampere with less energy per operation. */
+START_TEST(rules_follow_what_they_rest_on)
+{
+  device a, h, b;
+  record("gpu", "a100-sxm4-80gb", &a.gpu);
+  record("gpu", "h100-sxm5", &h.gpu);
+  record("gpu", "b200-sxm6", &b.gpu);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &a.gpu, &a.constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &h.gpu, &h.constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &b.gpu, &b.constants, NULL), PM_OK);
+  ck_assert(h.constants.energy_factor < 1);
+  ck_assert(h.constants.simt_energy == a.constants.simt_energy * h.constants.energy_factor);
+  ck_assert(b.constants.simt_energy == h.constants.simt_energy);
+  ck_assert(b.constants.simt_efficiency == a.constants.simt_efficiency);
+  ck_assert(h.constants.tensor_energy != a.constants.tensor_energy * h.constants.energy_factor); /* its own */
+  ck_assert_int_eq(h.constants.simt_basis, PM_ORIGIN_RULE);
+}
+END_TEST
+
 START_TEST(incomplete_constants_are_refused)
 {
   device d;
@@ -299,6 +318,7 @@ int main(void)
   tcase_add_test(laws, many_equal_one_bit_for_bit);
   tcase_add_test(laws, algorithms_are_named);
   tcase_add_test(laws, general_constants_are_taken_over);
+  tcase_add_test(laws, rules_follow_what_they_rest_on);
   tcase_add_test(laws, incomplete_constants_are_refused);
   tcase_add_test(laws, bad_kernels_say_why);
   suite_add_tcase(suite, laws);

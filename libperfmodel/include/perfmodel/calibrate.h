@@ -55,7 +55,8 @@ typedef struct pm_fit_options {
   double robust;     /* residuals well beyond this count by their size, not its square (soft L1); 0: all by the square */
   double step;       /* of numeric derivatives: share of a value, or of its range if its bounds include 0 */
   double tolerance;  /* share of the cost that an improvement must be worth */
-  int iterations;    /* at most */
+  int iterations;    /* of each search, at most */
+  int starts;        /* searches: one from the start, the others from points spread around it; the best counts */
 } pm_fit_options;
 
 PM_API pm_fit_options pm_fit_options_default(void);

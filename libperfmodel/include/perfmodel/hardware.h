@@ -119,6 +119,8 @@ typedef enum pm_origin {
 #define PM_KERNEL_ARCHITECTURE_FIELDS(X)                                                                  \
   X(TEXT, id, "", "id of the architecture, or of the chip (its GPUs are aliases)")                        \
   X(TEXT, name, "", "full name")                                                                          \
+  X(TEXT, like, "", "by rule: id of the architecture whose constants it takes where it states none") \
+  X(REAL, energy_factor, "1", "energies of that architecture count so much; unknown: 1")             \
   X(ORIGIN, simt_basis, "", "what the constants of the FP32 cores rest on")                               \
   X(REAL, simt_efficiency, "1", "issue efficiency of the FP32 cores")                                     \
   X(REAL, simt_latency_threads, "1", "threads per SM that hide the latency")                              \

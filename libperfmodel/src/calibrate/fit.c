@@ -13,7 +13,7 @@
 
 pm_fit_options pm_fit_options_default(void)
 {
-  pm_fit_options options = {0, 0.01, 1e-6, 100};
+  pm_fit_options options = {0, 0.01, 1e-6, 100, 1};
   return options;
 }
 
@@ -189,9 +189,9 @@ static int descend_all(pm__fit *f)
   double damping = 1e-3;
   bool moved = true;
   int status = PM_OK;
-  while (status == PM_OK && moved && f->result->iterations < f->options.iterations) {
+  while (status == PM_OK && moved && f->iterations < f->options.iterations) {
     double before = f->cost;
-    f->result->iterations++;
+    f->iterations++;
     status = descend(f, &damping, &moved);
     if (before - f->cost < f->options.tolerance * before) break;
   }
@@ -231,22 +231,65 @@ static int explore_all(pm__fit *f, bool *better)
   return status;
 }
 
-static int search(pm__fit *f)
+/* From f->u to the nearest least cost. */
+static int search_once(pm__fit *f)
 {
   bool better = true;
   int status = evaluate(f, f->u, f->residual);
-  if (status != PM_OK) return status;
-  f->cost = f->result->start_cost = cost_of(f, f->residual);
-  if (!isfinite(f->cost))
-    return pm__fail(f->error, PM_BAD_VALUE, "the start of a fit must have a residual for each row");
-  while (status == PM_OK && better && f->result->iterations < f->options.iterations) {
+  f->cost = status == PM_OK ? cost_of(f, f->residual) : (double)INFINITY;
+  f->iterations = 0;
+  while (status == PM_OK && better && isfinite(f->cost) && f->iterations < f->options.iterations) {
     status = descend_all(f);
     f->share = f->options.step / 16; /* stairs want wide differences, kinks narrow ones */
     if (status == PM_OK) status = descend_all(f);
     f->share = f->options.step;
     if (status == PM_OK) status = explore_all(f, &better);
   }
-  f->result->cost = f->cost;
+  f->result->iterations += f->iterations;
+  return status;
+}
+
+/* Halton's sequence: points that fill a box evenly, the same ones every time. */
+static double halton(int index, int base)
+{
+  double sum = 0, part = 1;
+  for (; index > 0; index /= base) {
+    part /= base;
+    sum += part * (index % base);
+  }
+  return sum;
+}
+
+/* Another start: up to a factor of 3 from the first one, or anywhere between bounds that include 0. */
+static void spread(pm__fit *f, int number)
+{
+  static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
+  for (size_t j = 0; j < f->count; j++) {
+    const pm_fit_parameter *p = &f->parameters[j];
+    double h = halton(number + 20, primes[j % 12]);
+    if (is_fixed(p)) continue;
+    if (pm__fit_is_log(p)) f->u[j] = bounded(p, log(p->start) + log(9) * (h - 0.5));
+    else f->u[j] = p->lower + h * (p->upper - p->lower);
+  }
+}
+
+static int search(pm__fit *f)
+{
+  int status = search_once(f);
+  if (status == PM_OK && !isfinite(f->cost))
+    return pm__fail(f->error, PM_BAD_VALUE, "the start of a fit must have a residual for each row");
+  double least = f->cost;
+  memcpy(f->best, f->u, f->count * sizeof *f->best);
+  for (int i = 1; i < f->options.starts && status == PM_OK; i++) {
+    spread(f, i);
+    status = search_once(f);
+    if (status != PM_OK || !(f->cost < least)) continue;
+    least = f->cost;
+    memcpy(f->best, f->u, f->count * sizeof *f->best);
+  }
+  memcpy(f->u, f->best, f->count * sizeof *f->best);
+  if (status == PM_OK) status = evaluate(f, f->u, f->residual);
+  f->cost = f->result->cost = least;
   for (size_t j = 0; j < f->count; j++)
     if (!is_fixed(&f->parameters[j])) f->parameters[j].value = pm__fit_value(&f->parameters[j], f->u[j]);
   return status == PM_OK ? pm__fit_judge(f) : status;
@@ -263,7 +306,7 @@ static int check(const pm_fit_parameter *parameters, size_t count, size_t rows, 
       return pm__fail(error, PM_BAD_ARGUMENT, "\"%s\" starts at %g, which is not within its bounds %g and %g", p->name,
                       p->start, p->lower, p->upper);
   }
-  if (!(o->robust >= 0) || !(o->step > 0 && o->step < 1) || !(o->tolerance >= 0) || o->iterations < 0)
+  if (!(o->robust >= 0) || !(o->step > 0 && o->step < 1) || !(o->tolerance >= 0) || o->iterations < 0 || o->starts < 1)
     return pm__fail(error, PM_BAD_ARGUMENT, "the options of a fit must not be negative, and its step within 0 and 1");
   if (rows < count || rows > 1e9 || count > 1000)
     return pm__fail(error, PM_BAD_ARGUMENT, "%zu measurements do not determine %zu constants", rows, count);
@@ -274,7 +317,7 @@ static int check(const pm_fit_parameter *parameters, size_t count, size_t rows, 
 static bool make_room(pm__fit *f)
 {
   size_t n = f->count, m = f->rows;
-  double *room = (double *)calloc(m * (2 + n) + n * (6 + 4 * n) + 1, sizeof *room);
+  double *room = (double *)calloc(m * (2 + n) + n * (7 + 4 * n) + 1, sizeof *room);
   f->index = (size_t *)calloc(n, sizeof *f->index);
   f->residual = room; /* what is released */
   if (room == NULL || f->index == NULL) return false;
@@ -286,6 +329,7 @@ static bool make_room(pm__fit *f)
   f->gradient = f->u + n;
   f->step = f->gradient + n;
   f->values = f->step + n;
+  f->best = f->values + n;
   return true;
 }
 
@@ -299,11 +343,13 @@ int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *residua
   int status = check(parameters, count, rows, &o, error);
   if (status != PM_OK) return status;
   pm__fit f = {parameters, count, rows, residuals, context, o, result != NULL ? result : &ignored, error,
-               NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, o.step, NULL};
+               NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, o.step, 0, NULL};
   memset(f.result, 0, sizeof *f.result);
   status = make_room(&f) ? PM_OK : pm__no_memory(error);
   for (size_t j = 0; j < count && status == PM_OK; j++)
     f.u[j] = is_fixed(&parameters[j]) ? 0 : pm__fit_coordinate(&parameters[j], parameters[j].start);
+  if (status == PM_OK) status = evaluate(&f, f.u, f.residual);
+  if (status == PM_OK) f.result->start_cost = cost_of(&f, f.residual);
   if (status == PM_OK) status = search(&f);
   free(f.index);
   free(f.residual);

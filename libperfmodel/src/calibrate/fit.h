@@ -18,9 +18,10 @@ typedef struct pm__fit {
   double *trial;     /* residuals elsewhere */
   double *jacobian;  /* one row of residuals per parameter */
   double *normal;    /* count x count */
-  double *gradient, *step, *work, *values;
+  double *gradient, *step, *work, *values, *best;
   double cost;
   double share; /* of numeric derivatives */
+  int iterations;
   size_t *index; /* of the free parameters, when they are judged */
 } pm__fit;
 

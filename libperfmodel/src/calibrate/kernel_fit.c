@@ -12,11 +12,11 @@
 #include <string.h>
 #include "base/base.h"
 
-enum { ROUNDS = 3, LEAST_ROWS = 20 };
+enum { ROUNDS = 4, LEAST_ROWS = 20, STARTS = 8 };
 
 pm_kernel_fit_options pm_kernel_fit_options_default(void)
 {
-  pm_kernel_fit_options options = {NULL, NULL, 0.2, 0.15};
+  pm_kernel_fit_options options = {NULL, NULL, 0.2, 0.05};
   return options;
 }
 
@@ -197,6 +197,7 @@ static int solve(problem *p, bool again, pm_error *error)
   options.robust = p->fit->options.robust;
   options.tolerance = 1e-5;
   options.step = 0.02;
+  options.starts = again ? 1 : STARTS;
   int status = pm_fit(parameters, p->parameters, residuals_of, p, p->count, &options, NULL, error);
   for (size_t i = 0; i < p->parameters; i++) parameters[i].start = starts[i];
   if (status == PM_OK) keep(p, parameters);
@@ -247,7 +248,7 @@ static void set_starts(pm_kernel_fit *fit)
 }
 
 /* Stages that depend on each other, one group after the other; each is gone through several times. */
-static const char *const groups[][4] = {{"hbm", "gddr"},
+static const char *const groups[][4] = {{"hbm", "gddr", "gddr-ecc"},
                                         {"simt", "products"},
                                         {"tensor"},
                                         {"norms"},

@@ -162,7 +162,8 @@ pm_kernel_use pm__kernel_fit_use(const pm_kernel_fit *fit, const pm__stage *stag
   (void)fit;
   if (!gpu->wanted || !row->usable || !stage->takes(&row->kernel, &gpu->gpu, row->large)) return PM_KERNEL_USE_COUNT;
   if (row->older) return PM_KERNEL_USE_OLDER_LIBRARY;
-  if (gpu->kept) return PM_KERNEL_USE_KEPT_GPU;
+  bool kept = stage->kept_gpu != NULL && strcmp(stage->kept_gpu, gpu->gpu.id) == 0;
+  if (gpu->kept || kept) return PM_KERNEL_USE_KEPT_GPU;
   return row->kept_shape ? PM_KERNEL_USE_KEPT_SHAPE : PM_KERNEL_USE_FITTED;
 }
 

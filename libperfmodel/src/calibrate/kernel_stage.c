@@ -25,7 +25,14 @@ static bool of_stacked_memory(const pm_kernel *k, const pm_gpu *gpu, bool large)
 
 static bool of_other_memory(const pm_kernel *k, const pm_gpu *gpu, bool large)
 {
-  return k->operation == PM_OPERATOR_ELEMENTWISE && large && strncmp(gpu->memory_type, "HBM", 3) != 0;
+  bool stacked = strncmp(gpu->memory_type, "HBM", 3) == 0;
+  return k->operation == PM_OPERATOR_ELEMENTWISE && large && !stacked && !gpu->inline_ecc;
+}
+
+static bool of_memory_with_ecc(const pm_kernel *k, const pm_gpu *gpu, bool large)
+{
+  bool stacked = strncmp(gpu->memory_type, "HBM", 3) == 0;
+  return k->operation == PM_OPERATOR_ELEMENTWISE && large && !stacked && gpu->inline_ecc;
 }
 
 static bool of_simt_products(const pm_kernel *k, const pm_gpu *gpu, bool large)
@@ -67,17 +74,19 @@ static bool of_recurrent_layers(const pm_kernel *k, const pm_gpu *gpu, bool larg
 #define NO_MORE {NULL, 0, 0, 0}
 
 static const pm__stage stages[] = {
-  {"hbm", "element-wise kernels on large tensors", false, of_stacked_memory, {{"hbm_efficiency", 0.8, 0.3, 1}, NO_MORE}},
-  {"gddr", "element-wise kernels on large tensors", false, of_other_memory, {{"gddr_efficiency", 0.8, 0.3, 1}, NO_MORE}},
+  {"hbm", "element-wise kernels on large tensors", false, of_stacked_memory, {{"hbm_efficiency", 0.8, 0.3, 1}, NO_MORE}, NULL},
+  {"gddr", "element-wise kernels on large tensors", false, of_other_memory, {{"gddr_efficiency", 0.8, 0.3, 1}, NO_MORE}, NULL},
+  {"gddr-ecc", "element-wise kernels on large tensors", false, of_memory_with_ecc,
+   {{"gddr_ecc_efficiency", 0.8, 0.3, 1}, NO_MORE}, NULL},
   {"simt", "FP32 products", false, of_simt_products,
-   {{"simt_efficiency", 0.9, 0.4, 1.2},
+   {{"simt_efficiency", 0.95, 0.8, 1.2},
     {"simt_latency_threads", 300, 32, 2048},
     {"simt_split_threads", 300, 32, 2048},
     {"simt_energy", 15e-12, 2e-12, 60e-12},
     {"tn_alignment", 1.1, 1, 1.6},
     {"tn_growth", 0.2, 0.001, 0.9},
     {"tn_unaligned_growth", 0.1, 0.001, 0.9},
-    NO_MORE}},
+    NO_MORE}, NULL},
   {"products", "FP32 products", true, of_simt_products,
    {{"wave", 0.8, 0.05, 1},
     {"prologue", 6, 1, 64},
@@ -86,20 +95,20 @@ static const pm__stage stages[] = {
     {"alignment", 1.05, 1, 1.6},
     {"tn_alignment", 1.05, 1, 1.6},
     {"tn_reach", 80e6, 10e6, 1e9},
-    NO_MORE}},
+    NO_MORE}, NULL},
   {"tensor", "FP16 tensor-core products", false, of_tensor_products,
-   {{"tensor_efficiency", 0.9, 0.4, 1.2},
+   {{"tensor_efficiency", 0.9, 0.4, 1},
     {"tensor_latency_threads", 150, 32, 2048},
     {"tensor_split_threads", 400, 32, 2048},
     {"tensor_energy", 1.5e-12, 0.2e-12, 10e-12},
-    NO_MORE}},
+    NO_MORE}, NULL},
   {"norms", "layer norms and softmaxes of large tensors", true, of_norms,
    {{"reread_start", 0.3, 0.05, 4},
     {"reread_width", 0.9, 0.05, 8},
     {"softmax_reread", 0.6, 0.05, 4},
     {"softmax_l1", 1.2, 0.05, 4},
-    NO_MORE}},
-  {"convolution-rate", "FP32 convolutions", false, of_simt_convolutions, {{"conv_rate", 1, 0.4, 1.8}, NO_MORE}},
+    NO_MORE}, NULL},
+  {"convolution-rate", "FP32 convolutions", false, of_simt_convolutions, {{"conv_rate", 1, 0.4, 1.8}, NO_MORE}, NULL},
   {"convolutions", "FP32 convolutions", true, of_simt_convolutions,
    {{"conv_simt_efficiency", 0.9, 0.3, 1.5},
     {"conv_simt_prologue", 12, 1, 64},
@@ -109,7 +118,7 @@ static const pm__stage stages[] = {
     {"conv_simt_input", 3, 0.7, 20},
     {"conv_simt_windows", 0.3, 0.01, 5},
     {"conv_simt_result", 8, 1, 60},
-    NO_MORE}},
+    NO_MORE}, NULL},
   {"transformed", "FP32 convolutions", true, of_simt_convolutions,
    {{"winograd_traffic", 1.5, 0.7, 8},
     {"winograd_weights", 3, 0.7, 20},
@@ -119,7 +128,7 @@ static const pm__stage stages[] = {
     {"winograd_fused_weights", 3, 0.7, 20},
     {"transform_time", 7e-6, 1e-6, 20e-6},
     {"fft_traffic", 3, 0.7, 20},
-    NO_MORE}},
+    NO_MORE}, NULL},
   {"tensor-convolutions", "FP16 tensor-core convolutions", true, of_tensor_convolutions,
    {{"conv_tensor_efficiency", 0.6, 0.2, 1.5},
     {"conv_tensor_latency_threads", 300, 32, 2048},
@@ -131,16 +140,19 @@ static const pm__stage stages[] = {
     {"conv_tensor_result", 2, 0.7, 40},
     {"conv_tensor_odd", 0.8, 0.1, 4},
     {"conv_tensor_odd_weight", 2, 0.5, 10},
-    NO_MORE}},
+    NO_MORE}, NULL},
   {"recurrent", "recurrent layers", true, of_recurrent_layers,
-   {{"rnn_l2", 2, 1, 10},
-    {"rnn_product", 0.8, 0.2, 2},
-    {"rnn_pointwise", 4, 1, 20},
-    {"rnn_input", 0.8, 0.2, 2},
-    {"rnn_backward", 1, 0.4, 3},
-    {"rnn_step_time", 30e-6, 2e-6, 200e-6},
-    {"rnn_time", 30e-6, 5e-6, 500e-6},
-    NO_MORE}},
+   {{"rnn_l2", 2, 1.2, 4},
+    {"rnn_product", 0.8, 0.5, 1.2},
+    {"rnn_pointwise", 5, 2, 12},
+    {"rnn_input", 0.5, 0.2, 1.2},
+    {"rnn_backward", 1, 0.5, 2},
+    {"rnn_step_time", 30e-6, 5e-6, 100e-6},
+    {"rnn_time", 30e-6, 5e-6, 100e-6},
+    {"rnn_weight", 1, 0.8, 2},
+    {"rnn_weight_time", 100e-6, 5e-6, 500e-6},
+    NO_MORE},
+   "p100-sxm2"}, /* its library, of CUDA 8, takes twice as long per step as older and newer ones elsewhere */
 };
 
 const pm__stage *pm__stage_at(size_t index)

@@ -18,6 +18,7 @@ typedef struct pm__stage {
   bool general;     /* constants of every architecture, on the rows of all */
   bool (*takes)(const pm_kernel *kernel, const pm_gpu *gpu, bool large);
   pm__stage_constant constants[PM__STAGE_CONSTANTS];
+  const char *kept_gpu; /* a GPU whose rows are always kept out, or NULL */
 } pm__stage;
 
 /* NULL past the last. */

@@ -18,6 +18,7 @@ typedef struct limit {
 
 /* GeForce boards boost above the clock on their datasheet, so an efficiency may be a little above 1. */
 static const limit limits[] = {
+  LIMIT(energy_factor, OPTIONAL, 0, 10),
   LIMIT(simt_efficiency, SIMT, 0, 1.25),
   LIMIT(simt_latency_threads, SIMT, 0, 1e5),
   LIMIT(simt_split_threads, SIMT, 0, 1e5),
@@ -114,6 +115,22 @@ int pm__kernel_calibration_stated(const pm_kernel_calibration *c, pm_error *erro
   }
   if (c->simt_basis != PM_ORIGIN_NONE || strcmp(c->id, PM_KERNEL_GENERAL_ID) == 0) return PM_OK;
   return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\" does not say what it rests on (simt_basis)", c->id);
+}
+
+static bool is_energy(const limit *l)
+{
+  return strstr(l->name, "_energy") != NULL;
+}
+
+void pm__kernel_calibration_derive(pm_kernel_calibration *c, const pm_kernel_calibration *like)
+{
+  double factor = c->energy_factor > 0 ? c->energy_factor : 1;
+  for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    const limit *l = &limits[i];
+    double value = value_of(like, l) * (is_energy(l) ? factor : 1);
+    bool cores = l->sort == SIMT || (l->sort == TENSOR && c->tensor_basis != PM_ORIGIN_NONE);
+    if (cores && isnan(value_of(c, l))) memcpy((char *)c + l->offset, &value, sizeof value);
+  }
 }
 
 void pm__kernel_calibration_fill(pm_kernel_calibration *c, const pm_kernel_calibration *general)

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Fits the constants of kernels and writes data/calibration/kernels.xml.
+#
+#     scripts/calibrate_kernels.sh [PERFMODEL]     (default build/tools/perfmodel)
+#
+# The rows are those that travel with the project (data/measured/kernels.csv.gz, made by scripts/sample_kernels.py):
+#
+#     NeuSight (sitar-lab/NeuSight, MIT)     every 4th row, FP32, PyTorch 2.1 with CUDA 12.1: A100 PCIe 40 GB, V100 PCIe,
+#                                            T4, P100 PCIe, P4; products, convolutions, norms, softmax, element-wise
+#     DeepBench (baidu-research, Apache-2.0) FP32 and FP16, the newest library of each GPU: M40 and Titan X (Maxwell) CUDA 7.5,
+#                                            P100 CUDA 8.0, V100 and T4 CUDA 10.1; products, convolutions, recurrent layers
+#
+# A fifth of the shapes is kept out, and so are A100 80 GB, H100, L4 and every other GPU that has no row there. The same rows
+# give the same constants, whatever the file holds before: constants that are fitted start from fixed values.
+set -e
+here=$(cd "$(dirname "$0")/.." && pwd)
+command=${1:-$here/build/tools/perfmodel}
+"$command" calibrate --set kernels --xml --quiet -o "$here/data/calibration/kernels.xml"
+"$command" calibrate --set kernels --errors --quiet
