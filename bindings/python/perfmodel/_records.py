@@ -130,6 +130,10 @@ class KernelCalibration(Record):
     """id of the architecture, or of the chip (its GPUs are aliases)"""
     name: str = ""
     """full name"""
+    like: str = ""
+    """by rule: id of the architecture whose constants it takes where it states none"""
+    energy_factor: float = nan
+    """energies of that architecture count so much; unknown: 1"""
     simt_basis: str = "none"
     """what the constants of the FP32 cores rest on: none, fitted, rule"""
     simt_efficiency: float = nan
