@@ -286,7 +286,8 @@ START_TEST(waiting_is_the_expected_maximum)
 }
 END_TEST
 
-/* Times of the design, which do not depend on the kernel model: us; launches of all kernels, update, layouts x 3. */
+/* Times of the design, which depend on nothing of the kernels but the efficiency of the memory, 0.91 on V100 and 0.74 on
+** P100 there: us; launches of all kernels, update, layouts x 3. */
 START_TEST(host_update_and_layout_are_as_designed)
 {
   static const struct {
@@ -311,10 +312,12 @@ START_TEST(host_update_and_layout_are_as_designed)
     run.optimizer = rows[i].optimizer;
     pm_prediction p = predict(&run);
     ck_assert_double_eq_tol(p.host_time / profile.framework.kernel_time, rows[i].launches, 1e-6);
-    ck_assert_double_eq_tol(p.update_time * 1e6, rows[i].update, 0.001 * rows[i].update + 1e-9);
+    double now = pm_system_kernels(systems[rows[i].system])->hbm_efficiency;
+    double scale = 1e6 * now / (strcmp(pm_system_gpu(systems[rows[i].system])->architecture, "volta") == 0 ? 0.91 : 0.74);
+    ck_assert_double_eq_tol(p.update_time * scale, rows[i].update, 0.001 * rows[i].update + 1e-9);
     /* the design also counts a gradient of the images */
-    ck_assert_double_le(p.layout_time * 1e6, rows[i].layout);
-    ck_assert_double_ge(p.layout_time * 1e6, 0.94 * rows[i].layout);
+    ck_assert_double_le(p.layout_time * scale, rows[i].layout);
+    ck_assert_double_ge(p.layout_time * scale, 0.94 * rows[i].layout);
   }
 }
 END_TEST

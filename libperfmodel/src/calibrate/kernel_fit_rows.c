@@ -159,8 +159,9 @@ int pm__kernel_fit_load(pm_kernel_fit *fit, const pm_catalog *catalog, const pm_
 pm_kernel_use pm__kernel_fit_use(const pm_kernel_fit *fit, const pm__stage *stage, const pm__fit_gpu *gpu,
                                  const pm__fit_row *row)
 {
-  (void)fit;
-  if (!gpu->wanted || !row->usable || !stage->takes(&row->kernel, &gpu->gpu, row->large)) return PM_KERNEL_USE_COUNT;
+  const pm_kernel_calibration *stated = &fit->stated[gpu->architecture];
+  if (!gpu->wanted || !row->usable || !stage->takes(&row->kernel, &gpu->gpu, stated, row->large))
+    return PM_KERNEL_USE_COUNT;
   if (row->older) return PM_KERNEL_USE_OLDER_LIBRARY;
   bool kept = stage->kept_gpu != NULL && strcmp(stage->kept_gpu, gpu->gpu.id) == 0;
   if (gpu->kept || kept) return PM_KERNEL_USE_KEPT_GPU;

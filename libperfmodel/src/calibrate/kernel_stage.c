@@ -18,56 +18,63 @@ static bool is_conv(const pm_kernel *k)
   return k->operation >= PM_OPERATOR_CONV_FORWARD && k->operation <= PM_OPERATOR_CONV_BACKWARD_WEIGHT;
 }
 
-static bool of_stacked_memory(const pm_kernel *k, const pm_gpu *gpu, bool large)
+static bool of_stacked_memory(const pm_kernel *k, const pm_gpu *gpu, const pm_kernel_calibration *stated, bool large)
 {
+  (void)stated;
   return k->operation == PM_OPERATOR_ELEMENTWISE && large && strncmp(gpu->memory_type, "HBM", 3) == 0;
 }
 
-static bool of_other_memory(const pm_kernel *k, const pm_gpu *gpu, bool large)
+/* Check bits among the data count apart where the architecture has a constant for them. */
+static bool has_check_bits(const pm_gpu *gpu, const pm_kernel_calibration *stated)
 {
-  bool stacked = strncmp(gpu->memory_type, "HBM", 3) == 0;
-  return k->operation == PM_OPERATOR_ELEMENTWISE && large && !stacked && !gpu->inline_ecc;
+  return gpu->inline_ecc && stated->gddr_ecc_efficiency > 0;
 }
 
-static bool of_memory_with_ecc(const pm_kernel *k, const pm_gpu *gpu, bool large)
+static bool of_other_memory(const pm_kernel *k, const pm_gpu *gpu, const pm_kernel_calibration *stated, bool large)
 {
   bool stacked = strncmp(gpu->memory_type, "HBM", 3) == 0;
-  return k->operation == PM_OPERATOR_ELEMENTWISE && large && !stacked && gpu->inline_ecc;
+  return k->operation == PM_OPERATOR_ELEMENTWISE && large && !stacked && !has_check_bits(gpu, stated);
 }
 
-static bool of_simt_products(const pm_kernel *k, const pm_gpu *gpu, bool large)
+static bool of_memory_with_ecc(const pm_kernel *k, const pm_gpu *gpu, const pm_kernel_calibration *stated, bool large)
 {
-  (void)gpu, (void)large;
+  bool stacked = strncmp(gpu->memory_type, "HBM", 3) == 0;
+  return k->operation == PM_OPERATOR_ELEMENTWISE && large && !stacked && has_check_bits(gpu, stated);
+}
+
+static bool of_simt_products(const pm_kernel *k, const pm_gpu *gpu, const pm_kernel_calibration *stated, bool large)
+{
+  (void)gpu, (void)stated, (void)large;
   return k->operation == PM_OPERATOR_GEMM && k->precision == PM_FP32;
 }
 
-static bool of_tensor_products(const pm_kernel *k, const pm_gpu *gpu, bool large)
+static bool of_tensor_products(const pm_kernel *k, const pm_gpu *gpu, const pm_kernel_calibration *stated, bool large)
 {
-  (void)large;
+  (void)stated, (void)large;
   return k->operation == PM_OPERATOR_GEMM && is_tensor(k, gpu);
 }
 
-static bool of_norms(const pm_kernel *k, const pm_gpu *gpu, bool large)
+static bool of_norms(const pm_kernel *k, const pm_gpu *gpu, const pm_kernel_calibration *stated, bool large)
 {
-  (void)gpu;
+  (void)gpu, (void)stated;
   return large && (k->operation == PM_OPERATOR_LAYER_NORM || k->operation == PM_OPERATOR_SOFTMAX);
 }
 
-static bool of_simt_convolutions(const pm_kernel *k, const pm_gpu *gpu, bool large)
+static bool of_simt_convolutions(const pm_kernel *k, const pm_gpu *gpu, const pm_kernel_calibration *stated, bool large)
 {
-  (void)gpu, (void)large;
+  (void)gpu, (void)stated, (void)large;
   return is_conv(k) && k->precision == PM_FP32;
 }
 
-static bool of_tensor_convolutions(const pm_kernel *k, const pm_gpu *gpu, bool large)
+static bool of_tensor_convolutions(const pm_kernel *k, const pm_gpu *gpu, const pm_kernel_calibration *stated, bool large)
 {
-  (void)large;
+  (void)stated, (void)large;
   return is_conv(k) && is_tensor(k, gpu);
 }
 
-static bool of_recurrent_layers(const pm_kernel *k, const pm_gpu *gpu, bool large)
+static bool of_recurrent_layers(const pm_kernel *k, const pm_gpu *gpu, const pm_kernel_calibration *stated, bool large)
 {
-  (void)large;
+  (void)stated, (void)large;
   return k->operation >= PM_OPERATOR_RNN_FORWARD && (k->precision == PM_FP32 || is_tensor(k, gpu));
 }
 

@@ -16,7 +16,7 @@ typedef struct pm__stage {
   const char *name;
   const char *rows; /* what they are, for notes: "FP32 products" */
   bool general;     /* constants of every architecture, on the rows of all */
-  bool (*takes)(const pm_kernel *kernel, const pm_gpu *gpu, bool large);
+  bool (*takes)(const pm_kernel *kernel, const pm_gpu *gpu, const pm_kernel_calibration *stated, bool large);
   pm__stage_constant constants[PM__STAGE_CONSTANTS];
   const char *kept_gpu; /* a GPU whose rows are always kept out, or NULL */
 } pm__stage;
