@@ -73,8 +73,8 @@ void print_help(FILE *stream)
                         "limits it.", 0, 0, WIDTH);
   fputs("\nCommands:\n", stream);
   for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
-    fprintf(stream, "  %-11s", c->name);
-    print_wrapped(stream, c->summary, 13, 13, WIDTH);
+    fprintf(stream, "  %-12s", c->name);
+    print_wrapped(stream, c->summary, 14, 14, WIDTH);
   }
   fputs("\nOptions of every command:\n", stream);
   print_options(stream, common_options);

@@ -132,7 +132,15 @@ def core_arguments() -> dict[str, list[object]]:
     stored = {"dataset": "ilsvrc2012", "storage": "nvme", "storage_access": "nvme", "decoder": "zen4"}
     path = {**stored, "loader": "dali", "system": "dgx1-v100"}
     input_path = [_core.catalog_record(catalog, kind, name) for kind, name in path.items()]
+    input_one = [*input_path, _core.input_run_default()]
     framework = [_core.catalog_framework(catalog, "generic", part) for part in ("framework", "library_era", "band")]
+    momentum = _core.catalog_record(catalog, "optimizer", "momentum")
+    goal = np.frombuffer(bytes(_core.size_goal_default()), dtype=pm.dtype("size_goal")).copy()
+    goal["rate"] = 1
+    served = _core.inference_plan_new([net], [node], _core.catalog_inference(catalog, "tensorrt"), profile)
+    asked = _core.inference_run_default()
+    sizing = [plan, goal, run, one, one, net, profile, momentum, *input_one]
+    owed = [net, node, run, *framework, *input_one]
     return {
         "quantity_parse": ["1 s", "s"],
         "quantity_format": [1.0, "s"],
@@ -176,7 +184,22 @@ def core_arguments() -> dict[str, list[object]]:
         "catalog_framework": [catalog, "generic", "band"],
         "plan_add_framework": [plan, *framework],
         "prediction_table": [plan, run, done],
-        "input_rates": [*input_path, _core.input_run_default()],
+        "prediction_trace": [plan, run],
+        "catalog_inference": [catalog, "tensorrt"],
+        "inference_plan_new": [[net], [node], _core.catalog_inference(catalog, "tensorrt"), profile],
+        "infer": [served, asked],
+        "infer_check": [served, asked],
+        "infer_within": [served, asked, 1],
+        "inference_table": [served, asked, _core.infer(served, asked)],
+        "size_choices": [*sizing, "least"],
+        "size_table": [_core.size_choices(*sizing, "least")],
+        "sensitivity_table": [*owed, 0.1],
+        "upgrade_table": [*owed, [node], ["the same"], one],
+        "system_with_gpu": [node, gpu, calibration],
+        "system_with_link": [catalog, node, "", "infiniband-hdr"],
+        "validate_table": [catalog, "seeds", "", "", 0],
+        "table_notes": [table],
+        "input_rates": input_one,
         "memory_use": [net, profile, adam, memory_run],
         "memory_layers": [net, profile, 1, "fp32"],
         "memory_advice": [net, profile, adam, memory_run, adam],
