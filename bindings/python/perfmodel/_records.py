@@ -222,6 +222,8 @@ class KernelCalibration(Record):
     """accesses of the gradient of weights over the least"""
     conv_tensor_efficiency: float = nan
     """efficiency of implicit over plain products"""
+    conv_tf32_rate: float = nan
+    """rate of implicit products in TF32, over that share of its peak"""
     conv_tensor_latency_threads: float = nan
     """threads per SM that hide the latency of convolutions"""
     conv_tensor_split_threads: float = nan
