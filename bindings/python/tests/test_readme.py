@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -49,7 +50,7 @@ def test_commands(tmp_path: Path) -> None:
     lines = [line for text in blocks("sh") for line in text.splitlines() if line.startswith("perfmodel ")]
     assert len(lines) >= 5
     for line in lines:
-        words = line.split("#")[0].split()
+        words = shlex.split(line, comments=True)
         run([str(command()), *words[1:]], tmp_path)
 
 
