@@ -35,7 +35,7 @@ class Framework:
         """The same with other constants: framework("generic").replace(kernel_time=20e-6). Names are those of the fields
         of `profile`, `era` or `band`, in SI units.
         """
-        parts = {"profile": self.profile, "era": self.era, "band": self.band}
+        parts: dict[str, Any] = {"profile": self.profile, "era": self.era, "band": self.band}
         for name, value in values.items():
             owner = next((key for key, part in parts.items() if name != "id" and hasattr(part, name)), None)
             if owner is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -99,7 +99,7 @@ def kernel(
             raise NotFoundError(f'a kernel has no field "{name}"; known are {", ".join(known)}')
     names = list(fields)
     values = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in fields.values())) if names else []
-    given = dict(zip(names, values))
+    given: dict[str, Any] = dict(zip(names, values))
     given.setdefault("out_channels", given.get("channels", np.nan))
     given.setdefault("kernel_width", given.get("kernel_height", np.nan))
     given.setdefault("stride_width", given.get("stride_height", 1.0))

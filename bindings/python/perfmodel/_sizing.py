@@ -35,7 +35,7 @@ class Sizing(Table):
     ('dgx1-v100', 1)
     """
 
-    def __init__(self, question: tuple[Any, ...], choices: Records, keep: tuple[Any, ...]):
+    def __init__(self, question: Any, choices: Records, keep: tuple[Any, ...]):
         self._question = question
         self._keep = keep  # what the question's handles refer to
         self.records = choices
@@ -60,12 +60,12 @@ class Sizing(Table):
     def next_cheaper(self) -> _records.SizeChoice | None:
         """Of all counts of all choices that take less than the best, the fastest; it misses by 1 - `reached`. None if
         nothing takes less."""
-        found = _record.array("size_choice", _core.size_choices(*self._question, "next"))
+        found = _record.array("size_choice", _core.size_choices(*[*self._question, "next"]))
         return _choice_of(found[0]) if found.size else None
 
     def front(self) -> Table:
         """The counts for which nothing is both faster and less, from least to fastest: the Pareto front."""
-        return Table(_core.size_table(_record.array("size_choice", _core.size_choices(*self._question, "front"))))
+        return Table(_core.size_table(_record.array("size_choice", _core.size_choices(*[*self._question, "front"]))))
 
     def __str__(self) -> str:
         best = self.best
@@ -141,7 +141,7 @@ def size(
     goal = _goal(rate, epochs, within, known, global_batch, minimize, nodes_most, pue, switch_ports, oversubscription)
     chosen = [plan.systems[index] for index in runs["system_index"]]
     inputs = _inputs_of(chosen, known, storage, units, loader, cache)
-    question = (
+    question: Any = (
         plan._handle,
         goal,
         runs,
@@ -152,7 +152,7 @@ def size(
         _record.write("optimizer", default().optimizer("momentum")),
         *inputs,
     )
-    return Sizing(question, _record.array("size_choice", _core.size_choices(*question, "least")), (plan, net))
+    return Sizing(question, _record.array("size_choice", _core.size_choices(*[*question, "least"])), (plan, net))
 
 
 def _choice_of(row: np.void) -> _records.SizeChoice:
@@ -216,7 +216,7 @@ def _inputs_of(
     units: SupportsIndex,
     loader: _records.Loader | str,
     cache: Quantity | None,
-) -> list[Records]:
+) -> Any:
     """The input path of each choice: seven arrays, empty without a storage."""
     if storage is None:
         return [np.zeros(0, dtype=_record.dtype(kind)) for kind in INPUT_KINDS]
@@ -271,16 +271,15 @@ def sensitivity(
     The other arguments are those of `perfmodel.predict`; with an `input_pipeline` as `input`, storage is a number too.
     """
     run = _one_run(gpus, nodes, batch, precision, overlap, kernel_model, parallel, optimizer, accumulation, input)
-    return Table(
-        _core.sensitivity_table(
-            as_network(network)._handle,
-            as_system(system)._handle,
-            run,
-            *_framework_records(framework),
-            *_path_of(input),
-            number(by, "by"),
-        )
-    )
+    owed: list[Any] = [
+        as_network(network)._handle,
+        as_system(system)._handle,
+        run,
+        *_framework_records(framework),
+        *_path_of(input),
+        number(by, "by"),
+    ]
+    return Table(_core.sensitivity_table(*owed))
 
 
 def upgrades(
@@ -310,18 +309,17 @@ def upgrades(
         if name not in named:
             raise ArgumentError(f'a price is given for "{name}", which is none of the upgrades')
     others = [as_system(item) for item in named.values()]
-    return Table(
-        _core.upgrade_table(
-            as_network(network)._handle,
-            as_system(system)._handle,
-            run,
-            *_framework_records(framework),
-            *_path_of(input),
-            [item._handle for item in others],
-            [text(name, "upgrade") for name in named],
-            doubles(number((prices or {}).get(name, nan), "price") for name in named),
-        )
-    )
+    owed: list[Any] = [
+        as_network(network)._handle,
+        as_system(system)._handle,
+        run,
+        *_framework_records(framework),
+        *_path_of(input),
+        [item._handle for item in others],
+        [text(name, "upgrade") for name in named],
+        doubles(number((prices or {}).get(name, nan), "price") for name in named),
+    ]
+    return Table(_core.upgrade_table(*owed))
 
 
 def with_gpu(system: System | str, gpu: _records.Gpu | str) -> System:
@@ -352,7 +350,7 @@ def _framework_records(value: Framework | str | None) -> Records3:
     )
 
 
-def _path_of(value: Input) -> list[Records]:
+def _path_of(value: Input) -> Any:
     """The seven records of an input pipeline, or none."""
     if not isinstance(value, InputPipeline):
         return [np.zeros(0, dtype=_record.dtype(kind)) for kind in INPUT_KINDS]

@@ -24,10 +24,10 @@ def test_frameworks_are_records_whose_constants_can_be_changed() -> None:
 
 
 def test_evidence_and_band_are_visible() -> None:
-    p = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework="mxnet-ngc")
-    assert p.evidence == "fitted" and p.in_range and p.framework == "mxnet-ngc"
+    p = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework="pt-nchw")
+    assert p.evidence == "fitted" and p.in_range and p.framework == "pt-nchw"
     assert p.throughput_p10 < p.throughput < p.throughput_p90
-    assert "mxnet-ngc" in p.explain() and "fitted" in p.explain()
+    assert "pt-nchw" in p.explain() and "fitted" in p.explain()
     assert "guesses" in pm.predict("resnet50", "dgx1-v100").explain()
     ideal = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework=None)
     assert ideal.evidence == "none" and np.isnan(ideal.throughput_p10) and ideal.host_time == 0
