@@ -398,9 +398,9 @@ static int answer(const cli_request *request, question *q)
 
 static void free_question(question *q)
 {
-  for (size_t i = 0; q->systems != NULL && i < q->names.count; i++) pm_system_free(q->systems[i]);
   pm_memory_plan_free(q->memory);
   pm_plan_free(q->plan);
+  for (size_t i = 0; q->systems != NULL && i < q->names.count; i++) pm_system_free(q->systems[i]);
   pm_network_free(q->network);
   pm_catalog_free(q->catalog);
   free(q->names.items);

@@ -74,7 +74,7 @@ static int prepare_system(pm__plan_system *entry, const pm_system *system, pm_er
 {
   int status = pm_system_check(system, error);
   if (status != PM_OK) return status;
-  size_t gpus = system->gpu_count;
+  size_t gpus = entry->gpus = system->gpu_count;
   entry->system = system;
   entry->ring = (pm_ring *)calloc(gpus, sizeof *entry->ring);
   entry->wiring = (const struct pm__wiring **)calloc(gpus, sizeof *entry->wiring);
@@ -109,7 +109,7 @@ static void prepare_devices(pm__plan_system *entry)
 
 static void free_system(pm__plan_system *entry)
 {
-  for (size_t i = 0; entry->wiring != NULL && i < entry->system->gpu_count; i++)
+  for (size_t i = 0; entry->wiring != NULL && i < entry->gpus; i++)
     pm__exchange_release(entry->wiring[i]);
   free(entry->wiring);
   free(entry->ring);
