@@ -1025,6 +1025,27 @@ pm.validate = public(function(options)
     options.rows and 1 or 0))
 end)
 
+-- ---- Calibration ---------------------------------------------------------------------------------------------------
+
+local CALIBRATE_OPTIONS = {data = true, file = true, architectures = true, keep_out = true, kept_shapes = true,
+                           catalog = true}
+
+--- Constants of kernels fitted to measured times (docs/calibration.md): a table with constants and errors, table objects,
+--- and xml, a text for a catalogue. Options: file (the path of a table of yours, plain or gzip) or data (its text),
+--- architectures and keep_out (ids parted by commas), kept_shapes (share that is only predicted; default 0.2), catalog.
+pm.calibrate = public(function(options)
+  options = options or {}
+  check_options(options, CALIBRATE_OPTIONS)
+  if options.data ~= nil and options.file ~= nil then error("data and file exclude each other", 0) end
+  local catalog = catalog_handle(options.catalog or shipped_catalog())
+  local fit = core.calibrate_kernels(
+    catalog, options.data and text_of(options.data, "data") or "", options.file and text_of(options.file, "file") or "",
+    text_of(options.architectures or "", "architectures"), text_of(options.keep_out or "", "keep_out"),
+    number_of(options.kept_shapes or 0.2, "1", "kept_shapes"))
+  return {constants = table_object(core.calibration_constants(fit)), errors = table_object(core.calibration_errors(fit)),
+          xml = core.kernel_fit_xml(fit, catalog)}
+end)
+
 -- ---- Quantities and records ----------------------------------------------------------------------------------------
 
 --- pm.quantity("900 GB/s", "B/s") -> 9e11, and back: pm.format(9e11, "B/s") -> "900 GB/s".

@@ -49,6 +49,7 @@
 %typemap(newfree) char * "free($1);"
 %typemap(newfree) char *table_format "pm_string_free($1);"
 %typemap(newfree) char *pm_network_write_xml "pm_string_free($1);"
+%typemap(newfree) char *pm_kernel_fit_xml "pm_string_free($1);"
 
 /* ---- Handles: opaque, made by functions only, freed by the language ---- */
 
@@ -67,6 +68,7 @@ PM_OWNED(pm_network)
 PM_OWNED(pm_system)
 PM_OWNED(pm_plan)
 PM_OWNED(pm_inference_plan)
+PM_OWNED(pm_kernel_fit)
 PM_OWNED(pm_table)
 
 PM_HANDLES_IN(pm_network)
@@ -124,6 +126,10 @@ PM_RECORDS_IN(pm_input_run, "input_run")
 %newobject memory_layers;
 %newobject memory_advice;
 %newobject validate_table;
+%newobject calibrate_kernels;
+%newobject calibration_constants;
+%newobject calibration_errors;
+%newobject pm_kernel_fit_xml;
 %newobject table_format;
 %newobject quantity_format;
 
@@ -374,6 +380,14 @@ names validation_sets(pm_error *error);
 ** whether a row is wanted for each measurement. */
 pm_table *validate_table(const pm_catalog *catalog, const char *set, const char *data, const char *path, double rows,
                          pm_error *error);
+
+/* Constants of kernels fitted to measurements: the shipped ones, or `data` (CSV), or those of a file. Lists of ids parted by
+** commas, empty: all architectures, no GPU kept out. */
+pm_kernel_fit *calibrate_kernels(const pm_catalog *catalog, const char *data, const char *path, const char *architectures,
+                                 const char *kept_gpus, double kept_shapes, pm_error *error);
+pm_table *calibration_constants(const pm_kernel_fit *fit, pm_error *error);
+pm_table *calibration_errors(const pm_kernel_fit *fit, pm_error *error);
+char *pm_kernel_fit_xml(const pm_kernel_fit *fit, const pm_catalog *catalog, pm_error *error);
 
 /* ---- Tables ---- */
 

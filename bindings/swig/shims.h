@@ -1137,6 +1137,46 @@ static pm_table *validate_table(const pm_catalog *catalog, const char *set, cons
   return table;
 }
 
+static pm_kernel_fit *calibrate_kernels(const pm_catalog *catalog, const char *data, const char *path,
+                                        const char *architectures, const char *kept_gpus, double kept_shapes,
+                                        pm_error *error)
+{
+  char *read = path[0] != '\0' ? pm_file_text(path, error)
+               : data[0] == '\0' ? pm_shipped_text("measured/kernels.csv", error) : NULL;
+  if (error->status != PM_OK) return NULL;
+  pm_kernel_fit_options options = pm_kernel_fit_options_default();
+  options.architectures = architectures[0] != '\0' ? architectures : NULL;
+  options.kept_gpus = kept_gpus[0] != '\0' ? kept_gpus : NULL;
+  options.kept_shapes = kept_shapes;
+  pm_kernel_rows *rows = pm_kernel_rows_new(catalog, read != NULL ? read : data, path[0] != '\0' ? path : "data", error);
+  pm_kernel_fit *fit = rows != NULL ? pm_kernel_fit_new(catalog, rows, &options, error) : NULL;
+  pm_kernel_rows_free(rows);
+  pm_string_free(read);
+  return fit;
+}
+
+static pm_table *table_of(const char *type, const void *records, size_t count, pm_error *error)
+{
+  pm_table *table = pm_table_new(count, error);
+  if (table != NULL && pm_table_add_records(table, pm_record_type_find(type), records, error) == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
+}
+
+static pm_table *calibration_constants(const pm_kernel_fit *fit, pm_error *error)
+{
+  size_t count;
+  const pm_fitted_constant *constants = pm_kernel_fit_constants(fit, &count);
+  return table_of("fitted_constant", constants, count, error);
+}
+
+static pm_table *calibration_errors(const pm_kernel_fit *fit, pm_error *error)
+{
+  size_t count;
+  const pm_fit_error *errors = pm_kernel_fit_errors(fit, &count);
+  return table_of("fit_error", errors, count, error);
+}
+
 /* Lines of the notes. */
 static names table_notes(const pm_table *table, pm_error *error)
 {

@@ -11,6 +11,7 @@ Unknown is NaN.
 """
 
 from . import _core
+from ._calibrate import Calibration, calibrate
 from ._catalog import Catalog, dataset, gpu, measurements, network, show, system
 from ._catalog import list_entries as list
 from ._collective import Cycle, Rings, collective, collective_loads, rings
@@ -66,6 +67,8 @@ from .importers import from_hf, from_keras, from_onnx, from_torch
 __version__ = _core.version()
 
 __all__ = [
+    "Calibration",
+    "calibrate",
     "ArgumentError",
     "BadValueError",
     "Catalog",

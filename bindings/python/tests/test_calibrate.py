@@ -1,0 +1,71 @@
+"""Constants from measurements: those that made the times come back, and the faces agree."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import perfmodel as pm
+import pytest
+
+HEADER = "kernel,op,pass,M,N,K,precision,gpu,time_us\n"
+
+
+def rows_of(gpu: str, slower: float) -> str:
+    """Products of many sizes as the model times them, all of them slower by one factor."""
+    sizes = 8 * np.round(2 ** np.random.default_rng(1).uniform(4, 9, (300, 3)))
+    times = pm.gemm(sizes[:, 0], sizes[:, 1], sizes[:, 2], gpu=gpu)["time"] * 1e6 * slower
+    lines = [f"gemm,gemm,fwd,{m:.0f},{n:.0f},{k:.0f},fp32,{gpu},{t!r}" for (m, n, k), t in zip(sizes, map(float, times))]
+    return HEADER + "\n".join(lines) + "\n"
+
+
+def value(calibration: pm.Calibration, constant: str) -> float:
+    names = list(calibration.constants["constant"])
+    return float(calibration.constants["value"][names.index(constant)])
+
+
+def test_a_slower_gpu_has_a_lower_efficiency(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(rows_of("v100-pcie", 1.0))
+    alike = value(pm.calibrate(path, architectures="volta"), "simt_efficiency")
+    path.write_text(rows_of("v100-pcie", 1.1))
+    slower = pm.calibrate(path, architectures=["volta"])
+    assert value(slower, "simt_efficiency") == pytest.approx(alike / 1.1, rel=0.02)
+    assert set(slower.errors["use"]) == {"fitted", "kept-out-shape"}
+    assert max(slower.errors["mape"]) < 5
+    target = tmp_path / "fitted.xml"
+    assert slower.xml(target) == target.read_text() and "simt_efficiency" in target.read_text()
+    fitted = pm.Catalog(target).list("kernel_calibrations")
+    assert fitted["simt_efficiency"][list(fitted["id"]).index("volta")] == value(slower, "simt_efficiency")
+
+
+def test_a_frame_is_a_table(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "rows.csv"
+    path.write_text(rows_of("t4", 1.0))
+    frame = pandas.read_csv(path)
+    one, other = (pm.calibrate(data, architectures="turing").constants for data in (path, frame))
+    assert one["value"] == pytest.approx(other["value"], rel=1e-3)
+
+
+@pytest.mark.skipif("PERFMODEL_COMMAND" not in os.environ, reason="PERFMODEL_COMMAND names no command")
+def test_the_command_says_the_same() -> None:
+    text = subprocess.run([os.environ["PERFMODEL_COMMAND"], "calibrate", "--architecture", "pascal", "--format", "csv"], check=True,
+                          capture_output=True, text=True).stdout
+    theirs, ours = list(csv.DictReader(text.splitlines())), pm.calibrate(architectures="pascal").constants
+    assert [row["constant"] for row in theirs] == list(ours["constant"])
+    assert [float(row["value"]) for row in theirs] == list(ours["value"])
+
+
+def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(pm.NotFoundError, match="voltage"):
+        pm.calibrate(architectures="voltage")
+    with pytest.raises(pm.ArgumentError, match="kept_shapes"):
+        pm.calibrate(kept_shapes=1.5)
+    with pytest.raises(pm.Error, match="time_us"):
+        path = tmp_path / "bad.csv"
+        path.write_text("kernel,precision,gpu\n")
+        pm.calibrate(path)
