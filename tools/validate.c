@@ -1,8 +1,6 @@
 /* perfmodel validate: published measurements beside their predictions. */
-#include <stdlib.h>
 #include <string.h>
 #include "command.h"
-#include "validation.h"
 
 /* What there is to say about the rows, a line at a time. */
 static void print_notes(const cli_request *request, const char *notes)
@@ -14,49 +12,31 @@ static void print_notes(const cli_request *request, const char *notes)
   }
 }
 
-/* A set that the library compares. */
-static int validate_set(const cli_request *request, const pm_catalog *catalog, const char *set)
+static int compare(const cli_request *request, const pm_catalog *catalog)
 {
   pm_error error = PM_ERROR_NONE;
-  const char *path = request->value[OPTION_DATA];
+  const char *set = request->value[OPTION_SET], *path = request->value[OPTION_DATA];
   char *data = path != NULL ? pm_file_text(path, &error) : NULL;
   if (path != NULL && data == NULL) return fail_error(&error);
-  pm_validation what = {set, data, path, request->value[OPTION_ROWS] != NULL};
+  pm_validation what = {set != NULL ? set : "seeds", data, path, request->value[OPTION_ROWS] != NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   pm_string_free(data);
   print_notes(request, pm_table_notes(table));
   return write_table(request, table, &error);
 }
 
-/* Whether there is a set of that name; else says which there are. */
-static bool is_set(const char *name)
-{
-  char known[200] = "";
-  if (strcmp(name, "kernels") == 0 || strcmp(name, "collectives") == 0) return true;
-  for (size_t i = 0; pm_validation_set(i) != NULL; i++) {
-    if (strcmp(pm_validation_set(i), name) == 0) return true;
-    snprintf(known + strlen(known), sizeof known - strlen(known), "%s, ", pm_validation_set(i));
-  }
-  fail(CODE_USAGE, "--set \"%.80s\" is unknown; it is one of %skernels, collectives", name, known);
-  return false;
-}
-
 static int run(const cli_request *request)
 {
   int code;
-  const char *set = request->value[OPTION_SET];
-  if (set == NULL || strcmp(set, "documents") == 0) set = "seeds";
-  if (!is_set(set)) return CODE_USAGE;
-  if (strcmp(set, "collectives") == 0) return validate_collectives(request);
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
-  code = strcmp(set, "kernels") == 0 ? validate_kernels(request, catalog) : validate_set(request, catalog, set);
+  code = compare(request, catalog);
   pm_catalog_free(catalog);
   return code;
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "seeds|training|inference|storage|kernels|collectives", "which measurements (default seeds)"},
+  {OPTION_SET, '\0', "set", "seeds|training|inference|kernels|collectives|storage", "which measurements (default seeds)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each group of them"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

@@ -7,9 +7,17 @@
 **
 **     pm_table *table = pm_validate(catalog, &(pm_validation){"training", NULL, NULL, 0}, &error);
 **
-** A summary has the columns set, group, rows, mape, median, p90, bias, all but the first three in per cent; a table of
-** rows id, group, measured, predicted, unit, error. An error is (predicted - measured) / measured: of a rate, above 0
-** the prediction is too fast.
+** A summary has the columns set, group, rows, mape, median, p90, bias, all but the first three in per cent, and of
+** kernels what a plain roofline's mape would be; a table of rows id, group, measured, predicted, unit, error, and what
+** else its set has to say of a row. An error is (predicted - measured) / measured: of a rate, above 0 the prediction is
+** too fast, of a time too slow.
+**
+**     seeds        what the source documents state, and measurements of the catalogue that are not shipped
+**     training     rates of training
+**     inference    rates and latencies of inference
+**     kernels      times of single kernels: the columns of pm_kernel_rows
+**     collectives  times of collectives, copies between two GPUs: the columns of data/measured/README.md
+**     storage      rates and node counts of storage and decoding
 */
 #ifndef PERFMODEL_VALIDATE_H
 #define PERFMODEL_VALIDATE_H

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "calibrate/gpu_name.h"
 #include "calibrate/kernel_row.h"
+#include "calibrate/kernel_rows.h"
 #include "perfmodel/units.h"
 
 enum { NOTES = 64, NAMES = 64, NOTE_LONGEST = 300 };
@@ -294,6 +295,26 @@ static int load(loading *l, pm_error *error)
   return status;
 }
 
+pm_kernel_rows *pm__kernel_rows_read(const pm_catalog *catalog, const pm__csv *sheet, const char *file, pm_error *error)
+{
+  loading *l = (loading *)calloc(1, sizeof *l);
+  if (l == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  l->catalog = catalog;
+  l->sheet = sheet;
+  l->columns = pm__kernel_columns_of(sheet, file);
+  load_harnesses(l);
+  int status = load(l, error);
+  pm_kernel_rows *rows = l->rows;
+  free(l->table);
+  free(l);
+  if (status == PM_OK) return rows;
+  pm_kernel_rows_free(rows);
+  return NULL;
+}
+
 pm_kernel_rows *pm_kernel_rows_new(const pm_catalog *catalog, const char *csv, const char *file, pm_error *error)
 {
   pm__csv sheet;
@@ -303,23 +324,9 @@ pm_kernel_rows *pm_kernel_rows_new(const pm_catalog *catalog, const char *csv, c
   }
   if (file == NULL) file = "kernels";
   if (pm__csv_read(&sheet, csv, file, error) != PM_OK) return NULL;
-  loading *l = (loading *)calloc(1, sizeof *l);
-  int status = l != NULL ? PM_OK : pm__no_memory(error);
-  pm_kernel_rows *rows = NULL;
-  if (status == PM_OK) {
-    l->catalog = catalog;
-    l->sheet = &sheet;
-    l->columns = pm__kernel_columns_of(&sheet, file);
-    load_harnesses(l);
-    status = load(l, error);
-    rows = l->rows;
-    free(l->table);
-  }
-  free(l);
+  pm_kernel_rows *rows = pm__kernel_rows_read(catalog, &sheet, file, error);
   pm__csv_free(&sheet);
-  if (status == PM_OK) return rows;
-  pm_kernel_rows_free(rows);
-  return NULL;
+  return rows;
 }
 
 void pm_kernel_rows_free(pm_kernel_rows *rows)

@@ -128,16 +128,6 @@ static int predict_rows(rates *t, pm_error *error)
   return status;
 }
 
-static void write_notes(rates *t)
-{
-  size_t left = 0;
-  for (size_t i = 0; i < t->reasons.count; i++) left += t->reasons.items[i].count;
-  if (left == 0) return;
-  pm__string_format(&t->task->notes, "%zu of %zu rows of \"%.60s\" have no prediction:\n", left,
-                    t->task->table->rows - 1, t->task->file);
-  pm__tally_write(&t->reasons, &t->task->notes);
-}
-
 static pm_table *validate(pm__task *task, bool inference, pm_error *error)
 {
   static const char *const needed[] = {"model", "throughput", "unit"};
@@ -150,7 +140,7 @@ static pm_table *validate(pm__task *task, bool inference, pm_error *error)
   if (status == PM_OK) status = read_rows(&t, error);
   if (status == PM_OK) status = predict_rows(&t, error);
   if (status == PM_OK) {
-    write_notes(&t);
+    pm__task_unpredicted(task, &t.reasons);
     table = pm__task_table(task, &t.rows, error);
   }
   pm__rate_reader_close(&t.reader);

@@ -20,10 +20,14 @@ typedef struct pm__task {
 /* The table of rows or groups of a set; NULL with an error. */
 typedef pm_table *pm__set(pm__task *task, pm_error *error);
 
-pm__set pm__validate_seeds, pm__validate_training, pm__validate_inference;
+pm__set pm__validate_seeds, pm__validate_training, pm__validate_inference, pm__validate_kernels,
+        pm__validate_collectives;
 
 /* PM_OK, or which of the columns is missing. */
 int pm__task_columns(const pm__task *task, const char *const *titles, size_t count, pm_error *error);
+
+/* Adds to the notes how many rows have no prediction, and why. */
+void pm__task_unpredicted(pm__task *task, pm__tally *reasons);
 
 /* The table that the task asks for. The rows are done with. */
 pm_table *pm__task_table(const pm__task *task, const pm__comparisons *rows, pm_error *error);

@@ -5,36 +5,27 @@
 #include "perfmodel/units.h"
 #include "validate/summary.h"
 
-typedef struct summary {
-  char set[PM_TEXT_MAX], group[PM_TEXT_MAX];
-  int32_t rows;
-  double mape, median, p90, bias;
-} summary;
-
-#define FIELD(record, kind, name, unit, doc) {#name, unit, doc, offsetof(record, name), PM_FIELD_##kind, NULL}
-#define TYPE(name, record, fields) {name, "", sizeof(record), fields, sizeof fields / sizeof fields[0]}
-
 static const pm_field row_fields[] = {
-  FIELD(pm__comparison, TEXT, id, "", "id of the measurement: its row, or its line in the table"),
-  FIELD(pm__comparison, TEXT, group, "", "what it is summed up with"),
-  FIELD(pm__comparison, REAL, measured, "1", "what was measured, in `unit`"),
-  FIELD(pm__comparison, REAL, predicted, "1", "what is predicted, in `unit`; unknown if it cannot be"),
-  FIELD(pm__comparison, TEXT, unit, "", "unit of both"),
-  FIELD(pm__comparison, REAL, error, "%", "(predicted - measured) / measured"),
+  PM__FIELD(pm__comparison, TEXT, id, "id", "", "id of the measurement: its row, or its line in the table"),
+  PM__FIELD(pm__comparison, TEXT, group, "group", "", "what it is summed up with"),
+  PM__FIELD(pm__comparison, REAL, measured, "measured", "1", "what was measured, in `unit`"),
+  PM__FIELD(pm__comparison, REAL, predicted, "predicted", "1", "what is predicted, in `unit`; unknown if it cannot be"),
+  PM__FIELD(pm__comparison, TEXT, unit, "unit", "", "unit of both"),
+  PM__FIELD(pm__comparison, REAL, error, "error", "%", "(predicted - measured) / measured"),
 };
 
 static const pm_field summary_fields[] = {
-  FIELD(summary, TEXT, set, "", "which measurements"),
-  FIELD(summary, TEXT, group, "", "which of them"),
-  FIELD(summary, INT, rows, "1", "measurements compared"),
-  FIELD(summary, REAL, mape, "%", "mean of the absolute errors"),
-  FIELD(summary, REAL, median, "%", "median of the absolute errors"),
-  FIELD(summary, REAL, p90, "%", "90th percentile of the absolute errors"),
-  FIELD(summary, REAL, bias, "%", "mean of the signed errors; above 0: predicted too much"),
+  PM__FIELD(pm__summary, TEXT, set, "set", "", "which measurements"),
+  PM__FIELD(pm__summary, TEXT, group, "group", "", "which of them"),
+  PM__FIELD(pm__summary, INT, rows, "rows", "1", "measurements compared"),
+  PM__FIELD(pm__summary, REAL, mape, "mape", "%", "mean of the absolute errors"),
+  PM__FIELD(pm__summary, REAL, median, "median", "%", "median of the absolute errors"),
+  PM__FIELD(pm__summary, REAL, p90, "p90", "%", "90th percentile of the absolute errors"),
+  PM__FIELD(pm__summary, REAL, bias, "bias", "%", "mean of the signed errors; above 0: predicted too much"),
 };
 
-static const pm_record_type row_type = TYPE("comparison", pm__comparison, row_fields);
-static const pm_record_type summary_type = TYPE("summary", summary, summary_fields);
+static const pm_record_type row_type = PM__TYPE(pm__comparison, row_fields);
+static const pm_record_type summary_type = PM__TYPE(pm__summary, summary_fields);
 
 pm__comparison *pm__comparisons_add(pm__comparisons *rows, pm_error *error)
 {
@@ -74,7 +65,7 @@ static double quantile(const double *sorted, size_t count, double q)
 }
 
 /* From signed errors, which become absolute and sorted. */
-static void summarize(double *errors, size_t n, summary *out)
+static void summarize(double *errors, size_t n, pm__summary *out)
 {
   double sum = 0, bias = 0;
   for (size_t i = 0; i < n; i++) {
@@ -92,33 +83,76 @@ static void summarize(double *errors, size_t n, summary *out)
   out->bias = bias / (double)n;
 }
 
+/* A row with an error, and where it stands. */
+typedef struct place {
+  const pm__comparison *row;
+  size_t index, first; /* of the group */
+} place;
+
+static int by_group(const void *a, const void *b)
+{
+  const place *x = (const place *)a, *y = (const place *)b;
+  int order = strcmp(x->row->group, y->row->group);
+  if (order == 0) order = strcmp(x->row->set, y->row->set);
+  return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+static int by_first(const void *a, const void *b)
+{
+  const place *x = (const place *)a, *y = (const place *)b;
+  if (x->first != y->first) return x->first > y->first ? 1 : -1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
 static bool same_group(const pm__comparison *a, const pm__comparison *b)
 {
   return strcmp(a->group, b->group) == 0 && strcmp(a->set, b->set) == 0;
 }
 
-static bool is_first(const pm__comparisons *rows, size_t index)
-{
-  for (size_t i = 0; i < index; i++)
-    if (!isnan(rows->items[i].error) && same_group(&rows->items[i], &rows->items[index])) return false;
-  return true;
-}
-
-/* The rows of the group that `like` is in. `errors` has room for all of them. */
-static void sum_group(const pm__comparisons *rows, const pm__comparison *like, double *errors, summary *out)
+/* Rows that have an error, group after group in the order of their first rows; returns how many. */
+static size_t place_rows(const pm__comparisons *rows, place *places)
 {
   size_t n = 0;
   for (size_t i = 0; i < rows->count; i++)
-    if (!isnan(rows->items[i].error) && same_group(&rows->items[i], like))
-      errors[n++] = rows->items[i].error;
-  summarize(errors, n, out);
-  memcpy(out->set, like->set, sizeof out->set);
-  memcpy(out->group, like->group, sizeof out->group);
+    if (!isnan(rows->items[i].error)) places[n++] = (place){&rows->items[i], i, i};
+  qsort(places, n, sizeof *places, by_group);
+  for (size_t i = 1; i < n; i++)
+    if (same_group(places[i].row, places[i - 1].row)) places[i].first = places[i - 1].first;
+  qsort(places, n, sizeof *places, by_first);
+  return n;
+}
+
+static size_t sum_groups(const place *places, size_t n, double *errors, pm__summary *out)
+{
+  size_t groups = 0;
+  for (size_t i = 0, count; i < n; i += count) {
+    for (count = 0; i + count < n && places[i + count].first == places[i].first; count++)
+      errors[count] = places[i + count].row->error;
+    summarize(errors, count, &out[groups]);
+    memcpy(out[groups].set, places[i].row->set, sizeof out->set);
+    memcpy(out[groups++].group, places[i].row->group, sizeof out->group);
+  }
+  return groups;
+}
+
+pm__summary *pm__comparisons_groups(const pm__comparisons *rows, size_t *count, pm_error *error)
+{
+  pm__summary *groups = (pm__summary *)calloc(rows->count + 1, sizeof *groups);
+  place *places = (place *)calloc(rows->count + 1, sizeof *places);
+  double *errors = (double *)calloc(rows->count + 1, sizeof *errors);
+  bool room = groups != NULL && places != NULL && errors != NULL;
+  *count = room ? sum_groups(places, place_rows(rows, places), errors, groups) : 0;
+  free(places);
+  free(errors);
+  if (room) return groups;
+  free(groups);
+  pm__no_memory(error);
+  return NULL;
 }
 
 int pm__comparisons_say(const pm__comparisons *rows, pm__string *out, pm_error *error)
 {
-  summary all;
+  pm__summary all;
   size_t n = 0;
   double *errors = (double *)calloc(rows->count + 1, sizeof *errors);
   if (errors == NULL) return pm__no_memory(error);
@@ -147,7 +181,7 @@ static double value_shown(double value)
   return fabs(value) < 1e4 && pm_number_parse(digits, &shown) == PM_OK ? shown : rint(value);
 }
 
-static int show_rounded(pm_table *table, const char *name, const double *values, size_t stride, double (*shown)(double),
+static int show_rounded(pm_table *table, const char *name, const void *values, size_t stride, double (*shown)(double),
                         pm_error *error)
 {
   size_t count = pm_table_rows(table);
@@ -175,29 +209,28 @@ static pm_table *kept_or_freed(pm_table *table, int status)
   return NULL;
 }
 
-static pm_table *summary_table(const summary *groups, size_t count, pm_error *error)
+pm_table *pm__table_with(pm_table *table, const pm_record_type *type, const void *records, pm_error *error)
 {
-  pm_table *table = pm_table_new(count, error);
   if (table == NULL) return NULL;
-  int status = pm_table_add_records(table, &summary_type, groups, error);
-  const double *values[] = {&groups->mape, &groups->median, &groups->p90, &groups->bias};
-  static const char *const names[] = {"mape", "median", "p90", "bias"};
-  for (size_t i = 0; i < 4 && status == PM_OK; i++)
-    status = show_rounded(table, names[i], values[i], sizeof *groups, per_cent_shown, error);
+  int status = pm_table_add_records(table, type, records, error);
+  for (size_t i = 0; i < type->field_count && status == PM_OK; i++) {
+    const pm_field *field = &type->fields[i];
+    if (strcmp(field->unit, "%") == 0)
+      status = show_rounded(table, field->name, (const char *)records + field->offset, type->size, per_cent_shown, error);
+  }
   return kept_or_freed(table, status);
+}
+
+pm_table *pm__summary_table(const pm__summary *groups, size_t count, pm_error *error)
+{
+  return pm__table_with(pm_table_new(count, error), &summary_type, groups, error);
 }
 
 pm_table *pm__comparisons_summary(const pm__comparisons *rows, pm_error *error)
 {
-  summary *groups = (summary *)calloc(rows->count + 1, sizeof *groups);
-  double *errors = (double *)calloc(rows->count + 1, sizeof *errors);
-  pm_table *table = NULL;
-  size_t count = 0;
-  for (size_t i = 0; groups != NULL && errors != NULL && i < rows->count; i++)
-    if (!isnan(rows->items[i].error) && is_first(rows, i)) sum_group(rows, &rows->items[i], errors, &groups[count++]);
-  if (groups != NULL && errors != NULL) table = summary_table(groups, count, error);
-  else pm__no_memory(error);
-  free(errors);
+  size_t count;
+  pm__summary *groups = pm__comparisons_groups(rows, &count, error);
+  pm_table *table = groups != NULL ? pm__summary_table(groups, count, error) : NULL;
   free(groups);
   return table;
 }
@@ -205,10 +238,8 @@ pm_table *pm__comparisons_summary(const pm__comparisons *rows, pm_error *error)
 pm_table *pm__comparisons_table(const pm__comparisons *rows, pm_error *error)
 {
   const pm__comparison none = {"", "", NAN, NAN, "", NAN, ""}, *items = rows->count > 0 ? rows->items : &none;
-  pm_table *table = pm_table_new(rows->count, error);
+  pm_table *table = pm__table_with(pm_table_new(rows->count, error), &row_type, items, error);
   if (table == NULL) return NULL;
-  int status = pm_table_add_records(table, &row_type, items, error);
-  if (status == PM_OK) status = show_rounded(table, "predicted", &items->predicted, sizeof *items, value_shown, error);
-  if (status == PM_OK) status = show_rounded(table, "error", &items->error, sizeof *items, per_cent_shown, error);
+  int status = show_rounded(table, "predicted", &items->predicted, sizeof *items, value_shown, error);
   return kept_or_freed(table, status);
 }

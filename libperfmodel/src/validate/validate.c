@@ -12,6 +12,8 @@ static const set sets[] = {
   {"seeds", "measured/seeds.csv", pm__validate_seeds},
   {"training", "measured/training.csv", pm__validate_training},
   {"inference", "measured/inference.csv", pm__validate_inference},
+  {"kernels", "measured/kernels.csv", pm__validate_kernels},
+  {"collectives", "measured/collectives.csv", pm__validate_collectives},
   {"storage", "measured/storage.csv", pm__validate_seeds},
 };
 
@@ -40,6 +42,16 @@ int pm__task_columns(const pm__task *task, const char *const *titles, size_t cou
     if (pm__csv_column(task->table, titles[i]) < 0)
       return pm__fail(error, PM_BAD_SYNTAX, "%s: no column \"%s\"", task->file, titles[i]);
   return PM_OK;
+}
+
+void pm__task_unpredicted(pm__task *task, pm__tally *reasons)
+{
+  size_t left = 0;
+  for (size_t i = 0; i < reasons->count; i++) left += reasons->items[i].count;
+  if (left == 0) return;
+  pm__string_format(&task->notes, "%zu of %zu rows of \"%.60s\" have no prediction:\n", left, task->table->rows - 1,
+                    task->file);
+  pm__tally_write(reasons, &task->notes);
 }
 
 pm_table *pm__task_table(const pm__task *task, const pm__comparisons *rows, pm_error *error)
