@@ -1,6 +1,6 @@
 /* perfmodel calibrate: constants of the model from measurements. */
 #include <string.h>
-#include "validation.h"
+#include "command.h"
 
 static int write_fit(const cli_request *request, const pm_catalog *catalog, const pm_kernel_fit *fit)
 {
@@ -14,10 +14,10 @@ static int write_fit(const cli_request *request, const pm_catalog *catalog, cons
   }
   if (request->value[OPTION_ERRORS] != NULL) {
     const pm_fit_error *errors = pm_kernel_fit_errors(fit, &count);
-    return write_table(request, records_to_table(pm_record_type_find("fit_error"), errors, count, &error), &error);
+    return write_table(request, pm_table_of_records(pm_record_type_find("fit_error"), errors, count, &error), &error);
   }
   const pm_fitted_constant *constants = pm_kernel_fit_constants(fit, &count);
-  return write_table(request, records_to_table(pm_record_type_find("fitted_constant"), constants, count, &error), &error);
+  return write_table(request, pm_table_of_records(pm_record_type_find("fitted_constant"), constants, count, &error), &error);
 }
 
 static int calibrate(const cli_request *request, const pm_catalog *catalog, const pm_kernel_rows *rows)

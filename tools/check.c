@@ -145,12 +145,7 @@ static int check_file(pm_catalog *catalog, const char *path, findings *all)
 static int write_findings(const cli_request *request, const findings *all)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_table *table = pm_table_new(all->count, &error);
-  if (table != NULL && pm_table_add_records(table, &finding_type, all->items, &error) != PM_OK) {
-    pm_table_free(table);
-    table = NULL;
-  }
-  return write_table(request, table, &error);
+  return write_table(request, pm_table_of_records(&finding_type, all->items, all->count, &error), &error);
 }
 
 static int run(const cli_request *request)

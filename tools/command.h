@@ -212,6 +212,7 @@ int fail(int code, const char *format, ...) PRINTF_LIKE(2, 3); /* returns `code`
 int fail_error(const pm_error *error);                         /* returns the code that belongs to it */
 int fail_memory(void);
 void note(const cli_request *request, const char *format, ...) PRINTF_LIKE(2, 3); /* not with --quiet */
+void note_lines(const cli_request *request, const char *lines);                   /* each line a note */
 
 /* The exit code that belongs to an error. */
 int error_code(const pm_error *error);

@@ -34,12 +34,7 @@ static int plan(const cli_request *request, const pm_system *system)
   choice.nodes = (int32_t)nodes;
   choice.switch_ports = (int32_t)ports;
   if (pm_fabric_plan(system, &choice, &fabric, &error) != PM_OK) return fail_error(&error);
-  pm_table *table = pm_table_new(1, &error);
-  if (table != NULL && pm_table_add_records(table, pm_record_type_find("fabric"), &fabric, &error) != PM_OK) {
-    pm_table_free(table);
-    table = NULL;
-  }
-  int code = write_table(request, table, &error);
+  int code = write_table(request, pm_table_of_records(pm_record_type_find("fabric"), &fabric, 1, &error), &error);
   note(request, "bisection counts one direction; bisection_both_ways counts both, as data sheets like to");
   return code;
 }

@@ -1,7 +1,6 @@
 /* perfmodel import: a machine described by another program. */
-#include <stdlib.h>
 #include <string.h>
-#include "validation.h"
+#include "command.h"
 
 /* By what the text begins with. */
 static const char *guess_format(const char *text)
@@ -9,16 +8,6 @@ static const char *guess_format(const char *text)
   if (strstr(text, "<topology") != NULL) return "hwloc";
   if (strstr(text, "<system") != NULL) return "nccl";
   return "topo";
-}
-
-static void print_report(const cli_request *request, char *report)
-{
-  for (char *line = report; line != NULL && *line != '\0';) {
-    char *end = strchr(line, '\n');
-    if (end != NULL) *end = '\0';
-    note(request, "%s", line);
-    line = end != NULL ? end + 1 : NULL;
-  }
 }
 
 static int import(const cli_request *request, const pm_catalog *catalog, const char *text)
@@ -29,7 +18,7 @@ static int import(const cli_request *request, const pm_catalog *catalog, const c
   const char *id = request->value[OPTION_ID] != NULL ? request->value[OPTION_ID] : "imported";
   char *xml = pm_import(catalog, format != NULL ? format : guess_format(text), text, file, id,
                         request->value[OPTION_GPU], &report, &error);
-  print_report(request, report);
+  if (report != NULL) note_lines(request, report);
   pm_string_free(report);
   if (xml == NULL) return fail_error(&error);
   int code = write_output(request, xml, strlen(xml));
@@ -40,12 +29,13 @@ static int import(const cli_request *request, const pm_catalog *catalog, const c
 static int run(const cli_request *request)
 {
   int code;
-  char *text = read_text_file(request->arguments.items[0]);
-  if (text == NULL) return CODE_INPUT;
+  pm_error error = PM_ERROR_NONE;
+  char *text = pm_file_text(request->arguments.items[0], &error);
+  if (text == NULL) return fail_error(&error);
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog != NULL) code = import(request, catalog, text);
   pm_catalog_free(catalog);
-  free(text);
+  pm_string_free(text);
   return code;
 }
 

@@ -47,12 +47,7 @@ static int answer(const cli_request *request, const pm_catalog *catalog)
   if (code != CODE_DONE) return code;
   if (pm_kernel_predict(&gpu, calibrated ? &constants : NULL, &kernel, &time, 1, &error) != PM_OK)
     return fail_error(&error);
-  pm_table *table = pm_table_new(1, &error);
-  if (table != NULL && pm_table_add_records(table, pm_record_type_find("kernel_time"), &time, &error) != PM_OK) {
-    pm_table_free(table);
-    table = NULL;
-  }
-  return write_table(request, table, &error);
+  return write_table(request, pm_table_of_records(pm_record_type_find("kernel_time"), &time, 1, &error), &error);
 }
 
 static int run(const cli_request *request)

@@ -73,10 +73,7 @@ static pm_table *list_kinds(const pm_catalog *catalog, pm_error *error)
   while (pm_layer_kind_at(layers) != NULL) layers++;
   set_kind(&rows[count++], "layers", layers);
   set_kind(&rows[count++], "precisions", PM_PRECISION_COUNT);
-  pm_table *table = pm_table_new(count, error);
-  if (table == NULL || pm_table_add_records(table, &kind_type, rows, error) == PM_OK) return table;
-  pm_table_free(table);
-  return NULL;
+  return pm_table_of_records(&kind_type, rows, count, error);
 }
 
 static int run(const cli_request *request)

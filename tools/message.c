@@ -32,6 +32,15 @@ void note(const cli_request *request, const char *format, ...)
   va_end(arguments);
 }
 
+void note_lines(const cli_request *request, const char *lines)
+{
+  while (*lines != '\0') {
+    size_t length = strcspn(lines, "\n");
+    note(request, "%.*s", (int)length, lines);
+    lines += length + (lines[length] == '\n');
+  }
+}
+
 int fail_memory(void)
 {
   return fail(CODE_INTERNAL, "out of memory");

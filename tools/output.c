@@ -117,15 +117,11 @@ int write_output(const cli_request *request, const char *text, size_t size)
 
 pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_error *error)
 {
-  pm_table *table = pm_table_new(count, error);
+  pm_table *table = pm_table_of_records(pm_record_type_find(type), rows, count, error);
   if (table == NULL) return NULL;
-  if (pm_table_add_records(table, pm_record_type_find(type), rows, error) == PM_OK) {
-    pm_table_drop(table, "index");
-    pm_table_mark_total(table);
-    return table;
-  }
-  pm_table_free(table);
-  return NULL;
+  pm_table_drop(table, "index");
+  pm_table_mark_total(table);
+  return table;
 }
 
 int write_table(const cli_request *request, pm_table *table, const pm_error *error)

@@ -69,16 +69,12 @@ static pm_table *cycle_table(const pm_group *group, int *order, pm_error *error)
 {
   int count = cycle_count(group);
   ring_row *rows = (ring_row *)calloc((size_t)count + 1, sizeof *rows);
-  pm_table *table = rows != NULL ? pm_table_new((size_t)count, error) : NULL;
-  for (int i = 0; table != NULL && i < count; i++) {
+  for (int i = 0; rows != NULL && i < count; i++) {
     rows[i].cycle = i;
     rows[i].weight = pm_group_cycle(group, i, order);
     write_order(order, pm_group_size(group), rows[i].order);
   }
-  if (table != NULL && pm_table_add_records(table, &row_type, rows, error) != PM_OK) {
-    pm_table_free(table);
-    table = NULL;
-  }
+  pm_table *table = rows != NULL ? pm_table_of_records(&row_type, rows, (size_t)count, error) : NULL;
   free(rows);
   return table;
 }

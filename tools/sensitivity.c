@@ -173,14 +173,6 @@ static int read_upgrades(const cli_request *request, question *q)
 
 /* ---- The answers ---- */
 
-static pm_table *table_of(const char *type, const void *rows, size_t count, pm_error *error)
-{
-  pm_table *table = pm_table_new(count, error);
-  if (table == NULL || pm_table_add_records(table, pm_record_type_find(type), rows, error) == PM_OK) return table;
-  pm_table_free(table);
-  return NULL;
-}
-
 static void print_bar(FILE *stream, double change, double largest)
 {
   int bar = largest > 0 ? (int)rint(fabs(change) / largest * BAR) : 0;
@@ -214,7 +206,7 @@ static int answer(const cli_request *request, question *q)
   pm_sensitivity rows[PM_RESOURCE_COUNT];
   if (q->upgrade_count > 0) {
     if (pm_upgrades(&q->setup, q->choices, q->upgrade_count, q->rows, &error) != PM_OK) return fail_error(&error);
-    pm_table *table = table_of("upgrade", q->rows, q->upgrade_count, &error);
+    pm_table *table = pm_table_of_records(pm_record_type_find("upgrade"), q->rows, q->upgrade_count, &error);
     if (q->currency[0] == '\0' && request->format == PM_FORMAT_TABLE) {
       pm_table_drop(table, "price");
       pm_table_drop(table, "gain_per_price");
@@ -224,7 +216,7 @@ static int answer(const cli_request *request, question *q)
   int count = pm_sensitivity_get(&q->setup, q->raise, rows, &error);
   if (count < 0) return fail_error(&error);
   if (request->format == PM_FORMAT_TABLE) return write_sensitivities(request, q, rows, count);
-  return write_table(request, table_of("sensitivity", rows, (size_t)count, &error), &error);
+  return write_table(request, pm_table_of_records(pm_record_type_find("sensitivity"), rows, (size_t)count, &error), &error);
 }
 
 static int run(const cli_request *request)

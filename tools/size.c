@@ -234,11 +234,8 @@ static pm_table *table_of(const question *q, const pm_size_choice *rows, size_t 
   static const char *const narrow[] = {"energy", "nodes_least", "nodes_safe", "gpu_power", "price", "storage_nodes",
                                        "choice", "memory", "basis", "evidence", "input_limit", "storage_rate", "pareto",
                                        "cables", "verdict", NULL};
-  pm_table *table = pm_table_new(count, error);
-  if (table == NULL || pm_table_add_records(table, pm_record_type_find("size_choice"), rows, error) != PM_OK) {
-    pm_table_free(table);
-    return NULL;
-  }
+  pm_table *table = pm_table_of_records(pm_record_type_find("size_choice"), rows, count, error);
+  if (table == NULL) return NULL;
   for (size_t i = 0; !wide && narrow[i] != NULL; i++) pm_table_drop(table, narrow[i]);
   if (!wide && isnan(q->goal.within)) pm_table_drop(table, "time");
   if (!wide && q->prices.count == 0) pm_table_drop(table, "cost");

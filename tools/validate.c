@@ -1,16 +1,5 @@
 /* perfmodel validate: published measurements beside their predictions. */
-#include <string.h>
 #include "command.h"
-
-/* What there is to say about the rows, a line at a time. */
-static void print_notes(const cli_request *request, const char *notes)
-{
-  while (*notes != '\0') {
-    size_t length = strcspn(notes, "\n");
-    note(request, "%.*s", (int)length, notes);
-    notes += length + (notes[length] == '\n');
-  }
-}
 
 static int compare(const cli_request *request, const pm_catalog *catalog)
 {
@@ -21,7 +10,7 @@ static int compare(const cli_request *request, const pm_catalog *catalog)
   pm_validation what = {set != NULL ? set : "seeds", data, path, request->value[OPTION_ROWS] != NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   pm_string_free(data);
-  print_notes(request, pm_table_notes(table));
+  note_lines(request, pm_table_notes(table));
   return write_table(request, table, &error);
 }
 
@@ -47,14 +36,15 @@ const cli_command validate_command = {
   "Predicts what was measured and prints the error of the predictions, in per cent of what was measured, for each group "
   "of measurements: mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean of "
   "the signed ones. Above 0 the prediction is too much; of a rate, too fast.\n\n"
-  "seeds: what the source documents state, row by row; rows that are no numbers are claims, which hold or do not. "
-  "training, inference: published rates; --data takes a table of yours with the columns model, framework, "
+  "seeds: what the source documents state, row by row; rows that are no numbers are claims, which hold or do not; "
+  "measurements in a file given with --catalog are compared with them, as a set of their own. training, inference: "
+  "published rates. kernels: times of single kernels, beside a plain roofline. collectives: times of collectives, and "
+  "copies between two GPUs. storage: rates and node counts of storage and decoding.\n\n"
+  "--data takes a table of yours in place of the shipped one. training, inference: columns model, framework, "
   "framework_version, gpu, gpu_memory_GB, system, gpus, nodes, batch_per_gpu, precision, throughput, unit and others "
-  "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. storage: rates and "
-  "node counts of storage and decoding. kernels, collectives: times and bandwidths.\n\n"
-  "Rows that cannot be predicted are counted, by reason. Measurements in a file given with --catalog are compared with "
-  "the seeds, as a set of their own.\n\n"
-  "The set of kernels compares times: above 0 the prediction is slower. Its rows have the columns kernel, op, pass, "
-  "precision, gpu, time_us, library, source_repo and the sizes of the operator (docs/calibration.md); files may be "
-  "compressed (gzip). Rows that are left out are named on stderr.",
+  "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. kernels: kernel, op, "
+  "pass, precision, gpu, time_us, library, source_repo and the sizes of the operator (docs/calibration.md). collectives: "
+  "system, gpus, nodes, collective, message_bytes, time_us, and machine, gpu_list, nccl_version, protocol_or_algo, note "
+  "if they are known (docs/collectives.md).\n\n"
+  "Rows that cannot be predicted are counted on stderr, by reason.",
   "perfmodel validate --rows", options, 0, 0, run};

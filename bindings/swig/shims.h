@@ -165,10 +165,7 @@ static names names_list(name_at at, const void *context, pm_error *error)
 /* A table of `count` records of a type, as columns. */
 static pm_table *records_table(const char *type, const void *data, size_t count, pm_error *error)
 {
-  pm_table *table = pm_table_new(count, error);
-  if (table == NULL || pm_table_add_records(table, pm_record_type_find(type), data, error) == PM_OK) return table;
-  pm_table_free(table);
-  return NULL;
+  return pm_table_of_records(pm_record_type_find(type), data, count, error);
 }
 
 /* ---- Library ---- */

@@ -213,16 +213,9 @@ static void check_system(findings *list, const pm__element *entry)
 
 static pm_table *table_of(findings *list, pm_error *error)
 {
-  pm_finding none;
-  memset(&none, 0, sizeof none);
-  pm_table *table = list->failed ? NULL : pm_table_new(list->count, error);
-  if (list->failed) pm__no_memory(error);
-  if (table != NULL && pm_table_add_records(table, pm_record_type_find("finding"),
-                                            list->count > 0 ? list->items : &none, error) != PM_OK) {
-    pm_table_free(table);
-    table = NULL;
-  }
-  return table;
+  if (!list->failed) return pm_table_of_records(pm_record_type_find("finding"), list->items, list->count, error);
+  pm__no_memory(error);
+  return NULL;
 }
 
 pm_table *pm_doctor(const char *path, pm_error *error)

@@ -45,11 +45,7 @@ pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error 
   const pm_record_type *type = pm_record_type_find(about->record);
   char *records = collect_records(&catalog->lists[number], type, error);
   if (records == NULL) return NULL;
-  pm_table *table = pm_table_new(catalog->lists[number].count, error);
-  if (table != NULL && pm_table_add_records(table, type, records, error) != PM_OK) {
-    pm_table_free(table);
-    table = NULL;
-  }
+  pm_table *table = pm_table_of_records(type, records, catalog->lists[number].count, error);
   free(records);
   if (table != NULL) drop_unlisted(table, type, about->listed);
   return table;

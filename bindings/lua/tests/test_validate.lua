@@ -14,6 +14,11 @@ check.equal(rows:count(), 1)
 local again = pm.validate{set = "training", rows = true, data = csv:format(string.format("%.17g", rows:column("predicted")[1]))}
 check.equal(again:column("error")[1], 0)
 
+local gemm = "kernel,M,N,K,precision,gpu,time_us\ngemm,512,512,512,fp32,V100,90\n"
+assert(pm.validate{set = "kernels", data = gemm}:column("roofline mape")[1] > 0)
+local reduce = "system,gpus,nodes,collective,message_bytes,time_us\nDGX-2,16,1,all_reduce,1e6,100\n"
+check.equal(pm.validate{set = "collectives", rows = true, data = reduce}:column("machine")[1], "dgx2")
+
 assert(not pcall(pm.validate, {set = "nothing"}))
 assert(not pcall(pm.validate, {sett = "seeds"}))
 assert(not pcall(pm.validate, {file = "no such file.csv"}))

@@ -49,14 +49,16 @@ def validate(
     """Predictions beside published measurements: the same numbers as `perfmodel validate`.
 
     Args:
-        set: "seeds" (what the source documents state), "training", "inference" or "storage".
+        set: "seeds" (what the source documents state), "training", "inference", "kernels", "collectives" or "storage".
         rows: a row for each measurement (id, group, measured, predicted, unit, error [%]; of seeds and storage also
-            holds, kind, basis, note) in place of each group of them (set, group, rows, mape [%], median [%], p90 [%],
-            bias [%]).
+            holds, kind, basis, note, of collectives system, machine, use, regime, collective, algorithm, protocol,
+            gpus, nodes, bytes [B]) in place of each group of them (set, group, rows, mape [%], median [%], p90 [%],
+            bias [%], of kernels also roofline mape [%]). Collectives are in three groups each: of all, of their use
+            (fit, held-out, document), of their machine.
         data: rows of one's own in the layout of the set's table: a DataFrame, or the path of a CSV file, plain or gzip.
         catalog: where names are looked up; the shipped one by default.
 
-    An error is (predicted - measured) / measured: of a rate, above 0 the prediction is too fast.
+    An error is (predicted - measured) / measured: of a rate, above 0 the prediction is too fast, of a time too slow.
     """
     table, path = "", ""
     if isinstance(data, (str, os.PathLike)):

@@ -14,11 +14,16 @@ HEADER = "model,framework,gpu,gpus,nodes,batch_per_gpu,precision,throughput,unit
 ROW = "ResNet-50,PyTorch,V100,1,1,64,fp32,300,images/s,\n"
 
 
+def test_the_sets() -> None:
+    assert pm.validation_sets() == ["seeds", "training", "inference", "kernels", "collectives", "storage"]
+
+
 def test_every_set_has_the_same_columns() -> None:
     for name in pm.validation_sets():
         table = pm.validate(name)
         titles = [column.title for column in table.columns]
-        assert titles == ["set", "group", "rows", "mape [%]", "median [%]", "p90 [%]", "bias [%]"]
+        assert titles[:7] == ["set", "group", "rows", "mape [%]", "median [%]", "p90 [%]", "bias [%]"]
+        assert titles[7:] == (["roofline mape [%]"] if name == "kernels" else [])
         assert len(table) > 0 and table["rows"].sum() > 0
         rows = pm.validate(name, rows=True)
         assert [column.title for column in rows.columns][:6] == [
@@ -40,6 +45,17 @@ def test_rows_of_ones_own(tmp_path: Path) -> None:
     first, second = (pm.validate("training", rows=True, data=path) for path in (plain, str(packed)))
     assert first.to_dict() == second.to_dict()
     assert first["error"][0] == pytest.approx((first["predicted"][0] / 300 - 1) * 100)
+
+
+def test_kernels_and_collectives_of_ones_own(tmp_path: Path) -> None:
+    kernels, collectives = tmp_path / "kernels.csv", tmp_path / "collectives.csv"
+    kernels.write_text("kernel,M,N,K,precision,gpu,time_us\ngemm,512,512,512,fp32,V100,90\n")
+    collectives.write_text("system,gpus,nodes,collective,message_bytes,time_us\nDGX-2,16,1,all_reduce,1e6,100\n")
+    table = pm.validate("kernels", data=kernels)
+    assert table["set"][0] == "own" and 0 < table["mape"][0] < table["roofline mape"][0]
+    table = pm.validate("collectives", rows=True, data=collectives)
+    assert table["machine"][0] == "dgx2" and table["regime"][0] == "64 KB-16 MB"
+    assert table["error"][0] == pytest.approx((table["predicted"][0] / 1e-4 - 1) * 100)
 
 
 def test_a_dataframe() -> None:

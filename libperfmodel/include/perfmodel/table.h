@@ -30,6 +30,9 @@ typedef struct pm_column {
 PM_API pm_table *pm_table_new(size_t rows, pm_error *error);
 PM_API void pm_table_free(pm_table *table);
 
+/* A table of these records alone: a column for every field of `type`. Owned by the caller; NULL with an error. */
+PM_API pm_table *pm_table_of_records(const pm_record_type *type, const void *records, size_t count, pm_error *error);
+
 /* Appends a column for every field of `type`, read from `records`, an array of `rows` of them. */
 PM_API int pm_table_add_records(pm_table *table, const pm_record_type *type, const void *records, pm_error *error);
 

@@ -100,6 +100,14 @@ int pm_table_add_records(pm_table *table, const pm_record_type *type, const void
   return PM_OK;
 }
 
+pm_table *pm_table_of_records(const pm_record_type *type, const void *records, size_t count, pm_error *error)
+{
+  pm_table *table = pm_table_new(count, error);
+  if (table == NULL || pm_table_add_records(table, type, records, error) == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
+}
+
 int pm_table_add_text(pm_table *table, const char *name, const char *doc, const char *const *texts, pm_error *error)
 {
   if (table == NULL || name == NULL || (texts == NULL && table->rows > 0))

@@ -195,7 +195,7 @@ static int read_count(const char *name, const char *text, int32_t *count, pm_err
 static int read_run(const pm__runs *runs, const pm__run_cells *cells, const pm_catalog *catalog, pm__collective_run *run,
                     pm_error *error)
 {
-  double time = number(cells->time_us) * 1e-6, bandwidth = number(cells->algbw_GBps) * 1e9;
+  double time = number(cells->time_us) / 1e6, bandwidth = number(cells->algbw_GBps) * 1e9;
   memset(run, 0, sizeof *run);
   snprintf(run->machine, sizeof run->machine, "%s", find_machine(runs, cells, catalog));
   run->copy = strncmp(cells->collective, "p2p_", 4) == 0;

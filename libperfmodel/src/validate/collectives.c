@@ -77,7 +77,8 @@ static int add_row(study *s, size_t index, pm_error *error)
   if (status == PM_NO_MEMORY) return pm__no_memory(error);
   fill_row(&s->runs.items[index], &run, row);
   snprintf(out->id, sizeof out->id, "line %zu", index + 2);
-  snprintf(out->group, sizeof out->group, "%.60s %.15s", row->machine, row->regime);
+  snprintf(out->group, sizeof out->group, "%.60s %.15s", row->machine[0] != '\0' ? row->machine : row->system,
+           row->regime);
   pm__text_set(out->set, sizeof out->set, s->task->set);
   strcpy(out->unit, run.rate ? "B/s" : "s");
   out->measured = run.measured;

@@ -168,21 +168,23 @@ int pm__comparisons_say(const pm__comparisons *rows, pm__string *out, pm_error *
 /* ---- Tables ---- */
 
 /* People see a tenth of a per cent, which is more than the figures are worth, and of other values four digits. */
-static double per_cent_shown(double value)
+static void per_cent_shown(double value, char *text)
 {
-  return rint(value * 10) / 10;
+  char number[PM_NUMBER_MAX];
+  sprintf(text, "%.28s %%", pm_number_format(number, rint(value * 10) / 10 + 0)); /* no -0 */
 }
 
-static double value_shown(double value)
+static void value_shown(double value, char *text)
 {
-  char digits[40];
+  char digits[40], number[PM_NUMBER_MAX];
   double shown;
   snprintf(digits, sizeof digits, "%.3e", value);
-  return fabs(value) < 1e4 && pm_number_parse(digits, &shown) == PM_OK ? shown : rint(value);
+  if (fabs(value) >= 1e4 || pm_number_parse(digits, &shown) != PM_OK) shown = rint(value);
+  sprintf(text, "%.28s", pm_number_format(number, shown));
 }
 
-static int show_rounded(pm_table *table, const char *name, const void *values, size_t stride, double (*shown)(double),
-                        pm_error *error)
+static int show_rounded(pm_table *table, const char *name, const void *values, size_t stride,
+                        void (*show)(double value, char *text), pm_error *error)
 {
   size_t count = pm_table_rows(table);
   char (*texts)[32] = (char (*)[32])calloc(count + 1, sizeof *texts);
@@ -190,10 +192,9 @@ static int show_rounded(pm_table *table, const char *name, const void *values, s
   int status = texts != NULL && cells != NULL ? PM_OK : pm__no_memory(error);
   for (size_t i = 0; status == PM_OK && i < count; i++) {
     double value;
-    char number[PM_NUMBER_MAX];
     memcpy(&value, (const char *)values + i * stride, sizeof value);
     if (isnan(value)) strcpy(texts[i], "-");
-    else snprintf(texts[i], sizeof texts[i], "%.28s", pm_number_format(number, shown(value)));
+    else show(value, texts[i]);
     cells[i] = texts[i];
   }
   if (status == PM_OK) status = pm_table_show_as(table, name, cells, error);

@@ -1,0 +1,210 @@
+/* Rows of one's own of the sets of kernels and collectives. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "perfmodel.h"
+
+enum { TEXT = 2000 };
+
+static pm_catalog *catalog;
+
+static void open_catalog(void)
+{
+  pm_error error = PM_ERROR_NONE;
+  catalog = pm_catalog_new(&error);
+  ck_assert_msg(catalog != NULL, "%s", error.text);
+}
+
+static void close_catalog(void)
+{
+  pm_catalog_free(catalog);
+}
+
+/* The rows of a table of one's own. */
+static pm_table *compare(const char *set, const char *header, const char *rows)
+{
+  char text[TEXT];
+  pm_error error = PM_ERROR_NONE;
+  snprintf(text, sizeof text, "%s%s", header, rows);
+  pm_validation what = {set, text, "own.csv", 1};
+  pm_table *table = pm_validate(catalog, &what, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  return table;
+}
+
+static size_t column_of(const pm_table *table, const char *name)
+{
+  for (size_t i = 0; i < pm_table_columns(table); i++)
+    if (strcmp(pm_table_column(table, i)->name, name) == 0) return i;
+  ck_abort_msg("no column %s", name);
+}
+
+static double number(const pm_table *table, const char *column, size_t row)
+{
+  return pm_table_numbers(table, column_of(table, column))[row];
+}
+
+static const char *text_of(const pm_table *table, const char *column, size_t row)
+{
+  static char buffer[PM_TEXT_MAX];
+  return pm_table_text(table, column_of(table, column), row, buffer);
+}
+
+/* ---- Kernels ---- */
+
+static const char kernel_header[] = "kernel,M,N,K,precision,gpu,time_us,overhead_us\n";
+
+START_TEST(a_kernel_is_compared_with_what_it_takes)
+{
+  pm_gpu gpu;
+  pm_kernel_calibration constants;
+  pm_kernel_time time;
+  pm_kernel kernel;
+  memset(&kernel, 0, sizeof kernel);
+  kernel.operation = PM_OPERATOR_GEMM;
+  kernel.precision = PM_FP32;
+  kernel.count = 1;
+  kernel.m = 512;
+  kernel.n = 1024;
+  kernel.k = 2048;
+  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "v100-sxm2-16gb", &gpu, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_kernels(catalog, &gpu, &constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_kernel_predict(&gpu, &constants, &kernel, &time, 1, NULL), PM_OK);
+  pm_table *t = compare("kernels", kernel_header, "gemm,512,1024,2048,fp32,v100-sxm2-16gb,100,0\n"
+                                                  "gemm,512,1024,2048,fp32,v100-sxm2-16gb,100,7\n");
+  ck_assert_double_eq_tol(number(t, "predicted", 0), time.time * 1e6, 1e-9);
+  ck_assert_double_eq_tol(number(t, "predicted", 1), time.time * 1e6 + 7, 1e-9);
+  ck_assert_double_eq_tol(number(t, "error", 0), time.time * 1e6 - 100, 1e-9);
+  ck_assert_str_eq(text_of(t, "id", 0), "line 2");
+  pm_table_free(t);
+}
+END_TEST
+
+START_TEST(kernels_that_are_left_out_are_said)
+{
+  pm_table *t = compare("kernels", kernel_header, "gemm,512,1024,2048,fp32,NoSuchGPU,100,0\n"
+                                                  "gemm,512,1024,0,fp32,v100-sxm2-16gb,100,0\n");
+  ck_assert_uint_eq(pm_table_rows(t), 0);
+  ck_assert_ptr_nonnull(strstr(pm_table_notes(t), "no GPU of the catalogue is called \"NoSuchGPU\""));
+  ck_assert_ptr_nonnull(strstr(pm_table_notes(t), "a size is missing or below 1"));
+  pm_table_free(t);
+}
+END_TEST
+
+/* ---- Collectives ---- */
+
+static const char run_header[] = "system,gpus,nodes,collective,message_bytes,time_us,algbw_GBps,note\n";
+
+START_TEST(a_collective_is_compared_with_what_it_takes)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_system *system = pm_catalog_system(catalog, "dgx1-v100", &error);
+  ck_assert_msg(system != NULL, "%s", error.text);
+  pm_group *group = pm_group_new(system, NULL, 8, NULL, &error);
+  pm_call call = pm_call_default();
+  pm_collective_time time;
+  call.bytes = 1 << 26;
+  ck_assert_int_eq(pm_group_times(group, &call, &time, 1), PM_OK);
+  pm_table *t = compare("collectives", run_header, "dgx1-v100,8,1,all_reduce,67108864,1000,,8 GPUs/process; -g 1\n"
+                                                   "dgx1-v100,8,1,all_reduce,67108864,,67.108864,-g 1\n");
+  ck_assert_double_eq(number(t, "predicted", 0), time.time);
+  for (size_t i = 0; i < 2; i++) {
+    ck_assert_double_eq_tol(number(t, "measured", i), 1e-3, 1e-15);
+    ck_assert_double_eq_tol(number(t, "error", i), (time.time / 1e-3 - 1) * 100, 1e-9);
+  }
+  ck_assert_str_eq(text_of(t, "regime", 0), ">=16 MB");
+  ck_assert_str_eq(text_of(t, "use", 0), "user");
+  pm_table_free(t);
+  pm_group_free(group);
+  pm_system_free(system);
+}
+END_TEST
+
+START_TEST(a_copy_is_compared_with_its_pair)
+{
+  pm_pair pair;
+  pm_system *system = pm_catalog_system(catalog, "dgx1-v100", NULL);
+  ck_assert_int_eq(pm_system_pair(system, 0, 3, &pair, NULL), PM_OK);
+  pm_table *t = compare("collectives", run_header, "dgx1-v100,2,1,p2p_unidir,1e8,,40,GPU0->GPU3\n"
+                                                   "dgx1-v100,2,1,p2p_latency,1,5,,GPU0->GPU3\n");
+  ck_assert_double_eq(number(t, "predicted", 0), pair.bandwidth);
+  ck_assert_double_eq(number(t, "measured", 0), 40e9);
+  ck_assert_double_eq(number(t, "predicted", 1), pair.latency);
+  ck_assert_str_eq(text_of(t, "regime", 1), "copies");
+  pm_table_free(t);
+  pm_system_free(system);
+}
+END_TEST
+
+/* By id, by the words of a name, by the GPU alone. */
+START_TEST(machines_are_guessed_where_no_column_names_them)
+{
+  pm_table *t = compare("collectives", run_header, "DGX-2,16,1,all_reduce,1e6,100,,\n"
+                                                   "our NVIDIA DGX A100 in Reno,8,1,all_reduce,1e6,100,,\n"
+                                                   "a box with H200 cards,8,1,all_reduce,1e6,100,,\n"
+                                                   "abacus,8,1,all_reduce,1e6,100,,\n");
+  pm_machine machine;
+  ck_assert_str_eq(text_of(t, "machine", 0), "dgx2");
+  ck_assert_str_eq(text_of(t, "machine", 1), "dgx-a100");
+  ck_assert_int_eq(pm_catalog_record(catalog, "system", text_of(t, "machine", 2), &machine, NULL), PM_OK);
+  ck_assert_ptr_nonnull(strstr(machine.gpu, "h200"));
+  ck_assert_str_eq(text_of(t, "machine", 3), "");
+  ck_assert(isnan(number(t, "predicted", 3)));
+  ck_assert_ptr_nonnull(strstr(pm_table_notes(t), "1 row: no system is known to be wired as \"abacus\""));
+  pm_table_free(t);
+}
+END_TEST
+
+START_TEST(runs_that_cannot_be_predicted_say_why)
+{
+  static const char *const rows[] = {"dgx2,16,1,all_sing,1e6,100,,\n", "dgx2,,1,all_reduce,1e6,100,,\n",
+                                     "dgx2,17,1,all_reduce,1e6,100,,\n", "dgx2,16,0,all_reduce,1e6,100,,\n",
+                                     "dgx2,16,1,all_reduce,1e6,,,\n", "dgx2,16,1,all_reduce,,100,,\n",
+                                     "dgx2,2,1,p2p_unidir,1e6,,40,nothing\n", "dgx2,2,1,p2p_unidir,1e6,,40,GPU3->GPU99\n"};
+  static const char *const why[] = {"unknown collective \"all_sing\"", "gpus \"\"", "16", "nodes \"0\"", "no time_us",
+                                    "argument", "GPU0->GPU1", "99"};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    pm_table *t = compare("collectives", run_header, rows[i]);
+    ck_assert(isnan(number(t, "predicted", 0)) && isnan(number(t, "error", 0)));
+    ck_assert_ptr_nonnull(strstr(pm_table_notes(t), "1 of 1 rows of \"own.csv\" have no prediction"));
+    ck_assert_msg(strstr(strstr(pm_table_notes(t), "1 row: "), why[i]) != NULL, "%s", pm_table_notes(t));
+    pm_table_free(t);
+  }
+}
+END_TEST
+
+START_TEST(tables_without_their_columns_are_errors)
+{
+  static const char *const sets[] = {"kernels", "collectives"};
+  static const char *const missing[] = {"time_us", "message_bytes"};
+  static const char *const texts[] = {"kernel,precision,gpu\ngemm,fp32,v100\n", "system,gpus,nodes,collective\na,1,1,b\n"};
+  for (size_t i = 0; i < 2; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_validation what = {sets[i], texts[i], "own.csv", 0};
+    ck_assert_ptr_null(pm_validate(catalog, &what, &error));
+    ck_assert_ptr_nonnull(strstr(error.text, missing[i]));
+  }
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("validate_runs");
+  TCase *tests = tcase_create("validate_runs");
+  tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, a_kernel_is_compared_with_what_it_takes);
+  tcase_add_test(tests, kernels_that_are_left_out_are_said);
+  tcase_add_test(tests, a_collective_is_compared_with_what_it_takes);
+  tcase_add_test(tests, a_copy_is_compared_with_its_pair);
+  tcase_add_test(tests, machines_are_guessed_where_no_column_names_them);
+  tcase_add_test(tests, runs_that_cannot_be_predicted_say_why);
+  tcase_add_test(tests, tables_without_their_columns_are_errors);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed > 0;
+}
