@@ -1,6 +1,7 @@
 /* Kernels of a layer as software runs them. */
 #include "kernel/habits.h"
 #include "kernel/composed.h"
+#include "kernel/loop.h"
 #include <string.h>
 
 static const pm__layer *input_of(const pm_network *network, const pm__layer *layer, size_t i)
@@ -93,10 +94,16 @@ static void copy_kernels(const pm_network *network, const pm__layer *layer, pm__
   }
 }
 
-/* Softmax, logarithm and sum are kernels of their own, and so are their gradients. */
-static void start_loss(pm__started *list, int count)
+/* Softmax, logarithm and sum are kernels of their own, and so are their gradients. Smoothing takes the mean over the
+** classes (1 access), spreads its gradient (1) and adds that (3). Mixed precision converts logits and their gradients. */
+static void start_loss(const pm__layer *layer, bool mixed, pm__started *list, int count)
 {
-  for (int i = 0; i < count; i++) list[i].starts = list[i].kernel.pass == PM__FORWARD ? 3 : 2;
+  for (int i = 0; i < count; i++) {
+    bool forward = list[i].kernel.pass == PM__FORWARD, smooth = pm__smooths_labels(layer);
+    double more = !smooth ? 0 : forward ? 1 : 4, elements = list[i].kernel.work.elements + more * layer->elements_out;
+    list[i].starts = (forward ? 3 : 2) + (!smooth ? 0 : forward ? 1 : 3) + mixed;
+    list[i].kernel.work.elements = mixed ? 2 * elements + 3 * layer->elements_out : elements;
+  }
 }
 
 /* The other input is still read; nothing is started for it. */
@@ -119,19 +126,33 @@ static bool is_own(const pm_network *network, const pm__layer *layer)
   return layer->kind == &pm__linear || (layer->kind == &pm__add && !adds_to_norm(network, layer));
 }
 
+/* A whole recurrent layer is one call of its library for each pass. */
+static void set_calls(const pm__layer *layer, pm__started *list, int count)
+{
+  bool called[PM__PASSES] = {false}, whole = pm__is_recurrent(layer);
+  for (int i = 0; i < count; i++) {
+    pm__pass pass = list[i].kernel.pass;
+    list[i].calls = !whole ? list[i].starts : called[pass] ? 0 : 1;
+    called[pass] = true;
+  }
+}
+
 int pm__habit_kernels(const pm_network *network, size_t index, pm__habit habit, pm__started *list)
 {
   const pm__layer *layer = &network->layers[index];
   int count = 0;
   if (layer->kind == NULL) return 0;
-  bool fused = habit == PM__FUSED;
+  bool fused = habit == PM__FUSED, mixed = habit == PM__UNFUSED_MIXED || habit == PM__COMPOSED_MIXED;
+  bool composed = habit == PM__COMPOSED || habit == PM__COMPOSED_MIXED;
   if (!fused || !follows_norm(network, layer)) copy_kernels(network, layer, list, &count);
   if (habit == PM__COUNTED) return count;
-  if (layer->kind == &pm__softmax_loss || layer->kind == &pm__cross_entropy) start_loss(list, count);
+  if (layer->kind == &pm__softmax_loss || layer->kind == &pm__cross_entropy) start_loss(layer, mixed, list, count);
   if (fused && adds_to_norm(network, layer)) fuse_addition(layer, list, count);
   if (count > 0) count = pm__compose(network, layer, habit, list, count);
   int library = is_own(network, layer) ? 0 : count;
   if (has_bias(network, layer)) add_bias(network, index, habit, list, &count);
   for (int i = library; i < count; i++) list[i].kernel.own = !list[i].kernel.matrix;
+  set_calls(layer, list, count);
+  if (composed && pm__in_loop(network, layer)) count = pm__loop_kernels(layer, mixed ? 2 : 1, list, count);
   return count;
 }

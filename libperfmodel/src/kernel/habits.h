@@ -3,27 +3,38 @@
 ** do more of them, or, where they fuse, fewer:
 **
 **     counted   as the kind counts, nothing added
-**     unfused   a bias is a pass of its own (2 accesses forward, 1 backward), a loss is five kernels
+**     unfused   a bias is a pass of its own (2 accesses forward, 1 backward), a loss is five kernels, nine with smoothed
+**               labels; mixed: the same where tensors are in two bytes, and a loss is in FP32
 **     fused     as unfused, but an activation behind a batch norm, or behind an addition behind one, costs nothing, such
 **               an addition reads its other input only (1 access), and a bias in front of an activation is part of it
 **     composed  as unfused, but layers of transformers are run operation by operation: composed.h; mixed: the same where
-**               tensors are in two bytes, and norms and softmax stay in FP32
+**               tensors are in two bytes, and norms and softmax stay in FP32. Decoders run word by word: loop.h
+**
+** Recurrent layers are one call of a library for each pass, unless they are in such a loop.
 */
 #ifndef PM_KERNEL_HABITS_H
 #define PM_KERNEL_HABITS_H
 
 #include "network/network.h"
 
-typedef enum pm__habit { PM__COUNTED, PM__UNFUSED, PM__FUSED, PM__COMPOSED, PM__COMPOSED_MIXED, PM__HABITS } pm__habit;
+typedef enum pm__habit {
+  PM__COUNTED,
+  PM__UNFUSED,
+  PM__UNFUSED_MIXED,
+  PM__FUSED,
+  PM__COMPOSED,
+  PM__COMPOSED_MIXED,
+  PM__HABITS
+} pm__habit;
 
-/* A kernel and how often it is started; `layout`: elements that go through it if its tensors are in another layout than
-** the kernel's, both ways, per sample. */
+/* A kernel and how often it is started; `calls`: how often the host asks for it, where a library starts many; `layout`:
+** elements that go through it if its tensors are in another layout than the kernel's, both ways, per sample. */
 typedef struct pm__started {
   pm__kernel kernel;
-  double starts, layout;
+  double starts, calls, layout;
 } pm__started;
 
-enum { PM__STARTED_MAX = PM__KERNELS_MAX + 4 };
+enum { PM__STARTED_MORE = 8, PM__STARTED_MAX = PM__KERNELS_MAX + PM__STARTED_MORE };
 
 /* The kernels of layer `index`, written to `list`; returns how many. */
 int pm__habit_kernels(const pm_network *network, size_t index, pm__habit habit, pm__started *list);

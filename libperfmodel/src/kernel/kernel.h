@@ -29,9 +29,9 @@ typedef struct pm__costs {
   pm__part segment[PM__SEGMENTS];
 } pm__costs;
 
-/* What does not depend on the batch: starts of kernels, and elements that change layout, per sample. */
+/* What does not depend on the batch: starts of kernels, calls of the host, and elements that change layout, per sample. */
 typedef struct pm__fixed {
-  double starts, layout;
+  double starts, calls, layout;
 } pm__fixed;
 
 /* The backward pass cut at the buckets of gradients. `pieces` equal buckets become ready evenly over a segment;

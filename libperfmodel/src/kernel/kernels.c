@@ -50,7 +50,7 @@ bool pm__is_work(const pm__kernel *kernel)
 /* Kernels of all layers, as they are run; freed by the caller. */
 static pm__started *started_kernels(const pm_network *network, pm__habit habit, size_t *count)
 {
-  pm__started *list = (pm__started *)malloc((network->kernel_count + 4 * network->count + PM__STARTED_MAX) *
+  pm__started *list = (pm__started *)malloc((network->kernel_count + PM__STARTED_MORE * network->count + PM__STARTED_MAX) *
                                             sizeof *list);
   *count = 0;
   for (size_t i = 0; list != NULL && i < network->count; i++)
@@ -125,6 +125,7 @@ static void fill(pm__kernels *kernels, const pm__started *list, size_t count)
   for (size_t i = 0; i < count; i++) {
     if (!pm__is_work(&list[i].kernel)) continue;
     kernels->per_pass[list[i].kernel.pass].starts += list[i].starts;
+    kernels->per_pass[list[i].kernel.pass].calls += list[i].calls;
     kernels->per_pass[list[i].kernel.pass].layout += list[i].layout;
   }
 }

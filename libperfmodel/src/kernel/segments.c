@@ -63,6 +63,7 @@ static void add_layer(walk *w, size_t index, pm__habit habit, int segment)
     if (list[i].kernel.pass == PM__FORWARD || !pm__is_work(&list[i].kernel)) continue;
     add_entry(w, pm__kernels_find(w->kernels, &list[i].kernel), segment, list[i].kernel.repeats);
     w->segments->fixed[segment].starts += list[i].starts;
+    w->segments->fixed[segment].calls += list[i].calls;
     w->segments->fixed[segment].layout += list[i].layout;
   }
 }
@@ -101,7 +102,7 @@ static void sort_entries(walk *w, int kernel_count)
 
 static bool allocate(walk *w, size_t kernel_count)
 {
-  size_t room = w->network->kernel_count + 4 * w->network->count + 1;
+  size_t room = w->network->kernel_count + PM__STARTED_MORE * w->network->count + 1;
   pm__segments *s = w->segments = (pm__segments *)calloc(1, sizeof *s);
   if (s != NULL) {
     s->first = (int *)calloc(kernel_count + 2, sizeof *s->first);

@@ -197,6 +197,9 @@ extern const pm__layer_kind pm__embedding, pm__embedding_bag, pm__positional_emb
 extern const pm__layer_kind pm__lstm, pm__gru, pm__rnn, pm__attention, pm__additive_attention, pm__dot_attention,
   pm__matmul, pm__mixture_of_experts, pm__dot_interaction;
 
+/* Whether a loss looks at all classes, not at the right one alone. */
+bool pm__smooths_labels(const pm__layer *layer);
+
 const pm__layer_kind *pm__layer_kind_find(const char *name);
 const pm__layer_kind *pm__layer_kind_at(size_t index); /* NULL past the last */
 

@@ -2,10 +2,16 @@
 #include <math.h>
 #include "network/layer.h"
 
-enum { AXIS };
+enum { AXIS, SMOOTHING };
 
 static const pm__attribute_rule rules[] = {
   PM__OPTIONAL("axis", AXIS, PM__COUNT, -PM__RANK_MAX, PM__RANK_MAX - 1, -1, "dimension of the classes"),
+  PM__RULES_END,
+};
+
+static const pm__attribute_rule loss_rules[] = {
+  PM__OPTIONAL("axis", AXIS, PM__COUNT, -PM__RANK_MAX, PM__RANK_MAX - 1, -1, "dimension of the classes"),
+  PM__OPTIONAL("smoothing", SMOOTHING, PM__NUMBER, 0, 1, 0, "share of the label that all classes get"),
   PM__RULES_END,
 };
 
@@ -38,8 +44,13 @@ static void count_loss(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
+bool pm__smooths_labels(const pm__layer *layer)
+{
+  return (layer->kind == &pm__softmax_loss || layer->kind == &pm__cross_entropy) && layer->attribute[SMOOTHING] > 0;
+}
+
 const pm__layer_kind pm__softmax = {"softmax", rules, 1, 1, shape, count_softmax, "softmax along one dimension", NULL};
-const pm__layer_kind pm__softmax_loss = {"softmax_loss", rules, 1, 1, shape, count_loss,
+const pm__layer_kind pm__softmax_loss = {"softmax_loss", loss_rules, 1, 1, shape, count_loss,
                                          "softmax with cross-entropy: the loss", NULL};
-const pm__layer_kind pm__cross_entropy = {"cross_entropy", rules, 1, 1, shape, count_loss,
+const pm__layer_kind pm__cross_entropy = {"cross_entropy", loss_rules, 1, 1, shape, count_loss,
                                           "softmax_loss by its other name", NULL};

@@ -3,7 +3,7 @@
 **
 **     forward  = factor x convolutions + own_factor x own kernels + others + layouts + starts            backward the same
 **     gpu      = accumulation x (forward + backward) + update
-**     host     = kernel_time x (accumulation x starts + update_kernels x tensors)
+**     host     = kernel_time x (accumulation x calls + update_kernels x tensors)
 **     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + feeding)
 **
 ** Without a framework there is no host and no layout, and alone = gpu.
@@ -52,11 +52,11 @@ static double update_starts(const pm__step *s)
   return s->framework->profile.framework.update_kernels * each * s->network->tensors;
 }
 
-static double all_starts(const pm__step *s)
+static double all_calls(const pm__step *s)
 {
-  double starts = 0;
-  for (int pass = 0; pass < PM__PASSES; pass++) starts += pm__kernels_fixed(s->kernels, (pm__pass)pass).starts;
-  return s->accumulation * starts + update_starts(s);
+  double calls = 0;
+  for (int pass = 0; pass < PM__PASSES; pass++) calls += pm__kernels_fixed(s->kernels, (pm__pass)pass).calls;
+  return s->accumulation * calls + update_starts(s);
 }
 
 static double layout_time(const pm__step *s, double batch)
@@ -75,7 +75,7 @@ static double feed_time(const pm__step *s, double batch)
 static void add_host(const pm__step *s, double batch, pm__times *t)
 {
   const pm_framework *f = &s->framework->profile.framework;
-  t->host = f->kernel_time * all_starts(s);
+  t->host = f->kernel_time * all_calls(s);
   t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * (f->step_time + feed_time(s, batch));
 }
 

@@ -84,7 +84,7 @@ static int prepare(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
 {
   const pm_framework *f = &entry->profile.framework;
   entry->habit[0] = f->fused ? PM__FUSED : f->composed ? PM__COMPOSED : PM__UNFUSED;
-  entry->habit[1] = entry->habit[0] == PM__COMPOSED ? PM__COMPOSED_MIXED : entry->habit[0];
+  entry->habit[1] = f->fused ? PM__FUSED : f->composed ? PM__COMPOSED_MIXED : PM__UNFUSED_MIXED;
   int status = prepare_cuts(plan, f, entry->habit[0], entry->cut[0], error);
   return status == PM_OK ? prepare_cuts(plan, f, entry->habit[1], entry->cut[1], error) : status;
 }

@@ -1,0 +1,97 @@
+/* Translators with frameworks: whole layers by a library, or word by word; losses with smoothed labels. */
+#include "one_layer.h"
+#include "shipped.h"
+
+static pm_network *translator(const char *words)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_attribute seq[] = {{"seq", words}};
+  pm_network *network = pm_catalog_network(catalog, "gnmt", seq, 1, &error);
+  ck_assert_msg(network != NULL, "%s", error.text);
+  return network;
+}
+
+/* One step of the networks on a V100, with a framework of the catalogue. */
+static void predict(pm_network *const *networks, size_t count, const char *framework, int precision, pm_prediction *out)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_framework_profile profile;
+  pm_system *system = pm_catalog_system(catalog, "dgx1-v100", &error);
+  pm_plan *plan = pm_plan_new((const pm_network *const *)networks, count, (const pm_system *const *)&system, 1, &error);
+  ck_assert_msg(plan != NULL && pm_catalog_framework(catalog, framework, &profile, &error) == PM_OK, "%s", error.text);
+  for (size_t i = 0; i < count; i++) {
+    pm_run run = pm_run_default();
+    run.network_index = (int32_t)i;
+    run.framework_index = i == 0 ? pm_plan_add_framework(plan, &profile, &error) : 0;
+    run.batch = 128;
+    run.precision = precision;
+    ck_assert_msg(pm_predict(plan, &run, &out[i], 1) == PM_OK, "%s", error.text);
+  }
+  pm_plan_free(plan);
+  pm_system_free(system);
+}
+
+static double kernel_time(const char *framework)
+{
+  pm_framework_profile profile;
+  ck_assert_int_eq(pm_catalog_framework(catalog, framework, &profile, NULL), PM_OK);
+  return profile.framework.kernel_time;
+}
+
+/* A library is called once for a layer, whatever the number of words; a graph's loop starts its operations for each. The
+** path of a word: 10 operations of each of four cells, both ways, and 8 + 10 of attention. */
+START_TEST(loops_ask_the_host_for_every_word)
+{
+  pm_network *networks[] = {translator("16"), translator("48")};
+  pm_prediction whole[2], loop[2];
+  predict(networks, 2, "pt-nchw", PM_FP32, whole);
+  predict(networks, 2, "tf1-nchw", PM_FP32, loop);
+  ck_assert_double_eq_tol(whole[1].host_time / whole[0].host_time, 1, 1e-12);
+  double more = (loop[1].host_time - loop[0].host_time) / kernel_time("tf1-nchw");
+  ck_assert_double_eq_tol(more / 32, 4 * 20 + 18, 1e-9);
+  pm_network_free(networks[0]);
+  pm_network_free(networks[1]);
+}
+END_TEST
+
+/* The weights' gradients are products of one word each, and added up: more work than that of all words at once. */
+START_TEST(loops_add_up_gradients_word_by_word)
+{
+  pm_network *networks[] = {translator("32")};
+  pm_prediction whole, loop;
+  predict(networks, 1, "pt-nchw", PM_FP32, &whole);
+  predict(networks, 1, "tf1-nchw", PM_FP32, &loop);
+  ck_assert_double_gt(loop.backward_weight_time, 1.2 * whole.backward_weight_time);
+  pm_network_free(networks[0]);
+}
+END_TEST
+
+/* Logits of 64 x 32,000: passes over memory that smoothing adds, and FP32 where storage is in two bytes. */
+START_TEST(smoothed_labels_cost_passes_over_the_logits)
+{
+  pm_network *networks[] = {layer_of("cross_entropy", "64x32000", ""),
+                            layer_of("cross_entropy", "64x32000", "smoothing=0.1")};
+  pm_prediction wide[2], mixed[2], fused[2];
+  predict(networks, 2, "pt-nchw", PM_FP32, wide);
+  predict(networks, 2, "pt-nchw", PM_FP16, mixed);
+  predict(networks, 2, "tf1-xla", PM_FP16, fused);
+  double extra = wide[1].compute_time - wide[0].compute_time;
+  ck_assert_double_gt(extra, 0);
+  ck_assert_double_eq_tol((mixed[1].compute_time - mixed[0].compute_time) / extra, 1, 1e-2); /* in FP32 both times */
+  ck_assert_double_gt(fused[1].compute_time, fused[0].compute_time);
+  pm_network_free(networks[0]);
+  pm_network_free(networks[1]);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("decoders");
+  TCase *cases = tcase_create("decoders");
+  tcase_add_checked_fixture(cases, open_catalog, close_catalog);
+  tcase_add_test(cases, loops_ask_the_host_for_every_word);
+  tcase_add_test(cases, loops_add_up_gradients_word_by_word);
+  tcase_add_test(cases, smoothed_labels_cost_passes_over_the_logits);
+  suite_add_tcase(suite, cases);
+  return fixture_main(suite);
+}
