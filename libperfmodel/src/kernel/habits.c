@@ -101,7 +101,7 @@ static void start_loss(const pm__layer *layer, bool mixed, pm__started *list, in
   for (int i = 0; i < count; i++) {
     bool forward = list[i].kernel.pass == PM__FORWARD, smooth = pm__smooths_labels(layer);
     double more = !smooth ? 0 : forward ? 1 : 4, elements = list[i].kernel.work.elements + more * layer->elements_out;
-    list[i].starts = (forward ? 3 : 2) + (!smooth ? 0 : forward ? 1 : 3) + mixed;
+    list[i].starts = (forward ? 3 : 2) + (!smooth ? 0 : forward ? 1 : 3);
     list[i].kernel.work.elements = mixed ? 2 * elements + 3 * layer->elements_out : elements;
   }
 }
