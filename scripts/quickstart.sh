@@ -24,8 +24,7 @@ echo "== 3. ResNet-50 training on a DGX-1 (V100), 64 images per GPU, mixed preci
 "$perfmodel" sweep resnet50 dgx1-v100 --gpus 1,2,4,8 --batch 64 --precision fp16
 
 echo
-echo "== 4. Predicted beside published: every measurement of the catalogue"
-echo "Compute times are plain rooflines, without any constant fitted to these rows: upper bounds on speed."
+echo "== 4. Predicted beside published: every statement of the documents that the catalogue grew from"
 "$perfmodel" validate --rows
 
 echo

@@ -51,7 +51,7 @@ int unknown_kind(const char *kind)
 {
   enum { MOST = 32 };
   const char *names[MOST] = {"layers", "precisions"};
-  char known[256] = "layers, precisions";
+  char known[600] = "layers, precisions";
   for (size_t i = 0; i + 3 < MOST && pm_catalog_kind_at(i) != NULL; i++) {
     size_t used = strlen(known);
     names[i + 2] = pm_catalog_kind_at(i);

@@ -106,15 +106,6 @@ static int blame(const char *path, const pm_error *error)
   return fail(CODE_INPUT, "%s: %s", path, error->text);
 }
 
-static int try_measurement(const pm_catalog *catalog, const char *id, pm_error *error)
-{
-  pm_measurement m;
-  int status = pm_catalog_record(catalog, "measurement", id, &m, error);
-  if (status == PM_OK && pm_catalog_resolve(catalog, "network", m.network, error) == NULL) status = error->status;
-  if (status == PM_OK && pm_catalog_resolve(catalog, "system", m.system, error) == NULL) status = error->status;
-  return status;
-}
-
 /* Builds whatever the file may have touched: a system, say, may use a GPU that it replaces. */
 static int try_all(const pm_catalog *catalog, const char *path)
 {
@@ -128,7 +119,6 @@ static int try_all(const pm_catalog *catalog, const char *path)
     pm_system *system = pm_catalog_system(catalog, id, &error);
     pm_system_free(system);
   }
-  for (size_t i = 0; (id = pm_catalog_id(catalog, "measurement", i)) != NULL; i++) try_measurement(catalog, id, &error);
   return error.status == PM_OK ? CODE_DONE : blame(path, &error); /* the first error wins */
 }
 

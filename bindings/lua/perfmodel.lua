@@ -1013,8 +1013,8 @@ local VALIDATE_OPTIONS = {set = true, rows = true, data = true, file = true, cat
 pm.validation_sets = public(function() return core.validation_sets() end)
 
 --- Predictions beside published measurements, as a table object: a row for each group, with its errors in per cent, or
---- with `rows` one for each measurement. Options: set ("seeds", "training", "inference", "storage"), rows, file (the path
---- of a table of yours, plain or gzip) or data (its text), catalog.
+--- with `rows` one for each measurement. Options: set (one of pm.validation_sets; default "seeds"), rows, file (the path of
+--- a table of yours, plain or gzip) or data (its text), catalog.
 pm.validate = public(function(options)
   options = options or {}
   check_options(options, VALIDATE_OPTIONS)

@@ -61,7 +61,6 @@ static const struct reference {
 } references[] = {
   {PM__GPUS, "nvlink", PM__LINKS},           {PM__GPUS, "pcie", PM__LINKS},
   {PM__SYSTEMS, "gpu", PM__GPUS},            {PM__CALIBRATIONS, "id", PM__LINKS},
-  {PM__MEASUREMENTS, "system", PM__SYSTEMS}, {PM__MEASUREMENTS, "network", PM__NETWORKS},
   {PM__FRAMEWORKS, "era", PM__LIBRARY_ERAS}, {PM__FRAMEWORKS, "loader", PM__LOADERS},
   {PM__USABLE_MEMORIES, "id", PM__GPUS},     {PM__STORAGE_ACCESSES, "id", PM__STORAGES},
 };
@@ -154,18 +153,6 @@ static int check_protocol(const pm__entry *entry, pm_error *error)
   return pm__fail(error, PM_BAD_VALUE, "payload %g is not above 0 and at most 1", p->payload);
 }
 
-static int check_measurement(const pm_catalog *catalog, const pm_measurement *m, pm_error *error)
-{
-  const pm__entry *system = pm__catalog_find(catalog, PM__SYSTEMS, m->system, error);
-  if (system == NULL) return PM_NOT_FOUND;
-  const pm_machine *machine = (const pm_machine *)system->record;
-  if (m->gpus < 1 || m->nodes < 1 || !(m->batch >= 1) || !(m->throughput > 0))
-    return pm__fail(error, PM_BAD_VALUE, "measurement \"%s\": gpus, nodes, batch and throughput must be there", m->id);
-  if (m->gpus <= machine->gpus) return PM_OK;
-  return pm__fail(error, PM_TOO_MANY_GPUS, "measurement \"%s\" is on %d GPUs, but \"%s\" has %d", m->id, m->gpus,
-                  machine->id, machine->gpus);
-}
-
 static int check_system(const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
 {
   pm_error reason = PM_ERROR_NONE;
@@ -197,7 +184,6 @@ static int check_whole(const pm_catalog *catalog, const pm__entry *entry, pm_err
     return pm__kernel_calibration_stated((const pm_kernel_calibration *)entry->record, error);
   case PM__CALIBRATIONS: return check_calibration((const pm_link_calibration *)entry->record, error);
   case PM__PROTOCOLS_KIND: return check_protocol(entry, error);
-  case PM__MEASUREMENTS: return check_measurement(catalog, (const pm_measurement *)entry->record, error);
   case PM__SYSTEMS: return check_system(catalog, entry, error);
   case PM__NETWORKS: return check_network(entry, error);
   default: return PM_OK;

@@ -13,7 +13,6 @@ typedef enum pm__kind_number {
   PM__SYSTEMS,
   PM__NETWORKS,
   PM__DATASETS,
-  PM__MEASUREMENTS,
   PM__SOURCES,
   PM__FRAMEWORKS,
   PM__LIBRARY_ERAS,

@@ -10,8 +10,6 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__SYSTEMS] = {"systems", "system", "machine", " gpu gpus ", " id name gpu gpus cpu host_memory power "},
   [PM__NETWORKS] = {"networks", "network", "network", "", " id name input layers parameters mac flop training_flop "},
   [PM__DATASETS] = {"datasets", "dataset", "dataset", " samples ", ""},
-  [PM__MEASUREMENTS] = {"measurements", "measurement", "measurement",
-   " network system gpus nodes batch precision throughput ", ""},
   [PM__SOURCES] = {"sources", "source", "source", "", ""},
   [PM__FRAMEWORKS] = {"frameworks", "framework", "framework", " era evidence parallel overlap ",
    " id name era evidence kernel_time step_time fused parallel overlap "},

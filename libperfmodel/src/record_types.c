@@ -114,10 +114,6 @@ static const pm_field edge_fields[] = {PM_EDGE_FIELDS(FIELD)};
 static const pm_field dataset_fields[] = {PM_DATASET_FIELDS(FIELD)};
 #undef RECORD
 
-#define RECORD pm_measurement
-static const pm_field measurement_fields[] = {PM_MEASUREMENT_FIELDS(FIELD)};
-#undef RECORD
-
 #define RECORD pm_source
 static const pm_field source_fields[] = {PM_SOURCE_FIELDS(FIELD)};
 #undef RECORD
@@ -340,7 +336,6 @@ static const pm_record_type types[] = {
   TYPE(machine, pm_machine, "a machine, from its datasheet"),
   TYPE(edge, pm_edge, "one row of a link graph"),
   TYPE(dataset, pm_dataset, "a training set"),
-  TYPE(measurement, pm_measurement, "a published training rate"),
   TYPE(source, pm_source, "where values come from"),
   TYPE(network, pm_network_totals, "totals of a network, per sample"),
   TYPE(layer, pm_layer, "counts of one layer"),

@@ -1,4 +1,3 @@
-/* Reads CSV: commas, quotes around fields that hold commas. */
 #include "measured.h"
 #include <check.h>
 #include <math.h>
@@ -7,48 +6,32 @@
 #include <string.h>
 #include "perfmodel.h"
 
-static void split(const char *line, measured_row *row)
-{
-  int column = 0, quoted = 0;
-  size_t length = 0;
-  memset(row, 0, sizeof *row);
-  for (; *line != '\0' && *line != '\n' && *line != '\r'; line++) {
-    if (*line == '"') quoted = !quoted;
-    else if (*line == ',' && !quoted) {
-      column++;
-      length = 0;
-      ck_assert_int_lt(column, MEASURED_COLUMNS);
-    } else {
-      ck_assert_uint_lt(length, MEASURED_TEXT - 1);
-      row->text[column][length++] = *line;
-    }
-  }
-}
-
 measured_file *measured_read(const char *name)
 {
-  char path[512], line[2048];
+  char path[512];
+  pm_error error = PM_ERROR_NONE;
   snprintf(path, sizeof path, "%s/data/measured/%s", PM_SOURCE_DIR, name);
-  FILE *stream = fopen(path, "r");
-  ck_assert_msg(stream != NULL, "%s cannot be opened", path);
+  char *text = pm_file_text(path, &error);
+  ck_assert_msg(text != NULL, "%s", error.text);
   measured_file *file = (measured_file *)calloc(1, sizeof *file);
   ck_assert_ptr_nonnull(file);
-  ck_assert_ptr_nonnull(fgets(line, sizeof line, stream));
-  split(line, &file->head);
-  while (fgets(line, sizeof line, stream) != NULL) {
-    ck_assert_uint_lt(file->count, MEASURED_ROWS);
-    split(line, &file->row[file->count++]);
-  }
-  fclose(stream);
+  ck_assert_msg(pm__csv_read(&file->table, text, name, &error) == PM_OK, "%s", error.text);
+  pm_string_free(text);
+  file->count = file->table.rows - 1;
   return file;
+}
+
+void measured_free(measured_file *file)
+{
+  pm__csv_free(&file->table);
+  free(file);
 }
 
 const char *measured_text(const measured_file *file, size_t row, const char *column)
 {
-  for (int i = 0; i < MEASURED_COLUMNS; i++)
-    if (strcmp(file->head.text[i], column) == 0) return file->row[row].text[i];
-  ck_abort_msg("there is no column %s", column);
-  return NULL;
+  int index = pm__csv_column(&file->table, column);
+  ck_assert_msg(index >= 0, "there is no column %s", column);
+  return pm__csv_cell(&file->table, row + 1, index);
 }
 
 double measured_number(const measured_file *file, size_t row, const char *column)
@@ -57,4 +40,11 @@ double measured_number(const measured_file *file, size_t row, const char *column
   const char *text = measured_text(file, row, column);
   ck_assert_msg(pm_number_parse(text, &value) == PM_OK, "%s \"%s\" is not a number", column, text);
   return value;
+}
+
+size_t measured_find(const measured_file *file, const char *column, const char *text)
+{
+  for (size_t i = 0; i < file->count; i++)
+    if (strcmp(measured_text(file, i, column), text) == 0) return i;
+  ck_abort_msg("no row has %s \"%s\"", column, text);
 }

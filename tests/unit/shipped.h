@@ -55,13 +55,6 @@ static inline pm_dataset dataset(const char *name)
   return out;
 }
 
-static inline pm_measurement measured(const char *name)
-{
-  pm_measurement out;
-  record("measurement", name, &out);
-  return out;
-}
-
 static inline pm_system *build_system(const char *name)
 {
   pm_error error = PM_ERROR_NONE;

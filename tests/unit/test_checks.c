@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "measured.h"
 #include "shipped.h"
 
 /* ---- GPUs -------------------------------------------------------------------------------------------------------- */
@@ -263,33 +264,38 @@ static double gamma_conv(double batch)
 
 /* ---- Measurements and times -------------------------------------------------------------------------------------- */
 
-static double rate(const char *name)
+/* A published rate, by the id of the documents' rows. */
+static double rate(const char *id)
 {
-  return measured(name).throughput;
+  measured_file *file = measured_read("seeds.csv");
+  double value = measured_number(file, measured_find(file, "id", id), "value");
+  measured_free(file);
+  return value;
 }
 
-static double rate_per_gpu(const char *name)
-{
-  pm_measurement m = measured(name);
-  return m.throughput / ((double)m.gpus * m.nodes);
-}
-
-static double step_time(const char *name)
-{
-  pm_measurement m = measured(name);
-  return m.batch * m.gpus * m.nodes / m.throughput;
-}
+#define WEAK_NVLINK "M001-001" /* ResNet-50 on eight P100, 64 images on each */
+#define WEAK_PCIE "M001-002"
+#define STRONG_NVLINK "M001-004" /* 64 images on all of them */
+#define STRONG_PCIE "M001-005"
+#define UNTUNED "M003-032" /* ResNet-50 on four V100 */
+#define TUNED "M003-033"
+#define UNTUNED_X2 "M003-034"
+#define TUNED_X2 "M003-035"
+#define ALEXNET "M003-037"
+#define VGG16 "M003-039"
+#define KERAS_RESNET50 "M004-014" /* on one V100 */
+#define KERAS_VGG16 "M004-015"
 
 /* One P100, from the 54 % that eight of them reach at the same global batch. */
 static double one_p100(void)
 {
-  return rate_per_gpu("p100-strong-nvlink") / 0.54;
+  return rate(STRONG_NVLINK) / 8 / 0.54;
 }
 
 /* Image data of a measured rate, in bytes per second. */
-static double image_stream(const char *name)
+static double image_stream(const char *id)
 {
-  return rate(name) * dataset("ilsvrc2012").sample_size;
+  return rate(id) * dataset("ilsvrc2012").sample_size;
 }
 
 /* Bandwidth part of a ring all-reduce of FP32 gradients. */
@@ -394,32 +400,32 @@ static double transfer_share(const char *network)
   X(K125, 49, 0, first_conv_mac(224) / first_conv_mac(32))
 
 #define RESULT_CHECKS(X)                                                                                \
-  X(K103, 1.38, 0.001, rate("p100-weak-nvlink") / rate("p100-weak-pcie"))                               \
-  X(K104, 1.625, 0.001, rate("p100-strong-nvlink") / rate("p100-strong-pcie"))                          \
+  X(K103, 1.38, 0.001, rate(WEAK_NVLINK) / rate(WEAK_PCIE))                                             \
+  X(K104, 1.625, 0.001, rate(STRONG_NVLINK) / rate(STRONG_PCIE))                                        \
   X(K105, 199.8, 0.0003, one_p100())                                                                    \
-  X(K106, 33.2, 0.001, 100 * rate_per_gpu("p100-strong-pcie") / one_p100())                             \
-  X(K107, 94.7, 0.001, 100 * rate_per_gpu("p100-weak-nvlink") / one_p100())                             \
-  X(K108, 68.6, 0.001, 100 * rate_per_gpu("p100-weak-pcie") / one_p100())                               \
-  X(K109, 74.2e-3, 0.001, step_time("p100-strong-nvlink"))                                              \
-  X(K110, 120.5e-3, 0.001, step_time("p100-strong-pcie"))                                               \
-  X(K111, 338.4e-3, 0.001, step_time("p100-weak-nvlink"))                                               \
-  X(K112, 467.2e-3, 0.001, step_time("p100-weak-pcie"))                                                 \
+  X(K106, 33.2, 0.001, 100 * rate(STRONG_PCIE) / 8 / one_p100())                                        \
+  X(K107, 94.7, 0.001, 100 * rate(WEAK_NVLINK) / 8 / one_p100())                                        \
+  X(K108, 68.6, 0.001, 100 * rate(WEAK_PCIE) / 8 / one_p100())                                          \
+  X(K109, 74.2e-3, 0.001, 64 / rate(STRONG_NVLINK))                                                     \
+  X(K110, 120.5e-3, 0.001, 64 / rate(STRONG_PCIE))                                                      \
+  X(K111, 338.4e-3, 0.001, 512 / rate(WEAK_NVLINK))                                                     \
+  X(K112, 467.2e-3, 0.001, 512 / rate(WEAK_PCIE))                                                       \
   X(K130, 0.113e6, 0.001, dataset("ilsvrc2012-x10").size / dataset("ilsvrc2012-x10").samples)           \
   X(K131, 10, 0, dataset("ilsvrc2012-x10").samples / dataset("ilsvrc2012").samples)                     \
-  X(K133, 2680e6, 0.01, 8 * image_stream("c4140-resnet50"))                                             \
-  X(K134, 6370e6, 0.01, 8 * image_stream("c4140-alexnet"))                                              \
-  X(K135, 1440e6, 0.003, 8 * image_stream("c4140-vgg16"))                                               \
+  X(K133, 2680e6, 0.01, 8 * image_stream(TUNED))                                                        \
+  X(K134, 6370e6, 0.01, 8 * image_stream(ALEXNET))                                                      \
+  X(K135, 1440e6, 0.003, 8 * image_stream(VGG16))                                                       \
   X(K145, 384e9, 0, machine("c4140-v100-sxm2").host_memory)                                             \
   X(K146, 64e9, 0, gpu_memory("c4140-v100-sxm2"))                                                       \
   X(K147, 24, 0, host_cores("c4140-v100-sxm2") - 4 * machine("c4140-v100-sxm2").gpus)                   \
   X(K148, 13.2, 1e-9, 0.33 * host_cores("c4140-v100-sxm2"))                                             \
-  X(K149, 222.7, 0.001, rate("c4140-resnet50") / (0.33 * host_cores("c4140-v100-sxm2")))                \
+  X(K149, 222.7, 0.001, rate(TUNED) / (0.33 * host_cores("c4140-v100-sxm2")))                           \
   X(K150, 95, 0, 380.0 / machine("c4140-v100-sxm2").gpus)                                               \
   X(K151, 72.96e9, 1e-9, 0.19 * machine("c4140-v100-sxm2").host_memory)                                 \
-  X(K152, 10.65, 0.001, 100 * (rate("c4140-resnet50") / rate("c4140-resnet50-untuned") - 1))            \
-  X(K153, 22.59, 0.001, 100 * (rate("c4140-resnet50-x2") / rate("c4140-resnet50-x2-untuned") - 1))      \
-  X(K154, 1.901, 0.001, rate("c4140-resnet50-x2") / rate("c4140-resnet50"))                             \
-  X(K155, 1.716, 0.001, rate("c4140-resnet50-x2-untuned") / rate("c4140-resnet50-untuned"))             \
+  X(K152, 10.65, 0.001, 100 * (rate(TUNED) / rate(UNTUNED) - 1))                                        \
+  X(K153, 22.59, 0.001, 100 * (rate(TUNED_X2) / rate(UNTUNED_X2) - 1))                                  \
+  X(K154, 1.901, 0.001, rate(TUNED_X2) / rate(TUNED))                                                   \
+  X(K155, 1.716, 0.001, rate(UNTUNED_X2) / rate(UNTUNED))                                               \
   X(K156, 1.448e12, 0.001, dataset("ilsvrc2012-x10").size)                                              \
   X(K158, 7.68e12, 1e-9, machine("dgx1-v100").storage)                                                  \
   X(K159, 2502.3, 0.0001, dataset("ilsvrc2012").samples / (128.0 * machine("c4140-v100-sxm2").gpus))    \
@@ -441,11 +447,11 @@ static double transfer_share(const char *network)
   X(K177, 2.98e-3, 0.002, transfer("resnet50", 8, 60e9))                                                \
   X(K178, 17.9e-3, 0.002, transfer("resnet50", 8, 10e9))                                                \
   X(K179, 1.376e-3, 0.001, transfer("resnet50", 8, 130e9))                                              \
-  X(K180, 4.77e12, 0.001, 6 * totals("resnet50").mac_bnl * rate("keras-resnet50"))                      \
-  X(K181, 14.48e12, 0.001, 6 * totals("vgg16").mac * rate("keras-vgg16"))                               \
+  X(K180, 4.77e12, 0.001, 6 * totals("resnet50").mac_bnl * rate(KERAS_RESNET50))                        \
+  X(K181, 14.48e12, 0.001, 6 * totals("vgg16").mac * rate(KERAS_VGG16))                                 \
   X(K182, 4.96303e12, 0.001, 6 * totals("resnet50").mac_bnl * one_p100())                               \
-  X(K183, 18.26e12, 0.001, 6 * totals("resnet50").mac_bnl * rate_per_gpu("c4140-resnet50"))             \
-  X(K184, 36.9e12, 0.001, 6 * totals("vgg16").mac * rate_per_gpu("c4140-vgg16"))
+  X(K183, 18.26e12, 0.001, 6 * totals("resnet50").mac_bnl * rate(TUNED) / 4)                            \
+  X(K184, 36.9e12, 0.001, 6 * totals("vgg16").mac * rate(VGG16) / 4)
 
 #define CHECKS(X) GPU_CHECKS(X) NODE_CHECKS(X) LAYER_CHECKS(X) RESULT_CHECKS(X) TIME_CHECKS(X)
 

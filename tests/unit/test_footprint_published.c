@@ -113,7 +113,7 @@ START_TEST(saved_bytes_are_what_automatic_differentiation_keeps)
   }
   printf("A-G1: %d of %d judged rows within 0.25 %%, %d within 0.001 %%\n", good, judged, exact);
   ck_assert_int_ge(judged, 47);
-  free(file);
+  measured_free(file);
 }
 END_TEST
 
@@ -202,7 +202,7 @@ START_TEST(batches_of_vision_networks_fit_or_not_as_published)
   ck_assert_int_eq(sum.judged, (int)file->count);
   ck_assert_msg(sum.right >= 0.95 * consistent, "%d of %d right", sum.right, consistent);
   ck_assert_int_le(sum.contradicted, 9);
-  free(file);
+  measured_free(file);
 }
 END_TEST
 
@@ -277,7 +277,7 @@ START_TEST(batches_of_bert_fit_or_not_as_published)
          documents, documents);
   ck_assert_int_ge(judged, 43);
   ck_assert_msg(right >= 0.96 * judged, "%d of %d right", right, judged);
-  free(file);
+  measured_free(file);
 }
 END_TEST
 
@@ -340,7 +340,7 @@ START_TEST(megatron_figures)
   }
   printf("A-G3: %d figures of Megatron, worst %.2f %%\n", judged, 100 * worst);
   ck_assert_int_eq(judged, 24);
-  free(file);
+  measured_free(file);
 }
 END_TEST
 
@@ -419,7 +419,7 @@ START_TEST(bert_large_on_a_v100)
   printf("A-G4: %d settings, mean %.1f %%, worst %.1f %%\n", judged, 100 * sum / judged, 100 * worst);
   ck_assert_int_eq(judged, 10);
   ck_assert_msg(sum / judged <= 0.03 && worst <= 0.10, "mean %g, worst %g", sum / judged, worst);
-  free(file);
+  measured_free(file);
 }
 END_TEST
 
@@ -447,7 +447,7 @@ START_TEST(deit_training)
       judged++;
     }
   ck_assert_int_eq(judged, 3);
-  free(file);
+  measured_free(file);
 }
 END_TEST
 
@@ -485,7 +485,7 @@ START_TEST(inference_of_bert)
   printf("Inference: %d rows, mean %.1f %%, worst %.1f %%\n", judged, 100 * sum / judged, 100 * worst);
   ck_assert_int_eq(judged, 8);
   ck_assert_msg(sum / judged <= 0.03 && worst <= 0.06, "mean %g, worst %g", sum / judged, worst);
-  free(file);
+  measured_free(file);
 }
 END_TEST
 

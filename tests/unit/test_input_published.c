@@ -179,7 +179,7 @@ START_TEST(mlperf_storage_bounds)
   printf("MLPerf Storage: %d of %d\n", good, rows);
   ck_assert_int_eq(rows, 132);
   ck_assert_int_ge(good * 100, rows * 95);
-  free(file);
+  measured_free(file);
 }
 END_TEST
 
@@ -197,7 +197,7 @@ START_TEST(decoding_by_size)
     printf("%.3f ms, measured %.3f\n", time, measured_number(file, i, "ms"));
     ck_assert_double_le(fabs(time / measured_number(file, i, "ms") - 1), 0.03);
   }
-  free(file);
+  measured_free(file);
 }
 END_TEST
 
@@ -217,7 +217,7 @@ START_TEST(decoding_by_cpu_and_library)
     for (size_t k = 0; k < sizeof libraries / sizeof libraries[0]; k++) {
       pm_decoder decoder;
       pm_loader loader;
-      char cpu[MEASURED_TEXT];
+      char cpu[PM_TEXT_MAX];
       if (strcmp(measured_text(file, i, "kind"), "decode") != 0 ||
           strcmp(measured_text(file, i, "library"), libraries[k].name) != 0)
         continue;
@@ -235,7 +235,7 @@ START_TEST(decoding_by_cpu_and_library)
   printf("decoding on one thread: %d rows, mean %.1f %%, worst %.1f %%\n", rows, 100 * sum / rows, 100 * worst);
   ck_assert_int_ge(rows, 15);
   ck_assert_double_le(sum / rows, 0.12);
-  free(file);
+  measured_free(file);
 }
 END_TEST
 

@@ -12,7 +12,7 @@ Unknown is NaN.
 
 from . import _core
 from ._calibrate import Calibration, calibrate
-from ._catalog import Catalog, dataset, gpu, measurements, network, show, system
+from ._catalog import Catalog, dataset, gpu, network, show, system
 from ._catalog import list_entries as list
 from ._collective import Cycle, Rings, collective, collective_loads, rings
 from ._errors import (
@@ -49,7 +49,6 @@ from ._records import (
     InferenceProfile,
     Link,
     Machine,
-    Measurement,
     MemoryProfile,
     NetworkTotals,
     Optimizer,
@@ -87,7 +86,6 @@ __all__ = [
     "InternalError",
     "Link",
     "Machine",
-    "Measurement",
     "Memory",
     "MemoryProfile",
     "Network",
@@ -131,7 +129,6 @@ __all__ = [
     "infer_sweep",
     "layer_kinds",
     "list",
-    "measurements",
     "InputPipeline",
     "input_pipeline",
     "memory",

@@ -15,7 +15,6 @@ from ._table import Table
 
 R = TypeVar("R")
 Names = list[str]  # inside the class, `list` is its method
-Measurements = list[_records.Measurement]
 
 
 class Catalog:
@@ -103,10 +102,6 @@ class Catalog:
         """Where values come from."""
         return self._read(_records.Source, "source", name)
 
-    def measurements(self) -> Measurements:
-        """All published training rates."""
-        return [self._read(_records.Measurement, "measurement", id) for id in self.ids("measurements")]
-
     def _read(self, cls: type[R], kind: str, name: str) -> R:
         return _record.read(cls, kind, _core.catalog_record(self._handle, kind, text(name, "name")))
 
@@ -146,11 +141,6 @@ def gpu(name: str) -> _records.Gpu:
 def dataset(name: str) -> _records.Dataset:
     """A training set of the shipped catalogue."""
     return default().dataset(name)
-
-
-def measurements() -> list[_records.Measurement]:
-    """All published training rates of the shipped catalogue."""
-    return default().measurements()
 
 
 def list_entries(kind: str) -> Table:

@@ -162,7 +162,6 @@ def test_catalogue_lists_and_shows() -> None:
     assert catalog.gpu("V100-SXM2-16GB").memory_bandwidth == 9e11
     assert catalog.source(catalog.ids("sources")[0]).name
     assert catalog.link(catalog.ids("links")[0]).bandwidth > 0
-    assert all(m.throughput > 0 for m in pm.measurements())
 
 
 def test_quantities() -> None:

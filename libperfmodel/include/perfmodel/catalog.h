@@ -36,7 +36,7 @@ PM_API int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *erro
 /* Notes on what loads did ("mine.xml:3: gpu "p100-sxm2" replaces the shipped one"); NULL past the last. */
 PM_API const char *pm_catalog_note(const pm_catalog *catalog, size_t index);
 
-/* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "measurements", "sources", "calibrations",
+/* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "sources", "calibrations",
 ** "kernel_calibrations", "kernel_harnesses",
 ** "frameworks", "library_eras", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_habits",
 ** "readings";
@@ -56,7 +56,7 @@ PM_API const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kin
 PM_API const char *pm_catalog_name(const pm_catalog *catalog, const char *kind, const char *id, size_t index);
 
 /* Copies the record of an entry: pm_gpu for "gpu", pm_link for "link", pm_machine for "system", pm_dataset for
-** "dataset", pm_measurement for "measurement", pm_source for "source", pm_link_calibration for "calibration". `record`
+** "dataset", pm_source for "source", pm_link_calibration for "calibration". `record`
 ** must have the size of the kind's record type. */
 PM_API int pm_catalog_record(const pm_catalog *catalog, const char *kind, const char *name, void *record,
                              pm_error *error);

@@ -407,7 +407,7 @@ PM_API double pm_system_network_bandwidth(const pm_system *system);
 PM_API char *pm_system_dot(const pm_system *system, pm_error *error);
 PM_API char *pm_system_svg(const pm_system *system, pm_error *error);
 
-/* ---- Datasets, measurements, sources: catalogue records without behaviour --------------------------------------- */
+/* ---- Datasets, sources: catalogue records without behaviour ----------------------------------------------------- */
 
 #define PM_DATASET_FIELDS(X)                                                    \
   X(TEXT, id, "", "short stable name")                                          \
@@ -420,19 +420,6 @@ PM_API char *pm_system_svg(const pm_system *system, pm_error *error);
   X(REAL, pixels, "1", "mean pixels of one sample, if samples are images")
 
 typedef struct pm_dataset { PM_DATASET_FIELDS(PM_DECLARE) } pm_dataset;
-
-#define PM_MEASUREMENT_FIELDS(X)                                                \
-  X(TEXT, id, "", "short stable name")                                          \
-  X(TEXT, network, "", "network id")                                            \
-  X(TEXT, system, "", "system id")                                              \
-  X(INT, gpus, "1", "GPUs used per node")                                       \
-  X(INT, nodes, "1", "nodes used")                                              \
-  X(REAL, batch, "1", "samples per GPU and step")                               \
-  X(PRECISION, precision, "", "precision")                                      \
-  X(TEXT, framework, "", "framework and version it was measured with")          \
-  X(REAL, throughput, "1/s", "published samples per second over all GPUs")
-
-typedef struct pm_measurement { PM_MEASUREMENT_FIELDS(PM_DECLARE) } pm_measurement;
 
 #define PM_SOURCE_FIELDS(X)                                                     \
   X(TEXT, id, "", "key that other entries cite")                                \

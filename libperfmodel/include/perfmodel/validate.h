@@ -12,7 +12,7 @@
 ** else its set has to say of a row. An error is (predicted - measured) / measured: of a rate, above 0 the prediction is
 ** too fast, of a time too slow.
 **
-**     seeds        what the source documents state, and measurements of the catalogue that are not shipped
+**     seeds        what the source documents state
 **     training     rates of training
 **     inference    rates and latencies of inference
 **     kernels      times of single kernels: the columns of pm_kernel_rows

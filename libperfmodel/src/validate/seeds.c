@@ -52,7 +52,6 @@ typedef struct seeds {
   seed *items;
   size_t count;
   pm__values values;
-  pm__arena arena; /* texts of the user's own measurements */
 } seeds;
 
 /* ---- Reading ---- */
@@ -95,58 +94,6 @@ static int read_seed(const seeds *all, size_t row, seed *out, pm_error *error)
   if (!has_formula(out->kind) || (out->formula[0] != '\0' && (out->kind == CLAIM || !isnan(out->value)))) return PM_OK;
   return pm__fail_at(error, PM_BAD_VALUE, all->task->file, (int)row + 1, "row \"%.60s\" lacks a formula or a value",
                      out->id);
-}
-
-/* ---- The user's own measurements, entries of the catalogue ---- */
-
-static const char *keep(seeds *all, const char *text, pm_error *error)
-{
-  const char *copy = pm__arena_copy(&all->arena, text, strlen(text));
-  if (copy == NULL) pm__no_memory(error);
-  return copy;
-}
-
-static int own_seed(seeds *all, const pm_measurement *m, seed *out, pm_error *error)
-{
-  char run[6 * PM_TEXT_MAX], precision[PM_TEXT_MAX], batch[PM_NUMBER_MAX];
-  const char *framework = pm_catalog_resolve(all->task->catalog, "framework", m->framework, NULL);
-  pm_record_text(pm_record_field(pm_record_type_find("measurement"), "precision"), m, precision);
-  snprintf(run, sizeof run, "network=%s, system=%s, gpus=%d, nodes=%d, batch=%s, precision=%s, framework=%s", m->network,
-           m->system, (int)m->gpus, (int)m->nodes, pm_number_format(batch, m->batch), precision,
-           framework != NULL ? framework : "");
-  out->kind = VALUE;
-  out->value = m->throughput;
-  out->predicted = NAN;
-  out->set = "own";
-  out->unit = "1/s";
-  out->formula = "rate";
-  out->remark = "";
-  out->id = keep(all, m->id, error);
-  out->group = keep(all, m->system, error);
-  out->run = keep(all, run, error);
-  return out->id != NULL && out->group != NULL && out->run != NULL ? PM_OK : PM_NO_MEMORY;
-}
-
-/* Those that the shipped catalogue does not have, behind the rows of the table. */
-static int add_own(seeds *all, pm_error *error)
-{
-  const pm_catalog *catalog = all->task->catalog;
-  int count = pm_catalog_count(catalog, "measurement"), status = PM_OK;
-  pm_catalog *shipped = pm_catalog_new(error);
-  if (shipped == NULL) return PM_NO_MEMORY;
-  seed *larger = (seed *)realloc(all->items, (all->count + (size_t)count + 1) * sizeof *larger);
-  if (larger == NULL) status = pm__no_memory(error);
-  else all->items = larger;
-  for (size_t i = 0; i < (size_t)count && status == PM_OK; i++) {
-    pm_measurement m;
-    const char *id = pm_catalog_id(catalog, "measurement", i);
-    if (pm_catalog_resolve(shipped, "measurement", id, NULL) != NULL) continue;
-    status = pm_catalog_record(catalog, "measurement", id, &m, error);
-    memset(&all->items[all->count], 0, sizeof *all->items);
-    if (status == PM_OK) status = own_seed(all, &m, &all->items[all->count++], error);
-  }
-  pm_catalog_free(shipped);
-  return status;
 }
 
 /* ---- Evaluating ---- */
@@ -369,7 +316,6 @@ static int run_all(seeds *all, pm_error *error)
 {
   int status = PM_OK;
   for (size_t i = 0; i < all->count && status == PM_OK; i++) status = read_seed(all, i + 1, &all->items[i], error);
-  if (status == PM_OK && strcmp(all->task->set, "seeds") == 0 && !all->values.others) status = add_own(all, error);
   if (status == PM_OK) status = evaluate_all(all, error);
   if (status == PM_OK) status = pm__bench_predict(all->values.bench, error);
   all->values.predicted = true;
@@ -389,7 +335,6 @@ static int compare(seeds *all, pm__comparisons *rows, pm_error *error)
 static void drop(seeds *all, pm__comparisons *rows)
 {
   pm__bench_free(all->values.bench);
-  pm__arena_free(&all->arena);
   free(all->items);
   free(rows->items);
 }
@@ -397,7 +342,7 @@ static void drop(seeds *all, pm__comparisons *rows)
 /* The means of all rows: with the constants as they are, and with those of other rows alone. */
 static int say_both(pm__task *task, const pm__comparisons *rows, pm_error *error)
 {
-  seeds others = {task, NULL, task->table->rows - 1, {task->catalog, NULL, "", true, false, ""}, {NULL}};
+  seeds others = {task, NULL, task->table->rows - 1, {task->catalog, NULL, "", true, false, ""}};
   pm__comparisons without = {NULL, 0, 0};
   pm__string_add(&task->notes, "all rows: ");
   int status = pm__comparisons_say(rows, &task->notes, error);
@@ -411,7 +356,7 @@ static int say_both(pm__task *task, const pm__comparisons *rows, pm_error *error
 pm_table *pm__validate_seeds(pm__task *task, pm_error *error)
 {
   static const char *const needed[] = {"id", "document", "value", "unit", "kind", "run", "formula"};
-  seeds all = {task, NULL, task->table->rows - 1, {task->catalog, NULL, "", false, false, ""}, {NULL}};
+  seeds all = {task, NULL, task->table->rows - 1, {task->catalog, NULL, "", false, false, ""}};
   pm__comparisons rows = {NULL, 0, 0};
   pm_table *table = NULL;
   int status = pm__task_columns(task, needed, sizeof needed / sizeof needed[0], error);
