@@ -508,30 +508,6 @@ class Dataset(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Measurement(Record):
-    """A published training rate."""
-
-    id: str = ""
-    """short stable name"""
-    network: str = ""
-    """network id"""
-    system: str = ""
-    """system id"""
-    gpus: int = 0
-    """GPUs used per node"""
-    nodes: int = 0
-    """nodes used"""
-    batch: float = nan
-    """samples per GPU and step"""
-    precision: str = "fp64"
-    """precision: fp64, fp32, tf32, fp16, fp16-storage, bf16, fp8, int8"""
-    framework: str = ""
-    """framework and version it was measured with"""
-    throughput: float = nan
-    """published samples per second over all GPUs [1/s]"""
-
-
-@dataclass(frozen=True, eq=False)
 class Source(Record):
     """Where values come from."""
 
