@@ -4,7 +4,8 @@
     python3 scripts/fit_training.py [--perfmodel PATH] [--write] [--ampere]
 
 Every value below is fitted to the vision rows of data/measured/training.csv.gz that the catalogue's readings match to the
-profile, and to no other row: no constant belongs to one row, one network or one GPU. Residual: the logarithm of
+profile, and to no other row: no constant belongs to one row, one network or one GPU. Kepler, of which there are no rows of
+kernels, has the rate of its convolutions from them too. Residual: the logarithm of
 predicted over measured, Huber's loss. The program predicts all rows at once with the values of an iteration
 (perfmodel validate --set training --rows --catalog ...), so what is fitted is what is run. Single GPUs and several are
 fitted together; their errors are printed apart.
@@ -45,19 +46,19 @@ ELSEWHERE = {("tf1-xla", "kernel_time")}
 HOST = [("kernel_time", " us", 2, 100), ("step_time", " us", 1, 5000), ("straggler", "", 0.001, 0.08)]
 # What a constant is before any row, and by which factor that is uncertain: holds those that the rows do not decide.
 PRIOR = {"kernel_time": (25, 2), "step_time": (700, 3), "straggler": (0.02, 2), "simt_factor": (1, 2),
-         "tensor_factor": (1, 2), "conv_tensor_efficiency": (0.68, 2), "conv_tf32_rate": (1, 2)}
+         "tensor_factor": (1, 2), "conv_rate": (1, 1.5), "conv_tensor_efficiency": (0.68, 2), "conv_tf32_rate": (1, 2)}
 NOISE = 0.1  # of one row, against the uncertainty of the priors
 ERAS = {"cudnn6": ["simt_factor"],
         "cudnn7.0": ["simt_factor", "tensor_factor"], "cudnn7.3": ["simt_factor", "tensor_factor"],
         "cudnn8": ["simt_factor", "tensor_factor"]}
+# Generations that differ in what they can do, not in how fast they do it.
+SAME = {"cudnn6": ["cudnn4", "cudnn5.0"]}
 FACTOR = (0.6, 1.8)
 AMPERE = {"conv_tensor_efficiency": ("", 0.2, 1.0), "conv_tf32_rate": ("", 0.2, 1.0)}
 
 # Rows that are not fitted on, with the reason: (test of the row and its group, reason).
 LEFT_OUT = [
     (lambda row, group: row["model"].startswith("U-Net"), "U-Net: fed by augmentation on the host, which no row describes"),
-    (lambda row, group: row["model"].startswith("SSD") and " v100" in group and " fp16 " in group,
-     "SSD in FP16 on Volta: channels that are no multiple of 8, which libraries of 2019 pad and the kernel model does not"),
     (lambda row, group: "u39kun" in row["source_repo"] and ("titan-v " in group or " pt-" not in group),
      "u39kun: TITAN V, TensorFlow and Caffe2: up to twice as slow as other sources of the same GPU"),
     (lambda row, group: group.startswith("vision generic"), "no profile of its own"),
@@ -67,8 +68,9 @@ LEFT_OUT = [
 class Parameter:
     """One constant: where it stands in the XML, its bounds, and which rows it bears on."""
 
-    def __init__(self, name, places, unit, least, most, bears):
+    def __init__(self, name, places, unit, least, most, bears, file=FRAMEWORKS):
         self.name, self.places, self.unit, self.least, self.most, self.bears = name, places, unit, least, most, bears
+        self.file = file
 
 
 def element(text, entry, name):
@@ -81,26 +83,30 @@ def element(text, entry, name):
     return match
 
 
-def write(text, parameters, values):
+def write(texts, parameters, values):
+    """The files' texts with these values."""
+    texts = dict(texts)
     for parameter, value in zip(parameters, values):
         for entry in parameter.places:
+            text = texts[parameter.file]
             m = element(text, entry, parameter.name.split()[-1])
-            text = text[:m.start(2)] + f"{value:.4g}" + parameter.unit + text[m.end(3):]
-    return text
+            texts[parameter.file] = text[:m.start(2)] + f"{value:.4g}" + parameter.unit + text[m.end(3):]
+    return texts
 
 
 class Model:
-    def __init__(self, binary, file, parameters):
-        self.binary, self.file, self.parameters = binary, file, parameters
-        self.text = file.read_text()
-        self.start = np.array([float(element(self.text, p.places[0], p.name.split()[-1])[2]) for p in parameters])
+    def __init__(self, binary, parameters):
+        self.binary, self.parameters = binary, parameters
+        self.texts = {p.file: p.file.read_text() for p in parameters}
+        self.start = np.array([float(element(self.texts[p.file], p.places[0], p.name.split()[-1])[2])
+                               for p in parameters])
 
     def predict(self, values):
-        with tempfile.NamedTemporaryFile("w", suffix=".xml") as catalog:
-            catalog.write(write(self.text, self.parameters, values))
-            catalog.flush()
+        with tempfile.TemporaryDirectory() as catalog:
+            for file, text in write(self.texts, self.parameters, values).items():
+                (Path(catalog) / file.name).write_text(text)
             run = subprocess.run([self.binary, "validate", "--set", "training", "--rows", "--format", "csv", "-q",
-                                  "--catalog", catalog.name], capture_output=True, text=True, check=True)
+                                  "--catalog", catalog], capture_output=True, text=True, check=True)
         return list(csv.DictReader(run.stdout.splitlines()))
 
 
@@ -196,8 +202,6 @@ def report_values(model, values, r, J):
 def training_parameters():
     def of_family(names):
         return lambda group: group.split()[1].split("@")[0] in names
-    def of_era(era):
-        return lambda group: group.split()[1].endswith("@" + era)
     out = []
     for family, names in FAMILIES.items():
         for name, unit, least, most in HOST:
@@ -205,7 +209,10 @@ def training_parameters():
             out.append(Parameter(f"{family} {name}", own, unit, least, most, of_family(own)))
     for era, factors in ERAS.items():
         for name in factors:
-            out.append(Parameter(f"{era} {name}", [era], "", *FACTOR, of_era(era)))
+            places = [era, *SAME.get(era, [])]
+            out.append(Parameter(f"{era} {name}", places, "", *FACTOR,
+                                 lambda group, places=places: group.split()[1].split("@")[1] in places))
+    out.append(Parameter("kepler conv_rate", ["kepler"], "", 0.5, 1.5, lambda group: " k80 " in group, KERNELS))
     return out
 
 
@@ -237,10 +244,10 @@ def main():
     with gzip.open(TABLE, "rt", newline="") as file:
         table = list(csv.DictReader(file))
     if arguments.ampere:
-        parameters = [Parameter(f"ampere {n}", ["ampere"], *b, lambda group: True) for n, b in AMPERE.items()]
-        model = Model(arguments.perfmodel, KERNELS, parameters)
+        parameters = [Parameter(f"ampere {n}", ["ampere"], *b, lambda group: True, KERNELS) for n, b in AMPERE.items()]
     else:
-        model = Model(arguments.perfmodel, FRAMEWORKS, training_parameters())
+        parameters = training_parameters()
+    model = Model(arguments.perfmodel, parameters)
     rows = model.predict(model.start)
     keep, counts, out = [], {}, []
     for i, row in enumerate(rows):
@@ -279,8 +286,8 @@ def main():
         print(f"without {name:22}", errors(kept_out[mask]))
     print_band(r, kept_out, source)
     if arguments.write:
-        text = write(model.text, model.parameters, values)
-        model.file.write_text(text)
+        for file, text in write(model.texts, model.parameters, values).items():
+            file.write_text(text)
 
 
 if __name__ == "__main__":

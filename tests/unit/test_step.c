@@ -249,6 +249,31 @@ static double alone_on(const pm_gpu *gpu, int framework)
   return p.step_time;
 }
 
+/* Seconds of kernels with libraries that lack what these say, all else equal. */
+static double kernels_with(int network, int precision, int no_winograd, int no_weight_winograd, int padded)
+{
+  pm_framework_profile profile = profile_of("pt-nchw");
+  profile.era.no_winograd = no_winograd;
+  profile.era.no_weight_winograd = no_weight_winograd;
+  profile.era.odd_channels_padded = padded;
+  pm_run run = run_on(network, 0, add_framework(&profile), 1);
+  run.precision = precision;
+  return predict(&run).compute_time;
+}
+
+START_TEST(older_libraries_lack_algorithms)
+{
+  enum { RESNET, VGG };
+  double latest = kernels_with(VGG, PM_FP32, 0, 0, 1), weights = kernels_with(VGG, PM_FP32, 0, 1, 1);
+  double none = kernels_with(VGG, PM_FP32, 1, 0, 1);
+  ck_assert(latest < weights && weights < none);
+  ck_assert_double_eq(none, kernels_with(VGG, PM_FP32, 1, 1, 0)); /* without transforms, none of weights */
+  ck_assert_double_eq(kernels_with(RESNET, PM_FP16, 1, 1, 1), kernels_with(RESNET, PM_FP16, 0, 0, 1));
+  ck_assert(kernels_with(RESNET, PM_FP16, 0, 0, 1) < 0.98 * kernels_with(RESNET, PM_FP16, 0, 0, 0)); /* 3 channels */
+  ck_assert_double_eq(kernels_with(RESNET, PM_FP32, 0, 0, 1), kernels_with(RESNET, PM_FP32, 0, 0, 0));
+}
+END_TEST
+
 START_TEST(a_better_gpu_is_never_slower)
 {
   for (int f = 0; f < frameworks; f++) {
@@ -591,6 +616,7 @@ int main(void)
   tcase_add_test(tests, overlap_hides_what_a_slow_bus_takes);
   tcase_add_test(tests, one_gpu_does_not_communicate);
   tcase_add_test(tests, slower_software_makes_slower_steps);
+  tcase_add_test(tests, older_libraries_lack_algorithms);
   tcase_add_test(tests, a_better_gpu_is_never_slower);
   tcase_add_test(tests, waiting_is_the_expected_maximum);
   tcase_add_test(tests, host_update_and_layout_are_as_designed);

@@ -86,7 +86,10 @@ typedef enum pm_evidence {
   X(TEXT, id, "", "short stable name")                                                                    \
   X(TEXT, name, "", "releases and time that it stands for")                                               \
   X(REAL, simt_factor, "1", "time of matrix kernels on FP32 cores over that of the kernel model")         \
-  X(REAL, tensor_factor, "1", "time of matrix kernels on tensor cores over that of the kernel model")
+  X(REAL, tensor_factor, "1", "time of matrix kernels on tensor cores over that of the kernel model")     \
+  X(YES_NO, no_winograd, "", "its convolutions have no Winograd transforms")                              \
+  X(YES_NO, no_weight_winograd, "", "gradients of weights have none")                                     \
+  X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")
 
 typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_era;
 

@@ -81,7 +81,8 @@ void pm__conv_transformed(const pm__device *d, const pm__window *s, pm__cost *be
   bool square = window[1] == window[2] && (window[1] == 3 || window[1] == 5);
   bool weight = s->pass == PM__BACKWARD_WEIGHT;
   if (s->strided || s->rs < 9 || window[0] != 1 || pm__volume(s->conv->dilation) != 1) return;
-  if (window[1] == 3 && square && !weight) try_winograd_2x2(d, s, best);
-  if (square && !(weight && d->k.no_weight_winograd)) try_winograd_4x4(d, s, best);
+  bool winograd = square && (weight ? d->has_weight_winograd : d->has_winograd);
+  if (winograd && window[1] == 3 && !weight) try_winograd_2x2(d, s, best);
+  if (winograd) try_winograd_4x4(d, s, best);
   if ((s->rs >= 25 || weight) && window[1] <= 16 && window[2] <= 16) try_fft(d, s, best);
 }

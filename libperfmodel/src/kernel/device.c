@@ -169,7 +169,8 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   if (!d->usable || c == NULL || c->simt_basis == PM_ORIGIN_NONE) return;
   if (gpu->sms < 1 || gpu->fp32_lanes < 1 || !has(gpu->clock) || !has(gpu->l2_cache)) return;
   if (tensor && c->tensor_basis == PM_ORIGIN_NONE) return;
-  d->calibrated = true;
+  d->calibrated = d->has_winograd = true;
+  d->has_weight_winograd = !c->no_weight_winograd;
   d->k = *c;
   d->origin = tensor ? c->tensor_basis : c->simt_basis;
   d->per_byte = 1 / (d->bandwidth * memory_efficiency(gpu, c));
@@ -181,4 +182,12 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->threads = c->threads;
   d->launch = c->launch;
   set_engines(d, gpu, c, precision, tensor);
+}
+
+/* Later architectures never ran libraries that do not pad. */
+void pm__device_set_library(pm__device *d, const pm_library_era *era)
+{
+  d->has_winograd = era == NULL || !era->no_winograd;
+  d->has_weight_winograd = d->has_winograd && (era == NULL || !era->no_weight_winograd);
+  if (era == NULL || era->odd_channels_padded) d->odd = 0;
 }

@@ -7,6 +7,7 @@
 #define PM_KERNEL_DEVICE_H
 
 #include <stdbool.h>
+#include "perfmodel/framework.h"
 #include "perfmodel/kernel.h"
 
 enum { PM__TILES = 8 };
@@ -31,6 +32,7 @@ typedef struct pm__engine {
 typedef struct pm__device {
   bool usable;     /* there is a rate for this precision */
   bool calibrated; /* else: the plain roofline */
+  bool has_winograd, has_weight_winograd; /* whether convolutions do, and their gradients of weights */
   int origin;      /* pm_origin of the constants behind the matrix products */
   double bytes;    /* of a stored element */
   double matrix_peak, vector_peak, bandwidth; /* of the datasheet */
@@ -51,5 +53,9 @@ typedef struct pm__device {
 
 /* Calibration NULL: the plain roofline. So is a GPU whose datasheet lacks what the formulas need. */
 void pm__device_init(pm__device *device, const pm_gpu *gpu, const pm_kernel_calibration *calibration, int precision);
+
+/* Convolutions of this generation of libraries (NULL: of the latest, which can do everything), instead of that whose
+** kernels the constants were fitted to. */
+void pm__device_set_library(pm__device *device, const pm_library_era *era);
 
 #endif

@@ -125,6 +125,7 @@ int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_
   if (status != PM_OK) return status;
   setting here;
   pm__device_init(&here.device, gpu, calibration, precision);
+  pm__device_set_library(&here.device, NULL);
   here.batch = batch;
   int index = 0;
   for (size_t i = 0; i < network->count; i++) {

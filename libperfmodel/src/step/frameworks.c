@@ -80,11 +80,44 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, pm__habit habit, i
   return status;
 }
 
+static bool same_abilities(const pm_library_era *a, const pm_library_era *b)
+{
+  return a->no_winograd == b->no_winograd && a->no_weight_winograd == b->no_weight_winograd &&
+         a->odd_channels_padded == b->odd_channels_padded;
+}
+
+/* Of each different GPU, as the plan has it. */
+static bool fill_library(const pm_plan *plan, pm__library *library, const pm_library_era *era)
+{
+  library->era = *era;
+  library->devices = (pm__device (*)[PM_PRECISION_COUNT])calloc(plan->system_count, sizeof *library->devices);
+  for (size_t i = 0; library->devices != NULL && i < plan->system_count; i++) {
+    if (plan->systems[i].device != (int)i) continue;
+    pm__plan_devices(plan->systems[i].system, era, library->devices[i]);
+  }
+  return library->devices != NULL;
+}
+
+/* The number of a library, made if it is new; -1 with an error. */
+static int library_of(pm_plan *plan, const pm_library_era *era, pm_error *error)
+{
+  for (size_t i = 0; i < plan->library_count; i++)
+    if (same_abilities(&plan->libraries[i].era, era)) return (int)i;
+  pm__library *libraries = (pm__library *)pm__grow(plan->libraries, plan->library_count, &plan->library_capacity,
+                                                   sizeof *libraries);
+  if (libraries != NULL) plan->libraries = libraries;
+  if (libraries != NULL && fill_library(plan, &libraries[plan->library_count], era)) return (int)plan->library_count++;
+  pm__no_memory(error);
+  return -1;
+}
+
 static int prepare(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
 {
   const pm_framework *f = &entry->profile.framework;
   entry->habit[0] = f->fused ? PM__FUSED : f->composed ? PM__COMPOSED : PM__UNFUSED;
   entry->habit[1] = f->fused ? PM__FUSED : f->composed ? PM__COMPOSED_MIXED : PM__UNFUSED_MIXED;
+  entry->library = library_of(plan, &entry->profile.era, error);
+  if (entry->library < 0) return PM_NO_MEMORY;
   int status = prepare_cuts(plan, f, entry->habit[0], entry->cut[0], error);
   return status == PM_OK ? prepare_cuts(plan, f, entry->habit[1], entry->cut[1], error) : status;
 }

@@ -97,14 +97,19 @@ static int device_of(const pm_plan *plan, size_t index)
   return (int)index;
 }
 
+void pm__plan_devices(const pm_system *system, const pm_library_era *era, pm__device *devices)
+{
+  for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
+    pm__device_init(&devices[precision], &system->gpu, pm_system_kernels(system), precision);
+    pm__device_set_library(&devices[precision], era);
+  }
+}
+
 static void prepare_devices(pm__plan_system *entry)
 {
-  const pm_system *system = entry->system;
-  for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
-    pm__device_init(&entry->devices[PM_KERNEL_MODEL_CALIBRATED][precision], &system->gpu, pm_system_kernels(system),
-                    precision);
-    pm__device_init(&entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision], &system->gpu, NULL, precision);
-  }
+  pm__plan_devices(entry->system, NULL, entry->devices[PM_KERNEL_MODEL_CALIBRATED]);
+  for (int precision = 0; precision < PM_PRECISION_COUNT; precision++)
+    pm__device_init(&entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision], &entry->system->gpu, NULL, precision);
 }
 
 static void free_system(pm__plan_system *entry)
@@ -165,6 +170,8 @@ void pm_plan_free(pm_plan *plan)
   for (size_t i = 0; i < plan->system_count; i++) free_system(&plan->systems[i]);
   free(plan->networks);
   free(plan->systems);
+  for (size_t i = 0; i < plan->library_count; i++) free(plan->libraries[i].devices);
+  free(plan->libraries);
   free(plan->frameworks);
   free(plan->cuts);
   free(plan);

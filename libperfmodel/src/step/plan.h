@@ -45,9 +45,16 @@ typedef struct pm__cut {
 
 enum { PM__SIZES = 4 }; /* of gradients: 1, 2, 4, 8 bytes */
 
+/* Generations of libraries whose convolutions can do the same, and the GPUs of the plan's systems with them. */
+typedef struct pm__library {
+  pm_library_era era; /* one of them */
+  pm__device (*devices)[PM_PRECISION_COUNT]; /* by the `device` of a system; calibrated */
+} pm__library;
+
 /* A framework with everything that was not given set to what costs nothing. */
 typedef struct pm__plan_framework {
   pm_framework_profile profile;
+  int library; /* which of the plan's */
   pm__habit habit[2];    /* of tensors in 4 bytes or more; in 2 bytes or less */
   int cut[2][PM__SIZES]; /* which of the plan's cuts, by habit and by the size of gradients */
 } pm__plan_framework;
@@ -59,8 +66,13 @@ struct pm_plan {
   size_t system_count;
   pm__plan_framework *frameworks;
   size_t framework_count, framework_capacity;
+  pm__library *libraries;
+  size_t library_count, library_capacity;
   pm__cut *cuts;
   size_t cut_count, cut_capacity;
 };
+
+/* The GPU of a system at every precision, calibrated, with this generation of libraries; NULL: the latest. */
+void pm__plan_devices(const pm_system *system, const pm_library_era *era, pm__device *devices);
 
 #endif

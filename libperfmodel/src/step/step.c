@@ -45,6 +45,15 @@ static void set_framework(pm__step *s)
   s->segments = s->network->cuts[s->framework->cut[narrow][size]];
 }
 
+/* The GPU, with the convolutions of the framework's libraries where these matter. */
+static const pm__device *device_of(const pm_plan *plan, const pm__step *s)
+{
+  int system = s->system->device, precision = s->run->precision;
+  if (s->framework == NULL || s->run->kernel_model != PM_KERNEL_MODEL_CALIBRATED)
+    return &plan->systems[system].devices[s->run->kernel_model][precision];
+  return &plan->libraries[s->framework->library].devices[system][precision];
+}
+
 pm__step pm__step_of(const pm_plan *plan, const pm_run *run)
 {
   pm__step s;
@@ -52,7 +61,7 @@ pm__step pm__step_of(const pm_plan *plan, const pm_run *run)
   s.network = &plan->networks[run->network_index];
   s.system = &plan->systems[run->system_index];
   s.framework = framework_of(plan, run);
-  s.device = &plan->systems[s.system->device].devices[run->kernel_model][run->precision];
+  s.device = device_of(plan, &s);
   s.habit = PM__COUNTED;
   s.kernels = s.network->kernels[s.habit];
   s.segments = NULL;
