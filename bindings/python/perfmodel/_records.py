@@ -1286,6 +1286,12 @@ class LibraryEra(Record):
     """time of matrix kernels on FP32 cores over that of the kernel model"""
     tensor_factor: float = nan
     """time of matrix kernels on tensor cores over that of the kernel model"""
+    no_winograd: bool = False
+    """its convolutions have no Winograd transforms"""
+    no_weight_winograd: bool = False
+    """gradients of weights have none"""
+    odd_channels_padded: bool = False
+    """tensor cores take channels that are no multiple of 8, padded"""
 
 
 @dataclass(frozen=True, eq=False)
