@@ -256,7 +256,7 @@ int unknown_kind(const char *kind); /* says so, and returns the exit code */
   {OPTION_PARALLEL, '\0', "parallel", "HOW", "how GPUs share the work: all-reduce, data-parallel, parameter-server, "   \
                                              "async, model-channels, model-layers, hybrid (default: as the framework " \
                                              "does)"},                                                                 \
-  {OPTION_OPTIMIZER, '\0', "optimizer", "NAME", "momentum, sgd, adam, lamb or none (default momentum)"},               \
+  {OPTION_OPTIMIZER, '\0', "optimizer", "NAME", "momentum, sgd, adam, lamb, rmsprop-operations, ... or none (default momentum)"},               \
   {OPTION_ACCUMULATION, '\0', "accumulation", "N", "batches whose gradients are added up before an update (default 1)"}, \
   {OPTION_INPUT_RATE, '\0', "input-rate", "RATE", "samples per second that the input path brings to each node, as "    \
                                                   "perfmodel input says (default: as many as wanted)"},                \

@@ -520,8 +520,7 @@ static double mean_and_p90(const pm_table *rows, double *p90)
   return sum / n;
 }
 
-/* How near the documents' statements come: with the constants as they are, and without those that rest on them, where
-** 12 % are the aim and 14.1 are reached. */
+/* How near the documents' statements come: with the constants as they are, and without those that rest on them. */
 START_TEST(documents_are_met)
 {
   pm_error error = PM_ERROR_NONE;
@@ -536,10 +535,10 @@ START_TEST(documents_are_met)
   ck_assert_double_le(mean, 9);
   ck_assert_double_le(p90, 20);
   ck_assert_int_ge(counted, 100);
-  ck_assert_double_le(others, 14.5);
+  ck_assert_double_le(others, 12);
   ck_assert_double_gt(others, mean);
   ck_assert_int_ge(claims, 49);
-  ck_assert_int_le(claims - hold, 4);
+  ck_assert_int_le(claims - hold, 2);
   pm_table_free(rows);
 }
 END_TEST

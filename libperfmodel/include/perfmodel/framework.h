@@ -55,6 +55,7 @@ typedef enum pm_parallel {
   X(SGD, "sgd", "plain SGD: 3 accesses")                                        \
   X(ADAM, "adam", "Adam: two numbers for each parameter, 7 accesses")           \
   X(LAMB, "lamb", "Adam and the norms of every tensor: 10 accesses")            \
+  X(RMSPROP_OPERATIONS, "rmsprop-operations", "RMSProp operation by operation: 27 accesses") \
   X(ADAM_UNFUSED, "adam-unfused", "Adam of 9 kernels in place for each tensor, and clipping by the global norm: 22 accesses") \
   X(ADAMW_OPERATIONS, "adamw-operations", "Adam with weight decay and clipping, operation by operation: 45 accesses") \
   X(LAMB_OPERATIONS, "lamb-operations", "LAMB and clipping, operation by operation: 55 accesses") \
@@ -119,10 +120,7 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \
   X(REAL, feed_bandwidth, "B/s", "bandwidth of feeding a step with inputs, before it starts; prefetched if unlimited") \
   X(REAL, variable_time, "s", "host time for each variable and GPU with a parameter server")                      \
-  X(REAL, server_accesses, "1", "accesses of the server's update to each parameter")                              \
   X(REAL, server_memory, "B/s", "memory bandwidth that the server's update gets")                                 \
-  X(REAL, server_copy, "B/s", "bandwidth of weights and gradients between server and GPUs")                       \
-  X(REAL, server_socket, "B/s", "bandwidth between the sockets, for GPUs beyond the first four")                  \
   X(TEXT, loader, "", "id of the loader that it reads with")                                                      \
   X(REAL, batch_least, "1", "smallest batch of the rows that its constants were fitted on")                       \
   X(REAL, batch_most, "1", "largest batch of these rows")                                                         \

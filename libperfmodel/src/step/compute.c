@@ -22,7 +22,9 @@ static double pass_time(const pm__step *s, const pm__costs *costs, pm__pass pass
 /* Accesses to each parameter, and kernels for each tensor. In place, Adam scales and adds to two moments (5, 6), takes
 ** the root (2), adds epsilon (2) and updates (4); clipping reads once and scales (3). Operation by operation, nine products
 ** or functions of one operand (2 each), five of two (3 each) and three assignments (2 each); before them gradients are
-** unscaled, tested, normed and clipped (6). LAMB corrects both moments and takes two norms (10). */
+** unscaled, tested, normed and clipped (6). LAMB corrects both moments and takes two norms (10). RMSProp in Keras: eight
+** of one operand, among them the two bounds of the root, three of two, and the copy of the accumulator (2); the weights
+** take over the buffer of the last. */
 typedef struct update {
   double accesses, kernels;
 } update;
@@ -31,7 +33,7 @@ static update update_of(int32_t rule)
 {
   static const update updates[] = {
     [PM_UPDATE_MOMENTUM] = {5, 1}, [PM_UPDATE_SGD] = {3, 1}, [PM_UPDATE_ADAM] = {7, 1}, [PM_UPDATE_LAMB] = {10, 1},
-    [PM_UPDATE_ADAM_UNFUSED] = {22, 11}, [PM_UPDATE_ADAMW_OPERATIONS] = {45, 23},
+    [PM_UPDATE_RMSPROP_OPERATIONS] = {27, 12}, [PM_UPDATE_ADAM_UNFUSED] = {22, 11}, [PM_UPDATE_ADAMW_OPERATIONS] = {45, 23},
     [PM_UPDATE_LAMB_OPERATIONS] = {55, 31}, [PM_UPDATE_NONE] = {0, 0}};
   return updates[rule];
 }
@@ -52,11 +54,11 @@ static double update_starts(const pm__step *s)
   return s->framework->profile.framework.update_kernels * each * s->network->tensors;
 }
 
-static double all_calls(const pm__step *s)
+double pm__step_pass_calls(const pm__step *s)
 {
   double calls = 0;
   for (int pass = 0; pass < PM__PASSES; pass++) calls += pm__kernels_fixed(s->kernels, (pm__pass)pass).calls;
-  return s->accumulation * calls + update_starts(s);
+  return s->accumulation * calls;
 }
 
 static double layout_time(const pm__step *s, double batch)
@@ -66,8 +68,13 @@ static double layout_time(const pm__step *s, double batch)
   return s->accumulation * elements * batch * s->layout;
 }
 
+double pm__step_accesses(const pm__step *s)
+{
+  return update_of(s->run->optimizer).accesses;
+}
+
 /* Inputs are fed as FP32. */
-static double feed_time(const pm__step *s, double batch)
+double pm__step_feed(const pm__step *s, double batch)
 {
   return batch * s->network->input_elements * 4 / s->framework->profile.framework.feed_bandwidth;
 }
@@ -75,8 +82,8 @@ static double feed_time(const pm__step *s, double batch)
 static void add_host(const pm__step *s, double batch, pm__times *t)
 {
   const pm_framework *f = &s->framework->profile.framework;
-  t->host = f->kernel_time * all_calls(s);
-  t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * (f->step_time + feed_time(s, batch));
+  t->host = f->kernel_time * (pm__step_pass_calls(s) + update_starts(s));
+  t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * (f->step_time + pm__step_feed(s, batch));
 }
 
 pm__times pm__step_times(const pm__step *s, const pm__costs *costs, double batch)

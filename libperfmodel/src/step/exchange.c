@@ -44,10 +44,19 @@ double pm__exchange_time(const pm__exchange *exchange, int collective, double by
   return time;
 }
 
+static double known(const pm__port *port)
+{
+  return port->payload > 0 ? port->payload : (double)INFINITY;
+}
+
 double pm__exchange_host(const struct pm__wiring *wiring)
 {
-  double payload = wiring->host[1].payload;
-  return payload > 0 ? payload : (double)INFINITY;
+  return known(&wiring->host[1]);
+}
+
+double pm__exchange_server(const struct pm__wiring *wiring)
+{
+  return known(&wiring->host[0]);
 }
 
 double pm__exchange_network(const struct pm__wiring *wiring)

@@ -26,9 +26,13 @@ double pm__exchange_times(const pm__exchange *exchange, int collective, const do
 
 double pm__exchange_time(const pm__exchange *exchange, int collective, double bytes);
 
-/* Payload [B/s] between a GPU and its nearest CPU with nobody else on the way, INFINITY if unknown; and of the node's
-** network adapters, 0 without. */
+/* Payload [B/s] between a GPU and its nearest CPU with nobody else on the way, INFINITY if unknown. */
 double pm__exchange_host(const struct pm__wiring *wiring);
+
+/* Payload [B/s] of each GPU when all of them exchange with one CPU at once, INFINITY if unknown. */
+double pm__exchange_server(const struct pm__wiring *wiring);
+
+/* Of the node's network adapters, 0 without. */
 double pm__exchange_network(const struct pm__wiring *wiring);
 
 #endif

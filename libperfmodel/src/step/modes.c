@@ -2,13 +2,14 @@
 ** The ways to share the work. w = 4 P bytes of weights (FP32), n GPUs, N samples each, e bytes of an element, V variables.
 **
 **     all-reduce        overlap.c; waiting: alone x straggler x E(n), coordinator_time x (n - 1) across nodes
-**     parameter-server  cpu = server_accesses w / server_memory + g w / server_copy      g GPUs of a node
-**                       socket = 2 max(0, g - 4) w / server_socket
-**                       network = 2 (nodes - 1) w / adapter, one node's server for all
-**                       exposed = max(0, max(cpu, socket, network) - alone) + g V variable_time
-**     async             each of n updates a step takes the server server_accesses w / server_memory + w / server_copy;
-**                       the step is no shorter than n of these. Nobody waits; weights are n - 1 updates old
-**     data-parallel     broadcast of w and reduction of w in pieces of a bucket, one thread for all GPUs, and the
+**     parameter-server  one process starts the kernels and the copies of all g GPUs of a node, and feeds them.
+**                       wires = 2 w / host: gradients from all GPUs to one CPU at once, then weights back; memory = (accesses + g + 1 + 6 g) w / server_memory: the update, the sum of g gradients,
+**                       copies; network = 2 (nodes - 1) w / adapter, one node's server for all. They hide behind a
+**                       GPU's own step, but the update of the first layers does not: it stays in that step
+**                       exposed = max(0, max(wires, memory, network) - alone) + g V variable_time + feeding the others
+**     async             n updates a step, each with its copies, take the server's memory; the step is no shorter than
+**                       these. Nobody waits; weights are n - 1 updates old
+**     data-parallel     broadcast of w and reduction of w in pieces of a bucket, one process for all GPUs, and the
 **                       inputs of all GPUs copied by it one after the other; nothing hides
 **     model-channels    the n GPUs work on n N samples together, each on 1/n of every layer's channels: its own
 **                       arithmetic is that of N samples. All-gather of every layer's outputs (n N out e), and an
@@ -63,6 +64,23 @@ static void wait_for_each_other(const pm__step *s, const pm__times *times, pm__s
   if (s->run->nodes > 1) sharing->waiting += framework_of(s)->coordinator_time * (s->ranks - 1);
 }
 
+/* Other times of the GPU and its host, of which the step of one GPU consists. */
+static void change(const pm__step *s, double gpu, double host, pm__times *times)
+{
+  if (s->framework == NULL) times->alone += gpu - times->gpu;
+  else times->alone += sqrt(gpu * gpu + host * host) - sqrt(times->gpu * times->gpu + times->host * times->host);
+  times->gpu = gpu;
+  times->host = host;
+}
+
+/* One process starts the kernels of all GPUs of a node. */
+static void start_all(const pm__step *s, pm__times *times)
+{
+  if (s->framework == NULL) return;
+  double more = (s->run->gpus - 1) * framework_of(s)->kernel_time * pm__step_pass_calls(s);
+  change(s, times->gpu, times->host + more, times);
+}
+
 /* ---- Data parallel ---- */
 
 static void all_reduce(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
@@ -81,15 +99,22 @@ static void data_parallel(const pm__step *s, const pm__costs *costs, pm__times *
   sharing->exposed = pieces * (pm__exchange_time(&exchange, PM_BROADCAST, piece) +
                                pm__exchange_time(&exchange, PM_REDUCE, piece)) +
                      inputs / pm__exchange_host(s->system->wiring[0]);
+  start_all(s, times);
   sharing->communication = sharing->exposed;
   wait_for_each_other(s, times, sharing);
 }
 
 /* ---- Servers ---- */
 
-static double server_update(const pm__step *s)
+/* The host's memory is not pinned, so what a GPU sends or gets passes through it three times: the transfer, and the
+** driver's copy, which reads and writes. */
+enum { COPY_ACCESSES = 3 };
+
+/* What the memory of the server does for an update from so many gradients, which are read for their sum. */
+static double server_memory(const pm__step *s, double gradients)
 {
-  return framework_of(s)->server_accesses * weights(s) / framework_of(s)->server_memory;
+  double accesses = pm__step_accesses(s) + (gradients > 1 ? gradients + 1 : 0) + 2 * COPY_ACCESSES * gradients;
+  return accesses * weights(s) / framework_of(s)->server_memory;
 }
 
 static double server_network(const pm__step *s)
@@ -98,13 +123,27 @@ static double server_network(const pm__step *s)
   return 2 * (s->run->nodes - 1) * weights(s) / pm__exchange_network(s->system->wiring[s->run->gpus - 1]);
 }
 
+/* Bytes from all GPUs of a node to one CPU at once, or back; each GPU's. */
+static double server_copy(const pm__step *s, double bytes)
+{
+  return bytes / pm__exchange_server(s->system->wiring[s->run->gpus - 1]);
+}
+
+/* What feeding by hand costs for the further GPUs: their inputs go through the same process, and to all GPUs, each of
+** which then takes its part (Keras until 2.2.0). */
+static double feed_others(const pm__step *s)
+{
+  double one = pm__step_feed(s, s->run->batch), others = (s->run->gpus - 1) * s->accumulation;
+  return one > 0 ? others * (one + server_copy(s, s->run->batch * s->network->input_elements * 4)) : 0;
+}
+
 static void parameter_server(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
 {
-  const pm_framework *f = framework_of(s);
-  double gpus = s->run->gpus, cpu = server_update(s) + gpus * weights(s) / f->server_copy;
-  double socket = 2 * fmax(0, gpus - 4) * weights(s) / f->server_socket;
-  double busy = fmax(fmax(cpu, socket), server_network(s)), each = gpus * s->network->variables * f->variable_time;
+  double gpus = s->run->gpus;
+  double each = gpus * s->network->variables * framework_of(s)->variable_time + feed_others(s);
+  double busy = fmax(fmax(server_copy(s, 2 * weights(s)), server_memory(s, gpus)), server_network(s));
   (void)costs;
+  start_all(s, times);
   sharing->communication = busy + each;
   sharing->exposed = fmax(0, busy - times->alone) + each;
   wait_for_each_other(s, times, sharing);
@@ -112,10 +151,9 @@ static void parameter_server(const pm__step *s, const pm__costs *costs, pm__time
 
 static void asynchronous(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
 {
-  double busy = server_update(s) + weights(s) / framework_of(s)->server_copy;
   double network = s->run->nodes > 1 ? 2 * s->run->gpus * server_network(s) : 0;
   (void)costs;
-  sharing->communication = fmax(s->ranks * busy, network);
+  sharing->communication = fmax(fmax(s->ranks * server_memory(s, 1), server_copy(s, 2 * weights(s))), network);
   sharing->exposed = fmax(0, sharing->communication - times->alone);
   sharing->staleness = s->ranks - 1;
 }
@@ -139,14 +177,10 @@ static double split_exchange(const pm__step *s, const pm__split *split)
 /* The GPU updates only its share of the parameters that are split. */
 static void split_update(const pm__step *s, double parameters, pm__times *times)
 {
-  double share = 1 - parameters / s->network->parameters * (1 - 1 / s->ranks);
   if (!(s->network->parameters > 0)) return;
-  double saved = times->update * (1 - share), gpu = times->gpu - saved;
-  if (s->framework != NULL)
-    times->alone += sqrt(gpu * gpu + times->host * times->host) - sqrt(times->gpu * times->gpu + times->host * times->host);
-  else times->alone -= saved;
+  double saved = times->update * parameters / s->network->parameters * (1 - 1 / s->ranks);
+  change(s, times->gpu - saved, times->host, times);
   times->update -= saved;
-  times->gpu = gpu;
 }
 
 static void model_channels(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)

@@ -57,11 +57,13 @@ static void overlapped(const pm__step *s, const pm__costs *costs, const pm__time
   sharing->exposed = late + share * (all - late);
 }
 
-/* All of it when the backward pass is done, in equal buckets. */
+/* All of it when the backward pass is done, in equal buckets; what does not fit into one goes by itself, so there are no
+** more than layers. */
 static void behind(const pm__step *s, pm__sharing *sharing)
 {
   double bytes = s->network->parameters * s->gradient, pieces = 1;
-  if (s->framework != NULL) pieces = fmax(1, ceil(bytes / s->framework->profile.framework.bucket));
+  if (s->framework != NULL) pieces = ceil(bytes / s->framework->profile.framework.bucket);
+  pieces = fmax(1, fmin(pieces, s->network->all.layers));
   pm__exchange exchange = exchange_of(s);
   sharing->communication = sharing->exposed = pieces * pm__exchange_time(&exchange, PM_ALL_REDUCE, bytes / pieces);
 }

@@ -53,6 +53,15 @@ pm__step pm__step_of(const pm_plan *plan, const pm_run *run);
 /* PM_OK, or why this way to share the work is not possible. */
 int pm__step_check(const pm_plan *plan, const pm_run *run, pm_error *error);
 
+/* Accesses of the optimiser to each parameter. */
+double pm__step_accesses(const pm__step *step);
+
+/* Calls of the host in the forward and backward passes. */
+double pm__step_pass_calls(const pm__step *step);
+
+/* Feeding one GPU with the samples of one batch; s. */
+double pm__step_feed(const pm__step *step, double batch);
+
 /* Times at the batch that `costs` were priced at, `batch`. */
 pm__times pm__step_times(const pm__step *step, const pm__costs *costs, double batch);
 

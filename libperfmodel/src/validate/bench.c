@@ -3,7 +3,6 @@
 #include <string.h>
 #include "base/base.h"
 #include "validate/bench.h"
-#include "validate/others.h"
 
 /* Something built from the catalogue by name; or why it cannot be. */
 typedef struct part {
@@ -26,7 +25,7 @@ typedef struct run_list {
 
 struct pm__bench {
   const pm_catalog *catalog;
-  bool others;
+  pm__left_out out;
   parts networks, systems, frameworks, profiles;
   run_list training, inference;
   const void **network_list, **system_list; /* as the plans have them */
@@ -36,7 +35,7 @@ struct pm__bench {
   pm_inference *inferences;
 };
 
-pm__bench *pm__bench_new(const pm_catalog *catalog, bool others, pm_error *error)
+pm__bench *pm__bench_new(const pm_catalog *catalog, pm__left_out out, pm_error *error)
 {
   pm__bench *bench = (pm__bench *)calloc(1, sizeof *bench);
   if (bench == NULL) {
@@ -44,7 +43,7 @@ pm__bench *pm__bench_new(const pm_catalog *catalog, bool others, pm_error *error
     return NULL;
   }
   bench->catalog = catalog;
-  bench->others = others;
+  bench->out = out;
   bench->training.type = pm_record_type_find("run");
   bench->inference.type = pm_record_type_find("inference_run");
   bench->training.size = sizeof(pm_run);
@@ -170,7 +169,7 @@ static void *build_framework(pm__bench *bench, const char *name, const char **id
   *id = name;
   if (profile == NULL) pm__no_memory(error);
   else if (pm_catalog_framework(bench->catalog, name, profile, error) == PM_OK &&
-           (!bench->others || pm__without_documents(bench->catalog, profile, error) == PM_OK))
+           (bench->out == NULL || pm__without_documents(bench->catalog, bench->out, profile, error) == PM_OK))
     return profile;
   free(profile);
   return NULL;

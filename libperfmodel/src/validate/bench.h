@@ -8,11 +8,12 @@
 #include "perfmodel/inference.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/validate.h"
+#include "validate/others.h"
 
 typedef struct pm__bench pm__bench;
 
-/* `others`: frameworks without what was fitted to rows of the source documents. */
-pm__bench *pm__bench_new(const pm_catalog *catalog, bool others, pm_error *error);
+/* `out`: whose constants frameworks do without. */
+pm__bench *pm__bench_new(const pm_catalog *catalog, pm__left_out out, pm_error *error);
 void pm__bench_free(pm__bench *bench);
 
 /* The position of "resnet50" or "bert-large seq=384" among the networks; -1 with an error. */

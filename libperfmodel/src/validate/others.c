@@ -8,9 +8,10 @@ static bool begins(const char *text, const char *with)
   return strncmp(text, with, strlen(with)) == 0;
 }
 
-static bool names_document(const char *text)
+static bool names_document(const char *text, pm__left_out out)
 {
   static const char *const documents[] = {"dgx1-v100", "dgx1-p100", "bnl2019", "dell2018", "keras2018"};
+  if (out[0] != '\0') return begins(text, out);
   for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++)
     if (begins(text, documents[i])) return true;
   return false;
@@ -20,28 +21,29 @@ static bool names_document(const char *text)
 enum { FIELD, VALUE, UNIT, SOURCE, NOTE };
 
 /* "fitted: keras2018: batches are ...", or "fitted to one row: ..." of a source that is a document. */
-static bool row_rests(const pm_table *shown, size_t row)
+static bool row_rests(const pm_table *shown, pm__left_out out, size_t row)
 {
   char buffers[2][PM_TEXT_MAX];
   const char *source = pm_table_text(shown, SOURCE, row, buffers[0]), *note = pm_table_text(shown, NOTE, row, buffers[1]);
   if (!begins(note, "fitted")) return false;
-  return names_document(source) || (begins(note, "fitted: ") && names_document(note + strlen("fitted: ")));
+  return names_document(source, out) || (begins(note, "fitted: ") && names_document(note + strlen("fitted: "), out));
 }
 
-bool pm__rests_on_documents(const pm_catalog *catalog, const char *kind, const char *name, const char *field)
+bool pm__rests_on_documents(const pm_catalog *catalog, pm__left_out out, const char *kind, const char *name,
+                            const char *field)
 {
   char buffer[PM_TEXT_MAX];
   bool rests = false;
   pm_table *shown = pm_catalog_show(catalog, kind, name, NULL);
   for (size_t row = 0; shown != NULL && row < pm_table_rows(shown) && !rests; row++)
-    rests = strcmp(pm_table_text(shown, FIELD, row, buffer), field) == 0 && row_rests(shown, row);
+    rests = strcmp(pm_table_text(shown, FIELD, row, buffer), field) == 0 && row_rests(shown, out, row);
   pm_table_free(shown);
   return rests;
 }
 
 /* Every quantity of `record` that rests on documents gets the value in `other`. */
-static int replace(const pm_catalog *catalog, const char *kind, const char *id, const void *other, void *record,
-                   pm_error *error)
+static int replace(const pm_catalog *catalog, pm__left_out out, const char *kind, const char *id, const void *other,
+                   void *record, pm_error *error)
 {
   const pm_record_type *type = pm_record_type_find(kind);
   pm_table *shown = pm_catalog_show(catalog, kind, id, error);
@@ -49,33 +51,18 @@ static int replace(const pm_catalog *catalog, const char *kind, const char *id, 
   for (size_t row = 0; row < pm_table_rows(shown); row++) {
     char buffer[PM_TEXT_MAX];
     const pm_field *field = pm_record_field(type, pm_table_text(shown, FIELD, row, buffer));
-    if (field == NULL || field->kind != PM_FIELD_REAL || !row_rests(shown, row)) continue;
+    if (field == NULL || field->kind != PM_FIELD_REAL || !row_rests(shown, out, row)) continue;
     memcpy((char *)record + field->offset, (const char *)other + field->offset, sizeof(double));
   }
   pm_table_free(shown);
   return PM_OK;
 }
 
-/* Of eras named "a-b" that are "a" in all but what they were fitted to. */
-static int replace_era(const pm_catalog *catalog, pm_library_era *era, pm_error *error)
-{
-  char base[PM_TEXT_MAX];
-  pm_library_era other = *era;
-  memcpy(base, era->id, sizeof base);
-  char *dash = strrchr(base, '-');
-  if (dash == NULL) return PM_OK;
-  *dash = '\0';
-  if (pm_catalog_record(catalog, "library_era", base, &other, error) != PM_OK) return PM_NOT_FOUND;
-  return replace(catalog, "library_era", era->id, &other, era, error);
-}
-
-int pm__without_documents(const pm_catalog *catalog, pm_framework_profile *profile, pm_error *error)
+int pm__without_documents(const pm_catalog *catalog, pm__left_out out, pm_framework_profile *profile, pm_error *error)
 {
   pm_framework_profile generic;
   pm_framework *f = &profile->framework;
   int status = pm_catalog_framework(catalog, "generic", &generic, error);
-  if (status == PM_OK) status = replace(catalog, "framework", f->id, &generic.framework, f, error);
-  if (status == PM_OK) status = replace_era(catalog, &profile->era, error);
-  if (isnan(f->server_memory) && f->server_accesses > 0) f->server_memory = (double)INFINITY;
+  if (status == PM_OK) status = replace(catalog, out, "framework", f->id, &generic.framework, f, error);
   return status;
 }

@@ -9,11 +9,14 @@
 #include "perfmodel/catalog.h"
 #include "perfmodel/framework.h"
 
-/* Whether the catalogue says that this field was fitted to rows of a source document. */
-bool pm__rests_on_documents(const pm_catalog *catalog, const char *kind, const char *name, const char *field);
+/* Which constants are left out: "" those of all documents, else those of the document of that name; NULL none. */
+typedef const char *pm__left_out;
 
-/* Replaces such constants by those of the generic framework, or of the library era that the framework's one refines
-** ("cudnn7.0" for "cudnn7.0-cuda9.0"). What neither states costs nothing. */
-int pm__without_documents(const pm_catalog *catalog, pm_framework_profile *profile, pm_error *error);
+/* Whether the catalogue says that this field was fitted to rows of a source document that is left out. */
+bool pm__rests_on_documents(const pm_catalog *catalog, pm__left_out out, const char *kind, const char *name,
+                            const char *field);
+
+/* Replaces such constants by those of the generic framework. What it does not state costs nothing. */
+int pm__without_documents(const pm_catalog *catalog, pm__left_out out, pm_framework_profile *profile, pm_error *error);
 
 #endif

@@ -12,7 +12,7 @@ int pm__rate_reader_open(pm__rate_reader *reader, const pm_catalog *catalog, boo
   int status = pm__readings_new(&reader->readings, catalog, error);
   if (status != PM_OK) return status;
   reader->machines = pm__machines_new(catalog, error);
-  reader->bench = pm__bench_new(catalog, false, error);
+  reader->bench = pm__bench_new(catalog, NULL, error);
   return reader->machines != NULL && reader->bench != NULL ? PM_OK : PM_NO_MEMORY;
 }
 

@@ -42,6 +42,7 @@ typedef struct seed {
   seed_kind kind;
   double value;     /* to compare with, NAN if it is no number */
   double predicted; /* the formula; of a claim the left side of its first comparison */
+  double others;    /* the same by constants of other rows alone, where the error counts */
   int checks, held; /* comparisons */
   bool done;
   char basis[256], reason[256]; /* why there is no prediction */
@@ -89,7 +90,7 @@ static int read_seed(const seeds *all, size_t row, seed *out, pm_error *error)
   out->formula = cell(table, row, "formula");
   out->remark = cell(table, row, "remark");
   out->unit = cell(table, row, "unit");
-  out->predicted = NAN;
+  out->predicted = out->others = NAN;
   if (pm_number_parse(value, &out->value) != PM_OK) out->value = NAN;
   if (!has_formula(out->kind) || (out->formula[0] != '\0' && (out->kind == CLAIM || !isnan(out->value)))) return PM_OK;
   return pm__fail_at(error, PM_BAD_VALUE, all->task->file, (int)row + 1, "row \"%.60s\" lacks a formula or a value",
@@ -247,6 +248,32 @@ static int add_column(pm_table *table, const seeds *all, const column *added, pm
   return status;
 }
 
+/* What constants of other rows alone predict. */
+typedef struct other {
+  double others, others_error;
+} other;
+
+static const pm_field other_fields[] = {
+  {"others", "1", "predicted without constants that were fitted to rows of these documents, in `unit`",
+   offsetof(other, others), PM_FIELD_REAL, NULL},
+  {"others_error", "%", "(others - measured) / measured", offsetof(other, others_error), PM_FIELD_REAL, NULL},
+};
+
+static const pm_record_type other_type = {"other", "", sizeof(other), other_fields, 2};
+
+static int add_others(pm_table *table, const seeds *all, pm_error *error)
+{
+  other *added = (other *)calloc(all->count + 1, sizeof *added);
+  if (added == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < all->count; i++) {
+    added[i].others = all->items[i].others;
+    added[i].others_error = (added[i].others - all->items[i].value) / all->items[i].value * 100;
+  }
+  int status = pm_table_add_records(table, &other_type, added, error);
+  free(added);
+  return status;
+}
+
 static pm_table *rows_table(const seeds *all, const pm__comparisons *rows, pm_error *error)
 {
   pm_table *table = pm__comparisons_table(rows, error);
@@ -257,7 +284,7 @@ static pm_table *rows_table(const seeds *all, const pm__comparisons *rows, pm_er
     {"basis", "the constants of the row's first prediction", basis_text},
     {"note", "comparisons of a claim; else a remark", note_of},
   };
-  int status = PM_OK;
+  int status = add_others(table, all, error);
   for (size_t i = 0; i < sizeof added / sizeof added[0] && status == PM_OK; i++)
     status = add_column(table, all, &added[i], error);
   if (status == PM_OK) return table;
@@ -327,7 +354,7 @@ static int compare(seeds *all, pm__comparisons *rows, pm_error *error)
 {
   all->items = (seed *)calloc(all->count, sizeof *all->items);
   if (all->items == NULL) return pm__no_memory(error);
-  all->values.bench = pm__bench_new(all->task->catalog, all->values.others, error);
+  all->values.bench = pm__bench_new(all->task->catalog, all->values.out, error);
   int status = all->values.bench == NULL ? PM_NO_MEMORY : run_all(all, error);
   return status == PM_OK ? add_comparisons(all, rows, error) : status;
 }
@@ -339,30 +366,57 @@ static void drop(seeds *all, pm__comparisons *rows)
   free(rows->items);
 }
 
-/* The means of all rows: with the constants as they are, and with those of other rows alone. */
-static int say_both(pm__task *task, const pm__comparisons *rows, pm_error *error)
+/* ---- Without constants ---- */
+
+static seeds seeds_without(pm__task *task, pm__left_out out)
 {
-  seeds others = {task, NULL, task->table->rows - 1, {task->catalog, NULL, "", true, false, ""}};
-  pm__comparisons without = {NULL, 0, 0};
-  pm__string_add(&task->notes, "all rows: ");
-  int status = pm__comparisons_say(rows, &task->notes, error);
-  if (status == PM_OK) status = compare(&others, &without, error);
-  pm__string_add(&task->notes, "all rows, without the constants that rest on these documents: ");
-  if (status == PM_OK) status = pm__comparisons_say(&without, &task->notes, error);
-  drop(&others, &without);
+  return (seeds){task, NULL, task->table->rows - 1, {task->catalog, NULL, "", out, false, ""}};
+}
+
+/* Says how near the rows of one document come by constants of the others, or all rows by those of none. */
+static int say_without(seeds *all, pm__left_out out, pm_error *error)
+{
+  seeds without = seeds_without(all->task, out);
+  pm__comparisons rows = {NULL, 0, 0}, counted = {NULL, 0, 0};
+  pm__string *notes = &all->task->notes;
+  int status = compare(&without, &rows, error);
+  for (size_t i = 0; i < rows.count && status == PM_OK; i++) {
+    if (out[0] == '\0' && !isnan(rows.items[i].error)) all->items[i].others = rows.items[i].predicted;
+    if (out[0] != '\0' && strcmp(rows.items[i].group, out) != 0) continue;
+    pm__comparison *next = pm__comparisons_add(&counted, error);
+    if (next != NULL) *next = rows.items[i];
+    else status = PM_NO_MEMORY;
+  }
+  if (out[0] == '\0') pm__string_add(notes, "all rows, without the constants that rest on these documents: ");
+  else pm__string_format(notes, "%s, without the constants that rest on it: ", out);
+  if (status == PM_OK) status = pm__comparisons_say(&counted, notes, error);
+  free(counted.items);
+  drop(&without, &rows);
+  return status;
+}
+
+/* The means of all rows: with the constants as they are, with those of other rows alone, and each document by itself. */
+static int say_all(seeds *all, const pm__comparisons *rows, pm_error *error)
+{
+  pm__string_add(&all->task->notes, "all rows: ");
+  int status = pm__comparisons_say(rows, &all->task->notes, error);
+  if (status == PM_OK) status = say_without(all, "", error);
+  for (size_t i = 0; i < all->count && status == PM_OK; i++)
+    if (i == 0 || strcmp(all->items[i].group, all->items[i - 1].group) != 0)
+      status = say_without(all, all->items[i].group, error);
   return status;
 }
 
 pm_table *pm__validate_seeds(pm__task *task, pm_error *error)
 {
   static const char *const needed[] = {"id", "document", "value", "unit", "kind", "run", "formula"};
-  seeds all = {task, NULL, task->table->rows - 1, {task->catalog, NULL, "", false, false, ""}};
+  seeds all = seeds_without(task, NULL);
   pm__comparisons rows = {NULL, 0, 0};
   pm_table *table = NULL;
   int status = pm__task_columns(task, needed, sizeof needed / sizeof needed[0], error);
   if (status == PM_OK) status = compare(&all, &rows, error);
   if (status == PM_OK) write_notes(&all);
-  if (status == PM_OK && strcmp(task->set, "seeds") == 0) status = say_both(task, &rows, error);
+  if (status == PM_OK && strcmp(task->set, "seeds") == 0) status = say_all(&all, &rows, error);
   if (status == PM_OK) table = task->rows ? rows_table(&all, &rows, error) : pm__comparisons_summary(&rows, error);
   drop(&all, &rows);
   return table;

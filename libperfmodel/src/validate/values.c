@@ -3,7 +3,6 @@
 #include <string.h>
 #include "perfmodel/collective.h"
 #include "perfmodel/units.h"
-#include "validate/others.h"
 #include "validate/path.h"
 #include "validate/values.h"
 
@@ -80,7 +79,7 @@ static int set_workers(const pm__values *v, const pm__settings *s, pm_run *run, 
   if (pm_number_parse(text, &workers) != PM_OK || !(workers > 0))
     return pm__fail(error, PM_BAD_VALUE, "workers \"%.40s\"", text);
   const char *own = loader_of(v, pm__settings_get(s, "framework", ""), &profile), *loader = pm__settings_get(s, "loader", own);
-  if (v->others && pm__rests_on_documents(v->catalog, "loader", loader, "augment_time")) loader = own;
+  if (v->out != NULL && pm__rests_on_documents(v->catalog, v->out, "loader", loader, "augment_time")) loader = own;
   return pm__path_workers(v->catalog, s, loader, run->gpus, workers, &run->input_rate, error);
 }
 

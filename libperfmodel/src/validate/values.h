@@ -20,7 +20,7 @@ typedef struct pm__values {
   const pm_catalog *catalog;
   pm__bench *bench;
   const char *run; /* of the row */
-  bool others;     /* no constants that were fitted to rows of the source documents */
+  pm__left_out out; /* whose constants are not used */
   bool predicted;  /* before, runs are gathered and values are unknown */
   char basis[256]; /* what the row's own prediction rests on, once predicted */
 } pm__values;
