@@ -298,8 +298,8 @@ static int lua_unpack(lua_State *L) {
 %enddef
 
 /* ---- Arrays in ---- */
-%define PM_RECORDS_IN(type, name)
-%typemap(in) (const type *RECORDS, size_t COUNT) { $1 = (type *)lua_records_in(L, $input, name, &$2); }
+%define PM_RECORDS_IN(name)
+%typemap(in) (const pm_##name *name, size_t name##_count) { $1 = (pm_##name *)lua_records_in(L, $input, #name, &$2); }
 %enddef
 
 %typemap(in) (const double *NUMBERS, size_t COUNT) "$1 = lua_numbers_in(L, $input, &$2);"

@@ -172,8 +172,8 @@ static PyObject *python_list(const names *array)
 %typemap(freearg) arguments "if (view$argnum.obj != NULL) PyBuffer_Release(&view$argnum);"
 %enddef
 
-%define PM_RECORDS_IN(type, name)
-PM_BUFFER(type, %arg((const type *RECORDS, size_t COUNT)), PyBUF_SIMPLE, name " records")
+%define PM_RECORDS_IN(name)
+PM_BUFFER(pm_##name, %arg((const pm_##name *name, size_t name##_count)), PyBUF_SIMPLE, #name " records")
 %enddef
 PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "double numbers")
 
@@ -229,18 +229,6 @@ PM_UNLOCKED(predict_into)
 
 /* ---- Python only: predictions into an array that is there already, without allocating ---- */
 PM_BUFFER(pm_prediction, %arg((pm_prediction *RESULTS, size_t COUNT)), PyBUF_WRITABLE, "prediction records")
-
-%{
-static void predict_into(const pm_plan *plan, const pm_run *runs, size_t run_count, pm_prediction *predictions,
-                         size_t prediction_count, pm_error *error)
-{
-  if (run_count != prediction_count)
-    fail(error, PM_BAD_ARGUMENT, "%lu runs but room for %lu predictions", (unsigned long)run_count,
-         (unsigned long)prediction_count);
-  else if (pm_predict(plan, runs, predictions, run_count) != PM_OK)
-    fail(error, PM_BAD_ARGUMENT, "no plan or no runs");
-}
-%}
 
 /* ---- Python only: tables as an Arrow stream, in the capsule that the Arrow PyCapsule interface describes ---- */
 %{

@@ -1,0 +1,49 @@
+/* Input paths: from storage to the GPUs. */
+
+/* An input path is six records and how it is run; several are as many of each. None: none of each. */
+%inline %{
+#define INPUT_RECORDS \
+  const pm_dataset *dataset, size_t dataset_count, const pm_storage *storage, size_t storage_count, \
+  const pm_storage_access *storage_access, size_t storage_access_count, const pm_decoder *decoder, \
+  size_t decoder_count, const pm_loader *loader, size_t loader_count, const pm_machine *machine, size_t machine_count
+#define INPUT_GIVEN \
+  dataset, dataset_count, storage, storage_count, storage_access, storage_access_count, decoder, decoder_count, \
+  loader, loader_count, machine, machine_count
+%}
+
+%{
+/* So many paths, to be freed. NULL with an error. */
+static pm_input_setup *input_setups(INPUT_RECORDS, size_t count, pm_error *error)
+{
+  if (!as_many(dataset_count, count, "datasets", error) || !as_many(storage_count, count, "storages", error) ||
+      !as_many(storage_access_count, count, "accesses", error) || !as_many(decoder_count, count, "decoders", error) ||
+      !as_many(loader_count, count, "loaders", error) || !as_many(machine_count, count, "machines", error))
+    return NULL;
+  pm_input_setup *setups = (pm_input_setup *)room(count, sizeof *setups, error);
+  for (size_t i = 0; setups != NULL && i < count; i++) {
+    const pm_input_setup one = {dataset[i], storage[i], storage_access[i], decoder[i], loader[i], machine[i]};
+    setups[i] = one;
+  }
+  return setups;
+}
+%}
+
+%inline %{
+/* One "input_run" record: the defaults. */
+static records input_run_default(pm_error *error)
+{
+  pm_input_run run = pm_input_run_default();
+  return record_copy("input_run", &run, error);
+}
+
+/* One "input_rates" record per run, of one path. Raises if a single run has no answer. */
+static records input_rates(INPUT_RECORDS, const pm_input_run *input_run, size_t input_run_count, pm_error *error)
+{
+  records array = records_new("input_rates", input_run_count, error);
+  pm_input_setup *setup = input_setups(INPUT_GIVEN, 1, error);
+  if (setup != NULL && input_run_count == 1) pm_input_check(setup, input_run, error);
+  if (error->status == PM_OK) pm_input(setup, input_run, (pm_input_rates *)array.data, input_run_count);
+  free(setup);
+  return records_if_ok(array, error);
+}
+%}

@@ -1,0 +1,28 @@
+/* Times of kernels and of layers on one GPU. Without constants: by the plain roofline. */
+
+%inline %{
+/* One "kernel_time" record per kernel. */
+static records kernel_times(const pm_gpu *gpu, size_t gpu_count, const pm_kernel_calibration *kernel_calibration,
+                            size_t kernel_calibration_count, const pm_kernel *kernel, size_t kernel_count,
+                            pm_error *error)
+{
+  records array = records_new("kernel_time", kernel_count, error);
+  if (single(gpu_count, "gpu", error) && error->status == PM_OK)
+    pm_kernel_predict(gpu, kernel_calibration_count > 0 ? kernel_calibration : NULL, kernel,
+                      (pm_kernel_time *)array.data, kernel_count, error);
+  return records_if_ok(array, error);
+}
+
+/* A table of "layer_time" records, one row per layer. */
+static pm_table *network_times(const pm_network *network, const pm_gpu *gpu, size_t gpu_count,
+                               const pm_kernel_calibration *kernel_calibration, size_t kernel_calibration_count,
+                               double batch, const char *precision, pm_error *error)
+{
+  int number = precision_number(precision, error);
+  records rows = records_new("layer_time", (size_t)pm_network_layer_count(network), error);
+  if (single(gpu_count, "gpu", error) && error->status == PM_OK)
+    pm_network_get_times(network, gpu, kernel_calibration_count > 0 ? kernel_calibration : NULL, batch, number,
+                         (pm_layer_time *)rows.data, error);
+  return records_as_table(rows, error);
+}
+%}

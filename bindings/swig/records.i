@@ -1,0 +1,100 @@
+/* Quantities, and the field tables of all record types. */
+
+%constant int TEXT_MAX = PM_TEXT_MAX;
+
+const char *pm_version(void);
+
+%{
+static const char *record_type_name(const void *context, size_t index)
+{
+  (void)context;
+  const pm_record_type *type = pm_record_type_at(index);
+  return type == NULL ? NULL : type->name;
+}
+
+static const pm_record_type *record_type(const char *name, pm_error *error)
+{
+  const pm_record_type *type = pm_record_type_find(name);
+  if (type == NULL) fail(error, PM_NOT_FOUND, "unknown record type \"%s\"", name);
+  return type;
+}
+
+static const char *kind_name(pm_field_kind kind)
+{
+  static const char *const kinds[] = {"text", "int", "real", "choice"};
+  return kinds[kind];
+}
+
+/* The choices of a field, names or docs, one per line. */
+static char *choice_lines(const pm_field *field, int docs, pm_error *error)
+{
+  size_t length = 1;
+  for (int i = 0; field->choices != NULL && field->choices[i].name != NULL; i++)
+    length += strlen(docs ? field->choices[i].doc : field->choices[i].name) + 1;
+  char *lines = (char *)room(length, 1, error);
+  for (int i = 0; lines != NULL && field->choices != NULL && field->choices[i].name != NULL; i++) {
+    if (i > 0) strcat(lines, "\n");
+    strcat(lines, docs ? field->choices[i].doc : field->choices[i].name);
+  }
+  return lines;
+}
+
+static char *field_property(const pm_field *field, int property, pm_error *error)
+{
+  char offset[24];
+  switch (property) {
+    case 0: return text_copy(field->name, error);
+    case 1: return text_copy(field->unit, error);
+    case 2: return text_copy(field->doc, error);
+    case 3: return text_copy(kind_name(field->kind), error);
+    case 4: snprintf(offset, sizeof offset, "%lu", (unsigned long)field->offset); return text_copy(offset, error);
+    default: return choice_lines(field, property == 6, error);
+  }
+}
+%}
+
+%typemap(newfree) char *quantity_format "free($1);"
+
+%inline %{
+static double quantity_parse(const char *text, const char *unit, pm_error *error)
+{
+  double value = NAN;
+  pm_quantity_parse(text, unit, &value, error);
+  return value;
+}
+
+static char *quantity_format(double value, const char *unit, pm_error *error)
+{
+  char text[PM_TEXT_MAX];
+  return text_copy(pm_quantity_format(text, sizeof text, value, unit), error);
+}
+
+/* Names of all record types; what a type is; its bytes. */
+static names record_types(pm_error *error)
+{
+  return names_list(record_type_name, NULL, error);
+}
+
+static const char *record_doc(const char *type, pm_error *error)
+{
+  const pm_record_type *found = record_type(type, error);
+  return found == NULL ? NULL : found->doc;
+}
+
+static int record_size(const char *type, pm_error *error)
+{
+  const pm_record_type *found = record_type(type, error);
+  return found == NULL ? 0 : (int)found->size;
+}
+
+/* Seven texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, and the choices' names and
+** docs, one per line. */
+static names record_fields(const char *type, pm_error *error)
+{
+  const pm_record_type *found = record_type(type, error);
+  names array = names_new(found == NULL ? 0 : 7 * found->field_count, error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
+    array.data[i] = field_property(&found->fields[i / 7], (int)(i % 7), error);
+  return names_if_ok(array, error);
+}
+%}

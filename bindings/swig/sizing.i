@@ -1,0 +1,92 @@
+/* Sizing backwards: what reaches a target. */
+
+%apply (const double *NUMBERS, size_t COUNT) { (const double *prices, size_t price_count) };
+%apply (const double *NUMBERS, size_t COUNT) { (const double *usable, size_t usable_count) };
+
+%{
+/* Best first, then those that miss, nearest first. */
+static int size_order(const void *a, const void *b)
+{
+  const pm_size_choice *x = (const pm_size_choice *)a, *y = (const pm_size_choice *)b;
+  int left = x->rank > 0 ? x->rank : INT32_MAX, right = y->rank > 0 ? y->rank : INT32_MAX;
+  if (left != right) return left < right ? -1 : 1;
+  if (x->reached != y->reached && !isnan(x->reached) && !isnan(y->reached)) return x->reached > y->reached ? -1 : 1;
+  return x->choice < y->choice ? -1 : x->choice > y->choice;
+}
+
+static records size_least(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
+{
+  records array = records_new("size_choice", setup->count, error);
+  if (array.data != NULL && pm_size(setup, goal, (pm_size_choice *)array.data, error) == PM_OK)
+    qsort(array.data, array.count, sizeof(pm_size_choice), size_order);
+  return records_if_ok(array, error);
+}
+
+/* One record, or none if nothing takes less than the best. */
+static records size_next(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
+{
+  pm_error nothing = PM_ERROR_NONE;
+  records all = size_least(setup, goal, error), array = records_new("size_choice", 1, error);
+  if (error->status == PM_OK &&
+      pm_size_next(setup, goal, (const pm_size_choice *)all.data, (pm_size_choice *)array.data, &nothing) != PM_OK)
+    array.count = 0;
+  records_free(&all);
+  return records_if_ok(array, error);
+}
+
+static records size_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
+{
+  enum { MOST = 4096 };
+  records array = records_new("size_choice", MOST, error);
+  int count = array.data != NULL ? pm_size_front(setup, goal, (pm_size_choice *)array.data, MOST, error) : 0;
+  if (count >= 0) array.count = (size_t)count;
+  return records_if_ok(array, error);
+}
+
+static records size_answer(const pm_size_setup *setup, const pm_size_goal *goal, const char *what, pm_error *error)
+{
+  if (strcmp(what, "least") == 0) return size_least(setup, goal, error);
+  return strcmp(what, "next") == 0 ? size_next(setup, goal, error) : size_front(setup, goal, error);
+}
+%}
+
+%inline %{
+/* One "size_goal" record: the defaults. */
+static records size_goal_default(pm_error *error)
+{
+  pm_size_goal goal = pm_size_goal_default();
+  return record_copy("size_goal", &goal, error);
+}
+
+/* "size_choice" records. Given: a plan, one goal, choices as runs, price and usable memory of each, what memory is
+** reckoned with, an input path for each choice or none. What is asked for: "least", "next" (what takes less than the first
+** of least) or "front". */
+static records size_choices(const pm_plan *plan, const pm_size_goal *size_goal, size_t size_goal_count,
+                            const pm_run *run, size_t run_count, const double *prices, size_t price_count,
+                            const double *usable, size_t usable_count, const pm_network *network,
+                            const pm_memory_profile *memory_profile, size_t memory_profile_count,
+                            const pm_optimizer *optimizer, size_t optimizer_count, INPUT_RECORDS,
+                            const pm_input_run *input_run, size_t input_run_count, const char *what, pm_error *error)
+{
+  records array = {NULL, NULL, 0};
+  pm_memory_plan *memory =
+      memory_plan(network, memory_profile, memory_profile_count, optimizer, optimizer_count, error);
+  pm_input_setup *inputs = NULL;
+  if (single(size_goal_count, "size_goal", error) && as_many(price_count, run_count, "prices", error) &&
+      as_many(usable_count, run_count, "memories", error) && input_run_count > 0 &&
+      as_many(input_run_count, run_count, "input runs", error))
+    inputs = input_setups(INPUT_GIVEN, run_count, error);
+  const pm_size_setup setup = {plan, run, prices, usable, run_count, memory, inputs, inputs != NULL ? input_run : NULL};
+  for (size_t i = 0; inputs != NULL && i < run_count; i++) pm_input_check(&inputs[i], &input_run[i], error);
+  if (error->status == PM_OK) array = size_answer(&setup, size_goal, what, error);
+  pm_memory_plan_free(memory);
+  free(inputs);
+  return array;
+}
+
+/* The records as a table. */
+static pm_table *size_table(const pm_size_choice *size_choice, size_t size_choice_count, pm_error *error)
+{
+  return records_table("size_choice", size_choice, size_choice_count, error);
+}
+%}

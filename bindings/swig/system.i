@@ -1,0 +1,57 @@
+/* Systems, their links and rings; copies with a part exchanged. */
+
+%inline %{
+/* One "machine" record. */
+static records system_machine(const pm_system *system, pm_error *error)
+{
+  return record_copy("machine", pm_system_machine(system), error);
+}
+
+/* One "gpu" record. */
+static records system_gpu(const pm_system *system, pm_error *error)
+{
+  return record_copy("gpu", pm_system_gpu(system), error);
+}
+
+/* The link graph, as a table of "edge" records. */
+static pm_table *system_edges(const pm_system *system, pm_error *error)
+{
+  records rows = records_new("edge", (size_t)pm_system_edge_count(system), error);
+  for (size_t i = 0; i < rows.count && error->status == PM_OK; i++)
+    pm_system_edge(system, (int)i, (pm_edge *)rows.data + i);
+  return records_as_table(rows, error);
+}
+
+/* The link graph as "matrix", "dot" or "svg"; "copies" is what a peer-to-peer test prints. */
+static char *system_drawing(const pm_system *system, const char *as, pm_error *error)
+{
+  if (strcmp(as, "matrix") == 0) return pm_system_matrix_text(system, error);
+  if (strcmp(as, "dot") == 0) return pm_system_dot(system, error);
+  if (strcmp(as, "svg") == 0) return pm_system_svg(system, error);
+  if (strcmp(as, "copies") == 0) return pm_system_pairs_text(system, error);
+  fail(error, PM_NOT_FOUND, "unknown drawing \"%s\"; known are matrix, dot, svg, copies", as);
+  return NULL;
+}
+
+/* The system with another GPU. */
+static pm_system *system_with_gpu(const pm_system *system, const pm_gpu *gpu, size_t gpu_count,
+                                  const pm_kernel_calibration *kernel_calibration, size_t kernel_calibration_count,
+                                  pm_error *error)
+{
+  if (!single(gpu_count, "gpu", error)) return NULL;
+  return pm_system_with_gpu(system, gpu, kernel_calibration_count > 0 ? kernel_calibration : NULL, error);
+}
+
+/* The system with a link in place of another; of "": of its network. */
+static pm_system *system_with_link(const pm_catalog *catalog, const pm_system *system, const char *replaced,
+                                   const char *link, pm_error *error)
+{
+  pm_link record;
+  pm_link_calibration calibration;
+  if (pm_catalog_record(catalog, "link", link, &record, error) != PM_OK) return NULL;
+  int known = pm_catalog_record(catalog, "calibration", record.id, &calibration, NULL) == PM_OK;
+  const char *id = replaced[0] != '\0' ? pm_catalog_resolve(catalog, "links", replaced, error) : NULL;
+  if (error->status != PM_OK) return NULL;
+  return pm_system_with_link(system, id, &record, known ? &calibration : NULL, error);
+}
+%}

@@ -1,0 +1,113 @@
+/* Tables: columns, values, texts. */
+
+%{
+static char *column_property(const pm_column *column, int property, pm_error *error)
+{
+  switch (property) {
+    case 0: return text_copy(column->name, error);
+    case 1: return text_copy(column->unit, error);
+    case 2: return text_copy(column->doc, error);
+    default: return text_copy(kind_name(column->kind), error);
+  }
+}
+
+static const pm_column *table_column(const pm_table *table, double column, pm_error *error)
+{
+  int index = whole(column, "column", error);
+  const pm_column *found = index < 0 ? NULL : pm_table_column(table, (size_t)index);
+  if (found == NULL) fail(error, PM_NOT_FOUND, "the table has no column %d", index);
+  return found;
+}
+%}
+
+%inline %{
+static double table_rows(const pm_table *table)
+{
+  return (double)pm_table_rows(table);
+}
+
+static int table_has_total(const pm_table *table)
+{
+  return pm_table_has_total(table);
+}
+
+/* What there is to say besides, a text for each line. */
+static names table_notes(const pm_table *table, pm_error *error)
+{
+  const char *text = pm_table_notes(table);
+  size_t count = 0;
+  for (const char *p = text; *p != '\0'; p++) count += *p == '\n' || p[1] == '\0';
+  names array = names_new(count, error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++) {
+    size_t length = strcspn(text, "\n");
+    array.data[i] = (char *)room(length + 1, 1, error);
+    if (array.data[i] != NULL) memcpy(array.data[i], text, length);
+    text += length + (text[length] == '\n');
+  }
+  return names_if_ok(array, error);
+}
+
+/* Four texts per column: name, unit, doc, kind ("text", "int", "real", "choice"). */
+static names table_columns(const pm_table *table, pm_error *error)
+{
+  names array = names_new(4 * pm_table_columns(table), error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
+    array.data[i] = column_property(pm_table_column(table, i / 4), (int)(i % 4), error);
+  return names_if_ok(array, error);
+}
+
+/* One column as numbers. */
+static numbers table_numbers(const pm_table *table, double column, pm_error *error)
+{
+  numbers array = {NULL, 0};
+  const pm_column *found = table_column(table, column, error);
+  const double *values = found == NULL ? NULL : pm_table_numbers(table, (size_t)column);
+  if (values == NULL) {
+    fail(error, PM_BAD_ARGUMENT, "column \"%s\" holds text", found == NULL ? "" : found->name);
+    return array;
+  }
+  array = numbers_new(pm_table_rows(table), error);
+  if (array.data != NULL) memcpy(array.data, values, array.count * sizeof *values);
+  return array;
+}
+
+/* One column as texts, one per row. */
+static names table_texts(const pm_table *table, double column, pm_error *error)
+{
+  char buffer[PM_TEXT_MAX];
+  const pm_column *found = table_column(table, column, error);
+  names array = names_new(found == NULL ? 0 : pm_table_rows(table), error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
+    array.data[i] = text_copy(pm_table_text(table, (size_t)column, i, buffer), error);
+  return names_if_ok(array, error);
+}
+
+/* The first rows of one column as people see them: quantities with prefixes, shares as percent, trees indented. */
+static names table_shown(const pm_table *table, double column, double rows, pm_error *error)
+{
+  int wanted = whole(rows, "rows", error);
+  const pm_column *found = table_column(table, column, error);
+  size_t count = wanted < 0 ? 0 : (size_t)wanted;
+  if (count > pm_table_rows(table)) count = pm_table_rows(table);
+  names array = names_new(found == NULL || error->status != PM_OK ? 0 : count, error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++) {
+    array.data[i] = pm_table_shown(table, (size_t)column, i);
+    if (array.data[i] == NULL) no_memory(error);
+  }
+  return names_if_ok(array, error);
+}
+
+/* The whole table as "table", "csv" or "json"; `width` limits the text form (0: no limit). */
+static char *table_format(const pm_table *table, const char *format, double width, pm_error *error)
+{
+  int number = pm_format_find(format);
+  int columns = whole(width, "width", error);
+  if (number < 0) fail(error, PM_NOT_FOUND, "unknown format \"%s\"; known are table, csv, json", format);
+  if (error->status != PM_OK) return NULL;
+  return pm_table_format(table, (pm_format)number, columns, error);
+}
+%}
+
+#if defined(SWIGPYTHON)
+PyObject *table_arrow(const pm_table *const *HANDLES, size_t COUNT, pm_error *error);
+#endif

@@ -1,0 +1,30 @@
+/* Published measurements beside predictions. */
+
+%{
+static const char *validation_set_at(const void *context, size_t index)
+{
+  (void)context;
+  return pm_validation_set(index);
+}
+%}
+
+%inline %{
+static names validation_sets(pm_error *error)
+{
+  return names_list(validation_set_at, NULL, error);
+}
+
+/* A set, rows of one's own as the text of a table or the path of one ("" for none), and whether a row is wanted for each
+** measurement. */
+static pm_table *validate_table(const pm_catalog *catalog, const char *set, const char *data, const char *path,
+                                double rows, pm_error *error)
+{
+  char *read = path[0] != '\0' ? pm_file_text(path, error) : NULL;
+  if (error->status != PM_OK) return NULL;
+  pm_validation what = {set, read != NULL ? read : data[0] != '\0' ? data : NULL, path[0] != '\0' ? path : NULL,
+                        rows != 0};
+  pm_table *table = pm_validate(catalog, &what, error);
+  pm_string_free(read);
+  return table;
+}
+%}
