@@ -20,7 +20,9 @@ function check.raises(fragment, f, ...)
   message = tostring(message)
   if not message:find(fragment, 1, true) then error('got "' .. message .. '", expected "' .. fragment .. '"', 2) end
   if message:find("\n") then error("more than one line: " .. message, 2) end
-  if message:find("perfmodel.lua:", 1, true) then error("names the module: " .. message, 2) end
+  if message:find("perfmodel.lua:", 1, true) or message:find("perfmodel/%a+%.lua:") then
+    error("names the module: " .. message, 2)
+  end
 end
 
 return check

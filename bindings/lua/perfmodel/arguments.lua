@@ -1,0 +1,135 @@
+-- What all modules share: objects on C handles, public functions, checks of arguments. Private.
+
+local had_type, had_equals = rawget(_G, "swig_type"), rawget(_G, "swig_equals")
+local core = require "perfmodel.core"
+rawset(_G, "swig_type", had_type) -- the generated core leaves two helpers in the globals
+rawset(_G, "swig_equals", had_equals)
+
+local arguments = {}
+
+-- The C handle of an object; private, so that no script can hand a wrong one to C.
+local handles = setmetatable({}, {__mode = "k"})
+
+function arguments.object(class, handle)
+  local new = setmetatable({}, class)
+  handles[new] = handle
+  return new
+end
+
+-- Of an object of a class; `what` names it in the error.
+function arguments.handle_of(value, class, what)
+  if getmetatable(value) ~= class then error(what .. " expected, got " .. type(value), 0) end
+  return handles[value]
+end
+
+-- A public function: what goes wrong inside is raised at the place of the call, which is that of the outermost one.
+local depth = 0
+function arguments.public(inner)
+  return function(...)
+    depth = depth + 1
+    local ok, result = pcall(inner, ...)
+    depth = depth - 1
+    if not ok then error(result, depth == 0 and 2 or 0) end
+    return result
+  end
+end
+
+function arguments.text_of(value, what)
+  if type(value) ~= "string" then error(what .. " must be text, not " .. type(value), 0) end
+  return value
+end
+
+-- A number, or text with a unit. The error names what it is for.
+function arguments.number_of(value, unit, what)
+  if type(value) == "number" then return value end
+  if type(value) ~= "string" then error(what .. " must be a number, not " .. type(value), 0) end
+  local ok, result = pcall(core.quantity_parse, value, unit)
+  if not ok then error(what .. ": " .. result, 0) end
+  return result
+end
+
+function arguments.is_list(value)
+  return type(value) == "table" and getmetatable(value) == nil
+end
+
+-- A list of one value or more, each converted; empty where there is none.
+function arguments.list_of(value, convert, what)
+  local list, keys, given = {}, 0, arguments.is_list(value)
+  for i, item in ipairs(given and value or {value}) do list[i] = convert(item) end
+  for _ in pairs(given and value or {}) do keys = keys + 1 end
+  if given and (keys == 0 or keys ~= #list) then error(what .. ": a list without holes expected", 0) end
+  return list
+end
+
+function arguments.numbers_of(value, unit, what)
+  return arguments.list_of(value, function(item) return arguments.number_of(item, unit, what) end, what)
+end
+
+local function attribute_text(value)
+  if type(value) == "boolean" then return value and "yes" or "no" end
+  if arguments.is_list(value) then return table.concat(value, ",") end
+  if type(value) == "number" and value % 1 == 0 then return string.format("%.0f", value) end
+  return tostring(value)
+end
+
+-- A table of values by name, as text by text.
+function arguments.attributes_of(values)
+  local attributes = {}
+  if values ~= nil and type(values) ~= "table" then error("values by name expected, got " .. type(values), 0) end
+  for name, value in pairs(values or {}) do attributes[arguments.text_of(name, "a name")] = attribute_text(value) end
+  return attributes
+end
+
+-- The words of a text, and of sets before it, as a set of options.
+function arguments.options(words, ...)
+  local set = {}
+  for _, other in ipairs{...} do
+    for name in pairs(other) do set[name] = true end
+  end
+  for word in words:gmatch("%S+") do set[word] = true end
+  return set
+end
+
+-- A set of options without some words.
+function arguments.but(set, words)
+  local rest = arguments.options("", set)
+  for word in words:gmatch("%S+") do rest[word] = nil end
+  return rest
+end
+
+function arguments.check_options(options, known)
+  if not arguments.is_list(options) then error("a table of options expected, got " .. type(options), 0) end
+  for name in pairs(options) do
+    if not known[name] then
+      local names = {}
+      for each in pairs(known) do names[#names + 1] = each end
+      table.sort(names)
+      error('unknown option "' .. tostring(name) .. '"; known are ' .. table.concat(names, ", "), 0)
+    end
+  end
+end
+
+-- Measurements that options give: the text of a table, or the path of one; "" for what is not given.
+function arguments.rows_of(options)
+  if options.data ~= nil and options.file ~= nil then error("data and file exclude each other", 0) end
+  return arguments.text_of(options.data or "", "data"), arguments.text_of(options.file or "", "file")
+end
+
+-- Writes a file, whole or not at all.
+local function write_part(path, text)
+  local part = path .. ".part"
+  local file, why = io.open(part, "wb")
+  if not file then return nil, why end
+  local ok, problem = file:write(text)
+  local closed, at_close = file:close()
+  if ok and closed then ok, problem = os.rename(part, path) end
+  if not (ok and closed) then os.remove(part) end
+  return ok and closed, problem or at_close
+end
+
+function arguments.write_file(path, text)
+  local ok, why = write_part(arguments.text_of(path, "a path"), text)
+  if not ok then error('cannot write "' .. path .. '": ' .. tostring(why), 0) end
+end
+
+return arguments

@@ -1,0 +1,133 @@
+-- The catalogue, and what options name in it. Private; users get the objects.
+
+local core = require "perfmodel.core"
+local arguments = require "perfmodel.arguments"
+local new_table = require "perfmodel.table"
+local Network = require "perfmodel.network"
+local System = require "perfmodel.system"
+local public, text_of, object, is_list = arguments.public, arguments.text_of, arguments.object, arguments.is_list
+
+local Catalog = {}
+Catalog.__index = Catalog
+
+local function handle_of(self) return arguments.handle_of(self, Catalog, "catalogue") end
+
+--- Adds a file, or the *.xml files of a folder. All of it or nothing.
+Catalog.load = public(function(self, path)
+  core.catalog_load(handle_of(self), text_of(path, "a path"))
+  return self
+end)
+
+--- Notes on what loads replaced.
+Catalog.notes = public(function(self) return core.catalog_notes(handle_of(self)) end)
+
+--- The ids of a kind ("gpus", "systems", "networks", ...), and what a name resolves to.
+Catalog.ids = public(function(self, kind) return core.catalog_ids(handle_of(self), text_of(kind, "a kind")) end)
+Catalog.resolve = public(function(self, kind, name)
+  return core.catalog_resolve(handle_of(self), text_of(kind, "a kind"), text_of(name, "a name"))
+end)
+
+--- One entry as a table of its fields, or with its sources as a table object; all entries of a kind.
+Catalog.record = public(function(self, kind, name)
+  return core.unpack(core.catalog_record(handle_of(self), text_of(kind, "a kind"), text_of(name, "a name")))[1]
+end)
+Catalog.show = public(function(self, kind, name)
+  return new_table(core.catalog_show(handle_of(self), text_of(kind, "a kind"), text_of(name, "a name")))
+end)
+Catalog.list = public(function(self, kind)
+  return new_table(core.catalog_list(handle_of(self), text_of(kind, "a kind")))
+end)
+
+--- A network, its parameters set as by catalog:network("resnet50", {classes = 10}); a system.
+Catalog.network = public(function(self, name, sets)
+  local attributes = arguments.attributes_of(sets)
+  return object(Network, core.catalog_network(handle_of(self), text_of(name, "a network"), attributes))
+end)
+Catalog.system = public(function(self, name)
+  return object(System, core.catalog_system(handle_of(self), text_of(name, "a system")))
+end)
+
+--- A framework, "pt-nchw" or in another era of the GPU libraries "tf1-nchw@cudnn6": a table of its records framework, era
+--- and band, whose constants may be changed before it is passed to pm.predict.
+Catalog.framework = public(function(self, name)
+  local function part(kind)
+    return core.unpack(core.catalog_framework(handle_of(self), text_of(name, "a framework"), kind))[1]
+  end
+  return {framework = part("framework"), era = part("library_era"), band = part("band")}
+end)
+
+-- Of the module, not of its objects.
+local catalog = {Catalog = Catalog, handle_of = handle_of}
+
+function catalog.new() return object(Catalog, core.catalog_new()) end
+
+-- The shipped catalogue, made when it is first needed.
+local shipped
+function catalog.shipped()
+  shipped = shipped or catalog.new()
+  return shipped
+end
+
+-- The catalogue that options name, or the shipped one.
+function catalog.of(options)
+  local chosen = options.catalog or catalog.shipped()
+  handle_of(chosen)
+  return chosen
+end
+
+-- A record by name, or one given as a table.
+function catalog.record_of(value, kind, from)
+  return is_list(value) and value or from:record(kind, text_of(value, kind))
+end
+
+-- Objects, given as such or by name; `what` is "network" or "system".
+local classes = {network = Network, system = System}
+function catalog.objects_of(value, what, from)
+  local objects = arguments.list_of(value, function(item)
+    if type(item) == "string" then item = from[what](from, item) end
+    arguments.handle_of(item, classes[what], what)
+    return item
+  end, what)
+  if #objects == 0 then error(what .. " is missing", 0) end
+  return objects
+end
+
+-- Their handles.
+function catalog.handles_of(value, what, from)
+  local handles = catalog.objects_of(value, what, from)
+  for i, item in ipairs(handles) do handles[i] = arguments.handle_of(item, classes[what], what) end
+  return handles
+end
+
+function catalog.system_of(value, from)
+  return type(value) == "string" and from:system(value) or value
+end
+
+-- The record of a GPU by name, of a system's GPU, or one given as a table.
+function catalog.gpu_of(value, from)
+  if getmetatable(value) == System then return value:gpu_record() end
+  if is_list(value) then return value end
+  local ok, record = pcall(from.record, from, "gpu", text_of(value, "gpu"))
+  if ok then return record end
+  local found, system = pcall(from.system, from, value)
+  if not found then error(record, 0) end
+  return system:gpu_record()
+end
+
+-- Memory of a GPU: what the driver reports, or, if nobody wrote that down, what is printed on the box.
+function catalog.usable_of(options, gpu, from)
+  if options.usable ~= nil then return arguments.number_of(options.usable, "B", "usable") end
+  local ok, record = pcall(from.record, from, "usable_memory", gpu.id)
+  return ok and record.memory or gpu.memory
+end
+
+-- The kernel constants of GPU records; none by the roofline.
+function catalog.kernels_of(gpus, model)
+  if model ~= nil and model ~= "calibrated" and model ~= "roofline" then
+    error("kernel_model is calibrated or roofline", 0)
+  end
+  if model == "roofline" then return {} end
+  return core.unpack(core.catalog_kernels(handle_of(catalog.shipped()), gpus))
+end
+
+return catalog

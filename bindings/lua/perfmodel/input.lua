@@ -1,0 +1,29 @@
+-- Input pipelines. Private; users see them in `pm`.
+
+local core = require "perfmodel.core"
+local arguments = require "perfmodel.arguments"
+local catalog = require "perfmodel.catalog"
+local paths = require "perfmodel.paths"
+local record_of = catalog.record_of
+
+local input = {}
+
+--- Rates of every stage of the input path in samples per second of one node, a table with every field of "input_rates":
+--- limit, throughput, utilisation, nodes_most, ... Options: dataset, system, storage, loader, cpu (a decoder; default
+--- "skylake"), run (a table of fields of "input_run" that differ from the default, in SI units), catalog.
+input.input_pipeline = arguments.public(function(options)
+  arguments.check_options(options, arguments.options "dataset system storage loader cpu run catalog")
+  local from = catalog.of(options)
+  local storage = record_of(options.storage, "storage", from)
+  local run = core.unpack(core.input_run_default())[1]
+  local texts, fields = core.record_fields("input_run"), {}
+  for i = 1, #texts, 7 do fields[texts[i]] = true end
+  arguments.check_options(options.run or {}, fields)
+  for name, value in pairs(options.run or {}) do run[name] = value end
+  return core.unpack(core.input_rates(
+    {record_of(options.dataset, "dataset", from)}, {storage}, {paths.access_of(storage, from)},
+    {record_of(options.cpu or "skylake", "decoder", from)}, {record_of(options.loader or "tensorflow", "loader", from)},
+    {record_of(options.system, "system", from)}, {run}))[1]
+end)
+
+return input

@@ -1,0 +1,56 @@
+-- Predictions of training steps: one, its timeline, many. Private; users see them in `pm`.
+
+local core = require "perfmodel.core"
+local arguments = require "perfmodel.arguments"
+local new_table = require "perfmodel.table"
+local plan = require "perfmodel.plan"
+local public = arguments.public
+
+local predict = {}
+
+local traces = setmetatable({}, {__mode = "k"}) -- what a prediction was made from
+
+local Prediction = {
+  __tostring = function(self)
+    return string.format("%.4g samples/s, step %s, bottleneck %s (%s)", self.throughput,
+                         core.quantity_format(self.step_time, "s"), self.bottleneck, self.basis)
+  end,
+}
+
+--- One prediction, a table with every field of "prediction" by name. Options: network, system (names or objects), gpus,
+--- nodes, batch (per GPU) or global_batch, precision, framework (a name, "generic" by default; what pm.framework gives;
+--- "none": kernels and collectives only), parallel, overlap ("none", "backward"), optimizer, accumulation, input_rate
+--- (samples per second that the input path brings to a node), input_in_turn (nothing is prefetched), kernel_model,
+--- epoch_samples, catalog.
+--- Errors: what cannot be predicted (batch 0, more GPUs than the system has, ...) raises.
+predict.predict = public(function(options)
+  arguments.check_options(options, plan.OPTIONS)
+  plan.check_single(options, "; use pm.sweep")
+  local made = plan.new(options)
+  local runs = plan.runs_of(made, options)
+  core.run_check(made.handle, runs)
+  local prediction = setmetatable(core.unpack(core.predict(made.handle, runs))[1], Prediction)
+  traces[prediction] = {plan = made, runs = runs}
+  return prediction
+end)
+
+--- The timeline of one step of a prediction, layer by layer: JSON that ui.perfetto.dev opens, as text, or written to a
+--- file: pm.trace(prediction, "step.json").
+predict.trace = public(function(prediction, path)
+  local asked = traces[prediction]
+  if asked == nil then error("a prediction of pm.predict expected, got " .. type(prediction), 0) end
+  local text = core.prediction_trace(asked.plan.handle, asked.runs)
+  if path == nil then return text end
+  arguments.write_file(path, text)
+end)
+
+--- Every combination, as a table object: the options of pm.predict, each one value or a list. A point that cannot be
+--- predicted has its status and no numbers, and the others go on.
+predict.sweep = public(function(options)
+  arguments.check_options(options, plan.OPTIONS)
+  local made = plan.new(options)
+  local runs = plan.runs_of(made, options)
+  return new_table(core.prediction_table(made.handle, runs, core.predict(made.handle, runs)))
+end)
+
+return predict

@@ -1,0 +1,38 @@
+-- Quantities, records and their fields. Private; users see them in `pm`.
+
+local core = require "perfmodel.core"
+local arguments = require "perfmodel.arguments"
+local public, text_of = arguments.public, arguments.text_of
+
+local records = {}
+
+--- pm.quantity("900 GB/s", "B/s") -> 9e11, and back: pm.format(9e11, "B/s") -> "900 GB/s".
+records.quantity = public(function(text, unit)
+  return core.quantity_parse(text_of(text, "a quantity"), text_of(unit, "unit"))
+end)
+records.format = public(function(value, unit)
+  return core.quantity_format(arguments.number_of(value, text_of(unit, "unit"), "value"), unit)
+end)
+
+--- The kinds of catalogue entries, of layers, and of records.
+records.kinds = public(function() return core.catalog_kinds() end)
+records.layer_kinds = public(function() return core.layer_kinds() end)
+records.record_types = public(function() return core.record_types() end)
+
+--- What each kind of layer takes, by kind: "out_channels kernel stride=1"; one without a value must be given.
+records.layer_attributes = public(function()
+  local kinds, texts, attributes = core.layer_kinds(), core.layer_attributes(), {}
+  for i, kind in ipairs(kinds) do attributes[kind] = texts[i] end
+  return attributes
+end)
+
+--- The fields of a record type ("prediction", "gpu", ...): each {name=, unit=, doc=, kind=}.
+records.fields = public(function(record_type)
+  local texts, fields = core.record_fields(text_of(record_type, "a record type")), {}
+  for i = 1, #texts, 7 do
+    fields[#fields + 1] = {name = texts[i], unit = texts[i + 1], doc = texts[i + 2], kind = texts[i + 3]}
+  end
+  return fields
+end)
+
+return records

@@ -1,0 +1,75 @@
+-- Sensitivities: what a step owes to each number of the hardware, which upgrade pays; systems with a part exchanged.
+-- Private; users see them in `pm`.
+
+local core = require "perfmodel.core"
+local arguments = require "perfmodel.arguments"
+local catalog = require "perfmodel.catalog"
+local new_table = require "perfmodel.table"
+local paths = require "perfmodel.paths"
+local plan = require "perfmodel.plan"
+local System = require "perfmodel.system"
+local public, text_of, number_of = arguments.public, arguments.text_of, arguments.number_of
+
+local sensitivity = {}
+
+local OPTIONS = arguments.options("by storage units loader cache dataset", plan.OPTIONS)
+local UPGRADE_OPTIONS = arguments.options("upgrades prices", arguments.but(OPTIONS, "by"))
+
+local function handle_of(system) return arguments.handle_of(system, System, "system") end
+
+-- What is asked of a step: its plan (which keeps what C refers to), and a function that hands a core function the step and
+-- further arguments.
+local function question_of(options)
+  local from, own = catalog.of(options), plan.own(options)
+  plan.check_single(own, "")
+  local made = plan.new(own)
+  local runs, f = core.unpack(plan.runs_of(made, own)), made.frameworks[1]
+  local machine = core.unpack(core.system_machine(made.systems[1]))[1]
+  local dataset = options.storage and catalog.record_of(options.dataset or "ilsvrc2012", "dataset", from)
+  local i = paths.of(options, {machine}, dataset, from)
+  local parts = f and {{f.framework}, {f.era}, {f.band}} or {{}, {}, {}}
+  return function(ask, ...)
+    return new_table(ask(made.networks[1], made.systems[1], runs, parts[1], parts[2], parts[3], i[1], i[2], i[3], i[4],
+                         i[5], i[6], i[7], ...))
+  end
+end
+
+--- What a step owes to each number of the hardware, raised by the share `by` (0.1), as a table object: resource, rate,
+--- step_time, change, elasticity, throughput, limit. Options: those of pm.predict; storage, units, loader, cache, dataset.
+sensitivity.sensitivity = public(function(options)
+  arguments.check_options(options, OPTIONS)
+  return question_of(options)(core.sensitivity_table, number_of(options.by or 0.1, "1", "by"))
+end)
+
+--- Which upgrade pays: the same run on other systems, `upgrades` by name (objects, or names of the catalogue; see
+--- pm.with_gpu and pm.with_link), as a table object, most gain first. `prices` of the changes by the same names.
+sensitivity.upgrades = public(function(options)
+  arguments.check_options(options, UPGRADE_OPTIONS)
+  local step, from = question_of(options), catalog.of(options)
+  local names, systems, prices = {}, {}, {}
+  for name in pairs(options.upgrades or {}) do names[#names + 1] = text_of(name, "an upgrade's name") end
+  table.sort(names)
+  for n, name in ipairs(names) do
+    local price = options.prices and options.prices[name]
+    systems[n] = handle_of(catalog.system_of(options.upgrades[name], from))
+    prices[n] = price and number_of(price, "1", "price") or 0 / 0
+  end
+  return step(core.upgrade_table, systems, names, prices)
+end)
+
+--- A system with another GPU in it, on the same links.
+sensitivity.with_gpu = public(function(system, gpu)
+  local from = catalog.shipped()
+  local record = catalog.gpu_of(gpu, from)
+  return arguments.object(System, core.system_with_gpu(handle_of(catalog.system_of(system, from)), {record},
+                                                       catalog.kernels_of({record}, "calibrated")))
+end)
+
+--- A system with another type of link: in place of every link of the type `replaced`, or, without it, as its network.
+sensitivity.with_link = public(function(system, link, replaced)
+  local from = catalog.shipped()
+  return arguments.object(System, core.system_with_link(
+    catalog.handle_of(from), handle_of(catalog.system_of(system, from)), replaced or "", link))
+end)
+
+return sensitivity

@@ -1,0 +1,82 @@
+-- Sizing backwards: what reaches a target. Private; users see it in `pm`.
+
+local core = require "perfmodel.core"
+local arguments = require "perfmodel.arguments"
+local catalog = require "perfmodel.catalog"
+local paths = require "perfmodel.paths"
+local plan = require "perfmodel.plan"
+local number_of = arguments.number_of
+
+local sizing = {}
+
+local OPTIONS = arguments.options([[rate epochs within dataset minimize prices pue storage units loader cache nodes_most
+  switch_ports oversubscription]], arguments.but(plan.OPTIONS, "nodes epoch_samples"))
+
+local GOAL_UNITS = {rate = "1/s", epochs = "1", within = "s", pue = "1", nodes_most = "1", switch_ports = "1",
+                    oversubscription = "1", global_batch = "1"}
+
+-- The goal; `dataset` is a record.
+local function goal_of(options, dataset)
+  local goal = core.unpack(core.size_goal_default())[1]
+  for name, unit in pairs(GOAL_UNITS) do
+    if options[name] ~= nil then goal[name] = number_of(options[name], unit, name) end
+  end
+  goal.minimize = options.minimize or goal.minimize
+  goal.samples, goal.sample_size = dataset.samples, dataset.sample_size
+  return goal
+end
+
+-- The price of a node by any name of its system.
+local function price_in(prices, id, from)
+  local found = 0 / 0
+  for name, value in pairs(prices or {}) do
+    local ok, resolved = pcall(from.resolve, from, "systems", name)
+    if not ok and name ~= id then error(resolved, 0) end
+    if name == id or resolved == id then found = number_of(value, "1", "price") end
+  end
+  return found
+end
+
+local Sizing = {
+  __tostring = function(self)
+    local best = self[1]
+    return string.format("%d x %s: %.4g samples/s, %s the target", best.nodes, best.system, best.throughput,
+                         best.rank > 0 and "reaches" or "misses")
+  end,
+}
+
+--- The least nodes (or what `minimize` says: "cost", "power", "rack-units") of every choice for a rate, or for epochs
+--- within a time: a list of tables with the fields of "size_choice", best first, then what misses, nearest first. Options:
+--- those of pm.predict but nodes, as lists where there are several choices (system, batch, precision, framework); rate, or
+--- epochs and within; dataset, minimize, prices (of a node by system), pue, storage, units, loader, cache, nodes_most,
+--- switch_ports, oversubscription. gpus: used in each node, all by default.
+sizing.size = arguments.public(function(options)
+  arguments.check_options(options, OPTIONS)
+  local from, own = catalog.of(options), plan.own(options)
+  own.global_batch, own.gpus = nil, nil
+  local made = plan.new(own)
+  local runs = core.unpack(plan.runs_of(made, own))
+  local dataset = catalog.record_of(options.dataset or "ilsvrc2012", "dataset", from)
+  local prices, usable, machines = {}, {}, {}
+  for i, run in ipairs(runs) do
+    local system = made.systems[run.system_index + 1]
+    run.gpus = number_of(options.gpus or 0, "1", "gpus")
+    machines[i] = core.unpack(core.system_machine(system))[1]
+    prices[i] = price_in(options.prices, machines[i].id, from)
+    usable[i] = catalog.usable_of({}, core.unpack(core.system_gpu(system))[1], from)
+  end
+  local i = paths.of(options, machines, dataset, from)
+  local function ask(what)
+    return core.unpack(core.size_choices(
+      made.handle, {goal_of(options, dataset)}, runs, prices, usable, made.networks[1],
+      {from:record("memory_profile", "pytorch")}, {from:record("optimizer", "momentum")}, i[1], i[2], i[3], i[4], i[5],
+      i[6], i[7], what))
+  end
+  local rows = ask("least")
+  --- What takes less than the best, the fastest of it (nil if nothing does); the Pareto front, as a list.
+  rows.next_cheaper = function() return ask("next")[1] end
+  rows.front = function() return ask("front") end
+  return setmetatable(rows, Sizing)
+end)
+
+return sizing

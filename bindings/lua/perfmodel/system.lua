@@ -1,0 +1,45 @@
+-- Systems: their fields, links and rings. Private; users get the objects.
+
+local core = require "perfmodel.core"
+local arguments = require "perfmodel.arguments"
+local new_table = require "perfmodel.table"
+local public, number_of = arguments.public, arguments.number_of
+
+local System = {}
+
+local function handle_of(self) return arguments.handle_of(self, System, "system") end
+
+--- Fields: every field of "machine" (id, name, gpu, gpus, ...).
+function System.__index(self, name)
+  if System[name] ~= nil then return System[name] end
+  return core.unpack(core.system_machine(handle_of(self)))[1][name]
+end
+
+System.__tostring = public(function(self)
+  return string.format("%s: %d x %s", self.name, self.gpus, self.gpu)
+end)
+
+--- The datasheet of its GPU: a table with every field of "gpu".
+System.gpu_record = public(function(self) return core.unpack(core.system_gpu(handle_of(self)))[1] end)
+
+--- Its link graph, one row per pair of vertices.
+System.links = public(function(self) return new_table(core.system_edges(handle_of(self))) end)
+
+local function ring_records(self, gpus, nodes)
+  gpus, nodes = number_of(gpus or self.gpus, "1", "gpus"), number_of(nodes or 1, "1", "nodes")
+  return core.system_ring(handle_of(self), gpus, nodes)
+end
+
+--- The ring of the first `gpus` GPUs of each of `nodes` nodes: bandwidth, latencies, what limits it.
+System.ring = public(function(self, gpus, nodes) return core.unpack(ring_records(self, gpus, nodes))[1] end)
+
+--- Time [s] of an all-reduce of `bytes` ("100 MB", 1e8) over that ring.
+System.all_reduce_time = public(function(self, bytes, gpus, nodes)
+  return core.all_reduce_times(ring_records(self, gpus, nodes), {number_of(bytes, "B", "bytes")})[1]
+end)
+
+--- The link graph as "matrix" (the layout of nvidia-smi topo -m), "dot" or "svg"; "copies" is what a peer-to-peer test
+--- prints.
+System.drawing = public(function(self, as) return core.system_drawing(handle_of(self), arguments.text_of(as, "as")) end)
+
+return System

@@ -1,0 +1,99 @@
+-- Tables: what has rows. Private; users get the objects.
+
+local core = require "perfmodel.core"
+local arguments = require "perfmodel.arguments"
+local handle_of, public, number_of = arguments.handle_of, arguments.public, arguments.number_of
+
+local Table = {}
+Table.__index = Table
+
+-- Whole numbers as integers, where the language has them.
+local function integers(values)
+  local integer = math.tointeger
+  for i = 1, integer and #values or 0 do values[i] = integer(values[i]) or values[i] end
+  return values
+end
+
+local yes_no = {yes = true, no = false}
+
+local function truths(texts)
+  for i, text in ipairs(texts) do
+    if yes_no[text] ~= nil then texts[i] = yes_no[text] end
+  end
+  return texts
+end
+
+local function column_values(handle, index, kind)
+  if kind == "text" then return core.table_texts(handle, index) end
+  if kind == "choice" then return truths(core.table_texts(handle, index)) end
+  local values = core.table_numbers(handle, index)
+  return kind == "int" and integers(values) or values
+end
+
+local function column_list(handle)
+  local texts, columns = core.table_columns(handle), {}
+  for i = 1, #texts, 4 do
+    columns[#columns + 1] = {name = texts[i], unit = texts[i + 1], doc = texts[i + 2], kind = texts[i + 3]}
+  end
+  return columns
+end
+
+--- What there is to say besides, a list of lines.
+Table.notes = public(function(self) return core.table_notes(handle_of(self, Table, "table")) end)
+
+--- Number of rows.
+Table.count = public(function(self) return math.floor(core.table_rows(handle_of(self, Table, "table"))) end)
+Table.__len = Table.count
+
+--- The columns in order: each {name=, unit=, doc=, kind=, values=}. Unknown numbers are NaN, so lists have no holes.
+Table.columns = public(function(self)
+  local handle = handle_of(self, Table, "table")
+  local columns = column_list(handle)
+  for i, column in ipairs(columns) do column.values = column_values(handle, i - 1, column.kind) end
+  return columns
+end)
+
+--- The values of one column.
+Table.column = public(function(self, name)
+  local handle = handle_of(self, Table, "table")
+  for i, column in ipairs(column_list(handle)) do
+    if column.name == name then return column_values(handle, i - 1, column.kind) end
+  end
+  error('the table has no column "' .. tostring(name) .. '"', 0)
+end)
+
+--- The rows in order: each a table of values by column name; unknown ones are absent.
+Table.rows = public(function(self)
+  local rows = {}
+  for i = 1, Table.count(self) do rows[i] = {} end
+  for _, column in ipairs(Table.columns(self)) do
+    for i, value in ipairs(column.values) do
+      if value == value then rows[i][column.name] = value end
+    end
+  end
+  return rows
+end)
+
+local function format_method(format)
+  return public(function(self, width)
+    local columns = number_of(width or 0, "1", "width")
+    return core.table_format(handle_of(self, Table, "table"), format, columns)
+  end)
+end
+
+--- The whole table as text: CSV (RFC 4180), JSON, or for people, at most `width` characters wide (none: no limit).
+Table.csv = format_method("csv")
+Table.json = format_method("json")
+Table.text = format_method("table")
+Table.__tostring = function(self) return Table.text(self) end
+
+--- Writes the table to a file, whole or not at all: CSV or JSON by its name (.csv, .json), else for people.
+Table.save = public(function(self, path)
+  local extension = arguments.text_of(path, "a path"):match("%.(%w+)$")
+  local format = (extension == "csv" or extension == "json") and extension or "text"
+  arguments.write_file(path, Table[format](self))
+  return self
+end)
+
+-- A table of a C handle.
+return function(handle) return arguments.object(Table, handle) end
