@@ -123,8 +123,8 @@ def rates(folder, name):
     classes = [
         ("vision, V100 and older, one GPU", vision & ~recent & one), ("vision, V100 and older, more", vision & ~recent & ~one),
         ("vision, A100", vision & recent), ("language, V100", (columns["about"] == "language") & ~recent),
-        ("language, A100", (columns["about"] == "language") & recent),
-        ("others", ~vision & (columns["about"] != "language")),
+        ("language, A100", (columns["about"] == "language") & recent), ("volumes", columns["about"] == "volumes"),
+        ("others", ~np.isin(columns["about"], ["vision", "language", "volumes"])),
     ]
     picture(folder / "images", f"accuracy-{name}", rows, classes, f"{name} rates")
     broad = [[label] + statistics(rows["error"][chosen & counted]) for label, chosen in classes if (chosen & counted).any()]

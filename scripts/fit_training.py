@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fits the constants of frameworks and GPU libraries in data/frameworks/frameworks.xml to published training rates.
 
-    python3 scripts/fit_training.py [--perfmodel PATH] [--write] [--ampere]
+    python3 scripts/fit_training.py [--perfmodel PATH] [--write]
 
 Every value below is fitted to the vision rows of data/measured/training.csv.gz that the catalogue's readings match to the
 profile, and to no other row: no constant belongs to one row, one network or one GPU. Kepler, of which there are no rows of
@@ -11,8 +11,8 @@ predicted over measured, Huber's loss. The program predicts all rows at once wit
 fitted together; their errors are printed apart.
 
 It prints each value with its standard error, those that the rows do not decide, the errors, those of each source
-with constants fitted without it, and how many of those rows the band of eight in ten covers. --write puts the
-values into the files. --ampere fits the constants of Ampere's tensor cores instead, with the frameworks' as they are.
+with constants fitted without it, those of A100 with constants fitted without any, and how many of those rows the band of
+eight in ten covers. --write puts the values into the files.
 """
 import argparse
 import csv
@@ -35,7 +35,6 @@ HUBER = 0.1
 # Profiles that share their constants: one code base, another layout or graph compiler.
 FAMILIES = {
     "mxnet17": ["mxnet17"],
-    "mxnet-ngc": ["mxnet-ngc"],
     "tf1": ["tf1-nchw", "tf1-nhwc", "tf1-xla", "horovod"],
     "pytorch": ["pt-nchw", "pt-nhwc", "pytorch-dp"],
     "torch7": ["torch7"],
@@ -46,18 +45,18 @@ ELSEWHERE = {("tf1-xla", "kernel_time")}
 HOST = [("kernel_time", " us", 2, 100), ("step_time", " us", 1, 5000), ("straggler", "", 0.001, 0.08)]
 # What a constant is before any row, and by which factor that is uncertain: holds those that the rows do not decide.
 PRIOR = {"kernel_time": (25, 2), "step_time": (700, 3), "straggler": (0.02, 2), "simt_factor": (1, 2),
-         "tensor_factor": (1, 2), "conv_rate": (1, 1.5), "conv_tensor_efficiency": (0.68, 2), "conv_tf32_rate": (1, 2)}
+         "tensor_factor": (1, 2), "conv_rate": (1, 1.5)}
 NOISE = 0.1  # of one row, against the uncertainty of the priors
 ERAS = {"cudnn6": ["simt_factor"],
         "cudnn7.0": ["simt_factor", "tensor_factor"], "cudnn7.3": ["simt_factor", "tensor_factor"],
-        "cudnn8": ["simt_factor", "tensor_factor"]}
-# Generations that differ in what they can do, not in how fast they do it.
-SAME = {"cudnn6": ["cudnn4", "cudnn5.0"]}
+        "cudnn8": ["simt_factor", "tensor_factor"], "cudnn8.0": ["tensor_factor"]}
+# Generations that differ in what they can do, not in how fast they do it; or, on FP32 cores, in neither.
+SAME = {("cudnn6", "simt_factor"): ["cudnn4", "cudnn5.0"], ("cudnn8", "simt_factor"): ["cudnn8.0"]}
 FACTOR = (0.6, 1.8)
-AMPERE = {"conv_tensor_efficiency": ("", 0.2, 1.0), "conv_tf32_rate": ("", 0.2, 1.0)}
 
 # Rows that are not fitted on, with the reason: (test of the row and its group, reason).
 LEFT_OUT = [
+    (lambda row, group: row["model"] == "nnU-Net", "nnU-Net: kept as a test of networks that no constant has seen"),
     (lambda row, group: row["model"].startswith("U-Net"), "U-Net: fed by augmentation on the host, which no row describes"),
     (lambda row, group: "u39kun" in row["source_repo"] and ("titan-v " in group or " pt-" not in group),
      "u39kun: TITAN V, TensorFlow and Caffe2: up to twice as slow as other sources of the same GPU"),
@@ -209,7 +208,7 @@ def training_parameters():
             out.append(Parameter(f"{family} {name}", own, unit, least, most, of_family(own)))
     for era, factors in ERAS.items():
         for name in factors:
-            places = [era, *SAME.get(era, [])]
+            places = [era, *SAME.get((era, name), [])]
             out.append(Parameter(f"{era} {name}", places, "", *FACTOR,
                                  lambda group, places=places: group.split()[1].split("@")[1] in places))
     out.append(Parameter("kepler conv_rate", ["kepler"], "", 0.5, 1.5, lambda group: " k80 " in group, KERNELS))
@@ -235,24 +234,25 @@ def print_band(r, kept_out, source):
           f"that of the other sources covers {100 * inside / known.sum():.0f} % of a source's rows")
 
 
+def without(model, values, keep, bear, mask):
+    """Residuals of rows with constants fitted to the others."""
+    other, _, _ = fit(model, values, [k for k, m in zip(keep, mask) if not m], bear[~mask], rounds=5)
+    return log_ratio(model.predict(other), [k for k, m in zip(keep, mask) if m])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--perfmodel", default="perfmodel")
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--ampere", action="store_true")
     arguments = parser.parse_args()
     with gzip.open(TABLE, "rt", newline="") as file:
         table = list(csv.DictReader(file))
-    if arguments.ampere:
-        parameters = [Parameter(f"ampere {n}", ["ampere"], *b, lambda group: True, KERNELS) for n, b in AMPERE.items()]
-    else:
-        parameters = training_parameters()
-    model = Model(arguments.perfmodel, parameters)
+    model = Model(arguments.perfmodel, training_parameters())
     rows = model.predict(model.start)
     keep, counts, out = [], {}, []
     for i, row in enumerate(rows):
         group = row["group"]
-        if not group.startswith("vision") or (" a100" in group) != arguments.ampere:
+        if not group.startswith("vision"):
             continue
         of = table[int(row["id"].split()[0]) - 2]
         reason = next((text for test, text in LEFT_OUT if test(of, group)), None)
@@ -281,9 +281,10 @@ def main():
         mask = source == name
         if (~mask).sum() < 20:
             continue
-        other, _, _ = fit(model, values, [k for k, m in zip(keep, mask) if not m], bear[~mask], rounds=5)
-        kept_out[mask] = log_ratio(model.predict(other), [k for k, m in zip(keep, mask) if m])
+        kept_out[mask] = without(model, values, keep, bear, mask)
         print(f"without {name:22}", errors(kept_out[mask]))
+    a100 = np.array([" a100" in g for g in groups])
+    print(f"without {'A100':22}", errors(without(model, values, keep, bear, a100)))
     print_band(r, kept_out, source)
     if arguments.write:
         for file, text in write(model.texts, model.parameters, values).items():

@@ -12,8 +12,8 @@
 /* What the published rates of vision came to, and a tenth of it more, per cent. */
 #define OLDER_MEAN 17
 #define OLDER_MEDIAN 11.5
-#define A100_MEAN 18.5
-#define A100_MEDIAN 14
+#define A100_MEAN 17
+#define A100_MEDIAN 9
 
 static pm_catalog *catalog;
 

@@ -119,6 +119,10 @@ static const published others[] = {
   {"googlenet-lrn", "", 6998552, NULL, "netscope of bvlc_googlenet"},
   {"ssd300", "classes=21", 26285486, NULL, "by the paper's figure 2"},
   {"u-net", "", 31030658, NULL, "Keras summaries of the paper's network"},
+  {"u-net-medical", "", 34512258, NULL, "u-net and 3 x 3 instead of 2 x 2 on the way up: 5 x 696,320 more"},
+  {"nnu-net-2d", "", 20613092, NULL, "torch, NVIDIA's layers with the filters of MONAI's DynUNet"},
+  {"nnu-net-2d", "most=320", 10706468, NULL, "torch, NVIDIA's layers with its own filters"},
+  {"nnu-net-3d", "", 31192868, NULL, "torch; the paper's followers print 31.2 M"},
   {"u-net-bn", "", 31037633, NULL, "Keras summaries of the padded network with batch norm"},
 };
 
@@ -240,7 +244,10 @@ START_TEST(shapes_are_those_of_the_papers)
   ck_assert_str_eq(totals("ssd300").output, "91x8732");
   ck_assert_str_eq(totals("ssd300-resnet50").output, "81x8732");
   ck_assert_str_eq(totals("u-net").output, "2x388x388");
+  ck_assert_str_eq(totals("u-net-medical").output, "2x388x388");
   ck_assert_str_eq(totals("u-net-bn").output, "1x512x512");
+  ck_assert_str_eq(totals("nnu-net-2d").output, "4x192x160");
+  ck_assert_str_eq(totals("nnu-net-3d").output, "4x128x128x128");
 }
 END_TEST
 

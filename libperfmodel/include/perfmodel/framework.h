@@ -109,7 +109,8 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(REAL, tensor_factor, "1", "instead of the era's factor on tensor cores")                                      \
   X(REAL, own_factor, "1", "time of its own kernels (norms of rows, dropout, softmax) over that of the kernel model") \
   X(YES_NO, layout_fp16, "", "whether tensor-core convolutions transpose their tensors to another layout and back") \
-  X(YES_NO, layout_fp32, "", "whether other convolutions do")                                                     \
+  X(YES_NO, layout_tf32, "", "whether those in TF32 do")                                                          \
+  X(YES_NO, layout_fp32, "", "whether convolutions on other cores do")                                            \
   X(YES_NO, fused, "", "whether normalisation, activation and addition are one pass")                             \
   X(YES_NO, composed, "", "whether norms, dropout, softmax and the like are run operation by operation")          \
   X(PARALLEL, parallel, "", "how its GPUs share the work")                                                        \

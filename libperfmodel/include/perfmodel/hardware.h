@@ -167,7 +167,6 @@ typedef enum pm_origin {
   X(REAL, conv_simt_windows, "1", "share of the unfolded windows that it moves")                         \
   X(REAL, conv_simt_result, "1", "accesses of the gradient of weights over the least")                   \
   X(REAL, conv_tensor_efficiency, "1", "efficiency of implicit over plain products")                     \
-  X(REAL, conv_tf32_rate, "1", "rate of implicit products in TF32, over that share of its peak")          \
   X(REAL, conv_tensor_latency_threads, "1", "threads per SM that hide the latency of convolutions")      \
   X(REAL, conv_tensor_split_threads, "1", "threads per SM up to which a convolution is split")           \
   X(REAL, conv_tensor_strided, "1", "factor of the gradient of data with a stride")                      \

@@ -57,7 +57,6 @@ static const limit limits[] = {
   LIMIT(conv_simt_windows, GENERAL, -1e-300, 100),
   LIMIT(conv_simt_result, GENERAL, 0, 100),
   LIMIT(conv_tensor_efficiency, GENERAL, 0, 2),
-  LIMIT(conv_tf32_rate, GENERAL, 0, 2),
   LIMIT(conv_tensor_latency_threads, GENERAL, 0, 1e5),
   LIMIT(conv_tensor_split_threads, GENERAL, 0, 1e5),
   LIMIT(conv_tensor_strided, GENERAL, 0, 100),

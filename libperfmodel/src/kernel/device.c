@@ -119,12 +119,11 @@ static void set_gemm(pm__device *d, const recipe *r, const pm_kernel_calibration
 }
 
 /* `r` is of the plain products. The gradient of weights splits its contraction as far as there are threads. */
-static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision)
+static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel_calibration *c)
 {
   bool tensor = r.tensor;
   double fused = r.rate * c->conv_rate * c->winograd_fused;
   r.rate *= c->conv_rate * (tensor ? c->conv_tensor_efficiency : c->conv_simt_efficiency);
-  if (tensor && precision == PM_TF32) r.rate *= c->conv_tf32_rate;
   r.latency_threads = tensor ? c->conv_tensor_latency_threads : c->conv_simt_latency_threads;
   r.split_threads = tensor ? c->conv_tensor_split_threads : c->conv_simt_split_threads;
   if (!tensor) r.prologue = c->conv_simt_prologue;
@@ -147,7 +146,7 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
               c->l2_bytes * lanes / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes,
               2 * arithmetic_bytes(precision)};
   set_gemm(d, &r, c);
-  set_conv(d, r, gpu, c, precision);
+  set_conv(d, r, gpu, c);
   double energy = energy_of(c, precision, tensor);
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
   d->l2_rate = tensor ? r.l2_rate : c->l2_bytes * d->sms * gpu->clock;

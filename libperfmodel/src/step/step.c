@@ -29,12 +29,18 @@ static double factor_of(const pm__step *s)
   return s->device->conv.tensor ? profile->era.tensor_factor : profile->era.simt_factor;
 }
 
+/* Tensor cores take the channels of a place side by side, whatever a framework stores: one of its facts. */
+static bool changes_layout(const pm__device *device, const pm_framework *f)
+{
+  if (!device->conv.tensor) return f->layout_fp32;
+  return device->bytes == 2 ? f->layout_fp16 : f->layout_tf32;
+}
+
 static void set_framework(pm__step *s)
 {
   const pm_framework *f = &s->framework->profile.framework;
-  bool fp16 = s->device->conv.tensor && s->device->bytes == 2;
   s->factor = factor_of(s);
-  s->layout = (fp16 ? f->layout_fp16 : f->layout_fp32) ? s->device->bytes * s->device->per_byte : 0;
+  s->layout = changes_layout(s->device, f) ? s->device->bytes * s->device->per_byte : 0;
   if (f->gradient > 0) s->gradient = f->gradient;
   int narrow = s->device->bytes <= 2;
   if (s->device->calibrated) s->own = f->own_factor;

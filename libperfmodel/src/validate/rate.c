@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "network/network.h"
 #include "validate/rate.h"
 #include "validate/words.h"
 
@@ -226,14 +227,18 @@ int pm__rate_read(pm__rate_reader *reader, pm__row *row, pm__rate *rate, pm_erro
 
 /* ---- Groups ---- */
 
-void pm__rate_group(const pm__rate *rate, const pm__row *row, char *group, size_t size)
+static const char *about(const pm__rate *rate, const char *unit, const pm_network *network)
+{
+  if (pm__words_hold("images | img | im", unit)) return network->layers[0].output.rank > 3 ? "volumes" : "vision";
+  if (pm__words_hold("sequences | tokens | sentences", unit)) return "language";
+  return rate->latency ? "latency" : "other";
+}
+
+void pm__rate_group(const pm__rate *rate, const pm__row *row, const pm_network *network, char *group, size_t size)
 {
   const char *unit = row->cell[PM__COLUMN_UNIT], *source = strrchr(row->cell[PM__COLUMN_REPOSITORY], '/');
-  const char *about = pm__words_hold("images | img | im", unit) ? "vision"
-                      : pm__words_hold("sequences | tokens | sentences", unit) ? "language"
-                      : rate->latency ? "latency" : "other";
   const pm_choice *precisions = pm_record_field(pm_record_type_find("run"), "precision")->choices;
-  snprintf(group, size, "%s %.24s %.20s %.12s %s%s%.20s", about, rate->framework, rate->gpu,
+  snprintf(group, size, "%s %.24s %.20s %.12s %s%s%.20s", about(rate, unit, network), rate->framework, rate->gpu,
            precisions[rate->precision].name, rate->gpus * rate->nodes > 1 ? "n-gpu" : "1-gpu",
            source != NULL ? " " : "", source != NULL ? source + 1 : "");
 }

@@ -32,7 +32,7 @@ void pm__rate_reader_close(pm__rate_reader *reader);
 /* Reads a row, whose date it sets. The error says why it cannot be predicted. */
 int pm__rate_read(pm__rate_reader *reader, pm__row *row, pm__rate *rate, pm_error *error);
 
-/* "vision tf1-nchw v100-sxm2-16gb fp16 n-gpu DeepLearningExamples" */
-void pm__rate_group(const pm__rate *rate, const pm__row *row, char *group, size_t size);
+/* "vision tf1-nchw v100-sxm2-16gb fp16 n-gpu DeepLearningExamples". Images in three dimensions are volumes. */
+void pm__rate_group(const pm__rate *rate, const pm__row *row, const pm_network *network, char *group, size_t size);
 
 #endif

@@ -81,7 +81,7 @@ static int add_row(rates *t, const pm__row *row, const pm__rate *rate, size_t li
   set_id(out->id, row, line);
   snprintf(out->unit, sizeof out->unit, "%.79s", rate->latency ? "ms" : row->cell[PM__COLUMN_UNIT]);
   snprintf(out->set, sizeof out->set, "%.79s", t->task->set);
-  pm__rate_group(rate, row, out->group, sizeof out->group);
+  pm__rate_group(rate, row, pm__bench_built_network(t->reader.bench, rate->network), out->group, sizeof out->group);
   return asked[index].run >= 0 ? PM_OK : PM_NO_MEMORY;
 }
 
