@@ -222,8 +222,6 @@ class KernelCalibration(Record):
     """accesses of the gradient of weights over the least"""
     conv_tensor_efficiency: float = nan
     """efficiency of implicit over plain products"""
-    conv_tf32_rate: float = nan
-    """rate of implicit products in TF32, over that share of its peak"""
     conv_tensor_latency_threads: float = nan
     """threads per SM that hide the latency of convolutions"""
     conv_tensor_split_threads: float = nan
@@ -1233,8 +1231,10 @@ class Framework(Record):
     """time of its own kernels (norms of rows, dropout, softmax) over that of the kernel model"""
     layout_fp16: bool = False
     """whether tensor-core convolutions transpose their tensors to another layout and back"""
+    layout_tf32: bool = False
+    """whether those in TF32 do"""
     layout_fp32: bool = False
-    """whether other convolutions do"""
+    """whether convolutions on other cores do"""
     fused: bool = False
     """whether normalisation, activation and addition are one pass"""
     composed: bool = False
