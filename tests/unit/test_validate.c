@@ -10,10 +10,10 @@
 #include "validate/words.h"
 
 /* What the published rates of vision came to, and a tenth of it more, per cent. */
-#define OLDER_MEAN 17
-#define OLDER_MEDIAN 11.5
-#define A100_MEAN 17
-#define A100_MEDIAN 9
+#define OLDER_MEAN 14.5
+#define OLDER_MEDIAN 10
+#define A100_MEAN 16.5
+#define A100_MEDIAN 10.5
 
 static pm_catalog *catalog;
 
