@@ -32,7 +32,7 @@ def command() -> Path:
 
 def run(arguments: list[str], folder: Path) -> list[str]:
     done = subprocess.run(arguments, cwd=folder, check=True, capture_output=True, text=True)
-    assert done.stderr.startswith("perfmodel: ") or done.stderr == ""  # notes, never a traceback
+    assert done.stderr == ""
     return done.stdout.splitlines()
 
 
