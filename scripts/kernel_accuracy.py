@@ -5,6 +5,7 @@
 
 An architecture is left out by giving its GPUs the constants of the one named beside it, as an entry of a user's own.
 """
+import csv
 import pathlib
 import re
 import statistics
@@ -39,7 +40,7 @@ CLASSES = {
 def measure(command, *options):
     done = subprocess.run([command, "validate", "--set", "kernels", "--rows", "--format", "csv", "-q", *options],
                           check=True, capture_output=True, text=True)
-    return [(row["group"], abs(float(row["error [%]"]))) for row in gates.csv.DictReader(done.stdout.splitlines())
+    return [(row["group"], abs(float(row["error [%]"]))) for row in csv.DictReader(done.stdout.splitlines())
             if row["error [%]"]]
 
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Holds the errors of measured kernels to their gates: gates.py PERFMODEL.
 
-Mean and median of the absolute errors (%) over all rows of a class. KNOWN names the classes that miss their gate, with a
-bound of their own, so that they do not get worse unseen; a class that holds its gate may not stand there.
+Mean and median of the absolute errors (%) over all rows of a class.
 """
-import csv
+import pathlib
 import re
-import statistics
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "measured"))
+from judge import errors, judge, mean, median, run  # noqa: E402
 
 # Library versions of DeepBench that the constants belong to: the newest of each GPU.
 LIBRARY = r"deepbench/cuda-(7\.5|8\.0|10\.1)"
@@ -35,26 +35,13 @@ GATES = {
 KNOWN = {}
 
 
-def errors(command):
-    text = subprocess.run([command, "validate", "--set", "kernels", "--rows", "--format", "csv"], check=True,
-                          capture_output=True, text=True).stdout
-    return [(row["group"], abs(float(row["error [%]"]))) for row in csv.DictReader(text.splitlines()) if row["error [%]"]]
-
-
-def main():
-    rows, bad = errors(sys.argv[1]), 0
-    print(f"{'class':<46}{'rows':>6}{'mape':>7}{'gate':>5}{'median':>8}{'gate':>5}")
+def figures(rows):
     for name, (pattern, gate, middle) in GATES.items():
-        found = [error for group, error in rows if re.fullmatch(pattern, group)]
-        mean, median = statistics.fmean(found), statistics.median(found)
-        holds = mean <= gate and (middle is None or median <= middle)
-        limits = KNOWN.get(name)
-        good = holds if limits is None else not holds and mean <= limits[0] and median <= limits[1]
-        bad += not good
-        print(f"{name:<46}{len(found):>6}{mean:>7.1f}{gate:>5}{median:>8.1f}{middle or '':>5}"
-              f"{'' if holds else '  misses its gate'}{'' if good else '  FAILED'}")
-    return 1 if bad else 0
+        found = errors(row for row in rows if re.fullmatch(pattern, row["group"]))
+        yield f"{name}, mean", len(found), mean(found), gate
+        if middle is not None:
+            yield f"{name}, median", len(found), median(found), middle
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(judge(list(figures(run(sys.argv[1], "kernels", "--rows", "-q")[0])), KNOWN) > 0)

@@ -9,12 +9,6 @@
 #include "validate/machine.h"
 #include "validate/words.h"
 
-/* What the published rates of vision came to, and a tenth of it more, per cent. */
-#define OLDER_MEAN 14.5
-#define OLDER_MEDIAN 10
-#define A100_MEAN 16.5
-#define A100_MEDIAN 10.5
-
 static pm_catalog *catalog;
 
 static void open_catalog(void)
@@ -242,47 +236,6 @@ static size_t column_of(const pm_table *table, const char *name)
   ck_abort_msg("no column %s", name);
 }
 
-/* ---- Published rates, none left out ---- */
-
-static int by_size(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Mean and median error of the vision rows of A100, or of all older GPUs. */
-static double vision_error(int ampere, double *median)
-{
-  static double errors[4000];
-  size_t count = 0;
-  double sum = 0;
-  char group[PM_TEXT_MAX];
-  pm_error error = PM_ERROR_NONE;
-  pm_validation what = {"training", NULL, NULL, 1};
-  pm_table *table = pm_validate(catalog, &what, &error);
-  ck_assert_msg(table != NULL, "%s", error.text);
-  for (size_t i = 0; i < pm_table_rows(table); i++) {
-    const char *of = pm_table_text(table, column_of(table, "group"), i, group);
-    if (strncmp(of, "vision", 6) != 0 || (strstr(of, " a100") != NULL) != ampere) continue;
-    errors[count] = fabs(pm_table_numbers(table, column_of(table, "error"))[i]);
-    sum += errors[count++];
-  }
-  pm_table_free(table);
-  ck_assert_uint_gt(count, 100);
-  qsort(errors, count, sizeof errors[0], by_size);
-  *median = errors[count / 2];
-  return sum / (double)count;
-}
-
-START_TEST(published_rates_are_met)
-{
-  double median, mean = vision_error(0, &median);
-  ck_assert_msg(mean < OLDER_MEAN && median < OLDER_MEDIAN, "older than A100: mean %.2f, median %.2f", mean, median);
-  mean = vision_error(1, &median);
-  ck_assert_msg(mean < A100_MEAN && median < A100_MEDIAN, "A100: mean %.2f, median %.2f", mean, median);
-}
-END_TEST
-
 /* ---- Seeds ---- */
 
 static pm_table *seeds(const char *rows)
@@ -497,59 +450,12 @@ START_TEST(shipped_sets_add_up)
 }
 END_TEST
 
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double mean_and_p90(const pm_table *rows, double *p90)
-{
-  double errors[400], sum = 0;
-  int n = 0;
-  for (size_t i = 0; i < pm_table_rows(rows); i++) {
-    double e = pm_table_numbers(rows, 5)[i];
-    if (isnan(e)) continue;
-    ck_assert_int_lt(n, 400);
-    errors[n++] = fabs(e);
-    sum += fabs(e);
-  }
-  qsort(errors, (size_t)n, sizeof *errors, ascending);
-  ck_assert_int_ge(n, 100);
-  *p90 = errors[9 * (n - 1) / 10];
-  return sum / n;
-}
-
-/* How near the documents' statements come: with the constants as they are, and without those that rest on them. */
-START_TEST(documents_are_met)
-{
-  pm_error error = PM_ERROR_NONE;
-  pm_validation what = {"seeds", NULL, NULL, 1};
-  pm_table *rows = pm_validate(catalog, &what, &error);
-  ck_assert_msg(rows != NULL, "%s", error.text);
-  double p90, mean = mean_and_p90(rows, &p90), others = (double)NAN;
-  int hold = 0, claims = 0, counted = 0;
-  const char *notes = pm_table_notes(rows), *without = strstr(notes, "without the constants");
-  ck_assert_int_eq(sscanf(notes, "%d of %d claims", &hold, &claims), 2);
-  ck_assert(without != NULL && sscanf(without, "%*[^:]: %d rows, mean %lf", &counted, &others) == 2);
-  ck_assert_double_le(mean, 9);
-  ck_assert_double_le(p90, 20);
-  ck_assert_int_ge(counted, 100);
-  ck_assert_double_le(others, 12);
-  ck_assert_double_gt(others, mean);
-  ck_assert_int_ge(claims, 49);
-  ck_assert_int_le(claims - hold, 2);
-  pm_table_free(rows);
-}
-END_TEST
-
 int main(void)
 {
   Suite *suite = suite_create("validate");
   TCase *tests = tcase_create("validate");
   tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
   tcase_set_timeout(tests, 60);
-  tcase_add_test(tests, published_rates_are_met);
   tcase_add_test(tests, words_are_letters_and_digits);
   tcase_add_test(tests, a_table_may_be_quoted_and_end_in_any_way);
   tcase_add_test(tests, a_bad_table_names_its_line);
@@ -563,7 +469,6 @@ int main(void)
   tcase_add_test(tests, suspect_rows_are_left_out);
   tcase_add_test(tests, formulas_are_of_predictions);
   tcase_add_test(tests, claims_hold_or_do_not);
-  tcase_add_test(tests, documents_are_met);
   tcase_add_test(tests, seeds_that_cannot_be_predicted_say_why);
   tcase_add_test(tests, slips_in_a_table_of_seeds_are_errors);
   tcase_add_test(tests, the_documents_are_whole);

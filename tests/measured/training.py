@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Published training rates against their gates: training.py PERFMODEL. Means of the absolute errors, no row left out."""
+import csv
+import gzip
+import pathlib
+import sys
+
+from judge import errors, judge, mean, median, run
+
+TABLE = pathlib.Path(__file__).resolve().parents[2] / "data" / "measured" / "training.csv.gz"
+
+NOT_FITTED = "SSD and U-Net, whose augmentation on the host no row describes"
+KNOWN = {
+    "vision, V100 and older": (15.2, NOT_FITTED + "; sources that contradict each other; AlexNet and VGG with old cuDNN"),
+    "vision, V100 and older, one GPU": (14.3, "as all of them"),
+    "vision, V100 and older, several GPUs": (17.5, "as all of them"),
+    "vision, A100": (17.0, NOT_FITTED),
+    "vision, A100, one GPU": (17.7, "as all of them"),
+    "vision, A100, several GPUs": (16.5, "as all of them"),
+}
+
+
+def figures(command):
+    with gzip.open(TABLE, "rt", newline="") as file:
+        lines = list(csv.DictReader(file))
+    rows, _ = run(command, "training", "--rows", "-q")
+    for row in rows:
+        row["model"] = lines[int(row["id"].split()[0]) - 2]["model"]
+
+    def figure(what, gate, chosen):
+        found = errors(row for row in rows if chosen(row["group"], row["model"]))
+        print(f"{what}: median {median(found):.1f} %")
+        return what, len(found), mean(found), gate
+
+    for name, gate, recent in (("V100 and older", 10, False), ("A100", 15, True)):
+        for scale, word in (("", " "), (", one GPU", " 1-gpu "), (", several GPUs", " n-gpu ")):
+            yield figure(f"vision, {name}{scale}", gate, lambda group, model, recent=recent, word=word:
+                         group.startswith("vision ") and (" a100" in group) == recent and word in group)
+    for name in ("BERT", "GNMT v2"):
+        yield figure(f"{name}, V100", 20, lambda group, model, name=name: model == name and " v100" in group)
+
+
+if __name__ == "__main__":
+    sys.exit(judge(list(figures(sys.argv[1])), KNOWN) > 0)
