@@ -46,9 +46,10 @@ class CMakeBuild(build_ext):
         subprocess.run(["cmake", "--build", build, "--target", "perfmodel_python"], check=True)
 
     def copy_extensions_to_source(self) -> None:
-        """For an editable install: the generated module goes beside the extension."""
+        """For an editable install: what is generated goes beside the extension."""
         super().copy_extensions_to_source()
-        shutil.copy(Path(self.build_lib) / "perfmodel" / "_core.py", ROOT / "bindings/python/perfmodel")
+        for name in ("_core.py", "_core.pyi", "_records.pyi"):
+            shutil.copy(Path(self.build_lib) / "perfmodel" / name, ROOT / "bindings/python/perfmodel")
 
 
 setup(

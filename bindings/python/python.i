@@ -5,6 +5,10 @@
 ** unknown size come back as bytearrays, which NumPy views without a copy.
 */
 
+/* generate_stubs.py reads the types of the core from these: of arguments, and of what is returned. */
+%feature("python:annotations", "c");
+%feature("autodoc", "1");
+
 %{
 /* Raises perfmodel's own exception: _errors.raise_error(status name, text, file, line). */
 static void python_raise(const pm_error *error)

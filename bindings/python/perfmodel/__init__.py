@@ -32,6 +32,7 @@ from ._errors import (
     UnitError,
     UnreachableError,
 )
+from ._fields import Field, fields
 from ._inference import Inference, InferencePlan, infer, infer_sweep
 from ._framework import Framework, framework
 from ._input import InputPipeline, input_pipeline
@@ -42,7 +43,7 @@ from ._plan import Plan
 from ._plots import plot_roofline, plot_scaling, plot_timeline
 from ._prediction import Prediction, predict
 from ._quantity import format_quantity, quantity
-from ._record import Field, dtype, fields
+from ._record import dtype
 from ._records import (
     Dataset,
     Gpu,
@@ -55,7 +56,8 @@ from ._records import (
     Run,
     Source,
 )
-from ._sizing import Sizing, sensitivity, size, upgrades, with_gpu, with_link
+from ._sensitivity import sensitivity, upgrades, with_gpu, with_link
+from ._sizing import Sizing, size
 from ._sweep import Sweep, sweep
 from ._system import Ring, System
 from ._table import ColumnInfo, Table

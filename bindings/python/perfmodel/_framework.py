@@ -9,6 +9,7 @@ from typing import Any, Union
 from . import _core, _record, _records
 from ._catalog import Catalog, default
 from ._inputs import text
+from ._record import R, Records
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ Frameworks = Union[Framework, str, None]
 def from_catalog(catalog: Catalog, name: str) -> Framework:
     """A framework of a catalogue."""
 
-    def part(cls: Any, kind: str) -> Any:
+    def part(cls: type[R], kind: str) -> R:
         return _record.read(cls, kind, _core.catalog_framework(catalog._handle, text(name, "framework"), kind))
 
     return Framework(
@@ -70,10 +71,11 @@ def as_framework(value: Frameworks) -> Framework | None:
     return value if isinstance(value, Framework) else framework(text(value, "framework"))
 
 
-def add_to_plan(plan: _core.plan, item: Framework) -> None:
-    """Makes a framework one of a plan's."""
-    _core.plan_add_framework(
-        plan,
+def framework_records(item: Framework | None) -> tuple[Records, Records, Records]:
+    """A framework's three records, or none of each."""
+    if item is None:
+        return _record.none("framework"), _record.none("library_era"), _record.none("band")
+    return (
         _record.write("framework", item.profile),
         _record.write("library_era", item.era),
         _record.write("band", item.band),

@@ -14,8 +14,7 @@ import numpy as np
 from . import _core, _record, _records
 from ._catalog import as_network, default
 from ._errors import ArgumentError
-from ._inputs import Number, Quantity, many, number, quantity, text, whole
-from ._kernel import choice
+from ._inputs import Number, Quantity, choice, many, number, quantity, text, whole
 from ._network import Network
 from ._quantity import format_quantity
 from ._record import Records

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
+
+import numpy as np
 
 from . import _core, _record, _records
 from ._catalog import as_system, default
 from ._errors import ArgumentError, NotFoundError
-from ._inputs import Number, Quantity, number, quantity, text, whole
+from ._inputs import Number, Quantity, choice, number, quantity, whole
+from ._record import R, Records
 from ._system import System
+
+InputPath = tuple[
+    _records.Dataset,
+    _records.Storage,
+    _records.StorageAccess,
+    _records.Decoder,
+    _records.Loader,
+    _records.Machine,
+    _records.InputRun,
+]
+PathArrays = tuple[Records, Records, Records, Records, Records, Records, Records]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,10 +36,13 @@ class InputPipeline(_records.InputRates):
     ('gpu', 63.0, 32.0)
     """
 
-    run: _records.InputRun = field(default_factory=_records.InputRun, repr=False)
-    """What was asked."""
-    setup: tuple[Any, ...] = field(default=(), repr=False)
-    """The records of the path: dataset, storage, storage access, decoder, loader, machine."""
+    setup: InputPath = field(repr=False, compare=False, kw_only=True)
+    """The records that it was made from: dataset, storage, storage access, decoder, loader, machine, and what was asked."""
+
+    @property
+    def run(self) -> _records.InputRun:
+        """What was asked."""
+        return self.setup[-1]
 
 
 def input_pipeline(
@@ -74,8 +92,8 @@ def input_pipeline(
     counts = {"nodes": nodes, "units": units, "gpus": gpus, "workers": workers, "reads": reads, "prefetch": prefetch}
     for name, value in counts.items():
         row[name] = whole(value, name)
-    for name, choice in {"format": samples, "decode": decode, "policy": policy}.items():
-        row[name] = _choice(name, choice)
+    for name, chosen in {"format": samples, "decode": decode, "policy": policy}.items():
+        row[name] = choice("input_run", name, chosen)
     row["chunk"] = quantity(chunk, "B", "chunk")
     row["input_variation"] = number(input_variation, "input_variation")
     row["gpu_variation"] = number(gpu_variation, "gpu_variation")
@@ -83,37 +101,33 @@ def input_pipeline(
         row["gpu_rate"] = quantity(rate, "1/s", "rate")
     if cache is not None:
         row["cache"], row["first_epoch"] = quantity(cache, "B", "cache"), False
-    stored = _find(_records.Storage, "storage", storage)
+    stored = find(_records.Storage, "storage", storage)
     path = (
-        _find(_records.Dataset, "dataset", dataset),
+        find(_records.Dataset, "dataset", dataset),
         stored,
-        _access(stored.id),
-        _decoder(machine.cpu) if cpu is None else _find(_records.Decoder, "decoder", cpu),
-        _find(_records.Loader, "loader", loader),
+        access_of(stored.id),
+        decoder_of(machine.cpu) if cpu is None else find(_records.Decoder, "decoder", cpu),
+        find(_records.Loader, "loader", loader),
         machine,
+        _records.InputRun(**_record.values("input_run", row)),
     )
-    kinds = ("dataset", "storage", "storage_access", "decoder", "loader", "machine")
-    arguments = [*(_record.write(kind, record) for kind, record in zip(kinds, path)), run]
-    rates = _record.array("input_rates", _core.input_rates(*arguments))
-    return InputPipeline(
-        **_record.values("input_rates", rates[0]),
-        run=_records.InputRun(**_record.values("input_run", run[0])),
-        setup=path,
-    )
+    rates = _record.array("input_rates", _core.input_rates(*path_arrays([path])))
+    return InputPipeline(**_record.values("input_rates", rates[0]), setup=path)
 
 
-def _find(kind: Any, name: str, value: Any) -> Any:
+def find(kind: type[R], name: str, value: R | str) -> R:
+    """A record, or that of a name of the catalogue."""
     return default()._read(kind, name, value) if isinstance(value, str) else value
 
 
-def _access(storage: str) -> _records.StorageAccess:
+def access_of(storage: str) -> _records.StorageAccess:
     """What one read takes, or nothing if nobody measured it."""
     if storage not in default().ids("storage_accesses"):
         return _records.StorageAccess()
     return default()._read(_records.StorageAccess, "storage_access", storage)
 
 
-def _decoder(cpu: str) -> _records.Decoder:
+def decoder_of(cpu: str) -> _records.Decoder:
     """That of a CPU ("2 x Intel Xeon ..."), or of Skylake."""
     try:
         return default()._read(_records.Decoder, "decoder", cpu.split(" x ")[-1])
@@ -121,8 +135,21 @@ def _decoder(cpu: str) -> _records.Decoder:
         return default()._read(_records.Decoder, "decoder", "skylake")
 
 
-def _choice(field_name: str, name: str) -> int:
-    choices = _record.field("input_run", field_name).choices
-    if text(name, field_name) not in choices:
-        raise NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}')
-    return choices.index(name)
+def path_arrays(paths: Sequence[InputPath]) -> PathArrays:
+    """The records of input paths, kind by kind, an item for each path."""
+
+    def column(place: int, kind: str) -> Records:
+        result = np.empty(len(paths), dtype=_record.dtype(kind))
+        for i, path in enumerate(paths):
+            result[i] = _record.write(kind, path[place])[0]
+        return result
+
+    return (
+        column(0, "dataset"),
+        column(1, "storage"),
+        column(2, "storage_access"),
+        column(3, "decoder"),
+        column(4, "loader"),
+        column(5, "machine"),
+        column(6, "input_run"),
+    )

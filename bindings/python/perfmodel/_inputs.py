@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._errors import ArgumentError
+from ._errors import ArgumentError, NotFoundError
+from ._fields import field
 
 Number = Union[float, "np.integer[Any]", "np.floating[Any]"]
 Quantity = Union[Number, str]
@@ -58,6 +59,21 @@ def quantity(value: Quantity, unit: str, what: str) -> float:
     if isinstance(value, str):
         return _core.quantity_parse(value, unit)
     return number(value, what)
+
+
+def choice(type_name: str, field_name: str, name: str) -> int:
+    """The value of a record's choice by name; case and punctuation do not matter."""
+    choices = field(type_name, field_name).choices
+    if text(name, field_name) in choices:
+        return choices.index(name)
+    for i, known in enumerate(choices):
+        if _bare(known) == _bare(name):
+            return i
+    raise NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}')
+
+
+def _bare(name: str) -> str:
+    return "".join(character for character in name.lower() if character not in " -_./")
 
 
 def many(value: Any) -> list[Any]:

@@ -9,21 +9,13 @@ import numpy.typing as npt
 
 from . import _core, _record
 from ._errors import NotFoundError
-from ._inputs import Number, text
+from ._inputs import Number, choice
 
 if TYPE_CHECKING:
     from . import _records
     from ._record import Records
 
 Sizes = Union[Number, npt.ArrayLike]
-
-
-def choice(type_name: str, field_name: str, name: str) -> int:
-    """The value of a choice by name."""
-    names = _record.field(type_name, field_name).choices
-    if text(name, field_name) not in names:
-        raise NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(names)}')
-    return names.index(name)
 
 
 def device(gpu: _records.Gpu | str, kernel_model: str) -> tuple[Records, Records]:

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core, _record, _records
 from ._catalog import as_gpu, as_network, default
 from ._errors import NotFoundError
-from ._inputs import Number, Quantity, number, quantity, text, whole
+from ._inputs import Number, Quantity, choice, number, quantity, whole
 from ._network import Network
 from ._quantity import format_quantity
 from ._record import Records
@@ -137,14 +137,10 @@ def _run(
     run = _record.array("memory_run", _core.memory_run_default())
     row = run[0]
     row["batch"] = number(batch, "batch")
-    row["precision"], row["recompute"] = _choice("precision", precision), _choice("recompute", recompute)
+    row["precision"], row["recompute"] = (
+        choice("memory_run", "precision", precision),
+        choice("memory_run", "recompute", recompute),
+    )
     row["ranks"], row["zero_stage"] = whole(dp, "dp"), whole(zero, "zero")
     row["inference"] = bool(inference)
     return run
-
-
-def _choice(field_name: str, name: str) -> int:
-    choices = _record.field("memory_run", field_name).choices
-    if text(name, field_name) not in choices:
-        raise NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}')
-    return choices.index(name)

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core, _record, _records
 from ._catalog import as_network, as_samples, as_system
 from ._errors import ArgumentError
-from ._framework import Framework, add_to_plan, as_framework
+from ._framework import Framework, as_framework, framework_records
 from ._inputs import Number, doubles, many, number, text, wholes
 from ._network import Network
 from ._record import Records
@@ -54,7 +54,7 @@ class Plan:
         if self.frameworks and len(self.frameworks) < len(many(frameworks)):
             raise ArgumentError("no framework and frameworks are different plans")
         for item in self.frameworks:
-            add_to_plan(self._handle, item)
+            _core.plan_add_framework(self._handle, *framework_records(item))
         self._network_ids = [network.id for network in self.networks]
         self._system_ids = [system.id for system in self.systems]
         self._framework_ids = [item.id for item in self.frameworks]

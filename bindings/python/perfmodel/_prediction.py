@@ -11,15 +11,15 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from . import _core, _record, _records
+from . import _core, _fields, _record, _records
 from ._catalog import as_samples
 from ._errors import ArgumentError
 from ._framework import Framework
-from ._inputs import Number, number
+from ._inputs import Number, choice, number
 from ._network import Network
 from ._plan import Plan, Samples, plan_of
 from ._record import Records
-from ._run import Input, base_run, choice, count
+from ._run import Input, base_run, count
 from ._system import System
 
 
@@ -149,7 +149,7 @@ def _share(value: float) -> str:
 
 
 def _choice_doc(type_name: str, field_name: str, name: str) -> str:
-    info = _record.field(type_name, field_name)
+    info = _fields.field(type_name, field_name)
     return info.choice_docs[info.choices.index(name)]
 
 
@@ -217,7 +217,7 @@ def predict(
     row = run[0]
     row["framework_index"] = len(plan.frameworks) - 1
     row["gpus"], row["nodes"] = count(gpus, "gpus"), count(nodes, "nodes")
-    row["precision"] = choice("precision", precision)
+    row["precision"] = choice("run", "precision", precision)
     if global_batch is not None:
         parts = int(row["gpus"]) * int(row["nodes"]) * int(row["accumulation"])
         row["batch"] = _per_gpu(batch, number(global_batch, "global_batch"), parts)

@@ -1,9 +1,8 @@
-"""Records of the library as NumPy dtypes and as dataclasses, both from the library's own field table."""
+"""Records on their way to and from the core: NumPy dtypes, values of fields."""
 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -11,49 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._fields import Field, fields
 
 Records = npt.NDArray[np.void]
 R = TypeVar("R")
-
-PROPERTIES = 7  # texts per field that the core gives
-
-
-@dataclass(frozen=True)
-class Field:
-    """One field of a record."""
-
-    name: str
-    unit: str
-    """SI unit; "1" for a plain number, "" for text and choices."""
-    doc: str
-    kind: str
-    """ "text", "int", "real" or "choice"."""
-    offset: int
-    choices: tuple[str, ...]
-    """Names of a choice's values, by value."""
-    choice_docs: tuple[str, ...]
-
-    @property
-    def yes_no(self) -> bool:
-        """Whether it is a switch, which Python sees as a bool."""
-        return self.choices == ("no", "yes")
-
-
-@cache
-def fields(type_name: str) -> tuple[Field, ...]:
-    """The fields of a record type ("gpu", "run", "prediction", ...), with units and meanings."""
-    texts = _core.record_fields(type_name)
-    rows = [texts[i : i + PROPERTIES] for i in range(0, len(texts), PROPERTIES)]
-    return tuple(
-        Field(name, unit, doc, kind, int(offset), tuple(names.split("\n")) if names else (), tuple(docs.split("\n")))
-        for name, unit, doc, kind, offset, names, docs in rows
-    )
-
-
-@cache
-def field(type_name: str, name: str) -> Field:
-    """One field of a record type by name."""
-    return next(f for f in fields(type_name) if f.name == name)
 
 
 @cache
@@ -74,6 +34,11 @@ def dtype(type_name: str) -> np.dtype[np.void]:
 def array(type_name: str, data: bytearray) -> Records:
     """Records from the core as a structured array; shares the memory."""
     return np.frombuffer(data, dtype=dtype(type_name))
+
+
+def none(type_name: str) -> Records:
+    """No records of a type."""
+    return np.zeros(0, dtype=dtype(type_name))
 
 
 def _packed(of: np.dtype[Any]) -> list[tuple[str, np.dtype[Any]]]:

@@ -6,25 +6,10 @@ from typing import SupportsIndex, Union
 
 from . import _core, _errors, _record
 from ._input import InputPipeline
-from ._inputs import Number, number, text, whole
+from ._inputs import Number, choice, number, whole
 from ._record import Records
 
 Input = Union[InputPipeline, Number, None]
-
-
-def choice(field_name: str, name: str) -> int:
-    """The value of a choice of a run by name; case and punctuation do not matter."""
-    choices = _record.field("run", field_name).choices
-    if text(name, field_name) in choices:
-        return choices.index(name)
-    for i, known in enumerate(choices):
-        if _bare(known) == _bare(name):
-            return i
-    raise _errors.NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}')
-
-
-def _bare(name: str) -> str:
-    return "".join(character for character in name.lower() if character not in " -_./")
 
 
 def base_run(
@@ -42,7 +27,7 @@ def base_run(
     row = run[0]
     choices = {"overlap": overlap, "kernel_model": kernel_model, "parallel": parallel, "optimizer": optimizer}
     for name, value in choices.items():
-        row[name] = choice(name, value)
+        row[name] = choice("run", name, value)
     row["accumulation"] = count(accumulation, "accumulation")
     row["epoch_samples"] = epoch_samples
     if isinstance(input, InputPipeline):

@@ -1,29 +1,56 @@
-"""Sizing backwards: from a rate or a deadline to the machines; what a step owes to each number; which upgrade pays."""
+"""Sizing backwards: from a rate or a deadline to the machines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from math import isnan, nan
-from typing import Any, SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 
 from . import _core, _record, _records
-from ._catalog import as_gpu, as_network, as_system, default
+from ._catalog import as_network, default
 from ._errors import ArgumentError
-from ._framework import Framework, as_framework
-from ._input import InputPipeline, _access, _decoder, _find
-from ._inputs import Number, Quantity, doubles, many, number, quantity, text, whole
-from ._kernel import choice, device
+from ._input import InputPath, PathArrays, access_of, decoder_of, find, path_arrays
+from ._inputs import Doubles, Number, Quantity, choice, doubles, number, quantity, text, whole
 from ._network import Network
 from ._plan import FrameworkList, Numbers, Plan, Samples, Systems, Texts
 from ._quantity import format_quantity
 from ._record import Records
-from ._run import Input, base_run, count
 from ._system import System
 from ._table import Table
 
 Prices = Mapping[str, Number]
+
+
+class _Question(NamedTuple):
+    """What the core is asked, more than once."""
+
+    plan: Plan
+    goal: Records
+    runs: Records
+    prices: Doubles
+    usable: Doubles
+    network: Network
+    inputs: PathArrays
+
+    def ask(self, what: str) -> Records:
+        profile = _record.write("memory_profile", default().memory_profile("pytorch"))
+        momentum = _record.write("optimizer", default().optimizer("momentum"))
+        data = _core.size_choices(
+            self.plan._handle,
+            self.goal,
+            self.runs,
+            self.prices,
+            self.usable,
+            self.network._handle,
+            profile,
+            momentum,
+            *self.inputs,
+            what,
+        )
+        return _record.array("size_choice", data)
 
 
 class Sizing(Table):
@@ -35,12 +62,11 @@ class Sizing(Table):
     ('dgx1-v100', 1)
     """
 
-    def __init__(self, question: Any, choices: Records, keep: tuple[Any, ...]):
+    def __init__(self, question: _Question):
         self._question = question
-        self._keep = keep  # what the question's handles refer to
-        self.records = choices
+        self.records = question.ask("least")
         """The rows as a structured array of dtype `perfmodel.dtype("size_choice")`."""
-        super().__init__(_core.size_table(choices))
+        super().__init__(_core.size_table(self.records))
 
     @property
     def choices(self) -> list[_records.SizeChoice]:
@@ -60,12 +86,12 @@ class Sizing(Table):
     def next_cheaper(self) -> _records.SizeChoice | None:
         """Of all counts of all choices that take less than the best, the fastest; it misses by 1 - `reached`. None if
         nothing takes less."""
-        found = _record.array("size_choice", _core.size_choices(*[*self._question, "next"]))
+        found = self._question.ask("next")
         return _choice_of(found[0]) if found.size else None
 
     def front(self) -> Table:
         """The counts for which nothing is both faster and less, from least to fastest: the Pareto front."""
-        return Table(_core.size_table(_record.array("size_choice", _core.size_choices(*[*self._question, "front"]))))
+        return Table(_core.size_table(self._question.ask("front")))
 
     def __str__(self) -> str:
         best = self.best
@@ -140,19 +166,17 @@ def size(
     known = default().dataset(dataset) if isinstance(dataset, str) else dataset
     goal = _goal(rate, epochs, within, known, global_batch, minimize, nodes_most, pue, switch_ports, oversubscription)
     chosen = [plan.systems[index] for index in runs["system_index"]]
-    inputs = _inputs_of(chosen, known, storage, units, loader, cache)
-    question: Any = (
-        plan._handle,
-        goal,
-        runs,
-        doubles(_price(prices, plan.systems, system) for system in chosen),
-        doubles(_usable(system.gpu) for system in chosen),
-        net._handle,
-        _record.write("memory_profile", default().memory_profile("pytorch")),
-        _record.write("optimizer", default().optimizer("momentum")),
-        *inputs,
+    return Sizing(
+        _Question(
+            plan,
+            goal,
+            runs,
+            prices=doubles(_price(prices, plan.systems, system) for system in chosen),
+            usable=doubles(_usable(system.gpu) for system in chosen),
+            network=net,
+            inputs=path_arrays(_paths(chosen, known, storage, units, loader, cache)),
+        )
     )
-    return Sizing(question, _record.array("size_choice", _core.size_choices(*[*question, "least"])), (plan, net))
 
 
 def _choice_of(row: np.void) -> _records.SizeChoice:
@@ -206,182 +230,28 @@ def _usable(gpu: _records.Gpu) -> float:
     return gpu.memory if isnan(known) else known
 
 
-INPUT_KINDS = ("dataset", "storage", "storage_access", "decoder", "loader", "machine", "input_run")
-
-
-def _inputs_of(
+def _paths(
     systems: list[System],
     dataset: _records.Dataset | Number | None,
     storage: _records.Storage | str | None,
     units: SupportsIndex,
     loader: _records.Loader | str,
     cache: Quantity | None,
-) -> Any:
-    """The input path of each choice: seven arrays, empty without a storage."""
+) -> list[InputPath]:
+    """The input path of each choice; none without a storage."""
     if storage is None:
-        return [np.zeros(0, dtype=_record.dtype(kind)) for kind in INPUT_KINDS]
+        return []
     if not isinstance(dataset, _records.Dataset):
         raise ArgumentError("a storage holds a dataset: give one, not a number of samples")
-    stored = _find(_records.Storage, "storage", storage)
-    reads = _find(_records.Loader, "loader", loader)
-    run = _record.array("input_run", _core.input_run_default())
-    run[0]["units"] = whole(units, "units")
+    stored = find(_records.Storage, "storage", storage)
+    reads = find(_records.Loader, "loader", loader)
+    run = _record.read(_records.InputRun, "input_run", _core.input_run_default())
+    run = replace(run, units=whole(units, "units"))
     if cache is not None:
-        run[0]["cache"], run[0]["first_epoch"] = quantity(cache, "B", "cache"), False
-    rows: list[list[Records]] = [[] for _ in INPUT_KINDS]
-    for system in systems:
-        machine = system.machine
-        parts = (dataset, stored, _access(stored.id), _decoder(machine.cpu), reads, machine)
-        for place, kind, record in zip(rows, INPUT_KINDS, parts):
-            place.append(_record.write(kind, record))
-        rows[-1].append(run)
-    return [_joined(kind, place) for kind, place in zip(INPUT_KINDS, rows)]
+        run = replace(run, cache=quantity(cache, "B", "cache"), first_epoch=False)
+    access = access_of(stored.id)
+    machines = [system.machine for system in systems]
+    return [(dataset, stored, access, decoder_of(machine.cpu), reads, machine, run) for machine in machines]
 
 
-def _joined(kind: str, parts: list[Records]) -> Records:
-    result = np.empty(len(parts), dtype=_record.dtype(kind))
-    for i, part in enumerate(parts):
-        result[i] = part[0]
-    return result
-
-
-# ---- Sensitivities -----------------------------------------------------------------------------------------------------
-
-
-def sensitivity(
-    network: Network | str,
-    system: System | str,
-    *,
-    gpus: SupportsIndex = 1,
-    nodes: SupportsIndex = 1,
-    batch: Number = 32,
-    precision: str = "fp32",
-    by: Number = 0.1,
-    framework: Framework | str | None = "generic",
-    overlap: str = "framework",
-    kernel_model: str = "calibrated",
-    parallel: str = "framework",
-    optimizer: str = "momentum",
-    accumulation: SupportsIndex = 1,
-    input: Input = None,
-) -> Table:
-    """What a step owes to each number of the hardware: each is raised by the share `by` alone, and the step predicted
-    anew. Columns: `resource`, whether it is a `rate`, `step_time`, `change`, `elasticity`, `throughput`, `limit`.
-
-    The other arguments are those of `perfmodel.predict`; with an `input_pipeline` as `input`, storage is a number too.
-    """
-    run = _one_run(gpus, nodes, batch, precision, overlap, kernel_model, parallel, optimizer, accumulation, input)
-    owed: list[Any] = [
-        as_network(network)._handle,
-        as_system(system)._handle,
-        run,
-        *_framework_records(framework),
-        *_path_of(input),
-        number(by, "by"),
-    ]
-    return Table(_core.sensitivity_table(*owed))
-
-
-def upgrades(
-    network: Network | str,
-    system: System | str,
-    choices: Mapping[str, System | str] | Iterable[System | str],
-    *,
-    prices: Prices | None = None,
-    gpus: SupportsIndex = 1,
-    nodes: SupportsIndex = 1,
-    batch: Number = 32,
-    precision: str = "fp32",
-    framework: Framework | str | None = "generic",
-    overlap: str = "framework",
-    kernel_model: str = "calibrated",
-    parallel: str = "framework",
-    optimizer: str = "momentum",
-    accumulation: SupportsIndex = 1,
-    input: Input = None,
-) -> Table:
-    """Which upgrade pays: the same run on other systems (by name, or as a dict of systems of your own by any name; see
-    `with_gpu`, `with_link`), most gain first. `prices` of the changes by those names give the gain for each unit of price.
-    """
-    run = _one_run(gpus, nodes, batch, precision, overlap, kernel_model, parallel, optimizer, accumulation, input)
-    named = choices if isinstance(choices, Mapping) else {getattr(item, "id", item): item for item in many(choices)}
-    for name in prices or {}:
-        if name not in named:
-            raise ArgumentError(f'a price is given for "{name}", which is none of the upgrades')
-    others = [as_system(item) for item in named.values()]
-    owed: list[Any] = [
-        as_network(network)._handle,
-        as_system(system)._handle,
-        run,
-        *_framework_records(framework),
-        *_path_of(input),
-        [item._handle for item in others],
-        [text(name, "upgrade") for name in named],
-        doubles(number((prices or {}).get(name, nan), "price") for name in named),
-    ]
-    return Table(_core.upgrade_table(*owed))
-
-
-def with_gpu(system: System | str, gpu: _records.Gpu | str) -> System:
-    """The system with another GPU in it, on the same links."""
-    record, constants = device(as_gpu(gpu), "calibrated")
-    return System(_core.system_with_gpu(as_system(system)._handle, record, constants))
-
-
-def with_link(system: System | str, link: str, *, replaces: str | None = None) -> System:
-    """The system with another type of link: in place of all of the type `replaces`, or as its network."""
-    old = "" if replaces is None else text(replaces, "replaces")
-    return System(_core.system_with_link(default()._handle, as_system(system)._handle, old, text(link, "link")))
-
-
-Records3 = tuple[Records, Records, Records]
-
-
-def _framework_records(value: Framework | str | None) -> Records3:
-    item = as_framework(value)
-    kinds = ("framework", "library_era", "band")
-    if item is None:
-        none = [np.zeros(0, dtype=_record.dtype(kind)) for kind in kinds]
-        return none[0], none[1], none[2]
-    return (
-        _record.write("framework", item.profile),
-        _record.write("library_era", item.era),
-        _record.write("band", item.band),
-    )
-
-
-def _path_of(value: Input) -> Any:
-    """The seven records of an input pipeline, or none."""
-    if not isinstance(value, InputPipeline):
-        return [np.zeros(0, dtype=_record.dtype(kind)) for kind in INPUT_KINDS]
-    return [_record.write(kind, record) for kind, record in zip(INPUT_KINDS, (*value.setup, value.run))]
-
-
-def _one_run(
-    gpus: SupportsIndex,
-    nodes: SupportsIndex,
-    batch: Number,
-    precision: str,
-    overlap: str,
-    kernel_model: str,
-    parallel: str,
-    optimizer: str,
-    accumulation: SupportsIndex,
-    input: Input,
-) -> Records:
-    run = base_run(
-        overlap=overlap,
-        kernel_model=kernel_model,
-        parallel=parallel,
-        optimizer=optimizer,
-        accumulation=accumulation,
-        input=input,
-        epoch_samples=nan,
-    )
-    row = run[0]
-    row["gpus"], row["nodes"] = count(gpus, "gpus"), count(nodes, "nodes")
-    row["batch"], row["precision"] = number(batch, "batch"), choice("run", "precision", precision)
-    return run
-
-
-__all__ = ["Sizing", "sensitivity", "size", "upgrades", "with_gpu", "with_link"]
+__all__ = ["Sizing", "size"]

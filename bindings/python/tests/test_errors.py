@@ -10,7 +10,7 @@ import numpy as np
 import perfmodel as pm
 import pytest
 from conftest import bits
-from perfmodel import _core, _record
+from perfmodel import _core, _fields
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_errors_have_class_and_value(call: Callable[[], object], error: type[pm.
 
 
 def test_statuses_and_classes_agree() -> None:
-    known = set(_record.field("prediction", "status").choices) - {"ok"}
+    known = set(_fields.field("prediction", "status").choices) - {"ok"}
     classes = {getattr(pm, name).status for name in dir(pm) if name.endswith("Error") and name != "Error"}
     assert classes == known
 

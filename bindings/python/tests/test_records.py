@@ -1,26 +1,51 @@
-"""Records: dtypes, dataclasses and the checked-in module agree with the library's field table."""
+"""Records: dtypes, dataclasses and stubs agree with the library's field table."""
 
 from __future__ import annotations
 
+import ast
 import dataclasses
-import importlib.util
+import inspect
 import math
+import pickle
 from pathlib import Path
 
 import numpy as np
 import perfmodel as pm
 import pytest
 from perfmodel import _core, _record, _records
+from perfmodel._fields import class_name
 
-GENERATOR = Path(__file__).parents[1] / "generate_records.py"
-CHECKED_IN = Path(__file__).parents[1] / "perfmodel" / "_records.py"
+STUBS = Path(pm.__file__).parent
 
 
-def test_the_checked_in_records_are_current() -> None:
-    spec = importlib.util.spec_from_file_location("generate_records", GENERATOR)
-    generator = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generator)
-    assert CHECKED_IN.read_text(encoding="utf-8") == generator.module()
+def test_stubs_declare_every_record_with_every_field() -> None:
+    tree = ast.parse((STUBS / "_records.pyi").read_text(encoding="utf-8"))
+    declared = {
+        node.name: {member.target.id: ast.unparse(member.annotation) for member in node.body if isinstance(member, ast.AnnAssign)}
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
+    made = [getattr(_records, class_name(name)) for name in _core.record_types()]
+    assert declared == {cls.__name__: {f.name: f.type.__name__ for f in dataclasses.fields(cls)} for cls in made}
+
+
+def test_stubs_declare_every_function_of_the_core() -> None:
+    tree = ast.parse((STUBS / "_core.pyi").read_text(encoding="utf-8"))
+    declared = {node.name: len(node.args.args) for node in tree.body if isinstance(node, ast.FunctionDef)}
+    functions = inspect.getmembers(_core, inspect.isfunction)
+    assert declared == {n: len(inspect.signature(f).parameters) for n, f in functions if not n.startswith("_")}
+
+
+def test_a_record_says_what_its_fields_are() -> None:
+    assert "memory_bandwidth: peak device memory bandwidth [B/s]" in inspect.getdoc(pm.Gpu)
+    with pytest.raises(AttributeError, match="Gqu"):
+        _records.Gqu  # noqa: B018
+    assert {"Gpu", "NetworkTotals"} <= set(dir(_records))
+
+
+def test_records_can_be_pickled() -> None:
+    gpu = pm.gpu("t4")
+    assert pickle.loads(pickle.dumps(gpu)) == gpu
 
 
 @pytest.mark.parametrize("name", _core.record_types())

@@ -1,0 +1,111 @@
+"""Writes _core.pyi and _records.pyi, what editors and type checkers see of the built core, into the package's folder.
+
+    python generate_stubs.py FOLDER
+
+Types of functions are the C types that SWIG writes down, classes of records come from the library's field table.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+import types
+from pathlib import Path
+
+CORE_HEAD = '''"""Types of the core that SWIG generates from bindings/swig/perfmodel.i. Private."""
+
+from typing import Any, Union
+
+import numpy.typing as npt
+
+_Array = Union[npt.NDArray[Any], bytearray]  # C-contiguous: records of a type, or doubles
+
+TEXT_MAX: int
+'''
+RECORDS_HEAD = '''"""Records of the library, one dataclass per type. Units are SI."""
+
+from dataclasses import dataclass
+from math import nan
+
+from ._base import Record
+'''
+PLAIN = {
+    "char const *": "str",
+    "char *": "str",
+    "char const *const *": "list[str]",
+    "double": "float",
+    "int": "int",
+    "names": "list[str]",
+    "numbers": "bytearray",
+    "pm_attribute const *": "dict[str, str]",
+    "PyObject *": "Any",
+    "records": "bytearray",
+    "void": "None",
+}
+
+
+def python_type(c_type: str, handles: list[str]) -> str:
+    """The Python type of what C calls `c_type`; an array of records or numbers if it is nothing else."""
+    if c_type in PLAIN:
+        return PLAIN[c_type]
+    name = c_type.replace("const", "").replace("*", "").strip().removeprefix("pm_")
+    if name not in handles:
+        return "_Array"
+    return f"list[{name}]" if c_type.count("*") == 2 else name
+
+
+def declaration(name: str, function: types.FunctionType, handles: list[str]) -> str:
+    """One function of the core."""
+    taken = [(arg, python_type(c, handles)) for arg, c in function.__annotations__.items() if arg != "return"]
+    result = python_type(function.__doc__.partition(" -> ")[2] or "void", handles)
+    if result == "_Array":
+        raise TypeError(f"no Python type for what this returns: {function.__doc__}")
+    return f"def {name}({', '.join(f'{arg}: {kind}' for arg, kind in taken)}) -> {result}: ...\n"
+
+
+def core_stub(core: types.ModuleType) -> str:
+    """All handles and functions of the core."""
+    public = {name: member for name, member in vars(core).items() if not name.startswith("_")}
+    handles = [name for name, member in public.items() if inspect.isclass(member)]
+    classes = "".join(f'\nclass {name}:\n    """Opaque handle."""\n' for name in handles)
+    functions = [declaration(name, f, handles) for name, f in public.items() if inspect.isfunction(f)]
+    return f"{CORE_HEAD}{classes}\n{''.join(functions)}"
+
+
+def wrapped(doc: str, width: int = 105) -> str:
+    """Breaks a long docstring at blanks."""
+    lines = [""]
+    for word in doc.split(" "):
+        if len(lines[-1]) + len(word) >= width:
+            lines.append("   ")
+        lines[-1] += (" " if lines[-1] else "") + word
+    return "\n".join(lines)
+
+
+def records_stub(core: types.ModuleType, table: types.ModuleType) -> str:
+    """The dataclasses of all record types."""
+    text = RECORDS_HEAD
+    for type_name in core.record_types():
+        text += f"\n@dataclass(frozen=True, eq=False)\nclass {table.class_name(type_name)}(Record):\n"
+        text += f'    """{table.class_doc(type_name)}"""\n\n'
+        for field in table.fields(type_name):
+            text += f"    {field.name}: {type(field.default).__name__} = {field.default!r}\n"
+            text += f'    """{wrapped(field.meaning)}"""\n'
+    return text
+
+
+def main(folder: Path) -> None:
+    """The core is loaded as part of a package without its __init__, which needs NumPy."""
+    package = types.ModuleType("perfmodel")
+    package.__path__ = [str(folder), str(Path(__file__).parent / "perfmodel")]
+    sys.modules["perfmodel"] = package
+    core = importlib.import_module("perfmodel._core")
+    table = importlib.import_module("perfmodel._fields")
+    (folder / "_core.pyi").write_text(core_stub(core), encoding="utf-8")
+    (folder / "_records.pyi").write_text(records_stub(core, table), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    main(Path(sys.argv[1]))
