@@ -116,6 +116,13 @@ sanitize_build() {
     cmake --build build/sanitize -j "$(jobs)"
 }
 
+# The tests of what threads share, under the thread sanitizer.
+threads() {
+  cmake -S . -B build/threads -G Ninja -DCMAKE_BUILD_TYPE=Debug -DPM_SANITIZE_THREADS=ON -DPM_TESTS=ON -DPM_TOOL=OFF &&
+    cmake --build build/threads -j "$(jobs)" --target test_threads &&
+    CK_TIMEOUT_MULTIPLIER=5 build/threads/tests/test_threads
+}
+
 step floors floors
 step venv venv_setup
 step build build_all
@@ -126,6 +133,7 @@ step pip pip_install
 step pytest run_pytest
 step sanitize sanitize_build
 step ctest-san run_ctest build/sanitize -LE install
+step threads threads
 
 echo
 echo "== Summary"

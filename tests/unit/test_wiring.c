@@ -1,6 +1,5 @@
-/* Wirings: found once, kept with the system, shared between threads; and the ways that are made of them. */
+/* Wirings: found once, kept with the system; and the ways that are made of them. */
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include "collective/ways.h"
@@ -62,45 +61,6 @@ START_TEST(a_full_keeper_still_answers)
       }
   ck_assert_int_gt(own, 1000); /* 3,360 lists */
   pm_system_free(system);
-}
-END_TEST
-
-/* ---- Threads ---- */
-
-enum { THREADS = 4, ROUNDS = 30 };
-
-typedef struct worker {
-  const pm_system *system;
-  double sum;
-} worker;
-
-static void *work(void *data)
-{
-  worker *w = (worker *)data;
-  for (int round = 0; round < ROUNDS; round++)
-    for (int gpus = 1; gpus <= 8; gpus++) {
-      pm_ring ring;
-      if (pm_ring_find(w->system, gpus, 1, &ring, NULL) == PM_OK && gpus > 1) w->sum += ring.bandwidth;
-    }
-  return NULL;
-}
-
-START_TEST(threads_share_a_system)
-{
-  for (int turn = 0; turn < 20; turn++) {
-    pthread_t thread[THREADS];
-    worker workers[THREADS];
-    pm_system *system = build_system("dgx1-v100");
-    for (int i = 0; i < THREADS; i++) {
-      workers[i] = (worker){system, 0};
-      ck_assert_int_eq(pthread_create(&thread[i], NULL, work, &workers[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
-    worker alone = {system, 0};
-    work(&alone);
-    for (int i = 0; i < THREADS; i++) ck_assert(workers[i].sum == alone.sum && alone.sum > 0);
-    pm_system_free(system);
-  }
 }
 END_TEST
 
@@ -172,7 +132,6 @@ int main(void)
   tcase_add_test(tests, a_wiring_is_found_once);
   tcase_add_test(tests, a_changed_system_is_searched_again);
   tcase_add_test(tests, a_full_keeper_still_answers);
-  tcase_add_test(tests, threads_share_a_system);
   tcase_add_test(tests, ways_are_those_of_a_group);
   tcase_add_test(tests, a_ring_is_the_groups_ring);
   suite_add_tcase(suite, tests);
