@@ -5,7 +5,8 @@
 
 Every value below is fitted to the vision rows of data/measured/training.csv.gz that the catalogue's readings match to the
 profile, and to no other row: no constant belongs to one row, one network or one GPU. Kepler, of which there are no rows of
-kernels, has the rate of its convolutions from them too. Residual: the logarithm of
+kernels, has the rate of its convolutions from them too, and depthwise convolutions their efficiency from EfficientNet, whose
+rows decide nothing else. Residual: the logarithm of
 predicted over measured, Huber's loss. The program predicts all rows at once with the values of an iteration
 (perfmodel validate --set training --rows --catalog ...), so what is fitted is what is run. Single GPUs and several are
 fitted together; their errors are printed apart.
@@ -45,7 +46,7 @@ ELSEWHERE = {("tf1-xla", "kernel_time")}
 HOST = [("kernel_time", " us", 2, 100), ("step_time", " us", 1, 5000), ("straggler", "", 0.001, 0.08)]
 # What a constant is before any row, and by which factor that is uncertain: holds those that the rows do not decide.
 PRIOR = {"kernel_time": (25, 2), "step_time": (700, 3), "straggler": (0.02, 2), "simt_factor": (1, 2),
-         "tensor_factor": (1, 2), "conv_rate": (1, 1.5)}
+         "tensor_factor": (1, 2), "conv_rate": (1, 1.5), "depthwise_efficiency": (0.2, 4)}
 NOISE = 0.1  # of one row, against the uncertainty of the priors
 ERAS = {"cudnn6": ["simt_factor"],
         "cudnn7.0": ["simt_factor", "tensor_factor"], "cudnn7.3": ["simt_factor", "tensor_factor"],
@@ -67,9 +68,9 @@ LEFT_OUT = [
 class Parameter:
     """One constant: where it stands in the XML, its bounds, and which rows it bears on."""
 
-    def __init__(self, name, places, unit, least, most, bears, file=FRAMEWORKS):
+    def __init__(self, name, places, unit, least, most, bears, file=FRAMEWORKS, depthwise=False):
         self.name, self.places, self.unit, self.least, self.most, self.bears = name, places, unit, least, most, bears
-        self.file = file
+        self.file, self.depthwise = file, depthwise
 
 
 def element(text, entry, name):
@@ -212,6 +213,7 @@ def training_parameters():
             out.append(Parameter(f"{era} {name}", places, "", *FACTOR,
                                  lambda group, places=places: group.split()[1].split("@")[1] in places))
     out.append(Parameter("kepler conv_rate", ["kepler"], "", 0.5, 1.5, lambda group: " k80 " in group, KERNELS))
+    out.append(Parameter("default depthwise_efficiency", ["default"], "", 0.01, 0.5, lambda group: True, KERNELS, True))
     return out
 
 
@@ -264,8 +266,9 @@ def main():
     for reason, count in counts.items():
         print(f"left out {count:4d} rows: {reason}")
     groups = [rows[i]["group"] for i in keep]
-    bear = np.array([[p.bears(g) and not (p.name.endswith("straggler") and " 1-gpu " in g) for p in model.parameters]
-                     for g in groups])
+    depthwise = [table[int(rows[i]["id"].split()[0]) - 2]["model"].startswith("EfficientNet") for i in keep]
+    bear = np.array([[p.depthwise == d and p.bears(g) and not (p.name.endswith("straggler") and " 1-gpu " in g)
+                      for p in model.parameters] for g, d in zip(groups, depthwise)])
     print("before       ", errors(log_ratio(rows, keep)))
     values, r, J = fit(model, model.start, keep, bear)
     values = np.array([float(f"{v:.4g}") for v in values])

@@ -118,6 +118,8 @@ static const published others[] = {
   {"resnet152-v1", "", 60192808, "11.3", "he2016 table 1"},
   {"googlenet-lrn", "", 6998552, NULL, "netscope of bvlc_googlenet"},
   {"ssd300", "classes=21", 26285486, NULL, "by the paper's figure 2"},
+  {"efficientnet-widese-b0", "", 8423848, NULL, "summed by hand over NVIDIA's blocks, as b0 and b4 are"},
+  {"efficientnet-widese-b4", "", 34927246, NULL, "the same"},
   {"u-net", "", 31030658, NULL, "Keras summaries of the paper's network"},
   {"u-net-medical", "", 34512258, NULL, "u-net and 3 x 3 instead of 2 x 2 on the way up: 5 x 696,320 more"},
   {"nnu-net-2d", "", 20613092, NULL, "torch, NVIDIA's layers with the filters of MONAI's DynUNet"},

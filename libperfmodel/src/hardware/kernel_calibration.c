@@ -75,6 +75,7 @@ static const limit limits[] = {
   LIMIT(transform_time, GENERAL, -1e-300, 1),
   LIMIT(fft_traffic, GENERAL, 0, 100),
   LIMIT(direct_efficiency, GENERAL, 0, 2),
+  LIMIT(depthwise_efficiency, GENERAL, 0, 2),
   LIMIT(flash_forward, GENERAL, 0, 2),
   LIMIT(flash_backward, GENERAL, 0, 2),
   LIMIT(rnn_l2, GENERAL, 0, 100),

@@ -112,10 +112,10 @@ static void try_products(const pm__device *d, const pm__window *s, pm__cost *bes
 }
 
 /* Its channels are never rounded up. */
-static pm__cost direct(const pm__device *d, const pm__window *s)
+static pm__cost direct(const pm__device *d, const pm__window *s, double per_flop)
 {
   double flop = 2 * s->conv->channels * (s->conv->out_channels / s->groups) * s->rs * s->p;
-  return pm__limited(d, flop * d->direct, s->tensors + s->weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
+  return pm__limited(d, flop * per_flop, s->tensors + s->weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
 }
 
 /* A transposed one is the gradient of data of the convolution that describes it, and the other way round. */
@@ -139,11 +139,11 @@ pm__cost pm__conv_cost(const pm__device *d, const pm__conv *conv, pm__pass pass,
   bool transformed = conv->groups == 1 && !d->conv.tensor && (d->bytes == 4 || d->bytes == 2); /* a byte is too small */
   set_sizes(&s, conv, seen_from(conv, pass), batch);
   set_traffic(&s, d);
-  if (is_depthwise(conv)) return direct(d, &s);
+  if (is_depthwise(conv)) return direct(d, &s, d->depthwise);
   set_products(&s, d);
   if (transformed) pm__conv_transformed(d, &s, &best);
   if (d->conv.tensor && s.odd && d->odd > 0) best = on_fp32_cores(d, &s);
   else try_products(d, &s, &best);
-  if (s.groups > 1) pm__keep(&best, direct(d, &s));
+  if (s.groups > 1) pm__keep(&best, direct(d, &s, d->direct));
   return best;
 }

@@ -132,6 +132,7 @@ static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel
   fill_engine(&d->weight, &r, tensor ? tensor_conv_tiles : simt_weight_tiles, PM__TILES, c, d->sms);
   d->winograd = 16384 * cbrt(1 + pow(r.lanes * r.operands / 8 / SHARED_BYTES, 3)) / fused;
   d->direct = 1 / (d->vector_peak * c->simt_efficiency * c->direct_efficiency);
+  d->depthwise = d->direct * c->direct_efficiency / c->depthwise_efficiency;
   if (tensor && !c->odd_channels_padded) d->odd = 1 / (gpu->peak_fp32 * c->conv_tensor_odd);
 }
 

@@ -44,7 +44,8 @@ typedef struct pm__device {
   double l2, l1, registers; /* bytes: of the GPU, of all SMs, of all SMs */
   double sms, threads, launch;
   double winograd; /* s that one SM takes per channel of a block of fused Winograd */
-  double direct;   /* s per FLOP of a direct convolution */
+  double direct;   /* s per FLOP of a direct convolution of groups */
+  double depthwise; /* of single channels */
   double odd;      /* s per FLOP of one with channels that tensor cores do not take; 0: they take them */
   double flash;    /* s per FLOP of fused attention at best */
   pm__engine gemm, batched, conv, weight; /* conv: of convolutions; weight: of their gradients of weights */
