@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Published training rates against their gates: training.py PERFMODEL. Means of the absolute errors, no row left out."""
+"""Published training rates against their gates: training.py PERFMODEL. Means of the absolute errors, no row left out.
+
+Networks of depthwise convolutions and of volumes have figures of their own."""
 import csv
 import gzip
 import pathlib
@@ -15,6 +17,9 @@ KNOWN = {
     "vision, V100 and older, one GPU": (12.4, "as all of them"),
     "vision, V100 and older, several GPUs": (14.7, "as all of them"),
     "vision, A100, several GPUs": (16.2, HOST),
+    "EfficientNet, V100 and older": (31.6, "TensorFlow's are fed by the host; one table has half of its own rates on one GPU"),
+    "volumes, V100 and older": (35.2, "3D convolutions in FP32; nnU-Net of 2020, which was fed TFRecords by the host"),
+    "volumes, A100": (48.4, "nnU-Net of 2020, which was fed TFRecords by the host"),
 }
 
 
@@ -33,7 +38,12 @@ def figures(command):
     for name, gate, recent in (("V100 and older", 10, False), ("A100", 15, True)):
         for scale, word in (("", " "), (", one GPU", " 1-gpu "), (", several GPUs", " n-gpu ")):
             yield figure(f"vision, {name}{scale}", gate, lambda group, model, recent=recent, word=word:
-                         group.startswith("vision ") and (" a100" in group) == recent and word in group)
+                         group.startswith("vision ") and (" a100" in group) == recent and word in group
+                         and "EfficientNet" not in model)
+        yield figure(f"EfficientNet, {name}", 15, lambda group, model, recent=recent:
+                     "EfficientNet" in model and (" a100" in group) == recent)
+        yield figure(f"volumes, {name}", 15, lambda group, model, recent=recent:
+                     group.startswith("volumes ") and (" a100" in group) == recent)
     for name in ("BERT", "GNMT v2"):
         yield figure(f"{name}, V100", 20, lambda group, model, name=name: model == name and " v100" in group)
 
