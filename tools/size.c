@@ -2,35 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "input_path.h"
-#include "price.h"
-
-enum { LABEL = 18, QUANTITY = 80, FRONT_MOST = 4096 };
+#include "size_answer.h"
 
 #define CHOICES_MOST 4096
-
-typedef struct question {
-  pm_catalog *catalog;
-  pm_network *network;
-  pm_system **systems;
-  pm_plan *plan;
-  pm_memory_plan *memory;
-  texts names;
-  double *batches;
-  int32_t *precisions;
-  size_t batch_count, precision_count, framework_count;
-  pm_framework_profile *frameworks;
-  pm_dataset dataset;
-  cli_prices prices;
-  pm_size_goal goal;
-  pm_run usual;
-  pm_run *runs;
-  double *price, *usable;
-  pm_input_setup *inputs;
-  pm_input_run *input_runs;
-  pm_size_setup setup;
-  pm_size_choice *choices;
-} question;
 
 /* ---- What is asked ---- */
 
@@ -69,7 +43,7 @@ static int read_goal(const cli_request *request, pm_size_goal *goal)
   return CODE_DONE;
 }
 
-static int read_choices(const cli_request *request, question *q)
+static int read_choices(const cli_request *request, size_question *q)
 {
   double gpus;
   q->usual = pm_run_default();
@@ -90,7 +64,7 @@ static int read_choices(const cli_request *request, question *q)
 
 /* ---- What there is ---- */
 
-static int find_dataset(const cli_request *request, question *q)
+static int find_dataset(const cli_request *request, size_question *q)
 {
   pm_error error = PM_ERROR_NONE;
   const char *name = request->value[OPTION_DATASET];
@@ -103,7 +77,7 @@ static int find_dataset(const cli_request *request, question *q)
   return CODE_DONE;
 }
 
-static int plan_memory(question *q)
+static int plan_memory(size_question *q)
 {
   pm_error error = PM_ERROR_NONE;
   pm_memory_profile profile;
@@ -115,7 +89,7 @@ static int plan_memory(question *q)
   return q->memory != NULL ? CODE_DONE : fail_error(&error);
 }
 
-static int find_all(const cli_request *request, question *q)
+static int find_all(const cli_request *request, size_question *q)
 {
   int code;
   pm_error error = PM_ERROR_NONE;
@@ -143,7 +117,7 @@ static size_t most_one(size_t count)
   return count > 0 ? count : 1;
 }
 
-static bool allocate(question *q)
+static bool allocate(size_question *q)
 {
   size_t n = q->setup.count;
   q->runs = (pm_run *)calloc(n, sizeof *q->runs);
@@ -162,7 +136,7 @@ static double usable_of(const pm_catalog *catalog, const pm_gpu *gpu)
   return pm_catalog_record(catalog, "usable_memory", gpu->id, &usable, NULL) == PM_OK ? usable.memory : gpu->memory;
 }
 
-static int add_input(const cli_request *request, question *q, size_t i, const pm_machine *machine)
+static int add_input(const cli_request *request, size_question *q, size_t i, const pm_machine *machine)
 {
   pm_input_run *run = &q->input_runs[i];
   pm_error error = PM_ERROR_NONE;
@@ -181,7 +155,7 @@ static int add_input(const cli_request *request, question *q, size_t i, const pm
   return pm_input_check(&q->inputs[i], run, &error) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
-static int fill_choice(const cli_request *request, question *q, size_t i)
+static int fill_choice(const cli_request *request, size_question *q, size_t i)
 {
   size_t batches = most_one(q->batch_count), precisions = most_one(q->precision_count);
   size_t frameworks = most_one(q->framework_count), system = i / batches / precisions / frameworks;
@@ -196,7 +170,7 @@ static int fill_choice(const cli_request *request, question *q, size_t i)
   return request->value[OPTION_STORAGE] != NULL ? add_input(request, q, i, machine) : CODE_DONE;
 }
 
-static int fill_setup(const cli_request *request, question *q)
+static int fill_setup(const cli_request *request, size_question *q)
 {
   int code = CODE_DONE;
   double count = (double)q->names.count * (double)most_one(q->batch_count) * (double)most_one(q->precision_count) *
@@ -216,184 +190,7 @@ static int fill_setup(const cli_request *request, question *q)
   return code;
 }
 
-/* ---- The answer as a table ---- */
-
-/* Best first, then those that miss, nearest first. */
-static int by_rank(const void *a, const void *b)
-{
-  const pm_size_choice *x = (const pm_size_choice *)a, *y = (const pm_size_choice *)b;
-  int left = x->rank > 0 ? x->rank : INT32_MAX, right = y->rank > 0 ? y->rank : INT32_MAX;
-  if (left != right) return left < right ? -1 : 1;
-  if (x->reached != y->reached && !isnan(x->reached) && !isnan(y->reached)) return x->reached > y->reached ? -1 : 1;
-  return x->choice < y->choice ? -1 : x->choice > y->choice;
-}
-
-/* The system stands in a column of its own; what nobody knows is no column. */
-static pm_table *table_of(const question *q, const pm_size_choice *rows, size_t count, bool wide, pm_error *error)
-{
-  static const char *const narrow[] = {"energy", "nodes_least", "nodes_safe", "gpu_power", "price", "storage_nodes",
-                                       "choice", "memory", "basis", "evidence", "input_limit", "storage_rate", "pareto",
-                                       "cables", "verdict", NULL};
-  pm_table *table = pm_table_of_records(pm_record_type_find("size_choice"), rows, count, error);
-  if (table == NULL) return NULL;
-  for (size_t i = 0; !wide && narrow[i] != NULL; i++) pm_table_drop(table, narrow[i]);
-  if (!wide && isnan(q->goal.within)) pm_table_drop(table, "time");
-  if (!wide && q->prices.count == 0) pm_table_drop(table, "cost");
-  if (!wide && q->framework_count < 2) pm_table_drop(table, "framework");
-  return table;
-}
-
-/* ---- The answer for people ---- */
-
-static const char *quantity(char *buffer, double value, const char *unit)
-{
-  return pm_quantity_format(buffer, QUANTITY, value, unit);
-}
-
-static const char *duration(char *buffer, double seconds)
-{
-  if (isnan(seconds) || seconds < 120) return quantity(buffer, seconds, "s");
-  if (seconds < 7200) snprintf(buffer, QUANTITY, "%.1f min", seconds / 60);
-  else if (seconds < 172800) snprintf(buffer, QUANTITY, "%.2f h", seconds / 3600);
-  else snprintf(buffer, QUANTITY, "%.2f d", seconds / 86400);
-  return buffer;
-}
-
-static const char *amount(char *buffer, double value)
-{
-  if (isnan(value)) return strcpy(buffer, "unknown");
-  snprintf(buffer, QUANTITY, "%.0f", value);
-  return buffer;
-}
-
-static void print_title(FILE *stream, const question *q)
-{
-  char time[QUANTITY];
-  pm_network_totals totals;
-  const pm_choice *what = pm_record_field(pm_record_type_find("size_goal"), "minimize")->choices;
-  const char *name = pm_network_get_totals(q->network, &totals, NULL) == PM_OK ? totals.name : "the network";
-  if (!isnan(q->goal.rate)) fprintf(stream, "Training %s at %.0f samples/s or more", name, q->goal.rate);
-  else
-    fprintf(stream, "Training %s: %g epochs of %s within %s", name, q->goal.epochs, q->dataset.name,
-            duration(time, q->goal.within));
-  fprintf(stream, ", with the least %s\n\n", what[q->goal.minimize].name);
-}
-
-static void print_band(FILE *stream, const pm_size_choice *best)
-{
-  if (best->nodes_least > 0 && best->nodes_safe > 0)
-    fprintf(stream, " (%d to %d: in eight cases of ten)", best->nodes_least, best->nodes_safe);
-  else if (best->nodes_least > 0)
-    fprintf(stream, " (%d at best; in nine cases of ten no count that was tried is enough)", best->nodes_least);
-}
-
-static void print_best(FILE *stream, const question *q, const pm_size_choice *best)
-{
-  char a[QUANTITY], b[QUANTITY];
-  const pm_choice *limits = pm_record_field(pm_record_type_find("size_choice"), "limit")->choices;
-  fprintf(stream, "\n%d x %s", best->nodes, pm_system_machine(q->systems[q->runs[best->choice].system_index])->name);
-  print_band(stream, best);
-  fprintf(stream, "\n  %-*s%.0f samples/s", LABEL, "rate", best->throughput);
-  if (!isnan(best->time)) fprintf(stream, ", %s", duration(a, best->time));
-  fprintf(stream, "; %.2f times the target\n", best->reached);
-  fprintf(stream, "  %-*s%s; %.1f %% of as many GPUs alone\n", LABEL, "limited by", limits[best->limit].doc,
-          100 * best->efficiency);
-  fprintf(stream, "  %-*s%s at PUE %g (GPUs alone %s), %s rack units\n", LABEL, "power and space",
-          quantity(a, best->power, "W"), q->goal.pue, quantity(b, best->gpu_power, "W"), amount(b + 40, best->rack_units));
-}
-
-static void print_price(FILE *stream, const cli_request *request, const question *q, const pm_size_choice *best)
-{
-  char text[QUANTITY];
-  const char *date = request->value[OPTION_PRICE_DATE];
-  if (q->prices.count == 0) return;
-  fprintf(stream, "  %-*s%s %s for the nodes, prices %s%s\n", LABEL, "price", amount(text, best->cost), q->prices.currency,
-          date != NULL ? "of " : "without a date", date != NULL ? date : "");
-}
-
-static void print_rest(FILE *stream, const question *q, const pm_size_choice *best)
-{
-  char a[QUANTITY], b[QUANTITY];
-  const pm_choice *stages = pm_record_field(pm_record_type_find("size_choice"), "input_limit")->choices;
-  const pm_choice *verdicts = pm_record_field(pm_record_type_find("size_choice"), "verdict")->choices;
-  fprintf(stream, "  %-*smust give %s, nothing cached", LABEL, "storage", quantity(a, best->storage_rate, "B/s"));
-  if (q->setup.inputs != NULL)
-    fprintf(stream, "; %s feeds %s nodes; slowest: %s", q->inputs[best->choice].storage.name, amount(b, best->storage_nodes),
-            stages[best->input_limit].doc);
-  fprintf(stream, "\n  %-*s%s switch%s, %s cables\n", LABEL, "network", amount(a, best->switches),
-          best->switches == 1 ? "" : "es", amount(b, best->cables));
-  fprintf(stream, "  %-*sbatch %.0f takes %s of a GPU: %s\n", LABEL, "memory", best->batch, quantity(a, best->memory, "B"),
-          verdicts[best->verdict].name);
-}
-
-static void print_next(FILE *stream, const question *q, const pm_size_choice *best)
-{
-  pm_size_choice next;
-  char time[QUANTITY];
-  if (pm_size_next(&q->setup, &q->goal, best, &next, NULL) != PM_OK) {
-    fputs("\nNothing takes less.\n", stream);
-    return;
-  }
-  fprintf(stream, "\nNext cheaper: %d x %s, batch %.0f: %.0f samples/s", next.nodes, next.system, next.batch, next.throughput);
-  if (!isnan(next.time)) fprintf(stream, ", %s", duration(time, next.time));
-  if (next.reached < 1) fprintf(stream, "; misses by %.1f %%\n", 100 * (1 - next.reached));
-  else fputs("; reaches it too\n", stream);
-}
-
-static int write_report(const cli_request *request, const question *q)
-{
-  pm_error error = PM_ERROR_NONE;
-  cli_page page;
-  pm_table *table = table_of(q, q->choices, q->setup.count, false, &error);
-  char *text = table != NULL ? pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error) : NULL;
-  pm_table_free(table);
-  if (text == NULL) return fail_error(&error);
-  if (!page_open(&page)) return pm_string_free(text), fail_memory();
-  print_title(page.stream, q);
-  fputs(text, page.stream);
-  pm_string_free(text);
-  if (q->choices[0].nodes > 0) {
-    print_best(page.stream, q, &q->choices[0]);
-    print_price(page.stream, request, q, &q->choices[0]);
-    print_rest(page.stream, q, &q->choices[0]);
-    if (q->choices[0].rank > 0) print_next(page.stream, q, &q->choices[0]);
-    else fprintf(page.stream, "\nThe target is not reached: this is the fastest of up to %d nodes.\n", q->goal.nodes_most);
-  }
-  return page_write(&page, request);
-}
-
-static int write_front(const cli_request *request, const question *q)
-{
-  pm_error error = PM_ERROR_NONE;
-  pm_size_choice *rows = (pm_size_choice *)calloc(FRONT_MOST, sizeof *rows);
-  if (rows == NULL) return fail_memory();
-  int count = pm_size_front(&q->setup, &q->goal, rows, FRONT_MOST, &error);
-  int code = count < 0 ? fail_error(&error) : CODE_DONE;
-  if (count >= 0) {
-    pm_table *table = table_of(q, rows, (size_t)count, request->format != PM_FORMAT_TABLE, &error);
-    if (request->format == PM_FORMAT_TABLE && table != NULL) pm_table_drop(table, "rank");
-    code = write_table(request, table, &error);
-  }
-  free(rows);
-  return code;
-}
-
-static int answer(const cli_request *request, question *q)
-{
-  pm_error error = PM_ERROR_NONE;
-  if (pm_size_check(&q->setup, &q->goal, &error) != PM_OK) return fail_error(&error);
-  if (request->value[OPTION_FRONT] != NULL) return write_front(request, q);
-  if (pm_size(&q->setup, &q->goal, q->choices, &error) != PM_OK) return fail_error(&error);
-  qsort(q->choices, q->setup.count, sizeof *q->choices, by_rank);
-  int code = request->format == PM_FORMAT_TABLE
-               ? write_report(request, q)
-               : write_table(request, table_of(q, q->choices, q->setup.count, true, &error), &error);
-  return code == CODE_DONE && q->choices[0].rank == 0 ? CODE_CONSTRAINT : code;
-}
-
-/* ---- */
-
-static void free_question(question *q)
+static void free_question(size_question *q)
 {
   pm_memory_plan_free(q->memory);
   pm_plan_free(q->plan);
@@ -415,14 +212,14 @@ static void free_question(question *q)
 
 static int run(const cli_request *request)
 {
-  question *q = (question *)calloc(1, sizeof *q);
+  size_question *q = (size_question *)calloc(1, sizeof *q);
   if (q == NULL) return fail_memory();
   int code = read_goal(request, &q->goal);
   if (code == CODE_DONE) code = read_choices(request, q);
   if (code == CODE_DONE) q->catalog = open_catalog(request, &code);
   if (code == CODE_DONE) code = find_all(request, q);
   if (code == CODE_DONE) code = fill_setup(request, q);
-  if (code == CODE_DONE) code = answer(request, q);
+  if (code == CODE_DONE) code = size_answer(request, q);
   free_question(q);
   free(q);
   return code;

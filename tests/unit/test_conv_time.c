@@ -4,39 +4,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "shipped.h"
+#include "devices.h"
 
 enum { PRECISIONS = 3, PASSES = 3 };
 
 static const int precisions[] = {PM_FP32, PM_FP16, PM_FP16_STORAGE};
 
-typedef struct device {
-  pm_gpu gpu;
-  pm_kernel_calibration constants;
-} device;
-
-static bool find(size_t index, device *d)
-{
-  const char *id = pm_catalog_id(catalog, "gpus", index);
-  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", id, &d->gpu, NULL), PM_OK);
-  return pm_catalog_kernels(catalog, &d->gpu, &d->constants, NULL) == PM_OK;
-}
-
-#define EACH_DEVICE(d)                                                                  \
-  for (size_t index_ = 0; index_ < (size_t)pm_catalog_count(catalog, "gpus"); index_++) \
-    if (find(index_, &d))
-
 #define EACH(i, count) for (int i = 0; i < (count); i++)
-
-static pm_kernel kernel_of(int operation, int precision)
-{
-  pm_kernel kernel;
-  pm_record_init(pm_record_type_find("kernel"), &kernel);
-  kernel.operation = operation;
-  kernel.precision = precision;
-  kernel.count = kernel.groups = 1;
-  return kernel;
-}
 
 static pm_kernel conv(int pass, double n, double c, double k, double side, double window, double stride, int precision)
 {
@@ -49,19 +23,6 @@ static pm_kernel conv(int pass, double n, double c, double k, double side, doubl
   kernel.padding_height = kernel.padding_width = floor((window - 1) / 2);
   kernel.stride_height = kernel.stride_width = stride;
   return kernel;
-}
-
-static pm_kernel_time time_of(const device *d, const pm_kernel *kernel)
-{
-  pm_kernel_time time;
-  pm_error error = PM_ERROR_NONE;
-  ck_assert_msg(pm_kernel_predict(&d->gpu, &d->constants, kernel, &time, 1, &error) == PM_OK, "%s", error.text);
-  return time;
-}
-
-static bool has(const device *d, int precision)
-{
-  return pm_gpu_matrix_peak(&d->gpu, precision) > 0;
 }
 
 /* Shapes of networks as they come: a small generator of our own, so that every run tests the same. */

@@ -9,14 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "shipped.h"
+#include "devices.h"
 
 enum { SHAPES = 60 }; /* per GPU and precision */
-
-typedef struct device {
-  pm_gpu gpu;
-  pm_kernel_calibration constants;
-} device;
 
 static uint64_t state;
 
@@ -35,27 +30,14 @@ static double size_drawn(double least, double most)
 /* Sizes that are a multiple of 16 bytes at every precision, and others. */
 static pm_kernel drawn_product(int precision, bool aligned)
 {
-  pm_kernel kernel;
+  pm_kernel kernel = kernel_of(PM_OPERATOR_GEMM, precision);
   double step = aligned ? 16 : 1;
-  pm_record_init(pm_record_type_find("kernel"), &kernel);
-  kernel.operation = PM_OPERATOR_GEMM;
-  kernel.precision = precision;
   kernel.count = drawn() < 0.5 ? 1 : size_drawn(1, 500);
   kernel.m = step * size_drawn(1, 20000 / step);
   kernel.n = step * size_drawn(1, 20000 / step);
   kernel.k = step * size_drawn(1, 100000 / step);
   kernel.tn = drawn() < 0.5;
   return kernel;
-}
-
-static pm_kernel_time time_of(const device *d, const pm_kernel *kernel)
-{
-  pm_kernel_time time;
-  pm_error error = PM_ERROR_NONE;
-  ck_assert_msg(pm_kernel_predict(&d->gpu, &d->constants, kernel, &time, 1, &error) == PM_OK, "%s: %s", d->gpu.id,
-                error.text);
-  ck_assert_msg(isfinite(time.time) && time.time > 0, "%s: %g s", d->gpu.id, time.time);
-  return time;
 }
 
 static void say(const device *d, const pm_kernel *k, char *text, size_t size)
@@ -86,11 +68,8 @@ static void hold_everywhere(law *holds, bool aligned)
 {
   int cases = 0;
   state = 20240607;
-  for (int i = 0; i < pm_catalog_count(catalog, "gpus"); i++) {
-    device d;
-    ck_assert_int_eq(pm_catalog_record(catalog, "gpu", pm_catalog_id(catalog, "gpus", (size_t)i), &d.gpu, NULL), PM_OK);
-    if (pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL) == PM_OK) cases += hold(holds, &d, aligned);
-  }
+  device d;
+  EACH_DEVICE(d) cases += hold(holds, &d, aligned);
   ck_assert_int_gt(cases, 5000);
 }
 

@@ -11,12 +11,10 @@
 static char *read_file(const char *name)
 {
   char path[600];
+  pm_error error = PM_ERROR_NONE;
   snprintf(path, sizeof path, "%s/tests/import/%s", PM_SOURCE_DIR, name);
-  FILE *file = fopen(path, "rb");
-  ck_assert_msg(file != NULL, "%s", path);
-  char *text = (char *)calloc(1, 1 << 16);
-  ck_assert(text != NULL && fread(text, 1, (1 << 16) - 1, file) > 0);
-  fclose(file);
+  char *text = pm_file_text(path, &error);
+  ck_assert_msg(text != NULL, "%s", error.text);
   return text;
 }
 
@@ -42,6 +40,37 @@ static char *import(const char *format, const char *text, const char *gpu_name, 
   char *xml = pm_import(catalog, format, text, "source", "mine", gpu_name, report, &error);
   ck_assert_msg(xml != NULL, "%s", error.text);
   return xml;
+}
+
+/* A machine as another program described it, the report on it, and the system that was made of it. */
+typedef struct imported {
+  pm_catalog *own;
+  pm_system *system;
+  char *xml, *report;
+} imported;
+
+static imported import_text(const char *format, const char *text, const char *gpu_name)
+{
+  imported m = {NULL, NULL, NULL, NULL};
+  m.xml = import(format, text, gpu_name, &m.report);
+  m.system = build(m.xml, &m.own);
+  return m;
+}
+
+static imported import_file(const char *format, const char *file, const char *gpu_name)
+{
+  char *text = read_file(file);
+  imported m = import_text(format, text, gpu_name);
+  pm_string_free(text);
+  return m;
+}
+
+static void drop(imported *m)
+{
+  pm_system_free(m->system);
+  pm_catalog_free(m->own);
+  pm_string_free(m->xml);
+  pm_string_free(m->report);
 }
 
 /* What we print as a matrix comes back with the same links, and prints the same matrix. */
@@ -73,94 +102,64 @@ END_TEST
 
 START_TEST(nccl_dump_is_read)
 {
-  pm_catalog *own;
-  char *text = read_file("nccl.xml"), *report = NULL, *xml = import("nccl", text, NULL, &report);
-  pm_system *system = build(xml, &own);
-  ck_assert_int_eq(pm_system_machine(system)->gpus, 2);
-  ck_assert_str_eq(pm_system_gpu(system)->id, "v100-sxm2-16gb");
-  ck_assert_int_eq(pm_system_gpu_links(system, 0, 1), 2);
-  ck_assert_double_eq_tol(pm_system_network_bandwidth(system), 12.5e9, 1);
-  ck_assert(strstr(report, "compute capability 70") != NULL);
-  pm_system_free(system);
-  pm_catalog_free(own);
-  pm_string_free(xml);
-  pm_string_free(report);
-  free(text);
+  imported m = import_file("nccl", "nccl.xml", NULL);
+  ck_assert_int_eq(pm_system_machine(m.system)->gpus, 2);
+  ck_assert_str_eq(pm_system_gpu(m.system)->id, "v100-sxm2-16gb");
+  ck_assert_int_eq(pm_system_gpu_links(m.system, 0, 1), 2);
+  ck_assert_double_eq_tol(pm_system_network_bandwidth(m.system), 12.5e9, 1);
+  ck_assert(strstr(m.report, "compute capability 70") != NULL);
+  drop(&m);
 }
 END_TEST
 
 START_TEST(hwloc_is_read)
 {
-  pm_catalog *own;
-  char *text = read_file("hwloc.xml"), *report = NULL, *xml = import("hwloc", text, "v100-sxm2-16gb", &report);
-  pm_system *system = build(xml, &own);
-  ck_assert_int_eq(pm_system_machine(system)->gpus, 2);
-  ck_assert_int_eq(pm_system_gpu_links(system, 0, 1), 0);
-  ck_assert(strstr(report, "left out: NVLinks") != NULL);
-  pm_system_free(system);
-  pm_catalog_free(own);
-  pm_string_free(xml);
-  pm_string_free(report);
-  free(text);
+  imported m = import_file("hwloc", "hwloc.xml", "v100-sxm2-16gb");
+  ck_assert_int_eq(pm_system_machine(m.system)->gpus, 2);
+  ck_assert_int_eq(pm_system_gpu_links(m.system, 0, 1), 0);
+  ck_assert(strstr(m.report, "left out: NVLinks") != NULL);
+  drop(&m);
 }
 END_TEST
 
 /* Devices by class alone, as the files of Azure's and Amazon's machines have them. */
 START_TEST(nccl_static_file_is_read)
 {
-  pm_catalog *own;
-  char *text = read_file("nccl_static.xml"), *report = NULL, *xml = import("nccl", text, "a100-sxm4-40gb", &report);
-  pm_system *system = build(xml, &own);
-  ck_assert_int_eq(pm_system_machine(system)->gpus, 2);
-  ck_assert(strstr(report, "2 GPUs, 2 CPUs, 2 PCIe switches, 1 NVLink switches, 2 NICs") != NULL);
-  ck_assert(strstr(report, "assumed: all 12 NVLinks") != NULL && strstr(report, "no NIC with a speed") != NULL);
-  ck_assert(strstr(xml, "from=\"gpu0\" to=\"plx1\"") != NULL); /* the lower bus is in the second socket */
+  imported m = import_file("nccl", "nccl_static.xml", "a100-sxm4-40gb");
+  ck_assert_int_eq(pm_system_machine(m.system)->gpus, 2);
+  ck_assert(strstr(m.report, "2 GPUs, 2 CPUs, 2 PCIe switches, 1 NVLink switches, 2 NICs") != NULL);
+  ck_assert(strstr(m.report, "assumed: all 12 NVLinks") != NULL && strstr(m.report, "no NIC with a speed") != NULL);
+  ck_assert(strstr(m.xml, "from=\"gpu0\" to=\"plx1\"") != NULL); /* the lower bus is in the second socket */
   pm_ring ring;
-  ck_assert_int_eq(pm_ring_find(system, 2, 1, &ring, NULL), PM_OK);
+  ck_assert_int_eq(pm_ring_find(m.system, 2, 1, &ring, NULL), PM_OK);
   ck_assert_double_eq_tol(ring.rings, 12, 1e-9);
-  pm_system_free(system);
-  pm_catalog_free(own);
-  pm_string_free(xml);
-  pm_string_free(report);
-  free(text);
+  drop(&m);
 }
 END_TEST
 
 /* A virtual machine: no link speeds, switches without a bus, a GPU that names itself, a NIC beside PCI. */
 START_TEST(nccl_dump_of_a_virtual_machine_is_read)
 {
-  pm_catalog *own;
-  char *text = read_file("nccl_vm.xml"), *report = NULL, *xml = import("nccl", text, NULL, &report);
-  pm_system *system = build(xml, &own);
-  ck_assert(strstr(report, "2 GPUs, 1 CPUs, 0 PCIe switches, 1 NVLink switches, 1 NICs") != NULL);
-  ck_assert(strstr(report, "left out: 12 links of gpu1") != NULL);
-  ck_assert(strstr(xml, "type=\"pcie5-x16\" from=\"gpu0\"") != NULL && strstr(xml, "type=\"pcie4-x16\" from=\"gpu1\"") != NULL);
-  ck_assert_double_eq_tol(pm_system_network_bandwidth(system), 12.5e9, 1);
-  pm_system_free(system);
-  pm_catalog_free(own);
-  pm_string_free(xml);
-  pm_string_free(report);
-  free(text);
+  imported m = import_file("nccl", "nccl_vm.xml", NULL);
+  ck_assert(strstr(m.report, "2 GPUs, 1 CPUs, 0 PCIe switches, 1 NVLink switches, 1 NICs") != NULL);
+  ck_assert(strstr(m.report, "left out: 12 links of gpu1") != NULL);
+  ck_assert(strstr(m.xml, "type=\"pcie5-x16\" from=\"gpu0\"") != NULL && strstr(m.xml, "type=\"pcie4-x16\" from=\"gpu1\"") != NULL);
+  ck_assert_double_eq_tol(pm_system_network_bandwidth(m.system), 12.5e9, 1);
+  drop(&m);
 }
 END_TEST
 
 /* hwloc with NVML: GPUs by their model, NVLinks in a matrix between GPUs, packages and switches, split over lines. */
 START_TEST(hwloc_nvlinks_are_read)
 {
-  pm_catalog *own;
-  char *text = read_file("hwloc_nvlink.xml"), *report = NULL, *xml = import("hwloc", text, NULL, &report);
-  pm_system *system = build(xml, &own);
-  ck_assert_str_eq(pm_system_gpu(system)->id, "p100-sxm2");
-  ck_assert_int_eq(pm_system_gpu_links(system, 0, 1), 2);
-  ck_assert_int_eq(pm_system_gpu_links(system, 0, 2), 0);
-  ck_assert(strstr(report, "assumed: \"Tesla P100-SXM2-16GB\" is p100-sxm2") != NULL);
-  ck_assert(strstr(report, "3 GPUs, 2 CPUs, 0 PCIe switches, 1 NVLink switches") != NULL);
-  ck_assert(strstr(xml, "from=\"gpu2\" to=\"cpu1*2\"") != NULL && strstr(xml, "from=\"gpu2\" to=\"nvs0\"") != NULL);
-  pm_system_free(system);
-  pm_catalog_free(own);
-  pm_string_free(xml);
-  pm_string_free(report);
-  free(text);
+  imported m = import_file("hwloc", "hwloc_nvlink.xml", NULL);
+  ck_assert_str_eq(pm_system_gpu(m.system)->id, "p100-sxm2");
+  ck_assert_int_eq(pm_system_gpu_links(m.system, 0, 1), 2);
+  ck_assert_int_eq(pm_system_gpu_links(m.system, 0, 2), 0);
+  ck_assert(strstr(m.report, "assumed: \"Tesla P100-SXM2-16GB\" is p100-sxm2") != NULL);
+  ck_assert(strstr(m.report, "3 GPUs, 2 CPUs, 0 PCIe switches, 1 NVLink switches") != NULL);
+  ck_assert(strstr(m.xml, "from=\"gpu2\" to=\"cpu1*2\"") != NULL && strstr(m.xml, "from=\"gpu2\" to=\"nvs0\"") != NULL);
+  drop(&m);
 }
 END_TEST
 
@@ -176,14 +175,9 @@ START_TEST(topo_of_today_is_read)
     "NIC1\tSYS\tSYS\tPIX\tSYS\t X \t\t\t\t\n"
     "\nLegend:\n\n  X    = Self\n  SYS  = Connection traversing PCIe as well as the SMP interconnect\n"
     "  NV#  = Connection traversing a bonded set of # NVLinks\n\nNIC Legend:\n\n  NIC0: mlx5_0\n  NIC1: mlx5_1\n\n";
-  pm_catalog *own;
-  char *report = NULL, *xml = import("topo", text, "h100-sxm5", &report);
-  pm_system *system = build(xml, &own);
-  ck_assert(strstr(report, "3 GPUs, 2 CPUs, 3 PCIe switches, 1 NVLink switches, 2 NICs") != NULL);
-  pm_system_free(system);
-  pm_catalog_free(own);
-  pm_string_free(xml);
-  pm_string_free(report);
+  imported m = import_text("topo", text, "h100-sxm5");
+  ck_assert(strstr(m.report, "3 GPUs, 2 CPUs, 3 PCIe switches, 1 NVLink switches, 2 NICs") != NULL);
+  drop(&m);
 }
 END_TEST
 
@@ -230,7 +224,7 @@ START_TEST(damaged_sources_do_no_harm)
         text[cut] = kept;
       }
     }
-    free(text);
+    pm_string_free(text);
   }
 }
 END_TEST

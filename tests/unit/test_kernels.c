@@ -4,36 +4,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "shipped.h"
+#include "devices.h"
 
 static const int precisions[] = {PM_FP32, PM_FP16, PM_FP16_STORAGE};
 static const double sizes[] = {128, 256, 384, 512, 1024, 1536, 4096, 10240};
 
 enum { PRECISIONS = 3, SIZES = 8, OPERATORS = 3 };
 
-typedef struct device {
-  pm_gpu gpu;
-  pm_kernel_calibration constants;
-} device;
-
-static bool find(size_t index, device *d)
-{
-  const char *id = pm_catalog_id(catalog, "gpus", index);
-  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", id, &d->gpu, NULL), PM_OK);
-  return pm_catalog_kernels(catalog, &d->gpu, &d->constants, NULL) == PM_OK;
-}
-
-static size_t gpu_count(void)
-{
-  return (size_t)pm_catalog_count(catalog, "gpus");
-}
-
 static pm_kernel gemm(double count, double m, double n, double k, int precision)
 {
-  pm_kernel kernel;
-  pm_record_init(pm_record_type_find("kernel"), &kernel);
-  kernel.operation = PM_OPERATOR_GEMM;
-  kernel.precision = precision;
+  pm_kernel kernel = kernel_of(PM_OPERATOR_GEMM, precision);
   kernel.count = count;
   kernel.m = m;
   kernel.n = n;
@@ -43,36 +23,15 @@ static pm_kernel gemm(double count, double m, double n, double k, int precision)
 
 static pm_kernel conv(int pass, double n, double channels, double side, double window, double stride, int precision)
 {
-  pm_kernel kernel;
-  pm_record_init(pm_record_type_find("kernel"), &kernel);
-  kernel.operation = PM_OPERATOR_CONV_FORWARD + pass;
-  kernel.precision = precision;
+  pm_kernel kernel = kernel_of(PM_OPERATOR_CONV_FORWARD + pass, precision);
   kernel.n = n;
   kernel.channels = kernel.out_channels = channels;
-  kernel.groups = 1;
   kernel.height = kernel.width = side;
   kernel.kernel_height = kernel.kernel_width = window;
   kernel.padding_height = kernel.padding_width = (window - 1) / 2;
   kernel.stride_height = kernel.stride_width = stride;
   return kernel;
 }
-
-static pm_kernel_time time_of(const device *d, const pm_kernel *kernel)
-{
-  pm_kernel_time time;
-  pm_error error = PM_ERROR_NONE;
-  ck_assert_msg(pm_kernel_predict(&d->gpu, &d->constants, kernel, &time, 1, &error) == PM_OK, "%s", error.text);
-  return time;
-}
-
-static bool has(const device *d, int precision)
-{
-  return pm_gpu_matrix_peak(&d->gpu, precision) > 0;
-}
-
-#define EACH_DEVICE(d)                                    \
-  for (size_t index_ = 0; index_ < gpu_count(); index_++) \
-    if (find(index_, &d))
 
 #define EACH(i, count) for (int i = 0; i < (count); i++)
 

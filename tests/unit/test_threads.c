@@ -5,6 +5,7 @@
 */
 #include <pthread.h>
 #include <stdlib.h>
+#include "fixtures.h"
 #include "shipped.h"
 
 enum { THREADS = 4, ROUNDS = 4, TURNS = 3, RUNS = 24 };
@@ -175,9 +176,5 @@ int main(void)
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, threads_share_what_is_read);
   suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed > 0;
+  return fixture_main(suite);
 }

@@ -3,23 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "perfmodel.h"
+#include "fixtures.h"
+#include "shipped.h"
 
 enum { TEXT = 2000 };
-
-static pm_catalog *catalog;
-
-static void open_catalog(void)
-{
-  pm_error error = PM_ERROR_NONE;
-  catalog = pm_catalog_new(&error);
-  ck_assert_msg(catalog != NULL, "%s", error.text);
-}
-
-static void close_catalog(void)
-{
-  pm_catalog_free(catalog);
-}
 
 /* The rows of a table of one's own. */
 static pm_table *compare(const char *set, const char *header, const char *rows)
@@ -202,9 +189,5 @@ int main(void)
   tcase_add_test(tests, runs_that_cannot_be_predicted_say_why);
   tcase_add_test(tests, tables_without_their_columns_are_errors);
   suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed > 0;
+  return fixture_main(suite);
 }

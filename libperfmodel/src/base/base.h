@@ -55,6 +55,16 @@ bool pm__text_set(char *text, size_t size, const char *value); /* copies; false 
 ** PM_OK, PM_BAD_VALUE (no number) or PM_BAD_ARGUMENT (beyond what a double holds). */
 int pm__number_scan(const char **text, int shift, double *value);
 
+/* ---- Errors of predictions. */
+
+/* Mean, median and 90th percentile of the absolute errors, and mean of the signed ones; NAN of none. */
+typedef struct pm__spread {
+  double mape, median, p90, bias;
+} pm__spread;
+
+/* From signed errors, which become absolute and sorted. */
+pm__spread pm__spread_of(double *errors, size_t count);
+
 /* A growing string; `text` is NULL until the first append. `failed` once memory ran out. */
 typedef struct pm__string {
   char *text;

@@ -5,37 +5,6 @@
 #include "base/base.h"
 #include "calibrate/kernel_fit.h"
 
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double quantile(const double *sorted, size_t count, double q)
-{
-  double place = q * (double)(count - 1);
-  size_t below = (size_t)place;
-  if (below + 1 >= count) return sorted[count - 1];
-  return sorted[below] + (place - floor(place)) * (sorted[below + 1] - sorted[below]);
-}
-
-/* `errors` are signed, in per cent; they become absolute and sorted. */
-static void sum_up(pm_fit_error *e, double *errors, size_t n)
-{
-  double sum = 0, bias = 0;
-  for (size_t i = 0; i < n; i++) {
-    bias += errors[i];
-    errors[i] = fabs(errors[i]);
-    sum += errors[i];
-  }
-  qsort(errors, n, sizeof *errors, ascending);
-  e->rows = (int32_t)n;
-  e->mape = sum / (double)n;
-  e->bias = bias / (double)n;
-  e->median = quantile(errors, n, 0.5);
-  e->p90 = quantile(errors, n, 0.9);
-}
-
 typedef struct sums {
   pm_kernel *kernels;
   const pm__fit_row **rows;
@@ -67,7 +36,12 @@ static void add_error(pm_kernel_fit *fit, const pm__stage *stage, const pm__fit_
   pm__text_set(e->stage, sizeof e->stage, stage->name);
   memcpy(e->gpu, g->gpu.id, sizeof e->gpu);
   e->use = (int32_t)use;
-  sum_up(e, s->times, known);
+  pm__spread spread = pm__spread_of(s->times, known);
+  e->rows = (int32_t)known;
+  e->mape = spread.mape;
+  e->median = spread.median;
+  e->p90 = spread.p90;
+  e->bias = spread.bias;
 }
 
 int pm__kernel_fit_sum_up(pm_kernel_fit *fit, pm_error *error)

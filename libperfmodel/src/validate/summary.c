@@ -49,40 +49,6 @@ void pm__comparison_set(pm__comparison *row, double predicted)
 
 /* ---- Summing up ---- */
 
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Quantile of sorted values, between neighbours in proportion. */
-static double quantile(const double *sorted, size_t count, double q)
-{
-  double place = q * (double)(count - 1);
-  size_t below = (size_t)floor(place);
-  if (below + 1 >= count) return sorted[count - 1];
-  return sorted[below] + (place - floor(place)) * (sorted[below + 1] - sorted[below]);
-}
-
-/* From signed errors, which become absolute and sorted. */
-static void summarize(double *errors, size_t n, pm__summary *out)
-{
-  double sum = 0, bias = 0;
-  for (size_t i = 0; i < n; i++) {
-    bias += errors[i];
-    errors[i] = fabs(errors[i]);
-    sum += errors[i];
-  }
-  out->rows = (int32_t)n;
-  out->mape = out->median = out->p90 = out->bias = (double)NAN;
-  if (n == 0) return;
-  qsort(errors, n, sizeof *errors, ascending);
-  out->mape = sum / (double)n;
-  out->median = quantile(errors, n, 0.5);
-  out->p90 = quantile(errors, n, 0.9);
-  out->bias = bias / (double)n;
-}
-
 /* A row with an error, and where it stands. */
 typedef struct place {
   const pm__comparison *row;
@@ -128,7 +94,12 @@ static size_t sum_groups(const place *places, size_t n, double *errors, pm__summ
   for (size_t i = 0, count; i < n; i += count) {
     for (count = 0; i + count < n && places[i + count].first == places[i].first; count++)
       errors[count] = places[i + count].row->error;
-    summarize(errors, count, &out[groups]);
+    pm__spread spread = pm__spread_of(errors, count);
+    out[groups].rows = (int32_t)count;
+    out[groups].mape = spread.mape;
+    out[groups].median = spread.median;
+    out[groups].p90 = spread.p90;
+    out[groups].bias = spread.bias;
     memcpy(out[groups].set, places[i].row->set, sizeof out->set);
     memcpy(out[groups++].group, places[i].row->group, sizeof out->group);
   }
@@ -152,16 +123,15 @@ pm__summary *pm__comparisons_groups(const pm__comparisons *rows, size_t *count, 
 
 int pm__comparisons_say(const pm__comparisons *rows, pm__string *out, pm_error *error)
 {
-  pm__summary all;
   size_t n = 0;
   double *errors = (double *)calloc(rows->count + 1, sizeof *errors);
   if (errors == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < rows->count; i++)
     if (!isnan(rows->items[i].error)) errors[n++] = rows->items[i].error;
-  summarize(errors, n, &all);
+  pm__spread all = pm__spread_of(errors, n);
   free(errors);
-  pm__string_format(out, "%d rows, mean %.1f %%, median %.1f %%, 90th percentile %.1f %%\n", (int)all.rows, all.mape,
-                    all.median, all.p90);
+  pm__string_format(out, "%zu rows, mean %.1f %%, median %.1f %%, 90th percentile %.1f %%\n", n, all.mape, all.median,
+                    all.p90);
   return PM_OK;
 }
 
