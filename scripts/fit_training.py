@@ -95,8 +95,8 @@ def write(texts, parameters, values):
 
 
 class Model:
-    def __init__(self, binary, parameters):
-        self.binary, self.parameters = binary, parameters
+    def __init__(self, binary, parameters, rows="training"):
+        self.binary, self.parameters, self.rows = binary, parameters, rows
         self.texts = {p.file: p.file.read_text() for p in parameters}
         self.start = np.array([float(element(self.texts[p.file], p.places[0], p.name.split()[-1])[2])
                                for p in parameters])
@@ -105,7 +105,7 @@ class Model:
         with tempfile.TemporaryDirectory() as catalog:
             for file, text in write(self.texts, self.parameters, values).items():
                 (Path(catalog) / file.name).write_text(text)
-            run = subprocess.run([self.binary, "validate", "--set", "training", "--rows", "--format", "csv", "-q",
+            run = subprocess.run([self.binary, "validate", "--set", self.rows, "--rows", "--format", "csv", "-q",
                                   "--catalog", catalog], capture_output=True, text=True, check=True)
         return list(csv.DictReader(run.stdout.splitlines()))
 

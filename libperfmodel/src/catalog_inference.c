@@ -1,36 +1,46 @@
 /* How inference is run: a profile of its own, completed by a framework; or a framework alone. */
+#include <stdio.h>
 #include <string.h>
 #include "catalog_entry.h"
 
-static int from_framework(const pm_catalog *catalog, const char *name, pm_inference_profile *profile, pm_error *error)
+/* What the profile does not give, of its framework; `era` is "@cudnn8", or empty. */
+static int fill(const pm_catalog *catalog, const char *framework, const char *era, pm_inference_profile *profile,
+                pm_error *error)
 {
-  pm_framework_profile framework;
-  int status = pm_catalog_framework(catalog, name, &framework, error);
-  if (status == PM_OK) pm_inference_profile_fill(profile, &framework);
-  return status;
+  pm_framework_profile found;
+  char name[2 * PM_TEXT_MAX];
+  snprintf(name, sizeof name, "%s%s", framework, era);
+  int status = pm_catalog_framework(catalog, name, &found, error);
+  if (status != PM_OK) return status;
+  pm_inference_profile_fill(profile, &found);
+  return PM_OK;
 }
 
-/* No pass is fused: kernels that do so are those of training. */
-static int alone(const pm_catalog *catalog, const char *name, pm_inference_profile *profile, pm_error *error)
+/* A framework: by the entry of its id, or, without one, by training alone. */
+static int alone(const pm_catalog *catalog, const char *name, const char *era, pm_inference_profile *profile,
+                 pm_error *error)
 {
-  pm_framework_profile framework;
-  pm_record_init(pm_record_type_find("inference_profile"), profile);
-  int status = pm_catalog_framework(catalog, name, &framework, NULL);
-  if (status != PM_OK) return pm_catalog_record(catalog, "inference_profile", name, profile, error);
-  strcpy(profile->id, framework.framework.id);
-  strcpy(profile->name, framework.framework.name);
-  strcpy(profile->framework, framework.framework.id);
-  profile->origin = PM_ORIGIN_RULE;
-  profile->fusion = PM_FUSION_NONE;
-  pm_inference_profile_fill(profile, &framework);
-  return PM_OK;
+  pm_framework framework;
+  if (pm_catalog_record(catalog, "framework", name, &framework, NULL) != PM_OK)
+    return pm_catalog_record(catalog, "inference_profile", name, profile, error); /* which says what there is */
+  if (pm_catalog_record(catalog, "inference_profile", framework.id, profile, NULL) != PM_OK) {
+    pm_record_init(pm_record_type_find("inference_profile"), profile);
+    memcpy(profile->id, framework.id, sizeof profile->id);
+    memcpy(profile->name, framework.name, sizeof profile->name);
+    profile->origin = PM_ORIGIN_RULE;
+    profile->fusion = PM_FUSION_NONE;
+  }
+  return fill(catalog, framework.id, era, profile, error);
 }
 
 int pm_catalog_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile, pm_error *error)
 {
+  char plain[PM_TEXT_MAX];
   if (catalog == NULL || name == NULL || profile == NULL)
     return pm__fail(error, PM_BAD_ARGUMENT, "a way to run inference needs a catalogue, a name and a place");
-  if (pm_catalog_record(catalog, "inference_profile", name, profile, NULL) != PM_OK)
-    return alone(catalog, name, profile, error);
-  return profile->framework[0] != '\0' ? from_framework(catalog, profile->framework, profile, error) : PM_OK;
+  snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "@"), name);
+  const char *era = name + strcspn(name, "@");
+  if (pm_catalog_record(catalog, "inference_profile", plain, profile, NULL) != PM_OK)
+    return alone(catalog, plain, era, profile, error);
+  return profile->framework[0] != '\0' ? fill(catalog, profile->framework, era, profile, error) : PM_OK;
 }

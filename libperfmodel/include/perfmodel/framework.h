@@ -155,7 +155,7 @@ typedef struct pm_framework_profile {
 /* ---- Inference ----------------------------------------------------------------------------------------------------- */
 
 #define PM_FUSION_LIST(X)                                                                               \
-  X(NONE, "none", "every layer runs kernels of its own")                                                \
+  X(NONE, "none", "the kernels of a framework, layer by layer")                                         \
   X(PASSES, "passes", "passes over memory that follow each other are one kernel")                       \
   X(GRAPH, "graph", "passes over memory are folded into the convolution or product before them")
 
@@ -176,10 +176,17 @@ typedef enum pm_fusion {
   X(FUSION, fusion, "", "which layers are run together")                                                          \
   X(REAL, launch, "s", "host time of starting one kernel")                                                        \
   X(REAL, step_time, "s", "host time of a call besides")                                                          \
-  X(REAL, simt_factor, "1", "time of products on the FP32 cores over that of the kernel model")                   \
-  X(REAL, tensor_factor, "1", "time of products on the tensor cores over that of the kernel model")               \
+  X(REAL, simt_factor, "1", "time of convolutions on the FP32 cores over that of the kernel model")               \
+  X(REAL, tensor_factor, "1", "time of convolutions on the tensor cores over that of the kernel model")           \
+  X(REAL, own_factor, "1", "time of the framework's own kernels over that of the kernel model")                   \
   X(YES_NO, convert_simt, "", "whether convolutions on the FP32 cores convert the layout of both ends")           \
-  X(YES_NO, convert_tensor, "", "whether convolutions on the tensor cores convert the layout of both ends")
+  X(YES_NO, convert_tensor, "", "whether convolutions on the tensor cores in FP16 convert the layout of both ends") \
+  X(YES_NO, convert_tf32, "", "whether convolutions on the tensor cores in TF32 do")                              \
+  X(YES_NO, fused, "", "whether batch norms take in the activation or sum behind them, without fusion of a graph") \
+  X(YES_NO, composed, "", "whether layers of transformers run operation by operation, without fusion of a graph") \
+  X(YES_NO, no_winograd, "", "whether its library's convolutions have no Winograd transforms")                     \
+  X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
+  X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 

@@ -1,27 +1,29 @@
 /*
-** From a network's layers to the kernels of its forward pass.
+** From a network's layers to the kernels of its forward pass in an engine that fuses.
 **
-** Each layer plays one of three roles. A host runs kernels of its own. An epilogue is a function of each element, and may
+** Each layer plays one of these roles. A host runs kernels of its own. An epilogue is a function of each element, and may
 ** be folded into the kernel that makes one of its inputs, if nobody else wants that tensor: the other inputs are then
-** read besides. What is nothing in inference passes its input on.
+** read besides. A convolution and a pass over memory take in any, a product only those that are part of every library's
+** products (bias, scale, ReLU). A norm of rows is folded into a pass, as it has the row at hand. What is nothing in
+** inference passes its input on.
 */
 #include <stdlib.h>
 #include <string.h>
 #include "inference/inference.h"
 
-typedef enum role { HOST, EPILOGUE, JOIN, LOSS, NOTHING } role;
+typedef enum role { HOST, SIMPLE, EPILOGUE, NORM, JOIN, LOSS, NOTHING } role;
 
 static const struct {
   const pm__layer_kind *kind;
   role role_here;
 } roles[] = {
-  {&pm__batch_norm, EPILOGUE}, {&pm__dropout, NOTHING},      {&pm__concat, JOIN},        {&pm__softmax_loss, LOSS},
-  {&pm__cross_entropy, LOSS},  {&pm__bias, EPILOGUE},        {&pm__scale, EPILOGUE},     {&pm__relu, EPILOGUE},
-  {&pm__relu6, EPILOGUE},      {&pm__leaky_relu, EPILOGUE},  {&pm__prelu, EPILOGUE},     {&pm__elu, EPILOGUE},
-  {&pm__gelu, EPILOGUE},       {&pm__silu, EPILOGUE},        {&pm__mish, EPILOGUE},      {&pm__sigmoid, EPILOGUE},
-  {&pm__tanh, EPILOGUE},       {&pm__hardswish, EPILOGUE},   {&pm__hardsigmoid, EPILOGUE},
-  {&pm__softplus, EPILOGUE},   {&pm__add, EPILOGUE},         {&pm__subtract, EPILOGUE},  {&pm__multiply, EPILOGUE},
-  {&pm__divide, EPILOGUE},     {&pm__pointwise, EPILOGUE},
+  {&pm__batch_norm, SIMPLE},   {&pm__bias, SIMPLE},        {&pm__scale, SIMPLE},       {&pm__relu, SIMPLE},
+  {&pm__relu6, SIMPLE},        {&pm__leaky_relu, EPILOGUE}, {&pm__prelu, EPILOGUE},    {&pm__elu, EPILOGUE},
+  {&pm__gelu, EPILOGUE},       {&pm__silu, EPILOGUE},      {&pm__mish, EPILOGUE},      {&pm__sigmoid, EPILOGUE},
+  {&pm__tanh, EPILOGUE},       {&pm__hardswish, EPILOGUE}, {&pm__hardsigmoid, EPILOGUE}, {&pm__softplus, EPILOGUE},
+  {&pm__add, EPILOGUE},        {&pm__subtract, EPILOGUE},  {&pm__multiply, EPILOGUE},  {&pm__divide, EPILOGUE},
+  {&pm__pointwise, EPILOGUE},  {&pm__layer_norm, NORM},    {&pm__rms_norm, NORM},      {&pm__concat, JOIN},
+  {&pm__softmax_loss, LOSS},   {&pm__cross_entropy, LOSS}, {&pm__dropout, NOTHING},
 };
 
 static role role_of(const pm__layer *layer)
@@ -54,31 +56,15 @@ static double elements_of(const walk *w, int number)
   return w->network->layers[number].elements_out;
 }
 
-/* Adds a kernel; its number, or -1 without memory. */
-static int append(walk *w, const pm__kernel *kernel, double conversion)
-{
-  pm__inference_list *list = w->list;
-  void *larger = list->kernel;
-  if (list->count == list->capacity)
-    larger = pm__grow(list->kernel, list->count, &list->capacity, sizeof *list->kernel);
-  if (larger == NULL) return -1;
-  list->kernel = (pm__inference_kernel *)larger;
-  pm__inference_kernel *new_kernel = &list->kernel[list->count];
-  memset(new_kernel, 0, sizeof *new_kernel);
-  new_kernel->kernel = *kernel;
-  new_kernel->conversion = conversion;
-  return (int)list->count++;
-}
-
 /* What a convolution's input and output take to change their layout: read and written each. */
 static double conversion_of(const pm__layer *layer, const pm__kernel *kernel)
 {
   return kernel->family == PM__CONV ? 2 * (layer->elements_in + layer->elements_out) : 0;
 }
 
-static bool is_work(const pm__work *work)
+static int append(walk *w, const pm__kernel *kernel, double conversion)
 {
-  return work->flop > 0 || work->elements > 0 || work->fixed_elements > 0;
+  return pm__inference_add(w->list, &(pm__inference_kernel){*kernel, kernel->repeats, kernel->repeats, 0, conversion});
 }
 
 /* The layer's own forward kernels. A later layer may be folded into the last if it is a product. */
@@ -86,7 +72,7 @@ static bool add_host(walk *w, const pm__layer *layer, origin *to)
 {
   for (size_t i = 0; i < layer->kernel_count; i++) {
     const pm__kernel *kernel = &w->network->kernels[layer->first_kernel + i];
-    if (kernel->pass != PM__FORWARD || !is_work(&kernel->work)) continue;
+    if (!pm__inference_runs(kernel)) continue;
     to->kernel = append(w, kernel, conversion_of(layer, kernel));
     if (to->kernel < 0) return false;
     if (!kernel->matrix || w->fusion != PM_FUSION_GRAPH) to->kernel = -1;
@@ -118,6 +104,12 @@ static double moved_by(const walk *w, const pm__layer *layer)
   return moved;
 }
 
+static bool takes(const pm__kernel *kernel, role role_here)
+{
+  if (kernel->family == PM__CONV) return role_here != NORM;
+  return !kernel->matrix || role_here == SIMPLE;
+}
+
 /* Of the inputs whose kernels would take the layer in, the one that is made last: the others are there by then. */
 static int taker_of(const walk *w, const pm__layer *layer)
 {
@@ -126,6 +118,7 @@ static int taker_of(const walk *w, const pm__layer *layer)
     int number = inputs_of(w, layer)[i];
     const origin *from = &w->origins[number];
     if (from->kernel < 0 || !from->alone || elements_of(w, number) != layer->elements_out) continue;
+    if (!takes(&w->list->kernel[from->kernel].kernel, role_of(layer))) continue;
     if (taker < 0 || from->kernel > w->origins[taker].kernel) taker = number;
   }
   return taker;
@@ -133,7 +126,8 @@ static int taker_of(const walk *w, const pm__layer *layer)
 
 static bool add_epilogue(walk *w, const pm__layer *layer, origin *to)
 {
-  int taker = w->fusion == PM_FUSION_NONE ? -1 : taker_of(w, layer);
+  int taker = taker_of(w, layer);
+  if (taker < 0 && role_of(layer) == NORM) return add_host(w, layer, to);
   if (taker < 0) {
     to->kernel = add_pass(w, layer, PM__ELEMENTWISE, moved_by(w, layer));
     return to->kernel >= 0;
@@ -152,7 +146,9 @@ static bool add_layer(walk *w, size_t number)
   if (layer->kind == NULL) return true;
   const origin *from = &w->origins[inputs_of(w, layer)[0]];
   switch (role_of(layer)) {
-  case EPILOGUE: return add_epilogue(w, layer, to);
+  case SIMPLE:
+  case EPILOGUE:
+  case NORM: return add_epilogue(w, layer, to);
   case LOSS: return add_pass(w, layer, PM__SOFTMAX, 2 * layer->elements_out) >= 0;
   case JOIN: /* an engine has its inputs written to their place */
     return w->fusion == PM_FUSION_GRAPH || add_pass(w, layer, PM__ELEMENTWISE, 2 * layer->elements_out) >= 0;
@@ -164,36 +160,13 @@ static bool add_layer(walk *w, size_t number)
   }
 }
 
-static bool same(const pm__inference_kernel *a, const pm__inference_kernel *b)
-{
-  const pm__work *x = &a->kernel.work, *y = &b->kernel.work;
-  return a->extra == b->extra && a->conversion == b->conversion && a->kernel.matrix == b->kernel.matrix &&
-         x->flop == y->flop && x->elements == y->elements && x->fixed_elements == y->fixed_elements &&
-         pm__same_shape(&a->kernel, &b->kernel);
-}
-
-/* Equal kernels take the same time: they are kept once. */
-static void merge(pm__inference_list *list)
-{
-  size_t kept = 0;
-  for (size_t i = 0; i < list->count; i++) {
-    size_t at = 0;
-    while (at < kept && !same(&list->kernel[at], &list->kernel[i])) at++;
-    if (at < kept) list->kernel[at].kernel.repeats += list->kernel[i].kernel.repeats;
-    else list->kernel[kept++] = list->kernel[i];
-  }
-  list->count = kept;
-}
-
-int pm__inference_list_fill(pm__inference_list *list, const pm_network *network, int fusion, pm_error *error)
+int pm__inference_fuse(pm__inference_list *list, const pm_network *network, int fusion)
 {
   walk w = {network, list, fusion, NULL};
   bool good = true;
   w.origins = (origin *)calloc(network->count + 1, sizeof *w.origins);
-  if (w.origins == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < network->count && good; i++) good = add_layer(&w, i);
+  for (size_t i = 0; w.origins != NULL && i < network->count && good; i++) good = add_layer(&w, i);
+  good = good && w.origins != NULL;
   free(w.origins);
-  if (!good) return pm__no_memory(error);
-  merge(list);
-  return PM_OK;
+  return good ? PM_OK : PM_NO_MEMORY;
 }

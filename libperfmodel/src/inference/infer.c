@@ -39,7 +39,9 @@ static int check_numbers(const pm_inference_run *run, pm_error *error)
 
 static const pm__device *device_of(const pm_inference_plan *plan, const pm_inference_run *run)
 {
-  return &plan->systems[run->system_index].devices[run->kernel_model][run->precision];
+  const pm__inference_system *system = &plan->systems[run->system_index];
+  if (run->kernel_model == PM_KERNEL_MODEL_ROOFLINE) return &system->rooflines[run->precision];
+  return &system->devices[run->profile_index][run->precision];
 }
 
 static int check_run(const pm_inference_plan *plan, const pm_inference_run *run, pm_error *error)
@@ -65,7 +67,7 @@ int pm_infer_check(const pm_inference_plan *plan, const pm_inference_run *run, p
 /* ---- Times ------------------------------------------------------------------------------------------------------ */
 
 typedef struct times {
-  double product, pass, conversion, kernels;
+  double product, pass, conversion, kernels, calls;
   double compute; /* what the arithmetic rate or the power limits of the first two */
 } times;
 
@@ -78,13 +80,6 @@ static pm__cost roofline_cost(const pm__device *d, const pm__kernel *kernel, dou
   return (pm__cost){memory, PM_KERNEL_ALGORITHM_ROOFLINE, PM_BOUND_MEMORY};
 }
 
-/* What one profile makes of a device. */
-typedef struct setting {
-  const pm__device *device;
-  double factor; /* of products */
-  bool convert;
-} setting;
-
 static double or_one(double value)
 {
   return isnan(value) ? 1 : value;
@@ -95,12 +90,26 @@ static double or_none(double value)
   return isnan(value) ? 0 : value;
 }
 
+/* What one profile makes of a device. */
+typedef struct setting {
+  const pm__device *device;
+  double conv, own; /* times of convolutions, and of a framework's own kernels, over the kernel model */
+  bool convert, cast;
+} setting;
+
 /* The plain roofline knows neither factors nor conversions. */
 static setting setting_of(const pm__device *device, const pm_inference_profile *profile)
 {
-  if (!device->calibrated) return (setting){device, 1, false};
-  if (device->gemm.tensor) return (setting){device, or_one(profile->tensor_factor), profile->convert_tensor != 0};
-  return (setting){device, or_one(profile->simt_factor), profile->convert_simt != 0};
+  if (!device->calibrated) return (setting){device, 1, 1, false, false};
+  double conv = pm__library_factor(device, or_one(profile->simt_factor), or_one(profile->tensor_factor));
+  bool convert = pm__changes_layout(device, profile->convert_simt != 0, profile->convert_tensor != 0,
+                                    profile->convert_tf32 != 0);
+  return (setting){device, conv, or_one(profile->own_factor), convert, profile->casts && device->bytes < 4};
+}
+
+static double factor_of(const setting *on, const pm__kernel *kernel)
+{
+  return kernel->family == PM__CONV ? on->conv : kernel->own ? on->own : 1;
 }
 
 static void add_kernel(const setting *on, const pm__inference_kernel *k, double batch, times *sum)
@@ -108,20 +117,31 @@ static void add_kernel(const setting *on, const pm__inference_kernel *k, double 
   const pm__device *d = on->device;
   double repeats = k->kernel.repeats, moved = batch * d->bytes * d->per_byte;
   pm__cost cost = d->calibrated ? pm__kernel_cost(d, &k->kernel, batch) : roofline_cost(d, &k->kernel, batch);
-  double time = repeats * (cost.time - d->launch) * (k->kernel.matrix ? on->factor : 1) + repeats * d->launch;
-  double extra = repeats * k->extra * moved;
-  sum->kernels += repeats;
+  double time = repeats * (cost.time - d->launch) * factor_of(on, &k->kernel) + k->starts * d->launch;
+  sum->kernels += k->starts;
+  sum->calls += k->calls;
   if (k->kernel.matrix) sum->product += time;
   else sum->pass += time;
-  sum->pass += extra;
+  sum->pass += repeats * k->extra * moved;
   if (on->convert) sum->conversion += repeats * k->conversion * moved;
   if (k->kernel.matrix && (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER)) sum->compute += time;
 }
 
-static times times_of(const pm__inference_list *list, const setting *on, double batch)
+/* Weights are read in FP32 and written as narrow as the products want them, each by a kernel. */
+static void add_casts(const setting *on, const pm__inference_network *network, times *sum)
 {
-  times sum = {0, 0, 0, 0, 0};
-  for (size_t i = 0; i < list->count; i++) add_kernel(on, &list->kernel[i], batch, &sum);
+  const pm__device *d = on->device;
+  sum->pass += network->weights * (4 + d->bytes) * d->per_byte + network->tensors * d->launch;
+  sum->kernels += network->tensors;
+  sum->calls += network->tensors;
+}
+
+static times times_of(const pm__inference_network *network, int list, const setting *on, double batch)
+{
+  times sum = {0, 0, 0, 0, 0, 0};
+  const pm__inference_list *kernels = &network->lists[list];
+  for (size_t i = 0; i < kernels->count; i++) add_kernel(on, &kernels->kernel[i], batch, &sum);
+  if (on->cast) add_casts(on, network, &sum);
   return sum;
 }
 
@@ -160,13 +180,14 @@ static void set_times(const pm_inference_plan *plan, const pm_inference_run *run
 {
   const pm_inference_profile *profile = &plan->profiles[run->profile_index];
   setting on = setting_of(device_of(plan, run), profile);
-  times t = times_of(&plan->networks[run->network_index].lists[profile->fusion], &on, run->batch);
+  int list = pm__inference_list_of(profile, on.device->bytes <= 2);
+  times t = times_of(&plan->networks[run->network_index], list, &on, run->batch);
   out->product_time = t.product;
   out->pass_time = t.pass;
   out->conversion_time = t.conversion;
   out->gpu_time = t.product + t.pass + t.conversion;
   out->kernels = t.kernels;
-  out->host_time = or_none(profile->launch) * t.kernels;
+  out->host_time = or_none(profile->launch) * t.calls;
   out->step_time = or_none(profile->step_time);
   out->latency = sqrt(out->gpu_time * out->gpu_time + out->host_time * out->host_time) + out->step_time;
   out->limit = limit_of(&t, out->gpu_time, out->host_time, out->step_time);

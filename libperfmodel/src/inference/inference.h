@@ -5,14 +5,17 @@
 #include "hardware/system.h"
 #include "kernel/kernel.h"
 #include "kernel/models.h"
+#include "kernel/software.h"
 #include "network/network.h"
 #include "perfmodel/inference.h"
 
 /* A kernel of the forward pass, with what was folded into it. */
 typedef struct pm__inference_kernel {
-  pm__kernel kernel;   /* `repeats`: of all equal ones */
-  double extra;        /* further numbers read per sample: other operands of what was folded in */
-  double conversion;   /* numbers moved per sample if layouts are converted at both ends */
+  pm__kernel kernel; /* `repeats`: of all equal ones */
+  double starts;     /* of all equal ones */
+  double calls;      /* how often the host asks for them */
+  double extra;      /* further numbers read per sample, of each: other operands of what was folded in */
+  double conversion; /* numbers moved per sample, of each, if layouts are converted at both ends */
 } pm__inference_kernel;
 
 typedef struct pm__inference_list {
@@ -20,19 +23,41 @@ typedef struct pm__inference_list {
   size_t count, capacity;
 } pm__inference_list;
 
-/* The kernels of one forward pass, as this fusion leaves them, equal ones merged. PM_OK or PM_NO_MEMORY. */
-int pm__inference_list_fill(pm__inference_list *list, const pm_network *network, int fusion, pm_error *error);
+/* Whether inference runs a kernel that training does. */
+bool pm__inference_runs(const pm__kernel *kernel);
+
+/* Adds a kernel; its number, or -1 without memory. */
+int pm__inference_add(pm__inference_list *list, const pm__inference_kernel *kernel);
+
+/* The kernels of one forward pass: as a framework runs the layers, or with its passes fused. PM_OK or PM_NO_MEMORY. */
+int pm__inference_run_layers(pm__inference_list *list, const pm_network *network, pm__habit habit);
+int pm__inference_fuse(pm__inference_list *list, const pm_network *network, int fusion);
+
+/* Equal kernels take the same time: they are kept once. */
+void pm__inference_merge(pm__inference_list *list);
+
+/* The lists of a network: one for each habit of frameworks, then one for each fusion but the first. */
+enum { PM__INFERENCE_LISTS = PM__HABITS + PM_FUSION_COUNT - 1 };
+
+static inline int pm__inference_list_of(const pm_inference_profile *profile, bool narrow)
+{
+  if (profile->fusion != PM_FUSION_NONE) return PM__HABITS + profile->fusion - 1;
+  return (int)pm__habit_of(profile->fused != 0, profile->composed != 0, narrow);
+}
 
 typedef struct pm__inference_network {
   const pm_network *network;
-  double flop; /* of one sample */
-  pm__inference_list lists[PM_FUSION_COUNT];
+  double flop;    /* of one sample */
+  double weights; /* parameters of the layers that multiply, and in how many tensors */
+  double tensors;
+  pm__inference_list lists[PM__INFERENCE_LISTS]; /* empty: no profile of the plan wants it */
   pm_memory_plan *memory; /* NULL: unknown */
 } pm__inference_network;
 
 typedef struct pm__inference_system {
   const pm_system *system;
-  pm__device devices[PM_KERNEL_MODEL_COUNT][PM_PRECISION_COUNT];
+  pm__device rooflines[PM_PRECISION_COUNT];
+  pm__device (*devices)[PM_PRECISION_COUNT]; /* calibrated, with the libraries of each profile */
 } pm__inference_system;
 
 struct pm_inference_plan {

@@ -13,36 +13,74 @@ static int prepare_memory(pm__inference_network *entry, const pm_memory_profile 
   return entry->memory != NULL ? PM_OK : PM_NO_MEMORY;
 }
 
-static double forward_flop(const pm_network *network)
+static void count_layers(pm__inference_network *entry, const pm_network *network)
 {
-  double flop = 0;
-  for (size_t i = 0; i < network->count; i++) flop += network->layers[i].flop[PM__FORWARD];
-  return flop;
+  for (size_t i = 0; i < network->count; i++) {
+    const pm__layer *layer = &network->layers[i];
+    entry->flop += layer->flop[PM__FORWARD];
+    if (layer->kernel_count == 0 || !network->kernels[layer->first_kernel].matrix) continue;
+    entry->weights += layer->parameters;
+    entry->tensors += layer->parameter_tensors;
+  }
 }
 
-static int prepare_network(pm__inference_network *entry, const pm_network *network, const pm_memory_profile *profile,
-                           pm_error *error)
+static int prepare_list(pm__inference_network *entry, int number)
 {
+  pm__inference_list *list = &entry->lists[number];
+  if (list->count > 0) return PM_OK;
+  int status = number < PM__HABITS ? pm__inference_run_layers(list, entry->network, (pm__habit)number)
+                                   : pm__inference_fuse(list, entry->network, number - PM__HABITS + 1);
+  if (status == PM_OK) pm__inference_merge(list);
+  return status;
+}
+
+static int prepare_lists(const pm_inference_plan *plan, pm__inference_network *entry, pm_error *error)
+{
+  int status = PM_OK;
+  for (size_t i = 0; i < plan->profile_count && status == PM_OK; i++) {
+    status = prepare_list(entry, pm__inference_list_of(&plan->profiles[i], false));
+    if (status == PM_OK) status = prepare_list(entry, pm__inference_list_of(&plan->profiles[i], true));
+  }
+  return status == PM_OK ? PM_OK : pm__no_memory(error);
+}
+
+static int prepare_network(const pm_inference_plan *plan, pm__inference_network *entry, const pm_network *network,
+                           const pm_memory_profile *profile, pm_error *error)
+{
+  if (network == NULL)
+    return pm__fail(error, PM_BAD_ARGUMENT, "network %zu of the plan is missing", (size_t)(entry - plan->networks));
   entry->network = network;
-  entry->flop = forward_flop(network);
+  count_layers(entry, network);
   if (!(entry->flop > 0))
     return pm__fail(error, PM_BAD_ARGUMENT, "network \"%s\" has no layers that compute", network->id);
-  int status = PM_OK;
-  for (int fusion = 0; fusion < PM_FUSION_COUNT && status == PM_OK; fusion++)
-    status = pm__inference_list_fill(&entry->lists[fusion], network, fusion, error);
+  int status = prepare_lists(plan, entry, error);
   return status == PM_OK ? prepare_memory(entry, profile, error) : status;
 }
 
-static int prepare_system(pm__inference_system *entry, const pm_system *system, pm_error *error)
+/* The GPU with the libraries of a profile. */
+static void prepare_devices(const pm_system *system, const pm_inference_profile *profile, pm__device *devices)
+{
+  pm_library_era libraries;
+  memset(&libraries, 0, sizeof libraries);
+  libraries.no_winograd = profile->no_winograd;
+  libraries.odd_channels_padded = !profile->no_padding;
+  for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
+    pm__device_init(&devices[precision], &system->gpu, pm_system_kernels(system), precision);
+    pm__device_set_library(&devices[precision], &libraries);
+  }
+}
+
+static int prepare_system(const pm_inference_plan *plan, pm__inference_system *entry, const pm_system *system,
+                          pm_error *error)
 {
   int status = pm_system_check(system, error);
   if (status != PM_OK) return status;
   entry->system = system;
-  for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
-    pm__device_init(&entry->devices[PM_KERNEL_MODEL_CALIBRATED][precision], &system->gpu, pm_system_kernels(system),
-                    precision);
-    pm__device_init(&entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision], &system->gpu, NULL, precision);
-  }
+  entry->devices = (pm__device (*)[PM_PRECISION_COUNT])calloc(plan->profile_count, sizeof *entry->devices);
+  if (entry->devices == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < plan->profile_count; i++) prepare_devices(system, &plan->profiles[i], entry->devices[i]);
+  for (int precision = 0; precision < PM_PRECISION_COUNT; precision++)
+    pm__device_init(&entry->rooflines[precision], &system->gpu, NULL, precision);
   return PM_OK;
 }
 
@@ -58,6 +96,7 @@ static int check_profile(const pm_inference_profile *p, pm_error *error)
   if (status == PM_OK) status = check_part(p->id, "step_time", p->step_time, 0, error);
   if (status == PM_OK) status = check_part(p->id, "simt_factor", p->simt_factor, 1e-3, error);
   if (status == PM_OK) status = check_part(p->id, "tensor_factor", p->tensor_factor, 1e-3, error);
+  if (status == PM_OK) status = check_part(p->id, "own_factor", p->own_factor, 1e-3, error);
   if (status != PM_OK) return status;
   if (p->fusion >= 0 && p->fusion < PM_FUSION_COUNT) return PM_OK;
   return pm__fail(error, PM_BAD_VALUE, "inference profile \"%.60s\": there is no fusion %d", p->id, p->fusion);
@@ -67,12 +106,11 @@ static int prepare(pm_inference_plan *plan, const pm_network *const *networks, c
                    const pm_memory_profile *memory, pm_error *error)
 {
   int status = PM_OK;
-  for (size_t i = 0; i < plan->network_count && status == PM_OK; i++)
-    status = networks[i] != NULL ? prepare_network(&plan->networks[i], networks[i], memory, error)
-                                 : pm__fail(error, PM_BAD_ARGUMENT, "network %zu of the plan is missing", i);
-  for (size_t i = 0; i < plan->system_count && status == PM_OK; i++)
-    status = prepare_system(&plan->systems[i], systems[i], error);
   for (size_t i = 0; i < plan->profile_count && status == PM_OK; i++) status = check_profile(&plan->profiles[i], error);
+  for (size_t i = 0; i < plan->network_count && status == PM_OK; i++)
+    status = prepare_network(plan, &plan->networks[i], networks[i], memory, error);
+  for (size_t i = 0; i < plan->system_count && status == PM_OK; i++)
+    status = prepare_system(plan, &plan->systems[i], systems[i], error);
   return status;
 }
 
@@ -115,9 +153,10 @@ void pm_inference_plan_free(pm_inference_plan *plan)
 {
   if (plan == NULL) return;
   for (size_t i = 0; i < plan->network_count; i++) {
-    for (int fusion = 0; fusion < PM_FUSION_COUNT; fusion++) free(plan->networks[i].lists[fusion].kernel);
+    for (int list = 0; list < PM__INFERENCE_LISTS; list++) free(plan->networks[i].lists[list].kernel);
     pm_memory_plan_free(plan->networks[i].memory);
   }
+  for (size_t i = 0; i < plan->system_count; i++) free(plan->systems[i].devices);
   free(plan->networks);
   free(plan->systems);
   free(plan->profiles);

@@ -65,7 +65,7 @@ static int add(pm__started *list, int count, pm__pass pass, double elements, dou
   *s = list[count - 1];
   s->kernel.pass = pass;
   s->kernel.family = PM__ELEMENTWISE;
-  s->kernel.matrix = s->kernel.inner = false;
+  s->kernel.matrix = s->kernel.inner = s->kernel.dropout = false;
   s->kernel.repeats = 1;
   s->kernel.work = (pm__work){0, elements, 0};
   s->starts = starts;

@@ -120,7 +120,7 @@ static void count_dropout(pm__layer *layer, pm__kernel_list *kernels)
 {
   double elements = layer->elements_out;
   layer->saved.mask_elements = layer->attribute[RATE] > 0 ? elements : 0;
-  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0})->dropout = true;
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 

@@ -124,7 +124,7 @@ static void unfused_forward(pm__layer *layer, pm__kernel_list *kernels, const si
     pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 2 * s->scores, 0});
   pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * s->scores, 2 * s->scores, 0})->shape.row = s->keys;
   if (layer->attribute[DROPOUT] > 0)
-    pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 3 * s->scores, 0});
+    pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 3 * s->scores, 0})->dropout = true;
   add_product(kernels, PM__FORWARD, s->heads, s->dv, s->tokens, s->keys, s->scores + s->v + s->out);
 }
 

@@ -1,6 +1,7 @@
 /* Frameworks of a plan: what was not given costs nothing; the kernels and cuts that they need. */
 #include <math.h>
 #include <stdlib.h>
+#include "kernel/software.h"
 #include "step/plan.h"
 
 static double given(double value, double otherwise)
@@ -114,8 +115,8 @@ static int library_of(pm_plan *plan, const pm_library_era *era, pm_error *error)
 static int prepare(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
 {
   const pm_framework *f = &entry->profile.framework;
-  entry->habit[0] = f->fused ? PM__FUSED : f->composed ? PM__COMPOSED : PM__UNFUSED;
-  entry->habit[1] = f->fused ? PM__FUSED : f->composed ? PM__COMPOSED_MIXED : PM__UNFUSED_MIXED;
+  entry->habit[0] = pm__habit_of(f->fused, f->composed, false);
+  entry->habit[1] = pm__habit_of(f->fused, f->composed, true);
   entry->library = library_of(plan, &entry->profile.era, error);
   if (entry->library < 0) return PM_NO_MEMORY;
   int status = prepare_cuts(plan, f, entry->habit[0], entry->cut[0], error);

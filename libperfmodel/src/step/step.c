@@ -1,5 +1,6 @@
 /* What belongs to one run, gathered; and whether it fits together. */
 #include "step/step.h"
+#include "kernel/software.h"
 #include <math.h>
 
 static const pm__plan_framework *framework_of(const pm_plan *plan, const pm_run *run)
@@ -19,28 +20,20 @@ static int32_t overlap_of(const pm_run *run, const pm__plan_framework *framework
   return framework != NULL ? framework->profile.framework.overlap : PM_OVERLAP_NONE;
 }
 
-/* The library's generation matters where the kernel model is the calibrated one. */
+/* A framework's own factor stands before that of its library. */
 static double factor_of(const pm__step *s)
 {
   const pm_framework_profile *profile = &s->framework->profile;
-  if (!s->device->calibrated) return 1;
-  double own = s->device->conv.tensor ? profile->framework.tensor_factor : profile->framework.simt_factor;
-  if (own > 0) return own;
-  return s->device->conv.tensor ? profile->era.tensor_factor : profile->era.simt_factor;
-}
-
-/* Tensor cores take the channels of a place side by side, whatever a framework stores: one of its facts. */
-static bool changes_layout(const pm__device *device, const pm_framework *f)
-{
-  if (!device->conv.tensor) return f->layout_fp32;
-  return device->bytes == 2 ? f->layout_fp16 : f->layout_tf32;
+  double own = pm__library_factor(s->device, profile->framework.simt_factor, profile->framework.tensor_factor);
+  return own > 0 ? own : pm__library_factor(s->device, profile->era.simt_factor, profile->era.tensor_factor);
 }
 
 static void set_framework(pm__step *s)
 {
   const pm_framework *f = &s->framework->profile.framework;
+  bool layout = pm__changes_layout(s->device, f->layout_fp32, f->layout_fp16, f->layout_tf32);
   s->factor = factor_of(s);
-  s->layout = changes_layout(s->device, f) ? s->device->bytes * s->device->per_byte : 0;
+  s->layout = layout ? s->device->bytes * s->device->per_byte : 0;
   if (f->gradient > 0) s->gradient = f->gradient;
   int narrow = s->device->bytes <= 2;
   if (s->device->calibrated) s->own = f->own_factor;
