@@ -3,8 +3,7 @@
 
     python3 scripts/fit_inference.py [--perfmodel PATH] [--write]
 
-Host time of a kernel and of a call, one pair for each code base, and how fast convolutions of an engine are over the
-kernel model. Everything else is as fitted to training (scripts/fit_training.py), whose method this is: the rows are
+Host time of a kernel and of a call, one pair for each code base. Everything else is as fitted to training (scripts/fit_training.py), whose method this is: the rows are
 those of data/measured/inference.csv.gz that the catalogue's readings match to the profile, and the program predicts
 them with the values of each iteration. It prints each value with its standard error, the errors, and those of each
 network and each GPU with constants fitted without it. --write puts the values into the file.
@@ -28,7 +27,7 @@ FAMILIES = {
     "pytorch": ["pt-nchw", "pt-nhwc", "pt-nchw-amp", "pt-nhwc-amp"],
 }
 HOST = [("launch", " us", 2, 100), ("step_time", " us", 1, 5000)]
-PRIOR = {"launch": (20, 3), "step_time": (300, 3), "tensor_factor": (0.85, 2)}
+PRIOR = {"launch": (20, 3), "step_time": (300, 3)}
 
 # Rows that are not fitted on, with the reason: (test of the row and its group, reason).
 LEFT_OUT = [
@@ -41,9 +40,8 @@ LEFT_OUT = [
 def parameters():
     def of(names):
         return lambda group: group.split()[1].split("@")[0] in names
-    out = [Parameter(f"{family} {name}", names, unit, least, most, of(names), PROFILES)
-           for family, names in FAMILIES.items() for name, unit, least, most in HOST]
-    return out + [Parameter("tensorrt tensor_factor", ["tensorrt"], "", 0.3, 1.5, of(["tensorrt"]), PROFILES)]
+    return [Parameter(f"{family} {name}", names, unit, least, most, of(names), PROFILES)
+            for family, names in FAMILIES.items() for name, unit, least, most in HOST]
 
 
 def print_without(model, values, keep, bear, kind, names):

@@ -5,7 +5,7 @@
 #include "inference/inference.h"
 #include "shipped.h"
 
-static const char *const all_profiles[] = {"tensorrt5", "pytorch", "mxnet-ngc"};
+static const char *const all_profiles[] = {"tensorrt@cudnn7.3", "pytorch", "mxnet-ngc"};
 static const char *const all_networks[] = {"resnet50", "mobilenet-v2", "densenet121", "inception-v3", "bert-base"};
 
 typedef struct bench {
