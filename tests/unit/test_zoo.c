@@ -118,6 +118,7 @@ static const published others[] = {
   {"resnet152-v1", "", 60192808, "11.3", "he2016 table 1"},
   {"googlenet-lrn", "", 6998552, NULL, "netscope of bvlc_googlenet"},
   {"ssd300", "classes=21", 26285486, NULL, "by the paper's figure 2"},
+  {"resnet200", "", 64666152, NULL, "imgclsmob's preresnet200b, 64,666,280, normalises the 64 channels once more"},
   {"efficientnet-widese-b0", "", 8423848, NULL, "summed by hand over NVIDIA's blocks, as b0 and b4 are"},
   {"efficientnet-widese-b4", "", 34927246, NULL, "the same"},
   {"u-net", "", 31030658, NULL, "Keras summaries of the paper's network"},
