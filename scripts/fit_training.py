@@ -13,7 +13,8 @@ fitted together; their errors are printed apart.
 
 It prints each value with its standard error, those that the rows do not decide, the errors, those of each source
 with constants fitted without it, those of A100 with constants fitted without any, and how many of those rows the band of
-eight in ten covers. --write puts the values into the files.
+eight in ten covers. --write puts the values into the files. It ends with 1 if a source left out, or the cover of the band,
+misses its gate.
 """
 import argparse
 import csv
@@ -28,10 +29,15 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "measured"))
+from judge import judge  # noqa: E402
+
 TABLE = ROOT / "data/measured/training.csv.gz"
 FRAMEWORKS = ROOT / "data/frameworks/frameworks.xml"
 KERNELS = ROOT / "data/calibration/kernels.xml"
 HUBER = 0.1
+LEFT_OUT_GATE = 15  # per cent: mean error of a source by constants fitted without it
+COVER_GATE = 10  # per cent: eight in ten rows of a source left out lie in the band, give or take so many
 
 # Profiles that share their constants: one code base, another layout or graph compiler.
 FAMILIES = {
@@ -223,17 +229,19 @@ def spread(r, share=0.8):
 
 
 def print_band(r, kept_out, source):
-    """The band's width from the sources kept out, and how much of a source that of the others covers."""
+    """The band's width from the sources kept out; how much of a source that of the others covers, in per cent."""
     known = ~np.isnan(kept_out)
     if not known.any():
         print(f"band: standard deviation fitted {spread(r):.3f}; one source alone, so none is kept out")
-        return
+        return math.nan
     inside = 0
     for name in set(source[known]):
         own, others = known & (source == name), known & (source != name)
         inside += np.sum(np.abs(kept_out[own]) <= 1.2815515655446004 * spread(kept_out[others]))
+    covered = 100 * inside / known.sum()
     print(f"band: standard deviation fitted {spread(r):.3f}, of sources kept out {spread(kept_out[known]):.3f}; "
-          f"that of the other sources covers {100 * inside / known.sum():.0f} % of a source's rows")
+          f"that of the other sources covers {covered:.0f} % of a source's rows")
+    return covered
 
 
 def without(model, values, keep, bear, mask):
@@ -279,20 +287,23 @@ def main():
     print("fitted       ", errors(r), "\n one GPU     ", errors(r[~several]), "\n several     ", errors(r[several]))
     print(" left out    ", errors(log_ratio(rows, out)) if out else "")
     source = np.array([g.split()[-1] for g in groups])
-    kept_out = np.full(len(keep), np.nan)
+    kept_out, figures = np.full(len(keep), np.nan), []
     for name in sorted(set(source)):
         mask = source == name
         if (~mask).sum() < 20:
             continue
         kept_out[mask] = without(model, values, keep, bear, mask)
         print(f"without {name:22}", errors(kept_out[mask]))
+        figures.append((f"without {name}", int(mask.sum()), 100 * np.abs(np.expm1(kept_out[mask])).mean(), LEFT_OUT_GATE))
     a100 = np.array([" a100" in g for g in groups])
     print(f"without {'A100':22}", errors(without(model, values, keep, bear, a100)))
-    print_band(r, kept_out, source)
+    covered = print_band(r, kept_out, source)
+    figures.append(("cover of the band, distance from 80 %", len(keep), abs(covered - 80), COVER_GATE))
     if arguments.write:
         for file, text in write(model.texts, model.parameters, values).items():
             file.write_text(text)
+    return judge(figures, {})
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main() > 0)
