@@ -34,7 +34,8 @@ static double hardware_variance(const pm__step *s, const pm_band *band)
   double variance = 0;
   if (!s->device->calibrated) variance += square(band->roofline);
   else if (s->device->origin != PM_ORIGIN_FITTED) variance += square(band->kernel_rule);
-  if (s->ranks > 1 && !s->system->ring[s->run->gpus - 1].calibrated) variance += square(band->line_rate);
+  if (s->ranks > 1 && !pm__exchange_calibrated(s->system->wiring[s->run->gpus - 1]))
+    variance += square(band->line_rate);
   return variance;
 }
 

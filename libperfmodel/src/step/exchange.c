@@ -5,7 +5,12 @@
 
 const struct pm__wiring *pm__exchange_wiring(const pm_system *system, int gpus, pm_error *error)
 {
-  return pm__wiring_of(system, NULL, gpus, error);
+  pm__shape shape;
+  pm_group_choice choice = pm_group_choice_default();
+  const pm__wiring *wiring = pm__wiring_of(system, NULL, gpus, error);
+  if (wiring == NULL || pm__shape_init(&shape, wiring, &choice, error) == PM_OK) return wiring;
+  pm__wiring_release(wiring);
+  return NULL;
 }
 
 void pm__exchange_release(const struct pm__wiring *wiring)
@@ -47,6 +52,11 @@ double pm__exchange_time(const pm__exchange *exchange, int collective, double by
 static double known(const pm__port *port)
 {
   return port->payload > 0 ? port->payload : (double)INFINITY;
+}
+
+bool pm__exchange_calibrated(const struct pm__wiring *wiring)
+{
+  return wiring->packed.calibrated;
 }
 
 double pm__exchange_host(const struct pm__wiring *wiring)

@@ -16,7 +16,7 @@ typedef struct pm__exchange {
   int nodes, thread_gpus, era;
 } pm__exchange;
 
-/* The wiring of the first `gpus` GPUs of a node, or NULL; released with pm__exchange_release. */
+/* The wiring of the first `gpus` GPUs of a node, or NULL if they are not connected; released with pm__exchange_release. */
 const struct pm__wiring *pm__exchange_wiring(const pm_system *system, int gpus, pm_error *error);
 void pm__exchange_release(const struct pm__wiring *wiring);
 
@@ -25,6 +25,9 @@ void pm__exchange_release(const struct pm__wiring *wiring);
 double pm__exchange_times(const pm__exchange *exchange, int collective, const double *bytes, int count, double *times);
 
 double pm__exchange_time(const pm__exchange *exchange, int collective, double bytes);
+
+/* Whether every link between them is calibrated. */
+bool pm__exchange_calibrated(const struct pm__wiring *wiring);
 
 /* Payload [B/s] between a GPU and its nearest CPU with nobody else on the way, INFINITY if unknown. */
 double pm__exchange_host(const struct pm__wiring *wiring);

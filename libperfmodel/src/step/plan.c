@@ -57,16 +57,12 @@ static void free_network(pm__plan_network *entry, size_t cuts)
 
 /* ---- Systems ---- */
 
-/* A group without a ring is no error of the plan: its runs say so. */
+/* A group that is not connected is no error of the plan: its runs say so. */
 static int prepare_group(pm__plan_system *entry, size_t i, pm_error *error)
 {
-  const int gpus = (int)i + 1;
-  entry->status[i] = pm_ring_find(entry->system, gpus, 1, &entry->ring[i], NULL);
-  if (entry->status[i] == PM_OK) {
-    pm_error reason = PM_ERROR_NONE;
-    entry->wiring[i] = pm__exchange_wiring(entry->system, gpus, &reason);
-    entry->status[i] = reason.status;
-  }
+  pm_error reason = PM_ERROR_NONE;
+  entry->wiring[i] = pm__exchange_wiring(entry->system, (int)i + 1, &reason);
+  entry->status[i] = reason.status;
   return entry->status[i] == PM_NO_MEMORY ? pm__no_memory(error) : PM_OK;
 }
 
@@ -76,10 +72,9 @@ static int prepare_system(pm__plan_system *entry, const pm_system *system, pm_er
   if (status != PM_OK) return status;
   size_t gpus = entry->gpus = system->gpu_count;
   entry->system = system;
-  entry->ring = (pm_ring *)calloc(gpus, sizeof *entry->ring);
   entry->wiring = (const struct pm__wiring **)calloc(gpus, sizeof *entry->wiring);
   entry->status = (int *)calloc(gpus, sizeof *entry->status);
-  if (entry->ring == NULL || entry->wiring == NULL || entry->status == NULL) return pm__no_memory(error);
+  if (entry->wiring == NULL || entry->status == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < gpus && status == PM_OK; i++) status = prepare_group(entry, i, error);
   return status;
 }
@@ -117,7 +112,6 @@ static void free_system(pm__plan_system *entry)
   for (size_t i = 0; entry->wiring != NULL && i < entry->gpus; i++)
     pm__exchange_release(entry->wiring[i]);
   free(entry->wiring);
-  free(entry->ring);
   free(entry->status);
 }
 
