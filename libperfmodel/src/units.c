@@ -67,7 +67,7 @@ static bool find_unit(const char *text, scale *found)
 /* An example of how the unit is written, for messages: "25 GB/s". */
 static const char *usual_form(const char *unit)
 {
-  static const char *const forms[][2] = {{"B/s", "GB/s"}, {"B", "GB"}, {"FLOP/s", "TFLOP/s"}, {"s", "us"},
+  static const char *const forms[][2] = {{"B/s", "GB/s"}, {"B", "GB"}, {"FLOP/s", "TFLOP/s"}, {"s", "ms"},
                                          {"Hz", "MHz"},   {"W", "W"},  {"FLOP", "GFLOP"},     {"1/s", "samples/s"}};
   for (size_t i = 0; i < COUNT(forms); i++)
     if (strcmp(unit, forms[i][0]) == 0) return forms[i][1];

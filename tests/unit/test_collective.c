@@ -117,6 +117,21 @@ START_TEST(halves_make_the_whole)
 }
 END_TEST
 
+/* GPUs beyond a power of two join it and leave it: all bytes once more, and two steps. */
+START_TEST(halving_and_doubling_wants_powers_of_two)
+{
+  pm_system *system = build_system("dgx2");
+  pm_group *six = group_of(system, 6, 1), *eight = group_of(system, 8, 1);
+  pm_collective_time odd = result_of(six, PM_ALL_REDUCE, 8e9, PM_ALGORITHM_HALVING_DOUBLING);
+  pm_collective_time even = result_of(eight, PM_ALL_REDUCE, 8e9, PM_ALGORITHM_HALVING_DOUBLING);
+  ck_assert_double_eq_tol(odd.transfer / even.transfer, (2 * 5.0 / 6 + 2) / (2 * 7.0 / 8), 1e-9);
+  ck_assert_double_gt(odd.latency, even.latency);
+  pm_group_free(six);
+  pm_group_free(eight);
+  pm_system_free(system);
+}
+END_TEST
+
 /* The library's own constants: base + 2 (n-1) hops, n-1 hops, and one. */
 START_TEST(ring_latency_is_base_and_steps)
 {
@@ -435,6 +450,7 @@ int main(void)
   tcase_add_test(tests, more_bandwidth_never_slower);
   tcase_add_test(tests, one_rank_takes_no_time);
   tcase_add_test(tests, halves_make_the_whole);
+  tcase_add_test(tests, halving_and_doubling_wants_powers_of_two);
   tcase_add_test(tests, ring_latency_is_base_and_steps);
   tcase_add_test(tests, in_switch_reduction_grows_with_the_group);
   tcase_add_test(tests, batch_equals_scalar);

@@ -268,6 +268,9 @@ START_TEST(parameters_by_hand)
   use = use_of(megatron, run); /* 6 + 12 / ranks */
   ck_assert_double_eq(use.weights + use.gradients + use.optimizer, n * (6 + 12.0 / 4));
   ck_assert_double_eq(use.communication, 4 * n);
+  run.zero_stage = 2;
+  use = use_of(megatron, run); /* 2 + 16 / ranks */
+  ck_assert_double_eq(use.weights + use.gradients + use.optimizer, n * (2 + 16.0 / 4));
   run.zero_stage = 3;
   use = use_of(megatron, run);
   ck_assert_double_eq(use.weights + use.gradients + use.optimizer, n * 18 / 4);

@@ -143,6 +143,35 @@ START_TEST(copies_are_true)
 }
 END_TEST
 
+static double small_message(const pm_system *system, int nodes)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_call call = pm_call_default();
+  pm_collective_time time;
+  pm_group_choice choice = pm_group_choice_default();
+  choice.nodes = nodes;
+  call.bytes = 1;
+  pm_group *group = pm_group_new(system, NULL, pm_system_machine(system)->gpus, &choice, &error);
+  ck_assert_msg(group != NULL, "%s", error.text);
+  pm_group_times(group, &call, &time, 1);
+  pm_group_free(group);
+  return time.time;
+}
+
+/* Latency is all of a small message's time: of links, of the library's protocols, of its tuning and of what is fitted. */
+START_TEST(latency_is_all_of_a_small_message)
+{
+  for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++)
+    for (int nodes = 1; nodes <= 2; nodes++) {
+      pm_system *system = build_system(machines[m]), *slow = pm_system_scaled(system, PM_RESOURCE_LATENCY, 2, NULL);
+      ck_assert(slow != NULL);
+      ck_assert_double_eq_tol(small_message(slow, nodes) / small_message(system, nodes), 2, 1e-3);
+      pm_system_free(slow);
+      pm_system_free(system);
+    }
+}
+END_TEST
+
 /* Faster parts gain; the list is ordered; a price makes a gain per price; what cannot run says so. */
 START_TEST(upgrades)
 {
@@ -209,6 +238,7 @@ int main(void)
   tcase_add_test(tests, one_gpu_owes_all);
   tcase_add_test(tests, orders);
   tcase_add_test(tests, copies_are_true);
+  tcase_add_test(tests, latency_is_all_of_a_small_message);
   tcase_add_test(tests, upgrades);
   tcase_add_test(tests, errors);
   suite_add_tcase(suite, tests);

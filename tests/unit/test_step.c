@@ -311,6 +311,22 @@ START_TEST(waiting_is_the_expected_maximum)
 }
 END_TEST
 
+/* One process asks all others in turn, once there are several nodes. */
+START_TEST(a_coordinator_asks_all_others)
+{
+  pm_framework_profile profile = profile_of("mxnet-ngc");
+  pm_run run = run_on(0, 0, add_framework(&profile), 8);
+  double alone = predict(&run).waiting_time;
+  run.nodes = 2;
+  double before = predict(&run).waiting_time;
+  profile.framework.coordinator_time = 1e-3;
+  run.framework_index = add_framework(&profile);
+  ck_assert_double_eq_tol(predict(&run).waiting_time - before, 15e-3, 1e-12);
+  run.nodes = 1;
+  ck_assert_double_eq(predict(&run).waiting_time, alone);
+}
+END_TEST
+
 /* Times of the design, which depend on nothing of the kernels but the efficiency of the memory, 0.91 on V100 and 0.74 on
 ** P100 there: us; launches of all kernels, update, layouts x 3. */
 START_TEST(host_update_and_layout_are_as_designed)
@@ -544,6 +560,32 @@ START_TEST(bands_widen_outside_of_what_was_fitted)
 }
 END_TEST
 
+/* Links without calibration add their spread, once there is anything to send. */
+START_TEST(links_at_line_rate_widen_the_band)
+{
+  pm_link nvlink;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_int_eq(pm_catalog_record(catalog, "link", "nvlink2", &nvlink, &error), PM_OK);
+  pm_system *bare = pm_system_with_link(systems[0], "nvlink2", &nvlink, NULL, &error);
+  ck_assert_msg(bare != NULL, "%s", error.text);
+  pm_plan *own = pm_plan_new((const pm_network *const *)networks, 1, (const pm_system *const *)&bare, 1, &error);
+  pm_framework_profile profile = profile_of("pt-nhwc");
+  pm_run run = run_on(0, 0, pm_plan_add_framework(own, &profile, &error), 1);
+  run.batch = profile.framework.batch_most;
+  pm_prediction alone, eight;
+  pm_predict(own, &run, &alone, 1);
+  run.gpus = 8;
+  pm_predict(own, &run, &eight, 1);
+  const pm_band *band = &profile.band;
+  ck_assert_double_eq_tol(log(alone.throughput_p90 / alone.throughput), 1.2815515655446 * band->fitted, 1e-9);
+  ck_assert_double_eq_tol(log(eight.throughput_p90 / eight.throughput),
+                          1.2815515655446 * hypot(band->fitted, band->line_rate), 1e-9);
+  ck_assert(alone.in_range && !eight.in_range);
+  pm_plan_free(own);
+  pm_system_free(bare);
+}
+END_TEST
+
 /* One bucket for all waits for the last gradient; smaller ones wait no longer, however many there are. */
 START_TEST(buckets_hide_what_one_does_not)
 {
@@ -636,6 +678,7 @@ int main(void)
   tcase_add_test(tests, older_libraries_lack_algorithms);
   tcase_add_test(tests, a_better_gpu_is_never_slower);
   tcase_add_test(tests, waiting_is_the_expected_maximum);
+  tcase_add_test(tests, a_coordinator_asks_all_others);
   tcase_add_test(tests, host_update_and_layout_are_as_designed);
   tcase_add_test(tests, memory_passes_are_as_designed);
   tcase_add_test(tests, own_kernels_are_told_apart);
@@ -646,6 +689,7 @@ int main(void)
   tcase_add_test(tests, accumulation_spares_communication);
   tcase_add_test(tests, input_limits);
   tcase_add_test(tests, bands_widen_outside_of_what_was_fitted);
+  tcase_add_test(tests, links_at_line_rate_widen_the_band);
   tcase_add_test(tests, buckets_hide_what_one_does_not);
   tcase_add_test(tests, a_timeline_has_every_layer);
   tcase_add_test(tests, refusals_say_why);

@@ -25,9 +25,8 @@ collective.collective = public(function(system, name, options)
   system = catalog.system_of(system, catalog.shipped())
   local handle = arguments.handle_of(system, System, "system")
   local list, count = gpus_of(system, options.gpus)
-  local sizes, given = {}, options.bytes
-  if type(given) ~= "table" then given = {given} end
-  for i, size in ipairs(given) do sizes[i] = number_of(size, "B", "bytes") end
+  local sizes = arguments.numbers_of(options.bytes, "B", "bytes")
+  if #sizes == 0 then error("bytes are missing", 0) end
   return new_table(core.collective_times(
     handle, text_of(name, "collective"), sizes, list, count,
     number_of(options.nodes or 1, "1", "nodes"), number_of(options.thread_gpus or 1, "1", "thread_gpus"),

@@ -3,6 +3,7 @@
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
+local fields = require "perfmodel.fields"
 local paths = require "perfmodel.paths"
 local record_of = catalog.record_of
 
@@ -16,9 +17,7 @@ input.input_pipeline = arguments.public(function(options)
   local from = catalog.of(options)
   local storage = record_of(options.storage, "storage", from)
   local run = core.unpack(core.input_run_default())[1]
-  local texts, fields = core.record_fields("input_run"), {}
-  for i = 1, #texts, 7 do fields[texts[i]] = true end
-  arguments.check_options(options.run or {}, fields)
+  arguments.check_options(options.run or {}, fields.set "input_run")
   for name, value in pairs(options.run or {}) do run[name] = value end
   return core.unpack(core.input_rates(
     {record_of(options.dataset, "dataset", from)}, {storage}, {paths.access_of(storage, from)},

@@ -3,6 +3,7 @@
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
+local fields = require "perfmodel.fields"
 local public, text_of, number_of = arguments.public, arguments.text_of, arguments.number_of
 
 local kernels = {}
@@ -35,7 +36,7 @@ local SAME = {out_channels = "channels", kernel_width = "kernel_height", stride_
 --- the fields of a "kernel" record. A convolution has as many outputs as inputs, one group, a square window and stride 1
 --- unless said otherwise; a copy goes over the link that the GPU's record names.
 kernels.kernel = public(function(options)
-  if type(options) ~= "table" then error("the argument must be a table of options", 0) end
+  arguments.check_options(options, arguments.options("gpu kernel_model", fields.set "kernel"))
   local gpu = shipped_record("gpu", text_of(options.gpu, "gpu"))
   local kernel = {operation = text_of(options.operation, "operation"), precision = options.precision or "fp32"}
   for name, value in pairs(USUAL) do kernel[name] = value end

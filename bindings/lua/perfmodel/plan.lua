@@ -3,6 +3,7 @@
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
+local fields = require "perfmodel.fields"
 local text_of, number_of = arguments.text_of, arguments.number_of
 local list_of, numbers_of, is_list = arguments.list_of, arguments.numbers_of, arguments.is_list
 
@@ -30,9 +31,9 @@ end
 local function frameworks_of(value, from)
   if value == nil then value = "generic" end
   if value == "none" then return {} end
-  local one = type(value) == "string" or value.framework ~= nil
+  local one = type(value) ~= "table" or value.framework ~= nil
   return list_of(one and {value} or value, function(item)
-    return type(item) == "string" and from:framework(item) or item
+    return type(item) == "table" and item or from:framework(text_of(item, "framework"))
   end, "framework")
 end
 
@@ -51,13 +52,12 @@ end
 
 -- One of the choices of a run's field.
 local function run_choice(field, value)
-  local texts = core.record_fields("run")
-  for i = 1, #texts, 7 do
-    if texts[i] == field then
-      for known in texts[i + 5]:gmatch("[^\n]+") do
-        if known == value then return value end
+  for _, known in ipairs(fields.of "run") do
+    if known.name == field then
+      for choice in known.choices:gmatch("[^\n]+") do
+        if choice == value then return value end
       end
-      error('unknown ' .. field .. ' "' .. value .. '"; known are ' .. texts[i + 5]:gsub("\n", ", "), 0)
+      error('unknown ' .. field .. ' "' .. value .. '"; known are ' .. known.choices:gsub("\n", ", "), 0)
     end
   end
 end

@@ -2,6 +2,7 @@
 
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
+local fields = require "perfmodel.fields"
 local public, text_of = arguments.public, arguments.text_of
 
 local records = {}
@@ -26,13 +27,7 @@ records.layer_attributes = public(function()
   return attributes
 end)
 
---- The fields of a record type ("prediction", "gpu", ...): each {name=, unit=, doc=, kind=}.
-records.fields = public(function(record_type)
-  local texts, fields = core.record_fields(text_of(record_type, "a record type")), {}
-  for i = 1, #texts, 7 do
-    fields[#fields + 1] = {name = texts[i], unit = texts[i + 1], doc = texts[i + 2], kind = texts[i + 3]}
-  end
-  return fields
-end)
+--- The fields of a record type ("prediction", "gpu", ...): each {name=, unit=, doc=, kind=, choices=}.
+records.fields = public(function(record_type) return fields.of(text_of(record_type, "a record type")) end)
 
 return records

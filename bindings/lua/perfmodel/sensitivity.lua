@@ -42,16 +42,19 @@ sensitivity.sensitivity = public(function(options)
 end)
 
 --- Which upgrade pays: the same run on other systems, `upgrades` by name (objects, or names of the catalogue; see
---- pm.with_gpu and pm.with_link), as a table object, most gain first. `prices` of the changes by the same names.
+--- pm.with_gpu and pm.with_link) or as a list of names, as a table object, most gain first. `prices` of the changes by the same names.
 sensitivity.upgrades = public(function(options)
   arguments.check_options(options, UPGRADE_OPTIONS)
   local step, from = question_of(options), catalog.of(options)
-  local names, systems, prices = {}, {}, {}
-  for name in pairs(options.upgrades or {}) do names[#names + 1] = text_of(name, "an upgrade's name") end
+  local names, given, systems, prices = {}, {}, {}, {}
+  for key, system in pairs(options.upgrades or {}) do
+    names[#names + 1] = text_of(type(key) == "number" and system or key, "an upgrade's name")
+    given[names[#names]] = system
+  end
   table.sort(names)
   for n, name in ipairs(names) do
     local price = options.prices and options.prices[name]
-    systems[n] = handle_of(catalog.system_of(options.upgrades[name], from))
+    systems[n] = handle_of(catalog.system_of(given[name], from))
     prices[n] = price and number_of(price, "1", "price") or 0 / 0
   end
   return step(core.upgrade_table, systems, names, prices)
@@ -69,7 +72,8 @@ end)
 sensitivity.with_link = public(function(system, link, replaced)
   local from = catalog.shipped()
   return arguments.object(System, core.system_with_link(
-    catalog.handle_of(from), handle_of(catalog.system_of(system, from)), replaced or "", link))
+    catalog.handle_of(from), handle_of(catalog.system_of(system, from)), text_of(replaced or "", "replaced"),
+    text_of(link, "link")))
 end)
 
 return sensitivity

@@ -27,7 +27,7 @@ InputPath = tuple[
 PathArrays = tuple[Records, Records, Records, Records, Records, Records, Records]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class InputPipeline(_records.InputRates):
     """Rates of every stage in samples per second of one node, the slowest, and what it means for GPUs and storage.
 
@@ -43,6 +43,11 @@ class InputPipeline(_records.InputRates):
     def run(self) -> _records.InputRun:
         """What was asked."""
         return self.setup[-1]
+
+    def __repr__(self) -> str:
+        dataset, storage, *_, machine, _run = self.setup
+        way = f"{dataset.id} from {storage.id} to {machine.id}"
+        return f"<InputPipeline {way}: {self.throughput:,.0f} samples/s, limited by {self.limit}>"
 
 
 def input_pipeline(

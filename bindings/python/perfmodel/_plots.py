@@ -179,8 +179,8 @@ def _draw_roofs(ax: Axes, chip: _records.Gpu, peaks: Any, low: float, high: floa
         ax.plot([ridge, ridge], [0, peak / TERA], color="0.6", linewidth=0.8, linestyle=":", zorder=1)
         ax.plot(ridge, peak / TERA, marker="o", markersize=5, markerfacecolor="white", color="0.25", zorder=5)
         ax.annotate(
-            f"{_core.quantity_format(peak, 'FLOP/s')}, ridge at {ridge:.3g} FLOP/B", (high, peak / TERA),
-            xytext=(0, 8), textcoords="offset points", ha="right", fontsize=8, color="0.25",
+            f"{_core.quantity_format(peak, 'FLOP/s')} from {ridge:.3g} FLOP/B", (ridge, 0), rotation=90,
+            xycoords=ax.get_xaxis_transform(), xytext=(4, 6), textcoords="offset points", fontsize=8, color="0.25",
         )  # fmt: skip
     ax.set_xlim(low, high)
     ax.set_ylim(low * bandwidth / TERA, 2 * roofs[-1] / TERA)
@@ -257,6 +257,7 @@ def plot_timeline(prediction: Prediction, *, ax: Axes | None = None) -> Axes:
         bar = [(event["ts"] / 1e3, event["dur"] / 1e3)]
         ax.broken_barh(bar, (-lane - 0.35, 0.7), color=COLOURS[kind if lane == 0 else 2 + lane], linewidth=0)
     ax.set_yticks([-lane for lane in range(len(LANES))], LANES)
+    ax.set_ylim(-len(LANES), 0.5)  # the legend goes below the lanes
     ax.set_xlim(0, prediction.step_time * 1e3)
     ax.set_xlabel("time [ms]")
     ax.set_title(f"{prediction.network} on {prediction.system}, {prediction.framework}: one step", fontsize=11)

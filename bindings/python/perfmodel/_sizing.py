@@ -16,7 +16,6 @@ from ._input import InputPath, PathArrays, access_of, decoder_of, find, path_arr
 from ._inputs import Doubles, Number, Quantity, choice, doubles, number, quantity, text, whole
 from ._network import Network
 from ._plan import FrameworkList, Numbers, Plan, Samples, Systems, Texts
-from ._quantity import format_quantity
 from ._record import Records
 from ._system import System
 from ._table import Table
@@ -95,7 +94,7 @@ class Sizing(Table):
 
     def __str__(self) -> str:
         best = self.best
-        time = "" if isnan(best.time) else f", {format_quantity(best.time, 's')}"
+        time = "" if isnan(best.time) else f", {best.time / 3600:,.2f} h"
         verdict = "reaches" if self.reached else "misses"
         return f"{best.nodes} x {best.system}: {best.throughput:,.0f} samples/s{time}, {verdict} the target"
 

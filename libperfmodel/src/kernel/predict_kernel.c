@@ -11,6 +11,7 @@ static const double MOST = 1e15;
 static int positive(const char *name, double value, double least, pm_error *error)
 {
   if (value >= least && value <= MOST) return PM_OK;
+  if (isnan(value)) return pm__fail(error, PM_BAD_ARGUMENT, "%s of a kernel is missing (nan)", name);
   return pm__fail(error, PM_BAD_ARGUMENT, "%s %g of a kernel is not at least %g", name, value, least);
 }
 
