@@ -179,7 +179,7 @@ def _draw_roofs(ax: Axes, chip: _records.Gpu, peaks: Any, low: float, high: floa
         ax.plot([ridge, ridge], [0, peak / TERA], color="0.6", linewidth=0.8, linestyle=":", zorder=1)
         ax.plot(ridge, peak / TERA, marker="o", markersize=5, markerfacecolor="white", color="0.25", zorder=5)
         ax.annotate(
-            f"{_core.quantity_format(peak, 'FLOP/s')} from {ridge:.3g} FLOP/B", (ridge, 0), rotation=90,
+            f"{_core.quantity_format(peak, 'FLOP/s')}, ridge at {ridge:.3g} FLOP/B", (ridge, 0), rotation=90,
             xycoords=ax.get_xaxis_transform(), xytext=(4, 6), textcoords="offset points", fontsize=8, color="0.25",
         )  # fmt: skip
     ax.set_xlim(low, high)
