@@ -63,6 +63,12 @@ def test_errors_have_class_and_value(call: Callable[[], object], error: type[pm.
     assert isinstance(caught.value, pm.Error) and isinstance(caught.value, ValueError)
 
 
+def test_a_switch_is_no_number() -> None:
+    for name in ("gpus", "nodes", "batch"):
+        with pytest.raises(TypeError, match=name):
+            pm.predict("resnet50", "dgx1-v100", **{name: True})
+
+
 def test_statuses_and_classes_agree() -> None:
     known = set(_fields.field("prediction", "status").choices) - {"ok"}
     classes = {getattr(pm, name).status for name in dir(pm) if name.endswith("Error") and name != "Error"}

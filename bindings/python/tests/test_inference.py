@@ -45,6 +45,13 @@ def test_sweep_is_the_scalar():
         assert one.latency == row["latency [s]"]
 
 
+def test_batch_varies_fastest():
+    runs = pm.InferencePlan("resnet50", ["t4", "v100"]).runs(batch=[1, 2], precision=["fp32", "fp16"])
+    assert runs["batch"].tolist() == [1, 2] * 4
+    assert runs["precision"].tolist() == [runs["precision"][0]] * 2 + [runs["precision"][2]] * 2 + runs["precision"][:4].tolist()
+    assert runs["precision"][0] != runs["precision"][2] and runs["system_index"].tolist() == [0] * 4 + [1] * 4
+
+
 def test_plan_and_own_profile():
     profile = pm.InferenceProfile(id="mine", name="Mine", origin="rule", fusion="graph", launch=1e-6, step_time=0.0)
     plan = pm.InferencePlan("resnet50", "v100", [profile, "tensorrt"])

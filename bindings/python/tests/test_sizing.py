@@ -45,6 +45,14 @@ def test_price_power_storage_and_front():
     assert np.all(np.diff(cost) > 0) and np.all(np.diff(rate) > 0)
 
 
+def test_a_price_is_known_by_any_name():
+    by_id, by_alias = (
+        pm.size("resnet50", "dgx1-v100", epochs=90, within="6 h", prices={name: 149000}).best.cost
+        for name in ("dgx1-v100", "DGX-1V")
+    )
+    assert by_id == by_alias > 0
+
+
 def test_what_cannot_be_reached():
     sizing = pm.size("resnet50", "dgx1-v100", epochs=90, within="1 min", global_batch=1024, precision="fp16")
     assert not sizing.reached and sizing.best.status == "unreachable" and sizing.best.reached < 1

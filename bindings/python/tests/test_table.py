@@ -92,6 +92,13 @@ def test_rows(sweep: pm.Sweep) -> None:
     assert layers[0]["kind"] == "conv2d"
 
 
+def test_rows_count_from_the_end_too() -> None:
+    table = pm.list("gpus")
+    assert table[-1] == table[len(table) - 1] == list(table)[-1]
+    with pytest.raises(IndexError):
+        table[len(table)]
+
+
 def test_structured_array(sweep: pm.Sweep) -> None:
     array = sweep.to_numpy()
     assert array.shape == (len(sweep),)
