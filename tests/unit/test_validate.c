@@ -7,7 +7,7 @@
 #include "perfmodel.h"
 #include "validate/formula.h"
 #include "validate/machine.h"
-#include "validate/words.h"
+#include "base/words.h"
 
 static pm_catalog *catalog;
 

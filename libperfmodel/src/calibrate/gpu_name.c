@@ -2,39 +2,12 @@
 ** A name is cut into words; makers and product lines do not count. What is left is looked up as it stands, then with the
 ** words in any order, then without the size of the memory: two boards that differ in nothing else run kernels alike.
 */
-#include "calibrate/gpu_name.h"
 #include <stdio.h>
 #include <string.h>
-#include "base/base.h"
+#include "base/words.h"
+#include "calibrate/gpu_name.h"
 
-enum { WORDS = 12, LETTERS = 24 };
-
-typedef struct words {
-  char word[WORDS][LETTERS];
-  size_t count;
-} words;
-
-static bool is_alphanumeric(char c)
-{
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static char lower(char c)
-{
-  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool is_number(const char *word)
-{
-  return word[0] != '\0' && word[strspn(word, "0123456789")] == '\0';
-}
-
-/* "32gb" */
-static bool is_memory(const char *word)
-{
-  size_t digits = strspn(word, "0123456789");
-  return digits > 0 && (strcmp(word + digits, "gb") == 0 || strcmp(word + digits, "g") == 0);
-}
+enum { NAME = 200, SIZE = 16 };
 
 static bool is_noise(const char *word)
 {
@@ -45,83 +18,62 @@ static bool is_noise(const char *word)
   return false;
 }
 
-static void add_word(words *w, const char *word)
+/* The words of a name that count, with or without the size of the memory. */
+static void words_of(const char *name, bool memory, pm__words *out)
 {
-  bool unit = strcmp(word, "gb") == 0 && w->count > 0 && is_number(w->word[w->count - 1]);
-  if (unit) strcat(w->word[w->count - 1], "gb"); /* "80 GB" */
-  else if (!is_noise(word) && w->count < WORDS) strcpy(w->word[w->count++], word);
+  size_t kept = 0;
+  pm__words_split(out, name);
+  for (size_t i = 0; i < out->count; i++)
+    if (!is_noise(out->word[i]) && (memory || !pm__word_is_memory(out->word[i]))) out->word[kept++] = out->word[i];
+  out->count = kept;
 }
 
-static words words_of(const char *name)
+static bool same_words(const pm__words *a, const pm__words *b)
 {
-  words w;
-  memset(&w, 0, sizeof w);
-  while (*name != '\0') {
-    char word[LETTERS - 2] = "";
-    size_t length = 0;
-    for (; is_alphanumeric(*name); name++)
-      if (length + 1 < sizeof word) word[length++] = lower(*name);
-    if (length > 0) add_word(&w, word);
-    while (*name != '\0' && !is_alphanumeric(*name)) name++;
-  }
-  return w;
-}
-
-static words without_memory(const words *from)
-{
-  words w;
-  memset(&w, 0, sizeof w);
-  for (size_t i = 0; i < from->count; i++)
-    if (!is_memory(from->word[i])) strcpy(w.word[w.count++], from->word[i]);
-  return w;
-}
-
-static bool same_words(const words *a, const words *b)
-{
-  bool same = a->count == b->count;
-  for (size_t i = 0; i < a->count && same; i++) {
-    same = false;
-    for (size_t j = 0; j < b->count && !same; j++) same = strcmp(a->word[i], b->word[j]) == 0;
-  }
-  return same;
+  return a->count == b->count && pm__words_within(a, b);
 }
 
 /* In the order that they have. */
-static const char *as_it_stands(const pm_catalog *catalog, const words *w, const char *memory)
+static const char *as_it_stands(const pm_catalog *catalog, const pm__words *w, const char *memory)
 {
-  char name[WORDS * LETTERS + LETTERS] = "";
-  for (size_t i = 0; i < w->count; i++) {
-    if (i > 0) strcat(name, "-");
-    strcat(name, w->word[i]);
-  }
-  if (memory[0] != '\0') snprintf(name + strlen(name), LETTERS, "-%.8sgb", memory);
+  char name[NAME] = "";
+  for (size_t i = 0; i < w->count; i++)
+    snprintf(name + strlen(name), sizeof name - strlen(name), "%s%s", i > 0 ? "-" : "", w->word[i]);
+  if (memory[0] != '\0') snprintf(name + strlen(name), sizeof name - strlen(name), "-%.8sgb", memory);
   return w->count > 0 ? pm_catalog_resolve(catalog, "gpu", name, NULL) : NULL;
 }
 
 /* In any order, among ids, names and aliases. */
-static const char *in_any_order(const pm_catalog *catalog, const words *w, bool memory)
+static const char *in_any_order(const pm_catalog *catalog, const pm__words *w, bool memory)
 {
   const char *id, *name;
   for (size_t i = 0; w->count > 0 && (id = pm_catalog_id(catalog, "gpu", i)) != NULL; i++)
     for (size_t j = 0; (name = pm_catalog_name(catalog, "gpu", id, j)) != NULL; j++) {
-      words other = words_of(name);
-      if (!memory) other = without_memory(&other);
+      pm__words other;
+      words_of(name, memory, &other);
       if (same_words(w, &other)) return id;
     }
   return NULL;
 }
 
+/* With the memory that stands in a column of its own. */
+static const char *with_memory(const pm_catalog *catalog, const pm__words *plain, const char *memory)
+{
+  char size[SIZE];
+  pm__words sized = *plain;
+  if (memory[0] == '\0' || strlen(memory) > 7 || sized.count == PM__WORDS_MOST) return NULL;
+  snprintf(size, sizeof size, "%.7sgb", memory);
+  sized.word[sized.count++] = size;
+  const char *id = as_it_stands(catalog, plain, memory);
+  return id != NULL ? id : in_any_order(catalog, &sized, true);
+}
+
 const char *pm__gpu_of_name(const pm_catalog *catalog, const char *name, const char *memory)
 {
-  words all = words_of(name), plain = without_memory(&all), sized = plain;
-  const char *id = NULL;
-  char size[LETTERS];
-  if (memory[0] != '\0' && strlen(memory) < 8 && sized.count < WORDS) {
-    id = as_it_stands(catalog, &plain, memory);
-    snprintf(size, sizeof size, "%sgb", memory);
-    strcpy(sized.word[sized.count++], size);
-    if (id == NULL) id = in_any_order(catalog, &sized, true);
-  }
+  pm__words all, plain;
+  words_of(name, true, &all);
+  words_of(name, false, &plain);
+  const char *id = with_memory(catalog, &plain, memory);
   if (id == NULL) id = pm_catalog_resolve(catalog, "gpu", name, NULL);
   if (id == NULL) id = as_it_stands(catalog, &all, "");
   if (id == NULL) id = in_any_order(catalog, &all, true);

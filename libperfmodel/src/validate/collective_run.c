@@ -4,7 +4,7 @@
 #include <string.h>
 #include "perfmodel/units.h"
 #include "validate/collective_run.h"
-#include "validate/words.h"
+#include "base/words.h"
 
 int pm__runs_read(pm__runs *runs, const pm__csv *table, pm_error *error)
 {

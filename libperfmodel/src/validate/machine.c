@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "validate/machine.h"
-#include "validate/words.h"
+#include "base/words.h"
 
 typedef struct spelling {
   pm__words words;
@@ -133,12 +133,6 @@ void pm__machines_free(pm__machines *m)
 
 /* ---- GPUs ---- */
 
-static bool is_memory(const char *word)
-{
-  size_t digits = strspn(word, "0123456789");
-  return digits > 0 && strcmp(word + digits, "gb") == 0;
-}
-
 /* Words that do not make another GPU. */
 static bool says_little(const char *word)
 {
@@ -147,7 +141,7 @@ static bool says_little(const char *word)
                                        "sxm5",   "sxm6",  "pcie",    "pci",     "nvl",  "hbm3", "hbm2", "hbm2e"};
   for (size_t i = 0; i < sizeof little / sizeof little[0]; i++)
     if (strcmp(word, little[i]) == 0) return true;
-  return is_memory(word);
+  return pm__word_is_memory(word);
 }
 
 static bool is_form(const char *word)

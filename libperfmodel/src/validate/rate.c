@@ -3,7 +3,7 @@
 #include <string.h>
 #include "network/network.h"
 #include "validate/rate.h"
-#include "validate/words.h"
+#include "base/words.h"
 
 int pm__rate_reader_open(pm__rate_reader *reader, const pm_catalog *catalog, bool inference, pm_error *error)
 {

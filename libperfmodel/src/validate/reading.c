@@ -6,7 +6,7 @@
 #include "perfmodel/units.h"
 #include "validate/formula.h"
 #include "validate/reading.h"
-#include "validate/words.h"
+#include "base/words.h"
 
 int pm__readings_new(pm__readings *readings, const pm_catalog *catalog, pm_error *error)
 {

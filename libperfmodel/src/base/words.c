@@ -1,6 +1,6 @@
 #include <stdio.h>
 #include <string.h>
-#include "validate/words.h"
+#include "base/words.h"
 
 static bool is_digit(char c)
 {
@@ -55,6 +55,12 @@ void pm__words_split(pm__words *words, const char *text)
     words->word[words->count++] = words->text + start;
     end = join_size(words, end);
   }
+}
+
+bool pm__word_is_memory(const char *word)
+{
+  size_t digits = strspn(word, "0123456789");
+  return digits > 0 && strcmp(word + digits, "gb") == 0;
 }
 
 bool pm__words_have(const pm__words *words, const char *word)

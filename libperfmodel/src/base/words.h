@@ -1,8 +1,8 @@
 /*
 ** Words of what people write: runs of letters and digits, in lower case. "80 GB" and "16G" are the words 80gb and 16gb.
 */
-#ifndef PM_VALIDATE_WORDS_H
-#define PM_VALIDATE_WORDS_H
+#ifndef PM_BASE_WORDS_H
+#define PM_BASE_WORDS_H
 
 #include "base/base.h"
 
@@ -14,8 +14,10 @@ typedef struct pm__words {
   size_t count;
 } pm__words;
 
-/* Splits; what is beyond the limits is dropped. The words point into the struct. */
+/* Splits; what is beyond the limits is dropped. The words point into the struct: a copy points into the original. */
 void pm__words_split(pm__words *words, const char *text);
+
+bool pm__word_is_memory(const char *word); /* "16gb" */
 
 bool pm__words_have(const pm__words *words, const char *word);
 
