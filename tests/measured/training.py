@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Published training rates against their gates: training.py PERFMODEL. Means of the absolute errors, no row left out.
 
-Networks of depthwise convolutions and of volumes have figures of their own."""
+Networks of depthwise convolutions and of volumes have figures of their own, and count among all networks of convolutions."""
 import csv
 import gzip
 import pathlib
@@ -17,6 +17,8 @@ KNOWN = {
     "vision, V100 and older, one GPU": (12.4, "as all of them"),
     "vision, V100 and older, several GPUs": (14.7, "as all of them"),
     "vision, A100, several GPUs": (16.2, HOST),
+    "all networks of convolutions, V100 and older": (17, "as vision, EfficientNet and volumes"),
+    "all networks of convolutions, A100": (21, "as volumes"),
     "EfficientNet, V100 and older": (31.6, "TensorFlow's are fed by the host; one table has half of its own rates on one GPU"),
     "volumes, V100 and older": (35.2, "3D convolutions in FP32; nnU-Net of 2020, which was fed TFRecords by the host"),
     "volumes, A100": (48.4, "nnU-Net of 2020, which was fed TFRecords by the host"),
@@ -40,6 +42,8 @@ def figures(command):
             yield figure(f"vision, {name}{scale}", gate, lambda group, model, recent=recent, word=word:
                          group.startswith("vision ") and (" a100" in group) == recent and word in group
                          and "EfficientNet" not in model)
+        yield figure(f"all networks of convolutions, {name}", gate, lambda group, model, recent=recent:
+                     group.startswith(("vision ", "volumes ")) and (" a100" in group) == recent)
         yield figure(f"EfficientNet, {name}", 15, lambda group, model, recent=recent:
                      "EfficientNet" in model and (" a100" in group) == recent)
         yield figure(f"volumes, {name}", 15, lambda group, model, recent=recent:
