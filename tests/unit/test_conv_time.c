@@ -76,6 +76,24 @@ static double saved_by_transforms(const device *d, const pm_kernel *k)
   return fmax(winograd, w * w * (33 - w) * (33 - w) / 2048);
 }
 
+/* Depthwise convolutions are far from streams over memory: their arithmetic limits them, and grows with the window. */
+START_TEST(wider_windows_of_single_channels_take_longer)
+{
+  device d;
+  EACH_DEVICE(d) EACH(p, PRECISIONS) {
+    if (!has(&d, precisions[p])) continue;
+    EACH(pass, PASSES) {
+      pm_kernel three = conv(pass, 32, 256, 256, 56, 3, 1, precisions[p]), five = three;
+      three.groups = five.groups = 256;
+      five.kernel_height = five.kernel_width = 5;
+      five.padding_height = five.padding_width = 2;
+      double few = time_of(&d, &three).time, many = time_of(&d, &five).time;
+      ck_assert_msg(many >= 1.25 * few, "%s: pass %d: %g s after %g s", d.gpu.id, pass, many, few);
+    }
+  }
+}
+END_TEST
+
 /* Tensors move once; boards boost by what their constants say. */
 START_TEST(convolutions_keep_to_the_physical_bound)
 {
@@ -264,6 +282,7 @@ int main(void)
   tcase_add_checked_fixture(laws, open_catalog, close_catalog);
   tcase_set_timeout(laws, 60);
   tcase_add_test(laws, larger_convolutions_take_longer);
+  tcase_add_test(laws, wider_windows_of_single_channels_take_longer);
   tcase_add_test(laws, convolutions_keep_to_the_physical_bound);
   tcase_add_test(laws, better_gpus_are_not_slower);
   tcase_add_test(laws, larger_passes_take_longer);

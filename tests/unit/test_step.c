@@ -223,6 +223,39 @@ START_TEST(slower_software_makes_slower_steps)
 }
 END_TEST
 
+/* Seconds of transposes on an A100 with one of the facts about layouts, or none (-1). */
+static double layouts_with(int fact, int precision)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_prediction p;
+  pm_framework_profile profile = profile_of("generic");
+  pm_framework *f = &profile.framework;
+  int32_t *const facts[] = {&f->layout_fp16, &f->layout_tf32, &f->layout_fp32};
+  if (fact >= 0) *facts[fact] = 1;
+  pm_system *a100 = pm_catalog_system(catalog, "a100-sxm4-40gb", &error);
+  ck_assert_msg(a100 != NULL, "%s", error.text);
+  const pm_network *net = networks[0];
+  const pm_system *system = a100;
+  pm_plan *own = pm_plan_new(&net, 1, &system, 1, &error);
+  pm_run run = pm_run_default();
+  run.precision = precision;
+  run.framework_index = pm_plan_add_framework(own, &profile, &error);
+  ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
+  pm_plan_free(own);
+  pm_system_free(a100);
+  return p.layout_time;
+}
+
+/* Tensor cores with FP16 and TF32, and other cores: each has a fact of its own. */
+START_TEST(a_layout_is_of_its_precision)
+{
+  static const int precisions[] = {PM_FP16, PM_TF32, PM_FP32};
+  for (int fact = -1; fact < 3; fact++)
+    for (int i = 0; i < 3; i++)
+      ck_assert_msg((layouts_with(fact, precisions[i]) > 0) == (fact == i), "fact %d, precision %d", fact, i);
+}
+END_TEST
+
 static double alone_on(const pm_gpu *gpu, int framework)
 {
   pm_machine machine;
@@ -675,6 +708,7 @@ int main(void)
   tcase_add_test(tests, overlap_hides_what_a_slow_bus_takes);
   tcase_add_test(tests, one_gpu_does_not_communicate);
   tcase_add_test(tests, slower_software_makes_slower_steps);
+  tcase_add_test(tests, a_layout_is_of_its_precision);
   tcase_add_test(tests, older_libraries_lack_algorithms);
   tcase_add_test(tests, a_better_gpu_is_never_slower);
   tcase_add_test(tests, waiting_is_the_expected_maximum);
