@@ -48,7 +48,7 @@ def figures(command):
                      "EfficientNet" in model and (" a100" in group) == recent)
         yield figure(f"volumes, {name}", 15, lambda group, model, recent=recent:
                      group.startswith("volumes ") and (" a100" in group) == recent)
-    for name in ("BERT", "GNMT v2"):
+    for name in ("BERT", "GNMT v2", "Transformer-XL"):
         yield figure(f"{name}, V100", 20, lambda group, model, name=name: model == name and " v100" in group)
 
 

@@ -63,6 +63,8 @@ static const struct {
   {"transformer-xl", 151, 0.004, "Dai et al. 2019, table 1"},
   {"dlrm", 540, 0.002, "Shi et al. 2020, section 5 (Criteo Kaggle, 16 features)"},
   {"gnmt", 161, 0.004, "GNMT v2 of Deep Learning Examples"},
+  {"jasper-10x5", 333, 0.0012, "Li et al. 2019, table 3 (DR 10x5)"},
+  {"quartznet-15x5", 18.9, 0.0015, "Kriman et al. 2020, table 2"},
 };
 
 START_TEST(parameters_are_those_of_the_papers)
@@ -70,6 +72,24 @@ START_TEST(parameters_are_those_of_the_papers)
   double millions = totals_of(printed[_i].id, NULL, 0).parameters * 1e-6;
   ck_assert_msg(fabs(millions / printed[_i].millions - 1) <= printed[_i].tolerance, "%s: %.2f M, printed %.0f (%s)",
                 printed[_i].id, millions, printed[_i].millions, printed[_i].source);
+}
+END_TEST
+
+/* Five products of hidden x hidden and two of the feed-forward layers with their biases, two norms, two biases of the
+** queries for all layers, a bias for each word and for each of three groups. */
+static double xl_parameters(double layers, double hidden, double inner, double tables)
+{
+  double layer = 5 * hidden * hidden + 2 * hidden * inner + inner + hidden + 4 * hidden;
+  return tables + layers * layer + 2 * hidden + 267735 + 3 * (hidden + 1);
+}
+
+/* The sizes of the set-ups: one table of 512, or four of 1024 down to 16 with their projections, and that of the head. */
+START_TEST(transformer_xl_has_what_its_sizes_make)
+{
+  double base = 267735.0 * 512;
+  double large = 19997.0 * 1024 + 20000 * 256 + 160000 * 64 + 67738 * 16 + 1024 * (1024 + 256 + 64 + 16) + 1024 * 1024;
+  ck_assert(totals_of("transformer-xl-512", NULL, 0).parameters == xl_parameters(16, 512, 2048, base));
+  ck_assert(totals_of("transformer-xl-large", NULL, 0).parameters == xl_parameters(18, 1024, 4096, large));
 }
 END_TEST
 
@@ -144,6 +164,7 @@ int main(void)
   tcase_add_loop_test(tests, parameters_are_those_of_the_weights, 0, ROWS(exact));
   tcase_add_loop_test(tests, parameters_are_those_of_the_papers, 0, ROWS(printed));
   tcase_add_test(tests, bert_costs_what_its_layers_cost);
+  tcase_add_test(tests, transformer_xl_has_what_its_sizes_make);
   tcase_add_test(tests, llama_costs_what_its_layers_cost);
   tcase_add_test(tests, experts_cost_what_is_chosen);
   tcase_add_test(tests, the_translator_grows_with_its_embedding);

@@ -42,7 +42,8 @@ extern "C" {
   X(BATCH, "batch", "samples per GPU and step, a formula likewise")                                 \
   X(ITEMS, "items", "how many of what is counted (tokens) one sample has, a formula likewise")       \
   X(OPTIMIZER, "optimizer", "what the step does with the gradients")                                 \
-  X(ACCUMULATION, "accumulation", "batches that a step accumulates, a formula likewise")
+  X(ACCUMULATION, "accumulation", "batches that a step accumulates, a formula likewise") \
+  X(ABOUT, "about", "what its group is called first, if its unit does not say: speech")
 
 typedef enum pm_decision {
 #define PM_DECISION_ENUM(name, text, doc) PM_DECISION_##name,

@@ -222,6 +222,8 @@ int pm__rate_read(pm__rate_reader *reader, pm__row *row, pm__rate *rate, pm_erro
   if (status == PM_OK) status = read_batch(reader, row, rate, error);
   if (status == PM_OK) status = read_unit(reader, row, rate, error);
   if (status == PM_OK) status = read_framework(reader, row, rate, error);
+  const char *about = pm__readings_decide(&reader->readings, PM_DECISION_ABOUT, row, value);
+  snprintf(rate->about, sizeof rate->about, "%.15s", about != NULL ? about : "");
   return status == PM_OK ? read_optimizer(reader, row, rate, error) : status;
 }
 
@@ -229,6 +231,7 @@ int pm__rate_read(pm__rate_reader *reader, pm__row *row, pm__rate *rate, pm_erro
 
 static const char *about(const pm__rate *rate, const char *unit, const pm_network *network)
 {
+  if (rate->about[0] != '\0') return rate->about;
   if (pm__words_hold("images | img | im", unit)) return network->layers[0].output.rank > 3 ? "volumes" : "vision";
   if (pm__words_hold("sequences | tokens | sentences", unit)) return "language";
   return rate->latency ? "latency" : "other";

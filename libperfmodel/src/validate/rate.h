@@ -10,6 +10,7 @@ typedef struct pm__rate {
   int network, system, profile; /* of the bench */
   char framework[PM_TEXT_MAX], gpu[PM_TEXT_MAX];
   int gpus, nodes; /* GPUs of each node */
+  char about[16]; /* the first word of its group; empty: by its unit */
   double batch, accumulation;
   int32_t precision, optimizer;
   double items;    /* what is counted, for each sample */
