@@ -39,7 +39,7 @@ static const struct {
   {"gpt2-medium", 354823168},    {"gpt2-large", 774030080},     {"gpt2-xl", 1557611200},
   {"llama2-7b", 6738415616},     {"llama2-13b", 13015864320},   {"llama2-70b", 68976648192},
   {"llama3-8b", 8030261248},     {"llama3-70b", 70553706496},   {"mixtral-8x7b", 46702792704},
-  {"ncf", 31832577},
+  {"ncf", 31832577},             {"bart-large", 406291456},
 };
 
 START_TEST(parameters_are_those_of_the_weights)
