@@ -24,7 +24,7 @@ static int set_goal(const cli_request *request, option_id id, const char *field,
   return fail(CODE_USAGE, "%s", error.text);
 }
 
-static int read_goal(const cli_request *request, pm_size_goal *goal)
+int size_read_goal(const cli_request *request, pm_size_goal *goal)
 {
   *goal = pm_size_goal_default();
   int code = read_quantity(request, OPTION_TARGET_RATE, "target-rate", "1/s", &goal->rate);
@@ -43,7 +43,7 @@ static int read_goal(const cli_request *request, pm_size_goal *goal)
   return CODE_DONE;
 }
 
-static int read_choices(const cli_request *request, size_question *q)
+int size_read_choices(const cli_request *request, size_question *q)
 {
   double gpus;
   q->usual = pm_run_default();
@@ -130,7 +130,7 @@ static bool allocate(size_question *q)
          q->choices != NULL;
 }
 
-static double usable_of(const pm_catalog *catalog, const pm_gpu *gpu)
+double size_usable(const pm_catalog *catalog, const pm_gpu *gpu)
 {
   pm_usable_memory usable;
   return pm_catalog_record(catalog, "usable_memory", gpu->id, &usable, NULL) == PM_OK ? usable.memory : gpu->memory;
@@ -166,7 +166,7 @@ static int fill_choice(const cli_request *request, size_question *q, size_t i)
   if (q->precision_count > 0) q->runs[i].precision = q->precisions[i / batches % precisions];
   q->runs[i].framework_index = q->framework_count > 0 ? (int32_t)(i / batches / precisions % frameworks) : -1;
   q->price[i] = price_of(&q->prices, machine->id);
-  q->usable[i] = usable_of(q->catalog, pm_system_gpu(q->systems[system]));
+  q->usable[i] = size_usable(q->catalog, pm_system_gpu(q->systems[system]));
   return request->value[OPTION_STORAGE] != NULL ? add_input(request, q, i, machine) : CODE_DONE;
 }
 
@@ -190,7 +190,9 @@ static int fill_setup(const cli_request *request, size_question *q)
   return code;
 }
 
-static void free_question(size_question *q)
+/* ---- The command ---- */
+
+void size_free(size_question *q)
 {
   pm_memory_plan_free(q->memory);
   pm_plan_free(q->plan);
@@ -212,15 +214,16 @@ static void free_question(size_question *q)
 
 static int run(const cli_request *request)
 {
+  if (request->value[OPTION_LATENCY] != NULL) return size_service_run(request);
   size_question *q = (size_question *)calloc(1, sizeof *q);
   if (q == NULL) return fail_memory();
-  int code = read_goal(request, &q->goal);
-  if (code == CODE_DONE) code = read_choices(request, q);
+  int code = size_read_goal(request, &q->goal);
+  if (code == CODE_DONE) code = size_read_choices(request, q);
   if (code == CODE_DONE) q->catalog = open_catalog(request, &code);
   if (code == CODE_DONE) code = find_all(request, q);
   if (code == CODE_DONE) code = fill_setup(request, q);
   if (code == CODE_DONE) code = size_answer(request, q);
-  free_question(q);
+  size_free(q);
   free(q);
   return code;
 }
@@ -230,13 +233,15 @@ static const cli_option options[] = {
   {OPTION_TARGET_RATE, '\0', "target-rate", "RATE", "samples per second that are wanted, such as \"20000 1/s\"; or"},
   {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train"},
   {OPTION_WITHIN, '\0', "within", "TIME", "and the time for them, such as \"6 h\""},
+  {OPTION_LATENCY, '\0', "latency", "TIME", "size for inference: a rate of calls that take no longer, such as \"10 ms\""},
   {OPTION_DATASET, '\0', "dataset", "NAME", "what an epoch is (default ilsvrc2012)"},
   {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units", "what is to be least (default nodes)"},
   {OPTION_BATCH, '\0', "batch", "N,...", "samples per GPU and step (default 32); each is a choice"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_PRECISION, '\0', "precision", "NAME,...", "storage and arithmetic (default fp32); each is a choice"},
   {OPTION_GPUS, '\0', "gpus", "N", "GPUs used in each node (default: all)"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what trains (default generic; none: kernels and collectives only); "
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what trains (default generic; none: kernels and collectives only), "
+                                                    "or, for inference, what runs it (default tensorrt); "
                                                     "each is a choice; see perfmodel list frameworks"},
   TRAINING_OPTIONS,
   {OPTION_PRICE, '\0', "price", "LIST|FILE", "price of a node: \"dgx1-v100=149000 USD,...\", or a file with one on "
@@ -265,6 +270,8 @@ const cli_command size_command = {
   "what it finds by nodes, cost, power or rack space. For the best it says what limits it, what it draws, what storage "
   "must give, switches and cables, and the next cheaper choice with how much it misses. Where no count reaches the target "
   "the fastest is shown, and the exit status is 1 if that is so for all.\n\n"
+  "With --latency it sizes for inference: every GPU, of a system or by itself, is a replica that runs the largest batch "
+  "within that time. Queues, and copies from and to the host, are not in it.\n\n"
   "Prices are yours, in one currency; there are none in the catalogue. Power is the machine's design power times the PUE; "
   "what the catalogue does not know is printed as unknown. As a table this is a report to read; csv and json have all "
   "choices with all values.",

@@ -4,11 +4,10 @@
 #include <string.h>
 #include "size_answer.h"
 
-enum { LABEL = 18, QUANTITY = 80, FRONT_MOST = 4096 };
+enum { FRONT_MOST = 4096 };
 
 /* ---- The answer as a table ---- */
 
-/* Best first, then those that miss, nearest first. */
 static int by_rank(const void *a, const void *b)
 {
   const pm_size_choice *x = (const pm_size_choice *)a, *y = (const pm_size_choice *)b;
@@ -18,12 +17,17 @@ static int by_rank(const void *a, const void *b)
   return x->choice < y->choice ? -1 : x->choice > y->choice;
 }
 
+void size_sort(pm_size_choice *rows, size_t count)
+{
+  qsort(rows, count, sizeof *rows, by_rank);
+}
+
 /* The system stands in a column of its own; what nobody knows is no column. */
 static pm_table *table_of(const size_question *q, const pm_size_choice *rows, size_t count, bool wide, pm_error *error)
 {
   static const char *const narrow[] = {"energy", "nodes_least", "nodes_safe", "gpu_power", "price", "storage_nodes",
                                        "choice", "memory", "basis", "evidence", "input_limit", "storage_rate", "pareto",
-                                       "cables", "verdict", NULL};
+                                       "cables", "verdict", "latency", NULL};
   pm_table *table = pm_table_of_records(pm_record_type_find("size_choice"), rows, count, error);
   if (table == NULL) return NULL;
   for (size_t i = 0; !wide && narrow[i] != NULL; i++) pm_table_drop(table, narrow[i]);
@@ -35,21 +39,21 @@ static pm_table *table_of(const size_question *q, const pm_size_choice *rows, si
 
 /* ---- The answer for people ---- */
 
-static const char *quantity(char *buffer, double value, const char *unit)
+const char *size_quantity(char *buffer, double value, const char *unit)
 {
   return pm_quantity_format(buffer, QUANTITY, value, unit);
 }
 
 static const char *duration(char *buffer, double seconds)
 {
-  if (isnan(seconds) || seconds < 120) return quantity(buffer, seconds, "s");
+  if (isnan(seconds) || seconds < 120) return size_quantity(buffer, seconds, "s");
   if (seconds < 7200) snprintf(buffer, QUANTITY, "%.1f min", seconds / 60);
   else if (seconds < 172800) snprintf(buffer, QUANTITY, "%.2f h", seconds / 3600);
   else snprintf(buffer, QUANTITY, "%.2f d", seconds / 86400);
   return buffer;
 }
 
-static const char *amount(char *buffer, double value)
+const char *size_amount(char *buffer, double value)
 {
   if (isnan(value)) return strcpy(buffer, "unknown");
   snprintf(buffer, QUANTITY, "%.0f", value);
@@ -77,9 +81,16 @@ static void print_band(FILE *stream, const pm_size_choice *best)
     fprintf(stream, " (%d at best; in nine cases of ten no count that was tried is enough)", best->nodes_least);
 }
 
+void size_print_power(FILE *stream, const size_question *q, const pm_size_choice *best)
+{
+  char a[QUANTITY], b[QUANTITY], c[QUANTITY];
+  fprintf(stream, "  %-*s%s at PUE %g (GPUs alone %s), %s rack units\n", LABEL, "power and space",
+          size_quantity(a, best->power, "W"), q->goal.pue, size_quantity(b, best->gpu_power, "W"), size_amount(c, best->rack_units));
+}
+
 static void print_best(FILE *stream, const size_question *q, const pm_size_choice *best)
 {
-  char a[QUANTITY], b[QUANTITY];
+  char a[QUANTITY];
   const pm_choice *limits = pm_record_field(pm_record_type_find("size_choice"), "limit")->choices;
   fprintf(stream, "\n%d x %s", best->nodes, pm_system_machine(q->systems[q->runs[best->choice].system_index])->name);
   print_band(stream, best);
@@ -88,32 +99,37 @@ static void print_best(FILE *stream, const size_question *q, const pm_size_choic
   fprintf(stream, "; %.2f times the target\n", best->reached);
   fprintf(stream, "  %-*s%s; %.1f %% of as many GPUs alone\n", LABEL, "limited by", limits[best->limit].doc,
           100 * best->efficiency);
-  fprintf(stream, "  %-*s%s at PUE %g (GPUs alone %s), %s rack units\n", LABEL, "power and space",
-          quantity(a, best->power, "W"), q->goal.pue, quantity(b, best->gpu_power, "W"), amount(b + 40, best->rack_units));
+  size_print_power(stream, q, best);
 }
 
-static void print_price(FILE *stream, const cli_request *request, const size_question *q, const pm_size_choice *best)
+void size_print_price(FILE *stream, const cli_request *request, const size_question *q, const pm_size_choice *best)
 {
   char text[QUANTITY];
   const char *date = request->value[OPTION_PRICE_DATE];
   if (q->prices.count == 0) return;
-  fprintf(stream, "  %-*s%s %s for the nodes, prices %s%s\n", LABEL, "price", amount(text, best->cost), q->prices.currency,
+  fprintf(stream, "  %-*s%s %s for the nodes, prices %s%s\n", LABEL, "price", size_amount(text, best->cost), q->prices.currency,
           date != NULL ? "of " : "without a date", date != NULL ? date : "");
+}
+
+void size_print_memory(FILE *stream, const pm_size_choice *best)
+{
+  char a[QUANTITY];
+  const pm_choice *verdicts = pm_record_field(pm_record_type_find("size_choice"), "verdict")->choices;
+  fprintf(stream, "  %-*sbatch %.0f takes %s of a GPU: %s\n", LABEL, "memory", best->batch, size_quantity(a, best->memory, "B"),
+          verdicts[best->verdict].name);
 }
 
 static void print_rest(FILE *stream, const size_question *q, const pm_size_choice *best)
 {
   char a[QUANTITY], b[QUANTITY];
   const pm_choice *stages = pm_record_field(pm_record_type_find("size_choice"), "input_limit")->choices;
-  const pm_choice *verdicts = pm_record_field(pm_record_type_find("size_choice"), "verdict")->choices;
-  fprintf(stream, "  %-*smust give %s, nothing cached", LABEL, "storage", quantity(a, best->storage_rate, "B/s"));
+  fprintf(stream, "  %-*smust give %s, nothing cached", LABEL, "storage", size_quantity(a, best->storage_rate, "B/s"));
   if (q->setup.inputs != NULL)
-    fprintf(stream, "; %s feeds %s nodes; slowest: %s", q->inputs[best->choice].storage.name, amount(b, best->storage_nodes),
+    fprintf(stream, "; %s feeds %s nodes; slowest: %s", q->inputs[best->choice].storage.name, size_amount(b, best->storage_nodes),
             stages[best->input_limit].doc);
-  fprintf(stream, "\n  %-*s%s switch%s, %s cables\n", LABEL, "network", amount(a, best->switches),
-          best->switches == 1 ? "" : "es", amount(b, best->cables));
-  fprintf(stream, "  %-*sbatch %.0f takes %s of a GPU: %s\n", LABEL, "memory", best->batch, quantity(a, best->memory, "B"),
-          verdicts[best->verdict].name);
+  fprintf(stream, "\n  %-*s%s switch%s, %s cables\n", LABEL, "network", size_amount(a, best->switches),
+          best->switches == 1 ? "" : "es", size_amount(b, best->cables));
+  size_print_memory(stream, best);
 }
 
 static void print_next(FILE *stream, const size_question *q, const pm_size_choice *best)
@@ -144,7 +160,7 @@ static int write_report(const cli_request *request, const size_question *q)
   pm_string_free(text);
   if (q->choices[0].nodes > 0) {
     print_best(page.stream, q, &q->choices[0]);
-    print_price(page.stream, request, q, &q->choices[0]);
+    size_print_price(page.stream, request, q, &q->choices[0]);
     print_rest(page.stream, q, &q->choices[0]);
     if (q->choices[0].rank > 0) print_next(page.stream, q, &q->choices[0]);
     else fprintf(page.stream, "\nThe target is not reached: this is the fastest of up to %d nodes.\n", q->goal.nodes_most);
@@ -174,7 +190,7 @@ int size_answer(const cli_request *request, size_question *q)
   if (pm_size_check(&q->setup, &q->goal, &error) != PM_OK) return fail_error(&error);
   if (request->value[OPTION_FRONT] != NULL) return write_front(request, q);
   if (pm_size(&q->setup, &q->goal, q->choices, &error) != PM_OK) return fail_error(&error);
-  qsort(q->choices, q->setup.count, sizeof *q->choices, by_rank);
+  size_sort(q->choices, q->setup.count);
   int code = request->format == PM_FORMAT_TABLE
                ? write_report(request, q)
                : write_table(request, table_of(q, q->choices, q->setup.count, true, &error), &error);

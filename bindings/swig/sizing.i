@@ -84,6 +84,21 @@ static records size_choices(const pm_plan *plan, const pm_size_goal *size_goal, 
   return array;
 }
 
+/* "size_choice" records for inference, best first. Given: a plan, one goal, choices as runs, the price of each, a latency. */
+static records size_service(const pm_inference_plan *plan, const pm_size_goal *size_goal, size_t size_goal_count,
+                            const pm_inference_run *inference_run, size_t inference_run_count, const double *prices,
+                            size_t price_count, double latency, pm_error *error)
+{
+  const pm_size_service service = {plan, inference_run, prices, inference_run_count, latency};
+  const records none = {NULL, NULL, 0};
+  if (!single(size_goal_count, "size_goal", error) || !as_many(price_count, inference_run_count, "prices", error))
+    return none;
+  records array = records_new("size_choice", inference_run_count, error);
+  if (array.data != NULL && pm_size_inference(&service, size_goal, (pm_size_choice *)array.data, error) == PM_OK)
+    qsort(array.data, array.count, sizeof(pm_size_choice), size_order);
+  return records_if_ok(array, error);
+}
+
 /* The records as a table. */
 static pm_table *size_table(const pm_size_choice *size_choice, size_t size_choice_count, pm_error *error)
 {

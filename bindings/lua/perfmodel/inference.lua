@@ -20,7 +20,7 @@ local function profile_of(value, from)
 end
 
 -- A plan with the usable memory of its systems.
-local function plan_of(options)
+function inference.plan_of(options)
   local from, framework = catalog.of(options), options.framework or "tensorrt"
   if type(framework) == "table" and framework.id ~= nil then framework = {framework} end
   local profiles = list_of(framework, function(item) return profile_of(item, from) end, "framework")
@@ -36,7 +36,7 @@ local function plan_of(options)
 end
 
 -- Every combination: batch fastest, then precision, framework, system, network.
-local function runs_of(plan, options)
+function inference.runs_of(plan, options)
   local runs, default = {}, core.unpack(core.inference_run_default())[1]
   local batches = arguments.numbers_of(options.batch, "1", "batch")
   local precisions = list_of(options.precision, text_of, "precision")
@@ -77,8 +77,8 @@ inference.infer = public(function(options)
   for name, value in pairs(options) do
     if is_list(value) and name ~= "framework" then error(name .. " is a list; use pm.infer_sweep", 0) end
   end
-  local plan = plan_of(options)
-  local runs = runs_of(plan, options)
+  local plan = inference.plan_of(options)
+  local runs = inference.runs_of(plan, options)
   core.infer_check(plan.handle, runs)
   if options.latency ~= nil then
     runs = core.unpack(core.infer_within(plan.handle, runs, number_of(options.latency, "s", "latency")))
@@ -93,8 +93,8 @@ end)
 inference.infer_sweep = public(function(options)
   arguments.check_options(options, OPTIONS)
   if options.latency ~= nil then error("latency is for pm.infer", 0) end
-  local plan = plan_of(options)
-  local runs = runs_of(plan, options)
+  local plan = inference.plan_of(options)
+  local runs = inference.runs_of(plan, options)
   return new_table(core.inference_table(plan.handle, runs, core.infer(plan.handle, runs)))
 end)
 

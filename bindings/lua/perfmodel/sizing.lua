@@ -3,6 +3,7 @@
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
+local inference = require "perfmodel.inference"
 local paths = require "perfmodel.paths"
 local plan = require "perfmodel.plan"
 local number_of = arguments.number_of
@@ -16,13 +17,12 @@ local GOAL_UNITS = {rate = "1/s", epochs = "1", within = "s", pue = "1", nodes_m
                     oversubscription = "1", global_batch = "1"}
 
 -- The goal; `dataset` is a record.
-local function goal_of(options, dataset)
+local function goal_of(options)
   local goal = core.unpack(core.size_goal_default())[1]
   for name, unit in pairs(GOAL_UNITS) do
     if options[name] ~= nil then goal[name] = number_of(options[name], unit, name) end
   end
   goal.minimize = options.minimize or goal.minimize
-  goal.samples, goal.sample_size = dataset.samples, dataset.sample_size
   return goal
 end
 
@@ -65,10 +65,12 @@ sizing.size = arguments.public(function(options)
     prices[i] = price_in(options.prices, machines[i].id, from)
     usable[i] = catalog.usable_of({}, core.unpack(core.system_gpu(system))[1], from)
   end
+  local goal = goal_of(options)
+  goal.samples, goal.sample_size = dataset.samples, dataset.sample_size
   local i = paths.of(options, machines, dataset, from)
   local function ask(what)
     return core.unpack(core.size_choices(
-      made.handle, {goal_of(options, dataset)}, runs, prices, usable, made.networks[1],
+      made.handle, {goal}, runs, prices, usable, made.networks[1],
       {from:record("memory_profile", "pytorch")}, {from:record("optimizer", "momentum")}, i[1], i[2], i[3], i[4], i[5],
       i[6], i[7], what))
   end
@@ -76,6 +78,28 @@ sizing.size = arguments.public(function(options)
   --- What takes less than the best, the fastest of it (nil if nothing does); the Pareto front, as a list.
   rows.next_cheaper = function() return ask("next")[1] end
   rows.front = function() return ask("front") end
+  return setmetatable(rows, Sizing)
+end)
+
+local SERVICE = arguments.options [[network system rate latency batch precision framework gpus minimize prices pue nodes_most
+  kernel_model usable catalog]]
+
+--- The least nodes (or what `minimize` says) of every choice for a rate of inference: a list as that of pm.size. Every GPU is
+--- a replica. Options: network; system (systems or GPUs), precision, framework: lists where there are several; rate; latency
+--- (the longest a call may take: the largest batch within it) or batch; gpus used in each node, all by default; minimize,
+--- prices, pue, nodes_most; kernel_model, usable, catalog.
+sizing.size_inference = arguments.public(function(options)
+  arguments.check_options(options, SERVICE)
+  if options.batch ~= nil and options.latency ~= nil then error("batch and latency exclude each other", 0) end
+  local from, made, prices = catalog.of(options), inference.plan_of(options), {}
+  local runs = inference.runs_of(made, options)
+  for i, run in ipairs(runs) do
+    run.gpus = number_of(options.gpus or 0, "1", "gpus")
+    local system = made.systems[run.system_index + 1]
+    prices[i] = price_in(options.prices, core.unpack(core.system_machine(system))[1].id, from)
+  end
+  local latency = options.latency ~= nil and number_of(options.latency, "s", "latency") or 0 / 0
+  local rows = core.unpack(core.size_service(made.handle, {goal_of(options)}, runs, prices, latency))
   return setmetatable(rows, Sizing)
 end)
 

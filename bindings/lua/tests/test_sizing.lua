@@ -13,6 +13,13 @@ assert(next_cheaper.cost < sizing[1].cost and next_cheaper.reached < 1)
 local front = sizing.front()
 for i = 2, #front do assert(front[i].cost > front[i - 1].cost and front[i].time < front[i - 1].time) end
 
+local served = pm.size_inference{network = "resnet50", system = {"t4", "dgx1-v100"}, precision = {"fp16", "int8"},
+                                 rate = "20000 1/s", latency = "10 ms", prices = {t4 = 2500, ["dgx1-v100"] = 149000},
+                                 minimize = "cost"}
+check.equal(#served, 4)
+assert(served[1].rank == 1 and served[1].latency <= 0.01 and served[1].throughput >= 20000)
+assert(served[1].cost == served[1].nodes * served[1].price)
+
 local p = pm.predict{network = "resnet50", system = sizing[1].system, gpus = 8, nodes = sizing[1].nodes,
                      batch = sizing[1].batch, precision = "fp16", input_rate = nil}
 assert(p.throughput >= sizing[1].throughput) -- the storage may limit

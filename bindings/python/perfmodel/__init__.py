@@ -57,7 +57,7 @@ from ._records import (
     Source,
 )
 from ._sensitivity import sensitivity, upgrades, with_gpu, with_link
-from ._sizing import Sizing, size
+from ._sizing import Choices, Sizing, size, size_inference
 from ._sweep import Sweep, sweep
 from ._system import Ring, System
 from ._table import ColumnInfo, Table
@@ -73,6 +73,7 @@ __all__ = [
     "ArgumentError",
     "BadValueError",
     "Catalog",
+    "Choices",
     "ColumnInfo",
     "Cycle",
     "Dataset",
@@ -145,6 +146,7 @@ __all__ = [
     "show",
     "show_versions",
     "size",
+    "size_inference",
     "sweep",
     "system",
     "upgrades",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import isnan, nan
 from typing import NamedTuple, SupportsIndex
@@ -12,6 +12,7 @@ import numpy as np
 from . import _core, _record, _records
 from ._catalog import as_network, default
 from ._errors import ArgumentError
+from ._inference import InferencePlan, Profile, Target
 from ._input import InputPath, PathArrays, access_of, decoder_of, find, path_arrays
 from ._inputs import Doubles, Number, Quantity, choice, doubles, number, quantity, text, whole
 from ._network import Network
@@ -52,20 +53,14 @@ class _Question(NamedTuple):
         return _record.array("size_choice", data)
 
 
-class Sizing(Table):
+class Choices(Table):
     """What reaches a target, best first, then what misses it, nearest first; rows have the fields of
-    `perfmodel.fields("size_choice")`.
+    `perfmodel.fields("size_choice")`."""
 
-    >>> s = size("resnet50", ["dgx1-v100", "dgx1-p100"], epochs=90, within="6 h", precision="fp16", batch=128)
-    >>> s.best.system, s.best.nodes
-    ('dgx1-v100', 1)
-    """
-
-    def __init__(self, question: _Question):
-        self._question = question
-        self.records = question.ask("least")
+    def __init__(self, choices: Records):
+        self.records = choices
         """The rows as a structured array of dtype `perfmodel.dtype("size_choice")`."""
-        super().__init__(_core.size_table(self.records))
+        super().__init__(_core.size_table(choices))
 
     @property
     def choices(self) -> list[_records.SizeChoice]:
@@ -82,6 +77,25 @@ class Sizing(Table):
         """Whether anything reaches the target."""
         return bool(self.records[0]["rank"] > 0)
 
+    def __str__(self) -> str:
+        best = self.best
+        time = "" if isnan(best.time) else f", {best.time / 3600:,.2f} h"
+        verdict = "reaches" if self.reached else "misses"
+        return f"{best.nodes} x {best.system}: {best.throughput:,.0f} samples/s{time}, {verdict} the target"
+
+
+class Sizing(Choices):
+    """Choices for training.
+
+    >>> s = size("resnet50", ["dgx1-v100", "dgx1-p100"], epochs=90, within="6 h", precision="fp16", batch=128)
+    >>> s.best.system, s.best.nodes
+    ('dgx1-v100', 1)
+    """
+
+    def __init__(self, question: _Question):
+        self._question = question
+        super().__init__(question.ask("least"))
+
     def next_cheaper(self) -> _records.SizeChoice | None:
         """Of all counts of all choices that take less than the best, the fastest; it misses by 1 - `reached`. None if
         nothing takes less."""
@@ -91,12 +105,6 @@ class Sizing(Table):
     def front(self) -> Table:
         """The counts for which nothing is both faster and less, from least to fastest: the Pareto front."""
         return Table(_core.size_table(self._question.ask("front")))
-
-    def __str__(self) -> str:
-        best = self.best
-        time = "" if isnan(best.time) else f", {best.time / 3600:,.2f} h"
-        verdict = "reaches" if self.reached else "misses"
-        return f"{best.nodes} x {best.system}: {best.throughput:,.0f} samples/s{time}, {verdict} the target"
 
 
 def size(
@@ -178,6 +186,47 @@ def size(
     )
 
 
+def size_inference(
+    network: Network | str,
+    systems: Target | Iterable[Target],
+    *,
+    rate: Quantity,
+    latency: Quantity | None = None,
+    batch: Numbers = 1,
+    precision: Texts = "fp32",
+    framework: Profile | Iterable[Profile] = "tensorrt",
+    gpus: SupportsIndex = 0,
+    minimize: str = "nodes",
+    prices: Prices | None = None,
+    pue: Number = 1.0,
+    nodes_most: SupportsIndex = 1024,
+    kernel_model: str = "calibrated",
+) -> Choices:
+    """The least nodes (or cost, power, rack units) of each choice for a rate of inference. Every system (or GPU by itself),
+    framework and precision is a choice; every GPU is a replica, and replicas share nothing.
+
+    Args:
+        rate: samples per second that are wanted ("20000 samples/s").
+        latency: longest that a call may take ("10 ms"): each choice has the largest batch within it; or
+        batch: samples of a call.
+        gpus: GPUs used in each node; 0: all.
+
+    The other arguments are those of `perfmodel.size` and `perfmodel.infer`. Queueing, and copies from and to the host, are
+    not in the latency. Raises NotFoundError for an unknown name, ArgumentError.
+
+    >>> s = size_inference("resnet50", ["t4", "v100"], rate=20000, latency="10 ms", precision="int8")
+    >>> s.best.latency <= 0.01, s.best.throughput >= 20000
+    (True, True)
+    """
+    plan = InferencePlan(network, systems, framework)
+    runs = plan.runs(batch=1 if latency is not None else batch, precision=precision, gpus=gpus, kernel_model=kernel_model)
+    goal = _goal(rate, None, None, None, None, minimize, nodes_most, pue, 32, 1.0)
+    chosen = [plan.systems[index] for index in runs["system_index"]]
+    limit = nan if latency is None else quantity(latency, "s", "latency")
+    owed = doubles(_price(prices, plan.systems, system) for system in chosen)
+    return Choices(_record.array("size_choice", _core.size_service(plan._handle, goal, runs, owed, limit)))
+
+
 def _choice_of(row: np.void) -> _records.SizeChoice:
     return _records.SizeChoice(**_record.values("size_choice", row))
 
@@ -253,4 +302,4 @@ def _paths(
     return [(dataset, stored, access, decoder_of(machine.cpu), reads, machine, run) for machine in machines]
 
 
-__all__ = ["Sizing", "size"]
+__all__ = ["Choices", "Sizing", "size", "size_inference"]

@@ -201,6 +201,7 @@ def core_arguments() -> dict[str, list[object]]:
         "infer_within": [served, asked, 1],
         "inference_table": [served, asked, _core.infer(served, asked)],
         "size_choices": [*sizing, "least"],
+        "size_service": [served, goal, asked, one, 1],
         "size_table": [_core.size_choices(*sizing, "least")],
         "sensitivity_table": [*owed, 0.1],
         "upgrade_table": [*owed, [node], ["the same"], one],

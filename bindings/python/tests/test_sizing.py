@@ -73,6 +73,21 @@ def test_unknown_names():
             pm.size("resnet50", "dgx1-v100", rate=1, **arguments)
 
 
+def test_inference():
+    served = pm.size_inference(
+        "resnet50", ["t4", "dgx1-v100"], rate="20000 1/s", latency="10 ms", precision=["fp16", "int8"],
+        prices={"t4": 2500, "dgx1-v100": 149000}, minimize="cost",
+    )
+    best, one = served.best, pm.infer("resnet50", served.best.system, latency="10 ms", precision=served.best.precision)
+    assert len(served) == 4 and served.reached and isinstance(served, pm.Choices)
+    assert best.batch == one.batch and best.latency == one.latency <= 10e-3
+    assert best.throughput >= 20000 > one.throughput * (best.gpus - best.gpus // best.nodes)
+    assert best.cost == best.nodes * best.price == min(choice.cost for choice in served.choices)
+    assert not pm.size_inference("resnet50", "t4", rate=1, latency="10 us").reached
+    with pytest.raises(pm.ArgumentError):
+        pm.size_inference("resnet50", "t4", rate=-1)
+
+
 def test_sensitivities():
     rows = list(pm.sensitivity("resnet50", "dgx1-v100", gpus=8, batch=64, precision="fp16"))
     rates = [row["elasticity"] for row in rows if row["rate"]]

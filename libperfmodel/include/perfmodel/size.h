@@ -19,6 +19,7 @@
 #define PERFMODEL_SIZE_H
 
 #include "collective.h"
+#include "inference.h"
 #include "memory.h"
 #include "pipeline.h"
 #include "predict.h"
@@ -65,9 +66,10 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(TEXT, framework, "", "id of the framework; empty: none, kernels and collectives only")                          \
   X(INT, nodes, "1", "least nodes that reach the target")                                                           \
   X(INT, gpus, "1", "GPUs in all")                                                                                  \
-  X(REAL, batch, "1", "samples per GPU and step")                                                                   \
+  X(REAL, batch, "1", "samples per GPU and step or call")                                                                   \
   X(PRECISION, precision, "", "storage and arithmetic precision")                                                   \
   X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                    \
+  X(REAL, latency, "s", "of a call, in inference")                                                                  \
   X(REAL, time, "s", "for all epochs, whole steps")                                                                 \
   X(REAL, reached, "1", "speed over that of the target: 1 or more reaches it")                                      \
   X(INT, nodes_least, "1", "nodes enough in one case of ten, by the band of the framework; 0 unknown")              \
@@ -125,6 +127,22 @@ PM_API int pm_size_next(const pm_size_setup *setup, const pm_size_goal *goal, co
 ** many rows there are, or -1. */
 PM_API int pm_size_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows, size_t capacity,
                          pm_error *error);
+
+/* Inference: replicas that share nothing, each GPU with the whole network. The runs' GPUs are those of a machine (0: all),
+** their nodes do not matter, nor does their batch where `latency` is given. Nothing is copied. */
+typedef struct pm_size_service {
+  const pm_inference_plan *plan;
+  const pm_inference_run *choices; /* system, profile, precision, usable memory, ... */
+  const double *prices;            /* of one node of each choice; NULL or NAN: unknown */
+  size_t count;
+  double latency;                  /* longest a call may take: the batch is the largest within it; NAN: the run's batch */
+} pm_size_service;
+
+/* The least nodes of every choice for a rate of inference, ranked, into choices[service->count]. Fields that only training
+** has stay unknown. Choices whose call of one sample takes longer than the latency, or that need more nodes than
+** goal->nodes_most, are unreachable; the latter are shown with those nodes. PM_OK, or what is missing or absurd. */
+PM_API int pm_size_inference(const pm_size_service *service, const pm_size_goal *goal, pm_size_choice *choices,
+                             pm_error *error);
 
 /* What `minimize` means of one row; NAN if unknown. */
 PM_API double pm_size_objective(const pm_size_choice *row, int minimize);

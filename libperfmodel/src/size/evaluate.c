@@ -100,15 +100,14 @@ double pm_size_objective(const pm_size_choice *row, int minimize)
 
 /* ---- A row ------------------------------------------------------------------------------------------------------ */
 
-static void set_machine(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, pm_size_choice *row)
+void pm__size_machine(const pm_system *system, const pm_size_goal *goal, double price, pm_size_choice *row)
 {
-  const pm_system *system = system_of(setup, choice);
   row->rack_units = row->nodes * system->machine.rack_units;
   row->power = row->nodes * system->machine.power * goal->pue;
   row->gpu_power = row->gpus * system->gpu.power * goal->pue;
   row->energy = row->power * row->time;
-  row->price = price_of(setup, choice);
-  row->cost = row->nodes * row->price;
+  row->price = price;
+  row->cost = row->nodes * price;
 }
 
 static void set_fabric(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, pm_size_choice *row)
@@ -172,7 +171,7 @@ void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t 
   row->basis = p->basis;
   row->evidence = p->evidence;
   row->storage_rate = p->throughput * goal->sample_size;
-  set_machine(setup, goal, choice, row);
+  pm__size_machine(system_of(setup, choice), goal, price_of(setup, choice), row);
   set_fabric(setup, goal, choice, row);
   set_input(setup, choice, row);
   set_memory(setup, choice, run, row);

@@ -36,7 +36,7 @@ static int check_target(const pm_size_goal *goal, pm_error *error)
   return status;
 }
 
-static int check_goal(const pm_size_goal *goal, pm_error *error)
+int pm__size_check_goal(const pm_size_goal *goal, pm_error *error)
 {
   int status = check_target(goal, error);
   if (status == PM_OK) status = check_positive("sample_size", goal->sample_size, false, error);
@@ -49,22 +49,25 @@ static int check_goal(const pm_size_goal *goal, pm_error *error)
   return pm__fail(error, PM_BAD_ARGUMENT, "nodes_most %d is not within 1 and 1000000", goal->nodes_most);
 }
 
+int pm__size_check_price(const double *prices, size_t choice, const pm_machine *machine, pm_error *error)
+{
+  if (prices == NULL || isnan(prices[choice]) || (prices[choice] > 0 && isfinite(prices[choice]))) return PM_OK;
+  return pm__fail(error, PM_BAD_ARGUMENT, "price %g of system \"%s\" is not positive", prices[choice], machine->id);
+}
+
 static int check_choice(const pm_size_setup *setup, size_t i, pm_error *error)
 {
   int32_t system = setup->choices[i].system_index;
   if (system < 0 || (size_t)system >= setup->plan->system_count)
     return pm__fail(error, PM_BAD_ARGUMENT, "system %d is not in the plan", system);
-  if (setup->prices == NULL || isnan(setup->prices[i]) || (setup->prices[i] > 0 && isfinite(setup->prices[i])))
-    return PM_OK;
-  return pm__fail(error, PM_BAD_ARGUMENT, "price %g of system \"%s\" is not positive", setup->prices[i],
-                  setup->plan->systems[system].system->machine.id);
+  return pm__size_check_price(setup->prices, i, &setup->plan->systems[system].system->machine, error);
 }
 
 int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
 {
   if (setup == NULL || goal == NULL || setup->plan == NULL || setup->choices == NULL || setup->count == 0)
     return pm__fail(error, PM_BAD_ARGUMENT, "sizing needs a plan, a goal and something to choose from");
-  int status = check_goal(goal, error);
+  int status = pm__size_check_goal(goal, error);
   for (size_t i = 0; i < setup->count && status == PM_OK; i++) status = check_choice(setup, i, error);
   return status;
 }
@@ -133,7 +136,7 @@ static bool beats(const pm_size_choice *a, const pm_size_choice *b, int minimize
   return x <= y && a->reached >= b->reached && (x < y || a->reached > b->reached);
 }
 
-static void rank(pm_size_choice *rows, size_t count, int minimize)
+void pm__size_rank(pm_size_choice *rows, size_t count, int minimize)
 {
   for (size_t i = 0; i < count; i++) {
     bool known = rows[i].nodes > 0 && !isnan(pm_size_objective(&rows[i], minimize));
@@ -153,7 +156,7 @@ int pm_size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice
   int status = pm_size_check(setup, goal, error);
   if (status != PM_OK) return status;
   for (size_t i = 0; i < setup->count; i++) find(setup, goal, i, &choices[i]);
-  rank(choices, setup->count, goal->minimize);
+  pm__size_rank(choices, setup->count, goal->minimize);
   return PM_OK;
 }
 

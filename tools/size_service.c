@@ -1,0 +1,193 @@
+/* perfmodel size --latency: machines for a rate of inference. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "size_answer.h"
+
+typedef struct service {
+  size_question q; /* choices, prices and goal as in training */
+  pm_inference_profile *profiles;
+  size_t profile_count;
+  pm_inference_plan *plan;
+  pm_inference_run *runs;
+  pm_size_service asked;
+} service;
+
+/* ---- What is asked ---- */
+
+static int refuse_training(const cli_request *request)
+{
+  static const struct { option_id id; const char *name; } training[] = {
+    {OPTION_WITHIN, "within"},   {OPTION_EPOCHS, "epochs"},   {OPTION_BATCH, "batch"}, {OPTION_GLOBAL_BATCH, "global-batch"},
+    {OPTION_STORAGE, "storage"}, {OPTION_DATASET, "dataset"}, {OPTION_FRONT, "front"}};
+  for (size_t i = 0; i < sizeof training / sizeof training[0]; i++)
+    if (request->value[training[i].id] != NULL)
+      return fail(CODE_USAGE, "--%s is of training; --latency sizes for inference", training[i].name);
+  return CODE_DONE;
+}
+
+static int read_service(const cli_request *request, service *s)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *latency = request->value[OPTION_LATENCY];
+  if (request->value[OPTION_TARGET_RATE] == NULL) return fail(CODE_USAGE, "--latency needs --target-rate");
+  int code = refuse_training(request);
+  if (code == CODE_DONE) code = size_read_goal(request, &s->q.goal);
+  if (code == CODE_DONE) code = size_read_choices(request, &s->q);
+  if (code != CODE_DONE) return code;
+  if (pm_quantity_parse(latency, "s", &s->asked.latency, &error) != PM_OK)
+    return fail(CODE_USAGE, "--latency: %s", error.text);
+  return s->asked.latency > 0 ? CODE_DONE : fail(CODE_USAGE, "--latency %s is not positive", latency);
+}
+
+/* ---- What there is ---- */
+
+static int find_profiles(const cli_request *request, service *s)
+{
+  texts names = {NULL, 0};
+  pm_error error = PM_ERROR_NONE;
+  const char *list = request->value[OPTION_FRAMEWORK];
+  if (!read_names("--framework", list != NULL ? list : "tensorrt", &names)) return CODE_USAGE;
+  s->profiles = (pm_inference_profile *)calloc(names.count, sizeof *s->profiles);
+  int code = s->profiles != NULL ? CODE_DONE : fail_memory();
+  for (size_t i = 0; i < names.count && code == CODE_DONE; i++)
+    if (pm_catalog_inference(s->q.catalog, names.items[i], &s->profiles[i], &error) != PM_OK) code = fail_error(&error);
+  s->profile_count = names.count;
+  free(names.items);
+  return code;
+}
+
+static int find_all(const cli_request *request, service *s)
+{
+  int code;
+  pm_error error = PM_ERROR_NONE;
+  pm_memory_profile memory;
+  size_question *q = &s->q;
+  q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
+  q->systems = (pm_system **)calloc(q->names.count, sizeof *q->systems);
+  if (q->systems == NULL) return fail_memory();
+  for (size_t i = 0; i < q->names.count && code == CODE_DONE; i++)
+    q->systems[i] = open_system(q->catalog, q->names.items[i], &code);
+  if (code == CODE_DONE) code = find_profiles(request, s);
+  if (code == CODE_DONE) code = read_prices(request, q->catalog, &q->prices);
+  if (code != CODE_DONE) return code;
+  if (pm_catalog_record(q->catalog, "memory_profile", "pytorch", &memory, &error) != PM_OK) return fail_error(&error);
+  const pm_network *network = q->network;
+  s->plan = pm_inference_plan_new(&network, 1, (const pm_system *const *)q->systems, q->names.count, s->profiles,
+                                  s->profile_count, &memory, &error);
+  return s->plan != NULL ? CODE_DONE : fail_error(&error);
+}
+
+/* Every system, profile and precision. */
+static int fill(service *s)
+{
+  size_question *q = &s->q;
+  size_t precisions = q->precision_count > 0 ? q->precision_count : 1, each = precisions * s->profile_count;
+  s->asked.count = q->names.count * each;
+  s->runs = (pm_inference_run *)calloc(s->asked.count, sizeof *s->runs);
+  q->price = (double *)calloc(s->asked.count, sizeof *q->price);
+  q->choices = (pm_size_choice *)calloc(s->asked.count, sizeof *q->choices);
+  if (s->runs == NULL || q->price == NULL || q->choices == NULL) return fail_memory();
+  for (size_t i = 0; i < s->asked.count; i++) {
+    const pm_system *system = q->systems[i / each];
+    s->runs[i] = pm_inference_run_default();
+    s->runs[i].system_index = (int32_t)(i / each);
+    s->runs[i].profile_index = (int32_t)(i / precisions % s->profile_count);
+    s->runs[i].gpus = q->usual.gpus;
+    s->runs[i].usable = size_usable(q->catalog, pm_system_gpu(system));
+    s->runs[i].kernel_model = q->usual.kernel_model;
+    if (q->precision_count > 0) s->runs[i].precision = q->precisions[i % precisions];
+    q->price[i] = price_of(&q->prices, pm_system_machine(system)->id);
+  }
+  s->asked.plan = s->plan;
+  s->asked.choices = s->runs;
+  s->asked.prices = q->price;
+  return CODE_DONE;
+}
+
+/* ---- The answer ---- */
+
+static pm_table *table_of(const service *s, bool wide, pm_error *error)
+{
+  static const char *const shown[] = {"rank", "system", "framework", "nodes", "gpus", "batch", "precision", "throughput",
+                                      "latency", "reached", "rack_units", "power", "cost", "status", NULL};
+  pm_table *table = pm_table_of_records(pm_record_type_find("size_choice"), s->q.choices, s->asked.count, error);
+  for (size_t i = table != NULL && !wide ? pm_table_columns(table) : 0; i-- > 0;) {
+    const char *name = pm_table_column(table, i)->name;
+    bool keep = false;
+    for (size_t k = 0; shown[k] != NULL; k++) keep = keep || strcmp(shown[k], name) == 0;
+    if (!keep) pm_table_drop(table, name);
+  }
+  if (!wide && s->q.prices.count == 0) pm_table_drop(table, "cost");
+  if (!wide && s->profile_count < 2) pm_table_drop(table, "framework");
+  return table;
+}
+
+static void print_title(FILE *stream, const service *s)
+{
+  char time[QUANTITY];
+  pm_network_totals totals;
+  const pm_choice *what = pm_record_field(pm_record_type_find("size_goal"), "minimize")->choices;
+  const char *name = pm_network_get_totals(s->q.network, &totals, NULL) == PM_OK ? totals.name : "the network";
+  fprintf(stream, "Inference of %s at %.0f samples/s or more, calls within %s, with the least %s\n\n", name,
+          s->q.goal.rate, size_quantity(time, s->asked.latency, "s"), what[s->q.goal.minimize].name);
+}
+
+static void print_best(FILE *stream, const cli_request *request, const service *s, const pm_size_choice *best)
+{
+  char time[QUANTITY];
+  const pm_system *system = s->q.systems[s->runs[best->choice].system_index];
+  fprintf(stream, "\n%d x %s\n", best->nodes, pm_system_machine(system)->name);
+  fprintf(stream, "  %-*s%.0f samples/s; %.2f times the target\n", LABEL, "rate", best->throughput, best->reached);
+  fprintf(stream, "  %-*s%s for a call of %.0f samples, queues and copies not in it\n", LABEL, "latency",
+          size_quantity(time, best->latency, "s"), best->batch);
+  size_print_power(stream, &s->q, best);
+  size_print_price(stream, request, &s->q, best);
+  size_print_memory(stream, best);
+  if (best->rank == 0)
+    fprintf(stream, "\nThe target is not reached with up to %d nodes.\n", s->q.goal.nodes_most);
+}
+
+static int write_report(const cli_request *request, const service *s)
+{
+  pm_error error = PM_ERROR_NONE;
+  cli_page page;
+  pm_table *table = table_of(s, false, &error);
+  char *text = table != NULL ? pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error) : NULL;
+  pm_table_free(table);
+  if (text == NULL) return fail_error(&error);
+  if (!page_open(&page)) return pm_string_free(text), fail_memory();
+  print_title(page.stream, s);
+  fputs(text, page.stream);
+  pm_string_free(text);
+  if (s->q.choices[0].nodes > 0) print_best(page.stream, request, s, &s->q.choices[0]);
+  else fputs("\nNothing reaches the target: no call of one sample is within the latency.\n", page.stream);
+  return page_write(&page, request);
+}
+
+static int answer(const cli_request *request, service *s)
+{
+  pm_error error = PM_ERROR_NONE;
+  if (pm_size_inference(&s->asked, &s->q.goal, s->q.choices, &error) != PM_OK) return fail_error(&error);
+  size_sort(s->q.choices, s->asked.count);
+  int code = request->format == PM_FORMAT_TABLE ? write_report(request, s)
+                                                : write_table(request, table_of(s, true, &error), &error);
+  return code == CODE_DONE && s->q.choices[0].rank == 0 ? CODE_CONSTRAINT : code;
+}
+
+int size_service_run(const cli_request *request)
+{
+  service *s = (service *)calloc(1, sizeof *s);
+  if (s == NULL) return fail_memory();
+  int code = read_service(request, s);
+  if (code == CODE_DONE) s->q.catalog = open_catalog(request, &code);
+  if (code == CODE_DONE) code = find_all(request, s);
+  if (code == CODE_DONE) code = fill(s);
+  if (code == CODE_DONE) code = answer(request, s);
+  pm_inference_plan_free(s->plan);
+  free(s->profiles);
+  free(s->runs);
+  size_free(&s->q);
+  free(s);
+  return code;
+}
