@@ -21,6 +21,8 @@ typedef struct question {
   pm_input_setup input;
   pm_input_run input_run;
   pm_run run;
+  pm_inference_run call;
+  pm_inference_profile profile;
   pm_sensitivity_setup setup;
   double raise;
   upgrade upgrades[UPGRADES_MOST];
@@ -44,6 +46,12 @@ static int read_run(const cli_request *request, question *q)
     return CODE_USAGE;
   q->run.gpus = (int32_t)gpus;
   q->run.nodes = (int32_t)nodes;
+  q->call = pm_inference_run_default();
+  q->call.gpus = q->run.gpus;
+  q->call.nodes = q->run.nodes;
+  q->call.batch = q->run.batch;
+  q->call.precision = q->run.precision;
+  q->call.kernel_model = q->run.kernel_model;
   const char *raise = request->value[OPTION_RAISE];
   pm_error error = PM_ERROR_NONE;
   q->raise = 0.1;
@@ -64,6 +72,17 @@ static int find_input(const cli_request *request, question *q)
   return code;
 }
 
+static int find_profile(const cli_request *request, question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *name = request->value[OPTION_FRAMEWORK];
+  if (request->value[OPTION_STORAGE] != NULL) return fail(CODE_USAGE, "--storage feeds training; --inference has none");
+  q->setup.call = &q->call;
+  q->setup.profile = &q->profile;
+  if (pm_catalog_inference(q->catalog, name != NULL ? name : "tensorrt", &q->profile, &error) == PM_OK) return CODE_DONE;
+  return fail_error(&error);
+}
+
 static int find_all(const cli_request *request, question *q)
 {
   int code;
@@ -72,7 +91,8 @@ static int find_all(const cli_request *request, question *q)
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
   if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
   if (code != CODE_DONE) return code;
-  q->setup = (pm_sensitivity_setup){q->network, q->system, &q->run, NULL, NULL, NULL};
+  q->setup = (pm_sensitivity_setup){q->network, q->system, &q->run, NULL, NULL, NULL, NULL, NULL};
+  if (request->value[OPTION_INFERENCE] != NULL) return find_profile(request, q);
   if (framework == NULL) framework = "generic";
   if (strcmp(framework, "none") != 0) {
     if (pm_catalog_framework(q->catalog, framework, &q->framework, &error) != PM_OK) return fail_error(&error);
@@ -187,8 +207,8 @@ static int write_sensitivities(const cli_request *request, const question *q, co
   double largest = 0, sum = 0;
   const pm_choice *names = pm_record_field(pm_record_type_find("sensitivity"), "resource")->choices;
   if (!page_open(&page)) return fail_memory();
-  fprintf(page.stream, "Time of a step on %s, each number by itself %+.3g %%\n\n",
-          pm_system_machine(q->system)->name, 100 * q->raise);
+  fprintf(page.stream, "Time of a %s on %s, each number by itself %+.3g %%\n\n",
+          q->setup.call != NULL ? "call" : "step", pm_system_machine(q->system)->name, 100 * q->raise);
   for (int i = 0; i < count; i++) largest = fmax(largest, fabs(rows[i].change));
   for (int i = 0; i < count; i++) {
     fprintf(page.stream, "  %-18s%12s  %+7.2f %%  ", names[rows[i].resource].name,
@@ -196,7 +216,8 @@ static int write_sensitivities(const cli_request *request, const question *q, co
     print_bar(page.stream, rows[i].change, largest);
     if (rows[i].rate) sum += rows[i].elasticity;
   }
-  fprintf(page.stream, "\nelasticities of the rates add up to %.2f; -1 is a step that owes all of its time to them\n", sum);
+  fprintf(page.stream, "\nelasticities of the rates add up to %.2f; -1 is a %s that owes all of its time to them\n", sum,
+          q->setup.call != NULL ? "call" : "step");
   return page_write(&page, request);
 }
 
@@ -237,11 +258,13 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
+  {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, in place of a step of training"},
   {OPTION_GPUS, '\0', "gpus", "N", "GPUs used in each node (default 1)"},
   {OPTION_NODES, '\0', "nodes", "N", "nodes used (default 1)"},
   {OPTION_BATCH, '\0', "batch", "N", "samples per GPU and step (default 32)"},
   {OPTION_PRECISION, '\0', "precision", "NAME", "storage and arithmetic (default fp32); see perfmodel list precisions"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what trains (default generic; none: kernels and collectives only); see "
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what trains (default generic; none: kernels and collectives only), or, "
+                                                "with --inference, what runs it (default tensorrt); see "
                                                 "perfmodel list frameworks"},
   TRAINING_OPTIONS,
   {OPTION_RAISE, '\0', "raise", "SHARE", "by how much each number is raised (default \"10 %\"); negative lowers"},

@@ -28,7 +28,7 @@ static int step_of(step_parts *parts, STEP_RECORDS, pm_error *error)
   if (input_run_count > 0 && single(input_run_count, "input_run", error))
     parts->input = input_setups(INPUT_GIVEN, 1, error);
   const pm_sensitivity_setup setup = {network, system, run, framework_count > 0 ? &parts->framework : NULL,
-                                      parts->input, parts->input != NULL ? input_run : NULL};
+                                      parts->input, parts->input != NULL ? input_run : NULL, NULL, NULL};
   parts->setup = setup;
   return error->status == PM_OK;
 }
@@ -70,6 +70,35 @@ static pm_table *upgrade_table(STEP_RECORDS, const pm_system *const *systems, si
       as_many(price_count, system_count, "prices", error))
     rows = upgrade_records(&parts.setup, upgrades, systems, prices, system_count, error);
   free(parts.input);
+  return records_as_table(rows, error);
+}
+
+/* The same two of a call of inference: one run, one profile. */
+static pm_table *call_sensitivity_table(const pm_network *network, const pm_system *system,
+                                        const pm_inference_run *inference_run, size_t inference_run_count,
+                                        const pm_inference_profile *inference_profile, size_t inference_profile_count,
+                                        double raise, pm_error *error)
+{
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  const pm_sensitivity_setup setup = {network, system, NULL, NULL, NULL, NULL, inference_run, inference_profile};
+  int good = single(inference_run_count, "inference_run", error) &&
+              single(inference_profile_count, "inference_profile", error);
+  int count = good ? pm_sensitivity_get(&setup, raise, rows, error) : -1;
+  return count < 0 ? NULL : records_table("sensitivity", rows, (size_t)count, error);
+}
+
+static pm_table *call_upgrade_table(const pm_network *network, const pm_system *system,
+                                    const pm_inference_run *inference_run, size_t inference_run_count,
+                                    const pm_inference_profile *inference_profile, size_t inference_profile_count,
+                                    const pm_system *const *systems, size_t system_count, const char *const *upgrades,
+                                    size_t upgrade_count, const double *prices, size_t price_count, pm_error *error)
+{
+  records rows = {NULL, NULL, 0};
+  const pm_sensitivity_setup setup = {network, system, NULL, NULL, NULL, NULL, inference_run, inference_profile};
+  if (single(inference_run_count, "inference_run", error) &&
+      single(inference_profile_count, "inference_profile", error) &&
+      as_many(upgrade_count, system_count, "names", error) && as_many(price_count, system_count, "prices", error))
+    rows = upgrade_records(&setup, upgrades, systems, prices, system_count, error);
   return records_as_table(rows, error);
 }
 %}

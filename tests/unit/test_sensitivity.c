@@ -20,7 +20,7 @@ static int rows_of(const pm_network *network, const pm_system *system, pm_run ru
                    pm_sensitivity *rows)
 {
   pm_error error = PM_ERROR_NONE;
-  const pm_sensitivity_setup setup = {network, system, &run, framework, NULL, NULL};
+  const pm_sensitivity_setup setup = {network, system, &run, framework, NULL, NULL, NULL, NULL};
   int count = pm_sensitivity_get(&setup, 0.1, rows, &error);
   ck_assert_msg(count > 0, "%s", error.text);
   return count;
@@ -184,7 +184,7 @@ START_TEST(upgrades)
   pm_system *swapped = pm_system_with_gpu(p100, &volta, &kernels, &error);
   ck_assert_msg(swapped != NULL, "%s", error.text);
   pm_run run = run_of(8, 1, 64, PM_FP32);
-  const pm_sensitivity_setup setup = {network, p100, &run, NULL, NULL, NULL};
+  const pm_sensitivity_setup setup = {network, p100, &run, NULL, NULL, NULL, NULL, NULL};
   const pm_upgrade_choice choices[] = {{"same", p100, NULL, 0, NAN},    {"v100", v100, NULL, 0, 1000},
                                        {"swapped", swapped, NULL, 0, 100}, {"dgx2", dgx2, NULL, 0, 5000},
                                        {"too many", v100, NULL, 64, NAN}};
@@ -213,7 +213,7 @@ START_TEST(errors)
   pm_network *network = build_network("resnet50");
   pm_system *system = build_system("dgx1-v100");
   pm_run run = run_of(9, 1, 64, PM_FP32);
-  pm_sensitivity_setup setup = {network, system, &run, NULL, NULL, NULL};
+  pm_sensitivity_setup setup = {network, system, &run, NULL, NULL, NULL, NULL, NULL};
   ck_assert_int_eq(pm_sensitivity_get(&setup, 0.1, rows, &error), -1);
   ck_assert_int_eq(error.status, PM_TOO_MANY_GPUS);
   run.gpus = 8;
@@ -224,6 +224,43 @@ START_TEST(errors)
   ck_assert_ptr_null(pm_system_scaled(system, 99, 1, NULL));
   ck_assert_ptr_null(pm_system_with_link(system, NULL, NULL, NULL, NULL));
   pm_system_free(system);
+  pm_network_free(network);
+}
+END_TEST
+
+/* A call of inference owes nothing to links, and its rates owe all of its time together; the faster GPU gains. */
+START_TEST(calls)
+{
+  static const char *const profiles[] = {"tensorrt", "pytorch", "tf1-xla"};
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  pm_network *network = build_network("resnet50");
+  pm_system *t4 = build_system("t4"), *a100 = build_system("a100-sxm4-40gb");
+  for (int i = 0; i < 12; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_inference_profile profile;
+    pm_inference_run call = pm_inference_run_default();
+    ck_assert_int_eq(pm_catalog_inference(catalog, profiles[i % 3], &profile, NULL), PM_OK);
+    call.batch = i < 6 ? 1 : 64;
+    call.precision = i % 2 ? PM_FP32 : PM_FP16;
+    const pm_sensitivity_setup setup = {network, t4, NULL, NULL, NULL, NULL, &call, &profile};
+    int count = pm_sensitivity_get(&setup, 0.1, rows, &error);
+    ck_assert_msg(count > 0, "%s", error.text);
+    double sum = 0;
+    for (int r = 0; r < count; r++) {
+      ck_assert(rows[r].resource < PM_RESOURCE_NVLINK || rows[r].resource == PM_RESOURCE_HOST);
+      if (rows[r].rate) ck_assert_double_le(rows[r].elasticity, 1e-9);
+      if (rows[r].rate) sum += rows[r].elasticity;
+    }
+    ck_assert_double_ge(sum, -1.1);
+    ck_assert_double_lt(sum, -0.5);
+    if (i == 0) ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_HOST), 0);
+    pm_upgrade upgrade;
+    const pm_upgrade_choice choice = {"a100", a100, NULL, 0, 1000};
+    ck_assert_int_eq(pm_upgrades(&setup, &choice, 1, &upgrade, NULL), PM_OK);
+    ck_assert(upgrade.gain >= 0 && isfinite(upgrade.gain_per_price));
+  }
+  pm_system_free(t4);
+  pm_system_free(a100);
   pm_network_free(network);
 }
 END_TEST
@@ -240,6 +277,7 @@ int main(void)
   tcase_add_test(tests, copies_are_true);
   tcase_add_test(tests, latency_is_all_of_a_small_message);
   tcase_add_test(tests, upgrades);
+  tcase_add_test(tests, calls);
   tcase_add_test(tests, errors);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

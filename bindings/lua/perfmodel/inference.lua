@@ -24,7 +24,7 @@ function inference.plan_of(options)
   local from, framework = catalog.of(options), options.framework or "tensorrt"
   if type(framework) == "table" and framework.id ~= nil then framework = {framework} end
   local profiles = list_of(framework, function(item) return profile_of(item, from) end, "framework")
-  local plan = {networks = catalog.handles_of(options.network, "network", from), profiles = #profiles,
+  local plan = {networks = catalog.handles_of(options.network, "network", from), profiles = #profiles, chosen = profiles,
                 systems = {}, usable = {}}
   plan.objects = catalog.objects_of(options.system, "system", from)
   for i, system in ipairs(plan.objects) do

@@ -4,6 +4,7 @@
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
+local inference = require "perfmodel.inference"
 local new_table = require "perfmodel.table"
 local paths = require "perfmodel.paths"
 local plan = require "perfmodel.plan"
@@ -34,6 +35,22 @@ local function question_of(options)
   end
 end
 
+-- Systems, names and prices of what could be instead.
+local function changes_of(options)
+  local from, names, given, systems, prices = catalog.of(options), {}, {}, {}, {}
+  for key, system in pairs(options.upgrades or {}) do
+    names[#names + 1] = text_of(type(key) == "number" and system or key, "an upgrade's name")
+    given[names[#names]] = system
+  end
+  table.sort(names)
+  for n, name in ipairs(names) do
+    local price = options.prices and options.prices[name]
+    systems[n] = handle_of(catalog.system_of(given[name], from))
+    prices[n] = price and number_of(price, "1", "price") or 0 / 0
+  end
+  return systems, names, prices
+end
+
 --- What a step owes to each number of the hardware, raised by the share `by` (0.1), as a table object: resource, rate,
 --- step_time, change, elasticity, throughput, limit. Options: those of pm.predict; storage, units, loader, cache, dataset.
 sensitivity.sensitivity = public(function(options)
@@ -45,19 +62,33 @@ end)
 --- pm.with_gpu and pm.with_link) or as a list of names, as a table object, most gain first. `prices` of the changes by the same names.
 sensitivity.upgrades = public(function(options)
   arguments.check_options(options, UPGRADE_OPTIONS)
-  local step, from = question_of(options), catalog.of(options)
-  local names, given, systems, prices = {}, {}, {}, {}
-  for key, system in pairs(options.upgrades or {}) do
-    names[#names + 1] = text_of(type(key) == "number" and system or key, "an upgrade's name")
-    given[names[#names]] = system
-  end
-  table.sort(names)
-  for n, name in ipairs(names) do
-    local price = options.prices and options.prices[name]
-    systems[n] = handle_of(catalog.system_of(given[name], from))
-    prices[n] = price and number_of(price, "1", "price") or 0 / 0
-  end
-  return step(core.upgrade_table, systems, names, prices)
+  return question_of(options)(core.upgrade_table, changes_of(options))
+end)
+
+local CALL = arguments.options "network system batch precision framework gpus nodes usable kernel_model catalog"
+local CALL_BY, CALL_UPGRADES = arguments.options("by", CALL), arguments.options("upgrades prices", CALL)
+
+-- Network, system, run and profile of one call of inference.
+local function call_of(options)
+  local made = inference.plan_of(options)
+  local runs = inference.runs_of(made, options)
+  if #runs ~= 1 then error("sensitivities are of one call", 0) end
+  return made.networks[1], made.systems[1], runs, made.chosen
+end
+
+--- What a call of inference owes to each number of the hardware: as pm.sensitivity; step_time is the latency. Options: those
+--- of pm.infer but latency, and `by`.
+sensitivity.sensitivity_inference = public(function(options)
+  arguments.check_options(options, CALL_BY)
+  local network, system, runs, profiles = call_of(options)
+  return new_table(core.call_sensitivity_table(network, system, runs, profiles, number_of(options.by or 0.1, "1", "by")))
+end)
+
+--- Which upgrade pays in inference: as pm.upgrades, of a call.
+sensitivity.upgrades_inference = public(function(options)
+  arguments.check_options(options, CALL_UPGRADES)
+  local network, system, runs, profiles = call_of(options)
+  return new_table(core.call_upgrade_table(network, system, runs, profiles, changes_of(options)))
 end)
 
 --- A system with another GPU in it, on the same links.

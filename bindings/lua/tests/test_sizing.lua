@@ -40,6 +40,12 @@ local better = pm.upgrades{network = "resnet50", system = "dgx1-p100", gpus = 8,
                            prices = {v100 = 50000}}
 check.equal(#better, 3)
 
+local owed = pm.sensitivity_inference{network = "resnet50", system = "t4", batch = 64, precision = "fp16"}
+assert(#owed:rows() >= 3)
+local faster = pm.upgrades_inference{network = "resnet50", system = "t4", batch = 64, upgrades = {v100 = "v100"},
+                                     prices = {v100 = 9000}}
+assert(#faster == 1 and faster:rows()[1].gain > 0)
+
 local function fails(fragment, options)
   options.network, options.system = "resnet50", options.system or "dgx1-v100"
   check.raises(fragment, function()

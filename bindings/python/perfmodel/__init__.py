@@ -56,7 +56,14 @@ from ._records import (
     Run,
     Source,
 )
-from ._sensitivity import sensitivity, upgrades, with_gpu, with_link
+from ._sensitivity import (
+    sensitivity,
+    sensitivity_inference,
+    upgrades,
+    upgrades_inference,
+    with_gpu,
+    with_link,
+)
 from ._sizing import Choices, Sizing, size, size_inference
 from ._sweep import Sweep, sweep
 from ._system import Ring, System
@@ -143,6 +150,7 @@ __all__ = [
     "quantity",
     "rings",
     "sensitivity",
+    "sensitivity_inference",
     "show",
     "show_versions",
     "size",
@@ -150,6 +158,7 @@ __all__ = [
     "sweep",
     "system",
     "upgrades",
+    "upgrades_inference",
     "with_gpu",
     "with_link",
     "validate",

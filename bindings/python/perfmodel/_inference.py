@@ -72,12 +72,14 @@ class InferencePlan:
         self.systems = [_system(item) for item in many(systems)]
         profiles = [_profile(item) for item in many(frameworks)]
         self._usable = [_usable(item.gpu) for item in self.systems]
+        self.profiles = np.concatenate([_record.write("inference_profile", item) for item in profiles]).astype(
+            _record.dtype("inference_profile")
+        )
+        """How they run it, as a structured array of dtype `perfmodel.dtype("inference_profile")`."""
         self._handle = _core.inference_plan_new(
             [item._handle for item in self.networks],
             [item._handle for item in self.systems],
-            np.concatenate([_record.write("inference_profile", item) for item in profiles]).astype(
-                _record.dtype("inference_profile")
-            ),
+            self.profiles,
             _record.write("memory_profile", default().memory_profile("pytorch")),
         )
         self._ids = (

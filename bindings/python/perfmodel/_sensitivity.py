@@ -10,8 +10,9 @@ from . import _core, _records
 from ._catalog import as_gpu, as_network, as_system, default
 from ._errors import ArgumentError
 from ._framework import Framework, as_framework, framework_records
+from ._inference import InferencePlan, Profile, Target
 from ._input import InputPipeline, PathArrays, path_arrays
-from ._inputs import Number, choice, doubles, many, number, text
+from ._inputs import Doubles, Number, choice, doubles, many, number, text
 from ._kernel import device
 from ._network import Network
 from ._record import Records
@@ -77,22 +78,89 @@ def upgrades(
     `with_gpu`, `with_link`), most gain first. `prices` of the changes by those names give the gain for each unit of price.
     """
     run = _one_run(gpus, nodes, batch, precision, overlap, kernel_model, parallel, optimizer, accumulation, input)
-    named = choices if isinstance(choices, Mapping) else {getattr(item, "id", item): item for item in many(choices)}
-    for name in prices or {}:
-        if name not in named:
-            raise ArgumentError(f'a price is given for "{name}", which is none of the upgrades')
-    others = [as_system(item) for item in named.values()]
+    names, others, owed = _changes(choices, prices)
     table = _core.upgrade_table(
         as_network(network)._handle,
         as_system(system)._handle,
         run,
         *framework_records(as_framework(framework)),
         *_path_of(input),
-        [item._handle for item in others],
-        [text(name, "upgrade") for name in named],
-        doubles(number((prices or {}).get(name, nan), "price") for name in named),
+        others,
+        names,
+        owed,
     )
     return Table(table)
+
+
+def sensitivity_inference(
+    network: Network | str,
+    system: Target,
+    *,
+    batch: Number = 1,
+    precision: str = "fp32",
+    by: Number = 0.1,
+    framework: Profile = "tensorrt",
+    gpus: SupportsIndex = 1,
+    nodes: SupportsIndex = 1,
+    kernel_model: str = "calibrated",
+) -> Table:
+    """What a call of inference owes to each number of the hardware, as `sensitivity` says it of a step; `step_time` is the
+    latency. The arguments are those of `perfmodel.infer`, and `by`.
+
+    >>> owed = sensitivity_inference("resnet50", "t4", batch=64, precision="int8")
+    >>> owed["resource"][:2]
+    ['clock', 'memory-bandwidth']
+    """
+    owed = _call(network, system, batch, precision, framework, gpus, nodes, kernel_model)
+    return Table(_core.call_sensitivity_table(*owed, number(by, "by")))
+
+
+def upgrades_inference(
+    network: Network | str,
+    system: Target,
+    choices: Mapping[str, System | str] | Iterable[System | str],
+    *,
+    prices: Prices | None = None,
+    batch: Number = 1,
+    precision: str = "fp32",
+    framework: Profile = "tensorrt",
+    gpus: SupportsIndex = 1,
+    nodes: SupportsIndex = 1,
+    kernel_model: str = "calibrated",
+) -> Table:
+    """Which upgrade pays in inference: as `upgrades`, of a call. GPUs by themselves are systems too ("t4")."""
+    names, others, owed = _changes(choices, prices)
+    asked = _call(network, system, batch, precision, framework, gpus, nodes, kernel_model)
+    return Table(_core.call_upgrade_table(*asked, others, names, owed))
+
+
+def _changes(
+    choices: Mapping[str, System | str] | Iterable[System | str], prices: Prices | None
+) -> tuple[list[str], list[_core.system], Doubles]:
+    """Names, systems and prices of what could be instead."""
+    named = choices if isinstance(choices, Mapping) else {getattr(item, "id", item): item for item in many(choices)}
+    for name in prices or {}:
+        if name not in named:
+            raise ArgumentError(f'a price is given for "{name}", which is none of the upgrades')
+    names = [text(name, "upgrade") for name in named]
+    others = [as_system(item)._handle for item in named.values()]
+    return names, others, doubles(number((prices or {}).get(name, nan), "price") for name in named)
+
+
+def _call(
+    network: Network | str,
+    system: Target,
+    batch: Number,
+    precision: str,
+    framework: Profile,
+    gpus: SupportsIndex,
+    nodes: SupportsIndex,
+    kernel_model: str,
+) -> tuple[_core.network, _core.system, Records, Records]:
+    """Network, system, run and profile of a call."""
+    plan = InferencePlan(network, system, framework)
+    run = plan.runs(batch=batch, precision=precision, gpus=gpus, nodes=nodes, kernel_model=kernel_model)
+    return plan.networks[0]._handle, plan.systems[0]._handle, run, plan.profiles[:1]
 
 
 def with_gpu(system: System | str, gpu: _records.Gpu | str) -> System:
@@ -139,4 +207,4 @@ def _one_run(
     return run
 
 
-__all__ = ["sensitivity", "upgrades", "with_gpu", "with_link"]
+__all__ = ["sensitivity", "sensitivity_inference", "upgrades", "upgrades_inference", "with_gpu", "with_link"]

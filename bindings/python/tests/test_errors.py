@@ -143,7 +143,8 @@ def core_arguments() -> dict[str, list[object]]:
     momentum = _core.catalog_record(catalog, "optimizer", "momentum")
     goal = np.frombuffer(bytes(_core.size_goal_default()), dtype=pm.dtype("size_goal")).copy()
     goal["rate"] = 1
-    served = _core.inference_plan_new([net], [node], _core.catalog_inference(catalog, "tensorrt"), profile)
+    served_by = _core.catalog_inference(catalog, "tensorrt")
+    served = _core.inference_plan_new([net], [node], served_by, profile)
     asked = _core.inference_run_default()
     sizing = [plan, goal, run, one, one, net, profile, momentum, *input_one]
     owed = [net, node, run, *framework, *input_one]
@@ -203,6 +204,8 @@ def core_arguments() -> dict[str, list[object]]:
         "size_choices": [*sizing, "least"],
         "size_service": [served, goal, asked, one, 1],
         "size_table": [_core.size_choices(*sizing, "least")],
+        "call_sensitivity_table": [net, node, asked, served_by, 0.1],
+        "call_upgrade_table": [net, node, asked, served_by, [node], ["the same"], one],
         "sensitivity_table": [*owed, 0.1],
         "upgrade_table": [*owed, [node], ["the same"], one],
         "system_with_gpu": [node, gpu, calibration],

@@ -120,3 +120,13 @@ def test_upgrades():
     assert by_name["v100"]["gain_per_price [1/s]"] > 0
     with pytest.raises(pm.ArgumentError):
         pm.upgrades("resnet50", "dgx1-p100", ["dgx1-v100"], prices={"other": 1})
+
+
+def test_calls_of_inference():
+    rows = list(pm.sensitivity_inference("resnet50", "t4", batch=64, precision="fp16"))
+    assert {row["resource"] for row in rows} >= {"clock", "memory-bandwidth", "host"}
+    assert -1.1 < sum(row["elasticity"] for row in rows if row["rate"]) < -0.5
+    table = pm.upgrades_inference("resnet50", "t4", ["v100", "a100-sxm4-40gb"], prices={"v100": 9000}, batch=64)
+    assert list(table["name"])[0] == "a100-sxm4-40gb" and (table["gain"] > 0).all()
+    with pytest.raises(pm.ArgumentError):
+        pm.upgrades_inference("resnet50", "t4", ["v100"], prices={"other": 1})

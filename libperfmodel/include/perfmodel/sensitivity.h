@@ -1,5 +1,5 @@
 /*
-** Sensitivities: what a step's time owes to each number of the hardware, and which upgrade pays.
+** Sensitivities: what the time of a step, or of a call of inference, owes to each number of the hardware, and which upgrade pays.
 **
 ** Each number is raised alone, the whole step is predicted anew on a copy of the system, and nothing is interpolated:
 **
@@ -10,7 +10,7 @@
 ** that is faster in everything is faster by as much. What is missing from -1 is bound to latencies and to what does not
 ** depend on hardware.
 **
-**     pm_sensitivity_setup setup = {network, system, &run, NULL, NULL, NULL};
+**     pm_sensitivity_setup setup = {network, system, &run, NULL, NULL, NULL, NULL, NULL};
 **     pm_sensitivity rows[PM_RESOURCE_COUNT];
 **     int count = pm_sensitivity_get(&setup, 0.1, rows, &error);
 */
@@ -19,6 +19,7 @@
 
 #include "framework.h"
 #include "hardware.h"
+#include "inference.h"
 #include "network.h"
 #include "pipeline.h"
 #include "predict.h"
@@ -48,7 +49,7 @@ typedef enum pm_resource {
   PM_RESOURCE_COUNT
 } pm_resource;
 
-/* One run to look at; its indices do not count. Nothing is copied. */
+/* One run or call to look at; its indices do not count. Nothing is copied. */
 typedef struct pm_sensitivity_setup {
   const pm_network *network;
   const pm_system *system;
@@ -56,17 +57,19 @@ typedef struct pm_sensitivity_setup {
   const pm_framework_profile *framework;  /* NULL: none */
   const pm_input_setup *input;            /* NULL: input is as the run says */
   const pm_input_run *input_run;          /* NULL: the default */
+  const pm_inference_run *call;           /* NULL: a step of training; else a call of inference, and `run` may be NULL */
+  const pm_inference_profile *profile;    /* of the call */
 } pm_sensitivity_setup;
 
 #define PM_SENSITIVITY_FIELDS(X)                                                                      \
   X(RESOURCE, resource, "", "what is raised")                                                         \
   X(YES_NO, rate, "", "whether it is a rate: more is never slower")                                   \
   X(REAL, by, "1", "by how much, as a share")                                                               \
-  X(REAL, step_time, "s", "time of a step then")                                                      \
-  X(REAL, change, "1", "by how much the time of a step changes: negative is faster")                  \
+  X(REAL, step_time, "s", "time of a step, or of a call, then")                                                      \
+  X(REAL, change, "1", "by how much that time changes: negative is faster")                  \
   X(REAL, elasticity, "1", "change of the logarithm of the time over that of the number")             \
   X(REAL, throughput, "1/s", "samples per second then")                                               \
-  X(BOTTLENECK, limit, "", "what limits the step then")
+  X(BOTTLENECK, limit, "", "what limits it then")
 
 typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivity;
 
@@ -100,12 +103,12 @@ typedef struct pm_upgrade_choice {
 #define PM_UPGRADE_FIELDS(X)                                                                          \
   X(STATUS, status, "", "ok, or why there is no prediction")                                          \
   X(TEXT, name, "", "what is changed")                                                                \
-  X(REAL, step_time, "s", "time of a step then")                                                      \
+  X(REAL, step_time, "s", "time of a step, or of a call, then")                                                      \
   X(REAL, throughput, "1/s", "samples per second then")                                               \
   X(REAL, gain, "1", "by how much the throughput grows")                                              \
   X(REAL, price, "1", "what the change costs, as it was given")                                       \
   X(REAL, gain_per_price, "1/s", "further samples per second for each unit of price")                 \
-  X(BOTTLENECK, limit, "", "what limits the step then")
+  X(BOTTLENECK, limit, "", "what limits it then")
 
 typedef struct pm_upgrade { PM_UPGRADE_FIELDS(PM_DECLARE) } pm_upgrade;
 

@@ -18,7 +18,14 @@ typedef struct case_of {
   const pm_system *system;
   pm_framework_profile framework;
   pm_input_setup input;
+  pm_inference_profile profile;
 } case_of;
+
+/* What is predicted, of a step or a call. */
+typedef struct outcome {
+  double time, throughput;
+  int32_t limit;
+} outcome;
 
 static void use_input(const pm_sensitivity_setup *setup, const case_of *c, pm_run *run)
 {
@@ -33,8 +40,33 @@ static void use_input(const pm_sensitivity_setup *setup, const case_of *c, pm_ru
   run->input_in_turn = asked.prefetch == 0;
 }
 
-static int predict(const pm_sensitivity_setup *setup, const case_of *c, int32_t gpus, pm_prediction *p, pm_error *error)
+static int32_t limit_of(int32_t limit)
 {
+  static const int32_t limits[] = {[PM_INFERENCE_LIMIT_NONE] = PM_BOTTLENECK_NONE,
+                                   [PM_INFERENCE_LIMIT_COMPUTE] = PM_BOTTLENECK_COMPUTE,
+                                   [PM_INFERENCE_LIMIT_MEMORY] = PM_BOTTLENECK_MEMORY,
+                                   [PM_INFERENCE_LIMIT_HOST] = PM_BOTTLENECK_HOST};
+  return limits[limit];
+}
+
+static int predict_call(const pm_sensitivity_setup *setup, const case_of *c, int32_t gpus, outcome *out, pm_error *error)
+{
+  pm_inference p;
+  pm_inference_run run = *setup->call;
+  pm_inference_plan *plan = pm_inference_plan_new(&setup->network, 1, &c->system, 1, &c->profile, 1, NULL, error);
+  if (plan == NULL) return PM_NO_MEMORY;
+  run.network_index = run.system_index = run.profile_index = 0;
+  run.gpus = gpus;
+  int status = pm_infer_check(plan, &run, error);
+  pm_infer(plan, &run, &p, 1);
+  pm_inference_plan_free(plan);
+  *out = (outcome){p.latency, p.throughput, limit_of(p.limit)};
+  return status;
+}
+
+static int predict_step(const pm_sensitivity_setup *setup, const case_of *c, int32_t gpus, outcome *out, pm_error *error)
+{
+  pm_prediction p;
   pm_run run = *setup->run;
   pm_plan *plan = pm_plan_new(&setup->network, 1, &c->system, 1, error);
   if (plan == NULL) return PM_NO_MEMORY;
@@ -43,9 +75,20 @@ static int predict(const pm_sensitivity_setup *setup, const case_of *c, int32_t 
   run.gpus = gpus;
   use_input(setup, c, &run);
   int status = pm_run_check(plan, &run, error);
-  pm_predict(plan, &run, p, 1);
+  pm_predict(plan, &run, &p, 1);
   pm_plan_free(plan);
+  *out = (outcome){p.step_time, p.throughput, p.bottleneck};
   return status;
+}
+
+static int predict(const pm_sensitivity_setup *setup, const case_of *c, int32_t gpus, outcome *out, pm_error *error)
+{
+  return setup->call != NULL ? predict_call(setup, c, gpus, out, error) : predict_step(setup, c, gpus, out, error);
+}
+
+static int32_t gpus_asked(const pm_sensitivity_setup *setup)
+{
+  return setup->call != NULL ? setup->call->gpus : setup->run->gpus;
 }
 
 static case_of base_case(const pm_sensitivity_setup *setup)
@@ -55,12 +98,14 @@ static case_of base_case(const pm_sensitivity_setup *setup)
   c.system = setup->system;
   if (setup->framework != NULL) c.framework = *setup->framework;
   if (setup->input != NULL) c.input = *setup->input;
+  if (setup->call != NULL) c.profile = *setup->profile;
   return c;
 }
 
 static int check(const pm_sensitivity_setup *setup, pm_error *error)
 {
-  if (setup != NULL && setup->network != NULL && setup->system != NULL && setup->run != NULL) return PM_OK;
+  bool call = setup != NULL && setup->call != NULL && setup->profile != NULL;
+  if (setup != NULL && setup->network != NULL && setup->system != NULL && (call || setup->run != NULL)) return PM_OK;
   return pm__fail(error, PM_BAD_ARGUMENT, "sensitivities need a network, a system and a run");
 }
 
@@ -78,6 +123,8 @@ static void scale_storage(pm_input_setup *input, double factor)
 
 static void scale_host(case_of *c, double factor)
 {
+  c->profile.launch /= factor;
+  c->profile.step_time /= factor;
   c->framework.framework.kernel_time /= factor;
   c->framework.framework.step_time /= factor;
   c->framework.framework.coordinator_time /= factor;
@@ -92,7 +139,9 @@ static void scale_host(case_of *c, double factor)
 static bool has(const pm_sensitivity_setup *setup, int resource)
 {
   const pm_system *system = setup->system;
-  if (resource == PM_RESOURCE_STORAGE) return setup->input != NULL;
+  bool alone = setup->call != NULL; /* replicas exchange nothing */
+  if (resource == PM_RESOURCE_STORAGE) return setup->input != NULL && !alone;
+  if (alone && resource >= PM_RESOURCE_NVLINK && resource <= PM_RESOURCE_LATENCY) return false;
   if (resource == PM_RESOURCE_NETWORK) return system->network.count > 0 && setup->run->nodes > 1;
   if (resource == PM_RESOURCE_L2_CACHE) return !isnan(system->gpu.l2_cache);
   if (resource == PM_RESOURCE_POWER) return !isnan(system->gpu.power);
@@ -106,38 +155,38 @@ static bool has(const pm_sensitivity_setup *setup, int resource)
   return false;
 }
 
-static int raise_one(const pm_sensitivity_setup *setup, int resource, double raise, const pm_prediction *base,
+static int raise_one(const pm_sensitivity_setup *setup, int resource, double raise, const outcome *base,
                      pm_sensitivity *row, pm_error *error)
 {
-  pm_prediction p;
+  outcome p;
   case_of c = base_case(setup);
   pm_system *system = pm_system_scaled(setup->system, resource, 1 + raise, error);
   if (system == NULL) return PM_NO_MEMORY;
   c.system = system;
   if (resource == PM_RESOURCE_STORAGE) scale_storage(&c.input, 1 + raise);
   if (resource == PM_RESOURCE_HOST) scale_host(&c, 1 + raise);
-  int status = predict(setup, &c, setup->run->gpus, &p, error);
+  int status = predict(setup, &c, gpus_asked(setup), &p, error);
   pm_system_free(system);
   if (status != PM_OK) return status;
   row->resource = resource;
   row->rate = is_rate[resource];
   row->by = raise;
-  row->step_time = p.step_time;
-  row->change = p.step_time / base->step_time - 1;
-  row->elasticity = log(p.step_time / base->step_time) / log(1 + raise);
+  row->step_time = p.time;
+  row->change = p.time / base->time - 1;
+  row->elasticity = log(p.time / base->time) / log(1 + raise);
   row->throughput = p.throughput;
-  row->limit = p.bottleneck;
+  row->limit = p.limit;
   return PM_OK;
 }
 
 int pm_sensitivity_get(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows, pm_error *error)
 {
-  pm_prediction base;
+  outcome base;
   int count = 0, status = check(setup, error);
   if (status == PM_OK && (rows == NULL || !(raise > -1 && raise != 0) || isinf(raise)))
     status = pm__fail(error, PM_BAD_ARGUMENT, "numbers cannot be raised by %g", raise);
   case_of c;
-  if (status == PM_OK) c = base_case(setup), status = predict(setup, &c, setup->run->gpus, &base, error);
+  if (status == PM_OK) c = base_case(setup), status = predict(setup, &c, gpus_asked(setup), &base, error);
   for (int resource = 0; resource < PM_RESOURCE_COUNT && status == PM_OK; resource++) {
     if (!has(setup, resource)) continue;
     status = raise_one(setup, resource, raise, &base, &rows[count], error);
@@ -157,16 +206,16 @@ static int by_gain(const void *a, const void *b)
 
 static int32_t gpus_of(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choice)
 {
-  int32_t had = setup->run->gpus;
+  int32_t had = gpus_asked(setup);
   if (choice->gpus > 0 || choice->system == NULL) return choice->gpus > 0 ? choice->gpus : had;
   return (size_t)had == setup->system->gpu_count || (size_t)had > choice->system->gpu_count
            ? (int32_t)choice->system->gpu_count : had;
 }
 
-static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choice, const pm_prediction *base,
+static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choice, const outcome *base,
                  pm_upgrade *row)
 {
-  pm_prediction p;
+  outcome p;
   case_of c = base_case(setup);
   pm_record_init(pm_record_type_find("upgrade"), row);
   pm__text_set(row->name, sizeof row->name, choice->name != NULL ? choice->name : "");
@@ -175,23 +224,23 @@ static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *cho
   if (choice->input != NULL) c.input = *choice->input;
   row->status = predict(setup, &c, gpus_of(setup, choice), &p, NULL);
   if (row->status != PM_OK) return;
-  row->step_time = p.step_time;
+  row->step_time = p.time;
   row->throughput = p.throughput;
   row->gain = p.throughput / base->throughput - 1;
   row->gain_per_price = (p.throughput - base->throughput) / choice->price;
-  row->limit = p.bottleneck;
+  row->limit = p.limit;
 }
 
 int pm_upgrades(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count, pm_upgrade *rows,
                 pm_error *error)
 {
-  pm_prediction base;
+  outcome base;
   int status = check(setup, error);
   if (status == PM_OK && count > 0 && (choices == NULL || rows == NULL))
     status = pm__fail(error, PM_BAD_ARGUMENT, "upgrades need choices and a place");
   if (status != PM_OK) return status;
   case_of c = base_case(setup);
-  status = predict(setup, &c, setup->run->gpus, &base, error);
+  status = predict(setup, &c, gpus_asked(setup), &base, error);
   for (size_t i = 0; i < count && status == PM_OK; i++) fill(setup, &choices[i], &base, &rows[i]);
   if (status == PM_OK && count > 0) qsort(rows, count, sizeof *rows, by_gain);
   return status;
