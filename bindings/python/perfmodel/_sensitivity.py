@@ -108,7 +108,7 @@ def sensitivity_inference(
     latency. The arguments are those of `perfmodel.infer`, and `by`.
 
     >>> owed = sensitivity_inference("resnet50", "t4", batch=64, precision="int8")
-    >>> owed["resource"][:2]
+    >>> list(owed["resource"][:2])
     ['clock', 'memory-bandwidth']
     """
     owed = _call(network, system, batch, precision, framework, gpus, nodes, kernel_model)
