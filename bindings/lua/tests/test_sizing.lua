@@ -38,7 +38,7 @@ local better = pm.upgrades{network = "resnet50", system = "dgx1-p100", gpus = 8,
                            upgrades = {v100 = "dgx1-v100", swapped = pm.with_gpu("dgx1-p100", "v100-sxm2"),
                                        links = pm.with_link("dgx1-p100", "nvlink2", "nvlink1")},
                            prices = {v100 = 50000}}
-check.equal(#better, 3)
+check.equal(better:count(), 3)
 
 local owed = pm.sensitivity_inference{network = "resnet50", system = "t4", batch = 64, precision = "fp16"}
 assert(#owed:rows() >= 3)
