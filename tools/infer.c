@@ -141,6 +141,19 @@ static void print_title(FILE *stream, const question *q)
   fputs("\n\n", stream);
 }
 
+/* The band of the first row that has one, as factors: rows differ in it only where kernels do. */
+static void print_band(FILE *stream, const question *q)
+{
+  for (size_t i = 0; i < q->count; i++) {
+    const pm_inference *p = &q->answers[i];
+    if (p->status != PM_OK || !(p->throughput_p10 > 0)) continue;
+    fprintf(stream, "\nband: eight of ten measured rates lie between %.2f and %.2f of the predicted ones%s",
+            p->throughput_p10 / p->throughput, p->throughput_p90 / p->throughput,
+            p->in_range ? "" : "; outside of what constants were fitted on");
+    return;
+  }
+}
+
 /* What the kernels and what the profile rest on. */
 static void print_basis(FILE *stream, const question *q)
 {
@@ -151,6 +164,7 @@ static void print_basis(FILE *stream, const question *q)
     if (basis != PM_BASIS_NONE && !said[basis]) fprintf(stream, "\nbasis: %s", choices[basis].doc);
     said[basis] = true;
   }
+  print_band(stream, q);
   fprintf(stream, "\nbasis: constants of the profile %s\n",
           q->profile.origin == PM_ORIGIN_FITTED ? "fitted to measurements" : "by rule, not fitted to inference");
 }

@@ -1,4 +1,5 @@
 /* How inference is run: a profile of its own, completed by a framework; or a framework alone. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "catalog_entry.h"
@@ -33,6 +34,21 @@ static int alone(const pm_catalog *catalog, const char *name, const char *era, p
   return fill(catalog, framework.id, era, profile, error);
 }
 
+static double given(double value, double otherwise)
+{
+  return isnan(value) ? otherwise : value;
+}
+
+/* A profile that does not say how far it is off is as the catalogue's band for inference. */
+static void fill_spread(const pm_catalog *catalog, pm_inference_profile *profile)
+{
+  pm_band band;
+  if (pm_catalog_record(catalog, "band", "inference", &band, NULL) != PM_OK) return;
+  profile->spread = given(profile->spread, profile->origin == PM_ORIGIN_FITTED ? band.fitted : band.uncalibrated);
+  profile->spread_rule = given(profile->spread_rule, band.kernel_rule);
+  profile->spread_roofline = given(profile->spread_roofline, band.roofline);
+}
+
 int pm_catalog_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile, pm_error *error)
 {
   char plain[PM_TEXT_MAX];
@@ -40,7 +56,10 @@ int pm_catalog_inference(const pm_catalog *catalog, const char *name, pm_inferen
     return pm__fail(error, PM_BAD_ARGUMENT, "a way to run inference needs a catalogue, a name and a place");
   snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "@"), name);
   const char *era = name + strcspn(name, "@");
+  int status = PM_OK;
   if (pm_catalog_record(catalog, "inference_profile", plain, profile, NULL) != PM_OK)
-    return alone(catalog, plain, era, profile, error);
-  return profile->framework[0] != '\0' ? fill(catalog, profile->framework, era, profile, error) : PM_OK;
+    status = alone(catalog, plain, era, profile, error);
+  else if (profile->framework[0] != '\0') status = fill(catalog, profile->framework, era, profile, error);
+  if (status == PM_OK) fill_spread(catalog, profile);
+  return status;
 }

@@ -103,7 +103,14 @@ START_TEST(bad_tables_say_where)
 }
 END_TEST
 
-/* Every hit beyond the peak is another precision's; what is predicted counts the host in, and never less than its floor. */
+static double spread(void)
+{
+  pm_kernel_calibration constants;
+  ck_assert_int_eq(pm_catalog_record(catalog, "kernel_calibration", "default", &constants, NULL), PM_OK);
+  return constants.spread;
+}
+
+/* The band holds seven to nine of ten. Every hit beyond the peak is another precision's; what is predicted counts the host in, and never less than its floor. */
 START_TEST(shipped_rows_are_all_understood)
 {
   pm_error error = PM_ERROR_NONE;
@@ -116,10 +123,14 @@ START_TEST(shipped_rows_are_all_understood)
   ck_assert_uint_gt(n, 20000);
   ck_assert_ptr_null(pm_kernel_rows_note(rows, 0));
   ck_assert_uint_eq(pm_kernel_rows_predict(rows, catalog, times, times + n), n);
+  double inside = 0, factor = exp(1.28155 * spread());
   for (size_t i = 0; i < n; i++) {
     ck_assert(times[i] >= m[i].floor && times[i] > m[i].overhead && times[n + i] > 0);
+    inside += m[i].time >= times[i] / factor && m[i].time <= times[i] * factor;
     ck_assert(pm_kernel_rows_groups(rows)[i] < (int32_t)pm_kernel_rows_group_count(rows));
   }
+  ck_assert_double_ge(inside / (double)n, 0.7);
+  ck_assert_double_le(inside / (double)n, 0.9);
   free(times);
   pm_kernel_rows_free(rows);
 }

@@ -176,6 +176,25 @@ START_TEST(many_equal_one_bit_for_bit)
 }
 END_TEST
 
+/* Around the time; wider by rule; none around a bound. */
+START_TEST(bands_hold_the_time)
+{
+  device d;
+  pm_kernel kernel = gemm(1, 1024, 1024, 1024, PM_FP32);
+  int ruled = 0;
+  EACH_DEVICE(d) {
+    pm_kernel_time t = time_of(&d, &kernel), bound;
+    double expected = exp(1.28155 * hypot(d.constants.spread, t.in_range ? 0 : d.constants.spread_rule));
+    ck_assert_double_eq_tol(t.time_p90 / t.time, expected, 1e-4);
+    ck_assert_double_eq_tol(t.time / t.time_p10, expected, 1e-4);
+    ruled += !t.in_range;
+    ck_assert_int_eq(pm_kernel_predict(&d.gpu, NULL, &kernel, &bound, 1, NULL), PM_OK);
+    ck_assert(isnan(bound.time_p10) && isnan(bound.time_p90) && !bound.in_range);
+  }
+  ck_assert_int_gt(ruled, 0);
+}
+END_TEST
+
 /* What wins where: few channels by small tiles would not tell, these do. */
 START_TEST(algorithms_are_named)
 {
@@ -280,6 +299,7 @@ int main(void)
   tcase_add_test(laws, rules_follow_what_they_rest_on);
   tcase_add_test(laws, incomplete_constants_are_refused);
   tcase_add_test(laws, bad_kernels_say_why);
+  tcase_add_test(laws, bands_hold_the_time);
   suite_add_tcase(suite, laws);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

@@ -186,7 +186,10 @@ typedef enum pm_fusion {
   X(YES_NO, composed, "", "whether layers of transformers run operation by operation, without fusion of a graph") \
   X(YES_NO, no_winograd, "", "whether its library's convolutions have no Winograd transforms")                     \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
-  X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision")
+  X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision") \
+  X(REAL, spread, "1", "spread of measured over predicted rates, as that of a band; the catalogue's if not given")  \
+  X(REAL, spread_rule, "1", "more, where kernel constants are by rule")                                             \
+  X(REAL, spread_roofline, "1", "more, where kernels run at the plain roofline")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 

@@ -200,7 +200,9 @@ typedef enum pm_origin {
   X(REAL, rnn_persistent_time, "s", "a step of a persistent layer, until all SMs have met")              \
   X(REAL, copy_efficiency, "1", "payload of a large copy from or to the host over the line rate")        \
   X(REAL, copy_pageable, "1", "rate of memory that is not pinned over that of pinned")                   \
-  X(REAL, copy_time, "s", "the smallest copy from or to the host")
+  X(REAL, copy_time, "s", "the smallest copy from or to the host")                                        \
+  X(REAL, spread, "1", "spread of measured over predicted times: standard deviation of the logarithm")    \
+  X(REAL, spread_rule, "1", "more, where constants are by rule")
 
 #define PM_KERNEL_CALIBRATION_FIELDS(X) PM_KERNEL_ARCHITECTURE_FIELDS(X) PM_KERNEL_GENERAL_FIELDS(X)
 

@@ -64,6 +64,8 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
 #define PM_INFERENCE_FIELDS(X)                                                                                    \
   X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown")                        \
   X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                  \
+  X(REAL, throughput_p10, "1/s", "one measured rate in ten would be below this; unknown without a spread")        \
+  X(REAL, throughput_p90, "1/s", "one in ten above this")                                                         \
   X(REAL, latency, "s", "time of one call")                                                                       \
   X(REAL, gpu_time, "s", "kernels on the GPU")                                                                    \
   X(REAL, product_time, "s", "the part of it in convolutions and products")                                       \
@@ -79,7 +81,8 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
   X(REAL, memory, "B", "memory of one GPU; unknown without a memory profile")                                     \
   X(VERDICT, verdict, "", "whether it fits")                                                                      \
   X(REAL, largest_batch, "1", "largest batch that fits; unknown if the usable memory is")                         \
-  X(BASIS, basis, "", "what the numbers rest on")
+  X(BASIS, basis, "", "what the numbers rest on")                                                                 \
+  X(YES_NO, in_range, "", "whether architecture and profile are among those that constants were fitted on")
 
 typedef struct pm_inference { PM_INFERENCE_FIELDS(PM_DECLARE) } pm_inference;
 

@@ -139,7 +139,10 @@ typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
   X(REAL, roofline_time, "s", "time by the plain roofline")                          \
   X(REAL, memory_bandwidth, "B/s", "memory ceiling; copy: that of the link")         \
   X(REAL, l2_bandwidth, "B/s", "L2 ceiling; unknown by the plain roofline")          \
-  X(REAL, power_rate, "FLOP/s", "rate that the power of the board can hold; unknown by the plain roofline")
+  X(REAL, power_rate, "FLOP/s", "rate that the power of the board can hold; unknown by the plain roofline")      \
+  X(REAL, time_p10, "s", "one measured time in ten would be below this; unknown by the plain roofline, a bound") \
+  X(REAL, time_p90, "s", "one in ten above this")                                    \
+  X(YES_NO, in_range, "", "whether the constants of its architecture are fitted")
 
 typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_time;
 

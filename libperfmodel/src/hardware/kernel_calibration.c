@@ -91,6 +91,8 @@ static const limit limits[] = {
   LIMIT(copy_efficiency, GENERAL, 0, 1),
   LIMIT(copy_pageable, GENERAL, 0, 1),
   LIMIT(copy_time, GENERAL, -1e-300, 1),
+  LIMIT(spread, GENERAL, 0, 10),
+  LIMIT(spread_rule, GENERAL, -1e-300, 10),
 };
 
 static double value_of(const pm_kernel_calibration *c, const limit *l)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "inference/inference.h"
+#include "kernel/spread.h"
 
 pm_inference_run pm_inference_run_default(void)
 {
@@ -154,6 +155,7 @@ static void fill_unknown(pm_inference *out, int status)
 #define UNKNOWN_INFERENCE_LIMIT(name) out->name = PM_INFERENCE_LIMIT_NONE;
 #define UNKNOWN_VERDICT(name) out->name = PM_VERDICT_UNKNOWN;
 #define UNKNOWN_BASIS(name) out->name = PM_BASIS_NONE;
+#define UNKNOWN_YES_NO(name) out->name = 0;
 #define UNKNOWN(kind, name, unit, doc) UNKNOWN_##kind(name)
   PM_INFERENCE_FIELDS(UNKNOWN)
 #undef UNKNOWN
@@ -193,6 +195,20 @@ static void set_times(const pm_inference_plan *plan, const pm_inference_run *run
   out->limit = limit_of(&t, out->gpu_time, out->host_time, out->step_time);
 }
 
+/* As that of a training step: spreads of profile and kernel constants together. */
+static void set_band(const pm_inference_plan *plan, const pm_inference_run *run, pm_inference *out)
+{
+  const pm_inference_profile *p = &plan->profiles[run->profile_index];
+  const pm__device *device = device_of(plan, run);
+  double hardware = pm__device_variance(device, p->spread_rule, p->spread_roofline);
+  double factor = pm__band_factor(pm__spread_square(p->spread) + hardware);
+  out->throughput_p10 = out->throughput_p90 = NAN;
+  out->in_range = device->calibrated && device->origin == PM_ORIGIN_FITTED && p->origin == PM_ORIGIN_FITTED;
+  if (!(p->spread > 0)) return;
+  out->throughput_p10 = out->throughput / factor;
+  out->throughput_p90 = out->throughput * factor;
+}
+
 static void set_memory(const pm_inference_plan *plan, const pm_inference_run *run, pm_inference *out)
 {
   const pm_memory_plan *memory = plan->networks[run->network_index].memory;
@@ -226,6 +242,7 @@ static void predict_one(const pm_inference_plan *plan, const pm_inference_run *r
   out->flop_rate = out->flop / out->latency;
   out->utilization = out->flop_rate / pm_gpu_matrix_peak(gpu, run->precision);
   out->basis = basis_of(device_of(plan, run));
+  set_band(plan, run, out);
 }
 
 int pm_infer(const pm_inference_plan *plan, const pm_inference_run *runs, pm_inference *predictions, size_t count)

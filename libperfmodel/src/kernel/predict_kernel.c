@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/base.h"
 #include "kernel/operators.h"
+#include "kernel/spread.h"
 #include "perfmodel/kernel.h"
 
 /* No size is larger: whole numbers up to it are exact. */
@@ -70,6 +71,16 @@ static int check(const pm_kernel *k, pm_error *error)
   return status;
 }
 
+static void fill_band(const pm__device *d, pm_kernel_time *t)
+{
+  t->in_range = d->calibrated && d->origin == PM_ORIGIN_FITTED;
+  t->time_p10 = t->time_p90 = NAN;
+  if (!d->calibrated || !(d->k.spread > 0)) return;
+  double factor = pm__band_factor(pm__spread_square(d->k.spread) + pm__device_variance(d, d->k.spread_rule, 0));
+  t->time_p10 = t->time / factor;
+  t->time_p90 = t->time * factor;
+}
+
 static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
 {
   const pm__operator *op = pm__operator_of(k->operation);
@@ -91,6 +102,7 @@ static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
   t->memory_bandwidth = bandwidth;
   t->l2_bandwidth = d->l2_rate;
   t->power_rate = d->power_rate;
+  fill_band(d, t);
 }
 
 /* A GPU at the precisions that were asked for. */
@@ -111,6 +123,7 @@ static const pm__device *device_of(asked *of, int precision)
 
 static int predict(asked *of, const pm_kernel *k, pm_kernel_time *t, pm_error *error)
 {
+  memset(t, 0, sizeof *t);
   int status = check(k, error);
   const pm__device *device = status == PM_OK ? device_of(of, k->precision) : NULL;
   if (status == PM_OK && !device->usable)

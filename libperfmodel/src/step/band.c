@@ -7,9 +7,8 @@
 ** prediction is a bound, and has no band.
 */
 #include <math.h>
+#include "kernel/spread.h"
 #include "step/step.h"
-
-#define TENTH 1.2815515655446004 /* of the normal distribution lies beyond so many standard deviations */
 
 /* Logarithm of how far a value is outside; what is not known has no range. */
 static double outside(double value, double least, double most)
@@ -24,18 +23,11 @@ static double spread_of(const pm_band *band, int32_t evidence)
   return evidence == PM_EVIDENCE_DOCUMENTS ? band->documents : band->uncalibrated;
 }
 
-static double square(double x)
-{
-  return x > 0 ? x * x : 0; /* one that nobody gave adds nothing */
-}
-
 static double hardware_variance(const pm__step *s, const pm_band *band)
 {
-  double variance = 0;
-  if (!s->device->calibrated) variance += square(band->roofline);
-  else if (s->device->origin != PM_ORIGIN_FITTED) variance += square(band->kernel_rule);
+  double variance = pm__device_variance(s->device, band->kernel_rule, band->roofline);
   if (s->ranks > 1 && !pm__exchange_calibrated(s->system->wiring[s->run->gpus - 1]))
-    variance += square(band->line_rate);
+    variance += pm__spread_square(band->line_rate);
   return variance;
 }
 
@@ -49,9 +41,9 @@ void pm__step_band(const pm__step *s, pm_prediction *out)
   const pm_band *band = &s->framework->profile.band;
   double batch = outside(s->run->batch, f->batch_least, f->batch_most), gpus = outside(s->ranks, 1, f->gpus_most);
   double hardware = hardware_variance(s, band);
-  double variance = square(spread_of(band, f->evidence)) + hardware + square(band->batch * batch) +
-                    square(band->gpus * gpus);
-  double factor = exp(TENTH * sqrt(variance));
+  double variance = pm__spread_square(spread_of(band, f->evidence)) + hardware + pm__spread_square(band->batch * batch) +
+                    pm__spread_square(band->gpus * gpus);
+  double factor = pm__band_factor(variance);
   out->evidence = f->evidence;
   out->throughput_p10 = out->throughput / factor;
   out->throughput_p90 = out->throughput * factor;

@@ -16,57 +16,15 @@
 #include <string.h>
 #include "perfmodel/units.h"
 #include "validate/formula.h"
-#include "validate/sets.h"
-#include "validate/values.h"
-
-typedef enum seed_kind {
-  VALUE,
-  AT_MOST,
-  AT_LEAST,
-  CLAIM,
-  SHOWN, /* the last with a formula */
-  FACT,
-  DUPLICATE,
-  ELSEWHERE,
-  UNDECIDED,
-  UNMODELLED,
-  INCONSISTENT,
-  KINDS
-} seed_kind;
-
-static const char *const kind_names[KINDS] = {"value", "at-most", "at-least", "claim", "shown", "fact", "duplicate",
-                                              "elsewhere", "undecided", "unmodelled", "inconsistent"};
-
-typedef struct seed {
-  const char *id, *group, *set, *formula, *run, *remark, *unit;
-  seed_kind kind;
-  double value;     /* to compare with, NAN if it is no number */
-  double predicted; /* the formula; of a claim the left side of its first comparison */
-  double others;    /* the same by constants of other rows alone, where the error counts */
-  int checks, held; /* comparisons */
-  bool done;
-  char basis[256], reason[256]; /* why there is no prediction */
-} seed;
-
-typedef struct seeds {
-  pm__task *task;
-  seed *items;
-  size_t count;
-  pm__values values;
-} seeds;
+#include "validate/seed.h"
 
 /* ---- Reading ---- */
 
 static int kind_of(const char *name)
 {
-  for (int i = 0; i < KINDS; i++)
-    if (strcmp(kind_names[i], name) == 0) return i;
+  for (int i = 0; i < PM__SEED_KINDS; i++)
+    if (strcmp(pm__seed_kind_name(i), name) == 0) return i;
   return -1;
-}
-
-static bool has_formula(seed_kind k)
-{
-  return k <= SHOWN;
 }
 
 static const char *cell(const pm__csv *table, size_t row, const char *title)
@@ -74,7 +32,7 @@ static const char *cell(const pm__csv *table, size_t row, const char *title)
   return pm__csv_cell(table, row, pm__csv_column(table, title));
 }
 
-static int read_seed(const seeds *all, size_t row, seed *out, pm_error *error)
+static int read_seed(const pm__seeds *all, size_t row, pm__seed *out, pm_error *error)
 {
   const pm__csv *table = all->task->table;
   const char *use = cell(table, row, "use"), *value = use[0] != '\0' ? use : cell(table, row, "value");
@@ -82,7 +40,7 @@ static int read_seed(const seeds *all, size_t row, seed *out, pm_error *error)
   if (k < 0)
     return pm__fail_at(error, PM_BAD_VALUE, all->task->file, (int)row + 1, "kind \"%.40s\" is unknown",
                        cell(table, row, "kind"));
-  out->kind = (seed_kind)k;
+  out->kind = (pm__seed_kind)k;
   out->id = cell(table, row, "id");
   out->group = cell(table, row, "document");
   out->set = all->task->set;
@@ -92,18 +50,19 @@ static int read_seed(const seeds *all, size_t row, seed *out, pm_error *error)
   out->unit = cell(table, row, "unit");
   out->predicted = out->others = NAN;
   if (pm_number_parse(value, &out->value) != PM_OK) out->value = NAN;
-  if (!has_formula(out->kind) || (out->formula[0] != '\0' && (out->kind == CLAIM || !isnan(out->value)))) return PM_OK;
+  if (!pm__seed_has_formula(out)) return PM_OK;
+  if (out->formula[0] != '\0' && (out->kind == PM__SEED_CLAIM || !isnan(out->value))) return PM_OK;
   return pm__fail_at(error, PM_BAD_VALUE, all->task->file, (int)row + 1, "row \"%.60s\" lacks a formula or a value",
                      out->id);
 }
 
 /* ---- Evaluating ---- */
 
-static int evaluate(seeds *all, seed *s, int depth, pm_error *error);
+static int evaluate(pm__seeds *all, pm__seed *s, int depth, pm_error *error);
 
 /* What the formulas of one row may name: the values of its run, and other rows. */
 typedef struct scope {
-  seeds *all;
+  pm__seeds *all;
   int depth;
 } scope;
 
@@ -112,7 +71,7 @@ enum { DEEPEST = 8 };
 static int resolve(void *user, const char *name, const char *arguments, double *value, pm_error *error)
 {
   const scope *in = (const scope *)user;
-  seeds *all = in->all;
+  pm__seeds *all = in->all;
   if (strcmp(name, "row") != 0) return pm__values_resolve(&all->values, name, arguments, value, error);
   *value = NAN;
   for (size_t i = 0; i < all->count; i++) {
@@ -130,21 +89,22 @@ static int resolve(void *user, const char *name, const char *arguments, double *
 }
 
 /* One formula, or one comparison of a claim. */
-static int evaluate_one(seeds *all, seed *s, const char *text, int depth, pm_error *error)
+static int evaluate_one(pm__seeds *all, pm__seed *s, const char *text, int depth, pm_error *error)
 {
   scope in = {all, depth};
   pm__formula out;
   int status = pm__formula_evaluate(text, resolve, &in, &out, error);
   if (status != PM_OK) return status;
-  if (s->kind != CLAIM) s->predicted = out.value;
+  if (s->kind != PM__SEED_CLAIM) s->predicted = out.value;
   else if (s->checks == 0) s->predicted = out.left;
-  if (s->kind == CLAIM && !out.compared) return pm__fail(error, PM_BAD_SYNTAX, "\"%.80s\" compares nothing", text);
-  s->checks += s->kind == CLAIM;
-  s->held += s->kind == CLAIM && out.value == 1;
+  if (s->kind == PM__SEED_CLAIM && !out.compared)
+    return pm__fail(error, PM_BAD_SYNTAX, "\"%.80s\" compares nothing", text);
+  s->checks += s->kind == PM__SEED_CLAIM;
+  s->held += s->kind == PM__SEED_CLAIM && out.value == 1;
   return PM_OK;
 }
 
-static int evaluate(seeds *all, seed *s, int depth, pm_error *error)
+static int evaluate(pm__seeds *all, pm__seed *s, int depth, pm_error *error)
 {
   char part[1400];
   int status = PM_OK;
@@ -163,20 +123,20 @@ static int evaluate(seeds *all, seed *s, int depth, pm_error *error)
   if (!all->values.predicted) return status;
   s->done = true;
   memcpy(s->basis, all->values.basis, sizeof s->basis);
-  if (s->kind == AT_MOST || s->kind == AT_LEAST) {
+  if (s->kind == PM__SEED_AT_MOST || s->kind == PM__SEED_AT_LEAST) {
     s->checks = 1;
-    s->held = s->kind == AT_MOST ? s->predicted <= s->value : s->predicted >= s->value;
+    s->held = s->kind == PM__SEED_AT_MOST ? s->predicted <= s->value : s->predicted >= s->value;
   }
   return status;
 }
 
 /* All rows once: a row that fails keeps the reason. Slips in the table itself are errors. */
-static int evaluate_all(seeds *all, pm_error *error)
+static int evaluate_all(pm__seeds *all, pm_error *error)
 {
   for (size_t i = 0; i < all->count; i++) {
-    seed *s = &all->items[i];
+    pm__seed *s = &all->items[i];
     pm_error reason = PM_ERROR_NONE;
-    if (!has_formula(s->kind) || s->reason[0] != '\0' || evaluate(all, s, 0, &reason) == PM_OK) continue;
+    if (!pm__seed_has_formula(s) || s->reason[0] != '\0' || evaluate(all, s, 0, &reason) == PM_OK) continue;
     if (reason.status == PM_NO_MEMORY) return pm__no_memory(error);
     if (reason.status == PM_BAD_SYNTAX)
       return pm__fail_at(error, PM_BAD_SYNTAX, all->task->file, (int)i + 2, "%.300s", reason.text);
@@ -187,159 +147,9 @@ static int evaluate_all(seeds *all, pm_error *error)
   return PM_OK;
 }
 
-/* ---- Tables ---- */
-
-static bool checked(const seed *s)
-{
-  return s->checks > 0 && s->reason[0] == '\0';
-}
-
-static int add_comparisons(const seeds *all, pm__comparisons *rows, pm_error *error)
-{
-  for (size_t i = 0; i < all->count; i++) {
-    const seed *s = &all->items[i];
-    pm__comparison *out = pm__comparisons_add(rows, error);
-    if (out == NULL) return PM_NO_MEMORY;
-    snprintf(out->id, sizeof out->id, "%.79s", s->id);
-    snprintf(out->group, sizeof out->group, "%.79s", s->group);
-    snprintf(out->unit, sizeof out->unit, "%.79s", s->unit);
-    snprintf(out->set, sizeof out->set, "%.79s", s->set);
-    out->measured = s->kind == CLAIM ? (double)NAN : s->value;
-    out->predicted = s->predicted;
-    if (s->kind == VALUE) pm__comparison_set(out, s->predicted);
-  }
-  return PM_OK;
-}
-
-static const char *holds_text(const seed *s)
-{
-  if (!checked(s)) return "";
-  return s->held == s->checks ? "yes" : "no";
-}
-
-/* What the row compares, or why it does not. */
-static const char *note_of(const seed *s)
-{
-  if (s->reason[0] != '\0') return s->reason;
-  return s->kind == CLAIM ? s->formula : s->remark; /* the remark of a claim is in the table itself */
-}
-
-static const char *kind_text(const seed *s)
-{
-  return kind_names[s->kind];
-}
-
-static const char *basis_text(const seed *s)
-{
-  return s->basis;
-}
-
-typedef struct column {
-  const char *name, *doc, *(*text)(const seed *s);
-} column;
-
-static int add_column(pm_table *table, const seeds *all, const column *added, pm_error *error)
-{
-  const char **texts = (const char **)calloc(all->count + 1, sizeof *texts);
-  if (texts == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < all->count; i++) texts[i] = added->text(&all->items[i]);
-  int status = pm_table_add_text(table, added->name, added->doc, texts, error);
-  free(texts);
-  return status;
-}
-
-/* What constants of other rows alone predict. */
-typedef struct other {
-  double others, others_error;
-} other;
-
-static const pm_field other_fields[] = {
-  {"others", "1", "predicted without constants that were fitted to rows of these documents, in `unit`",
-   offsetof(other, others), PM_FIELD_REAL, NULL},
-  {"others_error", "%", "(others - measured) / measured", offsetof(other, others_error), PM_FIELD_REAL, NULL},
-};
-
-static const pm_record_type other_type = {"other", "", sizeof(other), other_fields, 2};
-
-static int add_others(pm_table *table, const seeds *all, pm_error *error)
-{
-  other *added = (other *)calloc(all->count + 1, sizeof *added);
-  if (added == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < all->count; i++) {
-    added[i].others = all->items[i].others;
-    added[i].others_error = (added[i].others - all->items[i].value) / all->items[i].value * 100;
-  }
-  int status = pm_table_add_records(table, &other_type, added, error);
-  free(added);
-  return status;
-}
-
-static pm_table *rows_table(const seeds *all, const pm__comparisons *rows, pm_error *error)
-{
-  pm_table *table = pm__comparisons_table(rows, error);
-  if (table == NULL) return NULL;
-  static const column added[] = {
-    {"holds", "whether a bound or all comparisons of a claim hold", holds_text},
-    {"kind", "what the row is, or why it has no prediction", kind_text},
-    {"basis", "the constants of the row's first prediction", basis_text},
-    {"note", "comparisons of a claim; else a remark", note_of},
-  };
-  int status = add_others(table, all, error);
-  for (size_t i = 0; i < sizeof added / sizeof added[0] && status == PM_OK; i++)
-    status = add_column(table, all, &added[i], error);
-  if (status == PM_OK) return table;
-  pm_table_free(table);
-  return NULL;
-}
-
-/* ---- Notes ---- */
-
-/* The claims that do not hold, by name, as many as a line takes. */
-static void write_broken(const seeds *all, pm__string *out)
-{
-  size_t start = out->length, left = 0;
-  pm__string_add(out, "do not hold:");
-  for (size_t i = 0; i < all->count; i++) {
-    const seed *s = &all->items[i];
-    if (!checked(s) || s->held == s->checks) continue;
-    if (out->length - start > 400) left++;
-    else pm__string_format(out, " %.60s", s->id);
-  }
-  if (left > 0) pm__string_format(out, " and %zu more", left);
-  pm__string_add(out, "\n");
-}
-
-static void write_notes(const seeds *all)
-{
-  pm__string *out = &all->task->notes;
-  size_t claims = 0, hold = 0, count[KINDS] = {0};
-  int checks = 0, held = 0;
-  pm__tally reasons = {NULL, 0, 0};
-  for (size_t i = 0; i < all->count; i++) {
-    const seed *s = &all->items[i];
-    count[s->kind]++;
-    if (!checked(s)) continue;
-    claims++;
-    hold += s->held == s->checks;
-    checks += s->checks;
-    held += s->held;
-  }
-  if (claims > 0)
-    pm__string_format(out, "%zu of %zu claims and bounds hold (%d of %d comparisons)\n", hold, claims, held, checks);
-  for (size_t i = 0; i < all->count; i++) {
-    const seed *s = &all->items[i];
-    if (has_formula(s->kind) && s->reason[0] != '\0') pm__tally_add(&reasons, s->reason, NULL);
-  }
-  if (hold < claims) write_broken(all, out);
-  pm__tally_write(&reasons, out);
-  pm__tally_free(&reasons);
-  for (int k = FACT; k < KINDS; k++)
-    if (count[k] > 0) pm__string_format(out, "not compared: %zu %s\n", count[k], kind_names[k]);
-}
-
 /* ---- The set ---- */
 
-static int run_all(seeds *all, pm_error *error)
+static int run_all(pm__seeds *all, pm_error *error)
 {
   int status = PM_OK;
   for (size_t i = 0; i < all->count && status == PM_OK; i++) status = read_seed(all, i + 1, &all->items[i], error);
@@ -350,16 +160,16 @@ static int run_all(seeds *all, pm_error *error)
 }
 
 /* All rows predicted and compared; to be released with drop, whatever comes of it. */
-static int compare(seeds *all, pm__comparisons *rows, pm_error *error)
+static int compare(pm__seeds *all, pm__comparisons *rows, pm_error *error)
 {
-  all->items = (seed *)calloc(all->count, sizeof *all->items);
+  all->items = (pm__seed *)calloc(all->count, sizeof *all->items);
   if (all->items == NULL) return pm__no_memory(error);
   all->values.bench = pm__bench_new(all->task->catalog, all->values.out, error);
   int status = all->values.bench == NULL ? PM_NO_MEMORY : run_all(all, error);
-  return status == PM_OK ? add_comparisons(all, rows, error) : status;
+  return status == PM_OK ? pm__seeds_compare(all, rows, error) : status;
 }
 
-static void drop(seeds *all, pm__comparisons *rows)
+static void drop(pm__seeds *all, pm__comparisons *rows)
 {
   pm__bench_free(all->values.bench);
   free(all->items);
@@ -368,15 +178,15 @@ static void drop(seeds *all, pm__comparisons *rows)
 
 /* ---- Without constants ---- */
 
-static seeds seeds_without(pm__task *task, pm__left_out out)
+static pm__seeds seeds_without(pm__task *task, pm__left_out out)
 {
-  return (seeds){task, NULL, task->table->rows - 1, {task->catalog, NULL, "", out, false, ""}};
+  return (pm__seeds){task, NULL, task->table->rows - 1, {task->catalog, NULL, "", out, false, ""}};
 }
 
 /* Says how near the rows of one document come by constants of the others, or all rows by those of none. */
-static int say_without(seeds *all, pm__left_out out, pm_error *error)
+static int say_without(pm__seeds *all, pm__left_out out, pm_error *error)
 {
-  seeds without = seeds_without(all->task, out);
+  pm__seeds without = seeds_without(all->task, out);
   pm__comparisons rows = {NULL, 0, 0}, counted = {NULL, 0, 0};
   pm__string *notes = &all->task->notes;
   int status = compare(&without, &rows, error);
@@ -395,8 +205,8 @@ static int say_without(seeds *all, pm__left_out out, pm_error *error)
   return status;
 }
 
-/* The means of all rows: with the constants as they are, with those of other rows alone, and each document by itself. */
-static int say_all(seeds *all, const pm__comparisons *rows, pm_error *error)
+/* The means of all rows with the constants as they are and with those of other rows alone, and of each document. */
+static int say_all(pm__seeds *all, const pm__comparisons *rows, pm_error *error)
 {
   pm__string_add(&all->task->notes, "all rows: ");
   int status = pm__comparisons_say(rows, &all->task->notes, error);
@@ -410,14 +220,14 @@ static int say_all(seeds *all, const pm__comparisons *rows, pm_error *error)
 pm_table *pm__validate_seeds(pm__task *task, pm_error *error)
 {
   static const char *const needed[] = {"id", "document", "value", "unit", "kind", "run", "formula"};
-  seeds all = seeds_without(task, NULL);
+  pm__seeds all = seeds_without(task, NULL);
   pm__comparisons rows = {NULL, 0, 0};
   pm_table *table = NULL;
   int status = pm__task_columns(task, needed, sizeof needed / sizeof needed[0], error);
   if (status == PM_OK) status = compare(&all, &rows, error);
-  if (status == PM_OK) write_notes(&all);
+  if (status == PM_OK) pm__seeds_notes(&all);
   if (status == PM_OK && strcmp(task->set, "seeds") == 0) status = say_all(&all, &rows, error);
-  if (status == PM_OK) table = task->rows ? rows_table(&all, &rows, error) : pm__comparisons_summary(&rows, error);
+  if (status == PM_OK) table = task->rows ? pm__seeds_table(&all, &rows, error) : pm__comparisons_summary(&rows, error);
   drop(&all, &rows);
   return table;
 }
