@@ -20,7 +20,7 @@ FLOORS = [
     ["hardware", "framework", "network", "table"],
     ["kernel", "collective", "pipeline", "memory", "report"],
     ["step", "predict", "counts"],
-    ["sweep", "inference", "calibrate"],
+    ["sweep", "inference"],
     ["size", "sensitivity"],
 ]
 
@@ -29,6 +29,8 @@ BESIDE = {
     "catalog": {"base", "units", "record", "hardware", "framework", "network", "table"},
     # Above all: reads measurements, matches their names to the catalogue, and predicts them.
     "validate": {"catalog", *(part for floor in FLOORS for part in floor)},
+    # Above that: fits constants to the rows that validation reads.
+    "calibrate": {"catalog", "validate", *(part for floor in FLOORS for part in floor)},
 }
 
 SIBLINGS = {
@@ -36,9 +38,7 @@ SIBLINGS = {
     ("network", "hardware"),  # a tensor has the bytes of a precision
     ("step", "predict"),  # the public header predict.h declares what both implement
     ("predict", "step"),
-    ("calibrate", "sweep"),
     ("size", "sensitivity"),
-    ("calibrate", "catalog"),  # names of measurements, constants of the architecture: above the model, not in it
     ("base", "units"),  # units.h declares the numbers that base reads and writes
 }
 

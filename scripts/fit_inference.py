@@ -3,9 +3,9 @@
 
     python3 scripts/fit_inference.py [--perfmodel PATH] [--write]
 
-Host time of a kernel and of a call, one pair for each code base. Everything else is as fitted to training (scripts/fit_training.py), whose method this is: the rows are
-those of data/measured/inference.csv.gz that the catalogue's readings match to the profile, and the program predicts
-them with the values of each iteration. It prints each value with its standard error, the errors, and those of each
+Host time of a kernel and of a call, one pair for each code base. Everything else is as fitted to training
+(perfmodel calibrate --set training), whose method this is: the rows are those of data/measured/inference.csv.gz that the
+catalogue's readings match to the profile, and the program predicts them with the values of each iteration. It prints each value with its standard error, the errors, and those of each
 network and each GPU with constants fitted without it. --write puts the values into the file.
 """
 import argparse
@@ -14,8 +14,8 @@ import gzip
 
 import numpy as np
 
-import fit_training
-from fit_training import ROOT, Model, Parameter, errors, fit, log_ratio, report_values, write
+import fit_language
+from fit_language import ROOT, Model, Parameter, errors, fit, log_ratio, report_values, write
 
 TABLE = ROOT / "data/measured/inference.csv.gz"
 PROFILES = ROOT / "data/calibration/inference.xml"
@@ -60,7 +60,7 @@ def main():
     parser.add_argument("--perfmodel", default="perfmodel")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    fit_training.PRIOR.update(PRIOR)
+    fit_language.PRIOR.update(PRIOR)
     with gzip.open(TABLE, "rt", newline="") as file:
         table = list(csv.DictReader(file))
     model = Model(arguments.perfmodel, parameters(), "inference")

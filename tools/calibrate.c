@@ -1,72 +1,77 @@
 /* perfmodel calibrate: constants of the model from measurements. */
+#include <stdio.h>
 #include <string.h>
 #include "command.h"
 
-static int write_fit(const cli_request *request, const pm_catalog *catalog, const pm_kernel_fit *fit)
+static int write_calibration(const cli_request *request, const pm_calibration *calibration)
 {
   pm_error error = PM_ERROR_NONE;
   size_t count;
-  if (request->value[OPTION_XML] != NULL) {
-    char *text = pm_kernel_fit_xml(fit, catalog, &error);
-    int code = text != NULL ? write_output(request, text, strlen(text)) : fail_error(&error);
-    pm_string_free(text);
-    return code;
-  }
+  const char *text = pm_calibration_xml(calibration);
+  if (request->value[OPTION_XML] != NULL) return write_output(request, text, strlen(text));
   if (request->value[OPTION_ERRORS] != NULL) {
-    const pm_fit_error *errors = pm_kernel_fit_errors(fit, &count);
+    const pm_fit_error *errors = pm_calibration_errors(calibration, &count);
     return write_table(request, pm_table_of_records(pm_record_type_find("fit_error"), errors, count, &error), &error);
   }
-  const pm_fitted_constant *constants = pm_kernel_fit_constants(fit, &count);
+  const pm_fitted_constant *constants = pm_calibration_constants(calibration, &count);
   return write_table(request, pm_table_of_records(pm_record_type_find("fitted_constant"), constants, count, &error), &error);
 }
 
-static int calibrate(const cli_request *request, const pm_catalog *catalog, const pm_kernel_rows *rows)
+static int calibrate(const cli_request *request, const pm_catalog *catalog, const char *data)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_kernel_fit_options options = pm_kernel_fit_options_default();
-  const char *text;
-  options.architectures = request->value[OPTION_ARCHITECTURE];
-  options.kept_gpus = request->value[OPTION_KEEP_OUT];
-  for (size_t i = 0; (text = pm_kernel_rows_note(rows, i)) != NULL; i++) note(request, "%s", text);
-  pm_kernel_fit *fit = pm_kernel_fit_new(catalog, rows, &options, &error);
-  if (fit == NULL) return fail_error(&error);
-  int code = write_fit(request, catalog, fit);
-  pm_kernel_fit_free(fit);
+  pm_calibration_options options = pm_calibration_options_default();
+  const char *const *value = request->value;
+  if (value[OPTION_SET] != NULL) options.set = value[OPTION_SET];
+  options.data = data;
+  options.file = value[OPTION_DATA];
+  options.entries = value[OPTION_ARCHITECTURE] != NULL ? value[OPTION_ARCHITECTURE] : value[OPTION_FRAMEWORK];
+  options.kept = value[OPTION_KEEP_OUT];
+  pm_calibration *calibration = pm_calibrate(catalog, &options, &error);
+  if (calibration == NULL) return fail_error(&error);
+  note_lines(request, pm_calibration_notes(calibration));
+  int code = write_calibration(request, calibration);
+  pm_calibration_free(calibration);
   return code;
 }
 
-static int run_kernels(const cli_request *request)
+/* Whether there is a set of that name; else says which there are. */
+static bool is_set(const char *name)
 {
-  int code;
-  pm_error error = PM_ERROR_NONE;
-  const char *path = request->value[OPTION_DATA];
-  pm_catalog *catalog = open_catalog(request, &code);
-  if (catalog == NULL) return code;
-  char *text = path != NULL ? pm_file_text(path, &error) : pm_shipped_text("measured/kernels.csv", &error);
-  pm_kernel_rows *rows = text != NULL ? pm_kernel_rows_new(catalog, text, path != NULL ? path : "kernels.csv", &error)
-                                      : NULL;
-  pm_string_free(text);
-  code = rows != NULL ? calibrate(request, catalog, rows) : fail_error(&error);
-  pm_kernel_rows_free(rows);
-  pm_catalog_free(catalog);
-  return code;
+  char known[200] = "";
+  for (size_t i = 0; pm_calibration_set(i) != NULL; i++) {
+    if (strcmp(pm_calibration_set(i), name) == 0) return true;
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", pm_calibration_set(i));
+  }
+  fail(CODE_USAGE, "--set \"%.80s\" cannot be calibrated; it is one of %s", name, known);
+  return false;
 }
 
 static int run(const cli_request *request)
 {
-  const char *set = request->value[OPTION_SET];
-  if (set != NULL && strcmp(set, "kernels") != 0)
-    return fail(CODE_USAGE, "--set \"%.80s\" cannot be calibrated; it is kernels", set);
+  int code;
+  pm_error error = PM_ERROR_NONE;
+  const char *path = request->value[OPTION_DATA], *set = request->value[OPTION_SET];
+  if (set != NULL && !is_set(set)) return CODE_USAGE;
   if (request->value[OPTION_XML] != NULL && request->value[OPTION_ERRORS] != NULL)
     return fail(CODE_USAGE, "--xml and --errors exclude each other");
-  return run_kernels(request);
+  if (request->value[OPTION_ARCHITECTURE] != NULL && request->value[OPTION_FRAMEWORK] != NULL)
+    return fail(CODE_USAGE, "--architecture and --framework exclude each other: they are of different sets");
+  pm_catalog *catalog = open_catalog(request, &code);
+  if (catalog == NULL) return code;
+  char *data = path != NULL ? pm_file_text(path, &error) : NULL;
+  code = path == NULL || data != NULL ? calibrate(request, catalog, data) : fail_error(&error);
+  pm_string_free(data);
+  pm_catalog_free(catalog);
+  return code;
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "kernels", "what is calibrated (default kernels)"},
+  {OPTION_SET, '\0', "set", "kernels|training", "what is calibrated (default kernels)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed (gzip)"},
   {OPTION_ARCHITECTURE, '\0', "architecture", "ID,ID...", "only the constants of these; those of every architecture stay"},
-  {OPTION_KEEP_OUT, '\0', "keep-out", "GPU,GPU...", "rows of these GPUs are not fitted, only predicted"},
+  {OPTION_FRAMEWORK, '\0', "framework", "ID,ID...", "training: only the constants of these frameworks or library eras"},
+  {OPTION_KEEP_OUT, '\0', "keep-out", "NAME,NAME...", "rows of these GPUs, or sources of training rates, are only predicted"},
   {OPTION_ERRORS, '\0', "errors", NULL, "errors of the rows fitted and kept out instead of the constants"},
   {OPTION_XML, '\0', "xml", NULL, "the constants as a file for --catalog"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

@@ -23,7 +23,7 @@ _perfmodel() {
     show) options=" --format --output --catalog --quiet --help" ;;
     topology) options=" --as --format --output --catalog --quiet --help" ;;
     kernel) options=" --gpu --precision --kernels --pass --batch --m --n --k --count --tn --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --hidden --steps --persistent --rows --columns --elements --tensors --parameters --optimizer --bytes --pageable --format --output --catalog --quiet --help" ;;
-    calibrate) options=" --set --data --architecture --keep-out --errors --xml --format --output --catalog --quiet --help" ;;
+    calibrate) options=" --set --data --architecture --framework --keep-out --errors --xml --format --output --catalog --quiet --help" ;;
     validate) options=" --set --data --rows --format --output --catalog --quiet --help" ;;
     check) options=" --format --output --catalog --quiet --help" ;;
     doctor) options=" --format --output --catalog --quiet --help" ;;

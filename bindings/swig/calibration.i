@@ -1,42 +1,44 @@
-/* Constants of kernels fitted to measurements. */
+/* Constants of the model fitted to measurements. */
 
 /* The constants as a file of the catalogue. */
-char *pm_kernel_fit_xml(const pm_kernel_fit *fit, const pm_catalog *catalog, pm_error *error);
+const char *pm_calibration_xml(const pm_calibration *calibration);
 
 %inline %{
-/* Measurements: `data` (CSV), or those of a file, or, both "", the shipped ones. Lists of ids parted by commas, "": all
-** architectures, no GPU kept out. */
-static pm_kernel_fit *calibrate_kernels(const pm_catalog *catalog, const char *data, const char *path,
-                                        const char *architectures, const char *kept_gpus, double kept_shapes,
-                                        pm_error *error)
+/* A set: measurements as `data` (text), or those of a file, or, both "", the shipped ones. Lists parted by commas, "": every
+** entry that the rows decide, nothing kept out. */
+static pm_calibration *calibrate(const pm_catalog *catalog, const char *set, const char *data, const char *path,
+                                 const char *entries, const char *kept, double kept_shapes, pm_error *error)
 {
-  char *read = path[0] != '\0' ? pm_file_text(path, error)
-               : data[0] == '\0' ? pm_shipped_text("measured/kernels.csv", error) : NULL;
+  char *read = path[0] != '\0' ? pm_file_text(path, error) : NULL;
   if (error->status != PM_OK) return NULL;
-  pm_kernel_fit_options options = pm_kernel_fit_options_default();
-  options.architectures = architectures[0] != '\0' ? architectures : NULL;
-  options.kept_gpus = kept_gpus[0] != '\0' ? kept_gpus : NULL;
+  pm_calibration_options options = pm_calibration_options_default();
+  options.set = set;
+  options.data = read != NULL ? read : data[0] != '\0' ? data : NULL;
+  options.file = path[0] != '\0' ? path : NULL;
+  options.entries = entries[0] != '\0' ? entries : NULL;
+  options.kept = kept[0] != '\0' ? kept : NULL;
   options.kept_shapes = kept_shapes;
-  pm_kernel_rows *rows = pm_kernel_rows_new(catalog, read != NULL ? read : data, path[0] != '\0' ? path : "data", error);
-  pm_kernel_fit *fit = rows != NULL ? pm_kernel_fit_new(catalog, rows, &options, error) : NULL;
-  pm_kernel_rows_free(rows);
+  pm_calibration *calibration = pm_calibrate(catalog, &options, error);
   pm_string_free(read);
-  return fit;
+  return calibration;
 }
 
 /* A table of "fitted_constant" records. */
-static pm_table *calibration_constants(const pm_kernel_fit *fit, pm_error *error)
+static pm_table *calibration_constants(const pm_calibration *calibration, pm_error *error)
 {
   size_t count;
-  const pm_fitted_constant *constants = pm_kernel_fit_constants(fit, &count);
+  const pm_fitted_constant *constants = pm_calibration_constants(calibration, &count);
   return records_table("fitted_constant", constants, count, error);
 }
 
-/* A table of "fit_error" records. */
-static pm_table *calibration_errors(const pm_kernel_fit *fit, pm_error *error)
+/* A table of "fit_error" records, with what there is to say about the rows as its notes. */
+static pm_table *calibration_errors(const pm_calibration *calibration, pm_error *error)
 {
   size_t count;
-  const pm_fit_error *errors = pm_kernel_fit_errors(fit, &count);
-  return records_table("fit_error", errors, count, error);
+  const pm_fit_error *errors = pm_calibration_errors(calibration, &count);
+  pm_table *table = records_table("fit_error", errors, count, error);
+  if (table == NULL || pm_table_set_notes(table, pm_calibration_notes(calibration), error) == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
 }
 %}

@@ -69,7 +69,7 @@ PM_OWNED(pm_network)
 PM_OWNED(pm_system)
 PM_OWNED(pm_plan)
 PM_OWNED(pm_inference_plan)
-PM_OWNED(pm_kernel_fit)
+PM_OWNED(pm_calibration)
 PM_OWNED(pm_table)
 
 PM_HANDLES_IN(pm_network)

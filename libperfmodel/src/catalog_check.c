@@ -62,6 +62,7 @@ static const struct reference {
   {PM__GPUS, "nvlink", PM__LINKS},           {PM__GPUS, "pcie", PM__LINKS},
   {PM__SYSTEMS, "gpu", PM__GPUS},            {PM__CALIBRATIONS, "id", PM__LINKS},
   {PM__FRAMEWORKS, "era", PM__LIBRARY_ERAS}, {PM__FRAMEWORKS, "loader", PM__LOADERS},
+  {PM__FRAMEWORKS, "like", PM__FRAMEWORKS}, {PM__LIBRARY_ERAS, "like", PM__LIBRARY_ERAS},
   {PM__USABLE_MEMORIES, "id", PM__GPUS},     {PM__STORAGE_ACCESSES, "id", PM__STORAGES},
 };
 

@@ -1,4 +1,5 @@
 /* Frameworks from their entries: the profile, the era of its libraries, the band of rates. */
+#include <math.h>
 #include <string.h>
 #include "catalog_entry.h"
 
@@ -16,6 +17,33 @@ static int split(const char *name, char *framework, char *era, pm_error *error)
   return pm__fail(error, PM_BAD_VALUE, "framework \"%s\" has no library era after the @", name);
 }
 
+/* What an entry does not state it has from the one that it is like. */
+static void take(double *own, double other)
+{
+  if (isnan(*own)) *own = other;
+}
+
+static int take_times(const pm_catalog *catalog, pm_framework *own, pm_error *error)
+{
+  const pm__entry *entry = own->like[0] != '\0' ? pm__catalog_find(catalog, PM__FRAMEWORKS, own->like, error) : NULL;
+  if (entry == NULL) return own->like[0] != '\0' ? PM_NOT_FOUND : PM_OK;
+  const pm_framework *like = (const pm_framework *)entry->record;
+  take(&own->kernel_time, like->kernel_time);
+  take(&own->step_time, like->step_time);
+  take(&own->straggler, like->straggler);
+  return PM_OK;
+}
+
+static int take_factors(const pm_catalog *catalog, pm_library_era *own, pm_error *error)
+{
+  const pm__entry *entry = own->like[0] != '\0' ? pm__catalog_find(catalog, PM__LIBRARY_ERAS, own->like, error) : NULL;
+  if (entry == NULL) return own->like[0] != '\0' ? PM_NOT_FOUND : PM_OK;
+  const pm_library_era *like = (const pm_library_era *)entry->record;
+  take(&own->simt_factor, like->simt_factor);
+  take(&own->tensor_factor, like->tensor_factor);
+  return PM_OK;
+}
+
 int pm_catalog_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile, pm_error *error)
 {
   char framework[PM_TEXT_MAX], era[PM_TEXT_MAX];
@@ -26,10 +54,12 @@ int pm_catalog_framework(const pm_catalog *catalog, const char *name, pm_framewo
   const pm__entry *entry = pm__catalog_find(catalog, PM__FRAMEWORKS, framework, error);
   if (entry == NULL) return PM_NOT_FOUND;
   profile->framework = *(const pm_framework *)entry->record;
+  if (take_times(catalog, &profile->framework, error) != PM_OK) return PM_NOT_FOUND;
   if (era[0] == '\0') strcpy(era, profile->framework.era);
   entry = pm__catalog_find(catalog, PM__LIBRARY_ERAS, era, error);
   if (entry == NULL) return PM_NOT_FOUND;
   profile->era = *(const pm_library_era *)entry->record;
+  if (take_factors(catalog, &profile->era, error) != PM_OK) return PM_NOT_FOUND;
   entry = pm__catalog_find(catalog, PM__BANDS, "training", error);
   if (entry == NULL) return PM_NOT_FOUND;
   profile->band = *(const pm_band *)entry->record;

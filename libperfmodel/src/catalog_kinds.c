@@ -13,7 +13,7 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__SOURCES] = {"sources", "source", "source", "", ""},
   [PM__FRAMEWORKS] = {"frameworks", "framework", "framework", " era evidence parallel overlap ",
    " id name era evidence kernel_time step_time fused parallel overlap "},
-  [PM__LIBRARY_ERAS] = {"library_eras", "library_era", "library_era", " simt_factor tensor_factor ", ""},
+  [PM__LIBRARY_ERAS] = {"library_eras", "library_era", "library_era", "", ""},
   [PM__BANDS] = {"bands", "band", "band", " fitted documents uncalibrated kernel_rule roofline ", ""},
   [PM__MEMORY_PROFILES] = {"memory_profiles", "memory_profile", "memory_profile", " context ",
    " id name context allocator in_place mask "},

@@ -36,7 +36,7 @@ static const pm_choice inference_limit_choices[] = {PM_INFERENCE_LIMIT_LIST(NAME
 static const pm_choice decision_choices[] = {PM_DECISION_LIST(NAME_DOC) END};
 static const pm_choice minimize_choices[] = {PM_MINIMIZE_LIST(NAME_DOC) END};
 static const pm_choice resource_choices[] = {PM_RESOURCE_LIST(NAME_RATE_DOC) END};
-static const pm_choice kernel_use_choices[] = {PM_KERNEL_USE_LIST(NAME_DOC) END};
+static const pm_choice fit_use_choices[] = {PM_FIT_USE_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
 #define KIND_TEXT PM_FIELD_TEXT, NULL
@@ -72,7 +72,7 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_DECISION PM_FIELD_CHOICE, decision_choices
 #define KIND_MINIMIZE PM_FIELD_CHOICE, minimize_choices
 #define KIND_RESOURCE PM_FIELD_CHOICE, resource_choices
-#define KIND_KERNEL_USE PM_FIELD_CHOICE, kernel_use_choices
+#define KIND_FIT_USE PM_FIELD_CHOICE, fit_use_choices
 #define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. */

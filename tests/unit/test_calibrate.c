@@ -38,21 +38,19 @@ static char *timed_rows(const char *id, const pm_kernel_calibration *constants)
   return csv;
 }
 
-static pm_kernel_fit *fit_rows(const char *csv, const pm_kernel_fit_options *options)
+static pm_calibration *fit_rows(const char *csv, pm_calibration_options options)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_kernel_rows *rows = pm_kernel_rows_new(catalog, csv, "t.csv", &error);
-  ck_assert_msg(rows != NULL, "%s", error.text);
-  pm_kernel_fit *fit = pm_kernel_fit_new(catalog, rows, options, &error);
+  options.data = csv;
+  pm_calibration *fit = pm_calibrate(catalog, &options, &error);
   ck_assert_msg(fit != NULL, "%s", error.text);
-  pm_kernel_rows_free(rows);
   return fit;
 }
 
-static const pm_fitted_constant *constant(const pm_kernel_fit *fit, const char *name)
+static const pm_fitted_constant *constant(const pm_calibration *fit, const char *name)
 {
   size_t count;
-  const pm_fitted_constant *c = pm_kernel_fit_constants(fit, &count);
+  const pm_fitted_constant *c = pm_calibration_constants(fit, &count);
   for (size_t i = 0; i < count; i++)
     if (strcmp(c[i].constant, name) == 0) return &c[i];
   return NULL;
@@ -74,14 +72,14 @@ static bool near(double a, double b, double share)
 START_TEST(constants_that_made_the_times_come_back)
 {
   pm_kernel_calibration c = constants_of("v100-pcie");
-  pm_kernel_fit_options options = pm_kernel_fit_options_default();
+  pm_calibration_options options = pm_calibration_options_default();
   c.simt_efficiency = 0.87;
   c.simt_latency_threads = 450;
   c.simt_split_threads = 150;
   c.simt_energy = 31e-12;
-  options.architectures = "volta";
+  options.entries = "volta";
   char *csv = timed_rows("v100-pcie", &c);
-  pm_kernel_fit *fit = fit_rows(csv, &options);
+  pm_calibration *fit = fit_rows(csv, options);
   ck_assert(near(constant(fit, "simt_efficiency")->value, 0.87, 0.01));
   ck_assert(near(constant(fit, "simt_latency_threads")->value, 450, 0.03));
   ck_assert(near(constant(fit, "simt_split_threads")->value, 150, 0.1));
@@ -89,12 +87,12 @@ START_TEST(constants_that_made_the_times_come_back)
   ck_assert_int_eq(constant(fit, "simt_efficiency")->state, PM_FIT_STATE_FITTED);
   ck_assert_ptr_null(constant(fit, "wave"));
   size_t count;
-  const pm_fit_error *e = pm_kernel_fit_errors(fit, &count);
+  const pm_fit_error *e = pm_calibration_errors(fit, &count);
   ck_assert_uint_eq(count, 2);
-  ck_assert(e[0].use == PM_KERNEL_USE_FITTED && e[1].use == PM_KERNEL_USE_KEPT_SHAPE);
+  ck_assert(e[0].use == PM_FIT_USE_FITTED && e[1].use == PM_FIT_USE_KEPT_SHAPE);
   ck_assert(e[0].rows + e[1].rows == ROWS && near(e[1].rows, ROWS / 5.0, 0.25));
   ck_assert(e[0].mape < 1 && e[1].mape < 1);
-  pm_kernel_fit_free(fit);
+  pm_calibration_free(fit);
   free(csv);
 }
 END_TEST
@@ -109,20 +107,20 @@ START_TEST(rows_kept_out_are_not_looked_at)
   char *both = (char *)malloc(strlen(a) + strlen(b) + 1);
   strcpy(both, a);
   strcat(both, strchr(b, '\n') + 1);
-  pm_kernel_fit_options options = pm_kernel_fit_options_default();
-  options.architectures = "volta";
-  pm_kernel_fit *alone = fit_rows(a, &options), *mixed = fit_rows(both, &options);
-  options.kept_gpus = "v100-sxm2-16gb";
-  pm_kernel_fit *kept = fit_rows(both, &options);
+  pm_calibration_options options = pm_calibration_options_default();
+  options.entries = "volta";
+  pm_calibration *alone = fit_rows(a, options), *mixed = fit_rows(both, options);
+  options.kept = "v100-sxm2-16gb";
+  pm_calibration *kept = fit_rows(both, options);
   double value = constant(alone, "simt_efficiency")->value;
   ck_assert(constant(kept, "simt_efficiency")->value == value);
   ck_assert(constant(mixed, "simt_efficiency")->value < 0.97 * value);
   size_t count;
-  const pm_fit_error *e = pm_kernel_fit_errors(kept, &count);
-  ck_assert(e[count - 1].use == PM_KERNEL_USE_KEPT_GPU && e[count - 1].rows == ROWS && e[count - 1].bias < -15);
-  pm_kernel_fit_free(alone);
-  pm_kernel_fit_free(mixed);
-  pm_kernel_fit_free(kept);
+  const pm_fit_error *e = pm_calibration_errors(kept, &count);
+  ck_assert(e[count - 1].use == PM_FIT_USE_KEPT_GPU && e[count - 1].rows == ROWS && e[count - 1].bias < -15);
+  pm_calibration_free(alone);
+  pm_calibration_free(mixed);
+  pm_calibration_free(kept);
   free(a);
   free(b);
   free(both);
@@ -135,14 +133,13 @@ START_TEST(the_file_brings_the_constants_in)
   pm_error error = PM_ERROR_NONE;
   pm_kernel_calibration c = constants_of("v100-pcie"), other = constants_of("a100-sxm4-40gb"), now;
   c.simt_efficiency = 0.92;
-  pm_kernel_fit_options options = pm_kernel_fit_options_default();
-  options.architectures = "volta";
-  char *csv = timed_rows("v100-pcie", &c), name[] = "/tmp/perfmodel-fit-XXXXXX.xml", *xml;
-  pm_kernel_fit *fit = fit_rows(csv, &options);
-  ck_assert_ptr_nonnull(xml = pm_kernel_fit_xml(fit, catalog, &error));
+  pm_calibration_options options = pm_calibration_options_default();
+  options.entries = "volta";
+  char *csv = timed_rows("v100-pcie", &c), name[] = "/tmp/perfmodel-fit-XXXXXX.xml";
+  pm_calibration *fit = fit_rows(csv, options);
   int descriptor = mkstemps(name, 4);
   FILE *file = fdopen(descriptor, "w");
-  fputs(xml, file);
+  fputs(pm_calibration_xml(fit), file);
   fclose(file);
   ck_assert_msg(pm_catalog_load(catalog, name, &error) == PM_OK, "%s", error.text);
   remove(name);
@@ -152,8 +149,7 @@ START_TEST(the_file_brings_the_constants_in)
   ck_assert(now.tensor_efficiency == c.tensor_efficiency && now.wave == c.wave && now.threads == c.threads);
   now = constants_of("a100-sxm4-40gb");
   ck_assert(memcmp(&now, &other, sizeof now) == 0);
-  pm_string_free(xml);
-  pm_kernel_fit_free(fit);
+  pm_calibration_free(fit);
   free(csv);
 }
 END_TEST
@@ -175,24 +171,23 @@ END_TEST
 
 START_TEST(bad_calibrations_say_why)
 {
-  pm_error error = PM_ERROR_NONE;
-  pm_kernel_rows *rows = pm_kernel_rows_new(
-    catalog, "kernel,M,N,K,precision,gpu,time_us\ngemm,8,8,8,fp32,T4,9\n", "t.csv", &error);
-  pm_kernel_fit_options options = pm_kernel_fit_options_default();
-  ck_assert_ptr_null(pm_kernel_fit_new(catalog, rows, &options, &error));
-  ck_assert_str_eq(error.text, "no constant has the 20 measurements that it needs");
   const struct {
-    const char *architectures, *kept, *text;
-  } bad[] = {{"voltage", NULL, "no row is of architecture \"voltage\""}, {NULL, "t4, t5", "no row is of gpu \"t5\""}};
-  for (int i = 0; i < 2; i++) {
-    pm_error reason = PM_ERROR_NONE;
-    options.architectures = bad[i].architectures;
-    options.kept_gpus = bad[i].kept;
-    ck_assert_ptr_null(pm_kernel_fit_new(catalog, rows, &options, &reason));
-    ck_assert_str_eq(reason.text, bad[i].text);
+    const char *set, *entries, *kept, *text;
+  } bad[] = {{"kernels", NULL, NULL, "no constant has the 20 measurements that it needs"},
+             {"kernels", "voltage", NULL, "no row is of architecture \"voltage\""},
+             {"kernels", NULL, "t4, t5", "no row is of gpu \"t5\""},
+             {"nosuch", NULL, NULL, "set \"nosuch\" cannot be calibrated; it is one of kernels, training"}};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_calibration_options options = pm_calibration_options_default();
+    options.set = bad[i].set;
+    options.data = "kernel,M,N,K,precision,gpu,time_us\ngemm,8,8,8,fp32,T4,9\n";
+    options.entries = bad[i].entries;
+    options.kept = bad[i].kept;
+    ck_assert_ptr_null(pm_calibrate(catalog, &options, &error));
+    ck_assert_str_eq(error.text, bad[i].text);
   }
-  ck_assert_ptr_null(pm_kernel_fit_new(NULL, rows, &options, NULL));
-  pm_kernel_rows_free(rows);
+  ck_assert_ptr_null(pm_calibrate(NULL, NULL, NULL));
 }
 END_TEST
 

@@ -8,19 +8,27 @@ local text_of = arguments.text_of
 
 local calibration = {}
 
---- Constants of kernels fitted to measured times (docs/calibration.md): a table with constants and errors, table objects,
---- and xml, a text for a catalogue. Options: file (the path of a table of yours, plain or gzip) or data (its text),
---- architectures and keep_out (ids parted by commas), kept_shapes (share that is only predicted; default 0.2), catalog.
+--- Constants of the model fitted to measurements (docs/calibration.md): a table with constants and errors, table objects,
+--- notes, and xml, a text for a catalogue. Options: set ("kernels", or "training"), file (the path of measurements of
+--- yours, plain or gzip) or data (their text), architectures and frameworks (ids parted by commas: only their constants),
+--- keep_out (GPUs, or sources of training rates), kept_shapes (of kernels: share that is only predicted; default 0.2),
+--- catalog.
 calibration.calibrate = arguments.public(function(options)
   options = options or {}
-  arguments.check_options(options, arguments.options "data file architectures keep_out kept_shapes catalog")
-  local from = catalog.handle_of(catalog.of(options))
+  arguments.check_options(options, arguments.options(
+    "set data file architectures frameworks keep_out kept_shapes catalog"))
   local data, file = arguments.rows_of(options)
-  local fit = core.calibrate_kernels(
-    from, data, file, text_of(options.architectures or "", "architectures"),
-    text_of(options.keep_out or "", "keep_out"), arguments.number_of(options.kept_shapes or 0.2, "1", "kept_shapes"))
-  return {constants = new_table(core.calibration_constants(fit)), errors = new_table(core.calibration_errors(fit)),
-          xml = core.kernel_fit_xml(fit, from)}
+  local entries = {}
+  for _, name in ipairs{"architectures", "frameworks"} do
+    if options[name] ~= nil then entries[#entries + 1] = text_of(options[name], name) end
+  end
+  local fit = core.calibrate(
+    catalog.handle_of(catalog.of(options)), text_of(options.set or "kernels", "set"), data, file,
+    table.concat(entries, ","), text_of(options.keep_out or "", "keep_out"),
+    arguments.number_of(options.kept_shapes or 0.2, "1", "kept_shapes"))
+  local errors = core.calibration_errors(fit)
+  return {constants = new_table(core.calibration_constants(fit)), errors = new_table(errors),
+          notes = core.table_notes(errors), xml = core.calibration_xml(fit)}
 end)
 
 return calibration

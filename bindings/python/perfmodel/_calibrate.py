@@ -16,16 +16,15 @@ from ._validate import Rows, _csv
 
 
 class Calibration:
-    """Constants of kernels, fitted to measurements.
+    """Constants of the model, fitted to measurements.
 
     >>> c = calibrate(architectures="volta")
     >>> str(c.constants["constant"][1]), bool(0.8 <= c.constants["value"][1] <= 1.2)
     ('simt_efficiency', True)
     """
 
-    def __init__(self, handle: _core.kernel_fit, catalog: Catalog):
+    def __init__(self, handle: _core.calibration):
         self._handle = handle
-        self._catalog = catalog
 
     @cached_property
     def constants(self) -> Table:
@@ -36,13 +35,18 @@ class Calibration:
 
     @cached_property
     def errors(self) -> Table:
-        """A row for each stage, GPU and use of the rows: fitted, kept-out-shape, kept-out-gpu or older-library, with
-        the errors of the predictions in per cent."""
+        """A row for each group and use of the rows (fitted, or kept out in one way or another), with the errors of the
+        predictions in per cent: of times, above 0 too slow; of rates, above 0 too fast."""
         return Table(_core.calibration_errors(self._handle))
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What there is to say besides: rows left out and why, the width of the band."""
+        return _core.table_notes(_core.calibration_errors(self._handle))
 
     def xml(self, path: str | os.PathLike[str] | None = None) -> str:
         """The constants as a file for `Catalog`; written to `path` if there is one."""
-        out = _core.kernel_fit_xml(self._handle, self._catalog._handle)
+        out = _core.calibration_xml(self._handle)
         if path is not None:
             Path(path_text(path)).write_text(out, encoding="utf-8")
         return out
@@ -54,20 +58,26 @@ class Calibration:
 def calibrate(
     data: Rows | None = None,
     *,
+    set: str = "kernels",
     architectures: str | Iterable[str] = (),
+    frameworks: str | Iterable[str] = (),
     keep_out: str | Iterable[str] = (),
     kept_shapes: float = 0.2,
     catalog: Catalog | None = None,
 ) -> Calibration:
-    """Fits the constants of kernels to measured times by bounded least squares: as `perfmodel calibrate`.
+    """Fits constants of the model to measurements by bounded least squares: as `perfmodel calibrate`.
 
     Args:
-        data: measurements in the layout of docs/calibration.md (kernel, op, pass, precision, gpu, time_us and sizes): a
-            DataFrame, or the path of a CSV file, plain or gzip. The shipped ones if there is none.
+        data: measurements in the layout that docs/calibration.md has for the set: a DataFrame, or the path of a file,
+            plain or gzip. The shipped ones if there is none.
+        set: "kernels" (times of kernels: constants of architectures) or "training" (rates: host times of frameworks and
+            factors of library eras).
         architectures: ids of the architectures whose own constants are fitted, one or several; none: all, and what they
-            share.
-        keep_out: ids of GPUs whose rows are only predicted.
-        kept_shapes: share of the shapes that is only predicted, from 0 to 1, chosen by a hash of the sizes.
+            share. Of training rates: one, whose constants for convolutions on tensor cores are fitted.
+        frameworks: training: ids of the frameworks and library eras whose constants are fitted; none: all that the rows
+            decide.
+        keep_out: ids of GPUs (kernels), or sources (training), whose rows are only predicted.
+        kept_shapes: kernels: share of the shapes that is only predicted, from 0 to 1, chosen by a hash of the sizes.
         catalog: where names are looked up, and what is not fitted; the shipped one by default.
     """
     table, path = "", ""
@@ -77,11 +87,12 @@ def calibrate(
         table = _csv(data)
     if not 0 <= float(kept_shapes) < 1:
         raise ArgumentError(f"kept_shapes {kept_shapes} is not from 0 to below 1")
+    entries = ",".join(filter(None, (_ids(architectures, "architectures"), _ids(frameworks, "frameworks"))))
     names = catalog if catalog is not None else default()
-    handle = _core.calibrate_kernels(
-        names._handle, table, path, _ids(architectures, "architectures"), _ids(keep_out, "keep_out"), float(kept_shapes)
+    kept = _ids(keep_out, "keep_out")
+    return Calibration(
+        _core.calibrate(names._handle, text(set, "set"), table, path, entries, kept, float(kept_shapes))
     )
-    return Calibration(handle, names)
 
 
 def _ids(names: str | Iterable[str], what: str) -> str:

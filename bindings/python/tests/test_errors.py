@@ -150,7 +150,7 @@ def core_arguments() -> dict[str, list[object]]:
     owed = [net, node, run, *framework, *input_one]
     times = "".join(f"elementwise,add,fwd,65536x{i},fp32,v100-pcie,{i}\n" for i in range(1024, 1048))
     measured = "kernel,op,pass,shape,precision,gpu,time_us\n" + times
-    calibrated = _core.calibrate_kernels(catalog, measured, "", "volta", "", 0)
+    calibrated = _core.calibrate(catalog, "kernels", measured, "", "volta", "", 0)
     return {
         "quantity_parse": ["1 s", "s"],
         "quantity_format": [1.0, "s"],
@@ -211,10 +211,10 @@ def core_arguments() -> dict[str, list[object]]:
         "system_with_gpu": [node, gpu, calibration],
         "system_with_link": [catalog, node, "", "infiniband-hdr"],
         "validate_table": [catalog, "seeds", "", "", 0],
-        "calibrate_kernels": [catalog, measured, "", "volta", "", 0],
+        "calibrate": [catalog, "kernels", measured, "", "volta", "", 0],
         "calibration_constants": [calibrated],
         "calibration_errors": [calibrated],
-        "kernel_fit_xml": [calibrated, catalog],
+        "calibration_xml": [calibrated],
         "table_notes": [table],
         "input_rates": input_one,
         "memory_use": [net, profile, adam, memory_run],

@@ -15,7 +15,6 @@
 #define PERFMODEL_CALIBRATE_H
 
 #include "catalog.h"
-#include "kernel.h"
 #include "table.h"
 
 #ifdef __cplusplus
@@ -52,7 +51,8 @@ typedef struct pm_fit_parameter { PM_FIT_PARAMETER_FIELDS(PM_DECLARE) } pm_fit_p
 PM_API pm_fit_parameter pm_fit_parameter_new(const char *name, double start, double lower, double upper);
 
 typedef struct pm_fit_options {
-  double robust;     /* residuals well beyond this count by their size, not its square (soft L1); 0: all by the square */
+  double robust;     /* residuals well beyond this count by their size, not its square; 0: all by the square */
+  int huber;         /* 1: by the square up to `robust`, by the size beyond (Huber); 0: with a soft passage (soft L1) */
   double step;       /* of numeric derivatives: share of a value, or of its range if its bounds include 0 */
   double tolerance;  /* share of the cost that an improvement must be worth */
   int iterations;    /* of each search, at most */
@@ -76,62 +76,41 @@ typedef int pm_fit_residuals(void *context, const double *values, double *residu
 PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *residuals, void *context, size_t rows,
                   const pm_fit_options *options, pm_fit_result *result, pm_error *error);
 
-/* ---- Measured kernels ----------------------------------------------------------------------------------------- */
+/* ---- Calibrating the constants of the model -------------------------------------------------------------------- */
 
 /*
-** Rows of a table of published kernel times (CSV). Columns, of which those that an operator does not have may be empty
-** or missing:
+** A set of measurements, those that the library ships or one's own, gives constants of the catalogue:
 **
-**     kernel   gemm, conv, rnn, elementwise, ln, softmax;  op: bmm, linear, LSTM, GRU, Vanilla, add ...
-**     pass     fwd, bwd_data, bwd_weight ("bwd" of a recurrent layer is bwd_data)
-**     B M N K, transA transB (BLAS: N or T; a linear layer is TN), conv_W conv_H conv_C conv_N conv_K, filt_R_h filt_S_w, pad_h pad_w, stride_h stride_w,
-**     hidden rnn_batch timesteps, shape ("rows x columns"), sparsity (such rows are left out)
-**     precision, gpu, gpu_memory_GB, time_us, library, source_repo, and id and overhead_us if there are any
+**     kernels    times of kernels -> constants of architectures (kernel_calibration)
+**     training   rates of training -> host times of frameworks, factors of library eras; the rate of convolutions of an
+**                architecture without rows of kernels, if it states one
 **
-** GPUs are matched to the catalogue by their names. What the host adds to a row is its overhead_us, else that of the
-** harness (catalogue) of its source and GPU.
+**     pm_calibration_options options = pm_calibration_options_default();
+**     options.set = "training";
+**     options.data = my_csv;
+**     options.entries = "my-framework";
+**     pm_calibration *calibration = pm_calibrate(catalog, &options, &error);
+**     puts(pm_calibration_xml(calibration));
 */
-typedef struct pm_kernel_rows pm_kernel_rows;
 
-/* Owned by the caller. Errors name `file` and the line. Rows that cannot be used are left out, with a note. */
-PM_API pm_kernel_rows *pm_kernel_rows_new(const pm_catalog *catalog, const char *csv, const char *file,
-                                          pm_error *error);
-PM_API void pm_kernel_rows_free(pm_kernel_rows *rows);
-PM_API size_t pm_kernel_rows_count(const pm_kernel_rows *rows);
+#define PM_FIT_USE_LIST(X)                                                                              \
+  X(FITTED, "fitted", "the constants were fitted on them")                                              \
+  X(KEPT_SHAPE, "kept-out-shape", "sizes that no row of the fit has")                                   \
+  X(KEPT_GPU, "kept-out-gpu", "a GPU that no row of the fit is of")                                     \
+  X(OLDER_LIBRARY, "older-library", "the same source with an older library")                            \
+  X(KEPT_SOURCE, "kept-out-source", "predicted with constants that were fitted without their source")   \
+  X(KEPT_NETWORK, "kept-out-network", "predicted with constants that were fitted without their network") \
+  X(LEFT_OUT, "left-out", "a rule of the catalogue leaves them out of the fit")
 
-/* Arrays of pm_kernel_rows_count records, in the order of the file; they live as long as the rows. */
-PM_API const pm_measured_kernel *pm_kernel_rows_measured(const pm_kernel_rows *rows);
-PM_API const pm_kernel *pm_kernel_rows_kernels(const pm_kernel_rows *rows);
-
-/* Number of groups, and the group of each row, from 0 in the order of their first rows. */
-PM_API size_t pm_kernel_rows_group_count(const pm_kernel_rows *rows);
-PM_API const int32_t *pm_kernel_rows_groups(const pm_kernel_rows *rows);
-
-/* Why rows were left out ("124 rows: gpu "TPU v3" is not in the catalogue"); NULL past the last. */
-PM_API const char *pm_kernel_rows_note(const pm_kernel_rows *rows, size_t index);
-
-/* Times [s] of all rows by the model, and by the plain roofline, what the host adds included; NAN where there is none.
-** Returns how many rows have a time by the model. */
-PM_API size_t pm_kernel_rows_predict(const pm_kernel_rows *rows, const pm_catalog *catalog, double *times,
-                                     double *roofline_times);
-
-/* ---- Calibrating the constants of kernels --------------------------------------------------------------------- */
-
-#define PM_KERNEL_USE_LIST(X)                                                            \
-  X(FITTED, "fitted", "the constants were fitted on them")                               \
-  X(KEPT_SHAPE, "kept-out-shape", "sizes that no row of the fit has")                    \
-  X(KEPT_GPU, "kept-out-gpu", "a GPU that no row of the fit is of")                      \
-  X(OLDER_LIBRARY, "older-library", "the same source with an older library")
-
-typedef enum pm_kernel_use {
-#define PM_KERNEL_USE_ENUM(name, text, doc) PM_KERNEL_USE_##name,
-  PM_KERNEL_USE_LIST(PM_KERNEL_USE_ENUM)
-#undef PM_KERNEL_USE_ENUM
-  PM_KERNEL_USE_COUNT
-} pm_kernel_use;
+typedef enum pm_fit_use {
+#define PM_FIT_USE_ENUM(name, text, doc) PM_FIT_USE_##name,
+  PM_FIT_USE_LIST(PM_FIT_USE_ENUM)
+#undef PM_FIT_USE_ENUM
+  PM_FIT_USE_COUNT
+} pm_fit_use;
 
 #define PM_FITTED_CONSTANT_FIELDS(X)                                                                       \
-  X(TEXT, architecture, "", "id of the kernel calibration; default: of every architecture")                \
+  X(TEXT, entry, "", "id of the catalogue's entry that it is of; default: of every architecture")          \
   X(TEXT, stage, "", "stage of the calibration")                                                           \
   X(TEXT, constant, "", "name of the constant")                                                            \
   X(TEXT, unit, "", "unit of its values")                                                                  \
@@ -149,43 +128,51 @@ typedef struct pm_fitted_constant { PM_FITTED_CONSTANT_FIELDS(PM_DECLARE) } pm_f
 
 #define PM_FIT_ERROR_FIELDS(X)                                                                             \
   X(TEXT, stage, "", "stage of the calibration")                                                           \
-  X(TEXT, gpu, "", "id of the GPU")                                                                        \
-  X(KERNEL_USE, use, "", "what the rows are to the fit")                                                   \
+  X(TEXT, group, "", "what the rows have in common: their GPU, or what rates are grouped by")              \
+  X(FIT_USE, use, "", "what the rows are to the fit")                                                      \
   X(INT, rows, "1", "measurements")                                                                        \
   X(REAL, mape, "%", "mean of the absolute errors")                                                        \
   X(REAL, median, "%", "median of the absolute errors")                                                    \
   X(REAL, p90, "%", "90th percentile of the absolute errors")                                              \
-  X(REAL, bias, "%", "mean of the signed errors; above 0: predicted too slow")
+  X(REAL, bias, "%", "mean of the signed errors; above 0: predicted too much, of times too slow, of rates too fast")
 
 typedef struct pm_fit_error { PM_FIT_ERROR_FIELDS(PM_DECLARE) } pm_fit_error;
 
-typedef struct pm_kernel_fit_options {
-  const char *architectures; /* ids of kernel calibrations, parted by commas: their own constants only; NULL: all, and
-                             ** what they share */
-  const char *kept_gpus;     /* ids of GPUs whose rows are kept out, parted by commas; or NULL */
-  double kept_shapes;        /* share of the shapes that is kept out */
-  double robust;             /* as in pm_fit_options: logarithm of an error that counts as large */
-} pm_kernel_fit_options;
+typedef struct pm_calibration_options {
+  const char *set;    /* one of pm_calibration_set */
+  const char *data;   /* the text of measurements of one's own; NULL: what is shipped */
+  const char *file;   /* how messages call it; NULL: "data" */
+  const char *entries; /* ids of architectures, frameworks or library eras, parted by commas, whose constants are fitted;
+                       ** NULL: all that the rows decide, and what they share */
+  const char *kept;   /* what is only predicted, parted by commas: ids of GPUs (kernels), sources (training); or NULL */
+  double kept_shapes; /* share of the shapes of kernels that is only predicted */
+} pm_calibration_options;
 
-PM_API pm_kernel_fit_options pm_kernel_fit_options_default(void);
+PM_API pm_calibration_options pm_calibration_options_default(void);
 
-typedef struct pm_kernel_fit pm_kernel_fit;
+/* The sets by position, NULL past the last. */
+PM_API const char *pm_calibration_set(size_t index);
 
-/* Fits constants of kernels to measurements. Of each GPU and source the newest library counts; products above the peak do
-** not. What is kept out by its shape is chosen by a hash of the sizes, the same for all GPUs. Owned by the caller. Cost:
-** some seconds for 20,000 rows. */
-PM_API pm_kernel_fit *pm_kernel_fit_new(const pm_catalog *catalog, const pm_kernel_rows *rows,
-                                        const pm_kernel_fit_options *options, pm_error *error);
-PM_API void pm_kernel_fit_free(pm_kernel_fit *fit);
+typedef struct pm_calibration pm_calibration;
 
-/* Arrays that live as long as the fit. */
-PM_API const pm_fitted_constant *pm_kernel_fit_constants(const pm_kernel_fit *fit, size_t *count);
-PM_API const pm_fit_error *pm_kernel_fit_errors(const pm_kernel_fit *fit, size_t *count);
+/* Fits constants. Owned by the caller; NULL with an error. Kernels: of each GPU and source the newest library counts,
+** products above the peak do not; what is kept out by its shape is chosen by a hash of the sizes, the same for all GPUs.
+** Training: rows that readings of the catalogue leave out are only predicted; every source is left out once, or every
+** network if there is one source. The same rows give the same constants. Cost: some seconds. */
+PM_API pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibration_options *options, pm_error *error);
+PM_API void pm_calibration_free(pm_calibration *calibration);
 
-/* A file for pm_catalog_load: kernel calibrations of the catalogue with the constants of the fit in their places; all of
-** them, or those of the architectures asked for.
-** Returns a string that the caller releases with pm_string_free; NULL with an error. */
-PM_API char *pm_kernel_fit_xml(const pm_kernel_fit *fit, const pm_catalog *catalog, pm_error *error);
+/* Arrays that live as long as the calibration. */
+PM_API const pm_fitted_constant *pm_calibration_constants(const pm_calibration *calibration, size_t *count);
+PM_API const pm_fit_error *pm_calibration_errors(const pm_calibration *calibration, size_t *count);
+
+/* What there is to say about the rows, a line each; "" if nothing. Lives as long as the calibration. */
+PM_API const char *pm_calibration_notes(const pm_calibration *calibration);
+
+/* A file for pm_catalog_load: the entries with the constants found in their places, the others of their values as they
+** were. All entries of these kinds if the shipped rows were fitted without choosing, else those that have such a constant.
+** Lives as long as the calibration. */
+PM_API const char *pm_calibration_xml(const pm_calibration *calibration);
 
 #ifdef __cplusplus
 }

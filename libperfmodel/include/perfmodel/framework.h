@@ -86,6 +86,7 @@ typedef enum pm_evidence {
 #define PM_LIBRARY_ERA_FIELDS(X)                                                                          \
   X(TEXT, id, "", "short stable name")                                                                    \
   X(TEXT, name, "", "releases and time that it stands for")                                               \
+  X(TEXT, like, "", "id of the generation whose factors it has where it states none")                     \
   X(REAL, simt_factor, "1", "time of matrix kernels on FP32 cores over that of the kernel model")         \
   X(REAL, tensor_factor, "1", "time of matrix kernels on tensor cores over that of the kernel model")     \
   X(YES_NO, no_winograd, "", "its convolutions have no Winograd transforms")                              \
@@ -101,6 +102,7 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(TEXT, versions, "", "releases that it stands for")                                                            \
   X(TEXT, era, "", "id of the library era that it runs in unless another is named")                               \
   X(EVIDENCE, evidence, "", "what its constants rest on")                                                         \
+  X(TEXT, like, "", "id of the framework of the same code, whose kernel_time, step_time and straggler it has where it states none") \
   X(REAL, kernel_time, "s", "host time to launch one kernel")                                                     \
   X(REAL, step_time, "s", "host time of a step besides, for each accumulated batch")                              \
   X(REAL, straggler, "1", "spread of the step times of one GPU, over their mean")                                 \

@@ -65,6 +65,9 @@ typedef struct pm__spread {
 /* From signed errors, which become absolute and sorted. */
 pm__spread pm__spread_of(double *errors, size_t count);
 
+/* Quantile of values, which become sorted; between neighbours in proportion. There is at least one. */
+double pm__quantile(double *values, size_t count, double q);
+
 /* A growing string; `text` is NULL until the first append. `failed` once memory ran out. */
 typedef struct pm__string {
   char *text;

@@ -17,6 +17,12 @@ static double quantile(const double *sorted, size_t count, double q)
   return sorted[below] + (place - floor(place)) * (sorted[below + 1] - sorted[below]);
 }
 
+double pm__quantile(double *values, size_t count, double q)
+{
+  qsort(values, count, sizeof *values, ascending);
+  return quantile(values, count, q);
+}
+
 pm__spread pm__spread_of(double *errors, size_t count)
 {
   pm__spread out = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};

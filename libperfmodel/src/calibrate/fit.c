@@ -13,7 +13,7 @@
 
 pm_fit_options pm_fit_options_default(void)
 {
-  pm_fit_options options = {0, 0.01, 1e-6, 100, 1};
+  pm_fit_options options = {0, 0, 0.01, 1e-6, 100, 1};
   return options;
 }
 
@@ -51,21 +51,26 @@ static bool is_fixed(const pm_fit_parameter *p)
 
 /* ---- Cost ---- */
 
-/* Soft L1: half the square of a small residual, its size of a large one. */
+/* Twice what a residual costs: its square if it is small, in proportion to its size if it is large. */
+static double doubled_cost(const pm_fit_options *options, double residual)
+{
+  double square = residual * residual, c = options->robust, size = fabs(residual);
+  if (!(c > 0) || (options->huber && size <= c)) return square;
+  return options->huber ? c * (2 * size - c) : 2 * c * c * (sqrt(1 + square / (c * c)) - 1);
+}
+
 static double cost_of(const pm__fit *f, const double *residual)
 {
-  double sum = 0, c = f->options.robust;
-  for (size_t i = 0; i < f->rows; i++) {
-    double square = residual[i] * residual[i];
-    sum += c > 0 ? 2 * c * c * (sqrt(1 + square / (c * c)) - 1) : square;
-  }
+  double sum = 0;
+  for (size_t i = 0; i < f->rows; i++) sum += doubled_cost(&f->options, residual[i]);
   return sum / 2;
 }
 
 double pm__fit_weight(const pm__fit *f, double residual)
 {
-  double c = f->options.robust;
-  return c > 0 ? 1 / sqrt(1 + residual * residual / (c * c)) : 1;
+  double c = f->options.robust, size = fabs(residual);
+  if (!(c > 0) || (f->options.huber && size <= c)) return 1;
+  return f->options.huber ? c / size : 1 / sqrt(1 + residual * residual / (c * c));
 }
 
 static int evaluate(pm__fit *f, const double *u, double *residual)

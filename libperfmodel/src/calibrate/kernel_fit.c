@@ -7,18 +7,13 @@
 #include "calibrate/kernel_fit.h"
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
 
 enum { ROUNDS = 4, LEAST_ROWS = 20, STARTS = 8 };
 
-pm_kernel_fit_options pm_kernel_fit_options_default(void)
-{
-  pm_kernel_fit_options options = {NULL, NULL, 0.2, 0.05};
-  return options;
-}
+static const double LARGE = 0.05; /* logarithm of an error that counts as large */
 
 static const pm_field *field_of(const char *name)
 {
@@ -35,7 +30,7 @@ void pm__constant_set(pm_kernel_calibration *calibration, const char *name, doub
   memcpy((char *)calibration + field_of(name)->offset, &value, sizeof value);
 }
 
-bool pm__constant_is_of(const pm_kernel_fit *fit, const pm__stage *stage, size_t architecture, const char *name)
+bool pm__constant_is_of(const pm__kernel_fit *fit, const pm__stage *stage, size_t architecture, const char *name)
 {
   return isnan(pm__constant_get(&fit->stated[architecture], name)) == stage->general;
 }
@@ -44,7 +39,7 @@ bool pm__constant_is_of(const pm_kernel_fit *fit, const pm__stage *stage, size_t
 
 /* The rows of one fit: those of each GPU stand together. */
 typedef struct problem {
-  pm_kernel_fit *fit;
+  pm__kernel_fit *fit;
   const pm__stage *stage;
   size_t architecture; /* of a stage that is not general */
   size_t count, parameters;
@@ -63,7 +58,7 @@ static bool belongs(const problem *p, const pm__fit_gpu *g)
 
 static int collect(problem *p, pm_error *error)
 {
-  pm_kernel_fit *fit = p->fit;
+  pm__kernel_fit *fit = p->fit;
   p->kernels = (pm_kernel *)malloc((fit->row_count + 1) * sizeof *p->kernels);
   p->rows = (const pm__fit_row **)malloc((fit->row_count + 1) * sizeof *p->rows);
   p->log_times = (double *)malloc((fit->row_count + 1) * sizeof *p->log_times);
@@ -73,7 +68,7 @@ static int collect(problem *p, pm_error *error)
     p->first[g] = p->count;
     for (size_t i = gpu->first; i < gpu->first + gpu->count && belongs(p, gpu); i++) {
       const pm__fit_row *row = &fit->rows[i];
-      if (pm__kernel_fit_use(fit, p->stage, gpu, row) != PM_KERNEL_USE_FITTED) continue;
+      if (pm__kernel_fit_use(fit, p->stage, gpu, row) != PM_FIT_USE_FITTED) continue;
       p->kernels[p->count] = row->kernel;
       p->log_times[p->count] = log(row->time);
       p->rows[p->count++] = row;
@@ -113,51 +108,25 @@ static int residuals_of(void *context, const double *values, double *residuals, 
   return PM_OK;
 }
 
-/* Four digits say all that is known, and make files that people can read. */
-static double rounded(double value)
-{
-  char text[40];
-  snprintf(text, sizeof text, "%.4g", value);
-  return strtod(text, NULL);
-}
-
 static void keep(problem *p, const pm_fit_parameter *parameters)
 {
   double values[PM__STAGE_CONSTANTS];
-  pm_kernel_fit *fit = p->fit;
-  for (size_t i = 0; i < p->parameters; i++) values[i] = rounded(parameters[i].value);
+  pm__kernel_fit *fit = p->fit;
+  for (size_t i = 0; i < p->parameters; i++) values[i] = pm__four_digits(parameters[i].value);
   for (size_t a = 0; a < fit->architecture_count; a++)
     if (p->stage->general || a == p->architecture) put(p, a, &fit->architectures[a], values);
 }
 
 /* The last round's words are the ones that count. */
-static void report(problem *p, const pm_fit_parameter *parameters)
+static int report(problem *p, const pm_fit_parameter *parameters, pm_error *error)
 {
-  pm_kernel_fit *fit = p->fit;
-  const char *owner = p->stage->general ? PM_KERNEL_GENERAL_ID : fit->architectures[p->architecture].id;
+  const char *owner = p->stage->general ? PM_KERNEL_GENERAL_ID : p->fit->architectures[p->architecture].id;
   for (size_t i = 0; i < p->parameters; i++) {
-    size_t at = 0;
-    while (at < fit->constant_count && (strcmp(fit->constants[at].architecture, owner) != 0 ||
-                                        strcmp(fit->constants[at].constant, parameters[i].name) != 0))
-      at++;
-    if (at == PM__FIT_CONSTANTS) return;
-    if (at == fit->constant_count) fit->constant_count++;
-    pm_fitted_constant *c = &fit->constants[at];
-    pm_record_init(pm_record_type_find("fitted_constant"), c);
-    pm__text_set(c->architecture, sizeof c->architecture, owner);
-    pm__text_set(c->stage, sizeof c->stage, p->stage->name);
-    memcpy(c->constant, parameters[i].name, sizeof c->constant);
-    pm__text_set(c->unit, sizeof c->unit, strcmp(p->fields[i]->unit, "1") != 0 ? p->fields[i]->unit : "");
-    c->value = rounded(parameters[i].value);
-    c->uncertainty = parameters[i].uncertainty;
-    c->state = parameters[i].state;
-    c->start = parameters[i].start;
-    c->lower = parameters[i].lower;
-    c->upper = parameters[i].upper;
-    memcpy(c->correlated, parameters[i].correlated, sizeof c->correlated);
-    c->correlation = parameters[i].correlation;
-    c->rows = (int32_t)p->count;
+    pm_fitted_constant *c = pm__calibration_constant(p->fit->out, owner, parameters[i].name, error);
+    if (c == NULL) return PM_NO_MEMORY;
+    pm__constant_found(c, p->stage->name, p->fields[i]->unit, &parameters[i], p->count);
   }
+  return PM_OK;
 }
 
 static uint64_t owners(const problem *p, const char *name)
@@ -194,19 +163,18 @@ static int solve(problem *p, bool again, pm_error *error)
     p->parameters++;
   }
   if (p->parameters == 0) return PM_OK;
-  options.robust = p->fit->options.robust;
+  options.robust = LARGE;
   options.tolerance = 1e-5;
   options.step = 0.02;
   options.starts = again ? 1 : STARTS;
   int status = pm_fit(parameters, p->parameters, residuals_of, p, p->count, &options, NULL, error);
   for (size_t i = 0; i < p->parameters; i++) parameters[i].start = starts[i];
   if (status == PM_OK) keep(p, parameters);
-  if (status == PM_OK) report(p, parameters);
-  return status;
+  return status == PM_OK ? report(p, parameters, error) : status;
 }
 
 /* Nothing happens without rows enough. */
-static int run_stage(pm_kernel_fit *fit, const pm__stage *stage, size_t architecture, bool again, pm_error *error)
+static int run_stage(pm__kernel_fit *fit, const pm__stage *stage, size_t architecture, bool again, pm_error *error)
 {
   problem p;
   memset(&p, 0, sizeof p);
@@ -221,20 +189,20 @@ static int run_stage(pm_kernel_fit *fit, const pm__stage *stage, size_t architec
 
 /* ---- All stages ---- */
 
-static size_t rows_of(const pm_kernel_fit *fit, const pm__stage *stage, size_t architecture)
+static size_t rows_of(const pm__kernel_fit *fit, const pm__stage *stage, size_t architecture)
 {
   size_t count = 0;
   for (size_t g = 0; g < fit->gpu_count; g++) {
     const pm__fit_gpu *gpu = &fit->gpus[g];
     if (!stage->general && gpu->architecture != architecture) continue;
     for (size_t i = gpu->first; i < gpu->first + gpu->count; i++)
-      count += pm__kernel_fit_use(fit, stage, gpu, &fit->rows[i]) == PM_KERNEL_USE_FITTED;
+      count += pm__kernel_fit_use(fit, stage, gpu, &fit->rows[i]) == PM_FIT_USE_FITTED;
   }
   return count;
 }
 
 /* What is fitted begins from its start, not from what the catalogue has, so that the result depends on the rows alone. */
-static void set_starts(pm_kernel_fit *fit)
+static void set_starts(pm__kernel_fit *fit)
 {
   const pm__stage *stage;
   for (size_t s = 0; (stage = pm__stage_at(s)) != NULL; s++)
@@ -247,24 +215,7 @@ static void set_starts(pm_kernel_fit *fit)
     }
 }
 
-/* Stages that depend on each other, one group after the other; each is gone through several times. */
-static const char *const groups[][4] = {{"hbm", "gddr", "gddr-ecc"},
-                                        {"simt", "products"},
-                                        {"tensor"},
-                                        {"norms"},
-                                        {"convolutions", "transformed", "convolution-rate"},
-                                        {"tensor-convolutions"},
-                                        {"recurrent"}};
-
-static const pm__stage *stage_named(const char *name)
-{
-  const pm__stage *stage;
-  for (size_t i = 0; (stage = pm__stage_at(i)) != NULL; i++)
-    if (strcmp(stage->name, name) == 0) return stage;
-  return NULL;
-}
-
-static int run_all(pm_kernel_fit *fit, const pm__stage *stage, bool again, pm_error *error)
+static int run_all(pm__kernel_fit *fit, const pm__stage *stage, bool again, pm_error *error)
 {
   int status = PM_OK;
   if (stage->general) return fit->all ? run_stage(fit, stage, 0, again, error) : PM_OK;
@@ -273,57 +224,55 @@ static int run_all(pm_kernel_fit *fit, const pm__stage *stage, bool again, pm_er
   return status;
 }
 
-static int run_group(pm_kernel_fit *fit, const char *const *names, pm_error *error)
+static size_t stages_of(int group)
 {
-  int status = PM_OK, rounds = names[1] != NULL ? ROUNDS : 1;
+  const pm__stage *stage;
+  size_t count = 0;
+  for (size_t i = 0; (stage = pm__stage_at(i)) != NULL; i++) count += stage->group == group;
+  return count;
+}
+
+static int run_group(pm__kernel_fit *fit, int group, pm_error *error)
+{
+  const pm__stage *stage;
+  int status = PM_OK, rounds = stages_of(group) > 1 ? ROUNDS : 1;
   for (int round = 0; round < rounds; round++)
-    for (int i = 0; i < 4 && names[i] != NULL && status == PM_OK; i++)
-      status = run_all(fit, stage_named(names[i]), round > 0, error);
+    for (size_t i = 0; status == PM_OK && (stage = pm__stage_at(i)) != NULL; i++)
+      if (stage->group == group) status = run_all(fit, stage, round > 0, error);
   return status;
 }
 
-pm_kernel_fit *pm_kernel_fit_new(const pm_catalog *catalog, const pm_kernel_rows *rows,
-                                 const pm_kernel_fit_options *options, pm_error *error)
+static int fit_stages(pm__kernel_fit *fit, const pm_catalog *catalog, const pm_kernel_rows *rows, pm_error *error)
 {
-  if (catalog == NULL || rows == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a calibration needs a catalogue and measured kernels");
-    return NULL;
-  }
-  pm_kernel_fit *fit = (pm_kernel_fit *)calloc(1, sizeof *fit);
-  if (fit == NULL) {
-    pm__no_memory(error);
-    return NULL;
-  }
-  fit->options = options != NULL ? *options : pm_kernel_fit_options_default();
-  fit->all = fit->options.architectures == NULL;
   int status = pm__kernel_fit_load(fit, catalog, rows, error);
   if (status == PM_OK) set_starts(fit);
-  for (size_t i = 0; i < sizeof groups / sizeof groups[0] && status == PM_OK; i++)
-    status = run_group(fit, groups[i], error);
-  if (status == PM_OK && fit->constant_count == 0)
+  for (int group = 0; status == PM_OK && stages_of(group) > 0; group++) status = run_group(fit, group, error);
+  if (status == PM_OK && fit->out->constant_count == 0)
     status = pm__fail(error, PM_NOT_FOUND, "no constant has the %d measurements that it needs", LEAST_ROWS);
   if (status == PM_OK) status = pm__kernel_fit_sum_up(fit, error);
-  fit->options.architectures = fit->options.kept_gpus = NULL; /* the caller's */
-  if (status == PM_OK) return fit;
-  pm_kernel_fit_free(fit);
-  return NULL;
-}
-
-void pm_kernel_fit_free(pm_kernel_fit *fit)
-{
-  if (fit == NULL) return;
+  if (status == PM_OK) pm__kernel_fit_write(fit, catalog, &fit->out->xml);
   free(fit->rows);
+  return status;
+}
+
+int pm__calibrate_kernels(pm_calibration *out, const pm_catalog *catalog, const pm_calibration_options *options,
+                          bool shipped, pm_error *error)
+{
+  const char *note;
+  (void)shipped;
+  pm_kernel_rows *rows = pm_kernel_rows_new(catalog, options->data, options->file, error);
+  if (rows == NULL) return PM_BAD_FILE;
+  for (size_t i = 0; (note = pm_kernel_rows_note(rows, i)) != NULL; i++)
+    pm__string_format(&out->notes, "%s\n", note);
+  pm__kernel_fit *fit = (pm__kernel_fit *)calloc(1, sizeof *fit);
+  int status = fit != NULL ? PM_OK : pm__no_memory(error);
+  if (status == PM_OK) {
+    fit->options = options;
+    fit->out = out;
+    fit->all = options->entries == NULL;
+    status = fit_stages(fit, catalog, rows, error);
+  }
   free(fit);
-}
-
-const pm_fitted_constant *pm_kernel_fit_constants(const pm_kernel_fit *fit, size_t *count)
-{
-  if (count != NULL) *count = fit != NULL ? fit->constant_count : 0;
-  return fit != NULL ? fit->constants : NULL;
-}
-
-const pm_fit_error *pm_kernel_fit_errors(const pm_kernel_fit *fit, size_t *count)
-{
-  if (count != NULL) *count = fit != NULL ? fit->error_count : 0;
-  return fit != NULL ? fit->errors : NULL;
+  pm_kernel_rows_free(rows);
+  return status;
 }

@@ -7,19 +7,6 @@
 #include "base/base.h"
 #include "calibrate/kernel_fit.h"
 
-/* Whether a list parted by commas has the name. */
-static bool in_list(const char *list, const char *name)
-{
-  size_t length = strlen(name);
-  for (const char *p = list; p != NULL && *p != '\0';) {
-    p += strspn(p, " ,");
-    size_t n = strcspn(p, ",");
-    if (n == length && strncmp(p, name, n) == 0) return true;
-    p += n;
-  }
-  return false;
-}
-
 /* ---- Shapes ---- */
 
 static uint64_t mixed(uint64_t hash, double value)
@@ -63,18 +50,18 @@ static int newest_library(const pm_measured_kernel *measured, size_t count, cons
 
 /* ---- GPUs and architectures ---- */
 
-static int find_architecture(pm_kernel_fit *fit, const pm_catalog *catalog, const pm_kernel_calibration *c,
+static int find_architecture(pm__kernel_fit *fit, const pm_catalog *catalog, const pm_kernel_calibration *c,
                              size_t *index, pm_error *error)
 {
   for (*index = 0; *index < fit->architecture_count; ++*index)
     if (strcmp(fit->architectures[*index].id, c->id) == 0) return PM_OK;
   fit->architectures[fit->architecture_count] = *c;
   fit->wanted[fit->architecture_count++] =
-    fit->options.architectures == NULL || in_list(fit->options.architectures, c->id);
+    fit->options->entries == NULL || pm__listed(fit->options->entries, c->id);
   return pm_catalog_record(catalog, "kernel_calibration", c->id, &fit->stated[*index], error);
 }
 
-static int add_gpu(pm_kernel_fit *fit, const pm_catalog *catalog, const char *id, pm_error *error)
+static int add_gpu(pm__kernel_fit *fit, const pm_catalog *catalog, const char *id, pm_error *error)
 {
   pm_kernel_calibration calibration;
   pm__fit_gpu *g = &fit->gpus[fit->gpu_count];
@@ -88,7 +75,7 @@ static int add_gpu(pm_kernel_fit *fit, const pm_catalog *catalog, const char *id
   if (status == PM_OK) status = find_architecture(fit, catalog, &calibration, &g->architecture, error);
   if (status != PM_OK) return status;
   g->wanted = fit->wanted[g->architecture];
-  g->kept = in_list(fit->options.kept_gpus, id);
+  g->kept = pm__listed(fit->options->kept, id);
   fit->gpu_count++;
   return PM_OK;
 }
@@ -99,7 +86,7 @@ static bool has_suffix(const char *group, const char *label)
   return found != NULL && found[strlen(label)] == ' ';
 }
 
-static void take_rows(pm_kernel_fit *fit, pm__fit_gpu *g, const pm_measured_kernel *measured, const pm_kernel *kernels,
+static void take_rows(pm__kernel_fit *fit, pm__fit_gpu *g, const pm_measured_kernel *measured, const pm_kernel *kernels,
                       size_t count)
 {
   int newest = newest_library(measured, count, g->gpu.id);
@@ -113,7 +100,7 @@ static void take_rows(pm_kernel_fit *fit, pm__fit_gpu *g, const pm_measured_kern
     row->overhead = m->overhead;
     row->floor = m->floor;
     row->large = has_suffix(m->group, "-large");
-    row->kept_shape = share_of_shape(&kernels[i]) < fit->options.kept_shapes;
+    row->kept_shape = share_of_shape(&kernels[i]) < fit->options->kept_shapes;
     int library = library_of(m->group);
     row->older = library > 0 && library < newest;
     row->usable = !has_suffix(m->group, "-above-peak") && !has_suffix(m->group, "fp16-half");
@@ -122,7 +109,7 @@ static void take_rows(pm_kernel_fit *fit, pm__fit_gpu *g, const pm_measured_kern
 }
 
 /* A name that no row has would go unseen. */
-static int check_names(const pm_kernel_fit *fit, const char *list, bool gpus, pm_error *error)
+static int check_names(const pm__kernel_fit *fit, const char *list, bool gpus, pm_error *error)
 {
   char name[PM_TEXT_MAX];
   for (const char *p = list; p != NULL && *p != '\0';) {
@@ -138,7 +125,7 @@ static int check_names(const pm_kernel_fit *fit, const char *list, bool gpus, pm
   return PM_OK;
 }
 
-int pm__kernel_fit_load(pm_kernel_fit *fit, const pm_catalog *catalog, const pm_kernel_rows *rows, pm_error *error)
+int pm__kernel_fit_load(pm__kernel_fit *fit, const pm_catalog *catalog, const pm_kernel_rows *rows, pm_error *error)
 {
   size_t count = pm_kernel_rows_count(rows);
   const pm_measured_kernel *measured = pm_kernel_rows_measured(rows);
@@ -146,8 +133,8 @@ int pm__kernel_fit_load(pm_kernel_fit *fit, const pm_catalog *catalog, const pm_
   for (size_t i = 0; i < count && status == PM_OK; i++)
     if (i == 0 || strcmp(measured[i].gpu, measured[i - 1].gpu) != 0)
       status = add_gpu(fit, catalog, measured[i].gpu, error);
-  if (status == PM_OK) status = check_names(fit, fit->options.architectures, false, error);
-  if (status == PM_OK) status = check_names(fit, fit->options.kept_gpus, true, error);
+  if (status == PM_OK) status = check_names(fit, fit->options->entries, false, error);
+  if (status == PM_OK) status = check_names(fit, fit->options->kept, true, error);
   if (status != PM_OK) return status;
   fit->rows = (pm__fit_row *)calloc(count + 1, sizeof *fit->rows);
   if (fit->rows == NULL) return pm__no_memory(error);
@@ -156,16 +143,16 @@ int pm__kernel_fit_load(pm_kernel_fit *fit, const pm_catalog *catalog, const pm_
   return PM_OK;
 }
 
-pm_kernel_use pm__kernel_fit_use(const pm_kernel_fit *fit, const pm__stage *stage, const pm__fit_gpu *gpu,
+pm_fit_use pm__kernel_fit_use(const pm__kernel_fit *fit, const pm__stage *stage, const pm__fit_gpu *gpu,
                                  const pm__fit_row *row)
 {
   const pm_kernel_calibration *stated = &fit->stated[gpu->architecture];
-  if (!gpu->wanted || !row->usable || !stage->takes(&row->kernel, &gpu->gpu, stated, row->large))
-    return PM_KERNEL_USE_COUNT;
-  if (row->older) return PM_KERNEL_USE_OLDER_LIBRARY;
+  if (!gpu->wanted || !row->usable || !pm__stage_takes(stage, &row->kernel, &gpu->gpu, stated, row->large))
+    return PM_FIT_USE_COUNT;
+  if (row->older) return PM_FIT_USE_OLDER_LIBRARY;
   bool kept = stage->kept_gpu != NULL && strcmp(stage->kept_gpu, gpu->gpu.id) == 0;
-  if (gpu->kept || kept) return PM_KERNEL_USE_KEPT_GPU;
-  return row->kept_shape ? PM_KERNEL_USE_KEPT_SHAPE : PM_KERNEL_USE_FITTED;
+  if (gpu->kept || kept) return PM_FIT_USE_KEPT_GPU;
+  return row->kept_shape ? PM_FIT_USE_KEPT_SHAPE : PM_FIT_USE_FITTED;
 }
 
 void pm__kernel_fit_times(const pm__fit_gpu *gpu, const pm_kernel_calibration *constants, const pm_kernel *kernels,

@@ -1,37 +1,8 @@
 /* Kernel calibrations as a file of the catalogue: fitted constants in the places of the old ones, the rest as it was. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/base.h"
+#include "calibrate/entry_xml.h"
 #include "calibrate/kernel_fit.h"
-#include "catalog_entry.h"
-#include "perfmodel/units.h"
-
-static void add_escaped(pm__string *out, const char *text)
-{
-  for (; *text != '\0'; text++) {
-    const char *escape = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '"' ? "&quot;"
-                                                                                                          : NULL;
-    if (escape != NULL) pm__string_add(out, escape);
-    else pm__string_add_bytes(out, text, 1);
-  }
-}
-
-static void add_attribute(pm__string *out, const char *name, const char *value)
-{
-  if (value == NULL || value[0] == '\0') return;
-  pm__string_format(out, " %s=\"", name);
-  add_escaped(out, value);
-  pm__string_add(out, "\"");
-}
-
-static const pm_fitted_constant *fitted(const pm_kernel_fit *fit, const char *id, const char *name)
-{
-  for (size_t i = 0; i < fit->constant_count; i++)
-    if (strcmp(fit->constants[i].architecture, id) == 0 && strcmp(fit->constants[i].constant, name) == 0)
-      return &fit->constants[i];
-  return NULL;
-}
 
 static const pm__stage *stage_named(const char *name)
 {
@@ -51,88 +22,39 @@ static void note_of(const pm_fitted_constant *c, char *note, size_t size)
   else snprintf(note + length, size - (size_t)length, "%s", states[c->state]);
 }
 
-/* In the units that people write: us and pJ/FLOP. */
-static void value_of(const pm_fitted_constant *c, char *text, size_t size)
+static bool is_of(const pm__kernel_fit *fit, const char *gpu, const char *architecture)
 {
-  if (strcmp(c->unit, "s") == 0) snprintf(text, size, "%.4g us", c->value * 1e6);
-  else if (strcmp(c->unit, "J/FLOP") == 0) snprintf(text, size, "%.4g pJ/FLOP", c->value * 1e12);
-  else snprintf(text, size, "%.4g%s%s", c->value, c->unit[0] != '\0' ? " " : "", c->unit[0] == 'B' ? "B" : "");
-}
-
-static void add_field(pm__string *out, const char *name, const char *source, const char *note, const char *text)
-{
-  pm__string_format(out, "    <%s", name);
-  add_attribute(out, "source", source);
-  add_attribute(out, "note", note);
-  pm__string_add(out, ">");
-  add_escaped(out, text);
-  pm__string_format(out, "</%s>\n", name);
-}
-
-static bool is_basis(const char *name)
-{
-  size_t length = strlen(name);
-  return length > 6 && strcmp(name + length - 6, "_basis") == 0;
-}
-
-/* The basis of cores that were fitted says on what. */
-static bool add_basis(pm__string *out, const pm_kernel_fit *fit, const pm__entry *entry, const char *name)
-{
-  const char *stage = strcmp(name, "simt_basis") == 0 ? "simt" : "tensor";
-  char gpus[400] = "";
-  if (!is_basis(name) || fitted(fit, entry->id, strcmp(stage, "simt") == 0 ? "simt_efficiency" : "tensor_efficiency") == NULL)
-    return false;
-  for (size_t i = 0; i < fit->error_count; i++) {
-    const pm_fit_error *e = &fit->errors[i];
-    if (strcmp(e->stage, stage) != 0 || e->use != PM_KERNEL_USE_FITTED) continue;
-    for (size_t g = 0; g < fit->gpu_count; g++)
-      if (strcmp(fit->gpus[g].gpu.id, e->gpu) == 0 &&
-          strcmp(fit->architectures[fit->gpus[g].architecture].id, entry->id) == 0)
-        snprintf(gpus + strlen(gpus), sizeof gpus - strlen(gpus), "%s%s", gpus[0] != '\0' ? ", " : "", e->gpu);
-  }
-  char note[500];
-  snprintf(note, sizeof note, "rows of %s", gpus);
-  add_field(out, name, "", note, "fitted");
-  return true;
-}
-
-static void add_one(pm__string *out, const pm_kernel_fit *fit, const pm__entry *entry, size_t index)
-{
-  const pm_field *field = &entry->type->fields[index];
-  const pm__provenance *from = &entry->from[index];
-  const pm_fitted_constant *c = fitted(fit, entry->id, field->name);
-  if (strcmp(field->name, "id") == 0 || strcmp(field->name, "name") == 0) return;
-  if (c != NULL) {
-    char note[200], text[64];
-    note_of(c, note, sizeof note);
-    value_of(c, text, sizeof text);
-    add_field(out, field->name, "", note, text);
-  } else if (from->line > 0 && !add_basis(out, fit, entry, field->name)) {
-    add_field(out, field->name, strcmp(from->source, entry->source) != 0 ? from->source : "", from->note, from->text);
-  }
-}
-
-static bool has_any(const pm_kernel_fit *fit, const char *id)
-{
-  for (size_t i = 0; i < fit->constant_count; i++)
-    if (strcmp(fit->constants[i].architecture, id) == 0) return true;
+  for (size_t g = 0; g < fit->gpu_count; g++)
+    if (strcmp(fit->gpus[g].gpu.id, gpu) == 0)
+      return strcmp(fit->architectures[fit->gpus[g].architecture].id, architecture) == 0;
   return false;
 }
 
-static void add_entry(pm__string *out, const pm_kernel_fit *fit, const pm__entry *entry)
+/* The basis of cores that were fitted says on what. */
+static bool replace_basis(const pm__kernel_fit *fit, const pm__entry *entry, const char *stage, const char *constant,
+                          pm__new_value *value)
 {
-  pm__string_format(out, "\n  <kernel_calibration id=\"%s\"", entry->id);
-  add_attribute(out, "name", entry->name);
-  for (size_t i = 0; i < entry->alias_count; i++) {
-    pm__string_add(out, i == 0 ? " alias=\"" : ", ");
-    add_escaped(out, entry->aliases[i]);
+  if (pm__calibration_find(fit->out, entry->id, constant) == NULL) return false;
+  snprintf(value->text, sizeof value->text, "fitted");
+  for (size_t i = 0; i < fit->out->error_count; i++) {
+    const pm_fit_error *e = &fit->out->errors[i];
+    size_t used = strlen(value->note);
+    if (strcmp(e->stage, stage) == 0 && e->use == PM_FIT_USE_FITTED && is_of(fit, e->group, entry->id))
+      snprintf(value->note + used, sizeof value->note - used, "%s%s", used > 0 ? ", " : "rows of ", e->group);
   }
-  if (entry->alias_count > 0) pm__string_add(out, "\"");
-  add_attribute(out, "source", entry->source);
-  add_attribute(out, "note", entry->note);
-  pm__string_add(out, ">\n");
-  for (size_t i = 0; i < entry->type->field_count; i++) add_one(out, fit, entry, i);
-  pm__string_add(out, "  </kernel_calibration>\n");
+  return true;
+}
+
+static bool replaced(const void *user, const pm__entry *entry, const pm_field *field, pm__new_value *value)
+{
+  const pm__kernel_fit *fit = (const pm__kernel_fit *)user;
+  if (strcmp(field->name, "simt_basis") == 0) return replace_basis(fit, entry, "simt", "simt_efficiency", value);
+  if (strcmp(field->name, "tensor_basis") == 0) return replace_basis(fit, entry, "tensor", "tensor_efficiency", value);
+  const pm_fitted_constant *c = pm__calibration_find(fit->out, entry->id, field->name);
+  if (c == NULL) return false;
+  note_of(c, value->note, sizeof value->note);
+  pm__value_write(value, c->value, field->unit);
+  return true;
 }
 
 static const char head[] =
@@ -144,20 +66,12 @@ static const char head[] =
   "     The constants of the entry \"default\" hold for every architecture that does not state its own. -->\n"
   "<perfmodel version=\"1\">\n";
 
-char *pm_kernel_fit_xml(const pm_kernel_fit *fit, const pm_catalog *catalog, pm_error *error)
+void pm__kernel_fit_write(const pm__kernel_fit *fit, const pm_catalog *catalog, pm__string *out)
 {
-  pm__string out = {NULL, 0, 0, false};
-  if (fit == NULL || catalog == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a calibration as XML needs the calibration and its catalogue");
-    return NULL;
-  }
-  pm__string_add(&out, head);
+  pm__string_add(out, head);
   const pm__entries *entries = &catalog->lists[PM__KERNEL_CALIBRATIONS];
   for (size_t i = 0; i < entries->count; i++)
-    if (fit->all || has_any(fit, entries->items[i]->id)) add_entry(&out, fit, entries->items[i]);
-  pm__string_add(&out, "\n</perfmodel>\n");
-  if (!out.failed) return out.text;
-  pm_string_free(out.text);
-  pm__no_memory(error);
-  return NULL;
+    if (fit->all || pm__calibration_has(fit->out, entries->items[i]->id))
+      pm__entry_write(out, entries->items[i], replaced, fit);
+  pm__string_add(out, "\n</perfmodel>\n");
 }

@@ -144,3 +144,9 @@ int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm
   frameworks[plan->framework_count] = entry;
   return (int)plan->framework_count++;
 }
+
+void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile)
+{
+  plan->frameworks[index].profile = *profile;
+  complete(&plan->frameworks[index].profile.framework);
+}

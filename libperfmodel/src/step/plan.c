@@ -107,6 +107,19 @@ static void prepare_devices(pm__plan_system *entry)
     pm__device_init(&entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision], &entry->system->gpu, NULL, precision);
 }
 
+static void renew_system(pm_plan *plan, size_t i)
+{
+  prepare_devices(&plan->systems[i]);
+  for (size_t j = 0; j < plan->library_count; j++)
+    pm__plan_devices(plan->systems[i].system, &plan->libraries[j].era, plan->libraries[j].devices[i]);
+}
+
+void pm__plan_renew_kernels(pm_plan *plan)
+{
+  for (size_t i = 0; i < plan->system_count; i++)
+    if (plan->systems[i].device == (int)i) renew_system(plan, i);
+}
+
 static void free_system(pm__plan_system *entry)
 {
   for (size_t i = 0; entry->wiring != NULL && i < entry->gpus; i++)

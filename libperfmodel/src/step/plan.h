@@ -74,4 +74,10 @@ struct pm_plan {
 /* The GPU of a system at every precision, calibrated, with this generation of libraries; NULL: the latest. */
 void pm__plan_devices(const pm_system *system, const pm_library_era *era, pm__device *devices);
 
+/* Gives a framework of the plan other times and factors; what it does to the passes must stay. */
+void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile);
+
+/* Takes the constants of kernels from the systems again. */
+void pm__plan_renew_kernels(pm_plan *plan);
+
 #endif

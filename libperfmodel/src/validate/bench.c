@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
+#include "step/plan.h"
 #include "validate/bench.h"
 
 /* Something built from the catalogue by name; or why it cannot be. */
@@ -238,9 +239,14 @@ const pm_network *pm__bench_built_network(const pm__bench *bench, int network)
   return (const pm_network *)bench->networks.items[network].object;
 }
 
-const pm_system *pm__bench_built_system(const pm__bench *bench, int system)
+pm_system *pm__bench_built_system(const pm__bench *bench, int system)
 {
-  return (const pm_system *)bench->systems.items[system].object;
+  return (pm_system *)bench->systems.items[system].object;
+}
+
+pm_framework_profile *pm__bench_built_framework(const pm__bench *bench, int framework)
+{
+  return (pm_framework_profile *)bench->frameworks.items[framework].object;
 }
 
 const char *pm__bench_network_id(const pm__bench *bench, int network)
@@ -382,6 +388,19 @@ int pm__bench_predict(pm__bench *bench, pm_error *error)
   int status = predict_training(bench, networks, systems, error);
   if (status == PM_OK) status = predict_inference(bench, networks, systems, error);
   return status == PM_INTERNAL && error != NULL && error->status != PM_OK ? error->status : status;
+}
+
+int pm__bench_predict_again(pm__bench *bench, size_t count)
+{
+  if (bench->predictions == NULL) return PM_OK;
+  for (size_t i = 0; i < bench->frameworks.count; i++) {
+    const part *framework = &bench->frameworks.items[i];
+    if (framework->object == NULL) continue;
+    pm__plan_set_framework(bench->plan, framework->position, (const pm_framework_profile *)framework->object);
+  }
+  pm__plan_renew_kernels(bench->plan);
+  return pm_predict(bench->plan, (const pm_run *)(const void *)bench->training.planned, bench->predictions,
+                    count < bench->training.count ? count : bench->training.count);
 }
 
 const pm_prediction *pm__bench_prediction(const pm__bench *bench, int run)

@@ -33,9 +33,10 @@ const char *pm__bench_system_id(const pm__bench *bench, int system);
 /* The position of "tensorrt" among the profiles of inference; -1 with an error. */
 int pm__bench_profile(pm__bench *bench, const char *name, pm_error *error);
 
-/* The built network or system. */
+/* The built network, system or framework. */
 const pm_network *pm__bench_built_network(const pm__bench *bench, int network);
-const pm_system *pm__bench_built_system(const pm__bench *bench, int system);
+pm_system *pm__bench_built_system(const pm__bench *bench, int system);
+pm_framework_profile *pm__bench_built_framework(const pm__bench *bench, int framework);
 
 /* The position of the run, which is added if there is none like it yet; -1 with an error. */
 int pm__bench_add(pm__bench *bench, const pm_run *run, pm_error *error);
@@ -44,6 +45,9 @@ int pm__bench_add_inference(pm__bench *bench, const pm_inference_run *run, pm_er
 
 /* Predicts all runs. */
 int pm__bench_predict(pm__bench *bench, pm_error *error);
+
+/* Predicts the first trainings again, after constants of the built frameworks or systems have changed. */
+int pm__bench_predict_again(pm__bench *bench, size_t count);
 
 /* The prediction, or NULL before pm__bench_predict; and why it has no numbers. */
 const pm_prediction *pm__bench_prediction(const pm__bench *bench, int run);

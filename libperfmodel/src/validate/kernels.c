@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "calibrate/kernel_rows.h"
+#include "validate/kernel_rows.h"
 #include "validate/sets.h"
 
 /* Rows as they were read, and their times [s]. */

@@ -138,10 +138,20 @@ static int read_precision(pm__rate_reader *reader, const pm__row *row, pm__rate 
   return rate->precision >= 0 ? PM_OK : pm__fail(error, PM_NOT_FOUND, "unknown precision \"%.60s\"", name);
 }
 
+/* The cell, if it is the very id of a framework of the catalogue. */
+static const char *profile_id(const pm__rate_reader *reader, const pm__row *row)
+{
+  const char *cell = row->cell[PM__COLUMN_FRAMEWORK];
+  const char *id = cell[0] != '\0' ? pm_catalog_resolve(reader->catalog, "framework", cell, NULL) : NULL;
+  return id != NULL && strcmp(id, cell) == 0 ? id : NULL;
+}
+
 static int read_framework(pm__rate_reader *reader, const pm__row *row, pm__rate *rate, pm_error *error)
 {
   char value[PM__VALUE_LONGEST], era[PM__VALUE_LONGEST];
-  const char *name = pm__readings_decide(&reader->readings, PM_DECISION_FRAMEWORK, row, value);
+  const char *name = profile_id(reader, row);
+  if (name == NULL) name = pm__readings_decide(&reader->readings, PM_DECISION_FRAMEWORK, row, value);
+  rate->generic = name == NULL;
   if (name == NULL) name = "generic";
   if (pm__readings_decide(&reader->readings, PM_DECISION_ERA, row, era) == NULL) era[0] = '\0';
   snprintf(rate->framework, sizeof rate->framework, "%.50s%s%.20s", name, era[0] != '\0' ? "@" : "", era);
@@ -227,7 +237,29 @@ int pm__rate_read(pm__rate_reader *reader, pm__row *row, pm__rate *rate, pm_erro
   return status == PM_OK ? read_optimizer(reader, row, rate, error) : status;
 }
 
-/* ---- Groups ---- */
+/* ---- Runs and groups ---- */
+
+pm_run pm__rate_run(const pm__rate *rate)
+{
+  pm_run run = pm_run_default();
+  run.network_index = rate->network;
+  run.system_index = rate->system;
+  run.gpus = rate->gpus;
+  run.nodes = rate->nodes;
+  run.batch = rate->batch;
+  run.precision = rate->precision;
+  run.framework_index = rate->profile;
+  run.overlap = PM_OVERLAP_FRAMEWORK;
+  run.optimizer = rate->optimizer;
+  run.accumulation = (int32_t)rate->accumulation;
+  return run;
+}
+
+double pm__rate_scale(const pm__rate *rate)
+{
+  return rate->items / (rate->each ? rate->gpus * rate->nodes : 1);
+}
+
 
 static const char *about(const pm__rate *rate, const char *unit, const pm_network *network)
 {

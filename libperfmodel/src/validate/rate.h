@@ -17,6 +17,7 @@ typedef struct pm__rate {
   double measured; /* in the row's unit */
   bool each;       /* the unit is for each GPU */
   bool latency;    /* what was measured is the latency [ms] */
+  bool generic;    /* nothing says which framework it was */
 } pm__rate;
 
 typedef struct pm__rate_reader {
@@ -32,6 +33,12 @@ void pm__rate_reader_close(pm__rate_reader *reader);
 
 /* Reads a row, whose date it sets. The error says why it cannot be predicted. */
 int pm__rate_read(pm__rate_reader *reader, pm__row *row, pm__rate *rate, pm_error *error);
+
+/* The run of training that a row is of. */
+pm_run pm__rate_run(const pm__rate *rate);
+
+/* What is counted, for each predicted sample. */
+double pm__rate_scale(const pm__rate *rate);
 
 /* "vision tf1-nchw v100-sxm2-16gb fp16 n-gpu DeepLearningExamples". Images in three dimensions are volumes. */
 void pm__rate_group(const pm__rate *rate, const pm__row *row, const pm_network *network, char *group, size_t size);

@@ -22,22 +22,6 @@ typedef struct rates {
   pm__tally reasons;
 } rates;
 
-static pm_run training_run(const pm__rate *rate)
-{
-  pm_run run = pm_run_default();
-  run.network_index = rate->network;
-  run.system_index = rate->system;
-  run.gpus = rate->gpus;
-  run.nodes = rate->nodes;
-  run.batch = rate->batch;
-  run.precision = rate->precision;
-  run.framework_index = rate->profile;
-  run.overlap = PM_OVERLAP_FRAMEWORK;
-  run.optimizer = rate->optimizer;
-  run.accumulation = (int32_t)rate->accumulation;
-  return run;
-}
-
 static pm_inference_run inference_run(const pm__rate *rate)
 {
   pm_inference_run run = pm_inference_run_default();
@@ -53,7 +37,7 @@ static pm_inference_run inference_run(const pm__rate *rate)
 
 static int add_run(rates *t, const pm__rate *rate, pm_error *error)
 {
-  pm_run training = training_run(rate);
+  pm_run training = pm__rate_run(rate);
   pm_inference_run inference = inference_run(rate);
   return t->reader.inference ? pm__bench_add_inference(t->reader.bench, &inference, error)
                              : pm__bench_add(t->reader.bench, &training, error);
@@ -76,7 +60,7 @@ static int add_row(rates *t, const pm__row *row, const pm__rate *rate, size_t li
   asked[index].line = line;
   asked[index].run = add_run(t, rate, error);
   asked[index].latency = rate->latency;
-  asked[index].scale = rate->items / (rate->each ? rate->gpus * rate->nodes : 1);
+  asked[index].scale = pm__rate_scale(rate);
   out->measured = rate->measured;
   set_id(out->id, row, line);
   snprintf(out->unit, sizeof out->unit, "%.79s", rate->latency ? "ms" : row->cell[PM__COLUMN_UNIT]);

@@ -1,9 +1,9 @@
 /* Tables of published kernel times that are read already. */
-#ifndef PM_CALIBRATE_KERNEL_ROWS_H
-#define PM_CALIBRATE_KERNEL_ROWS_H
+#ifndef PM_VALIDATE_KERNEL_ROWS_H
+#define PM_VALIDATE_KERNEL_ROWS_H
 
 #include "base/csv.h"
-#include "perfmodel/calibrate.h"
+#include "perfmodel/validate.h"
 
 /* As pm_kernel_rows_new. */
 pm_kernel_rows *pm__kernel_rows_read(const pm_catalog *catalog, const pm__csv *sheet, const char *file, pm_error *error);

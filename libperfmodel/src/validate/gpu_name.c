@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/words.h"
-#include "calibrate/gpu_name.h"
+#include "validate/gpu_name.h"
 
 enum { NAME = 200, SIZE = 16 };
 

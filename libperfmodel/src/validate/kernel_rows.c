@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "calibrate/gpu_name.h"
-#include "calibrate/kernel_row.h"
-#include "calibrate/kernel_rows.h"
+#include "validate/gpu_name.h"
+#include "validate/kernel_row.h"
+#include "validate/kernel_rows.h"
 #include "perfmodel/units.h"
 
 enum { NOTES = 64, NAMES = 64, NOTE_LONGEST = 300 };

@@ -1,4 +1,4 @@
-#include "calibrate/kernel_row.h"
+#include "validate/kernel_row.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

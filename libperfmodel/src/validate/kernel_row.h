@@ -1,9 +1,9 @@
 /* One line of a table of published kernel times. */
-#ifndef PM_CALIBRATE_KERNEL_ROW_H
-#define PM_CALIBRATE_KERNEL_ROW_H
+#ifndef PM_VALIDATE_KERNEL_ROW_H
+#define PM_VALIDATE_KERNEL_ROW_H
 
 #include "base/csv.h"
-#include "perfmodel/calibrate.h"
+#include "perfmodel/validate.h"
 
 #define PM__KERNEL_COLUMNS(X)                                                                                        \
   X(kernel) X(op) X(pass) X(B) X(M) X(N) X(K) X(transA) X(transB) X(sparsity) X(conv_W) X(conv_H) X(conv_C) X(conv_N) X(conv_K)          \

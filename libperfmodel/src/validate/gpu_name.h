@@ -1,6 +1,6 @@
 /* GPUs by the names that tables give them. */
-#ifndef PM_CALIBRATE_GPU_NAME_H
-#define PM_CALIBRATE_GPU_NAME_H
+#ifndef PM_VALIDATE_GPU_NAME_H
+#define PM_VALIDATE_GPU_NAME_H
 
 #include "perfmodel/catalog.h"
 
