@@ -19,7 +19,7 @@ KNOWN = {
     "vision, A100, several GPUs": (16.2, HOST),
     "all networks of convolutions, V100 and older": (17, "as vision, EfficientNet and volumes"),
     "all networks of convolutions, A100": (21, "as volumes"),
-    "EfficientNet, V100 and older": (32.6, "TensorFlow's are fed by the host; one table has half of its own rates on one GPU"),
+    "EfficientNet, V100 and older": (32.7, "TensorFlow's are fed by the host; one table has half of its own rates on one GPU"),
     "volumes, V100 and older": (35.2, "3D convolutions in FP32; nnU-Net of 2020, which was fed TFRecords by the host"),
     "volumes, A100": (48.4, "nnU-Net of 2020, which was fed TFRecords by the host"),
 }
