@@ -85,5 +85,8 @@ const cli_command calibrate_command = {
   "its bounds, and the constant that it can be exchanged with most.\n\n"
   "A fifth of the shapes, chosen by a hash of their sizes, is kept out, and so are the GPUs of --keep-out; --errors says how "
   "far the predictions are from rows fitted and kept out. Rows have the columns that docs/calibration.md lists. The same "
-  "rows give the same constants.",
+  "rows give the same constants.\n\n"
+  "--set training fits host times of frameworks and factors of generations of GPU libraries to rates of training, in the "
+  "layout of validate --set training; every source is left out once. With --framework ID and --data FILE.csv a profile of "
+  "your own (--catalog) is fitted to your rows alone.",
   "perfmodel calibrate --architecture volta --errors", options, 0, 0, run};
