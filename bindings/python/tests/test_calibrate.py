@@ -69,3 +69,21 @@ def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
         path = tmp_path / "bad.csv"
         path.write_text("kernel,precision,gpu\n")
         pm.calibrate(path)
+
+
+PROFILE = """<perfmodel version="1"><framework id="mine" name="Mine"><era>cudnn8</era><evidence>uncalibrated</evidence>
+<kernel_time>30 us</kernel_time><parallel>all-reduce</parallel><overlap>backward</overlap></framework></perfmodel>"""
+
+
+def test_a_profile_of_ones_own_is_fitted_to_own_rates(tmp_path: Path) -> None:
+    (tmp_path / "mine.xml").write_text(PROFILE)
+    rows = "".join(f"resnet{n},mine,V100,{b},fp32,{r},images/s\n" for n, b, r in ((50, 1, 60), (50, 32, 330), (18, 2, 250)))
+    (tmp_path / "rates.csv").write_text("model,framework,gpu,batch_per_gpu,precision,throughput,unit\n" + rows)
+    catalog = pm.Catalog(tmp_path / "mine.xml")
+    fit = pm.calibrate(tmp_path / "rates.csv", set="training", frameworks="mine", catalog=catalog)
+    assert list(fit.constants["constant"]) == ["kernel_time", "step_time"]
+    assert fit.xml(tmp_path / "fitted.xml").count("<framework ") == 1
+    fitted = pm.Catalog(tmp_path / "fitted.xml").list("frameworks")
+    assert fitted["kernel_time"][list(fitted["id"]).index("mine")] == pytest.approx(value(fit, "kernel_time"), rel=1e-9)
+    with pytest.raises(pm.NotFoundError, match="other"):
+        pm.calibrate(tmp_path / "rates.csv", set="training", frameworks="other", catalog=catalog)
