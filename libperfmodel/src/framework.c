@@ -29,6 +29,7 @@ static int check_rates(const pm_framework *f, pm_error *error)
 {
   bool server = f->parallel == PM_PARALLEL_PARAMETER_SERVER || f->parallel == PM_PARALLEL_ASYNCHRONOUS;
   int status = check_positive(f, "bucket", f->bucket, false, error);
+  if (status == PM_OK) status = check_positive(f, "workspace", f->workspace, false, error);
   if (status == PM_OK) status = check_positive(f, "gradient", f->gradient, false, error);
   if (status == PM_OK) status = check_positive(f, "update_kernels", f->update_kernels, false, error);
   if (status == PM_OK) status = check_positive(f, "feed_bandwidth", f->feed_bandwidth, false, error);

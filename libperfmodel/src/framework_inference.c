@@ -18,6 +18,7 @@ void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework
   fill(&profile->simt_factor, isnan(f->simt_factor) ? framework->era.simt_factor : f->simt_factor);
   fill(&profile->tensor_factor, isnan(f->tensor_factor) ? framework->era.tensor_factor : f->tensor_factor);
   if (framework->era.no_winograd) profile->no_winograd = 1;
+  if (!framework->era.grouped_kernels) profile->no_grouped = 1;
   if (!framework->era.odd_channels_padded) profile->no_padding = 1;
   if (f->fused) profile->fused = 1;
   if (f->composed) profile->composed = 1;

@@ -13,14 +13,14 @@ TABLE = pathlib.Path(__file__).resolve().parents[2] / "data" / "measured" / "tra
 
 HOST = "SSD and U-Net, whose augmentation on the host no row describes"
 KNOWN = {
-    "vision, V100 and older": (13.1, HOST + "; sources that contradict each other; AlexNet and VGG with old libraries"),
-    "vision, V100 and older, one GPU": (12.4, "as all of them"),
-    "vision, V100 and older, several GPUs": (14.7, "as all of them"),
-    "vision, A100, several GPUs": (16.2, HOST),
+    "vision, V100 and older": (11.5, HOST + "; sources that contradict each other; AlexNet and VGG with old libraries"),
+    "vision, V100 and older, one GPU": (11.1, "as all of them"),
+    "vision, V100 and older, several GPUs": (12.3, "as all of them"),
+    "vision, A100, several GPUs": (15.6, HOST),
+    "EfficientNet, V100 and older": (35.6, "TensorFlow's are fed by the host; one table has half of its own rates on one GPU"),
+    "volumes, V100 and older": (42.5, "3D convolutions in FP32; nnU-Net of 2020, which was fed TFRecords by the host"),
     "all networks of convolutions, V100 and older": (17, "as vision, EfficientNet and volumes"),
     "all networks of convolutions, A100": (21, "as volumes"),
-    "EfficientNet, V100 and older": (32.7, "TensorFlow's are fed by the host; one table has half of its own rates on one GPU"),
-    "volumes, V100 and older": (35.2, "3D convolutions in FP32; nnU-Net of 2020, which was fed TFRecords by the host"),
     "volumes, A100": (48.4, "nnU-Net of 2020, which was fed TFRecords by the host"),
 }
 

@@ -307,6 +307,48 @@ START_TEST(older_libraries_lack_algorithms)
 }
 END_TEST
 
+START_TEST(groups_run_one_by_one_without_kernels_for_them)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_network *grouped = pm_catalog_network(catalog, "resnext50-32x4d", NULL, 0, &error);
+  ck_assert_msg(grouped != NULL, "%s", error.text);
+  pm_plan *own = pm_plan_new((const pm_network *const *)&grouped, 1, (const pm_system *const *)systems, 1, &error);
+  double time[2][2];
+  for (int kernels = 0; kernels < 2; kernels++) {
+    pm_framework_profile profile = profile_of("pt-nchw");
+    profile.era.grouped_kernels = kernels;
+    int framework = pm_plan_add_framework(own, &profile, &error);
+    for (int fp16 = 0; fp16 < 2; fp16++) {
+      pm_run run = run_on(0, 0, framework, 1);
+      pm_prediction p;
+      run.precision = fp16 ? PM_FP16 : PM_FP32;
+      ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
+      time[kernels][fp16] = p.compute_time;
+    }
+  }
+  ck_assert(time[1][1] < 0.95 * time[0][1]);
+  ck_assert_double_eq(time[1][0], time[0][0]); /* none on FP32 cores */
+  pm_plan_free(own);
+  pm_network_free(grouped);
+}
+END_TEST
+
+START_TEST(little_workspace_leaves_no_transforms)
+{
+  enum { VGG = 1 };
+  pm_framework_profile profile = profile_of("pt-nchw");
+  double free = kernels_with(VGG, PM_FP32, 0, 0, 1), none = kernels_with(VGG, PM_FP32, 1, 1, 1);
+  pm_run run = run_on(VGG, 0, -1, 1);
+  profile.framework.workspace = 1e12;
+  run.framework_index = add_framework(&profile);
+  ck_assert_double_eq(predict(&run).compute_time, free);
+  profile.framework.workspace = 300e6;
+  run.framework_index = add_framework(&profile);
+  double some = predict(&run).compute_time;
+  ck_assert(free < some && some < none); /* Winograd in one kernel needs none */
+}
+END_TEST
+
 START_TEST(a_better_gpu_is_never_slower)
 {
   for (int f = 0; f < frameworks; f++) {
@@ -710,6 +752,8 @@ int main(void)
   tcase_add_test(tests, slower_software_makes_slower_steps);
   tcase_add_test(tests, a_layout_is_of_its_precision);
   tcase_add_test(tests, older_libraries_lack_algorithms);
+  tcase_add_test(tests, groups_run_one_by_one_without_kernels_for_them);
+  tcase_add_test(tests, little_workspace_leaves_no_transforms);
   tcase_add_test(tests, a_better_gpu_is_never_slower);
   tcase_add_test(tests, waiting_is_the_expected_maximum);
   tcase_add_test(tests, a_coordinator_asks_all_others);

@@ -91,7 +91,8 @@ typedef enum pm_evidence {
   X(REAL, tensor_factor, "1", "time of matrix kernels on tensor cores over that of the kernel model")     \
   X(YES_NO, no_winograd, "", "its convolutions have no Winograd transforms")                              \
   X(YES_NO, no_weight_winograd, "", "gradients of weights have none")                                     \
-  X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")
+  X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")      \
+  X(YES_NO, grouped_kernels, "", "groups of channels have kernels of their own where tensor cores are")
 
 typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_era;
 
@@ -118,6 +119,7 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(PARALLEL, parallel, "", "how its GPUs share the work")                                                        \
   X(OVERLAP, overlap, "", "whether gradients are summed during the backward pass")                                \
   X(ERA, collectives, "", "generation of its collective library")                                                 \
+  X(REAL, workspace, "B", "memory that the transforms of a convolution may take, at most; unlimited if not given")  \
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \
   X(REAL, gradient, "B", "bytes of a gradient as it travels; as it is stored if not given")                       \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \
@@ -187,6 +189,7 @@ typedef enum pm_fusion {
   X(YES_NO, fused, "", "whether batch norms take in the activation or sum behind them, without fusion of a graph") \
   X(YES_NO, composed, "", "whether layers of transformers run operation by operation, without fusion of a graph") \
   X(YES_NO, no_winograd, "", "whether its library's convolutions have no Winograd transforms")                     \
+  X(YES_NO, no_grouped, "", "whether its library runs groups of channels one by one on tensor cores")              \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
   X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision") \
   X(REAL, spread, "1", "spread of measured over predicted rates, as that of a band; the catalogue's if not given")  \

@@ -186,6 +186,7 @@ typedef enum pm_origin {
   X(REAL, fft_traffic, "1", "accesses of Fourier transforms over the least")                             \
   X(REAL, direct_efficiency, "1", "efficiency of direct convolutions of groups")                          \
   X(REAL, depthwise_efficiency, "1", "efficiency of those of single channels")                            \
+  X(REAL, group_rate, "1", "rate of products of one group of channels over that of a whole convolution")  \
   X(REAL, flash_forward, "1", "efficiency of fused attention over plain products")                        \
   X(REAL, flash_backward, "1", "the same, backward")                                                      \
   X(REAL, rnn_l2, "1", "rate of the L2 over that of the memory")                                          \

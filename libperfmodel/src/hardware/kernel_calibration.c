@@ -76,6 +76,7 @@ static const limit limits[] = {
   LIMIT(fft_traffic, GENERAL, 0, 100),
   LIMIT(direct_efficiency, GENERAL, 0, 2),
   LIMIT(depthwise_efficiency, GENERAL, 0, 2),
+  LIMIT(group_rate, GENERAL, 0, 2),
   LIMIT(flash_forward, GENERAL, 0, 2),
   LIMIT(flash_backward, GENERAL, 0, 2),
   LIMIT(rnn_l2, GENERAL, 0, 100),

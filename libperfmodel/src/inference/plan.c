@@ -64,6 +64,7 @@ static void prepare_devices(const pm_system *system, const pm_inference_profile 
   memset(&libraries, 0, sizeof libraries);
   libraries.no_winograd = profile->no_winograd;
   libraries.odd_channels_padded = !profile->no_padding;
+  libraries.grouped_kernels = !profile->no_grouped;
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
     pm__device_init(&devices[precision], &system->gpu, pm_system_kernels(system), precision);
     pm__device_set_library(&devices[precision], &libraries);

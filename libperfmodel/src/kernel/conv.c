@@ -8,7 +8,8 @@
 **     gradient of weights  C RS x K x P: the contraction is long and is split; the tensors are read several times, the
 **                        windows partly unfolded, and the result is initialised, added to by every part and converted
 **     Winograd, FFT      conv_transformed.c
-**     direct             groups: no reuse of channels, by memory and by the arithmetic of the FP32 cores
+**     direct             one channel per group, and groups of more where the library has kernels for them: no reuse of
+**                        channels, by memory and by the arithmetic of the FP32 cores
 **
 ** Tensor cores take channels by 8. Libraries of 2019 and before run other ones on the FP32 cores, padded all the same.
 */
@@ -144,6 +145,7 @@ pm__cost pm__conv_cost(const pm__device *d, const pm__conv *conv, pm__pass pass,
   if (transformed) pm__conv_transformed(d, &s, &best);
   if (d->conv.tensor && s.odd && d->odd > 0) best = on_fp32_cores(d, &s);
   else try_products(d, &s, &best);
-  if (s.groups > 1) pm__keep(&best, direct(d, &s, d->direct));
+  if (s.groups > 1) best.time /= d->k.group_rate;
+  if (s.groups > 1 && d->has_grouped) pm__keep(&best, direct(d, &s, d->direct));
   return best;
 }

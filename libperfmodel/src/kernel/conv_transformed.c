@@ -7,7 +7,8 @@
 **                    and gradients of weights
 **
 ** Lavin, Gray, "Fast algorithms for convolutional neural networks", CVPR 2016. Transforms of tensors and of weights move a
-** multiple of their elements; every kernel of transforms takes a time of its own.
+** multiple of their elements; every kernel of transforms takes a time of its own. Where they are kernels apart, all
+** transforms of a batch are in memory at a time: the workspace.
 */
 #include "kernel/conv.h"
 
@@ -38,6 +39,7 @@ static void try_winograd_4x4(const pm__device *d, const pm__window *s, pm__cost 
   double tensors = s->n * s->c * s->size + s->p * s->k + t * tiles * (s->c + s->k);
   double moved = d->k.winograd_traffic * tensors + weights * (t + s->rs) * s->k * s->c;
   pm__product p = products(s, t, tiles);
+  if (t * (tiles * (s->c + s->k) + s->k * s->c) * d->bytes > d->workspace) return;
   try_products(d, &p, moved * d->bytes * d->per_byte + 3 * d->k.transform_time, PM_KERNEL_ALGORITHM_WINOGRAD_4X4, best);
 }
 
@@ -71,7 +73,8 @@ static void try_fft(const pm__device *d, const pm__window *s, pm__cost *best)
   }
   pm__product p = products(s, elements / 2, tiles);
   p.k *= 4; /* multiplications of real numbers */
-  double moved = d->k.fft_traffic * elements * (tiles * (s->c + s->k) + s->k * s->c);
+  double numbers = elements * (tiles * (s->c + s->k) + s->k * s->c), moved = d->k.fft_traffic * numbers;
+  if (numbers * d->bytes > d->workspace) return;
   try_products(d, &p, moved * d->bytes * d->per_byte + 3 * d->k.transform_time, PM_KERNEL_ALGORITHM_FFT, best);
 }
 

@@ -170,6 +170,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   if (gpu->sms < 1 || gpu->fp32_lanes < 1 || !has(gpu->clock) || !has(gpu->l2_cache)) return;
   if (tensor && c->tensor_basis == PM_ORIGIN_NONE) return;
   d->calibrated = d->has_winograd = true;
+  d->workspace = INFINITY;
   d->has_weight_winograd = !c->no_weight_winograd;
   d->k = *c;
   d->origin = tensor ? c->tensor_basis : c->simt_basis;
@@ -189,5 +190,6 @@ void pm__device_set_library(pm__device *d, const pm_library_era *era)
 {
   d->has_winograd = era == NULL || !era->no_winograd;
   d->has_weight_winograd = d->has_winograd && (era == NULL || !era->no_weight_winograd);
+  d->has_grouped = d->conv.tensor && (era == NULL || era->grouped_kernels);
   if (era == NULL || era->odd_channels_padded) d->odd = 0;
 }

@@ -33,6 +33,8 @@ typedef struct pm__device {
   bool usable;     /* there is a rate for this precision */
   bool calibrated; /* else: the plain roofline */
   bool has_winograd, has_weight_winograd; /* whether convolutions do, and their gradients of weights */
+  bool has_grouped; /* whether groups have kernels of their own */
+  double workspace; /* bytes that transforms may take */
   int origin;      /* pm_origin of the constants behind the matrix products */
   double bytes;    /* of a stored element */
   double matrix_peak, vector_peak, bandwidth; /* of the datasheet */

@@ -20,6 +20,7 @@ static void complete(pm_framework *f)
   f->update_kernels = given(f->update_kernels, 1);
   f->feed_bandwidth = given(f->feed_bandwidth, INFINITY);
   f->bucket = given(f->bucket, INFINITY);
+  f->workspace = given(f->workspace, INFINITY);
 }
 
 static int add_kernels(pm_plan *plan, pm__habit habit, pm_error *error)
@@ -81,33 +82,34 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, pm__habit habit, i
   return status;
 }
 
-static bool same_abilities(const pm_library_era *a, const pm_library_era *b)
+static bool same_convolutions(const pm_framework_profile *a, const pm_framework_profile *b)
 {
-  return a->no_winograd == b->no_winograd && a->no_weight_winograd == b->no_weight_winograd &&
-         a->odd_channels_padded == b->odd_channels_padded;
+  const pm_library_era *x = &a->era, *y = &b->era;
+  return x->no_winograd == y->no_winograd && x->no_weight_winograd == y->no_weight_winograd &&
+         x->odd_channels_padded == y->odd_channels_padded && x->grouped_kernels == y->grouped_kernels &&
+         a->framework.workspace == b->framework.workspace;
 }
 
 /* Of each different GPU, as the plan has it. */
-static bool fill_library(const pm_plan *plan, pm__library *library, const pm_library_era *era)
+static bool fill_library(const pm_plan *plan, pm__library *library, const pm_framework_profile *profile)
 {
-  library->era = *era;
+  library->profile = *profile;
   library->devices = (pm__device (*)[PM_PRECISION_COUNT])calloc(plan->system_count, sizeof *library->devices);
-  for (size_t i = 0; library->devices != NULL && i < plan->system_count; i++) {
-    if (plan->systems[i].device != (int)i) continue;
-    pm__plan_devices(plan->systems[i].system, era, library->devices[i]);
-  }
+  for (size_t i = 0; library->devices != NULL && i < plan->system_count; i++)
+    if (plan->systems[i].device == (int)i) pm__plan_devices(plan->systems[i].system, profile, library->devices[i]);
   return library->devices != NULL;
 }
 
 /* The number of a library, made if it is new; -1 with an error. */
-static int library_of(pm_plan *plan, const pm_library_era *era, pm_error *error)
+static int library_of(pm_plan *plan, const pm_framework_profile *profile, pm_error *error)
 {
   for (size_t i = 0; i < plan->library_count; i++)
-    if (same_abilities(&plan->libraries[i].era, era)) return (int)i;
+    if (same_convolutions(&plan->libraries[i].profile, profile)) return (int)i;
   pm__library *libraries = (pm__library *)pm__grow(plan->libraries, plan->library_count, &plan->library_capacity,
                                                    sizeof *libraries);
   if (libraries != NULL) plan->libraries = libraries;
-  if (libraries != NULL && fill_library(plan, &libraries[plan->library_count], era)) return (int)plan->library_count++;
+  if (libraries != NULL && fill_library(plan, &libraries[plan->library_count], profile))
+    return (int)plan->library_count++;
   pm__no_memory(error);
   return -1;
 }
@@ -117,7 +119,7 @@ static int prepare(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
   const pm_framework *f = &entry->profile.framework;
   entry->habit[0] = pm__habit_of(f->fused, f->composed, false);
   entry->habit[1] = pm__habit_of(f->fused, f->composed, true);
-  entry->library = library_of(plan, &entry->profile.era, error);
+  entry->library = library_of(plan, &entry->profile, error);
   if (entry->library < 0) return PM_NO_MEMORY;
   int status = prepare_cuts(plan, f, entry->habit[0], entry->cut[0], error);
   return status == PM_OK ? prepare_cuts(plan, f, entry->habit[1], entry->cut[1], error) : status;

@@ -92,11 +92,12 @@ static int device_of(const pm_plan *plan, size_t index)
   return (int)index;
 }
 
-void pm__plan_devices(const pm_system *system, const pm_library_era *era, pm__device *devices)
+void pm__plan_devices(const pm_system *system, const pm_framework_profile *profile, pm__device *devices)
 {
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
     pm__device_init(&devices[precision], &system->gpu, pm_system_kernels(system), precision);
-    pm__device_set_library(&devices[precision], era);
+    pm__device_set_library(&devices[precision], profile != NULL ? &profile->era : NULL);
+    if (profile != NULL) devices[precision].workspace = profile->framework.workspace;
   }
 }
 
@@ -111,7 +112,7 @@ static void renew_system(pm_plan *plan, size_t i)
 {
   prepare_devices(&plan->systems[i]);
   for (size_t j = 0; j < plan->library_count; j++)
-    pm__plan_devices(plan->systems[i].system, &plan->libraries[j].era, plan->libraries[j].devices[i]);
+    pm__plan_devices(plan->systems[i].system, &plan->libraries[j].profile, plan->libraries[j].devices[i]);
 }
 
 void pm__plan_renew_kernels(pm_plan *plan)

@@ -44,9 +44,9 @@ typedef struct pm__cut {
 
 enum { PM__SIZES = 4 }; /* of gradients: 1, 2, 4, 8 bytes */
 
-/* Generations of libraries whose convolutions can do the same, and the GPUs of the plan's systems with them. */
+/* Frameworks whose convolutions can do the same, and the GPUs of the plan's systems with them. */
 typedef struct pm__library {
-  pm_library_era era; /* one of them */
+  pm_framework_profile profile; /* of one of them */
   pm__device (*devices)[PM_PRECISION_COUNT]; /* by the `device` of a system; calibrated */
 } pm__library;
 
@@ -71,8 +71,8 @@ struct pm_plan {
   size_t cut_count, cut_capacity;
 };
 
-/* The GPU of a system at every precision, calibrated, with this generation of libraries; NULL: the latest. */
-void pm__plan_devices(const pm_system *system, const pm_library_era *era, pm__device *devices);
+/* The GPU of a system at every precision, calibrated, with this framework's libraries; NULL: the latest. */
+void pm__plan_devices(const pm_system *system, const pm_framework_profile *profile, pm__device *devices);
 
 /* Gives a framework of the plan other times and factors; what it does to the passes must stay. */
 void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile);
