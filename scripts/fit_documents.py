@@ -3,10 +3,12 @@
 
     python3 scripts/fit_documents.py [--perfmodel PATH] [--write]
 
-To all numeric rows of these documents (data/measured/seeds.csv), as scripts/fit_language.py fits those of others. The notes
-of the constants say so, and perfmodel validate prints the errors without them, and those of each document without its own.
+To all numeric rows of these documents (data/measured/seeds.csv), as scripts/fit_language.py fits those of others; then the
+width of the band of frameworks that rest on documents. The notes of the constants say so, and perfmodel validate prints the
+errors without them, and those of each document without its own.
 """
 import argparse
+import math
 
 import numpy as np
 
@@ -19,6 +21,14 @@ CONSTANTS = {
     ("horovod", "coordinator_time"): (" us", 1, 20000, "dell2018"),
 }
 method.PRIOR.update({"simt_factor": (1, 2), "coordinator_time": (1000, 10)})
+BAND = method.Parameter("training documents", ["training"], "", 0.01, 1, None)
+
+
+def band(rows):
+    """Standard deviation whose middle eight tenths hold that share of the documents' rates, by constants of other rows."""
+    rates = [abs(math.log(float(row["others"]) / float(row["measured"]))) for row in rows
+             if row["error [%]"] and row["unit"] == "images/s"]
+    return float(np.quantile(rates, 0.8)) / 1.2815515655446004, len(rates)
 
 
 def main():
@@ -36,8 +46,10 @@ def main():
     values, r, J = method.fit(model, model.start, keep, bear)
     method.report_values(model, values, r, J)
     print("fitted       ", method.errors(r))
+    width, rates = band(model.predict(values))
+    print(f"band: standard deviation {width:.4g} over {rates} rates")
     if arguments.write:
-        for file, text in method.write(model.texts, parameters, values).items():
+        for file, text in method.write(model.texts, parameters + [BAND], np.append(values, width)).items():
             file.write_text(text)
 
 
