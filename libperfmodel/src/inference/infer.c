@@ -72,13 +72,13 @@ typedef struct times {
   double compute; /* what the arithmetic rate or the power limits of the first two */
 } times;
 
-static pm__cost roofline_cost(const pm__device *d, const pm__kernel *kernel, double batch)
+static pm__kernel_cost roofline_cost(const pm__device *d, const pm__kernel *kernel, double batch)
 {
   const pm__work *work = &kernel->work;
   double compute = batch * work->flop / (kernel->matrix ? d->matrix_peak : d->vector_peak);
   double memory = d->bytes * (batch * work->elements + work->fixed_elements) / d->bandwidth;
-  if (compute > memory) return (pm__cost){compute, PM_KERNEL_ALGORITHM_ROOFLINE, PM_BOUND_COMPUTE};
-  return (pm__cost){memory, PM_KERNEL_ALGORITHM_ROOFLINE, PM_BOUND_MEMORY};
+  if (compute > memory) return (pm__kernel_cost){compute, PM_KERNEL_ALGORITHM_ROOFLINE, PM_BOUND_COMPUTE};
+  return (pm__kernel_cost){memory, PM_KERNEL_ALGORITHM_ROOFLINE, PM_BOUND_MEMORY};
 }
 
 static double or_one(double value)
@@ -117,7 +117,7 @@ static void add_kernel(const setting *on, const pm__inference_kernel *k, double 
 {
   const pm__device *d = on->device;
   double repeats = k->kernel.repeats, moved = batch * d->bytes * d->per_byte;
-  pm__cost cost = d->calibrated ? pm__kernel_cost(d, &k->kernel, batch) : roofline_cost(d, &k->kernel, batch);
+  pm__kernel_cost cost = d->calibrated ? pm__kernel_cost_of(d, &k->kernel, batch) : roofline_cost(d, &k->kernel, batch);
   double time = repeats * (cost.time - d->launch) * factor_of(on, &k->kernel) + k->starts * d->launch;
   sum->kernels += k->starts;
   sum->calls += k->calls;
