@@ -44,6 +44,17 @@ static int take_factors(const pm_catalog *catalog, pm_library_era *own, pm_error
   return PM_OK;
 }
 
+/* A framework that names no memory profile takes what every framework needs at least. */
+static int take_memory(const pm_catalog *catalog, pm_framework_profile *profile, pm_error *error)
+{
+  pm_record_init(pm_record_type_find("memory_profile"), &profile->memory);
+  if (profile->framework.memory[0] == '\0') return PM_OK;
+  const pm__entry *entry = pm__catalog_find(catalog, PM__MEMORY_PROFILES, profile->framework.memory, error);
+  if (entry == NULL) return PM_NOT_FOUND;
+  profile->memory = *(const pm_memory_profile *)entry->record;
+  return PM_OK;
+}
+
 int pm_catalog_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile, pm_error *error)
 {
   char framework[PM_TEXT_MAX], era[PM_TEXT_MAX];
@@ -60,6 +71,7 @@ int pm_catalog_framework(const pm_catalog *catalog, const char *name, pm_framewo
   if (entry == NULL) return PM_NOT_FOUND;
   profile->era = *(const pm_library_era *)entry->record;
   if (take_factors(catalog, &profile->era, error) != PM_OK) return PM_NOT_FOUND;
+  if (take_memory(catalog, profile, error) != PM_OK) return PM_NOT_FOUND;
   entry = pm__catalog_find(catalog, PM__BANDS, "training", error);
   if (entry == NULL) return PM_NOT_FOUND;
   profile->band = *(const pm_band *)entry->record;

@@ -269,13 +269,21 @@ static bool set_kernels(graph *g)
   return pm_system_set_kernels(g->system, &calibration, g->error) == PM_OK || failed(g, g->entry->element);
 }
 
+/* What nobody wrote down stays what is printed on the box. */
+static bool set_usable_memory(graph *g)
+{
+  const pm__entry *entry = pm__names_find(&g->catalog->names, PM__USABLE_MEMORIES, g->system->gpu.id);
+  if (entry == NULL) return true;
+  return pm_system_set_usable_memory(g->system, ((const pm_usable_memory *)entry->record)->memory, g->error) == PM_OK;
+}
+
 static bool build(graph *g)
 {
   const pm_machine *machine = (const pm_machine *)g->entry->record;
   const pm__entry *gpu = pm__catalog_find(g->catalog, PM__GPUS, machine->gpu, g->error);
   if (gpu == NULL) return failed(g, g->entry->element);
   g->system = pm_system_new(machine, (const pm_gpu *)gpu->record, g->error);
-  if (g->system == NULL || !set_kernels(g) || !add_gpus(g, machine)) return failed(g, g->entry->element);
+  if (g->system == NULL || !set_kernels(g) || !set_usable_memory(g) || !add_gpus(g, machine)) return failed(g, g->entry->element);
   if (!add_graph(g, pm__entry_child(g->entry, "graph"))) return false;
   if (!set_network(g, pm__entry_child(g->entry, "network")) || !check_nvlinks(g)) return false;
   if (!set_library(g)) return failed(g, g->entry->element);

@@ -1,5 +1,5 @@
 /*
-** Activations of a transformer from its sizes alone (Korthikanti et al., arXiv:2205.05198, generalised to the executions of
+** Activations of a transformer from its sizes alone (Korthikanti et al., arXiv:2205.05198, generalised to the habits of
 ** other frameworks):
 **
 **     layer = s b h (whole + split / t) + a s^2 b scores / t
@@ -13,7 +13,7 @@
 
 static double layer_bytes(const pm_transformer *m, const pm_transformer_habit *habit)
 {
-  double t = m->tensor_parallel, whole = pm__given(habit->whole, 0), split = pm__given(execution->split, 0);
+  double t = m->tensor_parallel, whole = pm__given(habit->whole, 0), split = pm__given(habit->split, 0);
   double rows = m->tokens * m->batch * m->hidden * (m->sequence_parallel ? (whole + split) / t : whole + split / t);
   double scores = m->heads * m->tokens * m->tokens * m->batch * pm__given(habit->scores, 0) / t;
   return m->recompute == PM_RECOMPUTE_SELECTIVE ? rows : rows + scores;
@@ -21,10 +21,10 @@ static double layer_bytes(const pm_transformer *m, const pm_transformer_habit *h
 
 double pm_transformer_saved(const pm_transformer *m, const pm_transformer_habit *habit)
 {
-  if (m == NULL || execution == NULL || m->layers < 1 || m->heads < 1 || m->tensor_parallel < 1 ||
+  if (m == NULL || habit == NULL || m->layers < 1 || m->heads < 1 || m->tensor_parallel < 1 ||
       m->pipeline_stages < 1 || m->interleaved < 1 || !(m->hidden > 0) || !(m->tokens > 0) || !(m->batch > 0))
     return NAN;
-  double p = m->pipeline_stages, v = m->interleaved, layer = layer_bytes(m, execution);
+  double p = m->pipeline_stages, v = m->interleaved, layer = layer_bytes(m, habit);
   double in_flight = m->interleaved > 1 ? m->layers * (1 + (p - 1) / (p * v)) : m->layers;
   if (m->recompute != PM_RECOMPUTE_FULL) return in_flight * layer;
   double between = m->tokens * m->batch * m->hidden * pm__given(habit->boundary, 0);

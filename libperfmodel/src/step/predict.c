@@ -8,8 +8,19 @@
 
 pm_run pm_run_default(void)
 {
-  return (pm_run){0, 0, 1, 1, 32, PM_FP32, PM_OVERLAP_FRAMEWORK, PM_KERNEL_MODEL_CALIBRATED, NAN, -1,
-                  PM_PARALLEL_FRAMEWORK, PM_UPDATE_MOMENTUM, 1, NAN, 0};
+  return (pm_run){.gpus = 1,
+                  .nodes = 1,
+                  .batch = 32,
+                  .precision = PM_FP32,
+                  .overlap = PM_OVERLAP_FRAMEWORK,
+                  .kernel_model = PM_KERNEL_MODEL_CALIBRATED,
+                  .epoch_samples = NAN,
+                  .framework_index = -1,
+                  .parallel = PM_PARALLEL_FRAMEWORK,
+                  .optimizer = PM_UPDATE_MOMENTUM,
+                  .accumulation = 1,
+                  .input_rate = NAN,
+                  .usable_memory = NAN};
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------------------------- */
@@ -139,6 +150,7 @@ static void fill_unknown(pm_prediction *out, int status)
 {
 #define UNKNOWN_REAL(name) out->name = NAN;
 #define UNKNOWN_STATUS(name) out->name = status;
+#define UNKNOWN_VERDICT(name) out->name = PM_VERDICT_UNKNOWN;
 #define UNKNOWN_BOTTLENECK(name) out->name = PM_BOTTLENECK_NONE;
 #define UNKNOWN_EVIDENCE(name) out->name = PM_EVIDENCE_NONE;
 #define UNKNOWN_YES_NO(name) out->name = 0;
