@@ -86,8 +86,8 @@ typedef struct other {
 
 static const pm_field other_fields[] = {
   {"others", "1", "predicted without constants that were fitted to rows of these documents, in `unit`",
-   offsetof(other, others), PM_FIELD_REAL, NULL},
-  {"others_error", "%", "(others - measured) / measured", offsetof(other, others_error), PM_FIELD_REAL, NULL},
+   offsetof(other, others), .kind = PM_FIELD_REAL},
+  {"others_error", "%", "(others - measured) / measured", offsetof(other, others_error), .kind = PM_FIELD_REAL},
 };
 
 static const pm_record_type other_type = {"other", "", sizeof(other), other_fields, 2};
