@@ -103,12 +103,10 @@ static int plan_add_framework(pm_plan *plan, FRAMEWORK_RECORDS, pm_error *error)
   return framework_of(&profile, FRAMEWORK_GIVEN, error) ? pm_plan_add_framework(plan, &profile, error) : -1;
 }
 
-/* Raises if this run has no prediction, and says why; of one that does not fit, by how much. */
-static void prediction_check(const pm_plan *plan, const pm_run *run, size_t run_count, const pm_prediction *prediction,
-                             size_t prediction_count, pm_error *error)
+/* Raises if the run cannot be predicted, and says why; of one that does not fit, by how much. */
+static void run_check(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
 {
-  if (single(run_count, "run", error) && single(prediction_count, "prediction", error))
-    pm_prediction_check(plan, run, prediction, error);
+  if (single(run_count, "run", error)) pm_run_check(plan, run, error);
 }
 
 /* The timeline of one run, JSON. */

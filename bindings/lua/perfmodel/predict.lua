@@ -28,9 +28,8 @@ predict.predict = public(function(options)
   plan.check_single(options, "; use pm.sweep")
   local made = plan.new(options)
   local runs = plan.runs_of(made, options)
-  local records = core.predict(made.handle, runs)
-  core.prediction_check(made.handle, runs, records)
-  local prediction = setmetatable(core.unpack(records)[1], Prediction)
+  core.run_check(made.handle, runs)
+  local prediction = setmetatable(core.unpack(core.predict(made.handle, runs))[1], Prediction)
   traces[prediction] = {plan = made, runs = runs}
   return prediction
 end)

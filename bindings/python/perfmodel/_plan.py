@@ -108,8 +108,7 @@ class Plan:
 
     def check(self, run: Records) -> None:
         """Raises the error that says why this one run cannot be predicted: DoesNotFitError, ..."""
-        asked = _record.checked("run", run, "run").reshape(-1)
-        _core.prediction_check(self._handle, asked, self.predict(asked))
+        _core.run_check(self._handle, _record.checked("run", run, "run").reshape(-1))
 
     def __repr__(self) -> str:
         return f"<Plan of {', '.join(self._network_ids)} on {', '.join(self._system_ids)}>"

@@ -186,7 +186,7 @@ def core_arguments() -> dict[str, list[object]]:
         "collective_loads": [node, "all_reduce", sizes, none, 2, 1, 1, "auto", "auto"],
         "all_reduce_times": [ring, one],
         "plan_new": [[net], [node]],
-        "prediction_check": [plan, run, done],
+        "run_check": [plan, run],
         "prediction_trace": [plan, run],
         "predict": [plan, run],
         "predict_into": [plan, run, bytearray(len(done))],

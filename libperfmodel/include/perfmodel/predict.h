@@ -172,10 +172,6 @@ PM_API char *pm_prediction_trace(const pm_plan *plan, const pm_run *run, pm_erro
 /* PM_OK, or in words why this run cannot be predicted (batch 0, more GPUs than the system has, ...). */
 PM_API int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error);
 
-/* The same of a run that was predicted; of one that does not fit: by how much, and what would help. */
-PM_API int pm_prediction_check(const pm_plan *plan, const pm_run *run, const pm_prediction *prediction,
-                               pm_error *error);
-
 /* ---- Sweeps ---------------------------------------------------------------------------------------------------- */
 
 /* An axis: a field of the run, by name, and the values that it takes, as pm_record_number gives them. */

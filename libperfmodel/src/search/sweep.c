@@ -1,11 +1,9 @@
 /* Spaces of runs, and their results as a table. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
 #include "perfmodel/predict.h"
-#include "perfmodel/units.h"
 #include "plan/plan.h"
 
 /* ---- Spaces ---------------------------------------------------------------------------------------------------- */
@@ -206,29 +204,4 @@ pm_table *pm_prediction_table(const pm_plan *plan, const pm_run *runs, const pm_
                               pm_error *error)
 {
   return pm_sweep_table(plan, runs, predictions, count, NULL, 0, error);
-}
-
-/* ---- Why there is no prediction --------------------------------------------------------------------------------- */
-
-static int does_not_fit(const pm_plan *plan, const pm_run *run, const pm_prediction *p, pm_error *error)
-{
-  enum { QUANTITY = 64 };
-  char memory[QUANTITY], usable[QUANTITY], batch[PM_NUMBER_MAX], largest[PM_NUMBER_MAX], help[128];
-  const pm_system *system = system_of(plan, run);
-  pm_number_format(largest, p->largest_batch);
-  if (p->largest_batch >= 1) snprintf(help, sizeof help, "the largest batch that fits is %s", largest);
-  else snprintf(help, sizeof help, "no batch fits: a smaller precision, or a GPU with more memory, would help");
-  return pm__fail(error, PM_DOES_NOT_FIT, "%.80s at batch %s needs %s on each %.80s, which has %s for it; %s",
-                  network_id(plan, run), pm_number_format(batch, run->batch),
-                  pm_quantity_format(memory, sizeof memory, p->memory, "B"),
-                  system != NULL ? pm_system_gpu(system)->name : "GPU",
-                  pm_quantity_format(usable, sizeof usable, p->usable_memory, "B"), help);
-}
-
-int pm_prediction_check(const pm_plan *plan, const pm_run *run, const pm_prediction *prediction, pm_error *error)
-{
-  if (plan == NULL || run == NULL || prediction == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a prediction needs its plan and its run");
-  if (prediction->status == PM_DOES_NOT_FIT) return does_not_fit(plan, run, prediction, error);
-  return pm_run_check(plan, run, error);
 }
