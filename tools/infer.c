@@ -54,8 +54,8 @@ static void find_usable(const cli_request *request, question *q)
 {
   pm_usable_memory usable;
   const pm_gpu *gpu = pm_system_gpu(q->system);
-  q->usual.usable = gpu->memory;
-  if (pm_catalog_record(q->catalog, "usable_memory", gpu->id, &usable, NULL) == PM_OK) q->usual.usable = usable.memory;
+  q->usual.usable_memory = gpu->memory;
+  if (pm_catalog_record(q->catalog, "usable_memory", gpu->id, &usable, NULL) == PM_OK) q->usual.usable_memory = usable.memory;
   else note(request, "the catalogue has no usable memory of %s; its nominal size is taken", gpu->id);
 }
 

@@ -133,7 +133,7 @@ static void print_parts(FILE *stream, const pm_memory_use *use, bool inference)
 static void print_verdict(FILE *stream, const question *q)
 {
   static const char *const words[] = {"not known whether it fits", "fits",
-                                      "marginal: within 8 %, the framework's release decides", "does not fit"};
+                                      "tight: within 8 %, the framework's release decides", "does not fit"};
   char total[QUANTITY], usable[QUANTITY], missing[QUANTITY], sample[QUANTITY];
   char number[PM_NUMBER_MAX], safe[PM_NUMBER_MAX];
   const pm_memory_use *use = &q->use;
@@ -276,7 +276,7 @@ const cli_command memory_command = {
   "memory", "NETWORK GPU|SYSTEM", "says what a step keeps on one GPU, whether it fits, and the largest batch",
   "Adds up the memory of one GPU at the peak of a training step: weights, gradients, optimizer, the activations that "
   "the backward pass needs, what the allocator and the framework hold besides. Compares it with the memory that the GPU's "
-  "driver reports; published memory use spreads by about 8 %, so within that the verdict is marginal.\n\n"
+  "driver reports; published memory use spreads by about 8 %, so within that the verdict is tight.\n\n"
   "As a table this is a report to read, with what would help if it does not fit; as csv or json it is one row with all "
   "values, in bytes.",
   "perfmodel memory resnet152 rtx-2080-ti --batch 64", options, 2, 2, run};

@@ -94,7 +94,7 @@ static int fill(service *s)
     s->runs[i].system_index = (int32_t)(i / each);
     s->runs[i].profile_index = (int32_t)(i / precisions % s->profile_count);
     s->runs[i].gpus = q->usual.gpus;
-    s->runs[i].usable = size_usable(q->catalog, pm_system_gpu(system));
+    s->runs[i].usable_memory = size_usable(q->catalog, pm_system_gpu(system));
     s->runs[i].kernel_model = q->usual.kernel_model;
     if (q->precision_count > 0) s->runs[i].precision = q->precisions[i % precisions];
     q->price[i] = price_of(&q->prices, pm_system_machine(system)->id);

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include "base/document.h"
-#include "catalog_entry.h"
+#include "catalog/entry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -4,7 +4,7 @@
 */
 #include <stdio.h>
 #include <string.h>
-#include "catalog_entry.h"
+#include "catalog/entry.h"
 #include "perfmodel.h"
 
 static void text(const char *line)

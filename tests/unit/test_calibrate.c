@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "calibrate/kernel_stage.h"
+#include "lab/calibrate/kernel_stage.h"
 #include "shipped.h"
 
 enum { ROWS = 700, LINE = 160 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "collective/ring.h"
+#include "topology/ring.h"
 #include "fixtures.h"
 #include "shipped.h"
 

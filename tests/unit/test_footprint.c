@@ -158,9 +158,9 @@ START_TEST(verdicts_follow_the_band)
   ck_assert_int_eq(use_of(plain(), run).verdict, PM_VERDICT_FITS);
   ck_assert_double_eq(use_of(plain(), run).missing, 0);
   run.usable = total / 0.93;
-  ck_assert_int_eq(use_of(plain(), run).verdict, PM_VERDICT_MARGINAL);
+  ck_assert_int_eq(use_of(plain(), run).verdict, PM_VERDICT_TIGHT);
   run.usable = total / 1.07;
-  ck_assert_int_eq(use_of(plain(), run).verdict, PM_VERDICT_MARGINAL);
+  ck_assert_int_eq(use_of(plain(), run).verdict, PM_VERDICT_TIGHT);
   ck_assert_double_eq(use_of(plain(), run).missing, total - run.usable);
   run.usable = total / 1.09;
   ck_assert_int_eq(use_of(plain(), run).verdict, PM_VERDICT_DOES_NOT_FIT);
@@ -175,7 +175,7 @@ START_TEST(safe_batch_is_the_largest_that_fits)
   ck_assert_double_ge(run.batch, 1);
   ck_assert_int_eq(use_of(plain(), run).verdict, PM_VERDICT_FITS);
   run.batch++;
-  ck_assert_int_eq(use_of(plain(), run).verdict, PM_VERDICT_MARGINAL);
+  ck_assert_int_eq(use_of(plain(), run).verdict, PM_VERDICT_TIGHT);
 }
 END_TEST
 

@@ -201,7 +201,7 @@ START_TEST(memory_limits_the_batch)
   pm_inference p;
   bench b = open_bench("resnet50", "t4");
   pm_inference_run run = run_of(1, PM_FP32, 0);
-  run.usable = 1e9;
+  run.usable_memory = 1e9;
   ck_assert_int_eq(pm_infer_within(b.plan, &run, 10, &p, NULL), PM_OK);
   ck_assert_double_le(p.memory, 1e9);
   ck_assert_double_eq(run.batch, p.largest_batch);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "collective/packing.h"
+#include "topology/packing.h"
 #include "fixtures.h"
 
 static unsigned next_random(unsigned *state)

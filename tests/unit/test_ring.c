@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "collective/ring.h"
+#include "topology/ring.h"
 #include "fixtures.h"
 
 static double rings_of(int gpus, const int *links, int use)

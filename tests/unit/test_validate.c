@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perfmodel.h"
-#include "validate/formula.h"
-#include "validate/machine.h"
+#include "lab/validate/formula.h"
+#include "lab/validate/machine.h"
 #include "base/words.h"
 
 static pm_catalog *catalog;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "collective/ways.h"
+#include "collective/candidates.h"
 #include "fixtures.h"
 #include "shipped.h"
 
@@ -75,18 +75,18 @@ START_TEST(ways_are_those_of_a_group)
     const pm__wiring *wiring = pm__wiring_of(system, NULL, 8, NULL);
     for (int nodes = 1; nodes <= 16; nodes *= 4)
       for (int c = 0; c < PM_COLLECTIVE_COUNT; c++) {
-        pm__shape shape;
-        pm__ways ways;
+        pm__collective_group shape;
+        pm__candidates ways;
         pm_group_choice choice = pm_group_choice_default();
         choice.nodes = nodes;
-        ck_assert_int_eq(pm__shape_init(&shape, wiring, &choice, NULL), PM_OK);
-        pm__ways_init(&ways, &shape, (pm_collective)c);
+        ck_assert_int_eq(pm__collective_group_init(&shape, wiring, &choice, NULL), PM_OK);
+        pm__candidates_init(&ways, &shape, (pm_collective)c);
         pm_group *group = pm_group_new(system, NULL, 8, &choice, NULL);
         for (double bytes = 1; bytes < 1e10; bytes *= 37) {
           pm_call call = {c, bytes, PM_ALGORITHM_AUTO, PM_PROTOCOL_ANY};
           pm_collective_time result;
           pm_group_times(group, &call, &result, 1);
-          pm__way_time t = pm__ways_time(&ways, bytes);
+          pm__candidate_time t = pm__candidates_time(&ways, bytes);
           ck_assert(t.time == result.time && t.bus_bandwidth == result.bus_bandwidth);
           ck_assert_int_eq((int)t.way->algorithm, result.algorithm);
           ck_assert_str_eq(t.way->cost.limit, result.limit);
@@ -107,13 +107,13 @@ START_TEST(a_ring_is_the_groups_ring)
     for (int nodes = 1; nodes <= 4; nodes *= 2)
       for (int gpus = 1; gpus <= 8; gpus++) {
         pm_ring ring;
-        pm__shape shape;
-        pm__cost cost;
+        pm__collective_group shape;
+        pm__collective_cost cost;
         pm_system *system = build_system(machines[m]);
         pm_group_choice choice = pm_group_choice_default();
         choice.nodes = nodes;
         ck_assert_int_eq(pm_ring_find(system, gpus, nodes, &ring, NULL), PM_OK);
-        ck_assert_int_eq(pm__shape_init(&shape, pm__wiring_of(system, NULL, gpus, NULL), &choice, NULL), PM_OK);
+        ck_assert_int_eq(pm__collective_group_init(&shape, pm__wiring_of(system, NULL, gpus, NULL), &choice, NULL), PM_OK);
         memset(&cost, 0, sizeof cost);
         pm__algorithm_ring.cost(&shape, PM_ALL_REDUCE, PM__SIMPLE, &cost);
         double plain = gpus * nodes > 1 ? cost.latency + cost.per_byte * 1e8 : 0;

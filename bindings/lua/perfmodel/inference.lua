@@ -43,7 +43,7 @@ function inference.runs_of(plan, options)
   local function add(n, s, f, precision, batch)
     local run = {}
     for name, value in pairs(default) do run[name] = value end
-    run.network_index, run.system_index, run.profile_index, run.usable = n - 1, s - 1, f - 1, plan.usable[s]
+    run.network_index, run.system_index, run.profile_index, run.usable_memory = n - 1, s - 1, f - 1, plan.usable[s]
     run.batch, run.precision = batch, precision
     for _, name in ipairs{"gpus", "nodes"} do run[name] = number_of(options[name] or 1, "1", name) end
     run.kernel_model = options.kernel_model or run.kernel_model

@@ -113,7 +113,7 @@ class InferencePlan:
             runs[name] = values
         runs["gpus"], runs["nodes"] = whole(gpus, "gpus"), whole(nodes, "nodes")
         runs["kernel_model"] = choice("inference_run", "kernel_model", kernel_model)
-        runs["usable"] = np.asarray(self._usable)[runs["system_index"]]
+        runs["usable_memory"] = np.asarray(self._usable)[runs["system_index"]]
         return runs
 
     def predict(self, runs: Records) -> Records:
@@ -195,7 +195,7 @@ def infer(
         batch=1 if batch is None else batch, precision=precision, gpus=gpus, nodes=nodes, kernel_model=kernel_model
     )
     if usable is not None:
-        run["usable"] = quantity(usable, "B", "usable")
+        run["usable_memory"] = quantity(usable, "B", "usable")
     if latency is not None:
         run = plan.within(run, latency)
     result = plan.predict(run)

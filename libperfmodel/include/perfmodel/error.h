@@ -39,7 +39,8 @@ extern "C" {
   X(NO_PRECISION, "no_precision", "the GPU has no rate for this precision")                           \
   X(NO_ROUTE, "no_route", "the GPUs or nodes are not connected")                                      \
   X(NOT_MODELLED, "not_modelled", "known, but not modelled")                                          \
-  X(UNREACHABLE, "unreachable", "no choice reaches what is asked for")                                   \
+  X(UNREACHABLE, "unreachable", "no choice reaches what is asked for")                                \
+  X(DOES_NOT_FIT, "does_not_fit", "the run does not fit the memory of the GPU")                       \
   X(INTERNAL, "internal", "an error in the library itself")
 
 typedef enum pm_status {

@@ -12,7 +12,7 @@
 #ifndef PERFMODEL_FRAMEWORK_H
 #define PERFMODEL_FRAMEWORK_H
 
-#include "record.h"
+#include "memory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -127,6 +127,7 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(REAL, variable_time, "s", "host time for each variable and GPU with a parameter server")                      \
   X(REAL, server_memory, "B/s", "memory bandwidth that the server's update gets")                                 \
   X(TEXT, loader, "", "id of the loader that it reads with")                                                      \
+  X(TEXT, memory, "", "id of its memory profile")                                                                 \
   X(REAL, batch_least, "1", "smallest batch of the rows that its constants were fitted on")                       \
   X(REAL, batch_most, "1", "largest batch of these rows")                                                         \
   X(REAL, gpus_most, "1", "most GPUs of these rows")
@@ -154,6 +155,7 @@ typedef struct pm_framework_profile {
   pm_framework framework;
   pm_library_era era;
   pm_band band;
+  pm_memory_profile memory;
 } pm_framework_profile;
 
 /* ---- Inference ----------------------------------------------------------------------------------------------------- */
@@ -176,6 +178,7 @@ typedef enum pm_fusion {
   X(TEXT, id, "", "short stable name")                                                                            \
   X(TEXT, name, "", "full name, with the versions it stands for")                                                 \
   X(TEXT, framework, "", "id of the framework whose constants stand where none are given")                        \
+  X(TEXT, memory, "", "id of its memory profile; the framework's if not given")                                   \
   X(ORIGIN, origin, "", "what its constants rest on")                                                             \
   X(FUSION, fusion, "", "which layers are run together")                                                          \
   X(REAL, launch, "s", "host time of starting one kernel")                                                        \

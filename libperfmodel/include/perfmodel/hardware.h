@@ -389,6 +389,11 @@ PM_API int pm_system_set_kernels(pm_system *system, const pm_kernel_calibration 
 /* Those constants, or NULL. */
 PM_API const pm_kernel_calibration *pm_system_kernels(const pm_system *system);
 
+/* Memory that programs can have of each GPU [B]: what its driver reports where that was set, else its nominal size.
+** Errors of setting it: PM_BAD_VALUE unless it is positive and finite. */
+PM_API int pm_system_set_usable_memory(pm_system *system, double bytes, pm_error *error);
+PM_API double pm_system_usable_memory(const pm_system *system);
+
 /* PM_OK, or what is wrong with the whole: GPUs missing, a GPU that nothing reaches. */
 PM_API int pm_system_check(const pm_system *system, pm_error *error);
 

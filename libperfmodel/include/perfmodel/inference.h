@@ -57,7 +57,8 @@ typedef enum pm_inference_limit {
   X(REAL, batch, "1", "samples of one call")                                                                      \
   X(PRECISION, precision, "", "storage and arithmetic precision")                                                 \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed")                                                      \
-  X(REAL, usable, "B", "memory that a GPU has for this; unknown if no verdict is wanted")
+  X(REAL, usable_memory, "B", "memory that a GPU has for this; what the system's GPU has if unknown")               \
+  X(YES_NO, ignore_memory, "", "whether a run that does not fit the memory is predicted all the same")
 
 typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_inference_run;
 
@@ -79,6 +80,7 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the call")                                        \
   X(REAL, utilization, "1", "flop_rate over the GPU's matrix peak at this precision")                             \
   X(REAL, memory, "B", "memory of one GPU; unknown without a memory profile")                                     \
+  X(REAL, usable_memory, "B", "memory that the GPU has for it")                                                   \
   X(VERDICT, verdict, "", "whether it fits")                                                                      \
   X(REAL, largest_batch, "1", "largest batch that fits; unknown if the usable memory is")                         \
   X(BASIS, basis, "", "what the numbers rest on")                                                                 \

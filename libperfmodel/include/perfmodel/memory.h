@@ -18,7 +18,7 @@
 **     printf("%.1f GB of %.1f, at most %.0f samples\n", use.total / 1e9, use.usable / 1e9, use.largest_batch);
 **
 ** Published memory use spreads by about 8 % between releases of one framework, so there are three verdicts: fits
-** (total at most 92 % of the usable memory), does-not-fit (more than 108 %), and marginal between them.
+** (total at most 92 % of the usable memory), does-not-fit (more than 108 %), and tight between them.
 */
 #ifndef PERFMODEL_MEMORY_H
 #define PERFMODEL_MEMORY_H
@@ -94,7 +94,7 @@ typedef enum pm_recompute {
 #define PM_VERDICT_LIST(X)                                                                                        \
   X(UNKNOWN, "unknown", "the usable memory is not known")                                                         \
   X(FITS, "fits", "at most 92 % of the usable memory")                                                            \
-  X(MARGINAL, "marginal", "within 8 % of the usable memory: may fit or not, by framework version")                \
+  X(TIGHT, "tight", "within 8 % of the usable memory: may fit or not, by framework version")                      \
   X(DOES_NOT_FIT, "does-not-fit", "more than 108 % of the usable memory")
 
 typedef enum pm_verdict {

@@ -23,6 +23,7 @@
 
 #include "framework.h"
 #include "hardware.h"
+#include "memory.h"
 #include "network.h"
 #include "table.h"
 
@@ -92,7 +93,9 @@ typedef enum pm_basis {
   X(UPDATE, optimizer, "", "what a step does with the gradients")                                 \
   X(INT, accumulation, "1", "batches whose gradients are added up before each update")            \
   X(REAL, input_rate, "1/s", "samples per second that the input path brings to each node; unknown: as many as wanted") \
-  X(YES_NO, input_in_turn, "", "whether input is prepared between the steps, nothing prefetched")
+  X(YES_NO, input_in_turn, "", "whether input is prepared between the steps, nothing prefetched") \
+  X(REAL, usable_memory, "B", "memory that a GPU has for this; what the system's GPU has if unknown") \
+  X(YES_NO, ignore_memory, "", "whether a run that does not fit the memory is predicted all the same")
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
 
@@ -131,6 +134,10 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, utilization, "1", "flop_rate over the GPU's matrix peak at this precision")                             \
   X(REAL, gradient_size, "B", "gradients that each GPU contributes to a step")                                    \
   X(REAL, bus_bandwidth, "B/s", "bus bandwidth of the ring; unknown for one GPU")                                 \
+  X(REAL, memory, "B", "memory of one GPU at the peak of a step")                                                 \
+  X(REAL, usable_memory, "B", "memory that the GPU has for it")                                                   \
+  X(VERDICT, verdict, "", "whether it fits")                                                                      \
+  X(REAL, largest_batch, "1", "largest batch per GPU that fits; 0 if none does")                                  \
   X(BASIS, basis, "", "what kernels and collectives rest on")                                                     \
   X(EVIDENCE, evidence, "", "what the constants of the framework rest on")                                        \
   X(YES_NO, in_range, "", "whether batch, GPUs and architecture are among those that constants were fitted on")

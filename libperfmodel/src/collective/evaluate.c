@@ -28,7 +28,7 @@ static void fill_alone(const pm_call *call, pm_collective_time *out)
   out->algorithm_bandwidth = out->bus_bandwidth = NAN;
 }
 
-static void fill_known(const pm__way_time *t, double bytes, pm_collective_time *out)
+static void fill_known(const pm__candidate_time *t, double bytes, pm_collective_time *out)
 {
   memset(out, 0, sizeof *out);
   out->status = PM_OK;
@@ -44,18 +44,18 @@ static void fill_known(const pm__way_time *t, double bytes, pm_collective_time *
 
 /* The ways of a call that names its algorithm or protocol; those of the call before if it names the same. */
 typedef struct named {
-  pm__ways ways;
+  pm__candidates ways;
   pm_call call;
   bool filled;
 } named;
 
-static const pm__ways *ways_of(const pm_group *group, const pm_call *call, named *last)
+static const pm__candidates *candidates_of(const pm_group *group, const pm_call *call, named *last)
 {
   if (call->algorithm == PM_ALGORITHM_AUTO && call->protocol == PM_PROTOCOL_ANY) return &group->ways[call->collective];
   bool same = last->filled && last->call.collective == call->collective && last->call.algorithm == call->algorithm &&
               last->call.protocol == call->protocol;
   if (!same)
-    pm__ways_init_as(&last->ways, &group->shape, (pm_collective)call->collective, (pm_algorithm)call->algorithm,
+    pm__candidates_init_as(&last->ways, &group->shape, (pm_collective)call->collective, (pm_algorithm)call->algorithm,
                      call->protocol);
   last->call = *call;
   last->filled = true;
@@ -73,7 +73,7 @@ static void evaluate(const pm_group *group, const pm_call *call, named *last, pm
     fill_alone(call, out);
     return;
   }
-  pm__way_time t = pm__ways_time(ways_of(group, call, last), call->bytes);
+  pm__candidate_time t = pm__candidates_time(candidates_of(group, call, last), call->bytes);
   if (t.way == NULL) fill_unknown(out, PM_NOT_MODELLED);
   else fill_known(&t, call->bytes, out);
 }

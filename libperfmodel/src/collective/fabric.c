@@ -5,7 +5,7 @@
 */
 #include <math.h>
 #include <string.h>
-#include "collective/ring.h"
+#include "topology/ring.h"
 
 pm_fabric_choice pm_fabric_choice_default(void)
 {

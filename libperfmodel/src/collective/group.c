@@ -39,13 +39,13 @@ static int check_gpus(const pm_system *system, const int *gpus, int count, pm_er
 static int fill(pm_group *group, pm_error *error)
 {
   const pm__wiring *wiring = group->wiring;
-  int status = pm__shape_init(&group->shape, wiring, &group->choice, error);
+  int status = pm__collective_group_init(&group->shape, wiring, &group->choice, error);
   if (status != PM_OK) return status;
   group->count = wiring->kept.count;
   group->gpu = wiring->kept.gpu;
   group->cycles = &wiring->cycles;
   group->directed_rings = (group->choice.era == PM_ERA_2016 ? wiring->single : wiring->packed).directed_rings;
-  for (int c = 0; c < PM_COLLECTIVE_COUNT; c++) pm__ways_init(&group->ways[c], &group->shape, (pm_collective)c);
+  for (int c = 0; c < PM_COLLECTIVE_COUNT; c++) pm__candidates_init(&group->ways[c], &group->shape, (pm_collective)c);
   return PM_OK;
 }
 

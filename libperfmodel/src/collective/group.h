@@ -2,7 +2,7 @@
 #ifndef PM_COLLECTIVE_GROUP_H
 #define PM_COLLECTIVE_GROUP_H
 
-#include "collective/ways.h"
+#include "collective/candidates.h"
 
 struct pm_group {
   const pm_system *system;
@@ -12,8 +12,8 @@ struct pm_group {
   const int *gpu;              /* the wiring's */
   const pm__cycles *cycles;
   double directed_rings;
-  pm__shape shape;
-  pm__ways ways[PM_COLLECTIVE_COUNT]; /* by the fastest algorithm and protocol */
+  pm__collective_group shape;
+  pm__candidates ways[PM_COLLECTIVE_COUNT]; /* by the fastest algorithm and protocol */
 };
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "collective/group.h"
-#include "collective/routes.h"
+#include "topology/routes.h"
 
 /* Bytes that each GPU passes on inside the node, and that each node sends to others, per direction. */
 typedef struct volume {
@@ -15,7 +15,7 @@ typedef struct volume {
 
 static volume volume_of(const pm_group *group, const pm_collective_time *result, const pm_call *call)
 {
-  const pm__shape *s = &group->shape;
+  const pm__collective_group *s = &group->shape;
   double bytes = call->bytes, n = s->ranks, p = s->per_node, nodes = s->nodes;
   double ring = pm__bus_factor((pm_collective)call->collective, n) * bytes;
   switch (result->algorithm) {

@@ -21,6 +21,7 @@ pm_system *pm_system_new(const pm_machine *machine, const pm_gpu *gpu, pm_error 
   }
   system->machine = *machine;
   system->gpu = *gpu;
+  system->usable_memory = gpu->memory;
   return system;
 }
 
@@ -32,6 +33,20 @@ int pm_system_set_kernels(pm_system *system, const pm_kernel_calibration *calibr
   int status = pm_kernel_calibration_check(calibration, error);
   if (status == PM_OK) system->kernels = *calibration;
   return status;
+}
+
+int pm_system_set_usable_memory(pm_system *system, double bytes, pm_error *error)
+{
+  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "usable memory needs a system");
+  if (!isfinite(bytes) || bytes <= 0)
+    return pm__fail(error, PM_BAD_VALUE, "system \"%s\": usable memory %g is not positive", system->machine.id, bytes);
+  system->usable_memory = bytes;
+  return PM_OK;
+}
+
+double pm_system_usable_memory(const pm_system *system)
+{
+  return system != NULL ? system->usable_memory : (double)NAN;
 }
 
 const pm_kernel_calibration *pm_system_kernels(const pm_system *system)

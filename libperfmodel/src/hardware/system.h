@@ -30,6 +30,7 @@ struct pm_system {
   int *gpus; /* vertex number of each GPU */
   size_t gpu_count, gpu_capacity;
   pm__edge network; /* node to node; count 0 without one */
+  double usable_memory; /* of each GPU [B] */
   bool staged;      /* NICs do not reach GPU memory */
   bool has_protocols, has_tuning, has_fit;
   pm_protocol protocol[3]; /* LL, LL128, Simple */

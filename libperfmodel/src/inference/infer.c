@@ -6,7 +6,8 @@
 
 pm_inference_run pm_inference_run_default(void)
 {
-  return (pm_inference_run){0, 0, 0, 1, 1, 1, PM_FP32, PM_KERNEL_MODEL_CALIBRATED, NAN};
+  return (pm_inference_run){.gpus = 1, .nodes = 1, .batch = 1, .precision = PM_FP32,
+                            .kernel_model = PM_KERNEL_MODEL_CALIBRATED, .usable_memory = NAN};
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------------------------- */
@@ -31,7 +32,7 @@ static int check_numbers(const pm_inference_run *run, pm_error *error)
 {
   if (!isfinite(run->batch) || run->batch < 1 || run->batch > 9007199254740992.0 || run->batch != floor(run->batch))
     return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not a whole number of at least 1", run->batch);
-  if (run->usable <= 0) return pm__fail(error, PM_BAD_ARGUMENT, "usable memory %g is not positive", run->usable);
+  if (run->usable_memory <= 0) return pm__fail(error, PM_BAD_ARGUMENT, "usable memory %g is not positive", run->usable_memory);
   if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
     return pm__fail(error, PM_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
   if (run->precision >= 0 && run->precision < PM_PRECISION_COUNT) return PM_OK;
@@ -72,13 +73,13 @@ typedef struct times {
   double compute; /* what the arithmetic rate or the power limits of the first two */
 } times;
 
-static pm__cost roofline_cost(const pm__device *d, const pm__kernel *kernel, double batch)
+static pm__kernel_cost roofline_cost(const pm__device *d, const pm__kernel *kernel, double batch)
 {
   const pm__work *work = &kernel->work;
   double compute = batch * work->flop / (kernel->matrix ? d->matrix_peak : d->vector_peak);
   double memory = d->bytes * (batch * work->elements + work->fixed_elements) / d->bandwidth;
-  if (compute > memory) return (pm__cost){compute, PM_KERNEL_ALGORITHM_ROOFLINE, PM_BOUND_COMPUTE};
-  return (pm__cost){memory, PM_KERNEL_ALGORITHM_ROOFLINE, PM_BOUND_MEMORY};
+  if (compute > memory) return (pm__kernel_cost){compute, PM_KERNEL_ALGORITHM_ROOFLINE, PM_BOUND_COMPUTE};
+  return (pm__kernel_cost){memory, PM_KERNEL_ALGORITHM_ROOFLINE, PM_BOUND_MEMORY};
 }
 
 static double or_one(double value)
@@ -117,7 +118,7 @@ static void add_kernel(const setting *on, const pm__inference_kernel *k, double 
 {
   const pm__device *d = on->device;
   double repeats = k->kernel.repeats, moved = batch * d->bytes * d->per_byte;
-  pm__cost cost = d->calibrated ? pm__kernel_cost(d, &k->kernel, batch) : roofline_cost(d, &k->kernel, batch);
+  pm__kernel_cost cost = d->calibrated ? pm__kernel_cost_of(d, &k->kernel, batch) : roofline_cost(d, &k->kernel, batch);
   double time = repeats * (cost.time - d->launch) * factor_of(on, &k->kernel) + k->starts * d->launch;
   sum->kernels += k->starts;
   sum->calls += k->calls;
@@ -219,7 +220,7 @@ static void set_memory(const pm_inference_plan *plan, const pm_inference_run *ru
   asked.batch = run->batch;
   asked.precision = run->precision;
   asked.inference = 1;
-  asked.usable = run->usable;
+  asked.usable = run->usable_memory;
   if (memory == NULL || pm_memory(memory, &asked, &use, 1) != PM_OK || use.status != PM_OK) return;
   out->memory = use.total;
   out->verdict = use.verdict;

@@ -3,9 +3,9 @@
 #define PM_INFERENCE_INFERENCE_H
 
 #include "hardware/system.h"
-#include "kernel/kernel.h"
+#include "plan/costs.h"
 #include "kernel/models.h"
-#include "kernel/software.h"
+#include "lowering/library.h"
 #include "network/network.h"
 #include "perfmodel/inference.h"
 
@@ -30,19 +30,19 @@ bool pm__inference_runs(const pm__kernel *kernel);
 int pm__inference_add(pm__inference_list *list, const pm__inference_kernel *kernel);
 
 /* The kernels of one forward pass: as a framework runs the layers, or with its passes fused. PM_OK or PM_NO_MEMORY. */
-int pm__inference_run_layers(pm__inference_list *list, const pm_network *network, pm__habit habit);
+int pm__inference_run_layers(pm__inference_list *list, const pm_network *network, pm__execution execution);
 int pm__inference_fuse(pm__inference_list *list, const pm_network *network, int fusion);
 
 /* Equal kernels take the same time: they are kept once. */
 void pm__inference_merge(pm__inference_list *list);
 
-/* The lists of a network: one for each habit of frameworks, then one for each fusion but the first. */
-enum { PM__INFERENCE_LISTS = PM__HABITS + PM_FUSION_COUNT - 1 };
+/* The lists of a network: one for each execution of frameworks, then one for each fusion but the first. */
+enum { PM__INFERENCE_LISTS = PM__EXECUTIONS + PM_FUSION_COUNT - 1 };
 
 static inline int pm__inference_list_of(const pm_inference_profile *profile, bool narrow)
 {
-  if (profile->fusion != PM_FUSION_NONE) return PM__HABITS + profile->fusion - 1;
-  return (int)pm__habit_of(profile->fused != 0, profile->composed != 0, narrow);
+  if (profile->fusion != PM_FUSION_NONE) return PM__EXECUTIONS + profile->fusion - 1;
+  return (int)pm__execution_of(profile->fused != 0, profile->composed != 0, narrow);
 }
 
 typedef struct pm__inference_network {

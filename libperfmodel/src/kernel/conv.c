@@ -57,7 +57,7 @@ static double least_time(const pm__engine *e, const pm__product *p)
   return p->count * p->m * p->n * p->k * e->multiply_add;
 }
 
-static void try_implicit(const pm__device *d, const pm__window *s, pm__cost *best)
+static void try_implicit(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
   double positions = s->pass == PM__BACKWARD_DATA && !s->strided ? s->n * s->size : s->p;
   double slow = s->pass == PM__BACKWARD_DATA && s->strided ? d->k.conv_tensor_strided : 1;
@@ -69,7 +69,7 @@ static void try_implicit(const pm__device *d, const pm__window *s, pm__cost *bes
 }
 
 /* The columns are written and read, and what no window sees with a stride is cleared. */
-static void try_columns(const pm__device *d, const pm__window *s, pm__cost *best)
+static void try_columns(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
   double slow = d->gemm.tensor ? d->k.conv_tensor_column : d->k.conv_simt_column / d->k.conv_rate;
   double element = d->bytes * d->per_byte * s->groups, columns = 2 * element * s->p * s->crs;
@@ -80,7 +80,7 @@ static void try_columns(const pm__device *d, const pm__window *s, pm__cost *best
   pm__keep(best, pm__limited(d, compute, moved, 2 * s->multiply_adds, PM_KERNEL_ALGORITHM_COLUMN_GEMM));
 }
 
-static void try_gradient_of_weights(const pm__device *d, const pm__window *s, pm__cost *best)
+static void try_gradient_of_weights(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
   bool tensor = d->conv.tensor;
   pm__product p = {s->groups, s->crs, s->k, s->p};
@@ -89,19 +89,19 @@ static void try_gradient_of_weights(const pm__device *d, const pm__window *s, pm
                   (tensor ? d->k.conv_tensor_windows : d->k.conv_simt_windows) * windows + s->weights;
   double result = (tensor ? d->k.conv_tensor_result : d->k.conv_simt_result) * s->weights;
   if (pm__most(least_time(&d->weight, &p), memory) + result >= best->time) return;
-  pm__cost cost = pm__limited(d, pm__products_time(d, &d->weight, &p), memory, 2 * s->multiply_adds,
+  pm__kernel_cost cost = pm__limited(d, pm__products_time(d, &d->weight, &p), memory, 2 * s->multiply_adds,
                               PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
   cost.time += result;
   pm__keep(best, cost);
 }
 
-static pm__cost on_fp32_cores(const pm__device *d, const pm__window *s)
+static pm__kernel_cost on_fp32_cores(const pm__device *d, const pm__window *s)
 {
   double slow = s->pass == PM__BACKWARD_WEIGHT ? d->k.conv_tensor_odd_weight : 1;
   return pm__limited(d, 2 * s->multiply_adds * d->odd * slow, s->tensors + s->weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
 }
 
-static void try_products(const pm__device *d, const pm__window *s, pm__cost *best)
+static void try_products(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
   bool tensor = d->conv.tensor;
   if (s->pass == PM__BACKWARD_WEIGHT) {
@@ -113,7 +113,7 @@ static void try_products(const pm__device *d, const pm__window *s, pm__cost *bes
 }
 
 /* Its channels are never rounded up. */
-static pm__cost direct(const pm__device *d, const pm__window *s, double per_flop)
+static pm__kernel_cost direct(const pm__device *d, const pm__window *s, double per_flop)
 {
   double flop = 2 * s->conv->channels * (s->conv->out_channels / s->groups) * s->rs * s->p;
   return pm__limited(d, flop * per_flop, s->tensors + s->weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
@@ -133,10 +133,10 @@ static bool is_depthwise(const pm__conv *conv)
 }
 
 /* Winograd first: it is quick to price and mostly makes the rest superfluous. */
-pm__cost pm__conv_cost(const pm__device *d, const pm__conv *conv, pm__pass pass, double batch)
+pm__kernel_cost pm__conv_cost(const pm__device *d, const pm__conv *conv, pm__pass pass, double batch)
 {
   pm__window s;
-  pm__cost best = {INFINITY, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
+  pm__kernel_cost best = {INFINITY, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
   bool transformed = conv->groups == 1 && !d->conv.tensor && (d->bytes == 4 || d->bytes == 2); /* a byte is too small */
   set_sizes(&s, conv, seen_from(conv, pass), batch);
   set_traffic(&s, d);

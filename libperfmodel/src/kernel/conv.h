@@ -27,7 +27,7 @@ static inline double pm__multiple(double x, double of)
   return of * pm__ceil(x / of);
 }
 
-static inline void pm__keep(pm__cost *best, pm__cost other)
+static inline void pm__keep(pm__kernel_cost *best, pm__kernel_cost other)
 {
   if (other.time < best->time) *best = other;
 }
@@ -40,6 +40,6 @@ static inline double pm__products_time(const pm__device *d, const pm__engine *e,
 }
 
 /* Winograd and Fourier transforms, where they apply; each replaces *best if it is faster. FP32 cores only. */
-void pm__conv_transformed(const pm__device *device, const pm__window *window, pm__cost *best);
+void pm__conv_transformed(const pm__device *device, const pm__window *window, pm__kernel_cost *best);
 
 #endif

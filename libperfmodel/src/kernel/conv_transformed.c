@@ -20,18 +20,18 @@ static pm__product products(const pm__window *s, double count, double tiles)
 }
 
 /* What is computed and moved by `extra` s of transforms and products, unless that alone takes longer than *best. */
-static void try_products(const pm__device *d, const pm__product *p, double extra, int algorithm, pm__cost *best)
+static void try_products(const pm__device *d, const pm__product *p, double extra, int algorithm, pm__kernel_cost *best)
 {
   double operands = p->m * p->k + p->n * p->k + p->m * p->n, flop = 2 * p->count * p->m * p->n * p->k;
   double inverse = 1 / d->k.conv_rate;
   if (flop / 2 * d->gemm.multiply_add * inverse + extra >= best->time) return; /* even at full waves */
   double compute = pm__products_time(d, &d->gemm, p) * inverse;
-  pm__cost cost = pm__limited(d, compute, p->count * operands * d->bytes * d->per_byte, flop, algorithm);
+  pm__kernel_cost cost = pm__limited(d, compute, p->count * operands * d->bytes * d->per_byte, flop, algorithm);
   cost.time += extra;
   pm__keep(best, cost);
 }
 
-static void try_winograd_4x4(const pm__device *d, const pm__window *s, pm__cost *best)
+static void try_winograd_4x4(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
   double side = 3 + s->conv->kernel[1], t = side * side;
   double tiles = s->n * s->target[0] * pm__ceil(s->target[1] / 4) * pm__ceil(s->target[2] / 4);
@@ -44,13 +44,13 @@ static void try_winograd_4x4(const pm__device *d, const pm__window *s, pm__cost 
 }
 
 /* A block makes 32 channels of 4 x 8 tiles of 2 x 2 outputs. */
-static void try_winograd_2x2(const pm__device *d, const pm__window *s, pm__cost *best)
+static void try_winograd_2x2(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
   double blocks = s->n * s->target[0] * pm__ceil(s->target[1] / 8) * pm__ceil(s->target[2] / 16);
   double x = pm__ceil(s->to / 32) * blocks * d->conv.inverse_sms;
   double waves = pm__most(1, x + d->k.wave * (pm__ceil(x - 1e-9) - x));
   double compute = waves * (s->from + d->k.winograd_fused_prologue) * d->winograd;
-  pm__cost cost = pm__limited(d, compute, d->k.winograd_fused_traffic * s->tensors, 2 * s->multiply_adds / 2.25,
+  pm__kernel_cost cost = pm__limited(d, compute, d->k.winograd_fused_traffic * s->tensors, 2 * s->multiply_adds / 2.25,
                               PM_KERNEL_ALGORITHM_WINOGRAD_2X2);
   cost.time += d->k.winograd_fused_weights * s->weights;
   pm__keep(best, cost);
@@ -63,7 +63,7 @@ static double fourier_side(double target, double window)
   return side < 32 ? side : 32;
 }
 
-static void try_fft(const pm__device *d, const pm__window *s, pm__cost *best)
+static void try_fft(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
   double elements = 1, tiles = s->n * s->target[0];
   for (int i = 1; i < PM__SPACE; i++) {
@@ -78,7 +78,7 @@ static void try_fft(const pm__device *d, const pm__window *s, pm__cost *best)
   try_products(d, &p, moved * d->bytes * d->per_byte + 3 * d->k.transform_time, PM_KERNEL_ALGORITHM_FFT, best);
 }
 
-void pm__conv_transformed(const pm__device *d, const pm__window *s, pm__cost *best)
+void pm__conv_transformed(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
   const double *window = s->conv->kernel;
   bool square = window[1] == window[2] && (window[1] == 3 || window[1] == 5);

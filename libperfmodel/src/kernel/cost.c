@@ -19,7 +19,7 @@ static bool is_tn(const pm__kernel *kernel)
   return kernel->pass == PM__FORWARD && kernel->shape.gemm.scaled == PM__SCALES_N;
 }
 
-static pm__cost cost_of(const pm__device *d, const pm__kernel *kernel, double batch)
+static pm__kernel_cost cost_of(const pm__device *d, const pm__kernel *kernel, double batch)
 {
   const pm__work *work = &kernel->work;
   double flop = batch * work->flop, moved = batch * work->elements;
@@ -39,9 +39,9 @@ static pm__cost cost_of(const pm__device *d, const pm__kernel *kernel, double ba
   }
 }
 
-pm__cost pm__kernel_cost(const pm__device *d, const pm__kernel *kernel, double batch)
+pm__kernel_cost pm__kernel_cost_of(const pm__device *d, const pm__kernel *kernel, double batch)
 {
-  pm__cost cost = cost_of(d, kernel, batch);
+  pm__kernel_cost cost = cost_of(d, kernel, batch);
   if (d->launch > cost.time) cost.bound = PM_BOUND_LATENCY;
   cost.time += d->launch;
   return cost;

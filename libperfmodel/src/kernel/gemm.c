@@ -24,11 +24,11 @@ double pm__tiles_time(const pm__engine *e, const pm__product *p, double result, 
   return *split ? parted : whole;
 }
 
-pm__cost pm__limited(const pm__device *d, double compute, double memory, double flop, int algorithm)
+pm__kernel_cost pm__limited(const pm__device *d, double compute, double memory, double flop, int algorithm)
 {
   double time = sqrt(compute * compute + memory * memory), power = flop * d->energy;
-  if (power > time) return (pm__cost){power, algorithm, PM_BOUND_POWER};
-  return (pm__cost){time, algorithm, compute > memory ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY};
+  if (power > time) return (pm__kernel_cost){power, algorithm, PM_BOUND_POWER};
+  return (pm__kernel_cost){time, algorithm, compute > memory ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY};
 }
 
 /* Whether the sizes are multiples of numbers that are powers of 2. */
@@ -38,7 +38,7 @@ static bool divides(double side, double along, const pm__product *p)
 }
 
 /* `slow`: factor of the arithmetic and its energy; `late`: of its time alone. */
-static pm__cost simt_cost(const pm__device *d, const pm__product *p, double slow, double late)
+static pm__kernel_cost simt_cost(const pm__device *d, const pm__product *p, double slow, double late)
 {
   bool split;
   double element = d->bytes * d->per_byte * p->count, result = p->m * p->n;
@@ -48,7 +48,7 @@ static pm__cost simt_cost(const pm__device *d, const pm__product *p, double slow
                      split ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM);
 }
 
-pm__cost pm__gemm_cost(const pm__device *d, const pm__product *p)
+pm__kernel_cost pm__gemm_cost(const pm__device *d, const pm__product *p)
 {
   if (d->gemm.tensor) return pm__tensor_cost(d, p);
   return simt_cost(d, p, divides(d->align, d->align, p) ? 1 : d->alignment, 1);
@@ -67,7 +67,7 @@ static const double ROWS = 2048;
 ** they exceed what the translation of addresses reaches, as on Pascal, tiles wait. Operands that are not aligned take
 ** more instructions, and are read more often if they exceed the L2.
 */
-pm__cost pm__gemm_tn_cost(const pm__device *d, const pm__product *p)
+pm__kernel_cost pm__gemm_tn_cost(const pm__device *d, const pm__product *p)
 {
   if (d->gemm.tensor) return pm__tensor_cost(d, p);
   double along = d->bytes * p->k, rows = pm__least(p->m, ROWS) + pm__least(p->n, ROWS);

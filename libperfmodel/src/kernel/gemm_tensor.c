@@ -48,7 +48,7 @@ static int place_of(double value, const double *values)
   return i;
 }
 
-pm__cost pm__tensor_cost(const pm__device *d, const pm__product *p)
+pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__product *p)
 {
   const pm__engine *e = &d->gemm;
   double x[PM__TILES], compute[PM__TILES], split[PM__TILES], memory[PM__TILES], l2[PM__TILES];
@@ -66,6 +66,6 @@ pm__cost pm__tensor_cost(const pm__device *d, const pm__product *p)
   int i = place_of(least, square);
   int algorithm = split[i] == compute[i] ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM;
   double time = sqrt(least), power = 2 * p->count * p->m * p->n * p->k * d->energy;
-  if (power > time) return (pm__cost){power, algorithm, PM_BOUND_POWER};
-  return (pm__cost){time, algorithm, compute[i] > memory[i] ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY};
+  if (power > time) return (pm__kernel_cost){power, algorithm, PM_BOUND_POWER};
+  return (pm__kernel_cost){time, algorithm, compute[i] > memory[i] ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY};
 }

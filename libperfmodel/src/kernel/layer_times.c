@@ -1,7 +1,7 @@
 /* Layer by layer: the same kernels as kernels.c, not merged. */
 #include <math.h>
 #include <string.h>
-#include "kernel/kernel.h"
+#include "plan/costs.h"
 #include "kernel/models.h"
 #include "perfmodel/kernel.h"
 
@@ -30,26 +30,26 @@ static bool is_work(const pm__work *work)
   return work->flop > 0 || work->elements > 0 || work->fixed_elements > 0;
 }
 
-static pm__cost cost_of(const setting *on, const pm__kernel *kernel)
+static pm__kernel_cost cost_of(const setting *on, const pm__kernel *kernel)
 {
   if (on->device.calibrated && is_work(&kernel->work)) {
-    pm__cost cost = pm__kernel_cost(&on->device, kernel, on->batch);
+    pm__kernel_cost cost = pm__kernel_cost_of(&on->device, kernel, on->batch);
     cost.time *= kernel->repeats;
     return cost;
   }
   double flop = flop_of(on, kernel), bytes = bytes_of(on, kernel), peak = peak_of(on, kernel);
-  return (pm__cost){pm_roofline_time(flop, bytes, peak, on->device.bandwidth), PM_KERNEL_ALGORITHM_ROOFLINE,
+  return (pm__kernel_cost){pm_roofline_time(flop, bytes, peak, on->device.bandwidth), PM_KERNEL_ALGORITHM_ROOFLINE,
                     pm_roofline_bound(flop, bytes, peak, on->device.bandwidth)};
 }
 
 /* Adds up the kernels of one pass; the bound is that of the longest, the algorithm that of all if they agree. */
-static pm__cost sum_of(const setting *on, const pm__kernel *kernels, size_t count, pm__pass pass)
+static pm__kernel_cost sum_of(const setting *on, const pm__kernel *kernels, size_t count, pm__pass pass)
 {
-  pm__cost all = {0, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
+  pm__kernel_cost all = {0, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
   double longest = 0;
   for (size_t i = 0; i < count; i++) {
     if (kernels[i].pass != pass || !is_work(&kernels[i].work)) continue;
-    pm__cost one = cost_of(on, &kernels[i]);
+    pm__kernel_cost one = cost_of(on, &kernels[i]);
     all.time += one.time;
     if (all.algorithm == PM_KERNEL_ALGORITHM_NONE) all.algorithm = one.algorithm;
     else if (all.algorithm != one.algorithm) all.algorithm = PM_KERNEL_ALGORITHM_MIXED;
@@ -83,7 +83,7 @@ static void set_roofline(pm_layer_time *row, const setting *on, const pm__kernel
 
 static void set_times(pm_layer_time *row, const setting *on, const pm__kernel *kernels, size_t count)
 {
-  pm__cost forward = sum_of(on, kernels, count, PM__FORWARD);
+  pm__kernel_cost forward = sum_of(on, kernels, count, PM__FORWARD);
   row->forward_time = forward.time;
   row->algorithm = forward.algorithm;
   row->bound = forward.bound;

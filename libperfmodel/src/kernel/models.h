@@ -6,10 +6,10 @@
 #include "kernel/device.h"
 #include "network/layer.h"
 
-typedef struct pm__cost {
+typedef struct pm__kernel_cost {
   double time;
   int algorithm, bound;
-} pm__cost;
+} pm__kernel_cost;
 
 /* Rounding up and down of numbers that are not negative, without a call. */
 static inline double pm__floor(double x)
@@ -42,35 +42,35 @@ typedef struct pm__product {
 ** read the partial results. */
 double pm__tiles_time(const pm__engine *engine, const pm__product *p, double result, bool *split);
 
-pm__cost pm__gemm_cost(const pm__device *device, const pm__product *product);
+pm__kernel_cost pm__gemm_cost(const pm__device *device, const pm__product *product);
 
 /* One whose operands are both stored along the contraction (BLAS: TN), as forward products with weights. */
-pm__cost pm__gemm_tn_cost(const pm__device *device, const pm__product *product);
+pm__kernel_cost pm__gemm_tn_cost(const pm__device *device, const pm__product *product);
 
 /* The same where the device has tensor cores for it. */
-pm__cost pm__tensor_cost(const pm__device *device, const pm__product *product);
+pm__kernel_cost pm__tensor_cost(const pm__device *device, const pm__product *product);
 
 /* One pass of a convolution over a batch; `pass` as the framework sees it. */
-pm__cost pm__conv_cost(const pm__device *device, const pm__conv *conv, pm__pass pass, double batch);
+pm__kernel_cost pm__conv_cost(const pm__device *device, const pm__conv *conv, pm__pass pass, double batch);
 
 /* Accesses [B] and arithmetic [FLOP] of everything that is neither. */
-pm__cost pm__stream_cost(const pm__device *device, double flop, double bytes);
+pm__kernel_cost pm__stream_cost(const pm__device *device, double flop, double bytes);
 
 /* Further reads of a row, as a factor of its size: forward pass. */
 double pm__norm_reads(const pm__device *device, double row);
 double pm__softmax_reads(const pm__device *device, double row);
 
-pm__cost pm__flash_cost(const pm__device *device, const pm__flash *flash, pm__pass pass, double batch, double flop,
+pm__kernel_cost pm__flash_cost(const pm__device *device, const pm__flash *flash, pm__pass pass, double batch, double flop,
                         double bytes);
 
 /* A whole recurrent layer of `gates` x hidden, as large inputs as outputs; `persistent` if its weights fit the registers. */
-pm__cost pm__rnn_cost(const pm__device *device, double gates, double hidden, double batch, double steps, bool persistent,
+pm__kernel_cost pm__rnn_cost(const pm__device *device, double gates, double hidden, double batch, double steps, bool persistent,
                       pm__pass pass);
 
 /* sqrt(compute^2 + memory^2), but no less than the power of the board allows for `flop` multiplications and additions. */
-pm__cost pm__limited(const pm__device *device, double compute, double memory, double flop, int algorithm);
+pm__kernel_cost pm__limited(const pm__device *device, double compute, double memory, double flop, int algorithm);
 
 /* One kernel of a layer, started once: without `repeats`, with its launch. */
-pm__cost pm__kernel_cost(const pm__device *device, const pm__kernel *kernel, double batch);
+pm__kernel_cost pm__kernel_cost_of(const pm__device *device, const pm__kernel *kernel, double batch);
 
 #endif

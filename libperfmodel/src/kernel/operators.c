@@ -5,9 +5,9 @@
 ** passes over memory: its accesses, or its arithmetic on the FP32 cores.
 */
 #include "kernel/operators.h"
-#include "kernel/kernel.h"
+#include "plan/costs.h"
 
-static pm__cost by_accesses(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+static pm__kernel_cost by_accesses(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
   (void)k;
   return pm__stream_cost(d, a->flop, d->bytes * a->elements);
@@ -21,7 +21,7 @@ static pm__amount gemm_amount(const pm_kernel *k)
   return (pm__amount){2 * k->count * k->m * k->n * k->k, elements, true};
 }
 
-static pm__cost gemm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+static pm__kernel_cost gemm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
   pm__product product = {k->count, k->m, k->n, k->k};
   (void)a;
@@ -53,7 +53,7 @@ static pm__amount conv_amount(const pm_kernel *k)
   return (pm__amount){2 * k->n * k->out_channels * positions * window, tensors + k->out_channels * window, true};
 }
 
-static pm__cost conv_cost(const pm__device *d, const pm_kernel *k, pm__pass pass)
+static pm__kernel_cost conv_cost(const pm__device *d, const pm_kernel *k, pm__pass pass)
 {
   pm__conv conv = {k->channels,
                    k->out_channels,
@@ -70,7 +70,7 @@ static pm__cost conv_cost(const pm__device *d, const pm_kernel *k, pm__pass pass
 }
 
 #define CONV_COST(name, pass)                                                                     \
-  static pm__cost name(const pm__device *d, const pm_kernel *k, const pm__amount *a)              \
+  static pm__kernel_cost name(const pm__device *d, const pm_kernel *k, const pm__amount *a)              \
   {                                                                                               \
     (void)a;                                                                                      \
     return conv_cost(d, k, pass);                                                                 \
@@ -110,7 +110,7 @@ static pm__amount layer_norm_amount(const pm_kernel *k)
   return (pm__amount){7 * k->m * k->n, 2 * k->m * k->n, false};
 }
 
-static pm__cost layer_norm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+static pm__kernel_cost layer_norm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
   return pm__stream_cost(d, a->flop, d->bytes * (a->elements + k->m * k->n * pm__norm_reads(d, k->n)));
 }
@@ -120,7 +120,7 @@ static pm__amount softmax_amount(const pm_kernel *k)
   return (pm__amount){5 * k->m * k->n, 2 * k->m * k->n, false};
 }
 
-static pm__cost softmax_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+static pm__kernel_cost softmax_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
   return pm__stream_cost(d, a->flop, d->bytes * (a->elements + k->m * k->n * pm__softmax_reads(d, k->n)));
 }
@@ -131,7 +131,7 @@ static pm__amount embedding_amount(const pm_kernel *k)
 }
 
 /* Rows lie anywhere: each is read in whole sectors of 32 bytes, after its index of 8. */
-static pm__cost embedding_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+static pm__kernel_cost embedding_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
   double row = d->bytes * k->n;
   (void)a;
@@ -147,7 +147,7 @@ static pm__amount rnn_amount(const pm_kernel *k)
 }
 
 #define RNN_COST(name, pass)                                                                      \
-  static pm__cost name(const pm__device *d, const pm_kernel *k, const pm__amount *a)              \
+  static pm__kernel_cost name(const pm__device *d, const pm_kernel *k, const pm__amount *a)              \
   {                                                                                               \
     (void)a;                                                                                      \
     return pm__rnn_cost(d, k->count, k->m, k->n, k->k, k->persistent != 0, pass);                 \
@@ -170,18 +170,18 @@ static pm__amount attention_backward_amount(const pm_kernel *k)
   return (pm__amount){10 * k->count * k->m * k->k * k->n, 4 * k->count * k->n * (k->m + k->k), true};
 }
 
-static pm__cost flash_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a, pm__pass pass)
+static pm__kernel_cost flash_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a, pm__pass pass)
 {
   pm__flash flash = {k->count, k->m, k->k, k->m * k->k, k->n, k->n};
   return pm__flash_cost(d, &flash, pass, 1, a->flop, d->bytes * a->elements);
 }
 
-static pm__cost attention_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+static pm__kernel_cost attention_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
   return flash_cost(d, k, a, PM__FORWARD);
 }
 
-static pm__cost attention_backward_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+static pm__kernel_cost attention_backward_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
   return flash_cost(d, k, a, PM__BACKWARD_DATA);
 }
@@ -193,7 +193,7 @@ static pm__amount unfused_amount(const pm_kernel *k)
   return (pm__amount){4 * scores * k->n + 5 * scores, 2 * k->count * k->n * (k->m + k->k) + 4 * scores, true};
 }
 
-static void add(pm__cost *all, double *longest, pm__cost one)
+static void add(pm__kernel_cost *all, double *longest, pm__kernel_cost one)
 {
   all->time += one.time;
   if (one.time <= *longest) return;
@@ -201,9 +201,9 @@ static void add(pm__cost *all, double *longest, pm__cost one)
   all->bound = one.bound;
 }
 
-static pm__cost unfused_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+static pm__kernel_cost unfused_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
-  pm__cost all = {0, PM_KERNEL_ALGORITHM_MIXED, PM_BOUND_NONE};
+  pm__kernel_cost all = {0, PM_KERNEL_ALGORITHM_MIXED, PM_BOUND_NONE};
   double longest = 0, scores = k->count * k->m * k->k;
   pm__product queries = {k->count, k->m, k->k, k->n}, values = {k->count, k->m, k->n, k->k};
   (void)a;
@@ -221,12 +221,12 @@ static pm__amount copy_amount(const pm_kernel *k)
 }
 
 /* Pageable memory is first copied by the host. */
-static pm__cost copy_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+static pm__kernel_cost copy_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
   double rate = k->link_bandwidth * d->k.copy_efficiency * (k->pageable ? d->k.copy_pageable : 1);
   double bytes = k->m / rate;
   (void)a;
-  return (pm__cost){d->k.copy_time + bytes, PM_KERNEL_ALGORITHM_COPY,
+  return (pm__kernel_cost){d->k.copy_time + bytes, PM_KERNEL_ALGORITHM_COPY,
                     bytes > d->k.copy_time ? PM_BOUND_MEMORY : PM_BOUND_LATENCY};
 }
 

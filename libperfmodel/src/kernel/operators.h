@@ -14,7 +14,7 @@ typedef struct pm__operator {
   const char *sizes; /* which of count, m, n and k it has: a letter each; "l": bandwidth of a link;
                          "w": window and tensors of a convolution */
   pm__amount (*amount)(const pm_kernel *kernel);
-  pm__cost (*cost)(const pm__device *device, const pm_kernel *kernel, const pm__amount *amount);
+  pm__kernel_cost (*cost)(const pm__device *device, const pm_kernel *kernel, const pm__amount *amount);
 } pm__operator;
 
 /* The operation must be one of pm_operator. */

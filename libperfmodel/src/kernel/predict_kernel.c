@@ -92,7 +92,7 @@ static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
   t->intensity = t->flop / t->bytes;
   t->attainable = pm_roofline_attainable(t->intensity, t->peak, bandwidth);
   t->roofline_time = pm_roofline_time(t->flop, t->bytes, t->peak, bandwidth);
-  pm__cost cost = {t->roofline_time, PM_KERNEL_ALGORITHM_ROOFLINE,
+  pm__kernel_cost cost = {t->roofline_time, PM_KERNEL_ALGORITHM_ROOFLINE,
                    pm_roofline_bound(t->flop, t->bytes, t->peak, bandwidth)};
   if (d->calibrated) cost = op->cost(d, k, &a);
   t->time = cost.time;

@@ -21,18 +21,18 @@ static double input_time(const pm__device *d, const layer *l)
   return d->k.rnn_input * pm__gemm_cost(d, &all).time + d->k.rnn_time;
 }
 
-static pm__cost weight_cost(const pm__device *d, const layer *l)
+static pm__kernel_cost weight_cost(const pm__device *d, const layer *l)
 {
   pm__product product = {1, l->rows, l->hidden, l->batch * l->steps};
-  pm__cost cost = pm__gemm_cost(d, &product);
+  pm__kernel_cost cost = pm__gemm_cost(d, &product);
   cost.time = d->k.rnn_weight * cost.time + d->k.rnn_weight_time;
   cost.algorithm = PM_KERNEL_ALGORITHM_STEPWISE;
   return cost;
 }
 
-static pm__cost stepwise_cost(const pm__device *d, const layer *l, double share)
+static pm__kernel_cost stepwise_cost(const pm__device *d, const layer *l, double share)
 {
-  pm__cost cost = {0, PM_KERNEL_ALGORITHM_STEPWISE, PM_BOUND_COMPUTE};
+  pm__kernel_cost cost = {0, PM_KERNEL_ALGORITHM_STEPWISE, PM_BOUND_COMPUTE};
   pm__product one = {1, l->rows, l->batch, l->hidden};
   double read = l->weights * d->per_byte / (l->weights < d->l2 / 2 ? d->k.rnn_l2 : 1);
   double product = d->k.rnn_product * pm__gemm_cost(d, &one).time;
@@ -44,16 +44,16 @@ static pm__cost stepwise_cost(const pm__device *d, const layer *l, double share)
   return cost;
 }
 
-static pm__cost persistent_cost(const pm__device *d, const layer *l)
+static pm__kernel_cost persistent_cost(const pm__device *d, const layer *l)
 {
-  pm__cost cost = {0, PM_KERNEL_ALGORITHM_PERSISTENT, PM_BOUND_COMPUTE};
+  pm__kernel_cost cost = {0, PM_KERNEL_ALGORITHM_PERSISTENT, PM_BOUND_COMPUTE};
   double product = l->rows * l->hidden * l->batch * d->gemm.multiply_add, wait = d->k.rnn_persistent_time;
   if (wait > product) cost.bound = PM_BOUND_LATENCY;
   cost.time = l->steps * (product + wait) + input_time(d, l);
   return cost;
 }
 
-pm__cost pm__rnn_cost(const pm__device *d, double gates, double hidden, double batch, double steps, bool persistent,
+pm__kernel_cost pm__rnn_cost(const pm__device *d, double gates, double hidden, double batch, double steps, bool persistent,
                       pm__pass pass)
 {
   double rows = gates * hidden;

@@ -14,7 +14,7 @@ pm_verdict pm_memory_verdict(double total, double usable)
 {
   if (isnan(total) || isnan(usable)) return PM_VERDICT_UNKNOWN;
   if (total <= (1 - band) * usable) return PM_VERDICT_FITS;
-  return total <= (1 + band) * usable ? PM_VERDICT_MARGINAL : PM_VERDICT_DOES_NOT_FIT;
+  return total <= (1 + band) * usable ? PM_VERDICT_TIGHT : PM_VERDICT_DOES_NOT_FIT;
 }
 
 /* ---- Checks. */

@@ -82,7 +82,7 @@ typedef struct pm__kernel {
   bool matrix;    /* its arithmetic is matrix products: runs at the matrix peak */
   bool inner;     /* backward-data that the layer's own parameters wait for: done even if its input wants no gradient */
   bool dropout;   /* forward, yet nothing in inference */
-  bool own;       /* of the framework, not of cuDNN or cuBLAS; set where software runs it: kernel/habits.h */
+  bool own;       /* of the framework, not of cuDNN or cuBLAS; set where software runs it: kernel/executions.h */
   double repeats; /* one after the other, as the steps of a recurrent layer */
   pm__work work;  /* of one */
   union {

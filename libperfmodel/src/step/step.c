@@ -1,6 +1,6 @@
 /* What belongs to one run, gathered; and whether it fits together. */
 #include "step/step.h"
-#include "kernel/software.h"
+#include "lowering/library.h"
 #include <math.h>
 
 static const pm__plan_framework *framework_of(const pm_plan *plan, const pm_run *run)
@@ -37,8 +37,8 @@ static void set_framework(pm__step *s)
   if (f->gradient > 0) s->gradient = f->gradient;
   int narrow = s->device->bytes <= 2;
   if (s->device->calibrated) s->own = f->own_factor;
-  s->habit = s->framework->habit[narrow];
-  s->kernels = s->network->kernels[s->habit];
+  s->execution = s->framework->execution[narrow];
+  s->kernels = s->network->kernels[s->execution];
   if (s->parallel != PM_PARALLEL_ALL_REDUCE || s->overlap != PM_OVERLAP_BACKWARD || s->ranks <= 1) return;
   int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;
   s->segments = s->network->cuts[s->framework->cut[narrow][size]];
@@ -61,8 +61,8 @@ pm__step pm__step_of(const pm_plan *plan, const pm_run *run)
   s.system = &plan->systems[run->system_index];
   s.framework = framework_of(plan, run);
   s.device = device_of(plan, &s);
-  s.habit = PM__COUNTED;
-  s.kernels = s.network->kernels[s.habit];
+  s.execution = PM__COUNTED;
+  s.kernels = s.network->kernels[s.execution];
   s.segments = NULL;
   s.parallel = parallel_of(run, s.framework);
   s.overlap = overlap_of(run, s.framework);

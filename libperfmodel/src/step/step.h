@@ -11,7 +11,7 @@
 #ifndef PM_STEP_STEP_H
 #define PM_STEP_STEP_H
 
-#include "step/plan.h"
+#include "plan/plan.h"
 
 typedef struct pm__step {
   const pm_run *run;
@@ -19,7 +19,7 @@ typedef struct pm__step {
   const pm__plan_system *system;
   const pm__plan_framework *framework; /* NULL: none */
   const pm__device *device;
-  pm__habit habit;
+  pm__execution execution;
   const pm__kernels *kernels;
   const pm__segments *segments; /* NULL: the backward pass is not cut */
   int32_t parallel, overlap;    /* the framework's where the run does not say */

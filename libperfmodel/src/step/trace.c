@@ -67,11 +67,11 @@ static void add_lane(trace *t, int lane, const char *name)
 /* Time of one pass of a layer. */
 static double layer_time(const pm__step *s, size_t index, pm__pass pass)
 {
-  pm__started list[PM__STARTED_MAX];
-  int count = pm__habit_kernels(s->network->network, index, s->habit, list);
+  pm__launch list[PM__LAUNCHES_MAX];
+  int count = pm__lower_layer(s->network->network, index, s->execution, list);
   double time = 0;
   for (int i = 0; i < count; i++) {
-    const pm__started *k = &list[i];
+    const pm__launch *k = &list[i];
     if (k->kernel.pass != pass) continue;
     double factor = k->kernel.family == PM__CONV ? s->factor : k->kernel.own ? s->own : 1;
     double each = pm__kernel_price(s->device, &k->kernel, s->run->batch) * factor;

@@ -1,0 +1,201 @@
+/* What entries must hold to, beyond being readable: sensible values, known references, a whole that works. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "catalog/entry.h"
+#include "hardware/kernel_calibration.h"
+#include "perfmodel/units.h"
+
+/* ---- Values. */
+
+/* What a quantity can be in this world, by its unit. Beyond it, someone slipped by a prefix. */
+typedef struct range {
+  const char *unit;
+  double most;
+  bool zero, unlimited; /* whether it may be 0, whether it may be unlimited */
+} range;
+
+static const range ranges[] = {
+  {"B/s", 1e18, false, true}, {"FLOP/s", 1e21, false, false}, {"FLOP", 1e12, false, false}, {"B", 1e21, false, false},
+  {"s", 1e6, true, false},    {"Hz", 1e12, false, false},     {"W", 1e9, false, false},     {"1/s", 1e15, false, false},
+  {"1", 1e15, false, false},  {"J/FLOP", 1e-6, false, false},
+};
+
+static const range *range_of(const char *unit)
+{
+  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+    if (strcmp(ranges[i].unit, unit) == 0) return &ranges[i];
+  return NULL;
+}
+
+static int check_real(const pm_field *field, double value, const char *text, pm_error *error)
+{
+  char most[PM_TEXT_MAX];
+  const range *limits = range_of(field->unit);
+  if (isnan(value) || limits == NULL || (isinf(value) && value > 0 && limits->unlimited)) return PM_OK;
+  if (value == 0 && !limits->zero)
+    return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is zero; leave it out if it is unknown", field->name, text);
+  if (value <= limits->most) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is absurd; at most %s is believed", field->name, text,
+                  pm_quantity_format(most, sizeof most, limits->most, field->unit));
+}
+
+int pm__value_check(const pm_field *field, const void *record, const char *text, pm_error *error)
+{
+  const double int_most = 1e6;
+  double value = pm_record_number(field, record);
+  if (field->kind == PM_FIELD_TEXT || field->kind == PM_FIELD_CHOICE) return PM_OK;
+  if (value < 0) return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is negative", field->name, text);
+  if (field->kind == PM_FIELD_REAL) return check_real(field, value, text, error);
+  if (value <= int_most) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is absurd; at most %.0f is believed", field->name, text, int_most);
+}
+
+/* ---- References. */
+
+/* Fields that name another entry. */
+static const struct reference {
+  int kind;
+  const char *field;
+  int target;
+} references[] = {
+  {PM__GPUS, "nvlink", PM__LINKS},           {PM__GPUS, "pcie", PM__LINKS},
+  {PM__SYSTEMS, "gpu", PM__GPUS},            {PM__CALIBRATIONS, "id", PM__LINKS},
+  {PM__FRAMEWORKS, "era", PM__LIBRARY_ERAS}, {PM__FRAMEWORKS, "loader", PM__LOADERS},
+  {PM__FRAMEWORKS, "like", PM__FRAMEWORKS}, {PM__LIBRARY_ERAS, "like", PM__LIBRARY_ERAS},
+  {PM__USABLE_MEMORIES, "id", PM__GPUS},     {PM__STORAGE_ACCESSES, "id", PM__STORAGES},
+};
+
+/* Replaces the name by the id that it resolves to. A calibration is found by its link's id, so it must have that. */
+static int resolve(const pm_catalog *catalog, pm__entry *entry, const pm_field *field, int target, pm_error *error)
+{
+  char text[PM_TEXT_MAX];
+  int line = entry->from[field - entry->type->fields].line;
+  pm_record_text(field, entry->record, text);
+  if (text[0] == '\0') return PM_OK;
+  pm__entry *found = pm__catalog_find(catalog, target, text, error);
+  if (found == NULL) {
+    pm__error_place(error, entry->document->file, line);
+    return PM_NOT_FOUND;
+  }
+  if (strcmp(field->name, "id") == 0 && !pm__same_name(found->id, text))
+    return pm__entry_fail(entry, line, error, PM_BAD_VALUE, "\"%s\" is another name; write the id, \"%s\"", text,
+                          found->id);
+  return pm_record_set(field, entry->record, found->id, error);
+}
+
+static int resolve_all(const pm_catalog *catalog, pm__entry *entry, pm_error *error)
+{
+  int status = PM_OK;
+  for (size_t i = 0; i < sizeof references / sizeof references[0] && status == PM_OK; i++)
+    if (references[i].kind == entry->kind)
+      status = resolve(catalog, entry, pm_record_field(entry->type, references[i].field), references[i].target, error);
+  return status;
+}
+
+/* ---- Sources: the first word is the id of a source entry. */
+
+static int check_source(const pm_catalog *catalog, const pm__entry *entry, const char *source, const char *what,
+                        int line, pm_error *error)
+{
+  char id[PM_TEXT_MAX];
+  size_t length = strcspn(source, " ");
+  if (length == 0 && entry->load == 0 && entry->kind != PM__SOURCES)
+    return pm__entry_fail(entry, line, error, PM_BAD_VALUE, "%s of \"%s\" has no source", what, entry->id);
+  if (length == 0) return PM_OK;
+  snprintf(id, sizeof id, "%.*s", (int)(length < sizeof id ? length : sizeof id - 1), source);
+  if (pm__names_find(&catalog->names, PM__SOURCES, id) != NULL) return PM_OK;
+  pm_error reason = PM_ERROR_NONE;
+  pm__names_unknown(&catalog->lists[PM__SOURCES], PM__SOURCES, id, &reason);
+  return pm__entry_fail(entry, line, error, PM_NOT_FOUND, "%s", reason.text);
+}
+
+static int check_sources(const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
+{
+  static const char *const parts[] = {"graph", "network"};
+  int status = PM_OK, line = entry->element->line;
+  if (entry->source[0] != '\0' || entry->record == NULL)
+    status = check_source(catalog, entry, entry->source, "the entry", line, error);
+  for (size_t i = 0; entry->record != NULL && i < entry->type->field_count && status == PM_OK; i++)
+    if (entry->from[i].line > 0 && !pm__in_list(" id name ", entry->type->fields[i].name))
+      status = check_source(catalog, entry, entry->from[i].source, entry->type->fields[i].name, entry->from[i].line,
+                            error);
+  for (size_t i = 0; entry->kind == PM__SYSTEMS && i < 2 && status == PM_OK; i++) {
+    const pm__element *part = pm__entry_child(entry, parts[i]);
+    const char *source = part != NULL ? pm__element_attribute(part, "source") : NULL;
+    if (part != NULL)
+      status = check_source(catalog, entry, source != NULL ? source : entry->source, parts[i], part->line, error);
+  }
+  return status;
+}
+
+/* ---- The whole, by kind. */
+
+static int check_link(const pm_link *link, pm_error *error)
+{
+  if (isfinite(link->bandwidth)) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "link \"%s\": its bandwidth is not finite", link->id);
+}
+
+static int check_calibration(const pm_link_calibration *calibration, pm_error *error)
+{
+  if (!(calibration->efficiency > 0 && calibration->efficiency <= 1))
+    return pm__fail(error, PM_BAD_VALUE, "efficiency %g is not above 0 and at most 1", calibration->efficiency);
+  if (isfinite(calibration->hop_latency) && isfinite(calibration->base_latency)) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "calibration \"%s\": a latency is unknown", calibration->id);
+}
+
+static int check_protocol(const pm__entry *entry, pm_error *error)
+{
+  const pm_protocol *p = (const pm_protocol *)entry->record;
+  if (!pm__in_list(" ll ll128 simple ", p->id))
+    return pm__fail(error, PM_BAD_VALUE, "protocol \"%s\" is none of ll, ll128, simple", p->id);
+  if (p->payload > 0 && p->payload <= 1) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "payload %g is not above 0 and at most 1", p->payload);
+}
+
+static int check_system(const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
+{
+  pm_error reason = PM_ERROR_NONE;
+  pm_system *system = pm__entry_system(catalog, entry, &reason);
+  pm_system_free(system);
+  if (system != NULL) return PM_OK;
+  if (error != NULL && error->status == PM_OK) *error = reason;
+  return reason.status;
+}
+
+/* The shipped ones are built by the tests; building them all at every start would take longer than anything else. */
+static int check_network(const pm__entry *entry, pm_error *error)
+{
+  pm_error reason = PM_ERROR_NONE;
+  if (entry->load == 0 || !pm__entry_has_defaults(entry)) return PM_OK;
+  pm_network *network = pm__entry_network(entry, NULL, 0, &reason);
+  pm_network_free(network);
+  if (network != NULL) return PM_OK;
+  if (error != NULL && error->status == PM_OK) *error = reason;
+  return reason.status;
+}
+
+static int check_whole(const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
+{
+  switch (entry->kind) {
+  case PM__GPUS: return pm_gpu_check((const pm_gpu *)entry->record, error);
+  case PM__LINKS: return check_link((const pm_link *)entry->record, error);
+  case PM__KERNEL_CALIBRATIONS:
+    return pm__kernel_calibration_stated((const pm_kernel_calibration *)entry->record, error);
+  case PM__CALIBRATIONS: return check_calibration((const pm_link_calibration *)entry->record, error);
+  case PM__PROTOCOLS_KIND: return check_protocol(entry, error);
+  case PM__SYSTEMS: return check_system(catalog, entry, error);
+  case PM__NETWORKS: return check_network(entry, error);
+  default: return PM_OK;
+  }
+}
+
+int pm__entry_check(const pm_catalog *catalog, pm__entry *entry, pm_error *error)
+{
+  int status = check_sources(catalog, entry, error);
+  if (status == PM_OK && entry->record != NULL) status = resolve_all(catalog, entry, error);
+  if (status == PM_OK) status = check_whole(catalog, entry, error);
+  if (status != PM_OK) pm__error_place(error, entry->document->file, entry->element->line);
+  return status;
+}

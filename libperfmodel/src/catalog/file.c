@@ -1,0 +1,183 @@
+/* Files and folders -> documents. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L /* folders and open() are POSIX, which -std=c11 hides */
+#endif
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "catalog/entry.h"
+
+static const size_t size_max = (size_t)16 << 20;
+
+int pm__documents_add(pm__documents *documents, pm__document *document, pm_error *error)
+{
+  pm__document **items = (pm__document **)pm__grow(documents->items, documents->count, &documents->capacity,
+                                                   sizeof *items);
+  if (items == NULL) return pm__no_memory(error);
+  documents->items = items;
+  documents->items[documents->count++] = document;
+  return PM_OK;
+}
+
+void pm__documents_free(pm__documents *documents)
+{
+  for (size_t i = 0; i < documents->count; i++) pm__document_free(documents->items[i]);
+  free(documents->items);
+  memset(documents, 0, sizeof *documents);
+}
+
+/* In our own words: strerror depends on the locale, and is not for threads. */
+const char *pm__file_reason(int number)
+{
+  switch (number) {
+  case ENOENT: return "there is no such file or folder";
+  case EACCES: return "it may not be read";
+  case ENOTDIR: return "a part of the path is not a folder";
+  case ENAMETOOLONG: return "the name is too long";
+  case ELOOP: return "too many symbolic links";
+  default: return "it cannot be read";
+  }
+}
+
+static int cannot_open(const char *path, int number, pm_error *error)
+{
+  return pm__fail_at(error, PM_BAD_FILE, path, 0, "%s", pm__file_reason(number));
+}
+
+static int read_all(int descriptor, const char *path, pm__string *bytes, pm_error *error)
+{
+  char buffer[65536];
+  for (;;) {
+    ssize_t count = read(descriptor, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return cannot_open(path, errno, error);
+    if (count == 0) return PM_OK;
+    pm__string_add_bytes(bytes, buffer, (size_t)count);
+    if (bytes->failed) return pm__no_memory(error);
+    if (bytes->length > size_max) return pm__fail_at(error, PM_BAD_FILE, path, 0, "the file is larger than 16 MiB");
+  }
+}
+
+static int parse_file(pm__documents *documents, int descriptor, const char *path, pm_error *error)
+{
+  pm__string bytes = {NULL, 0, 0, false};
+  pm_error failure = PM_ERROR_NONE;
+  pm__document *document = NULL;
+  int status = read_all(descriptor, path, &bytes, &failure);
+  if (status == PM_OK) {
+    document = pm__document_read(bytes.text, bytes.length, path, &failure);
+    status = document != NULL ? pm__documents_add(documents, document, &failure) : failure.status;
+  }
+  free(bytes.text);
+  if (status == PM_OK) return PM_OK;
+  pm__document_free(document);
+  if (error != NULL && error->status == PM_OK) *error = failure;
+  return status;
+}
+
+/* Opens without waiting for the other end of a pipe. */
+static int open_path(const char *path, struct stat *about, pm_error *error)
+{
+  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor >= 0 && fstat(descriptor, about) == 0) return descriptor;
+  cannot_open(path, errno, error);
+  if (descriptor >= 0) close(descriptor);
+  return -1;
+}
+
+static int read_file(pm__documents *documents, const char *path, int descriptor, const struct stat *about,
+                     pm_error *error)
+{
+  if (S_ISDIR(about->st_mode)) return pm__fail_at(error, PM_BAD_FILE, path, 0, "a folder where a file should be");
+  if (!S_ISREG(about->st_mode)) return pm__fail_at(error, PM_BAD_FILE, path, 0, "not a regular file");
+  return parse_file(documents, descriptor, path, error);
+}
+
+/* ---- Folders. */
+
+typedef struct path_list {
+  char **items;
+  size_t count, capacity;
+} path_list;
+
+static void free_paths(path_list *paths)
+{
+  for (size_t i = 0; i < paths->count; i++) free(paths->items[i]);
+  free(paths->items);
+}
+
+static bool is_wanted(const char *name)
+{
+  size_t length = strlen(name);
+  return length > 4 && name[0] != '.' && strcmp(name + length - 4, ".xml") == 0;
+}
+
+static int add_path(path_list *paths, const char *folder, const char *name, pm_error *error)
+{
+  pm__string path = {NULL, 0, 0, false};
+  char **items = (char **)pm__grow(paths->items, paths->count, &paths->capacity, sizeof *items);
+  if (items == NULL) return pm__no_memory(error);
+  paths->items = items;
+  pm__string_add(&path, folder);
+  if (folder[0] == '\0' || folder[strlen(folder) - 1] != '/') pm__string_add(&path, "/");
+  pm__string_add(&path, name);
+  if (path.failed) {
+    free(path.text);
+    return pm__no_memory(error);
+  }
+  paths->items[paths->count++] = path.text;
+  return PM_OK;
+}
+
+static int list_folder(path_list *paths, const char *folder, pm_error *error)
+{
+  DIR *stream = opendir(folder);
+  int status = PM_OK;
+  if (stream == NULL) return errno == ENOMEM ? pm__no_memory(error) : cannot_open(folder, errno, error);
+  for (const struct dirent *item; status == PM_OK && (item = readdir(stream)) != NULL;)
+    if (is_wanted(item->d_name)) status = add_path(paths, folder, item->d_name, error);
+  closedir(stream);
+  return status;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int read_one(pm__documents *documents, const char *path, pm_error *error)
+{
+  struct stat about;
+  int descriptor = open_path(path, &about, error);
+  if (descriptor < 0) return PM_BAD_FILE;
+  int status = read_file(documents, path, descriptor, &about, error);
+  close(descriptor);
+  return status;
+}
+
+static int read_folder(pm__documents *documents, const char *folder, pm_error *error)
+{
+  path_list paths = {NULL, 0, 0};
+  int status = list_folder(&paths, folder, error);
+  if (status == PM_OK && paths.count == 0)
+    status = pm__fail_at(error, PM_BAD_FILE, folder, 0, "the folder holds no *.xml file");
+  if (status == PM_OK) qsort(paths.items, paths.count, sizeof *paths.items, compare_paths);
+  for (size_t i = 0; i < paths.count && status == PM_OK; i++) status = read_one(documents, paths.items[i], error);
+  free_paths(&paths);
+  return status;
+}
+
+int pm__documents_read(pm__documents *documents, const char *path, pm_error *error)
+{
+  struct stat about;
+  int descriptor = open_path(path, &about, error);
+  if (descriptor < 0) return PM_BAD_FILE;
+  bool folder = S_ISDIR(about.st_mode);
+  int status = folder ? PM_OK : read_file(documents, path, descriptor, &about, error);
+  close(descriptor);
+  return folder ? read_folder(documents, path, error) : status;
+}

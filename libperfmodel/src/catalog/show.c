@@ -1,0 +1,241 @@
+/* The catalogue as tables: a list of one kind, or all about one entry. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "catalog/entry.h"
+#include "hardware/system.h"
+#include "perfmodel/units.h"
+
+/* ---- Lists. */
+
+/* The records of a kind, one after the other. A network that cannot be built without parameters has unknown totals. */
+static char *collect_records(const pm__entries *list, const pm_record_type *type, pm_error *error)
+{
+  char *records = (char *)calloc(list->count + 1, type->size);
+  if (records == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  for (size_t i = 0; i < list->count; i++) {
+    const pm__entry *entry = list->items[i];
+    char *record = records + i * type->size;
+    pm_record_init(type, record);
+    pm_record_set(pm_record_field(type, "id"), record, entry->id, NULL);
+    pm_record_set(pm_record_field(type, "name"), record, entry->name, NULL);
+    if (!pm__entry_has_defaults(entry) || pm__entry_record(entry, record, error) == PM_OK) continue;
+    free(records);
+    return NULL;
+  }
+  return records;
+}
+
+static void drop_unlisted(pm_table *table, const pm_record_type *type, const char *listed)
+{
+  for (size_t i = 0; listed[0] != '\0' && i < type->field_count; i++)
+    if (!pm__in_list(listed, type->fields[i].name)) pm_table_drop(table, type->fields[i].name);
+}
+
+pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error)
+{
+  if (catalog == NULL) pm__fail(error, PM_BAD_ARGUMENT, "the catalogue is missing");
+  int number = catalog != NULL ? pm__kind_find(kind, error) : -1;
+  if (number < 0) return NULL;
+  const pm__kind *about = pm__kind_at((size_t)number);
+  const pm_record_type *type = pm_record_type_find(about->record);
+  char *records = collect_records(&catalog->lists[number], type, error);
+  if (records == NULL) return NULL;
+  pm_table *table = pm_table_of_records(type, records, catalog->lists[number].count, error);
+  free(records);
+  if (table != NULL) drop_unlisted(table, type, about->listed);
+  return table;
+}
+
+/* ---- One entry: rows of text. */
+
+enum { COLUMNS = 5 };
+
+typedef struct rows {
+  pm__arena arena;
+  const char **cells[COLUMNS]; /* field, value, unit, source, note */
+  size_t count, capacity[COLUMNS];
+  bool failed; /* no memory */
+} rows;
+
+static void add_row(rows *r, const char *field, const char *value, const char *unit, const char *source,
+                    const char *note)
+{
+  const char *const texts[COLUMNS] = {field, value, strcmp(unit, "1") == 0 ? "" : unit, source, note};
+  for (int i = 0; i < COLUMNS && !r->failed; i++) {
+    const char **cells = (const char **)pm__grow(r->cells[i], r->count, &r->capacity[i], sizeof *cells);
+    if (cells != NULL) r->cells[i] = cells;
+    const char *copy = cells != NULL ? pm__arena_copy(&r->arena, texts[i], strlen(texts[i])) : NULL;
+    if (copy == NULL) r->failed = true;
+    else cells[r->count] = copy;
+  }
+  if (!r->failed) r->count++;
+}
+
+static pm_table *make_table(const rows *r, pm_error *error)
+{
+  static const char *const heads[COLUMNS][2] = {
+    {"field", "name of the field"},
+    {"value", "its value, for people"},
+    {"unit", "SI unit that the library keeps it in"},
+    {"source", "id of the source, and the place in it"},
+    {"note", "remark"},
+  };
+  if (r->failed) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  pm_table *table = pm_table_new(r->count, error);
+  for (int i = 0; i < COLUMNS && table != NULL; i++) {
+    if (pm_table_add_text(table, heads[i][0], heads[i][1], r->cells[i], error) == PM_OK) continue;
+    pm_table_free(table);
+    table = NULL;
+  }
+  return table;
+}
+
+/* A field's value for people; "" if it is unknown. */
+static const char *value_text(const pm_field *field, const void *record, char *buffer)
+{
+  double number = pm_record_number(field, record);
+  if (field->kind != PM_FIELD_REAL) return pm_record_text(field, record, buffer);
+  return isnan(number) ? "" : pm_quantity_format(buffer, PM_TEXT_MAX, number, field->unit);
+}
+
+static void add_record(rows *r, const pm__entry *entry)
+{
+  char buffer[PM_TEXT_MAX];
+  for (size_t i = 0; i < entry->type->field_count; i++) {
+    const pm_field *field = &entry->type->fields[i];
+    const pm__provenance *from = &entry->from[i];
+    const char *value = from->line > 0 ? value_text(field, entry->record, buffer) : "";
+    /* "6144 KiB" is what the source says; 6.291 MB is the same but nobody would recognise it. */
+    if (value[0] != '\0' && field->kind == PM_FIELD_REAL) value = from->text;
+    if (value[0] != '\0') add_row(r, field->name, value, field->unit, from->source, from->note);
+  }
+}
+
+static void add_aliases(rows *r, const pm__entry *entry)
+{
+  pm__string list = {NULL, 0, 0, false};
+  for (size_t i = 0; i < entry->alias_count; i++) {
+    if (i > 0) pm__string_add(&list, ", ");
+    pm__string_add(&list, entry->aliases[i]);
+  }
+  if (list.failed) r->failed = true;
+  else if (list.length > 0) add_row(r, "alias", list.text, "", "", "");
+  free(list.text);
+}
+
+static void add_head(rows *r, const pm__entry *entry)
+{
+  char place[320];
+  add_aliases(r, entry);
+  if (entry->note[0] != '\0') add_row(r, "note", entry->note, "", "", "");
+  snprintf(place, sizeof place, "%.300s:%d", entry->document->file, entry->element->line);
+  add_row(r, "file", place, "", "", "");
+}
+
+/* ---- Systems: their links. */
+
+static const char *part_attribute(const pm__entry *entry, const pm__element *part, const char *name)
+{
+  const char *value = part != NULL ? pm__element_attribute(part, name) : NULL;
+  if (value == NULL && strcmp(name, "source") == 0) return entry->source;
+  return value != NULL ? value : "";
+}
+
+static void add_link(rows *r, const char *field, const char *link, int count, double bandwidth, const char *source,
+                     const char *note)
+{
+  char rate[PM_TEXT_MAX], value[3 * PM_TEXT_MAX];
+  pm_quantity_format(rate, sizeof rate, bandwidth, "B/s");
+  snprintf(value, sizeof value, "%d x %s, %s per direction", count, link, rate);
+  add_row(r, field, value, "", source, note);
+}
+
+static void add_edges(rows *r, const pm__entry *entry, const pm_system *system)
+{
+  pm_edge edge;
+  char field[3 * PM_TEXT_MAX], count[PM_TEXT_MAX];
+  const pm__element *graph = pm__entry_child(entry, "graph"), *network = pm__entry_child(entry, "network");
+  const char *source = part_attribute(entry, graph, "source");
+  if (graph != NULL) {
+    snprintf(count, sizeof count, "%d pairs of vertices joined", pm_system_edge_count(system));
+    add_row(r, "graph", count, "", source, part_attribute(entry, graph, "note"));
+  }
+  for (int i = 0; pm_system_edge(system, i, &edge) == PM_OK; i++) {
+    snprintf(field, sizeof field, "%s - %s", edge.a, edge.b);
+    add_link(r, field, edge.link, edge.count, edge.bandwidth, source, "");
+  }
+  if (network != NULL)
+    add_link(r, "network", system->network.link.id, system->network.count, pm_system_network_bandwidth(system),
+             part_attribute(entry, network, "source"), part_attribute(entry, network, "note"));
+}
+
+static int show_system(rows *r, const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
+{
+  pm_error failure = PM_ERROR_NONE;
+  pm_system *system = pm__entry_system(catalog, entry, &failure);
+  if (system != NULL) add_edges(r, entry, system);
+  pm_system_free(system);
+  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
+  return failure.status;
+}
+
+/* ---- Networks: parameters and totals. */
+
+static void add_parameters(rows *r, const pm__entry *entry)
+{
+  char field[2 * PM_TEXT_MAX];
+  for (const pm__element *e = entry->element->child; e != NULL; e = e->next) {
+    const char *name = strcmp(e->name, "param") == 0 ? pm__element_attribute(e, "name") : NULL;
+    const char *value = pm__element_attribute(e, "default");
+    if (name == NULL) continue;
+    snprintf(field, sizeof field, "parameter %.80s", name);
+    add_row(r, field, value != NULL ? value : "must be given", "", "", "");
+  }
+}
+
+static int show_network(rows *r, const pm__entry *entry, pm_error *error)
+{
+  char buffer[PM_TEXT_MAX];
+  pm_network_totals totals;
+  add_row(r, "id", entry->id, "", entry->source, "");
+  add_row(r, "name", entry->name, "", entry->source, "");
+  add_head(r, entry);
+  add_parameters(r, entry);
+  if (!pm__entry_has_defaults(entry)) return PM_OK;
+  int status = pm__entry_record(entry, &totals, error);
+  for (size_t i = 0; status == PM_OK && i < entry->type->field_count; i++) {
+    const pm_field *field = &entry->type->fields[i];
+    if (!pm__in_list(" id name ", field->name))
+      add_row(r, field->name, value_text(field, &totals, buffer), field->unit, "computed", "");
+  }
+  return status;
+}
+
+pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)
+{
+  rows r;
+  memset(&r, 0, sizeof r);
+  if (catalog == NULL || name == NULL) pm__fail(error, PM_BAD_ARGUMENT, "the catalogue or a name is missing");
+  int number = catalog != NULL && name != NULL ? pm__kind_find(kind, error) : -1;
+  const pm__entry *entry = number >= 0 ? pm__catalog_find(catalog, number, name, error) : NULL;
+  if (entry == NULL) return NULL;
+  int status = PM_OK;
+  if (number == PM__NETWORKS) status = show_network(&r, entry, error);
+  else {
+    add_record(&r, entry);
+    add_head(&r, entry);
+  }
+  if (number == PM__SYSTEMS) status = show_system(&r, catalog, entry, error);
+  pm_table *table = status == PM_OK ? make_table(&r, error) : NULL;
+  for (int i = 0; i < COLUMNS; i++) free(r.cells[i]);
+  pm__arena_free(&r.arena);
+  return table;
+}

@@ -1,0 +1,190 @@
+/*
+** hwloc's XML (lstopo machine.xml): packages, bridges, PCI devices; NVLinks where hwloc was built with NVML.
+*/
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "import/import.h"
+#include "perfmodel/units.h"
+
+enum { DEPTH_MOST = 64 };
+
+static const char *attribute(const pm__element *e, const char *name)
+{
+  const char *value = pm__element_attribute(e, name);
+  return value != NULL ? value : "";
+}
+
+static bool is_type(const pm__element *e, const char *type)
+{
+  return strcmp(e->name, "object") == 0 && strcmp(attribute(e, "type"), type) == 0;
+}
+
+static bool is_device(const pm__element *e, const char *const *classes, size_t count)
+{
+  const char *type = attribute(e, "pci_type"); /* "0302 [10de:1db1] [10de:1212] a1" */
+  for (size_t i = 0; i < count && is_type(e, "PCIDev"); i++)
+    if (strncmp(type, classes[i], 4) == 0) return true;
+  return false;
+}
+
+/* A GPU that computes: a 3D controller, a processing accelerator, or a display controller of the two makers. */
+static bool is_gpu(const pm__element *e)
+{
+  static const char *const sure[] = {"0302", "1200", "0380"}, *const display[] = {"0300"};
+  const char *type = attribute(e, "pci_type");
+  bool maker = strstr(type, "[10de:") != NULL || strstr(type, "[1002:") != NULL;
+  return maker && (is_device(e, sure, 3) || is_device(e, display, 1));
+}
+
+static bool is_nic(const pm__element *e)
+{
+  static const char *const classes[] = {"0207", "0200"};
+  return is_device(e, classes, 2);
+}
+
+/* GPUs of the whole tree, in the order of the file, which is that of the bus. */
+static int add_gpus(pm__sketch *w, const pm__element *e, int depth, pm_error *error)
+{
+  if (depth > DEPTH_MOST) return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "objects nested too deep");
+  if (is_gpu(e) && pm__sketch_end(w, PM_VERTEX_GPU, attribute(e, "pci_busid"), error) < 0) return PM_BAD_VALUE;
+  int status = PM_OK;
+  for (const pm__element *c = e->child; c != NULL && status == PM_OK; c = c->next)
+    status = add_gpus(w, c, depth + 1, error);
+  return status;
+}
+
+static bool holds_devices(const pm__element *e)
+{
+  if (is_gpu(e) || is_nic(e)) return true;
+  for (const pm__element *c = e->child; c != NULL; c = c->next)
+    if (holds_devices(c)) return true;
+  return false;
+}
+
+/* pci_link_speed is GB/s of the link as it runs: width and generation are not told apart. */
+static const char *link_of(pm__sketch *w, const pm__element *e)
+{
+  double speed = 0;
+  if (pm_number_parse(attribute(e, "pci_link_speed"), &speed) != PM_OK || speed <= 0) return w->host_link;
+  const char *link = speed > 40 ? "pcie5-x16" : speed > 20 ? "pcie4-x16" : "pcie3-x16";
+  if (speed < 12) pm__string_format(&w->report, "assumed: a link at %.2f GB/s is taken for %s; idle GPUs slow theirs down\n",
+                                    speed, link);
+  return link;
+}
+
+static int walk(pm__sketch *w, const pm__element *e, int parent, int depth, pm_error *error);
+
+static int walk_children(pm__sketch *w, const pm__element *e, int parent, int depth, pm_error *error)
+{
+  int status = PM_OK;
+  for (const pm__element *c = e->child; c != NULL && status == PM_OK; c = c->next)
+    status = walk(w, c, parent, depth + 1, error);
+  return status;
+}
+
+static int walk_end(pm__sketch *w, const pm__element *e, pm_vertex_kind kind, int parent, int depth, const char *key,
+                    pm_error *error)
+{
+  int end = pm__sketch_end(w, kind, key, error);
+  if (end < 0) return PM_BAD_VALUE;
+  int status = PM_OK;
+  if (kind != PM_VERTEX_CPU && parent >= 0) status = pm__sketch_link(w, end, parent, link_of(w, e), 1, error);
+  if (kind == PM_VERTEX_NIC) w->ports++;
+  return status == PM_OK ? walk_children(w, e, end, depth, error) : status;
+}
+
+/* Bridges under bridges are switches; the host's own bridge is the CPU's. */
+static int walk(pm__sketch *w, const pm__element *e, int parent, int depth, pm_error *error)
+{
+  if (strcmp(e->name, "object") != 0 && strcmp(e->name, "topology") != 0) return PM_OK;
+  if (depth > DEPTH_MOST) return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "objects nested too deep");
+  if (is_type(e, "Package")) return walk_end(w, e, PM_VERTEX_CPU, parent, depth, attribute(e, "os_index"), error);
+  if (is_gpu(e)) {
+    if (parent < 0) return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "a GPU is under no package");
+    return pm__sketch_link(w, pm__sketch_find(w, attribute(e, "pci_busid")), parent, link_of(w, e), 1, error);
+  }
+  if (is_nic(e) && parent >= 0) return walk_end(w, e, PM_VERTEX_NIC, parent, depth, attribute(e, "pci_busid"), error);
+  bool bridge = is_type(e, "Bridge") && strcmp(attribute(e, "bridge_type"), "1-1") == 0;
+  int below = 0;
+  for (const pm__element *c = e->child; c != NULL; c = c->next) below += holds_devices(c);
+  if (bridge && below > 1 && parent >= 0)
+    return walk_end(w, e, PM_VERTEX_SWITCH, parent, depth, attribute(e, "pci_busid"), error);
+  return walk_children(w, e, parent, depth, error);
+}
+
+/* Bridges beside a lone package, not in it, belong to it. */
+static int walk_machine(pm__sketch *w, const pm__element *root, pm_error *error)
+{
+  int status = PM_OK, cpu = -1;
+  const pm__element *machine = root;
+  for (const pm__element *c = root->child; c != NULL; c = c->next)
+    if (is_type(c, "Machine")) machine = c;
+  for (const pm__element *c = machine->child; c != NULL && status == PM_OK; c = c->next) {
+    status = walk(w, c, cpu, 0, error);
+    for (int i = 0; i < w->end_count && cpu < 0; i++)
+      if (w->ends[i].kind == PM_VERTEX_CPU) cpu = i;
+  }
+  for (int i = 0; i < w->end_count && status == PM_OK; i++)
+    if (w->ends[i].kind == PM_VERTEX_CPU && i != cpu) status = pm__sketch_link(w, cpu, i, "upi-skylake", 3, error);
+  return status;
+}
+
+/* hwloc writes a DOCTYPE that names its own file; one with declarations inside is refused with the rest. */
+static void blank_doctype(char *text)
+{
+  char *start = strstr(text, "<!DOCTYPE"), *end = start != NULL ? strchr(start, '>') : NULL;
+  if (end == NULL || memchr(start, '[', (size_t)(end - start)) != NULL) return;
+  for (char *p = start; p <= end; p++)
+    if (*p != '\n') *p = ' ';
+}
+
+/* What drivers call the GPU: "Tesla V100-SXM2-16GB". */
+static const char *model_of(const pm__element *e, int depth)
+{
+  if (strcmp(e->name, "info") == 0 && strcmp(attribute(e, "name"), "GPUModel") == 0) return attribute(e, "value");
+  const char *model = NULL;
+  for (const pm__element *c = e->child; c != NULL && model == NULL && depth < DEPTH_MOST; c = c->next)
+    model = model_of(c, depth + 1);
+  return model;
+}
+
+static int name_gpu(pm__sketch *w, const pm__element *root, pm_error *error)
+{
+  const char *model = model_of(root, 0);
+  if (w->gpu[0] != '\0') return PM_OK;
+  if (model == NULL)
+    return pm__fail(error, PM_BAD_ARGUMENT, "hwloc does not say which GPU of the catalogue it is; say it");
+  if (!pm__sketch_gpu(w, model) && (strncmp(model, "Tesla ", 6) != 0 || !pm__sketch_gpu(w, model + 6)))
+    return pm__fail(error, PM_NOT_FOUND, "no GPU of the catalogue is called \"%.60s\"; say which it is", model);
+  pm__string_format(&w->report, "assumed: \"%.60s\" is %s\n", model, w->gpu);
+  return PM_OK;
+}
+
+static int read_links(pm__sketch *w, const pm__element *root, pm_error *error)
+{
+  bool found = false;
+  int status = w->nvlink[0] != '\0' ? pm__import_hwloc_links(w, root, &found, error) : PM_OK;
+  return found || status != PM_OK ? status : pm__sketch_assume_nvlinks(w, error);
+}
+
+int pm__import_hwloc(pm__sketch *w, const char *text, pm_error *error)
+{
+  char *body = (char *)malloc(strlen(text) + 1);
+  if (body == NULL) return pm__no_memory(error);
+  blank_doctype(strcpy(body, text));
+  pm__document *document = pm__document_read(body, strlen(body), w->file, error);
+  free(body);
+  if (document == NULL) return error != NULL && error->status != PM_OK ? error->status : PM_BAD_SYNTAX;
+  int status = PM_OK;
+  if (strcmp(document->root->name, "topology") != 0)
+    status = pm__fail_at(error, PM_BAD_SYNTAX, w->file, document->root->line, "<%.40s> is not hwloc's <topology>",
+                         document->root->name);
+  if (status == PM_OK) status = name_gpu(w, document->root, error);
+  if (status == PM_OK) status = add_gpus(w, document->root, 0, error);
+  if (status == PM_OK) status = walk_machine(w, document->root, error);
+  if (status == PM_OK) status = read_links(w, document->root, error);
+  pm__document_free(document);
+  return status;
+}

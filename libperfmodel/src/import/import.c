@@ -1,0 +1,237 @@
+/* Machines described by other programs, written as ours: vertices, links, and a report of what was assumed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "import/import.h"
+
+static const char *const kinds[] = {"gpu", "cpu", "plx", "nvs", "nic"};
+
+int pm__sketch_end(pm__sketch *w, pm_vertex_kind kind, const char *key, pm_error *error)
+{
+  if (w->end_count == PM__WIRES_MAX) {
+    pm__fail_at(error, PM_BAD_VALUE, w->file, 0, "more than %d vertices", PM__WIRES_MAX);
+    return -1;
+  }
+  pm__wire_end *end = &w->ends[w->end_count];
+  snprintf(end->name, sizeof end->name, "%s%d", kinds[kind], w->counts[kind]++);
+  snprintf(end->key, sizeof end->key, "%.39s", key);
+  end->kind = kind;
+  return w->end_count++;
+}
+
+int pm__sketch_find(const pm__sketch *w, const char *key)
+{
+  for (int i = 0; i < w->end_count; i++)
+    if (strcmp(w->ends[i].key, key) == 0) return i;
+  return -1;
+}
+
+int pm__sketch_link(pm__sketch *w, int a, int b, const char *link, int count, pm_error *error)
+{
+  for (int i = 0; i < w->wire_count; i++) {
+    pm__wire *wire = &w->wires[i];
+    bool same = (wire->a == a && wire->b == b) || (wire->a == b && wire->b == a);
+    if (!same || strcmp(wire->link, link) != 0) continue;
+    wire->count += count;
+    return PM_OK;
+  }
+  if (w->wire_count == PM__WIRES_MAX)
+    return pm__fail_at(error, PM_BAD_VALUE, w->file, 0, "more than %d links", PM__WIRES_MAX);
+  pm__wire *wire = &w->wires[w->wire_count++];
+  wire->a = a;
+  wire->b = b;
+  wire->count = count;
+  snprintf(wire->link, sizeof wire->link, "%.39s", link);
+  return PM_OK;
+}
+
+const char *pm__sketch_pcie(pm__sketch *w, double speed, int width)
+{
+  const char *known = speed > 20e9 ? "pcie5-x16" : speed > 10e9 ? "pcie4-x16" : "pcie3-x16";
+  bool standard = width == 16 && (speed == 8e9 || speed == 16e9 || speed == 32e9);
+  if (!standard)
+    pm__string_format(&w->report, "assumed: a PCIe link of %d lanes at %.1f GT/s is taken for %s\n", width, speed / 1e9,
+                      known);
+  return known;
+}
+
+bool pm__sketch_gpu(pm__sketch *w, const char *name)
+{
+  if (w->gpu[0] != '\0') return true;
+  const pm__entry *entry = pm__names_find(&w->catalog->names, PM__GPUS, name);
+  if (entry == NULL) return false;
+  const pm_gpu *gpu = (const pm_gpu *)entry->record;
+  memcpy(w->gpu, gpu->id, sizeof w->gpu);
+  memcpy(w->nvlink, gpu->nvlink, sizeof w->nvlink);
+  snprintf(w->host_link, sizeof w->host_link, "%s", gpu->pcie[0] != '\0' ? gpu->pcie : "pcie3-x16");
+  return true;
+}
+
+void pm__sketch_switch_link(const pm__sketch *w, char *link, size_t size)
+{
+  snprintf(link, size, "%s-nvswitch", w->nvlink);
+  if (pm__names_find(&w->catalog->names, PM__LINKS, link) == NULL) snprintf(link, size, "%s", w->nvlink);
+}
+
+int pm__sketch_assume_nvlinks(pm__sketch *w, pm_error *error)
+{
+  const pm__entry *entry = pm__names_find(&w->catalog->names, PM__GPUS, w->gpu);
+  const pm_gpu *gpu = entry != NULL ? (const pm_gpu *)entry->record : NULL;
+  if (gpu == NULL || gpu->nvlinks <= 0 || w->nvlink[0] == '\0') return PM_OK;
+  if (strstr(w->nvlink, "-nvswitch") == NULL) {
+    pm__string_add(&w->report, "left out: NVLinks; the source does not show them, nvidia-smi topo -m does\n");
+    return PM_OK;
+  }
+  int hub = pm__sketch_end(w, PM_VERTEX_NVSWITCH, "nvswitch", error), status = hub < 0 ? PM_BAD_VALUE : PM_OK;
+  for (int i = 0; i < w->end_count && status == PM_OK; i++)
+    if (w->ends[i].kind == PM_VERTEX_GPU) status = pm__sketch_link(w, i, hub, w->nvlink, gpu->nvlinks, error);
+  pm__string_format(&w->report, "assumed: all %d NVLinks of every GPU end at switches, one vertex; the source does not show "
+                                "them\n", gpu->nvlinks);
+  return status;
+}
+
+/* ---- Writing ---- */
+
+static void add_vertices(pm__string *xml, const pm__sketch *w, pm_vertex_kind kind, const char *name)
+{
+  if (w->counts[kind] == 0) return;
+  pm__string_format(xml, "      <vertex kind=\"%s\" names=\"", name);
+  for (int i = 0, n = 0; i < w->end_count; i++)
+    if (w->ends[i].kind == kind) pm__string_format(xml, "%s%s", n++ > 0 ? " " : "", w->ends[i].name);
+  pm__string_add(xml, "\"/>\n");
+}
+
+static void add_wires(pm__string *xml, const pm__sketch *w)
+{
+  for (int i = 0; i < w->wire_count; i++) {
+    const pm__wire *wire = &w->wires[i];
+    pm__string_format(xml, "      <link type=\"%s\" from=\"%s\" to=\"%s", wire->link, w->ends[wire->a].name,
+                      w->ends[wire->b].name);
+    if (wire->count > 1) pm__string_format(xml, "*%d", wire->count);
+    pm__string_add(xml, "\"/>\n");
+  }
+}
+
+/* The network link type whose rate is nearest to the NICs'. */
+static const char *network_type(const pm__sketch *w)
+{
+  const char *best = NULL;
+  double least = INFINITY;
+  const pm__entries *links = &w->catalog->lists[PM__LINKS];
+  for (size_t i = 0; i < links->count; i++) {
+    const pm_link *link = (const pm_link *)links->items[i]->record;
+    if (link->kind != PM_LINK_INFINIBAND) continue;
+    double off = fabs(log(link->bandwidth / w->network));
+    if (off >= least) continue;
+    least = off;
+    best = links->items[i]->id;
+  }
+  return best;
+}
+
+static void add_network(pm__string *xml, pm__sketch *w)
+{
+  const char *type = w->network > 0 ? network_type(w) : NULL;
+  if (type == NULL) {
+    pm__string_add(&w->report, "left out: no network; the source names no NIC with a speed\n");
+    return;
+  }
+  pm__string_format(xml, "    <network link=\"%s\" count=\"%d\"/>\n", type, w->ports);
+  pm__string_format(&w->report, "assumed: the network is %s, the InfiniBand rate nearest to %.0f Gbit/s\n", type,
+                    w->network * 8 / 1e9);
+}
+
+static void write_xml(pm__string *xml, pm__sketch *w, const char *id)
+{
+  pm__string_format(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<perfmodel version=\"1\">\n\n  <system id=\"%s\" name=\"%s, imported\">\n", id, id);
+  pm__string_format(xml, "    <gpu>%s</gpu>\n    <gpus>%d</gpus>\n", w->gpu, w->counts[PM_VERTEX_GPU]);
+  pm__string_format(xml, "    <staged>%s</staged>\n    <graph>\n", w->no_peers ? "yes" : "no");
+  add_vertices(xml, w, PM_VERTEX_CPU, "cpu");
+  add_vertices(xml, w, PM_VERTEX_NVSWITCH, "nvswitch");
+  add_vertices(xml, w, PM_VERTEX_SWITCH, "switch");
+  add_vertices(xml, w, PM_VERTEX_NIC, "nic");
+  add_wires(xml, w);
+  pm__string_add(xml, "    </graph>\n");
+  add_network(xml, w);
+  pm__string_add(xml, "  </system>\n\n</perfmodel>\n");
+}
+
+/* ---- Checking: the result must load. */
+
+static int check_result(const char *xml, const char *file, pm_error *error)
+{
+  pm_error reason = PM_ERROR_NONE;
+  pm_catalog *fresh = pm_catalog_new(&reason);
+  pm__documents documents = {NULL, 0, 0};
+  pm__document *document = fresh != NULL ? pm__document_read(xml, strlen(xml), "the imported system", &reason) : NULL;
+  int status = document != NULL ? pm__documents_add(&documents, document, &reason) : reason.status;
+  if (status == PM_OK) status = pm__catalog_merge(fresh, &documents, &reason);
+  pm__documents_free(&documents);
+  pm_catalog_free(fresh);
+  if (status == PM_OK) return PM_OK;
+  return pm__fail_at(error, status, file, 0, "the machine cannot be: %.300s", reason.text);
+}
+
+static int find_gpu(pm__sketch *w, const char *name, pm_error *error)
+{
+  const pm__entry *entry = pm__catalog_find(w->catalog, PM__GPUS, name, error);
+  if (entry == NULL) return PM_NOT_FOUND;
+  const pm_gpu *gpu = (const pm_gpu *)entry->record;
+  memcpy(w->gpu, gpu->id, sizeof w->gpu);
+  memcpy(w->nvlink, gpu->nvlink, sizeof w->nvlink);
+  snprintf(w->host_link, sizeof w->host_link, "%s", gpu->pcie[0] != '\0' ? gpu->pcie : "pcie3-x16");
+  return PM_OK;
+}
+
+static int read_as(pm__sketch *w, const char *format, const char *text, pm_error *error)
+{
+  if (strcmp(format, "topo") == 0) return pm__import_topo(w, text, error);
+  if (strcmp(format, "nccl") == 0) return pm__import_nccl(w, text, error);
+  if (strcmp(format, "hwloc") == 0) return pm__import_hwloc(w, text, error);
+  return pm__fail(error, PM_BAD_ARGUMENT, "unknown format \"%.40s\"; it is one of nccl, topo, hwloc", format);
+}
+
+static void report_counts(pm__sketch *w)
+{
+  pm__string_format(&w->report, "read: %d GPUs, %d CPUs, %d PCIe switches, %d NVLink switches, %d NICs, %d links\n",
+                    w->counts[PM_VERTEX_GPU], w->counts[PM_VERTEX_CPU], w->counts[PM_VERTEX_SWITCH],
+                    w->counts[PM_VERTEX_NVSWITCH], w->counts[PM_VERTEX_NIC], w->wire_count);
+}
+
+static int import(pm__sketch *w, const char *format, const char *text, const char *id, const char *gpu, pm__string *xml,
+                  pm_error *error)
+{
+  int status = gpu != NULL ? find_gpu(w, gpu, error) : PM_OK;
+  if (status == PM_OK) status = read_as(w, format, text, error);
+  if (status == PM_OK && w->counts[PM_VERTEX_GPU] == 0)
+    status = pm__fail_at(error, PM_BAD_VALUE, w->file, 0, "the source names no GPU");
+  if (status != PM_OK) return status;
+  report_counts(w);
+  write_xml(xml, w, id);
+  if (xml->failed || w->report.failed) return pm__no_memory(error);
+  return check_result(xml->text, w->file, error);
+}
+
+char *pm_import(const pm_catalog *catalog, const char *format, const char *text, const char *file, const char *id,
+                const char *gpu, char **report, pm_error *error)
+{
+  pm__string xml = {NULL, 0, 0, false};
+  if (catalog == NULL || format == NULL || text == NULL || id == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "an import needs a catalogue, a format, a text and an id");
+    return NULL;
+  }
+  pm__sketch *w = (pm__sketch *)calloc(1, sizeof *w);
+  int status = w != NULL ? PM_OK : pm__no_memory(error);
+  if (w != NULL) {
+    w->catalog = catalog;
+    w->file = file != NULL ? file : "text";
+    status = import(w, format, text, id, gpu, &xml, error);
+    if (report != NULL) *report = w->report.text;
+    else free(w->report.text);
+  }
+  free(w);
+  if (status == PM_OK) return xml.text;
+  free(xml.text);
+  return NULL;
+}

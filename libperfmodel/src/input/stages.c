@@ -1,0 +1,103 @@
+/* The rate of every stage, each by itself. */
+#include "input/input.h"
+
+static double count_or(int32_t count, double otherwise)
+{
+  return count > 0 ? count : otherwise;
+}
+
+static double cores_of(const pm_machine *machine)
+{
+  return count_or(machine->cpu_sockets, 1) * count_or(machine->cpu_cores, 1);
+}
+
+static double workers_of(const pm_input_setup *setup, const pm_input_run *run)
+{
+  return count_or(run->workers, cores_of(&setup->machine));
+}
+
+static double gpus_of(const pm_input_setup *setup, const pm_input_run *run)
+{
+  return count_or(run->gpus, count_or(setup->machine.gpus, 1));
+}
+
+/* ---- Storage and network. */
+
+/* Samples per second of one unit: bytes and operations. */
+static double unit_rate(const pm_input_setup *setup, const pm_input_run *run, double bytes)
+{
+  double bandwidth = pm__or(setup->storage.bandwidth, INFINITY) / bytes;
+  double operations = pm__or(setup->storage.operations, INFINITY), each;
+  if (run->format == PM_SAMPLE_FORMAT_FILES)
+    each = pm__or(setup->access.open_operations, 0) + ceil(bytes / pm__or(setup->storage.read_size, bytes));
+  else each = bytes / run->chunk * ceil(run->chunk / pm__or(setup->storage.read_size, run->chunk));
+  return fmin(bandwidth, operations / each);
+}
+
+/* Samples per second of one node that waits for its reads. */
+static double reads_rate(const pm_input_setup *setup, const pm_input_run *run, double bytes)
+{
+  const pm_storage_access *access = &setup->access;
+  double flight = count_or(run->reads, workers_of(setup, run));
+  double latency = pm__or(access->latency, 0), stream = pm__or(access->stream_bandwidth, INFINITY);
+  if (run->format == PM_SAMPLE_FORMAT_FILES) return flight / (pm__or(access->open_time, 0) + latency + bytes / stream);
+  return flight / ((latency + run->chunk / stream) * (bytes / run->chunk));
+}
+
+static void storage_stages(const pm_input_setup *setup, const pm_input_run *run, pm__stages *s)
+{
+  const pm_storage *storage = &setup->storage;
+  double nodes = storage->shared ? run->nodes : 1, missed = 1 - s->hits;
+  double links = count_or(run->gateway_links, count_or(storage->gateway_links, 1));
+  s->storage = run->units * unit_rate(setup, run, s->bytes);
+  s->uplink = run->units * pm__or(storage->uplink, INFINITY) / s->bytes;
+  s->gateway = links * pm__or(storage->gateway, INFINITY) / s->bytes;
+  s->rate[PM_INPUT_STAGE_STORAGE] = s->storage / nodes / missed;
+  s->rate[PM_INPUT_STAGE_UPLINK] = s->uplink / nodes / missed;
+  s->rate[PM_INPUT_STAGE_GATEWAY] = s->gateway / nodes / missed;
+  s->rate[PM_INPUT_STAGE_READS] = reads_rate(setup, run, s->bytes) / missed;
+  s->rate[PM_INPUT_STAGE_CLIENT] = pm__or(storage->client_bandwidth, INFINITY) / s->bytes / missed;
+}
+
+/* ---- The node. */
+
+static double decode_rate(const pm_input_setup *setup, const pm_input_run *run, double bytes)
+{
+  const pm_loader *loader = &setup->loader;
+  double workers = pm_decode_cores(&setup->decoder, workers_of(setup, run), cores_of(&setup->machine));
+  double time = pm__or(loader->augment_time, 0) / workers;
+  if (run->decode == PM_DECODE_PLACE_GPU)
+    return gpus_of(setup, run) * loader->gpu_pixel_rate / setup->dataset.pixels;
+  if (run->decode == PM_DECODE_PLACE_CPU)
+    time = pm_decode_time(&setup->decoder, loader, setup->dataset.pixels, bytes) / workers;
+  double handover = gpus_of(setup, run) * pm__or(loader->handover, INFINITY); /* every GPU's process has its own */
+  return 1 / (time + pm__or(run->sample_out, 0) / handover);
+}
+
+/* Pinned memory reaches 0.77 of the bus (12.1 GB/s of 15.75); pageable memory is first copied, which halves it. */
+static double copy_rate(const pm_input_setup *setup, const pm_input_run *run)
+{
+  const double pinned = 0.77, pageable = 0.5;
+  double share = setup->loader.pinned ? pinned : pinned * pageable;
+  double uplinks = ceil(gpus_of(setup, run) / run->gpus_per_uplink);
+  if (isnan(run->sample_out) || isnan(run->copy_bandwidth)) return INFINITY;
+  return uplinks * share * run->copy_bandwidth / run->sample_out;
+}
+
+static double cached_share(const pm_input_setup *setup, const pm_input_run *run, double bytes)
+{
+  if (!(run->cache > 0)) return 0;
+  return fmin(1, run->cache / (setup->dataset.samples * bytes));
+}
+
+void pm__input_stages(const pm_input_setup *setup, const pm_input_run *run, pm__stages *s)
+{
+  for (int i = 0; i < PM_INPUT_STAGE_COUNT; i++) s->rate[i] = INFINITY;
+  s->bytes = setup->dataset.sample_size;
+  s->cached = cached_share(setup, run, s->bytes);
+  s->hits = run->first_epoch ? 0 : pm_cache_hits(s->cached, run->policy);
+  storage_stages(setup, run, s);
+  s->rate[PM_INPUT_STAGE_DECODE] = decode_rate(setup, run, s->bytes);
+  s->rate[PM_INPUT_STAGE_COPY] = copy_rate(setup, run);
+  s->rate[PM_INPUT_STAGE_COMPUTE] = pm__or(run->gpu_rate, INFINITY);
+}

@@ -1,0 +1,42 @@
+/*
+** The kernels of a layer as software runs them. A layer's kind counts the passes that its arithmetic needs; frameworks
+** do more of them, or, where they fuse, fewer:
+**
+**     counted   as the kind counts, nothing added
+**     unfused   a bias is a pass of its own (2 accesses forward, 1 backward), a loss is five kernels, nine with smoothed
+**               labels; mixed: the same where tensors are in two bytes, and a loss is in FP32
+**     fused     as unfused, but an activation behind a batch norm, or behind an addition behind one, costs nothing, such
+**               an addition reads its other input only (1 access), and a bias in front of an activation is part of it
+**     composed  as unfused, but layers of transformers are run operation by operation: composed.h; mixed: the same where
+**               tensors are in two bytes, and norms and softmax stay in FP32. Decoders run word by word: loop.h
+**
+** Recurrent layers are one call of a library for each pass, unless they are in such a loop.
+*/
+#ifndef PM_LOWERING_EXECUTION_H
+#define PM_LOWERING_EXECUTION_H
+
+#include "network/network.h"
+
+typedef enum pm__execution {
+  PM__COUNTED,
+  PM__UNFUSED,
+  PM__UNFUSED_MIXED,
+  PM__FUSED,
+  PM__COMPOSED,
+  PM__COMPOSED_MIXED,
+  PM__EXECUTIONS
+} pm__execution;
+
+/* A kernel and how often it is started; `calls`: how often the host asks for it, where a library starts many; `layout`:
+** elements that go through it if its tensors are in another layout than the kernel's, both ways, per sample. */
+typedef struct pm__launch {
+  pm__kernel kernel;
+  double starts, calls, layout;
+} pm__launch;
+
+enum { PM__LAUNCHES_MORE = 8, PM__LAUNCHES_MAX = PM__KERNELS_MAX + PM__LAUNCHES_MORE };
+
+/* The kernels of layer `index`, written to `list`; returns how many. */
+int pm__lower_layer(const pm_network *network, size_t index, pm__execution execution, pm__launch *list);
+
+#endif

@@ -1,0 +1,31 @@
+/* What software does to the kernels of a network, by the device they run on: the same for training and inference. */
+#ifndef PM_LOWERING_LIBRARY_H
+#define PM_LOWERING_LIBRARY_H
+
+#include "kernel/device.h"
+#include "lowering/execution.h"
+
+/* How a framework runs layers whose tensors are in two bytes or less (`narrow`), or in more. */
+static inline pm__execution pm__execution_of(bool fused, bool composed, bool narrow)
+{
+  if (fused) return PM__FUSED;
+  if (composed) return narrow ? PM__COMPOSED_MIXED : PM__COMPOSED;
+  return narrow ? PM__UNFUSED_MIXED : PM__UNFUSED;
+}
+
+/* Time of convolutions over that of the kernel model: the generation of the library matters where that is calibrated. */
+static inline double pm__library_factor(const pm__device *device, double simt, double tensor)
+{
+  if (!device->calibrated) return 1;
+  return device->conv.tensor ? tensor : simt;
+}
+
+/* Whether convolutions change the layout of their ends. Tensor cores take the channels of a place side by side, whatever a
+** framework stores: one of its facts. */
+static inline bool pm__changes_layout(const pm__device *device, bool simt, bool tensor, bool tf32)
+{
+  if (!device->conv.tensor) return simt;
+  return device->bytes == 2 ? tensor : tf32;
+}
+
+#endif

@@ -1,0 +1,124 @@
+/*
+** Convolutions in one, two and three dimensions, with groups, dilation, stride and padding; depthwise ones.
+**
+**     parameters = Co (Ci/g K + bias),   MAC = positions of the output x Co Ci/g K,   K = elements of the kernel
+**
+** The gradients of input and of weights cost as many MAC each as the forward pass. A product with padding counts.
+*/
+#include <math.h>
+#include "network/kinds/conv.h"
+
+enum { MULTIPLIER = PM__CONV_OWN };
+
+static const pm__attribute_rule rules[] = {
+  PM__CONV_CHANNELS_RULE, PM__CONV_WINDOW_RULES, PM__CONV_GROUPS_RULE, PM__CONV_PARAMETER_RULES, PM__RULES_END,
+};
+static const pm__attribute_rule depthwise_rules[] = {
+  PM__CONV_WINDOW_RULES,
+  PM__OPTIONAL("multiplier", MULTIPLIER, PM__COUNT, 1, 1e7, 1, "output channels of each input channel"),
+  PM__CONV_PARAMETER_RULES,
+  PM__RULES_END,
+};
+
+static const pm__conv_traits one = {1}, two = {2}, three = {3};
+
+static int axes_of(const pm__layer *layer)
+{
+  return ((const pm__conv_traits *)layer->kind->traits)->axes;
+}
+
+double pm__conv_window(const pm__layer *layer)
+{
+  double elements = 1;
+  for (int i = 0; i < axes_of(layer); i++) elements *= layer->attribute[PM__CONV_KERNEL + i];
+  return elements;
+}
+
+int pm__conv_check_groups(const pm__layer *layer, int64_t channels, double out_channels, pm_error *error)
+{
+  int64_t groups = (int64_t)layer->attribute[PM__CONV_GROUPS];
+  if (channels % groups == 0 && (int64_t)out_channels % groups == 0) return PM_OK;
+  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": %lld groups do not divide %lld input and %.0f output channels",
+                  layer->kind->name, layer->name, (long long)groups, (long long)channels, out_channels);
+}
+
+void pm__conv_space(const pm__layer *layer, const pm__shape *in, const pm__shape *out, pm__conv *geometry)
+{
+  const double *a = layer->attribute;
+  int first = PM__SPACE - axes_of(layer);
+  for (int i = 0; i < PM__SPACE; i++) {
+    bool there = i >= first;
+    int j = i - first;
+    geometry->size[i] = there ? (double)in->size[1 + j] : 1;
+    geometry->out_size[i] = there ? (double)out->size[1 + j] : 1;
+    geometry->kernel[i] = there ? a[PM__CONV_KERNEL + j] : 1;
+    geometry->stride[i] = there ? a[PM__CONV_STRIDE + j] : 1;
+    geometry->padding[i] = there ? a[PM__CONV_PADDING + j] : 0;
+    geometry->padding_end[i] = there ? a[PM__CONV_PADDING_END + j] : 0;
+    geometry->dilation[i] = there ? a[PM__CONV_DILATION + j] : 1;
+  }
+}
+
+static void add(pm__kernel_list *kernels, pm__pass pass, pm__work work, const pm__conv *geometry)
+{
+  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__CONV, work);
+  kernel->matrix = true;
+  kernel->shape.conv = *geometry;
+}
+
+void pm__conv_count(pm__layer *layer, pm__kernel_list *kernels, double weights, double mac, const pm__conv *geometry)
+{
+  bool bias = layer->attribute[PM__CONV_BIAS] != 0;
+  double in = layer->elements_in, out = layer->elements_out, added = bias ? out : 0;
+  layer->parameters = weights + (bias ? (double)layer->output.size[0] : 0);
+  layer->parameter_tensors = bias ? 2 : 1;
+  layer->mac = mac;
+  layer->mac_bnl = mac + added;
+  layer->saved.inputs = true;
+  add(kernels, PM__FORWARD, (pm__work){2 * mac + added, in + out, layer->parameters}, geometry);
+  add(kernels, PM__BACKWARD_DATA, (pm__work){2 * mac, out + in, weights}, geometry);
+  add(kernels, PM__BACKWARD_WEIGHT, (pm__work){2 * mac + added, in + out, layer->parameters}, geometry);
+}
+
+static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
+{
+  (void)count;
+  const double *a = layer->attribute;
+  int axes = axes_of(layer), status = pm__need_space(layer, &inputs[0], axes, error);
+  if (status == PM_OK) status = pm__check_tuples(layer, axes, error);
+  if (status == PM_OK) status = pm__conv_check_groups(layer, inputs[0].size[0], a[PM__CONV_OUT_CHANNELS], error);
+  if (status != PM_OK) return status;
+  layer->output.rank = 1 + axes;
+  layer->output.size[0] = pm__size(a[PM__CONV_OUT_CHANNELS]);
+  for (int i = 0; i < axes; i++)
+    layer->output.size[1 + i] =
+      pm__window_output(inputs[0].size[1 + i], a[PM__CONV_KERNEL + i], a[PM__CONV_STRIDE + i], a[PM__CONV_PADDING + i],
+                        a[PM__CONV_PADDING_END + i], a[PM__CONV_DILATION + i], false);
+  return PM_OK;
+}
+
+static void count(pm__layer *layer, pm__kernel_list *kernels)
+{
+  pm__conv geometry = {0};
+  geometry.channels = (double)layer->input.size[0];
+  geometry.out_channels = layer->attribute[PM__CONV_OUT_CHANNELS];
+  geometry.groups = layer->attribute[PM__CONV_GROUPS];
+  pm__conv_space(layer, &layer->input, &layer->output, &geometry);
+  double per_output = geometry.channels / geometry.groups * pm__conv_window(layer);
+  pm__conv_count(layer, kernels, geometry.out_channels * per_output, layer->elements_out * per_output, &geometry);
+}
+
+/* Each channel is a group of its own. */
+static int depthwise_shape(pm__layer *layer, const pm__shape *inputs, int count_of_inputs, pm_error *error)
+{
+  double channels = (double)inputs[0].size[0];
+  layer->attribute[PM__CONV_GROUPS] = channels;
+  layer->attribute[PM__CONV_OUT_CHANNELS] = (double)pm__size(channels * layer->attribute[MULTIPLIER]);
+  return shape(layer, inputs, count_of_inputs, error);
+}
+
+const pm__layer_kind pm__conv1d = {"conv1d", rules, 1, 1, shape, count, "convolution over one dimension", &one};
+const pm__layer_kind pm__conv2d = {"conv2d", rules, 1, 1, shape, count, "convolution over an image", &two};
+const pm__layer_kind pm__conv3d = {"conv3d", rules, 1, 1, shape, count, "convolution over three dimensions", &three};
+const pm__layer_kind pm__depthwise_conv2d = {"depthwise_conv2d", depthwise_rules, 1, 1, depthwise_shape, count,
+                                             "convolution of each channel of an image by itself", &two};

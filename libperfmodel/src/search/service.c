@@ -1,0 +1,84 @@
+/*
+** Sizing for inference. Replicas share nothing, so the GPUs are the rate over that of one, rounded up to whole machines.
+*/
+#include <math.h>
+#include <string.h>
+#include "inference/inference.h"
+#include "search/size.h"
+
+static const pm_system *system_of(const pm_size_service *service, size_t choice)
+{
+  return service->plan->systems[service->choices[choice].system_index].system;
+}
+
+static int check_choice(const pm_size_service *service, size_t i, pm_error *error)
+{
+  int32_t system = service->choices[i].system_index, profile = service->choices[i].profile_index;
+  if (system < 0 || (size_t)system >= service->plan->system_count)
+    return pm__fail(error, PM_BAD_ARGUMENT, "system %d is not in the plan", system);
+  if (profile < 0 || (size_t)profile >= service->plan->profile_count)
+    return pm__fail(error, PM_BAD_ARGUMENT, "profile %d is not in the plan", profile);
+  return pm__size_check_price(service->prices, i, &system_of(service, i)->machine, error);
+}
+
+static int check(const pm_size_service *service, const pm_size_goal *goal, pm_error *error)
+{
+  if (service == NULL || goal == NULL || service->plan == NULL || service->choices == NULL || service->count == 0)
+    return pm__fail(error, PM_BAD_ARGUMENT, "sizing needs a plan, a goal and something to choose from");
+  if (isnan(goal->rate)) return pm__fail(error, PM_BAD_ARGUMENT, "sizing for inference needs a rate");
+  if (!isnan(service->latency) && !(service->latency > 0 && isfinite(service->latency)))
+    return pm__fail(error, PM_BAD_ARGUMENT, "latency %g is not positive and finite", service->latency);
+  int status = pm__size_check_goal(goal, error);
+  for (size_t i = 0; i < service->count && status == PM_OK; i++) status = check_choice(service, i, error);
+  return status;
+}
+
+/* One GPU: the largest batch within the latency, or the batch that is asked for. */
+static int predict(const pm_size_service *service, pm_inference_run *run, pm_inference *p)
+{
+  run->gpus = run->nodes = 1;
+  if (!isnan(service->latency)) return pm_infer_within(service->plan, run, service->latency, p, NULL);
+  pm_infer(service->plan, run, p, 1);
+  return p->status;
+}
+
+/* Nodes as doubles: a rate may want more than a number of nodes can be. */
+static void fill(const pm_size_service *service, const pm_size_goal *goal, size_t choice, pm_size_choice *row)
+{
+  pm_inference p;
+  pm_inference_run run = service->choices[choice];
+  const pm_system *system = system_of(service, choice);
+  int32_t each = run.gpus > 0 ? run.gpus : (int32_t)system->gpu_count;
+  pm_record_init(pm_record_type_find("size_choice"), row);
+  strcpy(row->system, system->machine.id);
+  strcpy(row->framework, service->plan->profiles[run.profile_index].id);
+  row->choice = (int32_t)choice;
+  row->precision = run.precision;
+  row->status = (size_t)each > system->gpu_count ? PM_TOO_MANY_GPUS : predict(service, &run, &p);
+  if (row->status != PM_OK) return;
+  double nodes = ceil(goal->rate / (p.throughput * each));
+  if (p.throughput * (nodes * each) < goal->rate) nodes++; /* rounded */
+  if (nodes > goal->nodes_most) row->status = PM_UNREACHABLE;
+  row->nodes = nodes > goal->nodes_most ? goal->nodes_most : (int32_t)nodes;
+  row->gpus = row->nodes * each;
+  row->batch = run.batch;
+  row->latency = p.latency;
+  row->throughput = p.throughput * row->gpus;
+  row->reached = row->throughput / goal->rate;
+  row->efficiency = 1;
+  row->storage_rate = row->throughput * goal->sample_size;
+  row->memory = p.memory;
+  row->verdict = p.verdict;
+  row->basis = p.basis;
+  pm__size_machine(system, goal, service->prices != NULL ? service->prices[choice] : (double)NAN, row);
+}
+
+int pm_size_inference(const pm_size_service *service, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
+{
+  if (choices == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "sizing needs a place for its choices");
+  int status = check(service, goal, error);
+  if (status != PM_OK) return status;
+  for (size_t i = 0; i < service->count; i++) fill(service, goal, i, &choices[i]);
+  pm__size_rank(choices, service->count, goal->minimize);
+  return PM_OK;
+}

@@ -1,0 +1,309 @@
+/*
+** Fractional packing of directed Hamiltonian cycles: maximise the sum of x over cycles, subject to sum of x over the
+** cycles through each arc <= its capacity. A linear programme with far too many columns to write down, solved by
+** generating them (Gilmore and Gomory, Oper. Res. 9, 1961):
+**
+**     solve it over the cycles known; the dual gives every arc a price; look for the cycle of least price;
+**     if that is 1 or more, no cycle helps, and the packing is the best; else add it and go on.
+**
+** Equal capacities make many cycles equally good, on which the simplex method may turn in circles. So its steps are chosen
+** for capacities that are larger by up to a millionth, each by another; what is reported is for the true ones.
+**
+** At any time the value over the least price bounds every packing from above (Farley, Oper. Res. 38, 1990), which is the
+** proof that goes with the result.
+*/
+#include "topology/packing.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TINY 1e-9
+#define SHAKE 1e-6
+
+enum { PIVOTS_MAX = 20000, ROUNDS_MAX = 500 };
+
+/* Rows are arcs, then the objective. Columns: right-hand side for the true and for the shaken capacities, the arcs'
+** slacks, cycles. */
+typedef struct tableau {
+  int rows, columns, stride, nodes, pivots;
+  int *row_of_arc; /* -1: no capacity */
+  int *basis;      /* column that each row stands for */
+  double *cell;    /* (rows + 1) x stride */
+} tableau;
+
+enum { RIGHT, SHAKEN, FIRST_SLACK };
+
+static double *row_of(const tableau *t, int row)
+{
+  return t->cell + (size_t)row * (size_t)t->stride;
+}
+
+/* ---- Simplex ---- */
+
+static void pivot(tableau *t, int row, int column)
+{
+  double *pivot_row = row_of(t, row), divisor = pivot_row[column];
+  for (int j = 0; j < t->columns; j++) pivot_row[j] /= divisor;
+  for (int i = 0; i <= t->rows; i++) {
+    double *other = row_of(t, i), factor = other[column];
+    if (i == row || factor == 0) continue;
+    for (int j = 0; j < t->columns; j++) other[j] -= factor * pivot_row[j];
+  }
+  t->basis[row] = column;
+}
+
+static int entering(const tableau *t)
+{
+  const double *objective = row_of(t, t->rows);
+  int best = -1;
+  for (int j = FIRST_SLACK; j < t->columns; j++)
+    if (objective[j] > TINY && (best < 0 || objective[j] > objective[best])) best = j;
+  return best;
+}
+
+static int leaving(const tableau *t, int column)
+{
+  int best = -1;
+  double least = INFINITY;
+  for (int i = 0; i < t->rows; i++) {
+    double weight = row_of(t, i)[column];
+    if (weight <= TINY) continue;
+    double ratio = row_of(t, i)[SHAKEN] / weight;
+    if (ratio >= least) continue;
+    best = i;
+    least = ratio;
+  }
+  return best;
+}
+
+static void solve(tableau *t)
+{
+  for (int column = entering(t); column >= 0 && t->pivots < PIVOTS_MAX; column = entering(t)) {
+    int row = leaving(t, column);
+    if (row < 0) return; /* unbounded: cannot be, every cycle uses an arc */
+    pivot(t, row, column);
+    t->pivots++;
+  }
+}
+
+/* ---- Columns ---- */
+
+static bool make_room(tableau *t, int columns)
+{
+  if (columns <= t->stride) return true;
+  int stride = 2 * columns;
+  double *cell = (double *)calloc((size_t)(t->rows + 1) * (size_t)stride, sizeof *cell);
+  if (cell == NULL) return false;
+  for (int i = 0; i <= t->rows && t->cell != NULL; i++)
+    memcpy(cell + (size_t)i * (size_t)stride, row_of(t, i), (size_t)t->columns * sizeof *cell);
+  free(t->cell);
+  t->cell = cell;
+  t->stride = stride;
+  return true;
+}
+
+/* What the pivots so far make of a new column: the sum of the slacks' columns of its arcs. */
+static bool add_column(tableau *t, const unsigned char *next)
+{
+  if (!make_room(t, t->columns + 1)) return false;
+  for (int i = 0; i <= t->rows; i++) {
+    double *row = row_of(t, i), sum = i == t->rows ? 1 : 0;
+    for (int node = 0; node < t->nodes; node++)
+      sum += row[FIRST_SLACK + t->row_of_arc[node * t->nodes + next[node]]];
+    row[t->columns] = sum;
+  }
+  t->columns++;
+  return true;
+}
+
+static bool open_tableau(tableau *t, const double *capacity, int nodes)
+{
+  int arcs = nodes * nodes;
+  memset(t, 0, sizeof *t);
+  t->nodes = nodes;
+  t->row_of_arc = (int *)malloc((size_t)arcs * sizeof *t->row_of_arc);
+  t->basis = (int *)calloc((size_t)arcs, sizeof *t->basis);
+  if (t->row_of_arc == NULL || t->basis == NULL) return false;
+  for (int arc = 0; arc < arcs; arc++) t->row_of_arc[arc] = capacity[arc] > 0 ? t->rows++ : -1;
+  t->columns = 0;
+  if (!make_room(t, FIRST_SLACK + t->rows)) return false;
+  t->columns = FIRST_SLACK + t->rows;
+  for (int arc = 0; arc < arcs; arc++) {
+    int row = t->row_of_arc[arc];
+    if (row < 0) continue;
+    row_of(t, row)[RIGHT] = capacity[arc];
+    row_of(t, row)[SHAKEN] = capacity[arc] * (1 + SHAKE * fmod(row * 0.6180339887498949, 1));
+    row_of(t, row)[FIRST_SLACK + row] = 1;
+    t->basis[row] = FIRST_SLACK + row;
+  }
+  return true;
+}
+
+static void close_tableau(tableau *t)
+{
+  free(t->row_of_arc);
+  free(t->basis);
+  free(t->cell);
+}
+
+/* ---- Pool ---- */
+
+bool pm__pool_add(pm__pool *pool, const unsigned char *next)
+{
+  size_t size = (size_t)pool->nodes;
+  if (pool->count == pool->capacity) {
+    int capacity = pool->capacity > 0 ? 2 * pool->capacity : 64;
+    unsigned char *grown = (unsigned char *)realloc(pool->next, (size_t)capacity * size);
+    if (grown == NULL) return false;
+    pool->next = grown;
+    pool->capacity = capacity;
+  }
+  memcpy(pool->next + (size_t)pool->count++ * size, next, size);
+  return true;
+}
+
+void pm__packing_free(pm__packing *packing)
+{
+  free(packing->pool.next);
+  free(packing->weight);
+  memset(packing, 0, sizeof *packing);
+}
+
+/* ---- Packing ---- */
+
+/* The least that leaves or enters any node. */
+static double degree_bound(const double *capacity, int nodes)
+{
+  double least = INFINITY;
+  for (int i = 0; i < nodes; i++) {
+    double out = 0, in = 0;
+    for (int j = 0; j < nodes; j++) {
+      out += capacity[i * nodes + j];
+      in += capacity[j * nodes + i];
+    }
+    least = fmin(least, fmin(out, in));
+  }
+  return least;
+}
+
+/* Capacities are mostly small whole numbers of links, so the value is a fraction with a small denominator: drop the
+** rounding errors of the pivots. */
+static double clean(double value)
+{
+  double near = round(value * 2520) / 2520;
+  return fabs(value - near) < TINY ? near : value;
+}
+
+static void read_prices(const tableau *t, double *price)
+{
+  const double *objective = row_of(t, t->rows);
+  for (int arc = 0; arc < t->nodes * t->nodes; arc++) {
+    int row = t->row_of_arc[arc];
+    price[arc] = row < 0 ? (double)INFINITY : fmax(-objective[FIRST_SLACK + row], 0);
+  }
+}
+
+static bool add_new(tableau *t, const pm__pool *pool, int first)
+{
+  for (int c = first; c < pool->count; c++)
+    if (!add_column(t, pool->next + (size_t)c * (size_t)pool->nodes)) return false;
+  return true;
+}
+
+/* The weights, as long as none is negative: an optimum of the shaken capacities that is none of the true ones. Then those
+** of the shaken ones, made so much smaller that they fit. */
+static double value_of(const tableau *t)
+{
+  for (int row = 0; row < t->rows; row++)
+    if (row_of(t, row)[RIGHT] < -TINY) return -row_of(t, t->rows)[SHAKEN] / (1 + SHAKE);
+  return 0 - row_of(t, t->rows)[RIGHT];
+}
+
+/* Prices that make the cheapest cycle cost `least`: scaled, they make every cycle cost 1 or more, and what all capacity
+** costs then bounds the packing. */
+static double bound_of(const double *capacity, const double *price, int arcs, double least)
+{
+  double sum = 0;
+  for (int arc = 0; arc < arcs; arc++)
+    if (capacity[arc] > 0) sum += capacity[arc] * price[arc];
+  return least > 0 ? sum / least : (double)INFINITY;
+}
+
+/* Solves and prices until no cycle helps, the bound of the degrees is reached or the rounds are used up. */
+static bool improve(tableau *t, const double *capacity, double *room, pm__packing *packing)
+{
+  double price[PM__EXACT_MAX * PM__EXACT_MAX];
+  bool memory = add_new(t, &packing->pool, 0);
+  for (int round = 0; memory && round < ROUNDS_MAX; round++) {
+    int known = packing->pool.count;
+    solve(t);
+    packing->rings = fmax(value_of(t), 0);
+    if (packing->rings >= packing->most - TINY) break;
+    read_prices(t, price);
+    double least = pm__price_cycles(&packing->pool, price, t->nodes, 1 - TINY, room, &memory);
+    double bound = bound_of(capacity, price, t->nodes * t->nodes, fmin(least, 1));
+    packing->most = fmax(fmin(packing->most, bound), packing->rings);
+    if (packing->pool.count == known) break;
+    memory = memory && add_new(t, &packing->pool, known);
+  }
+  if (packing->most - packing->rings < 100 * TINY) packing->most = packing->rings;
+  return memory;
+}
+
+static bool read_weights(const tableau *t, pm__packing *packing)
+{
+  bool shaken = packing->rings < -row_of(t, t->rows)[RIGHT] - TINY;
+  packing->weight = (double *)calloc((size_t)packing->pool.count + 1, sizeof *packing->weight);
+  if (packing->weight == NULL) return false;
+  for (int row = 0; row < t->rows; row++) {
+    int cycle = t->basis[row] - FIRST_SLACK - t->rows;
+    double weight = shaken ? row_of(t, row)[SHAKEN] / (1 + SHAKE) : clean(row_of(t, row)[RIGHT]);
+    if (cycle >= 0) packing->weight[cycle] = fmax(weight, 0);
+  }
+  return true;
+}
+
+static bool pack_exactly(pm__packing *packing, const double *capacity, int nodes)
+{
+  tableau t;
+  double *room = (double *)malloc(pm__price_room(nodes) * sizeof *room);
+  bool good = open_tableau(&t, capacity, nodes) && room != NULL && improve(&t, capacity, room, packing) &&
+              read_weights(&t, packing);
+  bool exact = packing->most == packing->rings;
+  packing->rings = clean(packing->rings);
+  if (exact) packing->most = packing->rings;
+  close_tableau(&t);
+  free(room);
+  return good;
+}
+
+/* The weights are those with which the search took the cycles. */
+static bool keep_greedy(pm__packing *packing, const double *capacity, int nodes)
+{
+  size_t arcs = (size_t)nodes * (size_t)nodes;
+  double *left = (double *)malloc(arcs * sizeof *left);
+  packing->weight = (double *)calloc((size_t)packing->pool.count + 1, sizeof *packing->weight);
+  bool good = left != NULL && packing->weight != NULL;
+  if (good) memcpy(left, capacity, arcs * sizeof *left);
+  for (int c = 0; good && c < packing->pool.count; c++) {
+    const unsigned char *next = packing->pool.next + (size_t)c * (size_t)nodes;
+    double least = INFINITY;
+    for (int i = 0; i < nodes; i++) least = fmin(least, left[i * nodes + next[i]]);
+    for (int i = 0; i < nodes; i++) left[i * nodes + next[i]] -= least;
+    packing->weight[c] = least;
+  }
+  free(left);
+  return good;
+}
+
+bool pm__pack(pm__packing *packing, const double *capacity, int nodes)
+{
+  bool memory;
+  memset(packing, 0, sizeof *packing);
+  packing->pool.nodes = nodes;
+  packing->most = degree_bound(capacity, nodes);
+  packing->rings = pm__pack_greedily(&packing->pool, capacity, nodes, &memory);
+  if (!memory) return false;
+  if (nodes <= PM__EXACT_MAX) return pack_exactly(packing, capacity, nodes);
+  return keep_greedy(packing, capacity, nodes);
+}

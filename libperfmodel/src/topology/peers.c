@@ -1,0 +1,156 @@
+/*
+** Rings over direct GPU-to-GPU links: the best packing of directed Hamiltonian cycles into them.
+**
+** Up to 16 GPUs the packing is the best there is. Beyond, cycles are taken one by one, and the result is a lower bound.
+*/
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "topology/packing.h"
+#include "topology/ring.h"
+
+static int member_number(const pm_system *system, pm__members members, int vertex)
+{
+  for (int i = 0; i < members.count; i++)
+    if (system->gpus[members.gpu[i]] == vertex) return i;
+  return -1;
+}
+
+/* Capacities between the group's GPUs in units of one link, and what the links have in common. */
+static void read_links(const pm_system *system, pm__members members, double *capacity, pm__path *path)
+{
+  int n = members.count;
+  for (size_t k = 0; k < system->edge_count; k++) {
+    const pm__edge *edge = &system->edges[k];
+    int i = member_number(system, members, edge->a), j = member_number(system, members, edge->b);
+    if (i < 0 || j < 0) continue;
+    double one = pm__edge_payload(edge) / edge->count;
+    if (path->one_link == 0 || one < path->one_link) {
+      path->one_link = one;
+      path->limit = edge;
+    }
+    pm__path_pass(path, edge);
+    capacity[i * n + j] += pm__edge_payload(edge);
+    capacity[j * n + i] += pm__edge_payload(edge);
+  }
+  for (int arc = 0; arc < n * n; arc++)
+    if (path->one_link > 0) capacity[arc] /= path->one_link;
+}
+
+/* The cycles with a weight, as orders of visiting. */
+static bool keep_cycles(const pm__pool *pool, const double *weights, pm__cycles *cycles)
+{
+  int used = 0, n = pool->nodes;
+  for (int c = 0; c < pool->count; c++) used += weights[c] > 0;
+  if (!pm__cycles_new(cycles, used, n)) return false;
+  for (int c = 0, out = 0; c < pool->count; c++) {
+    if (!(weights[c] > 0)) continue;
+    for (int i = 0, node = 0; i < n; i++, node = pool->next[c * n + node]) cycles->order[out * n + i] = node;
+    cycles->weight[out++] = weights[c];
+  }
+  return true;
+}
+
+/* ---- Whole rings, where they reach the value of the fractional packing ---- */
+
+enum { WHOLE_MAX = 8, STEPS_MAX = 200000 };
+
+typedef struct whole {
+  pm__pool pool;
+  double *weight, *left;
+  int steps;
+  bool used[WHOLE_MAX], memory;
+  unsigned char next[WHOLE_MAX];
+} whole;
+
+/* All directed cycles through every node, from node 0, depth first. */
+static void extend(whole *w, int node, int depth)
+{
+  int n = w->pool.nodes;
+  const double *arcs = &w->left[node * n];
+  if (depth == n) {
+    if (arcs[0] <= 0) return;
+    w->next[node] = 0;
+    w->memory = w->memory && pm__pool_add(&w->pool, w->next);
+    return;
+  }
+  for (int other = 1; other < n; other++) {
+    if (w->used[other] || arcs[other] <= 0) continue;
+    w->used[other] = true;
+    w->next[node] = (unsigned char)other;
+    extend(w, other, depth + 1);
+    w->used[other] = false;
+  }
+}
+
+static bool fits(const whole *w, const unsigned char *next)
+{
+  for (int i = 0; i < w->pool.nodes; i++)
+    if (w->left[i * w->pool.nodes + next[i]] < 1) return false;
+  return true;
+}
+
+static void take(whole *w, const unsigned char *next, double amount)
+{
+  for (int i = 0; i < w->pool.nodes; i++) w->left[i * w->pool.nodes + next[i]] -= amount;
+}
+
+/* `rings` more whole cycles out of cycle `first` and later ones, each as often as it fits. */
+static bool find_whole(whole *w, int first, int rings)
+{
+  if (rings == 0) return true;
+  for (int c = first; c < w->pool.count; c++) {
+    const unsigned char *next = w->pool.next + (size_t)c * (size_t)w->pool.nodes;
+    if (++w->steps > STEPS_MAX) return false;
+    if (!fits(w, next)) continue;
+    take(w, next, 1);
+    w->weight[c] += 1;
+    if (find_whole(w, c, rings - 1)) return true;
+    w->weight[c] -= 1;
+    take(w, next, -1);
+  }
+  return false;
+}
+
+/* Whole rings read better than fractions of the same sum. Returns whether they were found; `cycles` has them then. */
+static bool keep_whole(double *capacity, int nodes, double rings, pm__cycles *cycles)
+{
+  whole w;
+  if (nodes > WHOLE_MAX || rings != floor(rings)) return false;
+  memset(&w, 0, sizeof w);
+  w.pool.nodes = nodes;
+  w.left = capacity;
+  w.memory = true;
+  extend(&w, 0, 1);
+  w.weight = (double *)calloc((size_t)w.pool.count + 1, sizeof *w.weight);
+  bool found = w.memory && w.weight != NULL && find_whole(&w, 0, (int)rings);
+  found = found && keep_cycles(&w.pool, w.weight, cycles);
+  free(w.weight);
+  free(w.pool.next);
+  return found;
+}
+
+int pm__ring_over_peers(const pm_system *system, pm__members members, pm__path *path, pm__cycles *cycles,
+                        pm_error *error)
+{
+  int n = members.count;
+  pm__packing packing;
+  if (n < 2 || n > PM__PEERS_MAX) return PM_OK;
+  double *capacity = (double *)calloc((size_t)n * (size_t)n, sizeof *capacity);
+  if (capacity == NULL) return pm__no_memory(error);
+  read_links(system, members, capacity, path);
+  if (path->one_link == 0) {
+    free(capacity);
+    return PM_OK;
+  }
+  bool good = pm__pack(&packing, capacity, n);
+  path->bandwidth = packing.rings * path->one_link;
+  path->most = packing.most * path->one_link;
+  if (good && packing.rings > 0 && !keep_whole(capacity, n, packing.rings, cycles)) {
+    pm__cycles_free(cycles);
+    good = keep_cycles(&packing.pool, packing.weight, cycles);
+  }
+  pm__packing_free(&packing);
+  free(capacity);
+  return good ? PM_OK : pm__no_memory(error);
+}

@@ -1,0 +1,38 @@
+/*
+** Ways from vertex to vertex by the fewest links, and the flows that they put on each link. GPUs and NICs end ways, they
+** do not forward.
+*/
+#ifndef PM_TOPOLOGY_ROUTES_H
+#define PM_TOPOLOGY_ROUTES_H
+
+#include "topology/ring.h"
+
+typedef struct pm__routes {
+  const pm_system *system;
+  int *distance;   /* of each vertex from the start; -1: not reached */
+  int *via;        /* the edge by which it was reached */
+  int *queue;
+  int *load;       /* flows per edge: a to b, then b to a */
+} pm__routes;
+
+/* False if there is no memory. Close it in either case. */
+bool pm__routes_open(pm__routes *r, const pm_system *system);
+void pm__routes_close(pm__routes *r);
+void pm__routes_clear(pm__routes *r);
+
+/* Searches breadth first from a vertex. */
+void pm__routes_from(pm__routes *r, int start);
+
+/* Walks back from `end` to where the search started, loading each link. */
+void pm__routes_load(pm__routes *r, int end, pm__path *path);
+
+/* The vertex of a kind nearest to where the search started, or -1. */
+int pm__routes_nearest(const pm__routes *r, pm_vertex_kind kind);
+
+/* Loads the way from one vertex to another, through host memory if `staged`; false if there is none. */
+bool pm__routes_hop(pm__routes *r, int from, int to, bool staged, pm__path *path);
+
+/* The most that every flow can have: the least of payload / flows over the loaded links. */
+void pm__routes_limit(const pm__routes *r, pm__path *path);
+
+#endif

@@ -1,0 +1,158 @@
+/* What the wires let some GPUs send at once: to the network, to each other in pairs, to the CPUs. */
+#include "topology/routes.h"
+#include "topology/wiring.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int vertex_of(const pm__wiring *wiring, int member)
+{
+  return wiring->system->gpus[wiring->kept.gpu[member]];
+}
+
+static void set_port(pm__port *port, double payload, const char *limit)
+{
+  port->payload = payload;
+  memcpy(port->limit, limit, sizeof port->limit); /* ids have the same size everywhere */
+}
+
+/* ---- Network ---- */
+
+/* Distance from a GPU to the nearest NIC, or -1. */
+static int nic_distance(pm__routes *r, int gpu)
+{
+  pm__routes_from(r, gpu);
+  int nic = pm__routes_nearest(r, PM_VERTEX_NIC);
+  return nic >= 0 ? r->distance[nic] : -1;
+}
+
+/* The member that a NIC serves: one that has no nearer NIC, and of those the one with the fewest yet. -1: none. */
+static int served_by(const pm__wiring *wiring, pm__routes *r, int nic, const int *nearest, const int *served)
+{
+  int best = -1;
+  pm__routes_from(r, nic);
+  for (int i = 0; i < wiring->kept.count; i++) {
+    int distance = r->distance[vertex_of(wiring, i)];
+    if (distance < 0 || distance != nearest[i]) continue;
+    if (best < 0 || served[i] < served[best]) best = i;
+  }
+  return best;
+}
+
+/* Loads the way from a GPU to each NIC that is nearest to some of the group. Returns how many, -1 without memory. */
+static int use_nics(const pm__wiring *wiring, pm__routes *r, pm__path *path)
+{
+  int count = 0, members = wiring->kept.count;
+  const pm_system *system = wiring->system;
+  int *nearest = (int *)calloc(2 * (size_t)members, sizeof *nearest), *served = nearest + members;
+  if (nearest == NULL) return -1;
+  for (int i = 0; i < members; i++) nearest[i] = nic_distance(r, vertex_of(wiring, i));
+  for (size_t v = 0; v < system->vertex_count; v++) {
+    if (system->vertices[v].kind != PM_VERTEX_NIC) continue;
+    int member = served_by(wiring, r, (int)v, nearest, served);
+    if (member < 0) continue;
+    served[member]++;
+    count++;
+    pm__routes_hop(r, vertex_of(wiring, member), (int)v, system->staged, path);
+  }
+  free(nearest);
+  return count;
+}
+
+static int count_nics(const pm_system *system)
+{
+  int count = 0;
+  for (size_t v = 0; v < system->vertex_count; v++) count += system->vertices[v].kind == PM_VERTEX_NIC;
+  return count;
+}
+
+/* The ports of the NICs that the group reaches, and what the links on the way let through. */
+static int fill_network(pm__wiring *wiring, pm__routes *r, pm_error *error)
+{
+  const pm_system *system = wiring->system;
+  const pm__edge *network = &system->network;
+  int nics = count_nics(system), reached;
+  if (network->count == 0) return PM_OK;
+  double line = pm__edge_payload(network);
+  set_port(&wiring->network, line, network->link.id);
+  wiring->nics = network->count;
+  if (nics == 0) {
+    if ((size_t)network->count < system->gpu_count) return PM_OK;
+    double share = (double)wiring->kept.count / (double)system->gpu_count; /* a port or more for each GPU */
+    wiring->network.payload = line * share;
+    wiring->nics = (int)ceil(network->count * share);
+    return PM_OK;
+  }
+  pm__path path = pm__no_path();
+  pm__routes_clear(r);
+  reached = use_nics(wiring, r, &path);
+  if (reached < 0) return pm__no_memory(error);
+  pm__routes_limit(r, &path);
+  wiring->nics = reached > 0 ? reached : nics;
+  wiring->network.payload = line * (double)wiring->nics / nics;
+  if (reached > 0 && path.bandwidth > 0 && path.bandwidth * reached < wiring->network.payload)
+    set_port(&wiring->network, path.bandwidth * reached, path.limit->link.id);
+  return PM_OK;
+}
+
+/* ---- Pairs ---- */
+
+/* What one GPU gets when all exchange at once: pairs with links use those, the others share PCIe; the slowest counts.
+** 0 if a pair has no way to each other. */
+static void fill_pairs(pm__wiring *wiring, pm__routes *r)
+{
+  const pm_system *system = wiring->system;
+  pm__path path = pm__no_path();
+  int count = wiring->kept.count;
+  set_port(&wiring->pair, wiring->packed.bandwidth, wiring->packed.limit);
+  if (count == 1 || wiring->packed.switched) return;
+  double slowest = INFINITY;
+  pm__routes_clear(r);
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < count; j++) {
+      const pm__edge *edge = NULL;
+      int a = vertex_of(wiring, i), b = vertex_of(wiring, j);
+      double payload = i == j ? (double)INFINITY : pm__direct_payload(system, a, b, &edge);
+      if (payload == 0 && !pm__routes_hop(r, a, b, system->machine.staged, &path)) slowest = 0;
+      if (payload == 0 || payload >= slowest) continue;
+      slowest = payload;
+      set_port(&wiring->pair, slowest, edge->link.id);
+    }
+  pm__routes_limit(r, &path);
+  if (path.bandwidth > 0 && path.bandwidth < slowest) {
+    slowest = path.bandwidth;
+    set_port(&wiring->pair, slowest, path.limit->link.id);
+  }
+  wiring->pair.payload = slowest * (count - 1);
+}
+
+/* ---- Host ---- */
+
+/* What one GPU gets when all GPUs of the node send to CPUs: one CPU, or each its nearest. */
+static void fill_host(pm__wiring *wiring, pm__routes *r, bool spread)
+{
+  pm__path path = pm__no_path();
+  int host = -1;
+  pm__routes_clear(r);
+  set_port(&wiring->host[spread], INFINITY, wiring->packed.limit);
+  for (int i = 0; i < wiring->kept.count; i++) {
+    pm__routes_from(r, vertex_of(wiring, i));
+    if (host < 0 || spread) host = pm__routes_nearest(r, PM_VERTEX_CPU);
+    if (host >= 0 && r->distance[host] >= 0) pm__routes_load(r, host, &path);
+  }
+  pm__routes_limit(r, &path);
+  if (path.bandwidth > 0) set_port(&wiring->host[spread], path.bandwidth, path.limit->link.id);
+}
+
+int pm__wiring_ports(pm__wiring *wiring, pm_error *error)
+{
+  pm__routes r;
+  int status = pm__routes_open(&r, wiring->system) ? fill_network(wiring, &r, error) : pm__no_memory(error);
+  if (status == PM_OK) {
+    fill_pairs(wiring, &r);
+    fill_host(wiring, &r, false);
+    fill_host(wiring, &r, true);
+  }
+  pm__routes_close(&r);
+  return status;
+}

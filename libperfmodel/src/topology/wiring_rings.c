@@ -1,0 +1,98 @@
+/* Rings of some GPUs inside their node: the best there are, and the single one of the oldest library. */
+#include "topology/wiring.h"
+#include <math.h>
+#include <string.h>
+
+double pm__direct_payload(const pm_system *system, int a, int b, const pm__edge **edge)
+{
+  double payload = 0;
+  for (size_t k = 0; k < system->edge_count; k++) {
+    const pm__edge *e = &system->edges[k];
+    if ((e->a != a || e->b != b) && (e->a != b || e->b != a)) continue;
+    payload += pm__edge_payload(e);
+    *edge = e;
+  }
+  return payload;
+}
+
+static bool is_nvlink(const pm__edge *edge)
+{
+  return edge->link.kind == PM_LINK_NVLINK || edge->link.kind == PM_LINK_XGMI;
+}
+
+static void fill_inner(pm__inner *inner, const pm__wiring *wiring, const pm__path *path)
+{
+  pm__members members = {wiring->kept.gpu, wiring->kept.count};
+  inner->connected = true;
+  inner->nvlink = inner->directed_rings > 0 && is_nvlink(path->limit);
+  inner->switched = inner->nvlink && pm__on_switches(wiring->system, members);
+  inner->bandwidth = inner->chain = path->bandwidth;
+  if (path->limit->link.kind == PM_LINK_SMP) inner->chain = fmax(inner->chain, pm__edge_copy_payload(path->limit));
+  inner->hop_latency = path->hop_latency;
+  inner->base_latency = path->base_latency;
+  inner->calibrated = path->calibrated;
+  memcpy(inner->limit, path->limit->link.id, sizeof inner->limit);
+}
+
+static int find_packed(pm__wiring *wiring, pm_error *error)
+{
+  pm__path path = pm__no_path();
+  pm__members members = {wiring->kept.gpu, wiring->kept.count};
+  pm__inner *inner = &wiring->packed;
+  int status = pm__ring_find(wiring->system, members, &path, &inner->directed_rings, &wiring->cycles, error);
+  if (status != PM_OK) return status;
+  fill_inner(inner, wiring, &path);
+  if (inner->directed_rings > 0) inner->most_rings = path.most / path.one_link;
+  wiring->over = inner->directed_rings == 0                     ? "pcie"
+                 : inner->switched                              ? "nvswitch"
+                 : path.limit->link.kind == PM_LINK_XGMI ? "xgmi" : "nvlink";
+  return PM_OK;
+}
+
+/* One ring in the order of the GPUs, over one link of each hop, or over PCIe if a hop has none. */
+static int find_single(pm__wiring *wiring)
+{
+  const pm_system *system = wiring->system;
+  pm__path path = pm__no_path();
+  pm__members members = {wiring->kept.gpu, wiring->kept.count};
+  double least = INFINITY;
+  for (int i = 0; i < members.count; i++) {
+    const pm__edge *edge = NULL;
+    int a = system->gpus[members.gpu[i]], b = system->gpus[members.gpu[(i + 1) % members.count]];
+    if (pm__direct_payload(system, a, b, &edge) == 0) least = 0;
+    else if (pm__edge_payload(edge) / edge->count < least) {
+      least = pm__edge_payload(edge) / edge->count;
+      path.limit = edge;
+      pm__path_pass(&path, edge);
+    }
+  }
+  wiring->single.directed_rings = least > 0 ? 1 : 0;
+  path.bandwidth = path.one_link = least;
+  if (least == 0) {
+    path = pm__no_path();
+    int status = pm__ring_over_tree(system, members, true, &path, NULL, NULL);
+    if (status != PM_OK) return status == PM_NO_MEMORY ? status : PM_OK; /* there is none */
+  }
+  fill_inner(&wiring->single, wiring, &path);
+  return PM_OK;
+}
+
+static pm__inner nobody_else(void)
+{
+  pm__inner inner;
+  memset(&inner, 0, sizeof inner);
+  inner.bandwidth = inner.chain = INFINITY;
+  inner.connected = inner.calibrated = true;
+  return inner;
+}
+
+int pm__wiring_rings(pm__wiring *wiring, pm_error *error)
+{
+  wiring->over = "";
+  wiring->packed = wiring->single = nobody_else();
+  if (wiring->kept.count == 1) return PM_OK;
+  wiring->packed.connected = wiring->single.connected = false;
+  int status = find_packed(wiring, error);
+  if (status == PM_OK && find_single(wiring) != PM_OK) status = pm__no_memory(error);
+  return status;
+}
