@@ -11,14 +11,12 @@
 ** A host that is slower than the GPU spreads the backward pass.
 */
 #include <math.h>
-#include "step/step.h"
+#include "schedule/schedule.h"
 
 static double segment_time(const pm__step *s, const pm__costs *costs, int i)
 {
-  const pm__part *part = &costs->segment[i];
   const pm__fixed *fixed = &s->segments->fixed[i];
-  return s->factor * part->conv + s->own * part->own + part->other + fixed->starts * s->start +
-         fixed->layout * s->run->batch * s->layout;
+  return pm__step_part(s, &costs->segment[i]) + fixed->launches * s->start + fixed->layout * s->run->batch * s->layout;
 }
 
 static pm__exchange exchange_of(const pm__step *s)
@@ -39,7 +37,7 @@ double pm__bucket_times_of(const pm__step *s, const pm__costs *costs, pm__bucket
   return pm__exchange_times(&exchange, PM_ALL_REDUCE, bytes, cut->count, times->exchange);
 }
 
-static void overlapped(const pm__step *s, const pm__costs *costs, const pm__times *times, pm__sharing *sharing)
+static void overlapped(const pm__step *s, const pm__costs *costs, const pm__step_times *times, pm__sharing *sharing)
 {
   pm__bucket_times bucket;
   const pm__segments *cut = s->segments;
@@ -69,14 +67,15 @@ static void behind(const pm__step *s, pm__sharing *sharing)
 }
 
 /* Without buckets: all of it hides behind all of the backward pass, ideally. */
-static void ideal(const pm__times *times, pm__sharing *sharing)
+static void ideal(const pm__step_times *times, pm__sharing *sharing)
 {
   double hidden = times->backward_data + times->backward_weight;
   sharing->exposed = fmax(0, sharing->communication - hidden);
 }
 
-void pm__share_gradients(const pm__step *s, const pm__costs *costs, const pm__times *times, pm__sharing *sharing)
+void pm__share_gradients(const pm__step *s, const pm__costs *costs, const pm__step_times *times, pm__sharing *sharing)
 {
+  sharing->exchanged = s->network->parameters;
   if (s->segments != NULL) {
     overlapped(s, costs, times, sharing);
     return;
