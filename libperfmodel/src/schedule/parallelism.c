@@ -31,12 +31,6 @@ static const pm_framework *framework_of(const pm__step *s)
   return &s->framework->profile.framework;
 }
 
-static pm__exchange exchange_of(const pm__step *s, int thread_gpus)
-{
-  int era = s->framework != NULL ? framework_of(s)->collectives : PM_ERA_CURRENT;
-  return (pm__exchange){s->system->wiring[s->run->gpus - 1], s->run->nodes, thread_gpus, era};
-}
-
 static double weights(const pm__step *s)
 {
   return 4 * s->network->parameters;
@@ -91,13 +85,13 @@ static void all_reduce(const pm__step *s, const pm__costs *costs, pm__step_times
 
 static void data_parallel(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
 {
-  pm__exchange exchange = exchange_of(s, s->run->gpus);
+  int gpus = s->run->gpus;
   double bucket = s->framework != NULL ? framework_of(s)->bucket : (double)INFINITY;
   double pieces = fmax(1, ceil(weights(s) / bucket)), piece = weights(s) / pieces;
   double inputs = s->ranks * s->run->batch * s->accumulation * s->network->input_elements * 4;
   (void)costs;
-  sharing->exposed = pieces * (pm__exchange_time(&exchange, PM_BROADCAST, piece) +
-                               pm__exchange_time(&exchange, PM_REDUCE, piece)) +
+  sharing->exposed = pieces * (pm__step_exchange(s, PM_BROADCAST, gpus, piece) +
+                               pm__step_exchange(s, PM_REDUCE, gpus, piece)) +
                      inputs / pm__exchange_host(s->system->wiring[0]);
   start_all(s, times);
   sharing->communication = sharing->exposed;
@@ -163,10 +157,9 @@ static void asynchronous(const pm__step *s, const pm__costs *costs, pm__step_tim
 /* A collective in every layer, all as large as their mean. */
 static double each_layer(const pm__step *s, int collective, double layers, double elements)
 {
-  pm__exchange exchange = exchange_of(s, 1);
   if (!(layers > 0)) return 0;
   double bytes = s->ranks * s->run->batch * elements * s->device->bytes / layers;
-  return s->accumulation * layers * pm__exchange_time(&exchange, collective, bytes);
+  return s->accumulation * layers * pm__step_exchange(s, collective, 1, bytes);
 }
 
 static double split_exchange(const pm__step *s, const pm__plan_split *split)
@@ -205,14 +198,13 @@ static void model_channels(const pm__step *s, const pm__costs *costs, pm__step_t
 
 static void hybrid(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
 {
-  pm__exchange exchange = exchange_of(s, 1);
-  double linear = split_exchange(s, &s->network->linear), all[2], bytes[2];
+  double linear = split_exchange(s, &s->network->linear), bytes[2];
   sharing->exchanged = s->network->parameters - s->network->linear.parameters;
   bytes[0] = sharing->exchanged * s->gradient;
   bytes[1] = s->framework != NULL ? fmin(framework_of(s)->bucket, bytes[0]) : bytes[0];
   (void)costs;
   split_update(s, pm__step_split_parameters(s), times);
-  pm__exchange_times(&exchange, PM_ALL_REDUCE, bytes, 2, all);
+  double all[2] = {pm__step_exchange(s, PM_ALL_REDUCE, 1, bytes[0]), pm__step_exchange(s, PM_ALL_REDUCE, 1, bytes[1])};
   double hidden = (times->backward_data + times->backward_weight) / s->accumulation;
   bool overlap = s->overlap == PM_OVERLAP_BACKWARD;
   sharing->communication = linear + all[0];
@@ -223,7 +215,6 @@ static void hybrid(const pm__step *s, const pm__costs *costs, pm__step_times *ti
 /* The times of n stages: each has 1/n of the kernels of n x as many batches, so its own work is as it was. */
 static void model_layers(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
 {
-  pm__exchange exchange = exchange_of(s, 1);
   double batches = s->ranks * s->accumulation, stages = s->ranks, layers = fmax(1, s->network->layers);
   double uneven = fmax(1, stages / layers); /* more stages than layers: some have nothing to do */
   double cut = s->run->batch * s->network->activation * s->device->bytes;
@@ -231,7 +222,7 @@ static void model_layers(const pm__step *s, const pm__costs *costs, pm__step_tim
   (void)costs;
   sharing->exchanged = 0;
   split_update(s, pm__step_split_parameters(s), times);
-  sharing->communication = 2 * (stages - 1) * pm__exchange_time(&exchange, PM_SEND_RECEIVE, cut);
+  sharing->communication = 2 * (stages - 1) * pm__step_exchange(s, PM_SEND_RECEIVE, 1, cut);
   sharing->exposed = sharing->communication;
   wait_for_each_other(s, times, sharing);
   sharing->waiting += pass * (uneven * (batches + stages - 1) / batches - 1);

@@ -6,11 +6,12 @@
 
 #include "plan/plan.h"
 #include "schedule/exchange.h"
+#include "schedule/memo.h"
 #include "software/optimizer.h"
 
 /* What belongs to one run, gathered. */
 typedef struct pm__step {
-  const pm_plan *plan;
+  pm__memo *memo; /* NULL: nothing is remembered */
   const pm_run *run;
   const pm__plan_network *network;
   const pm__plan_system *system;
@@ -65,6 +66,9 @@ double pm__step_split_parameters(const pm__step *step);
 typedef struct pm__bucket_times {
   double backward[PM__SEGMENTS], exchange[PM__SEGMENTS];
 } pm__bucket_times;
+
+/* Time of one collective of the GPUs of a run, each host thread driving `thread_gpus` of them. */
+double pm__step_exchange(const pm__step *step, int collective, int thread_gpus, double bytes);
 
 /* Returns the share of the GPU that the all-reduce keeps busy. */
 double pm__bucket_times_of(const pm__step *step, const pm__costs *costs, pm__bucket_times *times);

@@ -15,14 +15,33 @@ static pm__memory_line line_of(const pm__step *s)
   return pm__memory_line_of(&question);
 }
 
+static pm__memo_memory compute(const pm__step *s, double usable)
+{
+  pm__memory_line line = line_of(s);
+  return (pm__memo_memory){line.fixed, line.sample, pm__memory_largest_batch(line, usable)};
+}
+
+/* Of a run, it depends on the batch along a line alone. */
+static pm__memo_memory memory_of(const pm__step *s, double usable)
+{
+  bool found;
+  if (s->memo == NULL) return compute(s, usable);
+  pm__memo_key key = {{pm__memo_pair(s->run->network_index, s->framework != NULL ? s->framework->memory : 0),
+                       pm__memo_number(usable), pm__memo_pair(s->run->gpus * s->run->nodes, s->parallel),
+                       pm__memo_pair(s->run->precision, s->run->optimizer)}};
+  pm__memo_memory *memory = &s->memo->memory[pm__memo_find(&s->memo->memory_index, &key, &found)];
+  if (!found) *memory = compute(s, usable);
+  return *memory;
+}
+
 void pm__step_memory(const pm__step *s, pm_prediction *out)
 {
-  double usable = s->run->usable_memory;
-  pm__memory_line line = line_of(s);
-  out->gpu_memory = isnan(usable) ? s->system->system->usable_memory : usable;
-  out->memory = line.fixed + s->run->batch * line.sample;
-  out->verdict = pm_memory_verdict(out->memory, out->gpu_memory);
-  out->largest_batch = pm__memory_largest_batch(line, out->gpu_memory);
+  double usable = isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
+  pm__memo_memory memory = memory_of(s, usable);
+  out->gpu_memory = usable;
+  out->memory = memory.fixed + s->run->batch * memory.sample;
+  out->verdict = pm_memory_verdict(out->memory, usable);
+  out->largest_batch = memory.largest_batch;
 }
 
 int pm__step_fits(const pm__step *s, pm_error *error)

@@ -70,72 +70,25 @@ int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
   if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a run needs a plan");
   int status = check_run(plan, run, error);
   if (status != PM_OK) return status;
-  pm__step step = pm__step_of(plan, run);
+  pm__step step = pm__step_of(plan, run, NULL);
   return pm__step_fits(&step, error);
 }
 
-/* ---- Kernel times, remembered within one call ------------------------------------------------------------------- */
+/* ---- Kernel times ------------------------------------------------------------------------------------------------ */
 
-/* Runs of a sweep that differ only in machine, GPUs, nodes or a framework of the same mode share their kernel times.
-** The memory is the caller's stack, so that evaluation allocates nothing and threads do not meet. */
-typedef struct memo_entry {
-  const pm__units *units; /* NULL: empty */
-  const pm__segments *segments;
-  const pm__device *device;
-  double batch;
-  pm__costs costs;
-} memo_entry;
-
-enum { MEMO = 64, PROBES = 8 };
-
-typedef struct memo {
-  memo_entry entry[MEMO];
-} memo;
-
-static void memo_clear(memo *seen)
+/* In `own`, or where they are remembered. Runs that differ only in machine, GPUs, nodes or a framework of the same mode
+** share them. */
+static const pm__costs *costs_of(const pm__step *s, double batch, pm__costs *own)
 {
-  for (int i = 0; i < MEMO; i++) seen->entry[i].units = NULL;
-}
-
-/* Costs without segments are the same whether others were cut or not. */
-static bool memo_same(const memo_entry *entry, const pm__step *step, double batch)
-{
-  return entry->units == step->units && entry->device == step->device && entry->batch == batch &&
-         entry->segments == step->segments;
-}
-
-/* The place of a key, or where it goes: the first free one of a few, else the first. */
-static memo_entry *memo_find(memo *seen, const pm__step *step, double batch)
-{
-  uint64_t bits;
-  memcpy(&bits, &batch, sizeof bits);
-  bits ^= (uint64_t)(uintptr_t)step->units << 17 ^ (uint64_t)(uintptr_t)step->segments << 9;
-  bits ^= (uint64_t)(uintptr_t)step->device;
-  size_t slot = (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 58);
-  for (size_t i = 0; i < PROBES; i++) {
-    memo_entry *entry = &seen->entry[(slot + i) % MEMO];
-    if (entry->units == NULL || memo_same(entry, step, batch)) return entry;
+  bool found = false;
+  pm__costs *costs = own;
+  if (s->memo != NULL) {
+    pm__memo_key key = {{pm__memo_pointer(s->units), pm__memo_pointer(s->segments), pm__memo_pointer(s->device),
+                         pm__memo_number(batch)}};
+    costs = &s->memo->costs[pm__memo_find(&s->memo->cost_index, &key, &found)];
   }
-  return &seen->entry[slot];
-}
-
-/* In `own`, or where they are remembered. */
-static const pm__costs *costs_of(const pm__step *step, double batch, memo *seen, pm__costs *own)
-{
-  const pm__kernels *kernels = &step->units->kernels;
-  if (seen == NULL) {
-    pm__kernels_price(kernels, step->segments, step->device, batch, own);
-    return own;
-  }
-  memo_entry *entry = memo_find(seen, step, batch);
-  if (entry->units == NULL || !memo_same(entry, step, batch)) {
-    entry->units = step->units;
-    entry->segments = step->segments;
-    entry->device = step->device;
-    entry->batch = batch;
-    pm__kernels_price(kernels, step->segments, step->device, batch, &entry->costs);
-  }
-  return &entry->costs;
+  if (!found) pm__kernels_price(&s->units->kernels, s->segments, s->device, batch, costs);
+  return costs;
 }
 
 /* ---- Prediction -------------------------------------------------------------------------------------------------- */
@@ -170,14 +123,14 @@ static void set_weak_scaling(const pm__step *step, double alone, pm_prediction *
 }
 
 /* A GPU alone with the batch of all: the network is priced once more. */
-static void set_strong_scaling(const pm__step *step, memo *seen, pm_prediction *out)
+static void set_strong_scaling(const pm__step *step, pm_prediction *out)
 {
   pm__costs own;
   pm__step whole = *step;
   if (step->ranks <= 1) return;
   whole.segments = NULL;
   double batch = step->run->batch * step->ranks;
-  pm__step_times times = pm__step_times_of(&whole, costs_of(&whole, batch, seen, &own), batch);
+  pm__step_times times = pm__step_times_of(&whole, costs_of(&whole, batch, &own), batch);
   out->strong_scaling_efficiency = times.alone / (step->ranks * out->step_time);
 }
 
@@ -200,11 +153,11 @@ static void set_too_large(pm_prediction *out)
   out->largest_batch = memory.largest_batch;
 }
 
-static void predict_step(const pm__step *step, unsigned columns, pm_prediction *out, memo *seen)
+static void predict_step(const pm__step *step, unsigned columns, pm_prediction *out)
 {
   pm__costs own;
   pm__sharing sharing;
-  const pm__costs *costs = costs_of(step, step->run->batch, seen, &own);
+  const pm__costs *costs = costs_of(step, step->run->batch, &own);
   pm__step_times times = pm__step_times_of(step, costs, step->run->batch);
   double alone = times.alone;
   pm__share(step, costs, &times, &sharing);
@@ -215,10 +168,10 @@ static void predict_step(const pm__step *step, unsigned columns, pm_prediction *
   }
   set_collectives(step, out);
   set_weak_scaling(step, alone, out);
-  if (columns & PM_EXTRA_COLUMN_STRONG_SCALING) set_strong_scaling(step, seen, out);
+  if (columns & PM_EXTRA_COLUMN_STRONG_SCALING) set_strong_scaling(step, out);
 }
 
-static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, memo *seen)
+static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
 {
   memset(out, 0, sizeof *out);
   int status = check_run(plan, run, NULL);
@@ -226,10 +179,10 @@ static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run
     fill_unknown(out, status);
     return;
   }
-  pm__step step = pm__step_of(plan, run);
+  pm__step step = pm__step_of(plan, run, memo);
   pm__step_memory(&step, out);
   if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(out);
-  else predict_step(&step, columns, out, seen);
+  else predict_step(&step, columns, out);
 }
 
 int pm_predict_columns(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count)
@@ -239,9 +192,9 @@ int pm_predict_columns(const pm_plan *plan, unsigned columns, const pm_run *runs
     predict_one(plan, columns, runs, predictions, NULL);
     return PM_OK;
   }
-  memo seen;
-  memo_clear(&seen);
-  for (size_t i = 0; i < count; i++) predict_one(plan, columns, &runs[i], &predictions[i], &seen);
+  pm__memo memo;
+  pm__memo_clear(&memo);
+  for (size_t i = 0; i < count; i++) predict_one(plan, columns, &runs[i], &predictions[i], &memo);
   return PM_OK;
 }
 

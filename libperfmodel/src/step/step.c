@@ -53,10 +53,10 @@ static const pm__device *device_of(const pm_plan *plan, const pm__step *s)
   return &plan->libraries[s->framework->library].devices[system][precision];
 }
 
-pm__step pm__step_of(const pm_plan *plan, const pm_run *run)
+pm__step pm__step_of(const pm_plan *plan, const pm_run *run, pm__memo *memo)
 {
   pm__step s;
-  s.plan = plan;
+  s.memo = memo;
   s.run = run;
   s.network = &plan->networks[run->network_index];
   s.system = &plan->systems[run->system_index];

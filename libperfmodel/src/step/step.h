@@ -14,7 +14,7 @@
 #include "schedule/schedule.h"
 
 /* The step of a run that pm__step_check found good. */
-pm__step pm__step_of(const pm_plan *plan, const pm_run *run);
+pm__step pm__step_of(const pm_plan *plan, const pm_run *run, pm__memo *memo);
 
 /* PM_OK, or why this parallelism is not possible. */
 int pm__step_check(const pm_plan *plan, const pm_run *run, pm_error *error);
