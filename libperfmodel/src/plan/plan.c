@@ -254,9 +254,9 @@ int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t no
 
 int pm__plan_check_batch(double batch, pm_error *error)
 {
-  if (!isfinite(batch) || batch < 1 || batch > 9007199254740992.0)
+  if (!(batch >= 1) || batch > 9007199254740992.0)
     return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", batch);
-  if (batch != floor(batch)) return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not a whole number", batch);
+  if (batch != (double)(int64_t)batch) return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not a whole number", batch);
   return PM_OK;
 }
 

@@ -33,12 +33,19 @@ typedef struct pm__memo_memory {
   double fixed, sample, largest_batch;
 } pm__memo_memory;
 
+/* The rings of a group. */
+typedef struct pm__memo_ring {
+  double bandwidth;
+  bool calibrated;
+} pm__memo_ring;
+
 typedef struct pm__memo {
-  pm__memo_index cost_index, bucket_index, time_index, memory_index;
+  pm__memo_index cost_index, bucket_index, time_index, ring_index, memory_index;
   pm__costs costs[PM__MEMO_PLACES];
   pm__memo_buckets buckets[PM__MEMO_PLACES];
   double time[PM__MEMO_PLACES];
   pm__memo_memory memory[PM__MEMO_PLACES];
+  pm__memo_ring ring[PM__MEMO_PLACES];
 } pm__memo;
 
 static inline void pm__memo_clear(pm__memo *memo)
@@ -46,6 +53,7 @@ static inline void pm__memo_clear(pm__memo *memo)
   memset(memo->cost_index.used, 0, sizeof memo->cost_index.used);
   memset(memo->bucket_index.used, 0, sizeof memo->bucket_index.used);
   memset(memo->time_index.used, 0, sizeof memo->time_index.used);
+  memset(memo->ring_index.used, 0, sizeof memo->ring_index.used);
   memset(memo->memory_index.used, 0, sizeof memo->memory_index.used);
 }
 

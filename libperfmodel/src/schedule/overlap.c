@@ -98,7 +98,7 @@ static void behind(const pm__step *s, pm__sharing *sharing)
 {
   double bytes = s->network->parameters * s->gradient, pieces = 1;
   if (s->framework != NULL) pieces = ceil(bytes / s->framework->profile.framework.bucket);
-  pieces = fmax(1, fmin(pieces, s->network->all.layers));
+  pieces = pm__most(1, pm__least(pieces, s->network->all.layers));
   sharing->communication = sharing->exposed = pieces * pm__step_exchange(s, PM_ALL_REDUCE, 1, bytes / pieces);
 }
 
@@ -106,7 +106,7 @@ static void behind(const pm__step *s, pm__sharing *sharing)
 static void ideal(const pm__step_times *times, pm__sharing *sharing)
 {
   double hidden = times->backward_data + times->backward_weight;
-  sharing->exposed = fmax(0, sharing->communication - hidden);
+  sharing->exposed = pm__most(0, sharing->communication - hidden);
 }
 
 void pm__share_gradients(const pm__step *s, const pm__costs *costs, const pm__step_times *times, pm__sharing *sharing)

@@ -1,5 +1,6 @@
 /* The parts put together: waiting for input, shares of the step, bottleneck. */
 #include <math.h>
+#include "kernel/models.h"
 #include "step/step.h"
 
 /* What a node waits for its input: all of it, if nothing is prefetched, else what a step does not cover. */
@@ -8,7 +9,7 @@ static double input_wait(const pm__step *s, double step)
   double samples = s->run->batch * s->run->gpus * s->accumulation;
   if (!isfinite(s->run->input_rate)) return 0;
   double takes = samples / s->run->input_rate;
-  return s->run->input_in_turn ? takes : fmax(0, takes - step);
+  return s->run->input_in_turn ? takes : pm__most(0, takes - step);
 }
 
 static void set_times(const pm__step *s, const pm__step_times *t, const pm__sharing *sharing, pm_prediction *out)
@@ -63,7 +64,8 @@ static void set_rates(const pm__step *s, const pm__sharing *sharing, pm_predicti
   out->flop = s->ranks * flop;
   out->flop_rate = flop / out->step_time;
   out->utilization = out->flop_rate / pm_gpu_matrix_peak(&s->system->system->gpu, s->run->precision);
-  out->epoch_time = ceil(s->run->epoch_samples / samples) * out->step_time;
+  out->epoch_time = NAN;
+  if (!isnan(s->run->epoch_samples)) out->epoch_time = ceil(s->run->epoch_samples / samples) * out->step_time;
   out->gradient_size = sharing->exchanged * s->gradient;
 }
 

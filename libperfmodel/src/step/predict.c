@@ -107,13 +107,35 @@ static void fill_unknown(pm_prediction *out, int status)
 #undef UNKNOWN
 }
 
-/* Kernels: roofline, calibrated, by rule; each with the links' part. */
-static int32_t basis_of(const pm__device *device, const pm_ring *ring, double ranks)
+/* Kernels: roofline, calibrated, by rule. */
+static int32_t kernel_basis(const pm__device *device)
 {
-  int32_t kernels = !device->calibrated ? PM_BASIS_ROOFLINE
-                    : device->origin == PM_ORIGIN_FITTED ? PM_BASIS_KERNELS : PM_BASIS_RULE;
-  if (ranks <= 1) return kernels;
-  return kernels + (ring->calibrated ? 1 : 2);
+  if (!device->calibrated) return PM_BASIS_ROOFLINE;
+  return device->origin == PM_ORIGIN_FITTED ? PM_BASIS_KERNELS : PM_BASIS_RULE;
+}
+
+static pm__memo_ring ring_of(const pm__step *s)
+{
+  pm_ring ring;
+  bool found;
+  const struct pm__wiring *wiring = s->system->wiring[s->run->gpus - 1];
+  pm__memo_key key = {{pm__memo_pointer(wiring), pm__memo_pair(s->run->nodes, 0)}};
+  size_t at = s->memo != NULL ? pm__memo_find(&s->memo->ring_index, &key, &found) : 0;
+  if (s->memo != NULL && found) return s->memo->ring[at];
+  pm__ring_of(wiring, s->run->nodes, &ring, NULL);
+  pm__memo_ring answer = {ring.bandwidth, ring.calibrated};
+  if (s->memo != NULL) s->memo->ring[at] = answer;
+  return answer;
+}
+
+static void set_collectives(const pm__step *step, pm_prediction *out)
+{
+  out->bus_bandwidth = NAN;
+  out->basis = kernel_basis(step->device);
+  if (step->ranks <= 1) return;
+  pm__memo_ring ring = ring_of(step);
+  out->bus_bandwidth = ring.bandwidth;
+  out->basis += ring.calibrated ? 1 : 2; /* with the links' part */
 }
 
 static void set_weak_scaling(const pm__step *step, double alone, pm_prediction *out)
@@ -132,14 +154,6 @@ static void set_strong_scaling(const pm__step *step, pm_prediction *out)
   double batch = step->run->batch * step->ranks;
   pm__step_times times = pm__step_times_of(&whole, costs_of(&whole, batch, &own), batch);
   out->strong_scaling_efficiency = times.alone / (step->ranks * out->step_time);
-}
-
-static void set_collectives(const pm__step *step, pm_prediction *out)
-{
-  pm_ring ring;
-  pm__ring_of(step->system->wiring[step->run->gpus - 1], step->run->nodes, &ring, NULL);
-  out->bus_bandwidth = step->ranks > 1 ? ring.bandwidth : (double)NAN;
-  out->basis = basis_of(step->device, &ring, step->ranks);
 }
 
 /* Only memory is known of a run that does not fit. */
@@ -173,7 +187,6 @@ static void predict_step(const pm__step *step, unsigned columns, pm_prediction *
 
 static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
 {
-  memset(out, 0, sizeof *out);
   int status = check_run(plan, run, NULL);
   if (status != PM_OK) {
     fill_unknown(out, status);
