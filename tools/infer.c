@@ -12,7 +12,7 @@ typedef struct question {
   pm_system *system;
   pm_inference_profile profile;
   pm_memory_profile memory;
-  pm_inference_plan *plan;
+  pm_plan *plan;
   double *batches;
   int32_t *precisions;
   size_t batch_count, precision_count, count;
@@ -73,8 +73,9 @@ static int find_all(const cli_request *request, question *q)
     return fail_error(&error);
   const pm_network *network = q->network;
   const pm_system *system = q->system;
-  q->plan = pm_inference_plan_new(&network, 1, &system, 1, &q->profile, 1, &q->memory, &error);
-  return q->plan != NULL ? CODE_DONE : fail_error(&error);
+  q->plan = pm_plan_new(&network, 1, &system, 1, &error);
+  if (q->plan != NULL && pm_plan_add_inference_profile(q->plan, &q->profile, &q->memory, &error) == 0) return CODE_DONE;
+  return fail_error(&error);
 }
 
 /* ---- Answers ---- */
@@ -204,7 +205,7 @@ static int run(const cli_request *request)
   if (code == CODE_DONE) code = answer_all(&q);
   if (code == CODE_DONE) code = write_answers(request, &q);
   if (code == CODE_DONE && all_failed(&q)) code = CODE_CONSTRAINT;
-  pm_inference_plan_free(q.plan);
+  pm_plan_free(q.plan);
   pm_network_free(q.network);
   pm_system_free(q.system);
   pm_catalog_free(q.catalog);

@@ -128,7 +128,7 @@ static int answer(const cli_request *request, cli_study *study)
     if (code != CODE_DONE) return code;
   }
   if (request->value[OPTION_LAYERS] != NULL) return write_table(request, times_table(study, &error), &error);
-  if (pm_predict(study->plan, &study->run, &study->prediction, 1) != PM_OK)
+  if (pm_predict_columns(study->plan, ~0u, &study->run, &study->prediction, 1) != PM_OK)
     return fail(CODE_INTERNAL, "the prediction failed");
   return request->format == PM_FORMAT_TABLE ? write_report(request, study) : write_row(request, study);
 }

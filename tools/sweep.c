@@ -117,7 +117,7 @@ static int predict_all(cli_sweep *sweep)
   sweep->predictions = (pm_prediction *)calloc(sweep->count, sizeof *sweep->predictions);
   if (sweep->runs == NULL || sweep->predictions == NULL) return fail_memory();
   pm_grid_runs(&sweep->grid, sweep->runs);
-  if (pm_predict(sweep->plan, sweep->runs, sweep->predictions, sweep->count) == PM_OK) return CODE_DONE;
+  if (pm_predict_columns(sweep->plan, ~0u, sweep->runs, sweep->predictions, sweep->count) == PM_OK) return CODE_DONE;
   return fail(CODE_INTERNAL, "the prediction failed");
 }
 

@@ -78,7 +78,7 @@ static char *prediction_trace(const pm_plan *plan, const pm_run *run, size_t run
 static records predict(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
 {
   records array = records_new("prediction", run_count, error);
-  if (array.data != NULL && pm_predict(plan, run, (pm_prediction *)array.data, run_count) != PM_OK)
+  if (array.data != NULL && pm_predict_columns(plan, ~0u, run, (pm_prediction *)array.data, run_count) != PM_OK)
     fail(error, PM_BAD_ARGUMENT, "no plan or no runs");
   return records_if_ok(array, error);
 }
@@ -127,7 +127,7 @@ static void predict_into(const pm_plan *plan, const pm_run *run, size_t run_coun
 {
   if (run_count != COUNT)
     fail(error, PM_BAD_ARGUMENT, "%lu runs but room for %lu predictions", (unsigned long)run_count, (unsigned long)COUNT);
-  else if (pm_predict(plan, run, RESULTS, run_count) != PM_OK)
+  else if (pm_predict_columns(plan, ~0u, run, RESULTS, run_count) != PM_OK)
     fail(error, PM_BAD_ARGUMENT, "no plan or no runs");
 }
 %}

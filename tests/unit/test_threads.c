@@ -15,7 +15,7 @@ typedef struct worker {
   const pm_system *system;
   const pm_network *network;
   const pm_plan *plan;
-  const pm_inference_plan *inference;
+  const pm_plan *inference;
   double sum;
   int failures;
 } worker;
@@ -141,13 +141,13 @@ static pm_plan *new_plan(const pm_network *network, const pm_system *system)
   return plan;
 }
 
-static pm_inference_plan *new_inference_plan(const pm_network *network, const pm_system *system)
+static pm_plan *new_inference_plan(const pm_network *network, const pm_system *system)
 {
   pm_error error = PM_ERROR_NONE;
   pm_inference_profile profile;
   record("inference_profile", "tensorrt", &profile);
-  pm_inference_plan *plan = pm_inference_plan_new(&network, 1, &system, 1, &profile, 1, NULL, &error);
-  ck_assert_msg(plan != NULL, "%s", error.text);
+  pm_plan *plan = pm_plan_new(&network, 1, &system, 1, &error);
+  ck_assert_msg(plan != NULL && pm_plan_add_inference_profile(plan, &profile, NULL, &error) == 0, "%s", error.text);
   return plan;
 }
 
@@ -157,9 +157,9 @@ START_TEST(threads_share_what_is_read)
     pm_network *network = build_network("resnet18");
     pm_system *system = build_system("dgx1-v100"), *fresh = build_system("dgx1-v100");
     pm_plan *plan = new_plan(network, system);
-    pm_inference_plan *inference = new_inference_plan(network, system);
+    pm_plan *inference = new_inference_plan(network, system);
     share(&(worker){turn % 2 == 0 ? fresh : system, network, plan, inference, 0, 0});
-    pm_inference_plan_free(inference);
+    pm_plan_free(inference);
     pm_plan_free(plan);
     pm_system_free(fresh);
     pm_system_free(system);

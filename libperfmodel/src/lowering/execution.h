@@ -28,10 +28,11 @@ typedef enum pm__execution {
 } pm__execution;
 
 /* A kernel and how often it is started; `calls`: how often the host asks for it, where a library starts many; `layout`:
-** elements that go through it if its tensors are in another layout than the kernel's, both ways, per sample. */
+** elements that go through it if its tensors are in another layout than the kernel's, both ways, per sample; `extra`:
+** elements read per sample besides its own, as operands of what was folded into it. */
 typedef struct pm__launch {
   pm__kernel kernel;
-  double starts, calls, layout;
+  double starts, calls, layout, extra;
 } pm__launch;
 
 enum { PM__LAUNCHES_MORE = 8, PM__LAUNCHES_MAX = PM__KERNELS_MAX + PM__LAUNCHES_MORE };

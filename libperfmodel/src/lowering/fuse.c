@@ -9,7 +9,8 @@
 */
 #include <stdlib.h>
 #include <string.h>
-#include "inference/inference.h"
+#include "lowering/forward.h"
+#include "perfmodel/framework.h"
 
 typedef enum role { HOST, SIMPLE, EPILOGUE, NORM, JOIN, LOSS, NOTHING } role;
 
@@ -41,7 +42,7 @@ typedef struct origin {
 
 typedef struct walk {
   const pm_network *network;
-  pm__inference_list *list;
+  pm__forward *list;
   int fusion;
   origin *origins; /* of each layer */
 } walk;
@@ -64,7 +65,7 @@ static double conversion_of(const pm__layer *layer, const pm__kernel *kernel)
 
 static int append(walk *w, const pm__kernel *kernel, double conversion)
 {
-  return pm__inference_add(w->list, &(pm__inference_kernel){*kernel, kernel->repeats, kernel->repeats, 0, conversion});
+  return pm__forward_add(w->list, &(pm__launch){.kernel = *kernel, .starts = kernel->repeats, .calls = kernel->repeats, .layout = kernel->repeats * conversion});
 }
 
 /* The layer's own forward kernels. A later layer may be folded into the last if it is a product. */
@@ -72,7 +73,7 @@ static bool add_host(walk *w, const pm__layer *layer, origin *to)
 {
   for (size_t i = 0; i < layer->kernel_count; i++) {
     const pm__kernel *kernel = &w->network->kernels[layer->first_kernel + i];
-    if (!pm__inference_runs(kernel)) continue;
+    if (!pm__forward_runs(kernel)) continue;
     to->kernel = append(w, kernel, conversion_of(layer, kernel));
     if (to->kernel < 0) return false;
     if (!kernel->matrix || w->fusion != PM_FUSION_GRAPH) to->kernel = -1;
@@ -118,7 +119,7 @@ static int taker_of(const walk *w, const pm__layer *layer)
     int number = inputs_of(w, layer)[i];
     const origin *from = &w->origins[number];
     if (from->kernel < 0 || !from->alone || elements_of(w, number) != layer->elements_out) continue;
-    if (!takes(&w->list->kernel[from->kernel].kernel, role_of(layer))) continue;
+    if (!takes(&w->list->launch[from->kernel].kernel, role_of(layer))) continue;
     if (taker < 0 || from->kernel > w->origins[taker].kernel) taker = number;
   }
   return taker;
@@ -133,8 +134,8 @@ static bool add_epilogue(walk *w, const pm__layer *layer, origin *to)
     return to->kernel >= 0;
   }
   to->kernel = w->origins[taker].kernel;
-  pm__inference_kernel *kernel = &w->list->kernel[to->kernel];
-  kernel->extra += moved_by(w, layer) - layer->elements_out - elements_of(w, taker);
+  pm__launch *launch = &w->list->launch[to->kernel];
+  launch->extra += launch->kernel.repeats * (moved_by(w, layer) - layer->elements_out - elements_of(w, taker));
   return true;
 }
 
@@ -160,7 +161,7 @@ static bool add_layer(walk *w, size_t number)
   }
 }
 
-int pm__inference_fuse(pm__inference_list *list, const pm_network *network, int fusion)
+int pm__forward_fused(pm__forward *list, const pm_network *network, int fusion)
 {
   walk w = {network, list, fusion, NULL};
   bool good = true;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "memory/plan.h"
+#include "network/blocks.h"
 
 static const int class_precision[PM__CLASSES] = {PM_FP64, PM_FP32, PM_FP16};
 
@@ -49,8 +50,9 @@ static pm_memory_plan *make(const pm_network *network, const pm_memory_profile *
   }
   plan->profile = *profile;
   plan->optimizer = *optimizer;
+  plan->largest_block = pm__network_largest_block(network, error);
   count_network(plan, network);
-  int status = pm__tensors_find(&tensors, network, profile, error);
+  int status = plan->largest_block >= 0 ? pm__tensors_find(&tensors, network, profile, error) : PM_NO_MEMORY;
   if (status == PM_OK) {
     status = scan(plan, &tensors, error);
     pm__tensors_free(&tensors);

@@ -53,13 +53,14 @@ static int predict_call(const pm_sensitivity_setup *setup, const case_of *c, int
 {
   pm_inference p;
   pm_inference_run run = *setup->call;
-  pm_inference_plan *plan = pm_inference_plan_new(&setup->network, 1, &c->system, 1, &c->profile, 1, NULL, error);
+  pm_plan *plan = pm_plan_new(&setup->network, 1, &c->system, 1, error);
   if (plan == NULL) return PM_NO_MEMORY;
-  run.network_index = run.system_index = run.profile_index = 0;
+  run.network_index = run.system_index = 0;
+  run.profile_index = pm_plan_add_inference_profile(plan, &c->profile, NULL, error);
   run.gpus = gpus;
   int status = pm_infer_check(plan, &run, error);
   pm_infer(plan, &run, &p, 1);
-  pm_inference_plan_free(plan);
+  pm_plan_free(plan);
   *out = (outcome){p.latency, p.throughput, limit_of(p.limit)};
   return status;
 }
