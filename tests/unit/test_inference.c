@@ -119,19 +119,19 @@ START_TEST(fusion_helps)
 }
 END_TEST
 
-static const pm__inference_list *list_of(const bench *b, int fusion)
+static const pm__launch_list *list_of(const bench *b, int fusion)
 {
   const pm_inference_profile profile = {.fusion = fusion};
   return &b->plan->networks[0].lists[pm__inference_list_of(&profile, false)];
 }
 
-static double kernels_of(const pm__inference_list *list, double *extra)
+static double kernels_of(const pm__launch_list *list, double *extra)
 {
   double kernels = 0;
   *extra = 0;
   for (size_t i = 0; i < list->count; i++) {
-    kernels += list->kernel[i].starts;
-    *extra += list->kernel[i].kernel.repeats * list->kernel[i].extra;
+    kernels += list->launch[i].launches;
+    *extra += list->launch[i].extra;
   }
   return kernels;
 }

@@ -111,21 +111,21 @@ static setting setting_of(const pm__device *device, const pm_inference_profile *
 
 static double factor_of(const setting *on, const pm__kernel *kernel)
 {
-  return kernel->family == PM__CONV ? on->conv : kernel->own ? on->own : 1;
+  return kernel->family == PM__CONV ? on->conv : kernel->framework_kernel ? on->own : 1;
 }
 
-static void add_kernel(const setting *on, const pm__inference_kernel *k, double batch, times *sum)
+static void add_kernel(const setting *on, const pm__launch *k, double batch, times *sum)
 {
   const pm__device *d = on->device;
   double repeats = k->kernel.repeats, moved = batch * d->bytes * d->per_byte;
   pm__kernel_cost cost = d->calibrated ? pm__kernel_cost_of(d, &k->kernel, batch) : roofline_cost(d, &k->kernel, batch);
-  double time = repeats * (cost.time - d->launch) * factor_of(on, &k->kernel) + k->starts * d->launch;
-  sum->kernels += k->starts;
-  sum->calls += k->calls;
+  double time = repeats * (cost.time - d->launch) * factor_of(on, &k->kernel) + k->launches * d->launch;
+  sum->kernels += k->launches;
+  sum->calls += k->host_calls;
   if (k->kernel.matrix) sum->product += time;
   else sum->pass += time;
-  sum->pass += repeats * k->extra * moved;
-  if (on->convert) sum->conversion += repeats * k->conversion * moved;
+  sum->pass += k->extra * moved;
+  if (on->convert) sum->conversion += k->layout * moved;
   if (k->kernel.matrix && (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER)) sum->compute += time;
 }
 
@@ -141,8 +141,8 @@ static void add_casts(const setting *on, const pm__inference_network *network, t
 static times times_of(const pm__inference_network *network, int list, const setting *on, double batch)
 {
   times sum = {0, 0, 0, 0, 0, 0};
-  const pm__inference_list *kernels = &network->lists[list];
-  for (size_t i = 0; i < kernels->count; i++) add_kernel(on, &kernels->kernel[i], batch, &sum);
+  const pm__launch_list *kernels = &network->lists[list];
+  for (size_t i = 0; i < kernels->count; i++) add_kernel(on, &kernels->launch[i], batch, &sum);
   if (on->cast) add_casts(on, network, &sum);
   return sum;
 }

@@ -5,36 +5,10 @@
 #include "hardware/system.h"
 #include "plan/costs.h"
 #include "kernel/models.h"
+#include "lowering/forward.h"
 #include "lowering/library.h"
 #include "network/network.h"
 #include "perfmodel/inference.h"
-
-/* A kernel of the forward pass, with what was folded into it. */
-typedef struct pm__inference_kernel {
-  pm__kernel kernel; /* `repeats`: of all equal ones */
-  double starts;     /* of all equal ones */
-  double calls;      /* how often the host asks for them */
-  double extra;      /* further numbers read per sample, of each: other operands of what was folded in */
-  double conversion; /* numbers moved per sample, of each, if layouts are converted at both ends */
-} pm__inference_kernel;
-
-typedef struct pm__inference_list {
-  pm__inference_kernel *kernel;
-  size_t count, capacity;
-} pm__inference_list;
-
-/* Whether inference runs a kernel that training does. */
-bool pm__inference_runs(const pm__kernel *kernel);
-
-/* Adds a kernel; its number, or -1 without memory. */
-int pm__inference_add(pm__inference_list *list, const pm__inference_kernel *kernel);
-
-/* The kernels of one forward pass: as a framework runs the layers, or with its passes fused. PM_OK or PM_NO_MEMORY. */
-int pm__inference_run_layers(pm__inference_list *list, const pm_network *network, pm__execution execution);
-int pm__inference_fuse(pm__inference_list *list, const pm_network *network, int fusion);
-
-/* Equal kernels take the same time: they are kept once. */
-void pm__inference_merge(pm__inference_list *list);
 
 /* The lists of a network: one for each execution of frameworks, then one for each fusion but the first. */
 enum { PM__INFERENCE_LISTS = PM__EXECUTIONS + PM_FUSION_COUNT - 1 };
@@ -50,7 +24,7 @@ typedef struct pm__inference_network {
   double flop;    /* of one sample */
   double weights; /* parameters of the layers that multiply, and in how many tensors */
   double tensors;
-  pm__inference_list lists[PM__INFERENCE_LISTS]; /* empty: no profile of the plan wants it */
+  pm__launch_list lists[PM__INFERENCE_LISTS]; /* empty: no profile of the plan wants it */
   pm_memory_plan *memory; /* NULL: unknown */
 } pm__inference_network;
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "network/build.h"
-#include "network/layer.h"
+#include "network/kind.h"
 
 typedef struct layer_inputs {
   int *numbers;

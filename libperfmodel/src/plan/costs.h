@@ -15,7 +15,7 @@
 
 typedef struct pm__kernels pm__kernels;
 
-/* Seconds in kernels of one step, their starts not included. */
+/* Seconds in kernels of one step, their launches not included. */
 typedef struct pm__part {
   double conv, own, other;
 } pm__part;
@@ -29,9 +29,9 @@ typedef struct pm__costs {
   pm__part segment[PM__SEGMENTS];
 } pm__costs;
 
-/* What does not depend on the batch: starts of kernels, calls of the host, and elements that change layout, per sample. */
+/* What does not depend on the batch: launches of kernels, calls of the host, and elements that change layout, per sample. */
 typedef struct pm__fixed {
-  double starts, calls, layout;
+  double launches, host_calls, layout;
 } pm__fixed;
 
 /* The backward pass cut at the buckets of gradients. `pieces` equal buckets become ready evenly over a segment;
@@ -64,9 +64,6 @@ void pm__kernels_price(const pm__kernels *kernels, const pm__segments *segments,
 double pm__kernel_price(const pm__device *device, const pm__kernel *kernel, double batch);
 
 pm__fixed pm__kernels_fixed(const pm__kernels *kernels, pm__pass pass);
-
-/* Whether two kernels with the same work take the same time. */
-bool pm__same_shape(const pm__kernel *a, const pm__kernel *b);
 
 /* PM_OK, or why nothing can be timed: batch, precision, or no rate for it on this GPU. */
 int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *error);

@@ -26,11 +26,11 @@ static void count_layers(pm__inference_network *entry, const pm_network *network
 
 static int prepare_list(pm__inference_network *entry, int number)
 {
-  pm__inference_list *list = &entry->lists[number];
+  pm__launch_list *list = &entry->lists[number];
   if (list->count > 0) return PM_OK;
-  int status = number < PM__EXECUTIONS ? pm__inference_run_layers(list, entry->network, (pm__execution)number)
-                                   : pm__inference_fuse(list, entry->network, number - PM__EXECUTIONS + 1);
-  if (status == PM_OK) pm__inference_merge(list);
+  int status = number < PM__EXECUTIONS ? pm__forward_layers(list, entry->network, (pm__execution)number)
+                                   : pm__forward_fused(list, entry->network, number - PM__EXECUTIONS + 1);
+  if (status == PM_OK) pm__launch_list_merge(list);
   return status;
 }
 
@@ -154,7 +154,7 @@ void pm_inference_plan_free(pm_inference_plan *plan)
 {
   if (plan == NULL) return;
   for (size_t i = 0; i < plan->network_count; i++) {
-    for (int list = 0; list < PM__INFERENCE_LISTS; list++) free(plan->networks[i].lists[list].kernel);
+    for (int list = 0; list < PM__INFERENCE_LISTS; list++) pm__launch_list_free(&plan->networks[i].lists[list]);
     pm_memory_plan_free(plan->networks[i].memory);
   }
   for (size_t i = 0; i < plan->system_count; i++) free(plan->systems[i].devices);

@@ -17,29 +17,12 @@ static int sort_of(const pm__kernel *kernel)
 {
   if (kernel->matrix) return PRODUCTS;
   if (kernel->family == PM__NORM || kernel->family == PM__SOFTMAX) return ROWS;
-  return kernel->own ? OWN_STREAMS : STREAMS;
+  return kernel->framework_kernel ? OWN_STREAMS : STREAMS;
 }
 
 static int group_of(const pm__kernel *kernel)
 {
   return SORTS * (int)kernel->pass + sort_of(kernel);
-}
-
-/* Up to the last number, so that no padding is compared. */
-bool pm__same_shape(const pm__kernel *a, const pm__kernel *b)
-{
-  if (sort_of(a) == STREAMS || sort_of(a) == OWN_STREAMS) return true;
-  if (a->family != b->family || a->own != b->own) return false;
-  switch (a->family) {
-  case PM__GEMM:
-    return a->shape.gemm.scaled == b->shape.gemm.scaled &&
-           memcmp(&a->shape.gemm, &b->shape.gemm, offsetof(pm__gemm, scaled)) == 0;
-  case PM__CONV:
-    return a->shape.conv.transposed == b->shape.conv.transposed &&
-           memcmp(&a->shape.conv, &b->shape.conv, offsetof(pm__conv, transposed)) == 0;
-  case PM__ATTENTION: return memcmp(&a->shape.flash, &b->shape.flash, sizeof a->shape.flash) == 0;
-  default: return a->shape.row == b->shape.row;
-  }
 }
 
 bool pm__is_work(const pm__kernel *kernel)
@@ -124,8 +107,8 @@ static void fill(pm__kernels *kernels, const pm__launch *list, size_t count)
     kernels->first[group + 1] = fill_group(kernels, list, count, group, kernels->first[group]);
   for (size_t i = 0; i < count; i++) {
     if (!pm__is_work(&list[i].kernel)) continue;
-    kernels->per_pass[list[i].kernel.pass].starts += list[i].starts;
-    kernels->per_pass[list[i].kernel.pass].calls += list[i].calls;
+    kernels->per_pass[list[i].kernel.pass].launches += list[i].launches;
+    kernels->per_pass[list[i].kernel.pass].host_calls += list[i].host_calls;
     kernels->per_pass[list[i].kernel.pass].layout += list[i].layout;
   }
 }
@@ -183,7 +166,7 @@ static sums time_group(const pm__kernels *kernels, int group, rates unit)
 /* Where the time of a kernel belongs. */
 static double *place_in(pm__part *part, const pm__kernel *kernel)
 {
-  return kernel->family == PM__CONV ? &part->conv : kernel->own ? &part->own : &part->other;
+  return kernel->family == PM__CONV ? &part->conv : kernel->framework_kernel ? &part->own : &part->other;
 }
 
 /* To the segments that kernel `i` is in, `time` each time. */

@@ -16,17 +16,15 @@ static void add_split(pm__split *split, const pm__layer *layer)
 
 static void count_layer(pm__plan_network *entry, const pm__layer *layer)
 {
-  const pm_network *network = entry->network;
   if (layer->kind == NULL) {
     entry->input_elements += layer->elements_out;
     return;
   }
-  bool linear = layer->kind == &pm__linear;
-  bool conv = layer->kernel_count > 0 && network->kernels[layer->first_kernel].family == PM__CONV;
+  bool dense = layer->kind->role == PM__ROLE_DENSE, conv = layer->kind->role == PM__ROLE_CONVOLUTION;
   entry->tensors += layer->parameter_tensors;
-  entry->variables += layer->parameter_tensors + (layer->kind == &pm__batch_norm ? 2 : 0);
-  if (linear || conv) add_split(&entry->all, layer);
-  if (linear) add_split(&entry->linear, layer);
+  entry->variables += layer->parameter_tensors + pm__layer_state_tensors(layer);
+  if (dense || conv) add_split(&entry->all, layer);
+  if (dense) add_split(&entry->linear, layer);
   if (!(layer->parameters > 0)) return;
   entry->layers += 1;
   entry->activation += layer->elements_out;

@@ -62,8 +62,8 @@ static void add_layer(walk *w, size_t index, pm__execution execution, int segmen
   for (int i = 0; i < count; i++) {
     if (list[i].kernel.pass == PM__FORWARD || !pm__is_work(&list[i].kernel)) continue;
     add_entry(w, pm__kernels_find(w->kernels, &list[i].kernel), segment, list[i].kernel.repeats);
-    w->segments->fixed[segment].starts += list[i].starts;
-    w->segments->fixed[segment].calls += list[i].calls;
+    w->segments->fixed[segment].launches += list[i].launches;
+    w->segments->fixed[segment].host_calls += list[i].host_calls;
     w->segments->fixed[segment].layout += list[i].layout;
   }
 }

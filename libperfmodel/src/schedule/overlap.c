@@ -17,7 +17,7 @@ static double segment_time(const pm__step *s, const pm__costs *costs, int i)
 {
   const pm__part *part = &costs->segment[i];
   const pm__fixed *fixed = &s->segments->fixed[i];
-  return s->factor * part->conv + s->own * part->own + part->other + fixed->starts * s->start +
+  return s->factor * part->conv + s->own * part->own + part->other + fixed->launches * s->start +
          fixed->layout * s->run->batch * s->layout;
 }
 

@@ -15,7 +15,7 @@ static double pass_time(const pm__step *s, const pm__costs *costs, pm__pass pass
 {
   const pm__part *part = &costs->pass[pass];
   pm__fixed fixed = pm__kernels_fixed(s->kernels, pass);
-  return s->accumulation * (s->factor * part->conv + s->own * part->own + part->other + fixed.starts * s->start +
+  return s->accumulation * (s->factor * part->conv + s->own * part->own + part->other + fixed.launches * s->start +
                             fixed.layout * batch * s->layout);
 }
 
@@ -57,7 +57,7 @@ static double update_starts(const pm__step *s)
 double pm__step_pass_calls(const pm__step *s)
 {
   double calls = 0;
-  for (int pass = 0; pass < PM__PASSES; pass++) calls += pm__kernels_fixed(s->kernels, (pm__pass)pass).calls;
+  for (int pass = 0; pass < PM__PASSES; pass++) calls += pm__kernels_fixed(s->kernels, (pm__pass)pass).host_calls;
   return s->accumulation * calls;
 }
 

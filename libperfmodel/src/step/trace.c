@@ -73,9 +73,9 @@ static double layer_time(const pm__step *s, size_t index, pm__pass pass)
   for (int i = 0; i < count; i++) {
     const pm__launch *k = &list[i];
     if (k->kernel.pass != pass) continue;
-    double factor = k->kernel.family == PM__CONV ? s->factor : k->kernel.own ? s->own : 1;
+    double factor = k->kernel.family == PM__CONV ? s->factor : k->kernel.framework_kernel ? s->own : 1;
     double each = pm__kernel_price(s->device, &k->kernel, s->run->batch) * factor;
-    time += k->kernel.repeats * each + k->starts * s->start + k->layout * s->run->batch * s->layout;
+    time += k->kernel.repeats * each + k->launches * s->start + k->layout * s->run->batch * s->layout;
   }
   return time;
 }
