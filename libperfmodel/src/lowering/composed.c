@@ -33,15 +33,16 @@ static void replace(pm__launch *s, const pm__operation_pass *forward, const pm__
 }
 
 /* The first kernel of each pass stands for all its operations, those of gradients of parameters among the backward ones;
-** what a kind counts besides is in them. */
+** what a kind counts besides is in them. Where gradients of its input are added up, that counts as one more of its
+** passes. */
 static void compose_layer(const pm__layer *layer, bool mixed, pm__launch *list, int count)
 {
   const pm__operations *by = &layer->kind->operations;
   bool done[PM__PASSES] = {[PM__BACKWARD_WEIGHT] = true};
   for (int i = 0; i < count; i++) {
     pm__pass pass = list[i].kernel.pass;
-    if (list[i].kernel.part == PM__PART_ACCUMULATION) continue;
-    if (!done[pass]) replace(&list[i], &by->forward, &by->backward, layer->elements_out, mixed);
+    if (!done[pass] || list[i].kernel.part == PM__PART_ACCUMULATION)
+      replace(&list[i], &by->forward, &by->backward, layer->elements_out, mixed);
     else list[i].kernel.work.elements = list[i].launches = 0;
     done[pass] = true;
   }
