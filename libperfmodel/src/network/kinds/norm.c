@@ -169,6 +169,8 @@ const pm__layer_kind pm__kind_batch_norm = {
   .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
 };
 
+/* By operations: mean, squared differences, their mean, the product of reciprocal root and scale as wide as its input, and
+** four operations with that. */
 const pm__layer_kind pm__kind_layer_norm = {
   .name = "layer_norm",
   .doc = "normalises each row of the trailing dimensions",
@@ -227,6 +229,10 @@ const pm__layer_kind pm__kind_instance_norm = {
   .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
 };
 
+/* By operations: square 2 accesses, mean 1, sum with epsilon and reciprocal root of a number for each row, product of the
+** row with it 2, with the scale 2. Backward: product with the scale 2, that with the normalised row 3 and its sum 1 for the
+** scale's gradient, product with the root 2, with the row 3 and its sum 1, three kernels on a number for each row of which
+** one writes it over the row 1, twice the input 2, product 3, sum of both gradients 3. */
 const pm__layer_kind pm__kind_rms_norm = {
   .name = "rms_norm",
   .doc = "divides each row of the trailing dimensions by its root mean square",
