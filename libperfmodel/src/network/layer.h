@@ -1,5 +1,5 @@
 /*
-** A layer from the inside, and what a kind of layer has to say.
+** A layer from the inside: its shapes, its counts and its kernels. What kinds of layers there are: network/kind.h.
 **
 ** Everything is per sample; `fixed` parts do not grow with the batch. One kernel does flop x batch arithmetic and moves
 ** elements x batch + fixed_elements numbers.
