@@ -128,12 +128,12 @@ END_TEST
 static double kernels_of(const bench *b, int fusion, double *extra)
 {
   double kernels = 0;
-  pm__forward list = {NULL, 0, 0};
+  pm__launch_list list = {NULL, 0, 0};
   if (fusion == PM_FUSION_NONE) ck_assert_int_eq(pm__forward_layers(&list, b->network, PM__UNFUSED), PM_OK);
   else ck_assert_int_eq(pm__forward_fused(&list, b->network, fusion), PM_OK);
   *extra = 0;
   for (size_t i = 0; i < list.count; i++) {
-    kernels += list.launch[i].starts;
+    kernels += list.launch[i].launches;
     *extra += list.launch[i].extra;
   }
   free(list.launch);

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "network/network.h"
 #include "shipped.h"
 
 typedef struct published {
@@ -271,6 +272,24 @@ START_TEST(other_spellings_resolve)
 }
 END_TEST
 
+/* Whatever a loss is, nothing is computed from it; and there are networks with one. */
+START_TEST(losses_are_last)
+{
+  int losses = 0;
+  for (int i = 0; i < pm_catalog_count(catalog, "networks"); i++) {
+    pm_network *network = build_network(pm_catalog_id(catalog, "networks", (size_t)i));
+    for (size_t j = 0; j < network->count; j++) {
+      const pm__layer *layer = &network->layers[j];
+      if (layer->kind == NULL || layer->kind->role != PM__ROLE_LOSS) continue;
+      ck_assert_msg(layer->consumers == 0, "%s: \"%s\" is read", network->id, layer->name);
+      losses++;
+    }
+    pm_network_free(network);
+  }
+  ck_assert_int_gt(losses, 50);
+}
+END_TEST
+
 #define ROWS(table) (int)(sizeof table / sizeof table[0])
 
 int main(void)
@@ -286,6 +305,7 @@ int main(void)
   tcase_add_test(tests, lenet_has_the_layers_of_its_paper);
   tcase_add_test(tests, shapes_are_those_of_the_papers);
   tcase_add_test(tests, other_spellings_resolve);
+  tcase_add_test(tests, losses_are_last);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

@@ -7,11 +7,6 @@
 
 static const int class_precision[PM__CLASSES] = {PM_FP64, PM_FP32, PM_FP16};
 
-static bool is_embedding(const pm__layer *layer)
-{
-  return strstr(layer->kind->name, "embedding") != NULL;
-}
-
 static void count_network(pm_memory_plan *plan, const pm_network *network)
 {
   for (size_t i = 0; i < network->count; i++) {
@@ -21,8 +16,8 @@ static void count_network(pm_memory_plan *plan, const pm_network *network)
       continue;
     }
     plan->parameters += layer->parameters;
-    if (is_embedding(layer)) plan->embedding_parameters += layer->parameters;
-    if (strcmp(layer->kind->name, "attention") == 0) plan->attention = true;
+    if (layer->kind->parameters == PM__TABLE) plan->embedding_parameters += layer->parameters;
+    if (layer->kind->role == PM__ROLE_ATTENTION) plan->attention = true;
   }
 }
 

@@ -1,7 +1,7 @@
 /* Shapes of one sample. */
 #include <math.h>
 #include <stdio.h>
-#include "network/layer.h"
+#include "network/kind.h"
 
 double pm__shape_elements(const pm__shape *shape)
 {

@@ -10,30 +10,12 @@ static int sort_of(const pm__kernel *kernel)
 {
   if (kernel->matrix) return PM__MATRIX;
   if (kernel->family == PM__NORM || kernel->family == PM__SOFTMAX) return PM__ROWS;
-  return kernel->own ? PM__FRAMEWORK_STREAMS : PM__STREAMS;
+  return kernel->framework_kernel ? PM__FRAMEWORK_STREAMS : PM__STREAMS;
 }
 
 static int group_of(const pm__kernel *kernel)
 {
   return PM__SORTS * (int)kernel->pass + sort_of(kernel);
-}
-
-/* Up to the last number, so that no padding is compared. */
-static bool same_shape(const pm__kernel *a, const pm__kernel *b)
-{
-  int sort = sort_of(a);
-  if (sort == PM__STREAMS || sort == PM__FRAMEWORK_STREAMS) return true;
-  if (a->family != b->family || a->own != b->own) return false;
-  switch (a->family) {
-  case PM__GEMM:
-    return a->shape.gemm.scaled == b->shape.gemm.scaled &&
-           memcmp(&a->shape.gemm, &b->shape.gemm, offsetof(pm__gemm, scaled)) == 0;
-  case PM__CONV:
-    return a->shape.conv.transposed == b->shape.conv.transposed &&
-           memcmp(&a->shape.conv, &b->shape.conv, offsetof(pm__conv, transposed)) == 0;
-  case PM__ATTENTION: return memcmp(&a->shape.flash, &b->shape.flash, sizeof a->shape.flash) == 0;
-  default: return a->shape.row == b->shape.row;
-  }
 }
 
 /* ---- Arrays ---- */
@@ -59,7 +41,7 @@ static int place_of(const pm__kernels *kernels, int first, int end, const pm__ke
   const pm__work *work = &kernel->work;
   for (int i = first; i < end; i++)
     if (kernels->flop[i] == work->flop && kernels->elements[i] == work->elements &&
-        kernels->fixed[i] == work->fixed_elements && same_shape(&kernels->shape[i], kernel))
+        kernels->fixed[i] == work->fixed_elements && pm__same_shape(&kernels->shape[i], kernel))
       return i;
   return end;
 }
@@ -76,7 +58,7 @@ static int add(pm__kernels *kernels, int first, int end, const pm__launch *launc
   const pm__kernel *kernel = &launch->kernel;
   int place = place_of(kernels, first, end, kernel);
   kernels->repeats[place] += kernel->repeats;
-  kernels->launches[place] += launch->starts;
+  kernels->launches[place] += launch->launches;
   if (place < end) return end;
   kernels->flop[end] = kernel->work.flop;
   kernels->elements[end] = kernel->work.elements;
@@ -143,7 +125,7 @@ static double *place_in(pm__part *part, const pm__kernel *kernel)
 {
   if (kernel->family == PM__CONV) return &part->conv;
   if (kernel->matrix) return &part->product;
-  return kernel->own ? &part->framework : &part->other;
+  return kernel->framework_kernel ? &part->framework : &part->other;
 }
 
 /* To the segments that kernel `i` is in, `time` each time. */

@@ -17,22 +17,21 @@ static void add_split(pm__plan_split *split, const pm__layer *layer)
 
 static void count_layer(pm__plan_network *entry, const pm__layer *layer)
 {
-  const pm_network *network = entry->network;
   if (layer->kind == NULL) {
     entry->input_elements += layer->elements_out;
     return;
   }
-  const pm__kernel *first = layer->kernel_count > 0 ? &network->kernels[layer->first_kernel] : NULL;
-  bool linear = layer->kind == &pm__linear, conv = first != NULL && first->family == PM__CONV;
+  bool dense = layer->kind->role == PM__ROLE_DENSE, conv = layer->kind->role == PM__ROLE_CONVOLUTION;
+  bool multiplies = layer->kernel_count > 0 && entry->network->kernels[layer->first_kernel].matrix;
   entry->forward_flop += layer->flop[PM__FORWARD];
   entry->tensors += layer->parameter_tensors;
-  entry->variables += layer->parameter_tensors + (layer->kind == &pm__batch_norm ? 2 : 0);
-  if (first != NULL && first->matrix) {
+  entry->variables += layer->parameter_tensors + pm__layer_state_tensors(layer);
+  if (multiplies) {
     entry->weights += layer->parameters;
     entry->weight_tensors += layer->parameter_tensors;
   }
-  if (linear || conv) add_split(&entry->all, layer);
-  if (linear) add_split(&entry->linear, layer);
+  if (dense || conv) add_split(&entry->all, layer);
+  if (dense) add_split(&entry->linear, layer);
   if (!(layer->parameters > 0)) return;
   entry->layers += 1;
   entry->activation += layer->elements_out;

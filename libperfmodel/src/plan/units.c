@@ -34,7 +34,7 @@ static bool lower_training(lowered *l, const pm_network *network, pm__execution 
 /* A forward pass; each of its launches is a unit. */
 static bool lower_forward(lowered *l, const pm_network *network, int mode)
 {
-  pm__forward list = {NULL, 0, 0};
+  pm__launch_list list = {NULL, 0, 0};
   int status = mode < PM__FUSED_MODE
                  ? pm__forward_layers(&list, network, (pm__execution)(mode - PM__INFERENCE_MODE))
                  : pm__forward_fused(&list, network, mode - PM__FUSED_MODE + 1);
@@ -53,9 +53,9 @@ static bool lower_forward(lowered *l, const pm_network *network, int mode)
 
 static void add_fixed(pm__fixed *sum, const pm__launch *launch)
 {
-  sum->launches += launch->starts;
-  if (launch->kernel.matrix) sum->matrix_launches += launch->starts;
-  sum->host_calls += launch->calls;
+  sum->launches += launch->launches;
+  if (launch->kernel.matrix) sum->matrix_launches += launch->launches;
+  sum->host_calls += launch->host_calls;
   sum->layout += launch->layout;
   sum->extra += launch->extra;
 }
