@@ -1,4 +1,4 @@
-/* Wirings: found once, kept with the system; and the ways that are made of them. */
+/* Wirings: found once, kept with the system; and the candidates that are made of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,10 +64,10 @@ START_TEST(a_full_keeper_still_answers)
 }
 END_TEST
 
-/* ---- Ways ---- */
+/* ---- Candidates ---- */
 
 /* What a step does by hand is what a group does. */
-START_TEST(ways_are_those_of_a_group)
+START_TEST(candidates_are_those_of_a_group)
 {
   static const char *const machines[] = {"dgx1-v100", "dgx2", "dgx-h100", "p3dn"};
   for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++) {
@@ -75,23 +75,22 @@ START_TEST(ways_are_those_of_a_group)
     const pm__wiring *wiring = pm__wiring_of(system, NULL, 8, NULL);
     for (int nodes = 1; nodes <= 16; nodes *= 4)
       for (int c = 0; c < PM_COLLECTIVE_COUNT; c++) {
-        pm__collective_group shape;
-        pm__candidates ways;
+        pm__collective_candidates candidates;
+        pm__collective_group members = pm__collective_group_on(wiring, nodes);
         pm_group_choice choice = pm_group_choice_default();
         choice.nodes = nodes;
-        ck_assert_int_eq(pm__collective_group_init(&shape, wiring, &choice, NULL), PM_OK);
-        pm__candidates_init(&ways, &shape, (pm_collective)c);
+        ck_assert(pm__collective_candidates_find(&candidates, &members, (pm_collective)c));
         pm_group *group = pm_group_new(system, NULL, 8, &choice, NULL);
         for (double bytes = 1; bytes < 1e10; bytes *= 37) {
           pm_call call = {c, bytes, PM_ALGORITHM_AUTO, PM_PROTOCOL_ANY};
           pm_collective_time result;
           pm_group_times(group, &call, &result, 1);
-          pm__candidate_time t = pm__candidates_time(&ways, bytes);
+          pm__collective_candidate_time t = pm__collective_candidates_time(&candidates, bytes);
           ck_assert(t.time == result.time && t.bus_bandwidth == result.bus_bandwidth);
-          ck_assert_int_eq((int)t.way->algorithm, result.algorithm);
-          ck_assert_str_eq(t.way->cost.limit, result.limit);
+          ck_assert_int_eq((int)t.candidate->algorithm, result.algorithm);
+          ck_assert_str_eq(t.candidate->cost.limit, result.limit);
         }
-        ck_assert(ways.sm_share > 0 && ways.sm_share <= 1);
+        ck_assert(candidates.sm_share > 0 && candidates.sm_share <= 1);
         pm_group_free(group);
       }
     pm_system_free(system);
@@ -107,15 +106,14 @@ START_TEST(a_ring_is_the_groups_ring)
     for (int nodes = 1; nodes <= 4; nodes *= 2)
       for (int gpus = 1; gpus <= 8; gpus++) {
         pm_ring ring;
-        pm__collective_group shape;
+        pm__collective_parameters parameters;
         pm__collective_cost cost;
         pm_system *system = build_system(machines[m]);
-        pm_group_choice choice = pm_group_choice_default();
-        choice.nodes = nodes;
+        pm__collective_group group = pm__collective_group_on(pm__wiring_of(system, NULL, gpus, NULL), nodes);
         ck_assert_int_eq(pm_ring_find(system, gpus, nodes, &ring, NULL), PM_OK);
-        ck_assert_int_eq(pm__collective_group_init(&shape, pm__wiring_of(system, NULL, gpus, NULL), &choice, NULL), PM_OK);
+        ck_assert_int_eq(pm__collective_parameters_init(&parameters, &group, NULL), PM_OK);
         memset(&cost, 0, sizeof cost);
-        pm__algorithm_ring.cost(&shape, PM_ALL_REDUCE, PM__SIMPLE, &cost);
+        pm__collective_algorithm_RING.cost(&parameters, PM_ALL_REDUCE, PM__SIMPLE, &cost);
         double plain = gpus * nodes > 1 ? cost.latency + cost.per_byte * 1e8 : 0;
         ck_assert_double_eq_tol(pm_ring_all_reduce_time(&ring, 1e8), plain, 1e-12);
         pm_system_free(system);
@@ -132,7 +130,7 @@ int main(void)
   tcase_add_test(tests, a_wiring_is_found_once);
   tcase_add_test(tests, a_changed_system_is_searched_again);
   tcase_add_test(tests, a_full_keeper_still_answers);
-  tcase_add_test(tests, ways_are_those_of_a_group);
+  tcase_add_test(tests, candidates_are_those_of_a_group);
   tcase_add_test(tests, a_ring_is_the_groups_ring);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

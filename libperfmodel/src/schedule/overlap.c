@@ -21,12 +21,6 @@ static double segment_time(const pm__step *s, const pm__costs *costs, int i)
          fixed->layout * s->run->batch * s->layout;
 }
 
-static pm__exchange exchange_of(const pm__step *s)
-{
-  int era = s->framework != NULL ? s->framework->profile.framework.collectives : PM_ERA_CURRENT;
-  return (pm__exchange){s->system->wiring[s->run->gpus - 1], s->run->nodes, 1, era};
-}
-
 double pm__bucket_times_of(const pm__step *s, const pm__costs *costs, pm__bucket_times *times)
 {
   double bytes[PM__SEGMENTS];
@@ -35,8 +29,7 @@ double pm__bucket_times_of(const pm__step *s, const pm__costs *costs, pm__bucket
     bytes[i] = cut->pieces[i] > 0 ? cut->parameters[i] * s->gradient / cut->pieces[i] : 0;
     times->backward[i] = segment_time(s, costs, i);
   }
-  pm__exchange exchange = exchange_of(s);
-  return pm__exchange_times(&exchange, PM_ALL_REDUCE, bytes, cut->count, times->exchange);
+  return pm__exchange_times(&s->group, PM_ALL_REDUCE, bytes, cut->count, times->exchange);
 }
 
 static void overlapped(const pm__step *s, const pm__costs *costs, const pm__times *times, pm__sharing *sharing)
@@ -64,8 +57,7 @@ static void behind(const pm__step *s, pm__sharing *sharing)
   double bytes = s->network->parameters * s->gradient, pieces = 1;
   if (s->framework != NULL) pieces = ceil(bytes / s->framework->profile.framework.bucket);
   pieces = fmax(1, fmin(pieces, s->network->all.layers));
-  pm__exchange exchange = exchange_of(s);
-  sharing->communication = sharing->exposed = pieces * pm__exchange_time(&exchange, PM_ALL_REDUCE, bytes / pieces);
+  sharing->communication = sharing->exposed = pieces * pm__exchange_time(&s->group, PM_ALL_REDUCE, bytes / pieces);
 }
 
 /* Without buckets: all of it hides behind all of the backward pass, ideally. */

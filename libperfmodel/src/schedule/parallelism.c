@@ -31,10 +31,12 @@ static const pm_framework *framework_of(const pm__step *s)
   return &s->framework->profile.framework;
 }
 
-static pm__exchange exchange_of(const pm__step *s, int thread_gpus)
+/* Payload between a GPU and its nearest CPU with nobody else on the way. */
+static double one_gpu_host(const pm__step *s)
 {
-  int era = s->framework != NULL ? framework_of(s)->collectives : PM_ERA_CURRENT;
-  return (pm__exchange){s->system->wiring[s->run->gpus - 1], s->run->nodes, thread_gpus, era};
+  pm__collective_group one;
+  int status = pm__collective_group_init(&one, s->system->system, 0, 1, 1, 1);
+  return status == PM_OK ? pm__exchange_host(&one) : (double)NAN;
 }
 
 static double weights(const pm__step *s)
@@ -91,14 +93,15 @@ static void all_reduce(const pm__step *s, const pm__costs *costs, pm__times *tim
 
 static void data_parallel(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
 {
-  pm__exchange exchange = exchange_of(s, s->run->gpus);
+  pm__collective_group group = s->group;
   double bucket = s->framework != NULL ? framework_of(s)->bucket : (double)INFINITY;
   double pieces = fmax(1, ceil(weights(s) / bucket)), piece = weights(s) / pieces;
   double inputs = s->ranks * s->run->batch * s->accumulation * s->network->input_elements * 4;
   (void)costs;
-  sharing->exposed = pieces * (pm__exchange_time(&exchange, PM_BROADCAST, piece) +
-                               pm__exchange_time(&exchange, PM_REDUCE, piece)) +
-                     inputs / pm__exchange_host(s->system->wiring[0]);
+  group.thread_gpus = s->run->gpus;
+  sharing->exposed = pieces * (pm__exchange_time(&group, PM_BROADCAST, piece) +
+                               pm__exchange_time(&group, PM_REDUCE, piece)) +
+                     inputs / one_gpu_host(s);
   start_all(s, times);
   sharing->communication = sharing->exposed;
   wait_for_each_other(s, times, sharing);
@@ -120,13 +123,13 @@ static double server_memory(const pm__step *s, double gradients)
 static double server_network(const pm__step *s)
 {
   if (s->run->nodes < 2) return 0;
-  return 2 * (s->run->nodes - 1) * weights(s) / pm__exchange_network(s->system->wiring[s->run->gpus - 1]);
+  return 2 * (s->run->nodes - 1) * weights(s) / pm__exchange_network(&s->group);
 }
 
 /* Bytes from all GPUs of a node to one CPU at once, or back; each GPU's. */
 static double server_copy(const pm__step *s, double bytes)
 {
-  return bytes / pm__exchange_server(s->system->wiring[s->run->gpus - 1]);
+  return bytes / pm__exchange_server(&s->group);
 }
 
 /* What feeding by hand costs for the further GPUs: their inputs go through the same process, and to all GPUs, each of
@@ -163,10 +166,9 @@ static void asynchronous(const pm__step *s, const pm__costs *costs, pm__times *t
 /* A collective in every layer, all as large as their mean. */
 static double each_layer(const pm__step *s, int collective, double layers, double elements)
 {
-  pm__exchange exchange = exchange_of(s, 1);
   if (!(layers > 0)) return 0;
   double bytes = s->ranks * s->run->batch * elements * s->device->bytes / layers;
-  return s->accumulation * layers * pm__exchange_time(&exchange, collective, bytes);
+  return s->accumulation * layers * pm__exchange_time(&s->group, collective, bytes);
 }
 
 static double split_exchange(const pm__step *s, const pm__split *split)
@@ -193,13 +195,12 @@ static void model_channels(const pm__step *s, const pm__costs *costs, pm__times 
 
 static void hybrid(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
 {
-  pm__exchange exchange = exchange_of(s, 1);
   double linear = split_exchange(s, &s->network->linear), all[2], bytes[2];
   bytes[0] = (s->network->parameters - s->network->linear.parameters) * s->gradient;
   bytes[1] = s->framework != NULL ? fmin(framework_of(s)->bucket, bytes[0]) : bytes[0];
   (void)costs;
   split_update(s, s->network->linear.parameters, times);
-  pm__exchange_times(&exchange, PM_ALL_REDUCE, bytes, 2, all);
+  pm__exchange_times(&s->group, PM_ALL_REDUCE, bytes, 2, all);
   double hidden = (times->backward_data + times->backward_weight) / s->accumulation;
   bool overlap = s->overlap == PM_OVERLAP_BACKWARD;
   sharing->communication = linear + all[0];
@@ -210,14 +211,13 @@ static void hybrid(const pm__step *s, const pm__costs *costs, pm__times *times, 
 /* The times of n stages: each has 1/n of the kernels of n x as many batches, so its own work is as it was. */
 static void model_layers(const pm__step *s, const pm__costs *costs, pm__times *times, pm__sharing *sharing)
 {
-  pm__exchange exchange = exchange_of(s, 1);
   double batches = s->ranks * s->accumulation, stages = s->ranks, layers = fmax(1, s->network->layers);
   double uneven = fmax(1, stages / layers); /* more stages than layers: some have nothing to do */
   double cut = s->run->batch * s->network->activation * s->device->bytes;
   double pass = times->alone - times->update;
   (void)costs;
   split_update(s, s->network->parameters, times);
-  sharing->communication = 2 * (stages - 1) * pm__exchange_time(&exchange, PM_SEND_RECEIVE, cut);
+  sharing->communication = 2 * (stages - 1) * pm__exchange_time(&s->group, PM_SEND_RECEIVE, cut);
   sharing->exposed = sharing->communication;
   wait_for_each_other(s, times, sharing);
   sharing->waiting += pass * (uneven * (batches + stages - 1) / batches - 1);

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include "topology/ring.h"
 #include "perfmodel/kernel.h"
+#include "collective/parameters.h"
 #include "step/step.h"
 
 pm_run pm_run_default(void)
@@ -58,8 +58,10 @@ static int check_group(const pm__plan_system *system, const pm_run *run, pm_erro
   if (run->nodes < 1) return pm__fail(error, PM_BAD_ARGUMENT, "nodes %d is not at least 1", run->nodes);
   if (run->gpus > have)
     return pm__fail(error, PM_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", run->gpus, id, have);
-  if (system->status[run->gpus - 1] != PM_OK)
-    return pm__fail(error, system->status[run->gpus - 1], "%d GPUs of a %s are not connected", run->gpus, id);
+  const pm__wiring *wiring;
+  int status = pm__wiring_first(system->system, run->gpus, &wiring);
+  if (status == PM_NO_MEMORY) return pm__no_memory(error);
+  if (status != PM_OK) return pm__fail(error, status, "%d GPUs of a %s are not connected", run->gpus, id);
   if (run->nodes > 1 && system->system->network.count == 0)
     return pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network between nodes", id);
   return PM_OK;
@@ -161,12 +163,12 @@ static void fill_unknown(pm_prediction *out, int status)
 }
 
 /* Kernels: roofline, calibrated, by rule; each with the links' part. */
-static int32_t basis_of(const pm__device *device, const pm_ring *ring, double ranks)
+static int32_t basis_of(const pm__device *device, bool calibrated, double ranks)
 {
   int32_t kernels = !device->calibrated ? PM_BASIS_ROOFLINE
                     : device->origin == PM_ORIGIN_FITTED ? PM_BASIS_KERNELS : PM_BASIS_RULE;
   if (ranks <= 1) return kernels;
-  return kernels + (ring->calibrated ? 1 : 2);
+  return kernels + (calibrated ? 1 : 2);
 }
 
 /* A GPU alone, with this batch and with that of all. */
@@ -203,10 +205,9 @@ static void predict_one(const pm_plan *plan, const pm_run *run, pm_prediction *o
     fill_unknown(out, PM_NOT_MODELLED);
     return;
   }
-  pm_ring ring;
-  pm__ring_of(step.system->wiring[run->gpus - 1], run->nodes, &ring, NULL);
-  out->bus_bandwidth = step.ranks > 1 ? ring.bandwidth : (double)NAN;
-  out->basis = basis_of(step.device, &ring, step.ranks);
+  pm__collective_group rings = pm__collective_group_on(step.group.wiring, run->nodes); /* today's library's */
+  out->bus_bandwidth = step.ranks > 1 ? pm__collective_ring_bandwidth(&rings) : (double)NAN;
+  out->basis = basis_of(step.device, pm__collective_calibrated(&rings), step.ranks);
   set_efficiency(&step, alone, seen, out);
 }
 

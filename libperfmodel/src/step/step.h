@@ -12,6 +12,7 @@
 #define PM_STEP_STEP_H
 
 #include "plan/plan.h"
+#include "schedule/exchange.h"
 
 typedef struct pm__step {
   const pm_run *run;
@@ -23,6 +24,7 @@ typedef struct pm__step {
   const pm__kernels *kernels;
   const pm__segments *segments; /* NULL: the backward pass is not cut */
   int32_t parallel, overlap;    /* the framework's where the run does not say */
+  pm__collective_group group;   /* all GPUs of the run */
   double ranks, accumulation;
   double factor;   /* of convolutions, over the kernel model */
   double own;      /* of the framework's own kernels, likewise */

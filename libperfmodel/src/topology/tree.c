@@ -7,9 +7,10 @@
 */
 #include <stdlib.h>
 #include <string.h>
+#include "topology/ring.h"
 #include "topology/routes.h"
 
-static int nearest(const pm__routes *r, pm__members members, const bool *visited)
+static int nearest(const pm__routes *r, pm__ring_members members, const bool *visited)
 {
   int best = -1;
   for (int i = 0; i < members.count; i++) {
@@ -21,7 +22,7 @@ static int nearest(const pm__routes *r, pm__members members, const bool *visited
 }
 
 /* Visits all GPUs and returns to the first; false if one cannot be reached. */
-static bool go_round(pm__routes *r, pm__members members, bool in_order, bool *visited, int *order, pm__path *path)
+static bool go_round(pm__routes *r, pm__ring_members members, bool in_order, bool *visited, int *order, pm__ring_path *path)
 {
   int here = 0;
   visited[0] = true;
@@ -39,7 +40,7 @@ static bool go_round(pm__routes *r, pm__members members, bool in_order, bool *vi
   return true;
 }
 
-int pm__ring_over_tree(const pm_system *system, pm__members members, bool in_order, pm__path *path, int *order,
+int pm__ring_over_tree(const pm_system *system, pm__ring_members members, bool in_order, pm__ring_path *path, int *order,
                        pm_error *error)
 {
   pm__routes r;

@@ -1,6 +1,6 @@
 /* Calls and results as a table. */
 #include <stdlib.h>
-#include "collective/group.h"
+#include "collective/handle.h"
 
 /* The call's columns that the result does not have. */
 typedef struct question {

@@ -5,7 +5,8 @@
 */
 #include <math.h>
 #include <string.h>
-#include "topology/ring.h"
+#include "hardware/system.h"
+#include "perfmodel/collective.h"
 
 pm_fabric_choice pm_fabric_choice_default(void)
 {
