@@ -81,8 +81,10 @@ PM_NAMED_ALGORITHM_LIST(PM__COLLECTIVE_DECLARE)
 /* That of a pm_algorithm; NULL for PM_ALGORITHM_AUTO, which is none, and for what is not in the list. */
 const pm__collective_algorithm *pm__collective_algorithm_of(int algorithm);
 
-/* Whether it does this on such a group. */
-bool pm__collective_algorithm_does(const pm__collective_algorithm *algorithm, const pm__collective_parameters *group,
-                                   pm_collective collective, int protocol);
+/* Whether it does this on such a group, and whether in this protocol. */
+bool pm__collective_algorithm_serves(const pm__collective_algorithm *algorithm, const pm__collective_parameters *group,
+                                     pm_collective collective);
+bool pm__collective_algorithm_speaks(const pm__collective_algorithm *algorithm, const pm__collective_parameters *group,
+                                     int protocol);
 
 #endif

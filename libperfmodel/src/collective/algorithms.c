@@ -25,10 +25,15 @@ static unsigned offers(const pm__collective_parameters *group)
   return offered;
 }
 
-bool pm__collective_algorithm_does(const pm__collective_algorithm *algorithm, const pm__collective_parameters *group,
-                                   pm_collective collective, int protocol)
+bool pm__collective_algorithm_serves(const pm__collective_algorithm *algorithm, const pm__collective_parameters *group,
+                                     pm_collective collective)
 {
-  return has(algorithm->collectives, (int)collective) && has(algorithm->protocols, protocol) &&
-         has(algorithm->eras, (int)group->era) && (algorithm->needs & ~offers(group)) == 0 &&
-         pm__collective_protocol_works(group, protocol);
+  return has(algorithm->collectives, (int)collective) && has(algorithm->eras, (int)group->era) &&
+         (algorithm->needs & ~offers(group)) == 0;
+}
+
+bool pm__collective_algorithm_speaks(const pm__collective_algorithm *algorithm, const pm__collective_parameters *group,
+                                     int protocol)
+{
+  return has(algorithm->protocols, protocol) && pm__collective_protocol_works(group, protocol);
 }

@@ -23,10 +23,11 @@ static void add_protocols(pm__collective_candidates *candidates, const pm__colle
 {
   const pm__collective_algorithm *algorithm = pm__collective_algorithm_of(id);
   int first = PM__LL, last = PM__SIMPLE;
+  if (!pm__collective_algorithm_serves(algorithm, group, collective)) return;
   if (protocol_choice != PM_PROTOCOL_ANY) first = last = protocol_choice - PM_PROTOCOL_LL;
   if (!group->protocols && first < PM__SIMPLE) first = PM__SIMPLE; /* latencies of the others are not known */
   for (int p = first; p <= last && candidates->count < PM__CANDIDATES_MAX; p++) {
-    if (!pm__collective_algorithm_does(algorithm, group, collective, p)) continue;
+    if (!pm__collective_algorithm_speaks(algorithm, group, p)) continue;
     pm__collective_candidate *candidate = &candidates->candidate[candidates->count++];
     *candidate = (pm__collective_candidate){.algorithm = (pm_algorithm)id, .protocol = p, .cost = {.launches = 1}};
     algorithm->cost(group, collective, p, &candidate->cost);
@@ -79,19 +80,20 @@ static double corrected(const double *correction, double bytes)
   return here + (place - below) * (next - here);
 }
 
-/* Of one candidate, with a latency of at least `least`. */
-static pm__collective_candidate_time time_of(const pm__collective_candidates *candidates,
-                                             const pm__collective_candidate *candidate, double bytes, double least)
+/* The transfer of one candidate. */
+static double transfer_of(const pm__collective_candidates *candidates, const pm__collective_cost *cost, double bytes)
 {
-  const pm__collective_cost *cost = &candidate->cost;
-  pm__collective_candidate_time t = {.latency = cost->latency > least ? cost->latency : least,
-                                     .transfer = cost->per_byte * bytes, .candidate = candidate};
-  if (cost->correction != NULL) t.transfer /= corrected(cost->correction, bytes);
-  if (cost->odd_share > 0 && odd_parts(candidates->ranks, bytes)) t.transfer /= cost->odd_share;
-  if (cost->fill_most > 0) t.transfer += fmin(cost->fill_per_byte * bytes, cost->fill_most);
-  t.time = t.latency + t.transfer;
-  if (cost->knee > 0) t.time += 2 * cost->knee * sqrt(t.latency * t.transfer);
-  return t;
+  double transfer = cost->per_byte * bytes;
+  if (cost->correction != NULL) transfer /= corrected(cost->correction, bytes);
+  if (cost->odd_share > 0 && odd_parts(candidates->ranks, bytes)) transfer /= cost->odd_share;
+  if (cost->fill_most > 0) transfer += fmin(cost->fill_per_byte * bytes, cost->fill_most);
+  return transfer;
+}
+
+static double joined(const pm__collective_cost *cost, double latency, double transfer)
+{
+  double time = latency + transfer;
+  return cost->knee > 0 ? time + 2 * cost->knee * sqrt(latency * transfer) : time;
 }
 
 /* Less than a candidate can take: all that bends its time makes it longer, but an odd share above 1. */
@@ -100,45 +102,54 @@ static double least_time(const pm__collective_cost *cost, double bytes)
   return cost->odd_share > 1 ? 0 : cost->latency + cost->per_byte * bytes;
 }
 
-/* The fastest; of equals the first. Looks at `guess` first, which saves the others if it is right, and never changes
-** the answer. */
-static pm__collective_candidate_time fastest(const pm__collective_candidates *candidates, double bytes, int guess)
+/* The fastest, of equals the first, and what it takes. Looks at `guess` first, which saves the others if it is right, and
+** never changes the answer. */
+static int fastest(const pm__collective_candidates *candidates, double bytes, int guess, double *time, double *transfer)
 {
-  const pm__collective_candidate *first = &candidates->candidate[guess];
-  pm__collective_candidate_time best = time_of(candidates, first, bytes, 0);
+  const pm__collective_candidate *list = candidates->candidate;
+  int best = guess;
+  *transfer = transfer_of(candidates, &list[best].cost, bytes);
+  *time = joined(&list[best].cost, list[best].cost.latency, *transfer);
   for (int i = 0; i < candidates->count; i++) {
-    const pm__collective_candidate *candidate = &candidates->candidate[i];
-    if (i == guess || least_time(&candidate->cost, bytes) > best.time) continue;
-    pm__collective_candidate_time t = time_of(candidates, candidate, bytes, 0);
-    if (t.time < best.time || (t.time == best.time && candidate < best.candidate)) best = t;
+    if (i == guess || least_time(&list[i].cost, bytes) > *time) continue;
+    double moving = transfer_of(candidates, &list[i].cost, bytes), all = joined(&list[i].cost, list[i].cost.latency, moving);
+    if (!(all < *time || (all == *time && i < best))) continue;
+    best = i;
+    *time = all;
+    *transfer = moving;
   }
   return best;
 }
 
 /* One host thread launches on its GPUs one after the other; the latency of the steps hides behind that, or that behind
-** it. Over PCIe all of the collective before does: calls queue up. The library does not know and chooses without. */
-static void add_launch(const pm__collective_candidates *candidates, double bytes, pm__collective_candidate_time *t)
+** it. Over PCIe all of the collective before does: calls queue up. The library does not know and chooses without.
+** Returns whether the launches limit. */
+static bool add_launch(const pm__collective_candidates *candidates, const pm__collective_cost *cost, double transfer,
+                       double *latency, double *time)
 {
-  double launch = t->candidate->cost.launches * candidates->launch;
-  if (launch <= (candidates->queued ? t->time : t->latency)) return;
+  double launch = cost->launches * candidates->launch;
+  if (launch <= (candidates->queued ? *time : *latency)) return false;
   if (candidates->queued) {
-    t->time = launch;
-    t->launch_bound = true;
-    return;
+    *time = launch;
+    return true;
   }
-  *t = time_of(candidates, t->candidate, bytes, launch);
-  t->launch_bound = launch > t->transfer;
+  *latency = launch;
+  *time = joined(cost, launch, transfer);
+  return launch > transfer;
 }
 
 pm__collective_candidate_time pm__collective_candidates_time(const pm__collective_candidates *candidates, double bytes)
 {
+  double time, transfer;
   if (candidates->alone) return (pm__collective_candidate_time){.bus_bandwidth = NAN, .candidate = NULL};
   if (candidates->count == 0)
     return (pm__collective_candidate_time){.time = NAN, .latency = NAN, .transfer = NAN, .bus_bandwidth = NAN};
-  pm__collective_candidate_time best = fastest(candidates, bytes, 0);
-  add_launch(candidates, bytes, &best);
-  best.bus_bandwidth = bytes / best.time * candidates->bus_factor;
-  return best;
+  const pm__collective_candidate *best = &candidates->candidate[fastest(candidates, bytes, 0, &time, &transfer)];
+  double latency = best->cost.latency;
+  bool launch_bound = add_launch(candidates, &best->cost, transfer, &latency, &time);
+  return (pm__collective_candidate_time){.time = time, .latency = latency, .transfer = transfer, .candidate = best,
+                                         .bus_bandwidth = bytes / time * candidates->bus_factor,
+                                         .launch_bound = launch_bound};
 }
 
 /* The place among the first `count` of a size that was asked before, or -1; buckets of equal layers follow each other at
@@ -161,10 +172,11 @@ void pm__collective_candidates_times(const pm__collective_candidates *candidates
     else if (candidates->alone || !(bytes[i] > 0)) times[i] = 0;
     else if (candidates->count == 0) times[i] = NAN;
     else {
-      pm__collective_candidate_time t = fastest(candidates, bytes[i], guess);
-      guess = (int)(t.candidate - candidates->candidate);
-      add_launch(candidates, bytes[i], &t);
-      times[i] = t.time;
+      double transfer;
+      guess = fastest(candidates, bytes[i], guess, &times[i], &transfer);
+      const pm__collective_cost *cost = &candidates->candidate[guess].cost;
+      double latency = cost->latency;
+      add_launch(candidates, cost, transfer, &latency, &times[i]);
     }
   }
 }

@@ -113,6 +113,14 @@ static bool load_inside(const pm_group *group, const pm__collective_traffic *tra
   return true;
 }
 
+/* One rank moves nothing, whatever the algorithm. */
+static pm__collective_traffic traffic_of(const pm_group *group, const pm_collective_time *result, const pm_call *call)
+{
+  if (group->parameters.ranks <= 1) return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = 0, .between = 0};
+  const pm__collective_algorithm *algorithm = pm__collective_algorithm_of(result->algorithm);
+  return algorithm->traffic(&group->parameters, (pm_collective)call->collective, call->bytes);
+}
+
 static pm_table *table_of(const pm_group *group, const pm_collective_time *result, const pm_call *call,
                           pm_error *error)
 {
@@ -122,8 +130,7 @@ static pm_table *table_of(const pm_group *group, const pm_collective_time *resul
   pm_load *list = (pm_load *)calloc(rows + 1, sizeof *list);
   double *load = (double *)calloc(2 * system->edge_count + 1, sizeof *load);
   pm_table *table = pm_table_new(rows, error);
-  pm__collective_traffic traffic = pm__collective_algorithm_of(result->algorithm)->traffic(
-    &group->parameters, (pm_collective)call->collective, call->bytes);
+  pm__collective_traffic traffic = traffic_of(group, result, call);
   bool good = list != NULL && load != NULL && table != NULL && load_inside(group, &traffic, load);
   for (size_t k = 0; good && k < system->edge_count; k++) fill_row(system, k, load, result->time, &list[k]);
   if (good && network) fill_network(group, traffic.between, result->time, &list[system->edge_count]);
