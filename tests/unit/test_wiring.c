@@ -241,8 +241,8 @@ START_TEST(groups_at_once_share_the_adapters)
 }
 END_TEST
 
-/* Half of the GPUs, each second one: two such groups at once are no faster than one of them alone, and where each GPU has
-** its own adapter they do not meet. */
+/* Half of the GPUs, each second one: two such groups at once are no faster than one of them alone, and where each GPU
+** has its own adapter they do not meet. */
 START_TEST(strided_halves_of_a_node)
 {
   for (size_t m = 0; m < CLUSTERS; m++) {
@@ -272,8 +272,8 @@ START_TEST(a_group_of_one_takes_no_time)
 }
 END_TEST
 
-/* Stride 1 from GPU 0 is the group that a user makes of a count of GPUs, to the last bit; many sizes at once are each by
-** itself, in any order, equal ones among them. */
+/* Stride 1 from GPU 0 is the group that a user makes of a count of GPUs, to the last bit; many sizes at once are each
+** by itself, in any order, equal ones among them. */
 START_TEST(plain_groups_are_those_of_users)
 {
   enum { SIZES = 40 };

@@ -1,11 +1,11 @@
 /*
 ** What an algorithm says about itself. Each is a file of algorithms/ with one descriptor, and one line of
-** PM_ALGORITHM_LIST (perfmodel/collective.h), from which come the table of all of them, the declarations below, the public
-** enumeration, names and docs, and the command's help.
+** PM_NAMED_ALGORITHM_LIST (perfmodel/collective.h), from which come the table of all, the declarations below, the public
+** enumeration with names and docs, and the command's help.
 **
-** To add one: write algorithms/<name>.c with pm__collective_algorithm_<NAME>, and add the line X(<NAME>, "name", "doc").
-** Every part is required: those that are enumerations begin at 1, so that what was not said is 0, and a test that walks
-** all algorithms fails.
+** To add one: write algorithms/<name>.c with pm__collective_algorithm_<NAME>, and add X(<NAME>, "name", "doc") as the
+** last line of the list. Every part of the descriptor is required: sets and enumerations begin at 1, so that what was
+** not said is 0, and the test that walks all algorithms fails.
 */
 #ifndef PM_COLLECTIVE_ALGORITHM_H
 #define PM_COLLECTIVE_ALGORITHM_H
@@ -69,7 +69,8 @@ typedef struct pm__collective_algorithm {
   unsigned needs;       /* bits of PM__NEEDS_... */
   pm__collective_selection selection;
   /* Asked only where all of the above holds. `cost` comes zeroed, with launches 1; `limit` must be set. */
-  void (*cost)(const pm__collective_parameters *group, pm_collective collective, int protocol, pm__collective_cost *cost);
+  void (*cost)(const pm__collective_parameters *group, pm_collective collective, int protocol,
+               pm__collective_cost *cost);
   /* What an evaluated collective of so many bytes puts on the links. */
   pm__collective_traffic (*traffic)(const pm__collective_parameters *group, pm_collective collective, double bytes);
 } pm__collective_algorithm;

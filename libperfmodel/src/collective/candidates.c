@@ -102,8 +102,8 @@ static double least_time(const pm__collective_cost *cost, double bytes)
   return cost->odd_share > 1 ? 0 : cost->latency + cost->per_byte * bytes;
 }
 
-/* The fastest, of equals the first, and what it takes. Looks at `guess` first, which saves the others if it is right, and
-** never changes the answer. */
+/* The fastest, of equals the first, and what it takes. Looks at `guess` first, which saves the others if it is right,
+** and never changes the answer. */
 static int fastest(const pm__collective_candidates *candidates, double bytes, int guess, double *time, double *transfer)
 {
   const pm__collective_candidate *list = candidates->candidate;
@@ -112,7 +112,8 @@ static int fastest(const pm__collective_candidates *candidates, double bytes, in
   *time = joined(&list[best].cost, list[best].cost.latency, *transfer);
   for (int i = 0; i < candidates->count; i++) {
     if (i == guess || least_time(&list[i].cost, bytes) > *time) continue;
-    double moving = transfer_of(candidates, &list[i].cost, bytes), all = joined(&list[i].cost, list[i].cost.latency, moving);
+    double moving = transfer_of(candidates, &list[i].cost, bytes);
+    double all = joined(&list[i].cost, list[i].cost.latency, moving);
     if (!(all < *time || (all == *time && i < best))) continue;
     best = i;
     *time = all;
@@ -152,8 +153,8 @@ pm__collective_candidate_time pm__collective_candidates_time(const pm__collectiv
                                          .launch_bound = launch_bound};
 }
 
-/* The place among the first `count` of a size that was asked before, or -1; buckets of equal layers follow each other at
-** small distances. */
+/* The place among the first `count` of a size that was asked before, or -1; buckets of equal layers follow each other
+** at small distances. */
 static int seen_before(const double *bytes, int count)
 {
   enum { BACK = 4 };

@@ -6,9 +6,9 @@
 **     pm__collective_candidates candidates;  pm__collective_candidates_find(&candidates, &group, PM_ALL_REDUCE)
 **     for each bucket                        pm__collective_candidates_time(&candidates, bytes)
 **
-** The first two are arithmetic, some 150 ns together; candidates refer to the group's wiring and do not change, so they may
-** be kept and shared. One rank takes 0 s, candidate NULL. Where the library knows no way (time NAN, candidate NULL) the
-** collective is not modelled.
+** The first two are arithmetic, some 150 ns together; candidates refer to the group's wiring and do not change, so they
+** may be kept and shared. One rank takes 0 s, candidate NULL. Where the library knows no way (time NAN, candidate NULL)
+** the collective is not modelled.
 */
 #ifndef PM_COLLECTIVE_CANDIDATES_H
 #define PM_COLLECTIVE_CANDIDATES_H

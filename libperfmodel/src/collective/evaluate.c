@@ -39,7 +39,7 @@ static void fill_known(const pm__collective_candidate_time *t, double bytes, pm_
   out->protocol = t->candidate->protocol + PM_PROTOCOL_LL;
   out->algorithm_bandwidth = bytes / t->time;
   out->bus_bandwidth = t->bus_bandwidth;
-  memcpy(out->limit, t->launch_bound ? launch_limit : t->candidate->cost.limit, sizeof out->limit); /* ids have one size */
+  memcpy(out->limit, t->launch_bound ? launch_limit : t->candidate->cost.limit, sizeof out->limit); /* all of one size */
 }
 
 /* The candidates of a call that names its algorithm or protocol; those of the call before if it names the same. */
@@ -51,7 +51,8 @@ typedef struct named {
 
 static const pm__collective_candidates *candidates_of(const pm_group *group, const pm_call *call, named *last)
 {
-  if (call->algorithm == PM_ALGORITHM_AUTO && call->protocol == PM_PROTOCOL_ANY) return &group->candidates[call->collective];
+  bool any = call->algorithm == PM_ALGORITHM_AUTO && call->protocol == PM_PROTOCOL_ANY;
+  if (any) return &group->candidates[call->collective];
   bool same = last->filled && last->call.collective == call->collective && last->call.algorithm == call->algorithm &&
               last->call.protocol == call->protocol;
   if (!same)
@@ -80,7 +81,8 @@ static void evaluate(const pm_group *group, const pm_call *call, named *last, pm
 
 pm_call pm_call_default(void)
 {
-  return (pm_call){.collective = PM_ALL_REDUCE, .bytes = 1, .algorithm = PM_ALGORITHM_AUTO, .protocol = PM_PROTOCOL_ANY};
+  return (pm_call){.collective = PM_ALL_REDUCE, .bytes = 1, .algorithm = PM_ALGORITHM_AUTO,
+                   .protocol = PM_PROTOCOL_ANY};
 }
 
 int pm_group_times(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count)

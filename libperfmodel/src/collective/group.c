@@ -19,8 +19,8 @@ int pm__collective_group_init(pm__collective_group *group, const pm_system *syst
   return nodes > 1 && system->network.count == 0 ? PM_NO_ROUTE : PM_OK;
 }
 
-/* All adapters of the node, at the rate that the group gets out of its own, are shared evenly by the groups that use them
-** at once; a group that reaches fewer has no more than those. */
+/* All adapters of the node, at the rate that the group gets out of its own, are shared evenly by the groups that use
+** them at once; a group that reaches fewer has no more than those. */
 double pm__collective_group_network(const pm__collective_group *group)
 {
   const pm__wiring *wiring = group->wiring;

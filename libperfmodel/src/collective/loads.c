@@ -116,7 +116,8 @@ static bool load_inside(const pm_group *group, const pm__collective_traffic *tra
 /* One rank moves nothing, whatever the algorithm. */
 static pm__collective_traffic traffic_of(const pm_group *group, const pm_collective_time *result, const pm_call *call)
 {
-  if (group->parameters.ranks <= 1) return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = 0, .between = 0};
+  pm__collective_traffic none = {.route = PM__ROUTE_RINGS, .inside = 0, .between = 0};
+  if (group->parameters.ranks <= 1) return none;
   const pm__collective_algorithm *algorithm = pm__collective_algorithm_of(result->algorithm);
   return algorithm->traffic(&group->parameters, (pm_collective)call->collective, call->bytes);
 }

@@ -1,4 +1,5 @@
-/* What algorithms need to know of a group: the wires' bandwidths, latencies by class of link. Cheap, allocates nothing. */
+/* What algorithms need to know of a group: the wires' bandwidths, latencies by class of link. Cheap, allocates nothing.
+** */
 #include "collective/parameters.h"
 #include <math.h>
 

@@ -35,8 +35,8 @@ void pm__keeper_change(pm__keeper *keeper);
 /* NULL if there is none. `gpu` NULL means 0 .. count-1. */
 const pm__kept *pm__keeper_find(const pm__keeper *keeper, const int *gpu, int count);
 
-/* Adds it and returns it, or an equal one that was there first: then the given one is released. A full keeper returns it
-** as it is, with position 0: it belongs to the caller. With `always` no keeper is full. */
+/* Adds it and returns it, or an equal one that was there first: then the given one is released. A full keeper returns
+** it as it is, with position 0: it belongs to the caller. With `always` no keeper is full. */
 const pm__kept *pm__keeper_add(pm__keeper *keeper, pm__kept *entry, bool always);
 
 /* ---- Slots ---- */
@@ -44,8 +44,8 @@ const pm__kept *pm__keeper_add(pm__keeper *keeper, pm__kept *entry, bool always)
 /* What is known of a regular list of GPUs. */
 typedef struct pm__keeper_slot pm__keeper_slot;
 
-/* The slot of GPUs first, first + stride, ... first + (count-1) stride of `gpus`, which the system has. NULL if there is
-** no memory. Valid until the system changes. Cost: 2 ns. */
+/* The slot of GPUs first, first + stride, ... first + (count-1) stride of `gpus`, which the system has. NULL if there
+** is no memory. Valid until the system changes. Cost: 2 ns. */
 pm__keeper_slot *pm__keeper_slot_of(pm__keeper *keeper, int gpus, int first, int stride, int count);
 
 /* The entry, NULL if none was put there; `status` is then 0, or what pm__keeper_slot_fail said. */

@@ -7,8 +7,8 @@
 
 #include "collective/group.h"
 
-/* times[i] of bytes[i]; NAN where no way is known. 0 bytes take no time, nor does a group of one. Returns the share of a
-** GPU's multiprocessors that the collective keeps busy. Allocates nothing. Cost: some 150 ns, and 10 to 20 for each
+/* times[i] of bytes[i]; NAN where no way is known. 0 bytes take no time, nor does a group of one. Returns the share of
+** a GPU's multiprocessors that the collective keeps busy. Allocates nothing. Cost: some 150 ns, and 10 to 20 for each
 ** size that is not one of the four before. */
 double pm__exchange_times(const pm__collective_group *group, int collective, const double *bytes, int count,
                           double *times);

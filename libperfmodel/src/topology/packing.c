@@ -6,11 +6,11 @@
 **     solve it over the cycles known; the dual gives every arc a price; look for the cycle of least price;
 **     if that is 1 or more, no cycle helps, and the packing is the best; else add it and go on.
 **
-** Equal capacities make many cycles equally good, on which the simplex method may turn in circles. So its steps are chosen
-** for capacities that are larger by up to a millionth, each by another; what is reported is for the true ones.
+** Equal capacities make many cycles equally good, on which the simplex method may turn in circles. So its steps are
+** chosen for capacities that are larger by up to a millionth, each by another; what is reported is for the true ones.
 **
-** At any time the value over the least price bounds every packing from above (Farley, Oper. Res. 38, 1990), which is the
-** proof that goes with the result.
+** At any time the value over the least price bounds every packing from above (Farley, Oper. Res. 38, 1990), which is
+** the proof that goes with the result.
 */
 #include "topology/packing.h"
 #include <math.h>
@@ -194,8 +194,8 @@ static bool add_new(tableau *t, const pm__packing_pool *pool, int first)
   return true;
 }
 
-/* The weights, as long as none is negative: an optimum of the shaken capacities that is none of the true ones. Then those
-** of the shaken ones, made so much smaller that they fit. */
+/* The weights, as long as none is negative: an optimum of the shaken capacities that is none of the true ones. Then
+** those of the shaken ones, made so much smaller that they fit. */
 static double value_of(const tableau *t)
 {
   for (int row = 0; row < t->rows; row++)

@@ -25,10 +25,11 @@ void pm__packing_free(pm__packing *packing);
 /* Cycles taken one by one, each with all that is left on its arcs; a bounded search. Returns what they add up to. */
 double pm__packing_greedy(pm__packing_pool *pool, const double *capacity, int nodes, bool *memory);
 
-/* Appends the cheapest directed Hamiltonian cycle of at most PM__EXACT_MAX nodes under cost[i * nodes + j] (INFINITY: no
-** arc), and the cheapest through each last node, as far as they cost less than `below`. Returns the least cost. Works in
-** `room`, pm__packing_price_room(nodes) numbers. */
-double pm__packing_price(pm__packing_pool *pool, const double *cost, int nodes, double below, double *room, bool *memory);
+/* Appends the cheapest directed Hamiltonian cycle of at most PM__EXACT_MAX nodes under cost[i * nodes + j] (INFINITY:
+** no arc), and the cheapest through each last node, as far as they cost less than `below`. Returns the least cost.
+** Works in `room`, pm__packing_price_room(nodes) numbers. */
+double pm__packing_price(pm__packing_pool *pool, const double *cost, int nodes, double below, double *room,
+                         bool *memory);
 size_t pm__packing_price_room(int nodes);
 
 #endif

@@ -83,7 +83,8 @@ size_t pm__packing_price_room(int nodes)
   return ((size_t)1 << (nodes - 1)) * (size_t)(nodes - 1);
 }
 
-double pm__packing_price(pm__packing_pool *pool, const double *cost, int nodes, double below, double *room, bool *memory)
+double pm__packing_price(pm__packing_pool *pool, const double *cost, int nodes, double below, double *room,
+                         bool *memory)
 {
   paths p;
   *memory = true;

@@ -10,8 +10,8 @@ static int keep_one(pm__ring_cycles *cycles, int members, double weight, pm_erro
   return PM_OK;
 }
 
-int pm__ring_find(const pm_system *system, pm__ring_members members, pm__ring_path *path, double *rings, pm__ring_cycles *cycles,
-                  pm_error *error)
+int pm__ring_find(const pm_system *system, pm__ring_members members, pm__ring_path *path, double *rings,
+                  pm__ring_cycles *cycles, pm_error *error)
 {
   *path = pm__ring_path_none();
   *rings = 0;

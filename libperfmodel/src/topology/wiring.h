@@ -49,8 +49,8 @@ typedef struct pm__wiring {
 const pm__wiring *pm__wiring_of(const pm_system *system, const int *gpus, int count, pm_error *error);
 void pm__wiring_release(const pm__wiring *wiring);
 
-/* The same for GPUs first, first + stride, ... of a node, `count` in all; kept with the system until it changes, so there
-** is nothing to release. Cost: a search the first time, 5 ns then; that they are not connected is remembered too.
+/* The same for GPUs first, first + stride, ... of a node, `count` in all; kept with the system until it changes, so
+** there is nothing to release. Cost: a search the first time, 5 ns then; that they are not connected is remembered too.
 ** Returns PM_OK, PM_NO_ROUTE, PM_TOO_MANY_GPUS, PM_BAD_ARGUMENT or PM_NO_MEMORY. */
 int pm__wiring_regular(const pm_system *system, int first, int stride, int count, const pm__wiring **wiring);
 

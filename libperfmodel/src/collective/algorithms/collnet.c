@@ -24,7 +24,8 @@ static void collnet_cost(const pm__collective_parameters *group, pm_collective c
   (void)protocol;
 }
 
-static pm__collective_traffic collnet_traffic(const pm__collective_parameters *group, pm_collective collective, double bytes)
+static pm__collective_traffic collnet_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                              double bytes)
 {
   double p = group->per_node;
   (void)collective;

@@ -16,7 +16,8 @@ static void data_parallel_cost(const pm__collective_parameters *group, pm_collec
   cost->launches = 2;
 }
 
-static pm__collective_traffic data_parallel_traffic(const pm__collective_parameters *group, pm_collective collective, double bytes)
+static pm__collective_traffic data_parallel_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                                    double bytes)
 {
   (void)group;
   (void)collective;

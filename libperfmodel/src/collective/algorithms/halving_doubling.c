@@ -25,7 +25,8 @@ static void halving_cost(const pm__collective_parameters *group, pm_collective c
   }
 }
 
-static pm__collective_traffic halving_traffic(const pm__collective_parameters *group, pm_collective collective, double bytes)
+static pm__collective_traffic halving_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                              double bytes)
 {
   double p = group->per_node, nodes = group->nodes;
   (void)collective;

@@ -18,7 +18,8 @@ static void hierarchical_cost(const pm__collective_parameters *group, pm_collect
   (void)collective;
 }
 
-static pm__collective_traffic hierarchical_traffic(const pm__collective_parameters *group, pm_collective collective, double bytes)
+static pm__collective_traffic hierarchical_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                                   double bytes)
 {
   double p = group->per_node, nodes = group->nodes;
   (void)collective;

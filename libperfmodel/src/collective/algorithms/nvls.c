@@ -36,7 +36,8 @@ static void nvls_tree_cost(const pm__collective_parameters *group, pm_collective
   (void)protocol;
 }
 
-static pm__collective_traffic nvls_traffic(const pm__collective_parameters *group, pm_collective collective, double bytes)
+static pm__collective_traffic nvls_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                           double bytes)
 {
   (void)collective;
   return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = bytes * (1 + 1 / (double)group->per_node),

@@ -26,7 +26,8 @@ static void pairs_cost(const pm__collective_parameters *group, pm_collective col
   if (collective == PM_ALL_TO_ALL) cost->launches = group->fit->pairs_launch;
 }
 
-static pm__collective_traffic pairs_traffic(const pm__collective_parameters *group, pm_collective collective, double bytes)
+static pm__collective_traffic pairs_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                            double bytes)
 {
   double n = group->ranks, p = group->per_node;
   (void)collective;

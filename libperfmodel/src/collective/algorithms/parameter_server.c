@@ -20,7 +20,8 @@ static void server_cost(const pm__collective_parameters *group, pm_collective co
   cost->per_byte = fmax(inside, between);
 }
 
-static pm__collective_traffic server_traffic(const pm__collective_parameters *group, pm_collective collective, double bytes)
+static pm__collective_traffic server_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                             double bytes)
 {
   (void)collective;
   return (pm__collective_traffic){.route = PM__ROUTE_HOST, .inside = bytes,

@@ -67,7 +67,8 @@ static void ring_cost(const pm__collective_parameters *group, pm_collective coll
   if (parts && group->era != PM_ERA_CURRENT) cost->odd_share = group->fit->odd_share;
 }
 
-static pm__collective_traffic ring_traffic(const pm__collective_parameters *group, pm_collective collective, double bytes)
+static pm__collective_traffic ring_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                           double bytes)
 {
   double each = pm__collective_bus_factor(collective, group->ranks) * bytes;
   return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = each, .between = each};

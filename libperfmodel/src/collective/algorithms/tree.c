@@ -36,7 +36,8 @@ static void tree_cost(const pm__collective_parameters *group, pm_collective coll
   (void)collective;
 }
 
-static pm__collective_traffic tree_traffic(const pm__collective_parameters *group, pm_collective collective, double bytes)
+static pm__collective_traffic tree_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                           double bytes)
 {
   double p = group->per_node;
   (void)collective;
