@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "fixtures.h"
+#include "schedule/exchange.h"
 #include "shipped.h"
 
 enum { THREADS = 4, ROUNDS = 4, TURNS = 3, RUNS = 24 };
@@ -27,6 +28,18 @@ static void find_rings(worker *w)
     w->failures += pm_ring_find(w->system, gpus, 1, &ring, NULL) != PM_OK;
     w->sum += gpus > 1 ? ring.bandwidth : 0;
   }
+}
+
+/* Regular groups of a system that nobody asked before: their slots are made and filled while others read them. */
+static void exchange(worker *w)
+{
+  for (int members = 1; members <= 4; members++)
+    for (int stride = 1; stride <= 2; stride++) {
+      pm__collective_group group;
+      w->failures += pm__collective_group_init(&group, w->system, 0, stride, members, 2) != PM_OK;
+      group.groups_at_once = stride;
+      w->sum += pm__exchange_time(&group, PM_ALL_REDUCE, 1e8);
+    }
 }
 
 /* Groups of GPUs in all orders: more lists than a system keeps, so that its list is full while others read it. */
@@ -100,6 +113,7 @@ static void *work(void *data)
 {
   worker *w = (worker *)data;
   for (int round = 0; round < ROUNDS; round++) {
+    exchange(w);
     find_rings(w);
     predict_runs(w);
     infer_runs(w);

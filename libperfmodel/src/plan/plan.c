@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "schedule/exchange.h"
 
 /* ---- Networks ---- */
 
@@ -105,26 +104,10 @@ static int prepare_memory(pm_plan *plan, pm_error *error)
 
 /* ---- Systems ---- */
 
-/* A group that is not connected is no error of the plan: its runs say so. */
-static int prepare_group(pm__plan_system *entry, size_t i, pm_error *error)
-{
-  pm_error reason = PM_ERROR_NONE;
-  entry->wiring[i] = pm__exchange_wiring(entry->system, (int)i + 1, &reason);
-  entry->status[i] = reason.status;
-  return entry->status[i] == PM_NO_MEMORY ? pm__no_memory(error) : PM_OK;
-}
-
 static int prepare_system(pm__plan_system *entry, const pm_system *system, pm_error *error)
 {
-  int status = pm_system_check(system, error);
-  if (status != PM_OK) return status;
-  size_t gpus = entry->gpus = system->gpu_count;
   entry->system = system;
-  entry->wiring = (const struct pm__wiring **)calloc(gpus, sizeof *entry->wiring);
-  entry->status = (int *)calloc(gpus, sizeof *entry->status);
-  if (entry->wiring == NULL || entry->status == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < gpus && status == PM_OK; i++) status = prepare_group(entry, i, error);
-  return status;
+  return pm_system_check(system, error);
 }
 
 /* Kernel times depend on the GPU and its constants alone, so systems that share these share them. */
@@ -169,13 +152,6 @@ void pm__plan_renew_kernels(pm_plan *plan)
 {
   for (size_t i = 0; i < plan->system_count; i++)
     if (plan->systems[i].device == (int)i) renew_system(plan, i);
-}
-
-static void free_system(pm__plan_system *entry)
-{
-  for (size_t i = 0; entry->wiring != NULL && i < entry->gpus; i++) pm__exchange_release(entry->wiring[i]);
-  free(entry->wiring);
-  free(entry->status);
 }
 
 /* ---- The plan ---- */
@@ -224,7 +200,6 @@ void pm_plan_free(pm_plan *plan)
 {
   if (plan == NULL) return;
   for (size_t i = 0; i < plan->network_count; i++) free_network(plan, &plan->networks[i]);
-  for (size_t i = 0; i < plan->system_count; i++) free_system(&plan->systems[i]);
   pm__plan_free_software(plan);
   free(plan->networks);
   free(plan->systems);

@@ -35,10 +35,7 @@ typedef struct pm__plan_network {
 
 typedef struct pm__plan_system {
   const pm_system *system;
-  size_t gpus; /* of the system, which may be gone when the plan is released */
   int device;  /* the same number for systems with the same GPU and constants: the first of them */
-  const struct pm__wiring **wiring; /* of GPUs 0 .. i in one node, for each i */
-  int *status; /* of finding it */
   pm__device devices[PM_KERNEL_MODEL_COUNT][PM_PRECISION_COUNT]; /* set where `device` is this system's own number */
 } pm__plan_system;
 

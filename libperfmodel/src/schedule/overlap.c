@@ -20,20 +20,13 @@ static double segment_time(const pm__step *s, const pm__costs *costs, int i)
   return pm__step_part(s, &costs->segment[i]) + fixed->launches * s->start + fixed->layout * s->run->batch * s->layout;
 }
 
-static pm__exchange exchange_of(const pm__step *s, int thread_gpus)
-{
-  int era = s->framework != NULL ? s->framework->profile.framework.collectives : PM_ERA_CURRENT;
-  return (pm__exchange){s->system->wiring[s->run->gpus - 1], s->run->nodes, thread_gpus, era};
-}
-
 static double compute_exchanges(const pm__step *s, double *times)
 {
   double bytes[PM__SEGMENTS];
   const pm__segments *cut = s->segments;
   for (int i = 0; i < cut->count; i++)
     bytes[i] = cut->pieces[i] > 0 ? cut->parameters[i] * s->gradient / cut->pieces[i] : 0;
-  pm__exchange exchange = exchange_of(s, 1);
-  return pm__exchange_times(&exchange, PM_ALL_REDUCE, bytes, cut->count, times);
+  return pm__exchange_times(&s->group, PM_ALL_REDUCE, bytes, cut->count, times);
 }
 
 /* The all-reduce of a bucket of each segment does not depend on the batch. */
@@ -42,8 +35,8 @@ static const pm__memo_buckets *exchanges_of(const pm__step *s, pm__memo_buckets 
   bool found = false;
   pm__memo_buckets *b = own;
   if (s->memo != NULL) {
-    pm__exchange e = exchange_of(s, 1);
-    pm__memo_key key = {{pm__memo_pointer(s->segments), pm__memo_pointer(e.wiring), pm__memo_pair(e.nodes, e.era),
+    const pm__collective_group *g = &s->group;
+    pm__memo_key key = {{pm__memo_pointer(s->segments), pm__memo_pointer(g->wiring), pm__memo_pair(g->nodes, g->era),
                          pm__memo_number(s->gradient)}};
     b = &s->memo->buckets[pm__memo_find(&s->memo->bucket_index, &key, &found)];
   }
@@ -54,12 +47,13 @@ static const pm__memo_buckets *exchanges_of(const pm__step *s, pm__memo_buckets 
 double pm__step_exchange(const pm__step *s, int collective, int thread_gpus, double bytes)
 {
   bool found = false;
-  pm__exchange e = exchange_of(s, thread_gpus);
-  if (s->memo == NULL) return pm__exchange_time(&e, collective, bytes);
-  pm__memo_key key = {{pm__memo_pointer(e.wiring), pm__memo_pair(e.nodes, e.era), pm__memo_pair(collective, thread_gpus),
+  pm__collective_group g = s->group;
+  g.thread_gpus = thread_gpus;
+  if (s->memo == NULL) return pm__exchange_time(&g, collective, bytes);
+  pm__memo_key key = {{pm__memo_pointer(g.wiring), pm__memo_pair(g.nodes, g.era), pm__memo_pair(collective, thread_gpus),
                        pm__memo_number(bytes)}};
   double *time = &s->memo->time[pm__memo_find(&s->memo->time_index, &key, &found)];
-  if (!found) *time = pm__exchange_time(&e, collective, bytes);
+  if (!found) *time = pm__exchange_time(&g, collective, bytes);
   return *time;
 }
 

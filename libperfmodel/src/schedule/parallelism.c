@@ -31,6 +31,14 @@ static const pm_framework *framework_of(const pm__step *s)
   return &s->framework->profile.framework;
 }
 
+/* Payload between a GPU and its nearest CPU with nobody else on the way. */
+static double one_gpu_host(const pm__step *s)
+{
+  pm__collective_group one;
+  int status = pm__collective_group_init(&one, s->system->system, 0, 1, 1, 1);
+  return status == PM_OK ? pm__exchange_host(&one) : (double)NAN;
+}
+
 static double weights(const pm__step *s)
 {
   return 4 * s->network->parameters;
@@ -92,7 +100,7 @@ static void data_parallel(const pm__step *s, const pm__costs *costs, pm__step_ti
   (void)costs;
   sharing->exposed = pieces * (pm__step_exchange(s, PM_BROADCAST, gpus, piece) +
                                pm__step_exchange(s, PM_REDUCE, gpus, piece)) +
-                     inputs / pm__exchange_host(s->system->wiring[0]);
+                     inputs / one_gpu_host(s);
   start_all(s, times);
   sharing->communication = sharing->exposed;
   wait_for_each_other(s, times, sharing);
@@ -114,13 +122,13 @@ static double server_memory(const pm__step *s, double gradients)
 static double server_network(const pm__step *s)
 {
   if (s->run->nodes < 2) return 0;
-  return 2 * (s->run->nodes - 1) * weights(s) / pm__exchange_network(s->system->wiring[s->run->gpus - 1]);
+  return 2 * (s->run->nodes - 1) * weights(s) / pm__exchange_network(&s->group);
 }
 
 /* Bytes from all GPUs of a node to one CPU at once, or back; each GPU's. */
 static double server_copy(const pm__step *s, double bytes)
 {
-  return bytes / pm__exchange_server(s->system->wiring[s->run->gpus - 1]);
+  return bytes / pm__exchange_server(&s->group);
 }
 
 /* What feeding by hand costs for the further GPUs: their inputs go through the same process, and to all GPUs, each of

@@ -4,6 +4,7 @@
 #ifndef PM_SCHEDULE_SCHEDULE_H
 #define PM_SCHEDULE_SCHEDULE_H
 
+#include "perfmodel/collective.h"
 #include "plan/plan.h"
 #include "schedule/exchange.h"
 #include "schedule/memo.h"
@@ -22,6 +23,7 @@ typedef struct pm__step {
   const pm__segments *segments; /* NULL: the backward pass is not cut */
   int mode;
   int32_t parallel, overlap;    /* the framework's where the run does not say */
+  pm__collective_group group;   /* all GPUs of the run */
   double ranks, accumulation;
   double factor;   /* of convolutions, over the kernel model */
   double own;      /* of the framework's own kernels, likewise */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include "topology/ring.h"
+#include "collective/parameters.h"
 #include "perfmodel/kernel.h"
 #include "step/step.h"
 
@@ -45,8 +45,10 @@ static int check_group(const pm__plan_system *system, const pm_run *run, pm_erro
   const char *id = system->system->machine.id;
   int status = pm__plan_check_group(system, run->gpus, run->nodes, error);
   if (status != PM_OK) return status;
-  if (system->status[run->gpus - 1] != PM_OK)
-    return pm__fail(error, system->status[run->gpus - 1], "%d GPUs of a %s are not connected", run->gpus, id);
+  const pm__wiring *wiring;
+  status = pm__wiring_first(system->system, run->gpus, &wiring);
+  if (status == PM_NO_MEMORY) return pm__no_memory(error);
+  if (status != PM_OK) return pm__fail(error, status, "%d GPUs of a %s are not connected", run->gpus, id);
   if (run->nodes > 1 && system->system->network.count == 0)
     return pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network between nodes", id);
   return PM_OK;
@@ -116,14 +118,13 @@ static int32_t kernel_basis(const pm__device *device)
 
 static pm__memo_ring ring_of(const pm__step *s)
 {
-  pm_ring ring;
   bool found;
-  const struct pm__wiring *wiring = s->system->wiring[s->run->gpus - 1];
+  const pm__wiring *wiring = s->group.wiring;
   pm__memo_key key = {{pm__memo_pointer(wiring), pm__memo_pair(s->run->nodes, 0)}};
   size_t at = s->memo != NULL ? pm__memo_find(&s->memo->ring_index, &key, &found) : 0;
   if (s->memo != NULL && found) return s->memo->ring[at];
-  pm__ring_of(wiring, s->run->nodes, &ring, NULL);
-  pm__memo_ring answer = {ring.bandwidth, ring.calibrated};
+  pm__collective_group rings = pm__collective_group_on(wiring, s->run->nodes); /* today's library's */
+  pm__memo_ring answer = {pm__collective_ring_bandwidth(&rings), pm__collective_calibrated(&rings)};
   if (s->memo != NULL) s->memo->ring[at] = answer;
   return answer;
 }

@@ -69,6 +69,8 @@ pm__step pm__step_of(const pm_plan *plan, const pm_run *run, pm__memo *memo)
   s.parallel = parallel_of(run, s.framework);
   s.overlap = overlap_of(run, s.framework);
   s.ranks = (double)run->gpus * run->nodes;
+  pm__collective_group_init(&s.group, s.system->system, 0, 1, run->gpus, run->nodes); /* was checked */
+  if (s.framework != NULL) s.group.era = s.framework->profile.framework.collectives;
   s.accumulation = run->accumulation;
   s.factor = s.own = 1;
   s.start = s.device->launch;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "perfmodel/collective.h"
 #include "topology/routes.h"
 
 /* The slowest link of a way, and what it passes. */

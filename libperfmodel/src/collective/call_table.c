@@ -1,6 +1,6 @@
 /* Calls and results as a table. */
 #include <stdlib.h>
-#include "collective/group.h"
+#include "collective/handle.h"
 
 /* The call's columns that the result does not have. */
 typedef struct question {
@@ -29,7 +29,8 @@ static int add_questions(pm_table *table, const pm_group *group, const pm_call *
   question *questions = (question *)calloc(count > 0 ? count : 1, sizeof *questions);
   if (questions == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < count; i++)
-    questions[i] = (question){calls[i].collective, group->count, group->choice.nodes, calls[i].bytes};
+    questions[i] = (question){.collective = calls[i].collective, .gpus = group->count, .nodes = group->choice.nodes,
+                              .bytes = calls[i].bytes};
   int status = pm_table_add_records(table, &question_type, questions, error);
   free(questions);
   return status;

@@ -1,16 +1,17 @@
 /*
-** Everything that algorithms need to know of a group, in SI units. Bandwidths are payloads of large transfers; without
-** a network or with one GPU per node, what is not there is INFINITY.
+** The parameters of the cost model for one group: bandwidths and latencies, in SI units. Bandwidths are payloads of large
+** transfers; without a network or with one GPU per node, what is not there is INFINITY.
 */
-#ifndef PM_COLLECTIVE_SHAPE_H
-#define PM_COLLECTIVE_SHAPE_H
+#ifndef PM_COLLECTIVE_PARAMETERS_H
+#define PM_COLLECTIVE_PARAMETERS_H
 
-#include "topology/wiring.h"
+#include "collective/group.h"
+#include "perfmodel/collective.h"
 
 enum { PM__LL, PM__LL128, PM__SIMPLE, PM__PROTOCOLS };
 enum { PM__RING, PM__TREE }; /* second index of the latencies */
 
-typedef struct pm__collective_group {
+typedef struct pm__collective_parameters {
   int per_node, nodes, servers, thread_gpus;
   double ranks;
   pm_era era;
@@ -24,7 +25,7 @@ typedef struct pm__collective_group {
   double rings;          /* directed rings; 1 over PCIe */
   double ring;           /* bus bandwidth of the rings in the node */
   double chain;          /* of a broadcast, which crosses between CPUs one way only */
-  double network;        /* of the group's NICs in one node */
+  double network;        /* of the NICs in one node that the group has for itself */
   double tree_network;   /* the same for a tree between two nodes */
   double pair;           /* per GPU, when all pairs exchange at once */
   double host;           /* per GPU, when all GPUs of a node talk to one CPU */
@@ -39,13 +40,16 @@ typedef struct pm__collective_group {
   double multiprocessors;
   const pm_collective_fit *fit; /* every value known */
   const char *ring_limit, *network_limit, *pair_limit, *host_limit; /* ids of link types */
-} pm__collective_group;
+} pm__collective_parameters;
 
-/* The shape of a group with this wiring, which must outlive it. Allocates nothing. Errors: PM_NO_ROUTE. The choice is
-** taken as it is: counts at least 1. */
-int pm__collective_group_init(pm__collective_group *shape, const pm__wiring *wiring, const pm_group_choice *choice, pm_error *error);
+/* The parameters of a group, whose wiring must outlive them. Allocates nothing. Errors: PM_NO_ROUTE. The group is taken
+** as it is: counts at least 1. */
+int pm__collective_parameters_init(pm__collective_parameters *parameters, const pm__collective_group *group,
+                                   pm_error *error);
 
-/* The system's fitted constants, with what is unknown set so that it changes nothing. */
-void pm__fit_complete(pm_collective_fit *fit, const pm_system *system);
+/* Bus bandwidth [B/s] of the group's rings, INFINITY for one rank, and whether every link on the way is calibrated:
+** two of the above, without the others. */
+double pm__collective_ring_bandwidth(const pm__collective_group *group);
+bool pm__collective_calibrated(const pm__collective_group *group);
 
 #endif

@@ -5,11 +5,13 @@
 */
 #include <math.h>
 #include <string.h>
-#include "topology/ring.h"
+#include "hardware/system.h"
+#include "perfmodel/collective.h"
 
 pm_fabric_choice pm_fabric_choice_default(void)
 {
-  return (pm_fabric_choice){2, 32, 1, 1, 1.01e-6, 0.09e-6};
+  return (pm_fabric_choice){.nodes = 2, .switch_ports = 32, .oversubscription = 1, .coding = 1,
+                            .node_latency = 1.01e-6, .switch_latency = 0.09e-6};
 }
 
 static int check(const pm_system *system, const pm_fabric_choice *c, pm_error *error)
@@ -22,7 +24,8 @@ static int check(const pm_system *system, const pm_fabric_choice *c, pm_error *e
     return pm__fail(error, PM_BAD_ARGUMENT, "a switch of %d ports is out of range", c->switch_ports);
   if (!(c->oversubscription >= 1 && c->oversubscription <= 1000))
     return pm__fail(error, PM_BAD_ARGUMENT, "oversubscription %g is not at least 1", c->oversubscription);
-  if (!(c->coding > 0 && c->coding <= 1)) return pm__fail(error, PM_BAD_ARGUMENT, "coding %g is not within 0 and 1", c->coding);
+  if (!(c->coding > 0 && c->coding <= 1))
+    return pm__fail(error, PM_BAD_ARGUMENT, "coding %g is not within 0 and 1", c->coding);
   if (!(c->node_latency >= 0 && c->switch_latency >= 0 && isfinite(c->node_latency + c->switch_latency)))
     return pm__fail(error, PM_BAD_ARGUMENT, "a latency is negative or not finite");
   if (system->network.count > c->switch_ports)
