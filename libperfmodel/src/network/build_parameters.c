@@ -1,4 +1,5 @@
 /* Parameters of networks and blocks: declared by <param>, given by <use> or from outside. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "network/build.h"
@@ -51,7 +52,7 @@ static bool fail_at_giver(pm__builder *builder, const pm__element *giver)
 
 static bool check_declaration(pm__builder *builder, const pm__element *e, const pm__binding *scope)
 {
-  static const char *const known[] = {"name", "default", NULL};
+  static const char *const known[] = {"name", "default", "least", "multiple", NULL};
   const char *name = pm__element_attribute(e, "name");
   if (!pm__build_known(builder, e, known)) return false;
   if (name == NULL) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<param> needs a name");
@@ -62,6 +63,34 @@ static bool check_declaration(pm__builder *builder, const pm__element *e, const 
   if (pm__scope_find(scope, name, strlen(name)) != NULL)
     return pm__build_fail(builder, e, PM_BAD_VALUE, "parameter \"%.60s\" is declared twice", name);
   return true;
+}
+
+/* The number that an attribute of the declaration states, of the parameters before it; false with an error. */
+static bool stated(pm__builder *builder, const pm__element *e, const char *attribute, const pm__binding *before,
+                   double otherwise, double *value)
+{
+  const char *text = pm__element_attribute(e, attribute);
+  *value = otherwise;
+  return text == NULL || pm__scope_number(before, text, value, builder->error) == PM_OK || pm__build_failed(builder, e);
+}
+
+/* Sizes that the published networks refuse, though every layer would take them. */
+static bool check_limits(pm__builder *builder, const pm__element *owner, const pm__element *e,
+                         const pm__element *giver, const pm__binding *binding)
+{
+  char who[100];
+  double least, multiple;
+  if (!stated(builder, e, "least", binding->next, -INFINITY, &least) ||
+      !stated(builder, e, "multiple", binding->next, 1, &multiple))
+    return false;
+  if (binding->value < least)
+    pm__fail(builder->error, PM_BAD_SHAPE, "%s needs %s of at least %g, not %g", kind_and_id(owner, who, sizeof who),
+             binding->name, least, binding->value);
+  else if (pm__element_attribute(e, "multiple") != NULL && fmod(binding->value, multiple) != 0)
+    pm__fail(builder->error, PM_BAD_SHAPE, "%s needs %s in multiples of %g, not %g",
+             kind_and_id(owner, who, sizeof who), binding->name, multiple, binding->value);
+  else return true;
+  return fail_at_giver(builder, giver);
 }
 
 /* The value of one parameter: given, else default. */
@@ -113,6 +142,7 @@ bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const 
     binding->name = pm__element_attribute(e, "name");
     binding->next = *scope;
     if (!evaluate(builder, owner, e, given, given_scope, giver, binding)) return false;
+    if (!check_limits(builder, owner, e, giver, binding)) return false;
     *scope = binding;
   }
   return check_given(builder, owner, given, *scope, giver);
