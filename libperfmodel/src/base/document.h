@@ -1,5 +1,5 @@
 /*
-** A document: a tree of elements as read from a file, with line numbers. Made by catalog_xml.c, which alone knows
+** A document: a tree of elements as read from a file, with line numbers. Made by catalog/xml.c, which alone knows
 ** libxml2; everything else works on this.
 */
 #ifndef PM_BASE_DOCUMENT_H

@@ -47,6 +47,7 @@ int pm_framework_check(const pm_framework_profile *profile, pm_error *error)
 {
   if (profile == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a framework is missing");
   const pm_framework *f = &profile->framework;
+  if (f->inference_only) return pm__fail(error, PM_BAD_VALUE, "framework \"%s\" cannot train; it runs inference only", f->id);
   if (!is_choice(f->parallel, PM_PARALLEL_COUNT) || f->parallel == PM_PARALLEL_FRAMEWORK ||
       !is_choice(f->overlap, PM_OVERLAP_COUNT) || f->overlap == PM_OVERLAP_FRAMEWORK ||
       !is_choice(f->evidence, PM_EVIDENCE_COUNT))
