@@ -9,16 +9,16 @@
 
 enum { PM__VALUE_MAX = 4096 }; /* bytes of one value */
 
-typedef struct pm__attribute {
+typedef struct pm__document_attribute {
   const char *name, *value;
-  const struct pm__attribute *next;
-} pm__attribute;
+  const struct pm__document_attribute *next;
+} pm__document_attribute;
 
 typedef struct pm__element {
   const char *name;
   const char *text; /* its own text, trimmed; "" if none */
   int line;
-  const pm__attribute *attributes;
+  const pm__document_attribute *attributes;
   const struct pm__element *child, *next;
 } pm__element;
 

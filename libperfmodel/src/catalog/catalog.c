@@ -1,4 +1,6 @@
-/* The catalogue's public face: names, copies of records, networks and systems; a list of one kind, all about one entry. */
+/*
+** The catalogue's public face: names, copies of records, networks and systems; a list of one kind, all about one entry.
+*/
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-/* Entries by themselves: what their values may be, their records and networks, and the machine that a GPU stands for. */
+/*
+** Entries by themselves: what their values may be, their records and networks, and the machine that a GPU stands for.
+*/
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -144,7 +146,7 @@ static const char implied[] = "implied by the name of the GPU: one of it on its 
 /* Adds an attribute; false if there is no memory. Values must live as long as the document. */
 static bool set_attribute(pm__document *document, pm__element *e, const char *name, const char *value)
 {
-  pm__attribute *a = (pm__attribute *)pm__arena_alloc(&document->arena, sizeof *a);
+  pm__document_attribute *a = (pm__document_attribute *)pm__arena_alloc(&document->arena, sizeof *a);
   if (a == NULL) return false;
   a->name = name;
   a->value = value;

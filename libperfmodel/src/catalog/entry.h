@@ -108,13 +108,13 @@ int pm__value_check(const pm_field *field, const void *record, const char *text,
 
 /* ---- Names: a hash table of ids, names and aliases, compared as pm__same_name does. All zero is empty. */
 
-typedef struct pm__name {
+typedef struct pm__names_place {
   const char *text; /* NULL: a free place */
   pm__entry *entry;
-} pm__name;
+} pm__names_place;
 
 typedef struct pm__names {
-  pm__name *places;
+  pm__names_place *places;
   size_t count, capacity; /* capacity is a power of 2 */
 } pm__names;
 

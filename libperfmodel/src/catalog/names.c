@@ -95,11 +95,11 @@ static size_t hash(int kind, const char *text)
 }
 
 /* The place of that name, or the free place where it belongs. The table is never full. */
-static pm__name *place_of(const pm__names *names, int kind, const char *text)
+static pm__names_place *place_of(const pm__names *names, int kind, const char *text)
 {
   size_t mask = names->capacity - 1, i = hash(kind, text) & mask;
   for (;; i = (i + 1) & mask) {
-    pm__name *place = &names->places[i];
+    pm__names_place *place = &names->places[i];
     if (place->text == NULL || (place->entry->kind == kind && pm__same_name(place->text, text))) return place;
   }
 }
@@ -112,10 +112,10 @@ pm__entry *pm__names_find(const pm__names *names, int kind, const char *text)
 static int make_larger(pm__names *names, pm_error *error)
 {
   pm__names larger = {NULL, names->count, names->capacity == 0 ? 512 : names->capacity * 2};
-  larger.places = (pm__name *)calloc(larger.capacity, sizeof *larger.places);
+  larger.places = (pm__names_place *)calloc(larger.capacity, sizeof *larger.places);
   if (larger.places == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < names->capacity; i++) {
-    const pm__name *old = &names->places[i];
+    const pm__names_place *old = &names->places[i];
     if (old->text != NULL) *place_of(&larger, old->entry->kind, old->text) = *old;
   }
   free(names->places);
@@ -127,7 +127,7 @@ int pm__names_add(pm__names *names, const char *text, pm__entry *entry, pm__entr
 {
   *other = NULL;
   if ((names->count + 1) * 2 > names->capacity && make_larger(names, error) != PM_OK) return PM_NO_MEMORY;
-  pm__name *place = place_of(names, entry->kind, text);
+  pm__names_place *place = place_of(names, entry->kind, text);
   if (place->text != NULL) {
     if (place->entry != entry) *other = place->entry;
     return PM_OK;

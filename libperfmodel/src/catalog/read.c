@@ -14,7 +14,7 @@ static int fail(const pm__document *document, const pm__element *e, pm_error *er
 
 static int check_attributes(const pm__document *document, const pm__element *e, const char *known, pm_error *error)
 {
-  for (const pm__attribute *a = e->attributes; a != NULL; a = a->next)
+  for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next)
     if (!pm__in_list(known, a->name)) return fail(document, e, error, "has no attribute", a->name);
   return PM_OK;
 }

@@ -38,7 +38,7 @@ static const char *list_parameters(const pm__element *owner, char *text, size_t 
   return text[0] != '\0' ? text : "none";
 }
 
-static const pm__attribute *find_given(const pm__attribute *given, const char *name)
+static const pm__document_attribute *find_given(const pm__document_attribute *given, const char *name)
 {
   while (given != NULL && strcmp(given->name, name) != 0) given = given->next;
   return given;
@@ -94,7 +94,7 @@ static bool check_limits(pm__builder *builder, const pm__element *owner, const p
 }
 
 /* The value of one parameter: given, else default. */
-static bool evaluate(pm__builder *builder, const pm__element *owner, const pm__element *e, const pm__attribute *given,
+static bool evaluate(pm__builder *builder, const pm__element *owner, const pm__element *e, const pm__document_attribute *given,
                      const pm__binding *given_scope, const pm__element *giver, pm__binding *binding)
 {
   char who[100];
@@ -113,7 +113,7 @@ static bool evaluate(pm__builder *builder, const pm__element *owner, const pm__e
   return pm__build_failed(builder, e);
 }
 
-static bool check_given(pm__builder *builder, const pm__element *owner, const pm__attribute *given,
+static bool check_given(pm__builder *builder, const pm__element *owner, const pm__document_attribute *given,
                         const pm__binding *scope, const pm__element *giver)
 {
   char who[100], known[200];
@@ -127,7 +127,7 @@ static bool check_given(pm__builder *builder, const pm__element *owner, const pm
   return true;
 }
 
-bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const pm__attribute *given,
+bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const pm__document_attribute *given,
                           const pm__binding *given_scope, const pm__element *giver, pm__binding *bindings,
                           const pm__binding **scope)
 {
