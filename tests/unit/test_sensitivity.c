@@ -190,6 +190,25 @@ START_TEST(usable_memory_is_copied)
 }
 END_TEST
 
+/* A server that updates the weights is a part of the host, so a faster host does it faster. */
+START_TEST(the_server_is_the_hosts)
+{
+  pm_framework_profile framework;
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  pm_network *network = build_network("vgg16");
+  pm_system *system = build_system("dgx1-v100");
+  ck_assert_int_eq(pm_catalog_framework(catalog, "keras", &framework, NULL), PM_OK);
+  framework.framework.server_memory = 1e9;
+  framework.framework.kernel_time = framework.framework.step_time = 0;
+  pm_run run = run_of(4, 1, 4, PM_FP32);
+  run.ignore_memory = 1;
+  int count = rows_of(network, system, run, &framework, rows);
+  ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_HOST), -0.5);
+  pm_network_free(network);
+  pm_system_free(system);
+}
+END_TEST
+
 static double small_message(const pm_system *system, int nodes)
 {
   pm_error error = PM_ERROR_NONE;
@@ -322,6 +341,7 @@ int main(void)
   tcase_add_test(tests, one_gpu_owes_all);
   tcase_add_test(tests, every_gpu_owes_all);
   tcase_add_test(tests, usable_memory_is_copied);
+  tcase_add_test(tests, the_server_is_the_hosts);
   tcase_add_test(tests, orders);
   tcase_add_test(tests, copies_are_true);
   tcase_add_test(tests, latency_is_all_of_a_small_message);

@@ -1,7 +1,8 @@
 /* Frameworks and engines of the catalogue: each handles memory in a way that has a name, and trains or says that it cannot. */
-#include <math.h>
-#include <stdio.h>
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "fixtures.h"
 #include "shipped.h"
 
@@ -87,6 +88,43 @@ START_TEST(an_engine_cannot_train)
 }
 END_TEST
 
+/* What a user adds and does not say is as a framework of its time. */
+START_TEST(users_need_not_name_a_memory_profile)
+{
+  static const char text[] =
+    "<perfmodel version=\"1\">\n"
+    "<framework id=\"mine\" name=\"Mine\"><era>cudnn8</era><evidence>uncalibrated</evidence><parallel>all-reduce</parallel>"
+    "<overlap>none</overlap></framework>\n"
+    "<framework id=\"like-mxnet\" name=\"Like MXNet\"><like>mxnet17</like><era>cudnn8</era><evidence>uncalibrated</evidence>"
+    "<parallel>all-reduce</parallel><overlap>none</overlap></framework>\n"
+    "<inference_profile id=\"served\" name=\"Served\"><origin>rule</origin><fusion>none</fusion></inference_profile>\n"
+    "<memory_profile id=\"small\" name=\"Small\"><like>caffe2</like><context>1 MiB</context></memory_profile>\n"
+    "</perfmodel>\n";
+  char path[] = "/tmp/perfmodel-XXXXXX";
+  pm_error error = PM_ERROR_NONE;
+  pm_framework_profile framework;
+  pm_inference_profile served;
+  int descriptor = mkstemp(path);
+  ck_assert(descriptor >= 0 && write(descriptor, text, sizeof text - 1) == (ssize_t)(sizeof text - 1));
+  close(descriptor);
+  pm_catalog *own = pm_catalog_new(NULL);
+  ck_assert_msg(pm_catalog_load(own, path, &error) == PM_OK, "%s", error.text);
+  unlink(path);
+  ck_assert_int_eq(pm_catalog_framework(own, "mine", &framework, NULL), PM_OK);
+  ck_assert_str_eq(framework.memory.id, "generic");
+  ck_assert_int_eq(pm_catalog_framework(own, "like-mxnet", &framework, NULL), PM_OK);
+  ck_assert_str_eq(framework.memory.id, "mxnet");
+  ck_assert_int_eq(pm_catalog_inference(own, "served", &served, NULL), PM_OK);
+  ck_assert_str_eq(served.memory, "generic");
+  pm_memory_profile small; /* like one that is like a third */
+  ck_assert_int_eq(pm_catalog_memory_profile(own, "small", &small, NULL), PM_OK);
+  ck_assert_double_eq(small.context, 1 << 20);
+  ck_assert_double_eq(small.allocator, 1);
+  ck_assert_double_eq(small.mixed_copy, 2);
+  pm_catalog_free(own);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("software");
@@ -97,6 +135,7 @@ int main(void)
   tcase_add_test(tests, a_profile_has_the_rest_from_the_one_it_is_like);
   tcase_add_test(tests, unknown_names_are_refused);
   tcase_add_test(tests, an_engine_cannot_train);
+  tcase_add_test(tests, users_need_not_name_a_memory_profile);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

@@ -48,13 +48,17 @@ static int take_factors(const pm_catalog *catalog, pm_library_era *own, pm_error
   return PM_OK;
 }
 
-/* A framework that names no memory profile has that of a framework of its time. */
+/* The memory profile of software that names none: that of a framework of its time; NULL if the catalogue has none. */
+static const pm__entry *general_memory(const pm_catalog *catalog)
+{
+  return pm__names_find(&catalog->names, PM__MEMORY_PROFILES, "generic");
+}
+
 static int take_memory(const pm_catalog *catalog, pm_framework_profile *profile, pm_error *error)
 {
-  static const char general[] = "generic";
   bool named = profile->framework.memory[0] != '\0';
   const pm__entry *entry = named ? pm__catalog_find(catalog, PM__MEMORY_PROFILES, profile->framework.memory, error)
-                                 : pm__names_find(&catalog->names, PM__MEMORY_PROFILES, general);
+                                 : general_memory(catalog);
   if (named && entry == NULL) return PM_NOT_FOUND;
   pm_record_init(pm_record_type_find("memory_profile"), &profile->memory);
   return entry != NULL ? pm__entry_record(catalog, entry, &profile->memory, error) : PM_OK;
@@ -154,6 +158,9 @@ int pm_catalog_inference(const pm_catalog *catalog, const char *name, pm_inferen
   if (pm_catalog_record(catalog, "inference_profile", plain, profile, NULL) != PM_OK)
     status = alone(catalog, plain, era, profile, error);
   else if (profile->framework[0] != '\0') status = fill(catalog, profile->framework, era, profile, error);
-  if (status == PM_OK) fill_spread(catalog, profile);
-  return status;
+  if (status != PM_OK) return status;
+  const pm__entry *memory = profile->memory[0] == '\0' ? general_memory(catalog) : NULL;
+  if (memory != NULL) snprintf(profile->memory, sizeof profile->memory, "%s", memory->id);
+  fill_spread(catalog, profile);
+  return PM_OK;
 }
