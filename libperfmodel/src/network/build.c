@@ -224,7 +224,7 @@ static bool run_sequence(pm__builder *builder, const pm__element *parent, pm__cu
 /* ---- The whole. */
 
 /* What was set from outside, in the form of attributes. */
-static bool list_sets(pm__builder *builder, const pm_attribute *sets, size_t count, const pm__attribute **list)
+static bool list_sets(pm__builder *builder, const pm_attribute *sets, size_t count, const pm__document_attribute **list)
 {
   *list = NULL;
   for (size_t i = 0; i < count; i++) {
@@ -232,7 +232,7 @@ static bool list_sets(pm__builder *builder, const pm_attribute *sets, size_t cou
       pm__fail(builder->error, PM_BAD_ARGUMENT, "a parameter needs a name and a value");
       return false;
     }
-    pm__attribute *attribute = (pm__attribute *)pm__arena_alloc(&builder->arena, sizeof *attribute);
+    pm__document_attribute *attribute = (pm__document_attribute *)pm__arena_alloc(&builder->arena, sizeof *attribute);
     if (attribute == NULL) return pm__no_memory(builder->error) == PM_OK;
     attribute->name = sets[i].name;
     attribute->value = sets[i].value;
@@ -245,7 +245,7 @@ static bool list_sets(pm__builder *builder, const pm_attribute *sets, size_t cou
 static bool run_network(pm__builder *builder, const pm__element *network, const pm_attribute *sets, size_t set_count)
 {
   pm__binding bindings[PM__PARAMETERS_MAX];
-  const pm__attribute *given;
+  const pm__document_attribute *given;
   int layers = 0;
   const pm__space space = {"", &layers, NULL, NULL};
   pm__cursor cursor = {&space, NULL, 0, -1};

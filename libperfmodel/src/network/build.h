@@ -45,7 +45,7 @@ bool pm__build_known(pm__builder *builder, const pm__element *element, const cha
 
 /* Binds the <param> children of `owner`, each to its given value (evaluated in `given_scope`) or its default.
 ** `giver` is where the values were given; NULL if outside the file. `bindings` has PM__PARAMETERS_MAX places. */
-bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const pm__attribute *given,
+bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const pm__document_attribute *given,
                           const pm__binding *given_scope, const pm__element *giver, pm__binding *bindings,
                           const pm__binding **scope);
 

@@ -23,7 +23,7 @@ bool pm__build_failed(pm__builder *builder, const pm__element *element)
 
 bool pm__build_known(pm__builder *builder, const pm__element *element, const char *const *names)
 {
-  for (const pm__attribute *a = element->attributes; a != NULL; a = a->next) {
+  for (const pm__document_attribute *a = element->attributes; a != NULL; a = a->next) {
     const char *const *name = names;
     while (*name != NULL && strcmp(*name, a->name) != 0) name++;
     if (*name == NULL)

@@ -133,12 +133,12 @@ static bool read_attributes(pm__builder *builder, const pm__element *e, const pm
                             const pm_attribute **list, size_t *count)
 {
   size_t most = 0;
-  for (const pm__attribute *a = e->attributes; a != NULL; a = a->next) most++;
+  for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next) most++;
   pm_attribute *attributes = (pm_attribute *)pm__arena_alloc(&builder->arena, (most + 1) * sizeof *attributes);
   if (attributes == NULL) return pm__no_memory(builder->error), pm__build_failed(builder, e);
   *list = attributes;
   *count = 0;
-  for (const pm__attribute *a = e->attributes; a != NULL; a = a->next) {
+  for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next) {
     if (is_common(a->name)) continue;
     attributes[*count].name = a->name;
     attributes[*count].value = pm__scope_attribute(cursor->scope, a->value, &builder->arena, builder->error);

@@ -1,11 +1,12 @@
 /*
-** New entries into the catalogue, all or nothing: a copy of its tables takes them up, is checked, and replaces the
+** Loading: new entries into the catalogue, all or nothing: a copy of its tables takes them up, is checked, and replaces the
 ** tables only when everything is right.
 */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/embedded.h"
 #include "catalog/entry.h"
 
 /* ---- The copy. */
@@ -194,4 +195,69 @@ int pm__catalog_merge(pm_catalog *catalog, pm__documents *documents, pm_error *e
   documents->count = 0;
   pm__documents_free(documents);
   return PM_OK;
+}
+
+/* ---- The shipped catalogue, and what users add. */
+
+/* Tables are embedded beside the documents. */
+static bool is_document(const pm__embedded_file *file)
+{
+  size_t length = strlen(file->name);
+  return length > 4 && strcmp(file->name + length - 4, ".xml") == 0;
+}
+
+static int read_embedded(pm__documents *documents, const pm__embedded_file *file, pm_error *error)
+{
+  pm_error failure = PM_ERROR_NONE;
+  pm__string name = {NULL, 0, 0, false};
+  pm__document *document = NULL;
+  pm__string_add(&name, "data/");
+  pm__string_add(&name, file->name);
+  if (name.failed) pm__no_memory(&failure);
+  else document = pm__document_read((const char *)file->bytes, file->size, name.text, &failure);
+  free(name.text);
+  if (document != NULL && pm__documents_add(documents, document, &failure) != PM_OK) pm__document_free(document);
+  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
+  return failure.status;
+}
+
+pm_catalog *pm_catalog_new(pm_error *error)
+{
+  pm__documents documents = {NULL, 0, 0};
+  int status = PM_OK;
+  pm_catalog *catalog = (pm_catalog *)calloc(1, sizeof *catalog);
+  if (catalog == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  catalog->loads = -1; /* so that the shipped files are load 0 */
+  for (size_t i = 0; i < pm__embedded_count && status == PM_OK; i++)
+    if (is_document(&pm__embedded_files[i])) status = read_embedded(&documents, &pm__embedded_files[i], error);
+  if (status == PM_OK) status = pm__catalog_merge(catalog, &documents, error);
+  pm__documents_free(&documents);
+  if (status == PM_OK) return catalog;
+  pm_catalog_free(catalog);
+  return NULL;
+}
+
+void pm_catalog_free(pm_catalog *catalog)
+{
+  if (catalog == NULL) return;
+  for (int i = 0; i < PM__KINDS; i++) free(catalog->lists[i].items);
+  pm__documents_free(&catalog->documents);
+  free(catalog->notes);
+  pm__names_free(&catalog->names);
+  free(catalog);
+}
+
+int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *error)
+{
+  pm__documents documents = {NULL, 0, 0};
+  if (catalog == NULL || path == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "loading needs a catalogue and a path");
+  pm_error failure = PM_ERROR_NONE;
+  int status = pm__documents_read(&documents, path, &failure);
+  if (status == PM_OK) status = pm__catalog_merge(catalog, &documents, &failure);
+  pm__documents_free(&documents);
+  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
+  return failure.status != PM_OK ? failure.status : status;
 }

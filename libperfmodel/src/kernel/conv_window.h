@@ -1,6 +1,6 @@
 /* What the algorithms of convolutions share. */
-#ifndef PM_KERNEL_CONV_H
-#define PM_KERNEL_CONV_H
+#ifndef PM_KERNEL_CONV_WINDOW_H
+#define PM_KERNEL_CONV_WINDOW_H
 
 #include <math.h>
 #include "kernel/models.h"

@@ -1,6 +1,6 @@
-/* Between the readers of other programs' descriptions of a machine, and what writes ours. */
-#ifndef PM_IMPORT_IMPORT_H
-#define PM_IMPORT_IMPORT_H
+/* A machine while it is read, between the readers of other programs' descriptions and what writes ours. */
+#ifndef PM_IMPORT_SKETCH_H
+#define PM_IMPORT_SKETCH_H
 
 #include "catalog/entry.h"
 #include "hardware/system.h"
@@ -53,14 +53,5 @@ void pm__sketch_switch_link(const pm__sketch *w, char *link, size_t size);
 
 /* Where the source shows no NVLinks: GPUs whose links all end at switches get one vertex for these, others none. */
 int pm__sketch_assume_nvlinks(pm__sketch *w, pm_error *error);
-
-/* The matrix of NVLinks in hwloc's XML, if it has one; *found says so. */
-
-int pm__import_hwloc_links(pm__sketch *w, const pm__element *root, bool *found, pm_error *error);
-
-/* The readers. */
-int pm__import_topo(pm__sketch *w, const char *text, pm_error *error);
-int pm__import_nccl(pm__sketch *w, const char *text, pm_error *error);
-int pm__import_hwloc(pm__sketch *w, const char *text, pm_error *error);
 
 #endif
