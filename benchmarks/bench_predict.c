@@ -33,6 +33,7 @@ static pm_run base_run(void)
   run.framework_index = 0;
   run.gpus = 8;
   run.batch = 64;
+  run.ignore_memory = 1;
   run.precision = PM_FP16;
   return run;
 }

@@ -1,123 +1,388 @@
 #!/usr/bin/env python3
-"""Fails if a file includes what lies above it, beside it, or is none of its business.
+"""Fails if the library's rooms do not go one way, or files use each other in circles.
 
-The floors of the library, from the bottom up, are the lines of FLOORS: a part may include itself and every part of the
-lines above its own in that list. Parts of one line do not know each other, except as SIBLINGS says.
-A part is a folder of libperfmodel/src, a file directly in it, or a public header: catalog_xml.c and catalog.h are both
-of the part `catalog`.
+A room is a folder of libperfmodel/src (network/kinds and collective/algorithms are rooms within a room); each public
+header belongs to one. The way of a prediction (docs/architecture.md) is the order of FLOORS: a room may include, and
+use functions of, itself and the rooms of the floors below its own, never those beside or above it.
+
+Files are looked at too: a.c with its header a.h is one unit, which uses another where it names a function or variable
+that the other defines. Units that use each other, directly or over others, are a circle, within a room or over rooms;
+so are modules of the Python package that import each other.
 """
 
+import ast
 import re
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ROOT / "libperfmodel"
+LIBRARY = ROOT / "libperfmodel"
+SOURCES = LIBRARY / "src"
+PYTHON = ROOT / "bindings" / "python" / "perfmodel"
 
 FLOORS = [
-    ["base"],
-    ["units", "record"],
-    ["hardware", "framework", "network", "table"],
-    ["kernel", "collective", "pipeline", "memory", "report"],
-    ["step", "predict", "counts"],
-    ["sweep", "inference"],
-    ["size", "sensitivity"],
+    ["base"],  # status, memory, text, numbers, the tree of a document
+    ["record"],  # field tables, quantities with units
+    ["hardware", "report"],  # GPUs, links, systems | tables as columns, CSV, JSON, text
+    ["network", "network/kinds"],  # graphs of layers, shapes, counts, their language | one layer kind after the other
+    ["memory", "topology", "input"],  # what a GPU holds | rings and routes | from storage to the GPU
+    ["software", "collective", "collective/algorithms", "counts"],  # frameworks | time of what GPUs exchange | trees
+    ["kernel"],  # time of a kernel on a GPU
+    ["lowering"],  # a network as software runs it
+    ["plan"],  # units: equal stretches merged
+    ["schedule"],  # units and exchanges in time
+    ["step", "inference"],  # a prediction of training | of inference
+    ["search"],  # many predictions: sweep, size, sensitivities
 ]
 
-# Beside the cost code: knows hardware and networks, and nothing of costs knows it.
+# Beside that way: names -> records, networks and systems; nothing that costs time is known to it, or knows it.
+FACTS = {"base", "record", "hardware", "report", "network", "memory", "input", "software"}
 BESIDE = {
-    "catalog": {"base", "units", "record", "hardware", "framework", "network", "table"},
-    # Above all: reads measurements, matches their names to the catalogue, and predicts them.
-    "validate": {"catalog", *(part for floor in FLOORS for part in floor)},
-    # Above that: fits constants to the rows that validation reads.
-    "calibrate": {"catalog", "validate", *(part for floor in FLOORS for part in floor)},
+    "catalog": FACTS,
+    "import": FACTS | {"catalog"},  # machines that other programs describe, as entries of the catalogue
 }
 
-SIBLINGS = {
-    ("record", "units"),  # a field is read as a quantity
-    ("network", "hardware"),  # a tensor has the bytes of a precision
-    ("step", "predict"),  # the public header predict.h declares what both implement
-    ("predict", "step"),
-    ("size", "sensitivity"),
-    ("base", "units"),  # units.h declares the numbers that base reads and writes
-}
+# Above all: reads measurements, matches their names to the catalogue, predicts them, fits constants to them.
+ABOVE = {"lab"}
 
-# Public headers that go by another name than their part, and files that see everything because they list everything.
-ALIASES = {"error": "base", "arrow": "table", "perfmodel": "perfmodel"}
-UMBRELLA = {"src/record_types.c", "src/version.c", "include/perfmodel.h"}
+ROOMS = [room for floor in FLOORS for room in floor] + list(BESIDE) + sorted(ABOVE)
 
-# One file knows libxml2, one zlib, the catalogue alone reads the embedded data, and a document is for those who read one.
+# A header belongs to the lowest room that has its types.
+HEADERS = {
+    "error.h": "base", "units.h": "base", "record.h": "record", "hardware.h": "hardware", "network.h": "network",
+    "table.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory", "pipeline.h": "input",
+    "input.h": "input", "framework.h": "software", "software.h": "software", "collective.h": "topology",
+    "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "plan.h": "plan", "inference.h": "plan",
+    "size.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "validate.h": "lab", "calibrate.h": "lab",
+    "lab.h": "lab",
+}  # fmt: skip
+
+# Lists of everything: they name what stands above them, and are part of no circle.
+LISTS = {"record/record_types.c", "base/version.c"}
+
+# One file knows libxml2, one zlib, the catalogue alone reads the embedded data, a document is for those who read one.
 ONLY = {
-    "libxml/": {"src/catalog_xml.c"},
-    "zlib.h": {"src/catalog_data.c"},
-    "base/embedded.h": {"src/catalog"},
-    "base/document.h": {"src/base/document", "src/catalog", "src/network/"},
+    "libxml/": {"catalog/xml.c"},
+    "zlib.h": {"catalog/files.c"},
+    "base/embedded.h": {"catalog/"},
+    "base/document.h": {"base/document.c", "catalog/", "import/", "network/"},
 }
+
+# First words of internal types (pm__<word>...), besides the room's own name. A word belongs to one room.
+WORDS = {
+    "base": {"arena", "csv", "document", "element", "embedded", "name", "spread", "string", "text", "words"},
+    "hardware": {"edge", "kept", "keeper", "vertex", "system", "gpu"},
+    "report": {"arrow", "column", "columns", "table"},
+    "network": {
+        "attribute", "autocast", "binding", "build", "builder", "conv", "cursor", "eager", "expression", "family",
+        "flash", "further", "gemm", "gradient", "keeping", "layer", "loop", "operation", "operations", "parameters",
+        "pass", "role", "saved", "scaling", "scope", "shape", "sharding", "space", "state", "training", "variable",
+        "work",
+    },
+    "memory": {"alive", "parameter", "sizes", "tensors"},
+    "topology": {"packing", "ring", "routes", "wiring"},
+    "kernel": {"amount", "device", "engine", "operator", "product", "window"},
+    "lowering": {"execution", "launch"},
+    "plan": {"costs", "fixed", "part", "segments", "unit", "units"},
+    "schedule": {"bucket", "exchange", "memo", "sharing"},
+    "catalog": {"entry", "entries", "documents", "kind", "names", "provenance"},
+    "import": {"sketch", "wire"},
+    "search": {"size", "vary", "sweep", "service", "sensitivity"},
+}  # fmt: skip
+# Rooms whose words are not settled: their offenders are printed and do not fail.
+UNSETTLED = {"network", "network/kinds", "lowering", "kernel", "topology", "collective", "collective/algorithms",
+             "memory", "plan", "schedule", "step", "inference", "lab"}  # fmt: skip
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+NOISE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+FUNCTION = re.compile(
+    r"^(?!typedef|static(?! inline)|extern)[A-Za-z_][\w \t*\n]*?[ *](pm_\w+)\(([^;{}]*)\)\s*\{", re.MULTILINE
+)
+VARIABLE = re.compile(r"^(?!typedef|static|extern)[A-Za-z_][\w *]*?[ *](pm_\w+)(?:\[[^\]]*\])*\s*=", re.MULTILINE)
+NAME = re.compile(r"\bpm_\w+")
+TYPE = re.compile(
+    r"^(?:typedef )?(?:struct|enum|union) (pm__\w+) \{|^\} (pm__\w+);"
+    r"|^typedef (?!struct (pm__\w+) \3;)[^{};]*?\b(pm__\w+);",
+    re.MULTILINE,
+)
+GUARD = re.compile(r"\A(?:\s*/\*.*?\*/)?\s*#ifndef (\w+)", re.DOTALL)
+KIND = re.compile(r"^const pm__layer_kind (\w+)\b", re.MULTILINE)
+KIND_NAME = re.compile(r"strcmp\([^()\"]*\bkind->name|strcmp\([^()\"]*\blayer(?:->|\.)kind\b")
 
 
-def part_of(path: str) -> str:
-    """The part of a path relative to src/ or include/, or of the text of an #include."""
-    path = path.removeprefix("perfmodel/")
-    first = path.split("/")[0].removesuffix(".c").removesuffix(".h")
-    return ALIASES.get(first, first) if "/" in path else ALIASES.get(first, first.split("_")[0])
+def room_of(path: str) -> str:
+    """The room of a path relative to src/, or of the text of an #include; "" of a file that is in none."""
+    if path.startswith("perfmodel/"):
+        return HEADERS.get(path.removeprefix("perfmodel/"), "")
+    folder = path.rpartition("/")[0]
+    while folder and folder not in ROOMS:
+        folder = folder.rpartition("/")[0]
+    return folder
 
 
-def allowed(part: str) -> set[str] | None:
-    """What a part may include; None for a part that no floor names."""
-    if part in BESIDE:
-        return BESIDE[part] | {part}
+def allowed(room: str) -> set[str]:
+    """What a room may include. A room and the room within it know each other; their files may not go in circles."""
+    if room in BESIDE:
+        return BESIDE[room] | {room}
+    if room in ABOVE:
+        return set(ROOMS)
+    nest = {each for each in ROOMS if each.split("/")[0] == room.split("/")[0]}
     for index, floor in enumerate(FLOORS):
-        if part in floor:
-            below = {each for lower in FLOORS[:index] for each in lower}
-            return below | {part} | {to for start, to in SIBLINGS if start == part}
-    return None
+        if room in floor:
+            return {each for lower in FLOORS[:index] for each in lower} | {room} | nest
+    return set()
 
 
-def library_problems(file: Path) -> list[str]:
-    """What is wrong with the includes of one file of the library."""
-    name = file.relative_to(SOURCES).as_posix()
-    part = part_of(name.split("/", 1)[1])
-    may = allowed(part)
+def bare(text: str) -> str:
+    """C without comments and strings."""
+    return NOISE.sub(lambda found: '""' if found[0][0] == '"' else " " + "\n" * found[0].count("\n"), text)
+
+
+# ---- Includes.
+
+
+def include_problems(name: str, text: str) -> list[str]:
+    """What is wrong with the includes of a file of src/."""
+    room = room_of(name)
+    if not room:
+        return [f"{name}: is in no room"]
+    may = allowed(room)
     problems = []
-    for bracket, target in INCLUDE.findall(file.read_text(encoding="utf-8")):
+    for bracket, target in INCLUDE.findall(text):
         for prefix, owners in ONLY.items():
             if target.startswith(prefix) and not any(name.startswith(owner) for owner in owners):
-                problems.append(f"includes {target}, which is not its business")
-        if bracket == "<" or name in UMBRELLA:
+                problems.append(f"{name}: includes {target}, which is not its business")
+        if bracket == "<" or name in LISTS:
             continue
-        if may is None:
-            problems.append(f'is of the part "{part}", which no floor names')
-        elif part_of(target) not in may:
-            problems.append(f"includes {target}: {part} may include {', '.join(sorted(may))}")
+        if not room_of(target):
+            problems.append(f"{name}: includes {target}, which is in no room")
+        elif room_of(target) not in may:
+            problems.append(f"{name}: includes {target}: {room} may not know {room_of(target)}")
     return problems
 
 
+def header_problems(header: Path) -> list[str]:
+    """What is wrong with the includes of a public header."""
+    room = HEADERS.get(header.name, "")
+    if not room:
+        return [f"{header.name}: belongs to no room; name it in HEADERS"]
+    targets = [target for _, target in INCLUDE.findall(header.read_text(encoding="utf-8")) if target in HEADERS]
+    wrong = [target for target in targets if HEADERS[target] not in allowed(room)]
+    return [f"{header.name}: includes {target}: {room} may not know {HEADERS[target]}" for target in wrong]
+
+
 def outsider_problems(file: Path) -> list[str]:
-    """What is wrong with the includes of a file that stands for a user: the public header and its own neighbours only."""
+    """What is wrong with the includes of a file that stands for a user: the public header and its neighbours only."""
     problems = []
     for bracket, target in INCLUDE.findall(file.read_text(encoding="utf-8")):
-        ours = (SOURCES / "src" / target).exists() or target.startswith("perfmodel/")
+        ours = (SOURCES / target).exists() or target.startswith("perfmodel/")
         neighbour = bracket == '"' and (file.parent / target).exists() and "/" not in target
-        if ours or (bracket == '"' and not neighbour and target != "perfmodel.h"):
-            problems.append(f"includes {target}; outside the library only perfmodel.h is known")
+        if ours or (bracket == '"' and not neighbour and target not in ("perfmodel.h", "perfmodel-lab.h")):
+            name = file.relative_to(ROOT)
+            problems.append(f"{name}: includes {target}; outside the library only perfmodel.h is known")
+    return problems
+
+
+# ---- Circles.
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Strongly connected parts of more than one member (Tarjan)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found = []
+
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            part = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def uses(texts: dict[str, str]) -> tuple[dict[str, set[str]], dict[tuple[str, str], str]]:
+    """Which units use which, and a name for each such pair. A unit is called by its path without .c or .h."""
+    owner = {}
+    for name, text in texts.items():
+        for symbol in [found[0] for found in FUNCTION.findall(text)] + VARIABLE.findall(text):
+            owner[symbol] = name[:-2]
+    graph: dict[str, set[str]] = defaultdict(set)
+    example = {}
+    for name, text in texts.items():
+        for symbol in sorted(set(NAME.findall(text))) if name not in LISTS and name.endswith(".c") else []:
+            other = owner.get(symbol, name[:-2])
+            if other != name[:-2]:
+                graph[name[:-2]].add(other)
+                example.setdefault((name[:-2], other), symbol)
+    return graph, example
+
+
+def path_within(graph: dict[str, set[str]], part: list[str]) -> list[str]:
+    """A shortest way round, from the first member of a circle to itself."""
+    start, members = part[0], set(part)
+    ways = [[start]]
+    seen = set()
+    for way in ways:
+        for other in sorted(graph[way[-1]] & members):
+            if other == start:
+                return [*way, start]
+            if other not in seen:
+                seen.add(other)
+                ways.append([*way, other])
+    return part
+
+
+def use_problems(texts: dict[str, str]) -> tuple[list[str], int]:
+    """Uses that go up, and circles; how many circles there are."""
+    graph, example = uses(texts)
+    problems = []
+    for unit, others in sorted(graph.items()):
+        for other in sorted(others):
+            if room_of(other + ".c") not in allowed(room_of(unit + ".c")):
+                problems.append(f"{unit}.c: uses {example[unit, other]} of {other}.c, above or beside it")
+    found = circles(graph)
+    for part in found:
+        way = path_within(graph, part)
+        names = ", ".join(example[a, b] for a, b in zip(way, way[1:]) if (a, b) in example)
+        problems.append(f"circle of {len(part)} files: {' -> '.join(way)} ({names})")
+    return problems, len(found)
+
+
+def imports(file: Path, modules: set[str]) -> set[str]:
+    """The modules of the package that a module imports, but for those that only type checkers see."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    package = ["perfmodel", *file.relative_to(PYTHON).parts[:-1]]
+    found: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for child in node.orelse:
+                visit(child)
+            return
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*start, *([node.module] if node.module else [])])
+            names = [f"{base}.{alias.name}" for alias in node.names]
+            names = [name if name in modules else base for name in names]
+        found.update(name for name in names if name in modules and name != "perfmodel")
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(tree)
+    return found
+
+
+def module_of(file: Path) -> str:
+    parts = ["perfmodel", *file.relative_to(PYTHON).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def python_problems() -> tuple[list[str], int, int]:
+    files = {module_of(file): file for file in sorted(PYTHON.rglob("*.py"))}
+    graph = {name: imports(file, set(files)) - {name} for name, file in files.items()}
+    found = circles(graph)
+    problems = [f"circle of Python modules: {' -> '.join(path_within(graph, part))}" for part in found]
+    return problems, len(files), len(found)
+
+
+# ---- Names.
+
+
+def name_problems(texts: dict[str, str], raw: dict[str, str]) -> tuple[list[str], list[str]]:
+    """Names that are given twice, or that say another room; those of rooms that are not settled apart."""
+    problems, offenders = [], []
+    types: dict[str, set[str]] = defaultdict(set)
+    defined: dict[str, set[str]] = defaultdict(set)
+    guards: dict[str, set[str]] = defaultdict(set)
+    for name, text in texts.items():
+        for found in TYPE.findall(text):
+            types[found[0] or found[1] or found[3]].add(name)
+        for symbol, _ in FUNCTION.findall(text):
+            defined[symbol].add(name)
+        guard = GUARD.search(raw[name]) if name.endswith(".h") else None
+        if guard:
+            guards[guard[1]].add(name)
+    for name in types.keys() & defined.keys():
+        types[name] |= defined[name]
+    for what, table in (("type", types), ("function", defined), ("header guard", guards)):
+        twice = {name: sorted(where) for name, where in sorted(table.items()) if len(where) > 1}
+        problems += [f"{what} {name} stands in {', '.join(where)}" for name, where in twice.items()]
+    words: dict[str, set[str]] = defaultdict(set)
+    for name, where in sorted(types.items()):
+        word = name.removeprefix("pm__").split("_")[0]
+        for file in where:
+            room = room_of(file)
+            words[word].add(room)
+            own = {*room.split("/"), *WORDS.get(room, ()), *WORDS.get(room.split("/")[0], ())}
+            if word not in own:
+                text = f"{file}: type {name} does not begin with a word of its room"
+                (offenders if room in UNSETTLED else problems).append(text)
+    for word, rooms in sorted(words.items()):
+        roots = {room.split("/")[0] for room in rooms}
+        if len(roots) > 1:
+            text = f"types of {', '.join(sorted(roots))} begin with the word {word}"
+            (offenders if roots & UNSETTLED else problems).append(text)
+    return problems, offenders
+
+
+def kind_problems(texts: dict[str, str]) -> list[str]:
+    """Places outside the kinds that name one: what is asked of a kind is the descriptor's to answer."""
+    kinds = {kind for name, text in texts.items() if room_of(name) == "network/kinds" for kind in KIND.findall(text)}
+    named = re.compile(rf"&\s*(?:{'|'.join(sorted(kinds))})\b") if kinds else KIND_NAME
+    both = re.compile(f"{named.pattern}|{KIND_NAME.pattern}")
+    problems = []
+    for name, text in texts.items():
+        if room_of(name) == "network/kinds":
+            continue
+        for found in (named if room_of(name) == "lab" else both).finditer(text):  # constants of the lab have kinds too
+            line = text.count("\n", 0, found.start()) + 1
+            problems.append(f"{name}:{line}: names a layer kind; let the kind's descriptor say what it does")
     return problems
 
 
 def main() -> int:
-    checks = [(library_problems, [SOURCES / "src", SOURCES / "include"])]
+    sources = sorted(SOURCES.rglob("*.[ch]"))
+    raw = {file.relative_to(SOURCES).as_posix(): file.read_text(encoding="utf-8") for file in sources}
+    texts = {name: bare(text) for name, text in raw.items()}
+    problems = [problem for name, text in raw.items() for problem in include_problems(name, text)]
+    problems += [f"{name}: lies at the top of src" for name in raw if "/" not in name]
+    headers = sorted((LIBRARY / "include" / "perfmodel").glob("*.h"))
+    problems += [problem for header in headers for problem in header_problems(header)]
     outside = ["tools", "bindings", "examples", "benchmarks", "tests/install"]
-    checks.append((outsider_problems, [ROOT / name for name in outside]))
-    problems, count = [], 0
-    for check, folders in checks:
-        for file in sorted(each for folder in folders for each in folder.rglob("*.[chi]") if each.is_file()):
-            count += 1
-            problems += [f"{file.relative_to(ROOT)}: {problem}" for problem in check(file)]
+    outsiders = sorted(each for folder in outside for each in (ROOT / folder).rglob("*.[chi]") if each.is_file())
+    problems += [problem for file in outsiders for problem in outsider_problems(file)]
+    found, circle_count = use_problems(texts)
+    python, module_count, python_circles = python_problems()
+    named, offenders = name_problems(texts, raw)
+    problems += found + python + named + kind_problems(texts)
+    for offender in offenders:
+        print(f"to be renamed: {offender}", file=sys.stderr)
     for problem in problems:
         print(problem, file=sys.stderr)
-    print(f"floors: {count} files, {len(problems)} problems")
-    return 1 if problems or count == 0 else 0
+    rooms = {room_of(name) for name in raw} - {""}
+    count = len(raw) + len(headers) + len(outsiders)
+    print(f"floors: {len(rooms)} rooms, {count} files, {circle_count} circles of files")
+    print(f"python: {module_count} modules, {python_circles} circles")
+    print(f"problems: {len(problems)}")
+    return 1 if problems or not raw else 0
 
 
 if __name__ == "__main__":

@@ -106,12 +106,14 @@ static int run(const cli_request *request)
   return code;
 }
 
+/* Names of a list, for a help text. */
+#define COMMA_NAME(name, text, doc) ", " text
+
 static const cli_option options[] = {
   {OPTION_GPUS, '\0', "gpus", "N|LIST", "the first N GPUs of each node, or these: 0,1,2,3 (default all)"},
   {OPTION_NODES, '\0', "nodes", "N", "nodes used (default 1)"},
   {OPTION_BYTES, '\0', "bytes", "LIST", "bytes of the whole buffer, such as 4096,64MiB,1GB (default 1 KiB to 4 GiB)"},
-  {OPTION_ALGORITHM, '\0', "algorithm", "NAME", "auto, ring, tree, nvls, nvls-tree, pairs, collnet, halving-doubling, "
-                                                "hierarchical, parameter-server or data-parallel (default auto)"},
+  {OPTION_ALGORITHM, '\0', "algorithm", "NAME", "auto" PM_NAMED_ALGORITHM_LIST(COMMA_NAME) " (default auto)"},
   {OPTION_PROTOCOL, '\0', "protocol", "NAME", "auto, ll, ll128 or simple (default auto)"},
   {OPTION_THREAD_GPUS, '\0', "thread-gpus", "N", "GPUs that one host thread drives (default 1)"},
   {OPTION_SERVERS, '\0', "servers", "N", "parameter servers (default 1)"},

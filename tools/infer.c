@@ -12,7 +12,7 @@ typedef struct question {
   pm_system *system;
   pm_inference_profile profile;
   pm_memory_profile memory;
-  pm_inference_plan *plan;
+  pm_plan *plan;
   cli_axes axes;
   size_t count;
   pm_inference_run usual;
@@ -65,8 +65,9 @@ static int find_all(const cli_request *request, question *q)
     return fail_error(&error);
   const pm_network *network = q->network;
   const pm_system *system = q->system;
-  q->plan = pm_inference_plan_new(&network, 1, &system, 1, &q->profile, 1, &q->memory, &error);
-  return q->plan != NULL ? CODE_DONE : fail_error(&error);
+  q->plan = pm_plan_new(&network, 1, &system, 1, &error);
+  if (q->plan != NULL && pm_plan_add_inference_profile(q->plan, &q->profile, &q->memory, &error) == 0) return CODE_DONE;
+  return fail_error(&error);
 }
 
 /* ---- Answers ---- */
@@ -78,7 +79,7 @@ static int answer_one(question *q, size_t i)
   bool single = q->count == 1;
   int status = PM_OK;
   if (single) status = pm_infer_check(q->plan, &q->runs[i], &error);
-  if (status != PM_OK) return fail_error(&error);
+  if (status != PM_OK) return fail_run(&error);
   pm_infer(q->plan, &q->runs[i], &q->answers[i], 1);
   if (isnan(q->latency)) return CODE_DONE;
   status = pm_infer_within(q->plan, &q->runs[i], q->latency, &q->answers[i], single ? &error : NULL);
@@ -192,7 +193,7 @@ static int run(const cli_request *request)
   if (code == CODE_DONE) code = answer_all(&q);
   if (code == CODE_DONE) code = write_answers(request, &q);
   if (code == CODE_DONE && all_failed(&q)) code = CODE_CONSTRAINT;
-  pm_inference_plan_free(q.plan);
+  pm_plan_free(q.plan);
   pm_network_free(q.network);
   pm_system_free(q.system);
   pm_catalog_free(q.catalog);

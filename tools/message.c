@@ -70,6 +70,12 @@ int fail_error(const pm_error *error)
               error->status == PM_OK ? "something failed without a reason" : error->text);
 }
 
+int fail_run(const pm_error *error)
+{
+  if (error->status != PM_DOES_NOT_FIT) return fail_error(error);
+  return fail(error_code(error), "%s; --ignore-memory predicts all the same", error->text);
+}
+
 /* ---- Did you mean ---- */
 
 static size_t smallest(size_t a, size_t b, size_t c)

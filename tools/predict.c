@@ -113,23 +113,14 @@ static int write_trace(const cli_request *request, const cli_study *study)
   return code;
 }
 
-/* Why there is no prediction; of a run that does not fit, what can be done about it here. */
-static int refuse(const cli_study *study)
-{
-  pm_error error = PM_ERROR_NONE;
-  int status = pm_run_check(study->plan, &study->run, &error);
-  if (status != PM_DOES_NOT_FIT) return status == PM_OK ? CODE_DONE : fail_error(&error);
-  return fail(error_code(&error), "%s; --ignore-memory predicts all the same", error.text);
-}
-
 static int answer(const cli_request *request, cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
-  int code = refuse(study);
+  int code = pm_run_check(study->plan, &study->run, &error) == PM_OK ? CODE_DONE : fail_run(&error);
   if (code == CODE_DONE && request->value[OPTION_TRACE] != NULL) code = write_trace(request, study);
   if (code != CODE_DONE) return code;
   if (request->value[OPTION_LAYERS] != NULL) return write_table(request, times_table(study, &error), &error);
-  if (pm_predict(study->plan, &study->run, &study->prediction, 1) != PM_OK)
+  if (pm_predict_columns(study->plan, ~0u, &study->run, &study->prediction, 1) != PM_OK)
     return fail(CODE_INTERNAL, "the prediction failed");
   bool report = request->format == PM_FORMAT_TABLE && request->value[OPTION_COLUMNS] == NULL;
   return report ? write_report(request, study) : write_row(request, study);

@@ -178,7 +178,7 @@ static void print_memory(FILE *stream, const cli_study *s)
     if (*c == '-') *c = ' ';
   fputs("\nMemory of each GPU\n", stream);
   label(stream, "peak of a step");
-  fprintf(stream, "%s of %s: %s\n", quantity(memory, p->memory, "B"), quantity(usable, p->usable_memory, "B"), verdict);
+  fprintf(stream, "%s of %s: %s\n", quantity(memory, p->memory, "B"), quantity(usable, p->gpu_memory, "B"), verdict);
   label(stream, "largest batch");
   fprintf(stream, "%s\n", p->largest_batch >= 1 ? pm_number_format(number, p->largest_batch) : "none fits");
 }

@@ -8,7 +8,7 @@ typedef struct service {
   size_question q; /* choices, prices and goal as in training */
   pm_inference_profile *profiles;
   size_t profile_count;
-  pm_inference_plan *plan;
+  pm_plan *plan;
   pm_inference_run *runs;
   pm_size_service asked;
 } service;
@@ -87,8 +87,9 @@ static int find_all(const cli_request *request, service *s)
   if (code != CODE_DONE) return code;
   if (pm_catalog_record(q->catalog, "memory_profile", "pytorch", &memory, &error) != PM_OK) return fail_error(&error);
   const pm_network *network = q->network;
-  s->plan = pm_inference_plan_new(&network, 1, (const pm_system *const *)q->systems, q->names.count, s->profiles,
-                                  s->profile_count, &memory, &error);
+  s->plan = pm_plan_new(&network, 1, (const pm_system *const *)q->systems, q->names.count, &error);
+  for (size_t i = 0; s->plan != NULL && i < s->profile_count; i++)
+    if (pm_plan_add_inference_profile(s->plan, &s->profiles[i], &memory, &error) < 0) return fail_error(&error);
   return s->plan != NULL ? CODE_DONE : fail_error(&error);
 }
 
@@ -206,7 +207,7 @@ int size_service_run(const cli_request *request)
   if (code == CODE_DONE) code = find_all(request, s);
   if (code == CODE_DONE) code = fill(s);
   if (code == CODE_DONE) code = answer(request, s);
-  pm_inference_plan_free(s->plan);
+  pm_plan_free(s->plan);
   free(s->profiles);
   free(s->runs);
   size_free(&s->q);

@@ -2,15 +2,20 @@
 
 /* Networks, systems, profiles, one memory profile. */
 %inline %{
-static pm_inference_plan *inference_plan_new(const pm_network *const *networks, size_t network_count,
-                                             const pm_system *const *systems, size_t system_count,
-                                             const pm_inference_profile *inference_profile,
-                                             size_t inference_profile_count, const pm_memory_profile *memory_profile,
-                                             size_t memory_profile_count, pm_error *error)
+static pm_plan *inference_plan_new(const pm_network *const *networks, size_t network_count,
+                                   const pm_system *const *systems, size_t system_count,
+                                   const pm_inference_profile *inference_profile, size_t inference_profile_count,
+                                   const pm_memory_profile *memory_profile, size_t memory_profile_count,
+                                   pm_error *error)
 {
   if (!single(memory_profile_count, "memory_profile", error)) return NULL;
-  return pm_inference_plan_new(networks, network_count, systems, system_count, inference_profile,
-                               inference_profile_count, memory_profile, error);
+  pm_plan *plan = pm_plan_new(networks, network_count, systems, system_count, error);
+  for (size_t i = 0; plan != NULL && i < inference_profile_count; i++)
+    if (pm_plan_add_inference_profile(plan, &inference_profile[i], memory_profile, error) < 0) {
+      pm_plan_free(plan);
+      return NULL;
+    }
+  return plan;
 }
 
 /* One "inference_run" record: the defaults. */
@@ -21,7 +26,7 @@ static records inference_run_default(pm_error *error)
 }
 
 /* One "inference" record per run. */
-static records infer(const pm_inference_plan *plan, const pm_inference_run *inference_run, size_t inference_run_count,
+static records infer(const pm_plan *plan, const pm_inference_run *inference_run, size_t inference_run_count,
                      pm_error *error)
 {
   records array = records_new("inference", inference_run_count, error);
@@ -30,14 +35,14 @@ static records infer(const pm_inference_plan *plan, const pm_inference_run *infe
 }
 
 /* Raises if the run cannot be predicted, and says why. */
-static void infer_check(const pm_inference_plan *plan, const pm_inference_run *inference_run,
+static void infer_check(const pm_plan *plan, const pm_inference_run *inference_run,
                         size_t inference_run_count, pm_error *error)
 {
   if (single(inference_run_count, "inference_run", error)) pm_infer_check(plan, inference_run, error);
 }
 
 /* The run with the largest batch within a latency. */
-static records infer_within(const pm_inference_plan *plan, const pm_inference_run *inference_run,
+static records infer_within(const pm_plan *plan, const pm_inference_run *inference_run,
                             size_t inference_run_count, double latency, pm_error *error)
 {
   const records none = {NULL, NULL, 0};
@@ -49,7 +54,7 @@ static records infer_within(const pm_inference_plan *plan, const pm_inference_ru
 }
 
 /* Runs and their predictions as one table. */
-static pm_table *inference_table(const pm_inference_plan *plan, const pm_inference_run *inference_run,
+static pm_table *inference_table(const pm_plan *plan, const pm_inference_run *inference_run,
                                  size_t inference_run_count, const pm_inference *inference, size_t inference_count,
                                  pm_error *error)
 {

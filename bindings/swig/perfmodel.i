@@ -68,7 +68,6 @@ PM_OWNED(pm_catalog)
 PM_OWNED(pm_network)
 PM_OWNED(pm_system)
 PM_OWNED(pm_plan)
-PM_OWNED(pm_inference_plan)
 PM_OWNED(pm_calibration)
 PM_OWNED(pm_table)
 

@@ -76,6 +76,11 @@ static records inference_run_space(const pm_inference_run *inference_run, size_t
 %}
 
 %{
+static unsigned extra_bits(double extra)
+{
+  return extra >= 0 && extra <= 65535 ? (unsigned)extra : ~0u;
+}
+
 static int framework_of(pm_framework_profile *profile, FRAMEWORK_RECORDS, pm_error *error)
 {
   if (!single(framework_count, "framework", error) || !single(library_era_count, "library_era", error) ||
@@ -115,11 +120,17 @@ static char *prediction_trace(const pm_plan *plan, const pm_run *run, size_t run
   return single(run_count, "run", error) ? pm_prediction_trace(plan, run, error) : NULL;
 }
 
-/* One "prediction" record per run. */
-static records predict(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
+/* The bit of a column that costs as much as all others together; 0 of any other. */
+static double extra_column(const char *name)
+{
+  return pm_extra_column_find(name);
+}
+
+/* One "prediction" record per run. `extra`: the sum of the bits of costly columns that are wanted; -1: all. */
+static records predict(const pm_plan *plan, const pm_run *run, size_t run_count, double extra, pm_error *error)
 {
   records array = records_new("prediction", run_count, error);
-  if (array.data != NULL && pm_predict(plan, run, (pm_prediction *)array.data, run_count) != PM_OK)
+  if (array.data != NULL && pm_predict_columns(plan, extra_bits(extra), run, (pm_prediction *)array.data, run_count) != PM_OK)
     fail(error, PM_BAD_ARGUMENT, "no plan or no runs");
   return records_if_ok(array, error);
 }
@@ -137,11 +148,11 @@ static pm_table *prediction_table(const pm_plan *plan, const pm_run *run, size_t
 #if defined(SWIGPYTHON)
 %inline %{
 static void predict_into(const pm_plan *plan, const pm_run *run, size_t run_count, pm_prediction *RESULTS, size_t COUNT,
-                         pm_error *error)
+                         double extra, pm_error *error)
 {
   if (run_count != COUNT)
     fail(error, PM_BAD_ARGUMENT, "%lu runs but room for %lu predictions", (unsigned long)run_count, (unsigned long)COUNT);
-  else if (pm_predict(plan, run, RESULTS, run_count) != PM_OK)
+  else if (pm_predict_columns(plan, extra_bits(extra), run, RESULTS, run_count) != PM_OK)
     fail(error, PM_BAD_ARGUMENT, "no plan or no runs");
 }
 %}

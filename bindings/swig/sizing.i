@@ -85,7 +85,7 @@ static records size_choices(const pm_plan *plan, const pm_size_goal *size_goal, 
 }
 
 /* "size_choice" records for inference, best first. Given: a plan, one goal, choices as runs, the price of each, a latency. */
-static records size_service(const pm_inference_plan *plan, const pm_size_goal *size_goal, size_t size_goal_count,
+static records size_service(const pm_plan *plan, const pm_size_goal *size_goal, size_t size_goal_count,
                             const pm_inference_run *inference_run, size_t inference_run_count, const double *prices,
                             size_t price_count, double latency, pm_error *error)
 {

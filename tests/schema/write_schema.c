@@ -189,7 +189,9 @@ static void definition_type(const char *name, const char *attributes)
   printf("  <xs:complexType name=\"%s\">\n    <xs:choice minOccurs=\"0\" maxOccurs=\"unbounded\">\n", name);
   text("      <xs:element name=\"param\"><xs:complexType>");
   text("        <xs:attribute name=\"name\" type=\"xs:NCName\" use=\"required\"/>");
-  text("        <xs:attribute name=\"default\" type=\"xs:token\"/>\n      </xs:complexType></xs:element>");
+  text("        <xs:attribute name=\"default\" type=\"xs:token\"/>");
+  text("        <xs:attribute name=\"least\" type=\"xs:token\"/>");
+  text("        <xs:attribute name=\"multiple\" type=\"xs:token\"/>\n      </xs:complexType></xs:element>");
   printf("      <xs:group ref=\"flow\"/>\n    </xs:choice>\n    <xs:attributeGroup ref=\"%s\"/>\n  </xs:complexType>\n",
          attributes);
 }

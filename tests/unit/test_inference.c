@@ -1,8 +1,10 @@
 /* Inference: laws that hold whatever the constants are, fusion on a network counted by hand, and published latencies. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "fixtures.h"
-#include "inference/inference.h"
+#include "kernel/device.h"
+#include "lowering/forward.h"
 #include "shipped.h"
 
 static const char *const all_profiles[] = {"tensorrt@cudnn7.3", "pytorch", "mxnet-ngc"};
@@ -11,7 +13,7 @@ static const char *const all_networks[] = {"resnet50", "mobilenet-v2", "densenet
 typedef struct bench {
   pm_network *network;
   pm_system *system;
-  pm_inference_plan *plan;
+  pm_plan *plan;
 } bench;
 
 static pm_inference_profile profile_of(const char *name)
@@ -37,14 +39,15 @@ static bench open_bench(const char *network, const char *gpu_name)
   record("memory_profile", "pytorch", &memory);
   const pm_network *networks = b.network;
   const pm_system *systems = b.system;
-  b.plan = pm_inference_plan_new(&networks, 1, &systems, 1, profiles, 4, &memory, &error);
-  ck_assert_msg(b.plan != NULL, "%s", error.text);
+  b.plan = pm_plan_new(&networks, 1, &systems, 1, &error);
+  for (int i = 0; i < 4; i++) pm_plan_add_inference_profile(b.plan, &profiles[i], &memory, &error);
+  ck_assert_msg(error.status == PM_OK, "%s", error.text);
   return b;
 }
 
 static void close_bench(bench *b)
 {
-  pm_inference_plan_free(b->plan);
+  pm_plan_free(b->plan);
   pm_system_free(b->system);
   pm_network_free(b->network);
 }
@@ -102,7 +105,9 @@ START_TEST(fusion_helps)
     }
     const pm_network *networks = network;
     const pm_system *systems = system;
-    pm_inference_plan *plan = pm_inference_plan_new(&networks, 1, &systems, 1, profiles, PM_FUSION_COUNT, NULL, &error);
+    pm_plan *plan = pm_plan_new(&networks, 1, &systems, 1, &error);
+    for (int fusion = 0; fusion < PM_FUSION_COUNT; fusion++)
+      pm_plan_add_inference_profile(plan, &profiles[fusion], NULL, &error);
     for (int fusion = 0; fusion < PM_FUSION_COUNT; fusion++) {
       pm_inference_run run = run_of(16, PM_FP32, fusion);
       pm_inference p;
@@ -112,27 +117,26 @@ START_TEST(fusion_helps)
       if (fusion > 0) ck_assert_double_le(p.kernels, last.kernels);
       last = p;
     }
-    pm_inference_plan_free(plan);
+    pm_plan_free(plan);
     pm_system_free(system);
     pm_network_free(network);
   }
 }
 END_TEST
 
-static const pm__inference_list *list_of(const bench *b, int fusion)
-{
-  const pm_inference_profile profile = {.fusion = fusion};
-  return &b->plan->networks[0].lists[pm__inference_list_of(&profile, false)];
-}
-
-static double kernels_of(const pm__inference_list *list, double *extra)
+/* Launches of a forward pass, and what they read besides. */
+static double kernels_of(const bench *b, int fusion, double *extra)
 {
   double kernels = 0;
+  pm__launch_list list = {NULL, 0, 0};
+  if (fusion == PM_FUSION_NONE) ck_assert_int_eq(pm__forward_layers(&list, b->network, PM__UNFUSED), PM_OK);
+  else ck_assert_int_eq(pm__forward_fused(&list, b->network, fusion), PM_OK);
   *extra = 0;
-  for (size_t i = 0; i < list->count; i++) {
-    kernels += list->kernel[i].starts;
-    *extra += list->kernel[i].kernel.repeats * list->kernel[i].extra;
+  for (size_t i = 0; i < list.count; i++) {
+    kernels += list.launch[i].launches;
+    *extra += list.launch[i].extra;
   }
+  free(list.launch);
   return kernels;
 }
 
@@ -142,12 +146,12 @@ START_TEST(resnet50_is_counted_by_hand)
 {
   double extra;
   bench b = open_bench("resnet50", "v100");
-  ck_assert_double_eq(kernels_of(list_of(&b, PM_FUSION_NONE), &extra), 57 + 53 + 49 + 16 + 1);
+  ck_assert_double_eq(kernels_of(&b, PM_FUSION_NONE, &extra), 57 + 53 + 49 + 16 + 1);
   ck_assert_double_eq(extra, 0);
-  ck_assert_double_eq(kernels_of(list_of(&b, PM_FUSION_GRAPH), &extra), 57);
+  ck_assert_double_eq(kernels_of(&b, PM_FUSION_GRAPH, &extra), 57);
   double sums = 3 * 256 * 56 * 56 + 4 * 512 * 28 * 28 + 6 * 1024 * 14 * 14 + 3 * 2048 * 7 * 7;
   ck_assert_double_eq(extra, sums);
-  kernels_of(list_of(&b, PM_FUSION_PASSES), &extra);
+  kernels_of(&b, PM_FUSION_PASSES, &extra);
   ck_assert_double_eq(extra, sums);
   close_bench(&b);
 }
@@ -158,7 +162,7 @@ START_TEST(a_norm_before_a_convolution_stays)
 {
   double extra;
   bench b = open_bench("densenet121", "v100");
-  double all = kernels_of(list_of(&b, PM_FUSION_NONE), &extra), fused = kernels_of(list_of(&b, PM_FUSION_GRAPH), &extra);
+  double all = kernels_of(&b, PM_FUSION_NONE, &extra), fused = kernels_of(&b, PM_FUSION_GRAPH, &extra);
   ck_assert_double_lt(fused, all);
   ck_assert_double_gt(fused, 120 + 4 + 58); /* convolutions and linear, pools, and a norm before each layer */
   close_bench(&b);
@@ -233,7 +237,7 @@ START_TEST(errors)
     ck_assert_int_eq(pm_infer_within(b.plan, &runs[i], -1, &p[i], NULL), PM_BAD_ARGUMENT);
   }
   ck_assert_int_eq(pm_infer(NULL, runs, p, 1), PM_BAD_ARGUMENT);
-  ck_assert_ptr_null(pm_inference_plan_new(NULL, 0, NULL, 0, NULL, 0, NULL, NULL));
+  ck_assert_int_eq(pm_plan_add_inference_profile(NULL, NULL, NULL, NULL), -1);
   close_bench(&b);
 }
 END_TEST

@@ -218,6 +218,148 @@ START_TEST(defaults_are_told)
 }
 END_TEST
 
+/* ---- Traits: every kind states each, and they agree with its role and its counts. ---- */
+
+#define STATED(kind, trait, end) \
+  ck_assert_msg((kind)->trait >= 1 && (kind)->trait < (end), "%s does not state its " #trait, (kind)->name)
+
+START_TEST(every_trait_is_stated)
+{
+  const pm__layer_kind *kind;
+  for (size_t i = 0; (kind = pm__layer_kind_at(i)) != NULL; i++) {
+    STATED(kind, role, PM__ROLE_END);
+    STATED(kind, source, PM__KERNEL_SOURCE_END);
+    STATED(kind, training, PM__TRAINING_FUSION_END);
+    STATED(kind, inference, PM__INFERENCE_FUSION_END);
+    STATED(kind, operations.eager, PM__EAGER_END);
+    STATED(kind, loop, PM__LOOP_END);
+    STATED(kind, keeping.further, PM__FURTHER_END);
+    STATED(kind, keeping.autocast, PM__AUTOCAST_END);
+    STATED(kind, keeping.elements, PM__KEPT_ELEMENTS_END);
+    STATED(kind, keeping.input, PM__KEPT_INPUT_END);
+    STATED(kind, keeping.index, PM__KEPT_INDEX_END);
+    STATED(kind, keeping.gradient, PM__GRADIENT_END);
+    STATED(kind, parameters, PM__PARAMETERS_END);
+    STATED(kind, state, PM__STATE_END);
+    STATED(kind, sharding, PM__SHARD_END);
+    ck_assert_msg(kind->sharding & PM__SHARD_WHOLE, "%s does not take whole inputs", kind->name);
+    ck_assert(kind->name != NULL && kind->rules != NULL && kind->shape != NULL && kind->count != NULL);
+  }
+}
+END_TEST
+
+/* Kernels of a pass that are of a family, or of any if it is negative. */
+static int count_kernels(const pm_network *network, pm__pass pass, int family)
+{
+  const pm__layer *layer = last_layer(network);
+  const pm__kernel *kernels = kernels_of(network, layer);
+  int count = 0;
+  for (size_t i = 0; i < layer->kernel_count; i++)
+    count += kernels[i].pass == pass && (family < 0 || (int)kernels[i].family == family);
+  return count;
+}
+
+static bool has_matrix_kernel(const pm_network *network)
+{
+  const pm__layer *layer = last_layer(network);
+  const pm__kernel *kernels = kernels_of(network, layer);
+  for (size_t i = 0; i < layer->kernel_count; i++)
+    if (kernels[i].pass == PM__FORWARD && kernels[i].matrix) return true;
+  return false;
+}
+
+static bool has_part(const pm_network *network, pm__kernel_part part)
+{
+  const pm__layer *layer = last_layer(network);
+  const pm__kernel *kernels = kernels_of(network, layer);
+  for (size_t i = 0; i < layer->kernel_count; i++)
+    if (kernels[i].part == part && kernels[i].part_size > 0) return true;
+  return false;
+}
+
+static void check_row_norm(const pm_network *network)
+{
+  const pm__layer *layer = last_layer(network);
+  for (size_t i = 0; i < layer->kernel_count; i++) {
+    const pm__kernel *kernel = &kernels_of(network, layer)[i];
+    ck_assert(kernel->family == PM__NORM && kernel->shape.row > 1);
+  }
+}
+
+/* Every kernel of a pass over memory, in both directions. */
+static void check_activation(const pm_network *network)
+{
+  for (int pass = PM__FORWARD; pass <= PM__BACKWARD_DATA; pass++) {
+    int all = count_kernels(network, (pm__pass)pass, -1);
+    ck_assert(all > 0 && all == count_kernels(network, (pm__pass)pass, PM__ELEMENTWISE));
+  }
+}
+
+START_TEST(roles_say_what_kernels_there_are)
+{
+  pm_network *network = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
+  const pm__layer *layer = last_layer(network);
+  switch (layer->kind->role) {
+  case PM__ROLE_DENSE:
+  case PM__ROLE_CONVOLUTION:
+  case PM__ROLE_PRODUCT:
+  case PM__ROLE_RECURRENT:
+  case PM__ROLE_ATTENTION:
+  case PM__ROLE_DECODER_ATTENTION:
+  case PM__ROLE_EXPERTS:
+  case PM__ROLE_COMPOSITE: ck_assert(has_matrix_kernel(network)); break;
+  case PM__ROLE_ROW_NORM: check_row_norm(network); break;
+  case PM__ROLE_CHANNEL_NORM: ck_assert_int_eq(count_kernels(network, PM__FORWARD, PM__BATCH_NORM), 1); break;
+  case PM__ROLE_ACTIVATION: check_activation(network); break;
+  case PM__ROLE_SOFTMAX:
+  case PM__ROLE_LOSS: ck_assert_int_eq(count_kernels(network, PM__FORWARD, PM__SOFTMAX), 1); break;
+  case PM__ROLE_POOLING: ck_assert_int_eq(count_kernels(network, PM__FORWARD, PM__POOL), 1); break;
+  case PM__ROLE_GATHER: ck_assert_int_eq(count_kernels(network, PM__FORWARD, PM__GATHER), 1); break;
+  default: ck_assert(!has_matrix_kernel(network)); break;
+  }
+  pm_network_free(network);
+}
+END_TEST
+
+START_TEST(traits_agree_with_roles)
+{
+  const pm__layer_kind *kind;
+  for (size_t i = 0; (kind = pm__layer_kind_at(i)) != NULL; i++) {
+    const pm__operation_pass *forward = &kind->operations.forward, *backward = &kind->operations.backward;
+    bool listed = kind->operations.eager == PM__EAGER_OPERATIONS;
+    bool plain = kind->role == PM__ROLE_ACTIVATION && kind->parameters == PM__NO_PARAMETERS;
+    ck_assert_msg((kind->training == PM__TRAINING_ACTIVATION) == plain, "%s", kind->name);
+    ck_assert_msg((kind->inference == PM__INFERENCE_LOSS) == (kind->role == PM__ROLE_LOSS), "%s", kind->name);
+    ck_assert_msg((kind->inference == PM__INFERENCE_NOTHING) == (kind->role == PM__ROLE_DROPOUT), "%s", kind->name);
+    ck_assert_msg((kind->loop == PM__LOOP_CELL) == (kind->role == PM__ROLE_RECURRENT), "%s", kind->name);
+    ck_assert_msg((kind->loop == PM__LOOP_ATTENTION) == (kind->role == PM__ROLE_DECODER_ATTENTION), "%s", kind->name);
+    ck_assert_msg(listed == (forward->launches > 0 && backward->launches > 0), "%s", kind->name);
+    ck_assert_msg(listed == (forward->accesses > 0 && backward->accesses > 0), "%s", kind->name);
+    ck_assert_msg(forward->wide <= forward->accesses && backward->wide <= backward->accesses, "%s", kind->name);
+    ck_assert_msg(kind->role != PM__ROLE_ACTIVATION || kind->inference != PM__INFERENCE_ALONE, "%s", kind->name);
+  }
+}
+END_TEST
+
+START_TEST(traits_agree_with_counts)
+{
+  pm_network *network = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
+  const pm__layer *layer = last_layer(network);
+  const pm__layer_kind *kind = layer->kind;
+  bool shareable = false;
+  for (const pm__attribute_rule *rule = kind->rules; rule->name != NULL; rule++)
+    shareable = shareable || strcmp(rule->name, "shared") == 0;
+  ck_assert_msg(shareable == (kind->parameters != PM__NO_PARAMETERS), "%s", kind->name);
+  ck_assert_msg(!(layer->parameters > 0) || shareable, "%s", kind->name);
+  ck_assert_msg((layer->saved.index_elements > 0) == (kind->keeping.index != PM__INDEX_NONE), "%s", kind->name);
+  ck_assert_msg(!layer->saved.view || kind->inference == PM__INFERENCE_MOVEMENT, "%s", kind->name);
+  ck_assert_msg((kind->loop == PM__LOOP_CELL) == has_part(network, PM__PART_CELL), "%s", kind->name);
+  bool parts = has_part(network, PM__PART_SOFTMAX) || has_part(network, PM__PART_SUMS);
+  ck_assert_msg((kind->operations.eager == PM__EAGER_PARTS) == parts, "%s", kind->name);
+  pm_network_free(network);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("kinds");
@@ -230,6 +372,10 @@ int main(void)
   tcase_add_test(tests, absurd_sizes_are_refused);
   tcase_add_test(tests, kinds_and_attributes_are_described);
   tcase_add_test(tests, defaults_are_told);
+  tcase_add_test(tests, every_trait_is_stated);
+  tcase_add_test(tests, traits_agree_with_roles);
+  tcase_add_loop_test(tests, roles_say_what_kernels_there_are, 0, EXAMPLES);
+  tcase_add_loop_test(tests, traits_agree_with_counts, 0, EXAMPLES);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

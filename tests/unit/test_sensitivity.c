@@ -1,5 +1,6 @@
 /* Sensitivities: signs, sums and orders that hold whatever the constants are; copies of systems are true copies. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "fixtures.h"
 #include "shipped.h"
@@ -81,6 +82,35 @@ START_TEST(one_gpu_owes_all)
 }
 END_TEST
 
+/* The same of every GPU, in every precision that it has: no rate of arithmetic is left behind when the clock is raised. Steps
+** are small, so that none goes from what the clock allows to what the power does. */
+START_TEST(every_gpu_owes_all)
+{
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  pm_network *network = build_network("resnet50");
+  for (size_t g = 0; pm_catalog_id(catalog, "gpus", g) != NULL; g++) {
+    pm_gpu gpu;
+    char name[2 * PM_TEXT_MAX];
+    record("gpu", pm_catalog_id(catalog, "gpus", g), &gpu);
+    snprintf(name, sizeof name, "gpu:%s", gpu.id);
+    pm_system *system = build_system(name);
+    for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
+      pm_run run = run_of(1, 1, 64, precision);
+      if (!(pm_gpu_matrix_peak(&gpu, precision) > 0) || precision == PM_FP8 || precision == PM_INT8) continue;
+      run.ignore_memory = 1;
+      const pm_sensitivity_setup setup = {.network = network, .system = system, .run = &run};
+      int count = pm_sensitivity_get(&setup, 0.001, rows, NULL);
+      double sum = 0;
+      for (int r = 0; r < count; r++)
+        if (rows[r].rate) sum += rows[r].elasticity;
+      ck_assert_msg(fabs(sum + 1) <= 0.05, "%s, precision %d: the elasticities add up to %g", name, precision, sum);
+    }
+    pm_system_free(system);
+  }
+  pm_network_free(network);
+}
+END_TEST
+
 /* What limits is what counts: large convolutions the clock, depthwise ones the memory, a slow network the network, a tiny batch
 ** in a framework the host. */
 START_TEST(orders)
@@ -140,6 +170,42 @@ START_TEST(copies_are_true)
     pm_system_free(system);
   }
   pm_network_free(network);
+}
+END_TEST
+
+/* What programs can have of the memory is the copy's too; of another GPU the same share of its own. */
+START_TEST(usable_memory_is_copied)
+{
+  pm_system *system = build_system("dgx1-v100");
+  ck_assert_int_eq(pm_system_set_usable_memory(system, 12e9, NULL), PM_OK);
+  pm_system *copy = pm_system_scaled(system, PM_RESOURCE_CLOCK, 1.5, NULL);
+  ck_assert_double_eq(pm_system_usable_memory(copy), 12e9);
+  pm_system_free(copy);
+  pm_gpu gpu = *pm_system_gpu(system);
+  gpu.memory *= 2;
+  copy = pm_system_with_gpu(system, &gpu, NULL, NULL);
+  ck_assert_double_eq(pm_system_usable_memory(copy), 24e9);
+  pm_system_free(copy);
+  pm_system_free(system);
+}
+END_TEST
+
+/* A server that updates the weights is a part of the host, so a faster host does it faster. */
+START_TEST(the_server_is_the_hosts)
+{
+  pm_framework_profile framework;
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  pm_network *network = build_network("vgg16");
+  pm_system *system = build_system("dgx1-v100");
+  ck_assert_int_eq(pm_catalog_framework(catalog, "keras", &framework, NULL), PM_OK);
+  framework.framework.server_memory = 1e9;
+  framework.framework.kernel_time = framework.framework.step_time = 0;
+  pm_run run = run_of(4, 1, 4, PM_FP32);
+  run.ignore_memory = 1;
+  int count = rows_of(network, system, run, &framework, rows);
+  ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_HOST), -0.5);
+  pm_network_free(network);
+  pm_system_free(system);
 }
 END_TEST
 
@@ -273,6 +339,9 @@ int main(void)
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, signs_and_sums);
   tcase_add_test(tests, one_gpu_owes_all);
+  tcase_add_test(tests, every_gpu_owes_all);
+  tcase_add_test(tests, usable_memory_is_copied);
+  tcase_add_test(tests, the_server_is_the_hosts);
   tcase_add_test(tests, orders);
   tcase_add_test(tests, copies_are_true);
   tcase_add_test(tests, latency_is_all_of_a_small_message);

@@ -10,7 +10,7 @@ enum { SYSTEMS = 3, CHOICES = 2 * SYSTEMS };
 typedef struct bench {
   pm_network *network;
   pm_system *systems[SYSTEMS];
-  pm_inference_plan *plan;
+  pm_plan *plan;
   pm_inference_run runs[CHOICES];
   double prices[CHOICES];
   pm_size_service service;
@@ -33,14 +33,15 @@ static void open_bench(bench *b)
   }
   ck_assert_int_eq(pm_catalog_inference(catalog, "tensorrt", &profile, NULL), PM_OK);
   const pm_network *network = b->network;
-  b->plan = pm_inference_plan_new(&network, 1, (const pm_system *const *)b->systems, SYSTEMS, &profile, 1, NULL, &error);
+  b->plan = pm_plan_new(&network, 1, (const pm_system *const *)b->systems, SYSTEMS, &error);
+  ck_assert_int_eq(pm_plan_add_inference_profile(b->plan, &profile, NULL, &error), 0);
   ck_assert_msg(b->plan != NULL, "%s", error.text);
   b->service = (pm_size_service){b->plan, b->runs, b->prices, CHOICES, 10e-3};
 }
 
 static void close_bench(bench *b)
 {
-  pm_inference_plan_free(b->plan);
+  pm_plan_free(b->plan);
   for (int i = 0; i < SYSTEMS; i++) pm_system_free(b->systems[i]);
   pm_network_free(b->network);
 }

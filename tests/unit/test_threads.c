@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "fixtures.h"
+#include "schedule/exchange.h"
 #include "shipped.h"
 
 enum { THREADS = 4, ROUNDS = 4, TURNS = 3, RUNS = 24 };
@@ -15,7 +16,7 @@ typedef struct worker {
   const pm_system *system;
   const pm_network *network;
   const pm_plan *plan;
-  const pm_inference_plan *inference;
+  const pm_plan *inference;
   double sum;
   int failures;
 } worker;
@@ -27,6 +28,18 @@ static void find_rings(worker *w)
     w->failures += pm_ring_find(w->system, gpus, 1, &ring, NULL) != PM_OK;
     w->sum += gpus > 1 ? ring.bandwidth : 0;
   }
+}
+
+/* Regular groups of a system that nobody asked before: their slots are made and filled while others read them. */
+static void exchange(worker *w)
+{
+  for (int members = 1; members <= 4; members++)
+    for (int stride = 1; stride <= 2; stride++) {
+      pm__collective_group group;
+      w->failures += pm__collective_group_init(&group, w->system, 0, stride, members, 2) != PM_OK;
+      group.groups_at_once = stride;
+      w->sum += pm__exchange_time(&group, PM_ALL_REDUCE, 1e8);
+    }
 }
 
 /* Groups of GPUs in all orders: more lists than a system keeps, so that its list is full while others read it. */
@@ -100,6 +113,7 @@ static void *work(void *data)
 {
   worker *w = (worker *)data;
   for (int round = 0; round < ROUNDS; round++) {
+    exchange(w);
     find_rings(w);
     predict_runs(w);
     infer_runs(w);
@@ -141,13 +155,13 @@ static pm_plan *new_plan(const pm_network *network, const pm_system *system)
   return plan;
 }
 
-static pm_inference_plan *new_inference_plan(const pm_network *network, const pm_system *system)
+static pm_plan *new_inference_plan(const pm_network *network, const pm_system *system)
 {
   pm_error error = PM_ERROR_NONE;
   pm_inference_profile profile;
   record("inference_profile", "tensorrt", &profile);
-  pm_inference_plan *plan = pm_inference_plan_new(&network, 1, &system, 1, &profile, 1, NULL, &error);
-  ck_assert_msg(plan != NULL, "%s", error.text);
+  pm_plan *plan = pm_plan_new(&network, 1, &system, 1, &error);
+  ck_assert_msg(plan != NULL && pm_plan_add_inference_profile(plan, &profile, NULL, &error) == 0, "%s", error.text);
   return plan;
 }
 
@@ -157,9 +171,9 @@ START_TEST(threads_share_what_is_read)
     pm_network *network = build_network("resnet18");
     pm_system *system = build_system("dgx1-v100"), *fresh = build_system("dgx1-v100");
     pm_plan *plan = new_plan(network, system);
-    pm_inference_plan *inference = new_inference_plan(network, system);
+    pm_plan *inference = new_inference_plan(network, system);
     share(&(worker){turn % 2 == 0 ? fresh : system, network, plan, inference, 0, 0});
-    pm_inference_plan_free(inference);
+    pm_plan_free(inference);
     pm_plan_free(plan);
     pm_system_free(fresh);
     pm_system_free(system);

@@ -10,8 +10,10 @@
 **   others        said where they stand
 */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "network/network.h"
 #include "shipped.h"
 
 typedef struct published {
@@ -271,6 +273,74 @@ START_TEST(other_spellings_resolve)
 }
 END_TEST
 
+/* Whatever a loss is, nothing is computed from it; and there are networks with one. */
+START_TEST(losses_are_last)
+{
+  int losses = 0;
+  for (int i = 0; i < pm_catalog_count(catalog, "networks"); i++) {
+    pm_network *network = build_network(pm_catalog_id(catalog, "networks", (size_t)i));
+    for (size_t j = 0; j < network->count; j++) {
+      const pm__layer *layer = &network->layers[j];
+      if (layer->kind == NULL || layer->kind->role != PM__ROLE_LOSS) continue;
+      ck_assert_msg(layer->consumers == 0, "%s: \"%s\" is read", network->id, layer->name);
+      losses++;
+    }
+    pm_network_free(network);
+  }
+  ck_assert_int_gt(losses, 50);
+}
+END_TEST
+
+/* ---- Images that a network cannot take. */
+
+/* The smallest image: `min_size` of torchvision's weights, which is what PyTorch's layers take; of the others what Keras
+** Applications take, whose layers would take less. */
+static const struct smallest {
+  const char *id;
+  int image;
+} smallest[] = {
+  {"alexnet", 63}, {"vgg16", 32}, {"vgg19-bn", 32}, {"googlenet", 15}, {"inception-v3", 75}, {"densenet121", 29},
+  {"densenet161", 29}, {"squeezenet1-0", 21}, {"squeezenet1-1", 17}, {"resnet50", 32}, {"resnet18", 32},
+  {"resnext50-32x4d", 32}, {"mobilenet-v2", 32}, {"mobilenet-v3-large", 32}, {"efficientnet-b0", 32},
+  {"convnext-tiny", 32}, {"regnet-y-400mf", 32}, {"vit-b-16", 16}, {"vit-b-32", 32},
+};
+
+static pm_network *build_at(const char *id, int image, pm_error *error)
+{
+  char text[20];
+  snprintf(text, sizeof text, "%d", image);
+  const pm_attribute set = {"image", text};
+  return pm_catalog_network(catalog, id, &set, 1, error);
+}
+
+START_TEST(images_are_large_enough)
+{
+  const struct smallest *row = &smallest[_i];
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = build_at(row->id, row->image, &error);
+  ck_assert_msg(network != NULL, "%s at %d: %s", row->id, row->image, error.text);
+  pm_network_free(network);
+  memset(&error, 0, sizeof error);
+  network = build_at(row->id, row->image - 1, &error);
+  ck_assert_msg(network == NULL, "%s takes images of %d", row->id, row->image - 1);
+  ck_assert_int_eq(error.status, PM_BAD_SHAPE);
+}
+END_TEST
+
+START_TEST(refused_images_say_why)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(build_at("resnet50", 8, &error));
+  ck_assert_str_eq(error.text, "network \"resnet50\" needs image of at least 32, not 8");
+  memset(&error, 0, sizeof error);
+  ck_assert_ptr_null(build_at("vit-b-16", 100, &error));
+  ck_assert_msg(strstr(error.text, "needs image in multiples of 16, not 100") != NULL, "%s", error.text);
+  memset(&error, 0, sizeof error);
+  ck_assert_ptr_null(build_at("vgg16", 16, &error));
+  ck_assert_msg(strstr(error.text, "max_pool \"pool5\" does not fit its input 512x1x1") != NULL, "%s", error.text);
+}
+END_TEST
+
 #define ROWS(table) (int)(sizeof table / sizeof table[0])
 
 int main(void)
@@ -286,6 +356,7 @@ int main(void)
   tcase_add_test(tests, lenet_has_the_layers_of_its_paper);
   tcase_add_test(tests, shapes_are_those_of_the_papers);
   tcase_add_test(tests, other_spellings_resolve);
+  tcase_add_test(tests, losses_are_last);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

@@ -29,7 +29,7 @@ predict.predict = public(function(options)
   local made = plan.new(options)
   local runs = plan.runs_of(made, options)
   core.run_check(made.handle, runs)
-  local prediction = setmetatable(core.unpack(core.predict(made.handle, runs))[1], Prediction)
+  local prediction = setmetatable(core.unpack(core.predict(made.handle, runs, -1))[1], Prediction)
   traces[prediction] = {plan = made, runs = runs}
   return prediction
 end)
@@ -44,6 +44,16 @@ predict.trace = public(function(prediction, path)
   arguments.write_file(path, text)
 end)
 
+-- The sum of the bits of those columns that cost, each once.
+local function extra_of(columns)
+  local sum, seen = 0, {}
+  for _, name in ipairs(columns) do
+    sum = sum + (seen[name] and 0 or core.extra_column(name))
+    seen[name] = true
+  end
+  return sum
+end
+
 --- Every combination, as a table object: the options of pm.predict, each one value or a list. A point that cannot be
 --- predicted has its status and no numbers, and the others go on. Further options: axes (numbers of the hardware by path,
 --- each one value or a list: {["gpu.memory_bandwidth"] = {"x1", "x1.1"}}, in the order of their names between framework
@@ -52,8 +62,10 @@ predict.sweep = public(function(options)
   arguments.check_options(options, SWEEP_OPTIONS)
   local made = plan.new(options)
   local runs = plan.runs_of(made, options)
-  local records = core.prediction_table(made.handle, runs, core.predict(made.handle, runs), made.paths)
-  if options.columns ~= nil then core.table_keep(records, arguments.names_of(options.columns, "columns")) end
+  local wanted = options.columns and arguments.names_of(options.columns, "columns")
+  local extra = wanted and extra_of(wanted) or -1
+  local records = core.prediction_table(made.handle, runs, core.predict(made.handle, runs, extra), made.paths)
+  if wanted ~= nil then core.table_keep(records, wanted) end
   return new_table(records)
 end)
 

@@ -121,3 +121,39 @@ assert(pm.kernel{operation = "gemm", m = 512, n = 512, k = 512, gpu = "v100"}.ti
 assert(pm.kernel{operation = "copy", m = 1e8, gpu = "v100"}.algorithm == "copy", "copy")
 assert(not pcall(pm.kernel, {operation = "waffle", m = 1, gpu = "v100"}), "no such kernel")
 assert(run{kernel_model = "roofline"}.basis == "roofline+ring" and run().basis == "kernels+ring", "basis")
+
+-- What is said of a run is declared once: each of its fields is an option, and what it is otherwise changes nothing.
+local usual = pm.predict{network = "alexnet", system = "dgx1-v100"}
+local two = {overlap = {"none", "backward"}, usable_memory = {"1 GB", "2 TB"}, precision = {"fp32", "fp16"},
+             input_in_turn = {false, true}, ignore_memory = {false, true}}
+for _, field in ipairs(pm.options "run") do
+  local options = {network = "alexnet", system = "dgx1-v100"}
+  if field.otherwise ~= "" then
+    options[field.name] = field.otherwise
+    check.equal(pm.predict(options).step_time, usual.step_time, field.name)
+  end
+  local first, second = field.choices:match("^([^\n]+)\n([^\n]+)")
+  options[field.name] = two[field.name] or {first or 1, second or 2}
+  check.equal(#pm.sweep(options):rows(), 2, field.name)
+end
+for _, field in ipairs(pm.fields "run") do
+  if field.option == "" then
+    check.raises("unknown option", pm.predict, {network = "alexnet", system = "dgx1-v100", [field.name] = 0})
+  end
+end
+
+-- Numbers of the hardware are axes, and columns are chosen by name.
+local varied = pm.sweep{network = "alexnet", system = "dgx1-v100", batch = {16, 32}, columns = {"batch", "step_time"},
+                        axes = {["gpu.memory_bandwidth"] = {"x1", 1.8e12}}}:rows()
+local faster = pm.with_number("dgx1-v100", "gpu.memory_bandwidth", "x2")
+check.equal(#varied, 4)
+check.equal(varied[4].step_time, pm.predict{network = "alexnet", system = faster, batch = 32}.step_time)
+check.equal(varied[1].throughput, nil)
+check.raises("did you mean", pm.sweep, {network = "alexnet", system = "dgx1-v100", columns = {"step_tme"}})
+check.raises("did you mean", pm.with_number, "dgx1-v100", "gpu.memory_bandwith", "x2")
+
+-- What does not fit says by how much, or is predicted all the same.
+check.raises("the largest batch that fits is", run, {batch = 100000})
+local large = run{batch = 100000, ignore_memory = true}
+check.equal(large.verdict, "does-not-fit")
+assert(large.memory > large.gpu_memory and large.largest_batch < 100000)

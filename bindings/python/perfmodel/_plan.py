@@ -91,8 +91,13 @@ class Plan:
         axes = space("run", base, keywords, places)
         return _record.array("run", _core.run_space(*axes, 0.0 if global_batch is None else 1.0))
 
-    def predict(self, runs: Records, out: Records | None = None) -> Records:
-        """Predictions of the runs, in `out` if it is given. Releases the interpreter lock; Ctrl-C stops it."""
+    def predict(self, runs: Records, out: Records | None = None, *, columns: Iterable[str] | None = None) -> Records:
+        """Predictions of the runs, in `out` if it is given. Releases the interpreter lock; Ctrl-C stops it.
+
+        With `columns`, fields that cost as much as all others together (`strong_scaling_efficiency`) are NaN unless they
+        are among them.
+        """
+        extra = -1.0 if columns is None else float(sum(_core.extra_column(name) for name in set(columns)))
         runs = _record.checked("run", runs, "runs")
         wanted = _record.dtype("prediction")
         result = np.empty(runs.shape, dtype=wanted) if out is None else out
@@ -103,7 +108,7 @@ class Plan:
         flat_runs, flat_result = runs.reshape(-1), result.reshape(-1)
         for start in range(0, flat_runs.size, CHUNK):
             part = slice(start, start + CHUNK)
-            _core.predict_into(self._handle, flat_runs[part], flat_result[part])
+            _core.predict_into(self._handle, flat_runs[part], flat_result[part], extra)
         return result
 
     def check(self, run: Records) -> None:

@@ -120,7 +120,7 @@ class Prediction(_records.Prediction):
         largest = f"the largest batch that fits is {self.largest_batch:g}" if self.largest_batch >= 1 else "no batch fits"
         return [
             f"memory of each GPU: {_core.quantity_format(self.memory, 'B')} of "
-            f"{_core.quantity_format(self.usable_memory, 'B')}, {self.verdict.replace('-', ' ')}; {largest}"
+            f"{_core.quantity_format(self.gpu_memory, 'B')}, {self.verdict.replace('-', ' ')}; {largest}"
         ]
 
     def _rates(self) -> list[str]:

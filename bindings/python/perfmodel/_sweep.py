@@ -106,4 +106,5 @@ def sweep(
         chosen = [variant for item in chosen for variant in variants(as_system(item), axes)]
     plan = Plan(networks, chosen, framework)
     runs = plan.runs(global_batch=global_batch, input=input, dataset=dataset, **run)
-    return Sweep(plan, runs, plan.predict(runs), paths=list(axes or {}), columns=columns)
+    wanted = None if columns is None else [text(name, "column") for name in columns]
+    return Sweep(plan, runs, plan.predict(runs, columns=wanted), paths=list(axes or {}), columns=wanted)

@@ -126,7 +126,7 @@ def core_arguments() -> dict[str, list[object]]:
     plan = _core.plan_new([net], [node])
     sizes, none = np.array([1e6]), np.array([], dtype=float)
     run, gpu, ring = _core.run_default(), _core.system_gpu(node), _core.system_ring(node, 2, 1)
-    done = _core.predict(plan, run)
+    done = _core.predict(plan, run, -1)
     table = _core.prediction_table(plan, run, done, [])
     new, one = _core.network_new("n", "n"), np.ones(1)
     calibration, kernel = _core.catalog_kernels(catalog, gpu), np.zeros(1, dtype=pm.dtype("kernel"))
@@ -188,8 +188,9 @@ def core_arguments() -> dict[str, list[object]]:
         "plan_new": [[net], [node]],
         "run_check": [plan, run],
         "prediction_trace": [plan, run],
-        "predict": [plan, run],
-        "predict_into": [plan, run, bytearray(len(done))],
+        "predict": [plan, run, -1],
+        "predict_into": [plan, run, bytearray(len(done)), -1],
+        "extra_column": ["strong_scaling_efficiency"],
         "run_space": [run, ["batch"], one, one, 0],
         "inference_run_space": [asked, ["batch"], one, one],
         "record_value": ["run", "gpus", "8"],
@@ -272,11 +273,11 @@ def test_arrays_of_another_layout_are_refused(sweep: pm.Sweep) -> None:
     with pytest.raises(TypeError, match="dtype"):
         sweep.plan.predict(sweep.runs, out=np.zeros(len(sweep)))
     with pytest.raises(TypeError):
-        _core.predict(sweep.plan._handle, np.zeros(3, dtype="f4"))
+        _core.predict(sweep.plan._handle, np.zeros(3, dtype="f4"), -1)
     with pytest.raises(TypeError):
-        _core.predict(sweep.plan._handle, bytearray(7))
+        _core.predict(sweep.plan._handle, bytearray(7), -1)
     with pytest.raises(TypeError):
-        _core.predict_into(sweep.plan._handle, sweep.runs, bytes(sweep.predictions.nbytes))
+        _core.predict_into(sweep.plan._handle, sweep.runs, bytes(sweep.predictions.nbytes), -1)
     with pytest.raises(pm.ArgumentError, match="room for"):
         _core.predict_into(sweep.plan._handle, sweep.runs, bytearray(sweep.predictions[:1].nbytes))
 
@@ -319,7 +320,7 @@ def test_a_plan_of_the_core_outlives_its_parts() -> None:
         return made
 
     wanted = pm.Plan("alexnet", "ac922", None).predict(pm.Plan("alexnet", "ac922", None).runs())
-    assert _core.predict(plan(), _core.run_default()) == wanted.tobytes()
+    assert _core.predict(plan(), _core.run_default(), -1) == wanted.tobytes()
 
 
 def test_objects_of_the_core_cannot_be_made_by_hand() -> None:

@@ -16,6 +16,7 @@
 
 #include "framework.h"
 #include "hardware.h"
+#include "memory.h"
 #include "network.h"
 #include "table.h"
 
@@ -82,6 +83,11 @@ PM_API int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_k
 /* A framework with its library era and the band of training rates: "pt-nchw", or in another era, "tf1-nchw@cudnn6". */
 PM_API int pm_catalog_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
                                 pm_error *error);
+
+/* How a framework handles memory, by the name of a memory profile or of a framework, "pytorch-1.12", "pt-nhwc" or
+** "tf1-nchw@cudnn6". A profile is first, where both have that name. */
+PM_API int pm_catalog_memory_profile(const pm_catalog *catalog, const char *name, pm_memory_profile *profile,
+                                     pm_error *error);
 
 /* How inference is run, by the name of an inference profile or of a framework, "pt-nchw@cudnn6" too. What a profile does not
 ** give comes from the framework that it names; a framework without a profile runs a kernel for each layer. */

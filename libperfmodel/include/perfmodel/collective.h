@@ -84,8 +84,9 @@ typedef enum pm_collective {
   PM_COLLECTIVE_COUNT
 } pm_collective;
 
-#define PM_ALGORITHM_LIST(X)                                                                              \
-  X(AUTO, "auto", "the fastest that the collective library would take by itself")                         \
+/* One line for each: add an algorithm here (and its file, see src/collective/algorithm.h), and it is everywhere. New ones go
+** last, so that numbers stay. */
+#define PM_NAMED_ALGORITHM_LIST(X)                                                                        \
   X(RING, "ring", "rings through all GPUs; a chain for broadcast and reduce")                             \
   X(TREE, "tree", "double binary tree between nodes, chains inside")                                      \
   X(NVLS, "nvls", "reduction in the NVLink switches")                                                     \
@@ -96,6 +97,10 @@ typedef enum pm_collective {
   X(HIERARCHICAL, "hierarchical", "reduce-scatter inside, all-reduce across rails, all-gather inside")    \
   X(PARAMETER_SERVER, "parameter-server", "everyone pushes to and pulls from one CPU of each server")     \
   X(DATA_PARALLEL, "data-parallel", "broadcast from and reduce to GPU 0, driven by one process")
+
+#define PM_ALGORITHM_LIST(X)                                                                              \
+  X(AUTO, "auto", "the fastest that the collective library would take by itself")                         \
+  PM_NAMED_ALGORITHM_LIST(X)
 
 typedef enum pm_algorithm {
 #define PM_ALGORITHM_ENUM(name, text, doc) PM_ALGORITHM_##name,

@@ -70,6 +70,9 @@ PM_API const char *pm_status_name(int status);
 /* What the status means, in a few words. */
 PM_API const char *pm_status_text(int status);
 
+/* Releases a text that a function of the library gave; NULL is none. */
+PM_API void pm_string_free(char *text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -128,6 +128,7 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(REAL, server_memory, "B/s", "memory bandwidth that the server's update gets")                                 \
   X(TEXT, loader, "", "id of the loader that it reads with")                                                      \
   X(TEXT, memory, "", "id of its memory profile")                                                                 \
+  X(YES_NO, inference_only, "", "whether it cannot train")                                                        \
   X(REAL, batch_least, "1", "smallest batch of the rows that its constants were fitted on")                       \
   X(REAL, batch_most, "1", "largest batch of these rows")                                                         \
   X(REAL, gpus_most, "1", "most GPUs of these rows")
@@ -208,7 +209,7 @@ typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } 
 ** above, host time of a step, factors of the library era, conversions of layout. A NULL framework changes nothing. */
 PM_API void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework);
 
-/* PM_OK, or what is absurd or missing. */
+/* PM_OK, or what is absurd or missing for training; a framework that runs inference only is refused. */
 PM_API int pm_framework_check(const pm_framework_profile *profile, pm_error *error);
 
 #ifdef __cplusplus

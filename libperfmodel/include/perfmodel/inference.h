@@ -10,7 +10,8 @@
 **     latency = sqrt(gpu^2 + host^2) + step_time
 **     throughput = replicas x batch / latency
 **
-**     pm_inference_plan *plan = pm_inference_plan_new(&network, 1, &system, 1, &profile, 1, NULL, &error);
+**     pm_plan *plan = pm_plan_new(&network, 1, &system, 1, &error);
+**     pm_plan_add_inference_profile(plan, &profile, NULL, &error);
 **     pm_inference_run run = pm_inference_run_default();
 **     run.batch = 8; run.precision = PM_INT8;
 **     pm_inference answer;
@@ -81,7 +82,7 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the call")                                        \
   X(REAL, utilization, "1", "flop_rate over the GPU's matrix peak at this precision")                             \
   X(REAL, memory, "B", "memory of one GPU; unknown without a memory profile")                                     \
-  X(REAL, usable_memory, "B", "memory that the GPU has for it")                                                       \
+  X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
   X(VERDICT, verdict, "", "whether it fits")                                                                      \
   X(REAL, largest_batch, "1", "largest batch that fits; unknown if the usable memory is")                         \
   X(BASIS, basis, "", "what the numbers rest on")                                                                 \
@@ -89,37 +90,31 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
 
 typedef struct pm_inference { PM_INFERENCE_FIELDS(PM_DECLARE) } pm_inference;
 
-typedef struct pm_inference_plan pm_inference_plan;
-
 /* One GPU, one node, batch 1, FP32, usable memory unknown, network 0 on system 0 by profile 0. */
 PM_API pm_inference_run pm_inference_run_default(void);
 
-/* What is computed once: the kernels of each network, as each kind of fusion leaves them, and the GPU of each system.
-** Networks and systems must outlive it, profiles are copied; `memory` NULL: memory stays unknown. Owned by the caller.
-** Errors: PM_BAD_ARGUMENT (something is missing, or a network that computes nothing), PM_NO_MEMORY. */
-PM_API pm_inference_plan *pm_inference_plan_new(const pm_network *const *networks, size_t network_count,
-                                                const pm_system *const *systems, size_t system_count,
-                                                const pm_inference_profile *profiles, size_t profile_count,
-                                                const pm_memory_profile *memory, pm_error *error);
-PM_API void pm_inference_plan_free(pm_inference_plan *plan);
+/* Adds a way to run inference, which is copied, and the memory profile it has (NULL: memory stays unknown). Returns its
+** number for pm_inference_run.profile_index, or -1. Errors: PM_BAD_VALUE (a constant that is absurd), PM_NO_MEMORY. */
+PM_API int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *profile,
+                                         const pm_memory_profile *memory, pm_error *error);
 
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns PM_OK,
 ** or PM_BAD_ARGUMENT if a pointer is missing. Allocates nothing; cost: some microseconds a run. */
-PM_API int pm_infer(const pm_inference_plan *plan, const pm_inference_run *runs, pm_inference *predictions,
+PM_API int pm_infer(const pm_plan *plan, const pm_inference_run *runs, pm_inference *predictions,
                     size_t count);
 
 /* PM_OK, or in words why this run cannot be predicted. */
-PM_API int pm_infer_check(const pm_inference_plan *plan, const pm_inference_run *run, pm_error *error);
+PM_API int pm_infer_check(const pm_plan *plan, const pm_inference_run *run, pm_error *error);
 
 /* Sets run->batch to the largest batch whose latency is at most `latency`, and that fits where the usable memory is
 ** known; `prediction` is of that batch. Every batch is tried up to 1024, beyond it steps of about 0.1 %, until the
 ** latency is above twice the limit. PM_UNREACHABLE if not even batch 1 is fast enough. Cost: milliseconds. */
-PM_API int pm_infer_within(const pm_inference_plan *plan, pm_inference_run *run, double latency,
+PM_API int pm_infer_within(const pm_plan *plan, pm_inference_run *run, double latency,
                            pm_inference *prediction, pm_error *error);
 
 /* Runs and predictions as a table: network, system and profile by id, then the fields of run and prediction. Owned by
 ** the caller. */
-PM_API pm_table *pm_inference_table(const pm_inference_plan *plan, const pm_inference_run *runs,
+PM_API pm_table *pm_inference_table(const pm_plan *plan, const pm_inference_run *runs,
                                     const pm_inference *predictions, size_t count, pm_error *error);
 
 #ifdef __cplusplus

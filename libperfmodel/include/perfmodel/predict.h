@@ -138,7 +138,7 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, gradient_size, "B", "gradients that each GPU contributes to a step")                                    \
   X(REAL, bus_bandwidth, "B/s", "bus bandwidth of the ring; unknown for one GPU")                                 \
   X(REAL, memory, "B", "memory of one GPU at the peak of a step")                                                 \
-  X(REAL, usable_memory, "B", "memory that the GPU has for it")                                                       \
+  X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
   X(VERDICT, verdict, "", "whether it fits")                                                                      \
   X(REAL, largest_batch, "1", "largest batch per GPU that fits; 0 if none does")                                  \
   X(BASIS, basis, "", "what kernels and collectives rest on")                                                     \
@@ -153,7 +153,7 @@ typedef struct pm_plan pm_plan;
 PM_API pm_run pm_run_default(void);
 
 /* A plan over these networks and systems, which must outlive it. Owned by the caller.
-** Cost: milliseconds (ring search of every GPU count). */
+** Cost: milliseconds. */
 PM_API pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count,
                             const pm_system *const *systems, size_t system_count, pm_error *error);
 PM_API void pm_plan_free(pm_plan *plan);
@@ -164,6 +164,23 @@ PM_API int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *prof
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns
 ** PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. Allocates nothing; may be called from several threads. */
 PM_API int pm_predict(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions, size_t count);
+
+/* Columns of a prediction that cost as much as all others together: NAN unless they are asked for. */
+#define PM_EXTRA_COLUMN_LIST(X)                                                                                        \
+  X(STRONG_SCALING, 1, "strong_scaling_efficiency", "prices the network once more, with the batch of all GPUs on one")
+
+enum pm_extra_column {
+#define PM_EXTRA_COLUMN_ENUM(name, bit, field, doc) PM_EXTRA_COLUMN_##name = bit,
+  PM_EXTRA_COLUMN_LIST(PM_EXTRA_COLUMN_ENUM)
+#undef PM_EXTRA_COLUMN_ENUM
+};
+
+/* As pm_predict, with the columns asked for: bits of pm_extra_column. */
+PM_API int pm_predict_columns(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions,
+                              size_t count);
+
+/* The bit of a column by the name of its field, 0 if it costs nothing. */
+PM_API unsigned pm_extra_column_find(const char *field);
 
 /* The timeline of one step of the run, layer by layer, as JSON that Perfetto (ui.perfetto.dev) and chrome://tracing open.
 ** A string that the caller releases with pm_string_free; NULL with the reason if the run cannot be predicted. */

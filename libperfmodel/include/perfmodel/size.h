@@ -131,7 +131,7 @@ PM_API int pm_size_front(const pm_size_setup *setup, const pm_size_goal *goal, p
 /* Inference: replicas that share nothing, each GPU with the whole network. The runs' GPUs are those of a machine (0: all),
 ** their nodes do not matter, nor does their batch where `latency` is given. Nothing is copied. */
 typedef struct pm_size_service {
-  const pm_inference_plan *plan;
+  const pm_plan *plan;
   const pm_inference_run *choices; /* system, profile, precision, usable memory, ... */
   const double *prices;            /* of one node of each choice; NULL or NAN: unknown */
   size_t count;

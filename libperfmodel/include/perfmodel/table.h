@@ -89,7 +89,6 @@ PM_API int pm_format_find(const char *name);
 ** folded if it is a text, the others are left out and named below the table). JSON is an array of one object per row,
 ** keys without units, numbers in SI units, unknown as null, unlimited as "inf", a choice of yes or no as true or false. */
 PM_API char *pm_table_format(const pm_table *table, pm_format format, int width, pm_error *error);
-PM_API void pm_string_free(char *text);
 
 #ifdef __cplusplus
 }

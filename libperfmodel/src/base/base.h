@@ -4,6 +4,7 @@
 #ifndef PM_BASE_H
 #define PM_BASE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "perfmodel/error.h"
@@ -54,6 +55,12 @@ bool pm__text_set(char *text, size_t size, const char *value); /* copies; false 
 /* Reads a decimal number at *text, times 10^shift, rounded once, and moves *text behind it.
 ** PM_OK, PM_BAD_VALUE (no number) or PM_BAD_ARGUMENT (beyond what a double holds). */
 int pm__number_scan(const char **text, int shift, double *value);
+
+/* The value, or the other if it is unknown. */
+static inline double pm__or(double value, double otherwise)
+{
+  return isnan(value) ? otherwise : value;
+}
 
 /* ---- Errors of predictions. */
 

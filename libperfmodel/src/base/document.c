@@ -4,7 +4,7 @@
 
 const char *pm__element_attribute(const pm__element *element, const char *name)
 {
-  for (const pm__attribute *attribute = element->attributes; attribute != NULL; attribute = attribute->next)
+  for (const pm__document_attribute *attribute = element->attributes; attribute != NULL; attribute = attribute->next)
     if (strcmp(attribute->name, name) == 0) return attribute->value;
   return NULL;
 }

@@ -1,5 +1,5 @@
 /*
-** A document: a tree of elements as read from a file, with line numbers. Made by catalog_xml.c, which alone knows
+** A document: a tree of elements as read from a file, with line numbers. Made by catalog/xml.c, which alone knows
 ** libxml2; everything else works on this.
 */
 #ifndef PM_BASE_DOCUMENT_H
@@ -9,16 +9,16 @@
 
 enum { PM__VALUE_MAX = 4096 }; /* bytes of one value */
 
-typedef struct pm__attribute {
+typedef struct pm__document_attribute {
   const char *name, *value;
-  const struct pm__attribute *next;
-} pm__attribute;
+  const struct pm__document_attribute *next;
+} pm__document_attribute;
 
 typedef struct pm__element {
   const char *name;
   const char *text; /* its own text, trimmed; "" if none */
   int line;
-  const pm__attribute *attributes;
+  const pm__document_attribute *attributes;
   const struct pm__element *child, *next;
 } pm__element;
 

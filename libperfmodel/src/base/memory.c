@@ -64,3 +64,8 @@ void *pm__grow(void *array, size_t count, size_t *capacity, size_t size)
   if (larger != NULL) *capacity = wanted;
   return larger;
 }
+
+void pm_string_free(char *text)
+{
+  free(text);
+}

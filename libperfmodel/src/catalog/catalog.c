@@ -1,74 +1,13 @@
-/* The catalogue's public face: loading, finding, copying out. */
+/*
+** The catalogue's public face: names, copies of records, networks and systems; a list of one kind, all about one entry.
+*/
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/embedded.h"
 #include "catalog/entry.h"
-#include "network/definition.h"
-
-/* ---- The shipped catalogue, and what users add. */
-
-/* Tables are embedded beside the documents. */
-static bool is_document(const pm__embedded_file *file)
-{
-  size_t length = strlen(file->name);
-  return length > 4 && strcmp(file->name + length - 4, ".xml") == 0;
-}
-
-static int read_embedded(pm__documents *documents, const pm__embedded_file *file, pm_error *error)
-{
-  pm_error failure = PM_ERROR_NONE;
-  pm__string name = {NULL, 0, 0, false};
-  pm__document *document = NULL;
-  pm__string_add(&name, "data/");
-  pm__string_add(&name, file->name);
-  if (name.failed) pm__no_memory(&failure);
-  else document = pm__document_read((const char *)file->bytes, file->size, name.text, &failure);
-  free(name.text);
-  if (document != NULL && pm__documents_add(documents, document, &failure) != PM_OK) pm__document_free(document);
-  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
-  return failure.status;
-}
-
-pm_catalog *pm_catalog_new(pm_error *error)
-{
-  pm__documents documents = {NULL, 0, 0};
-  int status = PM_OK;
-  pm_catalog *catalog = (pm_catalog *)calloc(1, sizeof *catalog);
-  if (catalog == NULL) {
-    pm__no_memory(error);
-    return NULL;
-  }
-  catalog->loads = -1; /* so that the shipped files are load 0 */
-  for (size_t i = 0; i < pm__embedded_count && status == PM_OK; i++)
-    if (is_document(&pm__embedded_files[i])) status = read_embedded(&documents, &pm__embedded_files[i], error);
-  if (status == PM_OK) status = pm__catalog_merge(catalog, &documents, error);
-  pm__documents_free(&documents);
-  if (status == PM_OK) return catalog;
-  pm_catalog_free(catalog);
-  return NULL;
-}
-
-void pm_catalog_free(pm_catalog *catalog)
-{
-  if (catalog == NULL) return;
-  for (int i = 0; i < PM__KINDS; i++) free(catalog->lists[i].items);
-  pm__documents_free(&catalog->documents);
-  free(catalog->notes);
-  pm__names_free(&catalog->names);
-  free(catalog);
-}
-
-int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *error)
-{
-  pm__documents documents = {NULL, 0, 0};
-  if (catalog == NULL || path == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "loading needs a catalogue and a path");
-  pm_error failure = PM_ERROR_NONE;
-  int status = pm__documents_read(&documents, path, &failure);
-  if (status == PM_OK) status = pm__catalog_merge(catalog, &documents, &failure);
-  pm__documents_free(&documents);
-  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
-  return failure.status != PM_OK ? failure.status : status;
-}
+#include "hardware/system.h"
+#include "perfmodel/units.h"
 
 const char *pm_catalog_note(const pm_catalog *catalog, size_t index)
 {
@@ -102,51 +41,6 @@ const char *pm_catalog_id(const pm_catalog *catalog, const char *kind, size_t in
   return catalog->lists[number].items[index]->id;
 }
 
-/* After the maker's name and the brand, or NULL if it does not begin with one: drivers report "NVIDIA A100-SXM4-80GB",
-** "Tesla T4", "NVIDIA GeForce RTX 3090", "AMD Instinct MI300X". */
-static const char *after_maker(const char *name)
-{
-  static const char *const words[] = {"NVIDIA", "AMD", "Tesla", "GeForce", "Radeon", "Instinct"};
-  size_t length = strcspn(name, " -_");
-  char word[16];
-  if (name[length] == '\0' || length >= sizeof word) return NULL;
-  memcpy(word, name, length);
-  word[length] = '\0';
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    if (pm__same_name(word, words[i])) return name + length + 1;
-  return NULL;
-}
-
-static pm__entry *find_hardware(const pm_catalog *catalog, int kind, const char *name)
-{
-  pm__entry *entry = NULL;
-  for (; name != NULL && entry == NULL; name = after_maker(name)) entry = pm__names_find(&catalog->names, kind, name);
-  return entry;
-}
-
-/* Where a system is wanted, a GPU is a machine with one of it. */
-static pm__entry *find_machine(const pm_catalog *catalog, const char *name)
-{
-  static const char prefix[] = "gpu:";
-  bool only = strncmp(name, prefix, strlen(prefix)) == 0;
-  pm__entry *entry = only ? NULL : find_hardware(catalog, PM__SYSTEMS, name);
-  const pm__entry *gpu = entry == NULL ? find_hardware(catalog, PM__GPUS, only ? name + strlen(prefix) : name) : NULL;
-  return gpu != NULL ? gpu->machine : entry;
-}
-
-static pm__entry *find_entry(const pm_catalog *catalog, int kind, const char *name)
-{
-  if (kind == PM__SYSTEMS) return find_machine(catalog, name);
-  return kind == PM__GPUS ? find_hardware(catalog, kind, name) : pm__names_find(&catalog->names, kind, name);
-}
-
-pm__entry *pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
-{
-  pm__entry *entry = find_entry(catalog, kind, name);
-  if (entry == NULL) pm__names_unknown(&catalog->lists[kind], kind, name, error);
-  return entry;
-}
-
 /* The same for callers from outside. */
 static const pm__entry *find(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)
 {
@@ -175,40 +69,14 @@ const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kind, cons
 
 /* ---- Records, networks, systems. */
 
-int pm__entry_record(const pm__entry *entry, void *record, pm_error *error)
-{
-  if (entry->record != NULL) {
-    memcpy(record, entry->record, entry->type->size);
-    return PM_OK;
-  }
-  pm_error failure = PM_ERROR_NONE;
-  pm_network *network = pm__entry_network(entry, NULL, 0, &failure);
-  if (network != NULL) pm_network_get_totals(network, (pm_network_totals *)record, &failure);
-  pm_network_free(network);
-  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
-  return failure.status;
-}
-
 int pm_catalog_record(const pm_catalog *catalog, const char *kind, const char *name, void *record, pm_error *error)
 {
   pm_error failure = PM_ERROR_NONE;
   if (record == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "there is no record to fill");
   const pm__entry *entry = find(catalog, kind, name, &failure);
-  if (entry != NULL) return pm__entry_record(entry, record, error);
+  if (entry != NULL) return pm__entry_record(catalog, entry, record, error);
   if (error != NULL && error->status == PM_OK) *error = failure;
   return failure.status;
-}
-
-bool pm__entry_has_defaults(const pm__entry *entry)
-{
-  for (const pm__element *e = entry->element->child; e != NULL; e = e->next)
-    if (strcmp(e->name, "param") == 0 && pm__element_attribute(e, "default") == NULL) return false;
-  return true;
-}
-
-pm_network *pm__entry_network(const pm__entry *entry, const pm_attribute *sets, size_t set_count, pm_error *error)
-{
-  return pm__network_build(entry->document, entry->element, sets, set_count, error);
 }
 
 pm_network *pm_catalog_network(const pm_catalog *catalog, const char *name, const pm_attribute *sets, size_t set_count,
@@ -226,4 +94,238 @@ pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_err
 {
   const pm__entry *entry = find(catalog, "system", name, error);
   return entry != NULL ? pm__entry_system(catalog, entry, error) : NULL;
+}
+
+/* ---- Lists. */
+
+/* The records of a kind, one after the other. A network that cannot be built without parameters has unknown totals. */
+static char *collect_records(const pm_catalog *catalog, int kind, const pm_record_type *type, pm_error *error)
+{
+  const pm__entries *list = &catalog->lists[kind];
+  char *records = (char *)calloc(list->count + 1, type->size);
+  if (records == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  for (size_t i = 0; i < list->count; i++) {
+    const pm__entry *entry = list->items[i];
+    char *record = records + i * type->size;
+    pm_record_init(type, record);
+    pm_record_set(pm_record_field(type, "id"), record, entry->id, NULL);
+    pm_record_set(pm_record_field(type, "name"), record, entry->name, NULL);
+    if (!pm__entry_has_defaults(entry) || pm__entry_record(catalog, entry, record, error) == PM_OK) continue;
+    free(records);
+    return NULL;
+  }
+  return records;
+}
+
+static void drop_unlisted(pm_table *table, const pm_record_type *type, const char *listed)
+{
+  for (size_t i = 0; listed[0] != '\0' && i < type->field_count; i++)
+    if (!pm__in_list(listed, type->fields[i].name)) pm_table_drop(table, type->fields[i].name);
+}
+
+pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error)
+{
+  if (catalog == NULL) pm__fail(error, PM_BAD_ARGUMENT, "the catalogue is missing");
+  int number = catalog != NULL ? pm__kind_find(kind, error) : -1;
+  if (number < 0) return NULL;
+  const pm__kind *about = pm__kind_at((size_t)number);
+  const pm_record_type *type = pm_record_type_find(about->record);
+  char *records = collect_records(catalog, number, type, error);
+  if (records == NULL) return NULL;
+  pm_table *table = pm_table_of_records(type, records, catalog->lists[number].count, error);
+  free(records);
+  if (table != NULL) drop_unlisted(table, type, about->listed);
+  return table;
+}
+
+/* ---- One entry: rows of text. */
+
+enum { COLUMNS = 5 };
+
+typedef struct rows {
+  pm__arena arena;
+  const char **cells[COLUMNS]; /* field, value, unit, source, note */
+  size_t count, capacity[COLUMNS];
+  bool failed; /* no memory */
+} rows;
+
+static void add_row(rows *r, const char *field, const char *value, const char *unit, const char *source,
+                    const char *note)
+{
+  const char *const texts[COLUMNS] = {field, value, strcmp(unit, "1") == 0 ? "" : unit, source, note};
+  for (int i = 0; i < COLUMNS && !r->failed; i++) {
+    const char **cells = (const char **)pm__grow(r->cells[i], r->count, &r->capacity[i], sizeof *cells);
+    if (cells != NULL) r->cells[i] = cells;
+    const char *copy = cells != NULL ? pm__arena_copy(&r->arena, texts[i], strlen(texts[i])) : NULL;
+    if (copy == NULL) r->failed = true;
+    else cells[r->count] = copy;
+  }
+  if (!r->failed) r->count++;
+}
+
+static pm_table *make_table(const rows *r, pm_error *error)
+{
+  static const char *const heads[COLUMNS][2] = {
+    {"field", "name of the field"},
+    {"value", "its value, for people"},
+    {"unit", "SI unit that the library keeps it in"},
+    {"source", "id of the source, and the place in it"},
+    {"note", "remark"},
+  };
+  if (r->failed) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  pm_table *table = pm_table_new(r->count, error);
+  for (int i = 0; i < COLUMNS && table != NULL; i++) {
+    if (pm_table_add_text(table, heads[i][0], heads[i][1], r->cells[i], error) == PM_OK) continue;
+    pm_table_free(table);
+    table = NULL;
+  }
+  return table;
+}
+
+/* A field's value for people; "" if it is unknown. */
+static const char *value_text(const pm_field *field, const void *record, char *buffer)
+{
+  double number = pm_record_number(field, record);
+  if (field->kind != PM_FIELD_REAL) return pm_record_text(field, record, buffer);
+  return isnan(number) ? "" : pm_quantity_format(buffer, PM_TEXT_MAX, number, field->unit);
+}
+
+static void add_record(rows *r, const pm__entry *entry)
+{
+  char buffer[PM_TEXT_MAX];
+  for (size_t i = 0; i < entry->type->field_count; i++) {
+    const pm_field *field = &entry->type->fields[i];
+    const pm__provenance *from = &entry->from[i];
+    const char *value = from->line > 0 ? value_text(field, entry->record, buffer) : "";
+    /* "6144 KiB" is what the source says; 6.291 MB is the same but nobody would recognise it. */
+    if (value[0] != '\0' && field->kind == PM_FIELD_REAL) value = from->text;
+    if (value[0] != '\0') add_row(r, field->name, value, field->unit, from->source, from->note);
+  }
+}
+
+static void add_aliases(rows *r, const pm__entry *entry)
+{
+  pm__string list = {NULL, 0, 0, false};
+  for (size_t i = 0; i < entry->alias_count; i++) {
+    if (i > 0) pm__string_add(&list, ", ");
+    pm__string_add(&list, entry->aliases[i]);
+  }
+  if (list.failed) r->failed = true;
+  else if (list.length > 0) add_row(r, "alias", list.text, "", "", "");
+  free(list.text);
+}
+
+static void add_head(rows *r, const pm__entry *entry)
+{
+  char place[320];
+  add_aliases(r, entry);
+  if (entry->note[0] != '\0') add_row(r, "note", entry->note, "", "", "");
+  snprintf(place, sizeof place, "%.300s:%d", entry->document->file, entry->element->line);
+  add_row(r, "file", place, "", "", "");
+}
+
+/* ---- Systems: their links. */
+
+static const char *part_attribute(const pm__entry *entry, const pm__element *part, const char *name)
+{
+  const char *value = part != NULL ? pm__element_attribute(part, name) : NULL;
+  if (value == NULL && strcmp(name, "source") == 0) return entry->source;
+  return value != NULL ? value : "";
+}
+
+static void add_link(rows *r, const char *field, const char *link, int count, double bandwidth, const char *source,
+                     const char *note)
+{
+  char rate[PM_TEXT_MAX], value[3 * PM_TEXT_MAX];
+  pm_quantity_format(rate, sizeof rate, bandwidth, "B/s");
+  snprintf(value, sizeof value, "%d x %s, %s per direction", count, link, rate);
+  add_row(r, field, value, "", source, note);
+}
+
+static void add_edges(rows *r, const pm__entry *entry, const pm_system *system)
+{
+  pm_edge edge;
+  char field[3 * PM_TEXT_MAX], count[PM_TEXT_MAX];
+  const pm__element *graph = pm__entry_child(entry, "graph"), *network = pm__entry_child(entry, "network");
+  const char *source = part_attribute(entry, graph, "source");
+  if (graph != NULL) {
+    snprintf(count, sizeof count, "%d pairs of vertices joined", pm_system_edge_count(system));
+    add_row(r, "graph", count, "", source, part_attribute(entry, graph, "note"));
+  }
+  for (int i = 0; pm_system_edge(system, i, &edge) == PM_OK; i++) {
+    snprintf(field, sizeof field, "%s - %s", edge.a, edge.b);
+    add_link(r, field, edge.link, edge.count, edge.bandwidth, source, "");
+  }
+  if (network != NULL)
+    add_link(r, "network", system->network.link.id, system->network.count, pm_system_network_bandwidth(system),
+             part_attribute(entry, network, "source"), part_attribute(entry, network, "note"));
+}
+
+static int show_system(rows *r, const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
+{
+  pm_error failure = PM_ERROR_NONE;
+  pm_system *system = pm__entry_system(catalog, entry, &failure);
+  if (system != NULL) add_edges(r, entry, system);
+  pm_system_free(system);
+  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
+  return failure.status;
+}
+
+/* ---- Networks: parameters and totals. */
+
+static void add_parameters(rows *r, const pm__entry *entry)
+{
+  char field[2 * PM_TEXT_MAX];
+  for (const pm__element *e = entry->element->child; e != NULL; e = e->next) {
+    const char *name = strcmp(e->name, "param") == 0 ? pm__element_attribute(e, "name") : NULL;
+    const char *value = pm__element_attribute(e, "default");
+    if (name == NULL) continue;
+    snprintf(field, sizeof field, "parameter %.80s", name);
+    add_row(r, field, value != NULL ? value : "must be given", "", "", "");
+  }
+}
+
+static int show_network(rows *r, const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
+{
+  char buffer[PM_TEXT_MAX];
+  pm_network_totals totals;
+  add_row(r, "id", entry->id, "", entry->source, "");
+  add_row(r, "name", entry->name, "", entry->source, "");
+  add_head(r, entry);
+  add_parameters(r, entry);
+  if (!pm__entry_has_defaults(entry)) return PM_OK;
+  int status = pm__entry_record(catalog, entry, &totals, error);
+  for (size_t i = 0; status == PM_OK && i < entry->type->field_count; i++) {
+    const pm_field *field = &entry->type->fields[i];
+    if (!pm__in_list(" id name ", field->name))
+      add_row(r, field->name, value_text(field, &totals, buffer), field->unit, "computed", "");
+  }
+  return status;
+}
+
+pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)
+{
+  rows r;
+  memset(&r, 0, sizeof r);
+  if (catalog == NULL || name == NULL) pm__fail(error, PM_BAD_ARGUMENT, "the catalogue or a name is missing");
+  int number = catalog != NULL && name != NULL ? pm__kind_find(kind, error) : -1;
+  const pm__entry *entry = number >= 0 ? pm__catalog_find(catalog, number, name, error) : NULL;
+  if (entry == NULL) return NULL;
+  int status = PM_OK;
+  if (number == PM__NETWORKS) status = show_network(&r, catalog, entry, error);
+  else {
+    add_record(&r, entry);
+    add_head(&r, entry);
+  }
+  if (number == PM__SYSTEMS) status = show_system(&r, catalog, entry, error);
+  pm_table *table = status == PM_OK ? make_table(&r, error) : NULL;
+  for (int i = 0; i < COLUMNS; i++) free(r.cells[i]);
+  pm__arena_free(&r.arena);
+  return table;
 }

@@ -4,52 +4,6 @@
 #include <string.h>
 #include "catalog/entry.h"
 #include "hardware/kernel_calibration.h"
-#include "perfmodel/units.h"
-
-/* ---- Values. */
-
-/* What a quantity can be in this world, by its unit. Beyond it, someone slipped by a prefix. */
-typedef struct range {
-  const char *unit;
-  double most;
-  bool zero, unlimited; /* whether it may be 0, whether it may be unlimited */
-} range;
-
-static const range ranges[] = {
-  {"B/s", 1e18, false, true}, {"FLOP/s", 1e21, false, false}, {"FLOP", 1e12, false, false}, {"B", 1e21, false, false},
-  {"s", 1e6, true, false},    {"Hz", 1e12, false, false},     {"W", 1e9, false, false},     {"1/s", 1e15, false, false},
-  {"1", 1e15, false, false},  {"J/FLOP", 1e-6, false, false},
-};
-
-static const range *range_of(const char *unit)
-{
-  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
-    if (strcmp(ranges[i].unit, unit) == 0) return &ranges[i];
-  return NULL;
-}
-
-static int check_real(const pm_field *field, double value, const char *text, pm_error *error)
-{
-  char most[PM_TEXT_MAX];
-  const range *limits = range_of(field->unit);
-  if (isnan(value) || limits == NULL || (isinf(value) && value > 0 && limits->unlimited)) return PM_OK;
-  if (value == 0 && !limits->zero)
-    return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is zero; leave it out if it is unknown", field->name, text);
-  if (value <= limits->most) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is absurd; at most %s is believed", field->name, text,
-                  pm_quantity_format(most, sizeof most, limits->most, field->unit));
-}
-
-int pm__value_check(const pm_field *field, const void *record, const char *text, pm_error *error)
-{
-  const double int_most = 1e6;
-  double value = pm_record_number(field, record);
-  if (field->kind == PM_FIELD_TEXT || field->kind == PM_FIELD_CHOICE) return PM_OK;
-  if (value < 0) return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is negative", field->name, text);
-  if (field->kind == PM_FIELD_REAL) return check_real(field, value, text, error);
-  if (value <= int_most) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is absurd; at most %.0f is believed", field->name, text, int_most);
-}
 
 /* ---- References. */
 
@@ -63,6 +17,8 @@ static const struct reference {
   {PM__SYSTEMS, "gpu", PM__GPUS},            {PM__CALIBRATIONS, "id", PM__LINKS},
   {PM__FRAMEWORKS, "era", PM__LIBRARY_ERAS}, {PM__FRAMEWORKS, "loader", PM__LOADERS},
   {PM__FRAMEWORKS, "like", PM__FRAMEWORKS}, {PM__LIBRARY_ERAS, "like", PM__LIBRARY_ERAS},
+  {PM__FRAMEWORKS, "memory", PM__MEMORY_PROFILES}, {PM__INFERENCE_PROFILES, "memory", PM__MEMORY_PROFILES},
+  {PM__MEMORY_PROFILES, "like", PM__MEMORY_PROFILES},
   {PM__USABLE_MEMORIES, "id", PM__GPUS},     {PM__STORAGE_ACCESSES, "id", PM__STORAGES},
 };
 

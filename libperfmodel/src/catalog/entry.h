@@ -1,9 +1,10 @@
-/* The catalogue from the inside: kinds, entries, names; shared by the catalog*.c files. */
+/* The catalogue from the inside: kinds, entries, names; shared by the files of this folder. */
 #ifndef PM_CATALOG_ENTRY_H
 #define PM_CATALOG_ENTRY_H
 
 #include "base/document.h"
 #include "perfmodel/catalog.h"
+#include "perfmodel/memory.h"
 
 /* ---- Kinds of entries. */
 
@@ -107,13 +108,13 @@ int pm__value_check(const pm_field *field, const void *record, const char *text,
 
 /* ---- Names: a hash table of ids, names and aliases, compared as pm__same_name does. All zero is empty. */
 
-typedef struct pm__name {
+typedef struct pm__names_place {
   const char *text; /* NULL: a free place */
   pm__entry *entry;
-} pm__name;
+} pm__names_place;
 
 typedef struct pm__names {
-  pm__name *places;
+  pm__names_place *places;
   size_t count, capacity; /* capacity is a power of 2 */
 } pm__names;
 
@@ -162,8 +163,9 @@ pm_network *pm__entry_network(const pm__entry *entry, const pm_attribute *sets, 
 /* Whether every parameter of a network has a default. */
 bool pm__entry_has_defaults(const pm__entry *entry);
 
-/* The record of an entry; that of a network, its totals, is computed. */
-int pm__entry_record(const pm__entry *entry, void *record, pm_error *error);
+/* The record of an entry; that of a network, its totals, is computed, and that of a memory profile completed by the one that
+** it is like. */
+int pm__entry_record(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error);
 
 /* The child element of that name, or NULL. */
 const pm__element *pm__entry_child(const pm__entry *entry, const char *name);

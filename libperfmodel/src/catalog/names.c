@@ -1,9 +1,83 @@
-/* Names of entries: finding them, and guessing what an unknown one meant. */
+/* What entries are called: kinds of entries, their names, finding them, and guessing what an unknown name meant. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "catalog/entry.h"
+
+/* ---- Kinds. */
+
+static const pm__kind kinds[PM__KINDS] = {
+  [PM__GPUS] = {"gpus", "gpu", "gpu", " peak_fp32 memory memory_bandwidth ",
+   " id name architecture sms peak_fp32 peak_fp16_tensor memory memory_bandwidth power "},
+  [PM__LINKS] = {"links", "link", "link", " kind bandwidth ", ""},
+  [PM__SYSTEMS] = {"systems", "system", "machine", " gpu gpus ", " id name gpu gpus cpu host_memory power "},
+  [PM__NETWORKS] = {"networks", "network", "network", "", " id name input layers parameters mac flop training_flop "},
+  [PM__DATASETS] = {"datasets", "dataset", "dataset", " samples ", ""},
+  [PM__SOURCES] = {"sources", "source", "source", "", ""},
+  [PM__FRAMEWORKS] = {"frameworks", "framework", "framework", " era evidence parallel overlap ",
+   " id name era evidence kernel_time step_time fused parallel overlap "},
+  [PM__LIBRARY_ERAS] = {"library_eras", "library_era", "library_era", "", ""},
+  [PM__BANDS] = {"bands", "band", "band", " fitted documents uncalibrated kernel_rule roofline ", ""},
+  [PM__MEMORY_PROFILES] = {"memory_profiles", "memory_profile", "memory_profile", " context ",
+   " id name context allocator in_place mask "},
+  [PM__OPTIMIZERS] = {"optimizers", "optimizer", "optimizer", "", ""},
+  [PM__USABLE_MEMORIES] = {"usable_memories", "usable_memory", "usable_memory", " memory ", ""},
+  [PM__TRANSFORMER_HABITS] = {"transformer_habits", "transformer_habit", "transformer_habit", " split scores ", ""},
+  [PM__KERNEL_CALIBRATIONS] = {"kernel_calibrations", "kernel_calibration", "kernel_calibration", "",
+   " id name simt_basis simt_efficiency tensor_basis tensor_efficiency "},
+  [PM__KERNEL_HARNESSES] = {"kernel_harnesses", "kernel_harness", "kernel_harness", " repository ",
+   " id name repository gpu gemm conv stream "},
+  [PM__CALIBRATIONS] = {"calibrations", "calibration", "calibration", " efficiency hop_latency base_latency ",
+   " id name efficiency hop_latency base_latency "},
+  [PM__PROTOCOLS_KIND] = {"protocols", "protocol", "protocol",
+   " payload ring_base ring_nvlink ring_pcie ring_network tree_base tree_nvlink tree_pcie tree_network ", ""},
+  [PM__TUNINGS] = {"tunings", "tuning", "tuning", "", ""},
+  [PM__FITS] = {"fits", "fit", "fit", " launch ", " id name launch knee network_knee network_hop "},
+  [PM__STORAGES] = {"storages", "storage", "storage", " bandwidth ",
+   " id name shared bandwidth operations uplink gateway node_ports "},
+  [PM__STORAGE_ACCESSES] = {"storage_accesses", "storage_access", "storage_access", "", ""},
+  [PM__DECODERS] = {"decoders", "decoder", "decoder", " scale pixel_time byte_time ", ""},
+  [PM__LOADERS] = {"loaders", "loader", "loader", "", " id name library augment_time handover gpu_pixel_rate pinned "},
+  [PM__INFERENCE_PROFILES] = {"inference_profiles", "inference_profile", "inference_profile", " origin fusion ",
+   " id name origin fusion launch step_time simt_factor tensor_factor "},
+  [PM__READINGS] = {"readings", "reading", "reading", " decides value ", " id decides value model framework version "},
+};
+
+const pm__kind *pm__kind_at(size_t index)
+{
+  return index < PM__KINDS ? &kinds[index] : NULL;
+}
+
+int pm__kind_find(const char *name, pm_error *error)
+{
+  char known[600] = "";
+  for (int i = 0; name != NULL && i < PM__KINDS; i++) {
+    if (strcmp(name, kinds[i].plural) == 0 || strcmp(name, kinds[i].singular) == 0) return i;
+    size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", kinds[i].plural);
+  }
+  if (name == NULL) pm__fail(error, PM_BAD_ARGUMENT, "the kind of entry is missing");
+  else pm__fail(error, PM_NOT_FOUND, "unknown kind \"%.60s\"; it is one of %s", name, known);
+  return -1;
+}
+
+int pm__kind_of_element(const char *name)
+{
+  for (int i = 0; i < PM__KINDS; i++)
+    if (strcmp(name, kinds[i].singular) == 0) return i;
+  return -1;
+}
+
+bool pm__in_list(const char *list, const char *word)
+{
+  size_t length = strlen(word);
+  for (const char *p = strstr(list, word); p != NULL; p = strstr(p + 1, word))
+    if (p > list && p[-1] == ' ' && p[length] == ' ') return true;
+  return false;
+}
+
+/* ---- The table of names. */
 
 bool pm__is_name(const char *text)
 {
@@ -21,11 +95,11 @@ static size_t hash(int kind, const char *text)
 }
 
 /* The place of that name, or the free place where it belongs. The table is never full. */
-static pm__name *place_of(const pm__names *names, int kind, const char *text)
+static pm__names_place *place_of(const pm__names *names, int kind, const char *text)
 {
   size_t mask = names->capacity - 1, i = hash(kind, text) & mask;
   for (;; i = (i + 1) & mask) {
-    pm__name *place = &names->places[i];
+    pm__names_place *place = &names->places[i];
     if (place->text == NULL || (place->entry->kind == kind && pm__same_name(place->text, text))) return place;
   }
 }
@@ -38,10 +112,10 @@ pm__entry *pm__names_find(const pm__names *names, int kind, const char *text)
 static int make_larger(pm__names *names, pm_error *error)
 {
   pm__names larger = {NULL, names->count, names->capacity == 0 ? 512 : names->capacity * 2};
-  larger.places = (pm__name *)calloc(larger.capacity, sizeof *larger.places);
+  larger.places = (pm__names_place *)calloc(larger.capacity, sizeof *larger.places);
   if (larger.places == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < names->capacity; i++) {
-    const pm__name *old = &names->places[i];
+    const pm__names_place *old = &names->places[i];
     if (old->text != NULL) *place_of(&larger, old->entry->kind, old->text) = *old;
   }
   free(names->places);
@@ -53,7 +127,7 @@ int pm__names_add(pm__names *names, const char *text, pm__entry *entry, pm__entr
 {
   *other = NULL;
   if ((names->count + 1) * 2 > names->capacity && make_larger(names, error) != PM_OK) return PM_NO_MEMORY;
-  pm__name *place = place_of(names, entry->kind, text);
+  pm__names_place *place = place_of(names, entry->kind, text);
   if (place->text != NULL) {
     if (place->entry != entry) *other = place->entry;
     return PM_OK;
@@ -131,4 +205,51 @@ int pm__names_unknown(const pm__entries *entries, int kind, const char *text, pm
     snprintf(list + used, sizeof list - used, "%s\"%s\"", i == 0 ? "" : i + 1 < count ? ", " : " or ", nearest[i]->id);
   }
   return pm__fail(error, PM_NOT_FOUND, "unknown %s \"%.80s\"; did you mean %s?", about->singular, text, list);
+}
+
+/* ---- Finding an entry. */
+
+/* After the maker's name and the brand, or NULL if it does not begin with one: drivers report "NVIDIA A100-SXM4-80GB",
+** "Tesla T4", "NVIDIA GeForce RTX 3090", "AMD Instinct MI300X". */
+static const char *after_maker(const char *name)
+{
+  static const char *const words[] = {"NVIDIA", "AMD", "Tesla", "GeForce", "Radeon", "Instinct"};
+  size_t length = strcspn(name, " -_");
+  char word[16];
+  if (name[length] == '\0' || length >= sizeof word) return NULL;
+  memcpy(word, name, length);
+  word[length] = '\0';
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (pm__same_name(word, words[i])) return name + length + 1;
+  return NULL;
+}
+
+static pm__entry *find_hardware(const pm_catalog *catalog, int kind, const char *name)
+{
+  pm__entry *entry = NULL;
+  for (; name != NULL && entry == NULL; name = after_maker(name)) entry = pm__names_find(&catalog->names, kind, name);
+  return entry;
+}
+
+/* Where a system is wanted, a GPU is a machine with one of it. */
+static pm__entry *find_machine(const pm_catalog *catalog, const char *name)
+{
+  static const char prefix[] = "gpu:";
+  bool only = strncmp(name, prefix, strlen(prefix)) == 0;
+  pm__entry *entry = only ? NULL : find_hardware(catalog, PM__SYSTEMS, name);
+  const pm__entry *gpu = entry == NULL ? find_hardware(catalog, PM__GPUS, only ? name + strlen(prefix) : name) : NULL;
+  return gpu != NULL ? gpu->machine : entry;
+}
+
+static pm__entry *find_entry(const pm_catalog *catalog, int kind, const char *name)
+{
+  if (kind == PM__SYSTEMS) return find_machine(catalog, name);
+  return kind == PM__GPUS ? find_hardware(catalog, kind, name) : pm__names_find(&catalog->names, kind, name);
+}
+
+pm__entry *pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
+{
+  pm__entry *entry = find_entry(catalog, kind, name);
+  if (entry == NULL) pm__names_unknown(&catalog->lists[kind], kind, name, error);
+  return entry;
 }

@@ -1,35 +1,8 @@
 /* Entries from the elements of a document. What a field is called, and its unit, is all from the field tables. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "catalog/entry.h"
-
-int pm__entries_add(pm__entries *entries, pm__entry *entry, pm_error *error)
-{
-  pm__entry **items = (pm__entry **)pm__grow(entries->items, entries->count, &entries->capacity, sizeof *items);
-  if (items == NULL) return pm__no_memory(error);
-  entries->items = items;
-  entries->items[entries->count++] = entry;
-  return PM_OK;
-}
-
-int pm__entry_fail(const pm__entry *entry, int line, pm_error *error, int status, const char *format, ...)
-{
-  char text[400];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  return pm__fail_at(error, status, entry->document->file, line, "%s", text);
-}
-
-const pm__element *pm__entry_child(const pm__entry *entry, const char *name)
-{
-  const pm__element *child = entry->element->child;
-  while (child != NULL && strcmp(child->name, name) != 0) child = child->next;
-  return child;
-}
 
 static int fail(const pm__document *document, const pm__element *e, pm_error *error, const char *what,
                 const char *value)
@@ -41,7 +14,7 @@ static int fail(const pm__document *document, const pm__element *e, pm_error *er
 
 static int check_attributes(const pm__document *document, const pm__element *e, const char *known, pm_error *error)
 {
-  for (const pm__attribute *a = e->attributes; a != NULL; a = a->next)
+  for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next)
     if (!pm__in_list(known, a->name)) return fail(document, e, error, "has no attribute", a->name);
   return PM_OK;
 }
@@ -166,9 +139,11 @@ static int set_attribute_field(pm__entry *entry, const char *name, const char *v
   return status;
 }
 
+/* A memory profile that is like another has the rest from it. */
 static int check_required(const pm__entry *entry, pm_error *error)
 {
   const pm__kind *kind = pm__kind_at((size_t)entry->kind);
+  if (entry->kind == PM__MEMORY_PROFILES && ((const pm_memory_profile *)entry->record)->like[0] != '\0') return PM_OK;
   for (size_t i = 0; i < entry->type->field_count; i++)
     if (entry->from[i].line == 0 && pm__in_list(kind->required, entry->type->fields[i].name))
       return pm__entry_fail(entry, entry->element->line, error, PM_BAD_VALUE, "%s \"%s\" has no %s", kind->singular,

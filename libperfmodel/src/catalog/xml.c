@@ -105,14 +105,14 @@ static void restore_ampersands(char *value)
 }
 
 /* One attribute as libxml2 hands it over: local name, prefix, namespace, first byte of the value, its end. */
-static pm__attribute *new_attribute(reader *r, const xmlChar **parts, int line)
+static pm__document_attribute *new_attribute(reader *r, const xmlChar **parts, int line)
 {
   size_t length = (size_t)(parts[4] - parts[3]);
   if (length > VALUE_MAX) {
     refuse(r, line, "too long a value of attribute", (const char *)parts[0]);
     return NULL;
   }
-  pm__attribute *attribute = (pm__attribute *)pm__arena_alloc(&r->document->arena, sizeof *attribute);
+  pm__document_attribute *attribute = (pm__document_attribute *)pm__arena_alloc(&r->document->arena, sizeof *attribute);
   if (attribute == NULL) {
     out_of_memory(r);
     return NULL;
@@ -128,11 +128,11 @@ static pm__attribute *new_attribute(reader *r, const xmlChar **parts, int line)
 
 static void add_attributes(reader *r, pm__element *element, int count, const xmlChar **parts)
 {
-  pm__attribute *last = NULL;
+  pm__document_attribute *last = NULL;
   for (int i = 0; i < count && r->failure.status == PM_OK; i++, parts += 5) {
     /* The one foreign attribute that is of use: it tells an editor where the schema is. */
     if (parts[2] != NULL && strcmp((const char *)parts[2], schema_namespace) == 0) continue;
-    pm__attribute *attribute = new_attribute(r, parts, element->line);
+    pm__document_attribute *attribute = new_attribute(r, parts, element->line);
     if (attribute == NULL) return;
     if (last == NULL) element->attributes = attribute;
     else last->next = attribute;

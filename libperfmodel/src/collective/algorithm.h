@@ -1,11 +1,40 @@
 /*
-** Between the algorithms and the group that they are evaluated for. Each algorithm is a file with one descriptor; the
-** table of them is algorithms.c.
+** What an algorithm says about itself. Each is a file of algorithms/ with one descriptor, and one line of
+** PM_NAMED_ALGORITHM_LIST (perfmodel/collective.h), from which come the table of all, the declarations below, the public
+** enumeration with names and docs, and the command's help.
+**
+** To add one: write algorithms/<name>.c with pm__collective_algorithm_<NAME>, and add X(<NAME>, "name", "doc") as the
+** last line of the list. Every part of the descriptor is required: sets and enumerations begin at 1, so that what was
+** not said is 0, and the test that walks all algorithms fails.
 */
 #ifndef PM_COLLECTIVE_ALGORITHM_H
 #define PM_COLLECTIVE_ALGORITHM_H
 
-#include "collective/collective_group.h"
+#include "collective/protocols.h"
+
+/* Sets, as bits. */
+#define PM__BIT(number) (1u << (number))
+
+enum {
+  PM__ANY_PROTOCOL = PM__BIT(PM__LL) | PM__BIT(PM__LL128) | PM__BIT(PM__SIMPLE),
+  PM__ANY_ERA = PM__BIT(PM_ERA_COUNT) - 1
+};
+
+/* What a group must have for the algorithm. */
+enum {
+  PM__NEEDS_NOTHING = 1,
+  PM__NEEDS_ONE_NODE = 2,
+  PM__NEEDS_SEVERAL_NODES = 4,
+  PM__NEEDS_PAIRS = 8,              /* a way between any two GPUs of a node */
+  PM__NEEDS_REDUCING_SWITCHES = 16  /* GPUs on NVLink switches that add up */
+};
+
+/* When a collective library takes it without being told. */
+typedef enum pm__collective_selection {
+  PM__SELECTED_ALWAYS = 1,
+  PM__SELECTED_IN_NETWORK, /* if the switches of the network reduce */
+  PM__SELECTED_BY_NAME     /* never */
+} pm__collective_selection;
 
 /* What an algorithm costs: latency + per_byte * S, and what bends it. */
 typedef struct pm__collective_cost {
@@ -14,40 +43,49 @@ typedef struct pm__collective_cost {
   double fill_per_byte, fill_most; /* of a chain that must fill first: min(fill_per_byte * S, fill_most) */
   double odd_share;                /* 0, or what of the bandwidth is left if parts are an odd number of floats */
   double launches;                 /* host launches, in units of an all-reduce's */
-  bool tree_table;                 /* transfer slows down by the library's table for trees */
+  const double *correction;        /* NULL, or what is left of the bandwidth at log2(S / 64) = 0, 1, ... 23, at most 1 */
   const char *limit;
 } pm__collective_cost;
 
-typedef struct pm__algorithm {
-  pm_algorithm id;
-  bool automatic; /* a library would choose it by itself */
-  /* False if it does not do this collective on such a group in this protocol. `cost` comes zeroed, with launches 1. */
-  bool (*cost)(const pm__collective_group *shape, pm_collective collective, int protocol, pm__collective_cost *cost);
-} pm__algorithm;
+enum { PM__CORRECTIONS = 24 };
 
-extern const pm__algorithm pm__algorithm_ring, pm__algorithm_tree, pm__algorithm_nvls, pm__algorithm_nvls_tree,
-  pm__algorithm_pairs, pm__algorithm_collnet, pm__algorithm_halving_doubling, pm__algorithm_hierarchical,
-  pm__algorithm_parameter_server, pm__algorithm_data_parallel;
+/* Where the bytes inside a node go. */
+typedef enum pm__collective_route {
+  PM__ROUTE_RINGS = 1, /* from each GPU to the next of its rings; through switches or PCIe where there are no others */
+  PM__ROUTE_HOST       /* up to the CPU and down again */
+} pm__collective_route;
 
-/* All of them, in a fixed order; NULL past the last. */
-const pm__algorithm *pm__algorithm_at(size_t index);
+/* What moves. */
+typedef struct pm__collective_traffic {
+  pm__collective_route route;
+  double inside;  /* bytes that each GPU passes on inside the node, per direction */
+  double between; /* bytes that each node sends to others, per direction */
+} pm__collective_traffic;
 
-/* Whether the protocol exists on such a group at all. */
-bool pm__protocol_works(const pm__collective_group *shape, int protocol);
+typedef struct pm__collective_algorithm {
+  unsigned collectives; /* that it does: bits of pm_collective */
+  unsigned protocols;   /* that it is written for: bits of PM__LL, ... */
+  unsigned eras;        /* generations of the library that have it: bits of pm_era */
+  unsigned needs;       /* bits of PM__NEEDS_... */
+  pm__collective_selection selection;
+  /* Asked only where all of the above holds. `cost` comes zeroed, with launches 1; `limit` must be set. */
+  void (*cost)(const pm__collective_parameters *group, pm_collective collective, int protocol,
+               pm__collective_cost *cost);
+  /* What an evaluated collective of so many bytes puts on the links. */
+  pm__collective_traffic (*traffic)(const pm__collective_parameters *group, pm_collective collective, double bytes);
+} pm__collective_algorithm;
 
-/* Bus bandwidth that a protocol gets out of rings of bandwidth `ring`. */
-double pm__protocol_ring(const pm__collective_group *shape, int protocol, double ring);
+#define PM__COLLECTIVE_DECLARE(name, text, doc) extern const pm__collective_algorithm pm__collective_algorithm_##name;
+PM_NAMED_ALGORITHM_LIST(PM__COLLECTIVE_DECLARE)
+#undef PM__COLLECTIVE_DECLARE
 
-/* How little latency and transfer overlap in an all-reduce. Over PCIe they do not bend: the links are slow enough. */
-double pm__knee(const pm__collective_group *shape);
+/* That of a pm_algorithm; NULL for PM_ALGORITHM_AUTO, which is none, and for what is not in the list. */
+const pm__collective_algorithm *pm__collective_algorithm_of(int algorithm);
 
-/* The slower of the rings inside and the network, and which it is. */
-double pm__slower(const pm__collective_group *shape, const char **limit);
-
-/* Bus bandwidth over algorithm bandwidth. */
-double pm__bus_factor(pm_collective collective, double ranks);
-
-/* What trees get of their bandwidth at log2(bytes / 64) = place: the library's own table, in proportion between. */
-double pm__tree_factor(int protocol, double place);
+/* Whether it does this on such a group, and whether in this protocol. */
+bool pm__collective_algorithm_serves(const pm__collective_algorithm *algorithm, const pm__collective_parameters *group,
+                                     pm_collective collective);
+bool pm__collective_algorithm_speaks(const pm__collective_algorithm *algorithm, const pm__collective_parameters *group,
+                                     int protocol);
 
 #endif

@@ -1,56 +1,64 @@
-/* The ways to do a collective, and the fastest of them. Allocates nothing. */
+/* The candidates for a collective, and the fastest of them. Allocates nothing. */
 #include "collective/candidates.h"
 #include <math.h>
 #include <string.h>
 
-static double launch_time(const pm__collective_group *shape)
+/* ---- Which there are ---- */
+
+static double launch_time(const pm__collective_parameters *group)
 {
-  const pm_collective_fit *fit = shape->fit;
-  double each = shape->era == PM_ERA_2016 && fit->old_launch > 0 ? fit->old_launch : fit->launch;
-  return each * shape->thread_gpus;
+  const pm_collective_fit *fit = group->fit;
+  double each = group->era == PM_ERA_2016 && fit->old_launch > 0 ? fit->old_launch : fit->launch;
+  return each * group->thread_gpus;
 }
 
-static bool wanted(const pm__collective_group *shape, const pm__algorithm *a, pm_algorithm algorithm)
+static bool selected(const pm__collective_parameters *group, const pm__collective_algorithm *algorithm)
 {
-  if (algorithm != PM_ALGORITHM_AUTO) return a->id == algorithm;
-  return a->automatic || (shape->in_network && a->id == PM_ALGORITHM_COLLNET);
+  return algorithm->selection == PM__SELECTED_ALWAYS ||
+         (algorithm->selection == PM__SELECTED_IN_NETWORK && group->in_network);
 }
 
-static void add_ways(pm__candidates *ways, const pm__collective_group *shape, const pm__algorithm *a, pm_collective collective,
-                     int protocol_choice)
+static void add_protocols(pm__collective_candidates *candidates, const pm__collective_parameters *group, int id,
+                          pm_collective collective, int protocol_choice)
 {
+  const pm__collective_algorithm *algorithm = pm__collective_algorithm_of(id);
   int first = PM__LL, last = PM__SIMPLE;
+  if (!pm__collective_algorithm_serves(algorithm, group, collective)) return;
   if (protocol_choice != PM_PROTOCOL_ANY) first = last = protocol_choice - PM_PROTOCOL_LL;
-  if (!shape->protocols && first < PM__SIMPLE) first = PM__SIMPLE; /* latencies of the others are not known */
-  for (int p = first; p <= last && ways->count < PM__CANDIDATES_MAX; p++) {
-    pm__candidate *way = &ways->way[ways->count];
-    memset(way, 0, sizeof *way);
-    way->algorithm = a->id;
-    way->protocol = p;
-    way->cost.launches = 1;
-    if (a->cost(shape, collective, p, &way->cost)) ways->count++;
+  if (!group->protocols && first < PM__SIMPLE) first = PM__SIMPLE; /* latencies of the others are not known */
+  for (int p = first; p <= last && candidates->count < PM__CANDIDATES_MAX; p++) {
+    if (!pm__collective_algorithm_speaks(algorithm, group, p)) continue;
+    pm__collective_candidate *candidate = &candidates->candidate[candidates->count++];
+    *candidate = (pm__collective_candidate){.algorithm = (pm_algorithm)id, .protocol = p, .cost = {.launches = 1}};
+    algorithm->cost(group, collective, p, &candidate->cost);
   }
 }
 
-void pm__candidates_init_as(pm__candidates *ways, const pm__collective_group *shape, pm_collective collective, pm_algorithm algorithm,
-                      int protocol_choice)
+void pm__collective_candidates_init(pm__collective_candidates *candidates, const pm__collective_parameters *group,
+                                    pm_collective collective, pm_algorithm algorithm, int protocol_choice)
 {
-  const pm__algorithm *a;
-  ways->count = 0;
-  ways->ranks = shape->ranks;
-  ways->alone = shape->ranks <= 1;
-  ways->bus_factor = pm__bus_factor(collective, shape->ranks);
-  ways->launch = launch_time(shape);
-  ways->queued = !shape->nvlink && shape->per_node > 1;
-  ways->sm_share = fmin(shape->channels / shape->multiprocessors, 1);
-  if (ways->alone) return;
-  for (size_t i = 0; (a = pm__algorithm_at(i)) != NULL; i++)
-    if (wanted(shape, a, algorithm)) add_ways(ways, shape, a, collective, protocol_choice);
+  candidates->count = 0;
+  candidates->ranks = group->ranks;
+  candidates->alone = group->ranks <= 1;
+  candidates->bus_factor = pm__collective_bus_factor(collective, group->ranks);
+  candidates->launch = launch_time(group);
+  candidates->queued = !group->nvlink && group->per_node > 1;
+  candidates->sm_share = fmin(group->channels / group->multiprocessors, 1);
+  if (candidates->alone) return;
+  for (int id = PM_ALGORITHM_AUTO + 1; id < PM_ALGORITHM_COUNT; id++)
+    if (algorithm == PM_ALGORITHM_AUTO ? selected(group, pm__collective_algorithm_of(id)) : id == (int)algorithm)
+      add_protocols(candidates, group, id, collective, protocol_choice);
 }
 
-void pm__candidates_init(pm__candidates *ways, const pm__collective_group *shape, pm_collective collective)
+bool pm__collective_candidates_find(pm__collective_candidates *candidates, const pm__collective_group *group,
+                                    pm_collective collective)
 {
-  pm__candidates_init_as(ways, shape, collective, PM_ALGORITHM_AUTO, PM_PROTOCOL_ANY);
+  pm__collective_parameters parameters;
+  bool connected = pm__collective_parameters_init(&parameters, group, NULL) == PM_OK;
+  if (connected)
+    pm__collective_candidates_init(candidates, &parameters, collective, PM_ALGORITHM_AUTO, PM_PROTOCOL_ANY);
+  else *candidates = (pm__collective_candidates){.count = 0, .alone = false};
+  return connected;
 }
 
 /* ---- Times ---- */
@@ -61,45 +69,115 @@ static bool odd_parts(double ranks, double bytes)
   return fmod(floor(bytes / 4 / ranks), 2) == 1;
 }
 
-/* Of one way, with a latency of at least `least`; `place` is log2(bytes / 64). */
-static pm__candidate_time time_of(const pm__candidates *ways, const pm__candidate *way, double bytes, double place, double least)
+/* A correction in proportion between its entries. */
+static double corrected(const double *correction, double bytes)
 {
-  const pm__collective_cost *cost = &way->cost;
-  pm__candidate_time t = {0, cost->latency > least ? cost->latency : least, cost->per_byte * bytes, 0, way, false};
-  if (cost->tree_table) t.transfer /= pm__tree_factor(way->protocol, place);
-  if (cost->odd_share > 0 && odd_parts(ways->ranks, bytes)) t.transfer /= cost->odd_share;
-  if (cost->fill_most > 0) t.transfer += fmin(cost->fill_per_byte * bytes, cost->fill_most);
-  t.time = t.latency + t.transfer;
-  if (cost->knee > 0) t.time += 2 * cost->knee * sqrt(t.latency * t.transfer);
-  return t;
+  double place = log2(bytes / 64);
+  if (place <= 0) return correction[0];
+  if (place >= PM__CORRECTIONS) return 1;
+  int below = (int)place;
+  double here = correction[below], next = below + 1 < PM__CORRECTIONS ? correction[below + 1] : 1;
+  return here + (place - below) * (next - here);
+}
+
+/* The transfer of one candidate. */
+static double transfer_of(const pm__collective_candidates *candidates, const pm__collective_cost *cost, double bytes)
+{
+  double transfer = cost->per_byte * bytes;
+  if (cost->correction != NULL) transfer /= corrected(cost->correction, bytes);
+  if (cost->odd_share > 0 && odd_parts(candidates->ranks, bytes)) transfer /= cost->odd_share;
+  if (cost->fill_most > 0) transfer += fmin(cost->fill_per_byte * bytes, cost->fill_most);
+  return transfer;
+}
+
+static double joined(const pm__collective_cost *cost, double latency, double transfer)
+{
+  double time = latency + transfer;
+  return cost->knee > 0 ? time + 2 * cost->knee * sqrt(latency * transfer) : time;
+}
+
+/* Less than a candidate can take: all that bends its time makes it longer, but an odd share above 1. */
+static double least_time(const pm__collective_cost *cost, double bytes)
+{
+  return cost->odd_share > 1 ? 0 : cost->latency + cost->per_byte * bytes;
+}
+
+/* The fastest, of equals the first, and what it takes. Looks at `guess` first, which saves the others if it is right,
+** and never changes the answer. */
+static int fastest(const pm__collective_candidates *candidates, double bytes, int guess, double *time, double *transfer)
+{
+  const pm__collective_candidate *list = candidates->candidate;
+  int best = guess;
+  *transfer = transfer_of(candidates, &list[best].cost, bytes);
+  *time = joined(&list[best].cost, list[best].cost.latency, *transfer);
+  for (int i = 0; i < candidates->count; i++) {
+    if (i == guess || least_time(&list[i].cost, bytes) > *time) continue;
+    double moving = transfer_of(candidates, &list[i].cost, bytes);
+    double all = joined(&list[i].cost, list[i].cost.latency, moving);
+    if (!(all < *time || (all == *time && i < best))) continue;
+    best = i;
+    *time = all;
+    *transfer = moving;
+  }
+  return best;
 }
 
 /* One host thread launches on its GPUs one after the other; the latency of the steps hides behind that, or that behind
-** it. Over PCIe all of the collective before does: calls queue up. The library does not know and chooses without. */
-static void add_launch(const pm__candidates *ways, double bytes, double place, pm__candidate_time *t)
+** it. Over PCIe all of the collective before does: calls queue up. The library does not know and chooses without.
+** Returns whether the launches limit. */
+static bool add_launch(const pm__collective_candidates *candidates, const pm__collective_cost *cost, double transfer,
+                       double *latency, double *time)
 {
-  double launch = t->way->cost.launches * ways->launch;
-  if (launch <= (ways->queued ? t->time : t->latency)) return;
-  if (ways->queued) {
-    t->time = launch;
-    t->launch_bound = true;
-    return;
+  double launch = cost->launches * candidates->launch;
+  if (launch <= (candidates->queued ? *time : *latency)) return false;
+  if (candidates->queued) {
+    *time = launch;
+    return true;
   }
-  *t = time_of(ways, t->way, bytes, place, launch);
-  t->launch_bound = launch > t->transfer;
+  *latency = launch;
+  *time = joined(cost, launch, transfer);
+  return launch > transfer;
 }
 
-pm__candidate_time pm__candidates_time(const pm__candidates *ways, double bytes)
+pm__collective_candidate_time pm__collective_candidates_time(const pm__collective_candidates *candidates, double bytes)
 {
-  pm__candidate_time best = {NAN, NAN, NAN, NAN, NULL, false};
-  double place = log2(bytes / 64);
-  if (ways->alone) return (pm__candidate_time){0, 0, 0, NAN, NULL, false};
-  for (int i = 0; i < ways->count; i++) {
-    pm__candidate_time t = time_of(ways, &ways->way[i], bytes, place, 0);
-    if (best.way == NULL || t.time < best.time) best = t;
+  double time, transfer;
+  if (candidates->alone) return (pm__collective_candidate_time){.bus_bandwidth = NAN, .candidate = NULL};
+  if (candidates->count == 0)
+    return (pm__collective_candidate_time){.time = NAN, .latency = NAN, .transfer = NAN, .bus_bandwidth = NAN};
+  const pm__collective_candidate *best = &candidates->candidate[fastest(candidates, bytes, 0, &time, &transfer)];
+  double latency = best->cost.latency;
+  bool launch_bound = add_launch(candidates, &best->cost, transfer, &latency, &time);
+  return (pm__collective_candidate_time){.time = time, .latency = latency, .transfer = transfer, .candidate = best,
+                                         .bus_bandwidth = bytes / time * candidates->bus_factor,
+                                         .launch_bound = launch_bound};
+}
+
+/* The place among the first `count` of a size that was asked before, or -1; buckets of equal layers follow each other
+** at small distances. */
+static int seen_before(const double *bytes, int count)
+{
+  enum { BACK = 4 };
+  for (int back = 1; back <= BACK && back <= count; back++)
+    if (bytes[count - back] == bytes[count]) return count - back;
+  return -1;
+}
+
+void pm__collective_candidates_times(const pm__collective_candidates *candidates, const double *bytes, int count,
+                                     double *times)
+{
+  int guess = 0;
+  for (int i = 0; i < count; i++) {
+    int same = seen_before(bytes, i);
+    if (same >= 0) times[i] = times[same];
+    else if (candidates->alone || !(bytes[i] > 0)) times[i] = 0;
+    else if (candidates->count == 0) times[i] = NAN;
+    else {
+      double transfer;
+      guess = fastest(candidates, bytes[i], guess, &times[i], &transfer);
+      const pm__collective_cost *cost = &candidates->candidate[guess].cost;
+      double latency = cost->latency;
+      add_launch(candidates, cost, transfer, &latency, &times[i]);
+    }
   }
-  if (best.way == NULL) return best;
-  add_launch(ways, bytes, place, &best);
-  best.bus_bandwidth = bytes / best.time * ways->bus_factor;
-  return best;
 }

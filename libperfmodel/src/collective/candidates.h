@@ -1,31 +1,29 @@
 /*
-** The ways to do one collective on one group, and the fastest of them for a number of bytes. For code that asks in many
-** sizes without allocating, as the training step does with its buckets:
+** The candidates for one collective on one group, each an algorithm in a protocol, and the fastest of them for a number of
+** bytes. For code that asks in many sizes without allocating, as the training step does with its buckets:
 **
-**     once, when a plan is made     const pm__wiring *wires = pm__wiring_of(system, NULL, gpus, error);
-**                                   kept with the system; pm__wiring_release(wires) when the plan is freed
-**     once for a run                pm__collective_group shape; pm__collective_group_init(&shape, wires, &choice, error)      about 50 ns
-**                                   pm__candidates ways;   pm__candidates_init(&ways, &shape, PM_ALL_REDUCE)        about 100 ns
-**     for each bucket               pm__candidate_time t = pm__candidates_time(&ways, bytes)                        about 50 ns
+**     pm__collective_group group;            pm__collective_group_init(&group, system, 0, 1, gpus, nodes)
+**     pm__collective_candidates candidates;  pm__collective_candidates_find(&candidates, &group, PM_ALL_REDUCE)
+**     for each bucket                        pm__collective_candidates_time(&candidates, bytes)
 **
-** `choice` says how many nodes there are, how many GPUs a host thread drives, which library generation it is. Shape and
-** ways live on the caller's stack and refer to the wiring. One rank takes 0 s, way NULL. Where the library knows no way
-** (pm__candidate_time.time NAN, way NULL) the collective is not modelled.
+** The first two are arithmetic, some 150 ns together; candidates refer to the group's wiring and do not change, so they
+** may be kept and shared. One rank takes 0 s, candidate NULL. Where the library knows no way (time NAN, candidate NULL)
+** the collective is not modelled.
 */
-#ifndef PM_COLLECTIVE_WAYS_H
-#define PM_COLLECTIVE_WAYS_H
+#ifndef PM_COLLECTIVE_CANDIDATES_H
+#define PM_COLLECTIVE_CANDIDATES_H
 
 #include "collective/algorithm.h"
 
 enum { PM__CANDIDATES_MAX = 16 };
 
-typedef struct pm__candidate {
+typedef struct pm__collective_candidate {
   pm_algorithm algorithm;
   int protocol; /* PM__LL, ... */
   pm__collective_cost cost;
-} pm__candidate;
+} pm__collective_candidate;
 
-typedef struct pm__candidates {
+typedef struct pm__collective_candidates {
   int count;
   bool alone;         /* one rank */
   double bus_factor;  /* bus bandwidth over algorithm bandwidth */
@@ -33,23 +31,29 @@ typedef struct pm__candidates {
   double launch;      /* of one collective: the host's launches on the GPUs of a thread, one after the other */
   bool queued;        /* launches hide behind the collective before, and so does all of its time */
   double sm_share;    /* of a GPU's multiprocessors that a large one keeps busy */
-  pm__candidate way[PM__CANDIDATES_MAX];
-} pm__candidates;
+  pm__collective_candidate candidate[PM__CANDIDATES_MAX];
+} pm__collective_candidates;
 
-typedef struct pm__candidate_time {
+typedef struct pm__collective_candidate_time {
   double time, latency, transfer; /* s */
   double bus_bandwidth;           /* B/s; NAN for one rank */
-  const pm__candidate *way;             /* algorithm and protocol taken, way->cost.limit what limits the transfer */
+  const pm__collective_candidate *candidate; /* taken; its cost.limit is what limits the transfer */
   bool launch_bound;              /* the host's launches limit */
-} pm__candidate_time;
+} pm__collective_candidate_time;
 
-/* The ways that a library would choose from by itself. */
-void pm__candidates_init(pm__candidates *ways, const pm__collective_group *shape, pm_collective collective);
+/* The candidates that a library would choose from by itself. False if the group has no candidates because it is not
+** connected: then they are none. */
+bool pm__collective_candidates_find(pm__collective_candidates *candidates, const pm__collective_group *group,
+                                    pm_collective collective);
 
-/* The ways of one algorithm (PM_ALGORITHM_AUTO: as pm__candidates_init) in one protocol, or any. */
-void pm__candidates_init_as(pm__candidates *ways, const pm__collective_group *shape, pm_collective collective, pm_algorithm algorithm,
-                      int protocol_choice);
+/* Those of one algorithm (PM_ALGORITHM_AUTO: what a library would choose from) in one protocol, or any. */
+void pm__collective_candidates_init(pm__collective_candidates *candidates, const pm__collective_parameters *group,
+                                    pm_collective collective, pm_algorithm algorithm, int protocol_choice);
 
-pm__candidate_time pm__candidates_time(const pm__candidates *ways, double bytes);
+pm__collective_candidate_time pm__collective_candidates_time(const pm__collective_candidates *candidates, double bytes);
+
+/* times[i] of bytes[i] [s], NAN where there is no candidate; no bytes take no time. Equal sizes are evaluated once. */
+void pm__collective_candidates_times(const pm__collective_candidates *candidates, const double *bytes, int count,
+                                     double *times);
 
 #endif

@@ -1,7 +1,7 @@
-/* Calls evaluated: the least over the ways that are allowed. Allocates nothing. */
+/* Calls evaluated: the least over the candidates that are allowed. Allocates nothing. */
 #include <math.h>
 #include <string.h>
-#include "collective/group.h"
+#include "collective/handle.h"
 
 static const char launch_limit[PM_TEXT_MAX] = "launch";
 
@@ -28,38 +28,39 @@ static void fill_alone(const pm_call *call, pm_collective_time *out)
   out->algorithm_bandwidth = out->bus_bandwidth = NAN;
 }
 
-static void fill_known(const pm__candidate_time *t, double bytes, pm_collective_time *out)
+static void fill_known(const pm__collective_candidate_time *t, double bytes, pm_collective_time *out)
 {
   memset(out, 0, sizeof *out);
   out->status = PM_OK;
   out->time = t->time;
   out->latency = t->latency;
   out->transfer = t->transfer;
-  out->algorithm = (int32_t)t->way->algorithm;
-  out->protocol = t->way->protocol + PM_PROTOCOL_LL;
+  out->algorithm = (int32_t)t->candidate->algorithm;
+  out->protocol = t->candidate->protocol + PM_PROTOCOL_LL;
   out->algorithm_bandwidth = bytes / t->time;
   out->bus_bandwidth = t->bus_bandwidth;
-  memcpy(out->limit, t->launch_bound ? launch_limit : t->way->cost.limit, sizeof out->limit); /* ids have one size */
+  memcpy(out->limit, t->launch_bound ? launch_limit : t->candidate->cost.limit, sizeof out->limit); /* all of one size */
 }
 
-/* The ways of a call that names its algorithm or protocol; those of the call before if it names the same. */
+/* The candidates of a call that names its algorithm or protocol; those of the call before if it names the same. */
 typedef struct named {
-  pm__candidates ways;
+  pm__collective_candidates candidates;
   pm_call call;
   bool filled;
 } named;
 
-static const pm__candidates *candidates_of(const pm_group *group, const pm_call *call, named *last)
+static const pm__collective_candidates *candidates_of(const pm_group *group, const pm_call *call, named *last)
 {
-  if (call->algorithm == PM_ALGORITHM_AUTO && call->protocol == PM_PROTOCOL_ANY) return &group->ways[call->collective];
+  bool any = call->algorithm == PM_ALGORITHM_AUTO && call->protocol == PM_PROTOCOL_ANY;
+  if (any) return &group->candidates[call->collective];
   bool same = last->filled && last->call.collective == call->collective && last->call.algorithm == call->algorithm &&
               last->call.protocol == call->protocol;
   if (!same)
-    pm__candidates_init_as(&last->ways, &group->shape, (pm_collective)call->collective, (pm_algorithm)call->algorithm,
-                     call->protocol);
+    pm__collective_candidates_init(&last->candidates, &group->parameters, (pm_collective)call->collective,
+                                   (pm_algorithm)call->algorithm, call->protocol);
   last->call = *call;
   last->filled = true;
-  return &last->ways;
+  return &last->candidates;
 }
 
 static void evaluate(const pm_group *group, const pm_call *call, named *last, pm_collective_time *out)
@@ -69,18 +70,19 @@ static void evaluate(const pm_group *group, const pm_call *call, named *last, pm
     fill_unknown(out, status);
     return;
   }
-  if (group->shape.ranks <= 1) {
+  if (group->parameters.ranks <= 1) {
     fill_alone(call, out);
     return;
   }
-  pm__candidate_time t = pm__candidates_time(candidates_of(group, call, last), call->bytes);
-  if (t.way == NULL) fill_unknown(out, PM_NOT_MODELLED);
+  pm__collective_candidate_time t = pm__collective_candidates_time(candidates_of(group, call, last), call->bytes);
+  if (t.candidate == NULL) fill_unknown(out, PM_NOT_MODELLED);
   else fill_known(&t, call->bytes, out);
 }
 
 pm_call pm_call_default(void)
 {
-  return (pm_call){PM_ALL_REDUCE, 1, PM_ALGORITHM_AUTO, PM_PROTOCOL_ANY};
+  return (pm_call){.collective = PM_ALL_REDUCE, .bytes = 1, .algorithm = PM_ALGORITHM_AUTO,
+                   .protocol = PM_PROTOCOL_ANY};
 }
 
 int pm_group_times(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count)

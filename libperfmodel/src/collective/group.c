@@ -1,136 +1,29 @@
-/* Groups of GPUs: made once, with the cost of every way to do every collective. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+/* Groups of GPUs, by arithmetic. */
 #include "collective/group.h"
+#include <math.h>
+#include "perfmodel/collective.h"
 
-pm_group_choice pm_group_choice_default(void)
+pm__collective_group pm__collective_group_on(const pm__wiring *wiring, int nodes)
 {
-  return (pm_group_choice){1, 1, PM_ERA_CURRENT, 1, 0};
+  return (pm__collective_group){.wiring = wiring, .members = wiring->kept.count, .nodes = nodes, .groups_at_once = 1,
+                                .thread_gpus = 1, .servers = 1, .era = PM_ERA_CURRENT, .in_network = false};
 }
 
-static int check_choice(const pm_group_choice *choice, pm_error *error)
+int pm__collective_group_init(pm__collective_group *group, const pm_system *system, int first, int stride, int members,
+                              int nodes)
 {
-  if (choice->nodes < 1) return pm__fail(error, PM_BAD_ARGUMENT, "nodes %d is not at least 1", choice->nodes);
-  if (choice->thread_gpus < 1)
-    return pm__fail(error, PM_BAD_ARGUMENT, "thread_gpus %d is not at least 1", choice->thread_gpus);
-  if (choice->servers < 1) return pm__fail(error, PM_BAD_ARGUMENT, "servers %d is not at least 1", choice->servers);
-  if (choice->era < 0 || choice->era >= PM_ERA_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no era %d", choice->era);
-  return PM_OK;
+  const pm__wiring *wiring;
+  int status = pm__wiring_regular(system, first, stride, members, &wiring);
+  if (status != PM_OK) return status;
+  *group = pm__collective_group_on(wiring, nodes);
+  return nodes > 1 && system->network.count == 0 ? PM_NO_ROUTE : PM_OK;
 }
 
-static int check_gpus(const pm_system *system, const int *gpus, int count, pm_error *error)
-{
-  int have = (int)system->gpu_count;
-  if (count < 1) return pm__fail(error, PM_BAD_ARGUMENT, "gpus %d is not at least 1", count);
-  if (count > have)
-    return pm__fail(error, PM_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", count, system->machine.id, have);
-  for (int i = 0; gpus != NULL && i < count; i++) {
-    if (gpus[i] < 0 || gpus[i] >= have)
-      return pm__fail(error, PM_TOO_MANY_GPUS, "GPU %d asked for, but a %s has GPUs 0 to %d", gpus[i],
-                      system->machine.id, have - 1);
-    for (int j = 0; j < i; j++)
-      if (gpus[j] == gpus[i]) return pm__fail(error, PM_BAD_ARGUMENT, "GPU %d is listed twice", gpus[i]);
-  }
-  return PM_OK;
-}
-
-static int fill(pm_group *group, pm_error *error)
+/* All adapters of the node, at the rate that the group gets out of its own, are shared evenly by the groups that use
+** them at once; a group that reaches fewer has no more than those. */
+double pm__collective_group_network(const pm__collective_group *group)
 {
   const pm__wiring *wiring = group->wiring;
-  int status = pm__collective_group_init(&group->shape, wiring, &group->choice, error);
-  if (status != PM_OK) return status;
-  group->count = wiring->kept.count;
-  group->gpu = wiring->kept.gpu;
-  group->cycles = &wiring->cycles;
-  group->directed_rings = (group->choice.era == PM_ERA_2016 ? wiring->single : wiring->packed).directed_rings;
-  for (int c = 0; c < PM_COLLECTIVE_COUNT; c++) pm__candidates_init(&group->ways[c], &group->shape, (pm_collective)c);
-  return PM_OK;
-}
-
-static pm_group *make(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
-                      pm_error *error)
-{
-  const pm__wiring *wiring = pm__wiring_of(system, gpus, count, error);
-  if (wiring == NULL) return NULL;
-  pm_group *group = (pm_group *)calloc(1, sizeof *group);
-  if (group == NULL) {
-    pm__wiring_release(wiring);
-    pm__no_memory(error);
-    return NULL;
-  }
-  group->system = system;
-  group->wiring = wiring;
-  group->choice = *choice;
-  if (fill(group, error) == PM_OK) return group;
-  pm_group_free(group);
-  return NULL;
-}
-
-pm_group *pm_group_new(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
-                       pm_error *error)
-{
-  pm_group_choice standard = pm_group_choice_default();
-  if (system == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a group needs a system");
-    return NULL;
-  }
-  if (choice == NULL) choice = &standard;
-  if (check_choice(choice, error) != PM_OK || check_gpus(system, gpus, count, error) != PM_OK) return NULL;
-  return make(system, gpus, count, choice, error);
-}
-
-void pm_group_free(pm_group *group)
-{
-  if (group == NULL) return;
-  pm__wiring_release(group->wiring);
-  free(group);
-}
-
-double pm_group_rings(const pm_group *group)
-{
-  return group != NULL ? group->directed_rings : (double)NAN;
-}
-
-double pm_group_rings_most(const pm_group *group)
-{
-  if (group == NULL) return NAN;
-  return group->choice.era == PM_ERA_2016 ? group->directed_rings : group->wiring->packed.most_rings;
-}
-
-double pm_group_ring_bandwidth(const pm_group *group)
-{
-  return group != NULL ? group->shape.ring : (double)NAN;
-}
-
-int pm_group_size(const pm_group *group)
-{
-  return group != NULL ? group->count : 0;
-}
-
-const char *pm_group_over(const pm_group *group)
-{
-  return group != NULL && group->directed_rings == 0 && group->count > 1 ? "pcie"
-         : group != NULL ? group->wiring->over : "";
-}
-
-double pm_group_cycle(const pm_group *group, int index, int *order)
-{
-  if (group == NULL || index < 0 || index >= group->cycles->count) return NAN;
-  for (int i = 0; order != NULL && i < group->count; i++)
-    order[i] = group->gpu[group->cycles->order[index * group->count + i]];
-  return group->cycles->weight[index];
-}
-
-int pm_ring_in_order(const pm_system *system, const int *gpus, int count, double *bandwidth, pm_error *error)
-{
-  if (system == NULL || gpus == NULL || bandwidth == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a ring needs a system and an order");
-  int status = check_gpus(system, gpus, count, error);
-  if (status != PM_OK) return status;
-  pm__path path = pm__no_path();
-  status = pm__ring_over_tree(system, (pm__members){gpus, count}, true, &path, NULL, error);
-  if (status == PM_OK) *bandwidth = count > 1 ? path.bandwidth : (double)INFINITY;
-  return status;
+  if (group->groups_at_once == 1) return wiring->network.payload;
+  return fmin(wiring->network.payload, wiring->all_adapters / group->groups_at_once);
 }

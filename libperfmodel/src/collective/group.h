@@ -1,19 +1,37 @@
-/* A group from the inside: its wiring, its shape, and the ways to do every collective. */
+/*
+** Who takes part in a collective, and how: some GPUs of each of some nodes. Groups are made by arithmetic: data
+** parallelism over all GPUs is one of them, the eight ways across tensor parallelism of eight GPUs another.
+**
+**     pm__collective_group group;
+**     int status = pm__collective_group_init(&group, system, 0, 2, 4, nodes);     GPUs 0, 2, 4, 6 of each node
+**     group.groups_at_once = 2;                                                     the others do the same meanwhile
+*/
 #ifndef PM_COLLECTIVE_GROUP_H
 #define PM_COLLECTIVE_GROUP_H
 
-#include "collective/candidates.h"
+#include "topology/wiring.h"
 
-struct pm_group {
-  const pm_system *system;
-  const pm__wiring *wiring;
-  pm_group_choice choice;
-  int count;
-  const int *gpu;              /* the wiring's */
-  const pm__cycles *cycles;
-  double directed_rings;
-  pm__collective_group shape;
-  pm__candidates ways[PM_COLLECTIVE_COUNT]; /* by the fastest algorithm and protocol */
-};
+typedef struct pm__collective_group {
+  const pm__wiring *wiring; /* of the members in a node */
+  int members;              /* GPUs of each node */
+  int nodes;
+  int groups_at_once;       /* that use the network adapters of a node at the same time */
+  int thread_gpus;          /* that one host thread drives */
+  int servers;              /* parameter servers */
+  int era;                  /* PM_ERA_CURRENT, ...: generation of the collective library */
+  bool in_network;          /* the switches of the network reduce */
+} pm__collective_group;
+
+/* The members first, first + stride, ... of each node of a system; alone on the adapters, a host thread for each GPU,
+** today's library. Returns the status of finding their wiring, PM_NO_ROUTE too if there are several nodes and no
+** network. Allocates nothing once the wiring is known. */
+int pm__collective_group_init(pm__collective_group *group, const pm_system *system, int first, int stride, int members,
+                              int nodes);
+
+/* The same for members whose wiring is at hand. */
+pm__collective_group pm__collective_group_on(const pm__wiring *wiring, int nodes);
+
+/* Payload [B/s] of the adapters of one node that the group has for itself; 0 without a network. */
+double pm__collective_group_network(const pm__collective_group *group);
 
 #endif

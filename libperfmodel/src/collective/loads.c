@@ -1,37 +1,13 @@
 /*
-** What a collective moves over every link: rings and chains along their cycles, in-switch reduction and the rest through
-** the GPUs' ports or pairs. Inside a node each GPU sends and receives the same.
+** What a collective moves over every link. Algorithms say how many bytes, and whether along the rings or to the host; rings
+** over direct links load their cycles, others the ports to the switches or the way through PCIe. Inside a node each GPU
+** sends and receives the same.
 */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "collective/group.h"
+#include "collective/handle.h"
 #include "topology/routes.h"
-
-/* Bytes that each GPU passes on inside the node, and that each node sends to others, per direction. */
-typedef struct volume {
-  double inside, between;
-} volume;
-
-static volume volume_of(const pm_group *group, const pm_collective_time *result, const pm_call *call)
-{
-  const pm__collective_group *s = &group->shape;
-  double bytes = call->bytes, n = s->ranks, p = s->per_node, nodes = s->nodes;
-  double ring = pm__bus_factor((pm_collective)call->collective, n) * bytes;
-  switch (result->algorithm) {
-  case PM_ALGORITHM_TREE: return (volume){2 * bytes * (p - 1) / p, nodes == 2 ? bytes : 2 * bytes};
-  case PM_ALGORITHM_NVLS: return (volume){bytes * (1 + 1 / p), 0};
-  case PM_ALGORITHM_NVLS_TREE: return (volume){bytes * (1 + 1 / p), nodes == 2 ? bytes : 2 * bytes};
-  case PM_ALGORITHM_COLLNET: return (volume){2 * (p - 1) / p * bytes, bytes};
-  case PM_ALGORITHM_PAIRS: return (volume){(p - 1) / n * bytes, p * (n - p) / n * bytes};
-  case PM_ALGORITHM_HIERARCHICAL:
-  case PM_ALGORITHM_HALVING_DOUBLING:
-    return (volume){2 * (p - 1) / p * bytes, 2 * (nodes - 1) / nodes * bytes};
-  case PM_ALGORITHM_DATA_PARALLEL: return (volume){2 * bytes, 0};
-  case PM_ALGORITHM_PARAMETER_SERVER: return (volume){bytes, (nodes - 1) * p * bytes};
-  default: return (volume){ring, ring};
-  }
-}
 
 static void add(const pm_system *system, double *load, int a, int b, double bytes)
 {
@@ -82,7 +58,7 @@ static bool load_routes(const pm_group *group, double inside, bool to_host, doub
 {
   pm__routes r;
   const pm_system *system = group->system;
-  pm__path path = pm__no_path();
+  pm__ring_path path = pm__ring_path_none();
   bool good = pm__routes_open(&r, system);
   for (int i = 0; good && i < group->count; i++) {
     const int *order = group->cycles->order;
@@ -123,17 +99,27 @@ static void fill_network(const pm_group *group, double between, double time, pm_
   memcpy(row->link, e->link.id, sizeof row->link);
   row->count = e->count;
   row->forward = row->backward = between;
-  row->busy = time > 0 ? between / group->shape.network / time : 0;
+  row->busy = time > 0 ? between / group->parameters.network / time : 0;
 }
 
-static bool load_inside(const pm_group *group, const pm_collective_time *result, double inside, double *load)
+static bool load_inside(const pm_group *group, const pm__collective_traffic *traffic, double *load)
 {
   if (group->count == 1) return true;
-  if (result->algorithm == PM_ALGORITHM_PARAMETER_SERVER) return load_routes(group, inside, true, load);
+  double inside = traffic->inside;
+  if (traffic->route == PM__ROUTE_HOST) return load_routes(group, inside, true, load);
   if (group->directed_rings == 0) return load_routes(group, inside, false, load);
-  if (group->shape.switched) load_ports(group, inside, load);
+  if (group->parameters.switched) load_ports(group, inside, load);
   else load_cycles(group, inside, load);
   return true;
+}
+
+/* One rank moves nothing, whatever the algorithm. */
+static pm__collective_traffic traffic_of(const pm_group *group, const pm_collective_time *result, const pm_call *call)
+{
+  pm__collective_traffic none = {.route = PM__ROUTE_RINGS, .inside = 0, .between = 0};
+  if (group->parameters.ranks <= 1) return none;
+  const pm__collective_algorithm *algorithm = pm__collective_algorithm_of(result->algorithm);
+  return algorithm->traffic(&group->parameters, (pm_collective)call->collective, call->bytes);
 }
 
 static pm_table *table_of(const pm_group *group, const pm_collective_time *result, const pm_call *call,
@@ -145,10 +131,10 @@ static pm_table *table_of(const pm_group *group, const pm_collective_time *resul
   pm_load *list = (pm_load *)calloc(rows + 1, sizeof *list);
   double *load = (double *)calloc(2 * system->edge_count + 1, sizeof *load);
   pm_table *table = pm_table_new(rows, error);
-  volume v = volume_of(group, result, call);
-  bool good = list != NULL && load != NULL && table != NULL && load_inside(group, result, v.inside, load);
+  pm__collective_traffic traffic = traffic_of(group, result, call);
+  bool good = list != NULL && load != NULL && table != NULL && load_inside(group, &traffic, load);
   for (size_t k = 0; good && k < system->edge_count; k++) fill_row(system, k, load, result->time, &list[k]);
-  if (good && network) fill_network(group, v.between, result->time, &list[system->edge_count]);
+  if (good && network) fill_network(group, traffic.between, result->time, &list[system->edge_count]);
   if (!good) pm__no_memory(error);
   good = good && pm_table_add_records(table, pm_record_type_find("load"), list, error) == PM_OK;
   free(load);

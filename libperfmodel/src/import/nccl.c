@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "import/import.h"
+#include "import/readers.h"
 #include "perfmodel/units.h"
 
 enum { DEPTH_MOST = 16 };

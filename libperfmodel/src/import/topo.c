@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "import/import.h"
+#include "import/readers.h"
 
 enum { ENDS = 64, WORD = 16 };
 

@@ -1,8 +1,11 @@
 /* (plan, run) -> latency and throughput of the forward pass. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-#include "inference/inference.h"
 #include "kernel/spread.h"
+#include "lowering/library.h"
+#include "perfmodel/units.h"
+#include "plan/plan.h"
 
 pm_inference_run pm_inference_run_default(void)
 {
@@ -11,91 +14,105 @@ pm_inference_run pm_inference_run_default(void)
   return run;
 }
 
+/* What belongs to one run, gathered. */
+typedef struct call {
+  const pm_inference_run *run;
+  const pm__plan_network *network;
+  const pm__plan_system *system;
+  const pm__plan_profile *profile;
+  const pm__device *device;
+  const pm__units *units;
+} call;
+
+static call call_of(const pm_plan *plan, const pm_inference_run *run)
+{
+  call c = {.run = run,
+            .network = &plan->networks[run->network_index],
+            .system = &plan->systems[run->system_index],
+            .profile = &plan->profiles[run->profile_index]};
+  int device = c.system->device;
+  c.device = run->kernel_model == PM_KERNEL_MODEL_ROOFLINE
+               ? &plan->systems[device].devices[PM_KERNEL_MODEL_ROOFLINE][run->precision]
+               : &plan->libraries[c.profile->library].devices[device][run->precision];
+  c.units = c.network->units[c.profile->mode[c.device->bytes <= 2]];
+  return c;
+}
+
+/* ---- Memory ----------------------------------------------------------------------------------------------------- */
+
+static void set_memory(const call *c, pm_inference *out)
+{
+  double usable = c->run->usable_memory;
+  out->gpu_memory = isnan(usable) ? c->system->system->usable_memory : usable;
+  out->memory = out->largest_batch = NAN;
+  out->verdict = PM_VERDICT_UNKNOWN;
+  if (c->profile->memory < 0) return;
+  const pm_memory_plan *plan = c->network->memory[c->profile->memory];
+  pm_memory_run run = {.batch = c->run->batch, .precision = c->run->precision, .ranks = 1, .inference = 1};
+  pm__memory_question question = {plan, &run, &plan->optimizer, 0};
+  pm__memory_line line = pm__memory_line_of(&question);
+  out->memory = line.fixed + run.batch * line.sample;
+  out->verdict = pm_memory_verdict(out->memory, out->gpu_memory);
+  out->largest_batch = pm__memory_largest_batch(line, out->gpu_memory);
+}
+
+static int check_memory(const call *c, pm_error *error)
+{
+  enum { QUANTITY = 64 };
+  char need[QUANTITY], have[QUANTITY];
+  pm_inference p;
+  set_memory(c, &p);
+  if (c->run->ignore_memory || p.verdict != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
+  return pm__fail(error, PM_DOES_NOT_FIT, "%s at batch %.0f needs %s on each %s, which has %s; the largest batch that fits is %.0f",
+                  c->network->network->id, c->run->batch, pm_quantity_format(need, sizeof need, p.memory, "B"),
+                  c->system->system->gpu.id, pm_quantity_format(have, sizeof have, p.gpu_memory, "B"), p.largest_batch);
+}
+
 /* ---- Checks ---------------------------------------------------------------------------------------------------- */
-
-static int check_place(const char *what, int32_t index, size_t count, pm_error *error)
-{
-  if (index >= 0 && (size_t)index < count) return PM_OK;
-  return pm__fail(error, PM_BAD_ARGUMENT, "%s %d is not in the plan", what, index);
-}
-
-static int check_group(const pm_system *system, const pm_inference_run *run, pm_error *error)
-{
-  const char *id = system->machine.id;
-  int have = (int)system->gpu_count;
-  if (run->gpus < 1) return pm__fail(error, PM_BAD_ARGUMENT, "gpus %d is not at least 1", run->gpus);
-  if (run->nodes < 1) return pm__fail(error, PM_BAD_ARGUMENT, "nodes %d is not at least 1", run->nodes);
-  if (run->gpus <= have) return PM_OK;
-  return pm__fail(error, PM_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", run->gpus, id, have);
-}
 
 static int check_numbers(const pm_inference_run *run, pm_error *error)
 {
-  if (!isfinite(run->batch) || run->batch < 1 || run->batch > 9007199254740992.0 || run->batch != floor(run->batch))
-    return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not a whole number of at least 1", run->batch);
-  if (run->usable_memory <= 0) return pm__fail(error, PM_BAD_ARGUMENT, "usable memory %g is not positive", run->usable_memory);
+  int status = pm__plan_check_batch(run->batch, error);
+  if (status != PM_OK) return status;
+  if (run->usable_memory <= 0)
+    return pm__fail(error, PM_BAD_ARGUMENT, "usable_memory %g is not above 0", run->usable_memory);
   if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
     return pm__fail(error, PM_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
   if (run->precision >= 0 && run->precision < PM_PRECISION_COUNT) return PM_OK;
   return pm__fail(error, PM_BAD_ARGUMENT, "there is no precision %d", run->precision);
 }
 
-static const pm__device *device_of(const pm_inference_plan *plan, const pm_inference_run *run)
+/* All but memory. */
+static int check_run(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
 {
-  const pm__inference_system *system = &plan->systems[run->system_index];
-  if (run->kernel_model == PM_KERNEL_MODEL_ROOFLINE) return &system->rooflines[run->precision];
-  return &system->devices[run->profile_index][run->precision];
-}
-
-static int check_run(const pm_inference_plan *plan, const pm_inference_run *run, pm_error *error)
-{
-  int status = check_place("network", run->network_index, plan->network_count, error);
-  if (status == PM_OK) status = check_place("system", run->system_index, plan->system_count, error);
-  if (status == PM_OK) status = check_place("profile", run->profile_index, plan->profile_count, error);
+  int status = pm__plan_check_place("network", run->network_index, plan->network_count, error);
+  if (status == PM_OK) status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
+  if (status == PM_OK) status = pm__plan_check_place("profile", run->profile_index, plan->profile_count, error);
   if (status == PM_OK) status = check_numbers(run, error);
-  if (status != PM_OK) return status;
-  const pm_system *system = plan->systems[run->system_index].system;
-  status = check_group(system, run, error);
-  if (status != PM_OK || device_of(plan, run)->usable) return status;
-  return pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for %s", system->gpu.id,
-                  pm__precision_name(run->precision));
+  if (status == PM_OK) status = pm__plan_check_group(&plan->systems[run->system_index], run->gpus, run->nodes, error);
+  if (status != PM_OK || call_of(plan, run).device->usable) return status;
+  return pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for %s",
+                  plan->systems[run->system_index].system->gpu.id, pm__precision_name(run->precision));
 }
 
-int pm_infer_check(const pm_inference_plan *plan, const pm_inference_run *run, pm_error *error)
+int pm_infer_check(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
 {
   if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a run needs a plan");
-  return check_run(plan, run, error);
+  int status = check_run(plan, run, error);
+  if (status != PM_OK) return status;
+  call c = call_of(plan, run);
+  return check_memory(&c, error);
 }
 
 /* ---- Times ------------------------------------------------------------------------------------------------------ */
 
 typedef struct times {
   double product, pass, conversion, kernels, calls;
-  double compute; /* what the arithmetic rate or the power limits of the first two */
+  double compute; /* what the arithmetic rate or the power limits of products */
 } times;
-
-static pm__kernel_cost roofline_cost(const pm__device *d, const pm__kernel *kernel, double batch)
-{
-  const pm__work *work = &kernel->work;
-  double compute = batch * work->flop / (kernel->matrix ? d->matrix_peak : d->vector_peak);
-  double memory = d->bytes * (batch * work->elements + work->fixed_elements) / d->bandwidth;
-  if (compute > memory) return (pm__kernel_cost){compute, PM_KERNEL_ALGORITHM_ROOFLINE, PM_BOUND_COMPUTE};
-  return (pm__kernel_cost){memory, PM_KERNEL_ALGORITHM_ROOFLINE, PM_BOUND_MEMORY};
-}
-
-static double or_one(double value)
-{
-  return isnan(value) ? 1 : value;
-}
-
-static double or_none(double value)
-{
-  return isnan(value) ? 0 : value;
-}
 
 /* What one profile makes of a device. */
 typedef struct setting {
-  const pm__device *device;
   double conv, own; /* times of convolutions, and of a framework's own kernels, over the kernel model */
   bool convert, cast;
 } setting;
@@ -103,48 +120,36 @@ typedef struct setting {
 /* The plain roofline knows neither factors nor conversions. */
 static setting setting_of(const pm__device *device, const pm_inference_profile *profile)
 {
-  if (!device->calibrated) return (setting){device, 1, 1, false, false};
-  double conv = pm__library_factor(device, or_one(profile->simt_factor), or_one(profile->tensor_factor));
+  if (!device->calibrated) return (setting){1, 1, false, false};
+  double conv = pm__library_factor(device, profile->simt_factor, profile->tensor_factor);
   bool convert = pm__changes_layout(device, profile->convert_simt != 0, profile->convert_tensor != 0,
                                     profile->convert_tf32 != 0);
-  return (setting){device, conv, or_one(profile->own_factor), convert, profile->casts && device->bytes < 4};
-}
-
-static double factor_of(const setting *on, const pm__kernel *kernel)
-{
-  return kernel->family == PM__CONV ? on->conv : kernel->own ? on->own : 1;
-}
-
-static void add_kernel(const setting *on, const pm__inference_kernel *k, double batch, times *sum)
-{
-  const pm__device *d = on->device;
-  double repeats = k->kernel.repeats, moved = batch * d->bytes * d->per_byte;
-  pm__kernel_cost cost = d->calibrated ? pm__kernel_cost_of(d, &k->kernel, batch) : roofline_cost(d, &k->kernel, batch);
-  double time = repeats * (cost.time - d->launch) * factor_of(on, &k->kernel) + k->starts * d->launch;
-  sum->kernels += k->starts;
-  sum->calls += k->calls;
-  if (k->kernel.matrix) sum->product += time;
-  else sum->pass += time;
-  sum->pass += repeats * k->extra * moved;
-  if (on->convert) sum->conversion += repeats * k->conversion * moved;
-  if (k->kernel.matrix && (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER)) sum->compute += time;
+  return (setting){conv, profile->own_factor, convert, profile->casts && device->bytes < 4};
 }
 
 /* Weights are read in FP32 and written as narrow as the products want them, each by a kernel. */
-static void add_casts(const setting *on, const pm__inference_network *network, times *sum)
+static void add_casts(const call *c, times *sum)
 {
-  const pm__device *d = on->device;
-  sum->pass += network->weights * (4 + d->bytes) * d->per_byte + network->tensors * d->launch;
-  sum->kernels += network->tensors;
-  sum->calls += network->tensors;
+  const pm__device *d = c->device;
+  sum->pass += c->network->weights * (4 + d->bytes) * d->per_byte + c->network->weight_tensors * d->launch;
+  sum->kernels += c->network->weight_tensors;
+  sum->calls += c->network->weight_tensors;
 }
 
-static times times_of(const pm__inference_network *network, int list, const setting *on, double batch)
+static times times_of(const call *c, const setting *on, double batch)
 {
-  times sum = {0, 0, 0, 0, 0, 0};
-  const pm__inference_list *kernels = &network->lists[list];
-  for (size_t i = 0; i < kernels->count; i++) add_kernel(on, &kernels->kernel[i], batch, &sum);
-  if (on->cast) add_casts(on, network, &sum);
+  pm__costs costs;
+  const pm__device *d = c->device;
+  const pm__fixed *fixed = &c->units->pass[PM__FORWARD];
+  double moved = batch * d->bytes * d->per_byte;
+  pm__kernels_price(&c->units->kernels, NULL, d, batch, &costs);
+  const pm__part *part = &costs.pass[PM__FORWARD];
+  times sum = {.kernels = fixed->launches, .calls = fixed->host_calls};
+  sum.product = on->conv * part->conv + part->product + fixed->matrix_launches * d->launch;
+  sum.pass = on->own * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
+  sum.conversion = on->convert ? fixed->layout * moved : 0;
+  sum.compute = on->conv * costs.bound.conv + costs.bound.product + costs.bound_launches * d->launch;
+  if (on->cast) add_casts(c, &sum);
   return sum;
 }
 
@@ -180,28 +185,27 @@ static int32_t limit_of(const times *t, double gpu, double host, double step)
   return compute > memory ? PM_INFERENCE_LIMIT_COMPUTE : PM_INFERENCE_LIMIT_MEMORY;
 }
 
-static void set_times(const pm_inference_plan *plan, const pm_inference_run *run, pm_inference *out)
+static void set_times(const call *c, double batch, pm_inference *out)
 {
-  const pm_inference_profile *profile = &plan->profiles[run->profile_index];
-  setting on = setting_of(device_of(plan, run), profile);
-  int list = pm__inference_list_of(profile, on.device->bytes <= 2);
-  times t = times_of(&plan->networks[run->network_index], list, &on, run->batch);
+  const pm_inference_profile *profile = &c->profile->profile;
+  setting on = setting_of(c->device, profile);
+  times t = times_of(c, &on, batch);
   out->product_time = t.product;
   out->pass_time = t.pass;
   out->conversion_time = t.conversion;
   out->gpu_time = t.product + t.pass + t.conversion;
   out->kernels = t.kernels;
-  out->host_time = or_none(profile->launch) * t.calls;
-  out->step_time = or_none(profile->step_time);
+  out->host_time = profile->launch * t.calls;
+  out->step_time = profile->step_time;
   out->latency = sqrt(out->gpu_time * out->gpu_time + out->host_time * out->host_time) + out->step_time;
   out->limit = limit_of(&t, out->gpu_time, out->host_time, out->step_time);
 }
 
 /* As that of a training step: spreads of profile and kernel constants together. */
-static void set_band(const pm_inference_plan *plan, const pm_inference_run *run, pm_inference *out)
+static void set_band(const call *c, pm_inference *out)
 {
-  const pm_inference_profile *p = &plan->profiles[run->profile_index];
-  const pm__device *device = device_of(plan, run);
+  const pm_inference_profile *p = &c->profile->profile;
+  const pm__device *device = c->device;
   double hardware = pm__device_variance(device, p->spread_rule, p->spread_roofline);
   double factor = pm__band_factor(pm__spread_square(p->spread) + hardware);
   out->throughput_p10 = out->throughput_p90 = NAN;
@@ -211,43 +215,44 @@ static void set_band(const pm_inference_plan *plan, const pm_inference_run *run,
   out->throughput_p90 = out->throughput * factor;
 }
 
-static void set_memory(const pm_inference_plan *plan, const pm_inference_run *run, pm_inference *out)
+/* Only memory is known of a call that does not fit. */
+static void set_too_large(pm_inference *out)
 {
-  const pm_memory_plan *memory = plan->networks[run->network_index].memory;
-  pm_memory_run asked = pm_memory_run_default();
-  pm_memory_use use;
-  out->memory = out->largest_batch = NAN;
-  out->verdict = PM_VERDICT_UNKNOWN;
-  asked.batch = run->batch;
-  asked.precision = run->precision;
-  asked.inference = 1;
-  asked.usable = run->usable_memory;
-  if (memory == NULL || pm_memory(memory, &asked, &use, 1) != PM_OK || use.status != PM_OK) return;
-  out->memory = use.total;
-  out->verdict = use.verdict;
-  out->largest_batch = use.largest_batch;
+  pm_inference memory = *out;
+  fill_unknown(out, PM_DOES_NOT_FIT);
+  out->memory = memory.memory;
+  out->gpu_memory = memory.gpu_memory;
+  out->verdict = memory.verdict;
+  out->largest_batch = memory.largest_batch;
 }
 
-static void predict_one(const pm_inference_plan *plan, const pm_inference_run *run, pm_inference *out)
+static void predict_call(const call *c, pm_inference *out)
+{
+  const pm_inference_run *run = c->run;
+  set_times(c, run->batch, out);
+  out->throughput = run->batch * run->gpus * run->nodes / out->latency;
+  out->flop = run->batch * c->network->forward_flop;
+  out->flop_rate = out->flop / out->latency;
+  out->utilization = out->flop_rate / pm_gpu_matrix_peak(&c->system->system->gpu, run->precision);
+  out->basis = basis_of(c->device);
+  set_band(c, out);
+}
+
+static void predict_one(const pm_plan *plan, const pm_inference_run *run, pm_inference *out)
 {
   memset(out, 0, sizeof *out);
-  out->status = check_run(plan, run, NULL);
-  if (out->status != PM_OK) {
-    fill_unknown(out, out->status);
+  int status = check_run(plan, run, NULL);
+  if (status != PM_OK) {
+    fill_unknown(out, status);
     return;
   }
-  const pm_gpu *gpu = &plan->systems[run->system_index].system->gpu;
-  set_times(plan, run, out);
-  set_memory(plan, run, out);
-  out->throughput = run->batch * run->gpus * run->nodes / out->latency;
-  out->flop = run->batch * plan->networks[run->network_index].flop;
-  out->flop_rate = out->flop / out->latency;
-  out->utilization = out->flop_rate / pm_gpu_matrix_peak(gpu, run->precision);
-  out->basis = basis_of(device_of(plan, run));
-  set_band(plan, run, out);
+  call c = call_of(plan, run);
+  set_memory(&c, out);
+  if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(out);
+  else predict_call(&c, out);
 }
 
-int pm_infer(const pm_inference_plan *plan, const pm_inference_run *runs, pm_inference *predictions, size_t count)
+int pm_infer(const pm_plan *plan, const pm_inference_run *runs, pm_inference *predictions, size_t count)
 {
   if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_BAD_ARGUMENT;
   for (size_t i = 0; i < count; i++) predict_one(plan, &runs[i], &predictions[i]);
@@ -264,26 +269,26 @@ static double next_batch(double batch)
 
 /* Latency does not grow strictly with the batch: a larger one may fill waves better. So batches are tried one by one, as
 ** far as twice the limit; what a longer limit finds then is never less. */
-static double search(const pm_inference_plan *plan, pm_inference_run run, double latency, double most)
+static double search(const call *c, double latency, double most)
 {
   double best = 0;
   pm_inference p;
-  for (run.batch = 1; run.batch <= most; run.batch = next_batch(run.batch)) {
-    set_times(plan, &run, &p);
-    if (p.latency <= latency) best = run.batch;
+  for (double batch = 1; batch <= most; batch = next_batch(batch)) {
+    set_times(c, batch, &p);
+    if (p.latency <= latency) best = batch;
     else if (p.latency > 2 * latency) break;
   }
   return best;
 }
 
-static double most_by_memory(const pm_inference_plan *plan, const pm_inference_run *run)
+static double most_by_memory(const call *c)
 {
   pm_inference p;
-  set_memory(plan, run, &p);
-  return isnan(p.largest_batch) ? 1e9 : p.largest_batch;
+  set_memory(c, &p);
+  return isnan(p.largest_batch) || c->run->ignore_memory ? 1e9 : p.largest_batch;
 }
 
-int pm_infer_within(const pm_inference_plan *plan, pm_inference_run *run, double latency, pm_inference *prediction,
+int pm_infer_within(const pm_plan *plan, pm_inference_run *run, double latency, pm_inference *prediction,
                     pm_error *error)
 {
   if (prediction != NULL) fill_unknown(prediction, PM_BAD_ARGUMENT);
@@ -294,15 +299,17 @@ int pm_infer_within(const pm_inference_plan *plan, pm_inference_run *run, double
   run->batch = 1;
   int status = check_run(plan, run, error);
   if (status != PM_OK) return prediction->status = status;
-  double most = most_by_memory(plan, run);
-  predict_one(plan, run, prediction);
+  call c = call_of(plan, run);
+  double most = most_by_memory(&c);
+  set_times(&c, 1, prediction);
   double alone = prediction->latency;
-  run->batch = search(plan, *run, latency, most);
+  run->batch = most >= 1 ? search(&c, latency, most) : 0;
   if (run->batch >= 1) {
     predict_one(plan, run, prediction);
     return PM_OK;
   }
   run->batch = 1;
+  fill_unknown(prediction, PM_UNREACHABLE);
   if (most < 1) return pm__fail(error, PM_UNREACHABLE, "one sample does not fit the memory");
   return pm__fail(error, PM_UNREACHABLE, "one sample takes %.3g ms, longer than %.3g ms", alone * 1e3, latency * 1e3);
 }

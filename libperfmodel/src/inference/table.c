@@ -1,17 +1,16 @@
 /* Inference runs and predictions as a table. */
 #include <stdlib.h>
-#include "inference/inference.h"
+#include "plan/plan.h"
 
-static const char *id_of(const pm_inference_plan *plan, const pm_inference_run *run, int which)
+static const char *id_of(const pm_plan *plan, const pm_inference_run *run, int which)
 {
-  int32_t at[] = {run->network_index, run->system_index, run->profile_index};
-  size_t count[] = {plan->network_count, plan->system_count, plan->profile_count};
-  if (at[which] < 0 || (size_t)at[which] >= count[which]) return "";
-  if (which == 0) return plan->networks[at[0]].network->id;
-  return which == 1 ? plan->systems[at[1]].system->machine.id : plan->profiles[at[2]].id;
+  if (which == 0) return pm__plan_network_id(plan, run->network_index);
+  if (which == 1) return pm__plan_system_id(plan, run->system_index);
+  bool known = run->profile_index >= 0 && (size_t)run->profile_index < plan->profile_count;
+  return known ? plan->profiles[run->profile_index].profile.id : "";
 }
 
-static int add_ids(pm_table *table, const pm_inference_plan *plan, const pm_inference_run *runs, size_t count,
+static int add_ids(pm_table *table, const pm_plan *plan, const pm_inference_run *runs, size_t count,
                    pm_error *error)
 {
   static const char *const names[] = {"network", "system", "profile"};
@@ -26,7 +25,7 @@ static int add_ids(pm_table *table, const pm_inference_plan *plan, const pm_infe
   return status;
 }
 
-static int add_columns(pm_table *table, const pm_inference_plan *plan, const pm_inference_run *runs,
+static int add_columns(pm_table *table, const pm_plan *plan, const pm_inference_run *runs,
                        const pm_inference *predictions, size_t count, pm_error *error)
 {
   int status = add_ids(table, plan, runs, count, error);
@@ -38,7 +37,7 @@ static int add_columns(pm_table *table, const pm_inference_plan *plan, const pm_
   return status;
 }
 
-pm_table *pm_inference_table(const pm_inference_plan *plan, const pm_inference_run *runs,
+pm_table *pm_inference_table(const pm_plan *plan, const pm_inference_run *runs,
                              const pm_inference *predictions, size_t count, pm_error *error)
 {
   if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) {

@@ -1,6 +1,6 @@
 /* (setup, run) -> rates: stages put together, the limiting one, what the GPUs wait, how many nodes are fed. */
 #include <string.h>
-#include "input/input.h"
+#include "input/stages.h"
 
 pm_input_run pm_input_run_default(void)
 {
@@ -112,7 +112,7 @@ int pm_input_check(const pm_input_setup *setup, const pm_input_run *run, pm_erro
 
 /* ---- Together. */
 
-static int slowest(const pm__stages *s, int count)
+static int slowest(const pm__input_rates *s, int count)
 {
   int least = PM_INPUT_STAGE_STORAGE;
   for (int i = least + 1; i < count; i++)
@@ -121,7 +121,7 @@ static int slowest(const pm__stages *s, int count)
 }
 
 /* Stages that work in turn, the first `count` of them. */
-static double in_turn(const pm__stages *s, int count)
+static double in_turn(const pm__input_rates *s, int count)
 {
   double time = 0;
   for (int i = PM_INPUT_STAGE_STORAGE; i < count; i++) time += 1 / s->rate[i];
@@ -144,7 +144,7 @@ static double nodes_fed(double whole, double need)
   return floor(whole / need * (1 + hair));
 }
 
-static void count_nodes(const pm_input_setup *setup, const pm__stages *s, double rate, pm_input_rates *r)
+static void count_nodes(const pm_input_setup *setup, const pm__input_rates *s, double rate, pm_input_rates *r)
 {
   const double unlimited = INFINITY;
   double need = s->hits < 1 ? rate * (1 - s->hits) : 0;
@@ -157,7 +157,7 @@ static void count_nodes(const pm_input_setup *setup, const pm__stages *s, double
   r->nodes_most = fmin(fmin(r->nodes_storage, r->nodes_uplink), fmin(r->nodes_gateway, r->nodes_ports));
 }
 
-static void show_stages(const pm__stages *s, pm_input_rates *r)
+static void show_stages(const pm__input_rates *s, pm_input_rates *r)
 {
   r->storage = s->rate[PM_INPUT_STAGE_STORAGE];
   r->reads = s->rate[PM_INPUT_STAGE_READS];
@@ -182,7 +182,7 @@ static void fill_unknown(pm_input_rates *r, int status)
 
 static void answer(const pm_input_setup *setup, const pm_input_run *run, pm_input_rates *r)
 {
-  pm__stages s;
+  pm__input_rates s;
   memset(r, 0, sizeof *r);
   r->status = pm_input_check(setup, run, NULL);
   if (r->status != PM_OK) {

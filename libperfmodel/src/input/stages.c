@@ -1,5 +1,5 @@
 /* The rate of every stage, each by itself. */
-#include "input/input.h"
+#include "input/stages.h"
 
 static double count_or(int32_t count, double otherwise)
 {
@@ -44,7 +44,7 @@ static double reads_rate(const pm_input_setup *setup, const pm_input_run *run, d
   return flight / ((latency + run->chunk / stream) * (bytes / run->chunk));
 }
 
-static void storage_stages(const pm_input_setup *setup, const pm_input_run *run, pm__stages *s)
+static void storage_stages(const pm_input_setup *setup, const pm_input_run *run, pm__input_rates *s)
 {
   const pm_storage *storage = &setup->storage;
   double nodes = storage->shared ? run->nodes : 1, missed = 1 - s->hits;
@@ -90,7 +90,7 @@ static double cached_share(const pm_input_setup *setup, const pm_input_run *run,
   return fmin(1, run->cache / (setup->dataset.samples * bytes));
 }
 
-void pm__input_stages(const pm_input_setup *setup, const pm_input_run *run, pm__stages *s)
+void pm__input_stages(const pm_input_setup *setup, const pm_input_run *run, pm__input_rates *s)
 {
   for (int i = 0; i < PM_INPUT_STAGE_COUNT; i++) s->rate[i] = INFINITY;
   s->bytes = setup->dataset.sample_size;

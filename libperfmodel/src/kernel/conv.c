@@ -13,7 +13,7 @@
 **
 ** Tensor cores take channels by 8. Libraries of 2019 and before run other ones on the FP32 cores, padded all the same.
 */
-#include "kernel/conv.h"
+#include "kernel/conv_window.h"
 
 static void set_sizes(pm__window *s, const pm__conv *conv, pm__pass pass, double batch)
 {

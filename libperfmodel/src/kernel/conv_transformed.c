@@ -10,7 +10,7 @@
 ** multiple of their elements; every kernel of transforms takes a time of its own. Where they are kernels apart, all
 ** transforms of a batch are in memory at a time: the workspace.
 */
-#include "kernel/conv.h"
+#include "kernel/conv_window.h"
 
 /* `count` products, of their sizes with the pass: the contraction of the gradient of weights is over the tiles. */
 static pm__product products(const pm__window *s, double count, double tiles)

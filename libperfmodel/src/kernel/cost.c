@@ -1,4 +1,5 @@
 /* One kernel of a layer: its family picks the formula. */
+#include "kernel/kernel.h"
 #include "kernel/models.h"
 
 static pm__product product_of(const pm__gemm *g, double batch)
@@ -45,4 +46,18 @@ pm__kernel_cost pm__kernel_cost_of(const pm__device *d, const pm__kernel *kernel
   if (d->launch > cost.time) cost.bound = PM_BOUND_LATENCY;
   cost.time += d->launch;
   return cost;
+}
+
+bool pm__kernel_works(const pm__kernel *kernel)
+{
+  return kernel->work.flop > 0 || kernel->work.elements > 0 || kernel->work.fixed_elements > 0;
+}
+
+double pm__kernel_price(const pm__device *d, const pm__kernel *kernel, double batch)
+{
+  if (!pm__kernel_works(kernel)) return 0;
+  if (d->calibrated) return pm__kernel_cost_of(d, kernel, batch).time - d->launch;
+  double peak = kernel->matrix ? d->matrix_peak : d->vector_peak, moved = d->bytes * d->per_byte;
+  return pm__most(kernel->work.flop * batch / peak,
+                  kernel->work.elements * batch * moved + kernel->work.fixed_elements * moved);
 }

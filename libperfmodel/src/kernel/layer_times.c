@@ -1,7 +1,7 @@
 /* Layer by layer: the same kernels as kernels.c, not merged. */
 #include <math.h>
 #include <string.h>
-#include "plan/costs.h"
+#include "kernel/kernel.h"
 #include "kernel/models.h"
 #include "perfmodel/kernel.h"
 

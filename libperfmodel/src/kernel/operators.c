@@ -5,7 +5,7 @@
 ** passes over memory: its accesses, or its arithmetic on the FP32 cores.
 */
 #include "kernel/operators.h"
-#include "plan/costs.h"
+#include "kernel/kernel.h"
 
 static pm__kernel_cost by_accesses(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {

@@ -5,7 +5,7 @@
 ** FP64). Storage of 2 bytes adds the master copy's conversions: gradient read at 2 and written at 4 bytes, weight read
 ** at 4 and written at 2, another 12 bytes. 4 FLOP per parameter.
 */
-#include "plan/costs.h"
+#include "kernel/kernel.h"
 #include "kernel/models.h"
 
 double pm__update_bytes(double accesses, int precision)

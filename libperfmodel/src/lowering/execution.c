@@ -9,14 +9,9 @@ static const pm__layer *input_of(const pm_network *network, const pm__layer *lay
   return &network->layers[network->inputs[layer->first_input + i]];
 }
 
-static bool is_activation(const pm__layer *layer)
+static bool fuses_as(const pm__layer *layer, pm__training_fusion how)
 {
-  static const pm__layer_kind *const kinds[] = {&pm__relu, &pm__relu6,     &pm__leaky_relu, &pm__elu,
-                                                &pm__silu, &pm__hardswish, &pm__sigmoid,    &pm__tanh,
-                                                &pm__gelu, &pm__mish,      &pm__softplus,   &pm__hardsigmoid};
-  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-    if (layer->kind == kinds[i]) return true;
-  return false;
+  return layer->kind != NULL && layer->kind->training == how;
 }
 
 /* The one reader of a layer's output, or NULL. */
@@ -29,30 +24,23 @@ static const pm__layer *reader_of(const pm_network *network, size_t index)
   return NULL;
 }
 
-/* An addition that is done where a batch norm writes its result. */
+/* An addition that is done where a norm writes its result. */
 static bool adds_to_norm(const pm_network *network, const pm__layer *layer)
 {
-  if (layer->kind != &pm__add) return false;
+  if (!fuses_as(layer, PM__TRAINING_SUM)) return false;
   for (size_t i = 0; i < layer->input_count; i++)
-    if (input_of(network, layer, i)->kind == &pm__batch_norm) return true;
+    if (fuses_as(input_of(network, layer, i), PM__TRAINING_NORM)) return true;
   return false;
 }
 
 static bool follows_norm(const pm_network *network, const pm__layer *layer)
 {
-  if (!is_activation(layer) || layer->input_count != 1) return false;
+  if (!fuses_as(layer, PM__TRAINING_ACTIVATION) || layer->input_count != 1) return false;
   const pm__layer *before = input_of(network, layer, 0);
-  return before->consumers == 1 && (before->kind == &pm__batch_norm || adds_to_norm(network, before));
+  return before->consumers == 1 && (fuses_as(before, PM__TRAINING_NORM) || adds_to_norm(network, before));
 }
 
-static bool has_bias(const pm_network *network, const pm__layer *layer)
-{
-  bool products = layer->kind == &pm__linear ||
-                  (layer->kernel_count > 0 && network->kernels[layer->first_kernel].family == PM__CONV);
-  return products && layer->flop[PM__FORWARD] > 2 * layer->mac;
-}
-
-static void add_pass(pm__launch *list, int *count, pm__pass pass, pm__work work, double starts)
+static void add_pass(pm__launch *list, int *count, pm__pass pass, pm__work work, double launches)
 {
   pm__launch *s = &list[(*count)++];
   memset(s, 0, sizeof *s);
@@ -60,14 +48,15 @@ static void add_pass(pm__launch *list, int *count, pm__pass pass, pm__work work,
   s->kernel.family = PM__ELEMENTWISE;
   s->kernel.repeats = 1;
   s->kernel.work = work;
-  s->starts = starts;
+  s->launches = launches;
 }
 
 static void add_bias(const pm_network *network, size_t index, pm__execution execution, pm__launch *list, int *count)
 {
   const pm__layer *layer = &network->layers[index], *reader = reader_of(network, index);
   double out = layer->elements_out;
-  bool fused = execution == PM__FUSED && reader != NULL && is_activation(reader);
+  bool fused = execution == PM__FUSED && fuses_as(layer, PM__TRAINING_PRODUCT) && reader != NULL &&
+               fuses_as(reader, PM__TRAINING_ACTIVATION);
   if (!fused) add_pass(list, count, PM__FORWARD, (pm__work){0, 2 * out, 0}, 1);
   add_pass(list, count, PM__BACKWARD_WEIGHT, (pm__work){0, out, 0}, 1);
 }
@@ -88,51 +77,48 @@ static void copy_kernels(const pm_network *network, const pm__layer *layer, pm__
 {
   for (size_t i = 0; i < layer->kernel_count; i++) {
     pm__launch *s = &list[(*count)++];
+    memset(s, 0, sizeof *s);
     s->kernel = network->kernels[layer->first_kernel + i];
-    s->starts = s->kernel.repeats;
+    s->launches = s->kernel.repeats;
     s->layout = s->kernel.repeats * layout_of(&s->kernel);
   }
 }
 
 /* Softmax, logarithm and sum are kernels of their own, and so are their gradients. Smoothing takes the mean over the
 ** classes (1 access), spreads its gradient (1) and adds that (3). Mixed precision converts logits and their gradients. */
-static void start_loss(const pm__layer *layer, bool mixed, pm__launch *list, int count)
+static void lower_loss(const pm__layer *layer, bool mixed, pm__launch *list, int count)
 {
   for (int i = 0; i < count; i++) {
-    bool forward = list[i].kernel.pass == PM__FORWARD, smooth = pm__smooths_labels(layer);
+    bool forward = list[i].kernel.pass == PM__FORWARD, smooth = layer->smooths_labels;
     double more = !smooth ? 0 : forward ? 1 : 4, elements = list[i].kernel.work.elements + more * layer->elements_out;
-    list[i].starts = (forward ? 3 : 2) + (!smooth ? 0 : forward ? 1 : 3);
+    list[i].launches = (forward ? 3 : 2) + (!smooth ? 0 : forward ? 1 : 3);
     list[i].kernel.work.elements = mixed ? 2 * elements + 3 * layer->elements_out : elements;
   }
 }
 
-/* The other input is still read; nothing is started for it. */
+/* The other input is still read; nothing is launched for it. */
 static void fuse_addition(const pm__layer *layer, pm__launch *list, int count)
 {
   for (int i = 0; i < count; i++) {
     if (list[i].kernel.pass != PM__FORWARD) continue;
     list[i].kernel.work.elements = (double)(layer->input_count - 1) * layer->elements_out;
-    list[i].starts = 0;
+    list[i].launches = 0;
   }
 }
 
-/* Activations, pooling, batch norms and their additions are kernels of cuDNN; linear layers' biases are not. */
-static bool is_own(const pm_network *network, const pm__layer *layer)
+/* A sum that a library's norm takes in is that library's. */
+static bool is_framework_kernel(const pm_network *network, const pm__layer *layer)
 {
-  static const pm__layer_kind *const kinds[] = {&pm__gelu, &pm__layer_norm, &pm__dropout, &pm__attention, &pm__softmax,
-                                                &pm__cross_entropy, &pm__additive_attention, &pm__embedding, &pm__concat};
-  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-    if (layer->kind == kinds[i]) return true;
-  return layer->kind == &pm__linear || (layer->kind == &pm__add && !adds_to_norm(network, layer));
+  return layer->kind->source == PM__FRAMEWORK_KERNEL && !adds_to_norm(network, layer);
 }
 
 /* A whole recurrent layer is one call of its library for each pass. */
-static void set_calls(const pm__layer *layer, pm__launch *list, int count)
+static void set_host_calls(const pm__layer *layer, pm__launch *list, int count)
 {
-  bool called[PM__PASSES] = {false}, whole = pm__is_recurrent(layer);
+  bool called[PM__PASSES] = {false}, whole = layer->kind->loop == PM__LOOP_CELL;
   for (int i = 0; i < count; i++) {
     pm__pass pass = list[i].kernel.pass;
-    list[i].calls = !whole ? list[i].starts : called[pass] ? 0 : 1;
+    list[i].host_calls = !whole ? list[i].launches : called[pass] ? 0 : 1;
     called[pass] = true;
   }
 }
@@ -146,13 +132,13 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution execu
   bool composed = execution == PM__COMPOSED || execution == PM__COMPOSED_MIXED;
   if (!fused || !follows_norm(network, layer)) copy_kernels(network, layer, list, &count);
   if (execution == PM__COUNTED) return count;
-  if (layer->kind == &pm__softmax_loss || layer->kind == &pm__cross_entropy) start_loss(layer, mixed, list, count);
+  if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, mixed, list, count);
   if (fused && adds_to_norm(network, layer)) fuse_addition(layer, list, count);
   if (count > 0) count = pm__compose(network, layer, execution, list, count);
-  int library = is_own(network, layer) ? 0 : count;
-  if (has_bias(network, layer)) add_bias(network, index, execution, list, &count);
-  for (int i = library; i < count; i++) list[i].kernel.own = !list[i].kernel.matrix;
-  set_calls(layer, list, count);
+  int library = is_framework_kernel(network, layer) ? 0 : count;
+  if (layer->bias) add_bias(network, index, execution, list, &count);
+  for (int i = library; i < count; i++) list[i].kernel.framework_kernel = !list[i].kernel.matrix;
+  set_host_calls(layer, list, count);
   if (composed && pm__in_loop(network, layer)) count = pm__loop_kernels(layer, mixed ? 2 : 1, list, count);
   return count;
 }

@@ -15,7 +15,7 @@
 #ifndef PM_LOWERING_EXECUTION_H
 #define PM_LOWERING_EXECUTION_H
 
-#include "network/network.h"
+#include "lowering/launch.h"
 
 typedef enum pm__execution {
   PM__COUNTED,
@@ -26,13 +26,6 @@ typedef enum pm__execution {
   PM__COMPOSED_MIXED,
   PM__EXECUTIONS
 } pm__execution;
-
-/* A kernel and how often it is started; `calls`: how often the host asks for it, where a library starts many; `layout`:
-** elements that go through it if its tensors are in another layout than the kernel's, both ways, per sample. */
-typedef struct pm__launch {
-  pm__kernel kernel;
-  double starts, calls, layout;
-} pm__launch;
 
 enum { PM__LAUNCHES_MORE = 8, PM__LAUNCHES_MAX = PM__KERNELS_MAX + PM__LAUNCHES_MORE };
 

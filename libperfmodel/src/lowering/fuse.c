@@ -1,36 +1,21 @@
 /*
-** From a network's layers to the kernels of its forward pass in an engine that fuses.
+** From a network's layers to the launches of its forward pass in an engine that fuses.
 **
-** Each layer plays one of these roles. A host runs kernels of its own. An epilogue is a function of each element, and may
-** be folded into the kernel that makes one of its inputs, if nobody else wants that tensor: the other inputs are then
-** read besides. A convolution and a pass over memory take in any, a product only those that are part of every library's
-** products (bias, scale, ReLU). A norm of rows is folded into a pass, as it has the row at hand. What is nothing in
-** inference passes its input on.
+** A kind says what an engine makes of it. An epilogue is a function of each element, and may be folded into the kernel
+** that makes one of its inputs, if nobody else wants that tensor: the other inputs are then read besides. A convolution
+** and a pass over memory take in any, a product only those that are part of every library's products (bias, scale,
+** ReLU). A norm of rows is folded into a pass, as it has the row at hand. What is nothing in inference passes its input
+** on.
 */
 #include <stdlib.h>
 #include <string.h>
-#include "inference/inference.h"
+#include "lowering/forward.h"
 
-typedef enum role { HOST, SIMPLE, EPILOGUE, NORM, JOIN, LOSS, NOTHING } role;
-
-static const struct {
-  const pm__layer_kind *kind;
-  role role_here;
-} roles[] = {
-  {&pm__batch_norm, SIMPLE},   {&pm__bias, SIMPLE},        {&pm__scale, SIMPLE},       {&pm__relu, SIMPLE},
-  {&pm__relu6, SIMPLE},        {&pm__leaky_relu, EPILOGUE}, {&pm__prelu, EPILOGUE},    {&pm__elu, EPILOGUE},
-  {&pm__gelu, EPILOGUE},       {&pm__silu, EPILOGUE},      {&pm__mish, EPILOGUE},      {&pm__sigmoid, EPILOGUE},
-  {&pm__tanh, EPILOGUE},       {&pm__hardswish, EPILOGUE}, {&pm__hardsigmoid, EPILOGUE}, {&pm__softplus, EPILOGUE},
-  {&pm__add, EPILOGUE},        {&pm__subtract, EPILOGUE},  {&pm__multiply, EPILOGUE},  {&pm__divide, EPILOGUE},
-  {&pm__pointwise, EPILOGUE},  {&pm__layer_norm, NORM},    {&pm__rms_norm, NORM},      {&pm__concat, JOIN},
-  {&pm__softmax_loss, LOSS},   {&pm__cross_entropy, LOSS}, {&pm__dropout, NOTHING},
-};
-
-static role role_of(const pm__layer *layer)
+static pm__inference_fusion fusion_of(const pm__layer *layer)
 {
-  for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
-    if (roles[i].kind == layer->kind) return roles[i].role_here;
-  return layer->saved.view ? NOTHING : HOST;
+  pm__inference_fusion how = layer->kind->inference;
+  if (how != PM__INFERENCE_MOVEMENT) return how;
+  return layer->saved.view ? PM__INFERENCE_NOTHING : PM__INFERENCE_ALONE;
 }
 
 /* Where the tensor of a layer comes from, for those who would fold themselves into its kernel. */
@@ -41,7 +26,7 @@ typedef struct origin {
 
 typedef struct walk {
   const pm_network *network;
-  pm__inference_list *list;
+  pm__launch_list *list;
   int fusion;
   origin *origins; /* of each layer */
 } walk;
@@ -57,23 +42,27 @@ static double elements_of(const walk *w, int number)
 }
 
 /* What a convolution's input and output take to change their layout: read and written each. */
-static double conversion_of(const pm__layer *layer, const pm__kernel *kernel)
+static double layout_of(const pm__layer *layer, const pm__kernel *kernel)
 {
   return kernel->family == PM__CONV ? 2 * (layer->elements_in + layer->elements_out) : 0;
 }
 
-static int append(walk *w, const pm__kernel *kernel, double conversion)
+static int append(walk *w, const pm__kernel *kernel, double layout)
 {
-  return pm__inference_add(w->list, &(pm__inference_kernel){*kernel, kernel->repeats, kernel->repeats, 0, conversion});
+  const pm__launch launch = {.kernel = *kernel,
+                             .launches = kernel->repeats,
+                             .host_calls = kernel->repeats,
+                             .layout = kernel->repeats * layout};
+  return pm__launch_list_add(w->list, &launch);
 }
 
 /* The layer's own forward kernels. A later layer may be folded into the last if it is a product. */
-static bool add_host(walk *w, const pm__layer *layer, origin *to)
+static bool add_alone(walk *w, const pm__layer *layer, origin *to)
 {
   for (size_t i = 0; i < layer->kernel_count; i++) {
     const pm__kernel *kernel = &w->network->kernels[layer->first_kernel + i];
-    if (!pm__inference_runs(kernel)) continue;
-    to->kernel = append(w, kernel, conversion_of(layer, kernel));
+    if (!pm__runs_in_inference(kernel)) continue;
+    to->kernel = append(w, kernel, layout_of(layer, kernel));
     if (to->kernel < 0) return false;
     if (!kernel->matrix || w->fusion != PM_FUSION_GRAPH) to->kernel = -1;
   }
@@ -104,10 +93,10 @@ static double moved_by(const walk *w, const pm__layer *layer)
   return moved;
 }
 
-static bool takes(const pm__kernel *kernel, role role_here)
+static bool takes(const pm__kernel *kernel, pm__inference_fusion how)
 {
-  if (kernel->family == PM__CONV) return role_here != NORM;
-  return !kernel->matrix || role_here == SIMPLE;
+  if (kernel->family == PM__CONV) return how != PM__INFERENCE_ROWS;
+  return !kernel->matrix || how == PM__INFERENCE_SIMPLE;
 }
 
 /* Of the inputs whose kernels would take the layer in, the one that is made last: the others are there by then. */
@@ -118,7 +107,7 @@ static int taker_of(const walk *w, const pm__layer *layer)
     int number = inputs_of(w, layer)[i];
     const origin *from = &w->origins[number];
     if (from->kernel < 0 || !from->alone || elements_of(w, number) != layer->elements_out) continue;
-    if (!takes(&w->list->kernel[from->kernel].kernel, role_of(layer))) continue;
+    if (!takes(&w->list->launch[from->kernel].kernel, fusion_of(layer))) continue;
     if (taker < 0 || from->kernel > w->origins[taker].kernel) taker = number;
   }
   return taker;
@@ -127,14 +116,13 @@ static int taker_of(const walk *w, const pm__layer *layer)
 static bool add_epilogue(walk *w, const pm__layer *layer, origin *to)
 {
   int taker = taker_of(w, layer);
-  if (taker < 0 && role_of(layer) == NORM) return add_host(w, layer, to);
+  if (taker < 0 && fusion_of(layer) == PM__INFERENCE_ROWS) return add_alone(w, layer, to);
   if (taker < 0) {
     to->kernel = add_pass(w, layer, PM__ELEMENTWISE, moved_by(w, layer));
     return to->kernel >= 0;
   }
   to->kernel = w->origins[taker].kernel;
-  pm__inference_kernel *kernel = &w->list->kernel[to->kernel];
-  kernel->extra += moved_by(w, layer) - layer->elements_out - elements_of(w, taker);
+  w->list->launch[to->kernel].extra += moved_by(w, layer) - layer->elements_out - elements_of(w, taker);
   return true;
 }
 
@@ -145,22 +133,22 @@ static bool add_layer(walk *w, size_t number)
   *to = (origin){-1, layer->consumers == 1};
   if (layer->kind == NULL) return true;
   const origin *from = &w->origins[inputs_of(w, layer)[0]];
-  switch (role_of(layer)) {
-  case SIMPLE:
-  case EPILOGUE:
-  case NORM: return add_epilogue(w, layer, to);
-  case LOSS: return add_pass(w, layer, PM__SOFTMAX, 2 * layer->elements_out) >= 0;
-  case JOIN: /* an engine has its inputs written to their place */
+  switch (fusion_of(layer)) {
+  case PM__INFERENCE_SIMPLE:
+  case PM__INFERENCE_EPILOGUE:
+  case PM__INFERENCE_ROWS: return add_epilogue(w, layer, to);
+  case PM__INFERENCE_LOSS: return add_pass(w, layer, PM__SOFTMAX, 2 * layer->elements_out) >= 0;
+  case PM__INFERENCE_JOIN: /* an engine has its inputs written to their place */
     return w->fusion == PM_FUSION_GRAPH || add_pass(w, layer, PM__ELEMENTWISE, 2 * layer->elements_out) >= 0;
-  case NOTHING:
+  case PM__INFERENCE_NOTHING:
     to->kernel = from->kernel;
     to->alone = to->alone && from->alone;
     return true;
-  default: return add_host(w, layer, to);
+  default: return add_alone(w, layer, to); /* by itself; fusion_of has told movements apart */
   }
 }
 
-int pm__inference_fuse(pm__inference_list *list, const pm_network *network, int fusion)
+int pm__forward_fused(pm__launch_list *list, const pm_network *network, int fusion)
 {
   walk w = {network, list, fusion, NULL};
   bool good = true;

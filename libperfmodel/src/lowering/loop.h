@@ -9,7 +9,7 @@
 **                                two sums, and the choice of old or new state behind the end of a sentence
 **     attention                  its kernels for each word
 **
-** The host's threads start what does not wait for each other side by side: it is asked for the operations on the path from
+** The host's threads launch what does not wait for each other side by side: it is asked for the operations on the path from
 ** one word to the next, not for the gradients of weights and the gates beside it.
 */
 #ifndef PM_LOWERING_LOOP_H
@@ -22,8 +22,5 @@ bool pm__in_loop(const pm_network *network, const pm__layer *layer);
 
 /* Changes the kernels of a layer that is; `wide`: elements to an FP32 number. Returns how many there are then. */
 int pm__loop_kernels(const pm__layer *layer, double wide, pm__launch *list, int count);
-
-/* Layers that a library runs whole when it is called once. */
-bool pm__is_recurrent(const pm__layer *layer);
 
 #endif

@@ -63,53 +63,73 @@ static pm__alive alive_of(const pm_memory_plan *plan, const pm_memory_run *run, 
   return (pm__alive){alive, alive};
 }
 
-static double communication(const pm_memory_plan *plan, const pm_memory_run *run)
+/*
+** Copies of gradients for their sum. From stage 2 of ZeRO on a block's gradients are given away as soon as they are summed,
+** so only the largest block has copies; from stage 3 on the weights of the block that runs and of the next one are
+** gathered (Rajbhandari et al., arXiv:1910.02054; Zhao et al., arXiv:2304.11277).
+*/
+static double communication(const pm__memory_question *q)
 {
-  if (run->ranks == 1 || run->inference) return 0;
-  return plan->parameters * pm__given(plan->profile.bucket, 0) + pm__given(plan->profile.fusion_buffer, 0);
+  const pm_memory_plan *plan = q->plan;
+  const pm_memory_profile *profile = &plan->profile;
+  bool copies = pm__given(profile->bucket, 0) > 0;
+  if (q->run->ranks == 1 || q->run->inference) return 0;
+  double summed = q->run->zero_stage >= 2 ? plan->largest_block : plan->parameters - q->split;
+  double gathered = q->run->zero_stage >= 3 ? fmin(2 * plan->largest_block, plan->parameters) : 0;
+  return (copies ? summed * pm__gradient_bytes(q) : 0) + gathered * pm_precision_bytes(q->run->precision) +
+         pm__given(profile->fusion_buffer, 0);
 }
 
-void pm__memory_parts(const pm_memory_plan *plan, const pm_memory_run *run, double batch, pm_memory_use *use)
+/* Parts that do not grow with the batch, and bytes per sample; the parts of `use` from context to sample. */
+static void set_parts(const pm__memory_question *q, double batch, pm_memory_use *use)
 {
   double factor;
-  pm__alive alive = alive_of(plan, run, &factor);
-  pm__parameter_bytes parameters = pm__parameters_take(plan, run);
-  double input = 4 * plan->input_elements; /* as the loader gives it */
-  use->context = pm__given(plan->profile.context, 0);
+  pm__alive alive = alive_of(q->plan, q->run, &factor);
+  pm__parameter_bytes parameters = pm__parameters_take(q);
+  double input = 4 * q->plan->input_elements; /* as the loader gives it */
+  use->context = pm__given(q->plan->profile.context, 0);
   use->weights = parameters.weights;
   use->gradients = parameters.gradients;
   use->optimizer = parameters.optimizer;
-  use->workspace = pm__given(plan->profile.workspace, 0);
-  use->communication = communication(plan, run);
+  use->workspace = pm__given(q->plan->profile.workspace, 0);
+  use->communication = communication(q);
   use->activations = batch * alive.saved;
   use->live_gradients = batch * (alive.peak - alive.saved);
   use->allocator = batch * ((factor - 1) * alive.peak);
   use->input = batch * input;
   use->sample = factor * alive.peak + input;
-  use->total = use->context + use->weights + use->gradients + use->optimizer + use->activations +
-               use->live_gradients + use->allocator + use->input + use->workspace + use->communication;
+}
+
+static pm__memory_line line_of(const pm_memory_use *use)
+{
+  double fixed = use->context + use->weights + use->gradients + use->optimizer + use->workspace + use->communication;
+  return (pm__memory_line){fixed, use->sample};
+}
+
+pm__memory_line pm__memory_line_of(const pm__memory_question *q)
+{
+  pm_memory_use use;
+  set_parts(q, 0, &use);
+  return line_of(&use);
 }
 
 /* ---- The inverse. */
 
-static double total(const pm_memory_plan *plan, const pm_memory_run *run, double batch)
+static double total(pm__memory_line line, double batch)
 {
-  pm_memory_use use;
-  pm__memory_parts(plan, run, batch, &use);
-  return use.total;
+  return line.fixed + batch * line.sample;
 }
 
-/* Largest whole b with total(b) <= limit, which never falls with b; rounding is put right at the end. */
-static double largest_batch(const pm_memory_plan *plan, const pm_memory_run *run, double limit, double sample)
+/* The total never falls with the batch; rounding is put right at the end. */
+double pm__memory_largest_batch(pm__memory_line line, double limit)
 {
   const double most = 9007199254740992.0;
-  double fixed = total(plan, run, 0);
   if (isnan(limit)) return NAN;
-  if (total(plan, run, 1) > limit) return 0;
-  if (!(sample > 0) || !isfinite(limit)) return INFINITY;
-  double batch = fmin(fmax(floor((limit - fixed) / sample), 1), most);
-  while (batch > 1 && total(plan, run, batch) > limit) batch--;
-  while (batch < most && total(plan, run, batch + 1) <= limit) batch++;
+  if (total(line, 1) > limit) return 0;
+  if (!(line.sample > 0) || !isfinite(limit)) return INFINITY;
+  double batch = fmin(fmax(floor((limit - line.fixed) / line.sample), 1), most);
+  while (batch > 1 && total(line, batch) > limit) batch--;
+  while (batch < most && total(line, batch + 1) <= limit) batch++;
   return batch;
 }
 
@@ -131,12 +151,15 @@ static void answer(const pm_memory_plan *plan, const pm_memory_run *run, pm_memo
     fill_unknown(use, use->status);
     return;
   }
-  pm__memory_parts(plan, run, run->batch, use);
+  pm__memory_question question = {plan, run, &plan->optimizer, 0};
+  set_parts(&question, run->batch, use);
+  pm__memory_line line = line_of(use);
+  use->total = total(line, run->batch);
   use->usable = run->usable;
   use->verdict = pm_memory_verdict(use->total, run->usable);
   use->missing = isnan(run->usable) ? (double)NAN : fmax(use->total - run->usable, 0);
-  use->largest_batch = largest_batch(plan, run, run->usable, use->sample);
-  use->safe_batch = largest_batch(plan, run, (1 - band) * run->usable, use->sample);
+  use->largest_batch = pm__memory_largest_batch(line, run->usable);
+  use->safe_batch = pm__memory_largest_batch(line, (1 - band) * run->usable);
 }
 
 int pm_memory(const pm_memory_plan *plan, const pm_memory_run *runs, pm_memory_use *uses, size_t count)

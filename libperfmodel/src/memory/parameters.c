@@ -4,36 +4,51 @@
 */
 #include "memory/plan.h"
 
-static double state_bytes(const pm_memory_plan *plan, double factor)
+static double state_bytes(const pm__memory_question *q, double factor)
 {
-  const pm_optimizer *o = &plan->optimizer;
+  const pm_optimizer *o = q->optimizer;
+  const pm_memory_plan *plan = q->plan;
   double state = pm__given(o->state, 0), embedding = pm__given(o->embedding_state, state);
   double others = plan->parameters - plan->embedding_parameters;
   return factor * (others * state + plan->embedding_parameters * embedding +
                    plan->parameters * pm__given(o->scratch, 0));
 }
 
-static pm__parameter_bytes mixed(const pm_memory_plan *plan)
+static double size_of(const pm__memory_question *q)
 {
-  const pm_memory_profile *p = &plan->profile;
-  double weight = pm__given(p->mixed_weight, 4) + pm__given(p->mixed_copy, 0);
-  return (pm__parameter_bytes){plan->parameters * weight, plan->parameters * pm__given(p->mixed_gradient, 4),
-                               plan->parameters * pm__given(p->mixed_master, 0) + state_bytes(plan, 1)};
+  return pm_precision_bytes(q->run->precision);
 }
 
-static pm__parameter_bytes plain(const pm_memory_plan *plan, double size)
+double pm__weight_bytes(const pm__memory_question *q)
 {
-  double weights = plan->parameters * size;
-  return (pm__parameter_bytes){weights, weights, state_bytes(plan, size / 4)};
+  const pm_memory_profile *p = &q->plan->profile;
+  double size = size_of(q);
+  return size < 4 && !q->run->inference ? pm__given(p->mixed_weight, 4) + pm__given(p->mixed_copy, 0) : size;
 }
 
-pm__parameter_bytes pm__parameters_take(const pm_memory_plan *plan, const pm_memory_run *run)
+double pm__gradient_bytes(const pm__memory_question *q)
 {
-  double size = pm_precision_bytes(run->precision), ranks = run->ranks;
-  if (run->inference) return (pm__parameter_bytes){plan->parameters * size, 0, 0};
-  pm__parameter_bytes bytes = size < 4 ? mixed(plan) : plain(plan, size);
-  if (run->zero_stage >= 1) bytes.optimizer /= ranks;
-  if (run->zero_stage >= 2) bytes.gradients /= ranks;
-  if (run->zero_stage >= 3) bytes.weights /= ranks;
+  double size = size_of(q);
+  return size < 4 ? pm__given(q->plan->profile.mixed_gradient, 4) : size;
+}
+
+static double optimizer_bytes(const pm__memory_question *q)
+{
+  double size = size_of(q);
+  if (size >= 4) return state_bytes(q, size / 4);
+  return q->plan->parameters * pm__given(q->plan->profile.mixed_master, 0) + state_bytes(q, 1);
+}
+
+pm__parameter_bytes pm__parameters_take(const pm__memory_question *q)
+{
+  const pm_memory_plan *plan = q->plan;
+  double ranks = q->run->ranks, parameters = plan->parameters, all = parameters > 0 ? parameters : 1;
+  double kept = (parameters - q->split * (1 - 1 / ranks)) / all; /* share of the parameters that this GPU has */
+  if (q->run->inference) return (pm__parameter_bytes){parameters * pm__weight_bytes(q), 0, 0};
+  pm__parameter_bytes bytes = {kept * parameters * pm__weight_bytes(q), kept * parameters * pm__gradient_bytes(q),
+                               kept * optimizer_bytes(q)};
+  if (q->run->zero_stage >= 1) bytes.optimizer /= ranks;
+  if (q->run->zero_stage >= 2) bytes.gradients /= ranks;
+  if (q->run->zero_stage >= 3) bytes.weights /= ranks;
   return bytes;
 }

@@ -3,13 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "memory/plan.h"
+#include "network/blocks.h"
 
 static const int class_precision[PM__CLASSES] = {PM_FP64, PM_FP32, PM_FP16};
-
-static bool is_embedding(const pm__layer *layer)
-{
-  return strstr(layer->kind->name, "embedding") != NULL;
-}
 
 static void count_network(pm_memory_plan *plan, const pm_network *network)
 {
@@ -20,8 +16,8 @@ static void count_network(pm_memory_plan *plan, const pm_network *network)
       continue;
     }
     plan->parameters += layer->parameters;
-    if (is_embedding(layer)) plan->embedding_parameters += layer->parameters;
-    if (strcmp(layer->kind->name, "attention") == 0) plan->attention = true;
+    if (layer->kind->parameters == PM__TABLE) plan->embedding_parameters += layer->parameters;
+    if (layer->kind->role == PM__ROLE_ATTENTION) plan->attention = true;
   }
 }
 
@@ -49,8 +45,9 @@ static pm_memory_plan *make(const pm_network *network, const pm_memory_profile *
   }
   plan->profile = *profile;
   plan->optimizer = *optimizer;
+  plan->largest_block = pm__network_largest_block(network, error);
   count_network(plan, network);
-  int status = pm__tensors_find(&tensors, network, profile, error);
+  int status = plan->largest_block >= 0 ? pm__tensors_find(&tensors, network, profile, error) : PM_NO_MEMORY;
   if (status == PM_OK) {
     status = scan(plan, &tensors, error);
     pm__tensors_free(&tensors);

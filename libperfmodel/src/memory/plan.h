@@ -11,6 +11,7 @@ struct pm_memory_plan {
   pm_memory_profile profile;
   pm_optimizer optimizer;
   double parameters, embedding_parameters;
+  double largest_block; /* parameters of the largest stretch between two single tensors */
   double input_elements;
   double forward_elements, written_elements; /* of inference: alive at once, and in all */
   bool attention;
@@ -22,9 +23,29 @@ typedef struct pm__parameter_bytes {
   double weights, gradients, optimizer;
 } pm__parameter_bytes;
 
-pm__parameter_bytes pm__parameters_take(const pm_memory_plan *plan, const pm_memory_run *run);
+/* What is asked of a plan: a run, the optimiser, and how many of the parameters are shared out over all ranks because the
+** model itself is split. */
+typedef struct pm__memory_question {
+  const pm_memory_plan *plan;
+  const pm_memory_run *run;
+  const pm_optimizer *optimizer;
+  double split;
+} pm__memory_question;
 
-/* Fixed parts and bytes per sample; the parts of `use` from context to sample. */
-void pm__memory_parts(const pm_memory_plan *plan, const pm_memory_run *run, double batch, pm_memory_use *use);
+pm__parameter_bytes pm__parameters_take(const pm__memory_question *q);
+
+/* Bytes of one weight, and of its gradient, as a framework keeps them. */
+double pm__weight_bytes(const pm__memory_question *q);
+double pm__gradient_bytes(const pm__memory_question *q);
+
+/* The total grows with the batch along a line. */
+typedef struct pm__memory_line {
+  double fixed, sample;
+} pm__memory_line;
+
+pm__memory_line pm__memory_line_of(const pm__memory_question *q);
+
+/* Largest whole batch whose total is not above `limit`; 0 if none is, NAN if it is not known. */
+double pm__memory_largest_batch(pm__memory_line line, double limit);
 
 #endif

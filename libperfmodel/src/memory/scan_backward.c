@@ -52,7 +52,7 @@ static void leave(gradients *g, int tensor)
 
 static bool passes_on(const pm__layer *layer, const pm__layer *input)
 {
-  bool sum = strcmp(layer->kind->name, "add") == 0;
+  bool sum = layer->kind->keeping.gradient == PM__GRADIENT_PASSED;
   return layer->saved.view || (sum && input->elements_out == layer->elements_out);
 }
 

@@ -20,37 +20,6 @@ const int *pm__layer_inputs(const pm_network *network, int layer)
   return network->inputs + network->layers[layer].first_input;
 }
 
-static bool one_of(const pm__layer *layer, const char *const *names)
-{
-  for (; layer->kind != NULL && *names != NULL; names++)
-    if (strcmp(layer->kind->name, *names) == 0) return true;
-  return false;
-}
-
-static bool is(const pm__layer *layer, const char *name)
-{
-  return layer->kind != NULL && strcmp(layer->kind->name, name) == 0;
-}
-
-static bool is_norm(const pm__layer *layer)
-{
-  static const char *const names[] = {"layer_norm", "group_norm", "rms_norm", NULL};
-  return one_of(layer, names);
-}
-
-/* What autocast runs in FP32. Batch norm is not among it. */
-static bool is_fp32(const pm__layer *layer)
-{
-  static const char *const names[] = {"softmax", "softmax_loss", "cross_entropy", NULL};
-  return is_norm(layer) || one_of(layer, names);
-}
-
-static bool is_average(const pm__layer *layer)
-{
-  static const char *const names[] = {"avg_pool", "adaptive_avg_pool", "global_avg_pool", NULL};
-  return one_of(layer, names);
-}
-
 /* ---- Sizes. */
 
 pm__sizes pm__sizes_of(const pm_memory_profile *profile, int precision)
@@ -78,12 +47,16 @@ static double score_bytes(const pm__layer *layer, const pm_memory_profile *profi
          layer->saved.mask_elements * pm__given(profile->mask, 1);
 }
 
+/* Of what is run as several operations, their results. */
 static double several_operations(const pm__layer *layer, const pm_memory_profile *profile, pm__sizes sizes)
 {
-  if (is(layer, "gelu")) return pm__given(profile->gelu_tensors, 0) * layer->elements_out * sizes.low;
-  if (is(layer, "layer_norm")) return pm__given(profile->layer_norm_tensors, 0) * layer->elements_out * sizes.high;
-  if (is(layer, "batch_norm")) return pm__given(profile->batch_norm_tensors, 0) * layer->elements_out * sizes.low;
-  return 0;
+  double out = layer->elements_out;
+  switch (layer->kind->keeping.further) {
+  case PM__FURTHER_GELU: return pm__given(profile->gelu_tensors, 0) * out * sizes.low;
+  case PM__FURTHER_LAYER_NORM: return pm__given(profile->layer_norm_tensors, 0) * out * sizes.high;
+  case PM__FURTHER_BATCH_NORM: return pm__given(profile->batch_norm_tensors, 0) * out * sizes.low;
+  default: return 0;
+  }
 }
 
 double pm__layer_further(const pm__tensors *tensors, int number, pm__sizes sizes, bool without_scores)
@@ -92,13 +65,15 @@ double pm__layer_further(const pm__tensors *tensors, int number, pm__sizes sizes
   const pm_memory_profile *profile = tensors->profile;
   const pm__saved *saved = &layer->saved;
   const double index = 8; /* int64, where a profile has no say */
-  if (is(layer, "attention") && !saved->output) return without_scores ? 0 : score_bytes(layer, profile, sizes);
+  if (layer->kind == NULL) return 0;
+  const pm__keeping *keeping = &layer->kind->keeping;
+  if (keeping->elements == PM__KEPT_SCORES && !saved->output)
+    return without_scores ? 0 : score_bytes(layer, profile, sizes);
   double bytes = several_operations(layer, profile, sizes);
-  /* Statistics are FP32 at least, those of a fused attention too. */
-  bool statistics = is_norm(layer) || is(layer, "attention");
-  bytes += saved->elements * (statistics ? fmax(sizes.high, 4) : sizes.low);
+  bool narrow = keeping->elements == PM__KEPT_TENSORS;
+  bytes += saved->elements * (narrow ? sizes.low : fmax(sizes.high, 4));
   bytes += saved->mask_elements * pm__given(profile->mask, 1);
-  bytes += saved->index_elements * pm__given(profile->index, is(layer, "max_pool") ? 0 : index);
+  bytes += saved->index_elements * pm__given(profile->index, keeping->index == PM__INDEX_MAXIMA ? 0 : index);
   return bytes;
 }
 
@@ -132,20 +107,20 @@ static void keep(pm__tensors *tensors, int tensor, int saver)
 {
   int storage = tensors->storage[tensor];
   const pm__layer *layer = &tensors->network->layers[saver];
-  bool high = tensors->profile->mixed_norms_fp32 && is_fp32(layer);
+  bool high = tensors->profile->mixed_norms_fp32 && layer->kind->keeping.autocast == PM__AUTOCAST_FP32;
   tensors->kept[storage] |= high ? PM__KEPT_HIGH : PM__KEPT_LOW;
   if (saver < tensors->first_saver[storage]) tensors->first_saver[storage] = saver;
 }
 
 static bool keeps_inputs(const pm__tensors *tensors, const pm__layer *layer)
 {
-  if (is_average(layer)) return tensors->profile->average_keeps_input;
+  if (layer->kind->keeping.input == PM__INPUT_OF_AVERAGE) return tensors->profile->average_keeps_input;
   return layer->saved.inputs || (layer->saved.in_place && tensors->profile->relu_keeps_input);
 }
 
 static bool keeps_output(const pm__tensors *tensors, const pm__layer *layer)
 {
-  return layer->saved.output || (is(layer, "max_pool") && isnan(tensors->profile->index));
+  return layer->saved.output || (layer->kind->keeping.index == PM__INDEX_MAXIMA && isnan(tensors->profile->index));
 }
 
 static void find_savers(pm__tensors *tensors, int number)

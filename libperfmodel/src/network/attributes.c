@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "network/layer.h"
+#include "network/kind.h"
 #include "perfmodel/units.h"
 
 static const pm__attribute_rule *find_rule(const pm__layer_kind *kind, const char *name)

@@ -2,38 +2,12 @@
 ** A network from its XML: the flow. Elements are carried out one after the other; each layer takes the layer just
 ** before it unless it says otherwise. Layers themselves are in build_layer.c, parameters in build_parameters.c.
 */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "network/build.h"
 
-bool pm__build_fail(pm__builder *builder, const pm__element *element, int status, const char *format, ...)
-{
-  char text[400];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  pm__fail_at(builder->error, status, builder->document->file, element->line, "%s", text);
-  return false;
-}
-
-bool pm__build_failed(pm__builder *builder, const pm__element *element)
-{
-  pm__error_place(builder->error, builder->document->file, element->line);
-  return false;
-}
-
-bool pm__build_known(pm__builder *builder, const pm__element *element, const char *const *names)
-{
-  for (const pm__attribute *a = element->attributes; a != NULL; a = a->next) {
-    const char *const *name = names;
-    while (*name != NULL && strcmp(*name, a->name) != 0) name++;
-    if (*name == NULL)
-      return pm__build_fail(builder, element, PM_BAD_SYNTAX, "<%s> has no attribute \"%.60s\"", element->name, a->name);
-  }
-  return true;
-}
+/* Carries out the children of an element: blocks, repeats and paths hold sequences. */
+static bool run_sequence(pm__builder *builder, const pm__element *parent, pm__cursor *cursor);
 
 /* ---- Blocks. */
 
@@ -115,7 +89,7 @@ static bool run_use(pm__builder *builder, const pm__element *use, pm__cursor *cu
   pm__cursor inner = {&space, NULL, cursor->depth, cursor->at};
   if (!pm__build_start(builder, use, cursor, &inner.at)) return false;
   if (!pm__build_parameters(builder, block, use->attributes, cursor->scope, use, bindings, &inner.scope)) return false;
-  if (!pm__build_sequence(builder, block, &inner)) return false;
+  if (!run_sequence(builder, block, &inner)) return false;
   cursor->at = inner.at;
   return true;
 }
@@ -153,11 +127,55 @@ static bool run_repeat(pm__builder *builder, const pm__element *repeat, pm__curs
   for (int i = 0; i < (int)times; i++) {
     pm__binding binding = {index, i, outer};
     cursor->scope = index != NULL ? &binding : outer;
-    bool good = count_step(builder, repeat) && pm__build_sequence(builder, repeat, cursor);
+    bool good = count_step(builder, repeat) && run_sequence(builder, repeat, cursor);
     cursor->scope = outer;
     if (!good) return false;
   }
   return true;
+}
+
+/* ---- Layers, and the paths that join in them. */
+
+static bool run_path(pm__builder *builder, const pm__element *path, pm__cursor *cursor, pm__layer_inputs *inputs)
+{
+  static const char *const known[] = {"if", NULL};
+  double wanted = 1;
+  const char *condition = pm__element_attribute(path, "if");
+  if (!pm__build_known(builder, path, known)) return false;
+  if (path->text[0] != '\0')
+    return pm__build_fail(builder, path, PM_BAD_SYNTAX, "unexpected text \"%.60s\" in <path>", path->text);
+  if (condition != NULL && pm__scope_number(cursor->scope, condition, &wanted, builder->error) != PM_OK)
+    return pm__build_failed(builder, path);
+  if (wanted == 0) return true;
+  pm__cursor inner = *cursor;
+  if (!run_sequence(builder, path, &inner)) return false;
+  inputs->numbers[inputs->count++] = inner.at;
+  return true;
+}
+
+static bool path_inputs(pm__builder *builder, const pm__element *e, pm__cursor *cursor, pm__layer_inputs *inputs)
+{
+  size_t paths = 0;
+  if (pm__element_attribute(e, "input") != NULL || pm__element_attribute(e, "inputs") != NULL)
+    return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<%s> takes either inputs or <path> children", e->name);
+  for (const pm__element *child = e->child; child != NULL; child = child->next) {
+    if (strcmp(child->name, "path") != 0)
+      return pm__build_fail(builder, child, PM_BAD_SYNTAX, "<%s> does not belong in <%s>", child->name, e->name);
+    paths++;
+  }
+  if (cursor->at < 0) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<%s> comes before any <input>", e->name);
+  if (!pm__build_inputs_room(builder, e, inputs, paths)) return false;
+  for (const pm__element *path = e->child; path != NULL; path = path->next)
+    if (!run_path(builder, path, cursor, inputs)) return false;
+  return true;
+}
+
+static bool run_layer(pm__builder *builder, const pm__element *e, pm__cursor *cursor)
+{
+  pm__layer_inputs inputs;
+  if (!pm__build_check_kind(builder, e)) return false;
+  bool found = e->child != NULL ? path_inputs(builder, e, cursor, &inputs) : pm__build_inputs(builder, e, cursor, &inputs);
+  return found && pm__build_layer(builder, e, cursor, &inputs);
 }
 
 /* ---- Elements. */
@@ -174,7 +192,7 @@ static bool is_dropped(pm__builder *builder, const pm__element *element, const p
 
 static bool run_element(pm__builder *builder, const pm__element *e, pm__cursor *cursor)
 {
-  bool dropped;
+  bool dropped = false;
   if (!count_step(builder, e)) return false;
   if (e->text[0] != '\0')
     return pm__build_fail(builder, e, PM_BAD_SYNTAX, "unexpected text \"%.60s\" in <%s>", e->text, e->name);
@@ -187,10 +205,10 @@ static bool run_element(pm__builder *builder, const pm__element *e, pm__cursor *
     return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<param> belongs directly in a network or block");
   if (strcmp(e->name, "path") == 0)
     return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<path> belongs in a layer that joins, such as <add>");
-  return pm__build_layer(builder, e, cursor);
+  return run_layer(builder, e, cursor);
 }
 
-bool pm__build_sequence(pm__builder *builder, const pm__element *parent, pm__cursor *cursor)
+static bool run_sequence(pm__builder *builder, const pm__element *parent, pm__cursor *cursor)
 {
   bool has_parameters = strcmp(parent->name, "network") == 0 || strcmp(parent->name, "block") == 0;
   if (++cursor->depth > PM__NESTING_MAX)
@@ -206,7 +224,7 @@ bool pm__build_sequence(pm__builder *builder, const pm__element *parent, pm__cur
 /* ---- The whole. */
 
 /* What was set from outside, in the form of attributes. */
-static bool list_sets(pm__builder *builder, const pm_attribute *sets, size_t count, const pm__attribute **list)
+static bool list_sets(pm__builder *builder, const pm_attribute *sets, size_t count, const pm__document_attribute **list)
 {
   *list = NULL;
   for (size_t i = 0; i < count; i++) {
@@ -214,7 +232,7 @@ static bool list_sets(pm__builder *builder, const pm_attribute *sets, size_t cou
       pm__fail(builder->error, PM_BAD_ARGUMENT, "a parameter needs a name and a value");
       return false;
     }
-    pm__attribute *attribute = (pm__attribute *)pm__arena_alloc(&builder->arena, sizeof *attribute);
+    pm__document_attribute *attribute = (pm__document_attribute *)pm__arena_alloc(&builder->arena, sizeof *attribute);
     if (attribute == NULL) return pm__no_memory(builder->error) == PM_OK;
     attribute->name = sets[i].name;
     attribute->value = sets[i].value;
@@ -227,13 +245,13 @@ static bool list_sets(pm__builder *builder, const pm_attribute *sets, size_t cou
 static bool run_network(pm__builder *builder, const pm__element *network, const pm_attribute *sets, size_t set_count)
 {
   pm__binding bindings[PM__PARAMETERS_MAX];
-  const pm__attribute *given;
+  const pm__document_attribute *given;
   int layers = 0;
   const pm__space space = {"", &layers, NULL, NULL};
   pm__cursor cursor = {&space, NULL, 0, -1};
   if (!list_sets(builder, sets, set_count, &given)) return false;
   if (!pm__build_parameters(builder, network, given, NULL, NULL, bindings, &cursor.scope)) return false;
-  if (!pm__build_sequence(builder, network, &cursor)) return false;
+  if (!run_sequence(builder, network, &cursor)) return false;
   return builder->layers > 0 || pm__build_fail(builder, network, PM_BAD_VALUE, "the network has no layers");
 }
 

@@ -43,17 +43,31 @@ bool pm__build_failed(pm__builder *builder, const pm__element *element);
 /* False with an error unless the element has only attributes of the list (ended by NULL). */
 bool pm__build_known(pm__builder *builder, const pm__element *element, const char *const *names);
 
-/* Carries out the children of `parent` one after the other. False on an error. */
-bool pm__build_sequence(pm__builder *builder, const pm__element *parent, pm__cursor *cursor);
-
 /* Binds the <param> children of `owner`, each to its given value (evaluated in `given_scope`) or its default.
 ** `giver` is where the values were given; NULL if outside the file. `bindings` has PM__PARAMETERS_MAX places. */
-bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const pm__attribute *given,
+bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const pm__document_attribute *given,
                           const pm__binding *given_scope, const pm__element *giver, pm__binding *bindings,
                           const pm__binding **scope);
 
+/* The layers that a layer takes, in the arena. */
+typedef struct pm__layer_inputs {
+  int *numbers;
+  int count;
+} pm__layer_inputs;
+
+/* Empties `inputs`, with room for so many. */
+bool pm__build_inputs_room(pm__builder *builder, const pm__element *element, pm__layer_inputs *inputs, size_t most);
+
+/* Those that the attributes of a layer name, or the one just before. */
+bool pm__build_inputs(pm__builder *builder, const pm__element *element, const pm__cursor *cursor,
+                      pm__layer_inputs *inputs);
+
+/* False with an error unless the element is of a kind of layer. */
+bool pm__build_check_kind(pm__builder *builder, const pm__element *element);
+
 /* Adds the layer, or the input, that an element declares. */
-bool pm__build_layer(pm__builder *builder, const pm__element *element, pm__cursor *cursor);
+bool pm__build_layer(pm__builder *builder, const pm__element *element, pm__cursor *cursor,
+                     const pm__layer_inputs *inputs);
 bool pm__build_input(pm__builder *builder, const pm__element *element, pm__cursor *cursor);
 
 /* Sets *at to the layer that the element's attribute `input` names, if it has one. */

@@ -2,12 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "network/build.h"
-#include "network/layer.h"
-
-typedef struct layer_inputs {
-  int *numbers;
-  int count;
-} layer_inputs;
+#include "network/kind.h"
 
 /* ---- Names. */
 
@@ -64,7 +59,7 @@ static bool enter(pm__builder *builder, const pm__element *e, pm__cursor *cursor
 
 /* ---- Inputs of a layer. */
 
-static bool make_room(pm__builder *builder, const pm__element *e, layer_inputs *inputs, size_t most)
+bool pm__build_inputs_room(pm__builder *builder, const pm__element *e, pm__layer_inputs *inputs, size_t most)
 {
   inputs->count = 0;
   inputs->numbers = (int *)pm__arena_alloc(&builder->arena, most * sizeof(int));
@@ -74,7 +69,7 @@ static bool make_room(pm__builder *builder, const pm__element *e, layer_inputs *
 }
 
 static bool add_named(pm__builder *builder, const pm__element *e, const pm__cursor *cursor, const char *name,
-                      size_t length, layer_inputs *inputs)
+                      size_t length, pm__layer_inputs *inputs)
 {
   const char *word = pm__arena_copy(&builder->arena, name, length);
   /* "/name" is looked up in the network itself, from wherever a block stands. */
@@ -88,11 +83,11 @@ static bool add_named(pm__builder *builder, const pm__element *e, const pm__curs
 
 /* "a b": layers by name, of the same network or use of a block. */
 static bool named_inputs(pm__builder *builder, const pm__element *e, const pm__cursor *cursor, const char *text,
-                         layer_inputs *inputs)
+                         pm__layer_inputs *inputs)
 {
   text = pm__scope_expand(cursor->scope, text, &builder->arena, builder->error);
   if (text == NULL) return pm__build_failed(builder, e);
-  if (!make_room(builder, e, inputs, strlen(text) / 2 + 1)) return false;
+  if (!pm__build_inputs_room(builder, e, inputs, strlen(text) / 2 + 1)) return false;
   for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
     size_t length = strcspn(text, " ");
     if (!add_named(builder, e, cursor, text, length, inputs)) return false;
@@ -103,7 +98,7 @@ static bool named_inputs(pm__builder *builder, const pm__element *e, const pm__c
 
 bool pm__build_start(pm__builder *builder, const pm__element *e, const pm__cursor *cursor, int *at)
 {
-  layer_inputs inputs;
+  pm__layer_inputs inputs;
   const char *name = pm__element_attribute(e, "input");
   if (name == NULL) return true;
   if (!named_inputs(builder, e, cursor, name, &inputs)) return false;
@@ -112,47 +107,14 @@ bool pm__build_start(pm__builder *builder, const pm__element *e, const pm__curso
   return true;
 }
 
-static bool run_path(pm__builder *builder, const pm__element *path, pm__cursor *cursor, layer_inputs *inputs)
-{
-  static const char *const known[] = {"if", NULL};
-  double wanted = 1;
-  const char *condition = pm__element_attribute(path, "if");
-  if (!pm__build_known(builder, path, known)) return false;
-  if (path->text[0] != '\0')
-    return pm__build_fail(builder, path, PM_BAD_SYNTAX, "unexpected text \"%.60s\" in <path>", path->text);
-  if (condition != NULL && pm__scope_number(cursor->scope, condition, &wanted, builder->error) != PM_OK)
-    return pm__build_failed(builder, path);
-  if (wanted == 0) return true;
-  pm__cursor inner = *cursor;
-  if (!pm__build_sequence(builder, path, &inner)) return false;
-  inputs->numbers[inputs->count++] = inner.at;
-  return true;
-}
-
-static bool path_inputs(pm__builder *builder, const pm__element *e, pm__cursor *cursor, layer_inputs *inputs)
-{
-  size_t paths = 0;
-  for (const pm__element *child = e->child; child != NULL; child = child->next) {
-    if (strcmp(child->name, "path") != 0)
-      return pm__build_fail(builder, child, PM_BAD_SYNTAX, "<%s> does not belong in <%s>", child->name, e->name);
-    paths++;
-  }
-  if (cursor->at < 0) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<%s> comes before any <input>", e->name);
-  if (!make_room(builder, e, inputs, paths)) return false;
-  for (const pm__element *path = e->child; path != NULL; path = path->next)
-    if (!run_path(builder, path, cursor, inputs)) return false;
-  return true;
-}
-
-static bool find_inputs(pm__builder *builder, const pm__element *e, pm__cursor *cursor, layer_inputs *inputs)
+bool pm__build_inputs(pm__builder *builder, const pm__element *e, const pm__cursor *cursor, pm__layer_inputs *inputs)
 {
   const char *one = pm__element_attribute(e, "input"), *many = pm__element_attribute(e, "inputs");
-  if ((one != NULL) + (many != NULL) + (e->child != NULL) > 1)
+  if (one != NULL && many != NULL)
     return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<%s> takes either inputs or <path> children", e->name);
-  if (e->child != NULL) return path_inputs(builder, e, cursor, inputs);
   if (one != NULL || many != NULL) return named_inputs(builder, e, cursor, one != NULL ? one : many, inputs);
   if (cursor->at < 0) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<%s> comes before any <input>", e->name);
-  if (!make_room(builder, e, inputs, 1)) return false;
+  if (!pm__build_inputs_room(builder, e, inputs, 1)) return false;
   inputs->numbers[inputs->count++] = cursor->at;
   return true;
 }
@@ -171,12 +133,12 @@ static bool read_attributes(pm__builder *builder, const pm__element *e, const pm
                             const pm_attribute **list, size_t *count)
 {
   size_t most = 0;
-  for (const pm__attribute *a = e->attributes; a != NULL; a = a->next) most++;
+  for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next) most++;
   pm_attribute *attributes = (pm_attribute *)pm__arena_alloc(&builder->arena, (most + 1) * sizeof *attributes);
   if (attributes == NULL) return pm__no_memory(builder->error), pm__build_failed(builder, e);
   *list = attributes;
   *count = 0;
-  for (const pm__attribute *a = e->attributes; a != NULL; a = a->next) {
+  for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next) {
     if (is_common(a->name)) continue;
     attributes[*count].name = a->name;
     attributes[*count].value = pm__scope_attribute(cursor->scope, a->value, &builder->arena, builder->error);
@@ -200,7 +162,7 @@ static const char *nearest_kind(const char *name)
   return best;
 }
 
-static bool check_kind(pm__builder *builder, const pm__element *e)
+bool pm__build_check_kind(pm__builder *builder, const pm__element *e)
 {
   if (pm__layer_kind_find(e->name) != NULL) return true;
   const char *near = nearest_kind(e->name);
@@ -209,19 +171,17 @@ static bool check_kind(pm__builder *builder, const pm__element *e)
   return pm__build_fail(builder, e, PM_NOT_FOUND, "unknown layer <%.60s>; see \"perfmodel list layers\"", e->name);
 }
 
-bool pm__build_layer(pm__builder *builder, const pm__element *e, pm__cursor *cursor)
+bool pm__build_layer(pm__builder *builder, const pm__element *e, pm__cursor *cursor, const pm__layer_inputs *inputs)
 {
-  layer_inputs inputs;
   const pm_attribute *attributes = NULL;
   size_t count = 0;
-  if (!check_kind(builder, e) || !find_inputs(builder, e, cursor, &inputs)) return false;
   if (++builder->layers > PM__LAYERS_MAX)
     return pm__build_fail(builder, e, PM_BAD_VALUE, "the network has more than %d layers", PM__LAYERS_MAX);
   const char *name = layer_name(builder, e, cursor);
   if (name == NULL || !read_attributes(builder, e, cursor, &attributes, &count)) return false;
   ++*cursor->space->layers;
   return enter(builder, e, cursor, name,
-               pm_network_add(builder->network, e->name, name, inputs.numbers, inputs.count, attributes, count,
+               pm_network_add(builder->network, e->name, name, inputs->numbers, inputs->count, attributes, count,
                               builder->error));
 }
 

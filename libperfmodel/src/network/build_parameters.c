@@ -1,4 +1,5 @@
 /* Parameters of networks and blocks: declared by <param>, given by <use> or from outside. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "network/build.h"
@@ -37,7 +38,7 @@ static const char *list_parameters(const pm__element *owner, char *text, size_t 
   return text[0] != '\0' ? text : "none";
 }
 
-static const pm__attribute *find_given(const pm__attribute *given, const char *name)
+static const pm__document_attribute *find_given(const pm__document_attribute *given, const char *name)
 {
   while (given != NULL && strcmp(given->name, name) != 0) given = given->next;
   return given;
@@ -51,7 +52,7 @@ static bool fail_at_giver(pm__builder *builder, const pm__element *giver)
 
 static bool check_declaration(pm__builder *builder, const pm__element *e, const pm__binding *scope)
 {
-  static const char *const known[] = {"name", "default", NULL};
+  static const char *const known[] = {"name", "default", "least", "multiple", NULL};
   const char *name = pm__element_attribute(e, "name");
   if (!pm__build_known(builder, e, known)) return false;
   if (name == NULL) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<param> needs a name");
@@ -64,8 +65,36 @@ static bool check_declaration(pm__builder *builder, const pm__element *e, const 
   return true;
 }
 
+/* The number that an attribute of the declaration states, of the parameters before it; false with an error. */
+static bool stated(pm__builder *builder, const pm__element *e, const char *attribute, const pm__binding *before,
+                   double otherwise, double *value)
+{
+  const char *text = pm__element_attribute(e, attribute);
+  *value = otherwise;
+  return text == NULL || pm__scope_number(before, text, value, builder->error) == PM_OK || pm__build_failed(builder, e);
+}
+
+/* Sizes that the published networks refuse, though every layer would take them. */
+static bool check_limits(pm__builder *builder, const pm__element *owner, const pm__element *e,
+                         const pm__element *giver, const pm__binding *binding)
+{
+  char who[100];
+  double least, multiple;
+  if (!stated(builder, e, "least", binding->next, -INFINITY, &least) ||
+      !stated(builder, e, "multiple", binding->next, 1, &multiple))
+    return false;
+  if (binding->value < least)
+    pm__fail(builder->error, PM_BAD_SHAPE, "%s needs %s of at least %g, not %g", kind_and_id(owner, who, sizeof who),
+             binding->name, least, binding->value);
+  else if (pm__element_attribute(e, "multiple") != NULL && fmod(binding->value, multiple) != 0)
+    pm__fail(builder->error, PM_BAD_SHAPE, "%s needs %s in multiples of %g, not %g",
+             kind_and_id(owner, who, sizeof who), binding->name, multiple, binding->value);
+  else return true;
+  return fail_at_giver(builder, giver);
+}
+
 /* The value of one parameter: given, else default. */
-static bool evaluate(pm__builder *builder, const pm__element *owner, const pm__element *e, const pm__attribute *given,
+static bool evaluate(pm__builder *builder, const pm__element *owner, const pm__element *e, const pm__document_attribute *given,
                      const pm__binding *given_scope, const pm__element *giver, pm__binding *binding)
 {
   char who[100];
@@ -84,7 +113,7 @@ static bool evaluate(pm__builder *builder, const pm__element *owner, const pm__e
   return pm__build_failed(builder, e);
 }
 
-static bool check_given(pm__builder *builder, const pm__element *owner, const pm__attribute *given,
+static bool check_given(pm__builder *builder, const pm__element *owner, const pm__document_attribute *given,
                         const pm__binding *scope, const pm__element *giver)
 {
   char who[100], known[200];
@@ -98,7 +127,7 @@ static bool check_given(pm__builder *builder, const pm__element *owner, const pm
   return true;
 }
 
-bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const pm__attribute *given,
+bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const pm__document_attribute *given,
                           const pm__binding *given_scope, const pm__element *giver, pm__binding *bindings,
                           const pm__binding **scope)
 {
@@ -113,6 +142,7 @@ bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const 
     binding->name = pm__element_attribute(e, "name");
     binding->next = *scope;
     if (!evaluate(builder, owner, e, given, given_scope, giver, binding)) return false;
+    if (!check_limits(builder, owner, e, giver, binding)) return false;
     *scope = binding;
   }
   return check_given(builder, owner, given, *scope, giver);

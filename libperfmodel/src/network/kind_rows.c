@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "network/layer.h"
+#include "network/kind.h"
 #include "perfmodel/units.h"
 
 const char *pm_layer_kind_at(size_t index)

@@ -56,26 +56,6 @@ static int check_output(const pm__layer *layer, pm_error *error)
   return PM_OK;
 }
 
-pm__kernel *pm__add_kernel(pm__kernel_list *list, pm__pass pass, pm__family family, pm__work work)
-{
-  pm__kernel *kernel = &list->kernel[list->count < PM__KERNELS_MAX ? list->count++ : PM__KERNELS_MAX - 1];
-  memset(kernel, 0, sizeof *kernel);
-  kernel->pass = pass;
-  kernel->family = family;
-  kernel->repeats = 1;
-  kernel->work = work;
-  return kernel;
-}
-
-pm__kernel *pm__add_gemm(pm__kernel_list *list, pm__pass pass, pm__gemm gemm, double elements, double fixed)
-{
-  pm__work work = {2 * gemm.count * gemm.m * gemm.n * gemm.k, elements, fixed};
-  pm__kernel *kernel = pm__add_kernel(list, pass, PM__GEMM, work);
-  kernel->matrix = true;
-  kernel->shape.gemm = gemm;
-  return kernel;
-}
-
 /* Makes room for `more` elements. */
 static bool reserve(void **array, size_t count, size_t *capacity, size_t more, size_t size)
 {
@@ -169,7 +149,8 @@ static void accumulate(const pm_network *network, const pm__layer *layer, const 
     if (taken && input->kind != NULL) elements += input->elements_out;
   }
   if (elements > 0)
-    pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
+    pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0})->part =
+      PM__PART_ACCUMULATION;
 }
 
 /* No gradient is wanted of the network's own inputs. */

@@ -2,7 +2,7 @@
 #ifndef PM_NETWORK_NETWORK_H
 #define PM_NETWORK_NETWORK_H
 
-#include "network/layer.h"
+#include "network/kind.h"
 
 struct pm_network {
   char id[PM_TEXT_MAX], name[PM_TEXT_MAX];

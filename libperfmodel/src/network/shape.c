@@ -1,7 +1,7 @@
 /* Shapes of one sample. */
 #include <math.h>
 #include <stdio.h>
-#include "network/layer.h"
+#include "network/kind.h"
 
 double pm__shape_elements(const pm__shape *shape)
 {
@@ -88,8 +88,8 @@ int64_t pm__window_output(int64_t size, double kernel, double stride, double pad
                           double dilation, bool ceil_mode)
 {
   double room = (double)size + padding + padding_end - dilation * (kernel - 1) - 1;
-  if (room < 0) return 0;
-  double steps = ceil_mode ? ceil(room / stride) : floor(room / stride);
+  double steps = ceil_mode ? ceil(room / stride) : floor(room / stride); /* a last window may hang over: -0.5 -> 0 */
+  if (steps < 0) return 0;
   /* A last window that would start in the padding behind the input does not count. */
   if (ceil_mode && steps * stride >= (double)size + padding) steps--;
   return (int64_t)steps + 1;

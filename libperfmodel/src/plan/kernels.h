@@ -1,21 +1,56 @@
-/* The arrays of a network's kernels, from the inside. */
+/*
+** The distinct kernels of a network as arrays, and their price on a device.
+**
+** They are grouped by pass and sort: streams (passes over memory), rows (norms, softmax) and matrix products. By the
+** roofline each group is one loop over numbers, and so are streams by the calibrated model; for it, rows and products also
+** keep their shapes. Groups are padded to a multiple of four with kernels that do nothing, so that the loop has no branch
+** and adds in four lanes: fast, and the same order of additions every time.
+*/
 #ifndef PM_PLAN_KERNELS_H
 #define PM_PLAN_KERNELS_H
 
-#include "plan/costs.h"
+#include "kernel/kernel.h"
+#include "lowering/execution.h"
 
-enum { LANES = 4, STREAMS = 0, ROWS = 1, PRODUCTS = 2, OWN_STREAMS = 3, SORTS = 4, GROUPS = SORTS * PM__PASSES };
+enum { PM__LANES = 4 };
+enum { PM__STREAMS, PM__ROWS, PM__MATRIX, PM__FRAMEWORK_STREAMS, PM__SORTS, PM__GROUPS = PM__SORTS * PM__PASSES };
 
-struct pm__kernels {
-  int first[GROUPS + 1]; /* group g is first[g] .. first[g+1] */
-  pm__fixed per_pass[PM__PASSES];
-  double *flop, *elements, *fixed, *repeats; /* one allocation, at flop */
-  pm__kernel *shaped;                        /* at the same places; of padding, without repeats */
-};
+/* Group g is first[g] .. first[g + 1]. */
+typedef struct pm__kernels {
+  int first[PM__GROUPS + 1];
+  double *flop, *elements, *fixed, *repeats, *launches; /* one allocation, at flop */
+  pm__kernel *shape;                                    /* at the same places */
+} pm__kernels;
 
-bool pm__is_work(const pm__kernel *kernel);
+/* Those of `count` launches, equal ones once. PM_OK or PM_NO_MEMORY. */
+int pm__kernels_make(pm__kernels *kernels, const pm__launch *launches, size_t count, pm_error *error);
+void pm__kernels_free(pm__kernels *kernels);
 
 /* The place of a kernel that is among them. */
 int pm__kernels_find(const pm__kernels *kernels, const pm__kernel *kernel);
+
+/* Seconds in kernels, launches not included, apart where frameworks and libraries differ by a factor: convolutions, other
+** matrix products, the framework's own kernels, all others. */
+typedef struct pm__part {
+  double conv, product, framework, other;
+} pm__part;
+
+/* Pieces of the backward pass, in the order they run, each ending where gradients are ready to be sent. */
+enum { PM__SEGMENTS = 40 };
+
+/* The backward pass cut at the buckets of gradients: segments.c. */
+struct pm__segments;
+
+/* `bound`: the part of all passes that the arithmetic rate, or the power for it, limits; `bound_launches`: of its matrix
+** products. */
+typedef struct pm__costs {
+  pm__part pass[PM__PASSES], bound;
+  double bound_launches;
+  pm__part segment[PM__SEGMENTS];
+} pm__costs;
+
+/* `segments` may be NULL: then those are not filled. Allocates nothing. */
+void pm__kernels_price(const pm__kernels *kernels, const struct pm__segments *segments, const pm__device *device,
+                       double batch, pm__costs *costs);
 
 #endif

@@ -1,4 +1,4 @@
-/* Plans: kernels of the networks, wires of the systems, frameworks. */
+/* Plans: networks, systems, memory. */
 #include "plan/plan.h"
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 /* ---- Networks ---- */
 
-static void add_split(pm__split *split, const pm__layer *layer)
+static void add_split(pm__plan_split *split, const pm__layer *layer)
 {
   split->layers += 1;
   split->parameters += layer->parameters;
@@ -16,17 +16,21 @@ static void add_split(pm__split *split, const pm__layer *layer)
 
 static void count_layer(pm__plan_network *entry, const pm__layer *layer)
 {
-  const pm_network *network = entry->network;
   if (layer->kind == NULL) {
     entry->input_elements += layer->elements_out;
     return;
   }
-  bool linear = layer->kind == &pm__linear;
-  bool conv = layer->kernel_count > 0 && network->kernels[layer->first_kernel].family == PM__CONV;
+  bool dense = layer->kind->role == PM__ROLE_DENSE, conv = layer->kind->role == PM__ROLE_CONVOLUTION;
+  bool multiplies = layer->kernel_count > 0 && entry->network->kernels[layer->first_kernel].matrix;
+  entry->forward_flop += layer->flop[PM__FORWARD];
   entry->tensors += layer->parameter_tensors;
-  entry->variables += layer->parameter_tensors + (layer->kind == &pm__batch_norm ? 2 : 0);
-  if (linear || conv) add_split(&entry->all, layer);
-  if (linear) add_split(&entry->linear, layer);
+  entry->variables += layer->parameter_tensors + pm__layer_state_tensors(layer);
+  if (multiplies) {
+    entry->weights += layer->parameters;
+    entry->weight_tensors += layer->parameter_tensors;
+  }
+  if (dense || conv) add_split(&entry->all, layer);
+  if (dense) add_split(&entry->linear, layer);
   if (!(layer->parameters > 0)) return;
   entry->layers += 1;
   entry->activation += layer->elements_out;
@@ -44,39 +48,66 @@ static int prepare_network(pm__plan_network *entry, const pm_network *network, p
   entry->training_flop = totals.training_flop;
   for (size_t i = 0; i < network->count; i++) count_layer(entry, &network->layers[i]);
   if (entry->layers > 0) entry->activation /= entry->layers;
-  entry->kernels[PM__COUNTED] = pm__kernels_new(network, PM__COUNTED, error);
-  return entry->kernels[PM__COUNTED] != NULL ? PM_OK : PM_NO_MEMORY;
+  entry->units[PM__TRAINING_MODE + PM__COUNTED] = pm__units_new(network, PM__TRAINING_MODE + PM__COUNTED, error);
+  return entry->units[PM__TRAINING_MODE + PM__COUNTED] != NULL ? PM_OK : PM_NO_MEMORY;
 }
 
-static void free_network(pm__plan_network *entry, size_t cuts)
+static void free_network(const pm_plan *plan, pm__plan_network *entry)
 {
-  for (int i = 0; i < PM__EXECUTIONS; i++) pm__kernels_free(entry->kernels[i]);
-  for (size_t i = 0; entry->cuts != NULL && i < cuts; i++) pm__segments_free(entry->cuts[i]);
-  free(entry->cuts);
+  for (int i = 0; i < PM__MODES; i++) pm__units_free(entry->units[i]);
+  for (size_t i = 0; entry->segments != NULL && i < plan->cut_count; i++) pm__segments_free(entry->segments[i]);
+  for (size_t i = 0; entry->memory != NULL && i < plan->memory_count; i++) pm_memory_plan_free(entry->memory[i]);
+  free(entry->segments);
+  free(entry->memory);
+}
+
+/* ---- Memory ---- */
+
+static int add_memory(pm_plan *plan, const pm_memory_profile *profile, pm__plan_network *entry, pm_error *error)
+{
+  pm_optimizer none; /* a run names its own */
+  pm_memory_plan **memory = (pm_memory_plan **)pm__grow(entry->memory, plan->memory_count, &entry->memory_capacity,
+                                                        sizeof(pm_memory_plan *));
+  if (memory == NULL) return pm__no_memory(error);
+  entry->memory = memory;
+  pm_record_init(pm_record_type_find("optimizer"), &none);
+  memory[plan->memory_count] = pm_memory_plan_new(entry->network, profile, &none, error);
+  return memory[plan->memory_count] != NULL ? PM_OK : PM_NO_MEMORY;
+}
+
+int pm__plan_memory(pm_plan *plan, const pm_memory_profile *profile, pm_error *error)
+{
+  for (size_t i = 0; i < plan->memory_count; i++)
+    if (memcmp(&plan->memories[i], profile, sizeof *profile) == 0) return (int)i;
+  void *memories = pm__grow(plan->memories, plan->memory_count, &plan->memory_capacity, sizeof *plan->memories);
+  if (memories == NULL) {
+    pm__no_memory(error);
+    return -1;
+  }
+  plan->memories = (pm_memory_profile *)memories;
+  for (size_t i = 0; i < plan->network_count; i++) {
+    if (add_memory(plan, profile, &plan->networks[i], error) == PM_OK) continue;
+    while (i-- > 0) pm_memory_plan_free(plan->networks[i].memory[plan->memory_count]);
+    return -1;
+  }
+  plan->memories[plan->memory_count] = *profile;
+  return (int)plan->memory_count++;
+}
+
+static int prepare_memory(pm_plan *plan, pm_error *error)
+{
+  pm_memory_profile least;
+  memset(&least, 0, sizeof least);
+  pm_record_init(pm_record_type_find("memory_profile"), &least);
+  return pm__plan_memory(plan, &least, error) >= 0 ? PM_OK : PM_NO_MEMORY;
 }
 
 /* ---- Systems ---- */
 
-/* A group that is not connected is no error of the plan: its runs say so. */
-static int prepare_group(pm__plan_system *entry, size_t i, pm_error *error)
-{
-  pm_error reason = PM_ERROR_NONE;
-  entry->wiring[i] = pm__exchange_wiring(entry->system, (int)i + 1, &reason);
-  entry->status[i] = reason.status;
-  return entry->status[i] == PM_NO_MEMORY ? pm__no_memory(error) : PM_OK;
-}
-
 static int prepare_system(pm__plan_system *entry, const pm_system *system, pm_error *error)
 {
-  int status = pm_system_check(system, error);
-  if (status != PM_OK) return status;
-  size_t gpus = entry->gpus = system->gpu_count;
   entry->system = system;
-  entry->wiring = (const struct pm__wiring **)calloc(gpus, sizeof *entry->wiring);
-  entry->status = (int *)calloc(gpus, sizeof *entry->status);
-  if (entry->wiring == NULL || entry->status == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < gpus && status == PM_OK; i++) status = prepare_group(entry, i, error);
-  return status;
+  return pm_system_check(system, error);
 }
 
 /* Kernel times depend on the GPU and its constants alone, so systems that share these share them. */
@@ -92,18 +123,18 @@ static int device_of(const pm_plan *plan, size_t index)
   return (int)index;
 }
 
-void pm__plan_devices(const pm_system *system, const pm_framework_profile *profile, pm__device *devices)
+void pm__plan_devices(const pm_system *system, const pm_library_era *era, double workspace, pm__device *devices)
 {
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
     pm__device_init(&devices[precision], &system->gpu, pm_system_kernels(system), precision);
-    pm__device_set_library(&devices[precision], profile != NULL ? &profile->era : NULL);
-    if (profile != NULL) devices[precision].workspace = profile->framework.workspace;
+    pm__device_set_library(&devices[precision], era);
+    devices[precision].workspace = workspace;
   }
 }
 
 static void prepare_devices(pm__plan_system *entry)
 {
-  pm__plan_devices(entry->system, NULL, entry->devices[PM_KERNEL_MODEL_CALIBRATED]);
+  pm__plan_devices(entry->system, NULL, INFINITY, entry->devices[PM_KERNEL_MODEL_CALIBRATED]);
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++)
     pm__device_init(&entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision], &entry->system->gpu, NULL, precision);
 }
@@ -111,22 +142,16 @@ static void prepare_devices(pm__plan_system *entry)
 static void renew_system(pm_plan *plan, size_t i)
 {
   prepare_devices(&plan->systems[i]);
-  for (size_t j = 0; j < plan->library_count; j++)
-    pm__plan_devices(plan->systems[i].system, &plan->libraries[j].profile, plan->libraries[j].devices[i]);
+  for (size_t j = 0; j < plan->library_count; j++) {
+    pm__plan_library *library = &plan->libraries[j];
+    pm__plan_devices(plan->systems[i].system, &library->era, library->workspace, library->devices[i]);
+  }
 }
 
 void pm__plan_renew_kernels(pm_plan *plan)
 {
   for (size_t i = 0; i < plan->system_count; i++)
     if (plan->systems[i].device == (int)i) renew_system(plan, i);
-}
-
-static void free_system(pm__plan_system *entry)
-{
-  for (size_t i = 0; entry->wiring != NULL && i < entry->gpus; i++)
-    pm__exchange_release(entry->wiring[i]);
-  free(entry->wiring);
-  free(entry->status);
 }
 
 /* ---- The plan ---- */
@@ -144,7 +169,7 @@ static int prepare(pm_plan *plan, const pm_network *const *networks, const pm_sy
     plan->systems[i].device = device_of(plan, i);
     if (plan->systems[i].device == (int)i) prepare_devices(&plan->systems[i]);
   }
-  return PM_OK;
+  return prepare_memory(plan, error);
 }
 
 pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, const pm_system *const *systems,
@@ -174,13 +199,47 @@ pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, co
 void pm_plan_free(pm_plan *plan)
 {
   if (plan == NULL) return;
-  for (size_t i = 0; i < plan->network_count; i++) free_network(&plan->networks[i], plan->cut_count);
-  for (size_t i = 0; i < plan->system_count; i++) free_system(&plan->systems[i]);
+  for (size_t i = 0; i < plan->network_count; i++) free_network(plan, &plan->networks[i]);
+  pm__plan_free_software(plan);
   free(plan->networks);
   free(plan->systems);
-  for (size_t i = 0; i < plan->library_count; i++) free(plan->libraries[i].devices);
-  free(plan->libraries);
-  free(plan->frameworks);
+  free(plan->memories);
   free(plan->cuts);
   free(plan);
+}
+
+/* ---- What a run asks for ---- */
+
+int pm__plan_check_place(const char *what, int32_t index, size_t count, pm_error *error)
+{
+  if (index >= 0 && (size_t)index < count) return PM_OK;
+  return pm__fail(error, PM_BAD_ARGUMENT, "%s %d is not in the plan", what, index);
+}
+
+int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t nodes, pm_error *error)
+{
+  const char *id = system->system->machine.id;
+  int have = (int)system->system->gpu_count;
+  if (gpus < 1) return pm__fail(error, PM_BAD_ARGUMENT, "gpus %d is not at least 1", gpus);
+  if (nodes < 1) return pm__fail(error, PM_BAD_ARGUMENT, "nodes %d is not at least 1", nodes);
+  if (gpus <= have) return PM_OK;
+  return pm__fail(error, PM_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, id, have);
+}
+
+int pm__plan_check_batch(double batch, pm_error *error)
+{
+  if (!(batch >= 1) || batch > 9007199254740992.0)
+    return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", batch);
+  if (batch != (double)(int64_t)batch) return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not a whole number", batch);
+  return PM_OK;
+}
+
+const char *pm__plan_network_id(const pm_plan *plan, int32_t index)
+{
+  return index >= 0 && (size_t)index < plan->network_count ? plan->networks[index].network->id : "";
+}
+
+const char *pm__plan_system_id(const pm_plan *plan, int32_t index)
+{
+  return index >= 0 && (size_t)index < plan->system_count ? plan->systems[index].system->machine.id : "";
 }

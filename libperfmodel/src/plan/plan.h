@@ -1,62 +1,74 @@
-/* What is computed once, before runs are predicted. */
+/*
+** What is computed once, before runs are predicted: networks lowered to units, GPUs ready for the formulas, memory that
+** networks take, and the software that runs them: frameworks, for training, and profiles, for inference.
+*/
 #ifndef PM_PLAN_PLAN_H
 #define PM_PLAN_PLAN_H
 
-#include "plan/costs.h"
 #include "hardware/system.h"
-#include "perfmodel/collective.h"
+#include "memory/plan.h"
+#include "perfmodel/inference.h"
 #include "perfmodel/predict.h"
-#include "schedule/exchange.h"
+#include "plan/units.h"
 
 /* Layers whose channels can be split over GPUs, and what has to travel then, per sample. */
-typedef struct pm__split {
+typedef struct pm__plan_split {
   double layers, parameters, in, out; /* in: of those that want a gradient of their input */
-} pm__split;
+} pm__plan_split;
 
 typedef struct pm__plan_network {
   const pm_network *network;
-  pm__kernels *kernels[PM__EXECUTIONS]; /* NULL: no framework of the plan has that execution */
-  pm__segments **cuts;              /* by the cuts of the plan */
-  size_t cut_capacity;
-  double parameters, training_flop;
+  pm__units *units[PM__MODES]; /* NULL: no software of the plan runs it so */
+  pm__segments **segments;     /* by the cuts of the plan */
+  size_t segment_capacity;
+  pm_memory_plan **memory;     /* by the memory profiles of the plan */
+  size_t memory_capacity;
+  double parameters, training_flop, forward_flop;
   double tensors;        /* of parameters */
   double variables;      /* the same and moving averages */
+  double weights, weight_tensors; /* parameters of the layers that multiply, and in how many tensors */
   double input_elements; /* of all inputs, per sample */
   double activation;     /* mean elements of a layer's output, per sample */
-  pm__split all, linear;
+  pm__plan_split all, linear;
   double layers; /* that compute */
 } pm__plan_network;
 
 typedef struct pm__plan_system {
   const pm_system *system;
-  size_t gpus;   /* of the system, which may be gone when the plan is released */
-  int device;    /* the same number for systems with the same GPU and constants: the first of them */
-  const struct pm__wiring **wiring; /* of GPUs 0 .. i in one node, for each i */
-  int *status; /* of finding it */
+  int device;  /* the same number for systems with the same GPU and constants: the first of them */
   pm__device devices[PM_KERNEL_MODEL_COUNT][PM_PRECISION_COUNT]; /* set where `device` is this system's own number */
 } pm__plan_system;
 
-/* How the backward pass is cut: for which execution, into buckets of how many parameters. */
-typedef struct pm__cut {
-  pm__execution execution;
+/* How the backward pass is cut: in which mode, into buckets of how many parameters. */
+typedef struct pm__plan_cut {
+  int mode;
   double bucket;
-} pm__cut;
+} pm__plan_cut;
 
-enum { PM__SIZES = 4 }; /* of gradients: 1, 2, 4, 8 bytes */
+enum { PM__GRADIENT_SIZES = 4 }; /* 1, 2, 4, 8 bytes */
 
-/* Frameworks whose convolutions can do the same, and the GPUs of the plan's systems with them. */
-typedef struct pm__library {
-  pm_framework_profile profile; /* of one of them */
+/* What the libraries of some software can do, and the GPUs of the plan's systems with them. */
+typedef struct pm__plan_library {
+  pm_library_era era;
+  double workspace;
   pm__device (*devices)[PM_PRECISION_COUNT]; /* by the `device` of a system; calibrated */
-} pm__library;
+} pm__plan_library;
 
 /* A framework with everything that was not given set to what costs nothing. */
 typedef struct pm__plan_framework {
   pm_framework_profile profile;
-  int library; /* which of the plan's */
-  pm__execution execution[2];    /* of tensors in 4 bytes or more; in 2 bytes or less */
-  int cut[2][PM__SIZES]; /* which of the plan's cuts, by execution and by the size of gradients */
+  int library;                    /* which of the plan's */
+  int memory;                     /* which memory profile of the plan */
+  int mode[2];                    /* of tensors in 4 bytes or more; in 2 bytes or less */
+  int cut[2][PM__GRADIENT_SIZES]; /* which of the plan's cuts, by mode and by the size of gradients */
 } pm__plan_framework;
+
+/* A way to run inference, likewise. */
+typedef struct pm__plan_profile {
+  pm_inference_profile profile;
+  int library, memory; /* memory -1: unknown */
+  int mode[2];
+} pm__plan_profile;
 
 struct pm_plan {
   pm__plan_network *networks;
@@ -65,19 +77,43 @@ struct pm_plan {
   size_t system_count;
   pm__plan_framework *frameworks;
   size_t framework_count, framework_capacity;
-  pm__library *libraries;
+  pm__plan_profile *profiles;
+  size_t profile_count, profile_capacity;
+  pm__plan_library *libraries;
   size_t library_count, library_capacity;
-  pm__cut *cuts;
+  pm_memory_profile *memories; /* the first: what every framework needs at least */
+  size_t memory_count, memory_capacity;
+  pm__plan_cut *cuts;
   size_t cut_count, cut_capacity;
 };
 
-/* The GPU of a system at every precision, calibrated, with this framework's libraries; NULL: the latest. */
-void pm__plan_devices(const pm_system *system, const pm_framework_profile *profile, pm__device *devices);
+/* The number of the memory profile in the plan, added with the memory of all networks if it is new; -1 with an error. */
+int pm__plan_memory(pm_plan *plan, const pm_memory_profile *profile, pm_error *error);
+
+/* The GPU of a system at every precision, calibrated, with these libraries (NULL: the latest) and this workspace. */
+void pm__plan_devices(const pm_system *system, const pm_library_era *era, double workspace, pm__device *devices);
+
+/* Releases what software added. */
+void pm__plan_free_software(pm_plan *plan);
 
 /* Gives a framework of the plan other times and factors; what it does to the passes must stay. */
 void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile);
 
 /* Takes the constants of kernels from the systems again. */
 void pm__plan_renew_kernels(pm_plan *plan);
+
+/* ---- What training and inference ask of a run ---- */
+
+int pm__plan_check_place(const char *what, int32_t index, size_t count, pm_error *error);
+
+/* PM_OK, or why these GPUs of a system cannot be had. */
+int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t nodes, pm_error *error);
+
+/* PM_OK, or that the batch is no whole number of at least 1. */
+int pm__plan_check_batch(double batch, pm_error *error);
+
+/* Ids for tables; "" for what is not in the plan. */
+const char *pm__plan_network_id(const pm_plan *plan, int32_t index);
+const char *pm__plan_system_id(const pm_plan *plan, int32_t index);
 
 #endif

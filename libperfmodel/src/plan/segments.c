@@ -1,13 +1,12 @@
 /*
 ** The backward pass in pieces: from one bucket of gradients that is ready to be sent to the next.
 **
-** Layers are walked from the last to the first. With more buckets than there are segments, the last ones stay as they
+** Units are walked from the last layer to the first. With more buckets than there are segments, the last ones stay as they
 ** are, because what is sent last is what the step waits for, and the earlier ones are taken together in groups.
 */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include "plan/kernels.h"
+#include "plan/units.h"
 
 enum { ALONE = PM__SEGMENTS / 2 }; /* last buckets that are never taken together */
 
@@ -34,11 +33,10 @@ static int segment_of(int index, int buckets)
 }
 
 typedef struct walk {
-  const pm_network *network;
-  const pm__kernels *kernels;
+  const pm__units *units;
   pm__segments *segments;
-  int *place; /* entries as they come: kernel, segment, repeats */
-  int *kernel;
+  int *kernel; /* entries as they come: kernel, segment, repeats */
+  int *place;
   double *repeats;
   int entries;
 } walk;
@@ -55,30 +53,32 @@ static void add_entry(walk *w, int kernel, int segment, double repeats)
   w->repeats[w->entries++] = repeats;
 }
 
-static void add_layer(walk *w, size_t index, pm__execution execution, int segment)
+/* Its backward passes. */
+static void add_unit(walk *w, const pm__unit *unit, int segment)
 {
-  pm__launch list[PM__LAUNCHES_MAX];
-  int count = pm__lower_layer(w->network, index, execution, list);
-  for (int i = 0; i < count; i++) {
-    if (list[i].kernel.pass == PM__FORWARD || !pm__is_work(&list[i].kernel)) continue;
-    add_entry(w, pm__kernels_find(w->kernels, &list[i].kernel), segment, list[i].kernel.repeats);
-    w->segments->fixed[segment].starts += list[i].starts;
-    w->segments->fixed[segment].calls += list[i].calls;
-    w->segments->fixed[segment].layout += list[i].layout;
+  pm__fixed *fixed = &w->segments->fixed[segment];
+  for (int i = unit->first; i < unit->first + unit->count; i++) {
+    const pm__unit_kernel *k = &w->units->entry[i];
+    if (w->units->kernels.shape[k->kernel].pass != PM__FORWARD) add_entry(w, k->kernel, segment, k->repeats);
+  }
+  for (int pass = PM__FORWARD + 1; pass < PM__PASSES; pass++) {
+    fixed->launches += unit->pass[pass].launches;
+    fixed->host_calls += unit->pass[pass].host_calls;
+    fixed->layout += unit->pass[pass].layout;
   }
 }
 
-static void walk_layers(walk *w, pm__execution execution, double bucket)
+static void walk_layers(walk *w, const pm_network *network, double bucket)
 {
   pm__segments *s = w->segments;
-  int buckets = bucket_count(w->network, bucket), index = 0;
+  int buckets = bucket_count(network, bucket), index = 0;
   double filled = 0;
-  for (size_t i = w->network->count; i-- > 0;) {
+  for (size_t i = network->count; i-- > 0;) {
     int segment = index < buckets ? segment_of(index, buckets) : buckets > 0 ? s->count : 0;
     if (index < buckets) s->count = segment + 1;
-    add_layer(w, i, execution, segment);
-    filled += w->network->layers[i].parameters;
-    s->parameters[segment] += w->network->layers[i].parameters;
+    if (w->units->order[i] >= 0) add_unit(w, &w->units->unit[w->units->order[i]], segment);
+    filled += network->layers[i].parameters;
+    s->parameters[segment] += network->layers[i].parameters;
     if (filled > 0 && filled >= bucket) filled = 0, s->pieces[segment] += 1, index++;
   }
   if (filled > 0) s->pieces[s->count - 1] += 1;
@@ -86,45 +86,50 @@ static void walk_layers(walk *w, pm__execution execution, double bucket)
 }
 
 /* Entries in the order of the kernels. */
-static void sort_entries(walk *w, int kernel_count)
+static void sort_entries(walk *w, int kernels)
 {
   pm__segments *s = w->segments;
   for (int e = 0; e < w->entries; e++) s->first[w->kernel[e] + 1]++;
-  for (int i = 0; i < kernel_count; i++) s->first[i + 1] += s->first[i];
+  for (int i = 0; i < kernels; i++) s->first[i + 1] += s->first[i];
   for (int e = 0; e < w->entries; e++) {
     int at = s->first[w->kernel[e]]++;
     s->place[at] = w->place[e];
     s->repeats[at] = w->repeats[e];
   }
-  for (int i = kernel_count; i > 0; i--) s->first[i] = s->first[i - 1];
+  for (int i = kernels; i > 0; i--) s->first[i] = s->first[i - 1];
   s->first[0] = 0;
 }
 
-static bool allocate(walk *w, size_t kernel_count)
+/* No segment has more entries than the layers in it. */
+static size_t entries_most(const pm__units *units)
 {
-  size_t room = w->network->kernel_count + PM__LAUNCHES_MORE * w->network->count + 1;
+  size_t most = 1;
+  for (int i = 0; i < units->length; i++)
+    if (units->order[i] >= 0) most += (size_t)units->unit[units->order[i]].count;
+  return most;
+}
+
+static bool allocate(walk *w)
+{
+  size_t room = entries_most(w->units), kernels = (size_t)w->units->kernels.first[PM__GROUPS];
   pm__segments *s = w->segments = (pm__segments *)calloc(1, sizeof *s);
-  if (s != NULL) {
-    s->first = (int *)calloc(kernel_count + 2, sizeof *s->first);
-    s->place = (int *)calloc(room, sizeof *s->place);
-    s->repeats = (double *)calloc(room, sizeof *s->repeats);
-  }
+  if (s == NULL) return false;
+  s->first = (int *)calloc(kernels + 2, sizeof *s->first);
+  s->place = (int *)calloc(room, sizeof *s->place);
+  s->repeats = (double *)calloc(room, sizeof *s->repeats);
   w->place = (int *)calloc(room, sizeof *w->place);
   w->kernel = (int *)calloc(room, sizeof *w->kernel);
   w->repeats = (double *)calloc(room, sizeof *w->repeats);
-  return s != NULL && s->first != NULL && s->place != NULL && s->repeats != NULL && w->place != NULL &&
-         w->kernel != NULL && w->repeats != NULL;
+  return s->first != NULL && s->place != NULL && s->repeats != NULL && w->place != NULL && w->kernel != NULL &&
+         w->repeats != NULL;
 }
 
-pm__segments *pm__segments_new(const pm_network *network, const pm__kernels *kernels, pm__execution execution, double bucket,
-                               pm_error *error)
+pm__segments *pm__segments_new(const pm_network *network, const pm__units *units, double bucket, pm_error *error)
 {
-  walk w = {network, kernels, NULL, NULL, NULL, NULL, 0};
-  int kernel_count = kernels->first[GROUPS];
-  bool good = allocate(&w, (size_t)kernel_count);
-  if (good) {
-    walk_layers(&w, execution, bucket);
-    sort_entries(&w, kernel_count);
+  walk w = {.units = units};
+  if (allocate(&w)) {
+    walk_layers(&w, network, bucket);
+    sort_entries(&w, units->kernels.first[PM__GROUPS]);
   } else {
     pm__segments_free(w.segments);
     w.segments = NULL;

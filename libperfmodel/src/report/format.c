@@ -30,8 +30,3 @@ char *pm_table_format(const pm_table *table, pm_format format, int width, pm_err
   free(out.text);
   return NULL;
 }
-
-void pm_string_free(char *text)
-{
-  free(text);
-}

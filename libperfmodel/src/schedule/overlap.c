@@ -11,50 +11,79 @@
 ** A host that is slower than the GPU spreads the backward pass.
 */
 #include <math.h>
-#include "step/step.h"
+#include "kernel/models.h"
+#include "schedule/schedule.h"
 
 static double segment_time(const pm__step *s, const pm__costs *costs, int i)
 {
-  const pm__part *part = &costs->segment[i];
   const pm__fixed *fixed = &s->segments->fixed[i];
-  return s->factor * part->conv + s->own * part->own + part->other + fixed->starts * s->start +
-         fixed->layout * s->run->batch * s->layout;
+  return pm__step_part(s, &costs->segment[i]) + fixed->launches * s->start + fixed->layout * s->run->batch * s->layout;
 }
 
-static pm__exchange exchange_of(const pm__step *s)
+static double compute_exchanges(const pm__step *s, double *times)
 {
-  int era = s->framework != NULL ? s->framework->profile.framework.collectives : PM_ERA_CURRENT;
-  return (pm__exchange){s->system->wiring[s->run->gpus - 1], s->run->nodes, 1, era};
+  double bytes[PM__SEGMENTS];
+  const pm__segments *cut = s->segments;
+  for (int i = 0; i < cut->count; i++)
+    bytes[i] = cut->pieces[i] > 0 ? cut->parameters[i] * s->gradient / cut->pieces[i] : 0;
+  return pm__exchange_times(&s->group, PM_ALL_REDUCE, bytes, cut->count, times);
+}
+
+/* The all-reduce of a bucket of each segment does not depend on the batch. */
+static const pm__memo_buckets *exchanges_of(const pm__step *s, pm__memo_buckets *own)
+{
+  bool found = false;
+  pm__memo_buckets *b = own;
+  if (s->memo != NULL) {
+    const pm__collective_group *g = &s->group;
+    pm__memo_key key = {{pm__memo_pointer(s->segments), pm__memo_pointer(g->wiring), pm__memo_pair(g->nodes, g->era),
+                         pm__memo_number(s->gradient)}};
+    b = &s->memo->buckets[pm__memo_find(&s->memo->bucket_index, &key, &found)];
+  }
+  if (!found) b->share = compute_exchanges(s, b->exchange);
+  return b;
+}
+
+double pm__step_exchange(const pm__step *s, int collective, int thread_gpus, double bytes)
+{
+  bool found = false;
+  pm__collective_group g = s->group;
+  g.thread_gpus = thread_gpus;
+  if (s->memo == NULL) return pm__exchange_time(&g, collective, bytes);
+  pm__memo_key key = {{pm__memo_pointer(g.wiring), pm__memo_pair(g.nodes, g.era), pm__memo_pair(collective, thread_gpus),
+                       pm__memo_number(bytes)}};
+  double *time = &s->memo->time[pm__memo_find(&s->memo->time_index, &key, &found)];
+  if (!found) *time = pm__exchange_time(&g, collective, bytes);
+  return *time;
 }
 
 double pm__bucket_times_of(const pm__step *s, const pm__costs *costs, pm__bucket_times *times)
 {
-  double bytes[PM__SEGMENTS];
-  const pm__segments *cut = s->segments;
-  for (int i = 0; i < cut->count; i++) {
-    bytes[i] = cut->pieces[i] > 0 ? cut->parameters[i] * s->gradient / cut->pieces[i] : 0;
+  pm__memo_buckets own;
+  const pm__memo_buckets *buckets = exchanges_of(s, &own);
+  for (int i = 0; i < s->segments->count; i++) {
     times->backward[i] = segment_time(s, costs, i);
+    times->exchange[i] = buckets->exchange[i];
   }
-  pm__exchange exchange = exchange_of(s);
-  return pm__exchange_times(&exchange, PM_ALL_REDUCE, bytes, cut->count, times->exchange);
+  return buckets->share;
 }
 
-static void overlapped(const pm__step *s, const pm__costs *costs, const pm__times *times, pm__sharing *sharing)
+static void overlapped(const pm__step *s, const pm__costs *costs, const pm__step_times *times, pm__sharing *sharing)
 {
-  pm__bucket_times bucket;
+  pm__memo_buckets own;
   const pm__segments *cut = s->segments;
-  double share = pm__bucket_times_of(s, costs, &bucket);
-  double spread = fmax(1, times->host / times->gpu), now = 0, end = 0, all = 0;
+  const pm__memo_buckets *buckets = exchanges_of(s, &own);
+  double spread = pm__most(1, times->host / times->gpu), now = 0, end = 0, all = 0;
   for (int i = 0; i < cut->count; i++) {
-    double m = cut->pieces[i], takes = bucket.backward[i] * spread, start = now, each = bucket.exchange[i];
+    double m = cut->pieces[i], takes = segment_time(s, costs, i) * spread, start = now, each = buckets->exchange[i];
     now += takes;
     if (!(m > 0)) continue;
-    end = fmax(fmax(end, start + takes / m) + m * each, now + each);
+    end = pm__most(pm__most(end, start + takes / m) + m * each, now + each);
     all += m * each;
   }
-  double late = fmin(fmax(end - now, 0), all);
+  double late = pm__least(pm__most(end - now, 0), all);
   sharing->communication = all;
-  sharing->exposed = late + share * (all - late);
+  sharing->exposed = late + buckets->share * (all - late);
 }
 
 /* All of it when the backward pass is done, in equal buckets; what does not fit into one goes by itself, so there are no
@@ -63,20 +92,20 @@ static void behind(const pm__step *s, pm__sharing *sharing)
 {
   double bytes = s->network->parameters * s->gradient, pieces = 1;
   if (s->framework != NULL) pieces = ceil(bytes / s->framework->profile.framework.bucket);
-  pieces = fmax(1, fmin(pieces, s->network->all.layers));
-  pm__exchange exchange = exchange_of(s);
-  sharing->communication = sharing->exposed = pieces * pm__exchange_time(&exchange, PM_ALL_REDUCE, bytes / pieces);
+  pieces = pm__most(1, pm__least(pieces, s->network->all.layers));
+  sharing->communication = sharing->exposed = pieces * pm__step_exchange(s, PM_ALL_REDUCE, 1, bytes / pieces);
 }
 
 /* Without buckets: all of it hides behind all of the backward pass, ideally. */
-static void ideal(const pm__times *times, pm__sharing *sharing)
+static void ideal(const pm__step_times *times, pm__sharing *sharing)
 {
   double hidden = times->backward_data + times->backward_weight;
-  sharing->exposed = fmax(0, sharing->communication - hidden);
+  sharing->exposed = pm__most(0, sharing->communication - hidden);
 }
 
-void pm__share_gradients(const pm__step *s, const pm__costs *costs, const pm__times *times, pm__sharing *sharing)
+void pm__share_gradients(const pm__step *s, const pm__costs *costs, const pm__step_times *times, pm__sharing *sharing)
 {
+  sharing->exchanged = s->network->parameters;
   if (s->segments != NULL) {
     overlapped(s, costs, times, sharing);
     return;

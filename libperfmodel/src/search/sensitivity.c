@@ -4,6 +4,7 @@
 #include <string.h>
 #include "hardware/system.h"
 #include "perfmodel/sensitivity.h"
+#include "search/vary.h"
 
 static const bool is_rate[PM_RESOURCE_COUNT] = {
 #define RATE(name, text, rate, doc) rate,
@@ -53,13 +54,14 @@ static int predict_call(const pm_sensitivity_setup *setup, const case_of *c, int
 {
   pm_inference p;
   pm_inference_run run = *setup->call;
-  pm_inference_plan *plan = pm_inference_plan_new(&setup->network, 1, &c->system, 1, &c->profile, 1, NULL, error);
+  pm_plan *plan = pm_plan_new(&setup->network, 1, &c->system, 1, error);
   if (plan == NULL) return PM_NO_MEMORY;
-  run.network_index = run.system_index = run.profile_index = 0;
+  run.network_index = run.system_index = 0;
+  run.profile_index = pm_plan_add_inference_profile(plan, &c->profile, NULL, error);
   run.gpus = gpus;
   int status = pm_infer_check(plan, &run, error);
   pm_infer(plan, &run, &p, 1);
-  pm_inference_plan_free(plan);
+  pm_plan_free(plan);
   *out = (outcome){p.latency, p.throughput, limit_of(p.limit)};
   return status;
 }
@@ -113,26 +115,21 @@ static int check(const pm_sensitivity_setup *setup, pm_error *error)
 
 static void scale_storage(pm_input_setup *input, double factor)
 {
-  pm_storage *s = &input->storage;
-  double *rates[] = {&s->bandwidth, &s->operations, &s->uplink, &s->gateway, &s->client_bandwidth,
-                     &input->access.stream_bandwidth};
-  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) *rates[i] *= factor;
-  input->access.latency /= factor;
-  input->access.open_time /= factor;
+  pm__vary_unit("storage", &input->storage, "B/s", factor);
+  pm__vary_unit("storage", &input->storage, "1/s", factor);
+  pm__vary_unit("storage_access", &input->access, "B/s", factor);
+  pm__vary_unit("storage_access", &input->access, "s", 1 / factor);
 }
 
+/* The decoder's times count as often as its scale says; what a loader decodes on GPUs is not the host's. */
 static void scale_host(case_of *c, double factor)
 {
-  c->profile.launch /= factor;
-  c->profile.step_time /= factor;
-  c->framework.framework.kernel_time /= factor;
-  c->framework.framework.step_time /= factor;
-  c->framework.framework.coordinator_time /= factor;
-  c->framework.framework.variable_time /= factor;
-  c->framework.framework.feed_bandwidth *= factor;
+  pm__vary_unit("inference_profile", &c->profile, "s", 1 / factor);
+  pm__vary_unit("framework", &c->framework.framework, "s", 1 / factor);
+  pm__vary_unit("framework", &c->framework.framework, "B/s", factor);
+  pm__vary_unit("loader", &c->input.loader, "s", 1 / factor);
+  pm__vary_unit("loader", &c->input.loader, "B/s", factor);
   c->input.decoder.scale /= factor;
-  c->input.loader.augment_time /= factor;
-  c->input.loader.handover *= factor;
 }
 
 /* Whether the number is there at all. */

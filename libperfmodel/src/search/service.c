@@ -3,7 +3,6 @@
 */
 #include <math.h>
 #include <string.h>
-#include "inference/inference.h"
 #include "search/size.h"
 
 static const pm_system *system_of(const pm_size_service *service, size_t choice)
@@ -51,7 +50,7 @@ static void fill(const pm_size_service *service, const pm_size_goal *goal, size_
   int32_t each = run.gpus > 0 ? run.gpus : (int32_t)system->gpu_count;
   pm_record_init(pm_record_type_find("size_choice"), row);
   strcpy(row->system, system->machine.id);
-  strcpy(row->framework, service->plan->profiles[run.profile_index].id);
+  strcpy(row->framework, service->plan->profiles[run.profile_index].profile.id);
   row->choice = (int32_t)choice;
   row->precision = run.precision;
   row->status = (size_t)each > system->gpu_count ? PM_TOO_MANY_GPUS : predict(service, &run, &p);

@@ -168,8 +168,7 @@ static int add_hardware(pm_table *table, const pm_plan *plan, const pm_run *runs
   return status;
 }
 
-/* The ids stand for the run's positions in the plan; of what was asked and is answered too (usable_memory) the answer is
-** kept, so that no name comes twice. */
+/* The ids stand for the run's positions in the plan. */
 static int add_runs(pm_table *table, const pm_plan *plan, const pm_run *runs, size_t count, pm_error *error)
 {
   int status = add_ids(table, plan, runs, count, error);
@@ -177,8 +176,6 @@ static int add_runs(pm_table *table, const pm_plan *plan, const pm_run *runs, si
   pm_table_drop(table, "network_index");
   pm_table_drop(table, "system_index");
   pm_table_drop(table, "framework_index");
-  const pm_record_type *answer = pm_record_type_find("prediction");
-  for (size_t i = 0; i < answer->field_count; i++) pm_table_drop(table, answer->fields[i].name);
   return status;
 }
 

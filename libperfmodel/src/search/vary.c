@@ -3,6 +3,7 @@
 #include <string.h>
 #include "hardware/system.h"
 #include "perfmodel/sensitivity.h"
+#include "search/vary.h"
 
 /* What a link becomes in the copy. */
 typedef struct variation {
@@ -24,15 +25,19 @@ static int resource_of(const pm_link *link)
   }
 }
 
-/* Every field in seconds. */
-static void scale_times(const char *type_name, void *record, double factor)
+void pm__vary_unit(const char *type_name, void *record, const char *unit, double factor)
 {
   const pm_record_type *type = pm_record_type_find(type_name);
   for (size_t i = 0; i < type->field_count; i++) {
     const pm_field *field = &type->fields[i];
-    if (field->kind != PM_FIELD_REAL || strcmp(field->unit, "s") != 0) continue;
+    if (field->kind != PM_FIELD_REAL || strcmp(field->unit, unit) != 0) continue;
     *(double *)(void *)((char *)record + field->offset) *= factor;
   }
+}
+
+static void scale_times(const char *type_name, void *record, double factor)
+{
+  pm__vary_unit(type_name, record, "s", factor);
 }
 
 static pm__edge varied(const pm__edge *edge, const variation *v, bool network)
@@ -82,12 +87,19 @@ static int copy_links(pm_system *copy, const pm_system *from, const variation *v
   return pm_system_set_network(copy, &e.link, e.calibrated ? &e.calibration : NULL, e.count, error);
 }
 
+/* Another GPU has the same share of what its box says; the same GPU with more memory likewise. */
+static double usable_memory(const pm_system *from, const pm_gpu *gpu)
+{
+  return from->usable_memory * (gpu->memory / from->gpu.memory);
+}
+
 static pm_system *copy_of(const pm_system *from, const pm_gpu *gpu, const pm_kernel_calibration *kernels,
                           const variation *v, pm_error *error)
 {
   pm_system *copy = pm_system_new(&from->machine, gpu, error);
   if (copy == NULL) return NULL;
-  int status = copy_links(copy, from, v, error);
+  int status = pm_system_set_usable_memory(copy, usable_memory(from, gpu), error);
+  if (status == PM_OK) status = copy_links(copy, from, v, error);
   if (status == PM_OK) status = pm_system_set_staged(copy, from->staged, error);
   if (status == PM_OK) status = copy_library(copy, from, v, error);
   if (status == PM_OK && kernels != NULL && kernels->simt_basis != PM_ORIGIN_NONE)
@@ -97,11 +109,11 @@ static pm_system *copy_of(const pm_system *from, const pm_gpu *gpu, const pm_ker
   return NULL;
 }
 
+/* Clocks and all rates of arithmetic. */
 static void scale_clock(pm_gpu *gpu, double factor)
 {
-  double *rates[] = {&gpu->clock, &gpu->peak_fp64, &gpu->peak_fp32, &gpu->peak_fp16, &gpu->peak_tf32_tensor,
-                     &gpu->peak_fp16_tensor, &gpu->peak_bf16_tensor, &gpu->peak_fp8_tensor, &gpu->peak_int8};
-  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) *rates[i] *= factor;
+  pm__vary_unit("gpu", gpu, "Hz", factor);
+  pm__vary_unit("gpu", gpu, "FLOP/s", factor);
 }
 
 pm_system *pm_system_scaled(const pm_system *system, int resource, double factor, pm_error *error)

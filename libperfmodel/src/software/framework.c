@@ -1,4 +1,4 @@
-/* What a framework's profile must hold to. */
+/* What a framework's profile must hold to, and its constants of training as those of its inference. */
 #include <math.h>
 #include "base/base.h"
 #include "perfmodel/framework.h"
@@ -47,6 +47,7 @@ int pm_framework_check(const pm_framework_profile *profile, pm_error *error)
 {
   if (profile == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a framework is missing");
   const pm_framework *f = &profile->framework;
+  if (f->inference_only) return pm__fail(error, PM_BAD_VALUE, "framework \"%s\" cannot train; it runs inference only", f->id);
   if (!is_choice(f->parallel, PM_PARALLEL_COUNT) || f->parallel == PM_PARALLEL_FRAMEWORK ||
       !is_choice(f->overlap, PM_OVERLAP_COUNT) || f->overlap == PM_OVERLAP_FRAMEWORK ||
       !is_choice(f->evidence, PM_EVIDENCE_COUNT))
@@ -56,4 +57,30 @@ int pm_framework_check(const pm_framework_profile *profile, pm_error *error)
   if (status == PM_OK && profile->era.simt_factor > 0 && profile->era.tensor_factor > 0) return PM_OK;
   if (status != PM_OK) return status;
   return pm__fail(error, PM_BAD_VALUE, "library era \"%s\" has no factors", profile->era.id);
+}
+
+/* ---- Inference. */
+
+static void fill(double *place, double value)
+{
+  if (isnan(*place)) *place = value;
+}
+
+void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework)
+{
+  if (profile == NULL || framework == NULL) return;
+  const pm_framework *f = &framework->framework;
+  fill(&profile->own_factor, f->own_factor);
+  fill(&profile->launch, PM_INFERENCE_LAUNCH_SHARE * f->kernel_time);
+  fill(&profile->step_time, f->step_time);
+  fill(&profile->simt_factor, isnan(f->simt_factor) ? framework->era.simt_factor : f->simt_factor);
+  fill(&profile->tensor_factor, isnan(f->tensor_factor) ? framework->era.tensor_factor : f->tensor_factor);
+  if (framework->era.no_winograd) profile->no_winograd = 1;
+  if (!framework->era.grouped_kernels) profile->no_grouped = 1;
+  if (!framework->era.odd_channels_padded) profile->no_padding = 1;
+  if (f->fused) profile->fused = 1;
+  if (f->composed) profile->composed = 1;
+  if (f->layout_fp32) profile->convert_simt = 1;
+  if (f->layout_tf32) profile->convert_tf32 = 1;
+  if (f->layout_fp16) profile->convert_tensor = 1;
 }

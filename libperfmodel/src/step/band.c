@@ -26,7 +26,7 @@ static double spread_of(const pm_band *band, int32_t evidence)
 static double hardware_variance(const pm__step *s, const pm_band *band)
 {
   double variance = pm__device_variance(s->device, band->kernel_rule, band->roofline);
-  if (s->ranks > 1 && !pm__exchange_calibrated(s->system->wiring[s->run->gpus - 1]))
+  if (s->ranks > 1 && !pm__exchange_calibrated(&s->group))
     variance += pm__spread_square(band->line_rate);
   return variance;
 }

@@ -1,5 +1,6 @@
 /* The parts put together: waiting for input, shares of the step, bottleneck. */
 #include <math.h>
+#include "kernel/models.h"
 #include "step/step.h"
 
 /* What a node waits for its input: all of it, if nothing is prefetched, else what a step does not cover. */
@@ -8,10 +9,10 @@ static double input_wait(const pm__step *s, double step)
   double samples = s->run->batch * s->run->gpus * s->accumulation;
   if (!isfinite(s->run->input_rate)) return 0;
   double takes = samples / s->run->input_rate;
-  return s->run->input_in_turn ? takes : fmax(0, takes - step);
+  return s->run->input_in_turn ? takes : pm__most(0, takes - step);
 }
 
-static void set_times(const pm__step *s, const pm__times *t, const pm__sharing *sharing, pm_prediction *out)
+static void set_times(const pm__step *s, const pm__step_times *t, const pm__sharing *sharing, pm_prediction *out)
 {
   out->forward_time = t->forward;
   out->backward_data_time = t->backward_data;
@@ -42,7 +43,7 @@ static int32_t largest_share(const pm_prediction *p)
   return names[best];
 }
 
-static void set_shares(const pm__times *t, pm_prediction *out)
+static void set_shares(const pm__step_times *t, pm_prediction *out)
 {
   double step = out->step_time;
   out->compute_share = t->bound / step;
@@ -55,7 +56,7 @@ static void set_shares(const pm__times *t, pm_prediction *out)
   out->bottleneck = largest_share(out);
 }
 
-static void set_rates(const pm__step *s, pm_prediction *out)
+static void set_rates(const pm__step *s, const pm__sharing *sharing, pm_prediction *out)
 {
   double flop = s->accumulation * s->run->batch * s->network->training_flop + 4 * s->network->parameters;
   double samples = s->run->batch * s->ranks * s->accumulation;
@@ -63,14 +64,15 @@ static void set_rates(const pm__step *s, pm_prediction *out)
   out->flop = s->ranks * flop;
   out->flop_rate = flop / out->step_time;
   out->utilization = out->flop_rate / pm_gpu_matrix_peak(&s->system->system->gpu, s->run->precision);
-  out->epoch_time = ceil(s->run->epoch_samples / samples) * out->step_time;
-  out->gradient_size = s->network->parameters * s->gradient;
+  out->epoch_time = NAN;
+  if (!isnan(s->run->epoch_samples)) out->epoch_time = ceil(s->run->epoch_samples / samples) * out->step_time;
+  out->gradient_size = sharing->exchanged * s->gradient;
 }
 
-void pm__step_compose(const pm__step *s, const pm__times *times, const pm__sharing *sharing, pm_prediction *out)
+void pm__step_compose(const pm__step *s, const pm__step_times *times, const pm__sharing *sharing, pm_prediction *out)
 {
   set_times(s, times, sharing, out);
   set_shares(times, out);
-  set_rates(s, out);
+  set_rates(s, sharing, out);
   pm__step_band(s, out);
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include "topology/ring.h"
+#include "collective/parameters.h"
 #include "perfmodel/kernel.h"
 #include "step/step.h"
 
@@ -15,20 +15,8 @@ pm_run pm_run_default(void)
 
 /* ---- Checks ---------------------------------------------------------------------------------------------------- */
 
-static int check_batch(double batch, pm_error *error)
+static int check_choices(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
-  if (!isfinite(batch) || batch < 1 || batch > 9007199254740992.0)
-    return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", batch);
-  if (batch != floor(batch)) return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not a whole number", batch);
-  return PM_OK;
-}
-
-static int check_places(const pm_plan *plan, const pm_run *run, pm_error *error)
-{
-  if (run->network_index < 0 || (size_t)run->network_index >= plan->network_count)
-    return pm__fail(error, PM_BAD_ARGUMENT, "network %d is not in the plan", run->network_index);
-  if (run->system_index < 0 || (size_t)run->system_index >= plan->system_count)
-    return pm__fail(error, PM_BAD_ARGUMENT, "system %d is not in the plan", run->system_index);
   if (run->framework_index < -1 || run->framework_index >= (int32_t)plan->framework_count)
     return pm__fail(error, PM_BAD_ARGUMENT, "framework %d is not in the plan", run->framework_index);
   if (run->overlap < 0 || run->overlap >= PM_OVERLAP_COUNT)
@@ -37,29 +25,33 @@ static int check_places(const pm_plan *plan, const pm_run *run, pm_error *error)
     return pm__fail(error, PM_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
   if (run->epoch_samples < 1 || isinf(run->epoch_samples))
     return pm__fail(error, PM_BAD_ARGUMENT, "epoch_samples %g is not at least 1", run->epoch_samples);
+  if (run->usable_memory <= 0)
+    return pm__fail(error, PM_BAD_ARGUMENT, "usable_memory %g is not above 0", run->usable_memory);
   return PM_OK;
 }
 
 static int check_group(const pm__plan_system *system, const pm_run *run, pm_error *error)
 {
   const char *id = system->system->machine.id;
-  int have = (int)system->system->gpu_count;
-  if (run->gpus < 1) return pm__fail(error, PM_BAD_ARGUMENT, "gpus %d is not at least 1", run->gpus);
-  if (run->nodes < 1) return pm__fail(error, PM_BAD_ARGUMENT, "nodes %d is not at least 1", run->nodes);
-  if (run->gpus > have)
-    return pm__fail(error, PM_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", run->gpus, id, have);
-  if (system->status[run->gpus - 1] != PM_OK)
-    return pm__fail(error, system->status[run->gpus - 1], "%d GPUs of a %s are not connected", run->gpus, id);
+  int status = pm__plan_check_group(system, run->gpus, run->nodes, error);
+  if (status != PM_OK) return status;
+  const pm__wiring *wiring;
+  status = pm__wiring_first(system->system, run->gpus, &wiring);
+  if (status == PM_NO_MEMORY) return pm__no_memory(error);
+  if (status != PM_OK) return pm__fail(error, status, "%d GPUs of a %s are not connected", run->gpus, id);
   if (run->nodes > 1 && system->system->network.count == 0)
     return pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network between nodes", id);
   return PM_OK;
 }
 
+/* All but memory. */
 static int check_run(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
-  int status = check_places(plan, run, error);
+  int status = pm__plan_check_place("network", run->network_index, plan->network_count, error);
+  if (status == PM_OK) status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
+  if (status == PM_OK) status = check_choices(plan, run, error);
   if (status == PM_OK) status = check_group(&plan->systems[run->system_index], run, error);
-  if (status == PM_OK) status = check_batch(run->batch, error);
+  if (status == PM_OK) status = pm__plan_check_batch(run->batch, error);
   if (status == PM_OK) status = pm__step_check(plan, run, error);
   if (status != PM_OK) return status;
   return pm__kernel_check(&plan->systems[run->system_index].system->gpu, run->batch, run->precision, error);
@@ -68,70 +60,27 @@ static int check_run(const pm_plan *plan, const pm_run *run, pm_error *error)
 int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
   if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a run needs a plan");
-  return check_run(plan, run, error);
+  int status = check_run(plan, run, error);
+  if (status != PM_OK) return status;
+  pm__step step = pm__step_of(plan, run, NULL);
+  return pm__step_fits(&step, error);
 }
 
-/* ---- Kernel times, remembered within one call ------------------------------------------------------------------- */
+/* ---- Kernel times ------------------------------------------------------------------------------------------------ */
 
-/* Runs of a sweep that differ only in machine, GPUs, nodes or a framework of the same executions share their kernel times.
-** The memory is the caller's stack, so that evaluation allocates nothing and threads do not meet. */
-typedef struct memo_entry {
-  const pm__kernels *kernels; /* NULL: empty */
-  const pm__segments *segments;
-  const pm__device *device;
-  double batch;
-  pm__costs costs;
-} memo_entry;
-
-enum { MEMO = 64, PROBES = 8 };
-
-typedef struct memo {
-  memo_entry entry[MEMO];
-} memo;
-
-static void memo_clear(memo *seen)
+/* In `own`, or where they are remembered. Runs that differ only in machine, GPUs, nodes or a framework of the same mode
+** share them. */
+static const pm__costs *costs_of(const pm__step *s, double batch, pm__costs *own)
 {
-  for (int i = 0; i < MEMO; i++) seen->entry[i].kernels = NULL;
-}
-
-/* Costs without segments are the same whether others were cut or not. */
-static bool memo_same(const memo_entry *entry, const pm__step *step, double batch)
-{
-  return entry->kernels == step->kernels && entry->device == step->device && entry->batch == batch &&
-         entry->segments == step->segments;
-}
-
-/* The place of a key, or where it goes: the first free one of a few, else the first. */
-static memo_entry *memo_find(memo *seen, const pm__step *step, double batch)
-{
-  uint64_t bits;
-  memcpy(&bits, &batch, sizeof bits);
-  bits ^= (uint64_t)(uintptr_t)step->kernels << 17 ^ (uint64_t)(uintptr_t)step->segments << 9;
-  bits ^= (uint64_t)(uintptr_t)step->device;
-  size_t slot = (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 58);
-  for (size_t i = 0; i < PROBES; i++) {
-    memo_entry *entry = &seen->entry[(slot + i) % MEMO];
-    if (entry->kernels == NULL || memo_same(entry, step, batch)) return entry;
+  bool found = false;
+  pm__costs *costs = own;
+  if (s->memo != NULL) {
+    pm__memo_key key = {{pm__memo_pointer(s->units), pm__memo_pointer(s->segments), pm__memo_pointer(s->device),
+                         pm__memo_number(batch)}};
+    costs = &s->memo->costs[pm__memo_find(&s->memo->cost_index, &key, &found)];
   }
-  return &seen->entry[slot];
-}
-
-/* In `own`, or where they are remembered. */
-static const pm__costs *costs_of(const pm__step *step, double batch, memo *seen, pm__costs *own)
-{
-  if (seen == NULL) {
-    pm__kernels_price(step->kernels, step->segments, step->device, batch, own);
-    return own;
-  }
-  memo_entry *entry = memo_find(seen, step, batch);
-  if (entry->kernels == NULL || !memo_same(entry, step, batch)) {
-    entry->kernels = step->kernels;
-    entry->segments = step->segments;
-    entry->device = step->device;
-    entry->batch = batch;
-    pm__kernels_price(step->kernels, step->segments, step->device, batch, &entry->costs);
-  }
-  return &entry->costs;
+  if (!found) pm__kernels_price(&s->units->kernels, s->segments, s->device, batch, costs);
+  return costs;
 }
 
 /* ---- Prediction -------------------------------------------------------------------------------------------------- */
@@ -150,65 +99,120 @@ static void fill_unknown(pm_prediction *out, int status)
 #undef UNKNOWN
 }
 
-/* Kernels: roofline, calibrated, by rule; each with the links' part. */
-static int32_t basis_of(const pm__device *device, const pm_ring *ring, double ranks)
+/* Kernels: roofline, calibrated, by rule. */
+static int32_t kernel_basis(const pm__device *device)
 {
-  int32_t kernels = !device->calibrated ? PM_BASIS_ROOFLINE
-                    : device->origin == PM_ORIGIN_FITTED ? PM_BASIS_KERNELS : PM_BASIS_RULE;
-  if (ranks <= 1) return kernels;
-  return kernels + (ring->calibrated ? 1 : 2);
+  if (!device->calibrated) return PM_BASIS_ROOFLINE;
+  return device->origin == PM_ORIGIN_FITTED ? PM_BASIS_KERNELS : PM_BASIS_RULE;
 }
 
-/* A GPU alone, with this batch and with that of all. */
-static void set_efficiency(const pm__step *step, double alone, memo *seen, pm_prediction *out)
+static pm__memo_ring ring_of(const pm__step *s)
+{
+  bool found;
+  const pm__wiring *wiring = s->group.wiring;
+  pm__memo_key key = {{pm__memo_pointer(wiring), pm__memo_pair(s->run->nodes, 0)}};
+  size_t at = s->memo != NULL ? pm__memo_find(&s->memo->ring_index, &key, &found) : 0;
+  if (s->memo != NULL && found) return s->memo->ring[at];
+  pm__collective_group rings = pm__collective_group_on(wiring, s->run->nodes); /* today's library's */
+  pm__memo_ring answer = {pm__collective_ring_bandwidth(&rings), pm__collective_calibrated(&rings)};
+  if (s->memo != NULL) s->memo->ring[at] = answer;
+  return answer;
+}
+
+static void set_collectives(const pm__step *step, pm_prediction *out)
+{
+  out->bus_bandwidth = NAN;
+  out->basis = kernel_basis(step->device);
+  if (step->ranks <= 1) return;
+  pm__memo_ring ring = ring_of(step);
+  out->bus_bandwidth = ring.bandwidth;
+  out->basis += ring.calibrated ? 1 : 2; /* with the links' part */
+}
+
+static void set_weak_scaling(const pm__step *step, double alone, pm_prediction *out)
+{
+  out->scaling_efficiency = alone / out->step_time;
+  out->strong_scaling_efficiency = step->ranks > 1 ? (double)NAN : 1;
+}
+
+/* A GPU alone with the batch of all: the network is priced once more. */
+static void set_strong_scaling(const pm__step *step, pm_prediction *out)
 {
   pm__costs own;
   pm__step whole = *step;
-  whole.segments = NULL;
-  out->scaling_efficiency = alone / out->step_time;
-  out->strong_scaling_efficiency = 1;
   if (step->ranks <= 1) return;
+  whole.segments = NULL;
   double batch = step->run->batch * step->ranks;
-  pm__times times = pm__step_times(&whole, costs_of(&whole, batch, seen, &own), batch);
+  pm__step_times times = pm__step_times_of(&whole, costs_of(&whole, batch, &own), batch);
   out->strong_scaling_efficiency = times.alone / (step->ranks * out->step_time);
 }
 
-static void predict_one(const pm_plan *plan, const pm_run *run, pm_prediction *out, memo *seen)
+/* Only memory is known of a run that does not fit. */
+static void set_too_large(pm_prediction *out)
+{
+  pm_prediction memory = *out;
+  fill_unknown(out, PM_DOES_NOT_FIT);
+  out->memory = memory.memory;
+  out->gpu_memory = memory.gpu_memory;
+  out->verdict = memory.verdict;
+  out->largest_batch = memory.largest_batch;
+}
+
+static void predict_step(const pm__step *step, unsigned columns, pm_prediction *out)
 {
   pm__costs own;
   pm__sharing sharing;
-  memset(out, 0, sizeof *out);
-  out->status = check_run(plan, run, NULL);
-  if (out->status != PM_OK) {
-    fill_unknown(out, out->status);
-    return;
-  }
-  pm__step step = pm__step_of(plan, run);
-  const pm__costs *costs = costs_of(&step, run->batch, seen, &own);
-  pm__times times = pm__step_times(&step, costs, run->batch);
+  const pm__costs *costs = costs_of(step, step->run->batch, &own);
+  pm__step_times times = pm__step_times_of(step, costs, step->run->batch);
   double alone = times.alone;
-  pm__share(&step, costs, &times, &sharing);
-  pm__step_compose(&step, &times, &sharing, out);
+  pm__share(step, costs, &times, &sharing);
+  pm__step_compose(step, &times, &sharing, out);
   if (isnan(out->step_time)) {
     fill_unknown(out, PM_NOT_MODELLED);
     return;
   }
-  pm_ring ring;
-  pm__ring_of(step.system->wiring[run->gpus - 1], run->nodes, &ring, NULL);
-  out->bus_bandwidth = step.ranks > 1 ? ring.bandwidth : (double)NAN;
-  out->basis = basis_of(step.device, &ring, step.ranks);
-  set_efficiency(&step, alone, seen, out);
+  set_collectives(step, out);
+  set_weak_scaling(step, alone, out);
+  if (columns & PM_EXTRA_COLUMN_STRONG_SCALING) set_strong_scaling(step, out);
+}
+
+static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
+{
+  int status = check_run(plan, run, NULL);
+  if (status != PM_OK) {
+    fill_unknown(out, status);
+    return;
+  }
+  pm__step step = pm__step_of(plan, run, memo);
+  out->status = PM_OK;
+  pm__step_memory(&step, out);
+  if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(out);
+  else predict_step(&step, columns, out);
+}
+
+int pm_predict_columns(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count)
+{
+  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_BAD_ARGUMENT;
+  if (count == 1) {
+    predict_one(plan, columns, runs, predictions, NULL);
+    return PM_OK;
+  }
+  pm__memo memo;
+  pm__memo_clear(&memo);
+  for (size_t i = 0; i < count; i++) predict_one(plan, columns, &runs[i], &predictions[i], &memo);
+  return PM_OK;
 }
 
 int pm_predict(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions, size_t count)
 {
-  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_BAD_ARGUMENT;
-  if (count == 1) {
-    predict_one(plan, runs, predictions, NULL);
-    return PM_OK;
-  }
-  memo seen;
-  memo_clear(&seen);
-  for (size_t i = 0; i < count; i++) predict_one(plan, &runs[i], &predictions[i], &seen);
-  return PM_OK;
+  return pm_predict_columns(plan, 0, runs, predictions, count);
+}
+
+unsigned pm_extra_column_find(const char *field)
+{
+#define COLUMN(name, bit, text, doc) \
+  if (field != NULL && strcmp(field, text) == 0) return bit;
+  PM_EXTRA_COLUMN_LIST(COLUMN)
+#undef COLUMN
+  return 0;
 }

@@ -1,7 +1,7 @@
 /* What belongs to one run, gathered; and whether it fits together. */
 #include "step/step.h"
-#include "lowering/library.h"
 #include <math.h>
+#include "lowering/library.h"
 
 static const pm__plan_framework *framework_of(const pm_plan *plan, const pm_run *run)
 {
@@ -37,11 +37,11 @@ static void set_framework(pm__step *s)
   if (f->gradient > 0) s->gradient = f->gradient;
   int narrow = s->device->bytes <= 2;
   if (s->device->calibrated) s->own = f->own_factor;
-  s->execution = s->framework->execution[narrow];
-  s->kernels = s->network->kernels[s->execution];
+  s->mode = s->framework->mode[narrow];
+  s->units = s->network->units[s->mode];
   if (s->parallel != PM_PARALLEL_ALL_REDUCE || s->overlap != PM_OVERLAP_BACKWARD || s->ranks <= 1) return;
   int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;
-  s->segments = s->network->cuts[s->framework->cut[narrow][size]];
+  s->segments = s->network->segments[s->framework->cut[narrow][size]];
 }
 
 /* The GPU, with the convolutions of the framework's libraries where these matter. */
@@ -53,20 +53,24 @@ static const pm__device *device_of(const pm_plan *plan, const pm__step *s)
   return &plan->libraries[s->framework->library].devices[system][precision];
 }
 
-pm__step pm__step_of(const pm_plan *plan, const pm_run *run)
+pm__step pm__step_of(const pm_plan *plan, const pm_run *run, pm__memo *memo)
 {
   pm__step s;
+  s.memo = memo;
   s.run = run;
   s.network = &plan->networks[run->network_index];
   s.system = &plan->systems[run->system_index];
   s.framework = framework_of(plan, run);
   s.device = device_of(plan, &s);
-  s.execution = PM__COUNTED;
-  s.kernels = s.network->kernels[s.execution];
+  s.mode = PM__TRAINING_MODE + PM__COUNTED;
+  s.units = s.network->units[s.mode];
+  s.optimizer = pm__optimizer_of(run->optimizer);
   s.segments = NULL;
   s.parallel = parallel_of(run, s.framework);
   s.overlap = overlap_of(run, s.framework);
   s.ranks = (double)run->gpus * run->nodes;
+  pm__collective_group_init(&s.group, s.system->system, 0, 1, run->gpus, run->nodes); /* was checked */
+  if (s.framework != NULL) s.group.era = s.framework->profile.framework.collectives;
   s.accumulation = run->accumulation;
   s.factor = s.own = 1;
   s.start = s.device->launch;

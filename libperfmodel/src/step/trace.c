@@ -64,18 +64,23 @@ static void add_lane(trace *t, int lane, const char *name)
 
 /* ---- Kernels ---- */
 
+/* Time of one kernel, with the factor that belongs to it. */
+static double kernel_time(const pm__step *s, const pm__kernel *kernel)
+{
+  double factor = kernel->family == PM__CONV ? s->factor : kernel->framework_kernel ? s->own : 1;
+  return pm__kernel_price(s->device, kernel, s->run->batch) * factor;
+}
+
 /* Time of one pass of a layer. */
 static double layer_time(const pm__step *s, size_t index, pm__pass pass)
 {
-  pm__launch list[PM__LAUNCHES_MAX];
-  int count = pm__lower_layer(s->network->network, index, s->execution, list);
-  double time = 0;
-  for (int i = 0; i < count; i++) {
-    const pm__launch *k = &list[i];
-    if (k->kernel.pass != pass) continue;
-    double factor = k->kernel.family == PM__CONV ? s->factor : k->kernel.own ? s->own : 1;
-    double each = pm__kernel_price(s->device, &k->kernel, s->run->batch) * factor;
-    time += k->kernel.repeats * each + k->starts * s->start + k->layout * s->run->batch * s->layout;
+  int number = s->units->order[index];
+  if (number < 0) return 0;
+  const pm__unit *unit = &s->units->unit[number];
+  double time = unit->pass[pass].launches * s->start + unit->pass[pass].layout * s->run->batch * s->layout;
+  for (int i = unit->first; i < unit->first + unit->count; i++) {
+    const pm__kernel *kernel = &s->units->kernels.shape[s->units->entry[i].kernel];
+    if (kernel->pass == pass) time += s->units->entry[i].repeats * kernel_time(s, kernel);
   }
   return time;
 }
@@ -123,7 +128,7 @@ static void add_buckets(trace *t, double start)
   double now = start, end = start;
   int index = 0;
   pm__costs costs;
-  pm__kernels_price(t->step->kernels, cut, t->step->device, t->step->run->batch, &costs);
+  pm__kernels_price(&t->step->units->kernels, cut, t->step->device, t->step->run->batch, &costs);
   pm__bucket_times_of(t->step, &costs, &times);
   for (int i = 0; i < cut->count; i++) {
     double takes = times.backward[i] * t->stretch;
@@ -187,7 +192,7 @@ char *pm_prediction_trace(const pm_plan *plan, const pm_run *run, pm_error *erro
     pm__fail(error, prediction.status, "%s", pm_status_text(prediction.status));
     return NULL;
   }
-  pm__step step = pm__step_of(plan, run);
+  pm__step step = pm__step_of(plan, run, NULL);
   trace t = {{NULL, 0, 0, false}, &step, &prediction, 0, 1, 0};
   t.stretch = 1 + prediction.host_wait_time / prediction.compute_time;
   add_all(&t);

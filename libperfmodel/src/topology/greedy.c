@@ -47,7 +47,7 @@ static double least_on(const search *s)
   return least;
 }
 
-double pm__pack_greedily(pm__pool *pool, const double *capacity, int nodes, bool *memory)
+double pm__packing_greedy(pm__packing_pool *pool, const double *capacity, int nodes, bool *memory)
 {
   search s;
   double rings = 0;
@@ -62,7 +62,7 @@ double pm__pack_greedily(pm__pool *pool, const double *capacity, int nodes, bool
     if (!find_one(&s, 0, 1)) break;
     double weight = least_on(&s);
     for (int i = 0; i < nodes; i++) s.left[i * nodes + s.next[i]] -= weight;
-    *memory = pm__pool_add(pool, s.next);
+    *memory = pm__packing_pool_add(pool, s.next);
     rings += weight;
   }
   free(s.left);

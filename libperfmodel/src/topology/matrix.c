@@ -1,5 +1,6 @@
 /* The link matrix in the layout of `nvidia-smi topo -m`. */
 #include <stdlib.h>
+#include "perfmodel/collective.h"
 #include "topology/routes.h"
 
 /* What joins two vertices over PCIe: switches and CPUs on the way. */

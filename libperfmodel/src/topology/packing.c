@@ -6,11 +6,11 @@
 **     solve it over the cycles known; the dual gives every arc a price; look for the cycle of least price;
 **     if that is 1 or more, no cycle helps, and the packing is the best; else add it and go on.
 **
-** Equal capacities make many cycles equally good, on which the simplex method may turn in circles. So its steps are chosen
-** for capacities that are larger by up to a millionth, each by another; what is reported is for the true ones.
+** Equal capacities make many cycles equally good, on which the simplex method may turn in circles. So its steps are
+** chosen for capacities that are larger by up to a millionth, each by another; what is reported is for the true ones.
 **
-** At any time the value over the least price bounds every packing from above (Farley, Oper. Res. 38, 1990), which is the
-** proof that goes with the result.
+** At any time the value over the least price bounds every packing from above (Farley, Oper. Res. 38, 1990), which is
+** the proof that goes with the result.
 */
 #include "topology/packing.h"
 #include <math.h>
@@ -146,22 +146,6 @@ static void close_tableau(tableau *t)
   free(t->cell);
 }
 
-/* ---- Pool ---- */
-
-bool pm__pool_add(pm__pool *pool, const unsigned char *next)
-{
-  size_t size = (size_t)pool->nodes;
-  if (pool->count == pool->capacity) {
-    int capacity = pool->capacity > 0 ? 2 * pool->capacity : 64;
-    unsigned char *grown = (unsigned char *)realloc(pool->next, (size_t)capacity * size);
-    if (grown == NULL) return false;
-    pool->next = grown;
-    pool->capacity = capacity;
-  }
-  memcpy(pool->next + (size_t)pool->count++ * size, next, size);
-  return true;
-}
-
 void pm__packing_free(pm__packing *packing)
 {
   free(packing->pool.next);
@@ -203,15 +187,15 @@ static void read_prices(const tableau *t, double *price)
   }
 }
 
-static bool add_new(tableau *t, const pm__pool *pool, int first)
+static bool add_new(tableau *t, const pm__packing_pool *pool, int first)
 {
   for (int c = first; c < pool->count; c++)
     if (!add_column(t, pool->next + (size_t)c * (size_t)pool->nodes)) return false;
   return true;
 }
 
-/* The weights, as long as none is negative: an optimum of the shaken capacities that is none of the true ones. Then those
-** of the shaken ones, made so much smaller that they fit. */
+/* The weights, as long as none is negative: an optimum of the shaken capacities that is none of the true ones. Then
+** those of the shaken ones, made so much smaller that they fit. */
 static double value_of(const tableau *t)
 {
   for (int row = 0; row < t->rows; row++)
@@ -240,7 +224,7 @@ static bool improve(tableau *t, const double *capacity, double *room, pm__packin
     packing->rings = fmax(value_of(t), 0);
     if (packing->rings >= packing->most - TINY) break;
     read_prices(t, price);
-    double least = pm__price_cycles(&packing->pool, price, t->nodes, 1 - TINY, room, &memory);
+    double least = pm__packing_price(&packing->pool, price, t->nodes, 1 - TINY, room, &memory);
     double bound = bound_of(capacity, price, t->nodes * t->nodes, fmin(least, 1));
     packing->most = fmax(fmin(packing->most, bound), packing->rings);
     if (packing->pool.count == known) break;
@@ -266,7 +250,7 @@ static bool read_weights(const tableau *t, pm__packing *packing)
 static bool pack_exactly(pm__packing *packing, const double *capacity, int nodes)
 {
   tableau t;
-  double *room = (double *)malloc(pm__price_room(nodes) * sizeof *room);
+  double *room = (double *)malloc(pm__packing_price_room(nodes) * sizeof *room);
   bool good = open_tableau(&t, capacity, nodes) && room != NULL && improve(&t, capacity, room, packing) &&
               read_weights(&t, packing);
   bool exact = packing->most == packing->rings;
@@ -296,13 +280,13 @@ static bool keep_greedy(pm__packing *packing, const double *capacity, int nodes)
   return good;
 }
 
-bool pm__pack(pm__packing *packing, const double *capacity, int nodes)
+bool pm__packing_find(pm__packing *packing, const double *capacity, int nodes)
 {
   bool memory;
   memset(packing, 0, sizeof *packing);
   packing->pool.nodes = nodes;
   packing->most = degree_bound(capacity, nodes);
-  packing->rings = pm__pack_greedily(&packing->pool, capacity, nodes, &memory);
+  packing->rings = pm__packing_greedy(&packing->pool, capacity, nodes, &memory);
   if (!memory) return false;
   if (nodes <= PM__EXACT_MAX) return pack_exactly(packing, capacity, nodes);
   return keep_greedy(packing, capacity, nodes);

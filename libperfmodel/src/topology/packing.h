@@ -2,43 +2,34 @@
 #ifndef PM_TOPOLOGY_PACKING_H
 #define PM_TOPOLOGY_PACKING_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "topology/cycles.h"
 
 enum {
   PM__PEERS_MAX = 64,  /* GPUs that direct links are looked at between */
   PM__EXACT_MAX = 16   /* up to so many the packing is the best there is */
 };
 
-/* Cycles that packings are made of: next[c * nodes + i] is the node after i in cycle c. */
-typedef struct pm__pool {
-  int nodes, count, capacity;
-  unsigned char *next;
-} pm__pool;
-
 typedef struct pm__packing {
   double rings;   /* sum of the weights */
   double most;    /* no packing has more: equal to `rings` where that is proved to be the best */
-  pm__pool pool;
+  pm__packing_pool pool;
   double *weight; /* of each cycle of the pool */
 } pm__packing;
 
 /* Packs into capacity[i * nodes + j] of arc i -> j. False if there is no memory. Freed in either case. */
-bool pm__pack(pm__packing *packing, const double *capacity, int nodes);
+bool pm__packing_find(pm__packing *packing, const double *capacity, int nodes);
 void pm__packing_free(pm__packing *packing);
 
 /* ---- Its parts ---- */
 
-/* Appends a cycle; false if there is no memory. */
-bool pm__pool_add(pm__pool *pool, const unsigned char *next);
-
 /* Cycles taken one by one, each with all that is left on its arcs; a bounded search. Returns what they add up to. */
-double pm__pack_greedily(pm__pool *pool, const double *capacity, int nodes, bool *memory);
+double pm__packing_greedy(pm__packing_pool *pool, const double *capacity, int nodes, bool *memory);
 
-/* Appends the cheapest directed Hamiltonian cycle of at most PM__EXACT_MAX nodes under cost[i * nodes + j] (INFINITY: no
-** arc), and the cheapest through each last node, as far as they cost less than `below`. Returns the least cost. Works in
-** `room`, pm__price_room(nodes) numbers. */
-double pm__price_cycles(pm__pool *pool, const double *cost, int nodes, double below, double *room, bool *memory);
-size_t pm__price_room(int nodes);
+/* Appends the cheapest directed Hamiltonian cycle of at most PM__EXACT_MAX nodes under cost[i * nodes + j] (INFINITY:
+** no arc), and the cheapest through each last node, as far as they cost less than `below`. Returns the least cost.
+** Works in `room`, pm__packing_price_room(nodes) numbers. */
+double pm__packing_price(pm__packing_pool *pool, const double *cost, int nodes, double below, double *room,
+                         bool *memory);
+size_t pm__packing_price_room(int nodes);
 
 #endif

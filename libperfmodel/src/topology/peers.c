@@ -9,7 +9,7 @@
 #include "topology/packing.h"
 #include "topology/ring.h"
 
-static int member_number(const pm_system *system, pm__members members, int vertex)
+static int member_number(const pm_system *system, pm__ring_members members, int vertex)
 {
   for (int i = 0; i < members.count; i++)
     if (system->gpus[members.gpu[i]] == vertex) return i;
@@ -17,7 +17,7 @@ static int member_number(const pm_system *system, pm__members members, int verte
 }
 
 /* Capacities between the group's GPUs in units of one link, and what the links have in common. */
-static void read_links(const pm_system *system, pm__members members, double *capacity, pm__path *path)
+static void read_links(const pm_system *system, pm__ring_members members, double *capacity, pm__ring_path *path)
 {
   int n = members.count;
   for (size_t k = 0; k < system->edge_count; k++) {
@@ -29,7 +29,7 @@ static void read_links(const pm_system *system, pm__members members, double *cap
       path->one_link = one;
       path->limit = edge;
     }
-    pm__path_pass(path, edge);
+    pm__ring_path_pass(path, edge);
     capacity[i * n + j] += pm__edge_payload(edge);
     capacity[j * n + i] += pm__edge_payload(edge);
   }
@@ -38,11 +38,11 @@ static void read_links(const pm_system *system, pm__members members, double *cap
 }
 
 /* The cycles with a weight, as orders of visiting. */
-static bool keep_cycles(const pm__pool *pool, const double *weights, pm__cycles *cycles)
+static bool keep_cycles(const pm__packing_pool *pool, const double *weights, pm__ring_cycles *cycles)
 {
   int used = 0, n = pool->nodes;
   for (int c = 0; c < pool->count; c++) used += weights[c] > 0;
-  if (!pm__cycles_new(cycles, used, n)) return false;
+  if (!pm__ring_cycles_new(cycles, used, n)) return false;
   for (int c = 0, out = 0; c < pool->count; c++) {
     if (!(weights[c] > 0)) continue;
     for (int i = 0, node = 0; i < n; i++, node = pool->next[c * n + node]) cycles->order[out * n + i] = node;
@@ -56,7 +56,7 @@ static bool keep_cycles(const pm__pool *pool, const double *weights, pm__cycles 
 enum { WHOLE_MAX = 8, STEPS_MAX = 200000 };
 
 typedef struct whole {
-  pm__pool pool;
+  pm__packing_pool pool;
   double *weight, *left;
   int steps;
   bool used[WHOLE_MAX], memory;
@@ -71,7 +71,7 @@ static void extend(whole *w, int node, int depth)
   if (depth == n) {
     if (arcs[0] <= 0) return;
     w->next[node] = 0;
-    w->memory = w->memory && pm__pool_add(&w->pool, w->next);
+    w->memory = w->memory && pm__packing_pool_add(&w->pool, w->next);
     return;
   }
   for (int other = 1; other < n; other++) {
@@ -113,7 +113,7 @@ static bool find_whole(whole *w, int first, int rings)
 }
 
 /* Whole rings read better than fractions of the same sum. Returns whether they were found; `cycles` has them then. */
-static bool keep_whole(double *capacity, int nodes, double rings, pm__cycles *cycles)
+static bool keep_whole(double *capacity, int nodes, double rings, pm__ring_cycles *cycles)
 {
   whole w;
   if (nodes > WHOLE_MAX || rings != floor(rings)) return false;
@@ -130,7 +130,7 @@ static bool keep_whole(double *capacity, int nodes, double rings, pm__cycles *cy
   return found;
 }
 
-int pm__ring_over_peers(const pm_system *system, pm__members members, pm__path *path, pm__cycles *cycles,
+int pm__ring_over_peers(const pm_system *system, pm__ring_members members, pm__ring_path *path, pm__ring_cycles *cycles,
                         pm_error *error)
 {
   int n = members.count;
@@ -143,11 +143,11 @@ int pm__ring_over_peers(const pm_system *system, pm__members members, pm__path *
     free(capacity);
     return PM_OK;
   }
-  bool good = pm__pack(&packing, capacity, n);
+  bool good = pm__packing_find(&packing, capacity, n);
   path->bandwidth = packing.rings * path->one_link;
   path->most = packing.most * path->one_link;
   if (good && packing.rings > 0 && !keep_whole(capacity, n, packing.rings, cycles)) {
-    pm__cycles_free(cycles);
+    pm__ring_cycles_free(cycles);
     good = keep_cycles(&packing.pool, packing.weight, cycles);
   }
   pm__packing_free(&packing);

@@ -63,7 +63,7 @@ static void trace(const paths *p, int last, unsigned char *next)
   next[0] = (unsigned char)(last + 1);
 }
 
-static double add_cycles(const paths *p, pm__pool *pool, double below, bool *memory)
+static double add_cycles(const paths *p, pm__packing_pool *pool, double below, bool *memory)
 {
   unsigned char next[PM__EXACT_MAX];
   const double *full = p->best + (size_t)((1u << p->others) - 1) * (size_t)p->others;
@@ -73,17 +73,18 @@ static double add_cycles(const paths *p, pm__pool *pool, double below, bool *mem
     least = length < least ? length : least;
     if (!(length < below)) continue;
     trace(p, j, next);
-    *memory = pm__pool_add(pool, next) && *memory;
+    *memory = pm__packing_pool_add(pool, next) && *memory;
   }
   return least;
 }
 
-size_t pm__price_room(int nodes)
+size_t pm__packing_price_room(int nodes)
 {
   return ((size_t)1 << (nodes - 1)) * (size_t)(nodes - 1);
 }
 
-double pm__price_cycles(pm__pool *pool, const double *cost, int nodes, double below, double *room, bool *memory)
+double pm__packing_price(pm__packing_pool *pool, const double *cost, int nodes, double below, double *room,
+                         bool *memory)
 {
   paths p;
   *memory = true;

@@ -51,12 +51,12 @@ void pm__routes_from(pm__routes *r, int start)
 }
 
 /* Walks back from `end` to where the search started, loading each link. */
-void pm__routes_load(pm__routes *r, int end, pm__path *path)
+void pm__routes_load(pm__routes *r, int end, pm__ring_path *path)
 {
   while (r->distance[end] > 0) {
     const pm__edge *edge = &r->system->edges[r->via[end]];
     r->load[2 * r->via[end] + (edge->a == end)]++;
-    pm__path_pass(path, edge);
+    pm__ring_path_pass(path, edge);
     end = edge->a == end ? edge->b : edge->a;
   }
 }
@@ -72,7 +72,7 @@ int pm__routes_nearest(const pm__routes *r, pm_vertex_kind kind)
   return best;
 }
 
-bool pm__routes_hop(pm__routes *r, int from, int to, bool staged, pm__path *path)
+bool pm__routes_hop(pm__routes *r, int from, int to, bool staged, pm__ring_path *path)
 {
   if (staged) {
     pm__routes_from(r, to);
@@ -89,7 +89,7 @@ bool pm__routes_hop(pm__routes *r, int from, int to, bool staged, pm__path *path
   return true;
 }
 
-void pm__routes_limit(const pm__routes *r, pm__path *path)
+void pm__routes_limit(const pm__routes *r, pm__ring_path *path)
 {
   path->bandwidth = 0;
   for (size_t k = 0; k < 2 * r->system->edge_count; k++) {

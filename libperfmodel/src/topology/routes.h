@@ -5,7 +5,7 @@
 #ifndef PM_TOPOLOGY_ROUTES_H
 #define PM_TOPOLOGY_ROUTES_H
 
-#include "topology/ring.h"
+#include "topology/path.h"
 
 typedef struct pm__routes {
   const pm_system *system;
@@ -24,15 +24,15 @@ void pm__routes_clear(pm__routes *r);
 void pm__routes_from(pm__routes *r, int start);
 
 /* Walks back from `end` to where the search started, loading each link. */
-void pm__routes_load(pm__routes *r, int end, pm__path *path);
+void pm__routes_load(pm__routes *r, int end, pm__ring_path *path);
 
 /* The vertex of a kind nearest to where the search started, or -1. */
 int pm__routes_nearest(const pm__routes *r, pm_vertex_kind kind);
 
 /* Loads the way from one vertex to another, through host memory if `staged`; false if there is none. */
-bool pm__routes_hop(pm__routes *r, int from, int to, bool staged, pm__path *path);
+bool pm__routes_hop(pm__routes *r, int from, int to, bool staged, pm__ring_path *path);
 
 /* The most that every flow can have: the least of payload / flows over the loaded links. */
-void pm__routes_limit(const pm__routes *r, pm__path *path);
+void pm__routes_limit(const pm__routes *r, pm__ring_path *path);
 
 #endif

@@ -10,7 +10,7 @@ static bool is_switch(const pm_system *system, int vertex)
 }
 
 /* All links of one GPU to switches. */
-static double port(const pm_system *system, int vertex, pm__path *path)
+static double port(const pm_system *system, int vertex, pm__ring_path *path)
 {
   double payload = 0;
   for (size_t k = 0; k < system->edge_count; k++) {
@@ -20,20 +20,20 @@ static double port(const pm_system *system, int vertex, pm__path *path)
     payload += pm__edge_payload(edge);
     path->one_link = pm__edge_payload(edge) / edge->count;
     path->limit = edge;
-    pm__path_pass(path, edge);
+    pm__ring_path_pass(path, edge);
   }
   return payload;
 }
 
-bool pm__on_switches(const pm_system *system, pm__members members)
+bool pm__ring_on_switches(const pm_system *system, pm__ring_members members)
 {
-  pm__path path = pm__no_path();
+  pm__ring_path path = pm__ring_path_none();
   for (int i = 0; i < members.count; i++)
     if (port(system, system->gpus[members.gpu[i]], &path) == 0) return false;
   return members.count > 0;
 }
 
-void pm__ring_over_switches(const pm_system *system, pm__members members, pm__path *path)
+void pm__ring_over_switches(const pm_system *system, pm__ring_members members, pm__ring_path *path)
 {
   path->bandwidth = 0;
   for (int i = 0; i < members.count; i++) {

@@ -1,15 +1,16 @@
 /*
 ** Rings where GPUs reach each other through PCIe switches, CPUs and inter-CPU links.
 **
-** The ring goes to the nearest GPU not yet visited, so that it enters and leaves each switch and each socket once. Every
-** hop takes the route with the fewest links; a link's capacity is shared by the hops that cross it the same way. GPUs
-** without peer access pass everything through host memory: such a hop goes up to a CPU and down again.
+** The ring goes to the nearest GPU not yet visited, so that it enters and leaves each switch and each socket once.
+** Every hop takes the route with the fewest links; a link's capacity is shared by the hops that cross it the same way.
+** GPUs without peer access pass everything through host memory: such a hop goes up to a CPU and down again.
 */
 #include <stdlib.h>
 #include <string.h>
+#include "topology/ring.h"
 #include "topology/routes.h"
 
-static int nearest(const pm__routes *r, pm__members members, const bool *visited)
+static int nearest(const pm__routes *r, pm__ring_members members, const bool *visited)
 {
   int best = -1;
   for (int i = 0; i < members.count; i++) {
@@ -21,7 +22,8 @@ static int nearest(const pm__routes *r, pm__members members, const bool *visited
 }
 
 /* Visits all GPUs and returns to the first; false if one cannot be reached. */
-static bool go_round(pm__routes *r, pm__members members, bool in_order, bool *visited, int *order, pm__path *path)
+static bool go_round(pm__routes *r, pm__ring_members members, bool in_order, bool *visited, int *order,
+                     pm__ring_path *path)
 {
   int here = 0;
   visited[0] = true;
@@ -39,8 +41,8 @@ static bool go_round(pm__routes *r, pm__members members, bool in_order, bool *vi
   return true;
 }
 
-int pm__ring_over_tree(const pm_system *system, pm__members members, bool in_order, pm__path *path, int *order,
-                       pm_error *error)
+int pm__ring_over_tree(const pm_system *system, pm__ring_members members, bool in_order, pm__ring_path *path,
+                       int *order, pm_error *error)
 {
   pm__routes r;
   bool *visited = (bool *)calloc((size_t)members.count, sizeof *visited);

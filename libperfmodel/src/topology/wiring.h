@@ -10,7 +10,7 @@
 #include "hardware/kept.h"
 
 /* Rings inside the node. Payloads in B/s, INFINITY for one GPU. */
-typedef struct pm__inner {
+typedef struct pm__wiring_ring {
   double directed_rings; /* over NVLink or xGMI; 0 over PCIe */
   double most_rings;     /* no packing has more; above directed_rings where the best is not known */
   double bandwidth;      /* bus bandwidth of the rings */
@@ -21,25 +21,26 @@ typedef struct pm__inner {
   double hop_latency, base_latency; /* of the links' own calibration; NAN if unknown */
   bool calibrated;       /* every link on the way */
   char limit[PM_TEXT_MAX];
-} pm__inner;
+} pm__wiring_ring;
 
 /* A payload and the id of the link type that limits it. */
-typedef struct pm__port {
+typedef struct pm__wiring_port {
   double payload;
   char limit[PM_TEXT_MAX];
-} pm__port;
+} pm__wiring_port;
 
 typedef struct pm__wiring {
   pm__kept kept; /* first: the GPUs */
   const pm_system *system;
-  pm__inner packed; /* the best rings */
-  pm__inner single; /* one ring in the order of the GPUs, as NCCL 1 makes it */
-  pm__cycles cycles;
+  pm__wiring_ring packed; /* the best rings */
+  pm__wiring_ring single; /* one ring in the order of the GPUs, as NCCL 1 makes it */
+  pm__ring_cycles cycles;
   const char *over; /* "nvlink", "nvswitch", "xgmi", "pcie", or "" */
-  pm__port network; /* the group's NICs of one node; payload 0 without a network */
-  int nics;         /* how many of them */
-  pm__port pair;    /* per GPU, when all pairs exchange at once; 0 if a pair has no way */
-  pm__port host[2]; /* per GPU, when all send to one CPU; each to its nearest */
+  pm__wiring_port network; /* the group's NICs of one node; payload 0 without a network */
+  double all_adapters;     /* payload of all the node's adapters at the rate that the group gets out of its own */
+  int nics;                /* how many of them the group has */
+  pm__wiring_port pair;    /* per GPU, when all pairs exchange at once; 0 if a pair has no way */
+  pm__wiring_port host[2]; /* per GPU, when all send to one CPU; each to its nearest */
   pm_collective_fit fit; /* the system's, every value known */
 } pm__wiring;
 
@@ -48,12 +49,17 @@ typedef struct pm__wiring {
 const pm__wiring *pm__wiring_of(const pm_system *system, const int *gpus, int count, pm_error *error);
 void pm__wiring_release(const pm__wiring *wiring);
 
+/* The same for GPUs first, first + stride, ... of a node, `count` in all; kept with the system until it changes, so
+** there is nothing to release. Cost: a search the first time, 5 ns then; that they are not connected is remembered too.
+** Returns PM_OK, PM_NO_ROUTE, PM_TOO_MANY_GPUS, PM_BAD_ARGUMENT or PM_NO_MEMORY. */
+int pm__wiring_regular(const pm_system *system, int first, int stride, int count, const pm__wiring **wiring);
+
+/* GPUs 0 .. gpus-1. */
+int pm__wiring_first(const pm_system *system, int gpus, const pm__wiring **wiring);
+
 /* ---- Its parts ---- */
 
 int pm__wiring_rings(pm__wiring *wiring, pm_error *error);
 int pm__wiring_ports(pm__wiring *wiring, pm_error *error);
-
-/* All direct links from vertex to vertex together; `edge`: one of them. */
-double pm__direct_payload(const pm_system *system, int a, int b, const pm__edge **edge);
 
 #endif

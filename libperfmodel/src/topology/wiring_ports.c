@@ -10,7 +10,7 @@ static int vertex_of(const pm__wiring *wiring, int member)
   return wiring->system->gpus[wiring->kept.gpu[member]];
 }
 
-static void set_port(pm__port *port, double payload, const char *limit)
+static void set_port(pm__wiring_port *port, double payload, const char *limit)
 {
   port->payload = payload;
   memcpy(port->limit, limit, sizeof port->limit); /* ids have the same size everywhere */
@@ -40,7 +40,7 @@ static int served_by(const pm__wiring *wiring, pm__routes *r, int nic, const int
 }
 
 /* Loads the way from a GPU to each NIC that is nearest to some of the group. Returns how many, -1 without memory. */
-static int use_nics(const pm__wiring *wiring, pm__routes *r, pm__path *path)
+static int use_nics(const pm__wiring *wiring, pm__routes *r, pm__ring_path *path)
 {
   int count = 0, members = wiring->kept.count;
   const pm_system *system = wiring->system;
@@ -76,6 +76,7 @@ static int fill_network(pm__wiring *wiring, pm__routes *r, pm_error *error)
   double line = pm__edge_payload(network);
   set_port(&wiring->network, line, network->link.id);
   wiring->nics = network->count;
+  wiring->all_adapters = line;
   if (nics == 0) {
     if ((size_t)network->count < system->gpu_count) return PM_OK;
     double share = (double)wiring->kept.count / (double)system->gpu_count; /* a port or more for each GPU */
@@ -83,15 +84,17 @@ static int fill_network(pm__wiring *wiring, pm__routes *r, pm_error *error)
     wiring->nics = (int)ceil(network->count * share);
     return PM_OK;
   }
-  pm__path path = pm__no_path();
+  pm__ring_path path = pm__ring_path_none();
   pm__routes_clear(r);
   reached = use_nics(wiring, r, &path);
   if (reached < 0) return pm__no_memory(error);
   pm__routes_limit(r, &path);
   wiring->nics = reached > 0 ? reached : nics;
   wiring->network.payload = line * (double)wiring->nics / nics;
-  if (reached > 0 && path.bandwidth > 0 && path.bandwidth * reached < wiring->network.payload)
+  if (reached > 0 && path.bandwidth > 0 && path.bandwidth * reached < wiring->network.payload) {
     set_port(&wiring->network, path.bandwidth * reached, path.limit->link.id);
+    wiring->all_adapters = path.bandwidth * nics;
+  }
   return PM_OK;
 }
 
@@ -102,7 +105,7 @@ static int fill_network(pm__wiring *wiring, pm__routes *r, pm_error *error)
 static void fill_pairs(pm__wiring *wiring, pm__routes *r)
 {
   const pm_system *system = wiring->system;
-  pm__path path = pm__no_path();
+  pm__ring_path path = pm__ring_path_none();
   int count = wiring->kept.count;
   set_port(&wiring->pair, wiring->packed.bandwidth, wiring->packed.limit);
   if (count == 1 || wiring->packed.switched) return;
@@ -112,7 +115,7 @@ static void fill_pairs(pm__wiring *wiring, pm__routes *r)
     for (int j = 0; j < count; j++) {
       const pm__edge *edge = NULL;
       int a = vertex_of(wiring, i), b = vertex_of(wiring, j);
-      double payload = i == j ? (double)INFINITY : pm__direct_payload(system, a, b, &edge);
+      double payload = i == j ? (double)INFINITY : pm__ring_direct(system, a, b, &edge);
       if (payload == 0 && !pm__routes_hop(r, a, b, system->machine.staged, &path)) slowest = 0;
       if (payload == 0 || payload >= slowest) continue;
       slowest = payload;
@@ -131,7 +134,7 @@ static void fill_pairs(pm__wiring *wiring, pm__routes *r)
 /* What one GPU gets when all GPUs of the node send to CPUs: one CPU, or each its nearest. */
 static void fill_host(pm__wiring *wiring, pm__routes *r, bool spread)
 {
-  pm__path path = pm__no_path();
+  pm__ring_path path = pm__ring_path_none();
   int host = -1;
   pm__routes_clear(r);
   set_port(&wiring->host[spread], INFINITY, wiring->packed.limit);

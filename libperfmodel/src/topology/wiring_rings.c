@@ -3,29 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-double pm__direct_payload(const pm_system *system, int a, int b, const pm__edge **edge)
-{
-  double payload = 0;
-  for (size_t k = 0; k < system->edge_count; k++) {
-    const pm__edge *e = &system->edges[k];
-    if ((e->a != a || e->b != b) && (e->a != b || e->b != a)) continue;
-    payload += pm__edge_payload(e);
-    *edge = e;
-  }
-  return payload;
-}
-
 static bool is_nvlink(const pm__edge *edge)
 {
   return edge->link.kind == PM_LINK_NVLINK || edge->link.kind == PM_LINK_XGMI;
 }
 
-static void fill_inner(pm__inner *inner, const pm__wiring *wiring, const pm__path *path)
+static void fill_inner(pm__wiring_ring *inner, const pm__wiring *wiring, const pm__ring_path *path)
 {
-  pm__members members = {wiring->kept.gpu, wiring->kept.count};
+  pm__ring_members members = {wiring->kept.gpu, wiring->kept.count};
   inner->connected = true;
   inner->nvlink = inner->directed_rings > 0 && is_nvlink(path->limit);
-  inner->switched = inner->nvlink && pm__on_switches(wiring->system, members);
+  inner->switched = inner->nvlink && pm__ring_on_switches(wiring->system, members);
   inner->bandwidth = inner->chain = path->bandwidth;
   if (path->limit->link.kind == PM_LINK_SMP) inner->chain = fmax(inner->chain, pm__edge_copy_payload(path->limit));
   inner->hop_latency = path->hop_latency;
@@ -36,9 +24,9 @@ static void fill_inner(pm__inner *inner, const pm__wiring *wiring, const pm__pat
 
 static int find_packed(pm__wiring *wiring, pm_error *error)
 {
-  pm__path path = pm__no_path();
-  pm__members members = {wiring->kept.gpu, wiring->kept.count};
-  pm__inner *inner = &wiring->packed;
+  pm__ring_path path = pm__ring_path_none();
+  pm__ring_members members = {wiring->kept.gpu, wiring->kept.count};
+  pm__wiring_ring *inner = &wiring->packed;
   int status = pm__ring_find(wiring->system, members, &path, &inner->directed_rings, &wiring->cycles, error);
   if (status != PM_OK) return status;
   fill_inner(inner, wiring, &path);
@@ -53,23 +41,23 @@ static int find_packed(pm__wiring *wiring, pm_error *error)
 static int find_single(pm__wiring *wiring)
 {
   const pm_system *system = wiring->system;
-  pm__path path = pm__no_path();
-  pm__members members = {wiring->kept.gpu, wiring->kept.count};
+  pm__ring_path path = pm__ring_path_none();
+  pm__ring_members members = {wiring->kept.gpu, wiring->kept.count};
   double least = INFINITY;
   for (int i = 0; i < members.count; i++) {
     const pm__edge *edge = NULL;
     int a = system->gpus[members.gpu[i]], b = system->gpus[members.gpu[(i + 1) % members.count]];
-    if (pm__direct_payload(system, a, b, &edge) == 0) least = 0;
+    if (pm__ring_direct(system, a, b, &edge) == 0) least = 0;
     else if (pm__edge_payload(edge) / edge->count < least) {
       least = pm__edge_payload(edge) / edge->count;
       path.limit = edge;
-      pm__path_pass(&path, edge);
+      pm__ring_path_pass(&path, edge);
     }
   }
   wiring->single.directed_rings = least > 0 ? 1 : 0;
   path.bandwidth = path.one_link = least;
   if (least == 0) {
-    path = pm__no_path();
+    path = pm__ring_path_none();
     int status = pm__ring_over_tree(system, members, true, &path, NULL, NULL);
     if (status != PM_OK) return status == PM_NO_MEMORY ? status : PM_OK; /* there is none */
   }
@@ -77,9 +65,9 @@ static int find_single(pm__wiring *wiring)
   return PM_OK;
 }
 
-static pm__inner nobody_else(void)
+static pm__wiring_ring nobody_else(void)
 {
-  pm__inner inner;
+  pm__wiring_ring inner;
   memset(&inner, 0, sizeof inner);
   inner.bandwidth = inner.chain = INFINITY;
   inner.connected = inner.calibrated = true;

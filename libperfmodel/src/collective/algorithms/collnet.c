@@ -7,21 +7,37 @@
 #include <math.h>
 #include "collective/algorithm.h"
 
-static bool collnet_cost(const pm__collective_group *shape, pm_collective collective, int protocol, pm__collective_cost *cost)
+static void collnet_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
+                         pm__collective_cost *cost)
 {
   const double hop = 3.7e-6, network_hop = 31e-6, spread = 0.4e-6; /* NCCL, src/graph/tuning.cc, CollNetDirect */
   const double switch_share = 0.9;
-  double p = shape->per_node;
-  if (collective != PM_ALL_REDUCE || shape->nodes == 1 || shape->era != PM_ERA_CURRENT) return false;
-  if (protocol != PM__SIMPLE) return false;
-  double sharers = fmax(p / shape->nics, 1);
-  double inside = p > 1 ? shape->ring * p / (2 * (p - 1)) : (double)INFINITY, between;
-  between = switch_share * shape->network / (sharers - (sharers - 1) / 2);
-  cost->limit = inside <= between ? shape->ring_limit : shape->network_limit;
-  cost->knee = shape->fit->network_knee;
-  cost->latency = 2 * (fmin(1, p - 1) * hop + (p - 1) * spread) + network_hop + shape->fabric;
+  double p = group->per_node;
+  double sharers = fmax(p / group->nics, 1);
+  double inside = p > 1 ? group->ring * p / (2 * (p - 1)) : (double)INFINITY, between;
+  between = switch_share * group->network / (sharers - (sharers - 1) / 2);
+  cost->limit = inside <= between ? group->ring_limit : group->network_limit;
+  cost->knee = group->fit->network_knee;
+  cost->latency = 2 * (fmin(1, p - 1) * hop + (p - 1) * spread) + network_hop + group->fabric;
   cost->per_byte = 1 / fmin(inside, between);
-  return true;
+  (void)collective;
+  (void)protocol;
 }
 
-const pm__algorithm pm__algorithm_collnet = {PM_ALGORITHM_COLLNET, false, collnet_cost};
+static pm__collective_traffic collnet_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                              double bytes)
+{
+  double p = group->per_node;
+  (void)collective;
+  return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = 2 * (p - 1) / p * bytes, .between = bytes};
+}
+
+const pm__collective_algorithm pm__collective_algorithm_COLLNET = {
+  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .protocols = PM__BIT(PM__SIMPLE),
+  .eras = PM__BIT(PM_ERA_CURRENT),
+  .needs = PM__NEEDS_SEVERAL_NODES,
+  .selection = PM__SELECTED_IN_NETWORK,
+  .cost = collnet_cost,
+  .traffic = collnet_traffic,
+};

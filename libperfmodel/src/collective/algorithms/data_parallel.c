@@ -2,22 +2,34 @@
 ** On-node data parallelism by one process (PyTorch's DataParallel): GPU 0 broadcasts the parameters and reduces the
 ** gradients, two chains one after the other, each launched on every GPU by one host thread.
 */
-#include <string.h>
 #include "collective/algorithm.h"
 
-static bool data_parallel_cost(const pm__collective_group *shape, pm_collective collective, int protocol, pm__collective_cost *cost)
+static void data_parallel_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
+                               pm__collective_cost *cost)
 {
-  pm__collective_cost chain;
-  memset(&chain, 0, sizeof chain);
-  if (collective != PM_ALL_REDUCE || shape->nodes > 1) return false;
-  if (!pm__algorithm_ring.cost(shape, PM_BROADCAST, protocol, &chain)) return false;
-  *cost = chain;
-  cost->latency = 2 * chain.latency;
-  cost->per_byte = 2 * chain.per_byte;
-  cost->fill_per_byte = 2 * chain.fill_per_byte;
-  cost->fill_most = 2 * chain.fill_most;
+  (void)collective;
+  pm__collective_algorithm_RING.cost(group, PM_BROADCAST, protocol, cost);
+  cost->latency *= 2;
+  cost->per_byte *= 2;
+  cost->fill_per_byte *= 2;
+  cost->fill_most *= 2;
   cost->launches = 2;
-  return true;
 }
 
-const pm__algorithm pm__algorithm_data_parallel = {PM_ALGORITHM_DATA_PARALLEL, false, data_parallel_cost};
+static pm__collective_traffic data_parallel_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                                    double bytes)
+{
+  (void)group;
+  (void)collective;
+  return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = 2 * bytes, .between = 0};
+}
+
+const pm__collective_algorithm pm__collective_algorithm_DATA_PARALLEL = {
+  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .protocols = PM__ANY_PROTOCOL,
+  .eras = PM__ANY_ERA,
+  .needs = PM__NEEDS_ONE_NODE,
+  .selection = PM__SELECTED_BY_NAME,
+  .cost = data_parallel_cost,
+  .traffic = data_parallel_traffic,
+};

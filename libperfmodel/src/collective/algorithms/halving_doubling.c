@@ -7,24 +7,39 @@
 #include <math.h>
 #include "collective/algorithm.h"
 
-static bool halving_cost(const pm__collective_group *shape, pm_collective collective, int protocol, pm__collective_cost *cost)
+static void halving_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
+                         pm__collective_cost *cost)
 {
-  double ways = collective == PM_ALL_REDUCE ? 2 : 1, p = shape->per_node, nodes = shape->nodes;
-  if (collective != PM_ALL_REDUCE && collective != PM_REDUCE_SCATTER && collective != PM_ALL_GATHER) return false;
-  if (!pm__protocol_works(shape, protocol) || shape->pair == 0) return false;
+  double ways = collective == PM_ALL_REDUCE ? 2 : 1, p = group->per_node, nodes = group->nodes;
   double near = ceil(log2(p)), far = ceil(log2(nodes)), exact = log2(p * nodes);
-  double inside = (p - 1) / p / pm__protocol_ring(shape, protocol, shape->pair);
-  double between = (nodes - 1) / nodes / pm__protocol_ring(shape, protocol, shape->network);
-  cost->limit = inside >= between ? shape->pair_limit : shape->network_limit;
-  cost->knee = pm__knee(shape);
-  cost->latency = shape->base[protocol][PM__TREE] +
-                  ways * (near * shape->step[protocol][PM__TREE] + far * shape->far_step[protocol][PM__TREE]);
+  double inside = (p - 1) / p / pm__collective_protocol_bandwidth(group, protocol, group->pair);
+  double between = (nodes - 1) / nodes / pm__collective_protocol_bandwidth(group, protocol, group->network);
+  cost->limit = inside >= between ? group->pair_limit : group->network_limit;
+  cost->knee = pm__collective_knee(group);
+  cost->latency = group->base[protocol][PM__TREE] +
+                  ways * (near * group->step[protocol][PM__TREE] + far * group->far_step[protocol][PM__TREE]);
   cost->per_byte = ways * (inside + between);
   if (exact != floor(exact)) {
-    cost->latency += 2 * (nodes > 1 ? shape->far_step[protocol][PM__TREE] : shape->step[protocol][PM__TREE]);
-    cost->per_byte += ways / pm__protocol_ring(shape, protocol, nodes > 1 ? shape->network : shape->pair);
+    cost->latency += 2 * (nodes > 1 ? group->far_step[protocol][PM__TREE] : group->step[protocol][PM__TREE]);
+    cost->per_byte += ways / pm__collective_protocol_bandwidth(group, protocol, nodes > 1 ? group->network : group->pair);
   }
-  return true;
 }
 
-const pm__algorithm pm__algorithm_halving_doubling = {PM_ALGORITHM_HALVING_DOUBLING, false, halving_cost};
+static pm__collective_traffic halving_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                              double bytes)
+{
+  double p = group->per_node, nodes = group->nodes;
+  (void)collective;
+  return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = 2 * (p - 1) / p * bytes,
+                                  .between = 2 * (nodes - 1) / nodes * bytes};
+}
+
+const pm__collective_algorithm pm__collective_algorithm_HALVING_DOUBLING = {
+  .collectives = PM__BIT(PM_ALL_REDUCE) | PM__BIT(PM_REDUCE_SCATTER) | PM__BIT(PM_ALL_GATHER),
+  .protocols = PM__ANY_PROTOCOL,
+  .eras = PM__ANY_ERA,
+  .needs = PM__NEEDS_PAIRS,
+  .selection = PM__SELECTED_BY_NAME,
+  .cost = halving_cost,
+  .traffic = halving_traffic,
+};

@@ -4,18 +4,35 @@
 */
 #include "collective/algorithm.h"
 
-static bool hierarchical_cost(const pm__collective_group *shape, pm_collective collective, int protocol, pm__collective_cost *cost)
+static void hierarchical_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
+                              pm__collective_cost *cost)
 {
-  double p = shape->per_node, nodes = shape->nodes;
-  if (collective != PM_ALL_REDUCE || !pm__protocol_works(shape, protocol)) return false;
-  double inside = 2 * (p - 1) / p / pm__protocol_ring(shape, protocol, shape->ring);
-  double between = 2 * (nodes - 1) / nodes / pm__protocol_ring(shape, protocol, shape->network);
-  cost->limit = inside >= between ? shape->ring_limit : shape->network_limit;
-  cost->knee = pm__knee(shape);
-  cost->latency = shape->base[protocol][PM__RING] + 2 * (p - 1) * shape->step[protocol][PM__RING] +
-                  2 * (nodes - 1) * shape->far_step[protocol][PM__RING];
+  double p = group->per_node, nodes = group->nodes;
+  double inside = 2 * (p - 1) / p / pm__collective_protocol_bandwidth(group, protocol, group->ring);
+  double between = 2 * (nodes - 1) / nodes / pm__collective_protocol_bandwidth(group, protocol, group->network);
+  cost->limit = inside >= between ? group->ring_limit : group->network_limit;
+  cost->knee = pm__collective_knee(group);
+  cost->latency = group->base[protocol][PM__RING] + 2 * (p - 1) * group->step[protocol][PM__RING] +
+                  2 * (nodes - 1) * group->far_step[protocol][PM__RING];
   cost->per_byte = inside + between;
-  return true;
+  (void)collective;
 }
 
-const pm__algorithm pm__algorithm_hierarchical = {PM_ALGORITHM_HIERARCHICAL, false, hierarchical_cost};
+static pm__collective_traffic hierarchical_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                                   double bytes)
+{
+  double p = group->per_node, nodes = group->nodes;
+  (void)collective;
+  return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = 2 * (p - 1) / p * bytes,
+                                  .between = 2 * (nodes - 1) / nodes * bytes};
+}
+
+const pm__collective_algorithm pm__collective_algorithm_HIERARCHICAL = {
+  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .protocols = PM__ANY_PROTOCOL,
+  .eras = PM__ANY_ERA,
+  .needs = PM__NEEDS_NOTHING,
+  .selection = PM__SELECTED_BY_NAME,
+  .cost = hierarchical_cost,
+  .traffic = hierarchical_traffic,
+};

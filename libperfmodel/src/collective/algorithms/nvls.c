@@ -7,37 +7,59 @@
 #include <math.h>
 #include "collective/algorithm.h"
 
-static double inner_bandwidth(const pm__collective_group *shape)
+static double inner_bandwidth(const pm__collective_parameters *group)
 {
-  double n = shape->per_node;
-  return shape->fit->in_switch_efficiency * shape->ring * n / (n + 1);
+  double n = group->per_node;
+  return group->fit->in_switch_efficiency * group->ring * n / (n + 1);
 }
 
-static bool works(const pm__collective_group *shape, int protocol)
+static void nvls_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
+                      pm__collective_cost *cost)
 {
-  return protocol == PM__SIMPLE && shape->capable && shape->per_node > 1 && shape->era == PM_ERA_CURRENT;
+  cost->limit = group->ring_limit;
+  cost->latency = group->fit->in_switch_latency * group->per_node;
+  cost->per_byte = 1 / inner_bandwidth(group);
+  cost->knee = group->fit->knee;
+  (void)collective;
+  (void)protocol;
 }
 
-static bool nvls_cost(const pm__collective_group *shape, pm_collective collective, int protocol, pm__collective_cost *cost)
+static void nvls_tree_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
+                           pm__collective_cost *cost)
 {
-  if (collective != PM_ALL_REDUCE || !works(shape, protocol) || shape->nodes > 1) return false;
-  cost->limit = shape->ring_limit;
-  cost->latency = shape->fit->in_switch_latency * shape->per_node;
-  cost->per_byte = 1 / inner_bandwidth(shape);
-  cost->knee = shape->fit->knee;
-  return true;
-}
-
-static bool nvls_tree_cost(const pm__collective_group *shape, pm_collective collective, int protocol, pm__collective_cost *cost)
-{
-  if (collective != PM_ALL_REDUCE || !works(shape, protocol) || shape->nodes == 1) return false;
-  double inside = inner_bandwidth(shape), between = shape->nodes == 2 ? shape->network : shape->network / 2;
-  cost->limit = inside <= between ? shape->ring_limit : shape->network_limit;
-  cost->latency = shape->fit->in_switch_latency * shape->per_node + shape->fit->in_switch_network + 10 * shape->fabric;
+  double inside = inner_bandwidth(group), between = group->nodes == 2 ? group->network : group->network / 2;
+  cost->limit = inside <= between ? group->ring_limit : group->network_limit;
+  cost->latency = group->fit->in_switch_latency * group->per_node + group->fit->in_switch_network + 10 * group->fabric;
   cost->per_byte = 1 / fmin(inside, between);
-  cost->knee = shape->fit->network_knee;
-  return true;
+  cost->knee = group->fit->network_knee;
+  (void)collective;
+  (void)protocol;
 }
 
-const pm__algorithm pm__algorithm_nvls = {PM_ALGORITHM_NVLS, true, nvls_cost};
-const pm__algorithm pm__algorithm_nvls_tree = {PM_ALGORITHM_NVLS_TREE, true, nvls_tree_cost};
+static pm__collective_traffic nvls_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                           double bytes)
+{
+  (void)collective;
+  return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = bytes * (1 + 1 / (double)group->per_node),
+                                  .between = group->nodes == 1 ? 0 : group->nodes == 2 ? bytes : 2 * bytes};
+}
+
+const pm__collective_algorithm pm__collective_algorithm_NVLS = {
+  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .protocols = PM__BIT(PM__SIMPLE),
+  .eras = PM__BIT(PM_ERA_CURRENT),
+  .needs = PM__NEEDS_REDUCING_SWITCHES | PM__NEEDS_ONE_NODE,
+  .selection = PM__SELECTED_ALWAYS,
+  .cost = nvls_cost,
+  .traffic = nvls_traffic,
+};
+
+const pm__collective_algorithm pm__collective_algorithm_NVLS_TREE = {
+  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .protocols = PM__BIT(PM__SIMPLE),
+  .eras = PM__BIT(PM_ERA_CURRENT),
+  .needs = PM__NEEDS_REDUCING_SWITCHES | PM__NEEDS_SEVERAL_NODES,
+  .selection = PM__SELECTED_ALWAYS,
+  .cost = nvls_tree_cost,
+  .traffic = nvls_traffic,
+};

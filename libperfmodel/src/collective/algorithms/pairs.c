@@ -6,25 +6,41 @@
 #include <math.h>
 #include "collective/algorithm.h"
 
-static double latency(const pm__collective_group *shape)
+static double latency(const pm__collective_parameters *group)
 {
-  double hop = shape->nodes > 1 ? shape->fabric : 0;
-  return shape->fit->pairs_latency + shape->fit->pairs_rank * (shape->ranks - 1) + hop;
+  double hop = group->nodes > 1 ? group->fabric : 0;
+  return group->fit->pairs_latency + group->fit->pairs_rank * (group->ranks - 1) + hop;
 }
 
 /* Bytes of S that one GPU exchanges inside the node, and that one node exchanges with others. */
-static bool pairs_cost(const pm__collective_group *shape, pm_collective collective, int protocol, pm__collective_cost *cost)
+static void pairs_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
+                       pm__collective_cost *cost)
 {
-  if (collective != PM_ALL_TO_ALL && collective != PM_GATHER && collective != PM_SCATTER) return false;
-  if (protocol != PM__SIMPLE || shape->pair == 0) return false;
-  double n = shape->ranks, p = shape->per_node;
-  double inside = (p - 1) / n / (shape->pair * shape->fit->pairs_efficiency);
-  double between = (n - p) / n / shape->network * (collective == PM_ALL_TO_ALL ? p : 1);
-  cost->limit = inside >= between ? shape->pair_limit : shape->network_limit;
-  cost->latency = latency(shape);
+  double n = group->ranks, p = group->per_node;
+  double inside = (p - 1) / n / (group->pair * group->fit->pairs_efficiency);
+  double between = (n - p) / n / group->network * (collective == PM_ALL_TO_ALL ? p : 1);
+  cost->limit = inside >= between ? group->pair_limit : group->network_limit;
+  cost->latency = latency(group);
   cost->per_byte = fmax(inside, between);
-  if (collective == PM_ALL_TO_ALL) cost->launches = shape->fit->pairs_launch;
-  return true;
+  (void)protocol;
+  if (collective == PM_ALL_TO_ALL) cost->launches = group->fit->pairs_launch;
 }
 
-const pm__algorithm pm__algorithm_pairs = {PM_ALGORITHM_PAIRS, true, pairs_cost};
+static pm__collective_traffic pairs_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                            double bytes)
+{
+  double n = group->ranks, p = group->per_node;
+  (void)collective;
+  return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = (p - 1) / n * bytes,
+                                  .between = p * (n - p) / n * bytes};
+}
+
+const pm__collective_algorithm pm__collective_algorithm_PAIRS = {
+  .collectives = PM__BIT(PM_ALL_TO_ALL) | PM__BIT(PM_GATHER) | PM__BIT(PM_SCATTER),
+  .protocols = PM__BIT(PM__SIMPLE),
+  .eras = PM__ANY_ERA,
+  .needs = PM__NEEDS_PAIRS,
+  .selection = PM__SELECTED_ALWAYS,
+  .cost = pairs_cost,
+  .traffic = pairs_traffic,
+};

@@ -6,17 +6,34 @@
 #include <math.h>
 #include "collective/algorithm.h"
 
-static bool server_cost(const pm__collective_group *shape, pm_collective collective, int protocol, pm__collective_cost *cost)
+static void server_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
+                        pm__collective_cost *cost)
 {
-  double nodes = shape->nodes, p = shape->per_node, servers = shape->servers;
-  if (collective != PM_ALL_REDUCE || protocol != PM__SIMPLE) return false;
+  double nodes = group->nodes, p = group->per_node, servers = group->servers;
+  (void)collective;
+  (void)protocol;
   double spread = fmin(servers, nodes); /* servers in different nodes */
-  double inside = 2 / shape->host, between = nodes > 1 ? 2 * (nodes - 1) * p / spread / shape->network : 0;
-  cost->limit = inside >= between ? shape->host_limit : shape->network_limit;
-  cost->latency = shape->base[PM__SIMPLE][PM__RING] + 2 * shape->step[PM__SIMPLE][PM__RING] +
-                  (nodes > 1 ? 2 * shape->far_step[PM__SIMPLE][PM__RING] : 0);
+  double inside = 2 / group->host, between = nodes > 1 ? 2 * (nodes - 1) * p / spread / group->network : 0;
+  cost->limit = inside >= between ? group->host_limit : group->network_limit;
+  cost->latency = group->base[PM__SIMPLE][PM__RING] + 2 * group->step[PM__SIMPLE][PM__RING] +
+                  (nodes > 1 ? 2 * group->far_step[PM__SIMPLE][PM__RING] : 0);
   cost->per_byte = fmax(inside, between);
-  return true;
 }
 
-const pm__algorithm pm__algorithm_parameter_server = {PM_ALGORITHM_PARAMETER_SERVER, false, server_cost};
+static pm__collective_traffic server_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                             double bytes)
+{
+  (void)collective;
+  return (pm__collective_traffic){.route = PM__ROUTE_HOST, .inside = bytes,
+                                  .between = (group->nodes - 1.0) * group->per_node * bytes};
+}
+
+const pm__collective_algorithm pm__collective_algorithm_PARAMETER_SERVER = {
+  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .protocols = PM__BIT(PM__SIMPLE),
+  .eras = PM__ANY_ERA,
+  .needs = PM__NEEDS_NOTHING,
+  .selection = PM__SELECTED_BY_NAME,
+  .cost = server_cost,
+  .traffic = server_traffic,
+};

@@ -10,63 +10,77 @@ static double steps_of(pm_collective collective, double count)
   return collective == PM_ALL_REDUCE ? 2 * (count - 1) : count - 1;
 }
 
-static double far_step(const pm__collective_group *shape, int protocol)
+static double far_step(const pm__collective_parameters *group, int protocol)
 {
-  return shape->far_step[protocol][shape->per_node == 1 ? PM__TREE : PM__RING];
+  return group->far_step[protocol][group->per_node == 1 ? PM__TREE : PM__RING];
 }
 
-static double latency(const pm__collective_group *shape, pm_collective collective, int protocol)
+static double latency(const pm__collective_parameters *group, pm_collective collective, int protocol)
 {
-  double far = shape->nodes > 1 ? steps_of(collective, shape->nodes) : 0;
-  double near = steps_of(collective, shape->ranks) - far;
-  return shape->base[protocol][PM__RING] + near * shape->step[protocol][PM__RING] + far * far_step(shape, protocol);
+  double far = group->nodes > 1 ? steps_of(collective, group->nodes) : 0;
+  double near = steps_of(collective, group->ranks) - far;
+  return group->base[protocol][PM__RING] + near * group->step[protocol][PM__RING] + far * far_step(group, protocol);
 }
 
 /* A chain is a pipeline: one hop counts, and with Simple the first chunk's way through the other GPUs of the node. */
-static double chain_latency(const pm__collective_group *shape, int protocol)
+static double chain_latency(const pm__collective_parameters *group, int protocol)
 {
-  double hop = shape->nodes > 1 ? far_step(shape, protocol) : shape->step[protocol][PM__RING];
-  double more = shape->per_node == 1 ? shape->fit->chain_rank * shape->ranks : 0;
-  if (protocol == PM__SIMPLE && shape->era == PM_ERA_CURRENT) more += shape->fit->chain_fill * fmax(shape->per_node - 2, 0);
-  return shape->base[protocol][PM__RING] + hop + more;
+  double hop = group->nodes > 1 ? far_step(group, protocol) : group->step[protocol][PM__RING];
+  double more = group->per_node == 1 ? group->fit->chain_rank * group->ranks : 0;
+  if (protocol == PM__SIMPLE && group->era == PM_ERA_CURRENT) more += group->fit->chain_fill * fmax(group->per_node - 2, 0);
+  return group->base[protocol][PM__RING] + hop + more;
 }
 
 /* Chains of the older libraries pass chunks on whole, and wait until the first has gone through. */
-static void fill_chain(const pm__collective_group *shape, double bus, pm__collective_cost *cost)
+static void fill_chain(const pm__collective_parameters *group, double bus, pm__collective_cost *cost)
 {
-  double hops = shape->ranks - 2, size = shape->era == PM_ERA_2016 ? shape->fit->old_chunk : shape->fit->chunk;
-  if (shape->era == PM_ERA_CURRENT || shape->nodes > 1 || size == 0 || hops <= 0) return;
-  double one = bus / shape->rings;
-  cost->fill_per_byte = hops / shape->rings / one;
+  double hops = group->ranks - 2, size = group->era == PM_ERA_2016 ? group->fit->old_chunk : group->fit->chunk;
+  if (group->era == PM_ERA_CURRENT || group->nodes > 1 || size == 0 || hops <= 0) return;
+  double one = bus / group->rings;
+  cost->fill_per_byte = hops / group->rings / one;
   cost->fill_most = hops * size / one;
 }
 
-static double inner_knee(const pm__collective_group *shape, pm_collective collective)
+static double inner_knee(const pm__collective_parameters *group, pm_collective collective)
 {
-  if (!shape->nvlink) return 0;
-  if (collective == PM_ALL_REDUCE) return shape->fit->knee;
-  if (collective == PM_BROADCAST || collective == PM_REDUCE) return shape->fit->chain_knee;
-  return collective == PM_SEND_RECEIVE ? 0 : shape->fit->part_knee;
+  if (!group->nvlink) return 0;
+  if (collective == PM_ALL_REDUCE) return group->fit->knee;
+  if (collective == PM_BROADCAST || collective == PM_REDUCE) return group->fit->chain_knee;
+  return collective == PM_SEND_RECEIVE ? 0 : group->fit->part_knee;
 }
 
-static bool ring_cost(const pm__collective_group *shape, pm_collective collective, int protocol, pm__collective_cost *cost)
+static void ring_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
+                      pm__collective_cost *cost)
 {
   bool chain = collective == PM_BROADCAST || collective == PM_REDUCE;
-  if (collective > PM_REDUCE && collective != PM_SEND_RECEIVE) return false;
-  if (!pm__protocol_works(shape, protocol)) return false;
-  double links = pm__slower(shape, &cost->limit);
-  if (collective == PM_BROADCAST) links = fmin(shape->chain, shape->network);
-  if (collective == PM_SEND_RECEIVE) links *= shape->fit->pairs_efficiency;
-  if (shape->era == PM_ERA_2017) links = fmin(links, shape->fit->old_most);
-  double bus = pm__protocol_ring(shape, protocol, links);
-  cost->knee = shape->nodes > 1 ? shape->fit->network_knee : inner_knee(shape, collective);
-  cost->per_byte = pm__bus_factor(collective, shape->ranks) / bus;
-  if (chain || collective == PM_SEND_RECEIVE) cost->latency = chain_latency(shape, protocol);
-  else cost->latency = latency(shape, collective, protocol);
-  if (chain) fill_chain(shape, bus, cost);
+  double links = pm__collective_slower(group, &cost->limit);
+  if (collective == PM_BROADCAST) links = fmin(group->chain, group->network);
+  if (collective == PM_SEND_RECEIVE) links *= group->fit->pairs_efficiency;
+  if (group->era == PM_ERA_2017) links = fmin(links, group->fit->old_most);
+  double bus = pm__collective_protocol_bandwidth(group, protocol, links);
+  cost->knee = group->nodes > 1 ? group->fit->network_knee : inner_knee(group, collective);
+  cost->per_byte = pm__collective_bus_factor(collective, group->ranks) / bus;
+  if (chain || collective == PM_SEND_RECEIVE) cost->latency = chain_latency(group, protocol);
+  else cost->latency = latency(group, collective, protocol);
+  if (chain) fill_chain(group, bus, cost);
   bool parts = collective == PM_REDUCE_SCATTER || collective == PM_ALL_GATHER;
-  if (parts && shape->era != PM_ERA_CURRENT) cost->odd_share = shape->fit->odd_share;
-  return true;
+  if (parts && group->era != PM_ERA_CURRENT) cost->odd_share = group->fit->odd_share;
 }
 
-const pm__algorithm pm__algorithm_ring = {PM_ALGORITHM_RING, true, ring_cost};
+static pm__collective_traffic ring_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                           double bytes)
+{
+  double each = pm__collective_bus_factor(collective, group->ranks) * bytes;
+  return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = each, .between = each};
+}
+
+const pm__collective_algorithm pm__collective_algorithm_RING = {
+  .collectives = PM__BIT(PM_ALL_REDUCE) | PM__BIT(PM_REDUCE_SCATTER) | PM__BIT(PM_ALL_GATHER) | PM__BIT(PM_BROADCAST) |
+                 PM__BIT(PM_REDUCE) | PM__BIT(PM_SEND_RECEIVE),
+  .protocols = PM__ANY_PROTOCOL,
+  .eras = PM__ANY_ERA,
+  .needs = PM__NEEDS_NOTHING,
+  .selection = PM__SELECTED_ALWAYS,
+  .cost = ring_cost,
+  .traffic = ring_traffic,
+};

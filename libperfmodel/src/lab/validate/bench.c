@@ -32,7 +32,7 @@ struct pm__bench {
   const void **network_list, **system_list; /* as the plans have them */
   pm_plan *plan;
   pm_prediction *predictions;
-  pm_inference_plan *inference_plan;
+  pm_plan *inference_plan;
   pm_inference *inferences;
 };
 
@@ -66,7 +66,7 @@ void pm__bench_free(pm__bench *bench)
 {
   if (bench == NULL) return;
   pm_plan_free(bench->plan);
-  pm_inference_plan_free(bench->inference_plan);
+  pm_plan_free(bench->inference_plan);
   for (size_t i = 0; i < bench->networks.count; i++) pm_network_free((pm_network *)bench->networks.items[i].object);
   for (size_t i = 0; i < bench->systems.count; i++) pm_system_free((pm_system *)bench->systems.items[i].object);
   for (size_t i = 0; i < bench->frameworks.count; i++) free(bench->frameworks.items[i].object);
@@ -345,6 +345,7 @@ static int predict_training(pm__bench *bench, size_t networks, size_t systems, p
   bench->predictions = (pm_prediction *)calloc(bench->training.count, sizeof *bench->predictions);
   if (runs == NULL || bench->predictions == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < bench->training.count; i++) {
+    runs[i].ignore_memory = 1; /* it was measured */
     runs[i].network_index = bench->networks.items[runs[i].network_index].position;
     runs[i].system_index = bench->systems.items[runs[i].system_index].position;
     if (runs[i].framework_index >= 0) runs[i].framework_index = bench->frameworks.items[runs[i].framework_index].position;
@@ -352,26 +353,29 @@ static int predict_training(pm__bench *bench, size_t networks, size_t systems, p
   return pm_predict(bench->plan, runs, bench->predictions, bench->training.count);
 }
 
+static int add_profiles(pm__bench *bench, pm_error *error)
+{
+  for (size_t i = 0; i < bench->profiles.count; i++) {
+    part *profile = &bench->profiles.items[i];
+    if (profile->object == NULL) continue;
+    profile->position = pm_plan_add_inference_profile(bench->inference_plan,
+                                                      (const pm_inference_profile *)profile->object, NULL, error);
+    if (profile->position < 0) return PM_INTERNAL;
+  }
+  return PM_OK;
+}
+
 static int predict_inference(pm__bench *bench, size_t networks, size_t systems, pm_error *error)
 {
   if (bench->inference.count == 0) return PM_OK;
-  pm_inference_profile *profiles = (pm_inference_profile *)calloc(bench->profiles.count + 1, sizeof *profiles);
-  if (profiles == NULL) return pm__no_memory(error);
-  size_t count = 0;
-  for (size_t i = 0; i < bench->profiles.count; i++) {
-    bench->profiles.items[i].position = (int)count;
-    if (bench->profiles.items[i].object != NULL)
-      profiles[count++] = *(const pm_inference_profile *)bench->profiles.items[i].object;
-  }
-  bench->inference_plan = pm_inference_plan_new((const pm_network *const *)bench->network_list, networks,
-                                                (const pm_system *const *)bench->system_list, systems, profiles, count,
-                                                NULL, error);
-  free(profiles);
-  if (bench->inference_plan == NULL) return PM_INTERNAL;
+  bench->inference_plan = pm_plan_new((const pm_network *const *)bench->network_list, networks,
+                                      (const pm_system *const *)bench->system_list, systems, error);
+  if (bench->inference_plan == NULL || add_profiles(bench, error) != PM_OK) return PM_INTERNAL;
   pm_inference_run *runs = (pm_inference_run *)planned(&bench->inference, error);
   bench->inferences = (pm_inference *)calloc(bench->inference.count, sizeof *bench->inferences);
   if (runs == NULL || bench->inferences == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < bench->inference.count; i++) {
+    runs[i].ignore_memory = 1; /* it was measured */
     runs[i].network_index = bench->networks.items[runs[i].network_index].position;
     runs[i].system_index = bench->systems.items[runs[i].system_index].position;
     runs[i].profile_index = bench->profiles.items[runs[i].profile_index].position;

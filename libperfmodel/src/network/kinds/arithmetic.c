@@ -5,7 +5,7 @@
 ** A gradient towards a broadcast input is summed to its size: one more FLOP per element of the output.
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 static const pm__attribute_rule no_rules[] = {PM__RULES_END};
 
@@ -74,14 +74,63 @@ static void count_divide(pm__layer *layer, pm__kernel_list *kernels)
                          (two ? 2 : 1) * (layer->elements_in + out) + second, 0});
 }
 
-const pm__layer_kind pm__add = {"add", no_rules, 1, PM__ANY_NUMBER, pm__shape_broadcast, count_add,
-                                "sum of its inputs, or of one and a constant", NULL};
-const pm__layer_kind pm__subtract = {"subtract", no_rules, 1, 2, pm__shape_broadcast, count_subtract,
-                                     "first input less the second, or a constant", NULL};
-const pm__layer_kind pm__multiply = {"multiply", no_rules, 1, PM__ANY_NUMBER, pm__shape_broadcast, count_multiply,
-                                     "product of its inputs, or of one and a constant", NULL};
-const pm__layer_kind pm__divide = {"divide", no_rules, 1, 2, pm__shape_broadcast, count_divide,
-                                   "first input over the second, or a constant", NULL};
+const pm__layer_kind pm__kind_add = {
+  .name = "add",
+  .doc = "sum of its inputs, or of one and a constant",
+  .rules = no_rules,
+  .least_inputs = 1, .most_inputs = PM__ANY_NUMBER,
+  .shape = pm__shape_broadcast, .count = count_add,
+  .role = PM__ROLE_POINTWISE,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_SUM,
+  .inference = PM__INFERENCE_EPILOGUE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_PASSED,
+  .keeping = {.further = PM__FURTHER_NONE, .autocast = PM__AUTOCAST_NARROW, .elements = PM__KEPT_TENSORS,
+    .input = PM__INPUT_COUNTED, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_PASSED},
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+};
+
+#define TRAITS \
+  .role = PM__ROLE_POINTWISE, \
+  .source = PM__LIBRARY_KERNEL, \
+  .training = PM__TRAINING_ALONE, \
+  .inference = PM__INFERENCE_EPILOGUE, \
+  .operations = {.eager = PM__EAGER_COUNTED}, \
+  .loop = PM__LOOP_NONE, \
+  .keeping = PM__KEEPS_AS_COUNTED, \
+  .parameters = PM__NO_PARAMETERS, \
+  .state = PM__NO_STATE, \
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES
+
+const pm__layer_kind pm__kind_subtract = {
+  .name = "subtract",
+  .doc = "first input less the second, or a constant",
+  .rules = no_rules,
+  .least_inputs = 1, .most_inputs = 2,
+  .shape = pm__shape_broadcast, .count = count_subtract,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_multiply = {
+  .name = "multiply",
+  .doc = "product of its inputs, or of one and a constant",
+  .rules = no_rules,
+  .least_inputs = 1, .most_inputs = PM__ANY_NUMBER,
+  .shape = pm__shape_broadcast, .count = count_multiply,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_divide = {
+  .name = "divide",
+  .doc = "first input over the second, or a constant",
+  .rules = no_rules,
+  .least_inputs = 1, .most_inputs = 2,
+  .shape = pm__shape_broadcast, .count = count_divide,
+  TRAITS,
+};
 
 enum { FLOP, KEEPS };
 enum { INPUTS, OUTPUT, NOTHING };
@@ -105,8 +154,14 @@ static void count_pointwise(pm__layer *layer, pm__kernel_list *kernels)
               (pm__work){flop * out + reductions(layer, kernels).flop, out + reads + in, 0});
 }
 
-const pm__layer_kind pm__pointwise = {"pointwise", pointwise_rules, 1, PM__ANY_NUMBER, pm__shape_broadcast,
-                                      count_pointwise, "any other function, element by element", NULL};
+const pm__layer_kind pm__kind_pointwise = {
+  .name = "pointwise",
+  .doc = "any other function, element by element",
+  .rules = pointwise_rules,
+  .least_inputs = 1, .most_inputs = PM__ANY_NUMBER,
+  .shape = pm__shape_broadcast, .count = count_pointwise,
+  TRAITS,
+};
 
 enum { RATE };
 
@@ -124,5 +179,22 @@ static void count_dropout(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
-const pm__layer_kind pm__dropout = {"dropout", dropout_rules, 1, 1, pm__shape_same, count_dropout,
-                                    "sets random elements to 0 in training", NULL};
+const pm__layer_kind pm__kind_dropout = {
+  .name = "dropout",
+  .doc = "sets random elements to 0 in training",
+  .rules = dropout_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = pm__shape_same, .count = count_dropout,
+  .role = PM__ROLE_DROPOUT,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_NOTHING,
+  .operations = {.eager = PM__EAGER_OPERATIONS,
+    .forward = {.accesses = 10, .wide = 5, .cast = 0, .launches = 5},
+    .backward = {.accesses = 5, .wide = 0, .cast = 0, .launches = 2}},
+  .loop = PM__LOOP_PASSED,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+};

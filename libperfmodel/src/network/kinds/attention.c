@@ -14,7 +14,7 @@
 ** at the end: the last query sees every key.
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT, BIAS_ROWS };
 
@@ -114,6 +114,22 @@ static void add_biases(pm__layer *layer, pm__kernel_list *kernels, const sizes *
   pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){s->scores, s->scores, layer->parameters});
 }
 
+static void add_softmax(pm__kernel_list *kernels, pm__pass pass, const sizes *s, pm__work work)
+{
+  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__SOFTMAX, work);
+  kernel->shape.row = s->keys;
+  kernel->part = PM__PART_SOFTMAX;
+  kernel->part_size = s->scores;
+}
+
+static pm__kernel *add_dropout(pm__kernel_list *kernels, pm__pass pass, const sizes *s)
+{
+  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__ELEMENTWISE, (pm__work){s->scores, 3 * s->scores, 0});
+  kernel->part = PM__PART_DROPOUT;
+  kernel->part_size = s->scores;
+  return kernel;
+}
+
 /* Per score: scale 1, bias 1, mask 1, softmax 5, dropout 1. */
 static void unfused_forward(pm__layer *layer, pm__kernel_list *kernels, const sizes *s)
 {
@@ -122,9 +138,8 @@ static void unfused_forward(pm__layer *layer, pm__kernel_list *kernels, const si
   add_biases(layer, kernels, s);
   if (layer->attribute[CAUSAL] != 0)
     pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 2 * s->scores, 0});
-  pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * s->scores, 2 * s->scores, 0})->shape.row = s->keys;
-  if (layer->attribute[DROPOUT] > 0)
-    pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 3 * s->scores, 0})->dropout = true;
+  add_softmax(kernels, PM__FORWARD, s, (pm__work){5 * s->scores, 2 * s->scores, 0});
+  if (layer->attribute[DROPOUT] > 0) add_dropout(kernels, PM__FORWARD, s)->dropout = true;
   add_product(kernels, PM__FORWARD, s->heads, s->dv, s->tokens, s->keys, s->scores + s->v + s->out);
 }
 
@@ -134,9 +149,8 @@ static void unfused_backward(const pm__layer *layer, pm__kernel_list *kernels, c
   pm__pass pass = PM__BACKWARD_DATA;
   add_product(kernels, pass, s->heads, s->dv, s->keys, s->tokens, s->scores + s->out + s->v);
   add_product(kernels, pass, s->heads, s->keys, s->tokens, s->dv, s->out + s->v + s->scores);
-  if (layer->attribute[DROPOUT] > 0)
-    pm__add_kernel(kernels, pass, PM__ELEMENTWISE, (pm__work){s->scores, 3 * s->scores, 0});
-  pm__add_kernel(kernels, pass, PM__SOFTMAX, (pm__work){4 * s->scores, 3 * s->scores, 0})->shape.row = s->keys;
+  if (layer->attribute[DROPOUT] > 0) add_dropout(kernels, pass, s);
+  add_softmax(kernels, pass, s, (pm__work){4 * s->scores, 3 * s->scores, 0});
   add_product(kernels, pass, s->heads, s->d, s->tokens, s->keys, s->scores + s->k + s->q);
   kernels->kernel[kernels->count - 1].work.flop += s->scores;
   add_product(kernels, pass, s->heads, s->d, s->keys, s->tokens, s->scores + s->q + s->k);
@@ -186,6 +200,21 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   unfused_backward(layer, kernels, &s);
 }
 
-const pm__layer_kind pm__attention = {
-  "attention", rules, 3, 3, shape, count,
-  "scaled dot-product attention of projected queries, keys and values", NULL};
+const pm__layer_kind pm__kind_attention = {
+  .name = "attention",
+  .doc = "scaled dot-product attention of projected queries, keys and values",
+  .rules = rules,
+  .least_inputs = 3, .most_inputs = 3,
+  .shape = shape, .count = count,
+  .role = PM__ROLE_ATTENTION,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_PARTS},
+  .loop = PM__LOOP_NONE,
+  .keeping = {.further = PM__FURTHER_NONE, .autocast = PM__AUTOCAST_NARROW, .elements = PM__KEPT_SCORES,
+    .input = PM__INPUT_COUNTED, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_MADE},
+  .parameters = PM__VECTORS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+};

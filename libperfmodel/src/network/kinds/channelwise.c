@@ -1,6 +1,6 @@
 /* A learned number for each channel or feature, added or multiplied. */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { AXIS };
 
@@ -44,6 +44,32 @@ static void count_scale(pm__layer *layer, pm__kernel_list *kernels)
                  (pm__work){2 * elements, 2 * elements, layer->parameters});
 }
 
-const pm__layer_kind pm__bias = {"bias", rules, 1, 1, shape, count_bias, "adds a learned number to each channel", NULL};
-const pm__layer_kind pm__scale = {"scale", rules, 1, 1, shape, count_scale,
-                                  "multiplies each channel by a learned number", NULL};
+#define TRAITS \
+  .role = PM__ROLE_CHANNELWISE, \
+  .source = PM__LIBRARY_KERNEL, \
+  .training = PM__TRAINING_ALONE, \
+  .inference = PM__INFERENCE_SIMPLE, \
+  .operations = {.eager = PM__EAGER_COUNTED}, \
+  .loop = PM__LOOP_NONE, \
+  .keeping = PM__KEEPS_AS_COUNTED, \
+  .parameters = PM__VECTORS, \
+  .state = PM__NO_STATE, \
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES
+
+const pm__layer_kind pm__kind_bias = {
+  .name = "bias",
+  .doc = "adds a learned number to each channel",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count_bias,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_scale = {
+  .name = "scale",
+  .doc = "multiplies each channel by a learned number",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count_scale,
+  TRAITS,
+};

@@ -1,6 +1,6 @@
 /* Concatenation along one dimension: a new tensor, and the pieces of its gradient. */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { AXIS };
 
@@ -39,5 +39,20 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
 }
 
-const pm__layer_kind pm__concat = {"concat", rules, 1, PM__ANY_NUMBER, shape, count,
-                                   "its inputs one behind the other", NULL};
+const pm__layer_kind pm__kind_concat = {
+  .name = "concat",
+  .doc = "its inputs one behind the other",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = PM__ANY_NUMBER,
+  .shape = shape, .count = count,
+  .role = PM__ROLE_MOVEMENT,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_JOIN,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_PASSED,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};

@@ -24,7 +24,7 @@ static const pm__conv_traits one = {1}, two = {2}, three = {3};
 
 static int axes_of(const pm__layer *layer)
 {
-  return ((const pm__conv_traits *)layer->kind->traits)->axes;
+  return ((const pm__conv_traits *)layer->kind->variant)->axes;
 }
 
 double pm__conv_window(const pm__layer *layer)
@@ -74,6 +74,7 @@ void pm__conv_count(pm__layer *layer, pm__kernel_list *kernels, double weights, 
   layer->parameter_tensors = bias ? 2 : 1;
   layer->mac = mac;
   layer->mac_bnl = mac + added;
+  layer->bias = bias;
   layer->saved.inputs = true;
   add(kernels, PM__FORWARD, (pm__work){2 * mac + added, in + out, layer->parameters}, geometry);
   add(kernels, PM__BACKWARD_DATA, (pm__work){2 * mac, out + in, weights}, geometry);
@@ -117,8 +118,54 @@ static int depthwise_shape(pm__layer *layer, const pm__shape *inputs, int count_
   return shape(layer, inputs, count_of_inputs, error);
 }
 
-const pm__layer_kind pm__conv1d = {"conv1d", rules, 1, 1, shape, count, "convolution over one dimension", &one};
-const pm__layer_kind pm__conv2d = {"conv2d", rules, 1, 1, shape, count, "convolution over an image", &two};
-const pm__layer_kind pm__conv3d = {"conv3d", rules, 1, 1, shape, count, "convolution over three dimensions", &three};
-const pm__layer_kind pm__depthwise_conv2d = {"depthwise_conv2d", depthwise_rules, 1, 1, depthwise_shape, count,
-                                             "convolution of each channel of an image by itself", &two};
+#define TRAITS \
+  .role = PM__ROLE_CONVOLUTION, \
+  .source = PM__LIBRARY_KERNEL, \
+  .training = PM__TRAINING_PRODUCT, \
+  .inference = PM__INFERENCE_ALONE, \
+  .operations = {.eager = PM__EAGER_COUNTED}, \
+  .loop = PM__LOOP_NONE, \
+  .keeping = PM__KEEPS_AS_COUNTED, \
+  .parameters = PM__MATRICES, \
+  .state = PM__NO_STATE, \
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES
+
+const pm__layer_kind pm__kind_conv1d = {
+  .name = "conv1d",
+  .doc = "convolution over one dimension",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .variant = &one,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_conv2d = {
+  .name = "conv2d",
+  .doc = "convolution over an image",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .variant = &two,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_conv3d = {
+  .name = "conv3d",
+  .doc = "convolution over three dimensions",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .variant = &three,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_depthwise_conv2d = {
+  .name = "depthwise_conv2d",
+  .doc = "convolution of each channel of an image by itself",
+  .rules = depthwise_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = depthwise_shape, .count = count,
+  .variant = &two,
+  TRAITS,
+};

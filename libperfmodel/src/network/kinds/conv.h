@@ -2,7 +2,7 @@
 #ifndef PM_NETWORK_KINDS_CONV_H
 #define PM_NETWORK_KINDS_CONV_H
 
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 /* The slots that every kind of convolution has; each begins its own after PM__CONV_OWN. */
 enum {

@@ -36,7 +36,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 {
   (void)count;
   const double *a = layer->attribute;
-  int axes = ((const pm__conv_traits *)layer->kind->traits)->axes, status;
+  int axes = ((const pm__conv_traits *)layer->kind->variant)->axes, status;
   status = pm__need_space(layer, &inputs[0], axes, error);
   if (status == PM_OK) status = pm__check_tuples(layer, axes, error);
   if (status == PM_OK) status = pm__conv_check_groups(layer, inputs[0].size[0], a[PM__CONV_OUT_CHANNELS], error);
@@ -64,9 +64,44 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   pm__conv_count(layer, kernels, geometry.out_channels * per_input, layer->elements_in * per_input, &geometry);
 }
 
-const pm__layer_kind pm__conv_transpose1d = {"conv_transpose1d", rules, 1, 1, shape, count,
-                                             "transposed convolution over one dimension", &one};
-const pm__layer_kind pm__conv_transpose2d = {"conv_transpose2d", rules, 1, 1, shape, count,
-                                             "transposed convolution over an image", &two};
-const pm__layer_kind pm__conv_transpose3d = {"conv_transpose3d", rules, 1, 1, shape, count,
-                                             "transposed convolution over three dimensions", &three};
+#define TRAITS \
+  .role = PM__ROLE_CONVOLUTION, \
+  .source = PM__LIBRARY_KERNEL, \
+  .training = PM__TRAINING_PRODUCT, \
+  .inference = PM__INFERENCE_ALONE, \
+  .operations = {.eager = PM__EAGER_COUNTED}, \
+  .loop = PM__LOOP_NONE, \
+  .keeping = PM__KEEPS_AS_COUNTED, \
+  .parameters = PM__MATRICES, \
+  .state = PM__NO_STATE, \
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES
+
+const pm__layer_kind pm__kind_conv_transpose1d = {
+  .name = "conv_transpose1d",
+  .doc = "transposed convolution over one dimension",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .variant = &one,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_conv_transpose2d = {
+  .name = "conv_transpose2d",
+  .doc = "transposed convolution over an image",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .variant = &two,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_conv_transpose3d = {
+  .name = "conv_transpose3d",
+  .doc = "transposed convolution over three dimensions",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .variant = &three,
+  TRAITS,
+};

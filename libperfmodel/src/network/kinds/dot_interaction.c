@@ -6,7 +6,7 @@
 **     MAC    = n n d                   the product of all with all, of which half is then taken
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { SELF };
 enum { VECTORS_MAX = 1000000 };
@@ -48,5 +48,20 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){in, 3 * in, 0});
 }
 
-const pm__layer_kind pm__dot_interaction = {
-  "dot_interaction", rules, 1, PM__ANY_NUMBER, shape, count, "products of all pairs of the input vectors", NULL};
+const pm__layer_kind pm__kind_dot_interaction = {
+  .name = "dot_interaction",
+  .doc = "products of all pairs of the input vectors",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = PM__ANY_NUMBER,
+  .shape = shape, .count = count,
+  .role = PM__ROLE_PRODUCT,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};

@@ -7,7 +7,7 @@
 ** dense, as frameworks make it by default: the whole of it is cleared, then the rows used are added to.
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { ENTRIES, FEATURES };
 
@@ -51,9 +51,38 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
     ->shape.row = features;
 }
 
-const pm__layer_kind pm__embedding = {
-  "embedding", rules, 1, 1, shape_embedding, count,
-  "looks up a row for every index", NULL};
-const pm__layer_kind pm__embedding_bag = {
-  "embedding_bag", rules, 1, 1, shape_bag, count,
-  "adds up the rows of the indices of a bag: its input's last dimension", NULL};
+const pm__layer_kind pm__kind_embedding = {
+  .name = "embedding",
+  .doc = "looks up a row for every index",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_embedding, .count = count,
+  .role = PM__ROLE_GATHER,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__TABLE,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+};
+
+const pm__layer_kind pm__kind_embedding_bag = {
+  .name = "embedding_bag",
+  .doc = "adds up the rows of the indices of a bag: its input's last dimension",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_bag, .count = count,
+  .role = PM__ROLE_GATHER,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__TABLE,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};

@@ -3,7 +3,7 @@
 ** (linear) or 4 per axis (cubic): as many products, and sums but one. The gradient adds as many products up.
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { SCALE, SIZE = SCALE + PM__TUPLE_SLOTS, MODE = SIZE + PM__TUPLE_SLOTS };
 enum { NEAREST, LINEAR, CUBIC };
@@ -46,5 +46,20 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){(nearest ? 1 : 2 * terms) * out, in + out, 0});
 }
 
-const pm__layer_kind pm__interpolate = {"interpolate", rules, 1, 1, shape, count,
-                                        "another size, from neighbouring elements", NULL};
+const pm__layer_kind pm__kind_interpolate = {
+  .name = "interpolate",
+  .doc = "another size, from neighbouring elements",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .role = PM__ROLE_MOVEMENT,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+};

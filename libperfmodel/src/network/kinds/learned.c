@@ -5,7 +5,7 @@
 **     learned_token:        parameters = count x features
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { POSITIONS };
 
@@ -66,9 +66,38 @@ static void count_tokens(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){learned, learned, learned});
 }
 
-const pm__layer_kind pm__positional_embedding = {
-  "positional_embedding", position_rules, 1, 1, shape_positions,
-  count_positions, "adds a learned table to a sequence", NULL};
-const pm__layer_kind pm__learned_token = {
-  "learned_token", token_rules, 1, 1, shape_tokens, count_tokens,
-  "puts learned tokens in front of a sequence", NULL};
+const pm__layer_kind pm__kind_positional_embedding = {
+  .name = "positional_embedding",
+  .doc = "adds a learned table to a sequence",
+  .rules = position_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_positions, .count = count_positions,
+  .role = PM__ROLE_CHANNELWISE,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__TABLE,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+};
+
+const pm__layer_kind pm__kind_learned_token = {
+  .name = "learned_token",
+  .doc = "puts learned tokens in front of a sequence",
+  .rules = token_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_tokens, .count = count_tokens,
+  .role = PM__ROLE_MOVEMENT,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__VECTORS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+};

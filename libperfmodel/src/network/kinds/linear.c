@@ -4,7 +4,7 @@
 **     parameters = Co (Ci + bias),   MAC = rows Ci Co
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { OUT_FEATURES, BIAS };
 
@@ -41,6 +41,7 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   layer->parameter_tensors = bias ? 2 : 1;
   layer->mac = in * co;
   layer->mac_bnl = layer->mac + added;
+  layer->bias = bias;
   layer->saved.inputs = true;
   add(kernels, PM__FORWARD, (pm__work){2 * layer->mac + added, in + out, layer->parameters},
       (pm__gemm){1, co, rows, ci, PM__SCALES_N});
@@ -50,5 +51,20 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
       (pm__gemm){1, co, ci, rows, PM__SCALES_K});
 }
 
-const pm__layer_kind pm__linear = {"linear", rules, 1, 1, shape, count,
-                                   "fully connected layer over the last dimension", NULL};
+const pm__layer_kind pm__kind_linear = {
+  .name = "linear",
+  .doc = "fully connected layer over the last dimension",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .role = PM__ROLE_DENSE,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_PRODUCT,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__MATRICES,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+};

@@ -4,7 +4,7 @@
 **     MAC = batches m n k      a: batches x m x k, b: batches x k x n; transposed: the last two the other way round
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { TRANSPOSE_A, TRANSPOSE_B };
 
@@ -72,5 +72,20 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_gemm(kernels, PM__BACKWARD_DATA, (pm__gemm){batches, k, n, m, PM__SCALES_COUNT}, moved, 0);
 }
 
-const pm__layer_kind pm__matmul = {
-  "matmul", rules, 2, 2, shape, count, "product of two computed matrices; leading dimensions are batches", NULL};
+const pm__layer_kind pm__kind_matmul = {
+  .name = "matmul",
+  .doc = "product of two computed matrices; leading dimensions are batches",
+  .rules = rules,
+  .least_inputs = 2, .most_inputs = 2,
+  .shape = shape, .count = count,
+  .role = PM__ROLE_PRODUCT,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};

@@ -1,6 +1,6 @@
 /* Mean over some dimensions. */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { KEEP, AXIS };
 
@@ -44,4 +44,20 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__POOL, (pm__work){out, in + out, 0});
 }
 
-const pm__layer_kind pm__mean = {"mean", rules, 1, 1, shape, count, "mean over some dimensions", NULL};
+const pm__layer_kind pm__kind_mean = {
+  .name = "mean",
+  .doc = "mean over some dimensions",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .role = PM__ROLE_POOLING,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};

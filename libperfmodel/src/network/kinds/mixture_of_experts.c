@@ -13,7 +13,7 @@
 ** gate: both products and their joint result), what the experts return, the router's probabilities, the choice.
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { EXPERTS, TOP_K, HIDDEN, GATED };
 
@@ -114,5 +114,21 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   add_combination(kernels, &s);
 }
 
-const pm__layer_kind pm__mixture_of_experts = {
-  "mixture_of_experts", rules, 1, 1, shape, count, "sends every token to a few of many two-layer networks", NULL};
+const pm__layer_kind pm__kind_mixture_of_experts = {
+  .name = "mixture_of_experts",
+  .doc = "sends every token to a few of many two-layer networks",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .role = PM__ROLE_EXPERTS,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = {.further = PM__FURTHER_NONE, .autocast = PM__AUTOCAST_NARROW, .elements = PM__KEPT_TENSORS,
+    .input = PM__INPUT_COUNTED, .index = PM__INDEX_CHOICE, .gradient = PM__GRADIENT_MADE},
+  .parameters = PM__MATRICES,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+};

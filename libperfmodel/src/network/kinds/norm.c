@@ -7,7 +7,7 @@
 ** difference nor shift. A row that fits a multiprocessor is read once (layer and RMS norm), others twice.
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { AFFINE, BIAS, DIMS, GROUPS };
 
@@ -150,16 +150,109 @@ static void count_instance_norm(pm__layer *layer, pm__kernel_list *kernels)
   count_channel_rows(layer, kernels, (double)layer->input.size[0]);
 }
 
-const pm__layer_kind pm__batch_norm = {"batch_norm", batch_norm_rules, 1, 1, pm__shape_same, count_batch_norm,
-                                       "normalises each channel over the batch", NULL};
-const pm__layer_kind pm__layer_norm = {"layer_norm", layer_norm_rules, 1, 1, check_dims, count_layer_norm,
-                                       "normalises each row of the trailing dimensions", NULL};
-const pm__layer_kind pm__group_norm = {"group_norm", group_norm_rules, 1, 1, shape_group, count_group_norm,
-                                       "normalises groups of channels of each sample", NULL};
-const pm__layer_kind pm__instance_norm = {"instance_norm", instance_norm_rules, 1, 1, shape_instance,
-                                          count_instance_norm, "normalises each channel of each sample", NULL};
-const pm__layer_kind pm__rms_norm = {"rms_norm", rms_norm_rules, 1, 1, check_dims, count_rms_norm,
-                                     "divides each row of the trailing dimensions by its root mean square", NULL};
+const pm__layer_kind pm__kind_batch_norm = {
+  .name = "batch_norm",
+  .doc = "normalises each channel over the batch",
+  .rules = batch_norm_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = pm__shape_same, .count = count_batch_norm,
+  .role = PM__ROLE_CHANNEL_NORM,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_NORM,
+  .inference = PM__INFERENCE_SIMPLE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = {.further = PM__FURTHER_BATCH_NORM, .autocast = PM__AUTOCAST_NARROW, .elements = PM__KEPT_TENSORS,
+    .input = PM__INPUT_COUNTED, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_MADE},
+  .parameters = PM__VECTORS,
+  .state = PM__MOVING_AVERAGES,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+};
+
+/* By operations: mean, squared differences, their mean, the product of reciprocal root and scale as wide as its input, and
+** four operations with that. */
+const pm__layer_kind pm__kind_layer_norm = {
+  .name = "layer_norm",
+  .doc = "normalises each row of the trailing dimensions",
+  .rules = layer_norm_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = check_dims, .count = count_layer_norm,
+  .role = PM__ROLE_ROW_NORM,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ROWS,
+  .operations = {.eager = PM__EAGER_OPERATIONS,
+    .forward = {.accesses = 15, .wide = 15, .cast = 6, .launches = 9},
+    .backward = {.accesses = 36, .wide = 36, .cast = 6, .launches = 20}},
+  .loop = PM__LOOP_NONE,
+  .keeping = {.further = PM__FURTHER_LAYER_NORM, .autocast = PM__AUTOCAST_FP32, .elements = PM__KEPT_STATISTICS,
+    .input = PM__INPUT_COUNTED, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_MADE},
+  .parameters = PM__VECTORS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+};
+
+const pm__layer_kind pm__kind_group_norm = {
+  .name = "group_norm",
+  .doc = "normalises groups of channels of each sample",
+  .rules = group_norm_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_group, .count = count_group_norm,
+  .role = PM__ROLE_ROW_NORM,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = {.further = PM__FURTHER_NONE, .autocast = PM__AUTOCAST_FP32, .elements = PM__KEPT_STATISTICS,
+    .input = PM__INPUT_COUNTED, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_MADE},
+  .parameters = PM__VECTORS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};
+
+const pm__layer_kind pm__kind_instance_norm = {
+  .name = "instance_norm",
+  .doc = "normalises each channel of each sample",
+  .rules = instance_norm_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_instance, .count = count_instance_norm,
+  .role = PM__ROLE_ROW_NORM,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__VECTORS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+};
+
+/* By operations: square 2 accesses, mean 1, sum with epsilon and reciprocal root of a number for each row, product of the
+** row with it 2, with the scale 2. Backward: product with the scale 2, that with the normalised row 3 and its sum 1 for the
+** scale's gradient, product with the root 2, with the row 3 and its sum 1, three kernels on a number for each row of which
+** one writes it over the row 1, twice the input 2, product 3, sum of both gradients 3. */
+const pm__layer_kind pm__kind_rms_norm = {
+  .name = "rms_norm",
+  .doc = "divides each row of the trailing dimensions by its root mean square",
+  .rules = rms_norm_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = check_dims, .count = count_rms_norm,
+  .role = PM__ROLE_ROW_NORM,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ROWS,
+  .operations = {.eager = PM__EAGER_OPERATIONS,
+    .forward = {.accesses = 7, .wide = 7, .cast = 6, .launches = 6},
+    .backward = {.accesses = 21, .wide = 21, .cast = 6, .launches = 12}},
+  .loop = PM__LOOP_NONE,
+  .keeping = {.further = PM__FURTHER_NONE, .autocast = PM__AUTOCAST_FP32, .elements = PM__KEPT_STATISTICS,
+    .input = PM__INPUT_COUNTED, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_MADE},
+  .parameters = PM__VECTORS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+};
 
 enum { SIZE };
 
@@ -184,5 +277,20 @@ static void count_lrn(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){(4 * window + 6) * elements, 6 * elements, 0});
 }
 
-const pm__layer_kind pm__lrn = {"lrn", lrn_rules, 1, 1, shape_lrn, count_lrn,
-                                "local response normalisation over neighbouring channels", NULL};
+const pm__layer_kind pm__kind_lrn = {
+  .name = "lrn",
+  .doc = "local response normalisation over neighbouring channels",
+  .rules = lrn_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_lrn, .count = count_lrn,
+  .role = PM__ROLE_NEIGHBOUR_NORM,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};

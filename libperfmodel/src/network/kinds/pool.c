@@ -1,6 +1,6 @@
 /* Pooling over one to three dimensions: maximum, average, average to a given size, average over everything. */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum {
   KERNEL,
@@ -127,11 +127,61 @@ static void count_global(pm__layer *layer, pm__kernel_list *kernels)
   add_average(layer, kernels, layer->elements_in);
 }
 
-const pm__layer_kind pm__max_pool = {"max_pool", window_rules, 1, 1, shape_window, count_max_pool,
-                                     "maximum of each window", NULL};
-const pm__layer_kind pm__avg_pool = {"avg_pool", window_rules, 1, 1, shape_window, count_avg_pool,
-                                     "average of each window", NULL};
-const pm__layer_kind pm__adaptive_avg_pool = {"adaptive_avg_pool", adaptive_rules, 1, 1, shape_adaptive, count_adaptive,
-                                              "average of windows that make an output of that size", NULL};
-const pm__layer_kind pm__global_avg_pool = {"global_avg_pool", no_rules, 1, 1, shape_global, count_global,
-                                            "average of each channel", NULL};
+const pm__layer_kind pm__kind_max_pool = {
+  .name = "max_pool",
+  .doc = "maximum of each window",
+  .rules = window_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_window, .count = count_max_pool,
+  .role = PM__ROLE_POOLING,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = {.further = PM__FURTHER_NONE, .autocast = PM__AUTOCAST_NARROW, .elements = PM__KEPT_TENSORS,
+    .input = PM__INPUT_COUNTED, .index = PM__INDEX_MAXIMA, .gradient = PM__GRADIENT_MADE},
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+};
+
+#define TRAITS \
+  .role = PM__ROLE_POOLING, \
+  .source = PM__LIBRARY_KERNEL, \
+  .training = PM__TRAINING_ALONE, \
+  .inference = PM__INFERENCE_ALONE, \
+  .operations = {.eager = PM__EAGER_COUNTED}, \
+  .loop = PM__LOOP_NONE, \
+  .keeping = {.further = PM__FURTHER_NONE, .autocast = PM__AUTOCAST_NARROW, .elements = PM__KEPT_TENSORS, \
+    .input = PM__INPUT_OF_AVERAGE, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_MADE}, \
+  .parameters = PM__NO_PARAMETERS, \
+  .state = PM__NO_STATE, \
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES
+
+const pm__layer_kind pm__kind_avg_pool = {
+  .name = "avg_pool",
+  .doc = "average of each window",
+  .rules = window_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_window, .count = count_avg_pool,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_adaptive_avg_pool = {
+  .name = "adaptive_avg_pool",
+  .doc = "average of windows that make an output of that size",
+  .rules = adaptive_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_adaptive, .count = count_adaptive,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_global_avg_pool = {
+  .name = "global_avg_pool",
+  .doc = "average of each channel",
+  .rules = no_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_global, .count = count_global,
+  TRAITS,
+};

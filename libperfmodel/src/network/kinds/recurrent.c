@@ -19,7 +19,7 @@
 ** state's part of the candidate, 4; RNN nothing.
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { HIDDEN, LAYERS, BIDIRECTIONAL, BIAS, BIAS_VECTORS, PROJECTION };
 
@@ -51,7 +51,7 @@ static const cell_kind lstm_cell = {4, 19, 23, 16, 14, 6}, gru_cell = {3, 14, 18
 
 static const cell_kind *cell_of(const pm__layer *layer)
 {
-  return (const cell_kind *)layer->kind->traits;
+  return (const cell_kind *)layer->kind->variant;
 }
 
 static double directions_of(const pm__layer *layer)
@@ -96,6 +96,8 @@ static void add_cell(const part *p, pm__pass pass, double flop, double moved)
   pm__work work = {flop * p->hidden, moved * p->hidden, pass == PM__FORWARD ? p->biases : 0};
   pm__kernel *kernel = pm__add_kernel(p->kernels, pass, PM__ELEMENTWISE, work);
   kernel->repeats = p->copies * p->tokens;
+  kernel->part = PM__PART_CELL;
+  kernel->part_size = p->hidden;
   kernel->inner = true;
 }
 
@@ -164,7 +166,44 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   count_part(layer, &p);
 }
 
-const pm__layer_kind pm__lstm = {
-  "lstm", lstm_rules, 1, 1, shape, count, "long short-term memory over a sequence", &lstm_cell};
-const pm__layer_kind pm__gru = {"gru", rules, 1, 1, shape, count, "gated recurrent units over a sequence", &gru_cell};
-const pm__layer_kind pm__rnn = {"rnn", rules, 1, 1, shape, count, "plain recurrent units over a sequence", &rnn_cell};
+#define TRAITS \
+  .role = PM__ROLE_RECURRENT, \
+  .source = PM__LIBRARY_KERNEL, \
+  .training = PM__TRAINING_ALONE, \
+  .inference = PM__INFERENCE_ALONE, \
+  .operations = {.eager = PM__EAGER_COUNTED}, \
+  .loop = PM__LOOP_CELL, \
+  .keeping = PM__KEEPS_AS_COUNTED, \
+  .parameters = PM__MATRICES, \
+  .state = PM__NO_STATE, \
+  .sharding = PM__SHARD_WHOLE
+
+const pm__layer_kind pm__kind_lstm = {
+  .name = "lstm",
+  .doc = "long short-term memory over a sequence",
+  .rules = lstm_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .variant = &lstm_cell,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_gru = {
+  .name = "gru",
+  .doc = "gated recurrent units over a sequence",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .variant = &gru_cell,
+  TRAITS,
+};
+
+const pm__layer_kind pm__kind_rnn = {
+  .name = "rnn",
+  .doc = "plain recurrent units over a sequence",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .variant = &rnn_cell,
+  TRAITS,
+};

@@ -1,6 +1,6 @@
 /* Other views of the same elements, and their order: flatten, reshape, permute. */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { FROM };
 
@@ -27,8 +27,26 @@ static void count_view(pm__layer *layer, pm__kernel_list *kernels)
   layer->saved.view = true;
 }
 
-const pm__layer_kind pm__flatten = {"flatten", flatten_rules, 1, 1, shape_flatten, count_view,
-                                    "makes the last dimensions one", NULL};
+#define TRAITS \
+  .role = PM__ROLE_MOVEMENT, \
+  .source = PM__LIBRARY_KERNEL, \
+  .training = PM__TRAINING_ALONE, \
+  .inference = PM__INFERENCE_MOVEMENT, \
+  .operations = {.eager = PM__EAGER_COUNTED}, \
+  .loop = PM__LOOP_NONE, \
+  .keeping = PM__KEEPS_AS_COUNTED, \
+  .parameters = PM__NO_PARAMETERS, \
+  .state = PM__NO_STATE, \
+  .sharding = PM__SHARD_WHOLE
+
+const pm__layer_kind pm__kind_flatten = {
+  .name = "flatten",
+  .doc = "makes the last dimensions one",
+  .rules = flatten_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_flatten, .count = count_view,
+  TRAITS,
+};
 
 enum { SHAPE };
 
@@ -64,8 +82,14 @@ static int shape_reshape(pm__layer *layer, const pm__shape *inputs, int count, p
   return pm__shape_elements(&layer->output) == elements ? PM_OK : cannot_become(layer, &inputs[0], error);
 }
 
-const pm__layer_kind pm__reshape = {"reshape", reshape_rules, 1, 1, shape_reshape, count_view,
-                                    "the same elements in another shape", NULL};
+const pm__layer_kind pm__kind_reshape = {
+  .name = "reshape",
+  .doc = "the same elements in another shape",
+  .rules = reshape_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_reshape, .count = count_view,
+  TRAITS,
+};
 
 enum { ORDER };
 
@@ -104,5 +128,11 @@ static void count_permute(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
 }
 
-const pm__layer_kind pm__permute = {"permute", permute_rules, 1, 1, shape_permute, count_permute,
-                                    "the dimensions in another order", NULL};
+const pm__layer_kind pm__kind_permute = {
+  .name = "permute",
+  .doc = "the dimensions in another order",
+  .rules = permute_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_permute, .count = count_permute,
+  TRAITS,
+};

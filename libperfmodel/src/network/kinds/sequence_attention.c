@@ -10,7 +10,7 @@
 ** All tokens are computed at once, as in training with known targets.
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { HIDDEN };
 
@@ -100,10 +100,12 @@ static void add_projection(pm__kernel_list *kernels, double rows, double feature
 static void add_scores(pm__kernel_list *kernels, const sizes *s, double hidden)
 {
   double scores = s->tokens * s->keys, sums = scores * hidden, terms = (s->tokens + s->keys) * hidden;
-  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){2 * sums, terms + sums, 0});
+  pm__kernel *kernel =
+    pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){2 * sums, terms + sums, 0});
+  kernel->part = PM__PART_SUMS;
+  kernel->part_size = sums;
   pm__add_gemm(kernels, PM__FORWARD, (pm__gemm){1, 1, scores, hidden, PM__SCALES_N}, sums + scores, hidden);
-  pm__kernel *kernel = pm__add_gemm(kernels, PM__BACKWARD_DATA, (pm__gemm){1, hidden, scores, 1, PM__SCALES_N},
-                                    scores + sums, hidden);
+  kernel = pm__add_gemm(kernels, PM__BACKWARD_DATA, (pm__gemm){1, hidden, scores, 1, PM__SCALES_N}, scores + sums, hidden);
   kernel->inner = true;
   kernel = pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){5 * sums, 2 * sums + terms, 0});
   kernel->inner = true;
@@ -126,9 +128,38 @@ static void count_additive(pm__layer *layer, pm__kernel_list *kernels)
   add_context(kernels, &s, true);
 }
 
-const pm__layer_kind pm__additive_attention = {
-  "additive_attention", additive_rules, 2, 2, shape_additive, count_additive,
-  "context of decoder states from encoder states, scored by a small network", NULL};
-const pm__layer_kind pm__dot_attention = {
-  "dot_attention", dot_rules, 2, 2, shape_dot, count_dot,
-  "context of decoder states from encoder states, scored by their dot product", NULL};
+const pm__layer_kind pm__kind_additive_attention = {
+  .name = "additive_attention",
+  .doc = "context of decoder states from encoder states, scored by a small network",
+  .rules = additive_rules,
+  .least_inputs = 2, .most_inputs = 2,
+  .shape = shape_additive, .count = count_additive,
+  .role = PM__ROLE_DECODER_ATTENTION,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_PARTS},
+  .loop = PM__LOOP_ATTENTION,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__MATRICES,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};
+
+const pm__layer_kind pm__kind_dot_attention = {
+  .name = "dot_attention",
+  .doc = "context of decoder states from encoder states, scored by their dot product",
+  .rules = dot_rules,
+  .least_inputs = 2, .most_inputs = 2,
+  .shape = shape_dot, .count = count_dot,
+  .role = PM__ROLE_DECODER_ATTENTION,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_ATTENTION,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};

@@ -1,6 +1,6 @@
 /* Parts of a tensor, and more around it: slice, pad. */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { AXIS, START, END, STEP };
 
@@ -37,8 +37,23 @@ static void count_slice(pm__layer *layer, pm__kernel_list *kernels)
                  (pm__work){0, layer->elements_in + layer->elements_out, 0});
 }
 
-const pm__layer_kind pm__slice = {"slice", slice_rules, 1, 1, shape_slice, count_slice,
-                                  "a part along one dimension", NULL};
+const pm__layer_kind pm__kind_slice = {
+  .name = "slice",
+  .doc = "a part along one dimension",
+  .rules = slice_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_slice, .count = count_slice,
+  .role = PM__ROLE_MOVEMENT,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_MOVEMENT,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};
 
 enum { PADDING, PADDING_END = PADDING + PM__LIST_SLOTS };
 
@@ -81,4 +96,20 @@ static void count_pad(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_in, 0});
 }
 
-const pm__layer_kind pm__pad = {"pad", pad_rules, 1, 1, shape_pad, count_pad, "zeros or copies around it", NULL};
+const pm__layer_kind pm__kind_pad = {
+  .name = "pad",
+  .doc = "zeros or copies around it",
+  .rules = pad_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape_pad, .count = count_pad,
+  .role = PM__ROLE_MOVEMENT,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};

@@ -1,6 +1,6 @@
 /* Softmax, alone and with cross-entropy. Per element: maximum, difference, exponential, sum, quotient. */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { AXIS, SMOOTHING };
 
@@ -39,18 +39,62 @@ static void count_softmax(pm__layer *layer, pm__kernel_list *kernels)
 static void count_loss(pm__layer *layer, pm__kernel_list *kernels)
 {
   double elements = layer->elements_out, row = row_of(layer);
+  layer->smooths_labels = layer->attribute[SMOOTHING] > 0;
   layer->saved.output = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * elements, 6 * elements, 0})->shape.row = row;
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
-bool pm__smooths_labels(const pm__layer *layer)
-{
-  return (layer->kind == &pm__softmax_loss || layer->kind == &pm__cross_entropy) && layer->attribute[SMOOTHING] > 0;
-}
+const pm__layer_kind pm__kind_softmax = {
+  .name = "softmax",
+  .doc = "softmax along one dimension",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count_softmax,
+  .role = PM__ROLE_SOFTMAX,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_IN_FP32,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+};
 
-const pm__layer_kind pm__softmax = {"softmax", rules, 1, 1, shape, count_softmax, "softmax along one dimension", NULL};
-const pm__layer_kind pm__softmax_loss = {"softmax_loss", loss_rules, 1, 1, shape, count_loss,
-                                         "softmax with cross-entropy: the loss", NULL};
-const pm__layer_kind pm__cross_entropy = {"cross_entropy", loss_rules, 1, 1, shape, count_loss,
-                                          "softmax_loss by its other name", NULL};
+const pm__layer_kind pm__kind_softmax_loss = {
+  .name = "softmax_loss",
+  .doc = "softmax with cross-entropy: the loss",
+  .rules = loss_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count_loss,
+  .role = PM__ROLE_LOSS,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_LOSS,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_IN_FP32,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+};
+
+const pm__layer_kind pm__kind_cross_entropy = {
+  .name = "cross_entropy",
+  .doc = "softmax_loss by its other name",
+  .rules = loss_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count_loss,
+  .role = PM__ROLE_LOSS,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_LOSS,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_IN_FP32,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+};

@@ -8,15 +8,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { REDUCED, ACTIVATION, GATE, BIAS };
 enum { RELU, SIGMOID = 0 };
 
 static const char *const activation_words[] = {"relu", "silu", NULL};
 static const char *const gate_words[] = {"sigmoid", "hardsigmoid", NULL};
-static const pm__layer_kind *const activations[] = {&pm__relu, &pm__silu};
-static const pm__layer_kind *const gates[] = {&pm__sigmoid, &pm__hardsigmoid};
+static const pm__layer_kind *const activations[] = {&pm__kind_relu, &pm__kind_silu};
+static const pm__layer_kind *const gates[] = {&pm__kind_sigmoid, &pm__kind_hardsigmoid};
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("reduced", REDUCED, PM__COUNT, 1, 1e7, "channels between the two products"),
@@ -57,7 +57,7 @@ static pm__shape add_part(pm__layer *whole, pm__kernel_list *kernels, const pm__
   list.input_count = count;
   kind->count(&part, &list);
   for (int i = 0; i < list.count; i++) {
-    list.kernel[i].inner = kind != &pm__global_avg_pool;
+    list.kernel[i].inner = kind != &pm__kind_global_avg_pool;
     kernels->kernel[kernels->count++] = list.kernel[i];
   }
   whole->parameters += part.parameters;
@@ -79,17 +79,32 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   const double *a = layer->attribute;
   double channels = (double)layer->input.size[0], elements = layer->elements_in;
   pm__shape product[2] = {layer->input, layer->input};
-  pm__shape x = add_part(layer, kernels, &pm__global_avg_pool, 0, &layer->input, 1);
-  x = add_part(layer, kernels, &pm__conv2d, a[REDUCED], &x, 1);
+  pm__shape x = add_part(layer, kernels, &pm__kind_global_avg_pool, 0, &layer->input, 1);
+  x = add_part(layer, kernels, &pm__kind_conv2d, a[REDUCED], &x, 1);
   x = add_part(layer, kernels, activations[(int)a[ACTIVATION]], 0, &x, 1);
-  x = add_part(layer, kernels, &pm__conv2d, channels, &x, 1);
+  x = add_part(layer, kernels, &pm__kind_conv2d, channels, &x, 1);
   product[1] = add_part(layer, kernels, gates[(int)a[GATE]], 0, &x, 1);
-  add_part(layer, kernels, &pm__multiply, 0, product, 2);
+  add_part(layer, kernels, &pm__kind_multiply, 0, product, 2);
   /* The input's two gradients are added. */
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
   layer->saved.inputs = true;
   layer->saved.elements = kept(layer, channels, a[REDUCED]);
 }
 
-const pm__layer_kind pm__squeeze_excitation = {"squeeze_excitation", rules, 1, 1, shape, count,
-                                               "a gate for each channel from the averages of all", NULL};
+const pm__layer_kind pm__kind_squeeze_excitation = {
+  .name = "squeeze_excitation",
+  .doc = "a gate for each channel from the averages of all",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = shape, .count = count,
+  .role = PM__ROLE_COMPOSITE,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ALONE,
+  .inference = PM__INFERENCE_ALONE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__MATRICES,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE,
+};

@@ -5,7 +5,7 @@
 ** as well. Backward: the product's two gradients, then that of SiLU; fused, SiLU is computed again (4 FLOP).
 */
 #include <math.h>
-#include "network/layer.h"
+#include "network/kinds/kinds.h"
 
 enum { FUSED };
 
@@ -57,5 +57,24 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
   add(kernels, PM__BACKWARD_DATA, 8, f, 3);
 }
 
-const pm__layer_kind pm__swiglu = {"swiglu", rules, 1, 2, shape, count,
-                                   "silu(a) b of two inputs, or of the halves of one", NULL};
+/* By operations: those of SiLU, 5 accesses, and the product 3; backward, the product's two gradients 6, and those of SiLU
+** 12. Halves of one input are views. */
+const pm__layer_kind pm__kind_swiglu = {
+  .name = "swiglu",
+  .doc = "silu(a) b of two inputs, or of the halves of one",
+  .rules = rules,
+  .least_inputs = 1, .most_inputs = 2,
+  .shape = shape, .count = count,
+  .role = PM__ROLE_ACTIVATION,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_ACTIVATION,
+  .inference = PM__INFERENCE_EPILOGUE,
+  .operations = {.eager = PM__EAGER_OPERATIONS,
+    .forward = {.accesses = 8, .wide = 0, .cast = 0, .launches = 3},
+    .backward = {.accesses = 18, .wide = 0, .cast = 0, .launches = 6}},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+};

@@ -1,0 +1,328 @@
+/*
+** Files: folders of them -> documents, and tables as text, most of which are compressed. The shipped ones are embedded in
+** the library. The only file that knows zlib.
+*/
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L /* folders and open() are POSIX, which -std=c11 hides */
+#endif
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include "base/embedded.h"
+#include "catalog/entry.h"
+
+static const size_t size_max = (size_t)16 << 20;
+
+int pm__documents_add(pm__documents *documents, pm__document *document, pm_error *error)
+{
+  pm__document **items = (pm__document **)pm__grow(documents->items, documents->count, &documents->capacity,
+                                                   sizeof *items);
+  if (items == NULL) return pm__no_memory(error);
+  documents->items = items;
+  documents->items[documents->count++] = document;
+  return PM_OK;
+}
+
+void pm__documents_free(pm__documents *documents)
+{
+  for (size_t i = 0; i < documents->count; i++) pm__document_free(documents->items[i]);
+  free(documents->items);
+  memset(documents, 0, sizeof *documents);
+}
+
+/* In our own words: strerror depends on the locale, and is not for threads. */
+const char *pm__file_reason(int number)
+{
+  switch (number) {
+  case ENOENT: return "there is no such file or folder";
+  case EACCES: return "it may not be read";
+  case ENOTDIR: return "a part of the path is not a folder";
+  case ENAMETOOLONG: return "the name is too long";
+  case ELOOP: return "too many symbolic links";
+  default: return "it cannot be read";
+  }
+}
+
+static int cannot_open(const char *path, int number, pm_error *error)
+{
+  return pm__fail_at(error, PM_BAD_FILE, path, 0, "%s", pm__file_reason(number));
+}
+
+static int read_all(int descriptor, const char *path, pm__string *bytes, pm_error *error)
+{
+  char buffer[65536];
+  for (;;) {
+    ssize_t count = read(descriptor, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return cannot_open(path, errno, error);
+    if (count == 0) return PM_OK;
+    pm__string_add_bytes(bytes, buffer, (size_t)count);
+    if (bytes->failed) return pm__no_memory(error);
+    if (bytes->length > size_max) return pm__fail_at(error, PM_BAD_FILE, path, 0, "the file is larger than 16 MiB");
+  }
+}
+
+static int parse_file(pm__documents *documents, int descriptor, const char *path, pm_error *error)
+{
+  pm__string bytes = {NULL, 0, 0, false};
+  pm_error failure = PM_ERROR_NONE;
+  pm__document *document = NULL;
+  int status = read_all(descriptor, path, &bytes, &failure);
+  if (status == PM_OK) {
+    document = pm__document_read(bytes.text, bytes.length, path, &failure);
+    status = document != NULL ? pm__documents_add(documents, document, &failure) : failure.status;
+  }
+  free(bytes.text);
+  if (status == PM_OK) return PM_OK;
+  pm__document_free(document);
+  if (error != NULL && error->status == PM_OK) *error = failure;
+  return status;
+}
+
+/* Opens without waiting for the other end of a pipe. */
+static int open_path(const char *path, struct stat *about, pm_error *error)
+{
+  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor >= 0 && fstat(descriptor, about) == 0) return descriptor;
+  cannot_open(path, errno, error);
+  if (descriptor >= 0) close(descriptor);
+  return -1;
+}
+
+static int read_file(pm__documents *documents, const char *path, int descriptor, const struct stat *about,
+                     pm_error *error)
+{
+  if (S_ISDIR(about->st_mode)) return pm__fail_at(error, PM_BAD_FILE, path, 0, "a folder where a file should be");
+  if (!S_ISREG(about->st_mode)) return pm__fail_at(error, PM_BAD_FILE, path, 0, "not a regular file");
+  return parse_file(documents, descriptor, path, error);
+}
+
+/* ---- Folders. */
+
+typedef struct path_list {
+  char **items;
+  size_t count, capacity;
+} path_list;
+
+static void free_paths(path_list *paths)
+{
+  for (size_t i = 0; i < paths->count; i++) free(paths->items[i]);
+  free(paths->items);
+}
+
+static bool is_wanted(const char *name)
+{
+  size_t length = strlen(name);
+  return length > 4 && name[0] != '.' && strcmp(name + length - 4, ".xml") == 0;
+}
+
+static int add_path(path_list *paths, const char *folder, const char *name, pm_error *error)
+{
+  pm__string path = {NULL, 0, 0, false};
+  char **items = (char **)pm__grow(paths->items, paths->count, &paths->capacity, sizeof *items);
+  if (items == NULL) return pm__no_memory(error);
+  paths->items = items;
+  pm__string_add(&path, folder);
+  if (folder[0] == '\0' || folder[strlen(folder) - 1] != '/') pm__string_add(&path, "/");
+  pm__string_add(&path, name);
+  if (path.failed) {
+    free(path.text);
+    return pm__no_memory(error);
+  }
+  paths->items[paths->count++] = path.text;
+  return PM_OK;
+}
+
+static int list_folder(path_list *paths, const char *folder, pm_error *error)
+{
+  DIR *stream = opendir(folder);
+  int status = PM_OK;
+  if (stream == NULL) return errno == ENOMEM ? pm__no_memory(error) : cannot_open(folder, errno, error);
+  for (const struct dirent *item; status == PM_OK && (item = readdir(stream)) != NULL;)
+    if (is_wanted(item->d_name)) status = add_path(paths, folder, item->d_name, error);
+  closedir(stream);
+  return status;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int read_one(pm__documents *documents, const char *path, pm_error *error)
+{
+  struct stat about;
+  int descriptor = open_path(path, &about, error);
+  if (descriptor < 0) return PM_BAD_FILE;
+  int status = read_file(documents, path, descriptor, &about, error);
+  close(descriptor);
+  return status;
+}
+
+static int read_folder(pm__documents *documents, const char *folder, pm_error *error)
+{
+  path_list paths = {NULL, 0, 0};
+  int status = list_folder(&paths, folder, error);
+  if (status == PM_OK && paths.count == 0)
+    status = pm__fail_at(error, PM_BAD_FILE, folder, 0, "the folder holds no *.xml file");
+  if (status == PM_OK) qsort(paths.items, paths.count, sizeof *paths.items, compare_paths);
+  for (size_t i = 0; i < paths.count && status == PM_OK; i++) status = read_one(documents, paths.items[i], error);
+  free_paths(&paths);
+  return status;
+}
+
+int pm__documents_read(pm__documents *documents, const char *path, pm_error *error)
+{
+  struct stat about;
+  int descriptor = open_path(path, &about, error);
+  if (descriptor < 0) return PM_BAD_FILE;
+  bool folder = S_ISDIR(about.st_mode);
+  int status = folder ? PM_OK : read_file(documents, path, descriptor, &about, error);
+  close(descriptor);
+  return folder ? read_folder(documents, path, error) : status;
+}
+
+/* ---- Tables: most of the shipped ones are compressed in the library, and opened here. */
+
+enum { TEXT_MOST = 64 << 20 };
+
+static const pm__embedded_file *find_file(const char *name)
+{
+  size_t length = strlen(name);
+  for (size_t i = 0; i < pm__embedded_count; i++) {
+    const char *file = pm__embedded_files[i].name;
+    if (strncmp(file, name, length) == 0 && (file[length] == '\0' || strcmp(file + length, ".gz") == 0))
+      return &pm__embedded_files[i];
+  }
+  return NULL;
+}
+
+/* The size of the text stands in the last four bytes of a gzip file. */
+static size_t text_size(const pm__embedded_file *file)
+{
+  const unsigned char *tail = file->bytes + file->size - 4;
+  return (size_t)tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;
+}
+
+static bool inflate_all(const pm__embedded_file *file, char *text, size_t size)
+{
+  const int gzip = 16 + MAX_WBITS;
+  z_stream stream;
+  memset(&stream, 0, sizeof stream);
+  if (inflateInit2(&stream, gzip) != Z_OK) return false;
+  stream.next_in = (Bytef *)(uintptr_t)file->bytes;
+  stream.avail_in = (uInt)file->size;
+  stream.next_out = (Bytef *)text;
+  stream.avail_out = (uInt)size;
+  int result = inflate(&stream, Z_FINISH);
+  bool good = result == Z_STREAM_END && stream.total_out == size;
+  inflateEnd(&stream);
+  return good;
+}
+
+char *pm_shipped_text(const char *name, pm_error *error)
+{
+  const pm__embedded_file *file = name != NULL ? find_file(name) : NULL;
+  if (file == NULL) {
+    pm__fail(error, PM_NOT_FOUND, "no table \"%.80s\" is shipped", name != NULL ? name : "");
+    return NULL;
+  }
+  bool plain = strcmp(file->name, name) == 0;
+  size_t size = plain ? file->size : file->size > 18 ? text_size(file) : 0;
+  char *text = size > 0 && size < TEXT_MOST ? (char *)malloc(size + 1) : NULL;
+  if (text == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  text[size] = '\0';
+  if (plain) memcpy(text, file->bytes, size);
+  if (plain || inflate_all(file, text, size)) return text;
+  free(text);
+  pm__fail(error, PM_INTERNAL, "the shipped table \"%.80s\" is damaged", name);
+  return NULL;
+}
+
+/* ---- Tables of users. */
+
+/* The bytes of a file, a zero behind them; NULL with an error. */
+static char *read_bytes(const char *path, size_t *size, pm_error *error)
+{
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    pm__fail(error, PM_BAD_FILE, "cannot read \"%.200s\": %s", path, pm__file_reason(errno));
+    return NULL;
+  }
+  pm__string text = {NULL, 0, 0, false};
+  char piece[1 << 14];
+  size_t got;
+  pm__string_add(&text, "");
+  while (!text.failed && text.length < TEXT_MOST && (got = fread(piece, 1, sizeof piece, file)) > 0)
+    pm__string_add_bytes(&text, piece, got);
+  bool good = !ferror(file) && text.length < TEXT_MOST;
+  int reason = errno;
+  fclose(file);
+  *size = text.length;
+  if (good && !text.failed) return text.text;
+  if (text.failed) pm__no_memory(error);
+  else if (text.length >= TEXT_MOST) pm__fail(error, PM_BAD_FILE, "\"%.200s\" is too large", path);
+  else pm__fail(error, PM_BAD_FILE, "cannot read \"%.200s\": %s", path, pm__file_reason(reason));
+  free(text.text);
+  return NULL;
+}
+
+/* What a gzip file holds, of one or more members; NULL with an error. */
+static char *inflate_bytes(const char *bytes, size_t size, size_t *length, const char *path, pm_error *error)
+{
+  z_stream stream;
+  pm__string text = {NULL, 0, 0, false};
+  unsigned char piece[1 << 14];
+  int result = Z_OK;
+  memset(&stream, 0, sizeof stream);
+  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  stream.next_in = (Bytef *)(uintptr_t)bytes;
+  stream.avail_in = (uInt)size;
+  while (result == Z_OK && !text.failed && text.length < TEXT_MOST) {
+    stream.next_out = piece;
+    stream.avail_out = sizeof piece;
+    result = inflate(&stream, Z_NO_FLUSH);
+    pm__string_add_bytes(&text, (const char *)piece, sizeof piece - stream.avail_out);
+    if (result == Z_STREAM_END && stream.avail_in > 0) result = inflateReset(&stream);
+  }
+  inflateEnd(&stream);
+  *length = text.length;
+  if (result == Z_STREAM_END && !text.failed) return text.text;
+  free(text.text);
+  if (text.failed) pm__no_memory(error);
+  else pm__fail(error, PM_BAD_FILE, "\"%.200s\" is damaged, or too large", path);
+  return NULL;
+}
+
+char *pm_file_text(const char *path, pm_error *error)
+{
+  size_t size;
+  if (path == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "a file needs a path");
+    return NULL;
+  }
+  char *text = read_bytes(path, &size, error);
+  if (text != NULL && size > 2 && (unsigned char)text[0] == 0x1f && (unsigned char)text[1] == 0x8b) {
+    char *plain = inflate_bytes(text, size, &size, path, error);
+    free(text);
+    text = plain;
+  }
+  if (text == NULL || memchr(text, '\0', size) == NULL) return text;
+  pm__fail(error, PM_BAD_FILE, "\"%.200s\" is no text", path);
+  free(text);
+  return NULL;
+}

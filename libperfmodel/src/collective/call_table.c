@@ -1,0 +1,53 @@
+/* Calls and results as a table. */
+#include <stdlib.h>
+#include "collective/handle.h"
+
+/* The call's columns that the result does not have. */
+typedef struct question {
+  int32_t collective, gpus, nodes;
+  double bytes;
+} question;
+
+static const pm_choice collectives[] = {
+#define CHOICE(name, text, doc) {text, doc},
+  PM_COLLECTIVE_LIST(CHOICE)
+#undef CHOICE
+  {NULL, NULL}};
+
+static const pm_field fields[] = {
+  {"collective", "", "what is done", offsetof(question, collective), .kind = PM_FIELD_CHOICE, .choices = collectives},
+  {"gpus", "1", "GPUs of each node", offsetof(question, gpus), .kind = PM_FIELD_INT},
+  {"nodes", "1", "nodes", offsetof(question, nodes), .kind = PM_FIELD_INT},
+  {"bytes", "B", "bytes of the whole buffer", offsetof(question, bytes), .kind = PM_FIELD_REAL},
+};
+
+static const pm_record_type question_type = {"question", "", sizeof(question), fields,
+                                             sizeof fields / sizeof fields[0]};
+
+static int add_questions(pm_table *table, const pm_group *group, const pm_call *calls, size_t count, pm_error *error)
+{
+  question *questions = (question *)calloc(count > 0 ? count : 1, sizeof *questions);
+  if (questions == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < count; i++)
+    questions[i] = (question){.collective = calls[i].collective, .gpus = group->count, .nodes = group->choice.nodes,
+                              .bytes = calls[i].bytes};
+  int status = pm_table_add_records(table, &question_type, questions, error);
+  free(questions);
+  return status;
+}
+
+pm_table *pm_collective_table(const pm_group *group, const pm_call *calls, const pm_collective_time *results,
+                              size_t count, pm_error *error)
+{
+  if (group == NULL || (count > 0 && (calls == NULL || results == NULL))) {
+    pm__fail(error, PM_BAD_ARGUMENT, "a table needs a group, calls and results");
+    return NULL;
+  }
+  pm_table *table = pm_table_new(count, error);
+  if (table == NULL) return NULL;
+  if (add_questions(table, group, calls, count, error) == PM_OK &&
+      pm_table_add_records(table, pm_record_type_find("collective"), results, error) == PM_OK)
+    return table;
+  pm_table_free(table);
+  return NULL;
+}

@@ -1,0 +1,43 @@
+/* What algorithms have in common. */
+#include "collective/protocols.h"
+#include <math.h>
+
+bool pm__collective_protocol_works(const pm__collective_parameters *group, int protocol)
+{
+  if (protocol == PM__SIMPLE) return true;
+  if (group->era == PM_ERA_2016) return false;
+  if (protocol == PM__LL) return true;
+  return group->ll128 && group->era == PM_ERA_CURRENT;
+}
+
+double pm__collective_protocol_bandwidth(const pm__collective_parameters *group, int protocol, double ring)
+{
+  double bandwidth = ring * group->payload[protocol];
+  if (protocol == PM__LL) return fmin(bandwidth, group->ll_most * group->fit->ll_share);
+  return protocol == PM__LL128 ? bandwidth * fmin(group->fit->ll128_share, 1) : bandwidth;
+}
+
+double pm__collective_knee(const pm__collective_parameters *group)
+{
+  if (group->nodes > 1) return group->fit->network_knee;
+  return group->nvlink ? group->fit->knee : 0;
+}
+
+double pm__collective_slower(const pm__collective_parameters *group, const char **limit)
+{
+  *limit = group->ring <= group->network ? group->ring_limit : group->network_limit;
+  return fmin(group->ring, group->network);
+}
+
+double pm__collective_bus_factor(pm_collective collective, double ranks)
+{
+  switch (collective) {
+  case PM_ALL_REDUCE: return 2 * (ranks - 1) / ranks;
+  case PM_REDUCE_SCATTER:
+  case PM_ALL_GATHER:
+  case PM_ALL_TO_ALL:
+  case PM_GATHER:
+  case PM_SCATTER: return (ranks - 1) / ranks;
+  default: return 1;
+  }
+}

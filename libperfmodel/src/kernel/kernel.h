@@ -1,0 +1,30 @@
+/* Time of single kernels, and of the optimiser's, on one GPU: what plans and tables of layers share. */
+#ifndef PM_KERNEL_KERNEL_H
+#define PM_KERNEL_KERNEL_H
+
+#include "kernel/device.h"
+#include "network/network.h"
+#include "perfmodel/hardware.h"
+
+/* Whether it does or moves anything. */
+bool pm__kernel_works(const pm__kernel *kernel);
+
+/* Time of one kernel without its launch [s]. */
+double pm__kernel_price(const pm__device *device, const pm__kernel *kernel, double batch);
+
+/* PM_OK, or why nothing can be timed: batch, precision, or no rate for it on this GPU. */
+int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *error);
+
+/* "fp16"; the number must be one of a precision. */
+const char *pm__precision_name(int precision);
+
+/* Bytes moved per parameter by an update with so many accesses of FP32 numbers. */
+double pm__update_bytes(double accesses, int precision);
+
+/* Time of the optimiser on so many parameters: SGD with momentum. */
+double pm__update_time(double parameters, const pm__device *device, int precision);
+
+/* The same with `accesses` of FP32 numbers for each parameter. */
+double pm__update_time_of(double parameters, double accesses, const pm__device *device, int precision);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+** The list of all kinds of layers: pm__kind_NAME is the descriptor of each. A new kind is one new file in this folder and
+** one line here; the schema and the lists of programs follow. Their order is the one in which kinds are listed.
+*/
+#ifndef PM_NETWORK_KINDS_KINDS_H
+#define PM_NETWORK_KINDS_KINDS_H
+
+#include "network/kind.h"
+
+#define PM__LAYER_KINDS(X) \
+  X(conv1d) \
+  X(conv2d) \
+  X(conv3d) \
+  X(depthwise_conv2d) \
+  X(conv_transpose1d) \
+  X(conv_transpose2d) \
+  X(conv_transpose3d) \
+  X(linear) \
+  X(bias) \
+  X(scale) \
+  X(matmul) \
+  X(batch_norm) \
+  X(layer_norm) \
+  X(group_norm) \
+  X(instance_norm) \
+  X(rms_norm) \
+  X(lrn) \
+  X(relu) \
+  X(relu6) \
+  X(leaky_relu) \
+  X(prelu) \
+  X(elu) \
+  X(gelu) \
+  X(silu) \
+  X(mish) \
+  X(sigmoid) \
+  X(tanh) \
+  X(hardswish) \
+  X(hardsigmoid) \
+  X(softplus) \
+  X(swiglu) \
+  X(softmax) \
+  X(dropout) \
+  X(add) \
+  X(subtract) \
+  X(multiply) \
+  X(divide) \
+  X(pointwise) \
+  X(max_pool) \
+  X(avg_pool) \
+  X(adaptive_avg_pool) \
+  X(global_avg_pool) \
+  X(mean) \
+  X(flatten) \
+  X(reshape) \
+  X(permute) \
+  X(slice) \
+  X(pad) \
+  X(interpolate) \
+  X(concat) \
+  X(embedding) \
+  X(embedding_bag) \
+  X(positional_embedding) \
+  X(learned_token) \
+  X(lstm) \
+  X(gru) \
+  X(rnn) \
+  X(attention) \
+  X(additive_attention) \
+  X(dot_attention) \
+  X(squeeze_excitation) \
+  X(mixture_of_experts) \
+  X(dot_interaction) \
+  X(softmax_loss) \
+  X(cross_entropy)
+
+#define PM__DECLARE_KIND(name) extern const pm__layer_kind pm__kind_##name;
+PM__LAYER_KINDS(PM__DECLARE_KIND)
+#undef PM__DECLARE_KIND
+
+#endif

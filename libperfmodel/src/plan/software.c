@@ -1,0 +1,250 @@
+/* Software of a plan, for training and for inference: what was not given costs nothing; the units, cuts, libraries and memory
+** that it needs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lowering/library.h"
+#include "plan/plan.h"
+
+static double given(double value, double otherwise)
+{
+  return isnan(value) ? otherwise : value;
+}
+
+/* ---- Units and cuts ---- */
+
+static int add_units(pm_plan *plan, int mode, pm_error *error)
+{
+  for (size_t i = 0; i < plan->network_count; i++) {
+    pm__plan_network *n = &plan->networks[i];
+    if (n->units[mode] == NULL) n->units[mode] = pm__units_new(n->network, mode, error);
+    if (n->units[mode] == NULL) return PM_NO_MEMORY;
+  }
+  return PM_OK;
+}
+
+/* The cut of all networks; those that are cut already keep it if a later one fails, and are cut anew then. */
+static int cut_networks(pm_plan *plan, const pm__plan_cut *cut, pm_error *error)
+{
+  for (size_t i = 0; i < plan->network_count; i++) {
+    pm__plan_network *n = &plan->networks[i];
+    pm__segments **cuts = (pm__segments **)pm__grow(n->segments, plan->cut_count, &n->segment_capacity, sizeof *cuts);
+    if (cuts == NULL) return pm__no_memory(error);
+    n->segments = cuts;
+    cuts[plan->cut_count] = NULL;
+  }
+  for (size_t i = 0; i < plan->network_count; i++) {
+    pm__plan_network *n = &plan->networks[i];
+    pm__segments *segments = pm__segments_new(n->network, n->units[cut->mode], cut->bucket, error);
+    n->segments[plan->cut_count] = segments;
+    if (segments != NULL) continue;
+    while (i-- > 0) pm__segments_free(plan->networks[i].segments[plan->cut_count]);
+    return PM_NO_MEMORY;
+  }
+  return PM_OK;
+}
+
+/* The number of a cut, made if it is new; -1 with an error. */
+static int cut_of(pm_plan *plan, int mode, double bucket, pm_error *error)
+{
+  const pm__plan_cut wanted = {mode, bucket};
+  for (size_t i = 0; i < plan->cut_count; i++)
+    if (plan->cuts[i].mode == mode && plan->cuts[i].bucket == bucket) return (int)i;
+  pm__plan_cut *cuts = (pm__plan_cut *)pm__grow(plan->cuts, plan->cut_count, &plan->cut_capacity, sizeof *cuts);
+  if (cuts == NULL) {
+    pm__no_memory(error);
+    return -1;
+  }
+  plan->cuts = cuts;
+  if (cut_networks(plan, &wanted, error) != PM_OK) return -1;
+  plan->cuts[plan->cut_count] = wanted;
+  return (int)plan->cut_count++;
+}
+
+static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut, pm_error *error)
+{
+  static const double sizes[PM__GRADIENT_SIZES] = {1, 2, 4, 8};
+  int status = add_units(plan, mode, error);
+  for (int i = 0; i < PM__GRADIENT_SIZES && status == PM_OK; i++) {
+    cut[i] = cut_of(plan, mode, f->bucket / (f->gradient > 0 ? f->gradient : sizes[i]), error);
+    if (cut[i] < 0) status = PM_NO_MEMORY;
+  }
+  return status;
+}
+
+/* ---- Libraries ---- */
+
+static bool same_library(const pm__plan_library *library, const pm_library_era *era, double workspace)
+{
+  const pm_library_era *x = &library->era;
+  return x->no_winograd == era->no_winograd && x->no_weight_winograd == era->no_weight_winograd &&
+         x->odd_channels_padded == era->odd_channels_padded && x->grouped_kernels == era->grouped_kernels &&
+         library->workspace == workspace;
+}
+
+/* Of each different GPU, as the plan has it. */
+static bool fill_library(const pm_plan *plan, pm__plan_library *library)
+{
+  library->devices = (pm__device (*)[PM_PRECISION_COUNT])calloc(plan->system_count, sizeof *library->devices);
+  for (size_t i = 0; library->devices != NULL && i < plan->system_count; i++)
+    if (plan->systems[i].device == (int)i)
+      pm__plan_devices(plan->systems[i].system, &library->era, library->workspace, library->devices[i]);
+  return library->devices != NULL;
+}
+
+/* The number of a library, made if it is new; -1 with an error. */
+static int library_of(pm_plan *plan, const pm_library_era *era, double workspace, pm_error *error)
+{
+  for (size_t i = 0; i < plan->library_count; i++)
+    if (same_library(&plan->libraries[i], era, workspace)) return (int)i;
+  pm__plan_library *libraries = (pm__plan_library *)pm__grow(plan->libraries, plan->library_count,
+                                                             &plan->library_capacity, sizeof *libraries);
+  if (libraries != NULL) {
+    plan->libraries = libraries;
+    libraries[plan->library_count] = (pm__plan_library){.era = *era, .workspace = workspace};
+    if (fill_library(plan, &libraries[plan->library_count])) return (int)plan->library_count++;
+  }
+  pm__no_memory(error);
+  return -1;
+}
+
+/* ---- Frameworks ---- */
+
+static void complete(pm_framework *f)
+{
+  f->kernel_time = given(f->kernel_time, 0);
+  f->step_time = given(f->step_time, 0);
+  f->straggler = given(f->straggler, 0);
+  f->coordinator_time = given(f->coordinator_time, 0);
+  f->variable_time = given(f->variable_time, 0);
+  f->own_factor = given(f->own_factor, 1);
+  f->update_kernels = given(f->update_kernels, 1);
+  f->feed_bandwidth = given(f->feed_bandwidth, INFINITY);
+  f->bucket = given(f->bucket, INFINITY);
+  f->workspace = given(f->workspace, INFINITY);
+}
+
+static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
+{
+  const pm_framework *f = &entry->profile.framework;
+  entry->library = library_of(plan, &entry->profile.era, f->workspace, error);
+  entry->memory = entry->library >= 0 ? pm__plan_memory(plan, &entry->profile.memory, error) : -1;
+  if (entry->memory < 0) return PM_NO_MEMORY;
+  int status = PM_OK;
+  for (int narrow = 0; narrow < 2 && status == PM_OK; narrow++) {
+    entry->mode[narrow] = PM__TRAINING_MODE + (int)pm__execution_of(f->fused, f->composed, narrow != 0);
+    status = prepare_cuts(plan, f, entry->mode[narrow], entry->cut[narrow], error);
+  }
+  return status;
+}
+
+int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error)
+{
+  if (plan == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "a framework needs a plan");
+    return -1;
+  }
+  if (pm_framework_check(profile, error) != PM_OK) return -1;
+  void *frameworks = pm__grow(plan->frameworks, plan->framework_count, &plan->framework_capacity,
+                              sizeof *plan->frameworks);
+  if (frameworks == NULL) {
+    pm__no_memory(error);
+    return -1;
+  }
+  plan->frameworks = (pm__plan_framework *)frameworks;
+  pm__plan_framework entry = {.profile = *profile};
+  complete(&entry.profile.framework);
+  if (prepare_framework(plan, &entry, error) != PM_OK) return -1;
+  plan->frameworks[plan->framework_count] = entry;
+  return (int)plan->framework_count++;
+}
+
+void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile)
+{
+  plan->frameworks[index].profile = *profile;
+  complete(&plan->frameworks[index].profile.framework);
+}
+
+/* ---- Profiles of inference ---- */
+
+static int check_part(const char *id, const char *name, double value, double least, pm_error *error)
+{
+  if (isnan(value) || (isfinite(value) && value >= least)) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "inference profile \"%.60s\": %s %g is out of range", id, name, value);
+}
+
+static int check_profile(const pm_inference_profile *p, pm_error *error)
+{
+  int status = check_part(p->id, "launch", p->launch, 0, error);
+  if (status == PM_OK) status = check_part(p->id, "step_time", p->step_time, 0, error);
+  if (status == PM_OK) status = check_part(p->id, "simt_factor", p->simt_factor, 1e-3, error);
+  if (status == PM_OK) status = check_part(p->id, "tensor_factor", p->tensor_factor, 1e-3, error);
+  if (status == PM_OK) status = check_part(p->id, "own_factor", p->own_factor, 1e-3, error);
+  if (status != PM_OK) return status;
+  if (p->fusion >= 0 && p->fusion < PM_FUSION_COUNT) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "inference profile \"%.60s\": there is no fusion %d", p->id, p->fusion);
+}
+
+static void complete_profile(pm_inference_profile *p)
+{
+  p->launch = given(p->launch, 0);
+  p->step_time = given(p->step_time, 0);
+  p->simt_factor = given(p->simt_factor, 1);
+  p->tensor_factor = given(p->tensor_factor, 1);
+  p->own_factor = given(p->own_factor, 1);
+}
+
+static int profile_mode(const pm_inference_profile *p, bool narrow)
+{
+  if (p->fusion != PM_FUSION_NONE) return PM__FUSED_MODE + p->fusion - 1;
+  return PM__INFERENCE_MODE + (int)pm__execution_of(p->fused != 0, p->composed != 0, narrow);
+}
+
+static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memory_profile *memory, pm_error *error)
+{
+  const pm_inference_profile *p = &entry->profile;
+  pm_library_era era;
+  memset(&era, 0, sizeof era);
+  era.no_winograd = p->no_winograd;
+  era.odd_channels_padded = !p->no_padding;
+  era.grouped_kernels = !p->no_grouped;
+  entry->memory = memory != NULL ? pm__plan_memory(plan, memory, error) : -1;
+  if (memory != NULL && entry->memory < 0) return PM_NO_MEMORY;
+  entry->library = library_of(plan, &era, INFINITY, error);
+  if (entry->library < 0) return PM_NO_MEMORY;
+  int status = PM_OK;
+  for (int narrow = 0; narrow < 2 && status == PM_OK; narrow++) {
+    entry->mode[narrow] = profile_mode(p, narrow != 0);
+    status = add_units(plan, entry->mode[narrow], error);
+  }
+  return status;
+}
+
+int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *profile, const pm_memory_profile *memory,
+                                  pm_error *error)
+{
+  if (plan == NULL || profile == NULL) {
+    pm__fail(error, PM_BAD_ARGUMENT, "an inference profile needs a plan and a record");
+    return -1;
+  }
+  if (check_profile(profile, error) != PM_OK) return -1;
+  void *profiles = pm__grow(plan->profiles, plan->profile_count, &plan->profile_capacity, sizeof *plan->profiles);
+  if (profiles == NULL) {
+    pm__no_memory(error);
+    return -1;
+  }
+  plan->profiles = (pm__plan_profile *)profiles;
+  pm__plan_profile entry = {.profile = *profile};
+  complete_profile(&entry.profile);
+  if (prepare_profile(plan, &entry, memory, error) != PM_OK) return -1;
+  plan->profiles[plan->profile_count] = entry;
+  return (int)plan->profile_count++;
+}
+
+void pm__plan_free_software(pm_plan *plan)
+{
+  for (size_t i = 0; i < plan->library_count; i++) free(plan->libraries[i].devices);
+  free(plan->libraries);
+  free(plan->frameworks);
+  free(plan->profiles);
+}

@@ -1,0 +1,109 @@
+/*
+** What the runs of one call share, remembered: kernel times of a network on a GPU at a batch, collectives on a group,
+** memory. The tables lie on the caller's stack, so that evaluation allocates nothing and threads do not meet, and a
+** remembered answer has the same bits as one that is computed.
+*/
+#ifndef PM_SCHEDULE_MEMO_H
+#define PM_SCHEDULE_MEMO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include "plan/kernels.h"
+
+enum { PM__MEMO_PLACES = 64, PM__MEMO_PROBES = 8, PM__MEMO_WORDS = 4 };
+
+/* All that an answer depends on, as numbers without gaps. */
+typedef struct pm__memo_key {
+  uint64_t word[PM__MEMO_WORDS];
+} pm__memo_key;
+
+typedef struct pm__memo_index {
+  pm__memo_key key[PM__MEMO_PLACES];
+  bool used[PM__MEMO_PLACES];
+} pm__memo_index;
+
+/* Times of an all-reduce for every segment of a backward pass, and the share of the GPU that it keeps busy. */
+typedef struct pm__memo_buckets {
+  double exchange[PM__SEGMENTS], share;
+} pm__memo_buckets;
+
+/* Memory grows along a line; the largest batch that fits. */
+typedef struct pm__memo_memory {
+  double fixed, sample, largest_batch;
+} pm__memo_memory;
+
+/* The rings of a group. */
+typedef struct pm__memo_ring {
+  double bandwidth;
+  bool calibrated;
+} pm__memo_ring;
+
+typedef struct pm__memo {
+  pm__memo_index cost_index, bucket_index, time_index, ring_index, memory_index;
+  pm__costs costs[PM__MEMO_PLACES];
+  pm__memo_buckets buckets[PM__MEMO_PLACES];
+  double time[PM__MEMO_PLACES];
+  pm__memo_memory memory[PM__MEMO_PLACES];
+  pm__memo_ring ring[PM__MEMO_PLACES];
+} pm__memo;
+
+static inline void pm__memo_clear(pm__memo *memo)
+{
+  memset(memo->cost_index.used, 0, sizeof memo->cost_index.used);
+  memset(memo->bucket_index.used, 0, sizeof memo->bucket_index.used);
+  memset(memo->time_index.used, 0, sizeof memo->time_index.used);
+  memset(memo->ring_index.used, 0, sizeof memo->ring_index.used);
+  memset(memo->memory_index.used, 0, sizeof memo->memory_index.used);
+}
+
+static inline uint64_t pm__memo_pointer(const void *pointer)
+{
+  return (uint64_t)(uintptr_t)pointer;
+}
+
+static inline uint64_t pm__memo_number(double number)
+{
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+
+static inline uint64_t pm__memo_pair(int32_t a, int32_t b)
+{
+  return (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
+}
+
+static inline size_t pm__memo_slot(const pm__memo_key *key)
+{
+  uint64_t bits = 0;
+  for (int i = 0; i < PM__MEMO_WORDS; i++) bits = (bits ^ key->word[i]) * UINT64_C(0x9e3779b97f4a7c15);
+  return (size_t)(bits >> 58);
+}
+
+static inline bool pm__memo_same(const pm__memo_key *a, const pm__memo_key *b)
+{
+  uint64_t differ = 0;
+  for (int i = 0; i < PM__MEMO_WORDS; i++) differ |= a->word[i] ^ b->word[i];
+  return differ == 0;
+}
+
+/* The place of a key: where it is (`*found`), or where it is to be put now: the first free place of a few, else the
+** first of them. */
+static inline size_t pm__memo_find(pm__memo_index *index, const pm__memo_key *key, bool *found)
+{
+  size_t first = pm__memo_slot(key), at = first;
+  *found = false;
+  for (size_t i = 0; i < PM__MEMO_PROBES; i++) {
+    at = (first + i) % PM__MEMO_PLACES;
+    if (!index->used[at]) break;
+    *found = pm__memo_same(&index->key[at], key);
+    if (*found) return at;
+    if (i + 1 == PM__MEMO_PROBES) at = first;
+  }
+  index->used[at] = true;
+  index->key[at] = *key;
+  return at;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/*
+** A run and its parts in time: what one GPU does alone, and what sharing the work adds.
+*/
+#ifndef PM_SCHEDULE_SCHEDULE_H
+#define PM_SCHEDULE_SCHEDULE_H
+
+#include "perfmodel/collective.h"
+#include "plan/plan.h"
+#include "schedule/exchange.h"
+#include "schedule/memo.h"
+#include "software/optimizer.h"
+
+/* What belongs to one run, gathered. */
+typedef struct pm__step {
+  pm__memo *memo; /* NULL: nothing is remembered */
+  const pm_run *run;
+  const pm__plan_network *network;
+  const pm__plan_system *system;
+  const pm__plan_framework *framework; /* NULL: none */
+  const pm__device *device;
+  const pm__optimizer *optimizer;
+  const pm__units *units;
+  const pm__segments *segments; /* NULL: the backward pass is not cut */
+  int mode;
+  int32_t parallel, overlap;    /* the framework's where the run does not say */
+  pm__collective_group group;   /* all GPUs of the run */
+  double ranks, accumulation;
+  double factor;   /* of convolutions, over the kernel model */
+  double own;      /* of the framework's own kernels, likewise */
+  double start;    /* s for each launch of a kernel, on the GPU */
+  double layout;   /* s for each element and sample that changes layout */
+  double gradient; /* bytes of one */
+} pm__step;
+
+/* Of one GPU alone; s. */
+typedef struct pm__step_times {
+  double forward, backward_data, backward_weight, update, gpu; /* gpu: the sum */
+  double bound;   /* the part of gpu that the arithmetic rate limits */
+  double layout;  /* the part of it that changes layouts */
+  double host;    /* launching, beside the GPU */
+  double alone;   /* the step */
+} pm__step_times;
+
+/* What sharing the work adds. */
+typedef struct pm__sharing {
+  double communication, exposed;
+  double waiting;   /* for the slowest, and the coordinator */
+  double staleness;
+  double exchanged; /* parameters whose gradients each GPU contributes */
+} pm__sharing;
+
+/* The factor that belongs to each part, put together: s. */
+static inline double pm__step_part(const pm__step *s, const pm__part *part)
+{
+  return s->factor * part->conv + s->own * part->framework + (part->product + part->other);
+}
+
+/* Calls of the host in the forward and backward passes. */
+double pm__step_pass_calls(const pm__step *step);
+
+/* Feeding one GPU with the samples of one batch; s. */
+double pm__step_feed(const pm__step *step, double batch);
+
+/* Parameters that are shared out over the ranks because the model is split. */
+double pm__step_split_parameters(const pm__step *step);
+
+/* The backward pass segment by segment, and the all-reduce of one bucket of each; s. */
+typedef struct pm__bucket_times {
+  double backward[PM__SEGMENTS], exchange[PM__SEGMENTS];
+} pm__bucket_times;
+
+/* Time of one collective of the GPUs of a run, each host thread driving `thread_gpus` of them. */
+double pm__step_exchange(const pm__step *step, int collective, int thread_gpus, double bytes);
+
+/* Returns the share of the GPU that the all-reduce keeps busy. */
+double pm__bucket_times_of(const pm__step *step, const pm__costs *costs, pm__bucket_times *times);
+
+/* Gradients by all-reduce: bucket by bucket, or at once. */
+void pm__share_gradients(const pm__step *step, const pm__costs *costs, const pm__step_times *times, pm__sharing *sharing);
+
+/* Any parallelism; may change the times, where a GPU does only a part of the work. */
+void pm__share(const pm__step *step, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing);
+
+/* Expected maximum of n numbers of standard normal distribution. */
+double pm__expected_maximum(double n);
+
+#endif

@@ -1,0 +1,60 @@
+/* Memory of one GPU in a training step, and whether that is enough: the model is that of `pm_memory`. */
+#include <math.h>
+#include <stdio.h>
+#include "perfmodel/units.h"
+#include "step/step.h"
+
+static pm__memory_line line_of(const pm__step *s)
+{
+  const pm_memory_plan *plan = s->network->memory[s->framework != NULL ? s->framework->memory : 0];
+  pm_memory_run run = {.batch = s->run->batch, .precision = s->run->precision, .ranks = s->run->gpus * s->run->nodes};
+  pm_optimizer optimizer;
+  optimizer.state = optimizer.embedding_state = s->optimizer->state;
+  optimizer.scratch = s->optimizer->scratch;
+  pm__memory_question question = {plan, &run, &optimizer, pm__step_split_parameters(s)};
+  return pm__memory_line_of(&question);
+}
+
+static pm__memo_memory compute(const pm__step *s, double usable)
+{
+  pm__memory_line line = line_of(s);
+  return (pm__memo_memory){line.fixed, line.sample, pm__memory_largest_batch(line, usable)};
+}
+
+/* Of a run, it depends on the batch along a line alone. */
+static pm__memo_memory memory_of(const pm__step *s, double usable)
+{
+  bool found;
+  if (s->memo == NULL) return compute(s, usable);
+  pm__memo_key key = {{pm__memo_pair(s->run->network_index, s->framework != NULL ? s->framework->memory : 0),
+                       pm__memo_number(usable), pm__memo_pair(s->run->gpus * s->run->nodes, s->parallel),
+                       pm__memo_pair(s->run->precision, s->run->optimizer)}};
+  pm__memo_memory *memory = &s->memo->memory[pm__memo_find(&s->memo->memory_index, &key, &found)];
+  if (!found) *memory = compute(s, usable);
+  return *memory;
+}
+
+void pm__step_memory(const pm__step *s, pm_prediction *out)
+{
+  double usable = isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
+  pm__memo_memory memory = memory_of(s, usable);
+  out->gpu_memory = usable;
+  out->memory = memory.fixed + s->run->batch * memory.sample;
+  out->verdict = pm_memory_verdict(out->memory, usable);
+  out->largest_batch = memory.largest_batch;
+}
+
+int pm__step_fits(const pm__step *s, pm_error *error)
+{
+  enum { QUANTITY = 64 };
+  char need[QUANTITY], have[QUANTITY], help[128];
+  pm_prediction p;
+  if (s->run->ignore_memory) return PM_OK;
+  pm__step_memory(s, &p);
+  if (p.verdict != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
+  if (p.largest_batch >= 1) snprintf(help, sizeof help, "the largest batch that fits is %.0f", p.largest_batch);
+  else snprintf(help, sizeof help, "not even one sample fits");
+  return pm__fail(error, PM_DOES_NOT_FIT, "%s at batch %.0f needs %s on each %s, which has %s; %s",
+                  s->network->network->id, s->run->batch, pm_quantity_format(need, sizeof need, p.memory, "B"),
+                  s->system->system->gpu.id, pm_quantity_format(have, sizeof have, p.gpu_memory, "B"), help);
+}

@@ -1,0 +1,31 @@
+/* The way that a ring takes through the links: who is on it, what limits it, what a step costs. */
+#ifndef PM_TOPOLOGY_PATH_H
+#define PM_TOPOLOGY_PATH_H
+
+#include "hardware/system.h"
+
+/* GPUs of a node that work together: numbers of GPUs, in the order asked for. */
+typedef struct pm__ring_members {
+  const int *gpu;
+  int count;
+} pm__ring_members;
+
+/* What limits a ring and what one step costs. */
+typedef struct pm__ring_path {
+  double bandwidth;      /* of the ring [B/s]; 0 if this way does not connect the group */
+  double one_link;       /* payload of a single link, to count rings */
+  const pm__edge *limit; /* the link that limits */
+  double hop_latency, base_latency;
+  bool calibrated;
+  double most;           /* no packing of rings over direct links has more than this bandwidth */
+} pm__ring_path;
+
+pm__ring_path pm__ring_path_none(void);
+
+/* The slowest step counts, and one uncalibrated link makes the path uncalibrated. */
+void pm__ring_path_pass(pm__ring_path *path, const pm__edge *edge);
+
+/* All direct links from vertex to vertex together; `edge`: one of them. */
+double pm__ring_direct(const pm_system *system, int a, int b, const pm__edge **edge);
+
+#endif

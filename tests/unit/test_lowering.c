@@ -1,0 +1,117 @@
+/* Layers as software runs them: what goes by a kind's role does so for every kind of that role. */
+#include "lowering/forward.h"
+#include "one_layer.h"
+#include "perfmodel/units.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Those of BERT and those of Llama. */
+static const char *const own_kernels[] = {"layer_norm", "rms_norm", "gelu", "swiglu"};
+static const char *const activations[] = {"gelu", "silu", "swiglu"};
+
+static int lower(const char *kind, const char *attributes, pm__execution execution, pm__launch *list)
+{
+  pm_network *network = layer_of(kind, "20x8", attributes);
+  int count = pm__lower_layer(network, network->count - 1, execution, list);
+  pm_network_free(network);
+  return count;
+}
+
+static void ck_framework_kernel(const char *kind)
+{
+  pm__launch list[PM__LAUNCHES_MAX];
+  int count = lower(kind, "", PM__UNFUSED, list);
+  ck_assert_int_gt(count, 0);
+  for (int i = 0; i < count; i++) ck_assert_msg(list[i].kernel.framework_kernel, "%s", kind);
+}
+
+START_TEST(frameworks_run_their_own_kernels)
+{
+  for (size_t i = 0; i < sizeof own_kernels / sizeof own_kernels[0]; i++) ck_framework_kernel(own_kernels[i]);
+}
+END_TEST
+
+/* Launches and elements for each of the output's, of one pass. */
+static void ck_pass(const char *kind, const char *attributes, pm__execution execution, pm__pass pass, double launches,
+                    double accesses)
+{
+  pm__launch list[PM__LAUNCHES_MAX];
+  int count = lower(kind, attributes, execution, list);
+  double out = strcmp(kind, "swiglu") == 0 ? 80 : 160, all = 0, moved = 0;
+  for (int i = 0; i < count; i++) {
+    bool backward = pass == PM__BACKWARD_DATA && list[i].kernel.pass == PM__BACKWARD_WEIGHT;
+    if (list[i].kernel.pass != pass && !backward) continue;
+    all += list[i].launches;
+    moved += list[i].kernel.work.elements;
+  }
+  ck_assert_msg(all == launches && moved == accesses * out, "%s: %g launches, %g accesses", kind, all, moved / out);
+}
+
+/* The operations of each formula, counted by hand: square 2, mean 1, product with the reciprocal root 2, with the scale
+** 2; sigmoid 2, product 3; the same and the product with the other half 3. */
+START_TEST(operation_by_operation)
+{
+  ck_pass("layer_norm", "", PM__COMPOSED, PM__FORWARD, 9, 15);
+  ck_pass("rms_norm", "", PM__COMPOSED, PM__FORWARD, 6, 2 + 1 + 2 + 2);
+  ck_pass("rms_norm", "", PM__COMPOSED, PM__BACKWARD_DATA, 12, 21);
+  ck_pass("rms_norm", "", PM__COMPOSED_MIXED, PM__FORWARD, 6, 7 + 7 + 6);
+  ck_pass("gelu", "", PM__COMPOSED, PM__FORWARD, 8, 18);
+  ck_pass("silu", "", PM__COMPOSED, PM__FORWARD, 2, 2 + 3);
+  ck_pass("silu", "", PM__COMPOSED_MIXED, PM__BACKWARD_DATA, 4, 12);
+  ck_pass("swiglu", "", PM__COMPOSED, PM__FORWARD, 3, 2 + 3 + 3);
+  ck_pass("swiglu", "fused=no", PM__COMPOSED, PM__FORWARD, 3, 2 + 3 + 3);
+  ck_pass("swiglu", "fused=no", PM__COMPOSED, PM__BACKWARD_DATA, 6, 18);
+  ck_pass("silu", "", PM__UNFUSED, PM__FORWARD, 1, 2);
+}
+END_TEST
+
+/* A linear layer, the kind, and a sum with a constant behind it. */
+static size_t fused_launches(const char *kind, int fusion, const char *attributes)
+{
+  pm_network *network = layer_of("linear", "20x8", "out_features=8 bias=no");
+  int number = put_kind(network, kind, (int)network->count - 1, attributes);
+  put_kind(network, "add", number, "");
+  pm__launch_list list = {0};
+  ck_assert_int_eq(pm__forward_fused(&list, network, fusion), PM_OK);
+  size_t count = list.count;
+  pm__launch_list_free(&list);
+  pm_network_free(network);
+  return count;
+}
+
+/* A pass over memory takes in what follows: the ReLU in front, the product, the pass with the sum. */
+START_TEST(engines_fold_into_every_activation)
+{
+  for (size_t i = 0; i < sizeof activations / sizeof activations[0]; i++)
+    ck_assert_msg(fused_launches(activations[i], PM_FUSION_GRAPH, "") == 3, "%s", activations[i]);
+}
+END_TEST
+
+START_TEST(equal_launches_are_kept_once)
+{
+  pm__launch_list list = {0};
+  pm__launch launch = {.launches = 1, .host_calls = 1, .layout = 10, .extra = 5};
+  launch.kernel.family = PM__ELEMENTWISE;
+  launch.kernel.repeats = 1;
+  launch.kernel.work.elements = 100;
+  for (int i = 0; i < 3; i++) ck_assert_int_eq(pm__launch_list_add(&list, &launch), i);
+  launch.kernel.family = PM__NORM; /* rows are timed in another way */
+  ck_assert_int_eq(pm__launch_list_add(&list, &launch), 3);
+  ck_assert_uint_eq(list.count, 2);
+  ck_assert(list.launch[0].kernel.repeats == 3 && list.launch[0].launches == 3 && list.launch[0].host_calls == 3);
+  ck_assert(list.launch[0].layout == 30 && list.launch[0].extra == 15);
+  pm__launch_list_free(&list);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("lowering");
+  TCase *tests = tcase_create("lowering");
+  tcase_add_test(tests, frameworks_run_their_own_kernels);
+  tcase_add_test(tests, operation_by_operation);
+  tcase_add_test(tests, engines_fold_into_every_activation);
+  tcase_add_test(tests, equal_launches_are_kept_once);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
