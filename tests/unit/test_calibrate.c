@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lab/calibrate/kernel_stage.h"
+#include "lab/calibration/kernel_stages.h"
 #include "shipped.h"
 
 enum { ROWS = 700, LINE = 160 };
@@ -156,11 +156,11 @@ END_TEST
 
 START_TEST(stages_name_constants_that_exist)
 {
-  const pm__stage *stage;
+  const pm__lab_stage *stage;
   const pm_record_type *type = pm_record_type_find("kernel_calibration");
-  for (size_t i = 0; (stage = pm__stage_at(i)) != NULL; i++) {
+  for (size_t i = 0; (stage = pm__lab_stage_at(i)) != NULL; i++) {
     int count = 0;
-    for (const pm__stage_constant *c = stage->constants; c->name != NULL; c++, count++) {
+    for (const pm__lab_stage_constant *c = stage->constants; c->name != NULL; c++, count++) {
       ck_assert_msg(pm_record_field(type, c->name) != NULL, "%s", c->name);
       ck_assert_msg(c->lower < c->start && c->start < c->upper, "%s", c->name);
     }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perfmodel.h"
-#include "lab/validate/formula.h"
-#include "lab/validate/machine.h"
+#include "lab/validation/formula.h"
+#include "lab/validation/machines.h"
 #include "base/words.h"
 
 static pm_catalog *catalog;
@@ -80,9 +80,9 @@ static int numbered(void *user, const char *name, const char *arguments, double 
 
 static double formula(const char *text)
 {
-  pm__formula out;
+  pm__lab_formula out;
   pm_error error = PM_ERROR_NONE;
-  int status = pm__formula_evaluate(text, numbered, NULL, &out, &error);
+  int status = pm__lab_formula_evaluate(text, numbered, NULL, &out, &error);
   ck_assert_msg(status == PM_OK, "%s", error.text);
   return out.value;
 }
@@ -101,12 +101,12 @@ END_TEST
 
 START_TEST(a_comparison_keeps_its_sides)
 {
-  pm__formula out;
-  ck_assert_int_eq(pm__formula_evaluate("x / 2 < 1 + 1", numbered, NULL, &out, NULL), PM_OK);
+  pm__lab_formula out;
+  ck_assert_int_eq(pm__lab_formula_evaluate("x / 2 < 1 + 1", numbered, NULL, &out, NULL), PM_OK);
   ck_assert(out.compared);
   ck_assert_double_eq(out.left, 1.5);
   ck_assert_double_eq(out.right, 2);
-  ck_assert_int_eq(pm__formula_evaluate("0.5 <= x / 2 <= 2", numbered, NULL, &out, NULL), PM_OK);
+  ck_assert_int_eq(pm__lab_formula_evaluate("0.5 <= x / 2 <= 2", numbered, NULL, &out, NULL), PM_OK);
   ck_assert_double_eq(out.left, 1.5);
 }
 END_TEST
@@ -115,9 +115,9 @@ START_TEST(bad_formulas_are_errors)
 {
   static const char *const bad[] = {"", "1 +", "(1", "1)", "f(1", "1 2", "max(1", "x <", "((((((((((((((((((((((((((((((((((("};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    pm__formula out;
+    pm__lab_formula out;
     pm_error error = PM_ERROR_NONE;
-    ck_assert_msg(pm__formula_evaluate(bad[i], numbered, NULL, &out, &error) != PM_OK, "\"%s\"", bad[i]);
+    ck_assert_msg(pm__lab_formula_evaluate(bad[i], numbered, NULL, &out, &error) != PM_OK, "\"%s\"", bad[i]);
     ck_assert(error.text[0] != '\0');
   }
 }
@@ -127,16 +127,16 @@ END_TEST
 
 static const char *machine(const char *gpu, const char *memory, const char *system, int gpus)
 {
-  static pm__machines *machines; /* for one test program */
-  pm__row row;
+  static pm__lab_machines *machines; /* for one test program */
+  pm__lab_row row;
   pm_error error = PM_ERROR_NONE;
-  if (machines == NULL) machines = pm__machines_new(catalog, &error);
+  if (machines == NULL) machines = pm__lab_machines_new(catalog, &error);
   ck_assert_msg(machines != NULL, "%s", error.text);
   for (int i = 0; i < PM__COLUMNS; i++) row.cell[i] = "";
   row.cell[PM__COLUMN_GPU] = gpu;
   row.cell[PM__COLUMN_MEMORY] = memory;
   row.cell[PM__COLUMN_SYSTEM] = system;
-  const char *id = pm__machines_find(machines, &row, gpus, NULL);
+  const char *id = pm__lab_machines_find(machines, &row, gpus, NULL);
   return id != NULL ? id : "none";
 }
 
@@ -238,13 +238,13 @@ static size_t column_of(const pm_table *table, const char *name)
 
 /* ---- Seeds ---- */
 
-static pm_table *seeds(const char *rows)
+static pm_table *statements(const char *rows)
 {
   static const char title[] = "id,document,value,unit,kind,run,formula,remark\n";
   char text[4000];
   pm_error error = PM_ERROR_NONE;
   snprintf(text, sizeof text, "%s%s", title, rows != NULL ? rows : "");
-  pm_validation what = {"seeds", rows != NULL ? text : NULL, NULL, 1};
+  pm_validation what = {"statements", rows != NULL ? text : NULL, NULL, 1};
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   return table;
@@ -265,7 +265,7 @@ static const char *seed_text(const pm_table *table, const char *column, size_t r
 
 START_TEST(formulas_are_of_predictions)
 {
-  pm_table *t = seeds("a,d,100,images/s,value," RUN ",rate,\n"
+  pm_table *t = statements("a,d,100,images/s,value," RUN ",rate,\n"
                       "b,d,100,images/s,value," RUN ",rate(gpus=1),\n"
                       "c,d,8,x,value," RUN ",rate / rate(gpus=1),\n"
                       "d,d,4,x,value,,\"mean(row(a), row(b)) / row(c)\",\n"
@@ -283,7 +283,7 @@ END_TEST
 
 START_TEST(claims_hold_or_do_not)
 {
-  pm_table *t = seeds("a,d,,,claim," RUN ",rate > rate(gpus=4) > rate(gpus=1); rate / (8 * rate(gpus=1)) <= 1,\n"
+  pm_table *t = statements("a,d,,,claim," RUN ",rate > rate(gpus=4) > rate(gpus=1); rate / (8 * rate(gpus=1)) <= 1,\n"
                       "b,d,,,claim," RUN ",rate < rate(gpus=4),\n"
                       "c,d,,,claim," RUN ",rate > rate(gpus=4); rate < 0,\n"
                       "d,d,8,x,at-most," RUN ",rate / rate(gpus=1),\n"
@@ -301,7 +301,7 @@ END_TEST
 
 START_TEST(seeds_that_cannot_be_predicted_say_why)
 {
-  pm_table *t = seeds("a,d,1,x,value,\"network=nosuchnet, system=dgx1-v100\",rate,\n"
+  pm_table *t = statements("a,d,1,x,value,\"network=nosuchnet, system=dgx1-v100\",rate,\n"
                       "b,d,1,x,value,\"network=resnet50, system=dgx1-v100, gpus=9\",rate,\n"
                       "c,d,1,x,value,\"network=resnet50, system=dgx1-v100\",rate(speed=9),\n"
                       "d,d,1,x,value,,row(d),\n"
@@ -324,7 +324,7 @@ START_TEST(slips_in_a_table_of_seeds_are_errors)
     char text[300];
     pm_error error = PM_ERROR_NONE;
     snprintf(text, sizeof text, "id,document,value,unit,kind,run,formula\n%s", bad[i]);
-    pm_validation what = {"seeds", text, "s.csv", 1};
+    pm_validation what = {"statements", text, "s.csv", 1};
     ck_assert_ptr_null(pm_validate(catalog, &what, &error));
     ck_assert_msg(strncmp(error.text, "s.csv:2: ", 9) == 0, "%s", error.text);
   }
@@ -336,7 +336,7 @@ START_TEST(the_documents_are_whole)
 {
   static const int rows[] = {28, 22, 94, 90, 37};
   char id[PM_TEXT_MAX];
-  pm_table *t = seeds(NULL);
+  pm_table *t = statements(NULL);
   size_t at = 0;
   ck_assert_uint_eq(pm_table_rows(t), 271);
   for (int document = 0; document < 5; document++)
