@@ -136,7 +136,7 @@ static const char *machine(const char *gpu, const char *memory, const char *syst
   row.cell[PM__COLUMN_GPU] = gpu;
   row.cell[PM__COLUMN_MEMORY] = memory;
   row.cell[PM__COLUMN_SYSTEM] = system;
-  const char *id = pm__lab_machines_find(machines, &row, gpus, NULL);
+  const char *id = pm__lab_machines_find(machines, &row, gpus, 1, NULL);
   return id != NULL ? id : "none";
 }
 
@@ -151,6 +151,49 @@ START_TEST(machines_are_found_by_what_tables_call_them)
   ck_assert_str_eq(machine("NVIDIA A100-SXM4-80GB", "", "DGX A100", 8), "dgx-a100-80gb");
   ck_assert_str_eq(machine("GTX 9999 Ti", "", "", 1), "none");
   ck_assert_str_eq(machine("V100", "", "", 500), "none");
+}
+END_TEST
+
+/* One GPU is its own entry, of the form that the row says, whatever other machine has one like it. */
+START_TEST(one_gpu_is_its_own_entry)
+{
+  ck_assert_str_eq(machine("h100-pcie", "", "", 1), "h100-pcie");
+  ck_assert_str_eq(machine("H100 PCIe", "80", "", 1), "h100-pcie");
+  ck_assert_str_eq(machine("NVIDIA H100", "80", "", 1), "h100-sxm5");
+  ck_assert_str_eq(machine("A100-PCIE", "", "", 1), "a100-pcie-40gb");
+  ck_assert_str_eq(machine("A100-PCIE", "80", "", 1), "a100-pcie-80gb");
+  ck_assert_str_eq(machine("V100", "16", "", 1), "v100-sxm2-16gb");
+  ck_assert_str_eq(machine("V100-PCIE-16GB", "16", "NVIDIA DGX-1", 1), "v100-pcie");
+  ck_assert_str_eq(machine("T4 PCIe", "16", "", 1), "t4");
+}
+END_TEST
+
+/* Another form or memory than the row says is another GPU. */
+START_TEST(another_gpu_is_not_matched)
+{
+  ck_assert_str_eq(machine("H200 NVL", "", "", 1), "none");
+  ck_assert_str_eq(machine("H200 NVL", "141", "H200 NVL", 8), "none");
+  ck_assert_str_eq(machine("h100-pcie", "", "", 8), "none");
+  ck_assert_str_eq(machine("H100 PCIe", "", "DGX H100", 8), "none");
+  ck_assert_str_eq(machine("T4 SXM2", "", "", 1), "none");
+  ck_assert_str_eq(machine("M40", "24", "", 1), "none");
+  ck_assert_str_eq(machine("P100-PCIE-12GB", "", "", 1), "none");
+  ck_assert_str_eq(machine("V100", "16", "DGX-2", 16), "none");
+}
+END_TEST
+
+/* A part of a name is not the machine. */
+START_TEST(part_of_a_name_is_not_matched)
+{
+  ck_assert_str_eq(machine("H100", "80", "GCP A3 Mega", 8), "gcp-a3-mega");
+  ck_assert_str_eq(machine("H100", "80", "A3 High", 8), "none");
+  ck_assert_str_eq(machine("H100", "80", "GCP A3 High", 8), "none");
+  ck_assert_str_eq(machine("V100", "32", "AWS p3dn.24xlarge", 8), "p3dn");
+  ck_assert_str_eq(machine("V100", "32", "p3dn over TCP", 8), "none");
+  ck_assert_str_eq(machine("V100", "32", "p3dn over TCP", 4), "none");
+  ck_assert_str_eq(machine("V100", "32", "NVIDIA DGX-1", 16), "none");
+  ck_assert_str_eq(machine("", "", "abacus", 1), "none");
+  ck_assert_str_eq(machine("", "", "", 1), "none");
 }
 END_TEST
 
@@ -463,6 +506,9 @@ int main(void)
   tcase_add_test(tests, a_comparison_keeps_its_sides);
   tcase_add_test(tests, bad_formulas_are_errors);
   tcase_add_test(tests, machines_are_found_by_what_tables_call_them);
+  tcase_add_test(tests, one_gpu_is_its_own_entry);
+  tcase_add_test(tests, another_gpu_is_not_matched);
+  tcase_add_test(tests, part_of_a_name_is_not_matched);
   tcase_add_test(tests, a_row_that_is_predicted_has_no_error);
   tcase_add_test(tests, units_scale_the_prediction);
   tcase_add_test(tests, what_cannot_be_predicted_is_counted_and_said);

@@ -8,6 +8,7 @@
 #include "base/csv.h"
 #include "base/words.h"
 #include "lab/validation/comparison.h"
+#include "lab/validation/machines.h"
 #include "lab/validation/predictor.h"
 
 #define RUN_COLUMNS(X)                                                                                         \
@@ -52,44 +53,14 @@ static int read_runs(run_table *runs, const pm__csv *table, pm_error *error)
 
 /* ---- Which machine ---- */
 
-/* The entry whose id, name or alias has the most letters among those whose words are all in the text; or NULL. */
-static const char *longest_named(const pm_catalog *catalog, const char *kind, const pm__words *text)
+/* What the column of machines says; without one the system that is named, if it has GPUs enough. "" if it is not known. */
+static const char *find_machine(const run_table *runs, const run_cells *cells, pm__lab_machines *machines, int gpus)
 {
-  const char *best = NULL, *id, *name;
-  size_t most = 0;
-  for (size_t i = 0; (id = pm_catalog_id(catalog, kind, i)) != NULL; i++)
-    for (size_t k = 0; (name = pm_catalog_name(catalog, kind, id, k)) != NULL; k++) {
-      pm__words words;
-      size_t letters = 0;
-      pm__words_split(&words, name);
-      if (!pm__words_within(&words, text)) continue;
-      for (size_t w = 0; w < words.count; w++) letters += strlen(words.word[w]);
-      if (letters > most) {
-        most = letters;
-        best = id;
-      }
-    }
-  return best;
-}
-
-/* The first system with that GPU, or NULL. */
-static const char *first_with(const pm_catalog *catalog, const char *gpu)
-{
-  pm_machine machine;
-  const char *id;
-  for (size_t i = 0; gpu != NULL && (id = pm_catalog_id(catalog, "system", i)) != NULL; i++)
-    if (pm_catalog_record(catalog, "system", id, &machine, NULL) == PM_OK && strcmp(machine.gpu, gpu) == 0) return id;
-  return NULL;
-}
-
-static const char *find_machine(const run_table *runs, const run_cells *cells, const pm_catalog *catalog)
-{
-  pm__words words;
+  pm__lab_row row = {.set = ""};
   if (runs->machines_said) return cells->machine;
-  const char *id = pm_catalog_resolve(catalog, "system", cells->system, NULL);
-  pm__words_split(&words, cells->system);
-  if (id == NULL) id = longest_named(catalog, "system", &words);
-  if (id == NULL) id = first_with(catalog, longest_named(catalog, "gpu", &words));
+  for (int i = 0; i < PM__COLUMNS; i++) row.cell[i] = "";
+  row.cell[PM__COLUMN_SYSTEM] = cells->system;
+  const char *id = pm__lab_machines_find(machines, &row, gpus, 1, NULL);
   return id != NULL ? id : "";
 }
 
@@ -223,12 +194,11 @@ static int read_count(const char *name, const char *text, int32_t *count, pm_err
 }
 
 /* Time where it is given, else what the algorithm bandwidth says. */
-static int read_run(const run_table *runs, const run_cells *cells, const pm_catalog *catalog, collective_run *run,
+static int read_run(const run_table *runs, const run_cells *cells, pm__lab_machines *machines, collective_run *run,
                     pm_error *error)
 {
   double time = number(cells->time_us) / 1e6, bandwidth = number(cells->algbw_GBps) * 1e9;
   memset(run, 0, sizeof *run);
-  snprintf(run->machine, sizeof run->machine, "%s", find_machine(runs, cells, catalog));
   run->copy = strncmp(cells->collective, "p2p_", 4) == 0;
   run->rate = run->copy && strstr(cells->collective, "latency") == NULL;
   run->bytes = number(cells->message_bytes);
@@ -236,6 +206,7 @@ static int read_run(const run_table *runs, const run_cells *cells, const pm_cata
   run->nodes = 1;
   int status = read_count("gpus", cells->gpus, &run->gpus, error);
   if (status == PM_OK && cells->nodes[0] != '\0') status = read_count("nodes", cells->nodes, &run->nodes, error);
+  snprintf(run->machine, sizeof run->machine, "%s", find_machine(runs, cells, machines, run->gpus / run->nodes));
   if (status == PM_OK && !(run->measured > 0))
     status = pm__fail(error, PM_BAD_VALUE, "no %s", run->rate ? "algbw_GBps" : "time_us");
   return status;
@@ -243,12 +214,12 @@ static int read_run(const run_table *runs, const run_cells *cells, const pm_cata
 
 /* Reads the row at `index` and predicts it; *predicted is in the unit of what was measured. The error says why there is no
 ** prediction, the run is then as far as it could be read. */
-static int predict_run(const run_table *runs, size_t index, const pm_catalog *catalog, pm__lab_predictor *predictor,
+static int predict_run(const run_table *runs, size_t index, pm__lab_machines *machines, pm__lab_predictor *predictor,
                        collective_run *run, double *predicted, pm_error *error)
 {
   const run_cells *cells = &runs->items[index];
   *predicted = NAN;
-  int status = read_run(runs, cells, catalog, run, error);
+  int status = read_run(runs, cells, machines, run, error);
   if (status != PM_OK) return status;
   if (run->machine[0] == '\0')
     return pm__fail(error, PM_NOT_FOUND, "no system is known to be wired as \"%.60s\"", cells->system);
@@ -291,6 +262,7 @@ enum { REGIMES = sizeof regimes / sizeof regimes[0] };
 typedef struct study {
   pm__lab_context *context;
   run_table runs;
+  pm__lab_machines *machines;
   pm__lab_predictor *predictor;
   run_row *rows;
   pm__lab_comparisons compared; /* one for each row */
@@ -328,7 +300,7 @@ static int add_row(study *s, size_t index, pm_error *error)
   run_row *row = &s->rows[index];
   pm__lab_comparison *out = pm__lab_comparisons_add(&s->compared, error);
   if (out == NULL) return PM_NO_MEMORY;
-  int status = predict_run(&s->runs, index, s->context->catalog, s->predictor, &run, &predicted, &reason);
+  int status = predict_run(&s->runs, index, s->machines, s->predictor, &run, &predicted, &reason);
   if (status == PM_NO_MEMORY) return pm__no_memory(error);
   fill_row(&s->runs.items[index], &run, row);
   snprintf(out->id, sizeof out->id, "line %zu", index + 2);
@@ -402,13 +374,15 @@ pm_table *pm__lab_validate_collectives(pm__lab_context *context, pm_error *error
   s.context = context;
   int status = pm__lab_check_columns(context, needed, sizeof needed / sizeof needed[0], error);
   if (status == PM_OK) status = read_runs(&s.runs, context->table, error);
-  if (status == PM_OK) s.predictor = pm__lab_predictor_new(context->catalog, NULL, error);
+  if (status == PM_OK) s.machines = pm__lab_machines_new(context->catalog, error);
+  if (s.machines != NULL) s.predictor = pm__lab_predictor_new(context->catalog, NULL, error);
   if (s.predictor != NULL && add_rows(&s, error) == PM_OK) {
     pm__lab_note_unpredicted(context, &s.reasons);
     table = context->rows ? pm__lab_table_with(pm__lab_comparisons_table(&s.compared, error), &row_type, s.rows, error)
                        : groups_table(&s, error);
   }
   pm__lab_predictor_free(s.predictor);
+  pm__lab_machines_free(s.machines);
   pm__lab_reasons_free(&s.reasons);
   free(s.compared.items);
   free(s.rows);

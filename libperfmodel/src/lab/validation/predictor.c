@@ -350,6 +350,7 @@ static int predict_training(pm__lab_predictor *predictor, size_t networks, size_
   for (size_t i = 0; i < predictor->training.count; i++) {
     runs[i].network_index = predictor->networks.items[runs[i].network_index].position;
     runs[i].system_index = predictor->systems.items[runs[i].system_index].position;
+    runs[i].ignore_memory = 1;
     int framework = runs[i].framework_index;
     if (framework >= 0) runs[i].framework_index = predictor->frameworks.items[framework].position;
   }
@@ -379,6 +380,7 @@ static int predict_inference(pm__lab_predictor *predictor, size_t networks, size
   for (size_t i = 0; i < predictor->inference.count; i++) {
     runs[i].network_index = predictor->networks.items[runs[i].network_index].position;
     runs[i].system_index = predictor->systems.items[runs[i].system_index].position;
+    runs[i].ignore_memory = 1;
     runs[i].profile_index = predictor->profiles.items[runs[i].profile_index].position;
   }
   return pm_infer(predictor->inference_plan, runs, predictor->inferences, predictor->inference.count);

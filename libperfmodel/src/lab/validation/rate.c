@@ -95,11 +95,11 @@ static int read_counts(pm__lab_rate_reader *reader, const pm__lab_row *row, int 
   return PM_OK;
 }
 
-static const char *system_of(pm__lab_rate_reader *reader, const pm__lab_row *row, int gpus, char *value,
+static const char *system_of(pm__lab_rate_reader *reader, const pm__lab_row *row, int gpus, int nodes, char *value,
                              pm_error *error)
 {
   const char *id = pm__lab_readings_decide(&reader->readings, PM_DECISION_SYSTEM, row, value);
-  return id != NULL ? id : pm__lab_machines_find(reader->machines, row, gpus, error);
+  return id != NULL ? id : pm__lab_machines_find(reader->machines, row, gpus, nodes, error);
 }
 
 /* Nodes or GPUs that the row does not say, or one node with more GPUs than it can have: full machines, as many as it
@@ -120,11 +120,12 @@ static int read_machine(pm__lab_rate_reader *reader, const pm__lab_row *row, pm_
   char value[PM__VALUE_LONGEST];
   int gpus, nodes, status = read_counts(reader, row, &gpus, &nodes, error);
   if (status != PM_OK) return status;
-  bool whole = gpus > 0 && (nodes > 1 || gpus == 1 || system_of(reader, row, gpus, value, NULL) != NULL);
+  bool whole = gpus > 0 && (nodes > 1 || gpus == 1 || system_of(reader, row, gpus, 1, value, NULL) != NULL);
   if (!whole && gpus > 0) nodes = 0;
   rate->nodes = nodes > 0 ? nodes : 1;
   rate->gpus = whole ? gpus / rate->nodes : 1;
-  const char *id = system_of(reader, row, whole ? rate->gpus : 2, value, error);
+  const char *id = system_of(reader, row, whole ? rate->gpus : 2, rate->nodes, value, NULL);
+  if (id == NULL) system_of(reader, row, whole ? rate->gpus : gpus, rate->nodes, value, error);
   if (id == NULL) return PM_NOT_FOUND;
   return whole ? set_system(reader, id, rate, error) : spread(reader, id, gpus, nodes, rate, error);
 }
