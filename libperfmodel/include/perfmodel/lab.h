@@ -280,6 +280,7 @@ typedef struct pm_calibration_options {
                        ** NULL: all that the rows decide, and what they share */
   const char *kept;   /* what is only predicted, parted by commas: ids of GPUs (kernels), sources (training); or NULL */
   double kept_shapes; /* share of the shapes of kernels that is only predicted */
+  const char *date;   /* when this is done, as the file says: 2026-11; NULL: the month that it is */
 } pm_calibration_options;
 
 PM_API pm_calibration_options pm_calibration_options_default(void);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "lab/calibration/calibration.h"
 
 static const struct set {
@@ -21,7 +22,7 @@ const char *pm_calibration_set(size_t index)
 
 pm_calibration_options pm_calibration_options_default(void)
 {
-  pm_calibration_options options = {"kernels", NULL, NULL, NULL, NULL, 0.2};
+  pm_calibration_options options = {.set = "kernels", .kept_shapes = 0.2};
   return options;
 }
 
@@ -36,10 +37,33 @@ static const struct set *find_set(const char *name, pm_error *error)
   return NULL;
 }
 
+/* What the constants are said to be fitted to: the set that is shipped, or the file of one's own without its folder. */
+static void name_table(pm_calibration *c, const struct set *set, const pm_calibration_options *options)
+{
+  const char *file = options->file != NULL ? options->file : "data", *slash = strrchr(file, '/');
+  const char *name = options->data == NULL ? set->name : slash != NULL ? slash + 1 : file;
+  snprintf(c->table, sizeof c->table, "%.79s", name[0] != '\0' ? name : "data");
+  for (char *p = c->table; *p != '\0'; p++) *p = *p == ' ' ? '-' : *p;
+}
+
+/* The month of a time in seconds since 1970: days from the 1st of March of the year 0, in eras of 400 years. */
+static void write_month(time_t now, char *date, size_t size)
+{
+  long long days = (long long)now / 86400 + 719468, era = days / 146097, day = days % 146097;
+  long long year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+  long long month = (5 * (day - (365 * year + year / 4 - year / 100)) + 2) / 153; /* from March */
+  year += era * 400 + (month >= 10);
+  month = month < 10 ? month + 3 : month - 9;
+  snprintf(date, size, "%04u-%02u", (unsigned)year % 10000, (unsigned)month % 100);
+}
+
 static int run_set(const struct set *set, pm_calibration *c, const pm_catalog *catalog,
                    const pm_calibration_options *asked, pm_error *error)
 {
   pm_calibration_options options = *asked;
+  name_table(c, set, asked);
+  if (asked->date != NULL) snprintf(c->date, sizeof c->date, "%.15s", asked->date);
+  else write_month(time(NULL), c->date, sizeof c->date);
   char *text = options.data == NULL ? pm_shipped_text(set->shipped, error) : NULL;
   if (options.data == NULL && text == NULL) return error != NULL ? error->status : PM_NOT_FOUND;
   if (options.file == NULL) options.file = text != NULL ? set->shipped : "data";

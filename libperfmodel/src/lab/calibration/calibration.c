@@ -156,26 +156,42 @@ void pm__lab_value_write(pm__lab_new_value *value, double number, const char *un
   else snprintf(value->text, size, "%.4g %.8s", number, unit);
 }
 
-static void add_field(pm__string *out, const char *name, const char *source, const char *note, const char *text)
+void pm__lab_value_fitted(pm__lab_new_value *value, const pm_calibration *c, const char *sources, int rows)
 {
-  pm__string_format(out, "    <%s", name);
-  add_attribute(out, "source", source);
-  add_attribute(out, "note", note);
-  pm__string_add(out, ">");
-  add_escaped(out, text);
-  pm__string_format(out, "</%s>\n", name);
+  snprintf(value->fitted_to, sizeof value->fitted_to, "%s", sources[0] != '\0' ? sources : c->table);
+  memcpy(value->date, c->date, sizeof value->date);
+  value->rows = rows;
+}
+
+static void add_provenance(pm__string *out, const pm__provenance *from)
+{
+  bool said = strcmp(from->origin, "fitted") != 0; /* else fitted_to says so */
+  add_attribute(out, "source", from->source);
+  add_attribute(out, "origin", said ? from->origin : "");
+  add_attribute(out, "fitted_to", from->fitted_to);
+  if (from->rows > 0) pm__string_format(out, " rows=\"%d\"", from->rows);
+  add_attribute(out, "date", from->date);
+  add_attribute(out, "note", from->note);
 }
 
 static void add_value(pm__string *out, const pm__entry *entry, size_t index, pm__lab_replaced *replaced,
                       const void *user)
 {
   const pm_field *field = &entry->type->fields[index];
-  const pm__provenance *from = &entry->from[index];
-  pm__lab_new_value value = {"", ""};
+  pm__provenance from = entry->from[index];
+  pm__lab_new_value value = {.origin = NULL};
   if (strcmp(field->name, "id") == 0 || strcmp(field->name, "name") == 0) return;
-  if (replaced(user, entry, field, &value)) add_field(out, field->name, "", value.note, value.text);
-  else if (from->line > 0)
-    add_field(out, field->name, strcmp(from->source, entry->source) != 0 ? from->source : "", from->note, from->text);
+  if (replaced(user, entry, field, &value))
+    from = (pm__provenance){.text = value.text, .source = "", .note = value.note, .fitted_to = value.fitted_to,
+                            .origin = value.origin != NULL ? value.origin : "", .date = value.date,
+                            .rows = value.rows, .line = 1};
+  if (from.line == 0) return;
+  if (strcmp(from.source, entry->source) == 0) from.source = "";
+  pm__string_format(out, "    <%s", field->name);
+  add_provenance(out, &from);
+  pm__string_add(out, ">");
+  add_escaped(out, from.text);
+  pm__string_format(out, "</%s>\n", field->name);
 }
 
 void pm__lab_entry_write(pm__string *out, const pm__entry *entry, pm__lab_replaced *replaced, const void *user)

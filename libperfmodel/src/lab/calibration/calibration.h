@@ -12,6 +12,7 @@ struct pm_calibration {
   pm_fit_error *errors;
   size_t error_count, error_capacity;
   pm__string notes, xml;
+  char table[PM_TEXT_MAX], date[16]; /* what the rows are called, and when they were fitted */
 };
 
 /* The constant of an entry, NULL if it was not fitted. */
@@ -50,11 +51,17 @@ pm__lab_calibrate pm__lab_calibrate_kernels, pm__lab_calibrate_training;
 
 typedef struct pm__lab_new_value {
   char text[PM_TEXT_MAX], note[400];
+  const char *origin;                 /* or NULL: fitted to */
+  char fitted_to[400], date[16];
+  int rows;
 } pm__lab_new_value;
 
 /* Fills the value that a field gets instead of its own, if it gets one. */
 typedef bool pm__lab_replaced(const void *user, const pm__entry *entry, const pm_field *field,
                               pm__lab_new_value *value);
+
+/* What a constant was fitted to: names parted by blanks, those of rows without a source being the table's. */
+void pm__lab_value_fitted(pm__lab_new_value *value, const pm_calibration *calibration, const char *sources, int rows);
 
 /* A value in the unit that people write: us, pJ/FLOP. */
 void pm__lab_value_write(pm__lab_new_value *value, double number, const char *unit);

@@ -71,12 +71,12 @@ static const pm__lab_stage *stage_named(const char *name)
   return NULL;
 }
 
-/* "fitted: 950 FP32 products, +-0.4 %" */
+/* "FP32 products, +-0.4 %" */
 static void note_of(const pm_fitted_constant *c, char *note, size_t size)
 {
   static const char *const states[] = {"fixed", "", "; not identifiable", "; at its lower bound",
                                        "; at its upper bound"};
-  int length = snprintf(note, size, "fitted: %d %s", (int)c->rows, stage_named(c->stage)->rows);
+  int length = snprintf(note, size, "%s", stage_named(c->stage)->rows);
   if (c->state == PM_FIT_STATE_FITTED)
     snprintf(note + length, size - (size_t)length, ", +-%.2g %%", c->uncertainty * 100);
   else snprintf(note + length, size - (size_t)length, "%s", states[c->state]);
@@ -114,6 +114,7 @@ static bool replaced(const void *user, const pm__entry *entry, const pm_field *f
   const pm_fitted_constant *c = pm__lab_calibration_find(fit->out, entry->id, field->name);
   if (c == NULL) return false;
   note_of(c, value->note, sizeof value->note);
+  pm__lab_value_fitted(value, fit->out, "", (int)c->rows);
   pm__lab_value_write(value, c->value, field->unit);
   return true;
 }

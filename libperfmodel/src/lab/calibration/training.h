@@ -7,6 +7,9 @@
 #include "lab/validation/comparison.h"
 #include "lab/validation/rate.h"
 
+/* What the source of rows is called that name none. */
+#define PM__NO_SOURCE "own"
+
 typedef struct pm__lab_training_row {
   pm_run asked;
   int run, framework, system, network; /* of the predictor; run: -1 before pm__lab_training_rows_sort */

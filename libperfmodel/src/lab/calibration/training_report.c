@@ -158,15 +158,16 @@ int pm__lab_training_sum_up(pm__lab_training_fit *fit, pm_error *error)
 
 /* What was fitted on rates of training as a file of the catalogue, the rest of the entries as it was. */
 
-/* "DeepLearningExamples, mxnet" */
+/* "DeepLearningExamples mxnet"; rows that name no source are the table's. */
 static void name_sources(const pm__lab_training_fit *fit, const pm__lab_training_constant *constant, char *out,
                          size_t size)
 {
   out[0] = '\0';
   for (size_t i = 0; i < fit->rows.source_count && i < 64; i++) {
     size_t used = strlen(out);
-    if (constant->sources >> i & 1) snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "",
-                                             fit->rows.sources[i]);
+    const char *source = fit->rows.sources[i];
+    if (strcmp(source, PM__NO_SOURCE) == 0) source = fit->out->table;
+    if (constant->sources >> i & 1) snprintf(out + used, size - used, "%s%s", used > 0 ? " " : "", source);
   }
 }
 
@@ -179,22 +180,29 @@ static const pm__lab_training_constant *constant_of(const pm__lab_training_fit *
   return NULL;
 }
 
-/* "fitted: 195 rows of DeepLearningExamples, +-9 %" */
-static void write_note(const pm__lab_training_fit *fit, const pm_fitted_constant *found, char *note, size_t size)
+/* "+-9 %", or why it is no better known. */
+static void write_note(const pm__lab_training_constant *constant, const pm_fitted_constant *found, char *note,
+                       size_t size)
 {
-  char sources[200] = "the sources kept out";
+  double factor = constant != NULL ? constant->kind->factor : 1;
+  if (constant == NULL) snprintf(note, size, "sources kept out in turn");
+  else if (found->state == PM_FIT_STATE_FITTED && !isnan(found->uncertainty))
+    snprintf(note, size, "+-%.2g %%", found->uncertainty * 100);
+  else if (found->state == PM_FIT_STATE_UNIDENTIFIED)
+    snprintf(note, size, "which do not decide it: what it is before any row, within a factor of %g", factor);
+  else if (found->state == PM_FIT_STATE_AT_LOWER || found->state == PM_FIT_STATE_AT_UPPER)
+    snprintf(note, size, "at its %s bound", found->state == PM_FIT_STATE_AT_LOWER ? "lower" : "upper");
+}
+
+static void write_found(const pm__lab_training_fit *fit, const pm_fitted_constant *found, const char *unit,
+                        pm__lab_new_value *value)
+{
+  char sources[sizeof value->fitted_to] = "";
   const pm__lab_training_constant *constant = constant_of(fit, found);
   if (constant != NULL) name_sources(fit, constant, sources, sizeof sources);
-  int length = snprintf(note, size, "fitted: %d rows of %s", (int)found->rows, sources);
-  if (found->state == PM_FIT_STATE_FITTED && !isnan(found->uncertainty))
-    snprintf(note + length, size - (size_t)length, ", +-%.2g %%", found->uncertainty * 100);
-  else if (found->state == PM_FIT_STATE_UNIDENTIFIED)
-    snprintf(note + length, size - (size_t)length,
-             ", which do not decide it: what it is before any row, within a factor of %g",
-             constant != NULL ? constant->kind->factor : 1.0);
-  else if (found->state == PM_FIT_STATE_AT_LOWER || found->state == PM_FIT_STATE_AT_UPPER)
-    snprintf(note + length, size - (size_t)length, ", at its %s bound", found->state == PM_FIT_STATE_AT_LOWER ? "lower"
-             : "upper");
+  write_note(constant, found, value->note, sizeof value->note);
+  pm__lab_value_fitted(value, fit->out, sources, (int)found->rows);
+  pm__lab_value_write(value, found->value, unit);
 }
 
 typedef struct reach {
@@ -240,7 +248,8 @@ static bool replace_reach(const pm__lab_training_fit *fit, const pm__entry *entr
   }
   if (isnan(number)) return false;
   snprintf(value->text, sizeof value->text, "%.0f", number);
-  snprintf(value->note, sizeof value->note, "fact: of the rows fitted");
+  snprintf(value->note, sizeof value->note, "of the rows fitted");
+  value->origin = "fact";
   return true;
 }
 
@@ -250,8 +259,7 @@ static bool replaced(const void *user, const pm__entry *entry, const pm_field *f
   if (entry->kind == PM__FRAMEWORKS && replace_reach(fit, entry, field->name, value)) return true;
   const pm_fitted_constant *found = pm__lab_calibration_find(fit->out, entry->id, field->name);
   if (found == NULL) return false;
-  write_note(fit, found, value->note, sizeof value->note);
-  pm__lab_value_write(value, found->value, field->unit);
+  write_found(fit, found, field->unit, value);
   return true;
 }
 

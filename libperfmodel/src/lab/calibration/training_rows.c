@@ -11,7 +11,7 @@
 static const char *source_of(const pm__lab_row *row)
 {
   const char *repository = row->cell[PM__COLUMN_REPOSITORY], *slash = strrchr(repository, '/');
-  return slash != NULL ? slash + 1 : repository[0] != '\0' ? repository : "own";
+  return slash != NULL ? slash + 1 : repository[0] != '\0' ? repository : PM__NO_SOURCE;
 }
 
 /* The number of a source, or -1. */

@@ -1,62 +1,26 @@
-/* What was fitted to what is read from the notes of the catalogue, so that a constant cannot be forgotten here. */
+/* What a constant was fitted to is read from its attributes in the catalogue, so that none can be forgotten here. */
 #include "lab/validation/holdout.h"
 #include <math.h>
 #include <string.h>
+#include "catalog/entry.h"
 
-static bool begins(const char *text, const char *with)
-{
-  return strncmp(text, with, strlen(with)) == 0;
-}
-
-static bool names_document(const char *text, pm__lab_holdout out)
+static bool rests_on(const pm__provenance *from, pm__lab_holdout out)
 {
   static const char *const documents[] = {"dgx1-v100", "dgx1-p100", "bnl2019", "dell2018", "keras2018"};
-  if (out[0] != '\0') return begins(text, out);
+  if (from->line == 0) return false;
+  if (out[0] != '\0') return pm__provenance_rests_on(from, out);
   for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++)
-    if (begins(text, documents[i])) return true;
+    if (pm__provenance_rests_on(from, documents[i])) return true;
   return false;
-}
-
-/* The columns of pm_catalog_show. */
-enum { FIELD, VALUE, UNIT, SOURCE, NOTE };
-
-/* "fitted: keras2018: batches are ...", or "fitted to one row: ..." of a source that is a document. */
-static bool row_rests(const pm_table *shown, pm__lab_holdout out, size_t row)
-{
-  char buffers[2][PM_TEXT_MAX];
-  const char *source = pm_table_text(shown, SOURCE, row, buffers[0]), *note = pm_table_text(shown, NOTE, row,
-                                                                                            buffers[1]);
-  if (!begins(note, "fitted")) return false;
-  return names_document(source, out) || (begins(note, "fitted: ") && names_document(note + strlen("fitted: "), out));
 }
 
 bool pm__lab_rests_on_holdout(const pm_catalog *catalog, pm__lab_holdout out, const char *kind, const char *name,
                               const char *field)
 {
-  char buffer[PM_TEXT_MAX];
-  bool rests = false;
-  pm_table *shown = pm_catalog_show(catalog, kind, name, NULL);
-  for (size_t row = 0; shown != NULL && row < pm_table_rows(shown) && !rests; row++)
-    rests = strcmp(pm_table_text(shown, FIELD, row, buffer), field) == 0 && row_rests(shown, out, row);
-  pm_table_free(shown);
-  return rests;
-}
-
-/* Every quantity of `record` that rests on documents gets the value in `other`. */
-static int replace(const pm_catalog *catalog, pm__lab_holdout out, const char *kind, const char *id, const void *other,
-                   void *record, pm_error *error)
-{
-  const pm_record_type *type = pm_record_type_find(kind);
-  pm_table *shown = pm_catalog_show(catalog, kind, id, error);
-  if (shown == NULL) return PM_NOT_FOUND;
-  for (size_t row = 0; row < pm_table_rows(shown); row++) {
-    char buffer[PM_TEXT_MAX];
-    const pm_field *field = pm_record_field(type, pm_table_text(shown, FIELD, row, buffer));
-    if (field == NULL || field->kind != PM_FIELD_REAL || !row_rests(shown, out, row)) continue;
-    memcpy((char *)record + field->offset, (const char *)other + field->offset, sizeof(double));
-  }
-  pm_table_free(shown);
-  return PM_OK;
+  int number = pm__kind_find(kind, NULL);
+  const pm__entry *entry = number >= 0 ? pm__catalog_find(catalog, number, name, NULL) : NULL;
+  const pm_field *found = entry != NULL ? pm_record_field(entry->type, field) : NULL;
+  return found != NULL && rests_on(&entry->from[found - entry->type->fields], out);
 }
 
 int pm__lab_without_holdout(const pm_catalog *catalog, pm__lab_holdout out, pm_framework_profile *profile,
@@ -64,7 +28,13 @@ int pm__lab_without_holdout(const pm_catalog *catalog, pm__lab_holdout out, pm_f
 {
   pm_framework_profile generic;
   pm_framework *f = &profile->framework;
+  const pm__entry *entry = pm__catalog_find(catalog, PM__FRAMEWORKS, f->id, error);
+  if (entry == NULL) return PM_NOT_FOUND;
   int status = pm_catalog_framework(catalog, "generic", &generic, error);
-  if (status == PM_OK) status = replace(catalog, out, "framework", f->id, &generic.framework, f, error);
+  for (size_t i = 0; i < entry->type->field_count && status == PM_OK; i++) {
+    const pm_field *field = &entry->type->fields[i];
+    if (field->kind != PM_FIELD_REAL || !rests_on(&entry->from[i], out)) continue;
+    memcpy((char *)f + field->offset, (const char *)&generic.framework + field->offset, sizeof(double));
+  }
   return status;
 }
