@@ -85,13 +85,13 @@ def left_out(notes):
 
 
 def fitted_to_documents():
-    """Names of the constants whose note says that they were fitted to rows of a document."""
-    found = []
+    """Names of the constants that were fitted to rows of a document."""
+    found, fitted = [], re.compile(rf"fitted: (\d+ rows? of )?({'|'.join(DOCUMENTS)})\b")
     for kind in ("framework", "library_era", "loader"):
         for entry in pm.list(f"{kind}s")["id"]:
             shown = pm.show(kind, entry)
             found += [f"{shown['field'][i]} of {entry}" for i in range(len(shown))
-                      if shown["note"][i].startswith(tuple(f"fitted: {name}" for name in DOCUMENTS))]
+                      if fitted.match(shown["note"][i])]
     return found
 
 

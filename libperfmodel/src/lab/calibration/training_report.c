@@ -266,8 +266,8 @@ static bool replaced(const void *user, const pm__entry *entry, const pm_field *f
 static const char head[] =
   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
   "<!-- What frameworks and GPU libraries add to kernels and collectives, with constants fitted by perfmodel calibrate\n"
-  "     (docs/calibration.md). Every number says what it is:\n"
-  "     fitted   on rows of the sources named, published training rates, with the formulas of docs/model.md\n"
+  "     (docs/calibration.md). Every number says what it rests on: fitted_to names the sources of the training rates that\n"
+  "     it was fitted to, with the formulas of docs/model.md; else its origin is\n"
   "     fact     how the software is built\n"
   "     default  a setting that it comes with\n"
   "     guess    nothing behind it yet\n"
