@@ -229,6 +229,31 @@ static double predicted(const char *row)
 #define ROW(batch, throughput, unit) \
   "ResNet-50 v1.5,PyTorch,NGC 19.05,V100,16,NVIDIA DGX-1,8,1," batch ",fp16-mixed,," throughput "," unit ",a/b,c,\n"
 
+/* What was measured did run, whatever memory the model thinks that it takes. */
+START_TEST(memory_is_ignored)
+{
+  ck_assert(predicted(ROW("100000", "1000", "images/s")) > 0);
+  ck_assert(own("inference", ROW("1000000", "1000", "images/s"), "predicted", NULL) > 0);
+}
+END_TEST
+
+/* The set of statements was called seeds in release 0.1. */
+START_TEST(seeds_are_statements)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_validation now = {"statements", NULL, NULL, 0}, then = {"seeds", NULL, NULL, 0};
+  pm_table *a = pm_validate(catalog, &now, &error), *b = pm_validate(catalog, &then, &error);
+  char *x = pm_table_format(a, PM_FORMAT_CSV, 0, &error), *y = pm_table_format(b, PM_FORMAT_CSV, 0, &error);
+  ck_assert_msg(x != NULL && y != NULL, "%s", error.text);
+  ck_assert_str_eq(x, y);
+  ck_assert_str_eq(pm_validation_set(0), "statements");
+  pm_string_free(x);
+  pm_string_free(y);
+  pm_table_free(a);
+  pm_table_free(b);
+}
+END_TEST
+
 START_TEST(a_row_that_is_predicted_has_no_error)
 {
   char row[400];
@@ -507,6 +532,8 @@ int main(void)
   tcase_add_test(tests, bad_formulas_are_errors);
   tcase_add_test(tests, machines_are_found_by_what_tables_call_them);
   tcase_add_test(tests, one_gpu_is_its_own_entry);
+  tcase_add_test(tests, memory_is_ignored);
+  tcase_add_test(tests, seeds_are_statements);
   tcase_add_test(tests, another_gpu_is_not_matched);
   tcase_add_test(tests, part_of_a_name_is_not_matched);
   tcase_add_test(tests, a_row_that_is_predicted_has_no_error);

@@ -232,7 +232,7 @@ static bool says_little(const char *word)
 static bool says_nothing_of_a_machine(const char *word)
 {
   static const char *const little[] = {"nvidia", "aws", "amazon", "ec2", "azure", "microsoft", "google", "cloud", "gcp",
-                                       "oracle", "oci", "dell", "ibm", "the", "a", "of", "with", "gb",
+                                       "oracle", "oci", "dell", "ibm", "the", "a", "an", "of", "with", "gb",
                                        "node", "nodes", "server", "system", "machine", "x", "gpu", "gpus"};
   return is_one_of(word, little, sizeof little / sizeof little[0]);
 }
