@@ -18,7 +18,7 @@
 **     statements   what the source documents state
 **     training     rates of training
 **     inference    rates and latencies of inference
-**     kernels      times of single kernels: the columns of pm_kernel_rows
+**     kernels      times of single kernels: the columns of docs/calibration.md
 **     collectives  times of collectives, copies between two GPUs: the columns of data/measured/README.md
 **     storage      rates and node counts of storage and decoding
 */
@@ -99,45 +99,6 @@ PM_API const char *pm_validation_set(size_t index);
 /* The table, which the caller owns; NULL with an error. Its notes (pm_table_notes) say how many rows have no prediction,
 ** and why. */
 PM_API pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_error *error);
-
-/* ---- Measured kernels ----------------------------------------------------------------------------------------- */
-
-/*
-** Rows of a table of published kernel times (CSV). Columns, of which those that an operator does not have may be empty
-** or missing:
-**
-**     kernel   gemm, conv, rnn, elementwise, ln, softmax;  op: bmm, linear, LSTM, GRU, Vanilla, add ...
-**     pass     fwd, bwd_data, bwd_weight ("bwd" of a recurrent layer is bwd_data)
-**     B M N K, transA transB (BLAS: N or T; a linear layer is TN), conv_W conv_H conv_C conv_N conv_K, filt_R_h filt_S_w, pad_h pad_w, stride_h stride_w,
-**     hidden rnn_batch timesteps, shape ("rows x columns"), sparsity (such rows are left out)
-**     precision, gpu, gpu_memory_GB, time_us, library, source_repo, and id and overhead_us if there are any
-**
-** GPUs are matched to the catalogue by their names. What the host adds to a row is its overhead_us, else that of the
-** harness (catalogue) of its source and GPU.
-*/
-typedef struct pm_kernel_rows pm_kernel_rows;
-
-/* Owned by the caller. Errors name `file` and the line. Rows that cannot be used are left out, with a note. */
-PM_API pm_kernel_rows *pm_kernel_rows_new(const pm_catalog *catalog, const char *csv, const char *file,
-                                          pm_error *error);
-PM_API void pm_kernel_rows_free(pm_kernel_rows *rows);
-PM_API size_t pm_kernel_rows_count(const pm_kernel_rows *rows);
-
-/* Arrays of pm_kernel_rows_count records, in the order of the file; they live as long as the rows. */
-PM_API const pm_measured_kernel *pm_kernel_rows_measured(const pm_kernel_rows *rows);
-PM_API const pm_kernel *pm_kernel_rows_kernels(const pm_kernel_rows *rows);
-
-/* Number of groups, and the group of each row, from 0 in the order of their first rows. */
-PM_API size_t pm_kernel_rows_group_count(const pm_kernel_rows *rows);
-PM_API const int32_t *pm_kernel_rows_groups(const pm_kernel_rows *rows);
-
-/* Why rows were left out ("124 rows: gpu "TPU v3" is not in the catalogue"); NULL past the last. */
-PM_API const char *pm_kernel_rows_note(const pm_kernel_rows *rows, size_t index);
-
-/* Times [s] of all rows by the model, and by the plain roofline, what the host adds included; NAN where there is none.
-** Returns how many rows have a time by the model. */
-PM_API size_t pm_kernel_rows_predict(const pm_kernel_rows *rows, const pm_catalog *catalog, double *times,
-                                     double *roofline_times);
 
 /* ---- Least squares ----------------------------------------------------------------------------------------------- */
 

@@ -244,7 +244,8 @@ static int run_group(pm__lab_kernel_fit *fit, int group, pm_error *error)
   return status;
 }
 
-static int fit_stages(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const pm_kernel_rows *rows, pm_error *error)
+static int fit_stages(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const pm__lab_kernel_rows *rows,
+                      pm_error *error)
 {
   int status = pm__lab_kernel_fit_load(fit, catalog, rows, error);
   if (status == PM_OK) set_starts(fit);
@@ -262,9 +263,9 @@ int pm__lab_calibrate_kernels(pm_calibration *out, const pm_catalog *catalog, co
 {
   const char *note;
   (void)shipped;
-  pm_kernel_rows *rows = pm_kernel_rows_new(catalog, options->data, options->file, error);
+  pm__lab_kernel_rows *rows = pm__lab_kernel_rows_of_text(catalog, options->data, options->file, error);
   if (rows == NULL) return PM_BAD_FILE;
-  for (size_t i = 0; (note = pm_kernel_rows_note(rows, i)) != NULL; i++)
+  for (size_t i = 0; (note = pm__lab_kernel_rows_note(rows, i)) != NULL; i++)
     pm__string_format(&out->notes, "%s\n", note);
   pm__lab_kernel_fit *fit = (pm__lab_kernel_fit *)calloc(1, sizeof *fit);
   int status = fit != NULL ? PM_OK : pm__no_memory(error);
@@ -275,6 +276,6 @@ int pm__lab_calibrate_kernels(pm_calibration *out, const pm_catalog *catalog, co
     status = fit_stages(fit, catalog, rows, error);
   }
   free(fit);
-  pm_kernel_rows_free(rows);
+  pm__lab_kernel_rows_free(rows);
   return status;
 }

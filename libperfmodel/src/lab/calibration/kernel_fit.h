@@ -5,6 +5,7 @@
 #include "perfmodel/lab.h"
 #include "lab/calibration/calibration.h"
 #include "lab/calibration/kernel_stages.h"
+#include "lab/validation/kernel_row.h"
 
 enum { PM__FIT_GPUS = 64 };
 
@@ -37,7 +38,7 @@ typedef struct pm__lab_kernel_fit {
 } pm__lab_kernel_fit;
 
 /* Sorts the rows by GPU and says what each is to the fit. */
-int pm__lab_kernel_fit_load(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const pm_kernel_rows *rows,
+int pm__lab_kernel_fit_load(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const pm__lab_kernel_rows *rows,
                             pm_error *error);
 
 /* What rows are to the fit of a stage; PM_FIT_USE_COUNT: nothing. */

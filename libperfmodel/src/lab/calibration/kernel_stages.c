@@ -230,11 +230,11 @@ static int check_names(const pm__lab_kernel_fit *fit, const char *list, bool gpu
   return PM_OK;
 }
 
-int pm__lab_kernel_fit_load(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const pm_kernel_rows *rows,
+int pm__lab_kernel_fit_load(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const pm__lab_kernel_rows *rows,
                             pm_error *error)
 {
-  size_t count = pm_kernel_rows_count(rows);
-  const pm_measured_kernel *measured = pm_kernel_rows_measured(rows);
+  size_t count = pm__lab_kernel_rows_count(rows);
+  const pm_measured_kernel *measured = pm__lab_kernel_rows_measured(rows);
   int status = PM_OK;
   for (size_t i = 0; i < count && status == PM_OK; i++)
     if (i == 0 || strcmp(measured[i].gpu, measured[i - 1].gpu) != 0)
@@ -245,7 +245,7 @@ int pm__lab_kernel_fit_load(pm__lab_kernel_fit *fit, const pm_catalog *catalog, 
   fit->rows = (pm__lab_fit_row *)calloc(count + 1, sizeof *fit->rows);
   if (fit->rows == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < fit->gpu_count; i++)
-    take_rows(fit, &fit->gpus[i], measured, pm_kernel_rows_kernels(rows), count);
+    take_rows(fit, &fit->gpus[i], measured, pm__lab_kernel_rows_kernels(rows), count);
   return PM_OK;
 }
 

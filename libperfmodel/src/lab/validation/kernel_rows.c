@@ -14,7 +14,7 @@ typedef struct reason {
   size_t rows;
 } reason;
 
-struct pm_kernel_rows {
+struct pm__lab_kernel_rows {
   pm_measured_kernel *measured;
   pm_kernel *kernels;
   int32_t *groups;
@@ -38,13 +38,13 @@ typedef struct loading {
   size_t name_count;
   pm_kernel_harness harnesses[NAMES];
   size_t harness_count;
-  pm_kernel_rows *rows;
+  pm__lab_kernel_rows *rows;
   size_t *table, table_size; /* hash of group -> row + 1 */
 } loading;
 
 /* ---- Notes ---- */
 
-static void leave_out(pm_kernel_rows *rows, const char *why)
+static void leave_out(pm__lab_kernel_rows *rows, const char *why)
 {
   for (size_t i = 0; i < rows->note_count; i++)
     if (strcmp(rows->notes[i].text, why) == 0) {
@@ -58,7 +58,7 @@ static void leave_out(pm_kernel_rows *rows, const char *why)
 }
 
 /* Counts and reasons become one text each. */
-static void finish_notes(pm_kernel_rows *rows)
+static void finish_notes(pm__lab_kernel_rows *rows)
 {
   for (size_t i = 0; i < rows->note_count; i++) {
     char why[NOTE_LONGEST];
@@ -166,7 +166,7 @@ static size_t hash_of(const char *text)
 
 static void set_group(loading *l, size_t row)
 {
-  pm_kernel_rows *rows = l->rows;
+  pm__lab_kernel_rows *rows = l->rows;
   const char *group = rows->measured[row].group;
   size_t at = hash_of(group) & (l->table_size - 1);
   while (l->table[at] != 0 && strcmp(rows->measured[l->table[at] - 1].group, group) != 0)
@@ -238,7 +238,7 @@ static void name_row(loading *l, size_t line, const pm__lab_kernel_row *row, pm_
 static int add_row(loading *l, size_t line, pm_error *error)
 {
   pm__lab_kernel_row row;
-  pm_kernel_rows *rows = l->rows;
+  pm__lab_kernel_rows *rows = l->rows;
   pm_measured_kernel *m = &rows->measured[rows->count];
   int status = pm__lab_kernel_row_read(&row, l->sheet, &l->columns, line, error);
   if (status != PM_OK) return status;
@@ -265,7 +265,7 @@ static int add_row(loading *l, size_t line, pm_error *error)
 static bool make_room(loading *l)
 {
   size_t n = l->sheet->rows;
-  l->rows = (pm_kernel_rows *)calloc(1, sizeof *l->rows);
+  l->rows = (pm__lab_kernel_rows *)calloc(1, sizeof *l->rows);
   if (l->rows == NULL) return false;
   for (l->table_size = 64; l->table_size < 2 * n; l->table_size *= 2) {}
   l->table = (size_t *)calloc(l->table_size, sizeof *l->table);
@@ -295,8 +295,8 @@ static int load(loading *l, pm_error *error)
   return status;
 }
 
-pm_kernel_rows *pm__lab_kernel_rows_read(const pm_catalog *catalog, const pm__csv *sheet, const char *file,
-                                         pm_error *error)
+pm__lab_kernel_rows *pm__lab_kernel_rows_read(const pm_catalog *catalog, const pm__csv *sheet, const char *file,
+                                              pm_error *error)
 {
   loading *l = (loading *)calloc(1, sizeof *l);
   if (l == NULL) {
@@ -308,15 +308,16 @@ pm_kernel_rows *pm__lab_kernel_rows_read(const pm_catalog *catalog, const pm__cs
   l->columns = pm__lab_kernel_columns_of(sheet, file);
   load_harnesses(l);
   int status = load(l, error);
-  pm_kernel_rows *rows = l->rows;
+  pm__lab_kernel_rows *rows = l->rows;
   free(l->table);
   free(l);
   if (status == PM_OK) return rows;
-  pm_kernel_rows_free(rows);
+  pm__lab_kernel_rows_free(rows);
   return NULL;
 }
 
-pm_kernel_rows *pm_kernel_rows_new(const pm_catalog *catalog, const char *csv, const char *file, pm_error *error)
+pm__lab_kernel_rows *pm__lab_kernel_rows_of_text(const pm_catalog *catalog, const char *csv, const char *file,
+                                                 pm_error *error)
 {
   pm__csv sheet;
   if (catalog == NULL || csv == NULL) {
@@ -325,12 +326,12 @@ pm_kernel_rows *pm_kernel_rows_new(const pm_catalog *catalog, const char *csv, c
   }
   if (file == NULL) file = "kernels";
   if (pm__csv_read(&sheet, csv, file, error) != PM_OK) return NULL;
-  pm_kernel_rows *rows = pm__lab_kernel_rows_read(catalog, &sheet, file, error);
+  pm__lab_kernel_rows *rows = pm__lab_kernel_rows_read(catalog, &sheet, file, error);
   pm__csv_free(&sheet);
   return rows;
 }
 
-void pm_kernel_rows_free(pm_kernel_rows *rows)
+void pm__lab_kernel_rows_free(pm__lab_kernel_rows *rows)
 {
   if (rows == NULL) return;
   free(rows->measured);
@@ -339,32 +340,32 @@ void pm_kernel_rows_free(pm_kernel_rows *rows)
   free(rows);
 }
 
-size_t pm_kernel_rows_count(const pm_kernel_rows *rows)
+size_t pm__lab_kernel_rows_count(const pm__lab_kernel_rows *rows)
 {
   return rows != NULL ? rows->count : 0;
 }
 
-const pm_measured_kernel *pm_kernel_rows_measured(const pm_kernel_rows *rows)
+const pm_measured_kernel *pm__lab_kernel_rows_measured(const pm__lab_kernel_rows *rows)
 {
   return rows != NULL ? rows->measured : NULL;
 }
 
-const pm_kernel *pm_kernel_rows_kernels(const pm_kernel_rows *rows)
+const pm_kernel *pm__lab_kernel_rows_kernels(const pm__lab_kernel_rows *rows)
 {
   return rows != NULL ? rows->kernels : NULL;
 }
 
-size_t pm_kernel_rows_group_count(const pm_kernel_rows *rows)
+size_t pm__lab_kernel_rows_group_count(const pm__lab_kernel_rows *rows)
 {
   return rows != NULL ? rows->group_count : 0;
 }
 
-const int32_t *pm_kernel_rows_groups(const pm_kernel_rows *rows)
+const int32_t *pm__lab_kernel_rows_groups(const pm__lab_kernel_rows *rows)
 {
   return rows != NULL ? rows->groups : NULL;
 }
 
-const char *pm_kernel_rows_note(const pm_kernel_rows *rows, size_t index)
+const char *pm__lab_kernel_rows_note(const pm__lab_kernel_rows *rows, size_t index)
 {
   return rows != NULL && index < rows->note_count ? rows->notes[index].text : NULL;
 }

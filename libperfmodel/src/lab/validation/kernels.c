@@ -10,13 +10,13 @@
 enum { CHUNK = 64 };
 
 /* Rows first to last of one GPU, a few at a time. */
-static size_t predict_some(const pm_kernel_rows *rows, size_t first, size_t count, const pm_gpu *gpu,
+static size_t predict_some(const pm__lab_kernel_rows *rows, size_t first, size_t count, const pm_gpu *gpu,
                            const pm_kernel_calibration *calibration, double *times, double *roofline)
 {
-  const pm_measured_kernel *measured = pm_kernel_rows_measured(rows);
+  const pm_measured_kernel *measured = pm__lab_kernel_rows_measured(rows);
   pm_kernel_time out[CHUNK];
   size_t good = 0;
-  pm_kernel_predict(gpu, calibration, &pm_kernel_rows_kernels(rows)[first], out, count, NULL);
+  pm_kernel_predict(gpu, calibration, &pm__lab_kernel_rows_kernels(rows)[first], out, count, NULL);
   for (size_t i = 0; i < count; i++) {
     const pm_measured_kernel *m = &measured[first + i];
     bool known = out[i].time > 0;
@@ -27,15 +27,15 @@ static size_t predict_some(const pm_kernel_rows *rows, size_t first, size_t coun
   return good;
 }
 
-size_t pm_kernel_rows_predict(const pm_kernel_rows *rows, const pm_catalog *catalog, double *times,
-                              double *roofline_times)
+size_t pm__lab_kernel_rows_predict(const pm__lab_kernel_rows *rows, const pm_catalog *catalog, double *times,
+                                   double *roofline_times)
 {
   pm_gpu gpu;
   pm_kernel_calibration calibration;
   const char *name = "";
   bool found = false, calibrated = false;
-  const pm_measured_kernel *measured = pm_kernel_rows_measured(rows);
-  size_t good = 0, all = pm_kernel_rows_count(rows);
+  const pm_measured_kernel *measured = pm__lab_kernel_rows_measured(rows);
+  size_t good = 0, all = pm__lab_kernel_rows_count(rows);
   for (size_t i = 0, count; i < all; i += count) {
     const char *next = measured[i].gpu;
     for (count = 1; count < CHUNK && i + count < all; count++)
@@ -61,7 +61,7 @@ size_t pm_kernel_rows_predict(const pm_kernel_rows *rows, const pm_catalog *cata
 /* Rows as they were read, and their times [s]. */
 typedef struct study {
   pm__lab_context *context;
-  pm_kernel_rows *rows;
+  pm__lab_kernel_rows *rows;
   double *times, *roofline; /* `times` holds both */
 } study;
 
@@ -73,14 +73,14 @@ static const pm_record_type roofline_type = PM__TYPE(pm__lab_summary, roofline_f
 
 static int predict(study *s, pm_error *error)
 {
-  size_t count = pm_kernel_rows_count(s->rows);
+  size_t count = pm__lab_kernel_rows_count(s->rows);
   const char *text;
   s->times = (double *)calloc(2 * count + 1, sizeof *s->times);
   if (s->times == NULL) return pm__no_memory(error);
   s->roofline = s->times + count;
-  size_t good = pm_kernel_rows_predict(s->rows, s->context->catalog, s->times, s->roofline);
+  size_t good = pm__lab_kernel_rows_predict(s->rows, s->context->catalog, s->times, s->roofline);
   pm__string *notes = &s->context->notes;
-  for (size_t i = 0; (text = pm_kernel_rows_note(s->rows, i)) != NULL; i++) pm__string_format(notes, "%s\n", text);
+  for (size_t i = 0; (text = pm__lab_kernel_rows_note(s->rows, i)) != NULL; i++) pm__string_format(notes, "%s\n", text);
   if (good < count)
     pm__string_format(notes, "%zu of %zu rows have no prediction: their GPUs lack the precision\n", count - good,
                       count);
@@ -90,8 +90,8 @@ static int predict(study *s, pm_error *error)
 /* The measurements beside these times. */
 static int add_comparisons(const study *s, const double *times, pm__lab_comparisons *out, pm_error *error)
 {
-  const pm_measured_kernel *measured = pm_kernel_rows_measured(s->rows);
-  for (size_t i = 0; i < pm_kernel_rows_count(s->rows); i++) {
+  const pm_measured_kernel *measured = pm__lab_kernel_rows_measured(s->rows);
+  for (size_t i = 0; i < pm__lab_kernel_rows_count(s->rows); i++) {
     pm__lab_comparison *row = pm__lab_comparisons_add(out, error);
     if (row == NULL) return PM_NO_MEMORY;
     memcpy(row->id, measured[i].id, sizeof row->id);
@@ -144,6 +144,6 @@ pm_table *pm__lab_validate_kernels(pm__lab_context *context, pm_error *error)
   if (status == PM_OK) table = context->rows ? pm__lab_comparisons_table(&rows, error) : groups_table(&s, &rows, error);
   free(rows.items);
   free(s.times);
-  pm_kernel_rows_free(s.rows);
+  pm__lab_kernel_rows_free(s.rows);
   return table;
 }
