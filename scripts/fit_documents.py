@@ -3,9 +3,9 @@
 
     python3 scripts/fit_documents.py [--perfmodel PATH] [--write]
 
-To all numeric rows of these documents (data/measured/statements.csv), as scripts/fit_language.py fits those of others; then the
-width of the band of frameworks that rest on documents. The notes of the constants say so, and perfmodel validate prints the
-errors without them, and those of each document without its own.
+To all numeric rows of these documents (data/measured/statements.csv), as scripts/fit_language.py fits those of others;
+then the width of the band of frameworks that rest on documents. The constants' fitted_to says so, and perfmodel validate
+prints the errors without them, and those of each document without its own.
 """
 import argparse
 import math

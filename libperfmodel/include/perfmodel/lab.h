@@ -15,7 +15,7 @@
 ** else its set has to say of a row. An error is (predicted - measured) / measured: of a rate, above 0 the prediction is
 ** too fast, of a time too slow.
 **
-**     statements   what the source documents state
+**     statements   what the source documents state ("seeds" in release 0.1)
 **     training     rates of training
 **     inference    rates and latencies of inference
 **     kernels      times of single kernels: the columns of docs/calibration.md
