@@ -32,6 +32,15 @@ class Framework:
         """Id of the framework."""
         return self.profile.id
 
+    @property
+    def basis(self) -> str:
+        """What its constants were fitted to, in words.
+
+        >>> framework("generic").basis
+        'guesses: no training rate of this framework is behind its constants'
+        """
+        return _core.framework_basis(_record.write("framework", self.profile))
+
     def replace(self, **values: Any) -> Framework:
         """The same with other constants: framework("generic").replace(kernel_time=20e-6). Names are those of the fields
         of `profile`, `era` or `band`, in SI units.
