@@ -77,7 +77,11 @@ typedef enum pm__role {
 } pm__role;
 
 /* Whose kernels they are that are no matrix products: a vendor library's (cuDNN, cuBLAS), or the framework's own. */
-typedef enum pm__kernel_source { PM__LIBRARY_KERNEL = 1, PM__FRAMEWORK_KERNEL, PM__KERNEL_SOURCE_END } pm__kernel_source;
+typedef enum pm__kernel_source {
+  PM__LIBRARY_KERNEL = 1,
+  PM__FRAMEWORK_KERNEL,
+  PM__KERNEL_SOURCE_END
+} pm__kernel_source;
 
 /* What a compiler of graphs makes of it in training. */
 typedef enum pm__training_fusion {
