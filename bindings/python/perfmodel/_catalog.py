@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import threading
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _core, _record, _records
 from ._inputs import AttributeValue, attributes, path_text, text
 from ._network import Network
 from ._system import System
 from ._table import Table
+
+if TYPE_CHECKING:
+    from ._framework import Framework
 
 R = TypeVar("R")
 Names = list[str]  # inside the class, `list` is its method
@@ -66,6 +69,12 @@ class Catalog:
     def system(self, name: str) -> System:
         """A system with its link graph."""
         return System(_core.catalog_system(self._handle, text(name, "name")))
+
+    def framework(self, name: str) -> Framework:
+        """A framework's profile, "pt-nchw"; in another era of the GPU libraries, "tf1-nchw@cudnn6"."""
+        from ._framework import from_catalog
+
+        return from_catalog(self, name)
 
     def gpu(self, name: str) -> _records.Gpu:
         """The datasheet of a GPU."""

@@ -70,7 +70,7 @@ class Prediction(_records.Prediction):
     def _framework_basis(self) -> str:
         """What the constants of the framework rest on: to what they were fitted, on how many rows, when."""
         index = self.run.framework_index
-        if index < 0:
+        if index < 0 or self._plan is None:
             return _choice_doc("prediction", "evidence", self.evidence)
         return self._plan.frameworks[index].basis
 

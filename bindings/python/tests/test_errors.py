@@ -192,6 +192,7 @@ def core_arguments() -> dict[str, list[object]]:
         "predict_into": [plan, run, bytearray(len(done))],
         "grid_runs": [run, 1, 1, 0, ["fp32"], one, one, one, 0],
         "catalog_framework": [catalog, "generic", "band"],
+        "framework_basis": [framework[0]],
         "plan_add_framework": [plan, *framework],
         "prediction_table": [plan, run, done],
         "prediction_trace": [plan, run],

@@ -1,6 +1,6 @@
 /*
-** The laboratory: predictions beside measurements, and constants of the model from measurements. It stands above the rest
-** of the library, which works without it.
+** The laboratory: predictions beside measurements, and constants of the model from measurements. It stands above the
+** rest of the library, which works without it.
 **
 ** Validation: published measurements beside what is predicted for them.
 **
@@ -96,8 +96,8 @@ typedef struct pm_validation {
 /* The sets by position, NULL past the last. */
 PM_API const char *pm_validation_set(size_t index);
 
-/* The table, which the caller owns; NULL with an error. Its notes (pm_table_notes) say how many rows have no prediction,
-** and why. */
+/* The table, which the caller owns; NULL with an error. Its notes (pm_table_notes) say how many rows have no
+** prediction, and why. */
 PM_API pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_error *error);
 
 /* ---- Least squares ----------------------------------------------------------------------------------------------- */
@@ -105,8 +105,8 @@ PM_API pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *wha
 /*
 ** Calibration: constants of the model from measurements.
 **
-** pm_fit is bounded least squares by Levenberg and Marquardt's method, for residuals of any kind; constants of the model
-** are fitted on residuals log(predicted / measured), so that 10 % too fast and 10 % too slow count alike:
+** pm_fit is bounded least squares by Levenberg and Marquardt's method, for residuals of any kind; constants of the
+** model are fitted on residuals log(predicted / measured), so that 10 % too fast and 10 % too slow count alike:
 **
 **     pm_fit_parameter parameters[2] = {pm_fit_parameter_new("efficiency", 0.9, 0.3, 1.2),
 **                                       pm_fit_parameter_new("latency", 5e-6, 1e-7, 1e-3)};
@@ -165,9 +165,9 @@ typedef struct pm_fit_result {
 ** residual that is NAN makes the values unusable. */
 typedef int pm_fit_residuals(void *context, const double *values, double *residuals, pm_error *error);
 
-/* Finds the values with the least cost; the other results are filled in too. Parameters that reach a bound stay there while
-** the measurements want more. Uncertainties suppose that the residuals are independent of each other: with many rows of
-** like shape they are too small. */
+/* Finds the values with the least cost; the other results are filled in too. Parameters that reach a bound stay there
+** while the measurements want more. Uncertainties suppose that the residuals are independent of each other: with many
+** rows of like shape they are too small. */
 PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *residuals, void *context, size_t rows,
                   const pm_fit_options *options, pm_fit_result *result, pm_error *error);
 
@@ -252,9 +252,9 @@ PM_API const char *pm_calibration_set(size_t index);
 typedef struct pm_calibration pm_calibration;
 
 /* Fits constants. Owned by the caller; NULL with an error. Kernels: of each GPU and source the newest library counts,
-** products above the peak do not; what is kept out by its shape is chosen by a hash of the sizes, the same for all GPUs.
-** Training: rows that readings of the catalogue leave out are only predicted; every source is left out once, or every
-** network if there is one source. The same rows give the same constants. Cost: some seconds. */
+** products above the peak do not; what is kept out by its shape is chosen by a hash of the sizes, the same for all
+** GPUs. Training: rows that readings of the catalogue leave out are only predicted; every source is left out once, or
+** every network if there is one source. The same rows give the same constants. Cost: some seconds. */
 PM_API pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibration_options *options, pm_error *error);
 PM_API void pm_calibration_free(pm_calibration *calibration);
 
@@ -266,8 +266,8 @@ PM_API const pm_fit_error *pm_calibration_errors(const pm_calibration *calibrati
 PM_API const char *pm_calibration_notes(const pm_calibration *calibration);
 
 /* A file for pm_catalog_load: the entries with the constants found in their places, the others of their values as they
-** were. All entries of these kinds if the shipped rows were fitted without choosing, else those that have such a constant.
-** Lives as long as the calibration. */
+** were. All entries of these kinds if the shipped rows were fitted without choosing, else those that have such a
+** constant. Lives as long as the calibration. */
 PM_API const char *pm_calibration_xml(const pm_calibration *calibration);
 
 #ifdef __cplusplus

@@ -120,7 +120,8 @@ void pm__provenance_text(const pm__provenance *from, char *text, size_t size);
 /* Whether a value was fitted to what has that name, among others. */
 bool pm__provenance_rests_on(const pm__provenance *from, const char *name);
 
-/* Sets what the host times of a framework were fitted to: its entry's own, or those of the one that it is like, or NULL. */
+/* Sets what the host times of a framework were fitted to: its entry's own, or those of the one that it is like, or
+** NULL. */
 void pm__framework_fitted_to(const pm__entry *entry, const pm__entry *like, pm_framework *framework);
 
 /* ---- Names: a hash table of ids, names and aliases, compared as pm__same_name does. All zero is empty. */

@@ -4,8 +4,8 @@
 **     <kernel_time origin="rule" note="as pt-nchw">12 us</kernel_time>
 **     <kernel_time fitted_to="keras2018 u39kun" rows="48" date="2026-11" note="+-3 %">12 us</kernel_time>
 **
-** A value without an origin is what its source says. What was fitted says to what: sources, documents or machines, parted
-** by blanks, and as a rule on how many rows, and when.
+** A value without an origin is what its source says. What was fitted says to what: sources, documents or machines,
+** parted by blanks, and as a rule on how many rows, and when.
 */
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const char *find_origin(const char *text)
   return NULL;
 }
 
-/* The origin that a note begins with as if it were an attribute ("rule: as Turing", "fitted to four sizes"); or NULL. */
+/* The origin that a note begins with in place of an attribute ("rule: as Turing", "fitted to four sizes"); or NULL. */
 static const char *origin_in_note(const char *note)
 {
   for (size_t i = 0; i < ORIGINS; i++) {

@@ -1,9 +1,9 @@
 /*
 ** Bounded least squares.
 **
-** Levenberg and Marquardt's steps on the parameters that are free to move, cut off at the bounds. The model has kinks (the
-** fastest of several ways) and flat pieces (whole numbers of tiles), where derivatives say little; so each round ends
-** with trying every parameter by itself, up and down by shrinking steps, until neither finds anything better.
+** Levenberg and Marquardt's steps on the parameters that are free to move, cut off at the bounds. The model has kinks
+** (the fastest of several ways) and flat pieces (whole numbers of tiles), where derivatives say little; so each round
+** ends with trying every parameter by itself, up and down by shrinking steps, until neither finds anything better.
 */
 #include "lab/calibration/fit.h"
 #include <math.h>

@@ -181,8 +181,8 @@ void pm__lab_matrix_eigen(double *a, double *values, double *vectors, size_t n)
 ** What the measurements say about the constants found.
 **
 ** The covariance of the coordinates is s^2 times the inverse of the normal matrix, s^2 the mean square of the weighted
-** residuals. The matrix is scaled to ones on its diagonal first; directions with hardly any eigenvalue are those in which
-** constants can be exchanged for one another, and what takes part in one is not identifiable.
+** residuals. The matrix is scaled to ones on its diagonal first; directions with hardly any eigenvalue are those in
+** which constants can be exchanged for one another, and what takes part in one is not identifiable.
 */
 
 static const double NO_DIRECTION = 1e-8;  /* eigenvalue of the scaled matrix */

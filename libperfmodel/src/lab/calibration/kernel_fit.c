@@ -1,8 +1,8 @@
 /*
 ** Calibration of the constants of kernels, stage by stage.
 **
-** An architecture's stages are fitted on the rows of its GPUs; a general stage on those of all. A constant that the entry
-** of an architecture states is its own; what it does not state it shares.
+** An architecture's stages are fitted on the rows of its GPUs; a general stage on those of all. A constant that the
+** entry of an architecture states is its own; what it does not state it shares.
 */
 #include "lab/calibration/kernel_fit.h"
 #include <math.h>
@@ -203,7 +203,7 @@ static size_t rows_of(const pm__lab_kernel_fit *fit, const pm__lab_stage *stage,
   return count;
 }
 
-/* What is fitted begins from its start, not from what the catalogue has, so that the result depends on the rows alone. */
+/* What is fitted begins from its start, not from the catalogue's value, so that the result depends on the rows alone. */
 static void set_starts(pm__lab_kernel_fit *fit)
 {
   const pm__lab_stage *stage;

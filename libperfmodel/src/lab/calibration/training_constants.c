@@ -5,8 +5,8 @@
 #include "hardware/system.h"
 #include "lab/calibration/training.h"
 
-/* Bounds are what is physically thinkable. Host times of a kernel are those of an interpreter, at most; before any row, those
-** of the generic framework. The step of a whole machine may wait for 8 % of jitter. */
+/* Bounds are what is physically thinkable. Host times of a kernel are those of an interpreter, at most; before any row,
+** those of the generic framework. The step of a whole machine may wait for 8 % of jitter. */
 static const pm__lab_training_kind kinds[] = {
   {"framework", "kernel_time", 50e-6, 2, 2e-6, 100e-6, 0},
   {"framework", "step_time", 700e-6, 3, 1e-6, 5e-3, 0},
@@ -87,8 +87,8 @@ static bool is_left_to_training(const pm_catalog *catalog, const pm__lab_trainin
          own.simt_basis == PM_ORIGIN_RULE && !isnan(value_of(&own, kind));
 }
 
-/* Without a choice: eras, rates by rule, and frameworks that are fitted and not like another one. What such a one states
-** itself is known otherwise; guesses stay until they are asked for. */
+/* Without a choice: eras, rates by rule, and frameworks that are fitted and not like another one. What such a one
+** states itself is known otherwise; guesses stay until they are asked for. */
 static bool is_wanted(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind, const char *entry)
 {
   pm_framework own;

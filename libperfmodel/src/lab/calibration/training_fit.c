@@ -1,5 +1,6 @@
 /*
-** Calibration of frameworks and library eras, and of what training alone decides of an architecture, on rates of training.
+** Calibration of frameworks and library eras, and of what training alone decides of an architecture, on rates of
+** training.
 **
 ** Residual: the logarithm of the time of a step, predicted over measured. What a constant is before any row counts as
 ** one row more, so that those that the rows do not decide stay thinkable.

@@ -1,4 +1,5 @@
-/* Errors of a calibration of training: by group, one GPU and several, kept out, left out; and how wide a band they make. */
+/* Errors of a calibration of training: by group, one GPU and several, kept out, left out; and how wide a band they
+** make. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +92,8 @@ static int add_folds(pm__lab_training_fit *fit, double *room, pm_error *error)
 
 /* ---- The band ---- */
 
-/* Standard deviation of the normal distribution whose middle is as wide as that of the chosen rows kept out; of those of a
-** fold, or of the others. NAN without rows. */
+/* Standard deviation of the normal distribution whose middle is as wide as that of the chosen rows kept out; of those
+** of a fold, or of the others. NAN without rows. */
 static double deviation(const pm__lab_training_fit *fit, int fold, bool others, double *room)
 {
   size_t n = 0;

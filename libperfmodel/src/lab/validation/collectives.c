@@ -53,7 +53,8 @@ static int read_runs(run_table *runs, const pm__csv *table, pm_error *error)
 
 /* ---- Which machine ---- */
 
-/* What the column of machines says; without one the system that is named, if it has GPUs enough. "" if it is not known. */
+/* What the column of machines says; without one the system that is named, if it has GPUs enough. "" if it is not
+** known. */
 static const char *find_machine(const run_table *runs, const run_cells *cells, pm__lab_machines *machines, int gpus)
 {
   pm__lab_row row = {.set = ""};
@@ -74,8 +75,8 @@ static int thread_gpus_said(const char *note)
   return said > 0 && said <= 1024 ? (int)said : 0;
 }
 
-/* What a row, or another of the same source, says; on one node, unless it says otherwise, nccl-tests is one process, and
-** rccl-tests, which are run by MPI, one for each GPU. */
+/* What a row, or another of the same source, says; on one node, unless it says otherwise, nccl-tests is one process,
+** and rccl-tests, which are run by MPI, one for each GPU. */
 static int thread_gpus(const run_table *runs, const run_cells *cells, int per_node, int nodes)
 {
   int said = thread_gpus_said(cells->note);
@@ -212,8 +213,8 @@ static int read_run(const run_table *runs, const run_cells *cells, pm__lab_machi
   return status;
 }
 
-/* Reads the row at `index` and predicts it; *predicted is in the unit of what was measured. The error says why there is no
-** prediction, the run is then as far as it could be read. */
+/* Reads the row at `index` and predicts it; *predicted is in the unit of what was measured. The error says why there is
+** no prediction, the run is then as far as it could be read. */
 static int predict_run(const run_table *runs, size_t index, pm__lab_machines *machines, pm__lab_predictor *predictor,
                        collective_run *run, double *predicted, pm_error *error)
 {

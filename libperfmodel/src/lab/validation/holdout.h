@@ -1,6 +1,6 @@
 /*
-** Constants that were fitted to rows of the source documents, and what stands in for them: a prediction of those documents
-** by constants of other rows alone.
+** Constants that were fitted to rows of the source documents, and what stands in for them: a prediction of those
+** documents by constants of other rows alone.
 */
 #ifndef PM_LAB_VALIDATION_HOLDOUT_H
 #define PM_LAB_VALIDATION_HOLDOUT_H

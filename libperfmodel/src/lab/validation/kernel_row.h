@@ -6,7 +6,8 @@
 #include "base/csv.h"
 
 #define PM__KERNEL_COLUMNS(X)                                                                                        \
-  X(kernel) X(op) X(pass) X(B) X(M) X(N) X(K) X(transA) X(transB) X(sparsity) X(conv_W) X(conv_H) X(conv_C) X(conv_N) X(conv_K)          \
+  X(kernel) X(op) X(pass) X(B) X(M) X(N) X(K) X(transA) X(transB) X(sparsity)                                            \
+  X(conv_W) X(conv_H) X(conv_C) X(conv_N) X(conv_K)                                                                  \
   X(filt_R_h) X(filt_S_w) X(pad_h) X(pad_w) X(stride_h) X(stride_w) X(hidden) X(rnn_batch) X(timesteps) X(shape)     \
   X(precision) X(gpu) X(gpu_memory_GB) X(time_us) X(library) X(source_repo) X(id) X(overhead_us) X(note)
 
@@ -42,7 +43,8 @@ int pm__lab_kernel_row_read(pm__lab_kernel_row *row, const pm__csv *sheet, const
 **
 **     kernel   gemm, conv, rnn, elementwise, ln, softmax;  op: bmm, linear, LSTM, GRU, Vanilla, add ...
 **     pass     fwd, bwd_data, bwd_weight ("bwd" of a recurrent layer is bwd_data)
-**     B M N K, transA transB (BLAS: N or T; a linear layer is TN), conv_W conv_H conv_C conv_N conv_K, filt_R_h filt_S_w, pad_h pad_w, stride_h stride_w,
+** B M N K, transA transB (BLAS: N or T; a linear layer is TN), conv_W conv_H conv_C conv_N conv_K, filt_R_h filt_S_w,
+** pad_h pad_w, stride_h stride_w,
 **     hidden rnn_batch timesteps, shape ("rows x columns"), sparsity (such rows are left out)
 **     precision, gpu, gpu_memory_GB, time_us, library, source_repo, and id and overhead_us if there are any
 **

@@ -184,7 +184,8 @@ static char lower(char c)
   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* "baidu-research/DeepBench", "CUDA 10.1.243 cuDNN 7.6" -> "deepbench/cuda-10.1"; other libraries are not told apart. */
+/* "baidu-research/DeepBench", "CUDA 10.1.243 cuDNN 7.6" -> "deepbench/cuda-10.1"; other libraries are not told
+** apart. */
 static void source_of(const char *repository, const char *library, char *out, size_t size)
 {
   const char *slash = strrchr(repository, '/');

@@ -1,10 +1,10 @@
 /*
-** Which GPU and which machine of the catalogue a row of a published table means. What is not surely known is not matched:
-** a prediction of another machine would count as an error of the model.
+** Which GPU and which machine of the catalogue a row of a published table means. What is not surely known is not
+** matched: a prediction of another machine would count as an error of the model.
 **
-** A GPU of one form (SXM, PCIe, NVL) is never taken for one of another form, nor one of another size of memory, where the
-** row says either. The name of a system must be said in full: words of the row that neither an entry's name nor its GPU
-** explains ("A3 High" of the entry "A3 Mega", "p3dn over TCP") are those of another machine.
+** A GPU of one form (SXM, PCIe, NVL) is never taken for one of another form, nor one of another size of memory, where
+** the row says either. The name of a system must be said in full: words of the row that neither an entry's name nor its
+** GPU explains ("A3 High" of the entry "A3 Mega", "p3dn over TCP") are those of another machine.
 */
 #include "lab/validation/machines.h"
 #include <math.h>
@@ -14,8 +14,9 @@
 #include "base/words.h"
 
 /* ---- GPUs by name ----
-** A name is cut into words; makers and product lines do not count. What is left is looked up as it stands, then with the
-** words in any order, then without the size of the memory: two boards that differ in nothing else run kernels alike. */
+** A name is cut into words; makers and product lines do not count. What is left is looked up as it stands, then with
+** the words in any order, then without the size of the memory: two boards that differ in nothing else run kernels
+** alike. */
 
 enum { NAME = 200, SIZE = 16 };
 
@@ -312,7 +313,8 @@ static void gpu_distances(const pm__lab_machines *m, const pm__words *asked, dou
     if (far[i] >= 0 && (!has_memory(&m->gpus[i], memory) || !has_form(m, i, asked))) far[i] = -1;
 }
 
-/* Whether a word of a row's system says no more than its GPU does: what that is called, its memory, how many there are. */
+/* Whether a word of a row's system says no more than its GPU does: what that is called, its memory, how many there
+** are. */
 static bool is_explained(const pm__lab_machines *m, size_t gpu, const pm__words *asked, const char *word)
 {
   size_t digits = strspn(word, "0123456789");

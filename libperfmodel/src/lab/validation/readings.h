@@ -67,8 +67,8 @@ typedef struct pm__lab_readings {
 int pm__lab_readings_new(pm__lab_readings *readings, const pm_catalog *catalog, pm_error *error);
 void pm__lab_readings_free(pm__lab_readings *readings);
 
-/* What the first rule that holds for the row decides for, its columns put in; NULL if no rule holds. `value` has room for
-** PM__VALUE_LONGEST bytes. */
+/* What the first rule that holds for the row decides for, its columns put in; NULL if no rule holds. `value` has room
+** for PM__VALUE_LONGEST bytes. */
 const char *pm__lab_readings_decide(const pm__lab_readings *readings, pm_decision decision, const pm__lab_row *row,
                                     char *value);
 

@@ -151,7 +151,8 @@ static int set_run(const settings *s, pm_input_run *run, pm_error *error)
   return PM_OK;
 }
 
-/* The rates of the path: dataset, system, storage (without one unlimited), loader, cpu, and the fields of an input run. */
+/* The rates of the path: dataset, system, storage (without one unlimited), loader, cpu, and the fields of an input
+** run. */
 static int path_rates(const pm_catalog *catalog, const settings *s, pm_input_rates *rates, pm_error *error)
 {
   pm_input_setup setup;
