@@ -118,9 +118,10 @@ sanitize_build() {
 
 # The tests of what threads share, under the thread sanitizer.
 threads() {
-  cmake -S . -B build/threads -G Ninja -DCMAKE_BUILD_TYPE=Debug -DPM_SANITIZE_THREADS=ON -DPM_TESTS=ON -DPM_TOOL=OFF &&
-    cmake --build build/threads -j "$(jobs)" --target test_threads &&
-    CK_TIMEOUT_MULTIPLIER=5 build/threads/tests/test_threads
+  cmake -S . -B build/threads -G Ninja -DCMAKE_BUILD_TYPE=Debug -DPM_SANITIZE_THREADS=ON -DPM_TESTS=ON -DPM_TOOL=OFF \
+    -DPM_SUITES=threads &&
+    cmake --build build/threads -j "$(jobs)" --target unit_tests &&
+    CK_TIMEOUT_MULTIPLIER=5 build/threads/tests/unit_tests threads
 }
 
 step floors floors
