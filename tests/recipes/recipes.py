@@ -85,8 +85,10 @@ def check_prediction_field(copy):
     prediction = 'pm.predict("resnet50", "t4")'
     hold(copy.python(f"import perfmodel as pm; print(hasattr({prediction}, 'toy_share'))") in (None, "True"),
          "the attribute in Python")
-    hold(copy.python(f"import perfmodel as pm; print('toy_share' in pm.sweep('resnet50', 't4').table().columns)")
-         in (None, "True"), "the column in Python")
+    sweep = "pm.sweep('resnet50', 't4')"
+    hold(copy.python(f"import perfmodel as pm; print(len({sweep}['toy_share']))") in (None, "1"), "the column in Python")
+    script = "print(require 'perfmodel'.sweep{network = 'resnet50', system = 't4'}:csv():match('toy_share'))"
+    hold(copy.lua(script) in (None, "toy_share"), "the column in Lua")
 
 
 PREDICTION_FIELD = Recipe(
