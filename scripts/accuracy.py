@@ -85,13 +85,13 @@ def left_out(notes):
 
 
 def fitted_to_documents():
-    """Names of the constants whose note says that they were fitted to rows of a document."""
-    found = []
+    """Names of the constants that were fitted to rows of a document."""
+    found, fitted = [], re.compile(rf"fitted: (\d+ rows? of )?({'|'.join(DOCUMENTS)})\b")
     for kind in ("framework", "library_era", "loader"):
         for entry in pm.list(f"{kind}s")["id"]:
             shown = pm.show(kind, entry)
             found += [f"{shown['field'][i]} of {entry}" for i in range(len(shown))
-                      if shown["note"][i].startswith(tuple(f"fitted: {name}" for name in DOCUMENTS))]
+                      if fitted.match(shown["note"][i])]
     return found
 
 
@@ -105,43 +105,43 @@ def band_of(basis):
 def covered(rows, counted):
     """How many rates lie in the band, and how many there are: a ratio of two rates is nearer than either."""
     rates = [i for i in np.flatnonzero(counted) if rows["unit"][i] == "images/s"]
-    inside = [abs(np.log(rows["others"][i] / rows["measured"][i])) <= TENTH * band_of(rows["basis"][i]) for i in rates]
+    inside = [abs(np.log(rows["holdout"][i] / rows["measured"][i])) <= TENTH * band_of(rows["basis"][i]) for i in rates]
     return int(np.sum(inside)), len(rates)
 
 
-def seeds(folder):
-    rows, notes = pm.validate("seeds", rows=True), pm.validate("seeds").notes
+def statements(folder):
+    rows, notes = pm.validate("statements", rows=True), pm.validate("statements").notes
     counted, alone = known(rows), left_out(notes)
     by_document = [[name] + statistics(rows["error"][counted & (rows["group"] == key)]) +
-                   statistics(rows["others_error"][counted & (rows["group"] == key)])[1:4:2] + alone[key]
+                   statistics(rows["holdout_error"][counted & (rows["group"] == key)])[1:4:2] + alone[key]
                    for key, name in DOCUMENTS.items()]
-    by_document.append(["all"] + statistics(rows["error"][counted]) + statistics(rows["others_error"][counted])[1:4:2] +
+    by_document.append(["all"] + statistics(rows["error"][counted]) + statistics(rows["holdout_error"][counted])[1:4:2] +
                        [""] * 3)
     worst = [[rows["id"][i], f"{rows['measured'][i]:g}", f"{rows['predicted'][i]:.4g}", rows["unit"][i],
-              f"{rows['error'][i]:+.1f}", f"{rows['others_error'][i]:+.1f}", rows["basis"][i], rows["note"][i]]
+              f"{rows['error'][i]:+.1f}", f"{rows['holdout_error'][i]:+.1f}", rows["basis"][i], rows["note"][i]]
              for i in np.argsort(-np.abs(np.where(counted, rows["error"], 0)), kind="stable")
-             if counted[i] and max(abs(rows["error"][i]), abs(rows["others_error"][i])) > 20]
+             if counted[i] and max(abs(rows["error"][i]), abs(rows["holdout_error"][i])) > 20]
     broken = [[rows["id"][i], rows["kind"][i], rows["note"][i]] for i in range(len(rows)) if rows["holds"][i] == "no"]
     kinds = [[kind, int((rows["kind"] == kind).sum())] for kind in dict.fromkeys(rows["kind"])]
     classes = [(name, rows["group"] == key) for key, name in DOCUMENTS.items()]
     inside, rates = covered(rows, counted)
-    picture(folder / "images", "accuracy-seeds", rows, classes, "values of the documents")
+    picture(folder / "images", "accuracy-statements", rows, classes, "values of the documents")
     return "\n\n".join([
-        "All 271 statements of the five documents are in `data/measured/seeds.csv`; `perfmodel validate --rows` prints each "
+        "All 271 statements of the five documents are in `data/measured/statements.csv`; `perfmodel validate --rows` prints each "
         "with its prediction, the framework and library constants used, and what holds. Constants fitted to rows of these "
-        f"documents: {', '.join(fitted_to_documents())}. All others rest on other rows or on facts. `others` are "
-        "predictions without any of these constants; `left out` those of one document without the constants that rest "
-        "on it, those of the other four kept. The generic framework's values stand in for what is taken away.",
-        table(["document"] + STATISTICS + ["others, mape", "p90", "left out, mape", "median", "p90"], by_document),
+        f"documents: {', '.join(fitted_to_documents())}. All others rest on other rows or on facts. Hold-outs are "
+        "predictions without any of these constants (`of all`), or those of one document without the constants that rest "
+        "on it, those of the other four kept (`of it`). The generic framework's values stand in for what is taken away.",
+        table(["document"] + STATISTICS + ["hold-out of all, mape", "p90", "of it, mape", "median", "p90"], by_document),
         "; ".join(note for note in notes if note.startswith("all rows")).capitalize() + ". The aims are 9 and 12 %.",
         f"Of {rates} rates by constants of other rows, {inside} lie in their band of eight in ten "
         f"({100 * inside / rates:.0f} %).",
         f"{notes[0][0].upper()}{notes[0][1:]}. " + ("Those that do not:" if broken else ""),
         table(["row", "kind", "claim or remark"], broken) if broken else "",
         "Values that are off by more than 20 %, with the constants as they are or with those of other rows:",
-        table(["row", "measured", "predicted", "unit", "error", "others", "constants", "remark"], worst),
+        table(["row", "measured", "predicted", "unit", "error", "hold-out", "constants", "remark"], worst),
         "What became of the rows: " + ", ".join(f"{count} {kind}" for kind, count in kinds) + ".",
-        "![predicted beside measured](images/accuracy-seeds.png)",
+        "![predicted beside measured](images/accuracy-statements.png)",
     ])
 
 
@@ -205,7 +205,7 @@ def storage(folder):
 
 
 PARTS = {
-    "seeds": seeds,
+    "statements": statements,
     "training": lambda folder: rates(folder, "training"),
     "sources": sources,
     "inference": lambda folder: rates(folder, "inference"),

@@ -27,6 +27,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -71,16 +72,16 @@ def fit_lines(name, fit, notes):
     for key, (unit, _) in CONSTANTS.items():
         if name not in ONLY.get(key, ORDER):
             continue
-        note = f' note="{notes[key]}"' if notes else ""
-        yield f"    <{key}{note}>{fit[key]:.4g}{' ' + unit if unit else ''}</{key}>"
+        attributes = notes[key] if notes else ""
+        yield f"    <{key}{attributes}>{fit[key]:.4g}{' ' + unit if unit else ''}</{key}>"
     yield "  </fit>\n"
 
 
 def write_file(fits, notes=None, links=""):
     lines = ['<?xml version="1.0" encoding="UTF-8"?>',
-             "<!-- Constants of collectives, written by scripts/fit_collectives.py. A note says: fitted to the rows of all machines",
+             "<!-- Constants of collectives, written by scripts/fit_collectives.py. They are fitted to the rows of all machines",
              f"     ({', '.join(sorted(ARCHITECTURE))}),",
-             "     fitted to those of some, or whose value stands in. Rows that were kept out and statements of the documents played",
+             "     or of those that fitted_to names, or the note says whose value stands in. Rows that were kept out and statements of the documents played",
              "     no part. -->",
              '<perfmodel version="1">', ""]
     for name in ORDER:
@@ -197,13 +198,17 @@ def notes_of(felt):
                 source = NEXT[source]
             if name not in ONLY.get(key, ORDER):
                 continue
-            machines = ", ".join(sorted(m for m, a in ARCHITECTURE.items() if a == source))
+            machines = " ".join(sorted(m for m, a in ARCHITECTURE.items() if a == source))
             if key in UNFITTED:
-                notes[name][key] = UNFITTED[key]
+                notes[name][key] = f' note="{UNFITTED[key]}"'
+            elif key not in OWN and felt[key]:
+                notes[name][key] = f' fitted_to="collectives" date="{date.today():%Y-%m}" note="all machines"'
             elif key not in OWN:
-                notes[name][key] = "fitted to all machines" if felt[key] else "assumed: no row feels it"
+                notes[name][key] = ' note="assumed: no row feels it"'
+            elif source == name:
+                notes[name][key] = f' fitted_to="{machines}" date="{date.today():%Y-%m}"'
             else:
-                notes[name][key] = f"fitted: {machines}" if source == name else f"as for {source}"
+                notes[name][key] = f' note="as for {source}"'
     return notes
 
 

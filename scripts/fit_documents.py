@@ -3,9 +3,9 @@
 
     python3 scripts/fit_documents.py [--perfmodel PATH] [--write]
 
-To all numeric rows of these documents (data/measured/seeds.csv), as scripts/fit_language.py fits those of others; then the
-width of the band of frameworks that rest on documents. The notes of the constants say so, and perfmodel validate prints the
-errors without them, and those of each document without its own.
+To all numeric rows of these documents (data/measured/statements.csv), as scripts/fit_language.py fits those of others;
+then the width of the band of frameworks that rest on documents. The constants' fitted_to says so, and perfmodel validate
+prints the errors without them, and those of each document without its own.
 """
 import argparse
 import math
@@ -26,7 +26,7 @@ BAND = method.Parameter("training documents", ["training"], "", 0.01, 1, None)
 
 def band(rows):
     """Standard deviation whose middle eight tenths hold that share of the documents' rates, by constants of other rows."""
-    rates = [abs(math.log(float(row["others"]) / float(row["measured"]))) for row in rows
+    rates = [abs(math.log(float(row["holdout"]) / float(row["measured"]))) for row in rows
              if row["error [%]"] and row["unit"] == "images/s"]
     return float(np.quantile(rates, 0.8)) / 1.2815515655446004, len(rates)
 
@@ -38,7 +38,7 @@ def main():
     arguments = parser.parse_args()
     parameters = [method.Parameter(f"{framework} {name}", [framework], unit, least, most, lambda group, of=of: group == of)
                   for (framework, name), (unit, least, most, of) in CONSTANTS.items()]
-    model = method.Model(arguments.perfmodel, parameters, "seeds")
+    model = method.Model(arguments.perfmodel, parameters, "statements")
     rows = model.predict(model.start)
     keep = [i for i, row in enumerate(rows) if row["error [%]"]]
     bear = np.array([[p.bears(rows[i]["group"]) for p in parameters] for i in keep])

@@ -19,6 +19,7 @@ import functools
 import gzip
 import io
 import itertools
+import re
 import shlex
 import subprocess
 import sys
@@ -38,6 +39,8 @@ COLUMNS: dict[str, str] = {
 # Texts in the columns, by column: ("bottleneck", "host"): "cpu".
 TEXTS: dict[tuple[str, str], str] = {
 }
+
+NETWORK = re.compile(r'<network id="([^"]+)"')
 
 TOLERANCE = 1e-12
 DIGITS = 14  # rounds by 5e-14 at most, far within the tolerance, and takes a fifth less room than 17
@@ -116,7 +119,9 @@ class Command:
         self.path = path
         # --catalog reads a folder without those in it. The root comes first: it has the sources of the others.
         folders = sorted({file.parent for file in catalog.rglob("*.xml")}) if catalog else []
-        self.common = ["--format", "csv", "--quiet", *(word for folder in folders for word in ("--catalog", folder))]
+        self.folders = [folder for folder in folders if folder.name != "networks"]
+        self.networks = {file: set(NETWORK.findall(file.read_text())) for folder in folders
+                         for file in sorted(folder.glob("*.xml")) if folder.name == "networks"}
 
     @functools.cache
     def knows(self, command: str, option: str) -> bool:
@@ -129,9 +134,17 @@ class Command:
         words = [",".join(WORDS.get((old[0], part), part) for part in word.split(",")) for word in old]
         return words + (["--ignore-memory"] if self.knows(words[0], "--ignore-memory") else [])
 
+    def catalog(self, line: str) -> list[str]:
+        """Options for the frozen catalogue. Networks take long to read: only the files with those of the line are,
+        unless it is about all that was measured."""
+        named = set(re.split(r"[\s,]", line))
+        files = [file for file, networks in self.networks.items() if networks & named or line.startswith("validate")]
+        return [word for path in [*self.folders, *files] for word in ("--catalog", str(path))]
+
     def rows(self, line: str) -> list[dict]:
         """The rows that the command prints; if it refuses, one row that says with which exit status."""
-        done = subprocess.run([self.path, *self.words(line), *self.common], capture_output=True, text=True, check=False)
+        words = [self.path, *self.words(line), "--format", "csv", "--quiet", *self.catalog(line)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         return rows or [{"exit": str(done.returncode)}]
 

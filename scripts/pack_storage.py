@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes data/measured/storage.csv: what is known of storage and decoding, each row with the formula to compare it with.
 
-The rows of data/measured/input_pipeline.csv, and the arithmetic of the Dell guide. The layout is that of seeds.csv.
+The rows of data/measured/input_pipeline.csv, and the arithmetic of the Dell guide. The layout is that of statements.csv.
 """
 import csv
 import pathlib

@@ -1,10 +1,20 @@
 #!/bin/sh
-# Every check: installs what the tests need, builds in build/, runs all of them, and ends with one line for each.
-# Exit code 0 only if all pass.
+# Runs the checks: installs what they need, builds under build/, and ends with one line for each.
+#
+#     scripts/test.sh            every check: what has to pass
+#     scripts/test.sh quick      without what takes long: under a minute once everything is built
+#
+# Exit code 0 only if all pass. A second run builds only what changed. One test alone: see CONTRIBUTING.md.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/need.sh
 . scripts/need.sh
+
+amount=${1:-all}
+case $amount in
+  all | quick) ;;
+  *) echo "usage: scripts/test.sh [quick]" >&2; exit 2 ;;
+esac
 
 python_has_venv() { python3 -c 'import ensurepip, venv'; }
 python_has_headers() { python3 -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")'; }
@@ -12,6 +22,7 @@ python_has_headers() { python3 -c 'import os, sysconfig as s; os.stat(s.get_path
 echo "== What is needed"
 need_build
 need g++ has c++
+need ccache has ccache
 need check pkg-config --exists check
 need swig has swig
 need liblua5.4-dev pkg-config --exists lua5.4
@@ -27,9 +38,12 @@ venv=$PWD/build/venv
 python=$venv/bin/python
 logs=$PWD/build/logs
 mkdir -p "$logs"
-rm -f "$logs"/*
+rm -f "$logs"/* "$logs"/.[a-z]*
 : >"$logs/summary"
 failures=0
+
+# What is compiled twice alike, for the tests and for pip, is compiled once.
+export CMAKE_C_COMPILER_LAUNCHER=ccache
 
 # closing_line LOG: what the test runner says at its end.
 closing_line() {
@@ -37,37 +51,65 @@ closing_line() {
     -e '[0-9]+ (passed|failed|error).* in [0-9.]+s' "$1" | tail -n 2 | sed 's/^=* *//; s/ *=*$//' | paste -sd ' ' -
 }
 
-# step NAME COMMAND...: runs a check, keeps its output, and goes on after a failure.
-step() {
+# measure NAME COMMAND...: runs a check, keeps its output, and writes its line into .NAME; fails if the check does.
+measure() {
   name=$1
   shift
-  echo
-  echo "== $name"
   start=$(date +%s)
   if "$@" >"$logs/$name" 2>&1; then verdict=PASS; else verdict=FAIL; fi
-  if [ $verdict = FAIL ]; then
-    failures=$((failures + 1))
-    tail -n 200 "$logs/$name"
-  else
-    tail -n 4 "$logs/$name"
-  fi
   seconds=$(($(date +%s) - start))
-  printf '%s  %-12s %4ss  %s\n' $verdict "$name" $seconds "$(closing_line "$logs/$name")" >>"$logs/summary"
+  printf '%s  %-12s %4ss  %s\n' $verdict "$name" $seconds "$(closing_line "$logs/$name")" >"$logs/.$name"
+  [ $verdict = PASS ]
+}
+
+# show NAME: what came out of a check that was measured; goes on after a failure.
+show() {
+  echo
+  echo "== $1"
+  cat "$logs/.$1" >>"$logs/summary"
+  if grep -q '^PASS' "$logs/.$1"; then
+    tail -n 4 "$logs/$1"
+  else
+    failures=$((failures + 1))
+    tail -n 200 "$logs/$1"
+  fi
+}
+
+# step NAME COMMAND...
+step() {
+  measure "$@" || true
+  show "$1"
+}
+
+# A check that runs beside others, since it waits for the net more than it computes: begin NAME COMMAND..., finish NAME
+begin() {
+  (measure "$@") &
+  echo $! >"$logs/.pid-$1"
+}
+finish() {
+  wait "$(cat "$logs/.pid-$1")" || true
+  show "$1"
 }
 
 floors() { python3 scripts/check_floors.py; }
 
+pip_install() { "$python" -m pip install --disable-pip-version-check -q "$@"; }
+
+# What the build and the smallest tests of Python need.
 venv_setup() {
   [ -x "$python" ] || python3 -m venv "$venv" || return 1
-  packages="numpy pandas matplotlib pytest nbclient nbformat ipykernel mypy"
-  echo "Installing from PyPI into build/venv: $packages"
-  # shellcheck disable=SC2086 # a list of names
-  "$python" -m pip install --disable-pip-version-check -q $packages || return 1
+  echo "Installing from PyPI into build/venv: numpy pytest pytest-xdist"
+  pip_install numpy pytest pytest-xdist
+}
+
+packages() {
+  echo "Installing from PyPI into build/venv: pandas matplotlib nbclient nbformat ipykernel mypy"
+  pip_install pandas matplotlib nbclient nbformat ipykernel mypy || return 1
   # Readers of Arrow data are large and not made for every Python: without them their tests say so and are skipped.
-  "$python" -m pip install --disable-pip-version-check -q --only-binary :all: pyarrow polars ||
+  pip_install --only-binary :all: pyarrow polars ||
     echo "pyarrow and polars cannot be installed: Arrow data is not read back"
   # Of PyTorch the CPU build alone: the others bring gigabytes. Without it the imports of its modules are not tested.
-  "$python" -m pip install --disable-pip-version-check -q --only-binary :all: "torch==2.13.0+cpu" onnx onnxscript ||
+  pip_install --only-binary :all: "torch==2.13.0+cpu" onnx onnxscript ||
     echo "no CPU build of PyTorch can be installed: imports of PyTorch modules are not tested"
 }
 
@@ -97,17 +139,26 @@ schema() {
     echo "schema: $(find data -name '*.xml' | wc -l) files are valid"
 }
 
-# What setuptools left behind last time would get into the package.
-pip_install() {
+# What setuptools left behind last time would get into the package. Warnings are errors as in the other build, so that
+# ccache has the objects already.
+pip_package() {
   rm -rf build/lib build/lib.* build/temp.* build/bdist.*
-  "$python" -m pip install --disable-pip-version-check --force-reinstall --no-deps . &&
+  CMAKE_ARGS=-DPM_WERROR=ON "$python" -m pip install --disable-pip-version-check --force-reinstall --no-deps . &&
     (cd / && "$python" -c 'import perfmodel; print(perfmodel.__version__, perfmodel.__file__)')
 }
 
 # The installed package, compared with the command and the Lua module of the build.
 run_pytest() {
   PERFMODEL_ALL=1 PERFMODEL_COMMAND=$PWD/build/test/tools/perfmodel LUA_PATH="$PWD/build/test/bindings/lua/?.lua" \
-    LUA_CPATH="$PWD/build/test/bindings/lua/?.so" "$python" -m pytest -q
+    LUA_CPATH="$PWD/build/test/bindings/lua/?.so" "$python" -m pytest -q -n "$(jobs)" --dist worksteal
+}
+
+# The package as the build left it: a few files that touch all of it.
+smoke() {
+  PYTHONPATH=$PWD/build/test/python PERFMODEL_COMMAND=$PWD/build/test/tools/perfmodel \
+    LUA_PATH="$PWD/build/test/bindings/lua/?.lua" LUA_CPATH="$PWD/build/test/bindings/lua/?.so" \
+    "$python" -m pytest -q -p no:cacheprovider bindings/python/tests/test_api.py bindings/python/tests/test_records.py \
+    bindings/python/tests/test_same_numbers.py
 }
 
 sanitize_build() {
@@ -118,22 +169,34 @@ sanitize_build() {
 
 # The tests of what threads share, under the thread sanitizer.
 threads() {
-  cmake -S . -B build/threads -G Ninja -DCMAKE_BUILD_TYPE=Debug -DPM_SANITIZE_THREADS=ON -DPM_TESTS=ON -DPM_TOOL=OFF &&
-    cmake --build build/threads -j "$(jobs)" --target test_threads &&
-    CK_TIMEOUT_MULTIPLIER=5 build/threads/tests/test_threads
+  cmake -S . -B build/threads -G Ninja -DCMAKE_BUILD_TYPE=Debug -DPM_SANITIZE_THREADS=ON -DPM_TESTS=ON -DPM_TOOL=OFF \
+    -DPM_SUITES=threads &&
+    cmake --build build/threads -j "$(jobs)" --target unit_tests &&
+    CK_TIMEOUT_MULTIPLIER=5 build/threads/tests/unit_tests threads
 }
 
 step floors floors
 step venv venv_setup
-step build build_all
-step symbols symbols
-step ctest run_ctest build/test
-step schema schema
-step pip pip_install
-step pytest run_pytest
-step sanitize sanitize_build
-step ctest-san run_ctest build/sanitize -LE install
-step threads threads
+if [ $amount = quick ]; then
+  step build build_all
+  step symbols symbols
+  step ctest run_ctest build/test -L 'unit|golden' -LE 'slow|once'
+  step pytest smoke
+else
+  begin packages packages
+  step build build_all
+  step symbols symbols
+  step ctest run_ctest build/test
+  step schema schema
+  finish packages
+  step pip pip_package
+  step pytest run_pytest
+  step sanitize sanitize_build
+  # Tests labelled "once" add nothing under sanitizers: xmllint on files, the golden cases a second time, and fits to all
+  # published rows, whose code test_calibrate, test_fit, test_validate and the golden cases run through here on few rows.
+  step ctest-san run_ctest build/sanitize -LE 'install|recipes|once'
+  step threads threads
+fi
 
 echo
 echo "== Summary"

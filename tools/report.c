@@ -242,7 +242,9 @@ static void print_framework(FILE *stream, const cli_study *s, size_t width)
 {
   char line[512];
   const pm_prediction *p = &s->prediction;
+  char basis[PM_FRAMEWORK_BASIS_MAX];
   const char *words = pm_record_field(pm_record_type_find("prediction"), "evidence")->choices[p->evidence].doc;
+  if (s->run.framework_index >= 0) words = pm_framework_basis_text(&s->framework.framework, basis);
   if (s->run.framework_index < 0) snprintf(line, sizeof line, "Framework: %s", words);
   else
     snprintf(line, sizeof line, "Framework: %s (%s), %s; %s%s", s->framework.framework.name, s->framework.framework.id,

@@ -7,7 +7,7 @@ static int compare(const cli_request *request, const pm_catalog *catalog)
   const char *set = request->value[OPTION_SET], *path = request->value[OPTION_DATA];
   char *data = path != NULL ? pm_file_text(path, &error) : NULL;
   if (path != NULL && data == NULL) return fail_error(&error);
-  pm_validation what = {set != NULL ? set : "seeds", data, path, request->value[OPTION_ROWS] != NULL};
+  pm_validation what = {set != NULL ? set : "statements", data, path, request->value[OPTION_ROWS] != NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   pm_string_free(data);
   note_lines(request, pm_table_notes(table));
@@ -25,7 +25,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "seeds|training|inference|kernels|collectives|storage", "which measurements (default seeds)"},
+  {OPTION_SET, '\0', "set", "statements|training|inference|kernels|collectives|storage", "which measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each group of them"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -36,7 +36,7 @@ const cli_command validate_command = {
   "Predicts what was measured and prints the error of the predictions, in per cent of what was measured, for each group "
   "of measurements: mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean of "
   "the signed ones. Above 0 the prediction is too much; of a rate, too fast.\n\n"
-  "seeds: what the source documents state, row by row; rows that are no numbers are claims, which hold or do not. "
+  "statements: what the source documents state, row by row; rows that are no numbers are claims, which hold or do not. "
   "training, inference: published rates. kernels: times of single kernels, beside a plain roofline. collectives: times of collectives, and "
   "copies between two GPUs. storage: rates and node counts of storage and decoding.\n\n"
   "--data takes a table of yours in place of the shipped one. training, inference: columns model, framework, "

@@ -3,7 +3,17 @@
 /* The constants as a file of the catalogue. */
 const char *pm_calibration_xml(const pm_calibration *calibration);
 
+%typemap(newfree) char *framework_basis "free($1);"
+
 %inline %{
+/* What the constants of a framework rest on, in words. */
+static char *framework_basis(const pm_framework *framework, size_t framework_count, pm_error *error)
+{
+  char text[PM_FRAMEWORK_BASIS_MAX];
+  if (!single(framework_count, "framework", error)) return NULL;
+  return text_copy(pm_framework_basis_text(framework, text), error);
+}
+
 /* A set: measurements as `data` (text), or those of a file, or, both "", the shipped ones. Lists parted by commas, "": every
 ** entry that the rows decide, nothing kept out. */
 static pm_calibration *calibrate(const pm_catalog *catalog, const char *set, const char *data, const char *path,

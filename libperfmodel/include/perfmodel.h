@@ -20,8 +20,8 @@
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
 **     perfmodel/table.h       results as columns; CSV, JSON and text
 **     perfmodel/counts.h      a network's counts by layer, by kind of layer, as a tree
-**     perfmodel/validate.h    published measurements beside predictions
 **     perfmodel/arrow.h       tables as Arrow data
+**     perfmodel/lab.h         measurements beside predictions, and constants from measurements
 **
 ** Conventions that hold everywhere:
 **   - SI doubles inside: seconds, bytes, FLOP, FLOP/s, bytes/s, watts. Unlimited is INFINITY, unknown is NAN.
@@ -51,8 +51,7 @@
 #include "perfmodel/counts.h"
 #include "perfmodel/arrow.h"
 #include "perfmodel/catalog.h"
-#include "perfmodel/calibrate.h"
-#include "perfmodel/validate.h"
+#include "perfmodel/lab.h"
 
 #define PM_VERSION_MAJOR 0
 #define PM_VERSION_MINOR 1

@@ -47,7 +47,7 @@ def overlap_errors(command, overlap):
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
         file.write("\n".join(lines) + "\n")
         file.flush()
-        rows, _ = run(command, "seeds", "--rows", "-q", "--data", file.name)
+        rows, _ = run(command, "statements", "--rows", "-q", "--data", file.name)
     return dict(zip((row["id"] for row in rows), errors(rows)))
 
 
@@ -79,7 +79,7 @@ def names(what, found, known):
 
 
 def main():
-    rows, notes = run(sys.argv[1], "seeds", "--rows")
+    rows, notes = run(sys.argv[1], "statements", "--rows")
     bad = judge(list(figures(sys.argv[1], rows, notes)), KNOWN)
     bad += names("does not hold:", [row["id"] for row in rows if row["holds"] == "no"], BROKEN)
     claims = sum(row["holds"] != "" for row in rows)

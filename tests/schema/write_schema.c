@@ -44,11 +44,25 @@ static void simple_type(const char *name, const char *pattern)
   printf("      <xs:pattern value=\"%s\"/>\n    </xs:restriction>\n  </xs:simpleType>\n", pattern);
 }
 
+/* What a value rests on. */
+static void origin(void)
+{
+  static const char *const names[] = {"datasheet", "fitted", "rule", "guess", "default", "fact"};
+  text("    <xs:attribute name=\"origin\">\n      <xs:simpleType>\n        <xs:restriction base=\"xs:string\">");
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    printf("          <xs:enumeration value=\"%s\"/>\n", names[i]);
+  text("        </xs:restriction>\n      </xs:simpleType>\n    </xs:attribute>");
+  text("    <xs:attribute name=\"fitted_to\" type=\"xs:string\"/>");
+  text("    <xs:attribute name=\"rows\" type=\"xs:positiveInteger\"/>");
+  text("    <xs:attribute name=\"date\" type=\"xs:string\"/>");
+}
+
 static void value_types(void)
 {
   text("  <xs:attributeGroup name=\"provenance\">");
   text("    <xs:attribute name=\"source\" type=\"xs:string\"/>");
   text("    <xs:attribute name=\"note\" type=\"xs:string\"/>");
+  origin();
   text("  </xs:attributeGroup>");
   printf("  <xs:simpleType name=\"short\">\n    <xs:restriction base=\"xs:token\">\n");
   printf("      <xs:minLength value=\"1\"/>\n      <xs:maxLength value=\"%d\"/>\n", PM_TEXT_MAX - 1);

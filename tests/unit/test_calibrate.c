@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lab/calibrate/kernel_stage.h"
+#include "lab/calibration/kernel_stages.h"
 #include "shipped.h"
 
 enum { ROWS = 700, LINE = 160 };
@@ -154,13 +154,79 @@ START_TEST(the_file_brings_the_constants_in)
 }
 END_TEST
 
+/* Loads a text as a file of the catalogue. */
+static void load_text(const char *text)
+{
+  pm_error error = PM_ERROR_NONE;
+  char name[] = "/tmp/perfmodel-fit-XXXXXX.xml";
+  int descriptor = mkstemps(name, 4);
+  FILE *file = fdopen(descriptor, "w");
+  fputs(text, file);
+  fclose(file);
+  int status = pm_catalog_load(catalog, name, &error);
+  remove(name);
+  ck_assert_msg(status == PM_OK, "%s", error.text);
+}
+
+static const char *const five_rows =
+  "model,framework,gpu,batch_per_gpu,precision,throughput,unit\n"
+  "resnet50,mine,V100,1,fp32,60,images/s\n"
+  "resnet50,mine,V100,32,fp32,330,images/s\n"
+  "resnet18,mine,V100,1,fp32,150,images/s\n"
+  "resnet18,mine,V100,2,fp32,250,images/s\n"
+  "resnet18,mine,V100,4,fp32,350,images/s\n";
+
+static const char *basis_of(const char *framework)
+{
+  static char text[PM_FRAMEWORK_BASIS_MAX]; /* for one test program */
+  pm_framework_profile profile;
+  ck_assert_int_eq(pm_catalog_framework(catalog, framework, &profile, NULL), PM_OK);
+  return pm_framework_basis_text(&profile.framework, text);
+}
+
+/* After a calibration on rows of one's own a framework says what it was fitted to, on how many rows, and when. */
+START_TEST(a_framework_says_what_it_was_fitted_to)
+{
+  pm_calibration_options options = pm_calibration_options_default();
+  options.set = "training";
+  options.entries = "mine";
+  options.file = "some folder/my rows.csv";
+  options.date = "2031-05";
+  load_text("<perfmodel version=\"1\"><framework id=\"mine\" name=\"Mine\"><era>cudnn8</era>"
+            "<evidence>uncalibrated</evidence><kernel_time>30 us</kernel_time><parallel>all-reduce</parallel>"
+            "<overlap>backward</overlap></framework></perfmodel>");
+  ck_assert_str_eq(basis_of("mine"), "guesses: no training rate of this framework is behind its constants");
+  pm_calibration *fit = fit_rows(five_rows, options);
+  load_text(pm_calibration_xml(fit));
+  ck_assert_str_eq(basis_of("mine"), "fitted to 5 rows of my-rows.csv, 2031-05");
+  pm_calibration_free(fit);
+}
+END_TEST
+
+/* The shipped ones name their sources, those of documents that they are documents, and one `like` another its rows. */
+START_TEST(shipped_frameworks_say_what_they_were_fitted_to)
+{
+  ck_assert_ptr_nonnull(strstr(basis_of("pt-nchw"), " rows of DeepLearningExamples"));
+  ck_assert_ptr_nonnull(strstr(basis_of("cntk"), "fitted to rates of dgx1-p100 (source documents)"));
+  ck_assert_ptr_null(strstr(basis_of("generic"), "fitted"));
+  pm_framework like;
+  pm_framework_profile resolved, other;
+  ck_assert_int_eq(pm_catalog_record(catalog, "framework", "pt-nhwc", &like, NULL), PM_OK);
+  ck_assert(like.like[0] != '\0' && isnan(like.kernel_time));
+  ck_assert_int_eq(pm_catalog_framework(catalog, "pt-nhwc", &resolved, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_framework(catalog, like.like, &other, NULL), PM_OK);
+  ck_assert_str_eq(resolved.framework.fitted_to, other.framework.fitted_to);
+  ck_assert_int_eq(resolved.framework.rows, other.framework.rows);
+}
+END_TEST
+
 START_TEST(stages_name_constants_that_exist)
 {
-  const pm__stage *stage;
+  const pm__lab_stage *stage;
   const pm_record_type *type = pm_record_type_find("kernel_calibration");
-  for (size_t i = 0; (stage = pm__stage_at(i)) != NULL; i++) {
+  for (size_t i = 0; (stage = pm__lab_stage_at(i)) != NULL; i++) {
     int count = 0;
-    for (const pm__stage_constant *c = stage->constants; c->name != NULL; c++, count++) {
+    for (const pm__lab_stage_constant *c = stage->constants; c->name != NULL; c++, count++) {
       ck_assert_msg(pm_record_field(type, c->name) != NULL, "%s", c->name);
       ck_assert_msg(c->lower < c->start && c->start < c->upper, "%s", c->name);
     }
@@ -200,6 +266,8 @@ int main(void)
   tcase_add_test(fits, constants_that_made_the_times_come_back);
   tcase_add_test(fits, rows_kept_out_are_not_looked_at);
   tcase_add_test(fits, the_file_brings_the_constants_in);
+  tcase_add_test(fits, a_framework_says_what_it_was_fitted_to);
+  tcase_add_test(fits, shipped_frameworks_say_what_they_were_fitted_to);
   tcase_add_test(fits, stages_name_constants_that_exist);
   tcase_add_test(fits, bad_calibrations_say_why);
   suite_add_tcase(suite, fits);

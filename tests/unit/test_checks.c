@@ -267,7 +267,7 @@ static double gamma_conv(double batch)
 /* A published rate, by the id of the documents' rows. */
 static double rate(const char *id)
 {
-  measured_file *file = measured_read("seeds.csv");
+  measured_file *file = measured_read("statements.csv");
   double value = measured_number(file, measured_find(file, "id", id), "value");
   measured_free(file);
   return value;

@@ -4,19 +4,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lab/validation/kernel_row.h"
 #include "shipped.h"
 
-static pm_kernel_rows *read_rows(const char *csv)
+static pm__lab_kernel_rows *read_rows(const char *csv)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_kernel_rows *rows = pm_kernel_rows_new(catalog, csv, "t.csv", &error);
+  pm__lab_kernel_rows *rows = pm__lab_kernel_rows_of_text(catalog, csv, "t.csv", &error);
   ck_assert_msg(rows != NULL, "%s", error.text);
   return rows;
 }
 
 START_TEST(lines_become_kernels)
 {
-  pm_kernel_rows *rows = read_rows(
+  pm__lab_kernel_rows *rows = read_rows(
     "kernel,op,pass,B,M,N,K,conv_N,conv_C,conv_K,conv_H,conv_W,filt_R_h,filt_S_w,pad_h,pad_w,stride_h,stride_w,"
     "shape,precision,gpu,time_us,library,source_repo\r\n"
     "gemm,linear,fwd,4,8,16,32,,,,,,,,,,,,,fp32,Tesla V100-PCIE-32GB,50,PyTorch,sitar-lab/NeuSight\r\n"
@@ -24,9 +25,9 @@ START_TEST(lines_become_kernels)
     "conv,conv2d,bwd_weight,,,,,2,3,4,9,10,3,5,1,2,2,1,,fp32,Tesla M40,90,CUDA 7.5.18,\"baidu-research/DeepBench\"\n"
     "elementwise,add,fwd,,,,,,,,,,,,,,,,20x30,fp32,L40S-like TPU,1,,x\n"
     "elementwise,mul,fwd,,,,,,,,,,,,,,,,20x30,fp32,T4,33,,sitar-lab/NeuSight\n");
-  const pm_kernel *k = pm_kernel_rows_kernels(rows);
-  const pm_measured_kernel *m = pm_kernel_rows_measured(rows);
-  ck_assert_uint_eq(pm_kernel_rows_count(rows), 4);
+  const pm_kernel *k = pm__lab_kernel_rows_kernels(rows);
+  const pm_measured_kernel *m = pm__lab_kernel_rows_measured(rows);
+  ck_assert_uint_eq(pm__lab_kernel_rows_count(rows), 4);
   ck_assert(k[0].operation == PM_OPERATOR_GEMM && k[0].count == 1 && k[0].m == 32 && k[0].n == 16 && k[0].k == 32);
   ck_assert_str_eq(m[0].group, "v100-pcie-32gb gemm-linear fp32 neusight");
   ck_assert(m[0].time == 50e-6 && m[0].overhead > 1e-5);
@@ -36,9 +37,9 @@ START_TEST(lines_become_kernels)
   ck_assert(k[2].padding_width == 2 && k[2].stride_height == 2 && k[2].stride_width == 1);
   ck_assert(k[3].count == 3 && k[3].m == 600 && m[3].floor > 0);
   ck_assert_str_eq(m[3].id, "line 6");
-  ck_assert_str_eq(pm_kernel_rows_note(rows, 0), "1 row left out: no GPU of the catalogue is called \"L40S-like TPU\"");
-  ck_assert_uint_eq(pm_kernel_rows_group_count(rows), 4);
-  pm_kernel_rows_free(rows);
+  ck_assert_str_eq(pm__lab_kernel_rows_note(rows, 0), "1 row left out: no GPU of the catalogue is called \"L40S-like TPU\"");
+  ck_assert_uint_eq(pm__lab_kernel_rows_group_count(rows), 4);
+  pm__lab_kernel_rows_free(rows);
 }
 END_TEST
 
@@ -47,9 +48,9 @@ static const char *gpu_called(const char *name, const char *memory)
   static char id[PM_TEXT_MAX];
   char csv[400];
   snprintf(csv, sizeof csv, "kernel,M,N,K,precision,gpu,gpu_memory_GB,time_us\ngemm,8,8,8,fp32,%s,%s,9\n", name, memory);
-  pm_kernel_rows *rows = read_rows(csv);
-  snprintf(id, sizeof id, "%s", pm_kernel_rows_count(rows) > 0 ? pm_kernel_rows_measured(rows)->gpu : "none");
-  pm_kernel_rows_free(rows);
+  pm__lab_kernel_rows *rows = read_rows(csv);
+  snprintf(id, sizeof id, "%s", pm__lab_kernel_rows_count(rows) > 0 ? pm__lab_kernel_rows_measured(rows)->gpu : "none");
+  pm__lab_kernel_rows_free(rows);
   return id;
 }
 
@@ -70,17 +71,17 @@ END_TEST
 
 START_TEST(what_cannot_be_used_is_counted)
 {
-  pm_kernel_rows *rows = read_rows("kernel,op,pass,M,N,K,sparsity,precision,gpu,time_us\n"
+  pm__lab_kernel_rows *rows = read_rows("kernel,op,pass,M,N,K,sparsity,precision,gpu,time_us\n"
                                    "gemm,gemm,fwd,8,8,8,0.9,fp32,T4,5\ngemm,gemm,fwd,8,8,8,0.95,fp32,T4,5\n"
                                    "allreduce,,,,,,,fp32,T4,5\ngemm,gemm,fwd,8,,8,,fp32,T4,5\n"
                                    "gemm,gemm,fwd,8,8,8,,fp12,T4,5\ngemm,gemm,fwd,8,8,8,,fp32,T4,\n"
                                    "gemm,gemm,fwd,8,8,8,,fp32,T4,6\n");
-  ck_assert_uint_eq(pm_kernel_rows_count(rows), 1);
-  ck_assert_str_eq(pm_kernel_rows_note(rows, 0), "2 rows left out: products of sparse matrices are not modelled");
+  ck_assert_uint_eq(pm__lab_kernel_rows_count(rows), 1);
+  ck_assert_str_eq(pm__lab_kernel_rows_note(rows, 0), "2 rows left out: products of sparse matrices are not modelled");
   int notes = 0;
-  while (pm_kernel_rows_note(rows, (size_t)notes) != NULL) notes++;
+  while (pm__lab_kernel_rows_note(rows, (size_t)notes) != NULL) notes++;
   ck_assert_int_eq(notes, 5);
-  pm_kernel_rows_free(rows);
+  pm__lab_kernel_rows_free(rows);
 }
 END_TEST
 
@@ -97,7 +98,7 @@ START_TEST(bad_tables_say_where)
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     pm_error error = PM_ERROR_NONE;
-    ck_assert_ptr_null(pm_kernel_rows_new(catalog, bad[i][0], "t.csv", &error));
+    ck_assert_ptr_null(pm__lab_kernel_rows_of_text(catalog, bad[i][0], "t.csv", &error));
     ck_assert_str_eq(error.text, bad[i][1]);
   }
 }
@@ -115,24 +116,24 @@ START_TEST(shipped_rows_are_all_understood)
 {
   pm_error error = PM_ERROR_NONE;
   char *text = pm_shipped_text("measured/kernels.csv", &error);
-  pm_kernel_rows *rows = read_rows(text);
+  pm__lab_kernel_rows *rows = read_rows(text);
   pm_string_free(text);
-  size_t n = pm_kernel_rows_count(rows);
-  const pm_measured_kernel *m = pm_kernel_rows_measured(rows);
+  size_t n = pm__lab_kernel_rows_count(rows);
+  const pm_measured_kernel *m = pm__lab_kernel_rows_measured(rows);
   double *times = (double *)calloc(2 * n, sizeof *times);
   ck_assert_uint_gt(n, 20000);
-  ck_assert_ptr_null(pm_kernel_rows_note(rows, 0));
-  ck_assert_uint_eq(pm_kernel_rows_predict(rows, catalog, times, times + n), n);
+  ck_assert_ptr_null(pm__lab_kernel_rows_note(rows, 0));
+  ck_assert_uint_eq(pm__lab_kernel_rows_predict(rows, catalog, times, times + n), n);
   double inside = 0, factor = exp(1.28155 * spread());
   for (size_t i = 0; i < n; i++) {
     ck_assert(times[i] >= m[i].floor && times[i] > m[i].overhead && times[n + i] > 0);
     inside += m[i].time >= times[i] / factor && m[i].time <= times[i] * factor;
-    ck_assert(pm_kernel_rows_groups(rows)[i] < (int32_t)pm_kernel_rows_group_count(rows));
+    ck_assert(pm__lab_kernel_rows_groups(rows)[i] < (int32_t)pm__lab_kernel_rows_group_count(rows));
   }
   ck_assert_double_ge(inside / (double)n, 0.7);
   ck_assert_double_le(inside / (double)n, 0.9);
   free(times);
-  pm_kernel_rows_free(rows);
+  pm__lab_kernel_rows_free(rows);
 }
 END_TEST
 

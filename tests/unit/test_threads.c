@@ -1,7 +1,7 @@
 /*
-** Handles that are only read are shared between threads: the catalogue, systems (which keep the rings that the first call
-** finds), networks, plans. All threads do the same and find what one alone does. Meant for the thread sanitizer too
-** (PM_SANITIZE_THREADS).
+** Handles that are only read are shared between threads: the catalogue, systems (which keep the rings that the first
+** call finds), networks, plans. All threads do the same and find what one alone does. Meant for the thread sanitizer
+** too (PM_SANITIZE_THREADS).
 */
 #include <pthread.h>
 #include <stdlib.h>

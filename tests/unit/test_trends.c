@@ -154,7 +154,7 @@ static pm_table *best_rates(void)
   static char text[60000];
   char run[400], formula[400];
   pm_error error = PM_ERROR_NONE;
-  measured_file *file = measured_read("seeds.csv");
+  measured_file *file = measured_read("statements.csv");
   strcpy(text, "id,document,value,unit,kind,run,formula\n");
   for (size_t i = 0; i < file->count; i++) {
     if (!at_best(measured_text(file, i, "formula"), formula, sizeof formula)) continue;
@@ -166,7 +166,7 @@ static pm_table *best_rates(void)
              measured_text(file, i, "value"), measured_text(file, i, "unit"), run, formula);
   }
   measured_free(file);
-  pm_validation what = {"seeds", text, NULL, 1};
+  pm_validation what = {"statements", text, NULL, 1};
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   return table;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perfmodel.h"
-#include "lab/validate/formula.h"
-#include "lab/validate/machine.h"
+#include "lab/validation/formula.h"
+#include "lab/validation/machines.h"
 #include "base/words.h"
 
 static pm_catalog *catalog;
@@ -80,9 +80,9 @@ static int numbered(void *user, const char *name, const char *arguments, double 
 
 static double formula(const char *text)
 {
-  pm__formula out;
+  pm__lab_formula out;
   pm_error error = PM_ERROR_NONE;
-  int status = pm__formula_evaluate(text, numbered, NULL, &out, &error);
+  int status = pm__lab_formula_evaluate(text, numbered, NULL, &out, &error);
   ck_assert_msg(status == PM_OK, "%s", error.text);
   return out.value;
 }
@@ -101,12 +101,12 @@ END_TEST
 
 START_TEST(a_comparison_keeps_its_sides)
 {
-  pm__formula out;
-  ck_assert_int_eq(pm__formula_evaluate("x / 2 < 1 + 1", numbered, NULL, &out, NULL), PM_OK);
+  pm__lab_formula out;
+  ck_assert_int_eq(pm__lab_formula_evaluate("x / 2 < 1 + 1", numbered, NULL, &out, NULL), PM_OK);
   ck_assert(out.compared);
   ck_assert_double_eq(out.left, 1.5);
   ck_assert_double_eq(out.right, 2);
-  ck_assert_int_eq(pm__formula_evaluate("0.5 <= x / 2 <= 2", numbered, NULL, &out, NULL), PM_OK);
+  ck_assert_int_eq(pm__lab_formula_evaluate("0.5 <= x / 2 <= 2", numbered, NULL, &out, NULL), PM_OK);
   ck_assert_double_eq(out.left, 1.5);
 }
 END_TEST
@@ -115,9 +115,9 @@ START_TEST(bad_formulas_are_errors)
 {
   static const char *const bad[] = {"", "1 +", "(1", "1)", "f(1", "1 2", "max(1", "x <", "((((((((((((((((((((((((((((((((((("};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    pm__formula out;
+    pm__lab_formula out;
     pm_error error = PM_ERROR_NONE;
-    ck_assert_msg(pm__formula_evaluate(bad[i], numbered, NULL, &out, &error) != PM_OK, "\"%s\"", bad[i]);
+    ck_assert_msg(pm__lab_formula_evaluate(bad[i], numbered, NULL, &out, &error) != PM_OK, "\"%s\"", bad[i]);
     ck_assert(error.text[0] != '\0');
   }
 }
@@ -127,16 +127,16 @@ END_TEST
 
 static const char *machine(const char *gpu, const char *memory, const char *system, int gpus)
 {
-  static pm__machines *machines; /* for one test program */
-  pm__row row;
+  static pm__lab_machines *machines; /* for one test program */
+  pm__lab_row row;
   pm_error error = PM_ERROR_NONE;
-  if (machines == NULL) machines = pm__machines_new(catalog, &error);
+  if (machines == NULL) machines = pm__lab_machines_new(catalog, &error);
   ck_assert_msg(machines != NULL, "%s", error.text);
   for (int i = 0; i < PM__COLUMNS; i++) row.cell[i] = "";
   row.cell[PM__COLUMN_GPU] = gpu;
   row.cell[PM__COLUMN_MEMORY] = memory;
   row.cell[PM__COLUMN_SYSTEM] = system;
-  const char *id = pm__machines_find(machines, &row, gpus, NULL);
+  const char *id = pm__lab_machines_find(machines, &row, gpus, 1, NULL);
   return id != NULL ? id : "none";
 }
 
@@ -151,6 +151,49 @@ START_TEST(machines_are_found_by_what_tables_call_them)
   ck_assert_str_eq(machine("NVIDIA A100-SXM4-80GB", "", "DGX A100", 8), "dgx-a100-80gb");
   ck_assert_str_eq(machine("GTX 9999 Ti", "", "", 1), "none");
   ck_assert_str_eq(machine("V100", "", "", 500), "none");
+}
+END_TEST
+
+/* One GPU is its own entry, of the form that the row says, whatever other machine has one like it. */
+START_TEST(one_gpu_is_its_own_entry)
+{
+  ck_assert_str_eq(machine("h100-pcie", "", "", 1), "h100-pcie");
+  ck_assert_str_eq(machine("H100 PCIe", "80", "", 1), "h100-pcie");
+  ck_assert_str_eq(machine("NVIDIA H100", "80", "", 1), "h100-sxm5");
+  ck_assert_str_eq(machine("A100-PCIE", "", "", 1), "a100-pcie-40gb");
+  ck_assert_str_eq(machine("A100-PCIE", "80", "", 1), "a100-pcie-80gb");
+  ck_assert_str_eq(machine("V100", "16", "", 1), "v100-sxm2-16gb");
+  ck_assert_str_eq(machine("V100-PCIE-16GB", "16", "NVIDIA DGX-1", 1), "v100-pcie");
+  ck_assert_str_eq(machine("T4 PCIe", "16", "", 1), "t4");
+}
+END_TEST
+
+/* Another form or memory than the row says is another GPU. */
+START_TEST(another_gpu_is_not_matched)
+{
+  ck_assert_str_eq(machine("H200 NVL", "", "", 1), "none");
+  ck_assert_str_eq(machine("H200 NVL", "141", "H200 NVL", 8), "none");
+  ck_assert_str_eq(machine("h100-pcie", "", "", 8), "none");
+  ck_assert_str_eq(machine("H100 PCIe", "", "DGX H100", 8), "none");
+  ck_assert_str_eq(machine("T4 SXM2", "", "", 1), "none");
+  ck_assert_str_eq(machine("M40", "24", "", 1), "none");
+  ck_assert_str_eq(machine("P100-PCIE-12GB", "", "", 1), "none");
+  ck_assert_str_eq(machine("V100", "16", "DGX-2", 16), "none");
+}
+END_TEST
+
+/* A part of a name is not the machine. */
+START_TEST(part_of_a_name_is_not_matched)
+{
+  ck_assert_str_eq(machine("H100", "80", "GCP A3 Mega", 8), "gcp-a3-mega");
+  ck_assert_str_eq(machine("H100", "80", "A3 High", 8), "none");
+  ck_assert_str_eq(machine("H100", "80", "GCP A3 High", 8), "none");
+  ck_assert_str_eq(machine("V100", "32", "AWS p3dn.24xlarge", 8), "p3dn");
+  ck_assert_str_eq(machine("V100", "32", "p3dn over TCP", 8), "none");
+  ck_assert_str_eq(machine("V100", "32", "p3dn over TCP", 4), "none");
+  ck_assert_str_eq(machine("V100", "32", "NVIDIA DGX-1", 16), "none");
+  ck_assert_str_eq(machine("", "", "abacus", 1), "none");
+  ck_assert_str_eq(machine("", "", "", 1), "none");
 }
 END_TEST
 
@@ -185,6 +228,31 @@ static double predicted(const char *row)
 
 #define ROW(batch, throughput, unit) \
   "ResNet-50 v1.5,PyTorch,NGC 19.05,V100,16,NVIDIA DGX-1,8,1," batch ",fp16-mixed,," throughput "," unit ",a/b,c,\n"
+
+/* What was measured did run, whatever memory the model thinks that it takes. */
+START_TEST(memory_is_ignored)
+{
+  ck_assert(predicted(ROW("100000", "1000", "images/s")) > 0);
+  ck_assert(own("inference", ROW("1000000", "1000", "images/s"), "predicted", NULL) > 0);
+}
+END_TEST
+
+/* The set of statements was called seeds in release 0.1. */
+START_TEST(seeds_are_statements)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_validation now = {"statements", NULL, NULL, 0}, then = {"seeds", NULL, NULL, 0};
+  pm_table *a = pm_validate(catalog, &now, &error), *b = pm_validate(catalog, &then, &error);
+  char *x = pm_table_format(a, PM_FORMAT_CSV, 0, &error), *y = pm_table_format(b, PM_FORMAT_CSV, 0, &error);
+  ck_assert_msg(x != NULL && y != NULL, "%s", error.text);
+  ck_assert_str_eq(x, y);
+  ck_assert_str_eq(pm_validation_set(0), "statements");
+  pm_string_free(x);
+  pm_string_free(y);
+  pm_table_free(a);
+  pm_table_free(b);
+}
+END_TEST
 
 START_TEST(a_row_that_is_predicted_has_no_error)
 {
@@ -238,13 +306,13 @@ static size_t column_of(const pm_table *table, const char *name)
 
 /* ---- Seeds ---- */
 
-static pm_table *seeds(const char *rows)
+static pm_table *statements(const char *rows)
 {
   static const char title[] = "id,document,value,unit,kind,run,formula,remark\n";
   char text[4000];
   pm_error error = PM_ERROR_NONE;
   snprintf(text, sizeof text, "%s%s", title, rows != NULL ? rows : "");
-  pm_validation what = {"seeds", rows != NULL ? text : NULL, NULL, 1};
+  pm_validation what = {"statements", rows != NULL ? text : NULL, NULL, 1};
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   return table;
@@ -265,7 +333,7 @@ static const char *seed_text(const pm_table *table, const char *column, size_t r
 
 START_TEST(formulas_are_of_predictions)
 {
-  pm_table *t = seeds("a,d,100,images/s,value," RUN ",rate,\n"
+  pm_table *t = statements("a,d,100,images/s,value," RUN ",rate,\n"
                       "b,d,100,images/s,value," RUN ",rate(gpus=1),\n"
                       "c,d,8,x,value," RUN ",rate / rate(gpus=1),\n"
                       "d,d,4,x,value,,\"mean(row(a), row(b)) / row(c)\",\n"
@@ -283,7 +351,7 @@ END_TEST
 
 START_TEST(claims_hold_or_do_not)
 {
-  pm_table *t = seeds("a,d,,,claim," RUN ",rate > rate(gpus=4) > rate(gpus=1); rate / (8 * rate(gpus=1)) <= 1,\n"
+  pm_table *t = statements("a,d,,,claim," RUN ",rate > rate(gpus=4) > rate(gpus=1); rate / (8 * rate(gpus=1)) <= 1,\n"
                       "b,d,,,claim," RUN ",rate < rate(gpus=4),\n"
                       "c,d,,,claim," RUN ",rate > rate(gpus=4); rate < 0,\n"
                       "d,d,8,x,at-most," RUN ",rate / rate(gpus=1),\n"
@@ -301,7 +369,7 @@ END_TEST
 
 START_TEST(seeds_that_cannot_be_predicted_say_why)
 {
-  pm_table *t = seeds("a,d,1,x,value,\"network=nosuchnet, system=dgx1-v100\",rate,\n"
+  pm_table *t = statements("a,d,1,x,value,\"network=nosuchnet, system=dgx1-v100\",rate,\n"
                       "b,d,1,x,value,\"network=resnet50, system=dgx1-v100, gpus=9\",rate,\n"
                       "c,d,1,x,value,\"network=resnet50, system=dgx1-v100\",rate(speed=9),\n"
                       "d,d,1,x,value,,row(d),\n"
@@ -324,7 +392,7 @@ START_TEST(slips_in_a_table_of_seeds_are_errors)
     char text[300];
     pm_error error = PM_ERROR_NONE;
     snprintf(text, sizeof text, "id,document,value,unit,kind,run,formula\n%s", bad[i]);
-    pm_validation what = {"seeds", text, "s.csv", 1};
+    pm_validation what = {"statements", text, "s.csv", 1};
     ck_assert_ptr_null(pm_validate(catalog, &what, &error));
     ck_assert_msg(strncmp(error.text, "s.csv:2: ", 9) == 0, "%s", error.text);
   }
@@ -336,7 +404,7 @@ START_TEST(the_documents_are_whole)
 {
   static const int rows[] = {28, 22, 94, 90, 37};
   char id[PM_TEXT_MAX];
-  pm_table *t = seeds(NULL);
+  pm_table *t = statements(NULL);
   size_t at = 0;
   ck_assert_uint_eq(pm_table_rows(t), 271);
   for (int document = 0; document < 5; document++)
@@ -463,6 +531,11 @@ int main(void)
   tcase_add_test(tests, a_comparison_keeps_its_sides);
   tcase_add_test(tests, bad_formulas_are_errors);
   tcase_add_test(tests, machines_are_found_by_what_tables_call_them);
+  tcase_add_test(tests, one_gpu_is_its_own_entry);
+  tcase_add_test(tests, memory_is_ignored);
+  tcase_add_test(tests, seeds_are_statements);
+  tcase_add_test(tests, another_gpu_is_not_matched);
+  tcase_add_test(tests, part_of_a_name_is_not_matched);
   tcase_add_test(tests, a_row_that_is_predicted_has_no_error);
   tcase_add_test(tests, units_scale_the_prediction);
   tcase_add_test(tests, what_cannot_be_predicted_is_counted_and_said);

@@ -261,6 +261,25 @@ START_TEST(strided_halves_of_a_node)
 }
 END_TEST
 
+/* Two groups are the same only if nothing of them differs. */
+START_TEST(groups_that_differ_are_told_apart)
+{
+  pm_system *system = build_system("dgx1-v100");
+  const pm__collective_group group = group_of(system, 0, 1, 4, 2);
+  pm__collective_group others[] = {group, group, group, group, group, group, group_of(system, 0, 2, 4, 2)};
+  others[0].nodes = 3;
+  others[1].groups_at_once = 2;
+  others[2].thread_gpus = 4;
+  others[3].servers = 2;
+  others[4].era = PM_ERA_2017;
+  others[5].in_network = true;
+  ck_assert(pm__collective_group_same(&group, &group));
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    ck_assert_msg(!pm__collective_group_same(&group, &others[i]), "%zu", i);
+  pm_system_free(system);
+}
+END_TEST
+
 START_TEST(a_group_of_one_takes_no_time)
 {
   pm_system *system = build_system("dgx1-v100");
@@ -337,6 +356,7 @@ int main(void)
   tcase_add_test(tests, regular_lists_are_lists);
   tcase_add_test(tests, groups_at_once_share_the_adapters);
   tcase_add_test(tests, strided_halves_of_a_node);
+  tcase_add_test(tests, groups_that_differ_are_told_apart);
   tcase_add_test(tests, a_group_of_one_takes_no_time);
   tcase_add_test(tests, plain_groups_are_those_of_users);
   tcase_add_test(tests, ring_bandwidth_is_the_rings);

@@ -20,6 +20,6 @@ local reduce = "system,gpus,nodes,collective,message_bytes,time_us\nDGX-2,16,1,a
 check.equal(pm.validate{set = "collectives", rows = true, data = reduce}:column("machine")[1], "dgx2")
 
 assert(not pcall(pm.validate, {set = "nothing"}))
-assert(not pcall(pm.validate, {sett = "seeds"}))
+assert(not pcall(pm.validate, {sett = "statements"}))
 assert(not pcall(pm.validate, {file = "no such file.csv"}))
 print("ok")

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from . import _core, _record, _records, _shipped
+from ._framework import Framework, from_catalog
 from ._inputs import AttributeValue, attributes, path_text, text
 from ._network import Network
 from ._system import System, as_gpu
@@ -66,6 +67,10 @@ class Catalog:
     def system(self, name: str) -> System:
         """A system with its link graph."""
         return System(_core.catalog_system(self._handle, text(name, "name")))
+
+    def framework(self, name: str) -> Framework:
+        """A framework's profile, "pt-nchw"; in another era of the GPU libraries, "tf1-nchw@cudnn6"."""
+        return from_catalog(self._handle, name)
 
     def gpu(self, name: str) -> _records.Gpu:
         """The datasheet of a GPU."""

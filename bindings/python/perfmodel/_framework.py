@@ -6,8 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Union
 
-from . import _core, _record, _records
-from ._catalog import Catalog, default
+from . import _core, _record, _records, _shipped
 from ._inputs import text
 from ._record import R, Records
 
@@ -32,6 +31,15 @@ class Framework:
         """Id of the framework."""
         return self.profile.id
 
+    @property
+    def basis(self) -> str:
+        """What its constants were fitted to, in words.
+
+        >>> framework("generic").basis
+        'guesses: no training rate of this framework is behind its constants'
+        """
+        return _core.framework_basis(_record.write("framework", self.profile))
+
     def replace(self, **values: Any) -> Framework:
         """The same with other constants: framework("generic").replace(kernel_time=20e-6). Names are those of the fields
         of `profile`, `era` or `band`, in SI units.
@@ -48,11 +56,11 @@ class Framework:
 Frameworks = Union[Framework, str, None]
 
 
-def from_catalog(catalog: Catalog, name: str) -> Framework:
+def from_catalog(catalog: _core.catalog, name: str) -> Framework:
     """A framework of a catalogue."""
 
     def part(cls: type[R], kind: str) -> R:
-        return _record.read(cls, kind, _core.catalog_framework(catalog._handle, text(name, "framework"), kind))
+        return _record.read(cls, kind, _core.catalog_framework(catalog, text(name, "framework"), kind))
 
     return Framework(
         part(_records.Framework, "framework"), part(_records.LibraryEra, "library_era"), part(_records.Band, "band")
@@ -61,7 +69,7 @@ def from_catalog(catalog: Catalog, name: str) -> Framework:
 
 def framework(name: str) -> Framework:
     """A framework of the shipped catalogue, "pt-nchw"; in another era of the GPU libraries, "tf1-nchw@cudnn6"."""
-    return from_catalog(default(), name)
+    return from_catalog(_shipped.handle(), name)
 
 
 def as_framework(value: Frameworks) -> Framework | None:

@@ -71,8 +71,15 @@ class Prediction(_records.Prediction):
         lines += ["", *self._communication(), *self._rates(), *self._memory(), ""]
         lines += [f"limited by: {_choice_doc('prediction', 'bottleneck', self.bottleneck)}"]
         lines += [f"basis: {_choice_doc('prediction', 'basis', self.basis)}"]
-        lines += [f"framework {self.framework}: {_choice_doc('prediction', 'evidence', self.evidence)}"]
+        lines += [f"framework {self.framework}: {self._framework_basis()}"]
         return "\n".join(lines) + "\n"
+
+    def _framework_basis(self) -> str:
+        """What the constants of the framework rest on: to what they were fitted, on how many rows, when."""
+        index = self.run.framework_index
+        if index < 0 or self._plan is None:
+            return _choice_doc("prediction", "evidence", self.evidence)
+        return self._plan.frameworks[index].basis
 
     def _setting(self) -> str:
         run = self.run

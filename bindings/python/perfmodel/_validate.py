@@ -44,13 +44,13 @@ def validation_sets() -> list[str]:
 
 
 def validate(
-    set: str = "seeds", *, rows: bool = False, data: Rows | None = None, catalog: Catalog | None = None
+    set: str = "statements", *, rows: bool = False, data: Rows | None = None, catalog: Catalog | None = None
 ) -> Validation:
     """Predictions beside published measurements: the same numbers as `perfmodel validate`.
 
     Args:
-        set: "seeds" (what the source documents state), "training", "inference", "kernels", "collectives" or "storage".
-        rows: a row for each measurement (id, group, measured, predicted, unit, error [%]; of seeds and storage also
+        set: "statements" (what the source documents state), "training", "inference", "kernels", "collectives" or "storage".
+        rows: a row for each measurement (id, group, measured, predicted, unit, error [%]; of statements and storage also
             holds, kind, basis, note, of collectives system, machine, use, regime, collective, algorithm, protocol,
             gpus, nodes, bytes [B]) in place of each group of them (set, group, rows, mape [%], median [%], p90 [%],
             bias [%], of kernels also roofline mape [%]). Collectives are in three groups each: of all, of their use

@@ -195,6 +195,7 @@ def core_arguments() -> dict[str, list[object]]:
         "inference_run_space": [asked, ["batch"], one, one],
         "record_value": ["run", "gpus", "8"],
         "catalog_framework": [catalog, "generic", "band"],
+        "framework_basis": [framework[0]],
         "plan_add_framework": [plan, *framework],
         "prediction_table": [plan, run, done, []],
         "prediction_trace": [plan, run],

@@ -96,7 +96,8 @@ typedef enum pm_collective {
   X(HALVING_DOUBLING, "halving-doubling", "recursive halving and doubling")                               \
   X(HIERARCHICAL, "hierarchical", "reduce-scatter inside, all-reduce across rails, all-gather inside")    \
   X(PARAMETER_SERVER, "parameter-server", "everyone pushes to and pulls from one CPU of each server")     \
-  X(DATA_PARALLEL, "data-parallel", "broadcast from and reduce to GPU 0, driven by one process")
+  X(DATA_PARALLEL, "data-parallel", "broadcast from and reduce to GPU 0, driven by one process")          \
+  /* the next one goes above this line */
 
 #define PM_ALGORITHM_LIST(X)                                                                              \
   X(AUTO, "auto", "the fastest that the collective library would take by itself")                         \

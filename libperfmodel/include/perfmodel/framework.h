@@ -73,7 +73,7 @@ typedef enum pm_update {
   X(NONE, "none", "no framework: kernels and collectives only")                                                 \
   X(UNCALIBRATED, "uncalibrated", "guesses: no training rate of this framework is behind its constants")        \
   X(DOCUMENTS, "documents", "fitted to training rates of the source documents")                                 \
-  X(FITTED, "fitted", "fitted to published training rates other than those of the source documents")
+  X(FITTED, "fitted", "fitted to training rates other than those of the source documents")
 
 typedef enum pm_evidence {
 #define PM_EVIDENCE_ENUM(name, text, doc) PM_EVIDENCE_##name,
@@ -131,7 +131,10 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(YES_NO, inference_only, "", "whether it cannot train")                                                        \
   X(REAL, batch_least, "1", "smallest batch of the rows that its constants were fitted on")                       \
   X(REAL, batch_most, "1", "largest batch of these rows")                                                         \
-  X(REAL, gpus_most, "1", "most GPUs of these rows")
+  X(REAL, gpus_most, "1", "most GPUs of these rows")                                                             \
+  X(TEXT, fitted_to, "", "sources, documents or tables that its host times were fitted to, parted by blanks")     \
+  X(INT, rows, "1", "rows of these that they were fitted on; 0 if not said")                                      \
+  X(TEXT, date, "", "when that was done: 2026-11")
 
 typedef struct pm_framework { PM_FRAMEWORK_FIELDS(PM_DECLARE) } pm_framework;
 
@@ -208,6 +211,12 @@ typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } 
 /* Fills what the profile does not give from a framework's constants of training: host time of a kernel times the share
 ** above, host time of a step, factors of the library era, conversions of layout. A NULL framework changes nothing. */
 PM_API void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework);
+
+enum { PM_FRAMEWORK_BASIS_MAX = 240 };
+
+/* What the constants of a framework rest on, in words: "fitted to 5 rows of own.csv, 2026-11". Returns `text`, which has
+** room for PM_FRAMEWORK_BASIS_MAX bytes. */
+PM_API const char *pm_framework_basis_text(const pm_framework *framework, char *text);
 
 /* PM_OK, or what is absurd or missing for training; a framework that runs inference only is refused. */
 PM_API int pm_framework_check(const pm_framework_profile *profile, pm_error *error);

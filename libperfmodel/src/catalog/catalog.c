@@ -198,14 +198,16 @@ static const char *value_text(const pm_field *field, const void *record, char *b
 
 static void add_record(rows *r, const pm__entry *entry)
 {
-  char buffer[PM_TEXT_MAX];
+  char buffer[PM_TEXT_MAX], note[1000];
   for (size_t i = 0; i < entry->type->field_count; i++) {
     const pm_field *field = &entry->type->fields[i];
     const pm__provenance *from = &entry->from[i];
     const char *value = from->line > 0 ? value_text(field, entry->record, buffer) : "";
     /* "6144 KiB" is what the source says; 6.291 MB is the same but nobody would recognise it. */
     if (value[0] != '\0' && field->kind == PM_FIELD_REAL) value = from->text;
-    if (value[0] != '\0') add_row(r, field->name, value, field->unit, from->source, from->note);
+    if (value[0] == '\0') continue;
+    pm__provenance_text(from, note, sizeof note);
+    add_row(r, field->name, value, field->unit, from->source, note);
   }
 }
 

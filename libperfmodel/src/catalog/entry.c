@@ -197,7 +197,9 @@ static int fill(pm__entry *machine, const pm__entry *gpu, pm_error *error)
   for (size_t i = 0; i < sizeof values / sizeof values[0] && status == PM_OK; i++) {
     const pm_field *field = pm_record_field(machine->type, values[i][0]);
     status = pm_record_set(field, machine->record, values[i][1], error);
-    machine->from[field - machine->type->fields] = (pm__provenance){values[i][1], gpu->source, "", gpu->element->line};
+    machine->from[field - machine->type->fields] = (pm__provenance){
+      .text = values[i][1], .source = gpu->source, .note = "", .origin = "", .fitted_to = "", .date = "",
+      .line = gpu->element->line};
   }
   return status;
 }

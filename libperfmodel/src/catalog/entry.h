@@ -5,6 +5,7 @@
 #include "base/document.h"
 #include "perfmodel/catalog.h"
 #include "perfmodel/memory.h"
+#include "perfmodel/framework.h"
 
 /* ---- Kinds of entries. */
 
@@ -61,6 +62,10 @@ bool pm__in_list(const char *list, const char *word);
 typedef struct pm__provenance {
   const char *text;          /* as written */
   const char *source, *note; /* "" if none */
+  const char *origin;        /* datasheet, fitted, rule, guess, default, fact; "" if it is what the source says */
+  const char *fitted_to;     /* parted by blanks; "" if it was not fitted */
+  const char *date;          /* when it was fitted: 2026-11; "" if not said */
+  int rows;                  /* that it was fitted on; 0 if not said */
   int line;                  /* 0: the field was not given */
 } pm__provenance;
 
@@ -105,6 +110,19 @@ int pm__entry_add_machine(pm__document *document, pm__entry *gpu, pm_error *erro
 
 /* PM_OK, or that the value of a field just read is negative or absurd. */
 int pm__value_check(const pm_field *field, const void *record, const char *text, pm_error *error);
+
+/* Reads and checks the attributes of a field's element that say what its value rests on; the note is set already. */
+int pm__provenance_read(const pm__entry *entry, const pm__element *element, pm__provenance *from, pm_error *error);
+
+/* "fitted: 48 rows of keras2018, u39kun, 2026-11; +-3 %", "rule: as Turing", or the note alone; cut off at `size`. */
+void pm__provenance_text(const pm__provenance *from, char *text, size_t size);
+
+/* Whether a value was fitted to what has that name, among others. */
+bool pm__provenance_rests_on(const pm__provenance *from, const char *name);
+
+/* Sets what the host times of a framework were fitted to: its entry's own, or those of the one that it is like, or
+** NULL. */
+void pm__framework_fitted_to(const pm__entry *entry, const pm__entry *like, pm_framework *framework);
 
 /* ---- Names: a hash table of ids, names and aliases, compared as pm__same_name does. All zero is empty. */
 

@@ -102,7 +102,7 @@ static int check_field_element(const pm__entry *entry, const pm__element *e, con
     return pm__entry_fail(entry, e->line, error, PM_BAD_SYNTAX, "%s is there already (line %d)", e->name, from->line);
   if (e->text[0] == '\0')
     return pm__entry_fail(entry, e->line, error, PM_BAD_VALUE, "%s is empty; leave it out if it is unknown", e->name);
-  return check_attributes(entry->document, e, " source note ", error);
+  return check_attributes(entry->document, e, " source note origin fitted_to rows date ", error);
 }
 
 static int read_field(pm__entry *entry, const pm__element *e, pm_error *error)
@@ -122,7 +122,7 @@ static int read_field(pm__entry *entry, const pm__element *e, pm_error *error)
   from->source = attribute(e, "source", entry->source);
   from->note = attribute(e, "note", "");
   from->line = e->line;
-  return PM_OK;
+  return pm__provenance_read(entry, e, from, error);
 }
 
 /* A field that an entry has as an attribute: id and name. */
@@ -132,7 +132,7 @@ static int set_attribute_field(pm__entry *entry, const char *name, const char *v
   if (field == NULL) return PM_OK;
   pm__provenance *from = &entry->from[field - entry->type->fields];
   from->source = entry->source;
-  from->note = "";
+  from->note = from->origin = from->fitted_to = from->date = "";
   from->line = entry->element->line;
   int status = pm_record_set(field, entry->record, value, error);
   pm__error_place(error, entry->document->file, entry->element->line);

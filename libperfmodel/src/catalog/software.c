@@ -26,11 +26,13 @@ static void take(double *own, double other)
   if (isnan(*own)) *own = other;
 }
 
-static int take_times(const pm_catalog *catalog, pm_framework *own, pm_error *error)
+static int take_times(const pm_catalog *catalog, const pm__entry *entry, pm_framework *own, pm_error *error)
 {
-  const pm__entry *entry = own->like[0] != '\0' ? pm__catalog_find(catalog, PM__FRAMEWORKS, own->like, error) : NULL;
-  if (entry == NULL) return own->like[0] != '\0' ? PM_NOT_FOUND : PM_OK;
-  const pm_framework *like = (const pm_framework *)entry->record;
+  const pm__entry *other = own->like[0] != '\0' ? pm__catalog_find(catalog, PM__FRAMEWORKS, own->like, error) : NULL;
+  if (other == NULL && own->like[0] != '\0') return PM_NOT_FOUND;
+  pm__framework_fitted_to(entry, other, own);
+  if (other == NULL) return PM_OK;
+  const pm_framework *like = (const pm_framework *)other->record;
   take(&own->kernel_time, like->kernel_time);
   take(&own->step_time, like->step_time);
   take(&own->straggler, like->straggler);
@@ -74,7 +76,7 @@ int pm_catalog_framework(const pm_catalog *catalog, const char *name, pm_framewo
   const pm__entry *entry = pm__catalog_find(catalog, PM__FRAMEWORKS, framework, error);
   if (entry == NULL) return PM_NOT_FOUND;
   profile->framework = *(const pm_framework *)entry->record;
-  if (take_times(catalog, &profile->framework, error) != PM_OK) return PM_NOT_FOUND;
+  if (take_times(catalog, entry, &profile->framework, error) != PM_OK) return PM_NOT_FOUND;
   if (era[0] == '\0') strcpy(era, profile->framework.era);
   entry = pm__catalog_find(catalog, PM__LIBRARY_ERAS, era, error);
   if (entry == NULL) return PM_NOT_FOUND;

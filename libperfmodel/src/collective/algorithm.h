@@ -1,7 +1,7 @@
 /*
 ** What an algorithm says about itself. Each is a file of algorithms/ with one descriptor, and one line of
-** PM_NAMED_ALGORITHM_LIST (perfmodel/collective.h), from which come the table of all, the declarations below, the public
-** enumeration with names and docs, and the command's help.
+** PM_NAMED_ALGORITHM_LIST (perfmodel/collective.h), from which come the table of all, the declarations below, the
+** public enumeration with names and docs, and the command's help.
 **
 ** To add one: write algorithms/<name>.c with pm__collective_algorithm_<NAME>, and add X(<NAME>, "name", "doc") as the
 ** last line of the list. Every part of the descriptor is required: sets and enumerations begin at 1, so that what was

@@ -1,6 +1,6 @@
 /*
-** The candidates for one collective on one group, each an algorithm in a protocol, and the fastest of them for a number of
-** bytes. For code that asks in many sizes without allocating, as the training step does with its buckets:
+** The candidates for one collective on one group, each an algorithm in a protocol, and the fastest of them for a number
+** of bytes. For code that asks in many sizes without allocating, as the training step does with its buckets:
 **
 **     pm__collective_group group;            pm__collective_group_init(&group, system, 0, 1, gpus, nodes)
 **     pm__collective_candidates candidates;  pm__collective_candidates_find(&candidates, &group, PM_ALL_REDUCE)

@@ -19,6 +19,13 @@ int pm__collective_group_init(pm__collective_group *group, const pm_system *syst
   return nodes > 1 && system->network.count == 0 ? PM_NO_ROUTE : PM_OK;
 }
 
+bool pm__collective_group_same(const pm__collective_group *a, const pm__collective_group *b)
+{
+  return a->wiring == b->wiring && a->members == b->members && a->nodes == b->nodes &&
+         a->groups_at_once == b->groups_at_once && a->thread_gpus == b->thread_gpus && a->servers == b->servers &&
+         a->era == b->era && a->in_network == b->in_network;
+}
+
 /* All adapters of the node, at the rate that the group gets out of its own, are shared evenly by the groups that use
 ** them at once; a group that reaches fewer has no more than those. */
 double pm__collective_group_network(const pm__collective_group *group)

@@ -31,6 +31,9 @@ int pm__collective_group_init(pm__collective_group *group, const pm_system *syst
 /* The same for members whose wiring is at hand. */
 pm__collective_group pm__collective_group_on(const pm__wiring *wiring, int nodes);
 
+/* Whether two groups cost the same in everything: for a memo of times. */
+bool pm__collective_group_same(const pm__collective_group *a, const pm__collective_group *b);
+
 /* Payload [B/s] of the adapters of one node that the group has for itself; 0 without a network. */
 double pm__collective_group_network(const pm__collective_group *group);
 

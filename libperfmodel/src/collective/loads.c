@@ -1,7 +1,7 @@
 /*
-** What a collective moves over every link. Algorithms say how many bytes, and whether along the rings or to the host; rings
-** over direct links load their cycles, others the ports to the switches or the way through PCIe. Inside a node each GPU
-** sends and receives the same.
+** What a collective moves over every link. Algorithms say how many bytes, and whether along the rings or to the host;
+** rings over direct links load their cycles, others the ports to the switches or the way through PCIe. Inside a node
+** each GPU sends and receives the same.
 */
 #include <math.h>
 #include <stdlib.h>

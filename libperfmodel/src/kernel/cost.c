@@ -4,20 +4,17 @@
 
 static pm__product product_of(const pm__gemm *g, double batch)
 {
-  pm__product p = {g->count, g->m, g->n, g->k};
-  switch (g->scaled) {
-  case PM__SCALES_COUNT: p.count *= batch; break;
-  case PM__SCALES_M: p.m *= batch; break;
-  case PM__SCALES_N: p.n *= batch; break;
-  case PM__SCALES_K: p.k *= batch; break;
-  }
-  return p;
+  const double variables[PM__VARIABLES] = {[PM__BATCH] = batch};
+  return (pm__product){.count = pm__scaled_size(g->count, g->by.count, variables),
+                       .m = pm__scaled_size(g->m, g->by.m, variables),
+                       .n = pm__scaled_size(g->n, g->by.n, variables),
+                       .k = pm__scaled_size(g->k, g->by.k, variables)};
 }
 
 /* Forward products of weights and samples; both operands are rows of features. */
 static bool is_tn(const pm__kernel *kernel)
 {
-  return kernel->pass == PM__FORWARD && kernel->shape.gemm.scaled == PM__SCALES_N;
+  return kernel->pass == PM__FORWARD && kernel->shape.gemm.by.n[PM__BATCH] > 0;
 }
 
 static pm__kernel_cost cost_of(const pm__device *d, const pm__kernel *kernel, double batch)

@@ -3,7 +3,7 @@
 #define PM_LOWERING_FORWARD_H
 
 #include "lowering/execution.h"
-#include "perfmodel/inference.h"
+#include "perfmodel/framework.h"
 
 /* PM_OK, or PM_NO_MEMORY; the list stays the caller's. */
 int pm__forward_layers(pm__launch_list *list, const pm_network *network, pm__execution execution);

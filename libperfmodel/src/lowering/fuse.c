@@ -144,8 +144,11 @@ static bool add_layer(walk *w, size_t number)
     to->kernel = from->kernel;
     to->alone = to->alone && from->alone;
     return true;
-  default: return add_alone(w, layer, to); /* by itself; fusion_of has told movements apart */
+  case PM__INFERENCE_ALONE:
+  case PM__INFERENCE_MOVEMENT: /* fusion_of makes it one of the others */
+  case PM__INFERENCE_FUSION_END: break;
   }
+  return add_alone(w, layer, to);
 }
 
 int pm__forward_fused(pm__launch_list *list, const pm_network *network, int fusion)

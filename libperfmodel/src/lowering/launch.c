@@ -34,8 +34,8 @@ bool pm__same_shape(const pm__kernel *a, const pm__kernel *b)
   if (a->family != b->family || a->framework_kernel != b->framework_kernel) return false;
   switch (a->family) {
   case PM__GEMM:
-    return a->shape.gemm.scaled == b->shape.gemm.scaled &&
-           memcmp(&a->shape.gemm, &b->shape.gemm, offsetof(pm__gemm, scaled)) == 0;
+    return memcmp(&a->shape.gemm.by, &b->shape.gemm.by, sizeof a->shape.gemm.by) == 0 &&
+           memcmp(&a->shape.gemm, &b->shape.gemm, offsetof(pm__gemm, by)) == 0;
   case PM__CONV:
     return a->shape.conv.transposed == b->shape.conv.transposed &&
            memcmp(&a->shape.conv, &b->shape.conv, offsetof(pm__conv, transposed)) == 0;

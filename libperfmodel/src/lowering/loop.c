@@ -50,7 +50,7 @@ bool pm__in_loop(const pm_network *network, const pm__layer *layer)
 static void split_product(pm__launch *s, double words)
 {
   pm__gemm *g = &s->kernel.shape.gemm;
-  double *size = g->scaled == PM__SCALES_K ? &g->k : &g->n;
+  double *size = g->by.k[PM__BATCH] > 0 ? &g->k : &g->n;
   if (*size != words) return; /* done for each word as it is */
   *size = 1;
   s->kernel.repeats *= words;

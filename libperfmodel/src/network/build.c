@@ -174,7 +174,8 @@ static bool run_layer(pm__builder *builder, const pm__element *e, pm__cursor *cu
 {
   pm__layer_inputs inputs;
   if (!pm__build_check_kind(builder, e)) return false;
-  bool found = e->child != NULL ? path_inputs(builder, e, cursor, &inputs) : pm__build_inputs(builder, e, cursor, &inputs);
+  bool found = e->child != NULL ? path_inputs(builder, e, cursor, &inputs)
+                                : pm__build_inputs(builder, e, cursor, &inputs);
   return found && pm__build_layer(builder, e, cursor, &inputs);
 }
 

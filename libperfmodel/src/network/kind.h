@@ -37,12 +37,17 @@ typedef struct pm__attribute_rule {
 } pm__attribute_rule;
 
 /* The lines of a table of rules. */
-#define PM__REQUIRED(name, slot, kind, least, most, doc) {name, slot, kind, least, most, (double)NAN, doc, NULL, NULL}
-#define PM__OPTIONAL(name, slot, kind, least, most, value, doc) {name, slot, kind, least, most, value, doc, NULL, NULL}
-#define PM__LIKE(name, slot, kind, least, most, other, doc) {name, slot, kind, least, most, 0, doc, other, NULL}
-#define PM__SWITCHED(name, slot, value, doc) {name, slot, PM__SWITCH, 0, 1, value, doc, NULL, NULL}
-#define PM__CHOSEN(name, slot, words, doc) {name, slot, PM__CHOICE, 0, 0, 0, doc, NULL, words}
-#define PM__RULES_END {NULL, 0, PM__COUNT, 0, 0, 0, NULL, NULL, NULL}
+#define PM__REQUIRED(name_, slot_, kind_, least_, most_, doc_) \
+  {.name = name_, .slot = slot_, .kind = kind_, .least = least_, .most = most_, .otherwise = (double)NAN, .doc = doc_}
+#define PM__OPTIONAL(name_, slot_, kind_, least_, most_, value_, doc_) \
+  {.name = name_, .slot = slot_, .kind = kind_, .least = least_, .most = most_, .otherwise = value_, .doc = doc_}
+#define PM__LIKE(name_, slot_, kind_, least_, most_, other_, doc_) \
+  {.name = name_, .slot = slot_, .kind = kind_, .least = least_, .most = most_, .doc = doc_, .like = other_}
+#define PM__SWITCHED(name_, slot_, value_, doc_) \
+  {.name = name_, .slot = slot_, .kind = PM__SWITCH, .most = 1, .otherwise = value_, .doc = doc_}
+#define PM__CHOSEN(name_, slot_, words_, doc_) \
+  {.name = name_, .slot = slot_, .kind = PM__CHOICE, .doc = doc_, .words = words_}
+#define PM__RULES_END {.name = NULL}
 
 /* ---- Traits ---- */
 
@@ -72,7 +77,11 @@ typedef enum pm__role {
 } pm__role;
 
 /* Whose kernels they are that are no matrix products: a vendor library's (cuDNN, cuBLAS), or the framework's own. */
-typedef enum pm__kernel_source { PM__LIBRARY_KERNEL = 1, PM__FRAMEWORK_KERNEL, PM__KERNEL_SOURCE_END } pm__kernel_source;
+typedef enum pm__kernel_source {
+  PM__LIBRARY_KERNEL = 1,
+  PM__FRAMEWORK_KERNEL,
+  PM__KERNEL_SOURCE_END
+} pm__kernel_source;
 
 /* What a compiler of graphs makes of it in training. */
 typedef enum pm__training_fusion {

@@ -51,12 +51,32 @@ typedef struct pm__work {
   double flop, elements, fixed_elements;
 } pm__work;
 
-typedef enum pm__scaled { PM__SCALES_COUNT, PM__SCALES_M, PM__SCALES_N, PM__SCALES_K } pm__scaled;
+/* What a run scales kernels by. */
+typedef enum pm__variable { PM__BATCH, PM__VARIABLES } pm__variable;
 
-/* C = A B, `count` of them, m x n x k per sample; the batch multiplies the size that `scaled` names. */
+/* How often each variable multiplies each size of a product: a small exponent. */
+typedef struct pm__scaling {
+  unsigned char count[PM__VARIABLES], m[PM__VARIABLES], n[PM__VARIABLES], k[PM__VARIABLES];
+} pm__scaling;
+
+/* One size grows with the batch. */
+#define PM__SCALES_COUNT ((pm__scaling){.count = {[PM__BATCH] = 1}})
+#define PM__SCALES_M ((pm__scaling){.m = {[PM__BATCH] = 1}})
+#define PM__SCALES_N ((pm__scaling){.n = {[PM__BATCH] = 1}})
+#define PM__SCALES_K ((pm__scaling){.k = {[PM__BATCH] = 1}})
+
+/* A size with all variables multiplied in. */
+static inline double pm__scaled_size(double size, const unsigned char *exponents, const double *variables)
+{
+  for (int v = 0; v < PM__VARIABLES; v++)
+    for (int i = 0; i < exponents[v]; i++) size *= variables[v];
+  return size;
+}
+
+/* C = A B, `count` of them, m x n x k at variables of 1: per sample. */
 typedef struct pm__gemm {
   double count, m, n, k;
-  pm__scaled scaled;
+  pm__scaling by;
 } pm__gemm;
 
 enum { PM__SPACE = 3 };

@@ -1,5 +1,6 @@
 /* What a framework's profile must hold to, and its constants of training as those of its inference. */
 #include <math.h>
+#include <stdio.h>
 #include "base/base.h"
 #include "perfmodel/framework.h"
 
@@ -57,6 +58,35 @@ int pm_framework_check(const pm_framework_profile *profile, pm_error *error)
   if (status == PM_OK && profile->era.simt_factor > 0 && profile->era.tensor_factor > 0) return PM_OK;
   if (status != PM_OK) return status;
   return pm__fail(error, PM_BAD_VALUE, "library era \"%s\" has no factors", profile->era.id);
+}
+
+/* "keras2018 u39kun" -> "keras2018, u39kun" */
+static void list_words(const char *words, char *out, size_t size)
+{
+  size_t used = 0;
+  for (const char *p = words; *p != '\0' && used + 3 < size; p++) {
+    if (*p == ' ' && used > 0 && out[used - 1] != ' ') out[used++] = ',';
+    if (*p != ' ' || (used > 0 && out[used - 1] != ' ')) out[used++] = *p;
+  }
+  out[used] = '\0';
+}
+
+const char *pm_framework_basis_text(const pm_framework *f, char *text)
+{
+  const pm_choice *words = pm_record_field(pm_record_type_find("framework"), "evidence")->choices;
+  char to[PM_TEXT_MAX + 40], rows[40] = "rates of ", date[PM_TEXT_MAX + 2] = "";
+  bool fitted = f->evidence == PM_EVIDENCE_FITTED || f->evidence == PM_EVIDENCE_DOCUMENTS;
+  if (!fitted || f->fitted_to[0] == '\0') {
+    const char *doc = is_choice(f->evidence, PM_EVIDENCE_COUNT) ? words[f->evidence].doc : "unknown";
+    snprintf(text, PM_FRAMEWORK_BASIS_MAX, "%s", doc);
+    return text;
+  }
+  list_words(f->fitted_to, to, sizeof to);
+  if (f->rows > 0) snprintf(rows, sizeof rows, "%d %s of ", (int)f->rows, f->rows == 1 ? "row" : "rows");
+  if (f->date[0] != '\0') snprintf(date, sizeof date, ", %s", f->date);
+  snprintf(text, PM_FRAMEWORK_BASIS_MAX, "fitted to %s%s%s%s", rows, to,
+           f->evidence == PM_EVIDENCE_DOCUMENTS ? " (source documents)" : "", date);
+  return text;
 }
 
 /* ---- Inference. */

@@ -1,7 +1,7 @@
 /*
-** Fat trees of one kind of switch. A switch of the first level gives d ports to nodes and u = d / oversubscription ports
-** to the second level; a node's ports all end at the same switch. Every switch of the second level has one cable, or
-** several, to each of the first; with a third level, it halves its ports between down and up, as the first does.
+** Fat trees of one kind of switch. A switch of the first level gives d ports to nodes and u = d / oversubscription
+** ports to the second level; a node's ports all end at the same switch. Every switch of the second level has one cable,
+** or several, to each of the first; with a third level, it halves its ports between down and up, as the first does.
 */
 #include <math.h>
 #include <string.h>

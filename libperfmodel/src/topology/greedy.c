@@ -1,6 +1,6 @@
 /*
-** Cycles found one by one as collective libraries do, each taking all that is left on its arcs. The search goes over the
-** arcs with the most left first and is bounded.
+** Cycles found one by one as collective libraries do, each taking all that is left on its arcs. The search goes over
+** the arcs with the most left first and is bounded.
 */
 #include "topology/packing.h"
 #include <stdlib.h>

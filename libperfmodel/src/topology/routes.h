@@ -1,6 +1,6 @@
 /*
-** Ways from vertex to vertex by the fewest links, and the flows that they put on each link. GPUs and NICs end ways, they
-** do not forward.
+** Ways from vertex to vertex by the fewest links, and the flows that they put on each link. GPUs and NICs end ways,
+** they do not forward.
 */
 #ifndef PM_TOPOLOGY_ROUTES_H
 #define PM_TOPOLOGY_ROUTES_H

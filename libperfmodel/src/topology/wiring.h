@@ -1,7 +1,7 @@
 /*
 ** What the wires give to some GPUs of a node, whoever drives them and however many nodes there are: rings, the way to
-** the network, to each other and to the CPUs. Found once for each list of GPUs and kept with the system; safe to ask for
-** from several threads.
+** the network, to each other and to the CPUs. Found once for each list of GPUs and kept with the system; safe to ask
+** for from several threads.
 */
 #ifndef PM_TOPOLOGY_WIRING_H
 #define PM_TOPOLOGY_WIRING_H

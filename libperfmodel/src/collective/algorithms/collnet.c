@@ -1,7 +1,7 @@
 /*
-** Reduction in the switches of the network (CollNet with SHARP): inside the node a chain of GPUs, then each node sends S
-** once and receives the sum, through as many GPUs as there are NICs. GPUs without a NIC of their own share one: with r
-** to a NIC the library counts on 1 / (r - (r - 1) / 2) of its bandwidth. Only where it is asked for: the network must
+** Reduction in the switches of the network (CollNet with SHARP): inside the node a chain of GPUs, then each node sends
+** S once and receives the sum, through as many GPUs as there are NICs. GPUs without a NIC of their own share one: with
+** r to a NIC the library counts on 1 / (r - (r - 1) / 2) of its bandwidth. Only where it is asked for: the network must
 ** have it.
 */
 #include <math.h>

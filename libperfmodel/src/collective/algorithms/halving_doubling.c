@@ -1,8 +1,8 @@
 /*
-** Recursive halving and doubling (Thakur, Rabenseifner, Gropp, Int. J. High Perf. Comput. Appl. 19, 2005): reduce-scatter
-** by exchanging halves with partners at growing distance, then all-gather the same way back. 2 log2 n steps; a number of
-** ranks that is no power of two takes two more in which S moves once each way. Neighbours in the node come first, so
-** that the network carries one p-th of the data of each GPU.
+** Recursive halving and doubling (Thakur, Rabenseifner, Gropp, Int. J. High Perf. Comput. Appl. 19, 2005):
+** reduce-scatter by exchanging halves with partners at growing distance, then all-gather the same way back. 2 log2 n
+** steps; a number of ranks that is no power of two takes two more in which S moves once each way. Neighbours in the
+** node come first, so that the network carries one p-th of the data of each GPU.
 */
 #include <math.h>
 #include "collective/algorithm.h"
@@ -10,18 +10,19 @@
 static void halving_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
                          pm__collective_cost *cost)
 {
-  double ways = collective == PM_ALL_REDUCE ? 2 : 1, p = group->per_node, nodes = group->nodes;
+  double passes = collective == PM_ALL_REDUCE ? 2 : 1, p = group->per_node, nodes = group->nodes;
   double near = ceil(log2(p)), far = ceil(log2(nodes)), exact = log2(p * nodes);
   double inside = (p - 1) / p / pm__collective_protocol_bandwidth(group, protocol, group->pair);
   double between = (nodes - 1) / nodes / pm__collective_protocol_bandwidth(group, protocol, group->network);
   cost->limit = inside >= between ? group->pair_limit : group->network_limit;
   cost->knee = pm__collective_knee(group);
   cost->latency = group->base[protocol][PM__TREE] +
-                  ways * (near * group->step[protocol][PM__TREE] + far * group->far_step[protocol][PM__TREE]);
-  cost->per_byte = ways * (inside + between);
+                  passes * (near * group->step[protocol][PM__TREE] + far * group->far_step[protocol][PM__TREE]);
+  cost->per_byte = passes * (inside + between);
   if (exact != floor(exact)) {
     cost->latency += 2 * (nodes > 1 ? group->far_step[protocol][PM__TREE] : group->step[protocol][PM__TREE]);
-    cost->per_byte += ways / pm__collective_protocol_bandwidth(group, protocol, nodes > 1 ? group->network : group->pair);
+    double last = nodes > 1 ? group->network : group->pair;
+    cost->per_byte += passes / pm__collective_protocol_bandwidth(group, protocol, last);
   }
 }
 

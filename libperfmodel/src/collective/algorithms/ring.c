@@ -1,6 +1,6 @@
 /*
-** Rings: 2 (n-1) steps for an all-reduce, n-1 for reduce-scatter and all-gather; a chain for broadcast and reduce, which
-** is pipelined, so that one hop counts. Steps and latencies as in NCCL's src/graph/tuning.cc.
+** Rings: 2 (n-1) steps for an all-reduce, n-1 for reduce-scatter and all-gather; a chain for broadcast and reduce,
+** which is pipelined, so that one hop counts. Steps and latencies as in NCCL's src/graph/tuning.cc.
 */
 #include <math.h>
 #include "collective/algorithm.h"
@@ -27,7 +27,8 @@ static double chain_latency(const pm__collective_parameters *group, int protocol
 {
   double hop = group->nodes > 1 ? far_step(group, protocol) : group->step[protocol][PM__RING];
   double more = group->per_node == 1 ? group->fit->chain_rank * group->ranks : 0;
-  if (protocol == PM__SIMPLE && group->era == PM_ERA_CURRENT) more += group->fit->chain_fill * fmax(group->per_node - 2, 0);
+  bool fills = protocol == PM__SIMPLE && group->era == PM_ERA_CURRENT;
+  if (fills) more += group->fit->chain_fill * fmax(group->per_node - 2, 0);
   return group->base[protocol][PM__RING] + hop + more;
 }
 

@@ -1,6 +1,6 @@
 /*
-** Double binary tree: each node's GPUs are a chain, the nodes two trees in which the leaves of one are inner nodes of the
-** other. Every node sends 2 S (S on two nodes). Constants as in NCCL's src/graph/tuning.cc.
+** Double binary tree: each node's GPUs are a chain, the nodes two trees in which the leaves of one are inner nodes of
+** the other. Every node sends 2 S (S on two nodes). Constants as in NCCL's src/graph/tuning.cc.
 */
 #include <math.h>
 #include "collective/algorithm.h"

@@ -54,6 +54,7 @@ static const activation hardswish = {5, 3, KEEPS_INPUT};            /* x relu6(x
 static const activation hardsigmoid = {4, 1, KEEPS_INPUT};          /* relu6(x + 3) / 6 */
 static const activation softplus = {3, 4, KEEPS_INPUT};             /* log(1 + exp(x)) */
 
+/* Those that are part of every library's products. */
 #define RELU_TRAITS \
   .role = PM__ROLE_ACTIVATION, \
   .source = PM__LIBRARY_KERNEL, \
@@ -86,7 +87,8 @@ const pm__layer_kind pm__kind_relu6 = {
   RELU_TRAITS,
 };
 
-#define LEAKY_RELU_TRAITS \
+/* Those that are one kernel of a library, or as cheap as one. */
+#define ACTIVATION_TRAITS \
   .role = PM__ROLE_ACTIVATION, \
   .source = PM__LIBRARY_KERNEL, \
   .training = PM__TRAINING_ACTIVATION, \
@@ -105,7 +107,7 @@ const pm__layer_kind pm__kind_leaky_relu = {
   .least_inputs = 1, .most_inputs = 1,
   .shape = pm__shape_same, .count = count,
   .variant = &leaky_relu,
-  LEAKY_RELU_TRAITS,
+  ACTIVATION_TRAITS,
 };
 
 const pm__layer_kind pm__kind_elu = {
@@ -115,7 +117,7 @@ const pm__layer_kind pm__kind_elu = {
   .least_inputs = 1, .most_inputs = 1,
   .shape = pm__shape_same, .count = count,
   .variant = &elu,
-  LEAKY_RELU_TRAITS,
+  ACTIVATION_TRAITS,
 };
 
 /* By operations: x (1 + tanh(c (x + a x^3))) / 2, eight of one or two operands; its gradient has thirteen. */
@@ -172,7 +174,7 @@ const pm__layer_kind pm__kind_mish = {
   .least_inputs = 1, .most_inputs = 1,
   .shape = pm__shape_same, .count = count,
   .variant = &mish,
-  LEAKY_RELU_TRAITS,
+  ACTIVATION_TRAITS,
 };
 
 const pm__layer_kind pm__kind_sigmoid = {
@@ -182,7 +184,7 @@ const pm__layer_kind pm__kind_sigmoid = {
   .least_inputs = 1, .most_inputs = 1,
   .shape = pm__shape_same, .count = count,
   .variant = &sigmoid,
-  LEAKY_RELU_TRAITS,
+  ACTIVATION_TRAITS,
 };
 
 const pm__layer_kind pm__kind_tanh = {
@@ -192,7 +194,7 @@ const pm__layer_kind pm__kind_tanh = {
   .least_inputs = 1, .most_inputs = 1,
   .shape = pm__shape_same, .count = count,
   .variant = &hyperbolic,
-  LEAKY_RELU_TRAITS,
+  ACTIVATION_TRAITS,
 };
 
 const pm__layer_kind pm__kind_hardswish = {
@@ -202,7 +204,7 @@ const pm__layer_kind pm__kind_hardswish = {
   .least_inputs = 1, .most_inputs = 1,
   .shape = pm__shape_same, .count = count,
   .variant = &hardswish,
-  LEAKY_RELU_TRAITS,
+  ACTIVATION_TRAITS,
 };
 
 const pm__layer_kind pm__kind_hardsigmoid = {
@@ -212,7 +214,7 @@ const pm__layer_kind pm__kind_hardsigmoid = {
   .least_inputs = 1, .most_inputs = 1,
   .shape = pm__shape_same, .count = count,
   .variant = &hardsigmoid,
-  LEAKY_RELU_TRAITS,
+  ACTIVATION_TRAITS,
 };
 
 const pm__layer_kind pm__kind_softplus = {
@@ -222,7 +224,7 @@ const pm__layer_kind pm__kind_softplus = {
   .least_inputs = 1, .most_inputs = 1,
   .shape = pm__shape_same, .count = count,
   .variant = &softplus,
-  LEAKY_RELU_TRAITS,
+  ACTIVATION_TRAITS,
 };
 
 enum { CHANNELS };

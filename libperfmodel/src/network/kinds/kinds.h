@@ -72,7 +72,8 @@
   X(mixture_of_experts) \
   X(dot_interaction) \
   X(softmax_loss) \
-  X(cross_entropy)
+  X(cross_entropy) \
+/* an empty line ends the list */
 
 #define PM__DECLARE_KIND(name) extern const pm__layer_kind pm__kind_##name;
 PM__LAYER_KINDS(PM__DECLARE_KIND)

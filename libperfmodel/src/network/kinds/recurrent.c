@@ -82,11 +82,11 @@ typedef struct part {
   bool projected, inner;
 } part;
 
-static void add_product(const part *p, pm__pass pass, double repeats, double m, double n, double k, pm__scaled scaled,
+static void add_product(const part *p, pm__pass pass, double repeats, double m, double n, double k, pm__scaling by,
                         double weights)
 {
-  double elements = scaled == PM__SCALES_K ? (m + n) * k : (m + k) * n;
-  pm__kernel *kernel = pm__add_gemm(p->kernels, pass, (pm__gemm){1, m, n, k, scaled}, elements, weights);
+  double elements = by.k[PM__BATCH] > 0 ? (m + n) * k : (m + k) * n;
+  pm__kernel *kernel = pm__add_gemm(p->kernels, pass, (pm__gemm){1, m, n, k, by}, elements, weights);
   kernel->repeats = repeats;
   kernel->inner = true;
 }

@@ -105,7 +105,8 @@ static void add_scores(pm__kernel_list *kernels, const sizes *s, double hidden)
   kernel->part = PM__PART_SUMS;
   kernel->part_size = sums;
   pm__add_gemm(kernels, PM__FORWARD, (pm__gemm){1, 1, scores, hidden, PM__SCALES_N}, sums + scores, hidden);
-  kernel = pm__add_gemm(kernels, PM__BACKWARD_DATA, (pm__gemm){1, hidden, scores, 1, PM__SCALES_N}, scores + sums, hidden);
+  kernel = pm__add_gemm(kernels, PM__BACKWARD_DATA, (pm__gemm){1, hidden, scores, 1, PM__SCALES_N}, scores + sums,
+                        hidden);
   kernel->inner = true;
   kernel = pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){5 * sums, 2 * sums + terms, 0});
   kernel->inner = true;

@@ -7,7 +7,8 @@ enum { AXIS, START, END, STEP };
 static const pm__attribute_rule slice_rules[] = {
   PM__OPTIONAL("axis", AXIS, PM__COUNT, -PM__RANK_MAX, PM__RANK_MAX - 1, 0, "dimension that is cut"),
   PM__OPTIONAL("start", START, PM__COUNT, -1e15, 1e15, 0, "first element; negative: from the end"),
-  {"end", END, PM__COUNT, -1e15, 1e15, (double)INFINITY, "first element behind; negative: from the end", "size", NULL},
+  {.name = "end", .slot = END, .kind = PM__COUNT, .least = -1e15, .most = 1e15, .otherwise = (double)INFINITY,
+   .doc = "first element behind; negative: from the end", .like = "size"},
   PM__OPTIONAL("step", STEP, PM__COUNT, 1, 1e15, 1, "distance of the elements that are taken"),
   PM__RULES_END,
 };

@@ -1,0 +1,276 @@
+/*
+** The laboratory: predictions beside measurements, and constants of the model from measurements. It stands above the
+** rest of the library, which works without it.
+**
+** Validation: published measurements beside what is predicted for them.
+**
+** A set is a table of measurements that the library ships, or one in the same layout that a user brings. Names that
+** published tables use are matched to the catalogue by its names and aliases, and where these do not say enough by
+** readings: rules of the catalogue such as "BERT in a table of pre-training is bert-large-pretraining".
+**
+**     pm_table *table = pm_validate(catalog, &(pm_validation){"training", NULL, NULL, 0}, &error);
+**
+** A summary has the columns set, group, rows, mape, median, p90, bias, all but the first three in per cent, and of
+** kernels what a plain roofline's mape would be; a table of rows id, group, measured, predicted, unit, error, and what
+** else its set has to say of a row. An error is (predicted - measured) / measured: of a rate, above 0 the prediction is
+** too fast, of a time too slow.
+**
+**     statements   what the source documents state ("seeds" in release 0.1)
+**     training     rates of training
+**     inference    rates and latencies of inference
+**     kernels      times of single kernels: the columns of docs/calibration.md
+**     collectives  times of collectives, copies between two GPUs: the columns of data/measured/README.md
+**     storage      rates and node counts of storage and decoding
+*/
+#ifndef PERFMODEL_LAB_H
+#define PERFMODEL_LAB_H
+
+#include "catalog.h"
+#include "kernel.h"
+#include "table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- How published tables are read ------------------------------------------------------------------------------ */
+
+#define PM_DECISION_LIST(X)                                                                          \
+  X(SKIP, "skip", "that the row is left out; the value says why")                                    \
+  X(DATE, "date", "when the software was released, as 2018-06")                                      \
+  X(FRAMEWORK, "framework", "the framework's profile")                                               \
+  X(ERA, "era", "the generation of the GPU libraries")                                               \
+  X(NETWORK, "network", "the network, with parameters after it: bert-large seq=384")                 \
+  X(SYSTEM, "system", "the system")                                                                  \
+  X(GPUS, "gpus", "GPUs over all nodes, a formula over the row's columns")                           \
+  X(PRECISION, "precision", "the precision")                                                         \
+  X(BATCH, "batch", "samples per GPU and step, a formula likewise")                                 \
+  X(ITEMS, "items", "how many of what is counted (tokens) one sample has, a formula likewise")       \
+  X(OPTIMIZER, "optimizer", "what the step does with the gradients")                                 \
+  X(ACCUMULATION, "accumulation", "batches that a step accumulates, a formula likewise")               \
+  X(ABOUT, "about", "what its group is called first, if its unit does not say: speech")                \
+  X(UNFIT, "unfit", "that no constant is fitted on the row, which is predicted all the same; the value says why")
+
+typedef enum pm_decision {
+#define PM_DECISION_ENUM(name, text, doc) PM_DECISION_##name,
+  PM_DECISION_LIST(PM_DECISION_ENUM)
+#undef PM_DECISION_ENUM
+  PM_DECISION_COUNT
+} pm_decision;
+
+/* A rule holds if all its conditions do. A condition is words that must all be in the cell of that column, in any order
+** and case; '|' parts alternatives, '!' before one means that it must not hold, "-" that the cell is empty, and an
+** alternative in quotes is a text that must be in the cell as it is. Of the rules that decide the same, the first one
+** that holds does. {column} in the value stands for the cell, and the rule does not hold if that is empty. */
+#define PM_READING_FIELDS(X)                                                        \
+  X(TEXT, id, "", "short stable name")                                              \
+  X(DECISION, decides, "", "what it decides")                                       \
+  X(TEXT, value, "", "what it decides for")                                         \
+  X(TEXT, set, "", "condition on the set: training or inference")                   \
+  X(TEXT, model, "", "condition on the model")                                      \
+  X(TEXT, framework, "", "condition on the framework")                              \
+  X(TEXT, version, "", "condition on the framework's version")                      \
+  X(TEXT, gpu, "", "condition on the GPU")                                          \
+  X(TEXT, system, "", "condition on the system")                                    \
+  X(TEXT, precision, "", "condition on the precision")                              \
+  X(TEXT, unit, "", "condition on the unit")                                        \
+  X(TEXT, sequence, "", "condition on the sequence length")                         \
+  X(TEXT, batch, "", "condition on the batch per GPU")                              \
+  X(TEXT, serving, "", "condition on how inference is served")                      \
+  X(TEXT, origin, "", "condition on where the row is from: repository and path")    \
+  X(TEXT, remark, "", "condition on the note")                                      \
+  X(TEXT, since, "", "holds for software released in this month (2018-06) or later") \
+  X(TEXT, until, "", "holds for software released in this month or before")
+
+typedef struct pm_reading { PM_READING_FIELDS(PM_DECLARE) } pm_reading;
+
+/* ---- Validation ------------------------------------------------------------------------------------------------- */
+
+typedef struct pm_validation {
+  const char *set;  /* one of pm_validation_set */
+  const char *data; /* the text of a table of one's own; NULL: what is shipped */
+  const char *file; /* how messages call that table; NULL: "data" */
+  int rows;         /* 1: a row for each measurement, 0: for each group of them */
+} pm_validation;
+
+/* The sets by position, NULL past the last. */
+PM_API const char *pm_validation_set(size_t index);
+
+/* The table, which the caller owns; NULL with an error. Its notes (pm_table_notes) say how many rows have no
+** prediction, and why. */
+PM_API pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_error *error);
+
+/* ---- Least squares ----------------------------------------------------------------------------------------------- */
+
+/*
+** Calibration: constants of the model from measurements.
+**
+** pm_fit is bounded least squares by Levenberg and Marquardt's method, for residuals of any kind; constants of the
+** model are fitted on residuals log(predicted / measured), so that 10 % too fast and 10 % too slow count alike:
+**
+**     pm_fit_parameter parameters[2] = {pm_fit_parameter_new("efficiency", 0.9, 0.3, 1.2),
+**                                       pm_fit_parameter_new("latency", 5e-6, 1e-7, 1e-3)};
+**     pm_fit_options options = pm_fit_options_default();
+**     pm_fit(parameters, 2, residuals, &my_rows, row_count, &options, &result, &error);
+**
+** Nothing is random: the same residuals give the same constants.
+*/
+
+#define PM_FIT_STATE_LIST(X)                                                                      \
+  X(FIXED, "fixed", "not fitted")                                                                 \
+  X(FITTED, "fitted", "the measurements determine it")                                            \
+  X(UNIDENTIFIED, "not identifiable", "the measurements do not determine it, or only with others") \
+  X(AT_LOWER, "at lower bound", "the measurements want less than the bound allows")               \
+  X(AT_UPPER, "at upper bound", "the measurements want more than the bound allows")
+
+typedef enum pm_fit_state {
+#define PM_FIT_STATE_ENUM(name, text, doc) PM_FIT_STATE_##name,
+  PM_FIT_STATE_LIST(PM_FIT_STATE_ENUM)
+#undef PM_FIT_STATE_ENUM
+  PM_FIT_STATE_COUNT
+} pm_fit_state;
+
+#define PM_FIT_PARAMETER_FIELDS(X)                                                                         \
+  X(TEXT, name, "", "name of the constant")                                                                \
+  X(REAL, start, "1", "value that the search starts from")                                                 \
+  X(REAL, lower, "1", "least value; above 0: the search is in the logarithm")                              \
+  X(REAL, upper, "1", "largest value; equal to the least: not fitted")                                     \
+  X(REAL, value, "1", "value found")                                                                       \
+  X(REAL, uncertainty, "1", "standard error, as a share of the value")                                     \
+  X(FIT_STATE, state, "", "whether the measurements determine it")                                         \
+  X(TEXT, correlated, "", "the constant that it can be exchanged with most")                               \
+  X(REAL, correlation, "1", "correlation of the errors of the two")
+
+typedef struct pm_fit_parameter { PM_FIT_PARAMETER_FIELDS(PM_DECLARE) } pm_fit_parameter;
+
+PM_API pm_fit_parameter pm_fit_parameter_new(const char *name, double start, double lower, double upper);
+
+typedef struct pm_fit_options {
+  double robust;     /* residuals well beyond this count by their size, not its square; 0: all by the square */
+  int huber;         /* 1: by the square up to `robust`, by the size beyond (Huber); 0: with a soft passage (soft L1) */
+  double step;       /* of numeric derivatives: share of a value, or of its range if its bounds include 0 */
+  double tolerance;  /* share of the cost that an improvement must be worth */
+  int iterations;    /* of each search, at most */
+  int starts;        /* searches: one from the start, the others from points spread around it; the best counts */
+} pm_fit_options;
+
+PM_API pm_fit_options pm_fit_options_default(void);
+
+typedef struct pm_fit_result {
+  double start_cost, cost; /* half the sum of squares, large residuals softened */
+  int iterations, evaluations;
+} pm_fit_result;
+
+/* Fills `residuals` for these values of the parameters, in their order; anything but PM_OK ends the fit with it. A
+** residual that is NAN makes the values unusable. */
+typedef int pm_fit_residuals(void *context, const double *values, double *residuals, pm_error *error);
+
+/* Finds the values with the least cost; the other results are filled in too. Parameters that reach a bound stay there
+** while the measurements want more. Uncertainties suppose that the residuals are independent of each other: with many
+** rows of like shape they are too small. */
+PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *residuals, void *context, size_t rows,
+                  const pm_fit_options *options, pm_fit_result *result, pm_error *error);
+
+/* ---- Calibrating the constants of the model -------------------------------------------------------------------- */
+
+/*
+** A set of measurements, those that the library ships or one's own, gives constants of the catalogue:
+**
+**     kernels    times of kernels -> constants of architectures (kernel_calibration)
+**     training   rates of training -> host times of frameworks, factors of library eras; the rate of convolutions of an
+**                architecture without rows of kernels, if it states one
+**
+**     pm_calibration_options options = pm_calibration_options_default();
+**     options.set = "training";
+**     options.data = my_csv;
+**     options.entries = "my-framework";
+**     pm_calibration *calibration = pm_calibrate(catalog, &options, &error);
+**     puts(pm_calibration_xml(calibration));
+*/
+
+#define PM_FIT_USE_LIST(X)                                                                              \
+  X(FITTED, "fitted", "the constants were fitted on them")                                              \
+  X(KEPT_SHAPE, "kept-out-shape", "sizes that no row of the fit has")                                   \
+  X(KEPT_GPU, "kept-out-gpu", "a GPU that no row of the fit is of")                                     \
+  X(OLDER_LIBRARY, "older-library", "the same source with an older library")                            \
+  X(KEPT_SOURCE, "kept-out-source", "predicted with constants that were fitted without their source")   \
+  X(KEPT_NETWORK, "kept-out-network", "predicted with constants that were fitted without their network") \
+  X(LEFT_OUT, "left-out", "a rule of the catalogue leaves them out of the fit")
+
+typedef enum pm_fit_use {
+#define PM_FIT_USE_ENUM(name, text, doc) PM_FIT_USE_##name,
+  PM_FIT_USE_LIST(PM_FIT_USE_ENUM)
+#undef PM_FIT_USE_ENUM
+  PM_FIT_USE_COUNT
+} pm_fit_use;
+
+#define PM_FITTED_CONSTANT_FIELDS(X)                                                                       \
+  X(TEXT, entry, "", "id of the catalogue's entry that it is of; default: of every architecture")          \
+  X(TEXT, stage, "", "stage of the calibration")                                                           \
+  X(TEXT, constant, "", "name of the constant")                                                            \
+  X(TEXT, unit, "", "unit of its values")                                                                  \
+  X(REAL, value, "1", "value found")                                                                       \
+  X(REAL, uncertainty, "1", "standard error, as a share of the value")                                     \
+  X(FIT_STATE, state, "", "whether the measurements determine it")                                         \
+  X(REAL, start, "1", "value that the search started from")                                                \
+  X(REAL, lower, "1", "least value")                                                                       \
+  X(REAL, upper, "1", "largest value")                                                                     \
+  X(TEXT, correlated, "", "the constant that it can be exchanged with most")                               \
+  X(REAL, correlation, "1", "correlation of the errors of the two")                                        \
+  X(INT, rows, "1", "measurements that it was fitted on")
+
+typedef struct pm_fitted_constant { PM_FITTED_CONSTANT_FIELDS(PM_DECLARE) } pm_fitted_constant;
+
+#define PM_FIT_ERROR_FIELDS(X)                                                                             \
+  X(TEXT, stage, "", "stage of the calibration")                                                           \
+  X(TEXT, group, "", "what the rows have in common: their GPU, or what rates are grouped by")              \
+  X(FIT_USE, use, "", "what the rows are to the fit")                                                      \
+  X(INT, rows, "1", "measurements")                                                                        \
+  X(REAL, mape, "%", "mean of the absolute errors")                                                        \
+  X(REAL, median, "%", "median of the absolute errors")                                                    \
+  X(REAL, p90, "%", "90th percentile of the absolute errors")                                              \
+  X(REAL, bias, "%", "mean of the signed errors; above 0: predicted too much, of times too slow, of rates too fast")
+
+typedef struct pm_fit_error { PM_FIT_ERROR_FIELDS(PM_DECLARE) } pm_fit_error;
+
+typedef struct pm_calibration_options {
+  const char *set;    /* one of pm_calibration_set */
+  const char *data;   /* the text of measurements of one's own; NULL: what is shipped */
+  const char *file;   /* how messages call it; NULL: "data" */
+  const char *entries; /* ids of architectures, frameworks or library eras, parted by commas, whose constants are fitted;
+                       ** NULL: all that the rows decide, and what they share */
+  const char *kept;   /* what is only predicted, parted by commas: ids of GPUs (kernels), sources (training); or NULL */
+  double kept_shapes; /* share of the shapes of kernels that is only predicted */
+  const char *date;   /* when this is done, as the file says: 2026-11; NULL: the month that it is */
+} pm_calibration_options;
+
+PM_API pm_calibration_options pm_calibration_options_default(void);
+
+/* The sets by position, NULL past the last. */
+PM_API const char *pm_calibration_set(size_t index);
+
+typedef struct pm_calibration pm_calibration;
+
+/* Fits constants. Owned by the caller; NULL with an error. Kernels: of each GPU and source the newest library counts,
+** products above the peak do not; what is kept out by its shape is chosen by a hash of the sizes, the same for all
+** GPUs. Training: rows that readings of the catalogue leave out are only predicted; every source is left out once, or
+** every network if there is one source. The same rows give the same constants. Cost: some seconds. */
+PM_API pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibration_options *options, pm_error *error);
+PM_API void pm_calibration_free(pm_calibration *calibration);
+
+/* Arrays that live as long as the calibration. */
+PM_API const pm_fitted_constant *pm_calibration_constants(const pm_calibration *calibration, size_t *count);
+PM_API const pm_fit_error *pm_calibration_errors(const pm_calibration *calibration, size_t *count);
+
+/* What there is to say about the rows, a line each; "" if nothing. Lives as long as the calibration. */
+PM_API const char *pm_calibration_notes(const pm_calibration *calibration);
+
+/* A file for pm_catalog_load: the entries with the constants found in their places, the others of their values as they
+** were. All entries of these kinds if the shipped rows were fitted without choosing, else those that have such a
+** constant. Lives as long as the calibration. */
+PM_API const char *pm_calibration_xml(const pm_calibration *calibration);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

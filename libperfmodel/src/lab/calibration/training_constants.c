@@ -1,0 +1,225 @@
+/* Which constants the rates of training decide, and where they stand. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hardware/system.h"
+#include "lab/calibration/training.h"
+
+/* Bounds are what is physically thinkable. Host times of a kernel are those of an interpreter, at most; before any row,
+** those of the generic framework. The step of a whole machine may wait for 8 % of jitter. */
+static const pm__lab_training_kind kinds[] = {
+  {"framework", "kernel_time", 50e-6, 2, 2e-6, 100e-6, 0},
+  {"framework", "step_time", 700e-6, 3, 1e-6, 5e-3, 0},
+  {"framework", "straggler", 0.02, 2, 0.001, 0.08, 0},
+  {"library_era", "simt_factor", 1, 2, 0.6, 1.8, 0},
+  {"library_era", "tensor_factor", 1, 2, 0.6, 1.8, 0},
+  {"kernel_calibration", "conv_rate", 1, 1.5, 0.5, 1.5, 0},
+  {"kernel_calibration", "depthwise_efficiency", 0.2, 4, 0.01, 0.5, 1},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static bool is_of(const pm__lab_training_kind *kind, const char *type)
+{
+  return strcmp(kind->type, type) == 0;
+}
+
+static size_t offset_of(const pm__lab_training_kind *kind)
+{
+  return pm_record_field(pm_record_type_find(kind->type), kind->name)->offset;
+}
+
+static double value_of(const void *record, const pm__lab_training_kind *kind)
+{
+  double value;
+  memcpy(&value, (const char *)record + offset_of(kind), sizeof value);
+  return value;
+}
+
+/* The framework that states the constant: itself, or the one that it is like. */
+static const char *framework_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
+{
+  pm_framework own;
+  if (pm_catalog_record(catalog, "framework", id, &own, NULL) != PM_OK) return NULL;
+  return pm_catalog_resolve(catalog, "framework", isnan(value_of(&own, kind)) && own.like[0] != '\0' ? own.like : id,
+                            NULL);
+}
+
+static const char *era_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
+{
+  pm_library_era own;
+  if (pm_catalog_record(catalog, "library_era", id, &own, NULL) != PM_OK) return NULL;
+  return pm_catalog_resolve(catalog, "library_era", isnan(value_of(&own, kind)) && own.like[0] != '\0' ? own.like : id,
+                            NULL);
+}
+
+/* The entry that has the constant of a framework or system with the predictor; NULL: none. */
+static const char *entry_of(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind, int framework,
+                            int system)
+{
+  pm__lab_predictor *predictor = fit->rows.reader.predictor;
+  const pm_framework_profile *profile = framework >= 0 ? pm__lab_predictor_built_framework(predictor, framework) : NULL;
+  if (is_of(kind, "framework")) return profile != NULL ? framework_of(fit->catalog, profile->framework.id, kind) : NULL;
+  if (is_of(kind, "library_era")) return profile != NULL ? era_of(fit->catalog, profile->era.id, kind) : NULL;
+  const pm_kernel_calibration *kernels = system >= 0 ? pm_system_kernels(pm__lab_predictor_built_system(predictor,
+                                                                                                        system)) : NULL;
+  if (kernels == NULL) return NULL;
+  pm_kernel_calibration own;
+  bool known = pm_catalog_record(fit->catalog, "kernel_calibration", kernels->id, &own, NULL) == PM_OK;
+  return known && isnan(value_of(&own, kind)) ? PM_KERNEL_GENERAL_ID : kernels->id;
+}
+
+bool pm__lab_training_bears(const pm__lab_training_fit *fit, const pm__lab_training_constant *constant,
+                            const pm__lab_training_row *row)
+{
+  if (strcmp(constant->kind->name, "straggler") == 0 && row->ranks < 2) return false;
+  const char *entry = entry_of(fit, constant->kind, row->framework, row->system);
+  return entry != NULL && strcmp(entry, constant->entry) == 0;
+}
+
+/* What rows of kernels do not decide: efficiencies that all architectures share, and the rate of convolutions of one by
+** rule that states it. */
+static bool is_left_to_training(const pm_catalog *catalog, const pm__lab_training_kind *kind, const char *entry)
+{
+  pm_kernel_calibration own;
+  if (strcmp(entry, PM_KERNEL_GENERAL_ID) == 0) return kind->stage > 0;
+  return pm_catalog_record(catalog, "kernel_calibration", entry, &own, NULL) == PM_OK &&
+         own.simt_basis == PM_ORIGIN_RULE && !isnan(value_of(&own, kind));
+}
+
+/* Without a choice: eras, rates by rule, and frameworks that are fitted and not like another one. What such a one
+** states itself is known otherwise; guesses stay until they are asked for. */
+static bool is_wanted(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind, const char *entry)
+{
+  pm_framework own;
+  if (is_of(kind, "kernel_calibration") && !is_left_to_training(fit->catalog, kind, entry)) return false;
+  if (fit->options->entries != NULL) return pm__lab_listed(fit->options->entries, entry);
+  if (!is_of(kind, "framework")) return true;
+  return pm_catalog_record(fit->catalog, "framework", entry, &own, NULL) == PM_OK && own.like[0] == '\0' &&
+         own.evidence == PM_EVIDENCE_FITTED;
+}
+
+static int add_constant(pm__lab_training_fit *fit, const pm__lab_training_kind *kind, const char *entry,
+                        pm_error *error)
+{
+  for (size_t i = 0; i < fit->count; i++)
+    if (fit->constants[i].kind == kind && strcmp(fit->constants[i].entry, entry) == 0) return PM_OK;
+  pm__lab_training_constant *constants = (pm__lab_training_constant *)pm__grow(fit->constants, fit->count,
+                                                                               &fit->capacity,
+                                                                               sizeof *constants);
+  if (constants == NULL) return pm__no_memory(error);
+  const pm__lab_training_constant constant = {kind, entry, kind->start, 0, 0};
+  fit->constants = constants;
+  constants[fit->count++] = constant;
+  return PM_OK;
+}
+
+/* ---- Places ---- */
+
+static int add_place(pm__lab_training_fit *fit, void *record, size_t constant, pm_error *error)
+{
+  pm__lab_training_place *places = (pm__lab_training_place *)pm__grow(fit->places, fit->place_count,
+                                                                      &fit->place_capacity,
+                                                                      sizeof *places);
+  double *place = (double *)(void *)((char *)record + offset_of(fit->constants[constant].kind));
+  if (places == NULL) return pm__no_memory(error);
+  fit->places = places;
+  for (size_t i = 0; i < fit->place_count; i++)
+    if (places[i].place == place) return PM_OK;
+  places[fit->place_count].place = place;
+  places[fit->place_count++].constant = constant;
+  return PM_OK;
+}
+
+/* The records with the predictor that the row is predicted with. */
+static int add_places(pm__lab_training_fit *fit, const pm__lab_training_row *row, size_t constant, pm_error *error)
+{
+  pm__lab_predictor *predictor = fit->rows.reader.predictor;
+  const pm__lab_training_constant *c = &fit->constants[constant];
+  if (!pm__lab_training_bears(fit, c, row)) return PM_OK;
+  if (is_of(c->kind, "kernel_calibration"))
+    return add_place(fit, &pm__lab_predictor_built_system(predictor, row->system)->kernels, constant, error);
+  pm_framework_profile *profile = pm__lab_predictor_built_framework(predictor, row->framework);
+  return add_place(fit, is_of(c->kind, "framework") ? (void *)&profile->framework : (void *)&profile->era, constant,
+                   error);
+}
+
+void pm__lab_training_put(pm__lab_training_fit *fit, const double *values)
+{
+  for (size_t i = 0; i < fit->place_count; i++) *fit->places[i].place = values[fit->places[i].constant];
+}
+
+/* ---- Effect ---- */
+
+/* Rows of the fit whose prediction changes with the constant; `base`: their errors without the change. */
+static int count_rows(pm__lab_training_fit *fit, size_t constant, const double *base)
+{
+  pm__lab_training_constant *c = &fit->constants[constant];
+  for (size_t i = 0; i < fit->place_count; i++)
+    if (fit->places[i].constant == constant) *fit->places[i].place = 0.9 * c->kind->start;
+  int status = pm__lab_predictor_predict_again(fit->rows.reader.predictor, fit->rows.runs);
+  for (size_t i = 0; i < fit->rows.fitted; i++) {
+    pm__lab_training_row *row = &fit->rows.items[i];
+    if (pm__lab_training_error(&fit->rows, row) == base[i]) continue;
+    if (row->stage > c->kind->stage) continue;
+    row->stage = c->kind->stage;
+    c->rows++;
+    if (row->source < 64) c->sources |= UINT64_C(1) << row->source;
+  }
+  for (size_t i = 0; i < fit->place_count; i++)
+    if (fit->places[i].constant == constant) *fit->places[i].place = c->kind->start;
+  return status;
+}
+
+/* Without the constants that nothing feels: the catalogue's values stay in their places. */
+static void drop_unfelt(pm__lab_training_fit *fit, const double *before)
+{
+  size_t kept = 0, places = 0;
+  for (size_t i = 0; i < fit->place_count; i++) {
+    if (fit->constants[fit->places[i].constant].rows > 0) fit->places[places++] = fit->places[i];
+    else *fit->places[i].place = before[i];
+  }
+  fit->place_count = places;
+  for (size_t i = 0; i < fit->count; i++) {
+    if (fit->constants[i].rows == 0) continue;
+    for (size_t j = 0; j < places; j++)
+      if (fit->places[j].constant == i) fit->places[j].constant = kept;
+    fit->constants[kept++] = fit->constants[i];
+  }
+  fit->count = kept;
+}
+
+static int keep_felt(pm__lab_training_fit *fit, pm_error *error)
+{
+  double *before = (double *)malloc((fit->place_count + fit->rows.fitted + 1) * sizeof *before);
+  double *base = before + fit->place_count;
+  if (before == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < fit->place_count; i++) {
+    before[i] = *fit->places[i].place;
+    *fit->places[i].place = fit->constants[fit->places[i].constant].kind->start;
+  }
+  int status = pm__lab_predictor_predict_again(fit->rows.reader.predictor, fit->rows.runs);
+  for (size_t i = 0; i < fit->rows.fitted; i++) base[i] = pm__lab_training_error(&fit->rows, &fit->rows.items[i]);
+  for (int stage = PM__TRAINING_STAGES - 1; stage >= 0; stage--)
+    for (size_t i = 0; i < fit->count && status == PM_OK; i++)
+      if (fit->constants[i].kind->stage == stage) status = count_rows(fit, i, base);
+  drop_unfelt(fit, before);
+  free(before);
+  return status;
+}
+
+int pm__lab_training_constants(pm__lab_training_fit *fit, pm_error *error)
+{
+  int status = PM_OK;
+  for (size_t i = 0; i < fit->rows.fitted; i++) {
+    const pm__lab_training_row *row = &fit->rows.items[i];
+    for (size_t k = 0; k < KINDS && status == PM_OK; k++) {
+      const char *entry = entry_of(fit, &kinds[k], row->framework, row->system);
+      if (entry != NULL && is_wanted(fit, &kinds[k], entry)) status = add_constant(fit, &kinds[k], entry, error);
+    }
+  }
+  for (size_t i = 0; i < fit->rows.count && status == PM_OK; i++)
+    for (size_t c = 0; c < fit->count && status == PM_OK; c++)
+      status = add_places(fit, &fit->rows.items[i], c, error);
+  return status == PM_OK ? keep_felt(fit, error) : status;
+}

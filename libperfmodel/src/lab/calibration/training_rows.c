@@ -1,0 +1,153 @@
+/* Published rates of training as rows of a fit. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/csv.h"
+#include "lab/calibration/training.h"
+#include "lab/validation/comparison.h"
+
+/* "NVIDIA/DeepLearningExamples" -> "DeepLearningExamples" */
+static const char *source_of(const pm__lab_row *row)
+{
+  const char *repository = row->cell[PM__COLUMN_REPOSITORY], *slash = strrchr(repository, '/');
+  return slash != NULL ? slash + 1 : repository[0] != '\0' ? repository : PM__NO_SOURCE;
+}
+
+/* The number of a source, or -1. */
+static int number_of_source(pm__lab_training_rows *rows, const char *name, pm_error *error)
+{
+  for (size_t i = 0; i < rows->source_count; i++)
+    if (strcmp(rows->sources[i], name) == 0) return (int)i;
+  char **sources = (char **)pm__grow(rows->sources, rows->source_count, &rows->source_capacity, sizeof *sources);
+  char *copy = (char *)malloc(strlen(name) + 1);
+  if (sources != NULL) rows->sources = sources;
+  if (sources == NULL || copy == NULL) {
+    free(copy);
+    pm__no_memory(error);
+    return -1;
+  }
+  sources[rows->source_count] = strcpy(copy, name);
+  return (int)rows->source_count++;
+}
+
+/* Why a row is left out of the fit, or NULL. */
+static const char *reason_of(const pm__lab_training_rows *rows, const pm__lab_row *row, const pm__lab_rate *rate,
+                             char *value)
+{
+  const char *why = pm__lab_readings_decide(&rows->reader.readings, PM_DECISION_UNFIT, row, value);
+  return why == NULL && rate->generic ? "nothing says which framework it was" : why;
+}
+
+static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm__lab_rate *rate, pm_fit_use use,
+                   pm_error *error)
+{
+  pm__lab_training_row *items = (pm__lab_training_row *)pm__grow(rows->items, rows->count, &rows->capacity,
+                                                                 sizeof *items);
+  if (items == NULL) return pm__no_memory(error);
+  rows->items = items;
+  pm__lab_training_row *next = &items[rows->count];
+  next->asked = pm__lab_rate_run(rate);
+  next->run = -1;
+  next->source = number_of_source(rows, source_of(row), error);
+  if (next->source < 0) return PM_NO_MEMORY;
+  next->framework = rate->profile;
+  next->system = rate->system;
+  next->network = rate->network;
+  next->rate = rate->measured / pm__lab_rate_scale(rate);
+  next->batch = rate->batch;
+  next->ranks = (double)rate->gpus * rate->nodes;
+  next->use = use;
+  next->stage = 0;
+  pm__lab_rate_group(rate, row, pm__lab_predictor_built_network(rows->reader.predictor, rate->network), next->group,
+                     sizeof next->group);
+  rows->count++;
+  return PM_OK;
+}
+
+static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_calibration_options *options,
+                    pm_error *error)
+{
+  pm__lab_rate rate;
+  char value[PM__VALUE_LONGEST];
+  pm_error reason = PM_ERROR_NONE;
+  int status = pm__lab_rate_read(&rows->reader, row, &rate, &reason);
+  if (status == PM_NO_MEMORY) return pm__no_memory(error);
+  if (status != PM_OK) return pm__lab_reasons_add(&rows->unread, reason.text, error);
+  const char *why = reason_of(rows, row, &rate, value);
+  pm_fit_use use = why != NULL ? PM_FIT_USE_LEFT_OUT
+                   : pm__lab_listed(options->kept, source_of(row)) ? PM_FIT_USE_KEPT_SOURCE : PM_FIT_USE_FITTED;
+  if (why != NULL) status = pm__lab_reasons_add(&rows->left_out, why, error);
+  return status == PM_OK ? add_row(rows, row, &rate, use, error) : status;
+}
+
+static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, const pm__csv *table,
+                      const pm_calibration_options *options, pm_error *error)
+{
+  static const char *const needed[] = {"model", "throughput", "unit"};
+  const pm__lab_context context = {catalog, table, options->file, "", 0, {NULL, 0, 0, false}};
+  int columns[PM__COLUMNS], status = pm__lab_check_columns(&context, needed, sizeof needed / sizeof needed[0], error);
+  if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, false, error);
+  pm__lab_row_columns(table, columns);
+  for (size_t line = 1; status == PM_OK && line < table->rows; line++) {
+    pm__lab_row row;
+    pm__lab_row_get(table, line, columns, &row);
+    status = read_row(rows, &row, options, error);
+  }
+  return status;
+}
+
+int pm__lab_training_rows_sort(pm__lab_training_rows *rows, pm_error *error)
+{
+  size_t fitted = 0;
+  pm__lab_training_row *sorted = (pm__lab_training_row *)malloc((rows->count + 1) * sizeof *sorted);
+  if (sorted == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < rows->count; i++) fitted += rows->items[i].use == PM_FIT_USE_FITTED;
+  for (size_t i = 0, first = 0, last = fitted; i < rows->count; i++)
+    sorted[rows->items[i].use == PM_FIT_USE_FITTED ? first++ : last++] = rows->items[i];
+  free(rows->items);
+  rows->items = sorted;
+  rows->capacity = rows->count + 1;
+  rows->fitted = fitted;
+  rows->runs = 0;
+  for (size_t i = 0; i < rows->count; i++) {
+    if (sorted[i].run < 0) sorted[i].run = pm__lab_predictor_add(rows->reader.predictor, &sorted[i].asked, error);
+    if (sorted[i].run < 0) return PM_NO_MEMORY;
+    if (i < fitted && (size_t)sorted[i].run >= rows->runs) rows->runs = (size_t)sorted[i].run + 1;
+  }
+  return PM_OK;
+}
+
+int pm__lab_training_rows_read(pm__lab_training_rows *rows, const pm_catalog *catalog,
+                               const pm_calibration_options *options,
+                               pm_error *error)
+{
+  pm__csv table;
+  memset(rows, 0, sizeof *rows);
+  int status = pm__csv_read(&table, options->data, options->file, error);
+  if (status != PM_OK) return status;
+  status = read_table(rows, catalog, &table, options, error);
+  pm__csv_free(&table);
+  return status;
+}
+
+void pm__lab_training_rows_free(pm__lab_training_rows *rows)
+{
+  pm__lab_rate_reader_close(&rows->reader);
+  pm__lab_reasons_free(&rows->left_out);
+  pm__lab_reasons_free(&rows->unread);
+  for (size_t i = 0; i < rows->source_count; i++) free(rows->sources[i]);
+  free(rows->sources);
+  free(rows->items);
+}
+
+double pm__lab_training_error(const pm__lab_training_rows *rows, const pm__lab_training_row *row)
+{
+  const pm_prediction *p = pm__lab_predictor_prediction(rows->reader.predictor, row->run);
+  return p != NULL && p->throughput > 0 ? log(p->throughput / row->rate) : (double)NAN;
+}
+
+int pm__lab_training_fold(const pm__lab_training_rows *rows, const pm__lab_training_row *row)
+{
+  return rows->source_count > 1 ? row->source : row->network;
+}

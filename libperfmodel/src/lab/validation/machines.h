@@ -1,0 +1,30 @@
+/* Which machine of the catalogue a row of a published table was measured on. */
+#ifndef PM_LAB_VALIDATION_MACHINES_H
+#define PM_LAB_VALIDATION_MACHINES_H
+
+#include "perfmodel/catalog.h"
+#include "lab/validation/readings.h"
+
+typedef struct pm__lab_machines pm__lab_machines;
+
+/* The machines of a catalogue, which must outlive them. */
+pm__lab_machines *pm__lab_machines_new(const pm_catalog *catalog, pm_error *error);
+void pm__lab_machines_free(pm__lab_machines *machines);
+
+/* The id of the system that the row names, with its GPU and at least `gpus` of them on each of its `nodes` (0: not
+** said). Without a system in the row: the GPU's own entry for one GPU by itself, else the smallest system with the GPU.
+** NULL with an error for what is not surely known: another form or memory of the GPU, a name of which only a part is an
+** entry's. */
+const char *pm__lab_machines_find(pm__lab_machines *machines, const pm__lab_row *row, int gpus, int nodes,
+                                  pm_error *error);
+
+/* How the row's GPU is called in the catalogue, for groups: "v100" for any V100. */
+void pm__lab_machines_gpu_family(pm__lab_machines *machines, const char *system, char *family, size_t size);
+
+/* GPUs by the names that tables give them. */
+
+/* The id of the GPU that a table calls `name` ("Tesla V100-PCIE-32GB", "NVIDIA A100 80GB PCIe"); `memory` in GB as the
+** table has it, "" if it does not. NULL if it is none of the catalogue. */
+const char *pm__lab_gpu_of_name(const pm_catalog *catalog, const char *name, const char *memory);
+
+#endif

@@ -1,0 +1,283 @@
+#include "lab/validation/rate.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/words.h"
+#include "network/network.h"
+
+int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, bool inference, pm_error *error)
+{
+  memset(reader, 0, sizeof *reader);
+  reader->catalog = catalog;
+  reader->inference = inference;
+  int status = pm__lab_readings_new(&reader->readings, catalog, error);
+  if (status != PM_OK) return status;
+  reader->machines = pm__lab_machines_new(catalog, error);
+  reader->predictor = pm__lab_predictor_new(catalog, NULL, error);
+  return reader->machines != NULL && reader->predictor != NULL ? PM_OK : PM_NO_MEMORY;
+}
+
+void pm__lab_rate_reader_close(pm__lab_rate_reader *reader)
+{
+  pm__lab_readings_free(&reader->readings);
+  pm__lab_machines_free(reader->machines);
+  pm__lab_predictor_free(reader->predictor);
+}
+
+/* ---- Network ---- */
+
+/* A size that the row gives becomes a parameter of the network, if it has that. */
+static void add_size(pm__lab_predictor *predictor, const pm__lab_row *row, pm__lab_column column,
+                     const char *parameter, char *name)
+{
+  char setting[PM_TEXT_MAX], start[PM_TEXT_MAX];
+  double size = pm__lab_row_number(row, column);
+  if (!(size >= 1) || size > 1e6) return;
+  snprintf(setting, sizeof setting, "%s=%.0f", parameter, size);
+  snprintf(start, sizeof start, " %s=", parameter);
+  if (strstr(name, start) != NULL || strlen(name) + strlen(setting) + 2 > PM__VALUE_LONGEST) return;
+  if (!pm__lab_predictor_takes(predictor, name, setting)) return;
+  strcat(name, " ");
+  strcat(name, setting);
+}
+
+static int read_network(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
+{
+  char name[PM__VALUE_LONGEST];
+  pm_error reason = PM_ERROR_NONE;
+  const char *model = row->cell[PM__COLUMN_MODEL];
+  if (pm__lab_readings_decide(&reader->readings, PM_DECISION_NETWORK, row, name) == NULL) {
+    if (model[0] == '\0') return pm__fail(error, PM_NOT_FOUND, "no model");
+    if (pm_catalog_resolve(reader->catalog, "network", model, NULL) == NULL)
+      return pm__fail(error, PM_NOT_FOUND, "unknown model \"%.80s\"", model);
+    snprintf(name, sizeof name, "%.100s", model);
+  }
+  add_size(reader->predictor, row, PM__COLUMN_IMAGE, "image", name);
+  add_size(reader->predictor, row, PM__COLUMN_SEQUENCE, "seq", name);
+  rate->network = pm__lab_predictor_network(reader->predictor, name, &reason);
+  if (rate->network >= 0) return PM_OK;
+  return pm__fail(error, PM_NOT_FOUND, "model \"%.80s\": %.200s", model, reason.text);
+}
+
+/* ---- Machine ---- */
+
+/* The whole positive number of a cell, or `other` if it is empty; 0 if it is none. */
+static int count_of(const pm__lab_row *row, pm__lab_column column, int other)
+{
+  double value = pm__lab_row_number(row, column);
+  if (row->cell[column][0] == '\0') return other;
+  return value >= 1 && value <= 1e6 && value == floor(value) ? (int)value : 0;
+}
+
+static int set_system(pm__lab_rate_reader *reader, const char *id, pm__lab_rate *rate, pm_error *error)
+{
+  rate->system = pm__lab_predictor_system(reader->predictor, id, error);
+  if (rate->system < 0) return PM_NOT_FOUND;
+  pm__lab_machines_gpu_family(reader->machines, pm__lab_predictor_system_id(reader->predictor, rate->system),
+                              rate->gpu, sizeof rate->gpu);
+  if (rate->gpu[0] == '\0') snprintf(rate->gpu, sizeof rate->gpu, "%.79s", id);
+  return PM_OK;
+}
+
+/* The GPUs over all nodes and the nodes, 0 for what the row does not say. */
+static int read_counts(pm__lab_rate_reader *reader, const pm__lab_row *row, int *gpus, int *nodes, pm_error *error)
+{
+  double said = pm__lab_readings_number(&reader->readings, PM_DECISION_GPUS, row, error);
+  *nodes = count_of(row, PM__COLUMN_NODES, -1);
+  *gpus = said >= 1 && said <= 1e6 ? (int)said : count_of(row, PM__COLUMN_GPUS, *nodes > 1 ? -1 : 1);
+  if (*gpus == 0) return pm__fail(error, PM_BAD_VALUE, "gpus \"%.20s\"", row->cell[PM__COLUMN_GPUS]);
+  if (*nodes == 0) return pm__fail(error, PM_BAD_VALUE, "nodes \"%.20s\"", row->cell[PM__COLUMN_NODES]);
+  if (*gpus > 0 && *gpus < *nodes) *gpus *= *nodes; /* so they are those of each node */
+  if (*gpus > 0 && *nodes > 0 && *gpus % *nodes != 0)
+    return pm__fail(error, PM_BAD_VALUE, "%d GPUs on %d nodes", *gpus, *nodes);
+  *gpus = *gpus > 0 ? *gpus : 0;
+  *nodes = *nodes > 0 ? *nodes : 0;
+  return PM_OK;
+}
+
+static const char *system_of(pm__lab_rate_reader *reader, const pm__lab_row *row, int gpus, int nodes, char *value,
+                             pm_error *error)
+{
+  const char *id = pm__lab_readings_decide(&reader->readings, PM_DECISION_SYSTEM, row, value);
+  return id != NULL ? id : pm__lab_machines_find(reader->machines, row, gpus, nodes, error);
+}
+
+/* Nodes or GPUs that the row does not say, or one node with more GPUs than it can have: full machines, as many as it
+** takes. */
+static int spread(pm__lab_rate_reader *reader, const char *id, int gpus, int nodes, pm__lab_rate *rate, pm_error *error)
+{
+  pm_machine machine;
+  int status = pm_catalog_record(reader->catalog, "system", id, &machine, error);
+  if (status != PM_OK) return status;
+  rate->gpus = gpus > 0 && gpus < machine.gpus ? gpus : machine.gpus;
+  rate->nodes = nodes > 0 ? nodes : gpus / rate->gpus;
+  if (gpus == 0 || rate->gpus * rate->nodes == gpus) return set_system(reader, id, rate, error);
+  return pm__fail(error, PM_NOT_FOUND, "%d GPUs on nodes of %d", gpus, machine.gpus);
+}
+
+static int read_machine(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
+{
+  char value[PM__VALUE_LONGEST];
+  int gpus, nodes, status = read_counts(reader, row, &gpus, &nodes, error);
+  if (status != PM_OK) return status;
+  bool whole = gpus > 0 && (nodes > 1 || gpus == 1 || system_of(reader, row, gpus, 1, value, NULL) != NULL);
+  if (!whole && gpus > 0) nodes = 0;
+  rate->nodes = nodes > 0 ? nodes : 1;
+  rate->gpus = whole ? gpus / rate->nodes : 1;
+  const char *id = system_of(reader, row, whole ? rate->gpus : 2, rate->nodes, value, NULL);
+  if (id == NULL) system_of(reader, row, whole ? rate->gpus : gpus, rate->nodes, value, error);
+  if (id == NULL) return PM_NOT_FOUND;
+  return whole ? set_system(reader, id, rate, error) : spread(reader, id, gpus, nodes, rate, error);
+}
+
+/* ---- How it was run ---- */
+
+static int read_precision(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
+{
+  char value[PM__VALUE_LONGEST];
+  const char *name = pm__lab_readings_decide(&reader->readings, PM_DECISION_PRECISION, row, value);
+  if (name == NULL) name = row->cell[PM__COLUMN_PRECISION];
+  rate->precision = (int32_t)pm_precision_find(name);
+  if (name[0] == '\0') return pm__fail(error, PM_NOT_FOUND, "no precision");
+  return rate->precision >= 0 ? PM_OK : pm__fail(error, PM_NOT_FOUND, "unknown precision \"%.60s\"", name);
+}
+
+/* The cell, if it is the very id of a framework of the catalogue. */
+static const char *profile_id(const pm__lab_rate_reader *reader, const pm__lab_row *row)
+{
+  const char *cell = row->cell[PM__COLUMN_FRAMEWORK];
+  const char *id = cell[0] != '\0' ? pm_catalog_resolve(reader->catalog, "framework", cell, NULL) : NULL;
+  return id != NULL && strcmp(id, cell) == 0 ? id : NULL;
+}
+
+static int read_framework(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
+{
+  char value[PM__VALUE_LONGEST], era[PM__VALUE_LONGEST];
+  const char *name = profile_id(reader, row);
+  if (name == NULL) name = pm__lab_readings_decide(&reader->readings, PM_DECISION_FRAMEWORK, row, value);
+  rate->generic = name == NULL;
+  if (name == NULL) name = "generic";
+  if (pm__lab_readings_decide(&reader->readings, PM_DECISION_ERA, row, era) == NULL) era[0] = '\0';
+  snprintf(rate->framework, sizeof rate->framework, "%.50s%s%.20s", name, era[0] != '\0' ? "@" : "", era);
+  if (reader->inference) rate->profile = pm__lab_predictor_profile(reader->predictor, rate->framework, error);
+  else rate->profile = pm__lab_predictor_framework(reader->predictor, rate->framework, error);
+  if (reader->inference && rate->profile < 0) return PM_NOT_FOUND;
+  return rate->profile >= -1 ? PM_OK : PM_NOT_FOUND;
+}
+
+/* SGD with momentum, unless the row or a rule says otherwise. */
+static int read_optimizer(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
+{
+  char value[PM__VALUE_LONGEST];
+  pm_run run = pm_run_default();
+  const char *name = pm__lab_readings_decide(&reader->readings, PM_DECISION_OPTIMIZER, row, value);
+  if (name == NULL) name = row->cell[PM__COLUMN_OPTIMIZER];
+  rate->optimizer = run.optimizer;
+  if (name[0] == '\0') return PM_OK;
+  int status = pm_record_set(pm_record_field(pm_record_type_find("run"), "optimizer"), &run, name, error);
+  rate->optimizer = run.optimizer;
+  return status;
+}
+
+static int read_batch(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
+{
+  double ranks = (double)rate->gpus * rate->nodes, all = pm__lab_row_number(row, PM__COLUMN_GLOBAL_BATCH);
+  rate->batch = pm__lab_readings_number(&reader->readings, PM_DECISION_BATCH, row, error);
+  if (isnan(rate->batch)) rate->batch = pm__lab_row_number(row, PM__COLUMN_BATCH);
+  if (isnan(rate->batch)) rate->batch = all / ranks;
+  rate->accumulation = pm__lab_readings_number(&reader->readings, PM_DECISION_ACCUMULATION, row, error);
+  if (reader->inference) rate->accumulation = 1;
+  if (isnan(rate->accumulation)) rate->accumulation = rint(all / (rate->batch * ranks));
+  if (!(rate->accumulation >= 1)) rate->accumulation = 1;
+  if (isnan(rate->batch)) return pm__fail(error, PM_NOT_FOUND, "no batch size");
+  rate->batch = rint(rate->batch);
+  return rate->batch >= 1 ? PM_OK : pm__fail(error, PM_BAD_VALUE, "batch %g", rate->batch);
+}
+
+static bool counts_samples(const char *unit)
+{
+  return pm__words_hold("images s | image s | img s | im s | sequences s | seq s | sentences s | samples s | items s | "
+                        "examples s | inferences s", unit);
+}
+
+static int read_unit(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
+{
+  const char *unit = row->cell[PM__COLUMN_UNIT];
+  rate->each = strstr(unit, "/GPU") != NULL || strstr(unit, "/gpu") != NULL;
+  rate->items = pm__lab_readings_number(&reader->readings, PM_DECISION_ITEMS, row, error);
+  if (isnan(rate->items) && !rate->latency && !counts_samples(unit))
+    return pm__fail(error, PM_NOT_FOUND, "unit \"%.60s\" of model \"%.60s\"", unit, row->cell[PM__COLUMN_MODEL]);
+  if (isnan(rate->items)) rate->items = 1;
+  return PM_OK;
+}
+
+/* A throughput, or, if there is none, a latency. */
+static int read_measured(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
+{
+  rate->measured = pm__lab_row_number(row, PM__COLUMN_THROUGHPUT);
+  rate->latency = reader->inference && isnan(rate->measured);
+  if (rate->latency) rate->measured = pm__lab_row_number(row, PM__COLUMN_LATENCY);
+  if (rate->measured > 0) return PM_OK;
+  return pm__fail(error, PM_BAD_VALUE, "no throughput above 0");
+}
+
+int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
+{
+  char value[PM__VALUE_LONGEST];
+  memset(rate, 0, sizeof *rate);
+  row->set = reader->inference ? "inference" : "training";
+  const char *why = pm__lab_readings_decide(&reader->readings, PM_DECISION_SKIP, row, value);
+  if (why != NULL) return pm__fail(error, PM_NOT_FOUND, "left out: %.150s", why);
+  pm__lab_readings_date(&reader->readings, row);
+  int status = read_network(reader, row, rate, error);
+  if (status == PM_OK) status = read_machine(reader, row, rate, error);
+  if (status == PM_OK) status = read_precision(reader, row, rate, error);
+  if (status == PM_OK) status = read_measured(reader, row, rate, error);
+  if (status == PM_OK) status = read_batch(reader, row, rate, error);
+  if (status == PM_OK) status = read_unit(reader, row, rate, error);
+  if (status == PM_OK) status = read_framework(reader, row, rate, error);
+  const char *about = pm__lab_readings_decide(&reader->readings, PM_DECISION_ABOUT, row, value);
+  snprintf(rate->about, sizeof rate->about, "%.15s", about != NULL ? about : "");
+  return status == PM_OK ? read_optimizer(reader, row, rate, error) : status;
+}
+
+/* ---- Runs and groups ---- */
+
+pm_run pm__lab_rate_run(const pm__lab_rate *rate)
+{
+  pm_run run = pm_run_default();
+  run.network_index = rate->network;
+  run.system_index = rate->system;
+  run.gpus = rate->gpus;
+  run.nodes = rate->nodes;
+  run.batch = rate->batch;
+  run.precision = rate->precision;
+  run.framework_index = rate->profile;
+  run.overlap = PM_OVERLAP_FRAMEWORK;
+  run.optimizer = rate->optimizer;
+  run.accumulation = (int32_t)rate->accumulation;
+  return run;
+}
+
+double pm__lab_rate_scale(const pm__lab_rate *rate)
+{
+  return rate->items / (rate->each ? rate->gpus * rate->nodes : 1);
+}
+
+static const char *about(const pm__lab_rate *rate, const char *unit, const pm_network *network)
+{
+  if (rate->about[0] != '\0') return rate->about;
+  if (pm__words_hold("images | img | im", unit)) return network->layers[0].output.rank > 3 ? "volumes" : "vision";
+  if (pm__words_hold("sequences | tokens | sentences", unit)) return "language";
+  return rate->latency ? "latency" : "other";
+}
+
+void pm__lab_rate_group(const pm__lab_rate *rate, const pm__lab_row *row, const pm_network *network, char *group,
+                        size_t size)
+{
+  const char *unit = row->cell[PM__COLUMN_UNIT], *source = strrchr(row->cell[PM__COLUMN_REPOSITORY], '/');
+  const pm_choice *precisions = pm_record_field(pm_record_type_find("run"), "precision")->choices;
+  snprintf(group, size, "%s %.24s %.20s %.12s %s%s%.20s", about(rate, unit, network), rate->framework, rate->gpu,
+           precisions[rate->precision].name, rate->gpus * rate->nodes > 1 ? "n-gpu" : "1-gpu",
+           source != NULL ? " " : "", source != NULL ? source + 1 : "");
+}

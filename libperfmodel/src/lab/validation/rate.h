@@ -1,0 +1,47 @@
+/* What a row of published rates says, in terms of the catalogue. */
+#ifndef PM_LAB_VALIDATION_RATE_H
+#define PM_LAB_VALIDATION_RATE_H
+
+#include "lab/validation/machines.h"
+#include "lab/validation/predictor.h"
+#include "lab/validation/readings.h"
+
+typedef struct pm__lab_rate {
+  int network, system, profile; /* of the predictor */
+  char framework[PM_TEXT_MAX], gpu[PM_TEXT_MAX];
+  int gpus, nodes; /* GPUs of each node */
+  char about[16]; /* the first word of its group; empty: by its unit */
+  double batch, accumulation;
+  int32_t precision, optimizer;
+  double items;    /* what is counted, for each sample */
+  double measured; /* in the row's unit */
+  bool each;       /* the unit is for each GPU */
+  bool latency;    /* what was measured is the latency [ms] */
+  bool generic;    /* nothing says which framework it was */
+} pm__lab_rate;
+
+typedef struct pm__lab_rate_reader {
+  const pm_catalog *catalog;
+  pm__lab_readings readings;
+  pm__lab_machines *machines;
+  pm__lab_predictor *predictor;
+  bool inference; /* rates of inference, or latencies */
+} pm__lab_rate_reader;
+
+int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, bool inference, pm_error *error);
+void pm__lab_rate_reader_close(pm__lab_rate_reader *reader);
+
+/* Reads a row, whose date it sets. The error says why it cannot be predicted. */
+int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rate *rate, pm_error *error);
+
+/* The run of training that a row is of. */
+pm_run pm__lab_rate_run(const pm__lab_rate *rate);
+
+/* What is counted, for each predicted sample. */
+double pm__lab_rate_scale(const pm__lab_rate *rate);
+
+/* "vision tf1-nchw v100-sxm2-16gb fp16 n-gpu DeepLearningExamples". Images in three dimensions are volumes. */
+void pm__lab_rate_group(const pm__lab_rate *rate, const pm__lab_row *row, const pm_network *network, char *group,
+                        size_t size);
+
+#endif

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""Follows the recipes of CONTRIBUTING.md on a copy of the source tree, and uses what came of them.
+
+    recipes.py build SOURCE COPY RECIPE,... CMAKE_OPTION...    copies the tree, makes the edits of the recipes, builds the copy
+    recipes.py check SOURCE COPY RECIPE                        uses what came of one, and holds that it touched no more
+
+A recipe is what a contributor writes: new files, and lines in files that are there. What has to be edited besides would
+show as a build that fails or as a face on which the new thing is missing.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from typing import Callable
+
+
+@dataclass
+class Copy:
+    """The copied tree, built."""
+    folder: pathlib.Path
+
+    @property
+    def source(self):
+        return self.folder / "source"
+
+    @property
+    def build(self):
+        return self.folder / "build"
+
+    def run(self, *arguments):
+        """What the command of the copy prints."""
+        done = subprocess.run([self.build / "tools/perfmodel", *arguments], capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"perfmodel {' '.join(arguments)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def rows(self, *arguments):
+        return json.loads(self.run(*arguments, "--format", "json", "--quiet"))
+
+    def python(self, script):
+        """The last line that a script prints, with the package of the copy; None if the copy has none."""
+        cache = (self.build / "CMakeCache.txt").read_text()
+        if "PM_PYTHON:BOOL=ON" not in cache:
+            return None
+        program = next(line.partition("=")[2] for line in cache.splitlines() if line.startswith("Python_EXECUTABLE:"))
+        return self.script([program, "-c", script], PYTHONPATH=self.build / "python")
+
+    def lua(self, script):
+        """The same in Lua."""
+        if "PM_LUA:BOOL=ON" not in (self.build / "CMakeCache.txt").read_text():
+            return None
+        modules = self.build / "bindings/lua"
+        return self.script(["lua5.4", "-e", script], LUA_PATH=f"{modules}/?.lua", LUA_CPATH=f"{modules}/?.so")
+
+    @staticmethod
+    def script(command, **environment):
+        done = subprocess.run(command, capture_output=True, text=True,
+                              env={**os.environ, **{name: str(value) for name, value in environment.items()}})
+        if done.returncode != 0:
+            sys.exit(f"{command}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout.strip().splitlines()[-1]
+
+
+@dataclass
+class Recipe:
+    check: Callable[[Copy], None]
+    files: dict[str, str] = field(default_factory=dict)  # new files: path -> text
+    lines: dict[str, tuple[str, str]] = field(default_factory=dict)  # path -> (text of a line, line to put before it)
+
+
+def hold(condition, what):
+    if not condition:
+        sys.exit(f"the recipe does not do what it promises: {what}")
+
+
+# ---- A field of predictions: one line of the list, and it is a column and a field in every language.
+
+def check_prediction_field(copy):
+    row = copy.rows("predict", "resnet50", "dgx1-v100", "--gpus", "2")[0]
+    hold("toy_share" in row, "the column of JSON")
+    hold("toy_share" in copy.run("sweep", "resnet50", "t4", "--format", "csv", "--quiet").splitlines()[0], "the column of CSV")
+    prediction = 'pm.predict("resnet50", "t4")'
+    hold(copy.python(f"import perfmodel as pm; print(hasattr({prediction}, 'toy_share'))") in (None, "True"),
+         "the attribute in Python")
+    sweep = "pm.sweep('resnet50', 't4')"
+    hold(copy.python(f"import perfmodel as pm; print(len({sweep}['toy_share']))") in (None, "1"), "the column in Python")
+    script = "print(require 'perfmodel'.sweep{network = 'resnet50', system = 't4'}:csv():match('toy_share'))"
+    hold(copy.lua(script) in (None, "toy_share"), "the column in Lua")
+
+
+PREDICTION_FIELD = Recipe(
+    check_prediction_field,
+    lines={"libperfmodel/include/perfmodel/predict.h": (
+        '  X(BASIS, basis, "", "what kernels and collectives rest on")',
+        '  X(REAL, toy_share, "1", "share of the step spent with toys") \\')})
+
+
+# ---- A GPU: one entry in data/gpus.
+
+def check_gpu(copy):
+    hold("toy-gpu" in [row["id"] for row in copy.rows("list", "gpus")], "the list of GPUs")
+    hold(copy.rows("predict", "resnet50", "toy-gpu", "--batch", "8")[0]["throughput"] > 0, "a prediction")
+    hold("Toy GPU" in copy.run("memory", "resnet50", "toy-gpu", "--batch", "8"), "the memory that a run takes")
+    hold(copy.python("import perfmodel as pm; print(pm.predict('resnet50', 'toy-gpu').throughput > 0)") in (None, "True"),
+         "a prediction in Python")
+    hold(copy.lua("print(require 'perfmodel'.predict{network = 'resnet50', system = 'toy-gpu'}.throughput > 0)")
+         in (None, "true"), "a prediction in Lua")
+
+
+GPU = Recipe(check_gpu, files={"data/gpus/toy.xml": """<?xml version="1.0" encoding="UTF-8"?>
+<perfmodel version="1">
+  <gpu id="toy-gpu" name="Toy GPU" source="general-knowledge">
+    <architecture>volta</architecture>
+    <sms>50</sms>
+    <fp32_lanes>64</fp32_lanes>
+    <clock>1 GHz</clock>
+    <peak_fp32>6.4 TFLOP/s</peak_fp32>
+    <memory>8 GB</memory>
+    <memory_bandwidth>400 GB/s</memory_bandwidth>
+    <pcie>pcie3-x16</pcie>
+  </gpu>
+</perfmodel>
+"""})
+
+
+# ---- A framework: one entry in data/frameworks, found by its name everywhere.
+
+def check_framework(copy):
+    run = ("resnet50", "t4", "--framework", "toy-framework", "--batch", "8")
+    hold(copy.rows("predict", *run)[0]["framework"] == "toy-framework", "a prediction of training")
+    hold(copy.rows("infer", *run)[0]["throughput"] > 0, "a prediction of inference")
+    hold(copy.python("import perfmodel as pm; print(pm.predict('resnet50', 't4', framework='toy-framework').throughput > 0)")
+         in (None, "True"), "a prediction in Python")
+
+
+FRAMEWORK = Recipe(check_framework, files={"data/frameworks/toy.xml": """<?xml version="1.0" encoding="UTF-8"?>
+<perfmodel version="1">
+  <framework id="toy-framework" name="Toy framework" source="general-knowledge">
+    <era>cudnn8</era>
+    <evidence>uncalibrated</evidence>
+    <kernel_time note="guess">20 us</kernel_time>
+    <step_time note="guess">500 us</step_time>
+    <straggler note="guess">0.03</straggler>
+    <parallel>all-reduce</parallel>
+    <overlap>backward</overlap>
+    <bucket>25 MB</bucket>
+    <feed_bandwidth>unlimited</feed_bandwidth>
+    <memory>pytorch</memory>
+  </framework>
+</perfmodel>
+"""})
+
+
+# ---- A layer kind: one file with its descriptor, one line in the list of kinds.
+
+NETWORK = """<perfmodel version="1">
+  <network id="toy-net" name="Toy">
+    <input shape="3,8,8"/>
+    <flatten/>
+    <linear out_features="10"/>
+    <toy_gate/>
+    <linear out_features="10"/>
+    <softmax_loss/>
+  </network>
+</perfmodel>
+"""
+
+
+def check_kind(copy):
+    path = copy.folder / "toy-net.xml"
+    path.write_text(NETWORK, encoding="utf-8")
+    hold("toy_gate" in [row["kind"] for row in copy.rows("list", "layers")], "the list of kinds")
+    hold("toy_gate" in [row["kind"] for row in copy.rows("layers", "toy-net", "--catalog", path)], "the counts of layers")
+    hold(copy.rows("predict", "toy-net", "t4", "--catalog", path)[0]["throughput"] > 0, "a prediction of training")
+    hold(copy.rows("infer", "toy-net", "t4", "--catalog", path)[0]["throughput"] > 0, "a prediction of inference")
+    subprocess.run(["cmake", "--build", copy.build, "--target", "schema"], check=True, capture_output=True)
+    hold('"toy_gate"' in (copy.source / "data/perfmodel.xsd").read_text(encoding="utf-8"), "the schema")
+
+
+KIND = Recipe(
+    check_kind,
+    lines={"libperfmodel/src/network/kinds/kinds.h": ("  X(swiglu)", "  X(toy_gate) \\")},
+    files={"libperfmodel/src/network/kinds/toy_gate.c": """/* A toy: x max(0, x). */
+#include "network/kinds/kinds.h"
+
+static const pm__attribute_rule no_rules[] = {PM__RULES_END};
+
+static void count(pm__layer *layer, pm__kernel_list *kernels)
+{
+  double elements = layer->elements_out;
+  layer->saved.inputs = true;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){2 * elements, 2 * elements, 0});
+  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){3 * elements, 3 * elements, 0});
+}
+
+const pm__layer_kind pm__kind_toy_gate = {
+  .name = "toy_gate",
+  .doc = "x max(0, x)",
+  .rules = no_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = pm__shape_same, .count = count,
+  .role = PM__ROLE_ACTIVATION,
+  .source = PM__LIBRARY_KERNEL,
+  .training = PM__TRAINING_ACTIVATION,
+  .inference = PM__INFERENCE_SIMPLE,
+  .operations = {.eager = PM__EAGER_COUNTED},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+};
+"""})
+
+
+# ---- A collective algorithm: one file with its descriptor, one line in the list of algorithms.
+
+def check_algorithm(copy):
+    run = ("collective", "dgx1-v100", "all_reduce", "--bytes", "64MiB", "--algorithm", "toy-star")
+    hold(copy.rows(*run)[0]["algorithm"] == "toy-star", "a collective by name")
+    hold("toy-star" in copy.run("collective", "--help"), "the command's help")
+    script = "pm.collective('dgx1-v100', 'all_reduce', 1e6, algorithm='toy-star')['algorithm'][0]"
+    hold("toy-star" in (copy.python(f"import perfmodel as pm; print({script})") or "toy-star"), "a collective in Python")
+
+
+ALGORITHM = Recipe(
+    check_algorithm,
+    lines={"libperfmodel/include/perfmodel/collective.h": (
+        '  X(DATA_PARALLEL, "data-parallel"', '  X(TOY_STAR, "toy-star", "all to one GPU, and back") \\')},
+    files={"libperfmodel/src/collective/algorithms/toy_star.c": """/* A toy: everyone sends to one GPU, which sends the sum back. */
+#include "collective/algorithm.h"
+
+static void toy_star_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
+                          pm__collective_cost *cost)
+{
+  double bus = pm__collective_slower(group, &cost->limit);
+  cost->latency = group->base[protocol][PM__RING] + 2 * group->step[protocol][PM__RING];
+  cost->per_byte = 2 * (group->ranks - 1) / bus;
+  (void)collective;
+}
+
+static pm__collective_traffic toy_star_traffic(const pm__collective_parameters *group, pm_collective collective, double bytes)
+{
+  (void)collective;
+  return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = 2 * bytes * (group->ranks - 1)};
+}
+
+const pm__collective_algorithm pm__collective_algorithm_TOY_STAR = {
+  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .protocols = PM__ANY_PROTOCOL,
+  .eras = PM__ANY_ERA,
+  .needs = PM__NEEDS_ONE_NODE,
+  .selection = PM__SELECTED_BY_NAME,
+  .cost = toy_star_cost,
+  .traffic = toy_star_traffic,
+};
+"""})
+
+
+# ---- A field of a run: one line of the list, and it is an option, a keyword, a column and an axis.
+
+def check_run_field(copy):
+    hold(copy.rows("predict", "resnet50", "t4", "--toy-factor", "3")[0]["toy_factor"] == 3, "the option and the column")
+    hold("--toy-factor" in copy.run("predict", "--help"), "the command's help")
+    hold("--toy-factor" in copy.run("--completion"), "the command's completion")
+    swept = copy.rows("sweep", "resnet50", "t4", "--toy-factor", "1,2")
+    hold([row["toy_factor"] for row in swept] == [1, 2], "the axis of a sweep")
+    script = "pm.sweep('resnet50', 't4', toy_factor=[1, 2])['toy_factor']"
+    hold(copy.python(f"import perfmodel as pm; print(list(map(float, {script})))") in (None, "[1.0, 2.0]"),
+         "the keyword in Python")
+    script = "print(require 'perfmodel'.sweep{network = 'resnet50', system = 't4', toy_factor = {1, 2}}:count())"
+    hold(copy.lua(script) in (None, "2"), "the key in Lua")
+
+
+RUN_FIELD = Recipe(
+    check_run_field,
+    lines={"libperfmodel/include/perfmodel/predict.h": (
+        '  X(YES_NO, input_in_turn', '  X(REAL, toy_factor, "1", "how many toys a step has") \\')})
+
+
+RECIPES = {"prediction_field": PREDICTION_FIELD, "run_field": RUN_FIELD, "kind": KIND, "algorithm": ALGORITHM, "gpu": GPU,
+           "framework": FRAMEWORK}
+
+
+# ---- Following them.
+
+def insert(path, before, line):
+    """Puts a line before the only one that starts with `before`."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    found = [number for number, text in enumerate(lines) if text.startswith(before)]
+    if len(found) != 1:
+        sys.exit(f"{path}: {len(found)} lines start with {before!r}, not one")
+    lines.insert(found[0], line + "\n")
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def follow(recipe, source):
+    for name, text in recipe.files.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(text, encoding="utf-8")
+    for name, (before, line) in recipe.lines.items():
+        insert(source / name, before, line)
+
+
+def build(source, copy, names, options):
+    shutil.rmtree(copy.folder, ignore_errors=True)
+    shutil.copytree(source, copy.source, symlinks=True,
+                    ignore=shutil.ignore_patterns(".git", "build", "__pycache__", "*.egg-info", ".*_cache"))
+    for name in names.split(","):
+        follow(RECIPES[name], copy.source)
+    subprocess.run(["cmake", "-S", copy.source, "-B", copy.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
+                    "-DPM_WERROR=ON", "-DPM_TESTS=ON", *options], check=True)
+    targets = ["perfmodel_command"] + ["perfmodel_lua"] * ("-DPM_LUA=ON" in options)
+    targets += ["perfmodel_python", "perfmodel_python_package"] * ("-DPM_PYTHON=ON" in options)
+    subprocess.run(["cmake", "--build", copy.build, "--target", *targets], check=True)
+
+
+def count(recipe, source, copy):
+    """What the recipe touched, against the tree that it started from."""
+    for name in recipe.files:
+        hold(not (source / name).exists(), f"{name} is new")
+    lines = 0
+    for name in recipe.lines:
+        before, after = (len((tree / name).read_text(encoding="utf-8").splitlines()) for tree in (source, copy.source))
+        lines += after - before
+    print(f"{len(recipe.files)} new files, {len(recipe.lines)} files with {lines} new lines")
+
+
+def main():
+    what, source, copy, *rest = sys.argv[1:]
+    source, copy = pathlib.Path(source), Copy(pathlib.Path(copy))
+    if what == "build":
+        build(source, copy, rest[0], rest[1:])
+    else:
+        recipe = RECIPES[rest[0]]
+        recipe.check(copy)
+        count(recipe, source, copy)
+
+
+if __name__ == "__main__":
+    main()
