@@ -9,10 +9,10 @@ typedef struct finding {
 } finding;
 
 static const pm_field finding_fields[] = {
-  {"file", "", "the file or folder", offsetof(finding, file), PM_FIELD_TEXT, NULL},
-  {"kind", "", "kind of the entry", offsetof(finding, kind), PM_FIELD_TEXT, NULL},
-  {"id", "", "its id", offsetof(finding, id), PM_FIELD_TEXT, NULL},
-  {"effect", "", "whether it is new or replaces an entry", offsetof(finding, effect), PM_FIELD_TEXT, NULL},
+  {"file", "", "the file or folder", offsetof(finding, file), .kind = PM_FIELD_TEXT},
+  {"kind", "", "kind of the entry", offsetof(finding, kind), .kind = PM_FIELD_TEXT},
+  {"id", "", "its id", offsetof(finding, id), .kind = PM_FIELD_TEXT},
+  {"effect", "", "whether it is new or replaces an entry", offsetof(finding, effect), .kind = PM_FIELD_TEXT},
 };
 static const pm_record_type finding_type = {"finding", "", sizeof(finding), finding_fields, 4};
 

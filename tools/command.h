@@ -15,7 +15,8 @@
 #define EXIT_CODE_LIST(X)                                                                                       \
   X(DONE, 0, "done")                                                                                            \
   X(CONSTRAINT, 1, "the question is well put, but has no answer: more GPUs than the system has, a precision "   \
-                   "that the GPU lacks, nodes that nothing joins, a global batch that does not divide")         \
+                   "that the GPU lacks, nodes that nothing joins, a global batch that does not divide, more memory "   \
+                   "than the GPU has")         \
   X(USAGE, 2, "usage: an unknown name, option or value")                                                        \
   X(INPUT, 3, "an input file cannot be read, or is wrong")                                                      \
   X(INTERNAL, 4, "the output cannot be written, memory ran out, or perfmodel itself is at fault")
@@ -39,7 +40,6 @@ typedef enum option_id {
   OPTION_BATCH,
   OPTION_GLOBAL_BATCH,
   OPTION_PRECISION,
-  OPTION_OVERLAP,
   OPTION_DATASET,
   OPTION_SET,
   OPTION_LAYERS,
@@ -124,10 +124,6 @@ typedef enum option_id {
   OPTION_PUE,
   OPTION_NODES_MOST,
   OPTION_FRONT,
-  OPTION_PARALLEL,
-  OPTION_ACCUMULATION,
-  OPTION_INPUT_RATE,
-  OPTION_IN_TURN,
   OPTION_TRACE,
   OPTION_RAISE,
   OPTION_UPGRADE,
@@ -135,6 +131,9 @@ typedef enum option_id {
   OPTION_KEEP_OUT,
   OPTION_ERRORS,
   OPTION_XML,
+  OPTION_AXIS,
+  OPTION_FIELDS,   /* in a list: the fields of a record, see options.h */
+  OPTION_OF_FIELD, /* one of them */
   OPTION_COUNT
 } option_id;
 
@@ -152,13 +151,23 @@ typedef struct texts {
 } texts;
 
 struct cli_command;
+struct cli_options;
+
+/* What was given for a field of the run. */
+typedef struct cli_given {
+  const pm_field *field;
+  const char *text;
+} cli_given;
 
 /* A command line, read. */
 typedef struct cli_request {
   const struct cli_command *command;
   const char *value[OPTION_COUNT]; /* NULL: not given; "" for a flag that is; the last one wins */
   texts arguments;
-  texts catalogs, sets; /* the options that may be repeated */
+  texts catalogs, sets, axes; /* the options that may be repeated */
+  cli_given *given;           /* each field once: the last one wins */
+  size_t given_count;
+  struct cli_options *options; /* all that the command knows */
   pm_format format;
 } cli_request;
 
@@ -225,18 +234,18 @@ const char *closest_name(const char *name, const char *const *names);
 bool read_count(const char *option_name, const char *text, double most, double *value);
 bool read_counts(const char *option_name, const char *text, double most, double **values, size_t *count);
 bool read_precision(const char *text, int32_t *precision);
-bool read_precisions(const char *text, int32_t **precisions, size_t *count);
-bool read_overlap(const char *text, int32_t *overlap);
 /* One of the choices of a record's field; what the option is called may differ. NULL leaves *value. */
 bool read_choice(const char *option_name, const char *record, const char *field, const char *text, int32_t *value);
 bool read_kernels(const char *text, int32_t *model);
 bool read_sets(const cli_request *request, pm_attribute **sets);
+bool unknown_choice(const char *option_name, const char *text, const pm_choice *choices); /* says so; false */
 
 /* The value of an option that counts something, or `other` if it is not given. */
 bool read_count_option(const cli_request *request, option_id id, double most, double other, double *value);
 
 /* A comma-separated list as names of its own; each must not be empty. Freed as one block. */
 bool read_names(const char *what, const char *text, texts *names);
+bool read_option_names(const char *option_name, const char *text, texts *names);
 
 #define COUNT_MOST 2147483647.0
 
@@ -248,22 +257,7 @@ pm_system *open_system(const pm_catalog *catalog, const char *name, int *code);
 
 int unknown_kind(const char *kind); /* says so, and returns the exit code */
 
-/* ---- How training is run (training.c) ---- */
-
-#define TRAINING_OPTIONS                                                                                               \
-  {OPTION_OVERLAP, '\0', "overlap", "none|backward|framework", "whether communication hides behind the backward pass "  \
-                                                               "(default: as the framework does)"},                    \
-  {OPTION_PARALLEL, '\0', "parallel", "HOW", "how GPUs share the work: all-reduce, data-parallel, parameter-server, "   \
-                                             "async, model-channels, model-layers, hybrid (default: as the framework " \
-                                             "does)"},                                                                 \
-  {OPTION_OPTIMIZER, '\0', "optimizer", "NAME", "momentum, sgd, adam, lamb, rmsprop-operations, ... or none (default momentum)"},               \
-  {OPTION_ACCUMULATION, '\0', "accumulation", "N", "batches whose gradients are added up before an update (default 1)"}, \
-  {OPTION_INPUT_RATE, '\0', "input-rate", "RATE", "samples per second that the input path brings to each node, as "    \
-                                                  "perfmodel input says (default: as many as wanted)"},                \
-  {OPTION_IN_TURN, '\0', "in-turn", NULL, "input is prepared between the steps: nothing is prefetched"}
-
-/* Reads these options, and --kernels, into the run. */
-bool read_training(const cli_request *request, pm_run *run);
+/* ---- Frameworks (training.c) ---- */
 
 /* The frameworks of a list of names (NULL: "generic"; "none": none), to be freed; and into a plan. Both print what is
 ** wrong and return an exit code. */
@@ -277,6 +271,9 @@ int write_output(const cli_request *request, const char *text, size_t size);
 
 /* The same for a table in the format asked for, which it frees. A NULL table is an error that `error` explains. */
 int write_table(const cli_request *request, pm_table *table, const pm_error *error);
+
+/* Keeps the columns of --columns, or, without it, those of `main` (ended by NULL) in a table for people. An exit code. */
+int keep_columns(const cli_request *request, pm_table *table, const char *const *main);
 
 /* A table of these records (record type by name), the last of which is the total of the others: it has no position. */
 pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_error *error);

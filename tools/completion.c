@@ -1,21 +1,75 @@
 /* Completion for bash, from the same tables as --help: perfmodel --completion > perfmodel.bash */
+#include <stdlib.h>
 #include <string.h>
-#include "command.h"
+#include "options.h"
 
-static void print_option_names(FILE *stream, const cli_option *options)
+static void print_names(FILE *stream, const cli_options *all)
 {
-  for (const cli_option *o = options; o->name != NULL; o++) fprintf(stream, " --%s", o->name);
+  for (size_t i = 0; i < all->count; i++) fprintf(stream, " --%s", all->items[i].option.name);
 }
 
-static void print_cases(FILE *stream)
+/* "none|backward" as words. */
+static void print_alternatives(FILE *stream, const char *value)
 {
-  const cli_command *c;
-  for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
-    fprintf(stream, "    %s) options=\"", c->name);
-    print_option_names(stream, c->options);
-    print_option_names(stream, common_options);
-    fputs("\" ;;\n", stream);
+  for (; *value != '\0' && *value != ','; value++) fputc(*value == '|' ? ' ' : *value, stream);
+}
+
+static void print_choices(FILE *stream, const pm_field *field)
+{
+  for (size_t i = 0; field->choices[i].name != NULL; i++) fprintf(stream, "%s%s", i > 0 ? " " : "", field->choices[i].name);
+}
+
+/* Whether a value's name is its words: "none|backward", not "LIST|FILE". */
+static bool is_list(const char *value)
+{
+  return strchr(value, '|') != NULL && (value[0] < 'A' || value[0] > 'Z');
+}
+
+/* The kind of the catalogue that the option's words name: "see perfmodel list datasets". NULL without one. */
+static const char *kind_of(const cli_option *option)
+{
+  static const char hint[] = "perfmodel list ";
+  const char *at = strstr(option->doc, hint);
+  return at != NULL ? at + strlen(hint) : NULL;
+}
+
+static bool is_file(const cli_option *option)
+{
+  return strcmp(option->value, "FILE") == 0 || strcmp(option->value, "PATH") == 0;
+}
+
+/* What can stand behind an option. */
+static void print_values(FILE *stream, const cli_known *known)
+{
+  const cli_option *option = &known->option;
+  if (option->value == NULL) return;
+  bool choice = known->field != NULL && known->field->kind == PM_FIELD_CHOICE, words = is_list(option->value);
+  const char *kind = kind_of(option);
+  if (!choice && !words && kind == NULL && !is_file(option)) return;
+  fprintf(stream, "        --%s", option->name);
+  if (option->letter != '\0') fprintf(stream, "|-%c", option->letter);
+  if (is_file(option)) {
+    fputs(") COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", stream);
+    return;
   }
+  fputs(") words=", stream);
+  if (choice || words) fputc('"', stream);
+  if (choice) print_choices(stream, known->field);
+  else if (words) print_alternatives(stream, option->value);
+  else fprintf(stream, "$(_perfmodel_ids %.*s)", (int)strspn(kind, "abcdefghijklmnopqrstuvwxyz_"), kind);
+  fputs(choice || words ? "\" ;;\n" : " ;;\n", stream);
+}
+
+static void print_case(FILE *stream, const cli_command *command)
+{
+  cli_options *all = options_new(command->options, common_options);
+  if (all == NULL) return;
+  fprintf(stream, "    %s) options=\"", command->name);
+  print_names(stream, all);
+  fputs("\"\n      case $before in\n", stream);
+  for (size_t i = 0; i < all->count; i++) print_values(stream, &all->items[i]);
+  fputs("      esac ;;\n", stream);
+  free(all);
 }
 
 void print_completion(FILE *stream)
@@ -30,18 +84,8 @@ void print_completion(FILE *stream)
         "words\n"
         "  COMPREPLY=()\n"
         "  case $command in\n", stream);
-  print_cases(stream);
+  for (size_t i = 0; (c = command_at(i)) != NULL; i++) print_case(stream, c);
   fputs("  esac\n"
-        "  case $before in\n"
-        "    --format) words=\"table csv json\" ;;\n"
-        "    --overlap) words=\"none backward\" ;;\n"
-        "    --precision) words=$(_perfmodel_ids precisions) ;;\n"
-        "    --dataset) words=$(_perfmodel_ids datasets) ;;\n"
-        "    --framework) words=$(_perfmodel_ids memory_profiles) ;;\n"
-        "    --optimizer) words=$(_perfmodel_ids optimizers) ;;\n"
-        "    --recompute) words=\"none selective full\" ;;\n"
-        "    --catalog|--output|-o) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
-        "  esac\n"
         "  if [ -n \"$words\" ]; then :\n"
         "  elif [ \"$COMP_CWORD\" -eq 1 ]; then words=\"", stream);
   for (size_t i = 0; (c = command_at(i)) != NULL; i++) fprintf(stream, "%s ", c->name);
@@ -50,12 +94,18 @@ void print_completion(FILE *stream)
         "  else case $command-$COMP_CWORD in\n"
         "    list-2) words=$(_perfmodel_ids) ;;\n"
         "    show-2) words=\"$(_perfmodel_ids) $(_perfmodel_ids systems) $(_perfmodel_ids networks)\" ;;\n"
-        "    show-3) words=$(_perfmodel_ids \"$before\") ;;\n"
-        "    layers-2|memory-2|predict-2|sweep-2) words=$(_perfmodel_ids networks) ;;\n"
-        "    predict-3|sweep-3) words=$(_perfmodel_ids systems) ;;\n"
-        "    memory-3) words=\"$(_perfmodel_ids) $(_perfmodel_ids systems)\" ;;\n"
-        "    check-*) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
-        "  esac; fi\n"
+        "    show-3) words=$(_perfmodel_ids \"$before\") ;;\n", stream);
+  for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
+    if (strncmp(c->arguments, "NETWORK", 7) == 0) fprintf(stream, "    %s-2) words=$(_perfmodel_ids networks) ;;\n", c->name);
+    if (strstr(c->arguments, " GPU|SYSTEM") != NULL)
+      fprintf(stream, "    %s-3) words=\"$(_perfmodel_ids gpus) $(_perfmodel_ids systems)\" ;;\n", c->name);
+    else if (strstr(c->arguments, " SYSTEM") != NULL)
+      fprintf(stream, "    %s-3) words=$(_perfmodel_ids systems) ;;\n", c->name);
+    if (strncmp(c->arguments, "SYSTEM", 6) == 0) fprintf(stream, "    %s-2) words=$(_perfmodel_ids systems) ;;\n", c->name);
+    if (strncmp(c->arguments, "FILE", 4) == 0)
+      fprintf(stream, "    %s-*) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", c->name);
+  }
+  fputs("  esac; fi\n"
         "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
         "}\n"
         "complete -F _perfmodel perfmodel\n", stream);

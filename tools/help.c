@@ -1,6 +1,7 @@
 /* --help, from the tables. */
+#include <stdlib.h>
 #include <string.h>
-#include "command.h"
+#include "options.h"
 
 enum { WIDTH = 80, DOC_COLUMN = 28 };
 
@@ -32,20 +33,25 @@ void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent,
   fputc('\n', stream);
 }
 
+static void print_option(FILE *stream, const cli_option *o)
+{
+  char left[160];
+  bool value = o->value != NULL;
+  if (o->letter != '\0')
+    snprintf(left, sizeof left, "  -%c, --%s%s%s", o->letter, o->name, value ? " " : "", value ? o->value : "");
+  else snprintf(left, sizeof left, "  --%s%s%s", o->name, value ? " " : "", value ? o->value : "");
+  size_t length = strlen(left);
+  fputs(left, stream);
+  if (length + 2 > DOC_COLUMN) fprintf(stream, "\n%*s", DOC_COLUMN, "");
+  else fprintf(stream, "%*s", (int)(DOC_COLUMN - length), "");
+  print_wrapped(stream, o->doc, DOC_COLUMN, DOC_COLUMN, WIDTH);
+}
+
 static void print_options(FILE *stream, const cli_option *options)
 {
-  for (const cli_option *o = options; o->name != NULL; o++) {
-    char left[80];
-    bool value = o->value != NULL;
-    if (o->letter != '\0')
-      snprintf(left, sizeof left, "  -%c, --%s%s%s", o->letter, o->name, value ? " " : "", value ? o->value : "");
-    else snprintf(left, sizeof left, "  --%s%s%s", o->name, value ? " " : "", value ? o->value : "");
-    size_t length = strlen(left);
-    fputs(left, stream);
-    if (length + 2 > DOC_COLUMN) fprintf(stream, "\n%*s", DOC_COLUMN, "");
-    else fprintf(stream, "%*s", (int)(DOC_COLUMN - length), "");
-    print_wrapped(stream, o->doc, DOC_COLUMN, DOC_COLUMN, WIDTH);
-  }
+  cli_options *all = options_new(options, NULL);
+  for (size_t i = 0; all != NULL && i < all->count; i++) print_option(stream, &all->items[i].option);
+  free(all);
 }
 
 static void print_exit_codes(FILE *stream)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "command.h"
+#include "options.h"
 
 enum { QUANTITY = 64 };
 
@@ -13,9 +13,8 @@ typedef struct question {
   pm_inference_profile profile;
   pm_memory_profile memory;
   pm_plan *plan;
-  double *batches;
-  int32_t *precisions;
-  size_t batch_count, precision_count, count;
+  cli_axes axes;
+  size_t count;
   pm_inference_run usual;
   pm_inference_run *runs;
   pm_inference *answers;
@@ -30,23 +29,15 @@ static int read_latency(const cli_request *request, double *latency)
   const char *text = request->value[OPTION_LATENCY];
   *latency = NAN;
   if (text == NULL) return CODE_DONE;
-  if (request->value[OPTION_BATCH] != NULL) return fail(CODE_USAGE, "--latency finds the batch; --batch excludes it");
+  if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--latency finds the batch; --batch excludes it");
   if (pm_quantity_parse(text, "s", latency, &error) != PM_OK) return fail(CODE_USAGE, "--latency: %s", error.text);
   return *latency > 0 ? CODE_DONE : fail(CODE_USAGE, "--latency %s is not positive", text);
 }
 
 static int read_question(const cli_request *request, question *q)
 {
-  double gpus, nodes;
   q->usual = pm_inference_run_default();
-  if (!read_count_option(request, OPTION_GPUS, COUNT_MOST, 1, &gpus) ||
-      !read_count_option(request, OPTION_NODES, COUNT_MOST, 1, &nodes) ||
-      !read_counts("batch", request->value[OPTION_BATCH], COUNT_MOST, &q->batches, &q->batch_count) ||
-      !read_precisions(request->value[OPTION_PRECISION], &q->precisions, &q->precision_count) ||
-      !read_kernels(request->value[OPTION_KERNELS], &q->usual.kernel_model))
-    return CODE_USAGE;
-  q->usual.gpus = (int32_t)gpus;
-  q->usual.nodes = (int32_t)nodes;
+  if (!read_axes(request, &q->usual, &q->axes)) return CODE_USAGE;
   return read_latency(request, &q->latency);
 }
 
@@ -54,6 +45,7 @@ static void find_usable(const cli_request *request, question *q)
 {
   pm_usable_memory usable;
   const pm_gpu *gpu = pm_system_gpu(q->system);
+  if (field_given(request, "usable_memory") != NULL) return;
   q->usual.usable_memory = gpu->memory;
   if (pm_catalog_record(q->catalog, "usable_memory", gpu->id, &usable, NULL) == PM_OK) q->usual.usable_memory = usable.memory;
   else note(request, "the catalogue has no usable memory of %s; its nominal size is taken", gpu->id);
@@ -80,22 +72,12 @@ static int find_all(const cli_request *request, question *q)
 
 /* ---- Answers ---- */
 
-static pm_inference_run run_at(const question *q, size_t i)
-{
-  pm_inference_run run = q->usual;
-  size_t batches = q->batch_count > 0 ? q->batch_count : 1;
-  if (q->batch_count > 0) run.batch = q->batches[i % batches];
-  if (q->precision_count > 0) run.precision = q->precisions[i / batches];
-  return run;
-}
-
 /* A single run says in words why it has no answer; one of many keeps its row, with its status. */
 static int answer_one(question *q, size_t i)
 {
   pm_error error = PM_ERROR_NONE;
   bool single = q->count == 1;
   int status = PM_OK;
-  q->runs[i] = run_at(q, i);
   if (single) status = pm_infer_check(q->plan, &q->runs[i], &error);
   if (status != PM_OK) return fail_error(&error);
   pm_infer(q->plan, &q->runs[i], &q->answers[i], 1);
@@ -107,25 +89,29 @@ static int answer_one(question *q, size_t i)
 static int answer_all(question *q)
 {
   int code = CODE_DONE;
-  q->count = (q->batch_count > 0 ? q->batch_count : 1) * (q->precision_count > 0 ? q->precision_count : 1);
+  pm_error error = PM_ERROR_NONE;
+  const pm_space space = {.type = pm_record_type_find("inference_run"), .base = &q->usual, .axes = q->axes.items,
+                          .axis_count = q->axes.count};
+  q->count = pm_space_count(&space);
   q->runs = (pm_inference_run *)calloc(q->count, sizeof *q->runs);
   q->answers = (pm_inference *)calloc(q->count, sizeof *q->answers);
   if (q->runs == NULL || q->answers == NULL) return fail_memory();
+  if (pm_space_runs(&space, 0, q->count, q->runs, &error) != PM_OK) return fail_error(&error);
   for (size_t i = 0; i < q->count && code == CODE_DONE; i++) code = answer_one(q, i);
   return code;
 }
 
-/* People get the columns that a choice is made by; csv and json have all. */
-static void keep_main_columns(pm_table *table)
+/* People get the columns that a choice is made by, and the axes; csv and json have all. */
+static int keep_main_columns(const cli_request *request, const question *q, pm_table *table)
 {
-  static const char *const shown[] = {"batch", "precision", "latency", "throughput", "gpu_time", "host_time",
-                                      "step_time", "limit", "utilization", "memory", "verdict", "status", NULL};
-  for (size_t i = pm_table_columns(table); i-- > 0;) {
-    const char *name = pm_table_column(table, i)->name;
-    bool keep = false;
-    for (size_t k = 0; shown[k] != NULL; k++) keep = keep || strcmp(shown[k], name) == 0;
-    if (!keep) pm_table_drop(table, name);
-  }
+  static const char *const usual[] = {"batch", "precision", "latency", "throughput", "gpu_time", "host_time",
+                                      "step_time", "limit", "utilization", "memory", "verdict", "status"};
+  enum { USUAL = sizeof usual / sizeof usual[0] };
+  const char *shown[USUAL + OPTIONS_MOST + 1] = {NULL};
+  size_t count = 0;
+  for (; count < USUAL; count++) shown[count] = usual[count];
+  for (size_t i = 0; i < q->axes.count; i++) shown[count++] = q->axes.items[i].field;
+  return keep_columns(request, table, shown);
 }
 
 static void print_title(FILE *stream, const question *q)
@@ -175,8 +161,10 @@ static int write_answers(const cli_request *request, const question *q)
   pm_error error = PM_ERROR_NONE;
   cli_page page;
   pm_table *table = pm_inference_table(q->plan, q->runs, q->answers, q->count, &error);
-  if (table == NULL || request->format != PM_FORMAT_TABLE) return write_table(request, table, &error);
-  keep_main_columns(table);
+  int code = table != NULL ? keep_main_columns(request, q, table) : CODE_DONE;
+  if (code != CODE_DONE) return pm_table_free(table), code;
+  bool report = request->format == PM_FORMAT_TABLE && request->value[OPTION_COLUMNS] == NULL;
+  if (table == NULL || !report) return write_table(request, table, &error);
   char *text = pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error);
   pm_table_free(table);
   if (text == NULL) return fail_error(&error);
@@ -209,23 +197,18 @@ static int run(const cli_request *request)
   pm_network_free(q.network);
   pm_system_free(q.system);
   pm_catalog_free(q.catalog);
-  free(q.batches);
-  free(q.precisions);
+  free_axes(&q.axes);
   free(q.runs);
   free(q.answers);
   return code;
 }
 
 static const cli_option options[] = {
-  {OPTION_BATCH, '\0', "batch", "N,...", "samples of one call (default 1)"},
-  {OPTION_PRECISION, '\0', "precision", "NAME,...", "fp32 (default), fp16, int8, ...; see perfmodel list precisions"},
+  {OPTION_FIELDS, '\0', "inference_run", "many", NULL},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it (default tensorrt); see perfmodel list "
                                                 "inference_profiles, or frameworks"},
   {OPTION_LATENCY, '\0', "latency", "TIME", "find the largest batch within this latency, such as \"10 ms\""},
-  {OPTION_GPUS, '\0', "gpus", "N", "GPUs of each node, each with the whole network (default 1)"},
-  {OPTION_NODES, '\0', "nodes", "N", "nodes (default 1)"},
-  {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
-                                                          "architecture has constants)"},
+  {OPTION_COLUMNS, '\0', "columns", "NAME,...", "print these columns, as csv and json call them"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
                                           "repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -234,7 +217,7 @@ static const cli_option options[] = {
 const cli_command infer_command = {
   "infer", "NETWORK GPU|SYSTEM", "predicts latency and throughput of inference",
   "Predicts the forward pass of a trained network: latency of a call, samples per second, what limits them, and "
-  "whether it fits the memory; one row for each batch and precision. An engine such as TensorRT folds batch norm, "
+  "whether it fits the memory; one row for each combination of the lists. An engine such as TensorRT folds batch norm, "
   "activation and sum into the convolution before; a framework runs a kernel per layer. With --latency the batch is the "
   "largest one within that time.\n\n"
   "The latency is of a batch that is on the GPU already: queueing, and copies from and to the host, are not in it. GPUs "

@@ -49,8 +49,8 @@ typedef struct kind_row {
 } kind_row;
 
 static const pm_field kind_fields[] = {
-  {"kind", "", "what can be listed", offsetof(kind_row, kind), PM_FIELD_TEXT, NULL},
-  {"entries", "1", "how many there are", offsetof(kind_row, entries), PM_FIELD_INT, NULL},
+  {"kind", "", "what can be listed", offsetof(kind_row, kind), .kind = PM_FIELD_TEXT},
+  {"entries", "1", "how many there are", offsetof(kind_row, entries), .kind = PM_FIELD_INT},
 };
 static const pm_record_type kind_type = {"kind", "", sizeof(kind_row), kind_fields, 2};
 

@@ -1,6 +1,7 @@
 /* The manual page, from the same tables as --help: perfmodel --manual > perfmodel.1 */
+#include <stdlib.h>
 #include <string.h>
-#include "command.h"
+#include "options.h"
 
 /* Plain words as roff: dashes stay dashes, a dot or a quote first on a line is no request, an empty line ends a
 ** paragraph. */
@@ -18,17 +19,22 @@ static void print_words(FILE *stream, const char *text)
   fputc('\n', stream);
 }
 
+static void print_option(FILE *stream, const cli_option *o)
+{
+  fputs(".TP\n", stream);
+  if (o->letter != '\0') fprintf(stream, "\\fB\\-%c\\fR, ", o->letter);
+  fputs("\\fB\\-\\-", stream);
+  for (const char *c = o->name; *c != '\0'; c++) fprintf(stream, *c == '-' ? "\\-" : "%c", *c);
+  fprintf(stream, "\\fR%s%s%s\n", o->value != NULL ? " \\fI" : "", o->value != NULL ? o->value : "",
+          o->value != NULL ? "\\fR" : "");
+  print_words(stream, o->doc);
+}
+
 static void print_options(FILE *stream, const cli_option *options)
 {
-  for (const cli_option *o = options; o->name != NULL; o++) {
-    fputs(".TP\n", stream);
-    if (o->letter != '\0') fprintf(stream, "\\fB\\-%c\\fR, ", o->letter);
-    fputs("\\fB\\-\\-", stream);
-    for (const char *c = o->name; *c != '\0'; c++) fprintf(stream, *c == '-' ? "\\-" : "%c", *c);
-    fprintf(stream, "\\fR%s%s%s\n", o->value != NULL ? " \\fI" : "", o->value != NULL ? o->value : "",
-            o->value != NULL ? "\\fR" : "");
-    print_words(stream, o->doc);
-  }
+  cli_options *all = options_new(options, NULL);
+  for (size_t i = 0; all != NULL && i < all->count; i++) print_option(stream, &all->items[i].option);
+  free(all);
 }
 
 static void print_command(FILE *stream, const cli_command *c)

@@ -54,6 +54,7 @@ int error_code(const pm_error *error)
   case PM_NO_PRECISION:
   case PM_NO_ROUTE:
   case PM_UNREACHABLE:
+  case PM_DOES_NOT_FIT:
   case PM_NOT_MODELLED: return CODE_CONSTRAINT;
   case PM_BAD_FILE:
   case PM_BAD_SYNTAX: return CODE_INPUT;

@@ -124,6 +124,29 @@ pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_
   return table;
 }
 
+static bool is_one_of(const char *name, const char *const *names)
+{
+  for (size_t i = 0; names[i] != NULL; i++)
+    if (strcmp(names[i], name) == 0) return true;
+  return false;
+}
+
+int keep_columns(const cli_request *request, pm_table *table, const char *const *main)
+{
+  texts names;
+  pm_error error = PM_ERROR_NONE;
+  const char *asked = request->value[OPTION_COLUMNS];
+  if (asked == NULL) {
+    for (size_t i = request->format == PM_FORMAT_TABLE ? pm_table_columns(table) : 0; i-- > 0;)
+      if (!is_one_of(pm_table_column(table, i)->name, main)) pm_table_drop(table, pm_table_column(table, i)->name);
+    return CODE_DONE;
+  }
+  if (!read_option_names("columns", asked, &names)) return CODE_USAGE;
+  int status = pm_table_keep(table, names.items, names.count, &error);
+  free(names.items);
+  return status == PM_OK ? CODE_DONE : fail_error(&error);
+}
+
 int write_table(const cli_request *request, pm_table *table, const pm_error *error)
 {
   if (table == NULL) return error->status != PM_OK ? fail_error(error) : fail(CODE_INTERNAL, "out of memory");

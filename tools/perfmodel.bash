@@ -7,38 +7,197 @@ _perfmodel() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words
   COMPREPLY=()
   case $command in
-    predict) options=" --gpus --nodes --batch --global-batch --precision --kernels --framework --overlap --parallel --optimizer --accumulation --input-rate --in-turn --dataset --set --trace --layers --format --output --catalog --quiet --help" ;;
-    sweep) options=" --gpus --nodes --batch --global-batch --precision --kernels --framework --overlap --parallel --optimizer --accumulation --input-rate --in-turn --dataset --set --format --output --catalog --quiet --help" ;;
-    infer) options=" --batch --precision --framework --latency --gpus --nodes --kernels --set --format --output --catalog --quiet --help" ;;
-    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --batch --global-batch --precision --gpus --framework --overlap --parallel --optimizer --accumulation --input-rate --in-turn --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --nodes-most --kernels --front --set --format --output --catalog --quiet --help" ;;
-    sensitivity) options=" --inference --gpus --nodes --batch --precision --framework --overlap --parallel --optimizer --accumulation --input-rate --in-turn --raise --upgrade --storage --dataset --loader --cpu --kernels --set --format --output --catalog --quiet --help" ;;
-    memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --inference --set --layers --format --output --catalog --quiet --help" ;;
-    input) options=" --storage --rate --network --batch --precision --nodes --gpus --units --loader --cpu --workers --decode --prefetch --samples --chunk --reads --cache --policy --first-epoch --sample-out --uplink-gpus --set --format --output --catalog --quiet --help" ;;
-    collective) options=" --gpus --nodes --bytes --algorithm --protocol --thread-gpus --servers --era --in-network --loads --format --output --catalog --quiet --help" ;;
-    rings) options=" --gpus --in-order --format --output --catalog --quiet --help" ;;
-    copies) options=" --format --output --catalog --quiet --help" ;;
-    fabric) options=" --nodes --switch-ports --oversubscription --coding --format --output --catalog --quiet --help" ;;
-    layers) options=" --by --depth --batch --precision --framework --set --format --output --catalog --quiet --help" ;;
-    list) options=" --format --output --catalog --quiet --help" ;;
-    show) options=" --format --output --catalog --quiet --help" ;;
-    topology) options=" --as --format --output --catalog --quiet --help" ;;
-    kernel) options=" --gpu --precision --kernels --pass --batch --m --n --k --count --tn --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --hidden --steps --persistent --rows --columns --elements --tensors --parameters --optimizer --bytes --pageable --format --output --catalog --quiet --help" ;;
-    calibrate) options=" --set --data --architecture --framework --keep-out --errors --xml --format --output --catalog --quiet --help" ;;
-    validate) options=" --set --data --rows --format --output --catalog --quiet --help" ;;
-    check) options=" --format --output --catalog --quiet --help" ;;
-    doctor) options=" --format --output --catalog --quiet --help" ;;
-    import) options=" --from --gpu --id --format --output --catalog --quiet --help" ;;
-    export) options=" --set --format --output --catalog --quiet --help" ;;
-  esac
-  case $before in
-    --format) words="table csv json" ;;
-    --overlap) words="none backward" ;;
-    --precision) words=$(_perfmodel_ids precisions) ;;
-    --dataset) words=$(_perfmodel_ids datasets) ;;
-    --framework) words=$(_perfmodel_ids memory_profiles) ;;
-    --optimizer) words=$(_perfmodel_ids optimizers) ;;
-    --recompute) words="none selective full" ;;
-    --catalog|--output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    predict) options=" --gpus --nodes --batch --precision --overlap --kernels --epoch-samples --parallel --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --dataset --set --trace --columns --layers --format --output --catalog --quiet --help"
+      case $before in
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
+        --overlap) words="none backward framework" ;;
+        --kernels) words="calibrated roofline" ;;
+        --parallel) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
+        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
+        --framework) words=$(_perfmodel_ids frameworks) ;;
+        --dataset) words=$(_perfmodel_ids datasets) ;;
+        --trace) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    sweep) options=" --gpus --nodes --batch --precision --overlap --kernels --epoch-samples --parallel --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --axis --columns --dataset --set --format --output --catalog --quiet --help"
+      case $before in
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
+        --overlap) words="none backward framework" ;;
+        --kernels) words="calibrated roofline" ;;
+        --parallel) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
+        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
+        --framework) words=$(_perfmodel_ids frameworks) ;;
+        --dataset) words=$(_perfmodel_ids datasets) ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    infer) options=" --gpus --nodes --batch --precision --kernels --usable-memory --ignore-memory --framework --latency --columns --set --format --output --catalog --quiet --help"
+      case $before in
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
+        --kernels) words="calibrated roofline" ;;
+        --framework) words=$(_perfmodel_ids inference_profiles) ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernels --parallel --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --nodes-most --front --set --format --output --catalog --quiet --help"
+      case $before in
+        --system) words=$(_perfmodel_ids systems) ;;
+        --dataset) words=$(_perfmodel_ids datasets) ;;
+        --minimize) words="nodes cost power rack-units" ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
+        --overlap) words="none backward framework" ;;
+        --kernels) words="calibrated roofline" ;;
+        --parallel) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
+        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
+        --framework) words=$(_perfmodel_ids frameworks) ;;
+        --storage) words=$(_perfmodel_ids storages) ;;
+        --loader) words=$(_perfmodel_ids loaders) ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernels --parallel --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --framework --raise --upgrade --storage --dataset --loader --cpu --set --format --output --catalog --quiet --help"
+      case $before in
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
+        --overlap) words="none backward framework" ;;
+        --kernels) words="calibrated roofline" ;;
+        --parallel) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
+        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
+        --framework) words=$(_perfmodel_ids frameworks) ;;
+        --storage) words=$(_perfmodel_ids storages) ;;
+        --dataset) words=$(_perfmodel_ids datasets) ;;
+        --loader) words=$(_perfmodel_ids loaders) ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --inference --set --layers --format --output --catalog --quiet --help"
+      case $before in
+        --precision) words=$(_perfmodel_ids precisions) ;;
+        --optimizer) words=$(_perfmodel_ids optimizers) ;;
+        --framework) words=$(_perfmodel_ids memory_profiles) ;;
+        --zero) words="0 1 2 3" ;;
+        --recompute) words="none selective full" ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    input) options=" --storage --rate --network --batch --precision --nodes --gpus --units --loader --cpu --workers --decode --prefetch --samples --chunk --reads --cache --policy --first-epoch --sample-out --uplink-gpus --set --format --output --catalog --quiet --help"
+      case $before in
+        --storage) words=$(_perfmodel_ids storages) ;;
+        --loader) words=$(_perfmodel_ids loaders) ;;
+        --cpu) words=$(_perfmodel_ids decoders) ;;
+        --decode) words="cpu gpu none" ;;
+        --samples) words="packed files" ;;
+        --policy) words="lru random keep sequential" ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    collective) options=" --gpus --nodes --bytes --algorithm --protocol --thread-gpus --servers --era --in-network --loads --format --output --catalog --quiet --help"
+      case $before in
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    rings) options=" --gpus --in-order --format --output --catalog --quiet --help"
+      case $before in
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    copies) options=" --format --output --catalog --quiet --help"
+      case $before in
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    fabric) options=" --nodes --switch-ports --oversubscription --coding --format --output --catalog --quiet --help"
+      case $before in
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    layers) options=" --by --depth --batch --precision --framework --set --format --output --catalog --quiet --help"
+      case $before in
+        --by) words="layer kind tree" ;;
+        --precision) words=$(_perfmodel_ids precisions) ;;
+        --framework) words=$(_perfmodel_ids memory_profiles) ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    list) options=" --format --output --catalog --quiet --help"
+      case $before in
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    show) options=" --format --output --catalog --quiet --help"
+      case $before in
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    topology) options=" --as --format --output --catalog --quiet --help"
+      case $before in
+        --as) words="matrix dot svg" ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    kernel) options=" --gpu --precision --kernels --pass --batch --m --n --k --count --tn --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --hidden --steps --persistent --rows --columns --elements --tensors --parameters --optimizer --bytes --pageable --format --output --catalog --quiet --help"
+      case $before in
+        --gpu) words=$(_perfmodel_ids gpus) ;;
+        --precision) words=$(_perfmodel_ids precisions) ;;
+        --kernels) words="calibrated roofline" ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    calibrate) options=" --set --data --architecture --framework --keep-out --errors --xml --format --output --catalog --quiet --help"
+      case $before in
+        --set) words="kernels training" ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    validate) options=" --set --data --rows --format --output --catalog --quiet --help"
+      case $before in
+        --set) words="seeds training inference kernels collectives storage" ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    check) options=" --format --output --catalog --quiet --help"
+      case $before in
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    doctor) options=" --format --output --catalog --quiet --help"
+      case $before in
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    import) options=" --from --gpu --id --format --output --catalog --quiet --help"
+      case $before in
+        --from) words="nccl topo hwloc" ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    export) options=" --set --format --output --catalog --quiet --help"
+      case $before in
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
   esac
   if [ -n "$words" ]; then :
   elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep infer size sensitivity memory input collective rings copies fabric layers list show topology kernel calibrate validate check doctor import export --help --version"
@@ -47,10 +206,27 @@ _perfmodel() {
     list-2) words=$(_perfmodel_ids) ;;
     show-2) words="$(_perfmodel_ids) $(_perfmodel_ids systems) $(_perfmodel_ids networks)" ;;
     show-3) words=$(_perfmodel_ids "$before") ;;
-    layers-2|memory-2|predict-2|sweep-2) words=$(_perfmodel_ids networks) ;;
-    predict-3|sweep-3) words=$(_perfmodel_ids systems) ;;
-    memory-3) words="$(_perfmodel_ids) $(_perfmodel_ids systems)" ;;
+    predict-2) words=$(_perfmodel_ids networks) ;;
+    predict-3) words=$(_perfmodel_ids systems) ;;
+    sweep-2) words=$(_perfmodel_ids networks) ;;
+    sweep-3) words=$(_perfmodel_ids systems) ;;
+    infer-2) words=$(_perfmodel_ids networks) ;;
+    infer-3) words="$(_perfmodel_ids gpus) $(_perfmodel_ids systems)" ;;
+    size-2) words=$(_perfmodel_ids networks) ;;
+    sensitivity-2) words=$(_perfmodel_ids networks) ;;
+    sensitivity-3) words=$(_perfmodel_ids systems) ;;
+    memory-2) words=$(_perfmodel_ids networks) ;;
+    memory-3) words="$(_perfmodel_ids gpus) $(_perfmodel_ids systems)" ;;
+    input-3) words=$(_perfmodel_ids systems) ;;
+    collective-2) words=$(_perfmodel_ids systems) ;;
+    rings-2) words=$(_perfmodel_ids systems) ;;
+    copies-2) words=$(_perfmodel_ids systems) ;;
+    fabric-2) words=$(_perfmodel_ids systems) ;;
+    layers-2) words=$(_perfmodel_ids networks) ;;
+    topology-2) words=$(_perfmodel_ids systems) ;;
     check-*) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    import-*) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    export-2) words=$(_perfmodel_ids networks) ;;
   esac; fi
   COMPREPLY=($(compgen -W "$words" -- "$word"))
 }

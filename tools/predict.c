@@ -2,42 +2,29 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "options.h"
 #include "study.h"
 
 /* ---- What is asked ---- */
 
-static bool read_batch(const cli_request *request, pm_run *run, bool *divides)
+/* A global batch in place of one per GPU. */
+static int divide_batch(const cli_request *request, pm_run *run)
 {
-  double global;
-  *divides = true;
-  if (request->value[OPTION_GLOBAL_BATCH] == NULL)
-    return read_count_option(request, OPTION_BATCH, COUNT_MOST, run->batch, &run->batch);
-  if (request->value[OPTION_BATCH] != NULL) {
-    fail(CODE_USAGE, "--batch and --global-batch exclude each other");
-    return false;
-  }
-  if (!read_count_option(request, OPTION_GLOBAL_BATCH, COUNT_MOST, 0, &global)) return false;
-  run->batch = global / ((double)run->gpus * run->nodes * run->accumulation);
-  *divides = run->batch == floor(run->batch);
-  return true;
+  double global, gpus = (double)run->gpus * run->nodes;
+  const char *text = request->value[OPTION_GLOBAL_BATCH];
+  if (text == NULL) return CODE_DONE;
+  if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
+  if (!read_count("global-batch", text, COUNT_MOST, &global)) return CODE_USAGE;
+  run->batch = global / (gpus * run->accumulation);
+  if (run->batch == floor(run->batch)) return CODE_DONE;
+  return fail(CODE_CONSTRAINT, "--global-batch %s does not divide over %.0f GPUs", text, gpus);
 }
 
-static int read_run(const cli_request *request, pm_run *run)
+static int read_question(const cli_request *request, pm_run *run)
 {
-  double gpus, nodes;
-  bool divides;
   *run = pm_run_default();
-  if (!read_count_option(request, OPTION_GPUS, COUNT_MOST, run->gpus, &gpus) ||
-      !read_count_option(request, OPTION_NODES, COUNT_MOST, run->nodes, &nodes))
-    return CODE_USAGE;
-  run->gpus = (int32_t)gpus;
-  run->nodes = (int32_t)nodes;
-  if (!read_training(request, run) || !read_batch(request, run, &divides) ||
-      !read_precision(request->value[OPTION_PRECISION], &run->precision))
-    return CODE_USAGE;
-  if (divides) return CODE_DONE;
-  return fail(CODE_CONSTRAINT, "--global-batch %s does not divide over %.0f GPUs", request->value[OPTION_GLOBAL_BATCH],
-              gpus * nodes);
+  if (!read_run(request, "run", run)) return CODE_USAGE;
+  return divide_batch(request, run);
 }
 
 static int read_dataset(const cli_request *request, cli_study *study)
@@ -45,6 +32,8 @@ static int read_dataset(const cli_request *request, cli_study *study)
   pm_error error = PM_ERROR_NONE;
   const char *name = request->value[OPTION_DATASET];
   if (name == NULL) return CODE_DONE;
+  if (field_given(request, "epoch_samples") != NULL)
+    return fail(CODE_USAGE, "--dataset and --epoch-samples exclude each other");
   if (pm_catalog_record(study->catalog, "dataset", name, &study->dataset, &error) != PM_OK) return fail_error(&error);
   study->run.epoch_samples = study->dataset.samples;
   return CODE_DONE;
@@ -54,8 +43,13 @@ static int read_dataset(const cli_request *request, cli_study *study)
 
 static int write_row(const cli_request *request, const cli_study *study)
 {
+  static const char *const all[] = {NULL};
   pm_error error = PM_ERROR_NONE;
-  return write_table(request, pm_prediction_table(study->plan, &study->run, &study->prediction, 1, &error), &error);
+  pm_table *table = pm_prediction_table(study->plan, &study->run, &study->prediction, 1, &error);
+  int code = table != NULL ? keep_columns(request, table, all) : CODE_DONE;
+  if (code == CODE_DONE) return write_table(request, table, &error);
+  pm_table_free(table);
+  return code;
 }
 
 static int write_report(const cli_request *request, const cli_study *study)
@@ -119,18 +113,26 @@ static int write_trace(const cli_request *request, const cli_study *study)
   return code;
 }
 
+/* Why there is no prediction; of a run that does not fit, what can be done about it here. */
+static int refuse(const cli_study *study)
+{
+  pm_error error = PM_ERROR_NONE;
+  int status = pm_run_check(study->plan, &study->run, &error);
+  if (status != PM_DOES_NOT_FIT) return status == PM_OK ? CODE_DONE : fail_error(&error);
+  return fail(error_code(&error), "%s; --ignore-memory predicts all the same", error.text);
+}
+
 static int answer(const cli_request *request, cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
-  if (pm_run_check(study->plan, &study->run, &error) != PM_OK) return fail_error(&error);
-  if (request->value[OPTION_TRACE] != NULL) {
-    int code = write_trace(request, study);
-    if (code != CODE_DONE) return code;
-  }
+  int code = refuse(study);
+  if (code == CODE_DONE && request->value[OPTION_TRACE] != NULL) code = write_trace(request, study);
+  if (code != CODE_DONE) return code;
   if (request->value[OPTION_LAYERS] != NULL) return write_table(request, times_table(study, &error), &error);
   if (pm_predict_columns(study->plan, ~0u, &study->run, &study->prediction, 1) != PM_OK)
     return fail(CODE_INTERNAL, "the prediction failed");
-  return request->format == PM_FORMAT_TABLE ? write_report(request, study) : write_row(request, study);
+  bool report = request->format == PM_FORMAT_TABLE && request->value[OPTION_COLUMNS] == NULL;
+  return report ? write_report(request, study) : write_row(request, study);
 }
 
 /* One framework or none. */
@@ -162,7 +164,7 @@ static int run(const cli_request *request)
 {
   cli_study study;
   memset(&study, 0, sizeof study);
-  int code = read_run(request, &study.run);
+  int code = read_question(request, &study.run);
   if (code != CODE_DONE) return code;
   study.catalog = open_catalog(request, &code);
   if (code == CODE_DONE) study.network = open_network(request, study.catalog, request->arguments.items[0], &code);
@@ -179,20 +181,15 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_GPUS, '\0', "gpus", "N", "GPUs used in each node (default 1)"},
-  {OPTION_NODES, '\0', "nodes", "N", "nodes used (default 1)"},
-  {OPTION_BATCH, '\0', "batch", "N", "samples per GPU and step (default 32)"},
+  {OPTION_FIELDS, '\0', "run", NULL, NULL},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_PRECISION, '\0', "precision", "NAME", "storage and arithmetic (default fp32); see perfmodel list precisions"},
-  {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
-                                                          "architecture has constants)"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as pt-nchw or tf1-nchw@cudnn6 (default generic; "
                                                "none: kernels and collectives only); see perfmodel list frameworks"},
-  TRAINING_OPTIONS,
-  {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes"},
+  {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes; see perfmodel list datasets"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as classes=10; may be "
                                           "repeated"},
   {OPTION_TRACE, '\0', "trace", "FILE", "also write the timeline of a step to FILE, JSON that ui.perfetto.dev opens"},
+  {OPTION_COLUMNS, '\0', "columns", "NAME,...", "print a row with these columns, as csv and json call them, instead"},
   {OPTION_LAYERS, '\0', "layers", NULL, "print the times of every layer on one GPU instead"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };

@@ -78,10 +78,10 @@ static void print_headline(FILE *stream, const cli_study *s)
   }
   label(stream, "step time");
   fprintf(stream, "%s\n", quantity(text, p->step_time, "s"));
-  if (s->dataset.id[0] == '\0') return;
+  if (isnan(s->run.epoch_samples)) return;
   label(stream, "epoch time");
-  fprintf(stream, "%s  (%s samples of %s)\n", duration(text, p->epoch_time),
-          pm_number_format(number, s->run.epoch_samples), s->dataset.name);
+  fprintf(stream, "%s  (%s samples%s%s)\n", duration(text, p->epoch_time),
+          pm_number_format(number, s->run.epoch_samples), s->dataset.id[0] != '\0' ? " of " : "", s->dataset.name);
 }
 
 /* ---- Time of one step ---- */
@@ -127,9 +127,11 @@ static void print_communication(FILE *stream, const cli_study *s)
   pm_ring ring;
   if (isnan(p->bus_bandwidth)) return; /* one GPU has nobody to talk to */
   fputs("\nCommunication\n", stream);
-  label(stream, "gradients");
-  fprintf(stream, "%s per GPU, summed over ", quantity(text, p->gradient_size, "B"));
-  fprintf(stream, "%s\n", count(text, (double)s->run.gpus * s->run.nodes, "GPU"));
+  if (p->gradient_size > 0) { /* some ways to share the work exchange activations only */
+    label(stream, "gradients");
+    fprintf(stream, "%s per GPU, summed over ", quantity(text, p->gradient_size, "B"));
+    fprintf(stream, "%s\n", count(text, (double)s->run.gpus * s->run.nodes, "GPU"));
+  }
   label(stream, "bus bandwidth");
   fprintf(stream, "%s per direction", quantity(text, p->bus_bandwidth, "B/s"));
   bool found = pm_ring_find(s->system, s->run.gpus, s->run.nodes, &ring, NULL) == PM_OK;
@@ -162,6 +164,23 @@ static void print_efficiency(FILE *stream, const cli_study *s)
   fprintf(stream, "%s per GPU, %s of ", quantity(text, p->flop_rate, "FLOP/s"), percent(other, p->utilization));
   fprintf(stream, "its peak %s\n",
           quantity(text, pm_gpu_matrix_peak(pm_system_gpu(s->system), s->run.precision), "FLOP/s"));
+}
+
+/* ---- Memory ---- */
+
+static void print_memory(FILE *stream, const cli_study *s)
+{
+  char memory[QUANTITY], usable[QUANTITY], number[PM_NUMBER_MAX], verdict[PM_TEXT_MAX];
+  const pm_prediction *p = &s->prediction;
+  if (isnan(p->memory) || p->verdict == PM_VERDICT_UNKNOWN) return;
+  pm_record_text(pm_record_field(pm_record_type_find("prediction"), "verdict"), p, verdict);
+  for (char *c = verdict; *c != '\0'; c++)
+    if (*c == '-') *c = ' ';
+  fputs("\nMemory of each GPU\n", stream);
+  label(stream, "peak of a step");
+  fprintf(stream, "%s of %s: %s\n", quantity(memory, p->memory, "B"), quantity(usable, p->gpu_memory, "B"), verdict);
+  label(stream, "largest batch");
+  fprintf(stream, "%s\n", p->largest_batch >= 1 ? pm_number_format(number, p->largest_batch) : "none fits");
 }
 
 /* ---- In words ---- */
@@ -244,6 +263,7 @@ void print_report(FILE *stream, const cli_study *study, size_t width)
   print_times(stream, &study->prediction, width);
   print_communication(stream, study);
   print_efficiency(stream, study);
+  print_memory(stream, study);
   fputc('\n', stream);
   print_bottleneck(stream, &study->prediction, width);
   print_basis(stream, &study->prediction, width);

@@ -1,7 +1,7 @@
 /* Reading a command line by the table of options. */
 #include <stdlib.h>
 #include <string.h>
-#include "command.h"
+#include "options.h"
 
 const cli_option common_options[] = {
   {OPTION_FORMAT, '\0', "format", "table|csv|json",
@@ -33,57 +33,67 @@ static bool has_letter(const cli_option *option, const char *name, size_t length
   return length == 1 && option->letter == name[0];
 }
 
-static const cli_option *find_option(const cli_command *command, cli_option_test *test, const char *name, size_t length)
+static const cli_known *find_option(const cli_request *request, cli_option_test *test, const char *name, size_t length)
 {
-  const cli_option *lists[] = {command->options, common_options};
-  for (size_t l = 0; l < 2; l++)
-    for (const cli_option *o = lists[l]; o->name != NULL; o++)
-      if (test(o, name, length)) return o;
+  const cli_options *known = request->options;
+  for (size_t i = 0; i < known->count; i++)
+    if (test(&known->items[i].option, name, length)) return &known->items[i];
   return NULL;
 }
 
-static int unknown_option(const cli_command *command, const char *word)
+static int unknown_option(const cli_request *request, const char *word)
 {
-  enum { MOST = 32 };
-  const cli_option *lists[] = {command->options, common_options};
-  const char *names[MOST] = {NULL};
+  const char *names[OPTIONS_MOST + 1] = {NULL};
   char name[64];
-  size_t count = 0;
-  for (size_t l = 0; l < 2; l++)
-    for (const cli_option *o = lists[l]; o->name != NULL && count + 1 < MOST; o++) names[count++] = o->name;
+  for (size_t i = 0; i < request->options->count; i++) names[i] = request->options->items[i].option.name;
   snprintf(name, sizeof name, "%.*s", (int)strcspn(word + strspn(word, "-"), "="), word + strspn(word, "-"));
   const char *meant = closest_name(name, names);
   if (meant != NULL) return fail(CODE_USAGE, "unknown option \"%.80s\"; did you mean \"--%s\"?", word, meant);
-  return fail(CODE_USAGE, "unknown option \"%.80s\"; see perfmodel %s --help", word, command->name);
+  return fail(CODE_USAGE, "unknown option \"%.80s\"; see perfmodel %s --help", word, request->command->name);
 }
 
-static void keep(cli_request *request, const cli_option *option, const char *value)
+static void keep_field(cli_request *request, const pm_field *field, const char *text)
 {
+  size_t i = 0;
+  while (i < request->given_count && request->given[i].field != field) i++;
+  request->given[i] = (cli_given){field, text};
+  if (i == request->given_count) request->given_count++;
+}
+
+static void keep(cli_request *request, const cli_known *known, const char *value)
+{
+  const cli_option *option = &known->option;
+  if (known->field != NULL) {
+    keep_field(request, known->field, value);
+    return;
+  }
   if (option->id == OPTION_CATALOG) request->catalogs.items[request->catalogs.count++] = value;
   if (option->id == OPTION_SET) request->sets.items[request->sets.count++] = value;
+  if (option->id == OPTION_AXIS) request->axes.items[request->axes.count++] = value;
   request->value[option->id] = value;
 }
 
 /* `value` is what stands behind '=', or a letter, or NULL: then the next word is the value. */
-static int take_option(cli_request *request, cli_words *words, const cli_option *option, const char *value)
+static int take_option(cli_request *request, cli_words *words, const cli_known *known, const char *value)
 {
+  const cli_option *option = &known->option;
   if (option->value == NULL) {
-    if (value != NULL) return fail(CODE_USAGE, "--%s takes no value", option->name);
-    keep(request, option, "");
+    if (value != NULL && known->field == NULL) return fail(CODE_USAGE, "--%s takes no value", option->name);
+    keep(request, known, value != NULL ? value : known->field != NULL ? "yes" : "");
     return CODE_DONE;
   }
   if (value == NULL && words->next < words->count) value = words->word[words->next++];
   if (value == NULL) return fail(CODE_USAGE, "--%s needs a value: %s", option->name, option->value);
   if (value[0] == '\0') return fail(CODE_USAGE, "--%s has an empty value; it takes %s", option->name, option->value);
-  keep(request, option, value);
+  keep(request, known, value);
   return CODE_DONE;
 }
 
 static int take_long(cli_request *request, cli_words *words, const char *word)
 {
   size_t length = strcspn(word + 2, "=");
-  const cli_option *option = find_option(request->command, has_name, word + 2, length);
-  if (option == NULL) return unknown_option(request->command, word);
+  const cli_known *option = find_option(request, has_name, word + 2, length);
+  if (option == NULL) return unknown_option(request, word);
   return take_option(request, words, option, word[2 + length] == '=' ? word + 3 + length : NULL);
 }
 
@@ -91,9 +101,9 @@ static int take_long(cli_request *request, cli_words *words, const char *word)
 static int take_letters(cli_request *request, cli_words *words, const char *word)
 {
   for (const char *letter = word + 1; *letter != '\0'; letter++) {
-    const cli_option *option = find_option(request->command, has_letter, letter, 1);
-    if (option == NULL) return unknown_option(request->command, word);
-    if (option->value != NULL) return take_option(request, words, option, letter[1] != '\0' ? letter + 1 : NULL);
+    const cli_known *option = find_option(request, has_letter, letter, 1);
+    if (option == NULL) return unknown_option(request, word);
+    if (option->option.value != NULL) return take_option(request, words, option, letter[1] != '\0' ? letter + 1 : NULL);
     keep(request, option, "");
   }
   return CODE_DONE;
@@ -149,17 +159,25 @@ static int check_arguments(const cli_request *request)
   return CODE_DONE;
 }
 
+/* One block for the four lists; none can be longer than the command line. */
+static bool make_room(cli_request *request, size_t room)
+{
+  request->arguments.items = (const char **)calloc(4 * room, sizeof *request->arguments.items);
+  request->given = (cli_given *)calloc(OPTIONS_MOST, sizeof *request->given);
+  request->options = options_new(request->command->options, common_options);
+  if (request->arguments.items == NULL || request->given == NULL || request->options == NULL) return false;
+  request->catalogs.items = request->arguments.items + room;
+  request->sets.items = request->arguments.items + 2 * room;
+  request->axes.items = request->arguments.items + 3 * room;
+  return true;
+}
+
 int request_read(cli_request *request, const cli_command *command, int argc, char **argv)
 {
   cli_words words = {argv, argc, 0};
   memset(request, 0, sizeof *request);
   request->command = command;
-  /* One block for the three lists; none can be longer than the command line. */
-  size_t room = (size_t)argc + 1;
-  request->arguments.items = (const char **)calloc(3 * room, sizeof *request->arguments.items);
-  if (request->arguments.items == NULL) return fail_memory();
-  request->catalogs.items = request->arguments.items + room;
-  request->sets.items = request->arguments.items + 2 * room;
+  if (!make_room(request, (size_t)argc + 1)) return fail_memory();
   int code = take_words(request, &words);
   if (code == CODE_DONE) code = choose_format(request);
   if (code == CODE_DONE && request->value[OPTION_HELP] == NULL) code = check_arguments(request);
@@ -169,4 +187,6 @@ int request_read(cli_request *request, const cli_command *command, int argc, cha
 void request_free(cli_request *request)
 {
   free(request->arguments.items);
+  free(request->given);
+  free(request->options);
 }

@@ -11,9 +11,9 @@ typedef struct ring_row {
 } ring_row;
 
 static const pm_field fields[] = {
-  {"cycle", "1", "number of the cycle", offsetof(ring_row, cycle), PM_FIELD_INT, NULL},
-  {"order", "", "GPUs in the order of the ring", offsetof(ring_row, order), PM_FIELD_TEXT, NULL},
-  {"weight", "1", "directed rings over it, in links", offsetof(ring_row, weight), PM_FIELD_REAL, NULL},
+  {"cycle", "1", "number of the cycle", offsetof(ring_row, cycle), .kind = PM_FIELD_INT},
+  {"order", "", "GPUs in the order of the ring", offsetof(ring_row, order), .kind = PM_FIELD_TEXT},
+  {"weight", "1", "directed rings over it, in links", offsetof(ring_row, weight), .kind = PM_FIELD_REAL},
 };
 
 static const pm_record_type row_type = {"ring_row", "", sizeof(ring_row), fields, sizeof fields / sizeof fields[0]};

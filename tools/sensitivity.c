@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "input_path.h"
+#include "options.h"
 
 enum { UPGRADES_MOST = 64, WORD = 256, QUANTITY = 64, BAR = 30 };
 
@@ -34,24 +35,12 @@ typedef struct question {
 
 /* ---- What is asked ---- */
 
-static int read_run(const cli_request *request, question *q)
+static int read_question(const cli_request *request, question *q)
 {
-  double gpus, nodes;
   q->run = pm_run_default();
-  if (!read_count_option(request, OPTION_GPUS, COUNT_MOST, 1, &gpus) ||
-      !read_count_option(request, OPTION_NODES, COUNT_MOST, 1, &nodes) ||
-      !read_count_option(request, OPTION_BATCH, COUNT_MOST, q->run.batch, &q->run.batch) ||
-      !read_precision(request->value[OPTION_PRECISION], &q->run.precision) ||
-      !read_training(request, &q->run))
-    return CODE_USAGE;
-  q->run.gpus = (int32_t)gpus;
-  q->run.nodes = (int32_t)nodes;
+  if (!read_run(request, "run", &q->run)) return CODE_USAGE;
   q->call = pm_inference_run_default();
-  q->call.gpus = q->run.gpus;
-  q->call.nodes = q->run.nodes;
-  q->call.batch = q->run.batch;
-  q->call.precision = q->run.precision;
-  q->call.kernel_model = q->run.kernel_model;
+  copy_fields("run", &q->run, "inference_run", &q->call);
   const char *raise = request->value[OPTION_RAISE];
   pm_error error = PM_ERROR_NONE;
   q->raise = 0.1;
@@ -244,7 +233,7 @@ static int run(const cli_request *request)
 {
   question *q = (question *)calloc(1, sizeof *q);
   if (q == NULL) return fail_memory();
-  int code = read_run(request, q);
+  int code = read_question(request, q);
   if (code == CODE_DONE) q->catalog = open_catalog(request, &code);
   if (code == CODE_DONE) code = find_all(request, q);
   if (code == CODE_DONE) code = read_upgrades(request, q);
@@ -259,25 +248,19 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, in place of a step of training"},
-  {OPTION_GPUS, '\0', "gpus", "N", "GPUs used in each node (default 1)"},
-  {OPTION_NODES, '\0', "nodes", "N", "nodes used (default 1)"},
-  {OPTION_BATCH, '\0', "batch", "N", "samples per GPU and step (default 32)"},
-  {OPTION_PRECISION, '\0', "precision", "NAME", "storage and arithmetic (default fp32); see perfmodel list precisions"},
+  {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what trains (default generic; none: kernels and collectives only), or, "
                                                 "with --inference, what runs it (default tensorrt); see "
                                                 "perfmodel list frameworks"},
-  TRAINING_OPTIONS,
   {OPTION_RAISE, '\0', "raise", "SHARE", "by how much each number is raised (default \"10 %\"); negative lowers"},
   {OPTION_UPGRADE, '\0', "upgrade", "LIST", "compare these instead: system=NAME, gpu=NAME, network=LINK, storage=NAME or "
                                             "LINK=LINK, each with its price behind an @ if you like: \"system=dgx2@399000 "
                                             "USD,...\""},
   {OPTION_STORAGE, '\0', "storage", "NAME", "what feeds the nodes; see perfmodel list storages (default: input never "
                                             "limits)"},
-  {OPTION_DATASET, '\0', "dataset", "NAME", "what it stores (default ilsvrc2012)"},
-  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow)"},
+  {OPTION_DATASET, '\0', "dataset", "NAME", "what it stores (default ilsvrc2012); see perfmodel list datasets"},
+  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow); see perfmodel list loaders"},
   {OPTION_CPU, '\0', "cpu", "NAME", "how fast cores decode (default: the machine's)"},
-  {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
-                                                          "architecture has constants)"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };

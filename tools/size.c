@@ -45,21 +45,14 @@ int size_read_goal(const cli_request *request, pm_size_goal *goal)
 
 int size_read_choices(const cli_request *request, size_question *q)
 {
-  double gpus;
   q->usual = pm_run_default();
   q->usual.gpus = 0;
   const char *systems = request->value[OPTION_SYSTEM];
   if (systems == NULL) return fail(CODE_USAGE, "--system is missing; see perfmodel list systems");
-  if (request->value[OPTION_BATCH] != NULL && request->value[OPTION_GLOBAL_BATCH] != NULL)
+  if (field_given(request, "batch") != NULL && request->value[OPTION_GLOBAL_BATCH] != NULL)
     return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
-  if (!read_names("--system", systems, &q->names) ||
-      !read_count_option(request, OPTION_GPUS, COUNT_MOST, 0, &gpus) ||
-      !read_counts("batch", request->value[OPTION_BATCH], COUNT_MOST, &q->batches, &q->batch_count) ||
-      !read_precisions(request->value[OPTION_PRECISION], &q->precisions, &q->precision_count) ||
-      !read_training(request, &q->usual))
-    return CODE_USAGE;
-  q->usual.gpus = (int32_t)gpus;
-  return CODE_DONE;
+  bool good = read_names("--system", systems, &q->names) && read_axes(request, &q->usual, &q->axes);
+  return good ? CODE_DONE : CODE_USAGE;
 }
 
 /* ---- What there is ---- */
@@ -109,13 +102,7 @@ static int find_all(const cli_request *request, size_question *q)
   return code == CODE_DONE ? plan_memory(q) : code;
 }
 
-/* ---- Choices: every system, framework, precision and batch ---- */
-
-/* An axis that is not given has one point. */
-static size_t most_one(size_t count)
-{
-  return count > 0 ? count : 1;
-}
+/* ---- Choices: every system, framework and value of the run's fields ---- */
 
 static bool allocate(size_question *q)
 {
@@ -157,14 +144,8 @@ static int add_input(const cli_request *request, size_question *q, size_t i, con
 
 static int fill_choice(const cli_request *request, size_question *q, size_t i)
 {
-  size_t batches = most_one(q->batch_count), precisions = most_one(q->precision_count);
-  size_t frameworks = most_one(q->framework_count), system = i / batches / precisions / frameworks;
+  int32_t system = q->runs[i].system_index;
   const pm_machine *machine = pm_system_machine(q->systems[system]);
-  q->runs[i] = q->usual;
-  q->runs[i].system_index = (int32_t)system;
-  if (q->batch_count > 0) q->runs[i].batch = q->batches[i % batches];
-  if (q->precision_count > 0) q->runs[i].precision = q->precisions[i / batches % precisions];
-  q->runs[i].framework_index = q->framework_count > 0 ? (int32_t)(i / batches / precisions % frameworks) : -1;
   q->price[i] = price_of(&q->prices, machine->id);
   q->usable[i] = size_usable(q->catalog, pm_system_gpu(q->systems[system]));
   return request->value[OPTION_STORAGE] != NULL ? add_input(request, q, i, machine) : CODE_DONE;
@@ -173,11 +154,18 @@ static int fill_choice(const cli_request *request, size_question *q, size_t i)
 static int fill_setup(const cli_request *request, size_question *q)
 {
   int code = CODE_DONE;
-  double count = (double)q->names.count * (double)most_one(q->batch_count) * (double)most_one(q->precision_count) *
-                 (double)most_one(q->framework_count);
-  if (count > CHOICES_MOST) return fail(CODE_USAGE, "there are %.0f choices; at most %d are possible", count, CHOICES_MOST);
-  q->setup.count = (size_t)count;
+  pm_error error = PM_ERROR_NONE;
+  if (!add_index_axis(&q->axes, "system_index", q->names.count) ||
+      (q->framework_count > 0 && !add_index_axis(&q->axes, "framework_index", q->framework_count)))
+    return CODE_INTERNAL;
+  const pm_space space = {.type = pm_record_type_find("run"), .base = &q->usual, .axes = q->axes.items,
+                          .axis_count = q->axes.count};
+  size_t count = pm_space_count(&space);
+  if (count > CHOICES_MOST)
+    return fail(CODE_USAGE, "there are %.0f choices; at most %d are possible", (double)count, CHOICES_MOST);
+  q->setup.count = count;
   if (!allocate(q)) return fail_memory();
+  if (pm_space_runs(&space, 0, count, q->runs, &error) != PM_OK) return fail_error(&error);
   q->setup.plan = q->plan;
   q->setup.choices = q->runs;
   q->setup.prices = q->price;
@@ -202,8 +190,7 @@ void size_free(size_question *q)
   free(q->names.items);
   free(q->frameworks);
   free(q->systems);
-  free(q->batches);
-  free(q->precisions);
+  free_axes(&q->axes);
   free(q->runs);
   free(q->price);
   free(q->usable);
@@ -234,16 +221,15 @@ static const cli_option options[] = {
   {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train"},
   {OPTION_WITHIN, '\0', "within", "TIME", "and the time for them, such as \"6 h\""},
   {OPTION_LATENCY, '\0', "latency", "TIME", "size for inference: a rate of calls that take no longer, such as \"10 ms\""},
-  {OPTION_DATASET, '\0', "dataset", "NAME", "what an epoch is (default ilsvrc2012)"},
+  {OPTION_DATASET, '\0', "dataset", "NAME", "what an epoch is (default ilsvrc2012); see perfmodel list datasets"},
   {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units", "what is to be least (default nodes)"},
-  {OPTION_BATCH, '\0', "batch", "N,...", "samples per GPU and step (default 32); each is a choice"},
+  {OPTION_FIELDS, '\0', "run", "many", "nodes epoch_samples"},
+  {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of an option of the run is a "
+                                        "choice"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_PRECISION, '\0', "precision", "NAME,...", "storage and arithmetic (default fp32); each is a choice"},
-  {OPTION_GPUS, '\0', "gpus", "N", "GPUs used in each node (default: all)"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what trains (default generic; none: kernels and collectives only), "
                                                     "or, for inference, what runs it (default tensorrt); "
                                                     "each is a choice; see perfmodel list frameworks"},
-  TRAINING_OPTIONS,
   {OPTION_PRICE, '\0', "price", "LIST|FILE", "price of a node: \"dgx1-v100=149000 USD,...\", or a file with one on "
                                              "each line"},
   {OPTION_PRICE_DATE, '\0', "price-date", "DATE", "when the prices were true; is printed with them"},
@@ -251,14 +237,12 @@ static const cli_option options[] = {
   {OPTION_STORAGE, '\0', "storage", "NAME", "what feeds the nodes; see perfmodel list storages (default: input never "
                                             "limits)"},
   {OPTION_UNITS, '\0', "units", "N", "its units, such as chassis (default 1)"},
-  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow)"},
+  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow); see perfmodel list loaders"},
   {OPTION_CPU, '\0', "cpu", "NAME", "how fast cores decode (default: the machine's)"},
   {OPTION_CACHE, '\0', "cache", "SIZE", "memory of a node for cached pages, such as \"100 GiB\""},
   {OPTION_SWITCH_PORTS, '\0', "switch-ports", "N", "ports used of each switch (default 32)"},
   {OPTION_OVERSUBSCRIPTION, '\0', "oversubscription", "RATIO", "ports down over ports up of the first level (default 1)"},
   {OPTION_NODES_MOST, '\0', "nodes-most", "N", "most nodes that are tried (default 1024)"},
-  {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
-                                                          "architecture has constants)"},
   {OPTION_FRONT, '\0', "front", NULL, "print the counts for which nothing is both faster and less, instead"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -266,7 +250,7 @@ static const cli_option options[] = {
 
 const cli_command size_command = {
   "size", "NETWORK", "finds the least nodes, cost, power or space for a rate or a deadline",
-  "For every system, framework, precision and batch, evaluates every node count from 1 up until the target is reached, and ranks "
+  "For every system, framework and list of the run's options, evaluates every node count from 1 up until the target is reached, and ranks "
   "what it finds by nodes, cost, power or rack space. For the best it says what limits it, what it draws, what storage "
   "must give, switches and cables, and the next cheaper choice with how much it misses. Where no count reaches the target "
   "the fastest is shown, and the exit status is 1 if that is so for all.\n\n"

@@ -3,6 +3,7 @@
 #define PERFMODEL_SIZE_ANSWER_H
 
 #include "input_path.h"
+#include "options.h"
 #include "price.h"
 
 typedef struct size_question {
@@ -12,9 +13,8 @@ typedef struct size_question {
   pm_plan *plan;
   pm_memory_plan *memory;
   texts names;
-  double *batches;
-  int32_t *precisions;
-  size_t batch_count, precision_count, framework_count;
+  cli_axes axes; /* what the choices differ in, besides system and framework */
+  size_t framework_count;
   pm_framework_profile *frameworks;
   pm_dataset dataset;
   cli_prices prices;

@@ -15,15 +15,29 @@ typedef struct service {
 
 /* ---- What is asked ---- */
 
+/* Fields of a step that a call has not are of training; the batch is what the latency finds. */
+static int refuse_fields(const cli_request *request)
+{
+  const pm_record_type *call = pm_record_type_find("inference_run");
+  for (size_t i = 0; i < request->given_count; i++) {
+    char name[OPTION_NAME];
+    const pm_field *field = request->given[i].field;
+    field_option(field, name, sizeof name);
+    if (pm_record_field(call, field->name) == NULL || strcmp(field->name, "batch") == 0)
+      return fail(CODE_USAGE, "--%s is of training; --latency sizes for inference", name);
+  }
+  return CODE_DONE;
+}
+
 static int refuse_training(const cli_request *request)
 {
   static const struct { option_id id; const char *name; } training[] = {
-    {OPTION_WITHIN, "within"},   {OPTION_EPOCHS, "epochs"},   {OPTION_BATCH, "batch"}, {OPTION_GLOBAL_BATCH, "global-batch"},
+    {OPTION_WITHIN, "within"},   {OPTION_EPOCHS, "epochs"},   {OPTION_GLOBAL_BATCH, "global-batch"},
     {OPTION_STORAGE, "storage"}, {OPTION_DATASET, "dataset"}, {OPTION_FRONT, "front"}};
   for (size_t i = 0; i < sizeof training / sizeof training[0]; i++)
     if (request->value[training[i].id] != NULL)
       return fail(CODE_USAGE, "--%s is of training; --latency sizes for inference", training[i].name);
-  return CODE_DONE;
+  return refuse_fields(request);
 }
 
 static int read_service(const cli_request *request, service *s)
@@ -79,27 +93,35 @@ static int find_all(const cli_request *request, service *s)
   return s->plan != NULL ? CODE_DONE : fail_error(&error);
 }
 
-/* Every system, profile and precision. */
+static void fill_choice(service *s, size_t i)
+{
+  size_question *q = &s->q;
+  const pm_system *system = q->systems[s->runs[i].system_index];
+  if (isnan(s->runs[i].usable_memory))
+    s->runs[i].usable_memory = size_usable(q->catalog, pm_system_gpu(system));
+  q->price[i] = price_of(&q->prices, pm_system_machine(system)->id);
+}
+
+/* Every system, profile and value of the run's fields. */
 static int fill(service *s)
 {
   size_question *q = &s->q;
-  size_t precisions = q->precision_count > 0 ? q->precision_count : 1, each = precisions * s->profile_count;
-  s->asked.count = q->names.count * each;
+  pm_error error = PM_ERROR_NONE;
+  pm_inference_run usual = pm_inference_run_default();
+  copy_fields("run", &q->usual, "inference_run", &usual);
+  usual.batch = 1;
+  if (!add_index_axis(&q->axes, "system_index", q->names.count) ||
+      !add_index_axis(&q->axes, "profile_index", s->profile_count))
+    return CODE_INTERNAL;
+  const pm_space space = {.type = pm_record_type_find("inference_run"), .base = &usual, .axes = q->axes.items,
+                          .axis_count = q->axes.count};
+  s->asked.count = pm_space_count(&space);
   s->runs = (pm_inference_run *)calloc(s->asked.count, sizeof *s->runs);
   q->price = (double *)calloc(s->asked.count, sizeof *q->price);
   q->choices = (pm_size_choice *)calloc(s->asked.count, sizeof *q->choices);
   if (s->runs == NULL || q->price == NULL || q->choices == NULL) return fail_memory();
-  for (size_t i = 0; i < s->asked.count; i++) {
-    const pm_system *system = q->systems[i / each];
-    s->runs[i] = pm_inference_run_default();
-    s->runs[i].system_index = (int32_t)(i / each);
-    s->runs[i].profile_index = (int32_t)(i / precisions % s->profile_count);
-    s->runs[i].gpus = q->usual.gpus;
-    s->runs[i].usable_memory = size_usable(q->catalog, pm_system_gpu(system));
-    s->runs[i].kernel_model = q->usual.kernel_model;
-    if (q->precision_count > 0) s->runs[i].precision = q->precisions[i % precisions];
-    q->price[i] = price_of(&q->prices, pm_system_machine(system)->id);
-  }
+  if (pm_space_runs(&space, 0, s->asked.count, s->runs, &error) != PM_OK) return fail_error(&error);
+  for (size_t i = 0; i < s->asked.count; i++) fill_choice(s, i);
   s->asked.plan = s->plan;
   s->asked.choices = s->runs;
   s->asked.prices = q->price;

@@ -1,22 +1,30 @@
-/* perfmodel sweep: every combination of networks, systems, GPUs, nodes, batches and precisions. */
+/* perfmodel sweep: every combination of networks, systems, frameworks, fields of the run and numbers of the hardware. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "command.h"
+#include "options.h"
 
 #define RUNS_MOST 1e6
 
-/* The axes as they were given, and what they lead to. */
+enum { HARDWARE_MOST = 16 };
+
+/* What was asked for, and what it leads to. */
 typedef struct cli_sweep {
   texts network_names, system_names;
   pm_catalog *catalog;
   pm_network **networks;
-  pm_system **systems;
+  pm_system **systems; /* as many variants of each as the axes of the hardware say */
+  size_t variants, system_count;
   pm_framework_profile *frameworks;
+  size_t framework_count;
   pm_plan *plan;
-  pm_grid grid;
-  int32_t *precisions, *nodes, *gpus;
-  double *batches;
+  pm_run base;
+  cli_axes axes;
+  pm_hardware_axis hardware[HARDWARE_MOST];
+  const char *paths[HARDWARE_MOST + 1];
+  texts hardware_values[HARDWARE_MOST];
+  size_t hardware_count;
+  pm_space space;
   pm_run *runs;
   pm_prediction *predictions;
   size_t count;
@@ -24,127 +32,175 @@ typedef struct cli_sweep {
 
 /* ---- Axes ---- */
 
-static bool read_integers(const char *name, const char *text, int32_t **values, size_t *count)
+/* The field of the run that a name stands for, the record's or the command's. */
+static const pm_field *field_of(const cli_request *request, const char *name)
 {
-  double *numbers;
-  bool good = read_counts(name, text, COUNT_MOST, &numbers, count);
-  *values = good && numbers != NULL ? (int32_t *)calloc(*count, sizeof **values) : NULL;
-  if (good && numbers != NULL && *values == NULL) good = (fail_memory(), false);
-  for (size_t i = 0; good && i < *count; i++) (*values)[i] = (int32_t)numbers[i];
-  free(numbers);
-  return good;
+  const pm_field *field = pm_record_field(request->options->record, name);
+  for (size_t i = 0; field == NULL && i < request->options->count; i++)
+    if (strcmp(request->options->items[i].option.name, name) == 0) field = request->options->items[i].field;
+  return field != NULL && (field->option == NULL || field->option[0] != '\0') ? field : NULL;
 }
 
-static bool read_batches(const cli_request *request, cli_sweep *sweep)
+static int add_hardware(cli_sweep *sweep, const char *path, const char *values)
 {
-  const char *each = request->value[OPTION_BATCH], *global = request->value[OPTION_GLOBAL_BATCH];
-  if (each != NULL && global != NULL) {
-    fail(CODE_USAGE, "--batch and --global-batch exclude each other");
-    return false;
-  }
-  sweep->grid.global_batch = global != NULL;
-  return read_counts(global != NULL ? "global-batch" : "batch", global != NULL ? global : each, COUNT_MOST,
-                     &sweep->batches, &sweep->grid.batch_count);
+  pm_error error = PM_ERROR_NONE;
+  if (sweep->hardware_count == HARDWARE_MOST)
+    return fail(CODE_USAGE, "there are more than %d axes of the hardware", HARDWARE_MOST);
+  if (pm_hardware_field(path, &error) == NULL) return fail(CODE_USAGE, "--axis %s", error.text);
+  texts *items = &sweep->hardware_values[sweep->hardware_count];
+  if (!read_option_names("axis", values, items)) return CODE_USAGE;
+  sweep->hardware[sweep->hardware_count] = (pm_hardware_axis){path, items->items, items->count};
+  sweep->paths[sweep->hardware_count++] = path;
+  return CODE_DONE;
 }
 
-static bool read_axes(const cli_request *request, cli_sweep *sweep)
+/* "PATH=VALUE,..."; the text is cut at the "=". */
+static int add_axis(const cli_request *request, cli_sweep *sweep, char *text)
 {
-  pm_grid *grid = &sweep->grid;
-  grid->base = pm_run_default();
-  bool good = read_names("NETWORKS", request->arguments.items[0], &sweep->network_names) &&
-              read_names("SYSTEMS", request->arguments.items[1], &sweep->system_names) &&
-              read_precisions(request->value[OPTION_PRECISION], &sweep->precisions, &grid->precision_count) &&
-              read_integers("nodes", request->value[OPTION_NODES], &sweep->nodes, &grid->nodes_count) &&
-              read_integers("gpus", request->value[OPTION_GPUS], &sweep->gpus, &grid->gpus_count) &&
-              read_batches(request, sweep) && read_training(request, &grid->base);
-  grid->networks = sweep->network_names.count;
-  grid->systems = sweep->system_names.count;
-  grid->precision = sweep->precisions;
-  grid->nodes = sweep->nodes;
-  grid->gpus = sweep->gpus;
-  grid->batch = sweep->batches;
-  return good;
+  char *equals = strchr(text, '=');
+  if (equals == NULL || equals == text || equals[1] == '\0')
+    return fail(CODE_USAGE, "--axis \"%.80s\" is not PATH=VALUE,...", text);
+  *equals = '\0';
+  if (strchr(text, '.') != NULL) return add_hardware(sweep, text, equals + 1);
+  const pm_field *field = field_of(request, text);
+  if (field == NULL)
+    return fail(CODE_USAGE, "--axis \"%.80s\" is neither a field of the run nor a number of the hardware, such as "
+                            "gpu.memory_bandwidth", text);
+  if (field_given(request, field->name) != NULL)
+    return fail(CODE_USAGE, "--axis %s and the option for it exclude each other", text);
+  return read_axis(text, field, equals + 1, &sweep->base, &sweep->axes) ? CODE_DONE : CODE_USAGE;
 }
 
-static double axis(size_t count)
+static int read_batches(const cli_request *request, cli_sweep *sweep)
 {
-  return count > 0 ? (double)count : 1;
+  const char *global = request->value[OPTION_GLOBAL_BATCH];
+  const pm_field *batch = pm_record_field(pm_record_type_find("run"), "batch");
+  if (global == NULL) return CODE_DONE;
+  if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
+  return read_axis("global-batch", batch, global, &sweep->base, &sweep->axes) ? CODE_DONE : CODE_USAGE;
 }
 
-static int check_size(const pm_grid *grid)
+static int read_question(const cli_request *request, cli_sweep *sweep)
 {
-  double runs = axis(grid->networks) * axis(grid->systems) * axis(grid->frameworks) * axis(grid->precision_count) * axis(grid->nodes_count) *
-                axis(grid->gpus_count) * axis(grid->batch_count);
-  if (runs <= RUNS_MOST) return CODE_DONE;
-  return fail(CODE_USAGE, "the sweep has %.0f runs; at most %.0f are possible at once", runs, RUNS_MOST);
+  sweep->base = pm_run_default();
+  if (!read_names("NETWORKS", request->arguments.items[0], &sweep->network_names) ||
+      !read_names("SYSTEMS", request->arguments.items[1], &sweep->system_names) ||
+      !read_axes(request, &sweep->base, &sweep->axes))
+    return CODE_USAGE;
+  int code = read_batches(request, sweep);
+  for (size_t i = 0; i < request->axes.count && code == CODE_DONE; i++)
+    code = add_axis(request, sweep, (char *)(uintptr_t)request->axes.items[i]);
+  sweep->variants = pm_variants_count(sweep->hardware, sweep->hardware_count);
+  sweep->system_count = sweep->system_names.count * sweep->variants;
+  return code;
+}
+
+/* All axes, and the runs that they make. */
+static int make_space(const cli_request *request, cli_sweep *sweep)
+{
+  if (!add_index_axis(&sweep->axes, "network_index", sweep->network_names.count) ||
+      !add_index_axis(&sweep->axes, "system_index", sweep->system_count) ||
+      (sweep->framework_count > 0 && !add_index_axis(&sweep->axes, "framework_index", sweep->framework_count)))
+    return CODE_INTERNAL;
+  sweep->space = (pm_space){.type = pm_record_type_find("run"), .base = &sweep->base, .axes = sweep->axes.items,
+                            .axis_count = sweep->axes.count,
+                            .global_batch = request->value[OPTION_GLOBAL_BATCH] != NULL};
+  sweep->count = pm_space_count(&sweep->space);
+  if ((double)sweep->count <= RUNS_MOST) return CODE_DONE;
+  return fail(CODE_USAGE, "the sweep has %.0f runs; at most %.0f are possible at once", (double)sweep->count, RUNS_MOST);
 }
 
 /* ---- Networks and systems ---- */
 
-static int open_all(const cli_request *request, cli_sweep *sweep)
+/* The system, or its variants. */
+static int open_variants(cli_sweep *sweep, size_t index)
 {
   int code;
   pm_error error = PM_ERROR_NONE;
+  pm_system *system = open_system(sweep->catalog, sweep->system_names.items[index], &code);
+  pm_system **place = &sweep->systems[index * sweep->variants];
+  if (system == NULL || sweep->hardware_count == 0) {
+    *place = system;
+    return code;
+  }
+  if (pm_system_variants(system, sweep->hardware, sweep->hardware_count, place, &error) != PM_OK)
+    code = fail_error(&error);
+  pm_system_free(system);
+  return code;
+}
+
+static int read_dataset(const cli_request *request, cli_sweep *sweep)
+{
+  pm_dataset record;
+  pm_error error = PM_ERROR_NONE;
   const char *dataset = request->value[OPTION_DATASET];
+  if (dataset == NULL) return CODE_DONE;
+  if (field_given(request, "epoch_samples") != NULL)
+    return fail(CODE_USAGE, "--dataset and --epoch-samples exclude each other");
+  if (pm_catalog_record(sweep->catalog, "dataset", dataset, &record, &error) != PM_OK) return fail_error(&error);
+  sweep->base.epoch_samples = record.samples;
+  return CODE_DONE;
+}
+
+static int open_all(const cli_request *request, cli_sweep *sweep)
+{
+  int code;
+  if ((double)sweep->system_count > RUNS_MOST) return fail(CODE_USAGE, "the sweep has more systems than runs are possible");
   sweep->catalog = open_catalog(request, &code);
   sweep->networks = (pm_network **)calloc(sweep->network_names.count, sizeof *sweep->networks);
-  sweep->systems = (pm_system **)calloc(sweep->system_names.count, sizeof *sweep->systems);
+  sweep->systems = (pm_system **)calloc(sweep->system_count, sizeof *sweep->systems);
   if (sweep->networks == NULL || sweep->systems == NULL) return fail_memory();
   for (size_t i = 0; code == CODE_DONE && i < sweep->network_names.count; i++)
     sweep->networks[i] = open_network(request, sweep->catalog, sweep->network_names.items[i], &code);
-  for (size_t i = 0; code == CODE_DONE && i < sweep->system_names.count; i++)
-    sweep->systems[i] = open_system(sweep->catalog, sweep->system_names.items[i], &code);
+  for (size_t i = 0; code == CODE_DONE && i < sweep->system_names.count; i++) code = open_variants(sweep, i);
   if (code == CODE_DONE)
     code = open_frameworks(sweep->catalog, request->value[OPTION_FRAMEWORK], &sweep->frameworks,
-                           &sweep->grid.frameworks);
-  if (code != CODE_DONE || dataset == NULL) return code;
-  pm_dataset record;
-  if (pm_catalog_record(sweep->catalog, "dataset", dataset, &record, &error) != PM_OK) return fail_error(&error);
-  sweep->grid.base.epoch_samples = record.samples;
-  return CODE_DONE;
+                           &sweep->framework_count);
+  return code == CODE_DONE ? read_dataset(request, sweep) : code;
 }
 
 static int predict_all(cli_sweep *sweep)
 {
   pm_error error = PM_ERROR_NONE;
   sweep->plan = pm_plan_new((const pm_network *const *)sweep->networks, sweep->network_names.count,
-                            (const pm_system *const *)sweep->systems, sweep->system_names.count, &error);
+                            (const pm_system *const *)sweep->systems, sweep->system_count, &error);
   if (sweep->plan == NULL) return fail_error(&error);
-  int code = add_frameworks(sweep->plan, sweep->frameworks, sweep->grid.frameworks);
+  int code = add_frameworks(sweep->plan, sweep->frameworks, sweep->framework_count);
   if (code != CODE_DONE) return code;
-  sweep->count = pm_grid_count(&sweep->grid);
   sweep->runs = (pm_run *)calloc(sweep->count, sizeof *sweep->runs);
   sweep->predictions = (pm_prediction *)calloc(sweep->count, sizeof *sweep->predictions);
   if (sweep->runs == NULL || sweep->predictions == NULL) return fail_memory();
-  pm_grid_runs(&sweep->grid, sweep->runs);
+  if (pm_space_runs(&sweep->space, 0, sweep->count, sweep->runs, &error) != PM_OK) return fail_error(&error);
   if (pm_predict_columns(sweep->plan, ~0u, sweep->runs, sweep->predictions, sweep->count) == PM_OK) return CODE_DONE;
   return fail(CODE_INTERNAL, "the prediction failed");
 }
 
 /* ---- Result ---- */
 
-/* People get the columns that a choice is made by; csv and json have all. */
-static void keep_main_columns(pm_table *table)
+/* People get the columns that a choice is made by, and the axes; csv and json have all. */
+static int keep_main_columns(const cli_request *request, const cli_sweep *sweep, pm_table *table)
 {
-  static const char *const shown[] = {"network", "system", "framework", "nodes", "gpus", "batch", "precision", "status",
-                                      "throughput", "step_time", "epoch_time", "scaling_efficiency", "utilization",
-                                      "bottleneck", NULL};
-  for (size_t i = pm_table_columns(table); i-- > 0;) {
-    const char *name = pm_table_column(table, i)->name;
-    bool keep = false;
-    for (size_t k = 0; shown[k] != NULL; k++) keep = keep || strcmp(shown[k], name) == 0;
-    if (!keep) pm_table_drop(table, name);
-  }
+  static const char *const usual[] = {"network", "system", "framework", "nodes", "gpus", "batch", "precision", "status",
+                                      "throughput", "step_time", "scaling_efficiency", "utilization", "bottleneck"};
+  enum { USUAL = sizeof usual / sizeof usual[0] };
+  const char *shown[USUAL + OPTIONS_MOST + HARDWARE_MOST + 2] = {NULL};
+  size_t count = 0;
+  for (; count < USUAL; count++) shown[count] = usual[count];
+  for (size_t i = 0; i < sweep->axes.count; i++) shown[count++] = sweep->axes.items[i].field;
+  for (size_t i = 0; i < sweep->hardware_count; i++) shown[count++] = sweep->paths[i];
+  if (!isnan(sweep->base.epoch_samples)) shown[count++] = "epoch_time";
+  return keep_columns(request, table, shown);
 }
 
 static int write_sweep(const cli_request *request, const cli_sweep *sweep)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_table *table = pm_prediction_table(sweep->plan, sweep->runs, sweep->predictions, sweep->count, &error);
-  if (table == NULL || request->format != PM_FORMAT_TABLE) return write_table(request, table, &error);
-  keep_main_columns(table);
-  if (request->value[OPTION_DATASET] == NULL) pm_table_drop(table, "epoch_time");
-  return write_table(request, table, &error);
+  pm_table *table = pm_sweep_table(sweep->plan, sweep->runs, sweep->predictions, sweep->count, sweep->paths,
+                                   sweep->hardware_count, &error);
+  int code = table != NULL ? keep_main_columns(request, sweep, table) : CODE_DONE;
+  if (code == CODE_DONE) return write_table(request, table, &error);
+  pm_table_free(table);
+  return code;
 }
 
 static void add_reason(char *reasons, size_t size, const char *reason, size_t count)
@@ -179,54 +235,52 @@ static void free_sweep(cli_sweep *sweep)
   pm_plan_free(sweep->plan);
   for (size_t i = 0; sweep->networks != NULL && i < sweep->network_names.count; i++)
     pm_network_free(sweep->networks[i]);
-  for (size_t i = 0; sweep->systems != NULL && i < sweep->system_names.count; i++) pm_system_free(sweep->systems[i]);
+  for (size_t i = 0; sweep->systems != NULL && i < sweep->system_count; i++) pm_system_free(sweep->systems[i]);
   free(sweep->networks);
   free(sweep->systems);
   free(sweep->frameworks);
   pm_catalog_free(sweep->catalog);
   free(sweep->network_names.items);
   free(sweep->system_names.items);
-  free(sweep->precisions);
-  free(sweep->nodes);
-  free(sweep->gpus);
-  free(sweep->batches);
+  for (size_t i = 0; i < sweep->hardware_count; i++) free(sweep->hardware_values[i].items);
+  free_axes(&sweep->axes);
 }
 
 static int run(const cli_request *request)
 {
-  cli_sweep sweep;
-  memset(&sweep, 0, sizeof sweep);
-  int code = read_axes(request, &sweep) ? check_size(&sweep.grid) : CODE_USAGE;
-  if (code == CODE_DONE) code = open_all(request, &sweep);
-  if (code == CODE_DONE) code = check_size(&sweep.grid);
-  if (code == CODE_DONE) code = predict_all(&sweep);
-  if (code == CODE_DONE) code = write_sweep(request, &sweep);
-  if (code == CODE_DONE) code = report_failures(request, &sweep);
-  free_sweep(&sweep);
+  cli_sweep *sweep = (cli_sweep *)calloc(1, sizeof *sweep);
+  if (sweep == NULL) return fail_memory();
+  int code = read_question(request, sweep);
+  if (code == CODE_DONE) code = open_all(request, sweep);
+  if (code == CODE_DONE) code = make_space(request, sweep);
+  if (code == CODE_DONE) code = predict_all(sweep);
+  if (code == CODE_DONE) code = write_sweep(request, sweep);
+  if (code == CODE_DONE) code = report_failures(request, sweep);
+  free_sweep(sweep);
+  free(sweep);
   return code;
 }
 
 static const cli_option options[] = {
-  {OPTION_GPUS, '\0', "gpus", "N,...", "GPUs used in each node (default 1)"},
-  {OPTION_NODES, '\0', "nodes", "N,...", "nodes used (default 1)"},
-  {OPTION_BATCH, '\0', "batch", "N,...", "samples per GPU and step (default 32)"},
+  {OPTION_FIELDS, '\0', "run", "many", NULL},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N,...", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_PRECISION, '\0', "precision", "NAME,...", "storage and arithmetic (default fp32); see perfmodel list "
-                                                    "precisions"},
-  {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how kernels are timed (default calibrated, where the "
-                                                          "architecture has constants)"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it, such as pt-nchw or tf1-nchw@cudnn6 (default generic; "
-                                                   "none: kernels and collectives only)"},
-  TRAINING_OPTIONS,
-  {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes"},
+                                                   "none: kernels and collectives only); see perfmodel list frameworks"},
+  {OPTION_AXIS, '\0', "axis", "PATH=VALUE,...", "a number of the hardware: gpu.FIELD, kernels.FIELD, network.FIELD, "
+                                                "link.TYPE.FIELD or calibration.TYPE.FIELD, each value with its unit, or "
+                                                "a factor such as x1.1; or a field of the run; may be repeated"},
+  {OPTION_COLUMNS, '\0', "columns", "NAME,...", "print these columns, as csv and json call them"},
+  {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes; see perfmodel list datasets"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the networks another value; may be repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command sweep_command = {
   "sweep", "NETWORKS SYSTEMS", "predicts every combination of networks, systems, GPUs, batches, ...",
-  "Predicts every combination of the comma-separated lists; the batch runs fastest, then GPUs, nodes, precision, "
-  "framework, system and network. A run that cannot be predicted keeps its row, with the reason as its status and no numbers; "
+  "Predicts every combination of the comma-separated lists; the batch runs fastest, then GPUs, nodes, precision, the "
+  "other options of the run, framework, numbers of the hardware, system and network. A switch is a list as "
+  "--in-turn=no,yes. A run that cannot be predicted keeps its row, with the reason as its status and no numbers; "
   "the exit status is 1 only if that is true of all.\n\n"
-  "The table shows the main columns; csv and json have all, in SI units.",
-  "perfmodel sweep resnet50,vgg16 dgx1-v100,dgx2 --gpus 1,2,4,8 --batch 32,64 -o plan.csv", options, 2, 2, run};
+  "The table shows the main columns and the axes; csv and json have all, in SI units.",
+  "perfmodel sweep resnet50 dgx1-v100 --batch 32,64 --optimizer sgd,adam --axis gpu.memory_bandwidth=x1,x1.1", options, 2,
+  2, run};

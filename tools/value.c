@@ -63,7 +63,7 @@ bool read_names(const char *what, const char *text, texts *names)
   return false;
 }
 
-static bool read_option_names(const char *option_name, const char *text, texts *names)
+bool read_option_names(const char *option_name, const char *text, texts *names)
 {
   char what[80];
   snprintf(what, sizeof what, "--%s", option_name);
@@ -85,7 +85,7 @@ bool read_counts(const char *option_name, const char *text, double most, double 
   return good;
 }
 
-static bool unknown_choice(const char *option_name, const char *text, const pm_choice *choices)
+bool unknown_choice(const char *option_name, const char *text, const pm_choice *choices)
 {
   enum { MOST = 32 };
   const char *names[MOST] = {NULL};
@@ -116,21 +116,6 @@ bool read_precision(const char *text, int32_t *precision)
   return true;
 }
 
-bool read_precisions(const char *text, int32_t **precisions, size_t *count)
-{
-  texts items;
-  *precisions = NULL;
-  *count = 0;
-  if (text == NULL) return true;
-  if (!read_option_names("precision", text, &items)) return false;
-  *precisions = (int32_t *)calloc(items.count, sizeof **precisions);
-  bool good = *precisions != NULL || (fail_memory(), false);
-  for (size_t i = 0; good && i < items.count; i++) good = read_precision(items.items[i], &(*precisions)[i]);
-  *count = items.count;
-  free(items.items);
-  return good;
-}
-
 bool read_choice(const char *option_name, const char *record, const char *field, const char *text, int32_t *value)
 {
   const pm_choice *choices = pm_record_field(pm_record_type_find(record), field)->choices;
@@ -141,11 +126,6 @@ bool read_choice(const char *option_name, const char *record, const char *field,
     return true;
   }
   return unknown_choice(option_name, text, choices);
-}
-
-bool read_overlap(const char *text, int32_t *overlap)
-{
-  return read_choice("overlap", "run", "overlap", text, overlap);
 }
 
 bool read_kernels(const char *text, int32_t *model)

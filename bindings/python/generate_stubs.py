@@ -30,6 +30,13 @@ from math import nan
 
 from ._base import Record
 '''
+OPTIONS_HEAD = '''"""Options of runs as keywords: one value each, or lists of them. Made from the field tables."""
+
+from typing import SupportsIndex, TypedDict
+
+from ._inputs import Number, Numbers, Quantities, Quantity, Switches, Texts, Wholes
+'''
+RUNS = ("run", "inference_run")
 PLAIN = {
     "char const *": "str",
     "char *": "str",
@@ -95,6 +102,18 @@ def records_stub(core: types.ModuleType, table: types.ModuleType) -> str:
     return text
 
 
+def options_stub(table: types.ModuleType) -> str:
+    """The keywords of a run, as the signatures of functions show them: a TypedDict of single values, one of lists."""
+    text = OPTIONS_HEAD
+    for type_name in RUNS:
+        for many, end in ((False, "Options"), (True, "Axes")):
+            text += f"\nclass {table.class_name(type_name)}{end}(TypedDict, total=False):\n"
+            for field in table.given(type_name):
+                kind = table.annotation(field, many)
+                text += f'    {field.name}: {kind}\n    """{wrapped(field.meaning)}"""\n'
+    return text
+
+
 def main(folder: Path) -> None:
     """The core is loaded as part of a package without its __init__, which needs NumPy."""
     package = types.ModuleType("perfmodel")
@@ -104,6 +123,7 @@ def main(folder: Path) -> None:
     table = importlib.import_module("perfmodel._fields")
     (folder / "_core.pyi").write_text(core_stub(core), encoding="utf-8")
     (folder / "_records.pyi").write_text(records_stub(core, table), encoding="utf-8")
+    (folder / "_options.pyi").write_text(options_stub(table), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,27 +2,68 @@
 
 %apply (const pm_network *const *HANDLES, size_t COUNT) { (const pm_network *const *networks, size_t network_count) };
 %apply (const pm_system *const *HANDLES, size_t COUNT) { (const pm_system *const *systems, size_t system_count) };
-%apply (const char *const *NAMES, size_t COUNT) { (const char *const *precisions, size_t precision_count) };
-%apply (const double *NUMBERS, size_t COUNT) { (const double *nodes, size_t nodes_count) };
-%apply (const double *NUMBERS, size_t COUNT) { (const double *gpus, size_t gpus_count) };
-%apply (const double *NUMBERS, size_t COUNT) { (const double *batch, size_t batch_count) };
+%apply (const char *const *NAMES, size_t COUNT) { (const char *const *axes, size_t axis_count) };
+%apply (const char *const *NAMES, size_t COUNT) { (const char *const *paths, size_t path_count) };
+%apply (const double *NUMBERS, size_t COUNT) { (const double *lengths, size_t length_count) };
+%apply (const double *NUMBERS, size_t COUNT) { (const double *values, size_t value_count) };
 
 pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, const pm_system *const *systems,
                      size_t system_count, pm_error *error);
 
+/* A space of runs: the run that says what no axis does; fields of the run, for each how many values it has, and all values
+** one after the other. */
+%inline %{
+#define AXES \
+  const char *const *axes, size_t axis_count, const double *lengths, size_t length_count, const double *values, \
+  size_t value_count
+#define AXES_GIVEN axes, axis_count, lengths, length_count, values, value_count
+%}
+
 %{
-static int32_t *precision_numbers(const char *const *values, size_t count, pm_error *error)
+/* The axes, to be freed; NULL with an error. */
+static pm_axis *axes_of(AXES, pm_error *error)
 {
-  int32_t *array = count == 0 ? NULL : (int32_t *)room(count, sizeof *array, error);
-  for (size_t i = 0; array != NULL && i < count; i++) array[i] = precision_number(values[i], error);
+  size_t used = 0;
+  if (!as_many(length_count, axis_count, "lengths", error)) return NULL;
+  pm_axis *array = (pm_axis *)room(axis_count, sizeof *array, error);
+  for (size_t i = 0; array != NULL && i < axis_count; i++) {
+    int count = whole(lengths[i], "length", error);
+    array[i].field = axes[i];
+    array[i].values = values + used;
+    array[i].count = count > 0 ? (size_t)count : 0;
+    used += array[i].count;
+  }
+  if (array != NULL) as_many(value_count, used, "values", error);
   return array;
 }
 
-static records runs_of_grid(const pm_grid *grid, pm_error *error)
+static records space_runs(const char *type, const void *base, AXES, double global_batch, pm_error *error)
 {
-  records runs = records_new("run", error->status == PM_OK ? pm_grid_count(grid) : 0, error);
-  if (error->status == PM_OK) pm_grid_runs(grid, (pm_run *)runs.data);
+  records runs = {NULL, NULL, 0};
+  pm_axis *array = axes_of(AXES_GIVEN, error);
+  const pm_space space = {pm_record_type_find(type), base, array, axis_count, global_batch != 0};
+  if (error->status == PM_OK) runs = records_new(type, pm_space_count(&space), error);
+  if (error->status == PM_OK) pm_space_runs(&space, 0, runs.count, runs.data, error);
+  free(array);
   return records_if_ok(runs, error);
+}
+%}
+
+%inline %{
+/* "run" records of a space, in the order that pm_space has. */
+static records run_space(const pm_run *run, size_t run_count, AXES, double global_batch, pm_error *error)
+{
+  const records none = {NULL, NULL, 0};
+  return single(run_count, "run", error) ? space_runs("run", run, AXES_GIVEN, global_batch, error) : none;
+}
+
+/* "inference_run" records of one. */
+static records inference_run_space(const pm_inference_run *inference_run, size_t inference_run_count, AXES,
+                                   pm_error *error)
+{
+  const records none = {NULL, NULL, 0};
+  if (!single(inference_run_count, "inference_run", error)) return none;
+  return space_runs("inference_run", inference_run, AXES_GIVEN, 0, error);
 }
 %}
 
@@ -62,7 +103,7 @@ static int plan_add_framework(pm_plan *plan, FRAMEWORK_RECORDS, pm_error *error)
   return framework_of(&profile, FRAMEWORK_GIVEN, error) ? pm_plan_add_framework(plan, &profile, error) : -1;
 }
 
-/* Raises if the run cannot be predicted, and says why. */
+/* Raises if the run cannot be predicted, and says why; of one that does not fit, by how much. */
 static void run_check(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
 {
   if (single(run_count, "run", error)) pm_run_check(plan, run, error);
@@ -83,40 +124,13 @@ static records predict(const pm_plan *plan, const pm_run *run, size_t run_count,
   return records_if_ok(array, error);
 }
 
-/* Runs and their predictions as one table. */
+/* Runs and their predictions as one table, with a column for each number of the hardware by path. */
 static pm_table *prediction_table(const pm_plan *plan, const pm_run *run, size_t run_count,
-                                  const pm_prediction *prediction, size_t prediction_count, pm_error *error)
+                                  const pm_prediction *prediction, size_t prediction_count, const char *const *paths,
+                                  size_t path_count, pm_error *error)
 {
   if (!as_many(prediction_count, run_count, "predictions", error)) return NULL;
-  return pm_prediction_table(plan, run, prediction, run_count, error);
-}
-
-/* Every combination of the axes as "run" records, batch fastest: one run that says what no axis does; numbers of networks,
-** systems and frameworks (0: as that run says); precisions, nodes, gpus, batch; whether batch is global. */
-static records grid_runs(const pm_run *run, size_t run_count, double networks, double systems, double frameworks,
-                         const char *const *precisions, size_t precision_count, const double *nodes,
-                         size_t nodes_count, const double *gpus, size_t gpus_count, const double *batch,
-                         size_t batch_count, double global_batch, pm_error *error)
-{
-  int32_t *precision_array = precision_numbers(precisions, precision_count, error);
-  int32_t *nodes_array = wholes(nodes, nodes_count, "nodes", error);
-  int32_t *gpus_array = wholes(gpus, gpus_count, "gpus", error);
-  pm_grid grid;
-  memset(&grid, 0, sizeof grid);
-  if (single(run_count, "run", error)) grid.base = *run;
-  grid.networks = (size_t)whole(networks, "networks", error);
-  grid.systems = (size_t)whole(systems, "systems", error);
-  grid.frameworks = (size_t)whole(frameworks, "frameworks", error);
-  grid.precision = precision_array, grid.precision_count = precision_count;
-  grid.nodes = nodes_array, grid.nodes_count = nodes_count;
-  grid.gpus = gpus_array, grid.gpus_count = gpus_count;
-  grid.batch = batch, grid.batch_count = batch_count;
-  grid.global_batch = global_batch != 0;
-  records runs = runs_of_grid(&grid, error);
-  free(precision_array);
-  free(nodes_array);
-  free(gpus_array);
-  return runs;
+  return pm_sweep_table(plan, run, prediction, run_count, paths, path_count, error);
 }
 %}
 

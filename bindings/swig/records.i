@@ -48,6 +48,8 @@ static char *field_property(const pm_field *field, int property, pm_error *error
     case 2: return text_copy(field->doc, error);
     case 3: return text_copy(kind_name(field->kind), error);
     case 4: snprintf(offset, sizeof offset, "%lu", (unsigned long)field->offset); return text_copy(offset, error);
+    case 7: return text_copy(field->otherwise != NULL ? field->otherwise : "", error);
+    case 8: return text_copy(field->option != NULL ? field->option : field->name, error);
     default: return choice_lines(field, property == 6, error);
   }
 }
@@ -69,6 +71,22 @@ static char *quantity_format(double value, const char *unit, pm_error *error)
   return text_copy(pm_quantity_format(text, sizeof text, value, unit), error);
 }
 
+/* The value of a number or choice field from its text, as the record holds it. */
+static double record_value(const char *type, const char *name, const char *text, pm_error *error)
+{
+  const pm_record_type *found = record_type(type, error);
+  const pm_field *field = pm_record_field(found, name);
+  double place = NAN;
+  if (found == NULL) return NAN;
+  if (field == NULL || field->kind == PM_FIELD_TEXT) {
+    fail(error, PM_NOT_FOUND, "a %s has no number \"%s\"", type, name);
+    return NAN;
+  }
+  pm_field alone = *field;
+  alone.offset = 0;
+  return pm_record_set(&alone, &place, text, error) == PM_OK ? pm_record_number(&alone, &place) : NAN;
+}
+
 /* Names of all record types; what a type is; its bytes. */
 static names record_types(pm_error *error)
 {
@@ -87,14 +105,14 @@ static int record_size(const char *type, pm_error *error)
   return found == NULL ? 0 : (int)found->size;
 }
 
-/* Seven texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, and the choices' names and
-** docs, one per line. */
+/* Nine texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, the choices' names and docs, one
+** per line, what it is where nobody gives it ("": unknown), and the command's name for it ("": users never give it). */
 static names record_fields(const char *type, pm_error *error)
 {
   const pm_record_type *found = record_type(type, error);
-  names array = names_new(found == NULL ? 0 : 7 * found->field_count, error);
+  names array = names_new(found == NULL ? 0 : 9 * found->field_count, error);
   for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
-    array.data[i] = field_property(&found->fields[i / 7], (int)(i % 7), error);
+    array.data[i] = field_property(&found->fields[i / 9], (int)(i % 9), error);
   return names_if_ok(array, error);
 }
 %}

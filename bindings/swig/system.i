@@ -54,4 +54,17 @@ static pm_system *system_with_link(const pm_catalog *catalog, const pm_system *s
   if (error->status != PM_OK) return NULL;
   return pm_system_with_link(system, id, &record, known ? &calibration : NULL, error);
 }
+
+/* The SI unit of a number of the hardware, by path. */
+static const char *hardware_unit(const char *path, pm_error *error)
+{
+  const pm_field *field = pm_hardware_field(path, error);
+  return field == NULL ? NULL : field->unit;
+}
+
+/* The system with another number: a value with its unit, or a factor, "x1.1". */
+static pm_system *system_with_number(const pm_system *system, const char *path, const char *value, pm_error *error)
+{
+  return pm_system_with_number(system, path, value, error);
+}
 %}

@@ -1,5 +1,7 @@
 /* Tables: columns, values, texts. */
 
+%apply (const char *const *NAMES, size_t COUNT) { (const char *const *names, size_t name_count) };
+
 %{
 static char *column_property(const pm_column *column, int property, pm_error *error)
 {
@@ -45,6 +47,12 @@ static names table_notes(const pm_table *table, pm_error *error)
     text += length + (text[length] == '\n');
   }
   return names_if_ok(array, error);
+}
+
+/* Keeps the columns of these names, in this order. */
+static void table_keep(pm_table *table, const char *const *names, size_t name_count, pm_error *error)
+{
+  pm_table_keep(table, names, name_count, error);
 }
 
 /* Four texts per column: name, unit, doc, kind ("text", "int", "real", "choice"). */

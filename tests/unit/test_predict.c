@@ -244,29 +244,64 @@ START_TEST(epochs_are_whole_steps)
 }
 END_TEST
 
-START_TEST(grids_name_every_combination_once)
+START_TEST(spaces_name_every_combination_once)
 {
-  const int32_t gpus[] = {1, 2, 4}, precision[] = {PM_FP32, PM_FP16};
-  const double batch[] = {16, 24};
-  pm_grid grid;
-  memset(&grid, 0, sizeof grid);
-  grid.base = pm_run_default();
-  grid.networks = grid.systems = 1;
-  grid.gpus = gpus;
-  grid.gpus_count = 3;
-  grid.precision = precision;
-  grid.precision_count = 2;
-  grid.batch = batch;
-  grid.batch_count = 2;
-  grid.global_batch = 1;
-  pm_run runs[12];
-  ck_assert_uint_eq(pm_grid_count(&grid), 12);
-  pm_grid_runs(&grid, runs);
-  for (int i = 0; i < 12; i++) {
-    ck_assert_int_eq(runs[i].gpus, gpus[i / 2 % 3]);
-    ck_assert_int_eq(runs[i].precision, precision[i / 6]);
+  const double gpus[] = {1, 2, 4}, precision[] = {PM_FP32, PM_FP16}, batch[] = {16, 24};
+  const double optimizer[] = {PM_UPDATE_SGD, PM_UPDATE_ADAM};
+  const pm_axis axes[] = {{"batch", batch, 2}, {"optimizer", optimizer, 2}, {"precision", precision, 2}, {"gpus", gpus, 3}};
+  const pm_run base = pm_run_default();
+  const pm_space space = {pm_record_type_find("run"), &base, axes, 4, 1};
+  pm_run runs[24], part[5];
+  ck_assert_uint_eq(pm_space_count(&space), 24);
+  ck_assert_int_eq(pm_space_runs(&space, 0, 24, runs, NULL), PM_OK);
+  for (int i = 0; i < 24; i++) {
+    ck_assert_int_eq(runs[i].gpus, (int)gpus[i / 2 % 3]);
+    ck_assert_int_eq(runs[i].precision, (int)precision[i / 6 % 2]);
+    ck_assert_int_eq(runs[i].optimizer, (int)optimizer[i / 12]);
     ck_assert(runs[i].batch * runs[i].gpus == batch[i % 2]);
   }
+  ck_assert_int_eq(pm_space_runs(&space, 7, 12, part, NULL), PM_OK);
+  ck_assert_mem_eq(part, &runs[7], sizeof part);
+}
+END_TEST
+
+START_TEST(every_field_of_a_run_is_an_axis)
+{
+  const pm_record_type *type = pm_record_type_find("run");
+  for (size_t i = 0; i < type->field_count; i++) {
+    const double values[] = {1, 0};
+    const pm_axis axis = {type->fields[i].name, values, 2};
+    const pm_run base = pm_run_default();
+    const pm_space space = {pm_record_type_find("run"), &base, &axis, 1, 0};
+    pm_run runs[2];
+    ck_assert_int_eq(pm_space_runs(&space, 0, 2, runs, NULL), PM_OK);
+    ck_assert(pm_record_number(&type->fields[i], &runs[0]) == 1 && pm_record_number(&type->fields[i], &runs[1]) == 0);
+  }
+}
+END_TEST
+
+START_TEST(a_space_that_cannot_be_says_why)
+{
+  const double half[] = {1.5}, one[] = {1}, far[] = {99};
+  const struct { pm_axis axis[2]; size_t count; int status; const char *words; } bad[] = {
+    {{{"gpus", half, 1}}, 1, PM_BAD_ARGUMENT, "1.5"},
+    {{{"gpu", one, 1}}, 1, PM_NOT_FOUND, "\"gpu\""},
+    {{{"gpus", one, 0}}, 1, PM_BAD_ARGUMENT, "empty"},
+    {{{"gpus", one, 1}, {"gpus", one, 1}}, 2, PM_BAD_ARGUMENT, "two axes"},
+    {{{"optimizer", far, 1}}, 1, PM_BAD_ARGUMENT, "99"},
+  };
+  pm_run run;
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    const pm_run base = pm_run_default();
+    const pm_space space = {pm_record_type_find("run"), &base, bad[i].axis, bad[i].count, 0};
+    ck_assert_int_eq(pm_space_runs(&space, 0, 1, &run, &error), bad[i].status);
+    ck_assert_ptr_nonnull(strstr(error.text, bad[i].words));
+  }
+  const pm_axis axis = {"gpus", one, 1};
+  const pm_run base = pm_run_default();
+  const pm_space space = {pm_record_type_find("run"), &base, &axis, 1, 0};
+  ck_assert_int_eq(pm_space_runs(&space, 0, 2, &run, NULL), PM_BAD_ARGUMENT);
 }
 END_TEST
 
@@ -286,7 +321,9 @@ int main(void)
   tcase_add_test(tests, nodes_add_a_slower_ring);
   tcase_add_test(tests, a_bad_run_says_why_and_the_others_go_on);
   tcase_add_test(tests, epochs_are_whole_steps);
-  tcase_add_test(tests, grids_name_every_combination_once);
+  tcase_add_test(tests, spaces_name_every_combination_once);
+  tcase_add_test(tests, every_field_of_a_run_is_an_axis);
+  tcase_add_test(tests, a_space_that_cannot_be_says_why);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

@@ -19,12 +19,12 @@ typedef struct sample {
 static const pm_choice colours[] = {{"red", ""}, {"green", ""}, {NULL, NULL}};
 static const pm_choice no_yes[] = {{"no", ""}, {"yes", ""}, {NULL, NULL}};
 static const pm_field fields[] = {
-  {"name", "", "who", offsetof(sample, name), PM_FIELD_TEXT, NULL},
-  {"count", "1", "how many", offsetof(sample, count), PM_FIELD_INT, NULL},
-  {"speed", "B/s", "how fast", offsetof(sample, speed), PM_FIELD_REAL, NULL},
-  {"ratio", "1", "of what", offsetof(sample, ratio), PM_FIELD_REAL, NULL},
-  {"colour", "", "which", offsetof(sample, colour), PM_FIELD_CHOICE, colours},
-  {"ready", "", "whether", offsetof(sample, ready), PM_FIELD_CHOICE, no_yes},
+  {"name", "", "who", offsetof(sample, name), .kind = PM_FIELD_TEXT},
+  {"count", "1", "how many", offsetof(sample, count), .kind = PM_FIELD_INT},
+  {"speed", "B/s", "how fast", offsetof(sample, speed), .kind = PM_FIELD_REAL},
+  {"ratio", "1", "of what", offsetof(sample, ratio), .kind = PM_FIELD_REAL},
+  {"colour", "", "which", offsetof(sample, colour), .kind = PM_FIELD_CHOICE, .choices = colours},
+  {"ready", "", "whether", offsetof(sample, ready), .kind = PM_FIELD_CHOICE, .choices = no_yes},
 };
 static const pm_record_type sample_type = {"sample", "", sizeof(sample), fields, sizeof fields / sizeof fields[0]};
 

@@ -65,6 +65,10 @@ function arguments.numbers_of(value, unit, what)
   return arguments.list_of(value, function(item) return arguments.number_of(item, unit, what) end, what)
 end
 
+function arguments.names_of(value, what)
+  return arguments.list_of(value, function(item) return arguments.text_of(item, what) end, what)
+end
+
 local function attribute_text(value)
   if type(value) == "boolean" then return value and "yes" or "no" end
   if arguments.is_list(value) then return table.concat(value, ",") end

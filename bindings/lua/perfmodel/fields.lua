@@ -4,12 +4,22 @@ local core = require "perfmodel.core"
 
 local fields = {}
 
--- In order: each {name=, unit=, doc=, kind=, choices=}; of a choice, its names, one per line.
+-- In order: each {name=, unit=, doc=, kind=, choices=, otherwise=, option=}; of a choice, its names, one per line; what it
+-- is where nobody gives it ("": unknown), and the command's name for it ("": users never give it).
 function fields.of(record_type)
   local texts, list = core.record_fields(record_type), {}
-  for i = 1, #texts, 7 do
+  for i = 1, #texts, 9 do
     list[#list + 1] = {name = texts[i], unit = texts[i + 1], doc = texts[i + 2], kind = texts[i + 3],
-                       choices = texts[i + 5]}
+                       choices = texts[i + 5], otherwise = texts[i + 7], option = texts[i + 8]}
+  end
+  return list
+end
+
+-- Those that users give.
+function fields.given(record_type)
+  local list = {}
+  for _, field in ipairs(fields.of(record_type)) do
+    if field.option ~= "" then list[#list + 1] = field end
   end
   return list
 end

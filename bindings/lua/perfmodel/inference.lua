@@ -2,6 +2,7 @@
 
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
+local axes = require "perfmodel.axes"
 local catalog = require "perfmodel.catalog"
 local new_table = require "perfmodel.table"
 local System = require "perfmodel.system"
@@ -10,8 +11,10 @@ local list_of, is_list = arguments.list_of, arguments.is_list
 
 local inference = {}
 
-local OPTIONS = arguments.options
-  "network system batch precision framework latency gpus nodes usable kernel_model catalog"
+-- Every field of the run, and what only a face knows; `usable` is another name of usable_memory.
+inference.OPTIONS = axes.options("inference_run", "network system framework latency usable catalog")
+local OPTIONS = inference.OPTIONS
+local SWEEP_OPTIONS = arguments.options("columns", OPTIONS)
 
 -- A profile by its name or that of a framework, or one given as a table.
 local function profile_of(value, from)
@@ -35,29 +38,12 @@ function inference.plan_of(options)
   return plan
 end
 
--- Every combination: batch fastest, then precision, framework, system, network.
+-- Every combination, as a list of tables: batch fastest, then gpus, nodes, precision, the others, framework, system, network.
 function inference.runs_of(plan, options)
-  local runs, default = {}, core.unpack(core.inference_run_default())[1]
-  local batches = arguments.numbers_of(options.batch, "1", "batch")
-  local precisions = list_of(options.precision, text_of, "precision")
-  local function add(n, s, f, precision, batch)
-    local run = {}
-    for name, value in pairs(default) do run[name] = value end
-    run.network_index, run.system_index, run.profile_index, run.usable_memory = n - 1, s - 1, f - 1, plan.usable[s]
-    run.batch, run.precision = batch, precision
-    for _, name in ipairs{"gpus", "nodes"} do run[name] = number_of(options[name] or 1, "1", name) end
-    run.kernel_model = options.kernel_model or run.kernel_model
-    runs[#runs + 1] = run
-  end
-  for n = 1, #plan.networks do
-    for s = 1, #plan.systems do
-      for f = 1, plan.profiles do
-        for _, precision in ipairs(#precisions > 0 and precisions or {default.precision}) do
-          for _, batch in ipairs(#batches > 0 and batches or {default.batch}) do add(n, s, f, precision, batch) end
-        end
-      end
-    end
-  end
+  local places = {network_index = #plan.networks, system_index = #plan.systems, profile_index = plan.profiles}
+  local default = core.unpack(core.inference_run_default())[1]
+  local runs = core.unpack(core.inference_run_space(axes.of("inference_run", default, options, places)))
+  for _, run in ipairs(runs) do run.usable_memory = run.usable_memory or plan.usable[run.system_index + 1] end
   return runs
 end
 
@@ -69,8 +55,8 @@ local Inference = {
 }
 
 --- Inference of one batch, a table with every field of "inference" by name, and `batch`. Options: network, system (a
---- system or a GPU), batch or latency (a limit: the largest batch within it), precision, framework (an inference
---- profile, default "tensorrt"), gpus, nodes, usable, kernel_model, catalog.
+--- system or a GPU), framework (an inference profile, default "tensorrt"), latency (a limit: the largest batch within it),
+--- catalog, and the fields of a run that pm.options "inference_run" lists: batch, precision, gpus, nodes, ...
 inference.infer = public(function(options)
   arguments.check_options(options, OPTIONS)
   if options.batch ~= nil and options.latency ~= nil then error("batch and latency exclude each other", 0) end
@@ -89,13 +75,15 @@ inference.infer = public(function(options)
 end)
 
 --- Every combination, as a table object: the options of pm.infer but latency, each one value or a list. A point that
---- cannot be predicted has its status and no numbers, and the others go on.
+--- cannot be predicted has its status and no numbers, and the others go on. `columns`: names of those wanted.
 inference.infer_sweep = public(function(options)
-  arguments.check_options(options, OPTIONS)
+  arguments.check_options(options, SWEEP_OPTIONS)
   if options.latency ~= nil then error("latency is for pm.infer", 0) end
   local plan = inference.plan_of(options)
   local runs = inference.runs_of(plan, options)
-  return new_table(core.inference_table(plan.handle, runs, core.infer(plan.handle, runs)))
+  local records = core.inference_table(plan.handle, runs, core.infer(plan.handle, runs))
+  if options.columns ~= nil then core.table_keep(records, arguments.names_of(options.columns, "columns")) end
+  return new_table(records)
 end)
 
 return inference

@@ -3,14 +3,14 @@
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
-local fields = require "perfmodel.fields"
-local text_of, number_of = arguments.text_of, arguments.number_of
-local list_of, numbers_of, is_list = arguments.list_of, arguments.numbers_of, arguments.is_list
+local axes = require "perfmodel.axes"
+local System = require "perfmodel.system"
+local text_of, list_of, is_list = arguments.text_of, arguments.list_of, arguments.is_list
 
 local plan = {}
 
-plan.OPTIONS = arguments.options [[network system gpus nodes batch global_batch precision overlap kernel_model
-  epoch_samples catalog framework parallel optimizer accumulation input_rate input_in_turn]]
+-- What is asked of a step: every field of the run, and what only a face knows.
+plan.OPTIONS = axes.options("run", "network system global_batch framework catalog")
 
 -- Of options, those that a prediction takes.
 function plan.own(options)
@@ -37,48 +37,47 @@ local function frameworks_of(value, from)
   end, "framework")
 end
 
+-- The systems with every combination of numbers of the hardware, the last path fastest; paths in the order of their names.
+local function variants_of(systems, hardware)
+  local paths = {}
+  for path in pairs(hardware or {}) do paths[#paths + 1] = text_of(path, "a path") end
+  table.sort(paths)
+  for _, path in ipairs(paths) do
+    local next_systems = {}
+    for _, system in ipairs(systems) do
+      for _, value in ipairs(list_of(hardware[path], function(item) return System.value_text(path, item) end, path)) do
+        next_systems[#next_systems + 1] = core.system_with_number(system, path, value)
+      end
+    end
+    systems = next_systems
+  end
+  return systems, paths
+end
+
 -- A plan over the networks and systems of the options; it holds them, because C refers to them.
 function plan.new(options)
   local from = catalog.of(options)
   local made = {
     networks = catalog.handles_of(options.network, "network", from),
-    systems = catalog.handles_of(options.system, "system", from),
   }
+  made.systems, made.paths = variants_of(catalog.handles_of(options.system, "system", from), options.axes)
   made.handle = core.plan_new(made.networks, made.systems)
   made.frameworks = frameworks_of(options.framework, from)
   for _, f in ipairs(made.frameworks) do core.plan_add_framework(made.handle, {f.framework}, {f.era}, {f.band}) end
   return made
 end
 
--- One of the choices of a run's field.
-local function run_choice(field, value)
-  for _, known in ipairs(fields.of "run") do
-    if known.name == field then
-      for choice in known.choices:gmatch("[^\n]+") do
-        if choice == value then return value end
-      end
-      error('unknown ' .. field .. ' "' .. value .. '"; known are ' .. known.choices:gsub("\n", ", "), 0)
-    end
-  end
-end
-
 -- Every combination of the options, as "run" records.
 function plan.runs_of(made, options)
-  local default = core.unpack(core.run_default())[1]
-  local by_gpu = numbers_of(options.batch, "1", "batch")
-  local global = numbers_of(options.global_batch, "1", "global_batch")
-  if #by_gpu > 0 and #global > 0 then error("batch (per GPU) and global_batch exclude each other", 0) end
-  local precisions = list_of(options.precision, function(name) return text_of(name, "precision") end, "precision")
-  for _, name in ipairs{"overlap", "kernel_model", "parallel", "optimizer"} do
-    default[name] = run_choice(name, text_of(options[name] or default[name], name))
+  local own = {}
+  for name, value in pairs(options) do own[name] = value end
+  if own.batch ~= nil and own.global_batch ~= nil then
+    error("batch (per GPU) and global_batch exclude each other", 0)
   end
-  default.accumulation = number_of(options.accumulation or 1, "1", "accumulation")
-  default.input_rate = options.input_rate and number_of(options.input_rate, "1/s", "input_rate")
-  default.input_in_turn = options.input_in_turn and "yes" or "no"
-  default.epoch_samples = number_of(options.epoch_samples or 0 / 0, "1", "epoch_samples")
-  return core.grid_runs({default}, #made.networks, #made.systems, #made.frameworks, precisions,
-                        numbers_of(options.nodes, "1", "nodes"), numbers_of(options.gpus, "1", "gpus"),
-                        #global > 0 and global or by_gpu, #global > 0 and 1 or 0)
+  if own.global_batch ~= nil then own.batch = own.global_batch end
+  local places = {network_index = #made.networks, system_index = #made.systems, framework_index = #made.frameworks}
+  local base, names, lengths, values = axes.of("run", core.unpack(core.run_default())[1], own, places)
+  return core.run_space(base, names, lengths, values, own.global_batch ~= nil and 1 or 0)
 end
 
 return plan

@@ -8,6 +8,8 @@ local public = arguments.public
 
 local predict = {}
 
+local SWEEP_OPTIONS = arguments.options("axes columns", plan.OPTIONS)
+
 local traces = setmetatable({}, {__mode = "k"}) -- what a prediction was made from
 
 local Prediction = {
@@ -17,12 +19,10 @@ local Prediction = {
   end,
 }
 
---- One prediction, a table with every field of "prediction" by name. Options: network, system (names or objects), gpus,
---- nodes, batch (per GPU) or global_batch, precision, framework (a name, "generic" by default; what pm.framework gives;
---- "none": kernels and collectives only), parallel, overlap ("none", "backward"), optimizer, accumulation, input_rate
---- (samples per second that the input path brings to a node), input_in_turn (nothing is prefetched), kernel_model,
---- epoch_samples, catalog.
---- Errors: what cannot be predicted (batch 0, more GPUs than the system has, ...) raises.
+--- One prediction, a table with every field of "prediction" by name. Options: network, system (names or objects),
+--- framework (a name, "generic" by default; what pm.framework gives; "none": kernels and collectives only), global_batch
+--- in place of batch, catalog, and the fields of a run that pm.options "run" lists: gpus, nodes, batch, precision, ...
+--- Errors: what cannot be predicted (batch 0, more GPUs than the system has, more memory than its GPU has) raises.
 predict.predict = public(function(options)
   arguments.check_options(options, plan.OPTIONS)
   plan.check_single(options, "; use pm.sweep")
@@ -45,12 +45,16 @@ predict.trace = public(function(prediction, path)
 end)
 
 --- Every combination, as a table object: the options of pm.predict, each one value or a list. A point that cannot be
---- predicted has its status and no numbers, and the others go on.
+--- predicted has its status and no numbers, and the others go on. Further options: axes (numbers of the hardware by path,
+--- each one value or a list: {["gpu.memory_bandwidth"] = {"x1", "x1.1"}}, in the order of their names between framework
+--- and system) and columns (a list of names).
 predict.sweep = public(function(options)
-  arguments.check_options(options, plan.OPTIONS)
+  arguments.check_options(options, SWEEP_OPTIONS)
   local made = plan.new(options)
   local runs = plan.runs_of(made, options)
-  return new_table(core.prediction_table(made.handle, runs, core.predict(made.handle, runs)))
+  local records = core.prediction_table(made.handle, runs, core.predict(made.handle, runs), made.paths)
+  if options.columns ~= nil then core.table_keep(records, arguments.names_of(options.columns, "columns")) end
+  return new_table(records)
 end)
 
 return predict

@@ -27,7 +27,11 @@ records.layer_attributes = public(function()
   return attributes
 end)
 
---- The fields of a record type ("prediction", "gpu", ...): each {name=, unit=, doc=, kind=, choices=}.
+--- The fields of a "run" or an "inference_run" that are options, each as pm.fields has it.
+records.options = public(function(record_type) return fields.given(text_of(record_type, "a record type")) end)
+
+--- The fields of a record type ("prediction", "gpu", ...): each {name=, unit=, doc=, kind=, choices=, otherwise=,
+--- option=}.
 records.fields = public(function(record_type) return fields.of(text_of(record_type, "a record type")) end)
 
 return records

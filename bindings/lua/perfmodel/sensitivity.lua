@@ -13,7 +13,7 @@ local public, text_of, number_of = arguments.public, arguments.text_of, argument
 
 local sensitivity = {}
 
-local OPTIONS = arguments.options("by storage units loader cache dataset", plan.OPTIONS)
+local OPTIONS = arguments.options("by storage units loader cache dataset", arguments.but(plan.OPTIONS, "epoch_samples"))
 local UPGRADE_OPTIONS = arguments.options("upgrades prices", arguments.but(OPTIONS, "by"))
 
 local function handle_of(system) return arguments.handle_of(system, System, "system") end
@@ -65,7 +65,7 @@ sensitivity.upgrades = public(function(options)
   return question_of(options)(core.upgrade_table, changes_of(options))
 end)
 
-local CALL = arguments.options "network system batch precision framework gpus nodes usable kernel_model catalog"
+local CALL = arguments.but(inference.OPTIONS, "latency")
 local CALL_BY, CALL_UPGRADES = arguments.options("by", CALL), arguments.options("upgrades prices", CALL)
 
 -- Network, system, run and profile of one call of inference.
@@ -97,6 +97,14 @@ sensitivity.with_gpu = public(function(system, gpu)
   local record = catalog.gpu_of(gpu, from)
   return arguments.object(System, core.system_with_gpu(handle_of(catalog.system_of(system, from)), {record},
                                                        catalog.kernels_of({record}, "calibrated")))
+end)
+
+--- A system with another number of its hardware, by path ("gpu.memory_bandwidth", "link.nvlink2.bandwidth"): a number in SI
+--- units, text with its unit, or a factor, "x1.1".
+sensitivity.with_number = public(function(system, path, value)
+  local from = catalog.shipped()
+  return arguments.object(System, core.system_with_number(handle_of(catalog.system_of(system, from)),
+                                                          text_of(path, "a path"), System.value_text(path, value)))
 end)
 
 --- A system with another type of link: in place of every link of the type `replaced`, or, without it, as its network.

@@ -53,14 +53,13 @@ local Sizing = {
 sizing.size = arguments.public(function(options)
   arguments.check_options(options, OPTIONS)
   local from, own = catalog.of(options), plan.own(options)
-  own.global_batch, own.gpus = nil, nil
+  own.global_batch, own.gpus = nil, own.gpus or 0
   local made = plan.new(own)
   local runs = core.unpack(plan.runs_of(made, own))
   local dataset = catalog.record_of(options.dataset or "ilsvrc2012", "dataset", from)
   local prices, usable, machines = {}, {}, {}
   for i, run in ipairs(runs) do
     local system = made.systems[run.system_index + 1]
-    run.gpus = number_of(options.gpus or 0, "1", "gpus")
     machines[i] = core.unpack(core.system_machine(system))[1]
     prices[i] = price_in(options.prices, machines[i].id, from)
     usable[i] = catalog.usable_of({}, core.unpack(core.system_gpu(system))[1], from)
@@ -81,8 +80,7 @@ sizing.size = arguments.public(function(options)
   return setmetatable(rows, Sizing)
 end)
 
-local SERVICE = arguments.options [[network system rate latency batch precision framework gpus minimize prices pue nodes_most
-  kernel_model usable catalog]]
+local SERVICE = arguments.options("rate minimize prices pue nodes_most", arguments.but(inference.OPTIONS, "nodes"))
 
 --- The least nodes (or what `minimize` says) of every choice for a rate of inference: a list as that of pm.size. Every GPU is
 --- a replica. Options: network; system (systems or GPUs), precision, framework: lists where there are several; rate; latency
@@ -92,9 +90,11 @@ sizing.size_inference = arguments.public(function(options)
   arguments.check_options(options, SERVICE)
   if options.batch ~= nil and options.latency ~= nil then error("batch and latency exclude each other", 0) end
   local from, made, prices = catalog.of(options), inference.plan_of(options), {}
-  local runs = inference.runs_of(made, options)
+  local own = {}
+  for name, value in pairs(options) do own[name] = value end
+  own.gpus = own.gpus or 0
+  local runs = inference.runs_of(made, own)
   for i, run in ipairs(runs) do
-    run.gpus = number_of(options.gpus or 0, "1", "gpus")
     local system = made.systems[run.system_index + 1]
     prices[i] = price_in(options.prices, core.unpack(core.system_machine(system))[1].id, from)
   end

@@ -42,4 +42,12 @@ end)
 --- prints.
 System.drawing = public(function(self, as) return core.system_drawing(handle_of(self), arguments.text_of(as, "as")) end)
 
+-- A value of a number of the hardware as text: SI units are written down.
+function System.value_text(path, value)
+  if type(value) == "string" then return value end
+  local unit = core.hardware_unit(path)
+  local number = string.format("%.17g", number_of(value, unit, path))
+  return (unit == "" or unit == "1") and number or number .. " " .. unit
+end
+
 return System

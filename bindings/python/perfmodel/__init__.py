@@ -18,6 +18,7 @@ from ._collective import Cycle, Rings, collective, collective_loads, rings
 from ._errors import (
     ArgumentError,
     BadValueError,
+    DoesNotFitError,
     Error,
     FileError,
     FormatError,
@@ -63,6 +64,7 @@ from ._sensitivity import (
     upgrades_inference,
     with_gpu,
     with_link,
+    with_number,
 )
 from ._sizing import Choices, Sizing, size, size_inference
 from ._sweep import Sweep, sweep
@@ -84,6 +86,7 @@ __all__ = [
     "ColumnInfo",
     "Cycle",
     "Dataset",
+    "DoesNotFitError",
     "Error",
     "Field",
     "Framework",
@@ -161,6 +164,7 @@ __all__ = [
     "upgrades_inference",
     "with_gpu",
     "with_link",
+    "with_number",
     "validate",
     "validation_sets",
 ]

@@ -7,10 +7,10 @@ import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import _core, _record, _records
+from . import _core, _record, _records, _shipped
 from ._inputs import AttributeValue, attributes, path_text, text
 from ._network import Network
-from ._system import System
+from ._system import System, as_gpu
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ class Catalog:
     A catalogue does not change once it is made. Case, blanks and punctuation of names do not matter.
     """
 
-    def __init__(self, *paths: str | os.PathLike[str]):
-        self._handle = _core.catalog_new()
+    def __init__(self, *paths: str | os.PathLike[str], _handle: _core.catalog | None = None):
+        self._handle = _handle if _handle is not None else _core.catalog_new()
         for path in paths:
             _core.catalog_load(self._handle, path_text(path))
         self._networks = lru_cache(maxsize=64)(lambda id: self.network(id))
@@ -128,7 +128,7 @@ def default() -> Catalog:
     global _default
     with _lock:
         if _default is None:
-            _default = Catalog()
+            _default = Catalog(_handle=_shipped.handle())
         return _default
 
 
@@ -172,13 +172,6 @@ def as_system(value: System | str) -> System:
     return value if isinstance(value, System) else default()._systems(text(value, "system"))
 
 
-def as_gpu(value: Any) -> _records.Gpu:
-    """A GPU, a system's GPU, or a name of the shipped catalogue."""
-    if isinstance(value, System):
-        return value.gpu
-    return value if isinstance(value, _records.Gpu) else default().gpu(text(value, "gpu"))
-
-
 def as_samples(value: _records.Dataset | str | float | None) -> float:
     """Samples of one epoch: a dataset, a name of the shipped catalogue, or their number."""
     if value is None:
@@ -186,3 +179,19 @@ def as_samples(value: _records.Dataset | str | float | None) -> float:
     if isinstance(value, str):
         value = default().dataset(value)
     return value.samples if isinstance(value, _records.Dataset) else float(value)
+
+
+__all__ = [
+    "Catalog",
+    "as_gpu",
+    "as_network",
+    "as_samples",
+    "as_system",
+    "dataset",
+    "default",
+    "gpu",
+    "list_entries",
+    "network",
+    "show",
+    "system",
+]

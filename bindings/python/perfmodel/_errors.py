@@ -100,6 +100,12 @@ class UnreachableError(Error):
     status = "unreachable"
 
 
+class DoesNotFitError(Error):
+    """The run needs more memory than the GPU has."""
+
+    status = "does_not_fit"
+
+
 class InternalError(Error):
     """An error in the library itself."""
 
@@ -122,6 +128,7 @@ _CLASSES: dict[str, type[Error]] = {
         RouteError,
         NotModelledError,
         UnreachableError,
+        DoesNotFitError,
         InternalError,
     )
 }

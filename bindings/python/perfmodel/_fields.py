@@ -8,7 +8,7 @@ from math import nan
 
 from . import _core
 
-PROPERTIES = 7  # texts per field that the core gives
+PROPERTIES = 9  # texts per field that the core gives
 CLASS_NAMES = {"network": "NetworkTotals", "calibration": "LinkCalibration"}
 
 
@@ -26,6 +26,10 @@ class Field:
     choices: tuple[str, ...]
     """Names of a choice's values, by value."""
     choice_docs: tuple[str, ...]
+    otherwise: str = ""
+    """What it is where nobody gives it, as text; "": unknown, or the first choice."""
+    option: str = ""
+    """The command's name for it; "": users never give it."""
 
     @property
     def yes_no(self) -> bool:
@@ -57,8 +61,8 @@ def fields(type_name: str) -> tuple[Field, ...]:
     texts = _core.record_fields(type_name)
     rows = [texts[i : i + PROPERTIES] for i in range(0, len(texts), PROPERTIES)]
     return tuple(
-        Field(name, unit, doc, kind, int(offset), tuple(names.split("\n")) if names else (), tuple(docs.split("\n")))
-        for name, unit, doc, kind, offset, names, docs in rows
+        Field(name, unit, doc, kind, int(offset), tuple(names.split("\n")) if names else (), tuple(docs.split("\n")), *more)
+        for name, unit, doc, kind, offset, names, docs, *more in rows
     )
 
 
@@ -77,3 +81,21 @@ def class_doc(type_name: str) -> str:
     """What a record of the type is."""
     doc = _core.record_doc(type_name)
     return f"{doc[0].upper()}{doc[1:]}."
+
+
+def given(type_name: str) -> list[Field]:
+    """The fields that users give, in the record's order."""
+    return [f for f in fields(type_name) if f.option]
+
+
+def annotation(f: Field, many: bool) -> str:
+    """The type of a keyword: the name that `_inputs` has for it."""
+    if f.yes_no:
+        return "Switches" if many else "bool"
+    if f.kind == "choice":
+        return "Texts" if many else "str"
+    if f.kind == "int":
+        return "Wholes" if many else "SupportsIndex"
+    if many:
+        return "Numbers" if f.unit == "1" else "Quantities"
+    return "Number | None" if f.unit == "1" else "Quantity | None"

@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import product
 from math import isnan
-from typing import SupportsIndex, Union
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
 from . import _core, _record, _records
 from ._catalog import as_network, default
 from ._errors import ArgumentError
-from ._inputs import Number, Quantity, choice, many, number, quantity, text, whole
+from ._inputs import Quantity, many, quantity, text
+from ._keywords import check, takes
 from ._network import Network
 from ._quantity import format_quantity
 from ._record import Records
+from ._run import space
 from ._system import System
 from ._table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import InferenceRunAxes, InferenceRunOptions
 
 Target = Union[System, _records.Gpu, str]
 Profile = Union[_records.InferenceProfile, str]
@@ -88,32 +94,19 @@ class InferencePlan:
             [item.id for item in profiles],
         )
 
-    def runs(
-        self,
-        *,
-        batch: Number | Iterable[Number] = 1,
-        precision: str | Iterable[str] = "fp32",
-        gpus: SupportsIndex = 1,
-        nodes: SupportsIndex = 1,
-        kernel_model: str = "calibrated",
-    ) -> Records:
-        """Every combination of batches and precisions for all networks, systems and frameworks; batch varies fastest,
-        then precision, framework, system, network."""
-        batches = [number(item, "batch") for item in many(batch)]
-        precisions = [choice("inference_run", "precision", item) for item in many(precision)]
-        networks, systems, profiles = (range(len(ids)) for ids in self._ids)
-        points = list(product(networks, systems, profiles, precisions, batches))
-        if not points:
+    @takes("inference_run", many=True)
+    def runs(self, **run: Unpack[InferenceRunAxes]) -> Records:
+        """Every combination of the axes for all networks, systems and frameworks; batch varies fastest, then gpus,
+        nodes, precision, the other options, framework, system, network."""
+        check("inference_run", run, "runs")
+        base = _record.array("inference_run", _core.inference_run_default())
+        networks, systems, profiles = (len(ids) for ids in self._ids)
+        if not (networks and systems and profiles):
             raise ArgumentError("an axis of the sweep is empty")
-        usual = _record.array("inference_run", _core.inference_run_default())
-        runs = np.empty(len(points), dtype=usual.dtype)
-        runs[:] = usual[0]
-        names = ("network_index", "system_index", "profile_index", "precision", "batch")
-        for name, values in zip(names, zip(*points)):
-            runs[name] = values
-        runs["gpus"], runs["nodes"] = whole(gpus, "gpus"), whole(nodes, "nodes")
-        runs["kernel_model"] = choice("inference_run", "kernel_model", kernel_model)
-        runs["usable_memory"] = np.asarray(self._usable)[runs["system_index"]]
+        places = {"network_index": networks, "system_index": systems, "profile_index": profiles}
+        runs = _record.array("inference_run", _core.inference_run_space(*space("inference_run", base, run, places)))
+        unknown = np.isnan(runs["usable_memory"])
+        runs["usable_memory"] = np.where(unknown, np.asarray(self._usable)[runs["system_index"]], runs["usable_memory"])
         return runs
 
     def predict(self, runs: Records) -> Records:
@@ -158,69 +151,64 @@ class InferencePlan:
         return f"<InferencePlan of {networks} on {systems} by {profiles}>"
 
 
+@takes("inference_run")
 def infer(
     network: Network | str,
     system: Target,
     *,
-    batch: Number | None = None,
-    precision: str = "fp32",
     framework: Profile = "tensorrt",
     latency: Quantity | None = None,
-    gpus: SupportsIndex = 1,
-    nodes: SupportsIndex = 1,
     usable: Quantity | None = None,
-    kernel_model: str = "calibrated",
+    **run: Unpack[InferenceRunOptions],
 ) -> Inference:
     """Predicts the forward pass of a trained network on a GPU or a system (objects, or names of the catalogue).
 
     Args:
-        batch: samples of one call (1 by default); or
-        latency: a limit ("10 ms"): the largest batch within it, in `run.batch`.
-        precision: "fp32", "fp16", "int8", ...
         framework: what runs it: "tensorrt", "pytorch", ..., see `perfmodel.list("inference_profiles")`; or a record.
-        gpus: GPUs of each node, each with the whole network; nodes: nodes.
-        usable: memory that a GPU has for it ("15 GB"); otherwise what its driver reports.
-        kernel_model: "calibrated" where the architecture has constants, or "roofline".
+        latency: a limit ("10 ms"): the largest batch within it, in `run.batch`, in place of `batch`.
+        usable: another name of `usable_memory`.
 
     The latency is of a batch that is on the GPU already: queueing, and copies from and to the host, are not in it.
 
     Raises:
-        NotFoundError for an unknown name, PrecisionError, TooManyGpusError, ArgumentError; UnreachableError if not even
-        one sample is within the latency.
+        NotFoundError for an unknown name, PrecisionError, TooManyGpusError, ArgumentError; DoesNotFitError for what needs
+        more memory than the GPU has; UnreachableError if not even one sample is within the latency.
     """
-    if batch is not None and latency is not None:
+    if run.get("batch") is not None and latency is not None:
         raise ArgumentError("batch and latency are both given; give one")
-    plan = _plan(network, system, framework)
-    run = plan.runs(
-        batch=1 if batch is None else batch, precision=precision, gpus=gpus, nodes=nodes, kernel_model=kernel_model
-    )
     if usable is not None:
-        run["usable_memory"] = quantity(usable, "B", "usable")
+        run["usable_memory"] = usable
+    plan = _plan(network, system, framework)
+    asked = plan.runs(**run)
+    if asked.size != 1:
+        raise TypeError("infer() takes one value of each option; see infer_sweep()")
     if latency is not None:
-        run = plan.within(run, latency)
-    result = plan.predict(run)
+        asked = plan.within(asked, latency)
+    result = plan.predict(asked)
     if result[0]["status"] != 0:
-        plan.check(run)
-    return plan._answer(run[0], result[0])
+        plan.check(asked)
+    return plan._answer(asked[0], result[0])
 
 
+@takes("inference_run", many=True)
 def infer_sweep(
     networks: Network | str | Iterable[Network | str],
     systems: Target | Iterable[Target],
     *,
-    batch: Number | Iterable[Number] = 1,
-    precision: str | Iterable[str] = "fp32",
     framework: Profile | Iterable[Profile] = "tensorrt",
-    gpus: SupportsIndex = 1,
-    nodes: SupportsIndex = 1,
-    kernel_model: str = "calibrated",
+    columns: Iterable[str] | None = None,
+    **run: Unpack[InferenceRunAxes],
 ) -> Table:
-    """Predicts inference for every combination of networks, systems (or GPUs), frameworks, precisions and batches, as a
-    table. A combination that cannot be predicted is a row with its `status` and unknown numbers.
+    """Predicts inference for every combination of networks, systems (or GPUs), frameworks and values of the options, as a
+    table, with these `columns` or all. A combination that cannot be predicted is a row with its `status` and unknown
+    numbers.
     """
     plan = InferencePlan(networks, systems, framework)
-    runs = plan.runs(batch=batch, precision=precision, gpus=gpus, nodes=nodes, kernel_model=kernel_model)
-    return plan.table(runs, plan.predict(runs))
+    runs = plan.runs(**run)
+    table = plan.table(runs, plan.predict(runs))
+    if columns is not None:
+        _core.table_keep(table._handle, [text(name, "column") for name in columns])
+    return table
 
 
 def _system(value: Target) -> System:

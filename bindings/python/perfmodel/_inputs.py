@@ -17,6 +17,11 @@ from ._fields import field
 
 Number = Union[float, "np.integer[Any]", "np.floating[Any]"]
 Quantity = Union[Number, str]
+Wholes = Union[SupportsIndex, Iterable[SupportsIndex], None]
+Numbers = Union[Number, Iterable[Number], None]
+Quantities = Union[Quantity, Iterable[Quantity], None]
+Texts = Union[str, Iterable[str], None]
+Switches = Union[bool, Iterable[bool], None]
 AttributeValue = Union[str, bool, Number, Sequence[int]]
 Doubles = npt.NDArray[np.float64]
 

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _record
+from . import _core, _record, _records, _shipped
 from ._errors import NotFoundError
 from ._inputs import Number, choice
-
-if TYPE_CHECKING:
-    from . import _records
-    from ._record import Records
+from ._record import Records
+from ._system import as_gpu
 
 Sizes = Union[Number, npt.ArrayLike]
 
 
 def device(gpu: _records.Gpu | str, kernel_model: str) -> tuple[Records, Records]:
     """The GPU, and the constants of its kernels: none by the roofline, or if its architecture has none."""
-    from ._catalog import as_gpu, default
-
     record = _record.write("gpu", as_gpu(gpu))
     roofline = choice("run", "kernel_model", kernel_model) == choice("run", "kernel_model", "roofline")
-    constants = _record.array("kernel_calibration", _core.catalog_kernels(default()._handle, record))
+    constants = _record.array("kernel_calibration", _core.catalog_kernels(_shipped.handle(), record))
     return record, constants[:0] if roofline else constants
 
 
@@ -60,12 +56,10 @@ def gemm(
 
 def host_link(record: Records) -> float:
     """Line rate [B/s] of the link between a GPU and its host; NaN if it is not known."""
-    from ._catalog import default
-
     name = record["pcie"][0].decode()
     if not name:
         return float("nan")
-    return float(_record.array("link", _core.catalog_record(default()._handle, "link", name))["bandwidth"][0])
+    return float(_record.array("link", _core.catalog_record(_shipped.handle(), "link", name))["bandwidth"][0])
 
 
 def kernel(

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 
-from . import _core, _record, _records
+from . import _core, _record, _records, _shipped
 from ._inputs import AttributeValue, Number, attributes, doubles, many, number, text, whole, wholes
+from ._kernel import device
 from ._quantity import format_quantity
+from ._report import Report
 from ._table import Table, written
-
-if TYPE_CHECKING:
-    from .importers import Report
 
 
 class Network:
@@ -166,9 +165,9 @@ class Network:
         framework: _records.MemoryProfile | str,
         total: bool,
     ) -> Table:
-        from ._catalog import default
-
-        profile = default().memory_profile(framework) if isinstance(framework, str) else framework
+        profile = framework
+        if isinstance(profile, str):
+            profile = _shipped.record(_records.MemoryProfile, "memory_profile", profile)
         record = _record.write("memory_profile", profile)
         size, stored = number(batch, "batch"), text(precision, "precision")
         return Table(_core.network_table(self._handle, view, depth, record, size, stored, float(bool(total))))
@@ -180,8 +179,6 @@ class Network:
 
         `kernel_model` "roofline" is the plain roofline, which a GPU without constants has in any case.
         """
-        from ._kernel import device
-
         record, constants = device(gpu, kernel_model)
         sizes = number(batch, "batch"), text(precision, "precision")
         return Table(_core.network_times(self._handle, record, constants, *sizes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, SupportsIndex, Union
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
@@ -12,17 +12,20 @@ from . import _core, _record, _records
 from ._catalog import as_network, as_samples, as_system
 from ._errors import ArgumentError
 from ._framework import Framework, as_framework, framework_records
-from ._inputs import Number, doubles, many, number, text, wholes
+from ._inputs import Numbers, many, number
+from ._keywords import check, takes
 from ._network import Network
 from ._record import Records
-from ._run import Input, base_run
+from ._run import Input, base_run, fed_by, space
 from ._system import System
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import RunAxes
 
 Networks = Union[Network, str, Iterable[Network | str]]
 Systems = Union[System, str, Iterable[System | str]]
-Wholes = Union[SupportsIndex, Iterable[SupportsIndex], None]
-Numbers = Union[Number, Iterable[Number], None]
-Texts = Union[str, Iterable[str], None]
 FrameworkList = Union[Framework, str, None, Iterable[Framework | str]]
 Samples = Union[_records.Dataset, str, float, None]
 
@@ -59,52 +62,34 @@ class Plan:
         self._system_ids = [system.id for system in self.systems]
         self._framework_ids = [item.id for item in self.frameworks]
 
+    @takes("run", many=True)
     def runs(
         self,
         *,
-        gpus: Wholes = None,
-        batch: Numbers = None,
-        precision: Texts = None,
-        nodes: Wholes = None,
         global_batch: Numbers = None,
-        overlap: str = "framework",
-        kernel_model: str = "calibrated",
-        parallel: str = "framework",
-        optimizer: str = "momentum",
-        accumulation: SupportsIndex = 1,
         input: Input = None,
         dataset: Samples = None,
+        **run: Unpack[RunAxes],
     ) -> Records:
         """Every combination of the axes for all networks, systems and frameworks; batch varies fastest, then gpus,
-        nodes, precision, framework, system, network. An axis that is left out has the default (1 GPU, 1 node, batch 32,
-        fp32).
+        nodes, precision, the other options of the run from the last to the first, framework, system, network.
 
         `batch` is per GPU; `global_batch` is divided by GPUs x nodes x accumulation, and where it does not divide, the
-        batch is NaN and the prediction says so. The other arguments are those of `perfmodel.predict`.
+        batch is NaN and the prediction says so. `input` is an `input_pipeline`, or samples per second that a node's
+        input path brings; `dataset` a dataset or its number of samples, for `epoch_time`.
         """
-        if batch is not None and global_batch is not None:
-            raise ArgumentError("batch and global_batch are both given; give one")
-        sizes = batch if global_batch is None else global_batch
-        data = _core.grid_runs(
-            base_run(
-                overlap=overlap,
-                kernel_model=kernel_model,
-                parallel=parallel,
-                optimizer=optimizer,
-                accumulation=accumulation,
-                input=input,
-                epoch_samples=as_samples(dataset),
-            ),
-            len(self.networks),
-            len(self.systems),
-            len(self.frameworks),
-            [text(item, "precision") for item in _axis(precision)],
-            wholes(_axis(nodes), "nodes"),
-            wholes(_axis(gpus), "gpus"),
-            doubles(number(item, "batch") for item in _axis(sizes)),
-            0.0 if global_batch is None else 1.0,
-        )
-        return _record.array("run", data)
+        check("run", run, "runs")
+        keywords = fed_by(input, run)
+        if global_batch is not None:
+            if keywords.get("batch") is not None:
+                raise ArgumentError("batch and global_batch are both given; give one")
+            keywords["batch"] = [number(item, "global_batch") for item in many(global_batch)]
+        base = base_run(keywords, None if dataset is None else as_samples(dataset))
+        places = {"network_index": len(self.networks), "system_index": len(self.systems)}
+        if self.frameworks:
+            places["framework_index"] = len(self.frameworks)
+        axes = space("run", base, keywords, places)
+        return _record.array("run", _core.run_space(*axes, 0.0 if global_batch is None else 1.0))
 
     def predict(self, runs: Records, out: Records | None = None) -> Records:
         """Predictions of the runs, in `out` if it is given. Releases the interpreter lock; Ctrl-C stops it."""
@@ -122,20 +107,11 @@ class Plan:
         return result
 
     def check(self, run: Records) -> None:
-        """Raises the error that says why this one run cannot be predicted."""
+        """Raises the error that says why this one run cannot be predicted: DoesNotFitError, ..."""
         _core.run_check(self._handle, _record.checked("run", run, "run").reshape(-1))
 
     def __repr__(self) -> str:
         return f"<Plan of {', '.join(self._network_ids)} on {', '.join(self._system_ids)}>"
-
-
-def _axis(values: Any) -> list[Any]:
-    if values is None:
-        return []
-    result = many(values)
-    if not result:
-        raise ArgumentError("an axis of the sweep is empty")
-    return result
 
 
 @lru_cache(maxsize=32)

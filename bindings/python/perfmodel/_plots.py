@@ -12,9 +12,9 @@ from . import _core, _records
 from ._catalog import as_gpu, as_network, as_system
 from ._errors import ArgumentError
 from ._framework import Framework
-from ._inputs import Number, many, whole
+from ._inputs import Number, Numbers, many, whole
 from ._network import Network
-from ._plan import Networks, Numbers
+from ._plan import Networks
 from ._prediction import Prediction
 from ._sweep import Sweep, sweep
 from ._system import System

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,12 +15,18 @@ from . import _core, _fields, _record, _records
 from ._catalog import as_samples
 from ._errors import ArgumentError
 from ._framework import Framework
-from ._inputs import Number, choice, number
+from ._inputs import Number, number
+from ._keywords import takes
 from ._network import Network
 from ._plan import Plan, Samples, plan_of
 from ._record import Records
-from ._run import Input, base_run, count
+from ._run import Input, one_run
 from ._system import System
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import RunOptions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,12 +62,13 @@ class Prediction(_records.Prediction):
     def explain(self) -> str:
         """Where the time of a step goes, what limits it, and what the numbers rest on."""
         if self.status != "ok":
-            return f"{self._setting()}\nno prediction: {_choice_doc('prediction', 'status', self.status)}\n"
+            reason = _choice_doc("prediction", "status", self.status)
+            return "\n".join([self._setting(), f"no prediction: {reason}", *self._memory()]) + "\n"
         lines = [self._setting(), self._outcome(), ""]
         lines += [
             f"{name:<36}{_core.quantity_format(time, 's'):>12}{_share(part):>9}" for name, time, part in self._parts()
         ]
-        lines += ["", *self._communication(), *self._rates(), ""]
+        lines += ["", *self._communication(), *self._rates(), *self._memory(), ""]
         lines += [f"limited by: {_choice_doc('prediction', 'bottleneck', self.bottleneck)}"]
         lines += [f"basis: {_choice_doc('prediction', 'basis', self.basis)}"]
         lines += [f"framework {self.framework}: {self._framework_basis()}"]
@@ -105,12 +112,22 @@ class Prediction(_records.Prediction):
     def _communication(self) -> list[str]:
         if np.isnan(self.bus_bandwidth):
             return []
+        what = "all-reduce of " + _core.quantity_format(self.gradient_size, "B") if self.gradient_size > 0 else "exchange"
         return [
-            f"all-reduce of {_core.quantity_format(self.gradient_size, 'B')} takes "
+            f"{what} takes "
             f"{_core.quantity_format(self.communication_time, 's')}; bus bandwidth of the ring "
             f"{_core.quantity_format(self.bus_bandwidth, 'B/s')}",
             f"scaling efficiency {_share(self.scaling_efficiency)} weak, "
             f"{_share(self.strong_scaling_efficiency)} strong",
+        ]
+
+    def _memory(self) -> list[str]:
+        if np.isnan(self.memory) or self.verdict == "unknown":
+            return []
+        largest = f"the largest batch that fits is {self.largest_batch:g}" if self.largest_batch >= 1 else "no batch fits"
+        return [
+            f"memory of each GPU: {_core.quantity_format(self.memory, 'B')} of "
+            f"{_core.quantity_format(self.gpu_memory, 'B')}, {self.verdict.replace('-', ' ')}; {largest}"
         ]
 
     def _rates(self) -> list[str]:
@@ -139,10 +156,11 @@ class Prediction(_records.Prediction):
             f"<td>{escape(_core.quantity_format(time, 's'))}</td><td>{_share(part)}</td></tr>"
             for name, time, part in self._parts()
         )
+        memory = "".join(f"<small>{escape(line)}</small><br>" for line in self._memory())
         return (
             f"<b>{escape(self._setting())}</b><br>{escape(self._outcome())}, limited by {escape(self.bottleneck)}"
             f"<table><thead><tr><th>part</th><th>time</th><th>share</th></tr></thead><tbody>{rows}</tbody></table>"
-            f"<small>basis: {escape(_choice_doc('prediction', 'basis', self.basis))}</small>"
+            f"{memory}<small>basis: {escape(_choice_doc('prediction', 'basis', self.basis))}</small>"
         )
 
 
@@ -172,73 +190,46 @@ def prediction(plan: Plan, run: np.void, result: np.void) -> Prediction:
     )
 
 
+@takes("run")
 def predict(
     network: Network | str,
     system: System | str,
     *,
-    gpus: SupportsIndex = 1,
-    batch: Number | None = None,
-    precision: str = "fp32",
-    nodes: SupportsIndex = 1,
-    global_batch: Number | None = None,
     framework: Framework | str | None = "generic",
-    overlap: str = "framework",
-    kernel_model: str = "calibrated",
-    parallel: str = "framework",
-    optimizer: str = "momentum",
-    accumulation: SupportsIndex = 1,
+    global_batch: Number | None = None,
     input: Input = None,
     dataset: Samples = None,
+    **run: Unpack[RunOptions],
 ) -> Prediction:
     """Predicts the training of a network on a system (objects, or names of the catalogue).
 
     Args:
-        gpus: GPUs used in each node.
-        batch: samples per GPU and step (32 by default); or `global_batch`, samples per step over all GPUs.
-        precision: "fp32", "fp16" (mixed), "bf16", ...
-        nodes: nodes used.
         framework: what runs it ("pt-nchw", "tf1-nchw@cudnn6", a Framework); "none": kernels and collectives only.
-        overlap: "none", "backward" (communication hides behind the backward pass), or as the framework does.
-        kernel_model: "calibrated" where the architecture has constants, or "roofline".
-        parallel: how GPUs share the work ("all-reduce", "data-parallel", "parameter-server", "async", "model-channels",
-            "model-layers", "hybrid"), or as the framework does.
-        optimizer: "momentum", "sgd", "adam", "lamb", or "none": forward and backward only.
-        accumulation: batches whose gradients are added up before each update.
+        global_batch: samples per step over all GPUs, in place of `batch`.
         input: what feeds it: an `input_pipeline`, or samples per second that a node's input path brings.
         dataset: a dataset or its number of samples, for `epoch_time`.
 
     Raises:
         NotFoundError for an unknown name, TooManyGpusError, PrecisionError, ArgumentError (batch 0, a global batch
-        that does not divide over the GPUs).
+        that does not divide over the GPUs), DoesNotFitError for what needs more memory than the GPU has (with
+        `ignore_memory` it is predicted all the same).
     """
     plan = plan_of(network, system, framework)
-    run = base_run(
-        overlap=overlap,
-        kernel_model=kernel_model,
-        parallel=parallel,
-        optimizer=optimizer,
-        accumulation=accumulation,
-        input=input,
-        epoch_samples=as_samples(dataset),
-    )
-    row = run[0]
+    asked = one_run("predict", run, input=input, samples=None if dataset is None else as_samples(dataset))
+    row = asked[0]
     row["framework_index"] = len(plan.frameworks) - 1
-    row["gpus"], row["nodes"] = count(gpus, "gpus"), count(nodes, "nodes")
-    row["precision"] = choice("run", "precision", precision)
     if global_batch is not None:
         parts = int(row["gpus"]) * int(row["nodes"]) * int(row["accumulation"])
-        row["batch"] = _per_gpu(batch, number(global_batch, "global_batch"), parts)
-    elif batch is not None:
-        row["batch"] = number(batch, "batch")
-    result = plan.predict(run)
+        row["batch"] = _per_gpu(run.get("batch"), number(global_batch, "global_batch"), parts)
+    result = plan.predict(asked)
     if result[0]["status"] != 0:
-        plan.check(run)
-    return prediction(plan, run[0], result[0])
+        plan.check(asked)
+    return prediction(plan, asked[0], result[0])
 
 
 def _per_gpu(batch: Number | None, global_batch: float, ranks: int) -> float:
     if batch is not None:
         raise ArgumentError("batch and global_batch are both given; give one")
-    if not np.isfinite(global_batch) or global_batch % ranks != 0:
+    if not np.isfinite(global_batch) or ranks <= 0 or global_batch % ranks != 0:
         raise ArgumentError(f"global batch {global_batch:g} does not divide over {ranks} GPUs")
     return global_batch / ranks

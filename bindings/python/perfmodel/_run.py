@@ -2,45 +2,71 @@
 
 from __future__ import annotations
 
-from typing import SupportsIndex, Union
+from collections.abc import Mapping
+from typing import Any, Union
 
-from . import _core, _errors, _record
+from . import _core, _record
+from ._errors import ArgumentError
 from ._input import InputPipeline
-from ._inputs import Number, choice, number, whole
+from ._inputs import Doubles, Number, doubles, number
+from ._fields import field
+from ._keywords import axes_of, check, usual, value_of
 from ._record import Records
 
 Input = Union[InputPipeline, Number, None]
+Axes = tuple[list[str], Doubles, Doubles]
 
 
-def base_run(
-    *,
-    overlap: str,
-    kernel_model: str,
-    parallel: str,
-    optimizer: str,
-    accumulation: SupportsIndex,
-    input: Input,
-    epoch_samples: float,
-) -> Records:
-    """One run with everything that no axis of a sweep says."""
-    run = _record.array("run", _core.run_default())
-    row = run[0]
-    choices = {"overlap": overlap, "kernel_model": kernel_model, "parallel": parallel, "optimizer": optimizer}
-    for name, value in choices.items():
-        row[name] = choice("run", name, value)
-    row["accumulation"] = count(accumulation, "accumulation")
-    row["epoch_samples"] = epoch_samples
+def fed_by(input: Input, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords with what `input` says: a pipeline, or the rate of one."""
+    result = dict(keywords)
+    if input is None:
+        return result
+    if "input_rate" in keywords or (isinstance(input, InputPipeline) and "input_in_turn" in keywords):
+        raise ArgumentError("input and input_rate are both given; give one")
     if isinstance(input, InputPipeline):
-        row["input_rate"] = input.input
-        row["input_in_turn"] = input.run.prefetch == 0
-    elif input is not None:
-        row["input_rate"] = number(input, "input")
+        result["input_rate"], result["input_in_turn"] = input.input, input.run.prefetch == 0
+    else:
+        result["input_rate"] = number(input, "input")
+    return result
+
+
+def one_run(function: str, keywords: Mapping[str, Any], *, input: Input = None, samples: float | None = None) -> Records:
+    """One run: each keyword is one value."""
+    run = _record.array("run", _core.run_default())
+    check("run", keywords, function)
+    for name, value in fed_by(input, keywords).items():
+        if value is not None or not (name == "batch" or usual(field("run", name)) is None):
+            run[0][name] = value_of("run", name, value)
+    _set_samples(run, keywords, samples)
     return run
 
 
-def count(value: SupportsIndex, what: str) -> int:
-    """A whole number from 1."""
-    result = whole(value, what)
-    if not 0 < result < 2**31:
-        raise _errors.ArgumentError(f"{what} {result} is out of range; give at least 1")
-    return result
+def space(
+    type_name: str, base: Records, keywords: Mapping[str, Any], places: Mapping[str, int]
+) -> tuple[Records, list[str], Doubles, Doubles]:
+    """The base run with all keywords of one value, and the axes: fields, how many values each has, all values. `places`
+    are the plan's lists, by the field that is a position in one."""
+    axes = {name: [float(i) for i in range(count)] for name, count in places.items()}
+    for name, values in axes_of(type_name, keywords).items():
+        if len(values) == 1:
+            base[0][name] = values[0]
+        else:
+            axes[name] = values
+    flat = doubles(value for values in axes.values() for value in values)
+    return base, list(axes), doubles(float(len(values)) for values in axes.values()), flat
+
+
+def base_run(keywords: Mapping[str, Any], samples: float | None) -> Records:
+    """The usual run, with the samples of an epoch."""
+    run = _record.array("run", _core.run_default())
+    _set_samples(run, keywords, samples)
+    return run
+
+
+def _set_samples(run: Records, keywords: Mapping[str, Any], samples: float | None) -> None:
+    if samples is None:
+        return
+    if keywords.get("epoch_samples") is not None:
+        raise ArgumentError("dataset and epoch_samples are both given; give one")
+    run[0]["epoch_samples"] = samples

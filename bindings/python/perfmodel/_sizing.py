@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import isnan, nan
-from typing import NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -16,10 +16,16 @@ from ._inference import InferencePlan, Profile, Target
 from ._input import InputPath, PathArrays, access_of, decoder_of, find, path_arrays
 from ._inputs import Doubles, Number, Quantity, choice, doubles, number, quantity, text, whole
 from ._network import Network
-from ._plan import FrameworkList, Numbers, Plan, Samples, Systems, Texts
+from ._keywords import takes
+from ._plan import FrameworkList, Plan, Samples, Systems
 from ._record import Records
 from ._system import System
 from ._table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import InferenceRunAxes, RunAxes
 
 Prices = Mapping[str, Number]
 
@@ -107,6 +113,7 @@ class Sizing(Choices):
         return Table(_core.size_table(self._question.ask("front")))
 
 
+@takes("run", many=True, but=("nodes", "epoch_samples"))
 def size(
     network: Network | str,
     systems: Systems,
@@ -115,11 +122,8 @@ def size(
     epochs: Number | None = None,
     within: Quantity | None = None,
     dataset: Samples = "ilsvrc2012",
-    batch: Numbers = 32,
     global_batch: Number | None = None,
-    precision: Texts = "fp32",
     framework: FrameworkList = "generic",
-    gpus: SupportsIndex = 0,
     minimize: str = "nodes",
     prices: Prices | None = None,
     pue: Number = 1.0,
@@ -130,23 +134,18 @@ def size(
     nodes_most: SupportsIndex = 1024,
     switch_ports: SupportsIndex = 32,
     oversubscription: Number = 1.0,
-    overlap: str = "framework",
-    kernel_model: str = "calibrated",
-    parallel: str = "framework",
-    optimizer: str = "momentum",
-    accumulation: SupportsIndex = 1,
+    **run: Unpack[RunAxes],
 ) -> Sizing:
     """The least nodes (or cost, power, rack units) of each choice for a rate, or for epochs within a time.
 
-    Every system, framework, precision and batch is a choice. All node counts from 1 up are evaluated, one by one, until
-    the target is reached.
+    Every system, framework and value of an option of the run is a choice; `gpus`, used in each node, are all by default.
+    All node counts from 1 up are evaluated, one by one, until the target is reached.
 
     Args:
         rate: samples per second that are wanted ("20000 samples/s"); or
         epochs, within: epochs, and the time for them ("6 h").
         dataset: what an epoch is: a dataset, its name or its number of samples.
-        batch: samples per GPU and step; or global_batch: samples of an update over all GPUs.
-        gpus: GPUs used in each node; 0: all.
+        global_batch: samples of an update over all GPUs, in place of `batch`.
         minimize: "nodes", "cost", "power" or "rack-units".
         prices: price of one node by system, all in one currency of yours.
         pue: power of the site over that of the machines.
@@ -160,16 +159,13 @@ def size(
     """
     net = as_network(network)
     plan = Plan(net, systems, framework)
-    runs = plan.runs(
-        batch=None if global_batch is not None else batch,
-        precision=precision,
-        overlap=overlap,
-        kernel_model=kernel_model,
-        parallel=parallel,
-        optimizer=optimizer,
-        accumulation=accumulation,
-    )
-    runs["gpus"] = whole(gpus, "gpus")
+    for name in ("nodes", "epoch_samples"):
+        if name in run:
+            raise TypeError(f"size() got an unexpected keyword argument {name!r}")
+    if global_batch is not None and run.get("batch") is not None:
+        raise ArgumentError("batch and global_batch are both given; give one")
+    run.setdefault("gpus", 0)
+    runs = plan.runs(**run)
     known = default().dataset(dataset) if isinstance(dataset, str) else dataset
     goal = _goal(rate, epochs, within, known, global_batch, minimize, nodes_most, pue, switch_ports, oversubscription)
     chosen = [plan.systems[index] for index in runs["system_index"]]
@@ -186,32 +182,28 @@ def size(
     )
 
 
+@takes("inference_run", many=True, but=("nodes",))
 def size_inference(
     network: Network | str,
     systems: Target | Iterable[Target],
     *,
     rate: Quantity,
     latency: Quantity | None = None,
-    batch: Number | Iterable[Number] = 1,
-    precision: str | Iterable[str] = "fp32",
     framework: Profile | Iterable[Profile] = "tensorrt",
-    gpus: SupportsIndex = 0,
     minimize: str = "nodes",
     prices: Prices | None = None,
     pue: Number = 1.0,
     nodes_most: SupportsIndex = 1024,
-    kernel_model: str = "calibrated",
+    **run: Unpack[InferenceRunAxes],
 ) -> Choices:
     """The least nodes (or cost, power, rack units) of each choice for a rate of inference. Every system (or GPU by itself),
     framework and precision is a choice; every GPU is a replica, and replicas share nothing.
 
     Args:
         rate: samples per second that are wanted ("20000 samples/s").
-        latency: longest that a call may take ("10 ms"): each choice has the largest batch within it; or
-        batch: samples of a call.
-        gpus: GPUs used in each node; 0: all.
+        latency: longest that a call may take ("10 ms"): each choice has the largest batch within it, in place of `batch`.
 
-    The other arguments are those of `perfmodel.size` and `perfmodel.infer`. Queueing, and copies from and to the host, are
+    GPUs used in each node are all by default. The other arguments are those of `perfmodel.size` and `perfmodel.infer`. Queueing, and copies from and to the host, are
     not in the latency. Raises NotFoundError for an unknown name, ArgumentError.
 
     >>> s = size_inference("resnet50", ["t4", "v100"], rate=20000, latency="10 ms", precision="int8")
@@ -219,7 +211,12 @@ def size_inference(
     (True, True)
     """
     plan = InferencePlan(network, systems, framework)
-    runs = plan.runs(batch=1 if latency is not None else batch, precision=precision, gpus=gpus, kernel_model=kernel_model)
+    if "nodes" in run:
+        raise TypeError("size_inference() got an unexpected keyword argument 'nodes'")
+    run.setdefault("gpus", 0)
+    if latency is not None:
+        run["batch"] = 1
+    runs = plan.runs(**run)
     goal = _goal(rate, None, None, None, None, minimize, nodes_most, pue, 32, 1.0)
     chosen = [plan.systems[index] for index in runs["system_index"]]
     limit = nan if latency is None else quantity(latency, "s", "latency")

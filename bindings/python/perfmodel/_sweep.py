@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import SupportsIndex, overload
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, overload
 
 from . import _core
-from ._plan import CHUNK, FrameworkList, Networks, Numbers, Plan, Samples, Systems, Texts, Wholes
+from ._catalog import as_system
+from ._hardware import HardwareAxes, variants
+from ._inputs import Numbers, many, text
+from ._keywords import takes
+from ._plan import CHUNK, FrameworkList, Networks, Plan, Samples, Systems
 from ._prediction import Prediction, prediction
 from ._record import Records, checked
 from ._run import Input
 from ._table import SHOWN_ROWS, Column, Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import RunAxes
 
 
 class Sweep(Table):
@@ -19,15 +28,28 @@ class Sweep(Table):
     `runs` and `predictions` are the same as structured arrays.
     """
 
-    def __init__(self, plan: Plan, runs: Records, predictions: Records):
+    def __init__(
+        self,
+        plan: Plan,
+        runs: Records,
+        predictions: Records,
+        *,
+        paths: Sequence[str] = (),
+        columns: Iterable[str] | None = None,
+    ):
         self.plan = plan
+        self._paths = [text(path, "path") for path in paths]
+        self._columns = None if columns is None else [text(name, "column") for name in columns]
         self.runs = checked("run", runs, "runs")
         self.predictions = checked("prediction", predictions, "predictions")
         super().__init__(self._part(0, 0))
 
     def _part(self, start: int, stop: int) -> _core.table:
         part = slice(start, stop)
-        return _core.prediction_table(self.plan._handle, self.runs[part], self.predictions[part])
+        table = _core.prediction_table(self.plan._handle, self.runs[part], self.predictions[part], self._paths)
+        if self._columns is not None:
+            _core.table_keep(table, self._columns)
+        return table
 
     def _parts(self) -> Iterator[_core.table]:
         for start in range(0, max(len(self), 1), CHUNK):
@@ -53,43 +75,35 @@ class Sweep(Table):
         return prediction(self.plan, self.runs[row], self.predictions[row])
 
 
+@takes("run", many=True)
 def sweep(
     networks: Networks,
     systems: Systems,
     *,
-    gpus: Wholes = None,
-    batch: Numbers = None,
-    precision: Texts = None,
-    nodes: Wholes = None,
-    global_batch: Numbers = None,
     framework: FrameworkList = "generic",
-    overlap: str = "framework",
-    kernel_model: str = "calibrated",
-    parallel: str = "framework",
-    optimizer: str = "momentum",
-    accumulation: SupportsIndex = 1,
+    global_batch: Numbers = None,
     input: Input = None,
     dataset: Samples = None,
+    axes: HardwareAxes | None = None,
+    columns: Iterable[str] | None = None,
+    **run: Unpack[RunAxes],
 ) -> Sweep:
-    """Predicts every combination: one or several networks, systems, frameworks, GPU counts, batches, precisions, node
-    counts.
+    """Predicts every combination: one or several networks, systems, frameworks, and values of any option of the run.
 
-    A combination that cannot be predicted (more GPUs than the system has, a precision that its GPU lacks) is a row
-    with its `status` and unknown numbers. See `Plan.runs` for the order and the defaults.
+    A combination that cannot be predicted (more GPUs than the system has, more memory than its GPU has) is a row with
+    its `status` and unknown numbers. See `Plan.runs` for the order and the defaults.
+
+    Args:
+        axes: numbers of the hardware by path, each one value or a list, as `perfmodel.with_number` takes them:
+            {"gpu.memory_bandwidth": ["x1", "x1.1"]}; they vary between framework and system, and each is a column.
+        columns: names of the columns that the table is to have, in this order; all of them by default.
+
+    >>> len(sweep("resnet50", "dgx1-v100", batch=[32, 64], axes={"gpu.memory_bandwidth": ["x1", "x1.1"]}))
+    4
     """
-    plan = Plan(networks, systems, framework)
-    runs = plan.runs(
-        gpus=gpus,
-        batch=batch,
-        precision=precision,
-        nodes=nodes,
-        global_batch=global_batch,
-        overlap=overlap,
-        kernel_model=kernel_model,
-        parallel=parallel,
-        optimizer=optimizer,
-        accumulation=accumulation,
-        input=input,
-        dataset=dataset,
-    )
-    return Sweep(plan, runs, plan.predict(runs))
+    chosen = many(systems)
+    if axes:
+        chosen = [variant for item in chosen for variant in variants(as_system(item), axes)]
+    plan = Plan(networks, chosen, framework)
+    runs = plan.runs(global_batch=global_batch, input=input, dataset=dataset, **run)
+    return Sweep(plan, runs, plan.predict(runs), paths=list(axes or {}), columns=columns)

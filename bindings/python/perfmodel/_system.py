@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _record, _records
-from ._inputs import Doubles, Quantity, doubles, quantity, whole
+from . import _core, _record, _records, _shipped
+from ._inputs import Doubles, Quantity, doubles, quantity, text, whole
 from ._table import Table
 
 
@@ -92,3 +92,10 @@ class System:
 
     def __repr__(self) -> str:
         return f"<System {self.id}: {self.name}, {self.gpus} x {self.gpu.name or self.gpu.id}>"
+
+
+def as_gpu(value: Any) -> _records.Gpu:
+    """A GPU, a system's GPU, or a name of the shipped catalogue."""
+    if isinstance(value, System):
+        return value.gpu
+    return value if isinstance(value, _records.Gpu) else _shipped.record(_records.Gpu, "gpu", text(value, "gpu"))

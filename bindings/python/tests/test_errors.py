@@ -127,7 +127,7 @@ def core_arguments() -> dict[str, list[object]]:
     sizes, none = np.array([1e6]), np.array([], dtype=float)
     run, gpu, ring = _core.run_default(), _core.system_gpu(node), _core.system_ring(node, 2, 1)
     done = _core.predict(plan, run)
-    table = _core.prediction_table(plan, run, done)
+    table = _core.prediction_table(plan, run, done, [])
     new, one = _core.network_new("n", "n"), np.ones(1)
     calibration, kernel = _core.catalog_kernels(catalog, gpu), np.zeros(1, dtype=pm.dtype("kernel"))
     kernel["precision"], kernel["count"], kernel["m"], kernel["n"], kernel["k"] = 1, 1, 8, 8, 8
@@ -190,11 +190,13 @@ def core_arguments() -> dict[str, list[object]]:
         "prediction_trace": [plan, run],
         "predict": [plan, run],
         "predict_into": [plan, run, bytearray(len(done))],
-        "grid_runs": [run, 1, 1, 0, ["fp32"], one, one, one, 0],
+        "run_space": [run, ["batch"], one, one, 0],
+        "inference_run_space": [asked, ["batch"], one, one],
+        "record_value": ["run", "gpus", "8"],
         "catalog_framework": [catalog, "generic", "band"],
         "framework_basis": [framework[0]],
         "plan_add_framework": [plan, *framework],
-        "prediction_table": [plan, run, done],
+        "prediction_table": [plan, run, done, []],
         "prediction_trace": [plan, run],
         "catalog_inference": [catalog, "tensorrt"],
         "inference_plan_new": [[net], [node], _core.catalog_inference(catalog, "tensorrt"), profile],
@@ -210,6 +212,8 @@ def core_arguments() -> dict[str, list[object]]:
         "sensitivity_table": [*owed, 0.1],
         "upgrade_table": [*owed, [node], ["the same"], one],
         "system_with_gpu": [node, gpu, calibration],
+        "hardware_unit": ["gpu.memory"],
+        "system_with_number": [node, "gpu.memory", "x2"],
         "system_with_link": [catalog, node, "", "infiniband-hdr"],
         "validate_table": [catalog, "seeds", "", "", 0],
         "calibrate": [catalog, "kernels", measured, "", "volta", "", 0],
@@ -223,6 +227,7 @@ def core_arguments() -> dict[str, list[object]]:
         "memory_advice": [net, profile, adam, memory_run, adam],
         "table_rows": [table],
         "table_has_total": [table],
+        "table_keep": [_core.prediction_table(plan, run, done, []), ["batch"]],
         "table_columns": [table],
         "table_numbers": [table, 10],
         "table_texts": [table, 0],

@@ -27,7 +27,7 @@ local function words(text, convert)
 end
 local function numbers(text) return words(text, tonumber) end
 io.write(pm.sweep{network = words(arg[1]), system = words(arg[2]), gpus = numbers(arg[3]), batch = numbers(arg[4]),
-                  precision = words(arg[5]), overlap = arg[6]}:csv())
+                  precision = words(arg[5]), overlap = arg[6], ignore_memory = true}:csv())
 """
 
 
@@ -44,7 +44,9 @@ def needed(name: str, found: str | None, variable: str) -> str:
 
 
 def from_python(overlap: str) -> str:
-    rows = pm.sweep(NETWORKS, SYSTEMS, gpus=GPUS, batch=BATCHES, precision=PRECISIONS, overlap=overlap)
+    rows = pm.sweep(
+        NETWORKS, SYSTEMS, gpus=GPUS, batch=BATCHES, precision=PRECISIONS, overlap=overlap, ignore_memory=True
+    )
     return rows.to_csv() or ""
 
 
@@ -52,7 +54,7 @@ def from_command(overlap: str) -> str:
     command = os.environ.get("PERFMODEL_COMMAND") or shutil.which("perfmodel")
     command = needed("the perfmodel command", command, "set PERFMODEL_COMMAND")
     arguments = [joined(NETWORKS), joined(SYSTEMS), "--gpus", joined(GPUS), "--batch", joined(BATCHES)]
-    arguments += ["--precision", joined(PRECISIONS), "--overlap", overlap, "--format", "csv"]
+    arguments += ["--precision", joined(PRECISIONS), "--overlap", overlap, "--ignore-memory", "--format", "csv"]
     return subprocess.run([command, "sweep", *arguments], check=True, capture_output=True).stdout.decode("utf-8")
 
 

@@ -49,17 +49,18 @@ typedef enum pm_inference_limit {
 } pm_inference_limit;
 
 /* What to predict. Network, system and profile are positions in the plan's lists. */
-#define PM_INFERENCE_RUN_FIELDS(X)                                                                                \
-  X(INT, network_index, "1", "which network of the plan, from 0")                                                 \
-  X(INT, system_index, "1", "which system of the plan, from 0")                                                   \
-  X(INT, profile_index, "1", "which profile of the plan, from 0")                                                 \
-  X(INT, gpus, "1", "GPUs used in each node, each with the whole network")                                        \
-  X(INT, nodes, "1", "nodes used")                                                                                \
-  X(REAL, batch, "1", "samples of one call")                                                                      \
-  X(PRECISION, precision, "", "storage and arithmetic precision")                                                 \
-  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed")                                                      \
-  X(REAL, usable_memory, "B", "memory that a GPU has for this; what the system's GPU has if unknown")               \
-  X(YES_NO, ignore_memory, "", "whether a run that does not fit the memory is predicted all the same")
+#define PM_INFERENCE_RUN_FIELDS(X)                                                                                    \
+  X(INT, network_index, "1", "which network of the plan, from 0", .option = "")                                       \
+  X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                         \
+  X(INT, profile_index, "1", "which profile of the plan, from 0", .option = "")                                       \
+  X(INT, gpus, "1", "GPUs used in each node, each with the whole network", .otherwise = "1")                          \
+  X(INT, nodes, "1", "nodes used", .otherwise = "1")                                                                  \
+  X(REAL, batch, "1", "samples of one call", .otherwise = "1")                                                        \
+  X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32")                                \
+  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",         \
+    .otherwise = "calibrated", .option = "kernels")                                                                   \
+  X(REAL, usable_memory, "B", "memory that a GPU has for this; what the system's GPU has if unknown")                 \
+  X(YES_NO, ignore_memory, "", "a run that does not fit the memory is predicted all the same")
 
 typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_inference_run;
 

@@ -77,25 +77,28 @@ typedef enum pm_basis {
   PM_BASIS_COUNT
 } pm_basis;
 
-/* What to predict. Network and system are positions in the plan's lists. */
-#define PM_RUN_FIELDS(X)                                                                          \
-  X(INT, network_index, "1", "which network of the plan, from 0")                                 \
-  X(INT, system_index, "1", "which system of the plan, from 0")                                   \
-  X(INT, gpus, "1", "GPUs used in each node")                                                     \
-  X(INT, nodes, "1", "nodes used")                                                                \
-  X(REAL, batch, "1", "samples per GPU and step")                                                 \
-  X(PRECISION, precision, "", "storage and arithmetic precision")                                 \
-  X(OVERLAP, overlap, "", "how communication overlaps with the backward pass")                    \
-  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed")                                      \
-  X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")      \
-  X(INT, framework_index, "1", "which framework of the plan, from 0; -1: none, kernels and collectives only") \
-  X(PARALLEL, parallel, "", "how the GPUs share the work")                                        \
-  X(UPDATE, optimizer, "", "what a step does with the gradients")                                 \
-  X(INT, accumulation, "1", "batches whose gradients are added up before each update")            \
+/* What to predict. Network, system and framework are positions in the plan's lists, which users never give: they give
+** names. Every other line is an option of the command, a keyword of Python and Lua, and an axis of a sweep. */
+#define PM_RUN_FIELDS(X)                                                                                              \
+  X(INT, network_index, "1", "which network of the plan, from 0", .option = "")                                       \
+  X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                         \
+  X(INT, gpus, "1", "GPUs used in each node", .otherwise = "1")                                                       \
+  X(INT, nodes, "1", "nodes used", .otherwise = "1")                                                                  \
+  X(REAL, batch, "1", "samples per GPU and step", .otherwise = "32")                                                  \
+  X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32")                                \
+  X(OVERLAP, overlap, "", "how communication overlaps with the backward pass", .otherwise = "framework")              \
+  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",         \
+    .otherwise = "calibrated", .option = "kernels")                                                                   \
+  X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")                          \
+  X(INT, framework_index, "1", "which framework of the plan, from 0; -1: none, kernels and collectives only",         \
+    .otherwise = "-1", .option = "")                                                                                  \
+  X(PARALLEL, parallel, "", "how the GPUs share the work", .otherwise = "framework")                                  \
+  X(UPDATE, optimizer, "", "what a step does with the gradients", .otherwise = "momentum")                            \
+  X(INT, accumulation, "1", "batches whose gradients are added up before each update", .otherwise = "1")              \
   X(REAL, input_rate, "1/s", "samples per second that the input path brings to each node; unknown: as many as wanted") \
-  X(YES_NO, input_in_turn, "", "whether input is prepared between the steps, nothing prefetched") \
-  X(REAL, usable_memory, "B", "memory that a GPU has for this; what the system's GPU has if unknown") \
-  X(YES_NO, ignore_memory, "", "whether a run that does not fit the memory is predicted all the same")
+  X(YES_NO, input_in_turn, "", "input is prepared between the steps: nothing is prefetched", .option = "in-turn")     \
+  X(REAL, usable_memory, "B", "memory that a GPU has for this; what the system's GPU has if unknown")                 \
+  X(YES_NO, ignore_memory, "", "a run that does not fit the memory is predicted all the same")
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
 
@@ -188,32 +191,72 @@ PM_API int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
 
 /* ---- Sweeps ---------------------------------------------------------------------------------------------------- */
 
-/* A grid of runs: every combination of its axes. What no axis says is that of `base`. */
-typedef struct pm_grid {
-  pm_run base;              /* pm_run_default() to begin with */
-  size_t networks, systems; /* all of the plan's, in order */
-  size_t frameworks;        /* the same; 0: that of base */
-  const int32_t *precision;
-  size_t precision_count;
-  const int32_t *nodes;
-  size_t nodes_count;
-  const int32_t *gpus;
-  size_t gpus_count;
-  const double *batch;
-  size_t batch_count;
-  int32_t global_batch; /* 1: `batch` is the global batch, divided by gpus x nodes x accumulation; a remainder yields a
-                           bad run */
-} pm_grid;
+/* An axis: a field of the run, by name, and the values that it takes, as pm_record_number gives them. */
+typedef struct pm_axis {
+  const char *field; /* "batch", "optimizer", "system_index", ... */
+  const double *values;
+  size_t count;
+} pm_axis;
 
-/* Number of runs of the grid, and the runs themselves: the last axis (batch) runs fastest, then gpus, nodes, precision,
-** framework, system, network. A point whose global batch does not divide has batch NAN, so its prediction says so. */
-PM_API size_t pm_grid_count(const pm_grid *grid);
-PM_API void pm_grid_runs(const pm_grid *grid, pm_run *runs);
+/* A space of runs: every combination of its axes. What no axis says is that of `base`. Runs are records of the type "run",
+** or of another that has runs: "inference_run".
+**
+**     const double batch[] = {32, 64}, gpus[] = {1, 2, 4, 8};
+**     const pm_axis axes[] = {{"batch", batch, 2}, {"gpus", gpus, 4}};
+**     const pm_run base = pm_run_default();
+**     pm_space space = {pm_record_type_find("run"), &base, axes, 2, 0};
+**     pm_run runs[8];
+**     pm_space_runs(&space, 0, pm_space_count(&space), runs, &error);
+**
+** In whatever order the axes are given, batch runs fastest, then gpus, nodes, precision, the other fields from the last
+** of the record to its first, framework (profile), system, network. */
+typedef struct pm_space {
+  const pm_record_type *type;
+  const void *base;
+  const pm_axis *axes;
+  size_t axis_count;
+  int32_t global_batch; /* 1, of the type "run" alone: `batch` is the global batch, divided by gpus x nodes x accumulation;
+                           a remainder yields a bad run */
+} pm_space;
 
-/* Runs and predictions as a table: network and system by id, then the fields of pm_run and pm_prediction.
-** The columns are the same for every table of this function. Owned by the caller. */
+/* Number of runs of the space; SIZE_MAX if it is larger than that. */
+PM_API size_t pm_space_count(const pm_space *space);
+
+/* Runs [first, last) of the space into an array of its type; ranges are all that threads and processes need to share one.
+** A run whose global batch does not divide has batch NAN, so its prediction says so.
+** Errors: PM_NOT_FOUND (no such field), PM_BAD_ARGUMENT (an empty axis, two of a field, 1.5 GPUs, a range outside). */
+PM_API int pm_space_runs(const pm_space *space, size_t first, size_t last, void *runs, pm_error *error);
+
+/* Numbers of the hardware by path: gpu.FIELD, kernels.FIELD, network.FIELD, link.TYPE.FIELD, calibration.TYPE.FIELD, the
+** fields being those of the records "gpu", "kernel_calibration", "link" and "calibration".
+** pm_hardware_field: its field, or NULL. pm_system_number: its value, NAN with an error if the system has none.
+** pm_system_with_number: a copy of the system where it is `value`: with its unit ("900 GB/s"), or a factor ("x1.1");
+** gpu.clock takes the rates of arithmetic with it, gpu.memory what programs can have of it.
+** Errors: PM_NOT_FOUND, PM_BAD_VALUE, PM_BAD_UNIT. */
+PM_API const pm_field *pm_hardware_field(const char *path, pm_error *error);
+PM_API double pm_system_number(const pm_system *system, const char *path, pm_error *error);
+PM_API pm_system *pm_system_with_number(const pm_system *system, const char *path, const char *value, pm_error *error);
+
+/* An axis of the hardware: a path, and the values that it takes as text. */
+typedef struct pm_hardware_axis {
+  const char *path;
+  const char *const *values;
+  size_t count;
+} pm_hardware_axis;
+
+/* Copies of the system with every combination of the axes, the last one fastest, into variants[pm_variants_count], each
+** owned by the caller: systems of a plan, among which a run chooses by system_index. */
+PM_API size_t pm_variants_count(const pm_hardware_axis *axes, size_t axis_count);
+PM_API int pm_system_variants(const pm_system *system, const pm_hardware_axis *axes, size_t axis_count,
+                              pm_system **variants, pm_error *error);
+
+/* Runs and predictions as a table: network, system and framework by id, then the fields of pm_run and pm_prediction.
+** The columns are the same for every table of this function. Owned by the caller.
+** pm_sweep_table has a column for each of the paths of the hardware between them. */
 PM_API pm_table *pm_prediction_table(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions,
                                      size_t count, pm_error *error);
+PM_API pm_table *pm_sweep_table(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions, size_t count,
+                                const char *const *paths, size_t path_count, pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,10 @@
 **
 ** A record is a plain struct of double, int32_t and inline text, declared by one X-macro list of
 ** (kind, name, unit, doc). From that list come the struct, the field table below, XML reading, CSV headers, NumPy
-** dtypes, Lua tables and the reference pages; no other place repeats it.
+** dtypes, Lua tables and the reference pages; no other place repeats it. A record that users fill (a run) says further
+** what a field is where nobody gives it, and what the command calls it: X(kind, name, unit, doc, .otherwise = "1",
+** .option = "in-turn"). From that come the command's options with their help and completion, the keywords of Python and
+** Lua, and the axes of sweeps.
 **
 **     const pm_record_type *type = pm_record_type_find("gpu");
 **     for (size_t i = 0; i < type->field_count; i++) puts(type->fields[i].name);
@@ -38,6 +41,8 @@ typedef struct pm_field {
   size_t offset;
   pm_field_kind kind;
   const pm_choice *choices; /* of a PM_FIELD_CHOICE, indexed by its value; else NULL */
+  const char *otherwise;    /* its value where nobody gives one, as text; NULL: NAN, 0, "" */
+  const char *option;       /* the command's name for it; NULL: the field's own; "": users never give it */
 } pm_field;
 
 typedef struct pm_record_type {
@@ -84,7 +89,7 @@ typedef struct pm_record_type {
 #define PM_DECLARE_FUSION(name) int32_t name;
 #define PM_DECLARE_INFERENCE_LIMIT(name) int32_t name;
 #define PM_DECLARE_DECISION(name) int32_t name;
-#define PM_DECLARE(kind, name, unit, doc) PM_DECLARE_##kind(name)
+#define PM_DECLARE(kind, name, ...) PM_DECLARE_##kind(name)
 
 /* All record types, in a fixed order; index from 0, NULL past the last. */
 PM_API const pm_record_type *pm_record_type_at(size_t index);
@@ -98,12 +103,19 @@ PM_API const pm_field *pm_record_field(const pm_record_type *type, const char *n
 /* Sets every field to "nobody gave it": NAN, 0, "". */
 PM_API void pm_record_init(const pm_record_type *type, void *record);
 
+/* Sets every field to what it is where nobody gives it. */
+PM_API void pm_record_default(const pm_record_type *type, void *record);
+
 /* Sets one field from text, a quantity with its unit where the field has one ("900 GB/s").
 ** Errors: PM_BAD_VALUE, PM_BAD_UNIT, with the field's name in the text. */
 PM_API int pm_record_set(const pm_field *field, void *record, const char *text, pm_error *error);
 
 /* The value of a number or choice field as a double; NAN for text. */
 PM_API double pm_record_number(const pm_field *field, const void *record);
+
+/* Sets a number or choice field to `value`, the opposite of pm_record_number.
+** Errors: PM_BAD_ARGUMENT if it is no value of the field: 1.5 GPUs, a choice that there is not. */
+PM_API int pm_record_set_number(const pm_field *field, void *record, double value, pm_error *error);
 
 /* The value as text: a TEXT as it is, a choice by name, a number in SI units as pm_number_format writes it.
 ** `buffer` must hold PM_TEXT_MAX bytes. Returns buffer. */

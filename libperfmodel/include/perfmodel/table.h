@@ -43,6 +43,10 @@ PM_API int pm_table_add_text(pm_table *table, const char *name, const char *doc,
 /* Drops the column of that name, if there is one. */
 PM_API void pm_table_drop(pm_table *table, const char *name);
 
+/* Keeps the columns of these names, in this order. Errors: PM_NOT_FOUND, with the closest name; the table is then as it
+** was. */
+PM_API int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error);
+
 /* What people see in place of that column's cells, as an indented name or "12 %": one text per row, copied. CSV, JSON
 ** and the values stay as they are. */
 PM_API int pm_table_show_as(pm_table *table, const char *name, const char *const *shown, pm_error *error);

@@ -15,10 +15,10 @@ static const pm_choice collectives[] = {
   {NULL, NULL}};
 
 static const pm_field fields[] = {
-  {"collective", "", "what is done", offsetof(question, collective), PM_FIELD_CHOICE, collectives},
-  {"gpus", "1", "GPUs of each node", offsetof(question, gpus), PM_FIELD_INT, NULL},
-  {"nodes", "1", "nodes", offsetof(question, nodes), PM_FIELD_INT, NULL},
-  {"bytes", "B", "bytes of the whole buffer", offsetof(question, bytes), PM_FIELD_REAL, NULL},
+  {"collective", "", "what is done", offsetof(question, collective), .kind = PM_FIELD_CHOICE, .choices = collectives},
+  {"gpus", "1", "GPUs of each node", offsetof(question, gpus), .kind = PM_FIELD_INT},
+  {"nodes", "1", "nodes", offsetof(question, nodes), .kind = PM_FIELD_INT},
+  {"bytes", "B", "bytes of the whole buffer", offsetof(question, bytes), .kind = PM_FIELD_REAL},
 };
 
 static const pm_record_type question_type = {"question", "", sizeof(question), fields,

@@ -9,8 +9,9 @@
 
 pm_inference_run pm_inference_run_default(void)
 {
-  return (pm_inference_run){.gpus = 1, .nodes = 1, .batch = 1, .precision = PM_FP32,
-                            .kernel_model = PM_KERNEL_MODEL_CALIBRATED, .usable_memory = NAN};
+  pm_inference_run run;
+  pm_record_default(pm_record_type_find("inference_run"), &run);
+  return run;
 }
 
 /* What belongs to one run, gathered. */

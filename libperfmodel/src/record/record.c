@@ -31,6 +31,13 @@ void pm_record_init(const pm_record_type *type, void *record)
       memcpy((char *)record + type->fields[i].offset, &unknown, sizeof unknown);
 }
 
+void pm_record_default(const pm_record_type *type, void *record)
+{
+  pm_record_init(type, record);
+  for (size_t i = 0; type != NULL && record != NULL && i < type->field_count; i++)
+    if (type->fields[i].otherwise != NULL) pm_record_set(&type->fields[i], record, type->fields[i].otherwise, NULL);
+}
+
 static int set_choice(const pm_field *field, void *place, const char *text, pm_error *error)
 {
   for (int32_t i = 0; field->choices[i].name != NULL; i++) {
@@ -95,6 +102,30 @@ double pm_record_number(const pm_field *field, const void *record)
   }
   memcpy(&number, place, sizeof number);
   return number;
+}
+
+static bool is_choice(const pm_field *field, double value)
+{
+  size_t count = 0;
+  while (field->choices[count].name != NULL) count++;
+  return value >= 0 && value < (double)count;
+}
+
+int pm_record_set_number(const pm_field *field, void *record, double value, pm_error *error)
+{
+  char text[PM_NUMBER_MAX];
+  if (field == NULL || record == NULL || field->kind == PM_FIELD_TEXT)
+    return pm__fail(error, PM_BAD_ARGUMENT, "a number needs a record and a field that holds one");
+  char *place = (char *)record + field->offset;
+  if (field->kind == PM_FIELD_REAL) return memcpy(place, &value, sizeof value), PM_OK;
+  bool good = value == floor(value) && fabs(value) <= INT32_MAX &&
+              (field->kind == PM_FIELD_INT || is_choice(field, value));
+  if (!good)
+    return pm__fail(error, PM_BAD_ARGUMENT, "%s %s is not %s", field->name, pm_number_format(text, value),
+                    field->kind == PM_FIELD_INT ? "a whole number below 2147483648" : "one of its choices");
+  int32_t number = (int32_t)value;
+  memcpy(place, &number, sizeof number);
+  return PM_OK;
 }
 
 static const char *choice_name(const pm_field *field, int32_t value)

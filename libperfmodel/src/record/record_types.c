@@ -39,44 +39,45 @@ static const pm_choice resource_choices[] = {PM_RESOURCE_LIST(NAME_RATE_DOC) END
 static const pm_choice fit_use_choices[] = {PM_FIT_USE_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 
-#define KIND_TEXT PM_FIELD_TEXT, NULL
-#define KIND_INT PM_FIELD_INT, NULL
-#define KIND_REAL PM_FIELD_REAL, NULL
-#define KIND_PRECISION PM_FIELD_CHOICE, precision_choices
-#define KIND_LINK_KIND PM_FIELD_CHOICE, link_kind_choices
-#define KIND_OVERLAP PM_FIELD_CHOICE, overlap_choices
-#define KIND_BOUND PM_FIELD_CHOICE, bound_choices
-#define KIND_BOTTLENECK PM_FIELD_CHOICE, bottleneck_choices
-#define KIND_BASIS PM_FIELD_CHOICE, basis_choices
-#define KIND_STATUS PM_FIELD_CHOICE, status_choices
-#define KIND_RECOMPUTE PM_FIELD_CHOICE, recompute_choices
-#define KIND_VERDICT PM_FIELD_CHOICE, verdict_choices
-#define KIND_COLLECTIVE PM_FIELD_CHOICE, collective_choices
-#define KIND_ALGORITHM PM_FIELD_CHOICE, algorithm_choices
-#define KIND_PROTOCOL PM_FIELD_CHOICE, protocol_choices
-#define KIND_ERA PM_FIELD_CHOICE, era_choices
-#define KIND_SAMPLE_FORMAT PM_FIELD_CHOICE, sample_format_choices
-#define KIND_CACHE_POLICY PM_FIELD_CHOICE, cache_policy_choices
-#define KIND_DECODE_PLACE PM_FIELD_CHOICE, decode_place_choices
-#define KIND_INPUT_STAGE PM_FIELD_CHOICE, input_stage_choices
-#define KIND_ORIGIN PM_FIELD_CHOICE, origin_choices
-#define KIND_KERNEL_MODEL PM_FIELD_CHOICE, kernel_model_choices
-#define KIND_KERNEL_ALGORITHM PM_FIELD_CHOICE, kernel_algorithm_choices
-#define KIND_OPERATOR PM_FIELD_CHOICE, operator_choices
-#define KIND_FIT_STATE PM_FIELD_CHOICE, fit_state_choices
-#define KIND_PARALLEL PM_FIELD_CHOICE, parallel_choices
-#define KIND_UPDATE PM_FIELD_CHOICE, update_choices
-#define KIND_EVIDENCE PM_FIELD_CHOICE, evidence_choices
-#define KIND_FUSION PM_FIELD_CHOICE, fusion_choices
-#define KIND_INFERENCE_LIMIT PM_FIELD_CHOICE, inference_limit_choices
-#define KIND_DECISION PM_FIELD_CHOICE, decision_choices
-#define KIND_MINIMIZE PM_FIELD_CHOICE, minimize_choices
-#define KIND_RESOURCE PM_FIELD_CHOICE, resource_choices
-#define KIND_FIT_USE PM_FIELD_CHOICE, fit_use_choices
-#define KIND_YES_NO PM_FIELD_CHOICE, yes_no_choices
+#define KIND_TEXT .kind = PM_FIELD_TEXT
+#define KIND_INT .kind = PM_FIELD_INT
+#define KIND_REAL .kind = PM_FIELD_REAL
+#define KIND_PRECISION .kind = PM_FIELD_CHOICE, .choices = precision_choices
+#define KIND_LINK_KIND .kind = PM_FIELD_CHOICE, .choices = link_kind_choices
+#define KIND_OVERLAP .kind = PM_FIELD_CHOICE, .choices = overlap_choices
+#define KIND_BOUND .kind = PM_FIELD_CHOICE, .choices = bound_choices
+#define KIND_BOTTLENECK .kind = PM_FIELD_CHOICE, .choices = bottleneck_choices
+#define KIND_BASIS .kind = PM_FIELD_CHOICE, .choices = basis_choices
+#define KIND_STATUS .kind = PM_FIELD_CHOICE, .choices = status_choices
+#define KIND_RECOMPUTE .kind = PM_FIELD_CHOICE, .choices = recompute_choices
+#define KIND_VERDICT .kind = PM_FIELD_CHOICE, .choices = verdict_choices
+#define KIND_COLLECTIVE .kind = PM_FIELD_CHOICE, .choices = collective_choices
+#define KIND_ALGORITHM .kind = PM_FIELD_CHOICE, .choices = algorithm_choices
+#define KIND_PROTOCOL .kind = PM_FIELD_CHOICE, .choices = protocol_choices
+#define KIND_ERA .kind = PM_FIELD_CHOICE, .choices = era_choices
+#define KIND_SAMPLE_FORMAT .kind = PM_FIELD_CHOICE, .choices = sample_format_choices
+#define KIND_CACHE_POLICY .kind = PM_FIELD_CHOICE, .choices = cache_policy_choices
+#define KIND_DECODE_PLACE .kind = PM_FIELD_CHOICE, .choices = decode_place_choices
+#define KIND_INPUT_STAGE .kind = PM_FIELD_CHOICE, .choices = input_stage_choices
+#define KIND_ORIGIN .kind = PM_FIELD_CHOICE, .choices = origin_choices
+#define KIND_KERNEL_MODEL .kind = PM_FIELD_CHOICE, .choices = kernel_model_choices
+#define KIND_KERNEL_ALGORITHM .kind = PM_FIELD_CHOICE, .choices = kernel_algorithm_choices
+#define KIND_OPERATOR .kind = PM_FIELD_CHOICE, .choices = operator_choices
+#define KIND_FIT_STATE .kind = PM_FIELD_CHOICE, .choices = fit_state_choices
+#define KIND_PARALLEL .kind = PM_FIELD_CHOICE, .choices = parallel_choices
+#define KIND_UPDATE .kind = PM_FIELD_CHOICE, .choices = update_choices
+#define KIND_EVIDENCE .kind = PM_FIELD_CHOICE, .choices = evidence_choices
+#define KIND_FUSION .kind = PM_FIELD_CHOICE, .choices = fusion_choices
+#define KIND_INFERENCE_LIMIT .kind = PM_FIELD_CHOICE, .choices = inference_limit_choices
+#define KIND_DECISION .kind = PM_FIELD_CHOICE, .choices = decision_choices
+#define KIND_MINIMIZE .kind = PM_FIELD_CHOICE, .choices = minimize_choices
+#define KIND_RESOURCE .kind = PM_FIELD_CHOICE, .choices = resource_choices
+#define KIND_FIT_USE .kind = PM_FIELD_CHOICE, .choices = fit_use_choices
+#define KIND_YES_NO .kind = PM_FIELD_CHOICE, .choices = yes_no_choices
 
-/* One row of a table; RECORD is the struct whose list is being expanded. */
-#define FIELD(kind, name, unit, doc) {#name, unit, doc, offsetof(RECORD, name), KIND_##kind},
+/* One row of a table; RECORD is the struct whose list is being expanded. What follows the name is unit and doc, and
+** whatever else a list says of a field, by name. */
+#define FIELD(kind, name, ...) {#name, __VA_ARGS__, .offset = offsetof(RECORD, name), KIND_##kind},
 
 #define RECORD pm_gpu
 static const pm_field gpu_fields[] = {PM_GPU_FIELDS(FIELD)};

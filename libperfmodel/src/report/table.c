@@ -137,6 +137,41 @@ void pm_table_drop(pm_table *table, const char *name)
   table->count--;
 }
 
+static int unknown_column(const pm_table *table, const char *name, pm_error *error)
+{
+  const char *near = NULL;
+  int least = (int)strlen(name) / 2 + 2;
+  for (size_t i = 0; i < table->count; i++) {
+    int apart = pm__name_distance(table->columns[i].column.name, name);
+    if (apart >= least) continue;
+    near = table->columns[i].column.name;
+    least = apart;
+  }
+  return pm__fail(error, PM_NOT_FOUND, "there is no column \"%.80s\"%s%s%s", name, near != NULL ? "; did you mean \"" : "",
+                  near != NULL ? near : "", near != NULL ? "\"?" : "");
+}
+
+int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error)
+{
+  if (table == NULL || (names == NULL && count > 0))
+    return pm__fail(error, PM_BAD_ARGUMENT, "columns are kept of a table, by name");
+  pm__column *kept = (pm__column *)calloc(count + 1, sizeof *kept);
+  if (kept == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < count; i++) {
+    const pm__column *column = find_column(table, names[i]);
+    if (column == NULL) {
+      free(kept);
+      return unknown_column(table, names[i] != NULL ? names[i] : "", error);
+    }
+    kept[i] = *column;
+  }
+  free(table->columns);
+  table->columns = kept;
+  table->count = count;
+  table->capacity = count + 1;
+  return PM_OK;
+}
+
 int pm_table_show_as(pm_table *table, const char *name, const char *const *shown, pm_error *error)
 {
   pm__column *column = find_column(table, name);

@@ -8,19 +8,9 @@
 
 pm_run pm_run_default(void)
 {
-  return (pm_run){.gpus = 1,
-                  .nodes = 1,
-                  .batch = 32,
-                  .precision = PM_FP32,
-                  .overlap = PM_OVERLAP_FRAMEWORK,
-                  .kernel_model = PM_KERNEL_MODEL_CALIBRATED,
-                  .epoch_samples = NAN,
-                  .framework_index = -1,
-                  .parallel = PM_PARALLEL_FRAMEWORK,
-                  .optimizer = PM_UPDATE_MOMENTUM,
-                  .accumulation = 1,
-                  .input_rate = NAN,
-                  .usable_memory = NAN};
+  pm_run run;
+  pm_record_default(pm_record_type_find("run"), &run);
+  return run;
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------------------------- */

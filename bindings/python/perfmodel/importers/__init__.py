@@ -4,7 +4,7 @@ Each function returns a `Network` whose `report` attribute tells what became of 
 the models are imported only where they are needed, and only `from_torch` needs one.
 """
 
-from ._report import Report
+from .._report import Report
 from .huggingface import from_hf
 from .keras import from_keras
 from .onnx import from_onnx

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from .._errors import NotModelledError, OutOfMemoryError, ShapeError
 from .._inputs import AttributeValue
 from .._network import Network
-from ._report import Report
+from .._report import Report
 
 Shape = tuple[int, ...]
 SLIPS = (TypeError, KeyError, IndexError, AttributeError, ValueError, ArithmeticError, AssertionError)

@@ -14,7 +14,7 @@ from typing import Any
 
 from .._errors import FileError, FormatError, NotModelledError
 from .._network import Network
-from ._report import Report
+from .._report import Report
 from .huggingface_models import MODELS, Body, Config
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from .._errors import ArgumentError
 from .._inputs import AttributeValue
 from .._network import Network
-from ._report import Report
+from .._report import Report
 
 
 class Config:

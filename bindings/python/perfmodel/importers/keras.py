@@ -15,7 +15,7 @@ from typing import Any
 from .._errors import ArgumentError, FileError, FormatError
 from .._network import Network
 from ._graph import Graph, Scope, Shape, Unmapped, Value
-from ._report import Report
+from .._report import Report
 from .keras_layers import HANDLERS, Layer
 
 MOST_NESTING = 32
@@ -165,7 +165,7 @@ class Reader:
 
         def do() -> None:
             assert handler is not None
-            answer = handler(Layer(self, name, kind, config, dict(options)), *values)
+            answer = handler(Layer(self.graph, name, kind, config, dict(options)), *values)
             made.extend(answer if isinstance(answer, list) else [answer])
 
         self.graph.scope = Scope(name, True)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _operators as ops
 from ._graph import Constant, Graph, Scope, Shape, Source, Unmapped, Value, View, Weight, elements, with_view
-
-if TYPE_CHECKING:
-    from .keras import Reader
 
 Handler = Callable[..., Any]
 HANDLERS: dict[str, Handler] = {}
@@ -21,15 +18,11 @@ HANDLERS: dict[str, Handler] = {}
 class Layer:
     """A layer that is called: its settings, and what it is given by name."""
 
-    reader: Reader
+    graph: Graph
     name: str
     kind: str
     config: Any
     options: dict[str, Any]
-
-    @property
-    def graph(self) -> Graph:
-        return self.reader.graph
 
     def get(self, name: str, otherwise: Any = None) -> Any:
         value = self.config.get(name)
@@ -421,7 +414,7 @@ def _scaled_sum(layer: Layer, *values: Any) -> Any:
     """Of Inception-ResNet: the first input, and a part of the second."""
     first, second = _operands(values)
     part = ops.pointwise(layer.graph, "multiply", [second, Constant(())], second.shape)
-    return _merge(Layer(layer.reader, f"{layer.name}.add", "Add", {}, {}), first, part)
+    return _merge(Layer(layer.graph, f"{layer.name}.add", "Add", {}, {}), first, part)
 
 
 def _broadcast(shapes: Sequence[Shape]) -> Shape:
@@ -551,7 +544,7 @@ def _bidirectional(layer: Layer, x: Value, *_: Any) -> Any:
     if inner["class_name"] not in RECURRENT:
         raise Unmapped(f"two directions of {inner['class_name']}")
     kind, gates = RECURRENT[inner["class_name"]]
-    part = Layer(layer.reader, layer.name, inner["class_name"], inner["config"], {})
+    part = Layer(layer.graph, layer.name, inner["class_name"], inner["config"], {})
     made = _run_recurrent(part, x, kind, gates, True)
     if layer.get("merge_mode", "concat") == "concat" or isinstance(made, list):
         return made
@@ -566,7 +559,7 @@ def _time_distributed(layer: Layer, x: Value) -> Any:
     inner = layer.config["layer"]
     if inner["class_name"] not in ("Dense", "Dropout", "Activation", "LayerNormalization", "BatchNormalization"):
         raise Unmapped(f"{inner['class_name']} on every token")
-    part = Layer(layer.reader, layer.name, inner["class_name"], inner["config"], {})
+    part = Layer(layer.graph, layer.name, inner["class_name"], inner["config"], {})
     return HANDLERS[inner["class_name"]](part, x)
 
 

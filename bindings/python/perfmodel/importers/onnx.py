@@ -15,7 +15,7 @@ from .._errors import ArgumentError, FormatError, ShapeError
 from .._network import Network
 from ._graph import Constant, Graph, Operand, Scope, Shape, Source, Unmapped, Value, Weight, elements
 from ._operators import folded
-from ._report import Report
+from .._report import Report
 from .onnx_constants import MOST_ELEMENTS, fold
 from .onnx_file import SMALL_INTEGERS, FunctionInfo, GraphInfo, ModelInfo, NodeInfo, TensorInfo, read_model
 from .onnx_operators import HANDLERS

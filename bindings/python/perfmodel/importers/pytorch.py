@@ -17,7 +17,8 @@ from .._errors import ArgumentError, ShapeError
 from .._network import Network
 from ._graph import Constant, Graph, Operand, Scope, Shape, Source, Unmapped, Value, Weight, elements
 from ._operators import folded, reshape
-from ._report import Report
+from ._tensors import is_tensor, tensors_in
+from .._report import Report
 from .pytorch_operators import CONSTANT, HANDLERS, IGNORED
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ class Tracer:
         """What is known of a tensor; numbers are constants, None stays None."""
         if tensor is None:
             return None
-        if not _is_tensor(tensor):
+        if not is_tensor(tensor):
             return Constant(())
         time, operand = self._known.get(id(tensor), (-1, None))
         if callable(operand):
@@ -301,24 +302,8 @@ def _usual_names(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     return {names.get(name, name): value for name, value in kwargs.items()}
 
 
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, _torch().Tensor)
-
-
 def _storage(tensor: Any) -> int:
     return int(tensor.untyped_storage()._cdata)
-
-
-def tensors_in(value: Any) -> Iterator[Any]:
-    """All tensors in nested tuples, lists and dicts."""
-    if _is_tensor(value):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from tensors_in(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from tensors_in(item)
 
 
 def _parameters(forward: Any) -> list[str]:
@@ -373,7 +358,7 @@ def _examples(module: Any, inputs: Any) -> tuple[list[Any], dict[str, Any]]:
         named = {str(name): value for name, value in inputs.items()}
         made = _one_sample(list(named.values()), module)
         return [], dict(zip(named, made))
-    single = _is_tensor(inputs) or all(isinstance(size, int) for size in inputs)
+    single = is_tensor(inputs) or all(isinstance(size, int) for size in inputs)
     return _one_sample([inputs] if single else list(inputs), module), {}
 
 
@@ -386,7 +371,7 @@ def _one_sample(inputs: list[Any], module: Any) -> list[Any]:
     floating = next((p.dtype for p in module.parameters() if p.is_floating_point()), torch.float32)
 
     def convert(value: Any) -> Any:
-        if _is_tensor(value):
+        if is_tensor(value):
             shape = (1, *value.shape[1:]) if value.ndim > 0 else ()
             return torch.empty(shape, dtype=value.dtype, device="meta")
         if isinstance(value, (tuple, list)) and value and all(isinstance(size, int) for size in value):

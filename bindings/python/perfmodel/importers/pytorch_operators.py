@@ -11,6 +11,7 @@ from typing import Any
 
 from . import _operators as ops
 from ._graph import Constant, Operand, Shape, Unmapped, Value, View, Weight, elements, with_view
+from ._tensors import tensors_in
 
 Handler = Callable[..., Any]
 HANDLERS: dict[str, Handler] = {}
@@ -111,8 +112,6 @@ def _copy(t: Any, value: Operand, given: Sequence[Operand], shape: Shape) -> Any
 
 
 def _operands(t: Any, args: Any, kwargs: Any) -> list[Any]:
-    from .pytorch import tensors_in
-
     return [t.operand(tensor) for tensor in tensors_in((args, kwargs))]
 
 

@@ -1,0 +1,63 @@
+"""Systems with a part exchanged, or with another number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from typing import Union
+
+from . import _core, _records
+from ._catalog import as_system, default
+from ._errors import ArgumentError
+from ._inputs import Quantity, many, number, text
+from ._kernel import device
+from ._system import System, as_gpu
+
+HardwareAxes = Mapping[str, Union[Quantity, Iterable[Quantity]]]
+
+
+def with_gpu(system: System | str, gpu: _records.Gpu | str) -> System:
+    """The system with another GPU in it, on the same links."""
+    record, constants = device(as_gpu(gpu), "calibrated")
+    return System(_core.system_with_gpu(as_system(system)._handle, record, constants))
+
+
+def with_link(system: System | str, link: str, *, replaces: str | None = None) -> System:
+    """The system with another type of link: in place of all of the type `replaces`, or as its network."""
+    old = "" if replaces is None else text(replaces, "replaces")
+    return System(_core.system_with_link(default()._handle, as_system(system)._handle, old, text(link, "link")))
+
+
+def with_number(system: System | str, path: str, value: Quantity) -> System:
+    """The system with another number of its hardware, by path: "gpu.FIELD", "kernels.FIELD", "network.FIELD",
+    "link.TYPE.FIELD" or "calibration.TYPE.FIELD". The value is a number in SI units, text with its unit, or a factor as
+    "x1.1". "gpu.clock" takes the rates of arithmetic with it.
+
+    >>> faster = with_number("dgx1-v100", "gpu.memory_bandwidth", "x2")
+    >>> faster.gpu.memory_bandwidth
+    1800000000000.0
+    """
+    return System(_core.system_with_number(as_system(system)._handle, text(path, "path"), _value(path, value)))
+
+
+def _value(path: str, value: Quantity) -> str:
+    if isinstance(value, str):
+        return value
+    unit = _core.hardware_unit(path)
+    return f"{number(value, path)!r}{'' if unit in ('', '1') else f' {unit}'}"
+
+
+def variants(system: System, axes: HardwareAxes) -> list[System]:
+    """The system with every combination of numbers of its hardware, the last axis fastest."""
+    made = []
+    for point in product(*([(path, value) for value in many(values)] for path, values in axes.items())):
+        variant = system
+        for path, value in point:
+            variant = with_number(variant, path, value)
+        made.append(variant)
+    if not made:
+        raise ArgumentError("an axis of the sweep is empty")
+    return made
+
+
+__all__ = ["HardwareAxes", "variants", "with_gpu", "with_link", "with_number"]

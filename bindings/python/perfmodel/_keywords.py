@@ -1,0 +1,91 @@
+"""Fields of a record as keywords of a function: names, values, signature and help, all from the field table.
+
+`@takes("run")` gives a function that ends in **keywords a keyword for each field of the run that users give; with
+`many=True` each may be a list. Type checkers see the same in `_options.pyi`, which the build makes from the table too.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ._errors import ArgumentError
+from ._fields import Field, annotation, field, given
+from ._inputs import choice, many, number, quantity, whole
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def usual(f: Field) -> Any:
+    """What a keyword is where nobody gives it, as users would write it; None: unknown."""
+    if f.kind == "choice":
+        return f.default if f.yes_no or not f.otherwise else f.otherwise
+    if not f.otherwise:
+        return None
+    return int(f.otherwise) if float(f.otherwise).is_integer() else float(f.otherwise)
+
+
+def value_of(type_name: str, name: str, value: Any) -> float:
+    """A keyword's value as the record holds it."""
+    f = field(type_name, name)
+    if f.yes_no and isinstance(value, (bool, np.bool_)):
+        return float(value)
+    if f.kind == "choice":
+        return float(choice(type_name, name, value))
+    if f.kind == "int":
+        result = whole(value, name)
+        if not 0 <= result < 2**31:
+            raise ArgumentError(f"{name} {result} is out of range; give at least 1")
+        return float(result)
+    return number(value, name) if f.unit == "1" else quantity(value, f.unit, name)
+
+
+def check(type_name: str, keywords: Mapping[str, Any], function: str) -> None:
+    """Raises what Python raises for a keyword that there is not."""
+    known = [f.name for f in given(type_name)]
+    for name in keywords:
+        if name not in known:
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}; of a run it knows {', '.join(known)}")
+
+
+def axes_of(type_name: str, keywords: Mapping[str, Any]) -> dict[str, list[float]]:
+    """The values of each keyword that is not None; one value is a list of one."""
+    axes = {}
+    for name, value in keywords.items():
+        if value is None:
+            continue
+        axes[name] = [value_of(type_name, name, item) for item in many(value)]
+        if not axes[name]:
+            raise ArgumentError("an axis of the sweep is empty")
+    return axes
+
+
+def takes(type_name: str, *, many: bool = False, but: tuple[str, ...] = ()) -> Callable[[F], F]:
+    """Signature and help of a function that ends in **keywords: one for each field of the record."""
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        names = {p.name for p in own}
+        more = [f for f in given(type_name) if f.name not in names and f.name not in but]
+        keywords = [
+            inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=usual(f), annotation=annotation(f, many))
+            for f in more
+        ]
+        setattr(function, "__signature__", signature.replace(parameters=[*own, *keywords]))
+        function.__doc__ = _documented(function.__doc__ or "", more, many)
+        return function
+
+    return decorate
+
+
+def _documented(doc: str, more: list[Field], many: bool) -> str:
+    text = inspect.cleandoc(doc)
+    title = "Options of the run, each one value or a list of them:" if many else "Options of the run:"
+    lines = [f"    {f.name}: {f.meaning}{f' (default {f.otherwise})' if f.otherwise else ''}." for f in more]
+    wrapped = [textwrap.fill(line, 110, subsequent_indent="        ") for line in lines]
+    return "\n".join([text, "", title, *wrapped]) + "\n"

@@ -1,0 +1,218 @@
+/* The options of a command, its own and those that fields of a run are. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "options.h"
+
+enum { CHOICES_SHOWN = 36 }; /* letters of choices that stand in place of a value's name */
+
+static bool is_among(const char *name, const char *words)
+{
+  size_t length = strlen(name);
+  for (const char *at = words; at != NULL && (at = strstr(at, name)) != NULL; at += length) {
+    bool starts = at == words || at[-1] == ' ', ends = at[length] == ' ' || at[length] == '\0';
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
+bool is_switch(const pm_field *field)
+{
+  return field->kind == PM_FIELD_CHOICE && strcmp(field->choices[0].name, "no") == 0;
+}
+
+void field_option(const pm_field *field, char *name, size_t size)
+{
+  snprintf(name, size, "%s", field->option != NULL ? field->option : field->name);
+  for (char *c = name; *c != '\0'; c++)
+    if (*c == '_') *c = '-';
+}
+
+/* The names of a choice, between them `between`. */
+static void list_choices(const pm_field *field, const char *between, char *list, size_t size)
+{
+  list[0] = '\0';
+  for (size_t i = 0; field->choices[i].name != NULL; i++) {
+    size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s", i > 0 ? between : "", field->choices[i].name);
+  }
+}
+
+/* What the value is called: the choices if they are few, else a word for what it is. */
+static void name_value(const pm_field *field, bool many, char *value, size_t size)
+{
+  char choices[512];
+  const char *word = strcmp(field->unit, "1") == 0 ? "N" : strcmp(field->unit, "1/s") == 0 ? "RATE" : "SIZE";
+  if (field->kind == PM_FIELD_CHOICE) list_choices(field, "|", choices, sizeof choices);
+  bool few = field->kind == PM_FIELD_CHOICE && strlen(choices) <= CHOICES_SHOWN;
+  if (field->kind == PM_FIELD_CHOICE) word = few ? choices : "NAME";
+  snprintf(value, size, "%s%s", word, many ? ",..." : "");
+}
+
+static void say(const pm_field *field, const char *value, char *doc, size_t size)
+{
+  char choices[512];
+  size_t used = (size_t)snprintf(doc, size, "%s", field->doc);
+  if (field->kind == PM_FIELD_CHOICE && !is_switch(field) && strchr(value, '|') == NULL) {
+    list_choices(field, ", ", choices, sizeof choices);
+    used += (size_t)snprintf(doc + used, size - used, ": %s", choices);
+  }
+  if (field->otherwise != NULL && used < size) snprintf(doc + used, size - used, " (default %s)", field->otherwise);
+}
+
+/* The options after `last` that speak of a field in words of the command's own. */
+static const char *own_words(const cli_option *options, const char *name)
+{
+  for (const cli_option *o = options; o->name != NULL; o++)
+    if (o->id == OPTION_OF_FIELD && strcmp(o->name, name) == 0) return o->doc;
+  return NULL;
+}
+
+static void add_field(cli_options *all, const cli_option *own, const pm_field *field, bool many)
+{
+  cli_known *known = &all->items[all->count++];
+  field_option(field, known->name, sizeof known->name);
+  name_value(field, many, known->value, sizeof known->value);
+  const char *words = own_words(own, known->name);
+  if (words != NULL) snprintf(known->doc, sizeof known->doc, "%s", words);
+  else say(field, known->value, known->doc, sizeof known->doc);
+  known->field = field;
+  known->option.id = OPTION_OF_FIELD;
+  known->option.name = known->name;
+  known->option.value = is_switch(field) ? NULL : known->value;
+  known->option.doc = known->doc;
+}
+
+/* {OPTION_FIELDS, '\0', record, "many" or NULL, names of the fields that the command does not take} */
+static void add_fields(cli_options *all, const cli_option *own, const cli_option *fields)
+{
+  const pm_record_type *type = pm_record_type_find(fields->name);
+  all->record = type;
+  for (size_t i = 0; i < type->field_count && all->count < OPTIONS_MOST; i++) {
+    const pm_field *field = &type->fields[i];
+    bool given = field->option == NULL || field->option[0] != '\0';
+    if (given && !is_among(field->name, fields->doc)) add_field(all, own, field, fields->value != NULL);
+  }
+}
+
+static void add_list(cli_options *all, const cli_option *options)
+{
+  for (const cli_option *o = options; o->name != NULL && all->count < OPTIONS_MOST; o++) {
+    if (o->id == OPTION_FIELDS) add_fields(all, options, o);
+    else if (o->id != OPTION_OF_FIELD) all->items[all->count++].option = *o;
+  }
+}
+
+cli_options *options_new(const cli_option *options, const cli_option *more)
+{
+  cli_options *all = (cli_options *)calloc(1, sizeof *all);
+  if (all == NULL) return NULL;
+  add_list(all, options);
+  if (more != NULL) add_list(all, more);
+  return all;
+}
+
+/* ---- Values of fields ---- */
+
+static bool is_count(const pm_field *field)
+{
+  return field->kind == PM_FIELD_INT || (field->kind == PM_FIELD_REAL && strcmp(field->unit, "1") == 0);
+}
+
+/* A quantity with its unit; a rate is known for one without it too. */
+static bool read_quantity(const char *name, const pm_field *field, void *record, const char *text)
+{
+  double value;
+  pm_error error = PM_ERROR_NONE;
+  bool plain = strcmp(field->unit, "1/s") == 0 && pm_number_parse(text, &value) == PM_OK;
+  if (!plain && pm_quantity_parse(text, field->unit, &value, &error) != PM_OK)
+    return fail(CODE_USAGE, "--%s: %s", name, error.text), false;
+  if (!(value > 0)) return fail(CODE_USAGE, "--%s \"%.80s\" is not positive", name, text), false;
+  pm_record_set_number(field, record, value, NULL);
+  return true;
+}
+
+bool read_field(const char *name, const pm_field *field, void *record, const char *text)
+{
+  double count;
+  if (is_count(field)) {
+    if (!read_count(name, text, COUNT_MOST, &count)) return false;
+    pm_record_set_number(field, record, count, NULL);
+    return true;
+  }
+  if (field->kind == PM_FIELD_REAL) return read_quantity(name, field, record, text);
+  return pm_record_set(field, record, text, NULL) == PM_OK || unknown_choice(name, text, field->choices);
+}
+
+const char *field_given(const cli_request *request, const char *name)
+{
+  for (size_t i = 0; i < request->given_count; i++)
+    if (strcmp(request->given[i].field->name, name) == 0) return request->given[i].text;
+  return NULL;
+}
+
+void copy_fields(const char *from_type, const void *from, const char *to_type, void *to)
+{
+  const pm_record_type *source = pm_record_type_find(from_type), *target = pm_record_type_find(to_type);
+  for (size_t i = 0; i < target->field_count; i++) {
+    const pm_field *field = &target->fields[i], *same = pm_record_field(source, field->name);
+    bool given = field->option == NULL || field->option[0] != '\0';
+    if (given && same != NULL) pm_record_set_number(field, to, pm_record_number(same, from), NULL);
+  }
+}
+
+bool read_run(const cli_request *request, const char *record, void *run)
+{
+  const pm_record_type *type = pm_record_type_find(record);
+  for (size_t i = 0; i < request->given_count; i++) {
+    char name[OPTION_NAME];
+    const pm_field *field = pm_record_field(type, request->given[i].field->name);
+    field_option(request->given[i].field, name, sizeof name);
+    if (field != NULL && !read_field(name, field, run, request->given[i].text)) return false;
+  }
+  return true;
+}
+
+/* One field: a single value goes into the run, several are an axis. */
+bool read_axis(const char *name, const pm_field *field, const char *text, void *run, cli_axes *axes)
+{
+  texts items;
+  if (!read_option_names(name, text, &items)) return false;
+  double *values = (double *)calloc(items.count, sizeof *values);
+  bool good = values != NULL || (fail_memory(), false);
+  for (size_t i = 0; i < items.count && good; i++) {
+    good = read_field(name, field, run, items.items[i]);
+    values[i] = pm_record_number(field, run);
+  }
+  bool axis = good && items.count > 1 && axes->count < OPTIONS_MOST;
+  if (axis) axes->items[axes->count++] = (pm_axis){.field = field->name, .values = values, .count = items.count};
+  else free(values);
+  free(items.items);
+  return good;
+}
+
+bool read_axes(const cli_request *request, void *run, cli_axes *axes)
+{
+  for (size_t i = 0; i < request->given_count; i++) {
+    char name[OPTION_NAME];
+    field_option(request->given[i].field, name, sizeof name);
+    if (!read_axis(name, request->given[i].field, request->given[i].text, run, axes)) return false;
+  }
+  return true;
+}
+
+/* An axis of the plan's own lists: 0, 1, 2, ... */
+bool add_index_axis(cli_axes *axes, const char *field, size_t count)
+{
+  double *values = (double *)calloc(count > 0 ? count : 1, sizeof *values);
+  if (values == NULL) return fail_memory(), false;
+  for (size_t i = 0; i < count; i++) values[i] = (double)i;
+  axes->items[axes->count++] = (pm_axis){.field = field, .values = values, .count = count};
+  return true;
+}
+
+void free_axes(cli_axes *axes)
+{
+  for (size_t i = 0; i < axes->count; i++) free((void *)(uintptr_t)axes->items[i].values);
+  axes->count = 0;
+}
