@@ -1,6 +1,7 @@
 /* Layers as software runs them: what goes by a kind's role does so for every kind of that role. */
 #include "lowering/forward.h"
 #include "one_layer.h"
+#include "plan/kernels.h"
 #include "perfmodel/units.h"
 #include <stdio.h>
 #include <string.h>
@@ -89,18 +90,20 @@ END_TEST
 
 START_TEST(equal_launches_are_kept_once)
 {
-  pm__launch_list list = {0};
-  pm__launch launch = {.launches = 1, .host_calls = 1, .layout = 10, .extra = 5};
-  launch.kernel.family = PM__ELEMENTWISE;
-  launch.kernel.repeats = 1;
-  launch.kernel.work.elements = 100;
-  for (int i = 0; i < 3; i++) ck_assert_int_eq(pm__launch_list_add(&list, &launch), i);
-  launch.kernel.family = PM__NORM; /* rows are timed in another way */
-  ck_assert_int_eq(pm__launch_list_add(&list, &launch), 3);
-  ck_assert_uint_eq(list.count, 2);
-  ck_assert(list.launch[0].kernel.repeats == 3 && list.launch[0].launches == 3 && list.launch[0].host_calls == 3);
-  ck_assert(list.launch[0].layout == 30 && list.launch[0].extra == 15);
-  pm__launch_list_free(&list);
+  pm__launch list[4];
+  pm__kernels kernels;
+  memset(list, 0, sizeof list);
+  for (int i = 0; i < 4; i++) {
+    list[i].launches = 1;
+    list[i].kernel.family = i < 3 ? PM__ELEMENTWISE : PM__NORM; /* rows are timed in another way */
+    list[i].kernel.repeats = 1;
+    list[i].kernel.work.elements = 100;
+  }
+  ck_assert_int_eq(pm__kernels_make(&kernels, list, 4, NULL), PM_OK);
+  int stream = pm__kernels_find(&kernels, &list[0].kernel), row = pm__kernels_find(&kernels, &list[3].kernel);
+  ck_assert_int_ne(stream, row);
+  ck_assert(kernels.repeats[stream] == 3 && kernels.launches[stream] == 3 && kernels.repeats[row] == 1);
+  pm__kernels_free(&kernels);
 }
 END_TEST
 

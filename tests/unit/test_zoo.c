@@ -357,6 +357,8 @@ int main(void)
   tcase_add_test(tests, shapes_are_those_of_the_papers);
   tcase_add_test(tests, other_spellings_resolve);
   tcase_add_test(tests, losses_are_last);
+  tcase_add_loop_test(tests, images_are_large_enough, 0, ROWS(smallest));
+  tcase_add_test(tests, refused_images_say_why);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);
