@@ -46,7 +46,7 @@ static pm_prediction predict(int gpus, int nodes, double batch, int precision)
   run.nodes = nodes;
   run.batch = batch;
   run.precision = precision;
-  ck_assert_int_eq(pm_predict(plan, &run, &prediction, 1), PM_OK);
+  ck_assert_int_eq(pm_predict_columns(plan, ~0u, &run, &prediction, 1), PM_OK);
   ck_assert_int_eq(prediction.status, PM_OK);
   return prediction;
 }

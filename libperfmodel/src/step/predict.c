@@ -184,7 +184,7 @@ static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run
     return;
   }
   pm__step step = pm__step_of(plan, run, memo);
-  out->status = PM_OK;
+  memset(out, 0, sizeof *out); /* the gaps between its fields too: equal predictions are equal byte for byte */
   pm__step_memory(&step, out);
   if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(out);
   else predict_step(&step, columns, out);
