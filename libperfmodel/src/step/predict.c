@@ -178,6 +178,7 @@ static void predict_step(const pm__step *step, unsigned columns, pm_prediction *
 
 static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
 {
+  memset(out, 0, sizeof *out); /* what lies between its fields too, so that equal records have equal bytes */
   int status = check_run(plan, run, NULL);
   if (status != PM_OK) {
     fill_unknown(out, status);
