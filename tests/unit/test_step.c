@@ -624,6 +624,7 @@ START_TEST(bands_widen_outside_of_what_was_fitted)
   pm_framework_profile profile = profile_of("pt-nhwc");
   pm_run run = run_on(0, 0, add_framework(&profile), 8);
   run.batch = profile.framework.batch_most;
+  run.ignore_memory = 1;
   pm_prediction inside = predict(&run);
   run.batch *= 8;
   pm_prediction outside = predict(&run);
@@ -650,6 +651,7 @@ START_TEST(links_at_line_rate_widen_the_band)
   pm_framework_profile profile = profile_of("pt-nhwc");
   pm_run run = run_on(0, 0, pm_plan_add_framework(own, &profile, &error), 1);
   run.batch = profile.framework.batch_most;
+  run.ignore_memory = 1;
   pm_prediction alone, eight;
   pm_predict(own, &run, &alone, 1);
   run.gpus = 8;

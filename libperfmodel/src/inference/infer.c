@@ -50,10 +50,10 @@ static void set_memory(const call *c, pm_inference *out)
   const pm_memory_plan *plan = c->network->memory[c->profile->memory];
   pm_memory_run run = {.batch = c->run->batch, .precision = c->run->precision, .ranks = 1, .inference = 1};
   pm__memory_question question = {plan, &run, &plan->optimizer, 0};
-  pm__memory_line line = pm__memory_line_of(&question);
-  out->memory = line.fixed + run.batch * line.sample;
+  pm__memory_parts parts = pm__memory_parts_of(&question);
+  out->memory = pm__memory_total(&parts, run.batch);
   out->verdict = pm_memory_verdict(out->memory, out->gpu_memory);
-  out->largest_batch = pm__memory_largest_batch(line, out->gpu_memory);
+  out->largest_batch = pm__memory_largest_batch(&parts, out->gpu_memory);
 }
 
 static int check_memory(const call *c, pm_error *error)

@@ -80,56 +80,52 @@ static double communication(const pm__memory_question *q)
          pm__given(profile->fusion_buffer, 0);
 }
 
-/* Parts that do not grow with the batch, and bytes per sample; the parts of `use` from context to sample. */
-static void set_parts(const pm__memory_question *q, double batch, pm_memory_use *use)
+pm__memory_parts pm__memory_parts_of(const pm__memory_question *q)
 {
   double factor;
   pm__alive alive = alive_of(q->plan, q->run, &factor);
   pm__parameter_bytes parameters = pm__parameters_take(q);
-  double input = 4 * q->plan->input_elements; /* as the loader gives it */
-  use->context = pm__given(q->plan->profile.context, 0);
-  use->weights = parameters.weights;
-  use->gradients = parameters.gradients;
-  use->optimizer = parameters.optimizer;
-  use->workspace = pm__given(q->plan->profile.workspace, 0);
-  use->communication = communication(q);
-  use->activations = batch * alive.saved;
-  use->live_gradients = batch * (alive.peak - alive.saved);
-  use->allocator = batch * ((factor - 1) * alive.peak);
-  use->input = batch * input;
-  use->sample = factor * alive.peak + input;
+  return (pm__memory_parts){.context = pm__given(q->plan->profile.context, 0),
+                            .weights = parameters.weights,
+                            .gradients = parameters.gradients,
+                            .optimizer = parameters.optimizer,
+                            .workspace = pm__given(q->plan->profile.workspace, 0),
+                            .communication = communication(q),
+                            .activations = alive.saved,
+                            .live_gradients = alive.peak - alive.saved,
+                            .allocator = (factor - 1) * alive.peak,
+                            .input = 4 * q->plan->input_elements}; /* as the loader gives it */
 }
 
-static pm__memory_line line_of(const pm_memory_use *use)
+static void set_parts(const pm__memory_parts *p, double batch, pm_memory_use *use)
 {
-  double fixed = use->context + use->weights + use->gradients + use->optimizer + use->workspace + use->communication;
-  return (pm__memory_line){fixed, use->sample};
-}
-
-pm__memory_line pm__memory_line_of(const pm__memory_question *q)
-{
-  pm_memory_use use;
-  set_parts(q, 0, &use);
-  return line_of(&use);
+  use->context = p->context;
+  use->weights = p->weights;
+  use->gradients = p->gradients;
+  use->optimizer = p->optimizer;
+  use->workspace = p->workspace;
+  use->communication = p->communication;
+  use->activations = batch * p->activations;
+  use->live_gradients = batch * p->live_gradients;
+  use->allocator = batch * p->allocator;
+  use->input = batch * p->input;
+  use->sample = p->activations + p->live_gradients + p->allocator + p->input;
+  use->total = pm__memory_total(p, batch);
 }
 
 /* ---- The inverse. */
 
-static double total(pm__memory_line line, double batch)
-{
-  return line.fixed + batch * line.sample;
-}
-
 /* The total never falls with the batch; rounding is put right at the end. */
-double pm__memory_largest_batch(pm__memory_line line, double limit)
+double pm__memory_largest_batch(const pm__memory_parts *p, double limit)
 {
   const double most = 9007199254740992.0;
+  double sample = p->activations + p->live_gradients + p->allocator + p->input;
   if (isnan(limit)) return NAN;
-  if (total(line, 1) > limit) return 0;
-  if (!(line.sample > 0) || !isfinite(limit)) return INFINITY;
-  double batch = fmin(fmax(floor((limit - line.fixed) / line.sample), 1), most);
-  while (batch > 1 && total(line, batch) > limit) batch--;
-  while (batch < most && total(line, batch + 1) <= limit) batch++;
+  if (pm__memory_total(p, 1) > limit) return 0;
+  if (!(sample > 0) || !isfinite(limit)) return INFINITY;
+  double batch = fmin(fmax(floor((limit - pm__memory_total(p, 0)) / sample), 1), most);
+  while (batch > 1 && pm__memory_total(p, batch) > limit) batch--;
+  while (batch < most && pm__memory_total(p, batch + 1) <= limit) batch++;
   return batch;
 }
 
@@ -152,14 +148,13 @@ static void answer(const pm_memory_plan *plan, const pm_memory_run *run, pm_memo
     return;
   }
   pm__memory_question question = {plan, run, &plan->optimizer, 0};
-  set_parts(&question, run->batch, use);
-  pm__memory_line line = line_of(use);
-  use->total = total(line, run->batch);
+  pm__memory_parts parts = pm__memory_parts_of(&question);
+  set_parts(&parts, run->batch, use);
   use->usable = run->usable;
   use->verdict = pm_memory_verdict(use->total, run->usable);
   use->missing = isnan(run->usable) ? (double)NAN : fmax(use->total - run->usable, 0);
-  use->largest_batch = pm__memory_largest_batch(line, run->usable);
-  use->safe_batch = pm__memory_largest_batch(line, (1 - band) * run->usable);
+  use->largest_batch = pm__memory_largest_batch(&parts, run->usable);
+  use->safe_batch = pm__memory_largest_batch(&parts, (1 - band) * run->usable);
 }
 
 int pm_memory(const pm_memory_plan *plan, const pm_memory_run *runs, pm_memory_use *uses, size_t count)

@@ -38,14 +38,22 @@ pm__parameter_bytes pm__parameters_take(const pm__memory_question *q);
 double pm__weight_bytes(const pm__memory_question *q);
 double pm__gradient_bytes(const pm__memory_question *q);
 
-/* The total grows with the batch along a line. */
-typedef struct pm__memory_line {
-  double fixed, sample;
-} pm__memory_line;
+/* The parts of a footprint, fixed ones and those of each sample, from which that of any batch follows. */
+typedef struct pm__memory_parts {
+  double context, weights, gradients, optimizer, workspace, communication;
+  double activations, live_gradients, allocator, input; /* per sample */
+} pm__memory_parts;
 
-pm__memory_line pm__memory_line_of(const pm__memory_question *q);
+pm__memory_parts pm__memory_parts_of(const pm__memory_question *q);
+
+/* In the order of the record's fields, so that it equals their sum bit for bit. */
+static inline double pm__memory_total(const pm__memory_parts *p, double batch)
+{
+  return p->context + p->weights + p->gradients + p->optimizer + batch * p->activations + batch * p->live_gradients +
+         batch * p->allocator + batch * p->input + p->workspace + p->communication;
+}
 
 /* Largest whole batch whose total is not above `limit`; 0 if none is, NAN if it is not known. */
-double pm__memory_largest_batch(pm__memory_line line, double limit);
+double pm__memory_largest_batch(const pm__memory_parts *parts, double limit);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include "memory/plan.h"
 #include "plan/kernels.h"
 
 enum { PM__MEMO_PLACES = 64, PM__MEMO_PROBES = 8, PM__MEMO_WORDS = 4 };
@@ -28,9 +29,10 @@ typedef struct pm__memo_buckets {
   double exchange[PM__SEGMENTS], share;
 } pm__memo_buckets;
 
-/* Memory grows along a line; the largest batch that fits. */
+/* What memory is made of; the largest batch that fits. */
 typedef struct pm__memo_memory {
-  double fixed, sample, largest_batch;
+  pm__memory_parts parts;
+  double largest_batch;
 } pm__memo_memory;
 
 /* The rings of a group. */

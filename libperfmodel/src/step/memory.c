@@ -4,7 +4,7 @@
 #include "perfmodel/units.h"
 #include "step/step.h"
 
-static pm__memory_line line_of(const pm__step *s)
+static pm__memory_parts parts_of(const pm__step *s)
 {
   const pm_memory_plan *plan = s->network->memory[s->framework != NULL ? s->framework->memory : 0];
   pm_memory_run run = {.batch = s->run->batch, .precision = s->run->precision, .ranks = s->run->gpus * s->run->nodes};
@@ -12,16 +12,16 @@ static pm__memory_line line_of(const pm__step *s)
   optimizer.state = optimizer.embedding_state = s->optimizer->state;
   optimizer.scratch = s->optimizer->scratch;
   pm__memory_question question = {plan, &run, &optimizer, pm__step_split_parameters(s)};
-  return pm__memory_line_of(&question);
+  return pm__memory_parts_of(&question);
 }
 
 static pm__memo_memory compute(const pm__step *s, double usable)
 {
-  pm__memory_line line = line_of(s);
-  return (pm__memo_memory){line.fixed, line.sample, pm__memory_largest_batch(line, usable)};
+  pm__memory_parts parts = parts_of(s);
+  return (pm__memo_memory){parts, pm__memory_largest_batch(&parts, usable)};
 }
 
-/* Of a run, it depends on the batch along a line alone. */
+/* Its parts do not depend on the batch. */
 static pm__memo_memory memory_of(const pm__step *s, double usable)
 {
   bool found;
@@ -39,7 +39,7 @@ void pm__step_memory(const pm__step *s, pm_prediction *out)
   double usable = isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
   pm__memo_memory memory = memory_of(s, usable);
   out->gpu_memory = usable;
-  out->memory = memory.fixed + s->run->batch * memory.sample;
+  out->memory = pm__memory_total(&memory.parts, s->run->batch);
   out->verdict = pm_memory_verdict(out->memory, usable);
   out->largest_batch = memory.largest_batch;
 }

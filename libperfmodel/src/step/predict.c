@@ -178,13 +178,13 @@ static void predict_step(const pm__step *step, unsigned columns, pm_prediction *
 
 static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
 {
+  memset(out, 0, sizeof *out); /* what lies between its fields too, so that equal records have equal bytes */
   int status = check_run(plan, run, NULL);
   if (status != PM_OK) {
     fill_unknown(out, status);
     return;
   }
   pm__step step = pm__step_of(plan, run, memo);
-  memset(out, 0, sizeof *out); /* the gaps between its fields too: equal predictions are equal byte for byte */
   pm__step_memory(&step, out);
   if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(out);
   else predict_step(&step, columns, out);
