@@ -61,7 +61,8 @@ static records catalog_record(const pm_catalog *catalog, const char *kind, const
   return records_if_ok(array, error);
 }
 
-/* One of the three records of a framework by name ("pt-nchw", "tf1-nchw@cudnn6"): "framework", "library_era" or "band". */
+/* One of the records of a framework by name ("pt-nchw", "tf1-nchw@cudnn6"): "framework", "library_era", "band" or
+** "memory_profile". */
 static records catalog_framework(const pm_catalog *catalog, const char *name, const char *part, pm_error *error)
 {
   pm_framework_profile profile;
@@ -69,6 +70,7 @@ static records catalog_framework(const pm_catalog *catalog, const char *name, co
   if (pm_catalog_framework(catalog, name, &profile, error) != PM_OK) return none;
   if (strcmp(part, "framework") == 0) return record_copy(part, &profile.framework, error);
   if (strcmp(part, "library_era") == 0) return record_copy(part, &profile.era, error);
+  if (strcmp(part, "memory_profile") == 0) return record_copy(part, &profile.memory, error);
   return record_copy("band", &profile.band, error);
 }
 

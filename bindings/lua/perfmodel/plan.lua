@@ -27,7 +27,7 @@ function plan.check_single(options, advice)
   end
 end
 
--- Frameworks by name, or as tables of the three records that pm.framework gives; "none": no framework.
+-- Frameworks by name, or as tables of the four records that pm.framework gives; "none": no framework.
 local function frameworks_of(value, from)
   if value == nil then value = "generic" end
   if value == "none" then return {} end
@@ -63,7 +63,9 @@ function plan.new(options)
   made.systems, made.paths = variants_of(catalog.handles_of(options.system, "system", from), options.axes)
   made.handle = core.plan_new(made.networks, made.systems)
   made.frameworks = frameworks_of(options.framework, from)
-  for _, f in ipairs(made.frameworks) do core.plan_add_framework(made.handle, {f.framework}, {f.era}, {f.band}) end
+  for _, f in ipairs(made.frameworks) do
+    core.plan_add_framework(made.handle, {f.framework}, {f.era}, {f.band}, {f.memory})
+  end
   return made
 end
 

@@ -25,6 +25,8 @@ class Framework:
     """How fast matrix kernels are, over the kernel model."""
     band: _records.Band
     """Spread of measured over predicted rates."""
+    memory: _records.MemoryProfile
+    """How it handles memory."""
 
     @property
     def id(self) -> str:
@@ -42,9 +44,14 @@ class Framework:
 
     def replace(self, **values: Any) -> Framework:
         """The same with other constants: framework("generic").replace(kernel_time=20e-6). Names are those of the fields
-        of `profile`, `era` or `band`, in SI units.
+        of `profile`, `era`, `band` or `memory`, in SI units.
         """
-        parts: dict[str, Any] = {"profile": self.profile, "era": self.era, "band": self.band}
+        parts: dict[str, Any] = {
+            "profile": self.profile,
+            "era": self.era,
+            "band": self.band,
+            "memory": self.memory,
+        }
         for name, value in values.items():
             owner = next((key for key, part in parts.items() if name != "id" and hasattr(part, name)), None)
             if owner is None:
@@ -63,7 +70,10 @@ def from_catalog(catalog: _core.catalog, name: str) -> Framework:
         return _record.read(cls, kind, _core.catalog_framework(catalog, text(name, "framework"), kind))
 
     return Framework(
-        part(_records.Framework, "framework"), part(_records.LibraryEra, "library_era"), part(_records.Band, "band")
+        part(_records.Framework, "framework"),
+        part(_records.LibraryEra, "library_era"),
+        part(_records.Band, "band"),
+        part(_records.MemoryProfile, "memory_profile"),
     )
 
 
@@ -79,12 +89,14 @@ def as_framework(value: Frameworks) -> Framework | None:
     return value if isinstance(value, Framework) else framework(text(value, "framework"))
 
 
-def framework_records(item: Framework | None) -> tuple[Records, Records, Records]:
-    """A framework's three records, or none of each."""
+def framework_records(item: Framework | None) -> tuple[Records, Records, Records, Records]:
+    """A framework's four records, or none of each."""
     if item is None:
-        return _record.none("framework"), _record.none("library_era"), _record.none("band")
+        none = _record.none
+        return none("framework"), none("library_era"), none("band"), none("memory_profile")
     return (
         _record.write("framework", item.profile),
         _record.write("library_era", item.era),
         _record.write("band", item.band),
+        _record.write("memory_profile", item.memory),
     )
