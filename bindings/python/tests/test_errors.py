@@ -280,7 +280,7 @@ def test_arrays_of_another_layout_are_refused(sweep: pm.Sweep) -> None:
     with pytest.raises(TypeError):
         _core.predict_into(sweep.plan._handle, sweep.runs, bytes(sweep.predictions.nbytes), -1)
     with pytest.raises(pm.ArgumentError, match="room for"):
-        _core.predict_into(sweep.plan._handle, sweep.runs, bytearray(sweep.predictions[:1].nbytes))
+        _core.predict_into(sweep.plan._handle, sweep.runs, bytearray(sweep.predictions[:1].nbytes), -1)
 
 
 def test_strided_runs_are_copied(sweep: pm.Sweep) -> None:
@@ -329,3 +329,17 @@ def test_objects_of_the_core_cannot_be_made_by_hand() -> None:
         _core.catalog()
     with pytest.raises(TypeError):
         _core.catalog_ids(_core.catalog.__new__(_core.catalog), "gpus")
+
+
+def test_what_does_not_fit_says_by_how_much() -> None:
+    with pytest.raises(pm.DoesNotFitError, match=r"needs .* TB .* has .* GB; the largest batch that fits is \d+") as caught:
+        pm.predict("resnet50", "dgx1-v100", batch=100000)
+    largest = int(str(caught.value).rsplit(" ", 1)[1])
+    p = pm.predict("resnet50", "dgx1-v100", batch=100000, ignore_memory=True)
+    assert (p.verdict, p.largest_batch, p.status) == ("does-not-fit", largest, "ok")
+    assert "does not fit; the largest batch that fits is" in p.explain() and "does not fit" in p._repr_html_()
+    assert pm.predict("resnet50", "dgx1-v100", batch=largest).verdict in ("fits", "tight")
+    row = pm.sweep("resnet50", "dgx1-v100", batch=100000)[0]
+    assert row.status == "does_not_fit" and np.isnan(row.throughput) and row.largest_batch == largest
+    with pytest.raises(pm.DoesNotFitError):
+        pm.infer("gpt3-175b", "t4")
