@@ -76,11 +76,13 @@ static inline uint64_t pm__memo_pair(int32_t a, int32_t b)
   return (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
 }
 
+/* The words are multiplied side by side, so that a look-up waits for one product and not for four. */
 static inline size_t pm__memo_slot(const pm__memo_key *key)
 {
-  uint64_t bits = 0;
-  for (int i = 0; i < PM__MEMO_WORDS; i++) bits = (bits ^ key->word[i]) * UINT64_C(0x9e3779b97f4a7c15);
-  return (size_t)(bits >> 58);
+  const uint64_t *w = key->word;
+  uint64_t bits = w[0] * UINT64_C(0x9e3779b97f4a7c15) ^ w[1] * UINT64_C(0xc2b2ae3d27d4eb4f) ^
+                  w[2] * UINT64_C(0x165667b19e3779f9) ^ w[3] * UINT64_C(0xd6e8feb86659fd93);
+  return (size_t)((bits ^ bits >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 }
 
 static inline bool pm__memo_same(const pm__memo_key *a, const pm__memo_key *b)

@@ -63,7 +63,7 @@ static void set_rates(const pm__step *s, const pm__sharing *sharing, pm_predicti
   out->throughput = samples / out->step_time;
   out->flop = s->ranks * flop;
   out->flop_rate = flop / out->step_time;
-  out->utilization = out->flop_rate / pm_gpu_matrix_peak(&s->system->system->gpu, s->run->precision);
+  out->utilization = out->flop_rate / s->device->matrix_peak;
   out->epoch_time = NAN;
   if (!isnan(s->run->epoch_samples)) out->epoch_time = ceil(s->run->epoch_samples / samples) * out->step_time;
   out->gradient_size = sharing->exchanged * s->gradient;

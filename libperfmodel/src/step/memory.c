@@ -15,33 +15,43 @@ static pm__memory_parts parts_of(const pm__step *s)
   return pm__memory_parts_of(&question);
 }
 
-static pm__memo_memory compute(const pm__step *s, double usable)
+static void compute(const pm__step *s, double usable, pm__memo_memory *memory)
 {
-  pm__memory_parts parts = parts_of(s);
-  return (pm__memo_memory){parts, pm__memory_largest_batch(&parts, usable)};
+  memory->parts = parts_of(s);
+  memory->largest_batch = pm__memory_largest_batch(&memory->parts, usable);
 }
 
-/* Its parts do not depend on the batch. */
-static pm__memo_memory memory_of(const pm__step *s, double usable)
+/* How many there are matters where the model is split; else whether there are others. */
+static int ranks_of(const pm__step *s)
 {
-  bool found;
-  if (s->memo == NULL) return compute(s, usable);
-  pm__memo_key key = {{pm__memo_pair(s->run->network_index, s->framework != NULL ? s->framework->memory : 0),
-                       pm__memo_number(usable), pm__memo_pair(s->run->gpus * s->run->nodes, s->parallel),
-                       pm__memo_pair(s->run->precision, s->run->optimizer)}};
-  pm__memo_memory *memory = &s->memo->memory[pm__memo_find(&s->memo->memory_index, &key, &found)];
-  if (!found) *memory = compute(s, usable);
-  return *memory;
+  int ranks = s->run->gpus * s->run->nodes;
+  return pm__step_split_parameters(s) > 0 || ranks < 2 ? ranks : 2;
+}
+
+/* In `own`, or where it is remembered: nothing of it depends on the batch. */
+static const pm__memo_memory *memory_of(const pm__step *s, double usable, pm__memo_memory *own)
+{
+  bool found = false;
+  pm__memo_memory *memory = own;
+  if (s->memo != NULL) {
+    pm__memo_key key = {{pm__memo_pair(s->run->network_index, s->framework != NULL ? s->framework->memory : 0),
+                         pm__memo_number(usable), pm__memo_pair(ranks_of(s), s->parallel),
+                         pm__memo_pair(s->run->precision, s->run->optimizer)}};
+    memory = &s->memo->memory[pm__memo_find(&s->memo->memory_index, &key, &found)];
+  }
+  if (!found) compute(s, usable, memory);
+  return memory;
 }
 
 void pm__step_memory(const pm__step *s, pm_prediction *out)
 {
+  pm__memo_memory own;
   double usable = isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
-  pm__memo_memory memory = memory_of(s, usable);
+  const pm__memo_memory *memory = memory_of(s, usable, &own);
   out->gpu_memory = usable;
-  out->memory = pm__memory_total(&memory.parts, s->run->batch);
+  out->memory = pm__memory_total(&memory->parts, s->run->batch);
   out->verdict = pm_memory_verdict(out->memory, usable);
-  out->largest_batch = memory.largest_batch;
+  out->largest_batch = memory->largest_batch;
 }
 
 int pm__step_fits(const pm__step *s, pm_error *error)

@@ -13,57 +13,12 @@ pm_run pm_run_default(void)
   return run;
 }
 
-/* ---- Checks ---------------------------------------------------------------------------------------------------- */
-
-static int check_choices(const pm_plan *plan, const pm_run *run, pm_error *error)
-{
-  if (run->framework_index < -1 || run->framework_index >= (int32_t)plan->framework_count)
-    return pm__fail(error, PM_BAD_ARGUMENT, "framework %d is not in the plan", run->framework_index);
-  if (run->overlap < 0 || run->overlap >= PM_OVERLAP_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no overlap %d", run->overlap);
-  if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
-  if (run->epoch_samples < 1 || isinf(run->epoch_samples))
-    return pm__fail(error, PM_BAD_ARGUMENT, "epoch_samples %g is not at least 1", run->epoch_samples);
-  if (run->usable_memory <= 0)
-    return pm__fail(error, PM_BAD_ARGUMENT, "usable_memory %g is not above 0", run->usable_memory);
-  return PM_OK;
-}
-
-static int check_group(const pm__plan_system *system, const pm_run *run, pm_error *error)
-{
-  const char *id = system->system->machine.id;
-  int status = pm__plan_check_group(system, run->gpus, run->nodes, error);
-  if (status != PM_OK) return status;
-  const pm__wiring *wiring;
-  status = pm__wiring_first(system->system, run->gpus, &wiring);
-  if (status == PM_NO_MEMORY) return pm__no_memory(error);
-  if (status != PM_OK) return pm__fail(error, status, "%d GPUs of a %s are not connected", run->gpus, id);
-  if (run->nodes > 1 && system->system->network.count == 0)
-    return pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network between nodes", id);
-  return PM_OK;
-}
-
-/* All but memory. */
-static int check_run(const pm_plan *plan, const pm_run *run, pm_error *error)
-{
-  int status = pm__plan_check_place("network", run->network_index, plan->network_count, error);
-  if (status == PM_OK) status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
-  if (status == PM_OK) status = check_choices(plan, run, error);
-  if (status == PM_OK) status = check_group(&plan->systems[run->system_index], run, error);
-  if (status == PM_OK) status = pm__plan_check_batch(run->batch, error);
-  if (status == PM_OK) status = pm__step_check(plan, run, error);
-  if (status != PM_OK) return status;
-  return pm__kernel_check(&plan->systems[run->system_index].system->gpu, run->batch, run->precision, error);
-}
-
 int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
   if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a run needs a plan");
-  int status = check_run(plan, run, error);
-  if (status != PM_OK) return status;
-  pm__step step = pm__step_of(plan, run, NULL);
-  return pm__step_fits(&step, error);
+  pm__step step;
+  int status = pm__step_make(&step, plan, run, NULL, error);
+  return status == PM_OK ? pm__step_fits(&step, error) : status;
 }
 
 /* ---- Kernel times ------------------------------------------------------------------------------------------------ */
@@ -179,12 +134,12 @@ static void predict_step(const pm__step *step, unsigned columns, pm_prediction *
 static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
 {
   memset(out, 0, sizeof *out); /* what lies between its fields too, so that equal records have equal bytes */
-  int status = check_run(plan, run, NULL);
+  pm__step step;
+  int status = pm__step_make(&step, plan, run, memo, NULL);
   if (status != PM_OK) {
     fill_unknown(out, status);
     return;
   }
-  pm__step step = pm__step_of(plan, run, memo);
   pm__step_memory(&step, out);
   if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(out);
   else predict_step(&step, columns, out);

@@ -53,34 +53,48 @@ static const pm__device *device_of(const pm_plan *plan, const pm__step *s)
   return &plan->libraries[s->framework->library].devices[system][precision];
 }
 
-pm__step pm__step_of(const pm_plan *plan, const pm_run *run, pm__memo *memo)
+/* All but the group, which was found already. */
+static void gather(pm__step *s, const pm_plan *plan, const pm_run *run, pm__memo *memo)
 {
-  pm__step s;
-  s.memo = memo;
-  s.run = run;
-  s.network = &plan->networks[run->network_index];
-  s.system = &plan->systems[run->system_index];
-  s.framework = framework_of(plan, run);
-  s.device = device_of(plan, &s);
-  s.mode = PM__TRAINING_MODE + PM__COUNTED;
-  s.units = s.network->units[s.mode];
-  s.optimizer = pm__optimizer_of(run->optimizer);
-  s.segments = NULL;
-  s.parallel = parallel_of(run, s.framework);
-  s.overlap = overlap_of(run, s.framework);
-  s.ranks = (double)run->gpus * run->nodes;
-  pm__collective_group_init(&s.group, s.system->system, 0, 1, run->gpus, run->nodes); /* was checked */
-  if (s.framework != NULL) s.group.era = s.framework->profile.framework.collectives;
-  s.accumulation = run->accumulation;
-  s.factor = s.own = 1;
-  s.start = s.device->launch;
-  s.layout = 0;
-  s.gradient = s.device->bytes;
-  if (s.framework != NULL) set_framework(&s);
-  return s;
+  s->memo = memo;
+  s->run = run;
+  s->network = &plan->networks[run->network_index];
+  s->system = &plan->systems[run->system_index];
+  s->framework = framework_of(plan, run);
+  s->device = device_of(plan, s);
+  s->mode = PM__TRAINING_MODE + PM__COUNTED;
+  s->units = s->network->units[s->mode];
+  s->optimizer = pm__optimizer_of(run->optimizer);
+  s->segments = NULL;
+  s->parallel = parallel_of(run, s->framework);
+  s->overlap = overlap_of(run, s->framework);
+  s->ranks = (double)run->gpus * run->nodes;
+  s->accumulation = run->accumulation;
+  s->factor = s->own = 1;
+  s->start = s->device->launch;
+  s->layout = 0;
+  s->gradient = s->device->bytes;
+  if (s->framework == NULL) return;
+  s->group.era = s->framework->profile.framework.collectives;
+  set_framework(s);
 }
 
 /* ---- Checks ---- */
+
+static int check_choices(const pm_plan *plan, const pm_run *run, pm_error *error)
+{
+  if (run->framework_index < -1 || run->framework_index >= (int32_t)plan->framework_count)
+    return pm__fail(error, PM_BAD_ARGUMENT, "framework %d is not in the plan", run->framework_index);
+  if (run->overlap < 0 || run->overlap >= PM_OVERLAP_COUNT)
+    return pm__fail(error, PM_BAD_ARGUMENT, "there is no overlap %d", run->overlap);
+  if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
+    return pm__fail(error, PM_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
+  if (run->epoch_samples < 1 || isinf(run->epoch_samples))
+    return pm__fail(error, PM_BAD_ARGUMENT, "epoch_samples %g is not at least 1", run->epoch_samples);
+  if (run->usable_memory <= 0)
+    return pm__fail(error, PM_BAD_ARGUMENT, "usable_memory %g is not above 0", run->usable_memory);
+  return PM_OK;
+}
 
 static int check_server(const pm__plan_framework *framework, pm_error *error)
 {
@@ -90,7 +104,7 @@ static int check_server(const pm__plan_framework *framework, pm_error *error)
   return pm__fail(error, PM_BAD_ARGUMENT, "framework \"%s\" has no constants of a parameter server", f->id);
 }
 
-static int check_choices(const pm_run *run, pm_error *error)
+static int check_numbers(const pm_run *run, pm_error *error)
 {
   if (run->parallel < 0 || run->parallel >= PM_PARALLEL_COUNT)
     return pm__fail(error, PM_BAD_ARGUMENT, "there is no parallel %d", run->parallel);
@@ -104,10 +118,10 @@ static int check_choices(const pm_run *run, pm_error *error)
   return PM_OK;
 }
 
-int pm__step_check(const pm_plan *plan, const pm_run *run, pm_error *error)
+static int check_parallelism(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
   const pm__plan_framework *framework = framework_of(plan, run);
-  int status = check_choices(run, error);
+  int status = check_numbers(run, error);
   if (status != PM_OK || (run->gpus == 1 && run->nodes == 1)) return status;
   int32_t parallel = parallel_of(run, framework);
   if (parallel == PM_PARALLEL_DATA_PARALLEL && run->nodes > 1)
@@ -116,4 +130,46 @@ int pm__step_check(const pm_plan *plan, const pm_run *run, pm_error *error)
   if (parallel == PM_PARALLEL_PARAMETER_SERVER || parallel == PM_PARALLEL_ASYNCHRONOUS)
     return check_server(framework, error);
   return PM_OK;
+}
+
+/* The group of all GPUs, with its wires. */
+static int find_group(const pm__plan_system *system, const pm_run *run, pm__collective_group *group, pm_error *error)
+{
+  const char *id = system->system->machine.id;
+  int status = pm__plan_check_group(system, run->gpus, run->nodes, error);
+  if (status != PM_OK) return status;
+  status = pm__collective_group_init(group, system->system, 0, 1, run->gpus, run->nodes);
+  if (status == PM_OK) return PM_OK;
+  if (status == PM_NO_MEMORY) return pm__no_memory(error);
+  if (run->nodes > 1 && system->system->network.count == 0)
+    return pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network between nodes", id);
+  return pm__fail(error, status, "%d GPUs of a %s are not connected", run->gpus, id);
+}
+
+/* What a GPU has rates for was found out when the plan was made; only refusals look again. */
+static int check_precision(const pm_plan *plan, const pm_run *run, pm_error *error)
+{
+  const pm__plan_system *system = &plan->systems[run->system_index];
+  bool known = run->precision >= 0 && run->precision < PM_PRECISION_COUNT, byte = run->precision >= PM_FP8;
+  if (known && !byte && plan->systems[system->device].devices[PM_KERNEL_MODEL_ROOFLINE][run->precision].usable)
+    return PM_OK;
+  return pm__kernel_check(&system->system->gpu, run->batch, run->precision, error);
+}
+
+static int check(const pm_plan *plan, const pm_run *run, pm__step *s, pm_error *error)
+{
+  int status = pm__plan_check_place("network", run->network_index, plan->network_count, error);
+  if (status == PM_OK) status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
+  if (status == PM_OK) status = check_choices(plan, run, error);
+  if (status == PM_OK) status = find_group(&plan->systems[run->system_index], run, &s->group, error);
+  if (status == PM_OK) status = pm__plan_check_batch(run->batch, error);
+  if (status == PM_OK) status = check_parallelism(plan, run, error);
+  return status == PM_OK ? check_precision(plan, run, error) : status;
+}
+
+int pm__step_make(pm__step *s, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error)
+{
+  int status = check(plan, run, s, error);
+  if (status == PM_OK) gather(s, plan, run, memo);
+  return status;
 }

@@ -13,11 +13,8 @@
 
 #include "schedule/schedule.h"
 
-/* The step of a run that pm__step_check found good. */
-pm__step pm__step_of(const pm_plan *plan, const pm_run *run, pm__memo *memo);
-
-/* PM_OK, or why this parallelism is not possible. */
-int pm__step_check(const pm_plan *plan, const pm_run *run, pm_error *error);
+/* Gathers a run; PM_OK, or why it cannot be predicted, memory left aside. `memo` may be NULL. */
+int pm__step_make(pm__step *step, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error);
 
 /* Times at the batch that `costs` were priced at, `batch`. */
 pm__step_times pm__step_times_of(const pm__step *step, const pm__costs *costs, double batch);

@@ -192,7 +192,8 @@ char *pm_prediction_trace(const pm_plan *plan, const pm_run *run, pm_error *erro
     pm__fail(error, prediction.status, "%s", pm_status_text(prediction.status));
     return NULL;
   }
-  pm__step step = pm__step_of(plan, run, NULL);
+  pm__step step;
+  pm__step_make(&step, plan, run, NULL, NULL);
   trace t = {{NULL, 0, 0, false}, &step, &prediction, 0, 1, 0};
   t.stretch = 1 + prediction.host_wait_time / prediction.compute_time;
   add_all(&t);
