@@ -44,14 +44,31 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__READINGS] = {"readings", "reading", "reading", " decides value ", " id decides value model framework version "},
 };
 
+/* What kinds were called in an earlier release, which is still understood. */
+static const struct {
+  const char *plural, *singular;
+  int kind;
+} former_kinds[] = {
+  {"transformer_habits", "transformer_habit", PM__TRANSFORMER_HABITS},
+};
+
 const pm__kind *pm__kind_at(size_t index)
 {
   return index < PM__KINDS ? &kinds[index] : NULL;
 }
 
+static int former_kind(const char *name, bool is_element)
+{
+  for (size_t i = 0; i < sizeof former_kinds / sizeof former_kinds[0]; i++)
+    if (strcmp(name, former_kinds[i].singular) == 0 || (!is_element && strcmp(name, former_kinds[i].plural) == 0))
+      return former_kinds[i].kind;
+  return -1;
+}
+
 int pm__kind_find(const char *name, pm_error *error)
 {
   char known[600] = "";
+  if (name != NULL && former_kind(name, false) >= 0) return former_kind(name, false);
   for (int i = 0; name != NULL && i < PM__KINDS; i++) {
     if (strcmp(name, kinds[i].plural) == 0 || strcmp(name, kinds[i].singular) == 0) return i;
     size_t used = strlen(known);
@@ -66,7 +83,7 @@ int pm__kind_of_element(const char *name)
 {
   for (int i = 0; i < PM__KINDS; i++)
     if (strcmp(name, kinds[i].singular) == 0) return i;
-  return -1;
+  return former_kind(name, true);
 }
 
 bool pm__in_list(const char *list, const char *word)

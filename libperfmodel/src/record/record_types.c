@@ -1,10 +1,11 @@
 /* The field tables, all made from the lists that declare the structs. */
 #include "perfmodel.h"
 
-#define NAME_DOC(name, text, doc) {text, doc},
-#define NAME_BYTES_DOC(name, text, bytes, doc) {text, doc},
-#define NAME_RATE_DOC(name, text, rate, doc) {text, doc},
-#define END {NULL, NULL}
+/* What follows the doc is whatever else a list says of a value, by name. */
+#define NAME_DOC(id, word, ...) {.name = word, .doc = __VA_ARGS__},
+#define NAME_BYTES_DOC(id, word, bytes, ...) {.name = word, .doc = __VA_ARGS__},
+#define NAME_RATE_DOC(id, word, rate, ...) {.name = word, .doc = __VA_ARGS__},
+#define END {.name = NULL}
 
 static const pm_choice precision_choices[] = {PM_PRECISION_LIST(NAME_BYTES_DOC) END};
 static const pm_choice link_kind_choices[] = {PM_LINK_KIND_LIST(NAME_DOC) END};
@@ -37,7 +38,7 @@ static const pm_choice decision_choices[] = {PM_DECISION_LIST(NAME_DOC) END};
 static const pm_choice minimize_choices[] = {PM_MINIMIZE_LIST(NAME_DOC) END};
 static const pm_choice resource_choices[] = {PM_RESOURCE_LIST(NAME_RATE_DOC) END};
 static const pm_choice fit_use_choices[] = {PM_FIT_USE_LIST(NAME_DOC) END};
-static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
+static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name = "yes", .doc = "yes"}, END};
 
 #define KIND_TEXT .kind = PM_FIELD_TEXT
 #define KIND_INT .kind = PM_FIELD_INT
