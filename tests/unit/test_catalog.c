@@ -220,6 +220,29 @@ START_TEST(a_later_alias_wins_and_says_so)
 }
 END_TEST
 
+/* What a file says in words of an earlier release counts as if it said it in those of today, and it is told so. */
+START_TEST(former_names_are_read_and_told)
+{
+  char expected[300];
+  pm_framework old, now;
+  must_load("<framework id='own-old' name='Own, then'><era>cudnn6</era><evidence>uncalibrated</evidence>"
+            "<parallel>all-reduce</parallel><overlap>none</overlap><own_factor>1.5</own_factor></framework>");
+  snprintf(expected, sizeof expected, "%s:2: <own_factor> is called <framework_kernel_factor> now", file);
+  ck_assert_str_eq(pm_catalog_note(catalog, 0), expected);
+  ck_assert_ptr_null(pm_catalog_note(catalog, 1));
+  must_load("<framework id='own-new' name='Own, now'><era>cudnn6</era><evidence>uncalibrated</evidence>"
+            "<parallel>all-reduce</parallel><overlap>none</overlap>"
+            "<framework_kernel_factor>1.5</framework_kernel_factor></framework>");
+  ck_assert_ptr_null(pm_catalog_note(catalog, 1));
+  ck_assert_int_eq(pm_catalog_record(catalog, "framework", "own-old", &old, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_record(catalog, "framework", "own-new", &now, NULL), PM_OK);
+  ck_assert_double_eq(old.framework_kernel_factor, 1.5);
+  memcpy(old.id, now.id, sizeof old.id);
+  memcpy(old.name, now.name, sizeof old.name);
+  ck_assert_mem_eq(&old, &now, sizeof old);
+}
+END_TEST
+
 /* The error is in the last entry; the good ones before it are not taken either. */
 START_TEST(a_load_is_all_or_nothing)
 {
@@ -345,6 +368,7 @@ int main(void)
   tcase_add_test(tests, users_add_entries);
   tcase_add_test(tests, users_override_entries_and_are_told);
   tcase_add_test(tests, a_later_alias_wins_and_says_so);
+  tcase_add_test(tests, former_names_are_read_and_told);
   tcase_add_test(tests, a_load_is_all_or_nothing);
   tcase_add_test(tests, folders_are_read_in_order);
   tcase_add_test(tests, networks_take_parameters);

@@ -476,7 +476,7 @@ START_TEST(memory_passes_are_as_designed)
     pm_framework_profile profile = profile_of(rows[i].framework);
     pm_prediction p[2];
     double products = 0, gradients = 0;
-    profile.framework.own_factor = 1;
+    profile.framework.framework_kernel_factor = 1;
     for (int k = 0; k < 2; k++) {
       profile.framework.simt_factor = profile.framework.tensor_factor = 1 + k;
       pm_run run = run_on(rows[i].network, rows[i].system, add_framework(&profile), 1);
@@ -503,14 +503,14 @@ START_TEST(own_kernels_are_told_apart)
   pm_framework_profile profile = profile_of("pt-nchw");
   double forward[3];
   for (int k = 0; k < 3; k++) {
-    profile.framework.own_factor = 1 + k;
+    profile.framework.framework_kernel_factor = 1 + k;
     pm_run run = run_on(3, 0, add_framework(&profile), 1);
     forward[k] = predict(&run).forward_time;
   }
   ck_assert_double_gt(forward[1], 1.05 * forward[0]);
   ck_assert_double_lt(forward[1], 2 * forward[0]);
   ck_assert_double_eq_tol(forward[2] - forward[1], forward[1] - forward[0], 1e-12);
-  profile.framework.own_factor = 1;
+  profile.framework.framework_kernel_factor = 1;
   pm_run run = run_on(3, 0, add_framework(&profile), 1);
   double plain = predict(&run).forward_time;
   profile.framework.composed = 1;

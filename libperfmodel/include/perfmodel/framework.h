@@ -110,7 +110,8 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(REAL, update_kernels, "1", "optimiser kernels for each parameter tensor; 1 if not given")                     \
   X(REAL, simt_factor, "1", "instead of the era's factor on FP32 cores")                                          \
   X(REAL, tensor_factor, "1", "instead of the era's factor on tensor cores")                                      \
-  X(REAL, own_factor, "1", "time of its own kernels (norms of rows, dropout, softmax) over that of the kernel model") \
+  X(REAL, framework_kernel_factor, "1", "time of its own kernels (norms of rows, dropout, softmax) over that of the kernel model", \
+    .former = "own_factor")                                                                                       \
   X(YES_NO, layout_fp16, "", "whether tensor-core convolutions transpose their tensors to another layout and back") \
   X(YES_NO, layout_tf32, "", "whether those in TF32 do")                                                          \
   X(YES_NO, layout_fp32, "", "whether convolutions on other cores do")                                            \
@@ -189,7 +190,8 @@ typedef enum pm_fusion {
   X(REAL, step_time, "s", "host time of a call besides")                                                          \
   X(REAL, simt_factor, "1", "time of convolutions on the FP32 cores over that of the kernel model")               \
   X(REAL, tensor_factor, "1", "time of convolutions on the tensor cores over that of the kernel model")           \
-  X(REAL, own_factor, "1", "time of the framework's own kernels over that of the kernel model")                   \
+  X(REAL, framework_kernel_factor, "1", "time of the framework's own kernels over that of the kernel model",      \
+    .former = "own_factor")                                                                                       \
   X(YES_NO, convert_simt, "", "whether convolutions on the FP32 cores convert the layout of both ends")           \
   X(YES_NO, convert_tensor, "", "whether convolutions on the tensor cores in FP16 convert the layout of both ends") \
   X(YES_NO, convert_tf32, "", "whether convolutions on the tensor cores in TF32 do")                              \

@@ -117,7 +117,7 @@ static void complete(pm_framework *f)
   f->straggler = given(f->straggler, 0);
   f->coordinator_time = given(f->coordinator_time, 0);
   f->variable_time = given(f->variable_time, 0);
-  f->own_factor = given(f->own_factor, 1);
+  f->framework_kernel_factor = given(f->framework_kernel_factor, 1);
   f->update_kernels = given(f->update_kernels, 1);
   f->feed_bandwidth = given(f->feed_bandwidth, INFINITY);
   f->bucket = given(f->bucket, INFINITY);
@@ -179,7 +179,7 @@ static int check_profile(const pm_inference_profile *p, pm_error *error)
   if (status == PM_OK) status = check_part(p->id, "step_time", p->step_time, 0, error);
   if (status == PM_OK) status = check_part(p->id, "simt_factor", p->simt_factor, 1e-3, error);
   if (status == PM_OK) status = check_part(p->id, "tensor_factor", p->tensor_factor, 1e-3, error);
-  if (status == PM_OK) status = check_part(p->id, "own_factor", p->own_factor, 1e-3, error);
+  if (status == PM_OK) status = check_part(p->id, "framework_kernel_factor", p->framework_kernel_factor, 1e-3, error);
   if (status != PM_OK) return status;
   if (p->fusion >= 0 && p->fusion < PM_FUSION_COUNT) return PM_OK;
   return pm__fail(error, PM_BAD_VALUE, "inference profile \"%.60s\": there is no fusion %d", p->id, p->fusion);
@@ -191,7 +191,7 @@ static void complete_profile(pm_inference_profile *p)
   p->step_time = given(p->step_time, 0);
   p->simt_factor = given(p->simt_factor, 1);
   p->tensor_factor = given(p->tensor_factor, 1);
-  p->own_factor = given(p->own_factor, 1);
+  p->framework_kernel_factor = given(p->framework_kernel_factor, 1);
 }
 
 static int profile_mode(const pm_inference_profile *p, bool narrow)

@@ -25,8 +25,8 @@ typedef struct pm__step {
   int32_t parallel, overlap;    /* the framework's where the run does not say */
   pm__collective_group group;   /* all GPUs of the run */
   double ranks, accumulation;
-  double factor;   /* of convolutions, over the kernel model */
-  double own;      /* of the framework's own kernels, likewise */
+  double factor;           /* of convolutions, over the kernel model */
+  double framework_kernel; /* of the framework's own kernels, likewise */
   double start;    /* s for each launch of a kernel, on the GPU */
   double layout;   /* s for each element and sample that changes layout */
   double gradient; /* bytes of one */
@@ -52,7 +52,7 @@ typedef struct pm__sharing {
 /* The factor that belongs to each part, put together: s. */
 static inline double pm__step_part(const pm__step *s, const pm__part *part)
 {
-  return s->factor * part->conv + s->own * part->framework + (part->product + part->other);
+  return s->factor * part->conv + s->framework_kernel * part->framework + (part->product + part->other);
 }
 
 /* Calls of the host in the forward and backward passes. */

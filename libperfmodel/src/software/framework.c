@@ -100,7 +100,7 @@ void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework
 {
   if (profile == NULL || framework == NULL) return;
   const pm_framework *f = &framework->framework;
-  fill(&profile->own_factor, f->own_factor);
+  fill(&profile->framework_kernel_factor, f->framework_kernel_factor);
   fill(&profile->launch, PM_INFERENCE_LAUNCH_SHARE * f->kernel_time);
   fill(&profile->step_time, f->step_time);
   fill(&profile->simt_factor, isnan(f->simt_factor) ? framework->era.simt_factor : f->simt_factor);

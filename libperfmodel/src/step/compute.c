@@ -1,7 +1,7 @@
 /*
 ** One GPU alone.
 **
-**     forward  = factor x convolutions + own_factor x framework kernels + others + layouts + starts            backward the same
+**     forward  = factor x convolutions + framework_kernel_factor x framework kernels + others + layouts + launches; backward the same
 **     gpu      = accumulation x (forward + backward) + update
 **     host     = kernel_time x (accumulation x calls + update_kernels x tensors)
 **     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + feeding)

@@ -36,7 +36,7 @@ static void set_framework(pm__step *s)
   s->layout = layout ? s->device->bytes * s->device->per_byte : 0;
   if (f->gradient > 0) s->gradient = f->gradient;
   int narrow = s->device->bytes <= 2;
-  if (s->device->calibrated) s->own = f->own_factor;
+  if (s->device->calibrated) s->framework_kernel = f->framework_kernel_factor;
   s->mode = s->framework->mode[narrow];
   s->units = s->network->units[s->mode];
   if (s->parallel != PM_PARALLEL_ALL_REDUCE || s->overlap != PM_OVERLAP_BACKWARD || s->ranks <= 1) return;
@@ -70,7 +70,7 @@ static void gather(pm__step *s, const pm_plan *plan, const pm_run *run, pm__memo
   s->overlap = overlap_of(run, s->framework);
   s->ranks = (double)run->gpus * run->nodes;
   s->accumulation = run->accumulation;
-  s->factor = s->own = 1;
+  s->factor = s->framework_kernel = 1;
   s->start = s->device->launch;
   s->layout = 0;
   s->gradient = s->device->bytes;

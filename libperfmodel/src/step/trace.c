@@ -67,7 +67,7 @@ static void add_lane(trace *t, int lane, const char *name)
 /* Time of one kernel, with the factor that belongs to it. */
 static double kernel_time(const pm__step *s, const pm__kernel *kernel)
 {
-  double factor = kernel->family == PM__CONV ? s->factor : kernel->framework_kernel ? s->own : 1;
+  double factor = kernel->family == PM__CONV ? s->factor : kernel->framework_kernel ? s->framework_kernel : 1;
   return pm__kernel_price(s->device, kernel, s->run->batch) * factor;
 }
 
