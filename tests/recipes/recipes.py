@@ -147,7 +147,7 @@ FRAMEWORK = Recipe(check_framework, files={"data/frameworks/toy.xml": """<?xml v
     <parallel>all-reduce</parallel>
     <overlap>backward</overlap>
     <bucket>25 MB</bucket>
-    <feed_bandwidth>unlimited</feed_bandwidth>
+    <host_copy_bandwidth>unlimited</host_copy_bandwidth>
     <memory>pytorch</memory>
   </framework>
 </perfmodel>

@@ -195,7 +195,7 @@ static void kernel_time(pm_framework_profile *p) { p->framework.kernel_time += 1
 static void step_time(pm_framework_profile *p) { p->framework.step_time += 1e-4; }
 static void straggler(pm_framework_profile *p) { p->framework.straggler = 0.5; }
 static void coordinator(pm_framework_profile *p) { p->framework.coordinator_time = 1; }
-static void feed(pm_framework_profile *p) { p->framework.feed_bandwidth = 1e8; }
+static void host_copy(pm_framework_profile *p) { p->framework.host_copy_bandwidth = 1e8; }
 static void layout(pm_framework_profile *p) { p->framework.layout_fp32 = 1; }
 static void unfuse(pm_framework_profile *p) { p->framework.fused = 0; }
 static void factor(pm_framework_profile *p) { p->framework.simt_factor = 3; }
@@ -219,7 +219,7 @@ static void check_slower(change *apply, int gpus, int nodes)
 
 START_TEST(slower_software_makes_slower_steps)
 {
-  static change *const changes[] = {kernel_time, step_time, straggler, feed, layout, factor, gradient};
+  static change *const changes[] = {kernel_time, step_time, straggler, host_copy, layout, factor, gradient};
   for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) check_slower(changes[i], 8, 1);
   check_slower(coordinator, 8, 2);
   check_slower(unfuse, 1, 1);
@@ -547,8 +547,8 @@ START_TEST(one_gpu_is_a_smooth_maximum)
   pm_framework_profile profile = profile_of("keras");
   pm_run run = run_on(0, 0, add_framework(&profile), 1);
   pm_prediction p = predict(&run);
-  double feed_time = 32.0 * 3 * 224 * 224 * 4 / profile.framework.feed_bandwidth;
-  double alone = hypot(p.compute_time, p.host_time) + profile.framework.step_time + feed_time;
+  double host_copy_time = 32.0 * 3 * 224 * 224 * 4 / profile.framework.host_copy_bandwidth;
+  double alone = hypot(p.compute_time, p.host_time) + profile.framework.step_time + host_copy_time;
   ck_assert_double_eq_tol(p.step_time / alone, 1, 1e-12);
 }
 END_TEST
@@ -563,9 +563,9 @@ START_TEST(a_parameter_server_is_as_designed)
     run.optimizer = PM_UPDATE_RMSPROP_OPERATIONS;
     pm_prediction p = predict(&run);
     double per_byte = fmax(2 / uplink, (gpus - 4) / socket), wires = 2 * w * per_byte;
-    double feed = 32.0 * 3 * 224 * 224 * 4 * (1 / profile.framework.feed_bandwidth + per_byte);
+    double copy = 32.0 * 3 * 224 * 224 * 4 * (1 / profile.framework.host_copy_bandwidth + per_byte);
     double memory = (27 + gpus + 1 + 6 * gpus) * w / profile.framework.server_memory;
-    double each = gpus * 32 * profile.framework.variable_time + (gpus - 1) * feed, alone = p.compute_time + p.host_wait_time;
+    double each = gpus * 32 * profile.framework.variable_time + (gpus - 1) * copy, alone = p.compute_time + p.host_wait_time;
     ck_assert_double_eq_tol(p.communication_time, fmax(wires, memory) + each, 1e-4);
     ck_assert_double_eq_tol(p.exposed_communication_time, fmax(0, fmax(wires, memory) - alone) + each, 1e-4);
     ck_assert_double_gt(p.host_time, before);

@@ -124,7 +124,8 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \
   X(REAL, gradient, "B", "bytes of a gradient as it travels; as it is stored if not given")                       \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \
-  X(REAL, feed_bandwidth, "B/s", "bandwidth of feeding a step with inputs, before it starts; prefetched if unlimited") \
+  X(REAL, host_copy_bandwidth, "B/s", "bandwidth of the host's copy of a step's inputs, before it starts; prefetched if unlimited", \
+    .former = "feed_bandwidth")                                                                                   \
   X(REAL, variable_time, "s", "host time for each variable and GPU with a parameter server")                      \
   X(REAL, server_memory, "B/s", "memory bandwidth that the server's update gets")                                 \
   X(TEXT, loader, "", "id of the loader that it reads with")                                                      \

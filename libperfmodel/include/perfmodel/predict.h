@@ -114,7 +114,7 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, backward_weight_time, "s", "backward kernels for the gradients of parameters")                          \
   X(REAL, update_time, "s", "optimiser kernels, or the share of them that a server leaves to the GPU")            \
   X(REAL, compute_time, "s", "sum of the four")                                                                   \
-  X(REAL, host_wait_time, "s", "what the host adds: kernels launched late, fixed time of a step, feeding")        \
+  X(REAL, host_wait_time, "s", "what the host adds: kernels launched late, fixed time of a step, host copy")      \
   X(REAL, communication_time, "s", "collectives of a step, were they alone")                                      \
   X(REAL, exposed_communication_time, "s", "the part of it that lengthens the step")                              \
   X(REAL, waiting_time, "s", "for the slowest GPU and the coordinator")                                           \

@@ -119,7 +119,7 @@ static void complete(pm_framework *f)
   f->variable_time = given(f->variable_time, 0);
   f->framework_kernel_factor = given(f->framework_kernel_factor, 1);
   f->update_kernels = given(f->update_kernels, 1);
-  f->feed_bandwidth = given(f->feed_bandwidth, INFINITY);
+  f->host_copy_bandwidth = given(f->host_copy_bandwidth, INFINITY);
   f->bucket = given(f->bucket, INFINITY);
   f->workspace = given(f->workspace, INFINITY);
 }

@@ -2,11 +2,11 @@
 ** How GPUs share the work. w = 4 P bytes of weights (FP32), n GPUs, N samples each, e bytes of an element, V variables.
 **
 **     all-reduce        overlap.c; waiting: alone x straggler x E(n), coordinator_time x (n - 1) across nodes
-**     parameter-server  one process starts the kernels and the copies of all g GPUs of a node, and feeds them.
+**     parameter-server  one process starts the kernels and the copies of all g GPUs of a node.
 **                       wires = 2 w / host: gradients from all GPUs to one CPU at once, then weights back; memory = (accesses + g + 1 + 6 g) w / server_memory: the update, the sum of g gradients,
 **                       copies; network = 2 (nodes - 1) w / adapter, one node's server for all. They hide behind a
 **                       GPU's own step, but the update of the first layers does not: it stays in that step
-**                       exposed = max(0, max(wires, memory, network) - alone) + g V variable_time + feeding the others
+**                       exposed = max(0, max(wires, memory, network) - alone) + g V variable_time + host copies for the others
 **     async             n updates a step, each with its copies, take the server's memory; the step is no shorter than
 **                       these. Nobody waits; weights are n - 1 updates old
 **     data-parallel     broadcast of w and reduction of w in pieces of a bucket, one process for all GPUs, and the
@@ -131,18 +131,18 @@ static double server_copy(const pm__step *s, double bytes)
   return bytes / pm__exchange_server(&s->group);
 }
 
-/* What feeding by hand costs for the further GPUs: their inputs go through the same process, and to all GPUs, each of
+/* What host copies cost for the further GPUs: their inputs go through the same process, and to all GPUs, each of
 ** which then takes its part (Keras until 2.2.0). */
-static double feed_others(const pm__step *s)
+static double host_copies_of_others(const pm__step *s)
 {
-  double one = pm__step_feed(s, s->run->batch), others = (s->run->gpus - 1) * s->accumulation;
+  double one = pm__step_host_copy(s, s->run->batch), others = (s->run->gpus - 1) * s->accumulation;
   return one > 0 ? others * (one + server_copy(s, s->run->batch * s->network->input_elements * 4)) : 0;
 }
 
 static void parameter_server(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
 {
   double gpus = s->run->gpus;
-  double each = gpus * s->network->variables * framework_of(s)->variable_time + feed_others(s);
+  double each = gpus * s->network->variables * framework_of(s)->variable_time + host_copies_of_others(s);
   double busy = fmax(fmax(server_copy(s, 2 * weights(s)), server_memory(s, gpus)), server_network(s));
   (void)costs;
   start_all(s, times);

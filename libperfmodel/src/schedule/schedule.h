@@ -58,8 +58,8 @@ static inline double pm__step_part(const pm__step *s, const pm__part *part)
 /* Calls of the host in the forward and backward passes. */
 double pm__step_pass_calls(const pm__step *step);
 
-/* Feeding one GPU with the samples of one batch; s. */
-double pm__step_feed(const pm__step *step, double batch);
+/* The host copy of the samples of one batch to one GPU; s. */
+double pm__step_host_copy(const pm__step *step, double batch);
 
 /* Parameters that are shared out over the ranks because the model is split. */
 double pm__step_split_parameters(const pm__step *step);

@@ -33,7 +33,7 @@ static int check_rates(const pm_framework *f, pm_error *error)
   if (status == PM_OK) status = check_positive(f, "workspace", f->workspace, false, error);
   if (status == PM_OK) status = check_positive(f, "gradient", f->gradient, false, error);
   if (status == PM_OK) status = check_positive(f, "update_kernels", f->update_kernels, false, error);
-  if (status == PM_OK) status = check_positive(f, "feed_bandwidth", f->feed_bandwidth, false, error);
+  if (status == PM_OK) status = check_positive(f, "host_copy_bandwidth", f->host_copy_bandwidth, false, error);
   if (status == PM_OK) status = check_positive(f, "server_memory", f->server_memory, server, error);
   if (status == PM_OK) status = check_positive(f, "simt_factor", f->simt_factor, false, error);
   return status == PM_OK ? check_positive(f, "tensor_factor", f->tensor_factor, false, error) : status;

@@ -4,7 +4,7 @@
 **     forward  = factor x convolutions + framework_kernel_factor x framework kernels + others + layouts + launches; backward the same
 **     gpu      = accumulation x (forward + backward) + update
 **     host     = kernel_time x (accumulation x calls + update_kernels x tensors)
-**     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + feeding)
+**     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + host copy)
 **
 ** Without a framework there is no host and no layout, and alone = gpu.
 */
@@ -47,17 +47,17 @@ static double layout_time(const pm__step *s, double batch)
   return s->accumulation * elements * batch * s->layout;
 }
 
-/* Inputs are fed as FP32. */
-double pm__step_feed(const pm__step *s, double batch)
+/* Inputs are copied as FP32. */
+double pm__step_host_copy(const pm__step *s, double batch)
 {
-  return batch * s->network->input_elements * 4 / s->framework->profile.framework.feed_bandwidth;
+  return batch * s->network->input_elements * 4 / s->framework->profile.framework.host_copy_bandwidth;
 }
 
 static void add_host(const pm__step *s, double batch, pm__step_times *t)
 {
   const pm_framework *f = &s->framework->profile.framework;
   t->host = f->kernel_time * (pm__step_pass_calls(s) + update_starts(s));
-  t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * (f->step_time + pm__step_feed(s, batch));
+  t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * (f->step_time + pm__step_host_copy(s, batch));
 }
 
 pm__step_times pm__step_times_of(const pm__step *s, const pm__costs *costs, double batch)
