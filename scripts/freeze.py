@@ -32,12 +32,15 @@ from pathlib import Path
 WORDS: dict[tuple[str, str], str] = {
 }
 
-# Columns, with their unit: "waiting_time [s]": "idle_time [s]".
+# Columns, with their unit.
 COLUMNS: dict[str, str] = {
+    "waiting_time [s]": "straggler_wait_time [s]",
 }
 
-# Texts in the columns, by column: ("bottleneck", "host"): "cpu".
+# Texts in the columns, by column.
 TEXTS: dict[tuple[str, str], str] = {
+    ("bottleneck", "waiting"): "straggler-wait",
+    ("set", "seeds"): "statements",
 }
 
 NETWORK = re.compile(r'<network id="([^"]+)"')
@@ -72,8 +75,8 @@ KEYS = {
 LEFT_OUT = {
     "training": {
         "overlap", "kernel_model", "epoch_samples", "parallel", "optimizer", "accumulation", "input_rate [1/s]",
-        "input_in_turn", "compute_time [s]", "communication_share", "host_share", "waiting_share", "input_share",
-        "gpu_busy", "flop_rate [FLOP/s]", "utilization",
+        "input_in_turn", "compute_time [s]", "communication_share", "host_share", "straggler_wait_share",
+        "input_share", "gpu_busy", "flop_rate [FLOP/s]", "utilization",
     },
 }
 

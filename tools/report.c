@@ -107,7 +107,7 @@ static void print_times(FILE *stream, const pm_prediction *p, size_t width)
   print_part(stream, "update", p->update_time, p->step_time, bar);
   if (p->host_time > 0) print_part(stream, "host", p->host_wait_time, p->step_time, bar);
   if (!isnan(p->bus_bandwidth)) print_part(stream, "communication", p->exposed_communication_time, p->step_time, bar);
-  if (p->waiting_time > 0) print_part(stream, "waiting", p->waiting_time, p->step_time, bar);
+  if (p->straggler_wait_time > 0) print_part(stream, "straggler wait", p->straggler_wait_time, p->step_time, bar);
   if (p->input_wait_time > 0) print_part(stream, "input", p->input_wait_time, p->step_time, bar);
 }
 
@@ -205,8 +205,9 @@ static void print_bottleneck(FILE *stream, const pm_prediction *p, size_t width)
     snprintf(line, sizeof line, "Limited by the host: waiting for it to launch kernels takes %s of the step.",
              percent(text, p->host_share));
     break;
-  case PM_BOTTLENECK_WAITING:
-    snprintf(line, sizeof line, "Limited by waiting for other GPUs, %s of the step.", percent(text, p->waiting_share));
+  case PM_BOTTLENECK_STRAGGLER_WAIT:
+    snprintf(line, sizeof line, "Limited by the straggler wait: waiting for the slowest GPU takes %s of the step.",
+             percent(text, p->straggler_wait_share));
     break;
   case PM_BOTTLENECK_INPUT:
     snprintf(line, sizeof line, "Limited by input: waiting for it takes %s of the step.", percent(text, p->input_share));

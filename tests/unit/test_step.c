@@ -97,7 +97,7 @@ static pm_run some_run(int i)
 
 static double parts(const pm_prediction *p)
 {
-  return p->compute_time + p->host_wait_time + p->exposed_communication_time + p->waiting_time + p->input_wait_time;
+  return p->compute_time + p->host_wait_time + p->exposed_communication_time + p->straggler_wait_time + p->input_wait_time;
 }
 
 START_TEST(parts_sum_to_the_whole)
@@ -113,11 +113,11 @@ START_TEST(parts_sum_to_the_whole)
     }
     good++;
     ck_assert_double_eq_tol(parts(&p) / p.step_time, 1, 1e-12);
-    ck_assert_double_eq_tol(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.waiting_share +
+    ck_assert_double_eq_tol(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.straggler_wait_share +
                               p.input_share, 1, 1e-9);
     ck_assert_double_eq_tol(p.throughput * p.step_time / (run.batch * run.gpus * run.nodes * run.accumulation), 1, 1e-12);
     ck_assert_msg(p.exposed_communication_time <= p.communication_time * (1 + 1e-12), "run %d", i);
-    ck_assert(p.host_wait_time >= -1e-12 && p.waiting_time >= 0 && p.input_wait_time >= 0);
+    ck_assert(p.host_wait_time >= -1e-12 && p.straggler_wait_time >= 0 && p.input_wait_time >= 0);
     ck_assert(p.gpu_busy <= 1 + 1e-9);
     /* GPUs that share a model also share its update */
     if (run.parallel < PM_PARALLEL_CHANNELS) ck_assert_double_le(p.scaling_efficiency, 1 + 1e-9);
@@ -180,7 +180,7 @@ START_TEST(one_gpu_does_not_communicate)
       pm_run run = run_on(0, 0, f, 1);
       run.parallel = parallel;
       pm_prediction p = predict(&run);
-      ck_assert(p.communication_time == 0 && p.exposed_communication_time == 0 && p.waiting_time == 0);
+      ck_assert(p.communication_time == 0 && p.exposed_communication_time == 0 && p.straggler_wait_time == 0);
       ck_assert(p.staleness == 0 && p.scaling_efficiency == 1);
       ck_assert(isnan(p.bus_bandwidth));
     }
@@ -383,7 +383,7 @@ START_TEST(waiting_is_the_expected_maximum)
   for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
     run.gpus = points[i].gpus;
     run.nodes = points[i].nodes;
-    double waiting = predict(&run).waiting_time;
+    double waiting = predict(&run).straggler_wait_time;
     ck_assert_double_eq_tol(waiting / (alone * profile.framework.straggler), points[i].expected, 1e-3);
   }
 }
@@ -394,14 +394,14 @@ START_TEST(a_coordinator_asks_all_others)
 {
   pm_framework_profile profile = profile_of("mxnet-ngc");
   pm_run run = run_on(0, 0, add_framework(&profile), 8);
-  double alone = predict(&run).waiting_time;
+  double alone = predict(&run).straggler_wait_time;
   run.nodes = 2;
-  double before = predict(&run).waiting_time;
+  double before = predict(&run).straggler_wait_time;
   profile.framework.coordinator_time = 1e-3;
   run.framework_index = add_framework(&profile);
-  ck_assert_double_eq_tol(predict(&run).waiting_time - before, 15e-3, 1e-12);
+  ck_assert_double_eq_tol(predict(&run).straggler_wait_time - before, 15e-3, 1e-12);
   run.nodes = 1;
-  ck_assert_double_eq(predict(&run).waiting_time, alone);
+  ck_assert_double_eq(predict(&run).straggler_wait_time, alone);
 }
 END_TEST
 
@@ -581,7 +581,7 @@ START_TEST(nobody_waits_for_an_asynchronous_server)
   run.parallel = PM_PARALLEL_ASYNCHRONOUS;
   pm_prediction async = predict(&run);
   ck_assert_double_eq(async.staleness, 3);
-  ck_assert_double_eq(async.waiting_time, 0);
+  ck_assert_double_eq(async.straggler_wait_time, 0);
   run.framework_index = -1;
   ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_BAD_ARGUMENT);
 }

@@ -21,9 +21,9 @@ assert(tostring(p):find("samples/s", 1, true))
 
 -- Definitions hold: throughput, shares, sums, whole steps of an epoch.
 check.close(p.throughput, 8 * 64 / p.step_time, 1e-12, "throughput")
-check.close(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.waiting_share + p.input_share, 1,
+check.close(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.straggler_wait_share + p.input_share, 1,
             1e-12, "shares")
-check.close(p.compute_time + p.host_wait_time + p.exposed_communication_time + p.waiting_time + p.input_wait_time,
+check.close(p.compute_time + p.host_wait_time + p.exposed_communication_time + p.straggler_wait_time + p.input_wait_time,
             p.step_time, 1e-12, "parts")
 check.close(p.forward_time + p.backward_data_time + p.backward_weight_time + p.update_time, p.compute_time, 1e-12, "sum")
 check.close(p.epoch_time, math.ceil(1281167 / 512) * p.step_time, 1e-12, "epoch")

@@ -1,7 +1,7 @@
 /*
 ** How GPUs share the work. w = 4 P bytes of weights (FP32), n GPUs, N samples each, e bytes of an element, V variables.
 **
-**     all-reduce        overlap.c; waiting: alone x straggler x E(n), coordinator_time x (n - 1) across nodes
+**     all-reduce        overlap.c; straggler wait: alone x straggler x E(n), coordinator_time x (n - 1) across nodes
 **     parameter-server  one process starts the kernels and the copies of all g GPUs of a node.
 **                       wires = 2 w / host: gradients from all GPUs to one CPU at once, then weights back; memory = (accesses + g + 1 + 6 g) w / server_memory: the update, the sum of g gradients,
 **                       copies; network = 2 (nodes - 1) w / adapter, one node's server for all. They hide behind a
@@ -62,8 +62,8 @@ double pm__expected_maximum(double n)
 static void wait_for_each_other(const pm__step *s, const pm__step_times *times, pm__sharing *sharing)
 {
   if (s->framework == NULL) return;
-  sharing->waiting = times->alone * framework_of(s)->straggler * pm__expected_maximum(s->ranks);
-  if (s->run->nodes > 1) sharing->waiting += framework_of(s)->coordinator_time * (s->ranks - 1);
+  sharing->straggler_wait = times->alone * framework_of(s)->straggler * pm__expected_maximum(s->ranks);
+  if (s->run->nodes > 1) sharing->straggler_wait += framework_of(s)->coordinator_time * (s->ranks - 1);
 }
 
 /* Other times of the GPU and its host, of which the step of one GPU consists. */
@@ -233,7 +233,7 @@ static void model_layers(const pm__step *s, const pm__costs *costs, pm__step_tim
   sharing->communication = 2 * (stages - 1) * pm__step_exchange(s, PM_SEND_RECEIVE, 1, cut);
   sharing->exposed = sharing->communication;
   wait_for_each_other(s, times, sharing);
-  sharing->waiting += pass * (uneven * (batches + stages - 1) / batches - 1);
+  sharing->straggler_wait += pass * (uneven * (batches + stages - 1) / batches - 1);
 }
 
 /* ---- All of them ---- */

@@ -44,7 +44,7 @@ typedef struct pm__step_times {
 /* What sharing the work adds. */
 typedef struct pm__sharing {
   double communication, exposed;
-  double waiting;   /* for the slowest, and the coordinator */
+  double straggler_wait; /* for the slowest GPU, and the coordinator */
   double staleness;
   double exchanged; /* parameters whose gradients each GPU contributes */
 } pm__sharing;

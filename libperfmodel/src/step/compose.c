@@ -22,11 +22,11 @@ static void set_times(const pm__step *s, const pm__step_times *t, const pm__shar
   out->host_wait_time = t->alone - t->gpu;
   out->communication_time = sharing->communication;
   out->exposed_communication_time = sharing->exposed;
-  out->waiting_time = sharing->waiting;
+  out->straggler_wait_time = sharing->straggler_wait;
   out->host_time = t->host;
   out->layout_time = t->layout;
   out->staleness = sharing->staleness;
-  double step = t->alone + sharing->exposed + sharing->waiting;
+  double step = t->alone + sharing->exposed + sharing->straggler_wait;
   out->input_wait_time = input_wait(s, step);
   out->step_time = step + out->input_wait_time;
 }
@@ -34,9 +34,9 @@ static void set_times(const pm__step *s, const pm__step_times *t, const pm__shar
 static int32_t largest_share(const pm_prediction *p)
 {
   const double shares[] = {p->compute_share, p->memory_share,  p->communication_share,
-                           p->host_share,    p->waiting_share, p->input_share};
+                           p->host_share,    p->straggler_wait_share, p->input_share};
   static const int32_t names[] = {PM_BOTTLENECK_COMPUTE, PM_BOTTLENECK_MEMORY,  PM_BOTTLENECK_COMMUNICATION,
-                                  PM_BOTTLENECK_HOST,    PM_BOTTLENECK_WAITING, PM_BOTTLENECK_INPUT};
+                                  PM_BOTTLENECK_HOST,    PM_BOTTLENECK_STRAGGLER_WAIT, PM_BOTTLENECK_INPUT};
   int best = 1; /* of equal ones memory */
   for (int i = 0; i < (int)(sizeof shares / sizeof shares[0]); i++)
     if (shares[i] > shares[best]) best = i;
@@ -50,7 +50,7 @@ static void set_shares(const pm__step_times *t, pm_prediction *out)
   out->memory_share = (t->gpu - t->bound) * each;
   out->communication_share = out->exposed_communication_time * each;
   out->host_share = out->host_wait_time * each;
-  out->waiting_share = out->waiting_time * each;
+  out->straggler_wait_share = out->straggler_wait_time * each;
   out->input_share = out->input_wait_time * each;
   out->gpu_busy = t->gpu * each;
   out->bottleneck = largest_share(out);

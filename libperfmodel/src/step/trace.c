@@ -166,8 +166,8 @@ static void add_end(trace *t)
   t->now += p->exposed_communication_time;
   add_event(t, LANE_GPU, "update", "", t->now, p->update_time);
   t->now += p->update_time * t->stretch;
-  add_event(t, LANE_WAITING, "for the slowest GPU", "", t->now, p->waiting_time);
-  t->now += p->waiting_time;
+  add_event(t, LANE_WAITING, "for the slowest GPU", "", t->now, p->straggler_wait_time);
+  t->now += p->straggler_wait_time;
   add_event(t, LANE_WAITING, "for input", "", t->now, p->input_wait_time);
   t->now += p->input_wait_time;
 }
