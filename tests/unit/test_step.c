@@ -513,13 +513,13 @@ START_TEST(own_kernels_are_told_apart)
   profile.framework.framework_kernel_factor = 1;
   pm_run run = run_on(3, 0, add_framework(&profile), 1);
   double plain = predict(&run).forward_time;
-  profile.framework.composed = 1;
+  profile.framework.eager = 1;
   run.framework_index = add_framework(&profile);
-  double composed = predict(&run).forward_time;
-  ck_assert_double_gt(composed, 1.1 * plain);
+  double eager = predict(&run).forward_time;
+  ck_assert_double_gt(eager, 1.1 * plain);
   run.precision = PM_FP16;
   double narrow = predict(&run).forward_time;
-  ck_assert_double_lt(narrow, composed);
+  ck_assert_double_lt(narrow, eager);
 }
 END_TEST
 

@@ -116,7 +116,8 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(YES_NO, layout_tf32, "", "whether those in TF32 do")                                                          \
   X(YES_NO, layout_fp32, "", "whether convolutions on other cores do")                                            \
   X(YES_NO, fused, "", "whether normalisation, activation and addition are one pass")                             \
-  X(YES_NO, composed, "", "whether norms, dropout, softmax and the like are run operation by operation")          \
+  X(YES_NO, eager, "", "whether norms, dropout, softmax and the like are run operation by operation",             \
+    .former = "composed")                                                                                         \
   X(PARALLEL, parallel, "", "how its GPUs share the work")                                                        \
   X(OVERLAP, overlap, "", "whether gradients are summed during the backward pass")                                \
   X(ERA, collectives, "", "generation of its collective library")                                                 \
@@ -197,7 +198,8 @@ typedef enum pm_fusion {
   X(YES_NO, convert_tensor, "", "whether convolutions on the tensor cores in FP16 convert the layout of both ends") \
   X(YES_NO, convert_tf32, "", "whether convolutions on the tensor cores in TF32 do")                              \
   X(YES_NO, fused, "", "whether batch norms take in the activation or sum behind them, without fusion of a graph") \
-  X(YES_NO, composed, "", "whether layers of transformers run operation by operation, without fusion of a graph") \
+  X(YES_NO, eager, "", "whether layers of transformers run operation by operation, without fusion of a graph",    \
+    .former = "composed")                                                                                         \
   X(YES_NO, no_winograd, "", "whether its library's convolutions have no Winograd transforms")                     \
   X(YES_NO, no_grouped, "", "whether its library runs groups of channels one by one on tensor cores")              \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \

@@ -109,7 +109,7 @@ void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework
   if (!framework->era.grouped_kernels) profile->no_grouped = 1;
   if (!framework->era.odd_channels_padded) profile->no_padding = 1;
   if (f->fused) profile->fused = 1;
-  if (f->composed) profile->composed = 1;
+  if (f->eager) profile->eager = 1;
   if (f->layout_fp32) profile->convert_simt = 1;
   if (f->layout_tf32) profile->convert_tf32 = 1;
   if (f->layout_fp16) profile->convert_tensor = 1;
