@@ -115,9 +115,10 @@ static void print_times(FILE *stream, const pm_prediction *p, size_t width)
 
 static bool is_all_reduce(const cli_study *s)
 {
-  int32_t parallel = s->run.parallel;
-  if (parallel == PM_PARALLEL_FRAMEWORK && s->run.framework_index >= 0) parallel = s->framework.framework.parallel;
-  return parallel == PM_PARALLEL_FRAMEWORK || parallel == PM_PARALLEL_ALL_REDUCE;
+  int32_t parallelism = s->run.parallelism;
+  if (parallelism == PM_PARALLELISM_FRAMEWORK && s->run.framework_index >= 0)
+    parallelism = s->framework.framework.parallelism;
+  return parallelism == PM_PARALLELISM_FRAMEWORK || parallelism == PM_PARALLELISM_ALL_REDUCE;
 }
 
 static void print_communication(FILE *stream, const cli_study *s)

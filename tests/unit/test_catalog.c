@@ -226,17 +226,23 @@ START_TEST(former_names_are_read_and_told)
   char expected[300];
   pm_framework old, now;
   must_load("<framework id='own-old' name='Own, then'><era>cudnn6</era><evidence>uncalibrated</evidence>"
-            "<parallel>all-reduce</parallel><overlap>none</overlap><own_factor>1.5</own_factor></framework>");
-  snprintf(expected, sizeof expected, "%s:2: <own_factor> is called <framework_kernel_factor> now", file);
-  ck_assert_str_eq(pm_catalog_note(catalog, 0), expected);
-  ck_assert_ptr_null(pm_catalog_note(catalog, 1));
+            "<parallel>hybrid</parallel><overlap>none</overlap><own_factor>1.5</own_factor><composed>yes</composed>"
+            "<feed_bandwidth>2 GB/s</feed_bandwidth></framework>");
+  const char *const notes[] = {"<parallel> is called <parallelism>", "<own_factor> is called <framework_kernel_factor>",
+                               "<composed> is called <eager>", "<feed_bandwidth> is called <host_copy_bandwidth>"};
+  for (size_t i = 0; i < 4; i++) {
+    snprintf(expected, sizeof expected, "%s:2: %s now", file, notes[i]);
+    ck_assert_str_eq(pm_catalog_note(catalog, i), expected);
+  }
   must_load("<framework id='own-new' name='Own, now'><era>cudnn6</era><evidence>uncalibrated</evidence>"
-            "<parallel>all-reduce</parallel><overlap>none</overlap>"
-            "<framework_kernel_factor>1.5</framework_kernel_factor></framework>");
-  ck_assert_ptr_null(pm_catalog_note(catalog, 1));
+            "<parallelism>hybrid</parallelism><overlap>none</overlap>"
+            "<framework_kernel_factor>1.5</framework_kernel_factor><eager>yes</eager>"
+            "<host_copy_bandwidth>2 GB/s</host_copy_bandwidth></framework>");
+  ck_assert_ptr_null(pm_catalog_note(catalog, 4));
   ck_assert_int_eq(pm_catalog_record(catalog, "framework", "own-old", &old, NULL), PM_OK);
   ck_assert_int_eq(pm_catalog_record(catalog, "framework", "own-new", &now, NULL), PM_OK);
-  ck_assert_double_eq(old.framework_kernel_factor, 1.5);
+  ck_assert(old.framework_kernel_factor == 1.5 && old.host_copy_bandwidth == 2e9 && old.eager &&
+            old.parallelism == PM_PARALLELISM_HYBRID);
   memcpy(old.id, now.id, sizeof old.id);
   memcpy(old.name, now.name, sizeof old.name);
   ck_assert_mem_eq(&old, &now, sizeof old);

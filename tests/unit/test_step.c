@@ -87,7 +87,7 @@ static pm_run some_run(int i)
   run.batch = 1 + i * 37 % 130;
   run.precision = i % 2 ? PM_FP16 : PM_FP32;
   run.overlap = i / 7 % PM_OVERLAP_COUNT;
-  run.parallel = i / 13 % PM_PARALLEL_COUNT;
+  run.parallelism = i / 13 % PM_PARALLELISM_COUNT;
   run.optimizer = i / 17 % PM_UPDATE_COUNT;
   run.accumulation = 1 + i / 19 % 3;
   run.input_rate = i % 6 == 0 ? 100.0 * (1 + i % 50) : (double)NAN;
@@ -120,7 +120,7 @@ START_TEST(parts_sum_to_the_whole)
     ck_assert(p.host_wait_time >= -1e-12 && p.straggler_wait_time >= 0 && p.input_wait_time >= 0);
     ck_assert(p.gpu_busy <= 1 + 1e-9);
     /* GPUs that share a model also share its update */
-    if (run.parallel < PM_PARALLEL_CHANNELS) ck_assert_double_le(p.scaling_efficiency, 1 + 1e-9);
+    if (run.parallelism < PM_PARALLELISM_CHANNELS) ck_assert_double_le(p.scaling_efficiency, 1 + 1e-9);
   }
   ck_assert_int_gt(good, 2000);
 }
@@ -151,7 +151,7 @@ START_TEST(overlap_is_never_slower_than_none)
 {
   EACH_MACHINE(f, n, s) {
     pm_run run = run_on(n, s, f, 4);
-    run.parallel = PM_PARALLEL_ALL_REDUCE;
+    run.parallelism = PM_PARALLELISM_ALL_REDUCE;
     run.overlap = PM_OVERLAP_NONE;
     double apart = predict(&run).step_time;
     run.overlap = PM_OVERLAP_BACKWARD;
@@ -176,9 +176,9 @@ END_TEST
 START_TEST(one_gpu_does_not_communicate)
 {
   for (int f = -1; f < frameworks; f++)
-    for (int parallel = 0; parallel < PM_PARALLEL_COUNT; parallel++) {
+    for (int parallel = 0; parallel < PM_PARALLELISM_COUNT; parallel++) {
       pm_run run = run_on(0, 0, f, 1);
-      run.parallel = parallel;
+      run.parallelism = parallel;
       pm_prediction p = predict(&run);
       ck_assert(p.communication_time == 0 && p.exposed_communication_time == 0 && p.straggler_wait_time == 0);
       ck_assert(p.staleness == 0 && p.scaling_efficiency == 1);
@@ -208,7 +208,7 @@ static void check_slower(change *apply, int gpus, int nodes)
     pm_framework_profile profile = profile_of(trainers[f]), before = profile;
     pm_run run = run_on(0, 0, f, gpus);
     run.nodes = nodes;
-    run.parallel = PM_PARALLEL_ALL_REDUCE;
+    run.parallelism = PM_PARALLELISM_ALL_REDUCE;
     double was = predict(&run).step_time;
     apply(&profile);
     if (memcmp(&profile, &before, sizeof profile) == 0) continue;
@@ -578,7 +578,7 @@ START_TEST(nobody_waits_for_an_asynchronous_server)
 {
   pm_framework_profile profile = profile_of("keras");
   pm_run run = run_on(1, 0, add_framework(&profile), 4);
-  run.parallel = PM_PARALLEL_ASYNCHRONOUS;
+  run.parallelism = PM_PARALLELISM_ASYNCHRONOUS;
   pm_prediction async = predict(&run);
   ck_assert_double_eq(async.staleness, 3);
   ck_assert_double_eq(async.straggler_wait_time, 0);
@@ -711,7 +711,7 @@ START_TEST(refusals_say_why)
   ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_BAD_ARGUMENT);
   run = run_on(0, 0, 0, 2);
   run.nodes = 2;
-  run.parallel = PM_PARALLEL_DATA_PARALLEL;
+  run.parallelism = PM_PARALLELISM_DATA_PARALLEL;
   ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_NOT_MODELLED);
   pm_framework_profile profile = profile_of("generic");
   profile.framework.kernel_time = -1;

@@ -31,8 +31,8 @@ typedef enum pm_overlap {
   PM_OVERLAP_COUNT
 } pm_overlap;
 
-/* How GPUs share the work. */
-#define PM_PARALLEL_LIST(X)                                                                                       \
+/* Parallelism: how GPUs share the work. */
+#define PM_PARALLELISM_LIST(X)                                                                                    \
   X(FRAMEWORK, "framework", "as the framework does; without a framework all-reduce")                              \
   X(ALL_REDUCE, "all-reduce", "a process for each GPU, gradients summed by all-reduce")                           \
   X(DATA_PARALLEL, "data-parallel", "one process: weights broadcast from GPU 0, gradients reduced to it")         \
@@ -42,12 +42,12 @@ typedef enum pm_overlap {
   X(LAYERS, "model-layers", "every GPU has some of the layers, in a pipeline of the accumulated batches")         \
   X(HYBRID, "hybrid", "convolutions data-parallel, linear layers split by channels")
 
-typedef enum pm_parallel {
-#define PM_PARALLEL_ENUM(name, text, doc) PM_PARALLEL_##name,
-  PM_PARALLEL_LIST(PM_PARALLEL_ENUM)
-#undef PM_PARALLEL_ENUM
-  PM_PARALLEL_COUNT
-} pm_parallel;
+typedef enum pm_parallelism {
+#define PM_PARALLELISM_ENUM(name, text, doc) PM_PARALLELISM_##name,
+  PM_PARALLELISM_LIST(PM_PARALLELISM_ENUM)
+#undef PM_PARALLELISM_ENUM
+  PM_PARALLELISM_COUNT
+} pm_parallelism;
 
 /* What a step does with the gradients; the numbers kept for each parameter, and the accesses to memory. */
 #define PM_UPDATE_LIST(X)                                                       \
@@ -118,7 +118,7 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(YES_NO, fused, "", "whether normalisation, activation and addition are one pass")                             \
   X(YES_NO, eager, "", "whether norms, dropout, softmax and the like are run operation by operation",             \
     .former = "composed")                                                                                         \
-  X(PARALLEL, parallel, "", "how its GPUs share the work")                                                        \
+  X(PARALLELISM, parallelism, "", "how its GPUs share the work", .former = "parallel")                            \
   X(OVERLAP, overlap, "", "whether gradients are summed during the backward pass")                                \
   X(ERA, collectives, "", "generation of its collective library")                                                 \
   X(REAL, workspace, "B", "memory that the transforms of a convolution may take, at most; unlimited if not given")  \

@@ -93,7 +93,7 @@ typedef enum pm_basis {
   X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")                          \
   X(INT, framework_index, "1", "which framework of the plan, from 0; -1: none, kernels and collectives only",         \
     .otherwise = "-1", .option = "")                                                                                  \
-  X(PARALLEL, parallel, "", "how the GPUs share the work", .otherwise = "framework")                                  \
+  X(PARALLELISM, parallelism, "", "how the GPUs share the work", .otherwise = "framework", .former = "parallel")      \
   X(UPDATE, optimizer, "", "what a step does with the gradients", .otherwise = "momentum")                            \
   X(INT, accumulation, "1", "batches whose gradients are added up before each update", .otherwise = "1")              \
   X(REAL, input_rate, "1/s", "samples per second that the input path brings to each node; unknown: as many as wanted") \

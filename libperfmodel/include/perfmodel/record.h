@@ -84,7 +84,7 @@ typedef struct pm_record_type {
 #define PM_DECLARE_OPERATOR(name) int32_t name;
 #define PM_DECLARE_FIT_STATE(name) int32_t name;
 #define PM_DECLARE_FIT_USE(name) int32_t name;
-#define PM_DECLARE_PARALLEL(name) int32_t name;
+#define PM_DECLARE_PARALLELISM(name) int32_t name;
 #define PM_DECLARE_UPDATE(name) int32_t name;
 #define PM_DECLARE_EVIDENCE(name) int32_t name;
 #define PM_DECLARE_RESOURCE(name) int32_t name;

@@ -29,7 +29,7 @@ static const pm_choice cache_policy_choices[] = {PM_CACHE_POLICY_LIST(NAME_DOC) 
 static const pm_choice decode_place_choices[] = {PM_DECODE_PLACE_LIST(NAME_DOC) END};
 static const pm_choice input_stage_choices[] = {PM_INPUT_STAGE_LIST(NAME_DOC) END};
 static const pm_choice fit_state_choices[] = {PM_FIT_STATE_LIST(NAME_DOC) END};
-static const pm_choice parallel_choices[] = {PM_PARALLEL_LIST(NAME_DOC) END};
+static const pm_choice parallelism_choices[] = {PM_PARALLELISM_LIST(NAME_DOC) END};
 static const pm_choice update_choices[] = {PM_UPDATE_LIST(NAME_DOC) END};
 static const pm_choice evidence_choices[] = {PM_EVIDENCE_LIST(NAME_DOC) END};
 static const pm_choice fusion_choices[] = {PM_FUSION_LIST(NAME_DOC) END};
@@ -65,7 +65,7 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_KERNEL_ALGORITHM .kind = PM_FIELD_CHOICE, .choices = kernel_algorithm_choices
 #define KIND_OPERATOR .kind = PM_FIELD_CHOICE, .choices = operator_choices
 #define KIND_FIT_STATE .kind = PM_FIELD_CHOICE, .choices = fit_state_choices
-#define KIND_PARALLEL .kind = PM_FIELD_CHOICE, .choices = parallel_choices
+#define KIND_PARALLELISM .kind = PM_FIELD_CHOICE, .choices = parallelism_choices
 #define KIND_UPDATE .kind = PM_FIELD_CHOICE, .choices = update_choices
 #define KIND_EVIDENCE .kind = PM_FIELD_CHOICE, .choices = evidence_choices
 #define KIND_FUSION .kind = PM_FIELD_CHOICE, .choices = fusion_choices

@@ -178,10 +178,10 @@ static double split_exchange(const pm__step *s, const pm__plan_split *split)
 double pm__step_split_parameters(const pm__step *s)
 {
   if (s->ranks <= 1) return 0;
-  switch (s->parallel) {
-  case PM_PARALLEL_CHANNELS: return s->network->all.parameters;
-  case PM_PARALLEL_HYBRID: return s->network->linear.parameters;
-  case PM_PARALLEL_LAYERS: return s->network->parameters;
+  switch (s->parallelism) {
+  case PM_PARALLELISM_CHANNELS: return s->network->all.parameters;
+  case PM_PARALLELISM_HYBRID: return s->network->linear.parameters;
+  case PM_PARALLELISM_LAYERS: return s->network->parameters;
   default: return 0;
   }
 }
@@ -241,10 +241,10 @@ static void model_layers(const pm__step *s, const pm__costs *costs, pm__step_tim
 void pm__share(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
 {
   static parallelism *const all[] = {
-    [PM_PARALLEL_FRAMEWORK] = all_reduce, [PM_PARALLEL_ALL_REDUCE] = all_reduce,
-    [PM_PARALLEL_DATA_PARALLEL] = data_parallel, [PM_PARALLEL_PARAMETER_SERVER] = parameter_server,
-    [PM_PARALLEL_ASYNCHRONOUS] = asynchronous, [PM_PARALLEL_CHANNELS] = model_channels,
-    [PM_PARALLEL_LAYERS] = model_layers, [PM_PARALLEL_HYBRID] = hybrid};
+    [PM_PARALLELISM_FRAMEWORK] = all_reduce, [PM_PARALLELISM_ALL_REDUCE] = all_reduce,
+    [PM_PARALLELISM_DATA_PARALLEL] = data_parallel, [PM_PARALLELISM_PARAMETER_SERVER] = parameter_server,
+    [PM_PARALLELISM_ASYNCHRONOUS] = asynchronous, [PM_PARALLELISM_CHANNELS] = model_channels,
+    [PM_PARALLELISM_LAYERS] = model_layers, [PM_PARALLELISM_HYBRID] = hybrid};
   *sharing = (pm__sharing){.exchanged = s->network->parameters};
-  if (s->ranks > 1) all[s->parallel](s, costs, times, sharing);
+  if (s->ranks > 1) all[s->parallelism](s, costs, times, sharing);
 }

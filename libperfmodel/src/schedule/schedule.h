@@ -22,7 +22,7 @@ typedef struct pm__step {
   const pm__units *units;
   const pm__segments *segments; /* NULL: the backward pass is not cut */
   int mode;
-  int32_t parallel, overlap;    /* the framework's where the run does not say */
+  int32_t parallelism, overlap; /* the framework's where the run does not say */
   pm__collective_group group;   /* all GPUs of the run */
   double ranks, accumulation;
   double factor;           /* of convolutions, over the kernel model */

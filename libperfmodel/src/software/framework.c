@@ -28,7 +28,7 @@ static int check_times(const pm_framework *f, pm_error *error)
 
 static int check_rates(const pm_framework *f, pm_error *error)
 {
-  bool server = f->parallel == PM_PARALLEL_PARAMETER_SERVER || f->parallel == PM_PARALLEL_ASYNCHRONOUS;
+  bool server = f->parallelism == PM_PARALLELISM_PARAMETER_SERVER || f->parallelism == PM_PARALLELISM_ASYNCHRONOUS;
   int status = check_positive(f, "bucket", f->bucket, false, error);
   if (status == PM_OK) status = check_positive(f, "workspace", f->workspace, false, error);
   if (status == PM_OK) status = check_positive(f, "gradient", f->gradient, false, error);
@@ -49,7 +49,7 @@ int pm_framework_check(const pm_framework_profile *profile, pm_error *error)
   if (profile == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a framework is missing");
   const pm_framework *f = &profile->framework;
   if (f->inference_only) return pm__fail(error, PM_BAD_VALUE, "framework \"%s\" cannot train; it runs inference only", f->id);
-  if (!is_choice(f->parallel, PM_PARALLEL_COUNT) || f->parallel == PM_PARALLEL_FRAMEWORK ||
+  if (!is_choice(f->parallelism, PM_PARALLELISM_COUNT) || f->parallelism == PM_PARALLELISM_FRAMEWORK ||
       !is_choice(f->overlap, PM_OVERLAP_COUNT) || f->overlap == PM_OVERLAP_FRAMEWORK ||
       !is_choice(f->evidence, PM_EVIDENCE_COUNT))
     return pm__fail(error, PM_BAD_VALUE, "framework \"%s\" does not say how its GPUs share the work", f->id);
