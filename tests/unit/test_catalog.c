@@ -243,6 +243,10 @@ START_TEST(former_names_are_read_and_told)
   ck_assert_int_eq(pm_catalog_record(catalog, "framework", "own-new", &now, NULL), PM_OK);
   ck_assert(old.framework_kernel_factor == 1.5 && old.host_copy_bandwidth == 2e9 && old.eager &&
             old.parallelism == PM_PARALLELISM_HYBRID);
+  must_load("<transformer_habit id='mine' name='Mine'><split>24 B</split><scores>5 B</scores></transformer_habit>");
+  snprintf(expected, sizeof expected, "%s:2: <transformer_habit> is called <transformer_activations> now", file);
+  ck_assert_str_eq(pm_catalog_note(catalog, 4), expected);
+  ck_assert_str_eq(pm_catalog_resolve(catalog, "transformer_habit", "mine", NULL), "mine");
   memcpy(old.id, now.id, sizeof old.id);
   memcpy(old.name, now.name, sizeof old.name);
   ck_assert_mem_eq(&old, &now, sizeof old);

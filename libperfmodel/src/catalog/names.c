@@ -23,7 +23,7 @@ static const pm__kind kinds[PM__KINDS] = {
    " id name context allocator in_place mask "},
   [PM__OPTIMIZERS] = {"optimizers", "optimizer", "optimizer", "", ""},
   [PM__USABLE_MEMORIES] = {"usable_memories", "usable_memory", "usable_memory", " memory ", ""},
-  [PM__TRANSFORMER_HABITS] = {"transformer_habits", "transformer_habit", "transformer_habit", " split scores ", ""},
+  [PM__TRANSFORMER_ACTIVATIONS] = {"transformer_activations", "transformer_activations", "transformer_activations", " split scores ", ""},
   [PM__KERNEL_CALIBRATIONS] = {"kernel_calibrations", "kernel_calibration", "kernel_calibration", "",
    " id name simt_basis simt_efficiency tensor_basis tensor_efficiency "},
   [PM__KERNEL_HARNESSES] = {"kernel_harnesses", "kernel_harness", "kernel_harness", " repository ",
@@ -49,7 +49,7 @@ static const struct {
   const char *plural, *singular;
   int kind;
 } former_kinds[] = {
-  {"transformer_habits", "transformer_habit", PM__TRANSFORMER_HABITS},
+  {"transformer_habits", "transformer_habit", PM__TRANSFORMER_ACTIVATIONS},
 };
 
 const pm__kind *pm__kind_at(size_t index)

@@ -192,8 +192,8 @@ static const pm_field layer_memory_fields[] = {PM_LAYER_MEMORY_FIELDS(FIELD)};
 static const pm_field memory_advice_fields[] = {PM_MEMORY_ADVICE_FIELDS(FIELD)};
 #undef RECORD
 
-#define RECORD pm_transformer_habit
-static const pm_field transformer_habit_fields[] = {PM_TRANSFORMER_HABIT_FIELDS(FIELD)};
+#define RECORD pm_transformer_activations
+static const pm_field transformer_activations_fields[] = {PM_TRANSFORMER_ACTIVATIONS_FIELDS(FIELD)};
 #undef RECORD
 
 #define RECORD pm_transformer
@@ -379,7 +379,7 @@ static const pm_record_type types[] = {
   TYPE(memory_use, pm_memory_use, "memory of one GPU, part by part"),
   TYPE(layer_memory, pm_layer_memory, "memory of one layer in training"),
   TYPE(memory_advice, pm_memory_advice, "a change that takes less memory"),
-  TYPE(transformer_habit, pm_transformer_habit, "what one layer of a transformer keeps"),
+  TYPE(transformer_activations, pm_transformer_activations, "activations that one layer of a transformer keeps for its backward pass"),
   TYPE(transformer, pm_transformer, "sizes of a transformer"),
   TYPE(reading, pm_reading, "how rows of published tables are read"),
   TYPE(storage, pm_storage, "where samples are stored"),
