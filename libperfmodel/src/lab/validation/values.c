@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "perfmodel/pipeline.h"
+#include "perfmodel/input.h"
 #include "perfmodel/collective.h"
 #include "perfmodel/units.h"
 #include "base/base.h"

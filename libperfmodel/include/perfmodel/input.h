@@ -13,8 +13,8 @@
 **     pm_input(&setup, &run, &rates, 1);
 **     printf("%.0f samples/s of %.0f, at most %.0f nodes\n", rates.throughput, run.gpu_rate, rates.nodes_most);
 */
-#ifndef PERFMODEL_PIPELINE_H
-#define PERFMODEL_PIPELINE_H
+#ifndef PERFMODEL_INPUT_H
+#define PERFMODEL_INPUT_H
 
 #include "hardware.h"
 
