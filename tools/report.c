@@ -128,7 +128,7 @@ static void print_communication(FILE *stream, const cli_study *s)
   pm_ring ring;
   if (isnan(p->bus_bandwidth)) return; /* one GPU has nobody to talk to */
   fputs("\nCommunication\n", stream);
-  if (p->gradient_size > 0) { /* some ways to share the work exchange activations only */
+  if (p->gradient_size > 0) { /* under some kinds of parallelism activations only are exchanged */
     label(stream, "gradients");
     fprintf(stream, "%s per GPU, summed over ", quantity(text, p->gradient_size, "B"));
     fprintf(stream, "%s\n", count(text, (double)s->run.gpus * s->run.nodes, "GPU"));

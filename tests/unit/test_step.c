@@ -441,7 +441,7 @@ START_TEST(host_update_and_layout_are_as_designed)
 }
 END_TEST
 
-/* s in the products of linear layers, their starts not counted. */
+/* s in the products of linear layers, their launches not counted. */
 static void add_products(const pm_run *run, double *forward, double *backward)
 {
   const pm_network *network = networks[run->network_index];
@@ -490,7 +490,7 @@ START_TEST(memory_passes_are_as_designed)
                       p[1].backward_weight_time;
     forward -= products;
     backward -= gradients;
-    ck_assert_double_eq_tol(forward * 1e6 / rows[i].forward, 1, 0.03); /* 2 us for every start are here */
+    ck_assert_double_eq_tol(forward * 1e6 / rows[i].forward, 1, 0.03); /* 2 us for every launch are here */
     ck_assert_double_eq_tol(backward * 1e6 / rows[i].backward, 1, 0.03);
   }
 }

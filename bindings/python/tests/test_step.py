@@ -1,4 +1,4 @@
-"""The training step: frameworks, modes, input, timelines from Python."""
+"""The training step: frameworks, parallelism, input, timelines from Python."""
 
 from __future__ import annotations
 

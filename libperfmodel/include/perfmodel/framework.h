@@ -188,7 +188,7 @@ typedef enum pm_fusion {
   X(TEXT, memory, "", "id of its memory profile; the framework's if not given")                                   \
   X(ORIGIN, origin, "", "what its constants rest on")                                                             \
   X(FUSION, fusion, "", "which layers are run together")                                                          \
-  X(REAL, launch, "s", "host time of starting one kernel")                                                        \
+  X(REAL, launch, "s", "host time of launching one kernel")                                                       \
   X(REAL, step_time, "s", "host time of a call besides")                                                          \
   X(REAL, simt_factor, "1", "time of convolutions on the FP32 cores over that of the kernel model")               \
   X(REAL, tensor_factor, "1", "time of convolutions on the tensor cores over that of the kernel model")           \

@@ -1,8 +1,7 @@
 /*
 ** A network as one execution mode runs it: a list of units.
 **
-** A unit is what one layer is lowered to: its kernels and how often each runs, by pass, its launches and calls of the
-** host, elements that change layout, its parameters, and what it passes on. Layers that do the same are one unit, however
+** A unit is what one layer is lowered to: its kernels and how often each runs, by pass, its launches and host calls, elements that change layout, its parameters, and what it passes on. Layers that do the same are one unit, however
 ** many there are, and merging looks at what they do, not at their names. Where an engine fuses layers, a unit is one of
 ** its kernels.
 **

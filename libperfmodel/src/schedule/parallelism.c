@@ -2,7 +2,7 @@
 ** How GPUs share the work. w = 4 P bytes of weights (FP32), n GPUs, N samples each, e bytes of an element, V variables.
 **
 **     all-reduce        overlap.c; straggler wait: alone x straggler x E(n), coordinator_time x (n - 1) across nodes
-**     parameter-server  one process starts the kernels and the copies of all g GPUs of a node.
+**     parameter-server  one process launches the kernels and the copies of all g GPUs of a node.
 **                       wires = 2 w / host: gradients from all GPUs to one CPU at once, then weights back; memory = (accesses + g + 1 + 6 g) w / server_memory: the update, the sum of g gradients,
 **                       copies; network = 2 (nodes - 1) w / adapter, one node's server for all. They hide behind a
 **                       GPU's own step, but the update of the first layers does not: it stays in that step
@@ -75,8 +75,8 @@ static void change(const pm__step *s, double gpu, double host, pm__step_times *t
   times->host = host;
 }
 
-/* One process starts the kernels of all GPUs of a node. */
-static void start_all(const pm__step *s, pm__step_times *times)
+/* One process launches the kernels of all GPUs of a node. */
+static void launch_all(const pm__step *s, pm__step_times *times)
 {
   if (s->framework == NULL) return;
   double more = (s->run->gpus - 1) * framework_of(s)->kernel_time * pm__step_pass_calls(s);
@@ -101,7 +101,7 @@ static void data_parallel(const pm__step *s, const pm__costs *costs, pm__step_ti
   sharing->exposed = pieces * (pm__step_exchange(s, PM_BROADCAST, gpus, piece) +
                                pm__step_exchange(s, PM_REDUCE, gpus, piece)) +
                      inputs / one_gpu_host(s);
-  start_all(s, times);
+  launch_all(s, times);
   sharing->communication = sharing->exposed;
   wait_for_each_other(s, times, sharing);
 }
@@ -145,7 +145,7 @@ static void parameter_server(const pm__step *s, const pm__costs *costs, pm__step
   double each = gpus * s->network->variables * framework_of(s)->variable_time + host_copies_of_others(s);
   double busy = fmax(fmax(server_copy(s, 2 * weights(s)), server_memory(s, gpus)), server_network(s));
   (void)costs;
-  start_all(s, times);
+  launch_all(s, times);
   sharing->communication = busy + each;
   sharing->exposed = fmax(0, busy - times->alone) + each;
   wait_for_each_other(s, times, sharing);

@@ -27,7 +27,7 @@ typedef struct pm__step {
   double ranks, accumulation;
   double factor;           /* of convolutions, over the kernel model */
   double framework_kernel; /* of the framework's own kernels, likewise */
-  double start;    /* s for each launch of a kernel, on the GPU */
+  double launch;   /* s for each launch of a kernel, on the GPU */
   double layout;   /* s for each element and sample that changes layout */
   double gradient; /* bytes of one */
 } pm__step;
@@ -55,7 +55,7 @@ static inline double pm__step_part(const pm__step *s, const pm__part *part)
   return s->factor * part->conv + s->framework_kernel * part->framework + (part->product + part->other);
 }
 
-/* Calls of the host in the forward and backward passes. */
+/* Host calls of the forward and backward passes. */
 double pm__step_pass_calls(const pm__step *step);
 
 /* The host copy of the samples of one batch to one GPU; s. */

@@ -3,7 +3,7 @@
 **
 **     forward  = factor x convolutions + framework_kernel_factor x framework kernels + others + layouts + launches; backward the same
 **     gpu      = accumulation x (forward + backward) + update
-**     host     = kernel_time x (accumulation x calls + update_kernels x tensors)
+**     host     = kernel_time x (accumulation x host calls + update_kernels x tensors)
 **     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + host copy)
 **
 ** Without a framework there is no host and no layout, and alone = gpu.
@@ -14,7 +14,7 @@
 static double pass_time(const pm__step *s, const pm__costs *costs, pm__pass pass, double batch)
 {
   const pm__fixed *fixed = &s->units->pass[pass];
-  return s->accumulation * (pm__step_part(s, &costs->pass[pass]) + fixed->launches * s->start +
+  return s->accumulation * (pm__step_part(s, &costs->pass[pass]) + fixed->launches * s->launch +
                             fixed->layout * batch * s->layout);
 }
 
@@ -27,7 +27,7 @@ static double update_time(const pm__step *s)
 }
 
 /* Kernels of the update; a server updates by itself. */
-static double update_starts(const pm__step *s)
+static double update_launches(const pm__step *s)
 {
   if (s->framework == NULL) return 0;
   return s->framework->profile.framework.update_kernels * s->optimizer->kernels * s->network->tensors;
@@ -56,7 +56,7 @@ double pm__step_host_copy(const pm__step *s, double batch)
 static void add_host(const pm__step *s, double batch, pm__step_times *t)
 {
   const pm_framework *f = &s->framework->profile.framework;
-  t->host = f->kernel_time * (pm__step_pass_calls(s) + update_starts(s));
+  t->host = f->kernel_time * (pm__step_pass_calls(s) + update_launches(s));
   t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * (f->step_time + pm__step_host_copy(s, batch));
 }
 
@@ -66,7 +66,7 @@ pm__step_times pm__step_times_of(const pm__step *s, const pm__costs *costs, doub
   t.forward = pass_time(s, costs, PM__FORWARD, batch);
   t.backward_data = pass_time(s, costs, PM__BACKWARD_DATA, batch);
   t.backward_weight = pass_time(s, costs, PM__BACKWARD_WEIGHT, batch);
-  t.update = update_time(s) + update_starts(s) * s->start;
+  t.update = update_time(s) + update_launches(s) * s->launch;
   t.gpu = ((t.forward + t.backward_data) + t.backward_weight) + t.update;
   t.bound = s->accumulation * pm__step_part(s, &costs->bound);
   t.layout = layout_time(s, batch);

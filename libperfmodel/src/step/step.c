@@ -71,7 +71,7 @@ static void gather(pm__step *s, const pm_plan *plan, const pm_run *run, pm__memo
   s->ranks = (double)run->gpus * run->nodes;
   s->accumulation = run->accumulation;
   s->factor = s->framework_kernel = 1;
-  s->start = s->device->launch;
+  s->launch = s->device->launch;
   s->layout = 0;
   s->gradient = s->device->bytes;
   if (s->framework == NULL) return;

@@ -77,7 +77,7 @@ static double layer_time(const pm__step *s, size_t index, pm__pass pass)
   int number = s->units->order[index];
   if (number < 0) return 0;
   const pm__unit *unit = &s->units->unit[number];
-  double time = unit->pass[pass].launches * s->start + unit->pass[pass].layout * s->run->batch * s->layout;
+  double time = unit->pass[pass].launches * s->launch + unit->pass[pass].layout * s->run->batch * s->layout;
   for (int i = unit->first; i < unit->first + unit->count; i++) {
     const pm__kernel *kernel = &s->units->kernels.shape[s->units->entry[i].kernel];
     if (kernel->pass == pass) time += s->units->entry[i].repeats * kernel_time(s, kernel);
