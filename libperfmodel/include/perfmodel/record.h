@@ -6,8 +6,8 @@
 ** dtypes, Lua tables and the reference pages; no other place repeats it. A record that users fill (a run) says further
 ** what a field is where nobody gives it, and what the command calls it: X(kind, name, unit, doc, .otherwise = "1",
 ** .option = "in-turn"). From that come the command's options with their help and completion, the keywords of Python and
-** Lua, and the axes of sweeps. A field, or a value of a choice, that was renamed says what it was called: .former = "composed";
-** that is still understood wherever names come in, and never written.
+** Lua, and the axes of sweeps. A field, or a value of a choice, that was renamed says what it was called:
+** .former = "composed"; that is still understood wherever names come in, and never written.
 **
 **     const pm_record_type *type = pm_record_type_find("gpu");
 **     for (size_t i = 0; i < type->field_count; i++) puts(type->fields[i].name);

@@ -122,7 +122,8 @@ static int eager_parts(const pm_network *network, const pm__layer *layer, pm__ex
   return count;
 }
 
-int pm__lower_eager(const pm_network *network, const pm__layer *layer, pm__execution execution, pm__launch *list, int count)
+int pm__lower_eager(const pm_network *network, const pm__layer *layer, pm__execution execution, pm__launch *list,
+                    int count)
 {
   bool mixed = execution == PM__EAGER_MIXED;
   pm__eager eager = layer->kind->operations.eager;

@@ -379,7 +379,7 @@ static const pm_record_type types[] = {
   TYPE(memory_use, pm_memory_use, "memory of one GPU, part by part"),
   TYPE(layer_memory, pm_layer_memory, "memory of one layer in training"),
   TYPE(memory_advice, pm_memory_advice, "a change that takes less memory"),
-  TYPE(transformer_activations, pm_transformer_activations, "activations that one layer of a transformer keeps for its backward pass"),
+  TYPE(transformer_activations, pm_transformer_activations, "what one layer of a transformer keeps for its backward pass"),
   TYPE(transformer, pm_transformer, "sizes of a transformer"),
   TYPE(reading, pm_reading, "how rows of published tables are read"),
   TYPE(storage, pm_storage, "where samples are stored"),
