@@ -142,7 +142,7 @@ static times times_of(const call *c, const setting *on, double batch)
   const pm__device *d = c->device;
   const pm__fixed *fixed = &c->units->pass[PM__FORWARD];
   double moved = batch * d->bytes * d->per_byte;
-  pm__kernels_price(&c->units->kernels, NULL, d, batch, &costs);
+  pm__plan_kernels_price(&c->units->kernels, NULL, d, batch, &costs);
   const pm__part *part = &costs.pass[PM__FORWARD];
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls};
   sum.product = on->conv * part->conv + part->product + fixed->matrix_launches * d->launch;

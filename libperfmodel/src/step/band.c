@@ -23,7 +23,7 @@ static double spread_of(const pm_band *band, int32_t evidence)
   return evidence == PM_EVIDENCE_DOCUMENTS ? band->documents : band->uncalibrated;
 }
 
-static double hardware_variance(const pm__step *s, const pm_band *band)
+static double hardware_variance(const pm__schedule *s, const pm_band *band)
 {
   double variance = pm__device_variance(s->device, band->kernel_rule, band->roofline);
   if (s->ranks > 1 && !pm__exchange_calibrated(&s->group))
@@ -31,7 +31,7 @@ static double hardware_variance(const pm__step *s, const pm_band *band)
   return variance;
 }
 
-void pm__step_band(const pm__step *s, pm_prediction *out)
+void pm__step_band(const pm__schedule *s, pm_prediction *out)
 {
   out->evidence = PM_EVIDENCE_NONE;
   out->throughput_p10 = out->throughput_p90 = NAN;

@@ -4,7 +4,7 @@
 #include "step/step.h"
 
 /* What a node waits for its input: all of it, if nothing is prefetched, else what a step does not cover. */
-static double input_wait(const pm__step *s, double step)
+static double input_wait(const pm__schedule *s, double step)
 {
   double samples = s->run->batch * s->run->gpus * s->accumulation;
   if (!isfinite(s->run->input_rate)) return 0;
@@ -12,7 +12,7 @@ static double input_wait(const pm__step *s, double step)
   return s->run->input_in_turn ? takes : pm__most(0, takes - step);
 }
 
-static void set_times(const pm__step *s, const pm__step_times *t, const pm__sharing *sharing, pm_prediction *out)
+static void set_times(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, pm_prediction *out)
 {
   out->forward_time = t->forward;
   out->backward_data_time = t->backward_data;
@@ -43,7 +43,7 @@ static int32_t largest_share(const pm_prediction *p)
   return names[best];
 }
 
-static void set_shares(const pm__step_times *t, pm_prediction *out)
+static void set_shares(const pm__schedule_times *t, pm_prediction *out)
 {
   double each = 1 / out->step_time; /* one division takes as long as all of these products */
   out->compute_share = t->bound * each;
@@ -56,7 +56,7 @@ static void set_shares(const pm__step_times *t, pm_prediction *out)
   out->bottleneck = largest_share(out);
 }
 
-static void set_rates(const pm__step *s, const pm__sharing *sharing, pm_prediction *out)
+static void set_rates(const pm__schedule *s, const pm__sharing *sharing, pm_prediction *out)
 {
   double flop = s->accumulation * s->run->batch * s->network->training_flop + 4 * s->network->parameters;
   double samples = s->run->batch * s->ranks * s->accumulation;
@@ -69,7 +69,7 @@ static void set_rates(const pm__step *s, const pm__sharing *sharing, pm_predicti
   out->gradient_size = sharing->exchanged * s->gradient;
 }
 
-void pm__step_compose(const pm__step *s, const pm__step_times *times, const pm__sharing *sharing, pm_prediction *out)
+void pm__step_compose(const pm__schedule *s, const pm__schedule_times *times, const pm__sharing *sharing, pm_prediction *out)
 {
   set_times(s, times, sharing, out);
   set_shares(times, out);

@@ -4,32 +4,32 @@
 #include "perfmodel/units.h"
 #include "step/step.h"
 
-static pm__memory_parts parts_of(const pm__step *s)
+static pm__memory_parts parts_of(const pm__schedule *s)
 {
   const pm_memory_plan *plan = s->network->memory[s->framework != NULL ? s->framework->memory : 0];
   pm_memory_run run = {.batch = s->run->batch, .precision = s->run->precision, .ranks = s->run->gpus * s->run->nodes};
   pm_optimizer optimizer;
   optimizer.state = optimizer.embedding_state = s->optimizer->state;
   optimizer.scratch = s->optimizer->scratch;
-  pm__memory_question question = {plan, &run, &optimizer, pm__step_split_parameters(s)};
+  pm__memory_question question = {plan, &run, &optimizer, pm__schedule_split_parameters(s)};
   return pm__memory_parts_of(&question);
 }
 
-static void compute(const pm__step *s, double usable, pm__memo_memory *memory)
+static void compute(const pm__schedule *s, double usable, pm__memo_memory *memory)
 {
   memory->parts = parts_of(s);
   memory->largest_batch = pm__memory_largest_batch(&memory->parts, usable);
 }
 
 /* How many there are matters where the model is split; else whether there are others. */
-static int ranks_of(const pm__step *s)
+static int ranks_of(const pm__schedule *s)
 {
   int ranks = s->run->gpus * s->run->nodes;
-  return pm__step_split_parameters(s) > 0 || ranks < 2 ? ranks : 2;
+  return pm__schedule_split_parameters(s) > 0 || ranks < 2 ? ranks : 2;
 }
 
 /* In `own`, or where it is remembered: nothing of it depends on the batch. */
-static const pm__memo_memory *memory_of(const pm__step *s, double usable, pm__memo_memory *own)
+static const pm__memo_memory *memory_of(const pm__schedule *s, double usable, pm__memo_memory *own)
 {
   bool found = false;
   pm__memo_memory *memory = own;
@@ -43,7 +43,7 @@ static const pm__memo_memory *memory_of(const pm__step *s, double usable, pm__me
   return memory;
 }
 
-void pm__step_memory(const pm__step *s, pm_prediction *out)
+void pm__step_memory(const pm__schedule *s, pm_prediction *out)
 {
   pm__memo_memory own;
   double usable = isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
@@ -54,7 +54,7 @@ void pm__step_memory(const pm__step *s, pm_prediction *out)
   out->largest_batch = memory->largest_batch;
 }
 
-int pm__step_fits(const pm__step *s, pm_error *error)
+int pm__step_fits(const pm__schedule *s, pm_error *error)
 {
   enum { QUANTITY = 64 };
   char need[QUANTITY], have[QUANTITY], help[128];
