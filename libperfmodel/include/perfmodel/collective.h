@@ -50,7 +50,7 @@ extern "C" {
 
 typedef struct pm_ring { PM_RING_FIELDS(PM_DECLARE) } pm_ring;
 
-/* Finds the ring of GPUs 0 .. gpus-1 of each of `nodes` nodes. Cost: a search, milliseconds for 8 GPUs; do it once.
+/* Finds the ring of GPUs 0 .. gpus-1 of each of `nodes` nodes. Cost: a search the first time, some ms at most; 0.1 us then.
 ** Errors: PM_TOO_MANY_GPUS, PM_NO_ROUTE, PM_BAD_ARGUMENT. */
 PM_API int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm_error *error);
 
@@ -157,7 +157,7 @@ PM_API pm_group_choice pm_group_choice_default(void);
 typedef struct pm_group pm_group;
 
 /* The group of the GPUs listed (NULL: GPUs 0 .. count-1) in each node; `choice` may be NULL. Owned by the caller,
-** the system must outlive it. Cost: a search for rings, milliseconds for 8 GPUs, under a tenth of a second for any.
+** the system must outlive it. Cost: a search for rings the first time, at most some ms on machines of the catalogue.
 ** Errors: PM_TOO_MANY_GPUS, PM_NO_ROUTE, PM_BAD_ARGUMENT (a GPU twice, none). */
 PM_API pm_group *pm_group_new(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
                               pm_error *error);
