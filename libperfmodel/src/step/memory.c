@@ -1,7 +1,5 @@
 /* Memory of one GPU in a training step, and whether that is enough: the model is that of `pm_memory`. */
 #include <math.h>
-#include <stdio.h>
-#include "perfmodel/units.h"
 #include "step/step.h"
 
 static pm__memory_parts parts_of(const pm__schedule *s)
@@ -56,15 +54,8 @@ void pm__step_memory(const pm__schedule *s, pm_prediction *out)
 
 int pm__step_fits(const pm__schedule *s, pm_error *error)
 {
-  enum { QUANTITY = 64 };
-  char need[QUANTITY], have[QUANTITY], help[128];
-  pm_prediction p;
-  if (s->run->ignore_memory) return PM_OK;
-  pm__step_memory(s, &p);
-  if (p.verdict != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
-  if (p.largest_batch >= 1) snprintf(help, sizeof help, "the largest batch that fits is %.0f", p.largest_batch);
-  else snprintf(help, sizeof help, "not even one sample fits");
-  return pm__fail(error, PM_DOES_NOT_FIT, "%s at batch %.0f needs %s on each %s, which has %s; %s",
-                  s->network->network->id, s->run->batch, pm_quantity_format(need, sizeof need, p.memory, "B"),
-                  s->system->system->gpu.id, pm_quantity_format(have, sizeof have, p.gpu_memory, "B"), help);
+  double usable = isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
+  pm__memory_parts parts = parts_of(s);
+  pm__memory_case asked = {s->network->network->id, s->system->system->gpu.id, s->run->batch, usable};
+  return s->run->ignore_memory ? PM_OK : pm__memory_check_fit(&parts, &asked, error);
 }
