@@ -150,6 +150,7 @@ FRAMEWORK = Recipe(check_framework, files={"data/frameworks/toy.xml": """<?xml v
     <overlap>backward</overlap>
     <bucket>25 MB</bucket>
     <feed_bandwidth>unlimited</feed_bandwidth>
+    <loader origin="default">mxnet</loader>
     <memory>pytorch</memory>
   </framework>
 </perfmodel>
