@@ -26,7 +26,7 @@ extern "C" {
 
 typedef struct pm_catalog pm_catalog;
 
-/* The shipped catalogue. Owned by the caller. Cost: a few milliseconds. */
+/* The shipped catalogue. Owned by the caller. Cost: some ten milliseconds. */
 PM_API pm_catalog *pm_catalog_new(pm_error *error);
 PM_API void pm_catalog_free(pm_catalog *catalog);
 
