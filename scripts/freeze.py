@@ -28,16 +28,23 @@ import tempfile
 from pathlib import Path
 
 # Names that changed since the results were frozen, one a line: what is on the left is in the frozen results.
-# Words of the command line, by command: ("sweep", "--overlap"): "--hide" or ("infer", "infer"): "predict".
+# Words of the command line, by command.
 WORDS: dict[tuple[str, str], str] = {
+    ("predict", "--parallel"): "--parallelism",
+    ("sweep", "--parallel"): "--parallelism",
+    ("validate", "seeds"): "statements",
 }
 
-# Columns, with their unit: "waiting_time [s]": "idle_time [s]".
+# Columns, with their unit.
 COLUMNS: dict[str, str] = {
+    "parallel": "parallelism",
+    "waiting_time [s]": "straggler_wait_time [s]",
 }
 
-# Texts in the columns, by column: ("bottleneck", "host"): "cpu".
+# Texts in the columns, by column.
 TEXTS: dict[tuple[str, str], str] = {
+    ("bottleneck", "waiting"): "straggler-wait",
+    ("set", "seeds"): "statements",
 }
 
 NETWORK = re.compile(r'<network id="([^"]+)"')
@@ -71,14 +78,14 @@ KEYS = {
 # Columns that repeat the question, or are sums and quotients of those kept, would only take room.
 LEFT_OUT = {
     "training": {
-        "overlap", "kernel_model", "epoch_samples", "parallel", "optimizer", "accumulation", "input_rate [1/s]",
-        "input_in_turn", "compute_time [s]", "communication_share", "host_share", "waiting_share", "input_share",
-        "gpu_busy", "flop_rate [FLOP/s]", "utilization",
+        "overlap", "kernel_model", "epoch_samples", "parallelism", "optimizer", "accumulation", "input_rate [1/s]",
+        "input_in_turn", "compute_time [s]", "communication_share", "host_share", "straggler_wait_share",
+        "input_share", "gpu_busy", "flop_rate [FLOP/s]", "utilization",
     },
 }
 
 TRAINING_OPTIMIZERS = "momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none"
-PARALLEL = "all-reduce data-parallel parameter-server async model-channels model-layers hybrid"
+PARALLELISM = "all-reduce data-parallel parameter-server async model-channels model-layers hybrid"
 COLLECTIVES = "all_reduce reduce_scatter all_gather broadcast reduce all_to_all send_receive gather scatter"
 ALGORITHMS = "ring tree nvls nvls-tree pairs collnet halving-doubling hierarchical parameter-server data-parallel"
 SETS = "seeds training inference kernels collectives storage"
@@ -228,12 +235,12 @@ def frameworks_in_turn(sample: Sample) -> list[str]:
 def ways_in_turn(sample: Sample) -> list[str]:
     """Every way to share the work, with every way to hide what it says."""
     lines = []
-    for way, overlap in itertools.product(PARALLEL.split(), ("none", "backward", "framework")):
+    for way, overlap in itertools.product(PARALLELISM.split(), ("none", "backward", "framework")):
         # These two are known for few frameworks; the rest is refused.
         some = "mxnet17,tf1-nchw,tf1-nhwc" if way in ("parameter-server", "async") else "mxnet17,pt-nchw"
         lines += sweep("alexnet,vgg16,resnet50,bert-base,gnmt", "dgx1-v100,dgx1-p100,p3",
                        f"{some},{sample.deal('frameworks', 2)}",
-                       f"--parallel {way} --overlap {overlap} --gpus 4 --nodes 1,2 --batch 64")
+                       f"--parallelism {way} --overlap {overlap} --gpus 4 --nodes 1,2 --batch 64")
     return lines
 
 

@@ -11,7 +11,7 @@
 **     perfmodel/kernel.h      time of one kernel, and of a network layer by layer
 **     perfmodel/collective.h  groups of GPUs, their rings, time of any collective, load on links, copies
 **     perfmodel/memory.h      memory of one GPU, whether it fits, the largest batch
-**     perfmodel/pipeline.h    storage, page cache, decoding, copies: what reaches the GPUs
+**     perfmodel/input.h       storage, page cache, decoding, copies: what reaches the GPUs
 **     perfmodel/framework.h   what the software adds to kernels and collectives
 **     perfmodel/predict.h     runs in, predictions out; sweeps
 **     perfmodel/inference.h   latency and throughput of the forward pass
@@ -41,7 +41,7 @@
 #include "perfmodel/kernel.h"
 #include "perfmodel/collective.h"
 #include "perfmodel/memory.h"
-#include "perfmodel/pipeline.h"
+#include "perfmodel/input.h"
 #include "perfmodel/framework.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/inference.h"

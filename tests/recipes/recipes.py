@@ -144,10 +144,10 @@ FRAMEWORK = Recipe(check_framework, files={"data/frameworks/toy.xml": """<?xml v
     <kernel_time note="guess">20 us</kernel_time>
     <step_time note="guess">500 us</step_time>
     <straggler note="guess">0.03</straggler>
-    <parallel>all-reduce</parallel>
+    <parallelism>all-reduce</parallelism>
     <overlap>backward</overlap>
     <bucket>25 MB</bucket>
-    <feed_bandwidth>unlimited</feed_bandwidth>
+    <host_copy_bandwidth>unlimited</host_copy_bandwidth>
     <memory>pytorch</memory>
   </framework>
 </perfmodel>

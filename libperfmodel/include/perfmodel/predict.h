@@ -39,11 +39,12 @@ extern "C" {
   X(MEMORY, "memory", "device memory bandwidth takes the largest share of the step")                    \
   X(COMMUNICATION, "communication", "exposed communication takes the largest share of the step")        \
   X(HOST, "host", "waiting for the host to launch kernels takes the largest share of the step")         \
-  X(WAITING, "waiting", "waiting for other GPUs and their coordinator takes the largest share of the step") \
+  X(STRAGGLER_WAIT, "straggler-wait", "waiting for the slowest GPU and the coordinator takes the largest share of the step", \
+    .former = "waiting")                                                                                  \
   X(INPUT, "input", "waiting for input takes the largest share of the step")
 
 typedef enum pm_bottleneck {
-#define PM_BOTTLENECK_ENUM(name, text, doc) PM_BOTTLENECK_##name,
+#define PM_BOTTLENECK_ENUM(name, ...) PM_BOTTLENECK_##name,
   PM_BOTTLENECK_LIST(PM_BOTTLENECK_ENUM)
 #undef PM_BOTTLENECK_ENUM
   PM_BOTTLENECK_COUNT
@@ -94,7 +95,7 @@ typedef enum pm_basis {
   X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")                          \
   X(INT, framework_index, "1", "which framework of the plan, from 0; -1: none, kernels and collectives only",         \
     .otherwise = "-1", .option = "")                                                                                  \
-  X(PARALLEL, parallel, "", "how the GPUs share the work", .otherwise = "framework")                                  \
+  X(PARALLELISM, parallelism, "", "how the GPUs share the work", .otherwise = "framework", .former = "parallel")      \
   X(UPDATE, optimizer, "", "what a step does with the gradients", .otherwise = "momentum")                            \
   X(INT, accumulation, "1", "batches whose gradients are added up before each update", .otherwise = "1")              \
   X(REAL, input_rate, "1/s", "samples per second that the input path brings to each node; unknown: as many as wanted") \
@@ -116,10 +117,10 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, backward_weight_time, "s", "backward kernels for the gradients of parameters")                          \
   X(REAL, update_time, "s", "optimiser kernels, or the share of them that a server leaves to the GPU")            \
   X(REAL, compute_time, "s", "sum of the four")                                                                   \
-  X(REAL, host_wait_time, "s", "what the host adds: kernels launched late, fixed time of a step, feeding")        \
+  X(REAL, host_wait_time, "s", "what the host adds: kernels launched late, fixed time of a step, host copy")      \
   X(REAL, communication_time, "s", "collectives of a step, were they alone")                                      \
   X(REAL, exposed_communication_time, "s", "the part of it that lengthens the step")                              \
-  X(REAL, waiting_time, "s", "for the slowest GPU and the coordinator")                                           \
+  X(REAL, straggler_wait_time, "s", "for the slowest GPU and the coordinator", .former = "waiting_time")          \
   X(REAL, input_wait_time, "s", "for input")                                                                      \
   X(REAL, host_time, "s", "time in which the host launches the kernels of a step, beside the GPU")                \
   X(REAL, layout_time, "s", "conversions of layouts, which are in the forward and backward times")                \
@@ -127,7 +128,8 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, memory_share, "1", "share of the step in kernels limited by memory bandwidth")                          \
   X(REAL, communication_share, "1", "share of the step in exposed communication")                                 \
   X(REAL, host_share, "1", "share of the step that waits for the host")                                           \
-  X(REAL, waiting_share, "1", "share of the step that waits for other GPUs")                                      \
+  X(REAL, straggler_wait_share, "1", "share of the step that waits for the slowest GPU and the coordinator",      \
+    .former = "waiting_share")                                                                                    \
   X(REAL, input_share, "1", "share of the step that waits for input")                                             \
   X(BOTTLENECK, bottleneck, "", "the largest of these shares")                                                    \
   X(REAL, gpu_busy, "1", "share of the step in which a GPU computes")                                             \

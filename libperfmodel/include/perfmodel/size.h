@@ -21,7 +21,7 @@
 #include "collective.h"
 #include "inference.h"
 #include "memory.h"
-#include "pipeline.h"
+#include "input.h"
 #include "predict.h"
 #include "table.h"
 
