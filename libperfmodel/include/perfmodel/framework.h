@@ -217,7 +217,7 @@ typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } 
 ** above, host time of a step, factors of the library era, conversions of layout. A NULL framework changes nothing. */
 PM_API void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework);
 
-enum { PM_FRAMEWORK_BASIS_MAX = 240 };
+enum { PM_FRAMEWORK_BASIS_MAX = 320 };
 
 /* What the constants of a framework rest on, in words: "fitted to 5 rows of own.csv, 2026-11". Returns `text`, which has
 ** room for PM_FRAMEWORK_BASIS_MAX bytes. */
