@@ -54,9 +54,9 @@
 #include "perfmodel/lab.h"
 
 #define PM_VERSION_MAJOR 0
-#define PM_VERSION_MINOR 1
+#define PM_VERSION_MINOR 2
 #define PM_VERSION_PATCH 0
-#define PM_VERSION "0.1.0"
+#define PM_VERSION "0.2.0"
 
 #ifdef __cplusplus
 extern "C" {

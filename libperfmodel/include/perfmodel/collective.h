@@ -186,7 +186,13 @@ PM_API const char *pm_group_over(const pm_group *group);
 typedef struct pm_call { PM_CALL_FIELDS(PM_DECLARE) } pm_call;
 
 /* An all-reduce of 1 byte, by the fastest way. */
-PM_API pm_call pm_call_default(void);
+PM_API void pm_call_fill(pm_call *call, size_t size);
+PM_INLINE pm_call pm_call_default(void)
+{
+  pm_call call;
+  pm_call_fill(&call, sizeof call);
+  return call;
+}
 
 #define PM_COLLECTIVE_TIME_FIELDS(X)                                                               \
   X(STATUS, status, "", "ok, or why there is no value")                                            \
@@ -204,11 +210,22 @@ typedef struct pm_collective_time { PM_COLLECTIVE_TIME_FIELDS(PM_DECLARE) } pm_c
 /* Evaluates an array of calls. A call that cannot be answered gets NAN and its status (PM_BAD_ARGUMENT, PM_NO_ROUTE,
 ** PM_NOT_MODELLED: no algorithm does this collective here); the others go on. Cost: about 100 ns for each; allocates
 ** nothing. One rank: 0 s. */
-PM_API int pm_group_times(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count);
+PM_API int pm_group_times_sized(const pm_group *group, const pm_call *calls, size_t call_size,
+                                pm_collective_time *results, size_t result_size, size_t count);
+PM_INLINE int pm_group_times(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count)
+{
+  return pm_group_times_sized(group, calls, sizeof *calls, results, sizeof *results, count);
+}
 
 /* Calls and their results as one table: collective, bytes, gpus, nodes, and the fields of the result. */
-PM_API pm_table *pm_collective_table(const pm_group *group, const pm_call *calls, const pm_collective_time *results,
-                                     size_t count, pm_error *error);
+PM_API pm_table *pm_collective_table_sized(const pm_group *group, const pm_call *calls, size_t call_size,
+                                           const pm_collective_time *results, size_t result_size, size_t count,
+                                           pm_error *error);
+PM_INLINE pm_table *pm_collective_table(const pm_group *group, const pm_call *calls, const pm_collective_time *results,
+                                        size_t count, pm_error *error)
+{
+  return pm_collective_table_sized(group, calls, sizeof *calls, results, sizeof *results, count, error);
+}
 
 /* ---- Load on the links ------------------------------------------------------------------------------------------ */
 
@@ -225,7 +242,11 @@ typedef struct pm_load { PM_LOAD_FIELDS(PM_DECLARE) } pm_load;
 
 /* What a call moves over every link of one node, as a table; the last row is the network, if there is one. Rings and
 ** chains are exact; other algorithms are spread as their traffic goes through ports and pairs. */
-PM_API pm_table *pm_group_loads(const pm_group *group, const pm_call *call, pm_error *error);
+PM_API pm_table *pm_group_loads_sized(const pm_group *group, const pm_call *call, size_t size, pm_error *error);
+PM_INLINE pm_table *pm_group_loads(const pm_group *group, const pm_call *call, pm_error *error)
+{
+  return pm_group_loads_sized(group, call, sizeof *call, error);
+}
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------ */
 

@@ -148,8 +148,14 @@ typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_ti
 
 /* Times of kernels on one GPU; `calibration` NULL: by the plain roofline. A kernel that cannot be timed has NAN, and the
 ** first error is returned when all are done. Allocates nothing. */
-PM_API int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm_kernel *kernels,
-                             pm_kernel_time *times, size_t count, pm_error *error);
+PM_API int pm_kernel_predict_sized(const pm_gpu *gpu, const pm_kernel_calibration *calibration,
+                                   const pm_kernel *kernels, size_t kernel_size, pm_kernel_time *times,
+                                   size_t time_size, size_t count, pm_error *error);
+PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm_kernel *kernels,
+                                pm_kernel_time *times, size_t count, pm_error *error)
+{
+  return pm_kernel_predict_sized(gpu, calibration, kernels, sizeof *kernels, times, sizeof *times, count, error);
+}
 
 /* ---- Measured kernels ----------------------------------------------------------------------------------------- */
 

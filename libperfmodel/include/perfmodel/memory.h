@@ -142,7 +142,13 @@ typedef struct pm_memory_use { PM_MEMORY_USE_FIELDS(PM_DECLARE) } pm_memory_use;
 typedef struct pm_memory_plan pm_memory_plan;
 
 /* One GPU, batch 32, FP32, everything kept, usable memory unknown. */
-PM_API pm_memory_run pm_memory_run_default(void);
+PM_API void pm_memory_run_fill(pm_memory_run *run, size_t size);
+PM_INLINE pm_memory_run pm_memory_run_default(void)
+{
+  pm_memory_run run;
+  pm_memory_run_fill(&run, sizeof run);
+  return run;
+}
 
 /* What depends on network, profile and optimiser alone. Owned by the caller; refers to none of its arguments.
 ** Cost: linear in the layers. Errors: PM_BAD_ARGUMENT, PM_NO_MEMORY. */
@@ -152,10 +158,19 @@ PM_API void pm_memory_plan_free(pm_memory_plan *plan);
 
 /* Answers `count` runs; one that has no answer yields its status and NAN, and the others go on. Allocates nothing.
 ** Returns PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. */
-PM_API int pm_memory(const pm_memory_plan *plan, const pm_memory_run *runs, pm_memory_use *uses, size_t count);
+PM_API int pm_memory_sized(const pm_memory_plan *plan, const pm_memory_run *runs, size_t run_size, pm_memory_use *uses,
+                           size_t use_size, size_t count);
+PM_INLINE int pm_memory(const pm_memory_plan *plan, const pm_memory_run *runs, pm_memory_use *uses, size_t count)
+{
+  return pm_memory_sized(plan, runs, sizeof *runs, uses, sizeof *uses, count);
+}
 
 /* PM_OK, or in words why this run has no answer (batch 0, training in int8, ...). */
-PM_API int pm_memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_error *error);
+PM_API int pm_memory_check_sized(const pm_memory_plan *plan, const pm_memory_run *run, size_t size, pm_error *error);
+PM_INLINE int pm_memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_error *error)
+{
+  return pm_memory_check_sized(plan, run, sizeof *run, error);
+}
 
 /* The verdict on a total; a factor of 0.92 and 1.08 on the usable memory. */
 PM_API pm_verdict pm_memory_verdict(double total, double usable);
@@ -195,8 +210,14 @@ typedef struct pm_memory_advice { PM_MEMORY_ADVICE_FIELDS(PM_DECLARE) } pm_memor
 /* Each single change that takes less memory than `run`: half the batch, mixed precision, recomputation, sharing out
 ** over the ranks, one of the other optimisers. Fills at most `capacity` rows, largest saving first; returns their
 ** number, or -1 with an error if the run itself has no answer. */
-PM_API int pm_memory_get_advice(const pm_memory_plan *plan, const pm_memory_run *run, const pm_optimizer *others,
-                                size_t other_count, pm_memory_advice *rows, size_t capacity, pm_error *error);
+PM_API int pm_memory_get_advice_sized(const pm_memory_plan *plan, const pm_memory_run *run, size_t size,
+                                      const pm_optimizer *others, size_t other_count, pm_memory_advice *rows,
+                                      size_t capacity, pm_error *error);
+PM_INLINE int pm_memory_get_advice(const pm_memory_plan *plan, const pm_memory_run *run, const pm_optimizer *others,
+                                   size_t other_count, pm_memory_advice *rows, size_t capacity, pm_error *error)
+{
+  return pm_memory_get_advice_sized(plan, run, sizeof *run, others, other_count, rows, capacity, error);
+}
 
 /* ---- Transformers in closed form -------------------------------------------------------------------------------- */
 

@@ -150,7 +150,13 @@ typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;
 typedef struct pm_plan pm_plan;
 
 /* One GPU, one node, batch 32, FP32, network 0 on system 0, no framework, SGD with momentum. */
-PM_API pm_run pm_run_default(void);
+PM_API void pm_run_fill(pm_run *run, size_t size);
+PM_INLINE pm_run pm_run_default(void)
+{
+  pm_run run;
+  pm_run_fill(&run, sizeof run);
+  return run;
+}
 
 /* A plan over these networks and systems, which must outlive it. Owned by the caller.
 ** Cost: milliseconds. */
@@ -163,7 +169,12 @@ PM_API int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *prof
 
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns
 ** PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. Allocates nothing; may be called from several threads. */
-PM_API int pm_predict(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions, size_t count);
+PM_API int pm_predict_sized(const pm_plan *plan, unsigned columns, const pm_run *runs, size_t run_size,
+                            pm_prediction *predictions, size_t prediction_size, size_t count);
+PM_INLINE int pm_predict(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions, size_t count)
+{
+  return pm_predict_sized(plan, 0, runs, sizeof *runs, predictions, sizeof *predictions, count);
+}
 
 /* Columns of a prediction that cost as much as all others together: NAN unless they are asked for. */
 #define PM_EXTRA_COLUMN_LIST(X)                                                                                        \
@@ -176,18 +187,29 @@ enum pm_extra_column {
 };
 
 /* As pm_predict, with the columns asked for: bits of pm_extra_column. */
-PM_API int pm_predict_columns(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions,
-                              size_t count);
+PM_INLINE int pm_predict_columns(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions,
+                                 size_t count)
+{
+  return pm_predict_sized(plan, columns, runs, sizeof *runs, predictions, sizeof *predictions, count);
+}
 
 /* The bit of a column by the name of its field, 0 if it costs nothing. */
 PM_API unsigned pm_extra_column_find(const char *field);
 
 /* The timeline of one step of the run, layer by layer, as JSON that Perfetto (ui.perfetto.dev) and chrome://tracing open.
 ** A string that the caller releases with pm_string_free; NULL with the reason if the run cannot be predicted. */
-PM_API char *pm_prediction_trace(const pm_plan *plan, const pm_run *run, pm_error *error);
+PM_API char *pm_prediction_trace_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error);
+PM_INLINE char *pm_prediction_trace(const pm_plan *plan, const pm_run *run, pm_error *error)
+{
+  return pm_prediction_trace_sized(plan, run, sizeof *run, error);
+}
 
 /* PM_OK, or in words why this run cannot be predicted (batch 0, more GPUs than the system has, ...). */
-PM_API int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error);
+PM_API int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error);
+PM_INLINE int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
+{
+  return pm_run_check_sized(plan, run, sizeof *run, error);
+}
 
 /* ---- Sweeps ---------------------------------------------------------------------------------------------------- */
 
@@ -204,7 +226,7 @@ typedef struct pm_axis {
 **     const double batch[] = {32, 64}, gpus[] = {1, 2, 4, 8};
 **     const pm_axis axes[] = {{"batch", batch, 2}, {"gpus", gpus, 4}};
 **     const pm_run base = pm_run_default();
-**     pm_space space = {pm_record_type_find("run"), &base, axes, 2, 0};
+**     pm_space space = {pm_record_type_find("run"), &base, axes, 2, 0, sizeof(pm_run)};
 **     pm_run runs[8];
 **     pm_space_runs(&space, 0, pm_space_count(&space), runs, &error);
 **
@@ -217,6 +239,7 @@ typedef struct pm_space {
   size_t axis_count;
   int32_t global_batch; /* 1, of the type "run" alone: `batch` is the global batch, divided by gpus x nodes x accumulation;
                            a remainder yields a bad run */
+  size_t run_size;      /* bytes of a run in the program, for base and for runs: sizeof(pm_run) */
 } pm_space;
 
 /* Number of runs of the space; SIZE_MAX if it is larger than that. */
@@ -253,10 +276,20 @@ PM_API int pm_system_variants(const pm_system *system, const pm_hardware_axis *a
 /* Runs and predictions as a table: network, system and framework by id, then the fields of pm_run and pm_prediction.
 ** The columns are the same for every table of this function. Owned by the caller.
 ** pm_sweep_table has a column for each of the paths of the hardware between them. */
-PM_API pm_table *pm_prediction_table(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions,
-                                     size_t count, pm_error *error);
-PM_API pm_table *pm_sweep_table(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions, size_t count,
-                                const char *const *paths, size_t path_count, pm_error *error);
+PM_API pm_table *pm_sweep_table_sized(const pm_plan *plan, const pm_run *runs, size_t run_size,
+                                      const pm_prediction *predictions, size_t prediction_size, size_t count,
+                                      const char *const *paths, size_t path_count, pm_error *error);
+PM_INLINE pm_table *pm_prediction_table(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions,
+                                        size_t count, pm_error *error)
+{
+  return pm_sweep_table_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, NULL, 0, error);
+}
+PM_INLINE pm_table *pm_sweep_table(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions,
+                                   size_t count, const char *const *paths, size_t path_count, pm_error *error)
+{
+  return pm_sweep_table_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, paths, path_count,
+                              error);
+}
 
 #ifdef __cplusplus
 }
