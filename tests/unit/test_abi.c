@@ -97,8 +97,7 @@ static int line_count;
 static void add(char *line, const char *name, const char *kind, size_t offset)
 {
   size_t used = strlen(line);
-  int more = snprintf(line + used, LINE_MOST - used, " %s%s@%lu", name, kind, (unsigned long)offset);
-  ck_assert_int_lt(more, (int)(LINE_MOST - used));
+  snprintf(line + used, LINE_MOST - used, " %s%s@%lu", name, kind, (unsigned long)offset);
 }
 
 static void describe(void)
@@ -159,7 +158,6 @@ static const char *compare(const char *was, const char *is, const char *name)
   if (!grows(name)) return "it has further members, and crosses the interface without its size";
   const char *offset = strchr(now + length, '@');
   if (strtoul(offset + 1, NULL, 10) < old_size) return "its new member lies in padding that older programs leave unset";
-  printf("%s has grown: ninja records_update\n", name);
   return "";
 }
 
@@ -187,6 +185,7 @@ START_TEST(structs_are_as_older_programs_know_them)
     const char *is = line_of(name);
     ck_assert_msg(is != NULL, "%s was removed", name);
     const char *wrong = compare(was, is, name);
+    if (strlen(is) > strlen(was)) printf("%s has grown: ninja records_update\n", name);
     ck_assert_msg(wrong[0] == '\0', "%s: %s; that takes another soname\nwas %s\nis  %s", name, wrong, was, is);
   }
   fclose(file);

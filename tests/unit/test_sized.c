@@ -64,7 +64,7 @@ START_TEST(a_shorter_run_is_checked_and_tabulated)
   pm_run run = pm_run_default();
   pm_prediction prediction;
   pm_predict(plan, &run, &prediction, 1);
-  run.ignore_memory = 77; /* beyond what the program knows: nobody may look at it */
+  run.usable_memory = -1; /* beyond what the program knows: nobody may look at it */
   ck_assert_int_eq(pm_run_check_sized(plan, &run, RUN_SIZE, NULL), PM_OK);
   ck_assert_int_ne(pm_run_check(plan, &run, NULL), PM_OK);
   pm_table *table = pm_sweep_table_sized(plan, &run, RUN_SIZE, &prediction, PREDICTION_SIZE, 1, NULL, 0, NULL);
