@@ -82,6 +82,7 @@ WORDS = {
     },
     "memory": {"alive", "parameter", "sizes", "tensors"},
     "topology": {"packing", "ring", "routes", "wiring"},
+    "software": {"optimizer"},
     "kernel": {"amount", "device", "engine", "operator", "product", "window"},
     "lowering": {"execution", "launch"},
     "plan": {"costs", "fixed", "part", "segments", "unit", "units"},
@@ -90,9 +91,6 @@ WORDS = {
     "import": {"sketch", "wire"},
     "search": {"size", "vary", "sweep", "service", "sensitivity"},
 }  # fmt: skip
-# Rooms whose words are not settled: their offenders are printed and do not fail.
-UNSETTLED = {"network", "network/kinds", "lowering", "kernel", "topology", "collective", "collective/algorithms",
-             "memory", "plan", "schedule", "step", "inference", "lab"}  # fmt: skip
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 NOISE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -306,41 +304,39 @@ def python_problems() -> tuple[list[str], int, int]:
 # ---- Names.
 
 
-def name_problems(texts: dict[str, str], raw: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Names that are given twice, or that say another room; those of rooms that are not settled apart."""
-    problems, offenders = [], []
-    types: dict[str, set[str]] = defaultdict(set)
+def twice_problems(types: dict[str, set[str]], texts: dict[str, str], raw: dict[str, str]) -> list[str]:
+    """Types, functions and guards of headers that have a name in common."""
     defined: dict[str, set[str]] = defaultdict(set)
     guards: dict[str, set[str]] = defaultdict(set)
     for name, text in texts.items():
-        for found in TYPE.findall(text):
-            types[found[0] or found[1] or found[3]].add(name)
         for symbol, _ in FUNCTION.findall(text):
             defined[symbol].add(name)
         guard = GUARD.search(raw[name]) if name.endswith(".h") else None
         if guard:
             guards[guard[1]].add(name)
-    for name in types.keys() & defined.keys():
-        types[name] |= defined[name]
-    for what, table in (("type", types), ("function", defined), ("header guard", guards)):
+    both = {name: where | defined.get(name, set()) for name, where in types.items()}
+    problems = []
+    for what, table in (("type", both), ("function", defined), ("header guard", guards)):
         twice = {name: sorted(where) for name, where in sorted(table.items()) if len(where) > 1}
         problems += [f"{what} {name} stands in {', '.join(where)}" for name, where in twice.items()]
+    return problems
+
+
+def name_problems(texts: dict[str, str], raw: dict[str, str]) -> list[str]:
+    """Names that are given twice, or types that say another room than theirs."""
+    types: dict[str, set[str]] = defaultdict(set)
+    for name, text in texts.items():
+        for found in TYPE.findall(text):
+            types[found[0] or found[1] or found[3]].add(name)
+    problems = twice_problems(types, texts, raw)
     words: dict[str, set[str]] = defaultdict(set)
-    for name, where in sorted(types.items()):
-        word = name.removeprefix("pm__").split("_")[0]
-        for file in where:
-            room = room_of(file)
-            words[word].add(room)
-            own = {*room.split("/"), *WORDS.get(room, ()), *WORDS.get(room.split("/")[0], ())}
-            if word not in own:
-                text = f"{file}: type {name} does not begin with a word of its room"
-                (offenders if room in UNSETTLED else problems).append(text)
-    for word, rooms in sorted(words.items()):
-        roots = {room.split("/")[0] for room in rooms}
-        if len(roots) > 1:
-            text = f"types of {', '.join(sorted(roots))} begin with the word {word}"
-            (offenders if roots & UNSETTLED else problems).append(text)
-    return problems, offenders
+    for name, file in sorted((name, file) for name, where in types.items() for file in where):
+        word, room = name.removeprefix("pm__").split("_")[0], room_of(file)
+        words[word].add(room.split("/")[0])
+        if word not in {*room.split("/"), *WORDS.get(room, ()), *WORDS.get(room.split("/")[0], ())}:
+            problems.append(f"{file}: type {name} does not begin with a word of its room")
+    shared = {word: sorted(rooms) for word, rooms in sorted(words.items()) if len(rooms) > 1}
+    return problems + [f"types of {', '.join(rooms)} begin with the word {word}" for word, rooms in shared.items()]
 
 
 def kind_problems(texts: dict[str, str]) -> list[str]:
@@ -371,10 +367,7 @@ def main() -> int:
     problems += [problem for file in outsiders for problem in outsider_problems(file)]
     found, circle_count = use_problems(texts)
     python, module_count, python_circles = python_problems()
-    named, offenders = name_problems(texts, raw)
-    problems += found + python + named + kind_problems(texts)
-    for offender in offenders:
-        print(f"to be renamed: {offender}", file=sys.stderr)
+    problems += found + python + name_problems(texts, raw) + kind_problems(texts)
     for problem in problems:
         print(problem, file=sys.stderr)
     rooms = {room_of(name) for name in raw} - {""}

@@ -188,7 +188,7 @@ KIND = Recipe(
 
 static const pm__attribute_rule no_rules[] = {PM__RULES_END};
 
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out;
   layer->saved.inputs = true;

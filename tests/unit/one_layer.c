@@ -80,7 +80,7 @@ const pm__layer *last_layer(const pm_network *network)
   return &network->layers[network->count - 1];
 }
 
-const pm__kernel *kernels_of(const pm_network *network, const pm__layer *layer)
+const pm__layer_kernel *kernels_of(const pm_network *network, const pm__layer *layer)
 {
   return &network->kernels[layer->first_kernel];
 }
@@ -88,7 +88,7 @@ const pm__kernel *kernels_of(const pm_network *network, const pm__layer *layer)
 double product_flop(const pm_network *network, pm__pass pass)
 {
   const pm__layer *layer = last_layer(network);
-  const pm__kernel *kernels = kernels_of(network, layer);
+  const pm__layer_kernel *kernels = kernels_of(network, layer);
   double flop = 0;
   for (size_t i = 0; i < layer->kernel_count; i++) {
     const pm__gemm *gemm = &kernels[i].shape.gemm;
@@ -102,7 +102,7 @@ double product_flop(const pm_network *network, pm__pass pass)
 double elements_moved(const pm_network *network, pm__pass pass, double batch)
 {
   const pm__layer *layer = last_layer(network);
-  const pm__kernel *kernels = kernels_of(network, layer);
+  const pm__layer_kernel *kernels = kernels_of(network, layer);
   double elements = 0;
   for (size_t i = 0; i < layer->kernel_count; i++)
     if (kernels[i].pass == pass)

@@ -18,7 +18,7 @@ pm_network *try_layer_of(const char *kind, const char *shapes, const char *attri
 pm_network *layer_of(const char *kind, const char *shapes, const char *attributes);
 
 const pm__layer *last_layer(const pm_network *network);
-const pm__kernel *kernels_of(const pm_network *network, const pm__layer *layer);
+const pm__layer_kernel *kernels_of(const pm_network *network, const pm__layer *layer);
 
 /* Sums over the last layer's kernels of one pass: FLOP of the matrix products, numbers moved for `batch` samples. */
 double product_flop(const pm_network *network, pm__pass pass);

@@ -92,7 +92,7 @@ START_TEST(counts_are_sums_of_their_kernels)
 {
   pm_network *network = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
   const pm__layer *layer = last_layer(network);
-  const pm__kernel *kernels = kernels_of(network, layer);
+  const pm__layer_kernel *kernels = kernels_of(network, layer);
   double flop[PM__PASSES] = {0};
   for (size_t i = 0; i < layer->kernel_count; i++) {
     const pm__work *work = &kernels[i].work;
@@ -252,7 +252,7 @@ END_TEST
 static int count_kernels(const pm_network *network, pm__pass pass, int family)
 {
   const pm__layer *layer = last_layer(network);
-  const pm__kernel *kernels = kernels_of(network, layer);
+  const pm__layer_kernel *kernels = kernels_of(network, layer);
   int count = 0;
   for (size_t i = 0; i < layer->kernel_count; i++)
     count += kernels[i].pass == pass && (family < 0 || (int)kernels[i].family == family);
@@ -262,16 +262,16 @@ static int count_kernels(const pm_network *network, pm__pass pass, int family)
 static bool has_matrix_kernel(const pm_network *network)
 {
   const pm__layer *layer = last_layer(network);
-  const pm__kernel *kernels = kernels_of(network, layer);
+  const pm__layer_kernel *kernels = kernels_of(network, layer);
   for (size_t i = 0; i < layer->kernel_count; i++)
     if (kernels[i].pass == PM__FORWARD && kernels[i].matrix) return true;
   return false;
 }
 
-static bool has_part(const pm_network *network, pm__kernel_part part)
+static bool has_part(const pm_network *network, pm__layer_kernel_part part)
 {
   const pm__layer *layer = last_layer(network);
-  const pm__kernel *kernels = kernels_of(network, layer);
+  const pm__layer_kernel *kernels = kernels_of(network, layer);
   for (size_t i = 0; i < layer->kernel_count; i++)
     if (kernels[i].part == part && kernels[i].part_size > 0) return true;
   return false;
@@ -281,7 +281,7 @@ static void check_row_norm(const pm_network *network)
 {
   const pm__layer *layer = last_layer(network);
   for (size_t i = 0; i < layer->kernel_count; i++) {
-    const pm__kernel *kernel = &kernels_of(network, layer)[i];
+    const pm__layer_kernel *kernel = &kernels_of(network, layer)[i];
     ck_assert(kernel->family == PM__NORM && kernel->shape.row > 1);
   }
 }

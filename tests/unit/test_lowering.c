@@ -91,7 +91,7 @@ END_TEST
 START_TEST(equal_launches_are_kept_once)
 {
   pm__launch list[4];
-  pm__kernels kernels;
+  pm__plan_kernels kernels;
   memset(list, 0, sizeof list);
   for (int i = 0; i < 4; i++) {
     list[i].launches = 1;
@@ -99,11 +99,11 @@ START_TEST(equal_launches_are_kept_once)
     list[i].kernel.repeats = 1;
     list[i].kernel.work.elements = 100;
   }
-  ck_assert_int_eq(pm__kernels_make(&kernels, list, 4, NULL), PM_OK);
-  int stream = pm__kernels_find(&kernels, &list[0].kernel), row = pm__kernels_find(&kernels, &list[3].kernel);
+  ck_assert_int_eq(pm__plan_kernels_make(&kernels, list, 4, NULL), PM_OK);
+  int stream = pm__plan_kernels_find(&kernels, &list[0].kernel), row = pm__plan_kernels_find(&kernels, &list[3].kernel);
   ck_assert_int_ne(stream, row);
   ck_assert(kernels.repeats[stream] == 3 && kernels.launches[stream] == 3 && kernels.repeats[row] == 1);
-  pm__kernels_free(&kernels);
+  pm__plan_kernels_free(&kernels);
 }
 END_TEST
 

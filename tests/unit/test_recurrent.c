@@ -66,7 +66,7 @@ START_TEST(tokens_go_one_after_the_other)
 {
   pm_network *network = layer_of("lstm", "30x512", "hidden=512");
   const pm__layer *layer = last_layer(network);
-  const pm__kernel *kernels = kernels_of(network, layer);
+  const pm__layer_kernel *kernels = kernels_of(network, layer);
   int sequential = 0;
   for (size_t i = 0; i < layer->kernel_count; i++) sequential += kernels[i].repeats == 30;
   ck_assert_int_eq(sequential, 4); /* product and cell, forward and backward */

@@ -17,7 +17,7 @@ static sums sums_behind(const pm_network *network, int first)
     all.mac += layer->mac;
     all.bnl += layer->mac_bnl;
     for (size_t k = 0; k < layer->kernel_count; k++) {
-      const pm__kernel *kernel = &network->kernels[layer->first_kernel + k];
+      const pm__layer_kernel *kernel = &network->kernels[layer->first_kernel + k];
       all.flop[kernel->pass] += kernel->work.flop;
       all.moved[kernel->pass] += 5 * kernel->work.elements + kernel->work.fixed_elements;
     }

@@ -1,98 +1,130 @@
-/* Quantities and numbers as text. */
-#include <locale.h>
+/*
+** Units: what a network is lowered to. They add up to the layers, equal layers are one unit, segments of the backward pass
+** are sums of them, and blocks end where a single tensor goes on.
+*/
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include "fixtures.h"
+#include "network/blocks.h"
+#include "plan/units.h"
+#include "shipped.h"
 
-static double read(const char *text, const char *unit)
+static const char *const all_networks[] = {"alexnet", "resnet50", "densenet121", "bert-base", "llama2-7b", "mixtral-8x7b",
+                                           "gnmt"};
+enum { NETWORKS = sizeof all_networks / sizeof all_networks[0] };
+
+static pm__units *units_of(const pm_network *network, int mode)
 {
-  double value = -1;
   pm_error error = PM_ERROR_NONE;
-  ck_assert_msg(pm_quantity_parse(text, unit, &value, &error) == PM_OK, "%s: %s", text, error.text);
-  return value;
+  pm__units *units = pm__units_new(network, mode, &error);
+  ck_assert_msg(units != NULL, "%s", error.text);
+  return units;
 }
 
-static void refuse(const char *text, const char *unit, int status, const char *words)
+/* How often each unit stands in the network. */
+static double *times_of(const pm__units *units)
 {
-  double value = 42;
-  pm_error error = PM_ERROR_NONE;
-  ck_assert_int_eq(pm_quantity_parse(text, unit, &value, &error), status);
-  ck_assert_msg(strstr(error.text, words) != NULL, "\"%s\" lacks \"%s\"", error.text, words);
-  ck_assert(value == 42); /* untouched */
+  double *times = (double *)calloc((size_t)units->count + 1, sizeof *times);
+  for (int i = 0; i < units->length; i++)
+    if (units->order[i] >= 0) times[units->order[i]] += 1;
+  return times;
 }
 
-START_TEST(units_mean_what_they_say)
+START_TEST(units_sum_to_the_network)
 {
-  ck_assert(read("900 GB/s", "B/s") == 900e9);
-  ck_assert(read("100 Gbit/s", "B/s") == 12.5e9);
-  ck_assert(read("16 GiB", "B") == 17179869184.0);
-  ck_assert(read("16 GB", "B") == 16e9);
-  ck_assert(read("1.28 us", "s") == 1.28e-6);
-  ck_assert(read("1.28 \xc2\xb5s", "s") == 1.28e-6);
-  ck_assert(read("15.7 TFLOP/s", "FLOP/s") == 15.7e12);
-  ck_assert(read("1530 MHz", "Hz") == 1.53e9);
-  ck_assert(read("1513 images/s", "1/s") == 1513);
-  ck_assert(read("86.4 %", "1") == 0.864);
-  ck_assert(read("6 h", "s") == 21600);
-  ck_assert(isinf(read("unlimited", "B/s")));
-}
-END_TEST
-
-START_TEST(bad_quantities_say_what_to_write)
-{
-  refuse("25", "B/s", PM_BAD_UNIT, "\"25\" has no unit; write \"25 GB/s\"");
-  refuse("25 GB", "B/s", PM_BAD_UNIT, "wrong unit");
-  refuse("25 Gb/parsec", "B/s", PM_BAD_UNIT, "unknown unit");
-  refuse("fast", "B/s", PM_BAD_VALUE, "not a quantity");
-  refuse("1e400 B", "B", PM_BAD_VALUE, "beyond");
-  refuse("1e-400 B", "B", PM_BAD_VALUE, "beyond"); /* would silently be zero */
-  refuse("", "s", PM_BAD_VALUE, "not a quantity");
-  refuse("0x10", "1", PM_BAD_UNIT, "unknown unit");
-  refuse("1,5 GB", "B", PM_BAD_UNIT, "unknown unit");
-}
-END_TEST
-
-/* Shortest text that reads back to the same bits, for numbers of every size. */
-START_TEST(numbers_survive_the_round_trip)
-{
-  double value = 1.0 / 3;
-  for (int i = 0; i < 2000; i++) {
-    char text[PM_NUMBER_MAX];
-    double back;
-    value = fmod(value * 1103515245.0 + 12345.678, 1e9) * pow(10, i % 60 - 30);
-    ck_assert_int_eq(pm_number_parse(pm_number_format(text, value), &back), PM_OK);
-    ck_assert_msg(back == value, "%s", text);
-    ck_assert_uint_lt(strlen(text), PM_NUMBER_MAX);
+  pm_network *network = build_network(all_networks[_i]);
+  for (int mode = 0; mode < PM__INFERENCE_MODE; mode++) {
+    pm__units *units = units_of(network, mode);
+    double *times = times_of(units), launches = 0, repeats = 0, all = 0;
+    for (int u = 0; u < units->count; u++) {
+      const pm__unit *unit = &units->unit[u];
+      for (int pass = 0; pass < PM__PASSES; pass++) launches += times[u] * unit->pass[pass].launches;
+      for (int i = unit->first; i < unit->first + unit->count; i++) repeats += times[u] * units->entry[i].repeats;
+    }
+    for (int pass = 0; pass < PM__PASSES; pass++) launches -= units->pass[pass].launches;
+    for (int i = 0; i < units->kernels.first[PM__GROUPS]; i++) all += units->kernels.repeats[i];
+    ck_assert_double_le(fabs(launches), 1e-9);
+    ck_assert_double_eq_tol(repeats, all, 1e-9 * all);
+    free(times);
+    pm__units_free(units);
   }
-  char text[PM_NUMBER_MAX];
-  ck_assert_str_eq(pm_number_format(text, 0.1), "0.1");
-  ck_assert_str_eq(pm_number_format(text, 25557032), "25557032");
+  pm_network_free(network);
 }
 END_TEST
 
-START_TEST(people_see_four_digits)
+/* Parameters of time and exchange are those of the layers: each layer with kernels is a unit that has them. */
+START_TEST(units_have_the_parameters)
 {
-  char text[64];
-  ck_assert_str_eq(pm_quantity_format(text, sizeof text, 900e9, "B/s"), "900 GB/s");
-  ck_assert_str_eq(pm_quantity_format(text, sizeof text, 999.96e6, "B"), "1 GB");
-  ck_assert_str_eq(pm_quantity_format(text, sizeof text, 1.2345e-4, "s"), "123.5 us");
-  ck_assert_str_eq(pm_quantity_format(text, sizeof text, 0, "s"), "0 s");
-  ck_assert_str_eq(pm_quantity_format(text, sizeof text, (double)NAN, "s"), "unknown");
-  ck_assert_str_eq(pm_quantity_format(text, sizeof text, 25557032, "1"), "25557032");
+  pm_network *network = build_network(all_networks[_i]);
+  pm__units *units = units_of(network, PM__TRAINING_MODE + PM__UNFUSED);
+  for (size_t i = 0; i < network->count; i++)
+    if (units->order[i] >= 0)
+      ck_assert(units->unit[units->order[i]].parameters == network->layers[i].parameters);
+  pm__units_free(units);
+  pm_network_free(network);
 }
 END_TEST
 
-START_TEST(the_locale_changes_nothing)
+/* 32 blocks of nine layers or so do the same. */
+START_TEST(equal_layers_are_one_unit)
 {
-  if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL && setlocale(LC_ALL, "de_DE") == NULL) return;
-  char text[PM_NUMBER_MAX], probe[16];
-  snprintf(probe, sizeof probe, "%.1f", 1.5);
-  ck_assert_str_eq(probe, "1,5"); /* the locale is really on */
-  ck_assert_str_eq(pm_number_format(text, 1.5), "1.5");
-  ck_assert_str_eq(pm_number_format(text, 1.25e-300), "1.25e-300");
-  ck_assert(read("1.28 us", "s") == 1.28e-6);
-  setlocale(LC_ALL, "C");
+  static const struct {
+    const char *id;
+    int blocks, most;
+  } rows[] = {{"llama2-7b", 32, 16}, {"llama2-70b", 80, 16}, {"bert-large", 24, 24}};
+  for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+    pm_network *network = build_network(rows[r].id);
+    pm__units *units = units_of(network, PM__TRAINING_MODE + PM__UNFUSED);
+    double *times = times_of(units);
+    int whole = 0;
+    for (int u = 0; u < units->count; u++) whole += fmod(times[u], rows[r].blocks) == 0;
+    ck_assert_msg(units->count <= rows[r].most, "%s: %d units", rows[r].id, units->count);
+    ck_assert_int_ge(whole, 4);
+    free(times);
+    pm__units_free(units);
+    pm_network_free(network);
+  }
+}
+END_TEST
+
+START_TEST(segments_are_the_backward_pass)
+{
+  static const double buckets[] = {1, 1e5, 6.25e6, 1e9, INFINITY};
+  pm_network *network = build_network(all_networks[_i]);
+  pm__units *units = units_of(network, PM__TRAINING_MODE + PM__UNFUSED);
+  for (size_t b = 0; b < sizeof buckets / sizeof buckets[0]; b++) {
+    pm__segments *cut = pm__segments_new(network, units, buckets[b], NULL);
+    double launches = 0, parameters = 0, all = 0;
+    ck_assert_ptr_nonnull(cut);
+    for (int i = 0; i < cut->count; i++) launches += cut->fixed[i].launches, parameters += cut->parameters[i];
+    for (size_t i = 0; i < network->count; i++) all += network->layers[i].parameters;
+    for (int pass = PM__FORWARD + 1; pass < PM__PASSES; pass++) launches -= units->pass[pass].launches;
+    ck_assert_double_le(fabs(launches), 1e-9);
+    ck_assert(parameters == all);
+    pm__segments_free(cut);
+  }
+  pm__units_free(units);
+  pm_network_free(network);
+}
+END_TEST
+
+/* A plain stack ends a block behind every layer; a residual network behind its sums. */
+START_TEST(blocks_end_where_a_single_tensor_goes_on)
+{
+  pm_network *stack = build_network("vgg16"), *residual = build_network("resnet50");
+  bool *ends = (bool *)calloc(stack->count + residual->count, sizeof *ends);
+  int layers = pm_network_layer_count(stack), blocks = pm__network_blocks(stack, ends, NULL);
+  ck_assert_int_ge(blocks, layers - 4); /* views pass on what they look at */
+  blocks = pm__network_blocks(residual, ends, NULL);
+  ck_assert_int_lt(blocks, pm_network_layer_count(residual) / 2);
+  for (size_t i = 0; i < residual->count; i++)
+    if (ends[i] && residual->layers[i].kind != NULL) blocks--;
+  ck_assert_int_eq(blocks, 0);
+  ck_assert_double_lt(pm__network_largest_block(residual, NULL), 25557032);
+  ck_assert_double_ge(pm__network_largest_block(residual, NULL), 2048 * 1000);
+  free(ends);
+  pm_network_free(stack);
+  pm_network_free(residual);
 }
 END_TEST
 
@@ -100,11 +132,12 @@ int main(void)
 {
   Suite *suite = suite_create("units");
   TCase *tests = tcase_create("units");
-  tcase_add_test(tests, units_mean_what_they_say);
-  tcase_add_test(tests, bad_quantities_say_what_to_write);
-  tcase_add_test(tests, numbers_survive_the_round_trip);
-  tcase_add_test(tests, people_see_four_digits);
-  tcase_add_test(tests, the_locale_changes_nothing);
+  tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
+  tcase_add_loop_test(tests, units_sum_to_the_network, 0, NETWORKS);
+  tcase_add_loop_test(tests, units_have_the_parameters, 0, NETWORKS);
+  tcase_add_test(tests, equal_layers_are_one_unit);
+  tcase_add_loop_test(tests, segments_are_the_backward_pass, 0, NETWORKS);
+  tcase_add_test(tests, blocks_end_where_a_single_tensor_goes_on);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

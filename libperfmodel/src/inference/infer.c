@@ -1,11 +1,9 @@
 /* (plan, run) -> latency and throughput of the forward pass. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include "record/sized.h"
 #include "kernel/spread.h"
 #include "lowering/library.h"
-#include "perfmodel/units.h"
 #include "plan/plan.h"
 
 void pm_inference_run_fill(pm_inference_run *run, size_t size)
@@ -41,32 +39,37 @@ static call call_of(const pm_plan *plan, const pm_inference_run *run)
 
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
 
-static void set_memory(const call *c, pm_inference *out)
+static double usable_of(const call *c)
 {
-  double usable = c->run->usable_memory;
-  out->gpu_memory = isnan(usable) ? c->system->system->usable_memory : usable;
-  out->memory = out->largest_batch = NAN;
-  out->verdict = PM_VERDICT_UNKNOWN;
-  if (c->profile->memory < 0) return;
+  return isnan(c->run->usable_memory) ? c->system->system->usable_memory : c->run->usable_memory;
+}
+
+static pm__memory_parts parts_of(const call *c)
+{
   const pm_memory_plan *plan = c->network->memory[c->profile->memory];
   pm_memory_run run = {.batch = c->run->batch, .precision = c->run->precision, .ranks = 1, .inference = 1};
   pm__memory_question question = {plan, &run, &plan->optimizer, 0};
-  pm__memory_parts parts = pm__memory_parts_of(&question);
-  out->memory = pm__memory_total(&parts, run.batch);
+  return pm__memory_parts_of(&question);
+}
+
+static void set_memory(const call *c, pm_inference *out)
+{
+  out->gpu_memory = usable_of(c);
+  out->memory = out->largest_batch = NAN;
+  out->verdict = PM_VERDICT_UNKNOWN;
+  if (c->profile->memory < 0) return;
+  pm__memory_parts parts = parts_of(c);
+  out->memory = pm__memory_total(&parts, c->run->batch);
   out->verdict = pm_memory_verdict(out->memory, out->gpu_memory);
   out->largest_batch = pm__memory_largest_batch(&parts, out->gpu_memory);
 }
 
 static int check_memory(const call *c, pm_error *error)
 {
-  enum { QUANTITY = 64 };
-  char need[QUANTITY], have[QUANTITY];
-  pm_inference p;
-  set_memory(c, &p);
-  if (c->run->ignore_memory || p.verdict != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
-  return pm__fail(error, PM_DOES_NOT_FIT, "%s at batch %.0f needs %s on each %s, which has %s; the largest batch that fits is %.0f",
-                  c->network->network->id, c->run->batch, pm_quantity_format(need, sizeof need, p.memory, "B"),
-                  c->system->system->gpu.id, pm_quantity_format(have, sizeof have, p.gpu_memory, "B"), p.largest_batch);
+  if (c->run->ignore_memory || c->profile->memory < 0) return PM_OK;
+  pm__memory_parts parts = parts_of(c);
+  pm__memory_case asked = {c->network->network->id, c->system->system->gpu.id, c->run->batch, usable_of(c)};
+  return pm__memory_check_fit(&parts, &asked, error);
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------------------------- */
@@ -147,7 +150,7 @@ static times times_of(const call *c, const setting *on, double batch)
   const pm__device *d = c->device;
   const pm__fixed *fixed = &c->units->pass[PM__FORWARD];
   double moved = batch * d->bytes * d->per_byte;
-  pm__kernels_price(&c->units->kernels, NULL, d, batch, &costs);
+  pm__plan_kernels_price(&c->units->kernels, NULL, d, batch, &costs);
   const pm__part *part = &costs.pass[PM__FORWARD];
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls};
   sum.product = on->conv * part->conv + part->product + fixed->matrix_launches * d->launch;

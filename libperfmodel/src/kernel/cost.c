@@ -12,12 +12,12 @@ static pm__product product_of(const pm__gemm *g, double batch)
 }
 
 /* Forward products of weights and samples; both operands are rows of features. */
-static bool is_tn(const pm__kernel *kernel)
+static bool is_tn(const pm__layer_kernel *kernel)
 {
   return kernel->pass == PM__FORWARD && kernel->shape.gemm.by.n[PM__BATCH] > 0;
 }
 
-static pm__kernel_cost cost_of(const pm__device *d, const pm__kernel *kernel, double batch)
+static pm__kernel_cost cost_of(const pm__device *d, const pm__layer_kernel *kernel, double batch)
 {
   const pm__work *work = &kernel->work;
   double flop = batch * work->flop, moved = batch * work->elements;
@@ -37,7 +37,7 @@ static pm__kernel_cost cost_of(const pm__device *d, const pm__kernel *kernel, do
   }
 }
 
-pm__kernel_cost pm__kernel_cost_of(const pm__device *d, const pm__kernel *kernel, double batch)
+pm__kernel_cost pm__kernel_cost_of(const pm__device *d, const pm__layer_kernel *kernel, double batch)
 {
   pm__kernel_cost cost = cost_of(d, kernel, batch);
   if (d->launch > cost.time) cost.bound = PM_BOUND_LATENCY;
@@ -45,12 +45,12 @@ pm__kernel_cost pm__kernel_cost_of(const pm__device *d, const pm__kernel *kernel
   return cost;
 }
 
-bool pm__kernel_works(const pm__kernel *kernel)
+bool pm__kernel_works(const pm__layer_kernel *kernel)
 {
   return kernel->work.flop > 0 || kernel->work.elements > 0 || kernel->work.fixed_elements > 0;
 }
 
-double pm__kernel_price(const pm__device *d, const pm__kernel *kernel, double batch)
+double pm__kernel_price(const pm__device *d, const pm__layer_kernel *kernel, double batch)
 {
   if (!pm__kernel_works(kernel)) return 0;
   if (d->calibrated) return pm__kernel_cost_of(d, kernel, batch).time - d->launch;

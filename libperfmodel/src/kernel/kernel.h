@@ -7,10 +7,10 @@
 #include "perfmodel/hardware.h"
 
 /* Whether it does or moves anything. */
-bool pm__kernel_works(const pm__kernel *kernel);
+bool pm__kernel_works(const pm__layer_kernel *kernel);
 
 /* Time of one kernel without its launch [s]. */
-double pm__kernel_price(const pm__device *device, const pm__kernel *kernel, double batch);
+double pm__kernel_price(const pm__device *device, const pm__layer_kernel *kernel, double batch);
 
 /* PM_OK, or why nothing can be timed: batch, precision, or no rate for it on this GPU. */
 int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *error);

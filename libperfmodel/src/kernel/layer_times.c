@@ -10,17 +10,17 @@ typedef struct setting {
   double batch;
 } setting;
 
-static double flop_of(const setting *on, const pm__kernel *kernel)
+static double flop_of(const setting *on, const pm__layer_kernel *kernel)
 {
   return kernel->repeats * on->batch * kernel->work.flop;
 }
 
-static double bytes_of(const setting *on, const pm__kernel *kernel)
+static double bytes_of(const setting *on, const pm__layer_kernel *kernel)
 {
   return kernel->repeats * on->device.bytes * (on->batch * kernel->work.elements + kernel->work.fixed_elements);
 }
 
-static double peak_of(const setting *on, const pm__kernel *kernel)
+static double peak_of(const setting *on, const pm__layer_kernel *kernel)
 {
   return kernel->matrix ? on->device.matrix_peak : on->device.vector_peak;
 }
@@ -30,7 +30,7 @@ static bool is_work(const pm__work *work)
   return work->flop > 0 || work->elements > 0 || work->fixed_elements > 0;
 }
 
-static pm__kernel_cost cost_of(const setting *on, const pm__kernel *kernel)
+static pm__kernel_cost cost_of(const setting *on, const pm__layer_kernel *kernel)
 {
   if (on->device.calibrated && is_work(&kernel->work)) {
     pm__kernel_cost cost = pm__kernel_cost_of(&on->device, kernel, on->batch);
@@ -43,7 +43,7 @@ static pm__kernel_cost cost_of(const setting *on, const pm__kernel *kernel)
 }
 
 /* Adds up the kernels of one pass; the bound is that of the longest, the algorithm that of all if they agree. */
-static pm__kernel_cost sum_of(const setting *on, const pm__kernel *kernels, size_t count, pm__pass pass)
+static pm__kernel_cost sum_of(const setting *on, const pm__layer_kernel *kernels, size_t count, pm__pass pass)
 {
   pm__kernel_cost all = {0, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
   double longest = 0;
@@ -61,7 +61,7 @@ static pm__kernel_cost sum_of(const setting *on, const pm__kernel *kernels, size
 }
 
 /* Where the layer stands under the roof: all its forward kernels together, under the highest of their ceilings. */
-static void set_roofline(pm_layer_time *row, const setting *on, const pm__kernel *kernels, size_t count)
+static void set_roofline(pm_layer_time *row, const setting *on, const pm__layer_kernel *kernels, size_t count)
 {
   row->peak = row->intensity = row->attainable = row->achieved = NAN;
   row->memory_bandwidth = on->device.bandwidth;
@@ -81,7 +81,7 @@ static void set_roofline(pm_layer_time *row, const setting *on, const pm__kernel
   row->achieved = row->flop / row->forward_time;
 }
 
-static void set_times(pm_layer_time *row, const setting *on, const pm__kernel *kernels, size_t count)
+static void set_times(pm_layer_time *row, const setting *on, const pm__layer_kernel *kernels, size_t count)
 {
   pm__kernel_cost forward = sum_of(on, kernels, count, PM__FORWARD);
   row->forward_time = forward.time;
@@ -136,7 +136,7 @@ int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_
     row->index = index++;
     memcpy(row->name, layer->name, sizeof row->name);
     pm__text_set(row->kind, sizeof row->kind, layer->kind->name);
-    const pm__kernel *kernels = &network->kernels[layer->first_kernel];
+    const pm__layer_kernel *kernels = &network->kernels[layer->first_kernel];
     set_times(row, &here, kernels, layer->kernel_count);
     set_roofline(row, &here, kernels, layer->kernel_count);
     row->update_time = pm__update_time(layer->parameters, &here.device, precision);

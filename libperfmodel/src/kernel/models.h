@@ -71,6 +71,6 @@ pm__kernel_cost pm__rnn_cost(const pm__device *device, double gates, double hidd
 pm__kernel_cost pm__limited(const pm__device *device, double compute, double memory, double flop, int algorithm);
 
 /* One kernel of a layer, started once: without `repeats`, with its launch. */
-pm__kernel_cost pm__kernel_cost_of(const pm__device *device, const pm__kernel *kernel, double batch);
+pm__kernel_cost pm__kernel_cost_of(const pm__device *device, const pm__layer_kernel *kernel, double batch);
 
 #endif

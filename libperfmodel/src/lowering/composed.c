@@ -51,7 +51,7 @@ static void compose_layer(const pm__layer *layer, bool mixed, pm__launch *list, 
 /* ---- Parts of layers ---- */
 
 /* The size of the first kernel of that part in the forward pass; 0 without one. */
-static double size_of(const pm__launch *list, int count, pm__kernel_part part)
+static double size_of(const pm__launch *list, int count, pm__layer_kernel_part part)
 {
   for (int i = 0; i < count; i++)
     if (list[i].kernel.part == part && list[i].kernel.pass == PM__FORWARD) return list[i].kernel.part_size;
@@ -72,7 +72,7 @@ static int add(pm__launch *list, int count, pm__pass pass, double elements, doub
 static void compose_scores(pm__launch *list, int count, double scores, bool mixed)
 {
   for (int i = 0; i < count; i++) {
-    pm__kernel_part part = list[i].kernel.part;
+    pm__layer_kernel_part part = list[i].kernel.part;
     const passes *by = part == PM__PART_SOFTMAX ? &scores_softmax : &scores_dropout;
     if (part == PM__PART_SOFTMAX || part == PM__PART_DROPOUT)
       replace(&list[i], &by->forward, &by->backward, scores, mixed);

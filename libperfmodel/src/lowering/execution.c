@@ -66,7 +66,7 @@ static double product_of(const double *sizes)
   return sizes[0] * sizes[1] * sizes[2];
 }
 
-static double layout_of(const pm__kernel *kernel)
+static double layout_of(const pm__layer_kernel *kernel)
 {
   const pm__conv *c = &kernel->shape.conv;
   if (kernel->family != PM__CONV) return 0;

@@ -4,7 +4,7 @@
 */
 #include "lowering/forward.h"
 
-bool pm__runs_in_inference(const pm__kernel *kernel)
+bool pm__runs_in_inference(const pm__layer_kernel *kernel)
 {
   const pm__work *work = &kernel->work;
   bool works = work->flop > 0 || work->elements > 0 || work->fixed_elements > 0;

@@ -10,6 +10,6 @@ int pm__forward_layers(pm__launch_list *list, const pm_network *network, pm__exe
 int pm__forward_fused(pm__launch_list *list, const pm_network *network, int fusion);
 
 /* Whether inference runs a kernel that training does. */
-bool pm__runs_in_inference(const pm__kernel *kernel);
+bool pm__runs_in_inference(const pm__layer_kernel *kernel);
 
 #endif

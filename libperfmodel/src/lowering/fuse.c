@@ -11,9 +11,9 @@
 #include <string.h>
 #include "lowering/forward.h"
 
-static pm__inference_fusion fusion_of(const pm__layer *layer)
+static pm__layer_inference_fusion fusion_of(const pm__layer *layer)
 {
-  pm__inference_fusion how = layer->kind->inference;
+  pm__layer_inference_fusion how = layer->kind->inference;
   if (how != PM__INFERENCE_MOVEMENT) return how;
   return layer->saved.view ? PM__INFERENCE_NOTHING : PM__INFERENCE_ALONE;
 }
@@ -42,12 +42,12 @@ static double elements_of(const walk *w, int number)
 }
 
 /* What a convolution's input and output take to change their layout: read and written each. */
-static double layout_of(const pm__layer *layer, const pm__kernel *kernel)
+static double layout_of(const pm__layer *layer, const pm__layer_kernel *kernel)
 {
   return kernel->family == PM__CONV ? 2 * (layer->elements_in + layer->elements_out) : 0;
 }
 
-static int append(walk *w, const pm__kernel *kernel, double layout)
+static int append(walk *w, const pm__layer_kernel *kernel, double layout)
 {
   const pm__launch launch = {.kernel = *kernel,
                              .launches = kernel->repeats,
@@ -60,7 +60,7 @@ static int append(walk *w, const pm__kernel *kernel, double layout)
 static bool add_alone(walk *w, const pm__layer *layer, origin *to)
 {
   for (size_t i = 0; i < layer->kernel_count; i++) {
-    const pm__kernel *kernel = &w->network->kernels[layer->first_kernel + i];
+    const pm__layer_kernel *kernel = &w->network->kernels[layer->first_kernel + i];
     if (!pm__runs_in_inference(kernel)) continue;
     to->kernel = append(w, kernel, layout_of(layer, kernel));
     if (to->kernel < 0) return false;
@@ -72,14 +72,14 @@ static bool add_alone(walk *w, const pm__layer *layer, origin *to)
 /* A pass over memory that moves so many numbers; its number, or -1 without memory. */
 static int add_pass(walk *w, const pm__layer *layer, pm__family family, double moved)
 {
-  pm__kernel kernel;
+  pm__layer_kernel kernel;
   memset(&kernel, 0, sizeof kernel);
   kernel.pass = PM__FORWARD;
   kernel.family = family;
   kernel.repeats = 1;
   kernel.work = (pm__work){layer->elements_out, moved, layer->parameters};
   if (family == PM__SOFTMAX) {
-    const pm__kernel *own = &w->network->kernels[layer->first_kernel];
+    const pm__layer_kernel *own = &w->network->kernels[layer->first_kernel];
     kernel.work.flop = own->work.flop;
     kernel.shape.row = own->shape.row;
   }
@@ -93,7 +93,7 @@ static double moved_by(const walk *w, const pm__layer *layer)
   return moved;
 }
 
-static bool takes(const pm__kernel *kernel, pm__inference_fusion how)
+static bool takes(const pm__layer_kernel *kernel, pm__layer_inference_fusion how)
 {
   if (kernel->family == PM__CONV) return how != PM__INFERENCE_ROWS;
   return !kernel->matrix || how == PM__INFERENCE_SIMPLE;

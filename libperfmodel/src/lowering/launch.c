@@ -22,13 +22,13 @@ void pm__launch_list_free(pm__launch_list *list)
 }
 
 /* A pass over memory, of which nothing but its work matters. */
-static bool is_stream(const pm__kernel *kernel)
+static bool is_stream(const pm__layer_kernel *kernel)
 {
   return !kernel->matrix && kernel->family != PM__NORM && kernel->family != PM__SOFTMAX;
 }
 
 /* Up to the last number, so that no padding is compared. */
-bool pm__same_shape(const pm__kernel *a, const pm__kernel *b)
+bool pm__same_shape(const pm__layer_kernel *a, const pm__layer_kernel *b)
 {
   if (is_stream(a)) return true;
   if (a->family != b->family || a->framework_kernel != b->framework_kernel) return false;

@@ -6,7 +6,7 @@
 
 /* A kernel with its repeats. Numbers besides the kernel are of all repeats; those of elements are per sample. */
 typedef struct pm__launch {
-  pm__kernel kernel;
+  pm__layer_kernel kernel;
   double launches;   /* how often a kernel is started */
   double host_calls; /* how often the host asks for it, where a library starts many */
   double layout;     /* elements that go through it if its tensors are in another layout than the kernel's, both ways */
@@ -24,6 +24,6 @@ int pm__launch_list_add(pm__launch_list *list, const pm__launch *launch);
 void pm__launch_list_free(pm__launch_list *list);
 
 /* Whether two kernels of one sort with the same work take the same time. */
-bool pm__same_shape(const pm__kernel *a, const pm__kernel *b);
+bool pm__same_shape(const pm__layer_kernel *a, const pm__layer_kernel *b);
 
 #endif

@@ -1,7 +1,9 @@
 /* (plan, run) -> memory of one GPU, its verdict, and the largest batch: the exact inverse. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "memory/plan.h"
+#include "perfmodel/units.h"
 #include "record/sized.h"
 
 static const double band = 0.08; /* of the usable memory, to both sides */
@@ -132,6 +134,35 @@ double pm__memory_largest_batch(const pm__memory_parts *p, double limit)
   while (batch > 1 && pm__memory_total(p, batch) > limit) batch--;
   while (batch < most && pm__memory_total(p, batch + 1) <= limit) batch++;
   return batch;
+}
+
+enum { HELP = 160, QUANTITY = 40 };
+
+/* A smaller batch; or, if no sample fits, what stands in its way. */
+static const char *help_of(const pm__memory_parts *p, double usable, char *help)
+{
+  char text[QUANTITY];
+  double batch = pm__memory_largest_batch(p, usable), parameters = p->weights + p->gradients + p->optimizer;
+  double sample = p->activations + p->live_gradients + p->allocator + p->input;
+  if (batch >= 1) snprintf(help, HELP, "the largest batch that fits is %.0f", batch);
+  else if (parameters > usable)
+    snprintf(help, HELP, "its parameters alone take %s, what %.0f such GPUs have: split or shard them over GPUs",
+             pm_quantity_format(text, sizeof text, parameters, "B"), ceil(parameters / usable));
+  else
+    snprintf(help, HELP, "not even one sample fits, which takes %s: a lower precision or recomputation would help",
+             pm_quantity_format(text, sizeof text, sample, "B"));
+  return help;
+}
+
+int pm__memory_check_fit(const pm__memory_parts *p, const pm__memory_case *asked, pm_error *error)
+{
+  char need[QUANTITY], more[QUANTITY], have[QUANTITY], help[HELP];
+  double total = pm__memory_total(p, asked->batch), usable = asked->usable;
+  if (pm_memory_verdict(total, usable) != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
+  return pm__fail(error, PM_DOES_NOT_FIT, "%s at batch %.0f needs %s on each %s, %s more than its %s; %s", asked->network,
+                  asked->batch, pm_quantity_format(need, sizeof need, total, "B"), asked->gpu,
+                  pm_quantity_format(more, sizeof more, total - usable, "B"),
+                  pm_quantity_format(have, sizeof have, usable, "B"), help_of(p, usable, help));
 }
 
 static void fill_unknown(pm_memory_use *use, int status)

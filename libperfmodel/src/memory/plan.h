@@ -56,4 +56,13 @@ static inline double pm__memory_total(const pm__memory_parts *p, double batch)
 /* Largest whole batch whose total is not above `limit`; 0 if none is, NAN if it is not known. */
 double pm__memory_largest_batch(const pm__memory_parts *parts, double limit);
 
+/* Who is asked to fit where. */
+typedef struct pm__memory_case {
+  const char *network, *gpu;
+  double batch, usable;
+} pm__memory_case;
+
+/* PM_OK, or PM_DOES_NOT_FIT with how much too large it is and what would help. */
+int pm__memory_check_fit(const pm__memory_parts *parts, const pm__memory_case *asked, pm_error *error);
+
 #endif

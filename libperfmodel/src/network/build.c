@@ -136,7 +136,7 @@ static bool run_repeat(pm__builder *builder, const pm__element *repeat, pm__curs
 
 /* ---- Layers, and the paths that join in them. */
 
-static bool run_path(pm__builder *builder, const pm__element *path, pm__cursor *cursor, pm__layer_inputs *inputs)
+static bool run_path(pm__builder *builder, const pm__element *path, pm__cursor *cursor, pm__builder_inputs *inputs)
 {
   static const char *const known[] = {"if", NULL};
   double wanted = 1;
@@ -153,7 +153,7 @@ static bool run_path(pm__builder *builder, const pm__element *path, pm__cursor *
   return true;
 }
 
-static bool path_inputs(pm__builder *builder, const pm__element *e, pm__cursor *cursor, pm__layer_inputs *inputs)
+static bool path_inputs(pm__builder *builder, const pm__element *e, pm__cursor *cursor, pm__builder_inputs *inputs)
 {
   size_t paths = 0;
   if (pm__element_attribute(e, "input") != NULL || pm__element_attribute(e, "inputs") != NULL)
@@ -172,7 +172,7 @@ static bool path_inputs(pm__builder *builder, const pm__element *e, pm__cursor *
 
 static bool run_layer(pm__builder *builder, const pm__element *e, pm__cursor *cursor)
 {
-  pm__layer_inputs inputs;
+  pm__builder_inputs inputs;
   if (!pm__build_check_kind(builder, e)) return false;
   bool found = e->child != NULL ? path_inputs(builder, e, cursor, &inputs)
                                 : pm__build_inputs(builder, e, cursor, &inputs);

@@ -50,24 +50,24 @@ bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const 
                           const pm__binding **scope);
 
 /* The layers that a layer takes, in the arena. */
-typedef struct pm__layer_inputs {
+typedef struct pm__builder_inputs {
   int *numbers;
   int count;
-} pm__layer_inputs;
+} pm__builder_inputs;
 
 /* Empties `inputs`, with room for so many. */
-bool pm__build_inputs_room(pm__builder *builder, const pm__element *element, pm__layer_inputs *inputs, size_t most);
+bool pm__build_inputs_room(pm__builder *builder, const pm__element *element, pm__builder_inputs *inputs, size_t most);
 
 /* Those that the attributes of a layer name, or the one just before. */
 bool pm__build_inputs(pm__builder *builder, const pm__element *element, const pm__cursor *cursor,
-                      pm__layer_inputs *inputs);
+                      pm__builder_inputs *inputs);
 
 /* False with an error unless the element is of a kind of layer. */
 bool pm__build_check_kind(pm__builder *builder, const pm__element *element);
 
 /* Adds the layer, or the input, that an element declares. */
 bool pm__build_layer(pm__builder *builder, const pm__element *element, pm__cursor *cursor,
-                     const pm__layer_inputs *inputs);
+                     const pm__builder_inputs *inputs);
 bool pm__build_input(pm__builder *builder, const pm__element *element, pm__cursor *cursor);
 
 /* Sets *at to the layer that the element's attribute `input` names, if it has one. */

@@ -59,7 +59,7 @@ static bool enter(pm__builder *builder, const pm__element *e, pm__cursor *cursor
 
 /* ---- Inputs of a layer. */
 
-bool pm__build_inputs_room(pm__builder *builder, const pm__element *e, pm__layer_inputs *inputs, size_t most)
+bool pm__build_inputs_room(pm__builder *builder, const pm__element *e, pm__builder_inputs *inputs, size_t most)
 {
   inputs->count = 0;
   inputs->numbers = (int *)pm__arena_alloc(&builder->arena, most * sizeof(int));
@@ -69,7 +69,7 @@ bool pm__build_inputs_room(pm__builder *builder, const pm__element *e, pm__layer
 }
 
 static bool add_named(pm__builder *builder, const pm__element *e, const pm__cursor *cursor, const char *name,
-                      size_t length, pm__layer_inputs *inputs)
+                      size_t length, pm__builder_inputs *inputs)
 {
   const char *word = pm__arena_copy(&builder->arena, name, length);
   /* "/name" is looked up in the network itself, from wherever a block stands. */
@@ -83,7 +83,7 @@ static bool add_named(pm__builder *builder, const pm__element *e, const pm__curs
 
 /* "a b": layers by name, of the same network or use of a block. */
 static bool named_inputs(pm__builder *builder, const pm__element *e, const pm__cursor *cursor, const char *text,
-                         pm__layer_inputs *inputs)
+                         pm__builder_inputs *inputs)
 {
   text = pm__scope_expand(cursor->scope, text, &builder->arena, builder->error);
   if (text == NULL) return pm__build_failed(builder, e);
@@ -98,7 +98,7 @@ static bool named_inputs(pm__builder *builder, const pm__element *e, const pm__c
 
 bool pm__build_start(pm__builder *builder, const pm__element *e, const pm__cursor *cursor, int *at)
 {
-  pm__layer_inputs inputs;
+  pm__builder_inputs inputs;
   const char *name = pm__element_attribute(e, "input");
   if (name == NULL) return true;
   if (!named_inputs(builder, e, cursor, name, &inputs)) return false;
@@ -107,7 +107,7 @@ bool pm__build_start(pm__builder *builder, const pm__element *e, const pm__curso
   return true;
 }
 
-bool pm__build_inputs(pm__builder *builder, const pm__element *e, const pm__cursor *cursor, pm__layer_inputs *inputs)
+bool pm__build_inputs(pm__builder *builder, const pm__element *e, const pm__cursor *cursor, pm__builder_inputs *inputs)
 {
   const char *one = pm__element_attribute(e, "input"), *many = pm__element_attribute(e, "inputs");
   if (one != NULL && many != NULL)
@@ -171,7 +171,7 @@ bool pm__build_check_kind(pm__builder *builder, const pm__element *e)
   return pm__build_fail(builder, e, PM_NOT_FOUND, "unknown layer <%.60s>; see \"perfmodel list layers\"", e->name);
 }
 
-bool pm__build_layer(pm__builder *builder, const pm__element *e, pm__cursor *cursor, const pm__layer_inputs *inputs)
+bool pm__build_layer(pm__builder *builder, const pm__element *e, pm__cursor *cursor, const pm__builder_inputs *inputs)
 {
   const pm_attribute *attributes = NULL;
   size_t count = 0;

@@ -2,9 +2,9 @@
 #include <string.h>
 #include "network/layer.h"
 
-pm__kernel *pm__add_kernel(pm__kernel_list *list, pm__pass pass, pm__family family, pm__work work)
+pm__layer_kernel *pm__add_kernel(pm__layer_kernels *list, pm__pass pass, pm__family family, pm__work work)
 {
-  pm__kernel *kernel = &list->kernel[list->count < PM__KERNELS_MAX ? list->count++ : PM__KERNELS_MAX - 1];
+  pm__layer_kernel *kernel = &list->kernel[list->count < PM__KERNELS_MAX ? list->count++ : PM__KERNELS_MAX - 1];
   memset(kernel, 0, sizeof *kernel);
   kernel->pass = pass;
   kernel->family = family;
@@ -13,10 +13,10 @@ pm__kernel *pm__add_kernel(pm__kernel_list *list, pm__pass pass, pm__family fami
   return kernel;
 }
 
-pm__kernel *pm__add_gemm(pm__kernel_list *list, pm__pass pass, pm__gemm gemm, double elements, double fixed)
+pm__layer_kernel *pm__add_gemm(pm__layer_kernels *list, pm__pass pass, pm__gemm gemm, double elements, double fixed)
 {
   pm__work work = {2 * gemm.count * gemm.m * gemm.n * gemm.k, elements, fixed};
-  pm__kernel *kernel = pm__add_kernel(list, pass, PM__GEMM, work);
+  pm__layer_kernel *kernel = pm__add_kernel(list, pass, PM__GEMM, work);
   kernel->matrix = true;
   kernel->shape.gemm = gemm;
   return kernel;

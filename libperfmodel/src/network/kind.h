@@ -77,11 +77,11 @@ typedef enum pm__role {
 } pm__role;
 
 /* Whose kernels they are that are no matrix products: a vendor library's (cuDNN, cuBLAS), or the framework's own. */
-typedef enum pm__kernel_source {
+typedef enum pm__layer_kernel_source {
   PM__LIBRARY_KERNEL = 1,
   PM__FRAMEWORK_KERNEL,
   PM__KERNEL_SOURCE_END
-} pm__kernel_source;
+} pm__layer_kernel_source;
 
 /* What a compiler of graphs makes of it in training. */
 typedef enum pm__training_fusion {
@@ -95,7 +95,7 @@ typedef enum pm__training_fusion {
 
 /* What an engine makes of it in inference. A convolution and a pass over memory take in any epilogue, a product only
 ** those that are part of every library's products. */
-typedef enum pm__inference_fusion {
+typedef enum pm__layer_inference_fusion {
   PM__INFERENCE_ALONE = 1, /* runs by itself; where it is a product, it takes others in */
   PM__INFERENCE_SIMPLE,    /* an epilogue that every product takes in: bias, scale, ReLU */
   PM__INFERENCE_EPILOGUE,  /* a function of each element, folded into a convolution or a pass */
@@ -105,7 +105,7 @@ typedef enum pm__inference_fusion {
   PM__INFERENCE_NOTHING,   /* not there in inference */
   PM__INFERENCE_MOVEMENT,  /* not there where it is a view of its input, else by itself */
   PM__INFERENCE_FUSION_END
-} pm__inference_fusion;
+} pm__layer_inference_fusion;
 
 /* One pass, operation by operation: every operation of the formula is a kernel that reads its operands and writes its
 ** result. Accesses of each element of the output; `wide` of them to FP32 values, and `cast` elements converted at the
@@ -152,27 +152,27 @@ typedef enum pm__autocast { PM__AUTOCAST_NARROW = 1, PM__AUTOCAST_FP32, PM__AUTO
 
 /* What its further elements are: as precise as tensors; statistics, in FP32 at least; scores of attention and their
 ** copies, but statistics where one kernel does it all. */
-typedef enum pm__kept_elements {
+typedef enum pm__keeping_elements {
   PM__KEPT_TENSORS = 1,
   PM__KEPT_STATISTICS,
   PM__KEPT_SCORES,
   PM__KEPT_ELEMENTS_END
-} pm__kept_elements;
+} pm__keeping_elements;
 
 /* Whether its input is kept. */
-typedef enum pm__kept_input {
+typedef enum pm__keeping_input {
   PM__INPUT_COUNTED = 1, /* as its counts say */
   PM__INPUT_OF_AVERAGE,  /* only its shape is needed; some frameworks keep it all the same */
   PM__KEPT_INPUT_END
-} pm__kept_input;
+} pm__keeping_input;
 
 /* Places of outputs: none, or so many bytes each. */
-typedef enum pm__kept_index {
+typedef enum pm__keeping_index {
   PM__INDEX_NONE = 1,
   PM__INDEX_MAXIMA, /* as a profile says; without an index the output is kept to find them again */
   PM__INDEX_CHOICE, /* 64-bit numbers, unless a profile says otherwise */
   PM__KEPT_INDEX_END
-} pm__kept_index;
+} pm__keeping_index;
 
 /* Whether a tensor of gradients of its own is made, or its output's is passed on. */
 typedef enum pm__gradient { PM__GRADIENT_MADE = 1, PM__GRADIENT_PASSED, PM__GRADIENT_END } pm__gradient;
@@ -180,9 +180,9 @@ typedef enum pm__gradient { PM__GRADIENT_MADE = 1, PM__GRADIENT_PASSED, PM__GRAD
 typedef struct pm__keeping {
   pm__further further;
   pm__autocast autocast;
-  pm__kept_elements elements;
-  pm__kept_input input;
-  pm__kept_index index;
+  pm__keeping_elements elements;
+  pm__keeping_input input;
+  pm__keeping_index index;
   pm__gradient gradient;
 } pm__keeping;
 
@@ -232,12 +232,12 @@ typedef struct pm__layer_kind {
   /* Sets layer->output from the inputs' shapes. */
   int (*shape)(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error);
   /* Sets parameters, counts and `saved`, and lists the kernels; shapes and elements are known. */
-  void (*count)(pm__layer *layer, pm__kernel_list *kernels);
+  void (*count)(pm__layer *layer, pm__layer_kernels *kernels);
   const void *variant; /* what tells this kind from others that share its functions */
   pm__role role;
-  pm__kernel_source source;
+  pm__layer_kernel_source source;
   pm__training_fusion training;
-  pm__inference_fusion inference;
+  pm__layer_inference_fusion inference;
   pm__operations operations;
   pm__loop_part loop;
   pm__keeping keeping;

@@ -97,23 +97,23 @@ typedef struct pm__flash {
 } pm__flash;
 
 /* Which part of its layer a kernel is, where software may run that part in another way. */
-typedef enum pm__kernel_part {
+typedef enum pm__layer_kernel_part {
   PM__PART_NONE,         /* nothing that lowering asks for */
   PM__PART_SOFTMAX,      /* of the scores of attention */
   PM__PART_DROPOUT,      /* of the normalised scores */
   PM__PART_SUMS,         /* of each query with each key, and their function */
   PM__PART_CELL,         /* gates and state of a recurrent layer, at one step */
   PM__PART_ACCUMULATION, /* gradients of a tensor that several layers take are added up: not the kind's */
-} pm__kernel_part;
+} pm__layer_kernel_part;
 
-typedef struct pm__kernel {
+typedef struct pm__layer_kernel {
   pm__pass pass;
   pm__family family;
   bool matrix;    /* its arithmetic is matrix products: runs at the matrix peak */
   bool inner;     /* backward-data that the layer's own parameters wait for: done even if its input wants no gradient */
   bool dropout;   /* forward, yet nothing in inference */
   bool framework_kernel; /* of the framework, not of cuDNN or cuBLAS; set where software runs it: lowering/ */
-  pm__kernel_part part;
+  pm__layer_kernel_part part;
   double part_size;      /* of a part: scores, sums or hidden units, per sample; else 0 */
   double repeats; /* one after the other, as the steps of a recurrent layer */
   pm__work work;  /* of one */
@@ -123,23 +123,23 @@ typedef struct pm__kernel {
     pm__flash flash;
     double row; /* softmax, norms: elements that are reduced together; gather: elements of one row */
   } shape;
-} pm__kernel;
+} pm__layer_kernel;
 
 enum { PM__KERNELS_MAX = 32 };
 
 /* The kernels of one layer, as its kind lists them; `inputs` are the shapes that it may look at to do so. */
-typedef struct pm__kernel_list {
+typedef struct pm__layer_kernels {
   const pm__shape *inputs;
   int input_count;
   int count;
-  pm__kernel kernel[PM__KERNELS_MAX];
-} pm__kernel_list;
+  pm__layer_kernel kernel[PM__KERNELS_MAX];
+} pm__layer_kernels;
 
 /* Adds a kernel that is done once and is no matrix product; the caller may change what is returned. */
-pm__kernel *pm__add_kernel(pm__kernel_list *list, pm__pass pass, pm__family family, pm__work work);
+pm__layer_kernel *pm__add_kernel(pm__layer_kernels *list, pm__pass pass, pm__family family, pm__work work);
 
 /* Adds matrix products: 2 count m n k FLOP, elements and fixed elements moved. */
-pm__kernel *pm__add_gemm(pm__kernel_list *list, pm__pass pass, pm__gemm gemm, double elements, double fixed);
+pm__layer_kernel *pm__add_gemm(pm__layer_kernels *list, pm__pass pass, pm__gemm gemm, double elements, double fixed);
 
 /* What a layer keeps until its backward pass, per sample, and how its output is stored. Frameworks differ in masks and
 ** indices, so those are counts here and become bytes in the memory model. */

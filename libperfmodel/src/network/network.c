@@ -68,7 +68,7 @@ static bool reserve(void **array, size_t count, size_t *capacity, size_t more, s
 }
 
 /* All the memory first, so that a layer is added whole or not at all. */
-static int append(pm_network *network, pm__layer *layer, const pm__kernel_list *kernels, const int *inputs,
+static int append(pm_network *network, pm__layer *layer, const pm__layer_kernels *kernels, const int *inputs,
                   pm_error *error)
 {
   void *layers = network->layers, *kernel_array = network->kernels, *input_array = network->inputs;
@@ -76,7 +76,7 @@ static int append(pm_network *network, pm__layer *layer, const pm__kernel_list *
   network->layers = (pm__layer *)layers;
   room = room && reserve(&kernel_array, network->kernel_count, &network->kernel_capacity, (size_t)kernels->count,
                          sizeof *network->kernels);
-  network->kernels = (pm__kernel *)kernel_array;
+  network->kernels = (pm__layer_kernel *)kernel_array;
   room = room && reserve(&input_array, network->input_count, &network->input_capacity, layer->input_count,
                          sizeof *network->inputs);
   network->inputs = (int *)input_array;
@@ -100,7 +100,7 @@ int pm_network_add_input(pm_network *network, const char *name, const int64_t *s
     return -1;
   }
   pm__layer layer;
-  static const pm__kernel_list no_kernels = {0};
+  static const pm__layer_kernels no_kernels = {0};
   memset(&layer, 0, sizeof layer);
   if (set_name(&layer, "input", name, network->count, error) != PM_OK) return -1;
   layer.output.rank = rank;
@@ -139,7 +139,7 @@ static void take_inputs(const pm_network *network, pm__layer *layer, const int *
 }
 
 /* A tensor with several consumers gets their gradients added up: each consumer after the first reads two, writes one. */
-static void accumulate(const pm_network *network, const pm__layer *layer, const int *inputs, pm__kernel_list *kernels)
+static void accumulate(const pm_network *network, const pm__layer *layer, const int *inputs, pm__layer_kernels *kernels)
 {
   double elements = 0;
   for (size_t i = 0; i < layer->input_count; i++) {
@@ -154,23 +154,23 @@ static void accumulate(const pm_network *network, const pm__layer *layer, const 
 }
 
 /* No gradient is wanted of the network's own inputs. */
-static void drop_backward_data(pm__kernel_list *kernels)
+static void drop_backward_data(pm__layer_kernels *kernels)
 {
   int kept = 0;
   for (int i = 0; i < kernels->count; i++) {
-    const pm__kernel *kernel = &kernels->kernel[i];
+    const pm__layer_kernel *kernel = &kernels->kernel[i];
     if (kernel->pass != PM__BACKWARD_DATA || kernel->inner) kernels->kernel[kept++] = *kernel;
   }
   kernels->count = kept;
 }
 
-static void sum_flop(pm__layer *layer, const pm__kernel_list *kernels)
+static void sum_flop(pm__layer *layer, const pm__layer_kernels *kernels)
 {
   for (int i = 0; i < kernels->count; i++)
     layer->flop[kernels->kernel[i].pass] += kernels->kernel[i].repeats * kernels->kernel[i].work.flop;
 }
 
-static int infer(pm__layer *layer, const pm__shape *shapes, int count, pm__kernel_list *kernels, pm_error *error)
+static int infer(pm__layer *layer, const pm__shape *shapes, int count, pm__layer_kernels *kernels, pm_error *error)
 {
   int status = layer->kind->shape(layer, shapes, count, error);
   if (status == PM_OK) status = check_output(layer, error);
@@ -189,7 +189,7 @@ int pm_network_add(pm_network *network, const char *kind, const char *name, cons
 {
   pm__layer layer;
   pm__shape shapes[INPUTS_MAX];
-  pm__kernel_list kernels;
+  pm__layer_kernels kernels;
   if (network == NULL || kind == NULL || (inputs == NULL && input_count > 0) ||
       (attributes == NULL && attribute_count > 0)) {
     pm__fail(error, PM_BAD_ARGUMENT, "a layer needs a network, a kind and inputs");

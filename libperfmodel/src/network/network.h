@@ -8,7 +8,7 @@ struct pm_network {
   char id[PM_TEXT_MAX], name[PM_TEXT_MAX];
   pm__layer *layers;
   size_t count, capacity;
-  pm__kernel *kernels; /* of all layers, in their order */
+  pm__layer_kernel *kernels; /* of all layers, in their order */
   size_t kernel_count, kernel_capacity;
   int *inputs; /* numbers of the layers that each layer takes */
   size_t input_count, input_capacity;

@@ -6,14 +6,14 @@
 #include "kernel/models.h"
 #include "plan/units.h"
 
-static int sort_of(const pm__kernel *kernel)
+static int sort_of(const pm__layer_kernel *kernel)
 {
   if (kernel->matrix) return PM__MATRIX;
   if (kernel->family == PM__NORM || kernel->family == PM__SOFTMAX) return PM__ROWS;
   return kernel->framework_kernel ? PM__FRAMEWORK_STREAMS : PM__STREAMS;
 }
 
-static int group_of(const pm__kernel *kernel)
+static int group_of(const pm__layer_kernel *kernel)
 {
   return PM__SORTS * (int)kernel->pass + sort_of(kernel);
 }
@@ -21,12 +21,12 @@ static int group_of(const pm__kernel *kernel)
 /* ---- Arrays ---- */
 
 /* Room for every kernel; merging leaves some of it unused. */
-static bool allocate(pm__kernels *kernels, size_t count)
+static bool allocate(pm__plan_kernels *kernels, size_t count)
 {
   size_t room = count + PM__GROUPS * PM__LANES;
   memset(kernels, 0, sizeof *kernels);
   kernels->flop = (double *)calloc(5 * room, sizeof *kernels->flop);
-  kernels->shape = (pm__kernel *)calloc(room, sizeof *kernels->shape);
+  kernels->shape = (pm__layer_kernel *)calloc(room, sizeof *kernels->shape);
   if (kernels->flop == NULL || kernels->shape == NULL) return false;
   kernels->elements = kernels->flop + room;
   kernels->fixed = kernels->flop + 2 * room;
@@ -36,7 +36,7 @@ static bool allocate(pm__kernels *kernels, size_t count)
 }
 
 /* The place among first .. end-1 of a kernel's equal, or end. */
-static int place_of(const pm__kernels *kernels, int first, int end, const pm__kernel *kernel)
+static int place_of(const pm__plan_kernels *kernels, int first, int end, const pm__layer_kernel *kernel)
 {
   const pm__work *work = &kernel->work;
   for (int i = first; i < end; i++)
@@ -46,16 +46,16 @@ static int place_of(const pm__kernels *kernels, int first, int end, const pm__ke
   return end;
 }
 
-int pm__kernels_find(const pm__kernels *kernels, const pm__kernel *kernel)
+int pm__plan_kernels_find(const pm__plan_kernels *kernels, const pm__layer_kernel *kernel)
 {
   int group = group_of(kernel);
   return place_of(kernels, kernels->first[group], kernels->first[group + 1], kernel);
 }
 
 /* Adds a kernel to the group that starts at `first`; returns the new end. */
-static int add(pm__kernels *kernels, int first, int end, const pm__launch *launch)
+static int add(pm__plan_kernels *kernels, int first, int end, const pm__launch *launch)
 {
-  const pm__kernel *kernel = &launch->kernel;
+  const pm__layer_kernel *kernel = &launch->kernel;
   int place = place_of(kernels, first, end, kernel);
   kernels->repeats[place] += kernel->repeats;
   kernels->launches[place] += launch->launches;
@@ -67,7 +67,7 @@ static int add(pm__kernels *kernels, int first, int end, const pm__launch *launc
   return end + 1;
 }
 
-static int fill_group(pm__kernels *kernels, const pm__launch *list, size_t count, int group, int first)
+static int fill_group(pm__plan_kernels *kernels, const pm__launch *list, size_t count, int group, int first)
 {
   int end = first;
   for (size_t i = 0; i < count; i++)
@@ -76,10 +76,10 @@ static int fill_group(pm__kernels *kernels, const pm__launch *list, size_t count
   return (end + PM__LANES - 1) / PM__LANES * PM__LANES;
 }
 
-int pm__kernels_make(pm__kernels *kernels, const pm__launch *launches, size_t count, pm_error *error)
+int pm__plan_kernels_make(pm__plan_kernels *kernels, const pm__launch *launches, size_t count, pm_error *error)
 {
   if (!allocate(kernels, count)) {
-    pm__kernels_free(kernels);
+    pm__plan_kernels_free(kernels);
     return pm__no_memory(error);
   }
   for (int group = 0; group < PM__GROUPS; group++)
@@ -87,7 +87,7 @@ int pm__kernels_make(pm__kernels *kernels, const pm__launch *launches, size_t co
   return PM_OK;
 }
 
-void pm__kernels_free(pm__kernels *kernels)
+void pm__plan_kernels_free(pm__plan_kernels *kernels)
 {
   free(kernels->flop);
   free(kernels->shape);
@@ -105,7 +105,7 @@ typedef struct sums {
   double time, compute_bound;
 } sums;
 
-static sums time_group(const pm__kernels *kernels, int group, rates unit)
+static sums time_group(const pm__plan_kernels *kernels, int group, rates unit)
 {
   double time[PM__LANES] = {0}, bound[PM__LANES] = {0};
   const double *flop = kernels->flop, *elements = kernels->elements, *fixed = kernels->fixed;
@@ -121,7 +121,7 @@ static sums time_group(const pm__kernels *kernels, int group, rates unit)
 }
 
 /* Where the time of a kernel belongs. */
-static double *place_in(pm__part *part, const pm__kernel *kernel)
+static double *place_in(pm__part *part, const pm__layer_kernel *kernel)
 {
   if (kernel->family == PM__CONV) return &part->conv;
   if (kernel->matrix) return &part->product;
@@ -129,13 +129,13 @@ static double *place_in(pm__part *part, const pm__kernel *kernel)
 }
 
 /* To the segments that kernel `i` is in, `time` each time. */
-static void scatter(const pm__kernels *kernels, const pm__segments *segments, int i, double time, pm__costs *costs)
+static void scatter(const pm__plan_kernels *kernels, const pm__segments *segments, int i, double time, pm__costs *costs)
 {
   for (int e = segments->first[i]; e < segments->first[i + 1]; e++)
     *place_in(&costs->segment[segments->place[e]], &kernels->shape[i]) += segments->repeats[e] * time;
 }
 
-static void scatter_group(const pm__kernels *kernels, const pm__segments *segments, int group, rates unit,
+static void scatter_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group, rates unit,
                           pm__costs *costs)
 {
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
@@ -146,12 +146,12 @@ static void scatter_group(const pm__kernels *kernels, const pm__segments *segmen
 }
 
 /* Each kernel by the formula of its family. */
-static void price_group(const pm__kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
+static void price_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
                         double batch, pm__costs *costs)
 {
   pm__part *part = &costs->pass[group / PM__SORTS];
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
-    const pm__kernel *shape = &kernels->shape[i];
+    const pm__layer_kernel *shape = &kernels->shape[i];
     if (kernels->repeats[i] == 0) continue;
     pm__kernel_cost cost = pm__kernel_cost_of(device, shape, batch);
     double time = cost.time - device->launch, all = kernels->repeats[i] * time;
@@ -165,7 +165,7 @@ static void price_group(const pm__kernels *kernels, const pm__segments *segments
 }
 
 /* Sort and group by the plain roofline: one loop. */
-static void stream_group(const pm__kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
+static void stream_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
                          double batch, pm__costs *costs)
 {
   int sort = group % PM__SORTS;
@@ -181,7 +181,7 @@ static void stream_group(const pm__kernels *kernels, const pm__segments *segment
     all.compute_bound;
 }
 
-static void sum_group(const pm__kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
+static void sum_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
                       double batch, pm__costs *costs)
 {
   int sort = group % PM__SORTS;
@@ -191,7 +191,7 @@ static void sum_group(const pm__kernels *kernels, const pm__segments *segments, 
   else stream_group(kernels, segments, group, device, batch, costs);
 }
 
-void pm__kernels_price(const pm__kernels *kernels, const pm__segments *segments, const pm__device *device, double batch,
+void pm__plan_kernels_price(const pm__plan_kernels *kernels, const pm__segments *segments, const pm__device *device, double batch,
                        pm__costs *costs)
 {
   size_t used = segments != NULL ? (size_t)segments->count * sizeof *costs->segment : 0;

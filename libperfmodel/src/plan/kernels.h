@@ -16,18 +16,18 @@ enum { PM__LANES = 4 };
 enum { PM__STREAMS, PM__ROWS, PM__MATRIX, PM__FRAMEWORK_STREAMS, PM__SORTS, PM__GROUPS = PM__SORTS * PM__PASSES };
 
 /* Group g is first[g] .. first[g + 1]. */
-typedef struct pm__kernels {
+typedef struct pm__plan_kernels {
   int first[PM__GROUPS + 1];
   double *flop, *elements, *fixed, *repeats, *launches; /* one allocation, at flop */
-  pm__kernel *shape;                                    /* at the same places */
-} pm__kernels;
+  pm__layer_kernel *shape;                                    /* at the same places */
+} pm__plan_kernels;
 
 /* Those of `count` launches, equal ones once. PM_OK or PM_NO_MEMORY. */
-int pm__kernels_make(pm__kernels *kernels, const pm__launch *launches, size_t count, pm_error *error);
-void pm__kernels_free(pm__kernels *kernels);
+int pm__plan_kernels_make(pm__plan_kernels *kernels, const pm__launch *launches, size_t count, pm_error *error);
+void pm__plan_kernels_free(pm__plan_kernels *kernels);
 
 /* The place of a kernel that is among them. */
-int pm__kernels_find(const pm__kernels *kernels, const pm__kernel *kernel);
+int pm__plan_kernels_find(const pm__plan_kernels *kernels, const pm__layer_kernel *kernel);
 
 /* Seconds in kernels, launches not included, apart where frameworks and libraries differ by a factor: convolutions, other
 ** matrix products, the framework's own kernels, all others. */
@@ -50,7 +50,7 @@ typedef struct pm__costs {
 } pm__costs;
 
 /* `segments` may be NULL: then those are not filled. Allocates nothing. */
-void pm__kernels_price(const pm__kernels *kernels, const struct pm__segments *segments, const pm__device *device,
+void pm__plan_kernels_price(const pm__plan_kernels *kernels, const struct pm__segments *segments, const pm__device *device,
                        double batch, pm__costs *costs);
 
 #endif

@@ -200,7 +200,10 @@ void pm_plan_free(pm_plan *plan)
 {
   if (plan == NULL) return;
   for (size_t i = 0; i < plan->network_count; i++) free_network(plan, &plan->networks[i]);
-  pm__plan_free_software(plan);
+  for (size_t i = 0; i < plan->library_count; i++) free(plan->libraries[i].devices);
+  free(plan->libraries);
+  free(plan->frameworks);
+  free(plan->profiles);
   free(plan->networks);
   free(plan->systems);
   free(plan->memories);

@@ -93,9 +93,6 @@ int pm__plan_memory(pm_plan *plan, const pm_memory_profile *profile, pm_error *e
 /* The GPU of a system at every precision, calibrated, with these libraries (NULL: the latest) and this workspace. */
 void pm__plan_devices(const pm_system *system, const pm_library_era *era, double workspace, pm__device *devices);
 
-/* Releases what software added. */
-void pm__plan_free_software(pm_plan *plan);
-
 /* Gives a framework of the plan other times and factors; what it does to the passes must stay. */
 void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile);
 

@@ -240,11 +240,3 @@ int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *pro
   plan->profiles[plan->profile_count] = entry;
   return (int)plan->profile_count++;
 }
-
-void pm__plan_free_software(pm_plan *plan)
-{
-  for (size_t i = 0; i < plan->library_count; i++) free(plan->libraries[i].devices);
-  free(plan->libraries);
-  free(plan->frameworks);
-  free(plan->profiles);
-}

@@ -93,7 +93,7 @@ static void fill_unit(pm__units *units, pm__unit *unit, const pm__launch *list, 
 {
   for (size_t i = 0; i < count; i++) {
     if (!pm__kernel_works(&list[i].kernel)) continue;
-    add_entry(units, unit, pm__kernels_find(&units->kernels, &list[i].kernel), list[i].kernel.repeats);
+    add_entry(units, unit, pm__plan_kernels_find(&units->kernels, &list[i].kernel), list[i].kernel.repeats);
     add_fixed(&unit->pass[list[i].kernel.pass], &list[i]);
   }
 }
@@ -148,7 +148,7 @@ static bool allocate(pm__units *units, const lowered *l)
 static pm__units *make(const lowered *l, const pm_network *network, pm_error *error)
 {
   pm__units *units = (pm__units *)calloc(1, sizeof *units);
-  if (units != NULL && allocate(units, l) && pm__kernels_make(&units->kernels, l->launch, l->count, error) == PM_OK) {
+  if (units != NULL && allocate(units, l) && pm__plan_kernels_make(&units->kernels, l->launch, l->count, error) == PM_OK) {
     fill(units, l, network);
     return units;
   }
@@ -171,7 +171,7 @@ pm__units *pm__units_new(const pm_network *network, int mode, pm_error *error)
 void pm__units_free(pm__units *units)
 {
   if (units == NULL) return;
-  pm__kernels_free(&units->kernels);
+  pm__plan_kernels_free(&units->kernels);
   free(units->unit);
   free(units->entry);
   free(units->order);

@@ -32,7 +32,7 @@ typedef struct pm__unit {
 } pm__unit;
 
 typedef struct pm__units {
-  pm__kernels kernels;
+  pm__plan_kernels kernels;
   pm__unit *unit;
   int count;
   pm__unit_kernel *entry;

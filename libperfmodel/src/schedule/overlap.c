@@ -14,13 +14,13 @@
 #include "kernel/models.h"
 #include "schedule/schedule.h"
 
-static double segment_time(const pm__step *s, const pm__costs *costs, int i)
+static double segment_time(const pm__schedule *s, const pm__costs *costs, int i)
 {
   const pm__fixed *fixed = &s->segments->fixed[i];
-  return pm__step_part(s, &costs->segment[i]) + fixed->launches * s->start + fixed->layout * s->run->batch * s->layout;
+  return pm__schedule_part(s, &costs->segment[i]) + fixed->launches * s->start + fixed->layout * s->run->batch * s->layout;
 }
 
-static double compute_exchanges(const pm__step *s, double *times)
+static double compute_exchanges(const pm__schedule *s, double *times)
 {
   double bytes[PM__SEGMENTS];
   const pm__segments *cut = s->segments;
@@ -30,7 +30,7 @@ static double compute_exchanges(const pm__step *s, double *times)
 }
 
 /* The all-reduce of a bucket of each segment does not depend on the batch. */
-static const pm__memo_buckets *exchanges_of(const pm__step *s, pm__memo_buckets *own)
+static const pm__memo_buckets *exchanges_of(const pm__schedule *s, pm__memo_buckets *own)
 {
   bool found = false;
   pm__memo_buckets *b = own;
@@ -44,7 +44,7 @@ static const pm__memo_buckets *exchanges_of(const pm__step *s, pm__memo_buckets 
   return b;
 }
 
-double pm__step_exchange(const pm__step *s, int collective, int thread_gpus, double bytes)
+double pm__schedule_exchange(const pm__schedule *s, int collective, int thread_gpus, double bytes)
 {
   bool found = false;
   pm__collective_group g = s->group;
@@ -57,7 +57,7 @@ double pm__step_exchange(const pm__step *s, int collective, int thread_gpus, dou
   return *time;
 }
 
-double pm__bucket_times_of(const pm__step *s, const pm__costs *costs, pm__bucket_times *times)
+double pm__bucket_times_of(const pm__schedule *s, const pm__costs *costs, pm__bucket_times *times)
 {
   pm__memo_buckets own;
   const pm__memo_buckets *buckets = exchanges_of(s, &own);
@@ -68,7 +68,7 @@ double pm__bucket_times_of(const pm__step *s, const pm__costs *costs, pm__bucket
   return buckets->share;
 }
 
-static void overlapped(const pm__step *s, const pm__costs *costs, const pm__step_times *times, pm__sharing *sharing)
+static void overlapped(const pm__schedule *s, const pm__costs *costs, const pm__schedule_times *times, pm__sharing *sharing)
 {
   pm__memo_buckets own;
   const pm__segments *cut = s->segments;
@@ -88,22 +88,22 @@ static void overlapped(const pm__step *s, const pm__costs *costs, const pm__step
 
 /* All of it when the backward pass is done, in equal buckets; what does not fit into one goes by itself, so there are no
 ** more than layers. */
-static void behind(const pm__step *s, pm__sharing *sharing)
+static void behind(const pm__schedule *s, pm__sharing *sharing)
 {
   double bytes = s->network->parameters * s->gradient, pieces = 1;
   if (s->framework != NULL) pieces = ceil(bytes / s->framework->profile.framework.bucket);
   pieces = pm__most(1, pm__least(pieces, s->network->all.layers));
-  sharing->communication = sharing->exposed = pieces * pm__step_exchange(s, PM_ALL_REDUCE, 1, bytes / pieces);
+  sharing->communication = sharing->exposed = pieces * pm__schedule_exchange(s, PM_ALL_REDUCE, 1, bytes / pieces);
 }
 
 /* Without buckets: all of it hides behind all of the backward pass, ideally. */
-static void ideal(const pm__step_times *times, pm__sharing *sharing)
+static void ideal(const pm__schedule_times *times, pm__sharing *sharing)
 {
   double hidden = times->backward_data + times->backward_weight;
   sharing->exposed = pm__most(0, sharing->communication - hidden);
 }
 
-void pm__share_gradients(const pm__step *s, const pm__costs *costs, const pm__step_times *times, pm__sharing *sharing)
+void pm__share_gradients(const pm__schedule *s, const pm__costs *costs, const pm__schedule_times *times, pm__sharing *sharing)
 {
   sharing->exchanged = s->network->parameters;
   if (s->segments != NULL) {

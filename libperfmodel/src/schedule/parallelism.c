@@ -24,22 +24,22 @@
 #include <math.h>
 #include "schedule/schedule.h"
 
-typedef void parallelism(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing);
+typedef void parallelism(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing);
 
-static const pm_framework *framework_of(const pm__step *s)
+static const pm_framework *framework_of(const pm__schedule *s)
 {
   return &s->framework->profile.framework;
 }
 
 /* Payload between a GPU and its nearest CPU with nobody else on the way. */
-static double one_gpu_host(const pm__step *s)
+static double one_gpu_host(const pm__schedule *s)
 {
   pm__collective_group one;
   int status = pm__collective_group_init(&one, s->system->system, 0, 1, 1, 1);
   return status == PM_OK ? pm__exchange_host(&one) : (double)NAN;
 }
 
-static double weights(const pm__step *s)
+static double weights(const pm__schedule *s)
 {
   return 4 * s->network->parameters;
 }
@@ -59,7 +59,7 @@ double pm__expected_maximum(double n)
   return n > 1 ? normal_quantile((n - 0.375) / (n + 0.25)) : 0;
 }
 
-static void wait_for_each_other(const pm__step *s, const pm__step_times *times, pm__sharing *sharing)
+static void wait_for_each_other(const pm__schedule *s, const pm__schedule_times *times, pm__sharing *sharing)
 {
   if (s->framework == NULL) return;
   sharing->waiting = times->alone * framework_of(s)->straggler * pm__expected_maximum(s->ranks);
@@ -67,7 +67,7 @@ static void wait_for_each_other(const pm__step *s, const pm__step_times *times, 
 }
 
 /* Other times of the GPU and its host, of which the step of one GPU consists. */
-static void change(const pm__step *s, double gpu, double host, pm__step_times *times)
+static void change(const pm__schedule *s, double gpu, double host, pm__schedule_times *times)
 {
   if (s->framework == NULL) times->alone += gpu - times->gpu;
   else times->alone += sqrt(gpu * gpu + host * host) - sqrt(times->gpu * times->gpu + times->host * times->host);
@@ -76,30 +76,30 @@ static void change(const pm__step *s, double gpu, double host, pm__step_times *t
 }
 
 /* One process starts the kernels of all GPUs of a node. */
-static void start_all(const pm__step *s, pm__step_times *times)
+static void start_all(const pm__schedule *s, pm__schedule_times *times)
 {
   if (s->framework == NULL) return;
-  double more = (s->run->gpus - 1) * framework_of(s)->kernel_time * pm__step_pass_calls(s);
+  double more = (s->run->gpus - 1) * framework_of(s)->kernel_time * pm__schedule_pass_calls(s);
   change(s, times->gpu, times->host + more, times);
 }
 
 /* ---- Data parallel ---- */
 
-static void all_reduce(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
+static void all_reduce(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
 {
   pm__share_gradients(s, costs, times, sharing);
   wait_for_each_other(s, times, sharing);
 }
 
-static void data_parallel(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
+static void data_parallel(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
 {
   int gpus = s->run->gpus;
   double bucket = s->framework != NULL ? framework_of(s)->bucket : (double)INFINITY;
   double pieces = fmax(1, ceil(weights(s) / bucket)), piece = weights(s) / pieces;
   double inputs = s->ranks * s->run->batch * s->accumulation * s->network->input_elements * 4;
   (void)costs;
-  sharing->exposed = pieces * (pm__step_exchange(s, PM_BROADCAST, gpus, piece) +
-                               pm__step_exchange(s, PM_REDUCE, gpus, piece)) +
+  sharing->exposed = pieces * (pm__schedule_exchange(s, PM_BROADCAST, gpus, piece) +
+                               pm__schedule_exchange(s, PM_REDUCE, gpus, piece)) +
                      inputs / one_gpu_host(s);
   start_all(s, times);
   sharing->communication = sharing->exposed;
@@ -113,33 +113,33 @@ static void data_parallel(const pm__step *s, const pm__costs *costs, pm__step_ti
 enum { COPY_ACCESSES = 3 };
 
 /* What the memory of the server does for an update from so many gradients, which are read for their sum. */
-static double server_memory(const pm__step *s, double gradients)
+static double server_memory(const pm__schedule *s, double gradients)
 {
   double accesses = s->optimizer->accesses + (gradients > 1 ? gradients + 1 : 0) + 2 * COPY_ACCESSES * gradients;
   return accesses * weights(s) / framework_of(s)->server_memory;
 }
 
-static double server_network(const pm__step *s)
+static double server_network(const pm__schedule *s)
 {
   if (s->run->nodes < 2) return 0;
   return 2 * (s->run->nodes - 1) * weights(s) / pm__exchange_network(&s->group);
 }
 
 /* Bytes from all GPUs of a node to one CPU at once, or back; each GPU's. */
-static double server_copy(const pm__step *s, double bytes)
+static double server_copy(const pm__schedule *s, double bytes)
 {
   return bytes / pm__exchange_server(&s->group);
 }
 
 /* What feeding by hand costs for the further GPUs: their inputs go through the same process, and to all GPUs, each of
 ** which then takes its part (Keras until 2.2.0). */
-static double feed_others(const pm__step *s)
+static double feed_others(const pm__schedule *s)
 {
-  double one = pm__step_feed(s, s->run->batch), others = (s->run->gpus - 1) * s->accumulation;
+  double one = pm__schedule_feed(s, s->run->batch), others = (s->run->gpus - 1) * s->accumulation;
   return one > 0 ? others * (one + server_copy(s, s->run->batch * s->network->input_elements * 4)) : 0;
 }
 
-static void parameter_server(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
+static void parameter_server(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
 {
   double gpus = s->run->gpus;
   double each = gpus * s->network->variables * framework_of(s)->variable_time + feed_others(s);
@@ -151,7 +151,7 @@ static void parameter_server(const pm__step *s, const pm__costs *costs, pm__step
   wait_for_each_other(s, times, sharing);
 }
 
-static void asynchronous(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
+static void asynchronous(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
 {
   double network = s->run->nodes > 1 ? 2 * s->run->gpus * server_network(s) : 0;
   (void)costs;
@@ -163,19 +163,19 @@ static void asynchronous(const pm__step *s, const pm__costs *costs, pm__step_tim
 /* ---- Models that are split ---- */
 
 /* A collective in every layer, all as large as their mean. */
-static double each_layer(const pm__step *s, int collective, double layers, double elements)
+static double each_layer(const pm__schedule *s, int collective, double layers, double elements)
 {
   if (!(layers > 0)) return 0;
   double bytes = s->ranks * s->run->batch * elements * s->device->bytes / layers;
-  return s->accumulation * layers * pm__step_exchange(s, collective, 1, bytes);
+  return s->accumulation * layers * pm__schedule_exchange(s, collective, 1, bytes);
 }
 
-static double split_exchange(const pm__step *s, const pm__plan_split *split)
+static double split_exchange(const pm__schedule *s, const pm__plan_split *split)
 {
   return each_layer(s, PM_ALL_GATHER, split->layers, split->out) + each_layer(s, PM_ALL_REDUCE, split->layers, split->in);
 }
 
-double pm__step_split_parameters(const pm__step *s)
+double pm__schedule_split_parameters(const pm__schedule *s)
 {
   if (s->ranks <= 1) return 0;
   switch (s->parallel) {
@@ -187,7 +187,7 @@ double pm__step_split_parameters(const pm__step *s)
 }
 
 /* The GPU updates only its share of the parameters that are split. */
-static void split_update(const pm__step *s, double parameters, pm__step_times *times)
+static void split_update(const pm__schedule *s, double parameters, pm__schedule_times *times)
 {
   if (!(s->network->parameters > 0)) return;
   double saved = times->update * parameters / s->network->parameters * (1 - 1 / s->ranks);
@@ -195,24 +195,24 @@ static void split_update(const pm__step *s, double parameters, pm__step_times *t
   times->update -= saved;
 }
 
-static void model_channels(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
+static void model_channels(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
 {
   (void)costs;
   sharing->exchanged = 0;
-  split_update(s, pm__step_split_parameters(s), times);
+  split_update(s, pm__schedule_split_parameters(s), times);
   sharing->communication = sharing->exposed = split_exchange(s, &s->network->all);
   wait_for_each_other(s, times, sharing);
 }
 
-static void hybrid(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
+static void hybrid(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
 {
   double linear = split_exchange(s, &s->network->linear), bytes[2];
   sharing->exchanged = s->network->parameters - s->network->linear.parameters;
   bytes[0] = sharing->exchanged * s->gradient;
   bytes[1] = s->framework != NULL ? fmin(framework_of(s)->bucket, bytes[0]) : bytes[0];
   (void)costs;
-  split_update(s, pm__step_split_parameters(s), times);
-  double all[2] = {pm__step_exchange(s, PM_ALL_REDUCE, 1, bytes[0]), pm__step_exchange(s, PM_ALL_REDUCE, 1, bytes[1])};
+  split_update(s, pm__schedule_split_parameters(s), times);
+  double all[2] = {pm__schedule_exchange(s, PM_ALL_REDUCE, 1, bytes[0]), pm__schedule_exchange(s, PM_ALL_REDUCE, 1, bytes[1])};
   double hidden = (times->backward_data + times->backward_weight) / s->accumulation;
   bool overlap = s->overlap == PM_OVERLAP_BACKWARD;
   sharing->communication = linear + all[0];
@@ -221,7 +221,7 @@ static void hybrid(const pm__step *s, const pm__costs *costs, pm__step_times *ti
 }
 
 /* The times of n stages: each has 1/n of the kernels of n x as many batches, so its own work is as it was. */
-static void model_layers(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
+static void model_layers(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
 {
   double batches = s->ranks * s->accumulation, stages = s->ranks, layers = fmax(1, s->network->layers);
   double uneven = fmax(1, stages / layers); /* more stages than layers: some have nothing to do */
@@ -229,8 +229,8 @@ static void model_layers(const pm__step *s, const pm__costs *costs, pm__step_tim
   double pass = times->alone - times->update;
   (void)costs;
   sharing->exchanged = 0;
-  split_update(s, pm__step_split_parameters(s), times);
-  sharing->communication = 2 * (stages - 1) * pm__step_exchange(s, PM_SEND_RECEIVE, 1, cut);
+  split_update(s, pm__schedule_split_parameters(s), times);
+  sharing->communication = 2 * (stages - 1) * pm__schedule_exchange(s, PM_SEND_RECEIVE, 1, cut);
   sharing->exposed = sharing->communication;
   wait_for_each_other(s, times, sharing);
   sharing->waiting += pass * (uneven * (batches + stages - 1) / batches - 1);
@@ -238,7 +238,7 @@ static void model_layers(const pm__step *s, const pm__costs *costs, pm__step_tim
 
 /* ---- All of them ---- */
 
-void pm__share(const pm__step *s, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing)
+void pm__share(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
 {
   static parallelism *const all[] = {
     [PM_PARALLEL_FRAMEWORK] = all_reduce, [PM_PARALLEL_ALL_REDUCE] = all_reduce,

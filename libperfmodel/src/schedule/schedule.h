@@ -11,7 +11,7 @@
 #include "software/optimizer.h"
 
 /* What belongs to one run, gathered. */
-typedef struct pm__step {
+typedef struct pm__schedule {
   pm__memo *memo; /* NULL: nothing is remembered */
   const pm_run *run;
   const pm__plan_network *network;
@@ -30,16 +30,16 @@ typedef struct pm__step {
   double start;    /* s for each launch of a kernel, on the GPU */
   double layout;   /* s for each element and sample that changes layout */
   double gradient; /* bytes of one */
-} pm__step;
+} pm__schedule;
 
 /* Of one GPU alone; s. */
-typedef struct pm__step_times {
+typedef struct pm__schedule_times {
   double forward, backward_data, backward_weight, update, gpu; /* gpu: the sum */
   double bound;   /* the part of gpu that the arithmetic rate limits */
   double layout;  /* the part of it that changes layouts */
   double host;    /* launching, beside the GPU */
   double alone;   /* the step */
-} pm__step_times;
+} pm__schedule_times;
 
 /* What sharing the work adds. */
 typedef struct pm__sharing {
@@ -50,19 +50,19 @@ typedef struct pm__sharing {
 } pm__sharing;
 
 /* The factor that belongs to each part, put together: s. */
-static inline double pm__step_part(const pm__step *s, const pm__part *part)
+static inline double pm__schedule_part(const pm__schedule *s, const pm__part *part)
 {
   return s->factor * part->conv + s->own * part->framework + (part->product + part->other);
 }
 
 /* Calls of the host in the forward and backward passes. */
-double pm__step_pass_calls(const pm__step *step);
+double pm__schedule_pass_calls(const pm__schedule *step);
 
 /* Feeding one GPU with the samples of one batch; s. */
-double pm__step_feed(const pm__step *step, double batch);
+double pm__schedule_feed(const pm__schedule *step, double batch);
 
 /* Parameters that are shared out over the ranks because the model is split. */
-double pm__step_split_parameters(const pm__step *step);
+double pm__schedule_split_parameters(const pm__schedule *step);
 
 /* The backward pass segment by segment, and the all-reduce of one bucket of each; s. */
 typedef struct pm__bucket_times {
@@ -70,16 +70,16 @@ typedef struct pm__bucket_times {
 } pm__bucket_times;
 
 /* Time of one collective of the GPUs of a run, each host thread driving `thread_gpus` of them. */
-double pm__step_exchange(const pm__step *step, int collective, int thread_gpus, double bytes);
+double pm__schedule_exchange(const pm__schedule *step, int collective, int thread_gpus, double bytes);
 
 /* Returns the share of the GPU that the all-reduce keeps busy. */
-double pm__bucket_times_of(const pm__step *step, const pm__costs *costs, pm__bucket_times *times);
+double pm__bucket_times_of(const pm__schedule *step, const pm__costs *costs, pm__bucket_times *times);
 
 /* Gradients by all-reduce: bucket by bucket, or at once. */
-void pm__share_gradients(const pm__step *step, const pm__costs *costs, const pm__step_times *times, pm__sharing *sharing);
+void pm__share_gradients(const pm__schedule *step, const pm__costs *costs, const pm__schedule_times *times, pm__sharing *sharing);
 
 /* Any parallelism; may change the times, where a GPU does only a part of the work. */
-void pm__share(const pm__step *step, const pm__costs *costs, pm__step_times *times, pm__sharing *sharing);
+void pm__share(const pm__schedule *step, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing);
 
 /* Expected maximum of n numbers of standard normal distribution. */
 double pm__expected_maximum(double n);

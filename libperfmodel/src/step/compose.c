@@ -1,10 +1,124 @@
-/* The parts put together: waiting for input, shares of the step, bottleneck. */
+/*
+** From the prices of kernels to a prediction.
+**
+** One GPU alone:
+**
+**     forward  = factor x convolutions + framework factor x framework kernels + others + layouts + launches
+**     gpu      = accumulation x (forward + backward) + update                            backward: as forward
+**     host     = kernel_time x (accumulation x host calls + update_kernels x tensors)
+**     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + host copy)
+**
+** Without a framework there is no host and no layout, and alone = gpu. The step is that, what sharing the work adds, and
+** waiting for input. The band is where eight of ten measured rates lie, from the residuals of the calibrations: measured over
+** predicted is taken as log-normal, and spreads add in squares: that of the framework's evidence, of kernel constants by
+** rule or none at all, of links at line rate, and, in proportion to the logarithm of how far the run is outside, of batch and
+** GPUs beyond those of the rows that the constants were fitted on. Without a framework a prediction is a bound, and has none.
+*/
 #include <math.h>
 #include "kernel/models.h"
+#include "kernel/spread.h"
 #include "step/step.h"
 
+/* ---- One GPU ---- */
+
+static double pass_time(const pm__schedule *s, const pm__costs *costs, pm__pass pass, double batch)
+{
+  const pm__fixed *fixed = &s->units->pass[pass];
+  return s->accumulation * (pm__schedule_part(s, &costs->pass[pass]) + fixed->launches * s->start +
+                            fixed->layout * batch * s->layout);
+}
+
+/* Each batch after the first adds its gradients to those before: 3 accesses. */
+static double update_time(const pm__schedule *s)
+{
+  double accesses = s->optimizer->accesses, more = 3 * (s->accumulation - 1);
+  double added = s->network->parameters * s->gradient * more * s->device->per_byte;
+  return pm__update_time_of(s->network->parameters, accesses, s->device, s->run->precision) + added;
+}
+
+/* Kernels of the update; a server updates by itself. */
+static double update_starts(const pm__schedule *s)
+{
+  if (s->framework == NULL) return 0;
+  return s->framework->profile.framework.update_kernels * s->optimizer->kernels * s->network->tensors;
+}
+
+static double layout_time(const pm__schedule *s, double batch)
+{
+  double elements = 0;
+  for (int pass = 0; pass < PM__PASSES; pass++) elements += s->units->pass[pass].layout;
+  return s->accumulation * elements * batch * s->layout;
+}
+
+static void add_host(const pm__schedule *s, double batch, pm__schedule_times *t)
+{
+  const pm_framework *f = &s->framework->profile.framework;
+  t->host = f->kernel_time * (pm__schedule_pass_calls(s) + update_starts(s));
+  t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * (f->step_time + pm__schedule_feed(s, batch));
+}
+
+pm__schedule_times pm__step_times_of(const pm__schedule *s, const pm__costs *costs, double batch)
+{
+  pm__schedule_times t;
+  t.forward = pass_time(s, costs, PM__FORWARD, batch);
+  t.backward_data = pass_time(s, costs, PM__BACKWARD_DATA, batch);
+  t.backward_weight = pass_time(s, costs, PM__BACKWARD_WEIGHT, batch);
+  t.update = update_time(s) + update_starts(s) * s->start;
+  t.gpu = ((t.forward + t.backward_data) + t.backward_weight) + t.update;
+  t.bound = s->accumulation * pm__schedule_part(s, &costs->bound);
+  t.layout = layout_time(s, batch);
+  t.host = 0;
+  t.alone = t.gpu;
+  if (s->framework != NULL) add_host(s, batch, &t);
+  return t;
+}
+
+/* ---- The band ---- */
+
+/* Logarithm of how far a value is outside; what is not known has no range. */
+static double outside(double value, double least, double most)
+{
+  if (value < least) return log(least / value);
+  return value > most ? log(value / most) : 0;
+}
+
+static double spread_of(const pm_band *band, int32_t evidence)
+{
+  if (evidence == PM_EVIDENCE_FITTED) return band->fitted;
+  return evidence == PM_EVIDENCE_DOCUMENTS ? band->documents : band->uncalibrated;
+}
+
+static double hardware_variance(const pm__schedule *s, const pm_band *band)
+{
+  double variance = pm__device_variance(s->device, band->kernel_rule, band->roofline);
+  if (s->ranks > 1 && !pm__exchange_calibrated(&s->group))
+    variance += pm__spread_square(band->line_rate);
+  return variance;
+}
+
+static void set_band(const pm__schedule *s, pm_prediction *out)
+{
+  out->evidence = PM_EVIDENCE_NONE;
+  out->throughput_p10 = out->throughput_p90 = NAN;
+  out->in_range = 0;
+  if (s->framework == NULL) return;
+  const pm_framework *f = &s->framework->profile.framework;
+  const pm_band *band = &s->framework->profile.band;
+  double batch = outside(s->run->batch, f->batch_least, f->batch_most), gpus = outside(s->ranks, 1, f->gpus_most);
+  double hardware = hardware_variance(s, band);
+  double variance = pm__spread_square(spread_of(band, f->evidence)) + hardware + pm__spread_square(band->batch * batch) +
+                    pm__spread_square(band->gpus * gpus);
+  double factor = pm__band_factor(variance);
+  out->evidence = f->evidence;
+  out->throughput_p10 = out->throughput / factor;
+  out->throughput_p90 = out->throughput * factor;
+  out->in_range = f->evidence != PM_EVIDENCE_UNCALIBRATED && batch == 0 && gpus == 0 && hardware == 0;
+}
+
+/* ---- The parts put together ---- */
+
 /* What a node waits for its input: all of it, if nothing is prefetched, else what a step does not cover. */
-static double input_wait(const pm__step *s, double step)
+static double input_wait(const pm__schedule *s, double step)
 {
   double samples = s->run->batch * s->run->gpus * s->accumulation;
   if (!isfinite(s->run->input_rate)) return 0;
@@ -12,7 +126,7 @@ static double input_wait(const pm__step *s, double step)
   return s->run->input_in_turn ? takes : pm__most(0, takes - step);
 }
 
-static void set_times(const pm__step *s, const pm__step_times *t, const pm__sharing *sharing, pm_prediction *out)
+static void set_times(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, pm_prediction *out)
 {
   out->forward_time = t->forward;
   out->backward_data_time = t->backward_data;
@@ -43,7 +157,7 @@ static int32_t largest_share(const pm_prediction *p)
   return names[best];
 }
 
-static void set_shares(const pm__step_times *t, pm_prediction *out)
+static void set_shares(const pm__schedule_times *t, pm_prediction *out)
 {
   double each = 1 / out->step_time; /* one division takes as long as all of these products */
   out->compute_share = t->bound * each;
@@ -56,7 +170,7 @@ static void set_shares(const pm__step_times *t, pm_prediction *out)
   out->bottleneck = largest_share(out);
 }
 
-static void set_rates(const pm__step *s, const pm__sharing *sharing, pm_prediction *out)
+static void set_rates(const pm__schedule *s, const pm__sharing *sharing, pm_prediction *out)
 {
   double flop = s->accumulation * s->run->batch * s->network->training_flop + 4 * s->network->parameters;
   double samples = s->run->batch * s->ranks * s->accumulation;
@@ -69,10 +183,10 @@ static void set_rates(const pm__step *s, const pm__sharing *sharing, pm_predicti
   out->gradient_size = sharing->exchanged * s->gradient;
 }
 
-void pm__step_compose(const pm__step *s, const pm__step_times *times, const pm__sharing *sharing, pm_prediction *out)
+void pm__step_compose(const pm__schedule *s, const pm__schedule_times *times, const pm__sharing *sharing, pm_prediction *out)
 {
   set_times(s, times, sharing, out);
   set_shares(times, out);
   set_rates(s, sharing, out);
-  pm__step_band(s, out);
+  set_band(s, out);
 }

@@ -1,35 +1,33 @@
 /* Memory of one GPU in a training step, and whether that is enough: the model is that of `pm_memory`. */
 #include <math.h>
-#include <stdio.h>
-#include "perfmodel/units.h"
 #include "step/step.h"
 
-static pm__memory_parts parts_of(const pm__step *s)
+static pm__memory_parts parts_of(const pm__schedule *s)
 {
   const pm_memory_plan *plan = s->network->memory[s->framework != NULL ? s->framework->memory : 0];
   pm_memory_run run = {.batch = s->run->batch, .precision = s->run->precision, .ranks = s->run->gpus * s->run->nodes};
   pm_optimizer optimizer;
   optimizer.state = optimizer.embedding_state = s->optimizer->state;
   optimizer.scratch = s->optimizer->scratch;
-  pm__memory_question question = {plan, &run, &optimizer, pm__step_split_parameters(s)};
+  pm__memory_question question = {plan, &run, &optimizer, pm__schedule_split_parameters(s)};
   return pm__memory_parts_of(&question);
 }
 
-static void compute(const pm__step *s, double usable, pm__memo_memory *memory)
+static void compute(const pm__schedule *s, double usable, pm__memo_memory *memory)
 {
   memory->parts = parts_of(s);
   memory->largest_batch = pm__memory_largest_batch(&memory->parts, usable);
 }
 
 /* How many there are matters where the model is split; else whether there are others. */
-static int ranks_of(const pm__step *s)
+static int ranks_of(const pm__schedule *s)
 {
   int ranks = s->run->gpus * s->run->nodes;
-  return pm__step_split_parameters(s) > 0 || ranks < 2 ? ranks : 2;
+  return pm__schedule_split_parameters(s) > 0 || ranks < 2 ? ranks : 2;
 }
 
 /* In `own`, or where it is remembered: nothing of it depends on the batch. */
-static const pm__memo_memory *memory_of(const pm__step *s, double usable, pm__memo_memory *own)
+static const pm__memo_memory *memory_of(const pm__schedule *s, double usable, pm__memo_memory *own)
 {
   bool found = false;
   pm__memo_memory *memory = own;
@@ -43,7 +41,7 @@ static const pm__memo_memory *memory_of(const pm__step *s, double usable, pm__me
   return memory;
 }
 
-void pm__step_memory(const pm__step *s, pm_prediction *out)
+void pm__step_memory(const pm__schedule *s, pm_prediction *out)
 {
   pm__memo_memory own;
   double usable = isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
@@ -54,17 +52,10 @@ void pm__step_memory(const pm__step *s, pm_prediction *out)
   out->largest_batch = memory->largest_batch;
 }
 
-int pm__step_fits(const pm__step *s, pm_error *error)
+int pm__step_fits(const pm__schedule *s, pm_error *error)
 {
-  enum { QUANTITY = 64 };
-  char need[QUANTITY], have[QUANTITY], help[128];
-  pm_prediction p;
-  if (s->run->ignore_memory) return PM_OK;
-  pm__step_memory(s, &p);
-  if (p.verdict != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
-  if (p.largest_batch >= 1) snprintf(help, sizeof help, "the largest batch that fits is %.0f", p.largest_batch);
-  else snprintf(help, sizeof help, "not even one sample fits");
-  return pm__fail(error, PM_DOES_NOT_FIT, "%s at batch %.0f needs %s on each %s, which has %s; %s",
-                  s->network->network->id, s->run->batch, pm_quantity_format(need, sizeof need, p.memory, "B"),
-                  s->system->system->gpu.id, pm_quantity_format(have, sizeof have, p.gpu_memory, "B"), help);
+  double usable = isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
+  pm__memory_parts parts = parts_of(s);
+  pm__memory_case asked = {s->network->network->id, s->system->system->gpu.id, s->run->batch, usable};
+  return s->run->ignore_memory ? PM_OK : pm__memory_check_fit(&parts, &asked, error);
 }

@@ -20,7 +20,7 @@ int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_e
   if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a run needs a plan");
   int status = pm__sized_check("run", size, error);
   if (status != PM_OK) return status;
-  pm__step step;
+  pm__schedule step;
   run = (const pm_run *)pm__sized_read(&(pm__sized){"run", run, size}, 0, &own);
   status = pm__step_make(&step, plan, run, NULL, error);
   return status == PM_OK ? pm__step_fits(&step, error) : status;
@@ -30,7 +30,7 @@ int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_e
 
 /* In `own`, or where they are remembered. Runs that differ only in machine, GPUs, nodes or a framework of the same mode
 ** share them. */
-static const pm__costs *costs_of(const pm__step *s, double batch, pm__costs *own)
+static const pm__costs *costs_of(const pm__schedule *s, double batch, pm__costs *own)
 {
   bool found = false;
   pm__costs *costs = own;
@@ -39,7 +39,7 @@ static const pm__costs *costs_of(const pm__step *s, double batch, pm__costs *own
                          pm__memo_number(batch)}};
     costs = &s->memo->costs[pm__memo_find(&s->memo->cost_index, &key, &found)];
   }
-  if (!found) pm__kernels_price(&s->units->kernels, s->segments, s->device, batch, costs);
+  if (!found) pm__plan_kernels_price(&s->units->kernels, s->segments, s->device, batch, costs);
   return costs;
 }
 
@@ -66,7 +66,7 @@ static int32_t kernel_basis(const pm__device *device)
   return device->origin == PM_ORIGIN_FITTED ? PM_BASIS_KERNELS : PM_BASIS_RULE;
 }
 
-static pm__memo_ring ring_of(const pm__step *s)
+static pm__memo_ring ring_of(const pm__schedule *s)
 {
   bool found;
   const pm__wiring *wiring = s->group.wiring;
@@ -79,7 +79,7 @@ static pm__memo_ring ring_of(const pm__step *s)
   return answer;
 }
 
-static void set_collectives(const pm__step *step, pm_prediction *out)
+static void set_collectives(const pm__schedule *step, pm_prediction *out)
 {
   out->bus_bandwidth = NAN;
   out->basis = kernel_basis(step->device);
@@ -89,21 +89,21 @@ static void set_collectives(const pm__step *step, pm_prediction *out)
   out->basis += ring.calibrated ? 1 : 2; /* with the links' part */
 }
 
-static void set_weak_scaling(const pm__step *step, double alone, pm_prediction *out)
+static void set_weak_scaling(const pm__schedule *step, double alone, pm_prediction *out)
 {
   out->scaling_efficiency = alone / out->step_time;
   out->strong_scaling_efficiency = step->ranks > 1 ? (double)NAN : 1;
 }
 
 /* A GPU alone with the batch of all: the network is priced once more. */
-static void set_strong_scaling(const pm__step *step, pm_prediction *out)
+static void set_strong_scaling(const pm__schedule *step, pm_prediction *out)
 {
   pm__costs own;
-  pm__step whole = *step;
+  pm__schedule whole = *step;
   if (step->ranks <= 1) return;
   whole.segments = NULL;
   double batch = step->run->batch * step->ranks;
-  pm__step_times times = pm__step_times_of(&whole, costs_of(&whole, batch, &own), batch);
+  pm__schedule_times times = pm__step_times_of(&whole, costs_of(&whole, batch, &own), batch);
   out->strong_scaling_efficiency = times.alone / (step->ranks * out->step_time);
 }
 
@@ -118,12 +118,12 @@ static void set_too_large(pm_prediction *out)
   out->largest_batch = memory.largest_batch;
 }
 
-static void predict_step(const pm__step *step, unsigned columns, pm_prediction *out)
+static void predict_step(const pm__schedule *step, unsigned columns, pm_prediction *out)
 {
   pm__costs own;
   pm__sharing sharing;
   const pm__costs *costs = costs_of(step, step->run->batch, &own);
-  pm__step_times times = pm__step_times_of(step, costs, step->run->batch);
+  pm__schedule_times times = pm__step_times_of(step, costs, step->run->batch);
   double alone = times.alone;
   pm__share(step, costs, &times, &sharing);
   pm__step_compose(step, &times, &sharing, out);
@@ -139,7 +139,7 @@ static void predict_step(const pm__step *step, unsigned columns, pm_prediction *
 static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
 {
   memset(out, 0, sizeof *out); /* what lies between its fields too, so that equal records have equal bytes */
-  pm__step step;
+  pm__schedule step;
   int status = pm__step_make(&step, plan, run, memo, NULL);
   if (status != PM_OK) {
     fill_unknown(out, status);

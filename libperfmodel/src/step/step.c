@@ -21,14 +21,14 @@ static int32_t overlap_of(const pm_run *run, const pm__plan_framework *framework
 }
 
 /* A framework's own factor stands before that of its library. */
-static double factor_of(const pm__step *s)
+static double factor_of(const pm__schedule *s)
 {
   const pm_framework_profile *profile = &s->framework->profile;
   double own = pm__library_factor(s->device, profile->framework.simt_factor, profile->framework.tensor_factor);
   return own > 0 ? own : pm__library_factor(s->device, profile->era.simt_factor, profile->era.tensor_factor);
 }
 
-static void set_framework(pm__step *s)
+static void set_framework(pm__schedule *s)
 {
   const pm_framework *f = &s->framework->profile.framework;
   bool layout = pm__changes_layout(s->device, f->layout_fp32, f->layout_fp16, f->layout_tf32);
@@ -45,7 +45,7 @@ static void set_framework(pm__step *s)
 }
 
 /* The GPU, with the convolutions of the framework's libraries where these matter. */
-static const pm__device *device_of(const pm_plan *plan, const pm__step *s)
+static const pm__device *device_of(const pm_plan *plan, const pm__schedule *s)
 {
   int system = s->system->device, precision = s->run->precision;
   if (s->framework == NULL || s->run->kernel_model != PM_KERNEL_MODEL_CALIBRATED)
@@ -54,7 +54,7 @@ static const pm__device *device_of(const pm_plan *plan, const pm__step *s)
 }
 
 /* All but the group, which was found already. */
-static void gather(pm__step *s, const pm_plan *plan, const pm_run *run, pm__memo *memo)
+static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo *memo)
 {
   s->memo = memo;
   s->run = run;
@@ -156,7 +156,7 @@ static int check_precision(const pm_plan *plan, const pm_run *run, pm_error *err
   return pm__kernel_check(&system->system->gpu, run->batch, run->precision, error);
 }
 
-static int check(const pm_plan *plan, const pm_run *run, pm__step *s, pm_error *error)
+static int check(const pm_plan *plan, const pm_run *run, pm__schedule *s, pm_error *error)
 {
   int status = pm__plan_check_place("network", run->network_index, plan->network_count, error);
   if (status == PM_OK) status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
@@ -167,7 +167,7 @@ static int check(const pm_plan *plan, const pm_run *run, pm__step *s, pm_error *
   return status == PM_OK ? check_precision(plan, run, error) : status;
 }
 
-int pm__step_make(pm__step *s, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error)
+int pm__step_make(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error)
 {
   int status = check(plan, run, s, error);
   if (status == PM_OK) gather(s, plan, run, memo);

@@ -1,11 +1,11 @@
 /*
-** One training step, part by part. What belongs to a run is gathered once in a pm__step; the parts are then arithmetic
+** One training step, part by part. What belongs to a run is gathered once in a pm__schedule; the parts are then arithmetic
 ** over it, in this order:
 **
-**     compute.c                 kernels, layouts, optimiser, host -> the time of one GPU alone
+**     compose.c                 kernels, layouts, optimiser, host -> the time of one GPU alone
 **     schedule/overlap.c        gradients summed bucket by bucket behind the backward pass
 **     schedule/parallelism.c    what GPUs exchange in the other ways to share the work
-**     compose.c                 waiting for each other and for input, shares, memory, band -> the prediction
+**     compose.c, memory.c       waiting for input, shares, band, memory -> the prediction
 **     trace.c                   the same as a timeline
 */
 #ifndef PM_STEP_STEP_H
@@ -14,21 +14,18 @@
 #include "schedule/schedule.h"
 
 /* Gathers a run; PM_OK, or why it cannot be predicted, memory left aside. `memo` may be NULL. */
-int pm__step_make(pm__step *step, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error);
+int pm__step_make(pm__schedule *step, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error);
 
 /* Times at the batch that `costs` were priced at, `batch`. */
-pm__step_times pm__step_times_of(const pm__step *step, const pm__costs *costs, double batch);
+pm__schedule_times pm__step_times_of(const pm__schedule *step, const pm__costs *costs, double batch);
 
-/* Everything of the prediction but what other runs are needed for. */
-void pm__step_compose(const pm__step *step, const pm__step_times *times, const pm__sharing *sharing, pm_prediction *out);
-
-/* The band of the throughput, and whether the run lies among those that constants were fitted on. */
-void pm__step_band(const pm__step *step, pm_prediction *out);
+/* Everything of the prediction, its band too, but memory and what other runs are needed for. */
+void pm__step_compose(const pm__schedule *step, const pm__schedule_times *times, const pm__sharing *sharing, pm_prediction *out);
 
 /* Memory of one GPU, and whether that is enough. */
-void pm__step_memory(const pm__step *step, pm_prediction *out);
+void pm__step_memory(const pm__schedule *step, pm_prediction *out);
 
 /* PM_OK, or by how much it is too little and what fits. Says PM_OK where a run ignores memory. */
-int pm__step_fits(const pm__step *step, pm_error *error);
+int pm__step_fits(const pm__schedule *step, pm_error *error);
 
 #endif

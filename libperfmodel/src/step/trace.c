@@ -16,7 +16,7 @@ enum { PASSES_MOST = 8 }; /* accumulated batches that are drawn */
 
 typedef struct trace {
   pm__string text;
-  const pm__step *step;
+  const pm__schedule *step;
   const pm_prediction *p;
   double now, stretch; /* s; of kernels over their time */
   int events;
@@ -66,21 +66,21 @@ static void add_lane(trace *t, int lane, const char *name)
 /* ---- Kernels ---- */
 
 /* Time of one kernel, with the factor that belongs to it. */
-static double kernel_time(const pm__step *s, const pm__kernel *kernel)
+static double kernel_time(const pm__schedule *s, const pm__layer_kernel *kernel)
 {
   double factor = kernel->family == PM__CONV ? s->factor : kernel->framework_kernel ? s->own : 1;
   return pm__kernel_price(s->device, kernel, s->run->batch) * factor;
 }
 
 /* Time of one pass of a layer. */
-static double layer_time(const pm__step *s, size_t index, pm__pass pass)
+static double layer_time(const pm__schedule *s, size_t index, pm__pass pass)
 {
   int number = s->units->order[index];
   if (number < 0) return 0;
   const pm__unit *unit = &s->units->unit[number];
   double time = unit->pass[pass].launches * s->start + unit->pass[pass].layout * s->run->batch * s->layout;
   for (int i = unit->first; i < unit->first + unit->count; i++) {
-    const pm__kernel *kernel = &s->units->kernels.shape[s->units->entry[i].kernel];
+    const pm__layer_kernel *kernel = &s->units->kernels.shape[s->units->entry[i].kernel];
     if (kernel->pass == pass) time += s->units->entry[i].repeats * kernel_time(s, kernel);
   }
   return time;
@@ -129,7 +129,7 @@ static void add_buckets(trace *t, double start)
   double now = start, end = start;
   int index = 0;
   pm__costs costs;
-  pm__kernels_price(&t->step->units->kernels, cut, t->step->device, t->step->run->batch, &costs);
+  pm__plan_kernels_price(&t->step->units->kernels, cut, t->step->device, t->step->run->batch, &costs);
   pm__bucket_times_of(t->step, &costs, &times);
   for (int i = 0; i < cut->count; i++) {
     double takes = times.backward[i] * t->stretch;
@@ -143,7 +143,7 @@ static void add_buckets(trace *t, double start)
 
 static void add_passes(trace *t)
 {
-  const pm__step *s = t->step;
+  const pm__schedule *s = t->step;
   int passes = s->run->accumulation < PASSES_MOST ? s->run->accumulation : PASSES_MOST;
   double start = t->now;
   for (int i = 0; i < passes; i++) {
@@ -195,7 +195,7 @@ char *pm_prediction_trace_sized(const pm_plan *plan, const pm_run *run, size_t s
     pm__fail(error, prediction.status, "%s", pm_status_text(prediction.status));
     return NULL;
   }
-  pm__step step;
+  pm__schedule step;
   pm__step_make(&step, plan, run, NULL, NULL);
   trace t = {{NULL, 0, 0, false}, &step, &prediction, 0, 1, 0};
   t.stretch = 1 + prediction.host_wait_time / prediction.compute_time;

@@ -60,7 +60,7 @@ int pm__wiring_regular(const pm_system *system, int first, int stride, int count
   int status, have = (int)system->gpu_count;
   *wiring = NULL;
   if (first < 0 || stride < 1 || count < 1) return PM_BAD_ARGUMENT;
-  if (first >= have || count - 1 > (have - 1 - first) / stride) return PM_TOO_MANY_GPUS;
+  if (first + (count - 1) * (int64_t)stride >= have) return PM_TOO_MANY_GPUS;
   pm__keeper_slot *slot = pm__keeper_slot_of(system->keeper, have, first, count > 1 ? stride : 1, count);
   if (slot == NULL) return PM_NO_MEMORY;
   *wiring = (const pm__wiring *)pm__keeper_slot_entry(slot, &status);

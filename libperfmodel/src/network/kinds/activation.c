@@ -24,7 +24,7 @@ static void set_saved(pm__layer *layer, what_is_kept keeps)
 }
 
 /* Backward reads what is kept and the output's gradient. */
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   const activation *traits = (const activation *)layer->kind->variant;
   double elements = layer->elements_out;
@@ -35,7 +35,7 @@ static void count(pm__layer *layer, pm__kernel_list *kernels)
 }
 
 /* The one activation that the table of Ren et al. counts. */
-static void count_relu(pm__layer *layer, pm__kernel_list *kernels)
+static void count_relu(pm__layer *layer, pm__layer_kernels *kernels)
 {
   count(layer, kernels);
   layer->mac_bnl = layer->elements_out;
@@ -235,7 +235,7 @@ static const pm__attribute_rule prelu_rules[] = {
   PM__RULES_END,
 };
 
-static void count_prelu(pm__layer *layer, pm__kernel_list *kernels)
+static void count_prelu(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out;
   layer->parameters = layer->attribute[CHANNELS] != 0 ? (double)layer->input.size[0] : 1;

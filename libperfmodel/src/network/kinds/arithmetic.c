@@ -10,7 +10,7 @@
 static const pm__attribute_rule no_rules[] = {PM__RULES_END};
 
 /* FLOP per element of the output. The gradients of all inputs are one entry. */
-static void add_kernels(const pm__layer *layer, pm__kernel_list *kernels, double flop, pm__work backward)
+static void add_kernels(const pm__layer *layer, pm__layer_kernels *kernels, double flop, pm__work backward)
 {
   double elements = layer->elements_out;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){flop * elements, layer->elements_in + elements, 0});
@@ -18,7 +18,7 @@ static void add_kernels(const pm__layer *layer, pm__kernel_list *kernels, double
 }
 
 /* Sums over the output's gradient for the inputs that were broadcast. */
-static pm__work reductions(const pm__layer *layer, const pm__kernel_list *kernels)
+static pm__work reductions(const pm__layer *layer, const pm__layer_kernels *kernels)
 {
   pm__work work = {0, 0, 0};
   for (int i = 0; i < kernels->input_count; i++) {
@@ -30,19 +30,19 @@ static pm__work reductions(const pm__layer *layer, const pm__kernel_list *kernel
   return work;
 }
 
-static double operations(const pm__kernel_list *kernels)
+static double operations(const pm__layer_kernels *kernels)
 {
   return kernels->input_count > 1 ? kernels->input_count - 1 : 1;
 }
 
 /* Backward, the gradient passes through as it is. */
-static void count_add(pm__layer *layer, pm__kernel_list *kernels)
+static void count_add(pm__layer *layer, pm__layer_kernels *kernels)
 {
   add_kernels(layer, kernels, operations(kernels), reductions(layer, kernels));
 }
 
 /* The gradient of what is subtracted changes its sign, in the sum over it if there is one. */
-static void count_subtract(pm__layer *layer, pm__kernel_list *kernels)
+static void count_subtract(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double out = layer->elements_out;
   pm__work backward = reductions(layer, kernels);
@@ -54,7 +54,7 @@ static void count_subtract(pm__layer *layer, pm__kernel_list *kernels)
 }
 
 /* The gradient of each input is that of the output times all other inputs. */
-static void count_multiply(pm__layer *layer, pm__kernel_list *kernels)
+static void count_multiply(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double out = layer->elements_out, inputs = kernels->input_count;
   layer->saved.inputs = inputs > 1;
@@ -64,7 +64,7 @@ static void count_multiply(pm__layer *layer, pm__kernel_list *kernels)
 }
 
 /* dx / y of the first; of the second -(dx (x / y)) / y. */
-static void count_divide(pm__layer *layer, pm__kernel_list *kernels)
+static void count_divide(pm__layer *layer, pm__layer_kernels *kernels)
 {
   bool two = kernels->input_count > 1;
   double out = layer->elements_out, second = two ? pm__shape_elements(&kernels->inputs[1]) : 0;
@@ -143,7 +143,7 @@ static const pm__attribute_rule pointwise_rules[] = {
   PM__RULES_END,
 };
 
-static void count_pointwise(pm__layer *layer, pm__kernel_list *kernels)
+static void count_pointwise(pm__layer *layer, pm__layer_kernels *kernels)
 {
   int keeps = (int)layer->attribute[KEEPS];
   double out = layer->elements_out, in = layer->elements_in, flop = layer->attribute[FLOP];
@@ -171,7 +171,7 @@ static const pm__attribute_rule dropout_rules[] = {
 };
 
 /* Input, output and the mask. */
-static void count_dropout(pm__layer *layer, pm__kernel_list *kernels)
+static void count_dropout(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out;
   layer->saved.mask_elements = layer->attribute[RATE] > 0 ? elements : 0;

@@ -98,14 +98,14 @@ static double causal_pairs(double tokens, double keys)
   return tokens <= keys ? tokens * keys - tokens * (tokens - 1) / 2 : keys * (keys + 1) / 2;
 }
 
-static void add_product(pm__kernel_list *kernels, pm__pass pass, double heads, double m, double n, double k,
+static void add_product(pm__layer_kernels *kernels, pm__pass pass, double heads, double m, double n, double k,
                         double elements)
 {
   pm__add_gemm(kernels, pass, (pm__gemm){heads, m, n, k, PM__SCALES_COUNT}, elements, 0);
 }
 
 /* The gradient of a row is the sum over the scores that it was added to. */
-static void add_biases(pm__layer *layer, pm__kernel_list *kernels, const sizes *s)
+static void add_biases(pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
   layer->parameters = layer->attribute[BIAS_ROWS] * layer->attribute[HEADS];
   if (layer->parameters == 0) return;
@@ -114,24 +114,24 @@ static void add_biases(pm__layer *layer, pm__kernel_list *kernels, const sizes *
   pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){s->scores, s->scores, layer->parameters});
 }
 
-static void add_softmax(pm__kernel_list *kernels, pm__pass pass, const sizes *s, pm__work work)
+static void add_softmax(pm__layer_kernels *kernels, pm__pass pass, const sizes *s, pm__work work)
 {
-  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__SOFTMAX, work);
+  pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__SOFTMAX, work);
   kernel->shape.row = s->keys;
   kernel->part = PM__PART_SOFTMAX;
   kernel->part_size = s->scores;
 }
 
-static pm__kernel *add_dropout(pm__kernel_list *kernels, pm__pass pass, const sizes *s)
+static pm__layer_kernel *add_dropout(pm__layer_kernels *kernels, pm__pass pass, const sizes *s)
 {
-  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__ELEMENTWISE, (pm__work){s->scores, 3 * s->scores, 0});
+  pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__ELEMENTWISE, (pm__work){s->scores, 3 * s->scores, 0});
   kernel->part = PM__PART_DROPOUT;
   kernel->part_size = s->scores;
   return kernel;
 }
 
 /* Per score: scale 1, bias 1, mask 1, softmax 5, dropout 1. */
-static void unfused_forward(pm__layer *layer, pm__kernel_list *kernels, const sizes *s)
+static void unfused_forward(pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
   add_product(kernels, PM__FORWARD, s->heads, s->keys, s->tokens, s->d, s->q + s->k + s->scores);
   kernels->kernel[kernels->count - 1].work.flop += s->scores;
@@ -144,7 +144,7 @@ static void unfused_forward(pm__layer *layer, pm__kernel_list *kernels, const si
 }
 
 /* Gradients of values, normalised scores, scores (4 FLOP each: p (g - sum p g)), queries, keys. */
-static void unfused_backward(const pm__layer *layer, pm__kernel_list *kernels, const sizes *s)
+static void unfused_backward(const pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
   pm__pass pass = PM__BACKWARD_DATA;
   add_product(kernels, pass, s->heads, s->dv, s->keys, s->tokens, s->scores + s->out + s->v);
@@ -156,16 +156,16 @@ static void unfused_backward(const pm__layer *layer, pm__kernel_list *kernels, c
   add_product(kernels, pass, s->heads, s->d, s->keys, s->tokens, s->scores + s->q + s->k);
 }
 
-static void add_flash(pm__kernel_list *kernels, pm__pass pass, const sizes *s, double pairs, pm__work work)
+static void add_flash(pm__layer_kernels *kernels, pm__pass pass, const sizes *s, double pairs, pm__work work)
 {
-  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__ATTENTION, work);
+  pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__ATTENTION, work);
   kernel->matrix = true;
   kernel->shape.flash = (pm__flash){s->heads, s->tokens, s->keys, pairs, s->d, s->dv};
 }
 
 /* Forward: two products and the element-wise work of the unfused kernels. Backward: the scores again and four products,
 ** after a pass that reduces output times its gradient. */
-static void flash(const pm__layer *layer, pm__kernel_list *kernels, const sizes *s)
+static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
   bool causal = layer->attribute[CAUSAL] != 0;
   double pairs = causal ? causal_pairs(s->tokens, s->keys) : s->tokens * s->keys;
@@ -187,7 +187,7 @@ static void save(pm__layer *layer, const sizes *s)
   layer->saved.mask_elements = dropped && !fused ? s->scores : 0;
 }
 
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   sizes s = sizes_of(layer, kernels->inputs);
   layer->mac = layer->mac_bnl = s.scores * (s.d + s.dv);

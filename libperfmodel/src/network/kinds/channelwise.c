@@ -24,7 +24,7 @@ static void set_parameters(pm__layer *layer)
 }
 
 /* The gradient of the input is that of the output. */
-static void count_bias(pm__layer *layer, pm__kernel_list *kernels)
+static void count_bias(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out;
   set_parameters(layer);
@@ -33,7 +33,7 @@ static void count_bias(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){elements, elements, layer->parameters});
 }
 
-static void count_scale(pm__layer *layer, pm__kernel_list *kernels)
+static void count_scale(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out;
   set_parameters(layer);

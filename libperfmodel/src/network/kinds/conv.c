@@ -59,14 +59,14 @@ void pm__conv_space(const pm__layer *layer, const pm__shape *in, const pm__shape
   }
 }
 
-static void add(pm__kernel_list *kernels, pm__pass pass, pm__work work, const pm__conv *geometry)
+static void add(pm__layer_kernels *kernels, pm__pass pass, pm__work work, const pm__conv *geometry)
 {
-  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__CONV, work);
+  pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__CONV, work);
   kernel->matrix = true;
   kernel->shape.conv = *geometry;
 }
 
-void pm__conv_count(pm__layer *layer, pm__kernel_list *kernels, double weights, double mac, const pm__conv *geometry)
+void pm__conv_count(pm__layer *layer, pm__layer_kernels *kernels, double weights, double mac, const pm__conv *geometry)
 {
   bool bias = layer->attribute[PM__CONV_BIAS] != 0;
   double in = layer->elements_in, out = layer->elements_out, added = bias ? out : 0;
@@ -98,7 +98,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   return PM_OK;
 }
 
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   pm__conv geometry = {0};
   geometry.channels = (double)layer->input.size[0];

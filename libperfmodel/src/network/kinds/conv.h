@@ -43,7 +43,7 @@ double pm__conv_window(const pm__layer *layer);
 int pm__conv_check_groups(const pm__layer *layer, int64_t channels, double out_channels, pm_error *error);
 
 /* Sets parameters and MAC, and lists the three kernels. `geometry` is the convolution. */
-void pm__conv_count(pm__layer *layer, pm__kernel_list *kernels, double weights, double mac, const pm__conv *geometry);
+void pm__conv_count(pm__layer *layer, pm__layer_kernels *kernels, double weights, double mac, const pm__conv *geometry);
 
 /* The sizes of input and output, and the attributes, on the axes that the kind has. */
 void pm__conv_space(const pm__layer *layer, const pm__shape *in, const pm__shape *out, pm__conv *geometry);

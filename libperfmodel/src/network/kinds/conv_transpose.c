@@ -52,7 +52,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   return PM_OK;
 }
 
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   pm__conv geometry = {0};
   geometry.channels = layer->attribute[PM__CONV_OUT_CHANNELS];

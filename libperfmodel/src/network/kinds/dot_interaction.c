@@ -34,7 +34,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 }
 
 /* Vectors are put together, multiplied, and the lower triangle taken; backward, each factor gets a product. */
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double in = layer->elements_in, out = layer->elements_out, d = (double)layer->input.size[layer->input.rank - 1];
   double n = in / d, square = n * n;

@@ -39,7 +39,7 @@ static int shape_bag(pm__layer *layer, const pm__shape *inputs, int count, pm_er
 }
 
 /* Rows are read and, where a bag has several, added up; backward, every row used is read, added to and written. */
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double rows = layer->elements_in, out = layer->elements_out, features = layer->attribute[FEATURES];
   double read = rows * features;

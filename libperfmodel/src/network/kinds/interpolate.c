@@ -38,7 +38,7 @@ static double neighbours(const pm__layer *layer)
   return pow(of_axis[(int)layer->attribute[MODE]], layer->input.rank - 1);
 }
 
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double in = layer->elements_in, out = layer->elements_out, terms = neighbours(layer);
   bool nearest = layer->attribute[MODE] == NEAREST;

@@ -28,7 +28,7 @@ static int shape_positions(pm__layer *layer, const pm__shape *inputs, int count,
 }
 
 /* The gradient passes through as it is; that of the table is its sum over the batch. */
-static void count_positions(pm__layer *layer, pm__kernel_list *kernels)
+static void count_positions(pm__layer *layer, pm__layer_kernels *kernels)
 {
   const pm__shape *input = &layer->input;
   double elements = layer->elements_out, features = (double)input->size[input->rank - 1];
@@ -56,7 +56,7 @@ static int shape_tokens(pm__layer *layer, const pm__shape *inputs, int count, pm
 }
 
 /* A concatenation of the input with the tokens, which are the same for every sample. */
-static void count_tokens(pm__layer *layer, pm__kernel_list *kernels)
+static void count_tokens(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double in = layer->elements_in, out = layer->elements_out, learned = out - in;
   layer->parameters = learned;

@@ -24,14 +24,14 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   return PM_OK;
 }
 
-static void add(pm__kernel_list *kernels, pm__pass pass, pm__work work, pm__gemm gemm)
+static void add(pm__layer_kernels *kernels, pm__pass pass, pm__work work, pm__gemm gemm)
 {
-  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__GEMM, work);
+  pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__GEMM, work);
   kernel->matrix = true;
   kernel->shape.gemm = gemm;
 }
 
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double ci = (double)layer->input.size[layer->input.rank - 1], co = layer->attribute[OUT_FEATURES];
   double weights = ci * co, rows = layer->elements_in / ci;

@@ -59,7 +59,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 }
 
 /* C = A B, dA = dC B^T, dB = A^T dC: the same three tensors each time. */
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   const pm__shape *out = &layer->output;
   double m = (double)out->size[out->rank - 2], n = (double)out->size[out->rank - 1];

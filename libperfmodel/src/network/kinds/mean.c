@@ -37,7 +37,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 }
 
 /* Each element is added, each sum divided; backward, the quotient is spread. */
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double in = layer->elements_in, out = layer->elements_out;
   pm__add_kernel(kernels, PM__FORWARD, PM__POOL, (pm__work){in + out, in + out, 0});

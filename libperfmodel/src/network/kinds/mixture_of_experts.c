@@ -47,7 +47,7 @@ static sizes sizes_of(const pm__layer *layer)
 }
 
 /* out = in x weights in `count` equal matrices, and its two gradients; rows go evenly to them. */
-static void add_product(pm__kernel_list *kernels, double count, double rows, double in, double out, bool inner)
+static void add_product(pm__layer_kernels *kernels, double count, double rows, double in, double out, bool inner)
 {
   double n = rows / count, moved = rows * (in + out), weights = count * in * out;
   pm__add_gemm(kernels, PM__FORWARD, (pm__gemm){count, out, n, in, PM__SCALES_N}, moved, weights);
@@ -55,14 +55,14 @@ static void add_product(pm__kernel_list *kernels, double count, double rows, dou
   pm__add_gemm(kernels, PM__BACKWARD_WEIGHT, (pm__gemm){count, out, in, n, PM__SCALES_K}, moved, weights);
 }
 
-static pm__kernel *add_pass(pm__kernel_list *kernels, pm__pass pass, pm__family family, double flop, double moved)
+static pm__layer_kernel *add_pass(pm__layer_kernels *kernels, pm__pass pass, pm__family family, double flop, double moved)
 {
-  pm__kernel *kernel = pm__add_kernel(kernels, pass, family, (pm__work){flop, moved, 0});
+  pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, family, (pm__work){flop, moved, 0});
   kernel->inner = true;
   return kernel;
 }
 
-static void add_router(pm__kernel_list *kernels, const sizes *s)
+static void add_router(pm__layer_kernels *kernels, const sizes *s)
 {
   double scores = s->tokens * s->experts;
   add_product(kernels, 1, s->tokens, s->features, s->experts, false);
@@ -71,16 +71,16 @@ static void add_router(pm__kernel_list *kernels, const sizes *s)
 }
 
 /* Tokens to their experts; backward, a token's gradients are added up. */
-static void add_dispatch(pm__kernel_list *kernels, const sizes *s)
+static void add_dispatch(pm__layer_kernels *kernels, const sizes *s)
 {
   double sent = s->routed * s->features, own = s->tokens * s->features;
   add_pass(kernels, PM__FORWARD, PM__GATHER, 0, 2 * sent)->shape.row = s->features;
-  pm__kernel *kernel = add_pass(kernels, PM__BACKWARD_DATA, PM__GATHER, sent - own, sent + own);
+  pm__layer_kernel *kernel = add_pass(kernels, PM__BACKWARD_DATA, PM__GATHER, sent - own, sent + own);
   kernel->shape.row = s->features;
   kernel->inner = false;
 }
 
-static void add_activation(pm__kernel_list *kernels, const sizes *s)
+static void add_activation(pm__layer_kernels *kernels, const sizes *s)
 {
   double hidden = s->routed * s->hidden;
   bool gated = s->up > 1;
@@ -89,14 +89,14 @@ static void add_activation(pm__kernel_list *kernels, const sizes *s)
 }
 
 /* The weighted sum; backward, the gradients of what the experts returned and of the weights. */
-static void add_combination(pm__kernel_list *kernels, const sizes *s)
+static void add_combination(pm__layer_kernels *kernels, const sizes *s)
 {
   double sent = s->routed * s->features, own = s->tokens * s->features;
   add_pass(kernels, PM__FORWARD, PM__GATHER, 2 * sent - own, sent + own + s->routed)->shape.row = s->features;
   add_pass(kernels, PM__BACKWARD_DATA, PM__GATHER, 3 * sent, 2 * sent + own + 2 * s->routed)->shape.row = s->features;
 }
 
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   sizes s = sizes_of(layer);
   double expert = (s.up + 1) * s.features * s.hidden;

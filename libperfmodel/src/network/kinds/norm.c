@@ -42,7 +42,7 @@ static const pm__attribute_rule instance_norm_rules[] = {
 };
 
 /* Its statistics are of the batch, and too few to count. */
-static void count_batch_norm(pm__layer *layer, pm__kernel_list *kernels)
+static void count_batch_norm(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out, channels = (double)layer->input.size[0];
   bool affine = layer->attribute[AFFINE] != 0;
@@ -63,14 +63,14 @@ typedef struct row_norm {
   double statistics;          /* numbers kept of each row */
 } row_norm;
 
-static void add_row_kernel(pm__kernel_list *kernels, pm__pass pass, pm__work work, double row)
+static void add_row_kernel(pm__layer_kernels *kernels, pm__pass pass, pm__work work, double row)
 {
   pm__add_kernel(kernels, pass, PM__NORM, work)->shape.row = row;
 }
 
 /* Backward-data: the normalised element again, the product with the scale, two sums over the row, and the result.
 ** Backward-weight: sums of output gradients, and of their products with the normalised elements. */
-static void count_rows(pm__layer *layer, pm__kernel_list *kernels, row_norm norm)
+static void count_rows(pm__layer *layer, pm__layer_kernels *kernels, row_norm norm)
 {
   double elements = layer->elements_out, scale = norm.scales > 0, shift = norm.shifts > 0;
   layer->parameters = norm.scales + norm.shifts;
@@ -105,20 +105,20 @@ static double trailing(const pm__layer *layer)
   return row;
 }
 
-static void count_layer_norm(pm__layer *layer, pm__kernel_list *kernels)
+static void count_layer_norm(pm__layer *layer, pm__layer_kernels *kernels)
 {
   bool affine = layer->attribute[AFFINE] != 0, bias = affine && layer->attribute[BIAS] != 0;
   double row = trailing(layer);
   count_rows(layer, kernels, (row_norm){row, affine ? row : 0, bias ? row : 0, 5, 9, 1, 2});
 }
 
-static void count_rms_norm(pm__layer *layer, pm__kernel_list *kernels)
+static void count_rms_norm(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double row = trailing(layer);
   count_rows(layer, kernels, (row_norm){row, layer->attribute[AFFINE] != 0 ? row : 0, 0, 3, 6, 1, 1});
 }
 
-static void count_channel_rows(pm__layer *layer, pm__kernel_list *kernels, double rows)
+static void count_channel_rows(pm__layer *layer, pm__layer_kernels *kernels, double rows)
 {
   double channels = layer->attribute[AFFINE] != 0 ? (double)layer->input.size[0] : 0;
   count_rows(layer, kernels, (row_norm){layer->elements_out / rows, channels, channels, 5, 9, 2, 2});
@@ -133,7 +133,7 @@ static int shape_group(pm__layer *layer, const pm__shape *inputs, int count, pm_
   return pm__shape_same(layer, inputs, count, error);
 }
 
-static void count_group_norm(pm__layer *layer, pm__kernel_list *kernels)
+static void count_group_norm(pm__layer *layer, pm__layer_kernels *kernels)
 {
   count_channel_rows(layer, kernels, layer->attribute[GROUPS]);
 }
@@ -145,7 +145,7 @@ static int shape_instance(pm__layer *layer, const pm__shape *inputs, int count, 
   return pm__need_space(layer, &inputs[0], 0, error);
 }
 
-static void count_instance_norm(pm__layer *layer, pm__kernel_list *kernels)
+static void count_instance_norm(pm__layer *layer, pm__layer_kernels *kernels)
 {
   count_channel_rows(layer, kernels, (double)layer->input.size[0]);
 }
@@ -269,7 +269,7 @@ static int shape_lrn(pm__layer *layer, const pm__shape *inputs, int count, pm_er
 }
 
 /* Local response normalisation across channels: a sum of `size` squares, a power and a product per element. */
-static void count_lrn(pm__layer *layer, pm__kernel_list *kernels)
+static void count_lrn(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out, window = layer->attribute[SIZE];
   layer->saved.inputs = layer->saved.output = true;

@@ -51,7 +51,7 @@ static double window_of(const pm__layer *layer)
 }
 
 /* Backward needs input and output again to find the maxima. */
-static void count_max_pool(pm__layer *layer, pm__kernel_list *kernels)
+static void count_max_pool(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double in = layer->elements_in, out = layer->elements_out, window = window_of(layer);
   layer->saved.inputs = true;
@@ -61,7 +61,7 @@ static void count_max_pool(pm__layer *layer, pm__kernel_list *kernels)
 }
 
 /* The gradient is spread with as many additions. */
-static void add_average(pm__layer *layer, pm__kernel_list *kernels, double flop)
+static void add_average(pm__layer *layer, pm__layer_kernels *kernels, double flop)
 {
   double moved = layer->elements_in + layer->elements_out;
   pm__add_kernel(kernels, PM__FORWARD, PM__POOL, (pm__work){flop, moved, 0});
@@ -69,7 +69,7 @@ static void add_average(pm__layer *layer, pm__kernel_list *kernels, double flop)
 }
 
 /* PyTorch keeps the input, of which only the shape is needed. */
-static void count_avg_pool(pm__layer *layer, pm__kernel_list *kernels)
+static void count_avg_pool(pm__layer *layer, pm__layer_kernels *kernels)
 {
   layer->saved.inputs = true;
   add_average(layer, kernels, window_of(layer) * layer->elements_out);
@@ -105,7 +105,7 @@ static double windows_length(int64_t in, int64_t out)
   return (double)(in + out - a);
 }
 
-static void count_adaptive(pm__layer *layer, pm__kernel_list *kernels)
+static void count_adaptive(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double flop = (double)layer->input.size[0];
   for (int i = 1; i < layer->input.rank; i++) flop *= windows_length(layer->input.size[i], layer->output.size[i]);
@@ -122,7 +122,7 @@ static int shape_global(pm__layer *layer, const pm__shape *inputs, int count, pm
 }
 
 /* A mean: nothing is kept. */
-static void count_global(pm__layer *layer, pm__kernel_list *kernels)
+static void count_global(pm__layer *layer, pm__layer_kernels *kernels)
 {
   add_average(layer, kernels, layer->elements_in);
 }

@@ -76,7 +76,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 
 /* `copies` equal directions of layers with `in` input features; a layer of the stack is inner above the first. */
 typedef struct part {
-  pm__kernel_list *kernels;
+  pm__layer_kernels *kernels;
   const cell_kind *cell;
   double copies, in, hidden, state, tokens, biases;
   bool projected, inner;
@@ -86,7 +86,7 @@ static void add_product(const part *p, pm__pass pass, double repeats, double m, 
                         double weights)
 {
   double elements = by.k[PM__BATCH] > 0 ? (m + n) * k : (m + k) * n;
-  pm__kernel *kernel = pm__add_gemm(p->kernels, pass, (pm__gemm){1, m, n, k, by}, elements, weights);
+  pm__layer_kernel *kernel = pm__add_gemm(p->kernels, pass, (pm__gemm){1, m, n, k, by}, elements, weights);
   kernel->repeats = repeats;
   kernel->inner = true;
 }
@@ -94,7 +94,7 @@ static void add_product(const part *p, pm__pass pass, double repeats, double m, 
 static void add_cell(const part *p, pm__pass pass, double flop, double moved)
 {
   pm__work work = {flop * p->hidden, moved * p->hidden, pass == PM__FORWARD ? p->biases : 0};
-  pm__kernel *kernel = pm__add_kernel(p->kernels, pass, PM__ELEMENTWISE, work);
+  pm__layer_kernel *kernel = pm__add_kernel(p->kernels, pass, PM__ELEMENTWISE, work);
   kernel->repeats = p->copies * p->tokens;
   kernel->part = PM__PART_CELL;
   kernel->part_size = p->hidden;
@@ -148,7 +148,7 @@ static void count_part(pm__layer *layer, const part *p)
 }
 
 /* The first layer reads the input, the further ones the outputs of both directions. */
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   const double *a = layer->attribute;
   double directions = directions_of(layer), out = directions * state_of(layer);

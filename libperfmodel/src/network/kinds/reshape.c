@@ -21,7 +21,7 @@ static int shape_flatten(pm__layer *layer, const pm__shape *inputs, int count, p
 }
 
 /* A view: no kernel. */
-static void count_view(pm__layer *layer, pm__kernel_list *kernels)
+static void count_view(pm__layer *layer, pm__layer_kernels *kernels)
 {
   (void)kernels;
   layer->saved.view = true;
@@ -118,7 +118,7 @@ static int shape_permute(pm__layer *layer, const pm__shape *inputs, int count, p
 }
 
 /* Frameworks change strides only, but what follows then copies: a copy, unless nothing changes. */
-static void count_permute(pm__layer *layer, pm__kernel_list *kernels)
+static void count_permute(pm__layer *layer, pm__layer_kernels *kernels)
 {
   bool same = true;
   for (int i = 0; i < layer->output.rank; i++) same = same && layer->attribute[ORDER + i] == i;

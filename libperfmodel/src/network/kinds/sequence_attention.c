@@ -44,27 +44,27 @@ typedef struct sizes {
   double tokens, keys, query, key; /* features of a query, of a key */
 } sizes;
 
-static sizes sizes_of(const pm__kernel_list *kernels)
+static sizes sizes_of(const pm__layer_kernels *kernels)
 {
   const pm__shape *q = &kernels->inputs[0], *k = &kernels->inputs[1];
   return (sizes){(double)q->size[0], (double)k->size[0], (double)q->size[1], (double)k->size[1]};
 }
 
-static void add_product(pm__kernel_list *kernels, pm__pass pass, double m, double n, double k)
+static void add_product(pm__layer_kernels *kernels, pm__pass pass, double m, double n, double k)
 {
   pm__add_gemm(kernels, pass, (pm__gemm){1, m, n, k, PM__SCALES_COUNT}, m * k + k * n + m * n, 0);
 }
 
-static void add_softmax(pm__kernel_list *kernels, pm__pass pass, const sizes *s, double flop, double moved, bool inner)
+static void add_softmax(pm__layer_kernels *kernels, pm__pass pass, const sizes *s, double flop, double moved, bool inner)
 {
   double scores = s->tokens * s->keys;
-  pm__kernel *kernel = pm__add_kernel(kernels, pass, PM__SOFTMAX, (pm__work){flop * scores, moved * scores, 0});
+  pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__SOFTMAX, (pm__work){flop * scores, moved * scores, 0});
   kernel->shape.row = s->keys;
   kernel->inner = inner;
 }
 
 /* Normalised scores and context; `inner`: there are parameters below. */
-static void add_context(pm__kernel_list *kernels, const sizes *s, bool inner)
+static void add_context(pm__layer_kernels *kernels, const sizes *s, bool inner)
 {
   add_softmax(kernels, PM__FORWARD, s, 5, 2, false);
   add_product(kernels, PM__FORWARD, s->key, s->tokens, s->keys);
@@ -74,7 +74,7 @@ static void add_context(pm__kernel_list *kernels, const sizes *s, bool inner)
   add_softmax(kernels, PM__BACKWARD_DATA, s, 4, 3, inner);
 }
 
-static void count_dot(pm__layer *layer, pm__kernel_list *kernels)
+static void count_dot(pm__layer *layer, pm__layer_kernels *kernels)
 {
   sizes s = sizes_of(kernels);
   layer->mac = layer->mac_bnl = 2 * s.tokens * s.keys * s.key;
@@ -87,7 +87,7 @@ static void count_dot(pm__layer *layer, pm__kernel_list *kernels)
 }
 
 /* The projection of queries or keys: rows x features to rows x hidden. */
-static void add_projection(pm__kernel_list *kernels, double rows, double features, double hidden)
+static void add_projection(pm__layer_kernels *kernels, double rows, double features, double hidden)
 {
   double moved = rows * (features + hidden), weights = features * hidden;
   pm__add_gemm(kernels, PM__FORWARD, (pm__gemm){1, hidden, rows, features, PM__SCALES_N}, moved, weights);
@@ -97,10 +97,10 @@ static void add_projection(pm__kernel_list *kernels, double rows, double feature
 
 /* tanh of every sum of a query and a key, and its product with v; backward, the tanh's slope (3 FLOP with the product)
 ** and the sums over queries and over keys. */
-static void add_scores(pm__kernel_list *kernels, const sizes *s, double hidden)
+static void add_scores(pm__layer_kernels *kernels, const sizes *s, double hidden)
 {
   double scores = s->tokens * s->keys, sums = scores * hidden, terms = (s->tokens + s->keys) * hidden;
-  pm__kernel *kernel =
+  pm__layer_kernel *kernel =
     pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){2 * sums, terms + sums, 0});
   kernel->part = PM__PART_SUMS;
   kernel->part_size = sums;
@@ -113,7 +113,7 @@ static void add_scores(pm__kernel_list *kernels, const sizes *s, double hidden)
   pm__add_gemm(kernels, PM__BACKWARD_WEIGHT, (pm__gemm){1, 1, hidden, scores, PM__SCALES_K}, sums + scores, hidden);
 }
 
-static void count_additive(pm__layer *layer, pm__kernel_list *kernels)
+static void count_additive(pm__layer *layer, pm__layer_kernels *kernels)
 {
   sizes s = sizes_of(kernels);
   double hidden = layer->attribute[HIDDEN], scores = s.tokens * s.keys;

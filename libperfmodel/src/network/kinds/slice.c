@@ -31,7 +31,7 @@ static int shape_slice(pm__layer *layer, const pm__shape *inputs, int count, pm_
 }
 
 /* A view; its gradient is put into zeros of the input's size. */
-static void count_slice(pm__layer *layer, pm__kernel_list *kernels)
+static void count_slice(pm__layer *layer, pm__layer_kernels *kernels)
 {
   layer->saved.view = true;
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE,
@@ -91,7 +91,7 @@ static int shape_pad(pm__layer *layer, const pm__shape *inputs, int count, pm_er
 }
 
 /* The gradient is a part of the output's. */
-static void count_pad(pm__layer *layer, pm__kernel_list *kernels)
+static void count_pad(pm__layer *layer, pm__layer_kernels *kernels)
 {
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, layer->elements_in + layer->elements_out, 0});
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_in, 0});

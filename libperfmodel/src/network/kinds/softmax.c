@@ -28,7 +28,7 @@ static double row_of(const pm__layer *layer)
 }
 
 /* Backward: y (dy - sum of dy y). */
-static void count_softmax(pm__layer *layer, pm__kernel_list *kernels)
+static void count_softmax(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out, row = row_of(layer);
   layer->saved.output = true;
@@ -36,7 +36,7 @@ static void count_softmax(pm__layer *layer, pm__kernel_list *kernels)
   pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__SOFTMAX, (pm__work){4 * elements, 3 * elements, 0})->shape.row = row;
 }
 
-static void count_loss(pm__layer *layer, pm__kernel_list *kernels)
+static void count_loss(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out, row = row_of(layer);
   layer->smooths_labels = layer->attribute[SMOOTHING] > 0;

@@ -36,12 +36,12 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 
 /* Counts a layer of that kind as a part of the whole; returns its output. The gate's gradients are needed by the
 ** parameters even where none of the input is wanted. */
-static pm__shape add_part(pm__layer *whole, pm__kernel_list *kernels, const pm__layer_kind *kind, double out_channels,
+static pm__shape add_part(pm__layer *whole, pm__layer_kernels *kernels, const pm__layer_kind *kind, double out_channels,
                           const pm__shape *inputs, int count)
 {
   char number[32];
   pm__layer part;
-  pm__kernel_list list;
+  pm__layer_kernels list;
   const char *bias = whole->attribute[BIAS] != 0 ? "yes" : "no";
   pm_attribute attributes[] = {{"out_channels", number}, {"kernel", "1"}, {"bias", bias}};
   memset(&part, 0, sizeof part);
@@ -74,7 +74,7 @@ static double kept(const pm__layer *layer, double channels, double reduced)
   return channels + (relu ? 1 : 2) * reduced + (sigmoid ? 1 : 2) * channels;
 }
 
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   const double *a = layer->attribute;
   double channels = (double)layer->input.size[0], elements = layer->elements_in;

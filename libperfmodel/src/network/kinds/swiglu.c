@@ -35,12 +35,12 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   return PM_OK;
 }
 
-static void add(pm__kernel_list *kernels, pm__pass pass, double flop, double elements, double moved)
+static void add(pm__layer_kernels *kernels, pm__pass pass, double flop, double elements, double moved)
 {
   pm__add_kernel(kernels, pass, PM__ELEMENTWISE, (pm__work){flop * elements, moved * elements, 0});
 }
 
-static void count(pm__layer *layer, pm__kernel_list *kernels)
+static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double f = layer->elements_out;
   bool fused = layer->attribute[FUSED] != 0;

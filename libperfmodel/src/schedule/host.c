@@ -1,0 +1,15 @@
+/* What the host does for one GPU: calls that launch kernels, copies of inputs. */
+#include "schedule/schedule.h"
+
+double pm__schedule_pass_calls(const pm__schedule *s)
+{
+  double calls = 0;
+  for (int pass = 0; pass < PM__PASSES; pass++) calls += s->units->pass[pass].host_calls;
+  return s->accumulation * calls;
+}
+
+/* Inputs are fed as FP32. */
+double pm__schedule_feed(const pm__schedule *s, double batch)
+{
+  return batch * s->network->input_elements * 4 / s->framework->profile.framework.feed_bandwidth;
+}
