@@ -14,6 +14,7 @@
 #ifndef PERFMODEL_ERROR_H
 #define PERFMODEL_ERROR_H
 
+/* A function that the shared library exports. */
 #if defined(PM_BUILDING) && defined(__GNUC__)
 #define PM_API __attribute__((visibility("default")))
 #else
@@ -62,6 +63,7 @@ typedef struct pm_error {
   char text[512];  /* the whole message, place included, in one line without its end */
 } pm_error;
 
+/* What a pm_error begins as: no error yet. An initialiser. */
 #ifdef __cplusplus
 #define PM_ERROR_NONE pm_error()
 #else

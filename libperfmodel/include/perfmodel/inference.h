@@ -35,6 +35,7 @@
 extern "C" {
 #endif
 
+/* What takes the largest share of a call. */
 #define PM_INFERENCE_LIMIT_LIST(X)                                                                      \
   X(NONE, "none", "no prediction")                                                                      \
   X(COMPUTE, "compute", "arithmetic rate of the GPU takes the largest share")                           \
@@ -64,6 +65,7 @@ typedef enum pm_inference_limit {
 
 typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_inference_run;
 
+/* What is predicted of inference. Grows: see record.h. */
 #define PM_INFERENCE_FIELDS(X)                                                                                    \
   X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown")                        \
   X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                  \

@@ -82,16 +82,19 @@ typedef struct pm_loader { PM_LOADER_FIELDS(PM_DECLARE) } pm_loader;
 
 /* ---- Choices ---------------------------------------------------------------------------------------------------- */
 
+/* How samples lie in storage: what a read gets, and how often a file is opened. */
 #define PM_SAMPLE_FORMAT_LIST(X)                                                                                    \
   X(PACKED, "packed", "many samples in a file: TFRecord, RecordIO, LMDB")                                           \
   X(FILES, "files", "one file per sample")
 
+/* Which page of the cache goes when another one comes. */
 #define PM_CACHE_POLICY_LIST(X)                                                                                     \
   X(LRU, "lru", "the page read longest ago goes")                                                                   \
   X(RANDOM, "random", "any page goes")                                                                              \
   X(KEEP, "keep", "what came first stays")                                                                          \
   X(SEQUENTIAL, "sequential", "LRU, and every epoch reads in the same order")
 
+/* Where samples are decoded. */
 #define PM_DECODE_PLACE_LIST(X)                                                                                     \
   X(CPU, "cpu", "on the cores of the node")                                                                         \
   X(GPU, "gpu", "on its GPUs")                                                                                      \
@@ -149,6 +152,7 @@ typedef struct pm_input_setup {
   pm_machine machine;
 } pm_input_setup;
 
+/* How a path is used. Grows: see record.h. */
 #define PM_INPUT_RUN_FIELDS(X)                                                                                      \
   X(INT, nodes, "1", "nodes that read at once")                                                                     \
   X(INT, units, "1", "units of the storage")                                                                        \

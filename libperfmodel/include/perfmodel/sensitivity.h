@@ -62,6 +62,7 @@ typedef struct pm_sensitivity_setup {
   const pm_inference_profile *profile;    /* of the call */
 } pm_sensitivity_setup;
 
+/* What one resource means to the time of a step or call. */
 #define PM_SENSITIVITY_FIELDS(X)                                                                      \
   X(RESOURCE, resource, "", "what is raised")                                                         \
   X(YES_NO, rate, "", "whether it is a rate: more is never slower")                                   \
@@ -107,6 +108,7 @@ typedef struct pm_upgrade_choice {
   double price;                 /* of the change, for all nodes; NAN: unknown */
 } pm_upgrade_choice;
 
+/* What one replacement does to the time of a step or call. */
 #define PM_UPGRADE_FIELDS(X)                                                                          \
   X(STATUS, status, "", "ok, or why there is no prediction")                                          \
   X(TEXT, name, "", "what is changed")                                                                \

@@ -29,6 +29,7 @@
 extern "C" {
 #endif
 
+/* What is to be least among the choices that reach the target. */
 #define PM_MINIMIZE_LIST(X)                                                                             \
   X(NODES, "nodes", "nodes")                                                                            \
   X(COST, "cost", "price of the nodes")                                                                 \
@@ -58,6 +59,7 @@ typedef enum pm_minimize {
 
 typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
 
+/* So many nodes of one choice, and what they take. What nobody stated or the catalogue does not know is unknown. */
 #define PM_SIZE_CHOICE_FIELDS(X)                                                                                    \
   X(STATUS, status, "", "ok; unreachable: no count is enough, and the numbers are of the fastest; or what is wrong") \
   X(INT, rank, "1", "place among the choices, from 1; 0 if it does not reach the target")                           \

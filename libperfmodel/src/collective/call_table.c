@@ -59,11 +59,11 @@ pm_table *pm_collective_table_sized(const pm_group *group, const pm_call *calls,
 {
   pm_table *table = NULL;
   void *own_calls = NULL, *own_results = NULL;
-  if (pm__sized_check("call", call_size, error) != PM_OK) return NULL;
-  if (pm__sized_check("collective", result_size, error) != PM_OK) return NULL;
-  pm__sized in = {"call", calls, call_size}, out = {"collective", results, result_size};
-  const void *asked = pm__sized_read_all(&in, count, &own_calls, error);
-  const void *answers = pm__sized_read_all(&out, count, &own_results, error);
+  if (pm__record_size_check("call", call_size, error) != PM_OK) return NULL;
+  if (pm__record_size_check("collective", result_size, error) != PM_OK) return NULL;
+  pm__record_array in = {"call", calls, call_size}, out = {"collective", results, result_size};
+  const void *asked = pm__record_read_all(&in, count, &own_calls, error);
+  const void *answers = pm__record_read_all(&out, count, &own_results, error);
   if ((asked != NULL || calls == NULL) && (answers != NULL || results == NULL))
     table = table_of(group, (const pm_call *)asked, (const pm_collective_time *)answers, count, error);
   free(own_calls);

@@ -84,7 +84,7 @@ void pm_call_fill(pm_call *call, size_t size)
 {
   const pm_call own = {.collective = PM_ALL_REDUCE, .bytes = 1, .algorithm = PM_ALGORITHM_AUTO,
                        .protocol = PM_PROTOCOL_ANY};
-  if (call != NULL) pm__sized_write(call, size, &own, sizeof own);
+  if (call != NULL) pm__record_write(call, size, &own, sizeof own);
 }
 
 static int evaluate_all(const void *group, const void *calls, void *results, size_t count)
@@ -101,10 +101,10 @@ int pm_group_times_sized(const pm_group *group, const pm_call *calls, size_t cal
 {
   if (group == NULL || (count > 0 && (calls == NULL || results == NULL))) return PM_BAD_ARGUMENT;
   if (call_size == sizeof *calls && result_size == sizeof *results) return evaluate_all(group, calls, results, count);
-  if (pm__sized_check("call", call_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__sized_check("collective", result_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  return pm__sized_each(evaluate_all, group, (pm__sized){"call", calls, call_size},
-                        (pm__sized){"collective", results, result_size}, count);
+  if (pm__record_size_check("call", call_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("collective", result_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(evaluate_all, group, (pm__record_array){"call", calls, call_size},
+                        (pm__record_array){"collective", results, result_size}, count);
 }
 
 int pm_collective_find(const char *name)

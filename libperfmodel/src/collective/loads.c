@@ -153,8 +153,8 @@ pm_table *pm_group_loads_sized(const pm_group *group, const pm_call *call, size_
     pm__fail(error, PM_BAD_ARGUMENT, "loads need a group and a call");
     return NULL;
   }
-  if (pm__sized_check("call", size, error) != PM_OK) return NULL;
-  call = (const pm_call *)pm__sized_read(&(pm__sized){"call", call, size}, 0, &own);
+  if (pm__record_size_check("call", size, error) != PM_OK) return NULL;
+  call = (const pm_call *)pm__record_read(&(pm__record_array){"call", call, size}, 0, &own);
   pm_group_times(group, call, &result, 1);
   if (result.status != PM_OK) {
     pm__fail(error, result.status, "the collective cannot be evaluated: %s", pm_status_text(result.status));

@@ -10,7 +10,7 @@ void pm_inference_run_fill(pm_inference_run *run, size_t size)
 {
   pm_inference_run own;
   pm_record_default(pm_record_type_find("inference_run"), &own);
-  if (run != NULL) pm__sized_write(run, size, &own, sizeof own);
+  if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
 /* What belongs to one run, gathered. */
@@ -103,9 +103,9 @@ int pm_infer_check_sized(const pm_plan *plan, const pm_inference_run *run, size_
 {
   pm_inference_run own;
   if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a run needs a plan");
-  int status = pm__sized_check("inference_run", size, error);
+  int status = pm__record_size_check("inference_run", size, error);
   if (status != PM_OK) return status;
-  run = (const pm_inference_run *)pm__sized_read(&(pm__sized){"inference_run", run, size}, 0, &own);
+  run = (const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, size}, 0, &own);
   status = check_run(plan, run, error);
   if (status != PM_OK) return status;
   call c = call_of(plan, run);
@@ -273,10 +273,10 @@ int pm_infer_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run
   if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_BAD_ARGUMENT;
   if (run_size == sizeof *runs && prediction_size == sizeof *predictions)
     return infer_all(plan, runs, predictions, count);
-  if (pm__sized_check("inference_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__sized_check("inference", prediction_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  return pm__sized_each(infer_all, plan, (pm__sized){"inference_run", runs, run_size},
-                        (pm__sized){"inference", predictions, prediction_size}, count);
+  if (pm__record_size_check("inference_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("inference", prediction_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(infer_all, plan, (pm__record_array){"inference_run", runs, run_size},
+                        (pm__record_array){"inference", predictions, prediction_size}, count);
 }
 
 /* ---- The largest batch within a latency -------------------------------------------------------------------------- */
@@ -339,14 +339,14 @@ int pm_infer_within_sized(const pm_plan *plan, pm_inference_run *run, size_t run
 {
   pm_inference answer;
   pm_inference_run own;
-  int status = pm__sized_check("inference_run", run_size, error);
-  if (status == PM_OK) status = pm__sized_check("inference", prediction_size, error);
+  int status = pm__record_size_check("inference_run", run_size, error);
+  if (status == PM_OK) status = pm__record_size_check("inference", prediction_size, error);
   if (status != PM_OK) return status;
   if (run == NULL || prediction == NULL) return infer_within(plan, NULL, latency, NULL, error);
   pm_record_default(pm_record_type_find("inference_run"), &own);
   memcpy(&own, run, run_size);
   status = infer_within(plan, &own, latency, &answer, error);
   run->batch = own.batch;
-  pm__sized_write(prediction, prediction_size, &answer, sizeof answer);
+  pm__record_write(prediction, prediction_size, &answer, sizeof answer);
   return status;
 }

@@ -58,11 +58,11 @@ pm_table *pm_inference_table_sized(const pm_plan *plan, const pm_inference_run *
 {
   pm_table *table = NULL;
   void *own_runs = NULL, *own_predictions = NULL;
-  if (pm__sized_check("inference_run", run_size, error) != PM_OK) return NULL;
-  if (pm__sized_check("inference", prediction_size, error) != PM_OK) return NULL;
-  pm__sized in = {"inference_run", runs, run_size}, out = {"inference", predictions, prediction_size};
-  const void *asked = pm__sized_read_all(&in, count, &own_runs, error);
-  const void *answers = pm__sized_read_all(&out, count, &own_predictions, error);
+  if (pm__record_size_check("inference_run", run_size, error) != PM_OK) return NULL;
+  if (pm__record_size_check("inference", prediction_size, error) != PM_OK) return NULL;
+  pm__record_array in = {"inference_run", runs, run_size}, out = {"inference", predictions, prediction_size};
+  const void *asked = pm__record_read_all(&in, count, &own_runs, error);
+  const void *answers = pm__record_read_all(&out, count, &own_predictions, error);
   if ((asked != NULL || runs == NULL) && (answers != NULL || predictions == NULL))
     table = table_of(plan, (const pm_inference_run *)asked, (const pm_inference *)answers, count, error);
   free(own_runs);

@@ -12,7 +12,7 @@ void pm_input_run_fill(pm_input_run *theirs, size_t size)
   run.chunk = 1048576;
   run.cache = run.input_variation = run.gpu_variation = 0;
   run.sample_out = run.copy_bandwidth = run.gpu_rate = NAN;
-  if (theirs != NULL) pm__sized_write(theirs, size, &run, sizeof run);
+  if (theirs != NULL) pm__record_write(theirs, size, &run, sizeof run);
 }
 
 /* ---- Checks. */
@@ -106,8 +106,8 @@ int pm_input_check_sized(const pm_input_setup *setup, const pm_input_run *run, s
 {
   pm_input_run own;
   if (setup == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "an input run needs a setup");
-  if (pm__sized_check("input_run", size, error) != PM_OK) return PM_BAD_ARGUMENT;
-  run = (const pm_input_run *)pm__sized_read(&(pm__sized){"input_run", run, size}, 0, &own);
+  if (pm__record_size_check("input_run", size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  run = (const pm_input_run *)pm__record_read(&(pm__record_array){"input_run", run, size}, 0, &own);
   int status = check_counts(run, error);
   if (status == PM_OK) status = check_choices(run, error);
   if (status == PM_OK) status = check_quantities(run, error);
@@ -220,8 +220,8 @@ int pm_input_sized(const pm_input_setup *setup, const pm_input_run *runs, size_t
 {
   if (setup == NULL || (count > 0 && (runs == NULL || rates == NULL))) return PM_BAD_ARGUMENT;
   if (run_size == sizeof *runs && rates_size == sizeof *rates) return answer_all(setup, runs, rates, count);
-  if (pm__sized_check("input_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__sized_check("input_rates", rates_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  return pm__sized_each(answer_all, setup, (pm__sized){"input_run", runs, run_size},
-                        (pm__sized){"input_rates", rates, rates_size}, count);
+  if (pm__record_size_check("input_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("input_rates", rates_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(answer_all, setup, (pm__record_array){"input_run", runs, run_size},
+                        (pm__record_array){"input_rates", rates, rates_size}, count);
 }

@@ -167,8 +167,8 @@ int pm_kernel_predict_sized(const pm_gpu *gpu, const pm_kernel_calibration *cali
   for (int i = 0; i < PM_PRECISION_COUNT; i++) of.ready[i] = false;
   timing how = {&of, error};
   if (kernel_size == sizeof *kernels && time_size == sizeof *times) return predict_all(&how, kernels, times, count);
-  if (pm__sized_check("kernel", kernel_size, error) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__sized_check("kernel_time", time_size, error) != PM_OK) return PM_BAD_ARGUMENT;
-  return pm__sized_each(predict_all, &how, (pm__sized){"kernel", kernels, kernel_size},
-                        (pm__sized){"kernel_time", times, time_size}, count);
+  if (pm__record_size_check("kernel", kernel_size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("kernel_time", time_size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(predict_all, &how, (pm__record_array){"kernel", kernels, kernel_size},
+                        (pm__record_array){"kernel_time", times, time_size}, count);
 }

@@ -71,7 +71,7 @@ int pm_memory_get_advice_sized(const pm_memory_plan *plan, const pm_memory_run *
   pm_memory_use use;
   pm_memory_run own;
   if (pm_memory_check_sized(plan, run, size, error) != PM_OK) return -1;
-  run = (const pm_memory_run *)pm__sized_read(&(pm__sized){"memory_run", run, size}, 0, &own);
+  run = (const pm_memory_run *)pm__record_read(&(pm__record_array){"memory_run", run, size}, 0, &own);
   if ((rows == NULL && capacity > 0) || (others == NULL && other_count > 0)) {
     pm__fail(error, PM_BAD_ARGUMENT, "advice on memory needs rows to fill, and the optimizers it counts");
     return -1;

@@ -11,7 +11,7 @@ static const double band = 0.08; /* of the usable memory, to both sides */
 void pm_memory_run_fill(pm_memory_run *run, size_t size)
 {
   const pm_memory_run own = {.batch = 32, .precision = PM_FP32, .ranks = 1, .recompute = PM_RECOMPUTE_NONE, .usable = NAN};
-  if (run != NULL) pm__sized_write(run, size, &own, sizeof own);
+  if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
 pm_verdict pm_memory_verdict(double total, double usable)
@@ -41,8 +41,8 @@ int pm_memory_check_sized(const pm_memory_plan *plan, const pm_memory_run *run, 
 {
   pm_memory_run own;
   if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a memory run needs a plan");
-  if (pm__sized_check("memory_run", size, error) != PM_OK) return PM_BAD_ARGUMENT;
-  run = (const pm_memory_run *)pm__sized_read(&(pm__sized){"memory_run", run, size}, 0, &own);
+  if (pm__record_size_check("memory_run", size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  run = (const pm_memory_run *)pm__record_read(&(pm__record_array){"memory_run", run, size}, 0, &own);
   if (!isfinite(run->batch) || run->batch < 1 || run->batch > 9007199254740992.0)
     return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", run->batch);
   if (run->batch != floor(run->batch))
@@ -205,8 +205,8 @@ int pm_memory_sized(const pm_memory_plan *plan, const pm_memory_run *runs, size_
 {
   if (plan == NULL || (count > 0 && (runs == NULL || uses == NULL))) return PM_BAD_ARGUMENT;
   if (run_size == sizeof *runs && use_size == sizeof *uses) return answer_all(plan, runs, uses, count);
-  if (pm__sized_check("memory_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__sized_check("memory_use", use_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  return pm__sized_each(answer_all, plan, (pm__sized){"memory_run", runs, run_size},
-                        (pm__sized){"memory_use", uses, use_size}, count);
+  if (pm__record_size_check("memory_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("memory_use", use_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(answer_all, plan, (pm__record_array){"memory_run", runs, run_size},
+                        (pm__record_array){"memory_use", uses, use_size}, count);
 }

@@ -5,7 +5,7 @@
 
 enum { ROOM = 16384 }; /* bytes on the stack for records of each kind; the largest record has a few hundred */
 
-int pm__sized_check(const char *type, size_t size, pm_error *error)
+int pm__record_size_check(const char *type, size_t size, pm_error *error)
 {
   size_t own = pm_record_type_find(type)->size;
   if (size > 0 && size <= own) return PM_OK;
@@ -14,13 +14,13 @@ int pm__sized_check(const char *type, size_t size, pm_error *error)
                   (unsigned long)size, (unsigned long)own);
 }
 
-static void copy_in(const pm_record_type *type, const pm__sized *theirs, size_t index, void *own)
+static void copy_in(const pm_record_type *type, const pm__record_array *theirs, size_t index, void *own)
 {
   pm_record_default(type, own);
   memcpy(own, (const char *)theirs->records + index * theirs->size, theirs->size);
 }
 
-const void *pm__sized_read(const pm__sized *theirs, size_t index, void *own)
+const void *pm__record_read(const pm__record_array *theirs, size_t index, void *own)
 {
   const pm_record_type *type = pm_record_type_find(theirs->type);
   if (theirs->records == NULL) return NULL;
@@ -29,7 +29,7 @@ const void *pm__sized_read(const pm__sized *theirs, size_t index, void *own)
   return own;
 }
 
-const void *pm__sized_read_all(const pm__sized *theirs, size_t count, void **allocated, pm_error *error)
+const void *pm__record_read_all(const pm__record_array *theirs, size_t count, void **allocated, pm_error *error)
 {
   const pm_record_type *type = pm_record_type_find(theirs->type);
   *allocated = NULL;
@@ -41,12 +41,12 @@ const void *pm__sized_read_all(const pm__sized *theirs, size_t count, void **all
   return *allocated;
 }
 
-void pm__sized_write(void *theirs, size_t size, const void *own, size_t own_size)
+void pm__record_write(void *theirs, size_t size, const void *own, size_t own_size)
 {
   if (theirs != own) memcpy(theirs, own, size < own_size ? size : own_size);
 }
 
-int pm__sized_each(pm__sized_evaluate *evaluate, const void *context, pm__sized runs, pm__sized answers, size_t count)
+int pm__record_each(pm__record_evaluate *evaluate, const void *context, pm__record_array runs, pm__record_array answers, size_t count)
 {
   const pm_record_type *run = pm_record_type_find(runs.type), *answer = pm_record_type_find(answers.type);
   union {

@@ -257,16 +257,16 @@ typedef struct own_setup {
 static int take(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, own_setup *own, pm_error *error)
 {
   if (setup == NULL || sizes == NULL) return check(NULL, error);
-  int status = pm__sized_check("run", sizes->run, error);
-  if (status == PM_OK) status = pm__sized_check("input_run", sizes->input_run, error);
-  if (status == PM_OK) status = pm__sized_check("inference_run", sizes->inference_run, error);
+  int status = pm__record_size_check("run", sizes->run, error);
+  if (status == PM_OK) status = pm__record_size_check("input_run", sizes->input_run, error);
+  if (status == PM_OK) status = pm__record_size_check("inference_run", sizes->inference_run, error);
   if (status != PM_OK) return status;
-  pm__sized run = {"run", setup->run, sizes->run}, input = {"input_run", setup->input_run, sizes->input_run};
-  pm__sized call = {"inference_run", setup->call, sizes->inference_run};
+  pm__record_array run = {"run", setup->run, sizes->run}, input = {"input_run", setup->input_run, sizes->input_run};
+  pm__record_array call = {"inference_run", setup->call, sizes->inference_run};
   own->setup = *setup;
-  own->setup.run = (const pm_run *)pm__sized_read(&run, 0, &own->run);
-  own->setup.input_run = (const pm_input_run *)pm__sized_read(&input, 0, &own->input);
-  own->setup.call = (const pm_inference_run *)pm__sized_read(&call, 0, &own->call);
+  own->setup.run = (const pm_run *)pm__record_read(&run, 0, &own->run);
+  own->setup.input_run = (const pm_input_run *)pm__record_read(&input, 0, &own->input);
+  own->setup.call = (const pm_inference_run *)pm__record_read(&call, 0, &own->call);
   return PM_OK;
 }
 

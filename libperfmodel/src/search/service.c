@@ -89,11 +89,11 @@ int pm_size_inference_sized(const pm_size_service *service, const pm_run_sizes *
 {
   void *allocated;
   if (service == NULL || sizes == NULL) return check(NULL, NULL, error);
-  int status = pm__sized_check("inference_run", sizes->inference_run, error);
+  int status = pm__record_size_check("inference_run", sizes->inference_run, error);
   if (status != PM_OK) return status;
   pm_size_service own = *service;
-  pm__sized runs = {"inference_run", service->choices, sizes->inference_run};
-  own.choices = (const pm_inference_run *)pm__sized_read_all(&runs, service->count, &allocated, error);
+  pm__record_array runs = {"inference_run", service->choices, sizes->inference_run};
+  own.choices = (const pm_inference_run *)pm__record_read_all(&runs, service->count, &allocated, error);
   status = own.choices == NULL && service->choices != NULL ? PM_NO_MEMORY : size(&own, goal, choices, error);
   free(allocated);
   return status;

@@ -272,12 +272,12 @@ static int take(const pm_size_setup *setup, const pm_run_sizes *sizes, own_setup
   memset(own, 0, sizeof *own);
   if (setup == NULL || sizes == NULL) return check(NULL, NULL, error);
   own->setup = *setup;
-  int status = pm__sized_check("run", sizes->run, error);
-  if (status == PM_OK) status = pm__sized_check("input_run", sizes->input_run, error);
+  int status = pm__record_size_check("run", sizes->run, error);
+  if (status == PM_OK) status = pm__record_size_check("input_run", sizes->input_run, error);
   if (status != PM_OK) return status;
-  pm__sized runs = {"run", setup->choices, sizes->run}, inputs = {"input_run", setup->input_runs, sizes->input_run};
-  own->setup.choices = (const pm_run *)pm__sized_read_all(&runs, setup->count, &own->runs, error);
-  own->setup.input_runs = (const pm_input_run *)pm__sized_read_all(&inputs, setup->count, &own->inputs, error);
+  pm__record_array runs = {"run", setup->choices, sizes->run}, inputs = {"input_run", setup->input_runs, sizes->input_run};
+  own->setup.choices = (const pm_run *)pm__record_read_all(&runs, setup->count, &own->runs, error);
+  own->setup.input_runs = (const pm_input_run *)pm__record_read_all(&inputs, setup->count, &own->inputs, error);
   bool all = (own->setup.choices != NULL) == (setup->choices != NULL) &&
              (own->setup.input_runs != NULL) == (setup->input_runs != NULL);
   return all ? PM_OK : PM_NO_MEMORY;

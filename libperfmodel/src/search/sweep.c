@@ -115,7 +115,7 @@ int pm_space_runs(const pm_space *space, size_t first, size_t last, void *runs, 
     pm_run run;
     pm_inference_run call;
   } own;
-  if (pm__sized_check(space->type->name, space->run_size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check(space->type->name, space->run_size, error) != PM_OK) return PM_BAD_ARGUMENT;
   if (space->type->size > sizeof own) return pm__fail(error, PM_BAD_ARGUMENT, "a %s is no run", space->type->name);
   for (size_t i = first; i < last; i++) {
     fill_run(space, axes, i, &own);
@@ -215,11 +215,11 @@ pm_table *pm_sweep_table_sized(const pm_plan *plan, const pm_run *runs, size_t r
 {
   pm_table *table = NULL;
   void *own_runs = NULL, *own_predictions = NULL;
-  if (pm__sized_check("run", run_size, error) != PM_OK) return NULL;
-  if (pm__sized_check("prediction", prediction_size, error) != PM_OK) return NULL;
-  pm__sized in = {"run", runs, run_size}, out = {"prediction", predictions, prediction_size};
-  const void *asked = pm__sized_read_all(&in, count, &own_runs, error);
-  const void *answers = pm__sized_read_all(&out, count, &own_predictions, error);
+  if (pm__record_size_check("run", run_size, error) != PM_OK) return NULL;
+  if (pm__record_size_check("prediction", prediction_size, error) != PM_OK) return NULL;
+  pm__record_array in = {"run", runs, run_size}, out = {"prediction", predictions, prediction_size};
+  const void *asked = pm__record_read_all(&in, count, &own_runs, error);
+  const void *answers = pm__record_read_all(&out, count, &own_predictions, error);
   if ((asked != NULL || runs == NULL) && (answers != NULL || predictions == NULL))
     table = table_of(plan, (const pm_run *)asked, (const pm_prediction *)answers, count, paths, path_count, error);
   free(own_runs);

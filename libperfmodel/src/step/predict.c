@@ -11,17 +11,17 @@ void pm_run_fill(pm_run *run, size_t size)
 {
   pm_run own;
   pm_record_default(pm_record_type_find("run"), &own);
-  if (run != NULL) pm__sized_write(run, size, &own, sizeof own);
+  if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
 int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
   pm_run own;
   if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a run needs a plan");
-  int status = pm__sized_check("run", size, error);
+  int status = pm__record_size_check("run", size, error);
   if (status != PM_OK) return status;
   pm__schedule step;
-  run = (const pm_run *)pm__sized_read(&(pm__sized){"run", run, size}, 0, &own);
+  run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);
   status = pm__step_make(&step, plan, run, NULL, error);
   return status == PM_OK ? pm__step_fits(&step, error) : status;
 }
@@ -181,10 +181,10 @@ int pm_predict_sized(const pm_plan *plan, unsigned columns, const pm_run *runs, 
     predict_all(plan, columns, runs, predictions, count);
     return PM_OK;
   }
-  if (pm__sized_check("run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__sized_check("prediction", prediction_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  return pm__sized_each(predict_asked, &(asked){plan, columns}, (pm__sized){"run", runs, run_size},
-                        (pm__sized){"prediction", predictions, prediction_size}, count);
+  if (pm__record_size_check("run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("prediction", prediction_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(predict_asked, &(asked){plan, columns}, (pm__record_array){"run", runs, run_size},
+                        (pm__record_array){"prediction", predictions, prediction_size}, count);
 }
 
 unsigned pm_extra_column_find(const char *field)

@@ -189,7 +189,7 @@ char *pm_prediction_trace_sized(const pm_plan *plan, const pm_run *run, size_t s
   pm_run own;
   pm_prediction prediction;
   if (pm_run_check_sized(plan, run, size, error) != PM_OK) return NULL;
-  run = (const pm_run *)pm__sized_read(&(pm__sized){"run", run, size}, 0, &own);
+  run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);
   pm_predict(plan, run, &prediction, 1);
   if (prediction.status != PM_OK) {
     pm__fail(error, prediction.status, "%s", pm_status_text(prediction.status));
