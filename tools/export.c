@@ -10,7 +10,7 @@ static int run(const cli_request *request)
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
   pm_network *network = open_network(request, catalog, request->arguments.items[0], &code);
-  char *text = network != NULL ? pm_network_write_xml(network, &error) : NULL;
+  char *text = network != NULL ? pm_network_format_xml(network, &error) : NULL;
   if (text != NULL) code = write_output(request, text, strlen(text));
   else if (network != NULL) code = fail_error(&error);
   pm_string_free(text);

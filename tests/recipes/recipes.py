@@ -96,7 +96,7 @@ def check_prediction_field(copy):
 PREDICTION_FIELD = Recipe(
     check_prediction_field,
     lines={"libperfmodel/include/perfmodel/predict.h": (
-        '  X(BASIS, basis, "", "what kernels and collectives rest on")',
+        '  /* the next field of a prediction goes above this line */',
         '  X(REAL, toy_share, "1", "share of the step spent with toys") \\')})
 
 
@@ -254,7 +254,7 @@ static pm__collective_traffic toy_star_traffic(const pm__collective_parameters *
 }
 
 const pm__collective_algorithm pm__collective_algorithm_TOY_STAR = {
-  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__ANY_PROTOCOL,
   .eras = PM__ANY_ERA,
   .needs = PM__NEEDS_ONE_NODE,
@@ -283,7 +283,8 @@ def check_run_field(copy):
 RUN_FIELD = Recipe(
     check_run_field,
     lines={"libperfmodel/include/perfmodel/predict.h": (
-        '  X(YES_NO, ignore_memory', '  X(REAL, toy_factor, "1", "how many toys a step has") \\')})
+        '  /* the next field of a run goes above this line */',
+        '  X(REAL, toy_factor, "1", "how many toys a step has") \\')})
 
 
 RECIPES = {"prediction_field": PREDICTION_FIELD, "run_field": RUN_FIELD, "kind": KIND, "algorithm": ALGORITHM, "gpu": GPU,

@@ -32,9 +32,9 @@ static const other_struct others[] = {
   {"pm_error", sizeof(pm_error), {"status", "line", "file_length", "text"},
    {AT(pm_error, status), AT(pm_error, line), AT(pm_error, file_length), AT(pm_error, text)}},
   {"pm_choice", sizeof(pm_choice), {"name", "doc"}, {AT(pm_choice, name), AT(pm_choice, doc)}},
-  {"pm_field", sizeof(pm_field), {"name", "unit", "doc", "offset", "kind", "choices", "otherwise", "option"},
+  {"pm_field", sizeof(pm_field), {"name", "unit", "doc", "offset", "kind", "choices", "otherwise", "option", "former"},
    {AT(pm_field, name), AT(pm_field, unit), AT(pm_field, doc), AT(pm_field, offset), AT(pm_field, kind),
-    AT(pm_field, choices), AT(pm_field, otherwise), AT(pm_field, option)}},
+    AT(pm_field, choices), AT(pm_field, otherwise), AT(pm_field, option), AT(pm_field, former)}},
   {"pm_record_type", sizeof(pm_record_type), {"name", "doc", "size", "fields", "field_count"},
    {AT(pm_record_type, name), AT(pm_record_type, doc), AT(pm_record_type, size), AT(pm_record_type, fields),
     AT(pm_record_type, field_count)}},
@@ -106,7 +106,7 @@ static void describe(void)
                                       [PM_FIELD_CHOICE] = ":choice"};
   const pm_record_type *type;
   line_count = 0;
-  for (size_t i = 0; (type = pm_record_type_at(i)) != NULL; i++) {
+  for (size_t i = 0; (type = pm_record_type_get(i)) != NULL; i++) {
     snprintf(lines[line_count], LINE_MOST, "%s %lu", type->name, (unsigned long)type->size);
     for (size_t k = 0; k < type->field_count; k++)
       add(lines[line_count], type->fields[k].name, kinds[type->fields[k].kind], type->fields[k].offset);
