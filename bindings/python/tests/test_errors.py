@@ -332,7 +332,8 @@ def test_objects_of_the_core_cannot_be_made_by_hand() -> None:
 
 
 def test_what_does_not_fit_says_by_how_much() -> None:
-    with pytest.raises(pm.DoesNotFitError, match=r"needs .* TB .* has .* GB; the largest batch that fits is \d+") as caught:
+    message = r"needs .* TB on each .*, .* TB more than its .* GB; the largest batch that fits is \d+"
+    with pytest.raises(pm.DoesNotFitError, match=message) as caught:
         pm.predict("resnet50", "dgx1-v100", batch=100000)
     largest = int(str(caught.value).rsplit(" ", 1)[1])
     p = pm.predict("resnet50", "dgx1-v100", batch=100000, ignore_memory=True)
