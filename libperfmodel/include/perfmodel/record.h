@@ -121,6 +121,11 @@ PM_API int pm_record_set_number(const pm_field *field, void *record, double valu
 ** `buffer` must hold PM_TEXT_MAX bytes. Returns buffer. */
 PM_API char *pm_record_text(const pm_field *field, const void *record, char *buffer);
 
+/* What is called here what other programs call `name`, or NULL: of "precision" (float16, half and amp are fp16; these are
+** understood), of "option" (batch_size is batch, num_gpus gpus) and of "framework" (nearest to jax is tf1-xla), both for
+** messages. Case and punctuation do not matter. */
+PM_API const char *pm_usual_name(const char *of, const char *name);
+
 #ifdef __cplusplus
 }
 #endif
