@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ._errors import ArgumentError
+from . import _core
+from ._errors import ArgumentError, meant
 from ._fields import Field, annotation, field, given
 from ._inputs import choice, many, number, quantity, whole
 
@@ -49,7 +50,8 @@ def check(type_name: str, keywords: Mapping[str, Any], function: str) -> None:
     known = [f.name for f in given(type_name)]
     for name in keywords:
         if name not in known:
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}; of a run it knows {', '.join(known)}")
+            advice = meant(name, known, _core.usual_name("option", name)) or f"; of a run it knows {', '.join(known)}"
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{advice}")
 
 
 def axes_of(type_name: str, keywords: Mapping[str, Any]) -> dict[str, list[float]]:

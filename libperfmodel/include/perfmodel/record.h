@@ -126,6 +126,9 @@ PM_API char *pm_record_text(const pm_field *field, const void *record, char *buf
 ** messages. Case and punctuation do not matter. */
 PM_API const char *pm_usual_name(const char *of, const char *name);
 
+/* The field that an unknown name was probably meant to be, for messages; NULL if none is near. */
+PM_API const char *pm_field_meant(const pm_record_type *type, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,3 +38,18 @@ const char *pm_usual_name(const char *of, const char *name)
     if (strcmp(usual_names[i].of, of) == 0 && pm__same_name(usual_names[i].usual, name)) return usual_names[i].name;
   return NULL;
 }
+
+const char *pm_field_meant(const pm_record_type *type, const char *name)
+{
+  const char *usual = pm_usual_name("option", name), *nearest = NULL;
+  int least = name != NULL ? (int)(strlen(name) / 3) + 1 : 0;
+  for (size_t i = 0; type != NULL && name != NULL && i < type->field_count; i++) {
+    const char *each = type->fields[i].name;
+    if (usual != NULL && pm__same_name(usual, each)) return each;
+    int apart = pm__name_distance(name, each);
+    if (apart >= least) continue;
+    nearest = each;
+    least = apart;
+  }
+  return nearest;
+}
