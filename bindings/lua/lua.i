@@ -165,8 +165,9 @@ static void lua_check_fields(lua_State *L, const pm_record_type *type) {
     const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL, *meant;
     if (name == NULL || pm_record_field(type, name) != NULL) continue;
     meant = pm_field_meant(type, name);
-    if (meant != NULL) luaL_error(L, "unknown field \"%s\" of a %s; did you mean \"%s\"?", name, type->name, meant);
-    luaL_error(L, "unknown field \"%s\" of a %s", name, type->name);
+    if (meant == NULL) lua_pushfstring(L, "unknown field \"%s\" of a %s", name, type->name);
+    else lua_pushfstring(L, "unknown field \"%s\" of a %s; did you mean \"%s\"?", name, type->name, meant);
+    lua_error(L);
   }
 }
 
