@@ -26,7 +26,7 @@ extern "C" {
 
 typedef struct pm_catalog pm_catalog;
 
-/* The shipped catalogue. Owned by the caller. Cost: a few milliseconds. */
+/* The shipped catalogue. Owned by the caller. Cost: some ten milliseconds. */
 PM_API pm_catalog *pm_catalog_new(pm_error *error);
 PM_API void pm_catalog_free(pm_catalog *catalog);
 
@@ -39,7 +39,7 @@ PM_API const char *pm_catalog_note(const pm_catalog *catalog, size_t index);
 
 /* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "sources", "calibrations",
 ** "kernel_calibrations", "kernel_harnesses",
-** "frameworks", "library_eras", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_habits",
+** "frameworks", "library_eras", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_activations",
 ** "readings";
 ** NULL past the last. */
 PM_API const char *pm_catalog_kind_at(size_t index);

@@ -5,7 +5,7 @@
 ** the loss is a softmax. A framework runs one kernel per layer; an engine such as TensorRT folds the passes over memory
 ** that follow a convolution or a product into its kernel, and a sum costs no more than one more read.
 **
-**     gpu     = sum over kernels of factor x time, starts included, + conversions of layout
+**     gpu     = sum over kernels of factor x time, launches included, + conversions of layout
 **     host    = launch x kernels                          launches run beside the GPU
 **     latency = sqrt(gpu^2 + host^2) + step_time
 **     throughput = replicas x batch / latency
@@ -39,7 +39,7 @@ extern "C" {
   X(NONE, "none", "no prediction")                                                                      \
   X(COMPUTE, "compute", "arithmetic rate of the GPU takes the largest share")                           \
   X(MEMORY, "memory", "passes over device memory take the largest share")                               \
-  X(HOST, "host", "starting kernels, and what a call takes besides, take the largest share")
+  X(HOST, "host", "launching kernels, and what a call takes besides, take the largest share")
 
 typedef enum pm_inference_limit {
 #define PM_INFERENCE_LIMIT_ENUM(name, text, doc) PM_INFERENCE_LIMIT_##name,
@@ -74,7 +74,7 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
   X(REAL, product_time, "s", "the part of it in convolutions and products")                                       \
   X(REAL, pass_time, "s", "the part of it in passes over memory")                                                 \
   X(REAL, conversion_time, "s", "the part of it in conversions of layout")                                        \
-  X(REAL, host_time, "s", "starting the kernels, beside the GPU")                                                 \
+  X(REAL, host_time, "s", "launching the kernels, beside the GPU")                                                \
   X(REAL, step_time, "s", "what a call takes besides")                                                            \
   X(REAL, kernels, "1", "kernels of one call")                                                                    \
   X(INFERENCE_LIMIT, limit, "", "what takes the largest share")                                                   \

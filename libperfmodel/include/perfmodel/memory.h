@@ -201,7 +201,7 @@ PM_API int pm_memory_get_advice(const pm_memory_plan *plan, const pm_memory_run 
 /* ---- Transformers in closed form -------------------------------------------------------------------------------- */
 
 /* Bytes that one layer keeps: (whole + split) s b h + scores a s^2 b (Korthikanti et al., arXiv:2205.05198). */
-#define PM_TRANSFORMER_HABIT_FIELDS(X)                                                                            \
+#define PM_TRANSFORMER_ACTIVATIONS_FIELDS(X)                                                                      \
   X(TEXT, id, "", "short stable name")                                                                            \
   X(TEXT, name, "", "framework, precision and version")                                                           \
   X(REAL, whole, "B", "per token and hidden unit, on every GPU of a tensor-parallel group; none if not given")    \
@@ -209,7 +209,7 @@ PM_API int pm_memory_get_advice(const pm_memory_plan *plan, const pm_memory_run 
   X(REAL, scores, "B", "per pair of tokens and head")                                                             \
   X(REAL, boundary, "B", "per token and hidden unit between layers: all that full recomputation keeps")
 
-typedef struct pm_transformer_habit { PM_TRANSFORMER_HABIT_FIELDS(PM_DECLARE) } pm_transformer_habit;
+typedef struct pm_transformer_activations { PM_TRANSFORMER_ACTIVATIONS_FIELDS(PM_DECLARE) } pm_transformer_activations;
 
 #define PM_TRANSFORMER_FIELDS(X)                                                                 \
   X(INT, layers, "1", "layers of the whole model")                                               \
@@ -227,7 +227,7 @@ typedef struct pm_transformer { PM_TRANSFORMER_FIELDS(PM_DECLARE) } pm_transform
 
 /* Saved activations [B] of the first stage, which has the most micro-batches in flight; NAN if a size is not
 ** positive. */
-PM_API double pm_transformer_saved(const pm_transformer *model, const pm_transformer_habit *habit);
+PM_API double pm_transformer_saved(const pm_transformer *model, const pm_transformer_activations *kept);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@
 #include "hardware.h"
 #include "inference.h"
 #include "network.h"
-#include "pipeline.h"
+#include "input.h"
 #include "predict.h"
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@
 #include "collective.h"
 #include "inference.h"
 #include "memory.h"
-#include "pipeline.h"
+#include "input.h"
 #include "predict.h"
 #include "table.h"
 
@@ -113,7 +113,7 @@ PM_API pm_size_goal pm_size_goal_default(void);
 /* PM_OK, or what is missing or absurd. */
 PM_API int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error);
 
-/* The least nodes of every choice, ranked, into choices[setup->count]. Allocates nothing. Returns PM_OK, also if some or all
+/* The least nodes of every choice, ranked, into choices[setup->count]. Returns PM_OK, also if some or all
 ** choices cannot reach the target (their status says so). Cost: a prediction for each count tried. */
 PM_API int pm_size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error);
 

@@ -9,10 +9,10 @@ typedef struct question {
 } question;
 
 static const pm_choice collectives[] = {
-#define CHOICE(name, text, doc) {text, doc},
+#define CHOICE(id, word, meaning) {.name = word, .doc = meaning},
   PM_COLLECTIVE_LIST(CHOICE)
 #undef CHOICE
-  {NULL, NULL}};
+  {.name = NULL}};
 
 static const pm_field fields[] = {
   {"collective", "", "what is done", offsetof(question, collective), .kind = PM_FIELD_CHOICE, .choices = collectives},

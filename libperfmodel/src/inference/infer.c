@@ -116,7 +116,7 @@ typedef struct times {
 
 /* What one profile makes of a device. */
 typedef struct setting {
-  double conv, own; /* times of convolutions, and of a framework's own kernels, over the kernel model */
+  double conv, framework_kernel; /* times of convolutions, and of a framework's kernels, over the kernel model */
   bool convert, cast;
 } setting;
 
@@ -127,7 +127,7 @@ static setting setting_of(const pm__device *device, const pm_inference_profile *
   double conv = pm__library_factor(device, profile->simt_factor, profile->tensor_factor);
   bool convert = pm__changes_layout(device, profile->convert_simt != 0, profile->convert_tensor != 0,
                                     profile->convert_tf32 != 0);
-  return (setting){conv, profile->own_factor, convert, profile->casts && device->bytes < 4};
+  return (setting){conv, profile->framework_kernel_factor, convert, profile->casts && device->bytes < 4};
 }
 
 /* Weights are read in FP32 and written as narrow as the products want them, each by a kernel. */
@@ -149,7 +149,7 @@ static times times_of(const call *c, const setting *on, double batch)
   const pm__part *part = &costs.pass[PM__FORWARD];
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls};
   sum.product = on->conv * part->conv + part->product + fixed->matrix_launches * d->launch;
-  sum.pass = on->own * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
+  sum.pass = on->framework_kernel * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
   sum.conversion = on->convert ? fixed->layout * moved : 0;
   sum.compute = on->conv * costs.bound.conv + costs.bound.product + costs.bound_launches * d->launch;
   if (on->cast) add_casts(c, &sum);

@@ -76,7 +76,8 @@ static int predict_step(const pm_sensitivity_setup *setup, const case_of *c, int
   run.framework_index = setup->framework != NULL ? pm_plan_add_framework(plan, &c->framework, error) : -1;
   run.gpus = gpus;
   use_input(setup, c, &run);
-  int status = pm_run_check(plan, &run, error);
+  bool refused = setup->framework != NULL && run.framework_index < 0;  // not to be taken for a run without a framework
+  int status = refused ? PM_BAD_VALUE : pm_run_check(plan, &run, error);
   pm_predict(plan, &run, &p, 1);
   pm_plan_free(plan);
   *out = (outcome){p.step_time, p.throughput, p.bottleneck};

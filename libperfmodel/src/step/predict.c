@@ -49,7 +49,7 @@ static void fill_unknown(pm_prediction *out, int status)
 #define UNKNOWN_EVIDENCE(name) out->name = PM_EVIDENCE_NONE;
 #define UNKNOWN_YES_NO(name) out->name = 0;
 #define UNKNOWN_BASIS(name) out->name = PM_BASIS_NONE;
-#define UNKNOWN(kind, name, unit, doc) UNKNOWN_##kind(name)
+#define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
   PM_PREDICTION_FIELDS(UNKNOWN)
 #undef UNKNOWN
 }

@@ -67,7 +67,7 @@ static void add_lane(trace *t, int lane, const char *name)
 /* Time of one kernel, with the factor that belongs to it. */
 static double kernel_time(const pm__schedule *s, const pm__layer_kernel *kernel)
 {
-  double factor = kernel->family == PM__CONV ? s->factor : kernel->framework_kernel ? s->own : 1;
+  double factor = kernel->family == PM__CONV ? s->factor : kernel->framework_kernel ? s->framework_kernel : 1;
   return pm__kernel_price(s->device, kernel, s->run->batch) * factor;
 }
 
@@ -77,7 +77,7 @@ static double layer_time(const pm__schedule *s, size_t index, pm__pass pass)
   int number = s->units->order[index];
   if (number < 0) return 0;
   const pm__unit *unit = &s->units->unit[number];
-  double time = unit->pass[pass].launches * s->start + unit->pass[pass].layout * s->run->batch * s->layout;
+  double time = unit->pass[pass].launches * s->launch + unit->pass[pass].layout * s->run->batch * s->layout;
   for (int i = unit->first; i < unit->first + unit->count; i++) {
     const pm__layer_kernel *kernel = &s->units->kernels.shape[s->units->entry[i].kernel];
     if (kernel->pass == pass) time += s->units->entry[i].repeats * kernel_time(s, kernel);
@@ -166,8 +166,8 @@ static void add_end(trace *t)
   t->now += p->exposed_communication_time;
   add_event(t, LANE_GPU, "update", "", t->now, p->update_time);
   t->now += p->update_time * t->stretch;
-  add_event(t, LANE_WAITING, "for the slowest GPU", "", t->now, p->waiting_time);
-  t->now += p->waiting_time;
+  add_event(t, LANE_WAITING, "for the slowest GPU", "", t->now, p->straggler_wait_time);
+  t->now += p->straggler_wait_time;
   add_event(t, LANE_WAITING, "for input", "", t->now, p->input_wait_time);
   t->now += p->input_wait_time;
 }

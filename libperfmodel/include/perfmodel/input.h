@@ -13,8 +13,8 @@
 **     pm_input(&setup, &run, &rates, 1);
 **     printf("%.0f samples/s of %.0f, at most %.0f nodes\n", rates.throughput, run.gpu_rate, rates.nodes_most);
 */
-#ifndef PERFMODEL_PIPELINE_H
-#define PERFMODEL_PIPELINE_H
+#ifndef PERFMODEL_INPUT_H
+#define PERFMODEL_INPUT_H
 
 #include "hardware.h"
 
@@ -75,7 +75,7 @@ typedef struct pm_decoder { PM_DECODER_FIELDS(PM_DECLARE) } pm_decoder;
   X(REAL, handover, "B/s", "bandwidth from workers to the process of one GPU; unlimited if not given")                \
   X(REAL, gpu_pixel_rate, "1/s", "pixels that one GPU decodes per second; unknown: it cannot")                      \
   X(YES_NO, pinned, "", "whether it copies to the GPU from pinned memory")                                          \
-  X(REAL, step_time, "s", "what feeding a step takes besides, on the host; none if not given")                      \
+  X(REAL, step_time, "s", "what the host copy of a step takes besides; none if not given")                           \
   X(REAL, update_passes, "1", "passes over the parameters that an update takes, 4 bytes each; none if not given")
 
 typedef struct pm_loader { PM_LOADER_FIELDS(PM_DECLARE) } pm_loader;
@@ -229,7 +229,7 @@ PM_API double pm_decode_time(const pm_decoder *decoder, const pm_loader *loader,
 /* Cores' worth of `workers` on `cores` physical cores, clocks included. */
 PM_API double pm_decode_cores(const pm_decoder *decoder, double workers, double cores);
 
-/* Time of a step of `batch` samples with what feeding and updating take [s]: a GPU of that memory bandwidth, a network
+/* Time of a step of `batch` samples with what the host copy and updating take [s]: a GPU of that memory bandwidth, a network
 ** of that many parameters, `sample_time` of computation each. */
 PM_API double pm_fed_step(const pm_loader *loader, double memory_bandwidth, double parameters, double sample_time,
                           double batch);
