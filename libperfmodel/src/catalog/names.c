@@ -271,7 +271,9 @@ static pm__entry *find_entry(const pm_catalog *catalog, int kind, const char *na
 static bool is_other_kind(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
 {
   static const int others[] = {PM__NETWORKS, PM__SYSTEMS, PM__FRAMEWORKS, PM__DATASETS, PM__STORAGES};
-  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+  bool profile = kind != PM__GPUS; /* of profiles the nearest name says more */
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) profile = profile && kind != others[i];
+  for (size_t i = 0; i < sizeof others / sizeof others[0] && !profile; i++) {
     if (others[i] == kind || (kind == PM__GPUS && others[i] == PM__SYSTEMS)) continue;
     if (find_entry(catalog, others[i], name) == NULL) continue;
     bool order = kind == PM__NETWORKS && others[i] == PM__SYSTEMS;
