@@ -260,7 +260,8 @@ START_TEST(a_load_is_all_or_nothing)
   int before = pm_catalog_count(catalog, "gpus");
   ck_assert_int_eq(load(OWN_GPU "<gpu id='k80' name='K'><peak_fp32>1</peak_fp32></gpu>", &error), PM_BAD_UNIT);
   ck_assert_int_eq(error.line, 3);
-  ck_assert_str_eq(error.file, file);
+  ck_assert_int_eq(error.file_length, (int)strlen(file));
+  ck_assert_int_eq(strncmp(error.text, file, strlen(file)), 0);
   ck_assert_int_eq(pm_catalog_count(catalog, "gpus"), before);
   ck_assert_ptr_null(pm_catalog_resolve(catalog, "gpu", "own", NULL));
   must_load(OWN_GPU);

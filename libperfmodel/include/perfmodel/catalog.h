@@ -24,10 +24,14 @@
 extern "C" {
 #endif
 
+/* An opaque handle: entries read from XML, by kind and id. Only pm_catalog_load changes it, so several threads may
+** read it. */
 typedef struct pm_catalog pm_catalog;
 
 /* The shipped catalogue. Owned by the caller. Cost: some ten milliseconds. */
 PM_API pm_catalog *pm_catalog_new(pm_error *error);
+
+/* Releases the catalogue; networks, systems and tables made from it stay; NULL is none. */
 PM_API void pm_catalog_free(pm_catalog *catalog);
 
 /* Adds a file, or every *.xml file of a folder in the order of their names. All of it or nothing: on an error the

@@ -18,6 +18,7 @@
 extern "C" {
 #endif
 
+/* When gradients are exchanged. */
 #define PM_OVERLAP_LIST(X)                                                                                \
   X(NONE, "none", "communication starts when the whole backward pass is done")                            \
   X(BACKWARD, "backward", "communication hides behind the backward pass: bucket by bucket with a framework, " \
@@ -167,6 +168,7 @@ typedef struct pm_framework_profile {
 
 /* ---- Inference ----------------------------------------------------------------------------------------------------- */
 
+/* Which operations of a forward pass are run as one kernel. */
 #define PM_FUSION_LIST(X)                                                                               \
   X(NONE, "none", "the kernels of a framework, layer by layer")                                         \
   X(PASSES, "passes", "passes over memory that follow each other are one kernel")                       \
@@ -217,6 +219,7 @@ typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } 
 ** above, host time of a step, factors of the library era, conversions of layout. A NULL framework changes nothing. */
 PM_API void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework);
 
+/* Bytes that hold any text on what a framework rests on, the final zero included. */
 enum { PM_FRAMEWORK_BASIS_MAX = 320 };
 
 /* What the constants of a framework rest on, in words: "fitted to 5 rows of own.csv, 2026-11". Returns `text`, which has

@@ -3,7 +3,7 @@
 **
 ** One GPU alone:
 **
-**     forward  = factor x convolutions + framework factor x framework kernels + others + layouts + launches
+**     forward  = factor x convolutions + framework_kernel_factor x framework kernels + others + layouts + launches
 **     gpu      = accumulation x (forward + backward) + update                            backward: as forward
 **     host     = kernel_time x (accumulation x host calls + update_kernels x tensors)
 **     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + host copy)

@@ -6,6 +6,7 @@
 */
 #include <math.h>
 #include <stdio.h>
+#include "record/sized.h"
 #include "base/base.h"
 #include "perfmodel/units.h"
 #include "step/step.h"
@@ -183,10 +184,12 @@ static void add_all(trace *t)
   pm__string_add(&t->text, "\n]}\n");
 }
 
-char *pm_prediction_trace(const pm_plan *plan, const pm_run *run, pm_error *error)
+char *pm_prediction_trace_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
+  pm_run own;
   pm_prediction prediction;
-  if (pm_run_check(plan, run, error) != PM_OK) return NULL;
+  if (pm_run_check_sized(plan, run, size, error) != PM_OK) return NULL;
+  run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);
   pm_predict(plan, run, &prediction, 1);
   if (prediction.status != PM_OK) {
     pm__fail(error, prediction.status, "%s", pm_status_text(prediction.status));
