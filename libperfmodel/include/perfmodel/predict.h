@@ -109,8 +109,10 @@ typedef enum pm_basis {
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
 
 /* What is predicted of a training step. Grows: see record.h. */
+/* Choices stand in pairs, so that nothing lies between the fields: equal predictions have equal bytes. */
 #define PM_PREDICTION_FIELDS(X)                                                                                   \
   X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown")                        \
+  X(VERDICT, verdict, "", "whether it fits")                                                                      \
   X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                  \
   X(REAL, throughput_p10, "1/s", "one measured rate in ten would be below this; unknown without a framework")     \
   X(REAL, throughput_p90, "1/s", "one in ten above this")                                                         \
@@ -135,7 +137,6 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, straggler_wait_share, "1", "share of the step that waits for the slowest GPU and the coordinator",      \
     .former = "waiting_share")                                                                                    \
   X(REAL, input_share, "1", "share of the step that waits for input")                                             \
-  X(BOTTLENECK, bottleneck, "", "the largest of these shares")                                                    \
   X(REAL, gpu_busy, "1", "share of the step in which a GPU computes")                                             \
   X(REAL, scaling_efficiency, "1", "weak scaling: throughput over that of as many GPUs alone at this batch")      \
   X(REAL, strong_scaling_efficiency, "1", "throughput over that of as many GPUs each running the global batch")   \
@@ -147,8 +148,8 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, bus_bandwidth, "B/s", "bus bandwidth of the ring; unknown for one GPU")                                 \
   X(REAL, memory, "B", "memory of one GPU at the peak of a step")                                                 \
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
-  X(VERDICT, verdict, "", "whether it fits")                                                                      \
   X(REAL, largest_batch, "1", "largest batch per GPU that fits; 0 if none does")                                  \
+  X(BOTTLENECK, bottleneck, "", "the largest of the shares of a step")                                               \
   X(BASIS, basis, "", "what kernels and collectives rest on")                                                     \
   X(EVIDENCE, evidence, "", "what the constants of the framework rest on")                                        \
   X(YES_NO, in_range, "", "whether batch, GPUs and architecture are among those that constants were fitted on")

@@ -43,6 +43,13 @@ static const pm__costs *costs_of(const pm__schedule *s, double batch, pm__costs 
   return costs;
 }
 
+enum { PREDICTION_FIELDS = 0
+#define COUNT_FIELD(kind, name, ...) +(int)sizeof(((pm_prediction *)0)->name)
+  PM_PREDICTION_FIELDS(COUNT_FIELD)
+#undef COUNT_FIELD
+};
+_Static_assert(sizeof(pm_prediction) == PREDICTION_FIELDS, "nothing lies between the fields of a prediction");
+
 /* ---- Prediction -------------------------------------------------------------------------------------------------- */
 
 static void fill_unknown(pm_prediction *out, int status)
@@ -138,13 +145,13 @@ static void predict_step(const pm__schedule *step, unsigned columns, pm_predicti
 
 static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
 {
-  memset(out, 0, sizeof *out); /* what lies between its fields too, so that equal records have equal bytes */
   pm__schedule step;
   int status = pm__step_make(&step, plan, run, memo, NULL);
   if (status != PM_OK) {
     fill_unknown(out, status);
     return;
   }
+  out->status = PM_OK;
   pm__step_memory(&step, out);
   if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(out);
   else predict_step(&step, columns, out);
