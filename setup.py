@@ -1,4 +1,4 @@
-"""Entry of pip: build_ext runs the CMake target of the Python module, and nothing else."""
+"""Entry of pip: build_ext runs the CMake targets of the Python module and of the command, and nothing else."""
 
 import os
 import re
@@ -10,7 +10,10 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
+from distutils.command.build_scripts import build_scripts  # that of setuptools, which has no other name for it
+
 ROOT = Path(__file__).resolve().parent
+COMMAND = "perfmodel"
 
 
 def version() -> str:
@@ -20,7 +23,7 @@ def version() -> str:
 
 
 class CMakeBuild(build_ext):
-    """Builds the extension, with the core library inside it, into the package's folder."""
+    """Builds the extension and the command, each with the core library inside it, into its place."""
 
     def build_extension(self, ext: Extension) -> None:
         package = Path(self.get_ext_fullpath(ext.name)).resolve().parent
@@ -31,7 +34,7 @@ class CMakeBuild(build_ext):
             "BUILD_SHARED_LIBS": "OFF",
             "PM_PYTHON": "ON",
             "PM_LUA": "OFF",
-            "PM_TOOL": "OFF",
+            "PM_TOOL": "ON",
             "PM_TESTS": "OFF",
             "PM_EXAMPLES": "OFF",
             "PM_BENCHMARKS": "OFF",
@@ -43,7 +46,10 @@ class CMakeBuild(build_ext):
         extra = os.environ.get("CMAKE_ARGS", "").split()
         # Fresh each time: pip puts cmake, ninja and swig in a folder that is gone after the build.
         subprocess.run(["cmake", "--fresh", "-S", ROOT, "-B", build, "-G", "Ninja", *defines, *extra], check=True)
-        subprocess.run(["cmake", "--build", build, "--target", "perfmodel_python"], check=True)
+        subprocess.run(["cmake", "--build", build, "--target", "perfmodel_python", "perfmodel_command"], check=True)
+        scripts = Path(self.get_finalized_command("build_scripts").build_dir)
+        scripts.mkdir(parents=True, exist_ok=True)
+        shutil.copy(build / "tools" / COMMAND, scripts)
 
     def copy_extensions_to_source(self) -> None:
         """For an editable install: what is generated goes beside the extension."""
@@ -52,9 +58,20 @@ class CMakeBuild(build_ext):
             shutil.copy(Path(self.build_lib) / "perfmodel" / name, ROOT / "bindings/python/perfmodel")
 
 
+class NativeScripts(build_scripts):
+    """The command is no text with a first line to adapt: build_ext has put the program in place."""
+
+    def run(self) -> None:
+        pass
+
+    def get_source_files(self) -> list[str]:
+        return []
+
+
 setup(
     version=version(),
     ext_modules=[Extension("perfmodel._libcore", sources=[])],
-    cmdclass={"build_ext": CMakeBuild},
+    scripts=[COMMAND],
+    cmdclass={"build_ext": CMakeBuild, "build_scripts": NativeScripts},
     zip_safe=False,
 )

@@ -38,14 +38,30 @@ static bool is_file(const cli_option *option)
   return strcmp(option->value, "FILE") == 0 || strcmp(option->value, "PATH") == 0;
 }
 
+/* The field whose choices the option takes. NULL: it takes none. */
+static const pm_field *choice_of(const cli_known *known)
+{
+  const pm_field *field = known->field;
+  if (known->option.id == OPTION_ALGORITHM) field = pm_record_find_field(pm_record_type_find("call"), "algorithm");
+  return field != NULL && field->kind == PM_FIELD_CHOICE ? field : NULL;
+}
+
+/* Entries of the catalogue, and "none" where it stands for no entry. */
+static void print_entries(FILE *stream, const cli_option *option, const char *kind)
+{
+  bool none = strstr(option->doc, "none: ") != NULL;
+  fprintf(stream, "\"%s$(_perfmodel_ids %.*s)\"", none ? "none " : "", (int)strspn(kind, "abcdefghijklmnopqrstuvwxyz_"), kind);
+}
+
 /* What can stand behind an option. */
 static void print_values(FILE *stream, const cli_known *known)
 {
   const cli_option *option = &known->option;
   if (option->value == NULL) return;
-  bool choice = known->field != NULL && known->field->kind == PM_FIELD_CHOICE, words = is_list(option->value);
+  const pm_field *choice = choice_of(known);
+  bool words = is_list(option->value);
   const char *kind = kind_of(option);
-  if (!choice && !words && kind == NULL && !is_file(option)) return;
+  if (choice == NULL && !words && kind == NULL && !is_file(option)) return;
   fprintf(stream, "        --%s", option->name);
   if (option->letter != '\0') fprintf(stream, "|-%c", option->letter);
   if (is_file(option)) {
@@ -53,11 +69,14 @@ static void print_values(FILE *stream, const cli_known *known)
     return;
   }
   fputs(") words=", stream);
-  if (choice || words) fputc('"', stream);
-  if (choice) print_choices(stream, known->field);
-  else if (words) print_alternatives(stream, option->value);
-  else fprintf(stream, "$(_perfmodel_ids %.*s)", (int)strspn(kind, "abcdefghijklmnopqrstuvwxyz_"), kind);
-  fputs(choice || words ? "\" ;;\n" : " ;;\n", stream);
+  if (choice == NULL && !words) print_entries(stream, option, kind);
+  else {
+    fputc('"', stream);
+    if (choice != NULL) print_choices(stream, choice);
+    else print_alternatives(stream, option->value);
+    fputc('"', stream);
+  }
+  fputs(strstr(option->value, ",...") != NULL ? "; many=1 ;;\n" : " ;;\n", stream);
 }
 
 static void print_case(FILE *stream, const cli_command *command)
@@ -81,7 +100,7 @@ void print_completion(FILE *stream)
         "}\n\n"
         "_perfmodel() {\n"
         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options "
-        "words\n"
+        "words many first\n"
         "  COMPREPLY=()\n"
         "  case $command in\n", stream);
   for (size_t i = 0; (c = command_at(i)) != NULL; i++) print_case(stream, c);
@@ -106,7 +125,8 @@ void print_completion(FILE *stream)
       fprintf(stream, "    %s-*) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", c->name);
   }
   fputs("  esac; fi\n"
-        "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+        "  if [ -n \"$many\" ] && [[ $word == *,* ]]; then first=${word%,*},; fi\n"
+        "  COMPREPLY=($(compgen -P \"$first\" -W \"$words\" -- \"${word#\"$first\"}\"))\n"
         "}\n"
         "complete -F _perfmodel perfmodel\n", stream);
 }

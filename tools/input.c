@@ -183,7 +183,7 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_STORAGE, '\0', "storage", "NAME", "see perfmodel list storages (default: the machine's own)"},
   {OPTION_RATE, '\0', "rate", "RATE", "samples that the GPUs of a node would take, such as \"2940 samples/s\""},
-  {OPTION_NETWORK, '\0', "network", "NAME", "predict that rate for this network instead"},
+  {OPTION_NETWORK, '\0', "network", "NAME", "predict that rate for this network instead; see perfmodel list networks"},
   {OPTION_BATCH, '\0', "batch", "N", "its samples per GPU and step"},
   {OPTION_PRECISION, '\0', "precision", "NAME", "its precision"},
   {OPTION_NODES, '\0', "nodes", "N", "nodes that read at once (default 1)"},

@@ -103,9 +103,20 @@ static size_t distance(const char *a, const char *b)
   return rows[n % 3][m];
 }
 
+/* What other programs call an option of that name: "batch-size" is "batch". NULL if it is none of the names. */
+static const char *usual_option(const char *name, const char *const *names)
+{
+  const char *usual = pm_name_find_usual("option", name);
+  for (size_t i = 0; usual != NULL && names[i] != NULL; i++)
+    if (strcmp(names[i], usual) == 0) return names[i];
+  return NULL;
+}
+
 /* Near enough is a third of the letters, or a beginning of at least two. */
 const char *closest_name(const char *name, const char *const *names)
 {
+  const char *usual = usual_option(name, names);
+  if (usual != NULL) return usual;
   const char *closest = NULL;
   size_t length = strlen(name), least = (length < 3 ? 1 : length / 3) + 1;
   for (size_t i = 0; names[i] != NULL; i++) {

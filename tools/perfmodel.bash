@@ -4,7 +4,7 @@ _perfmodel_ids() {
 }
 
 _perfmodel() {
-  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words many first
   COMPREPLY=()
   case $command in
     predict) options=" --gpus --nodes --batch --precision --overlap --kernels --epoch-samples --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --dataset --set --trace --columns --layers --format --output --catalog --quiet --help"
@@ -14,8 +14,8 @@ _perfmodel() {
         --kernels) words="calibrated roofline" ;;
         --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
         --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
-        --framework) words=$(_perfmodel_ids frameworks) ;;
-        --dataset) words=$(_perfmodel_ids datasets) ;;
+        --framework) words="none $(_perfmodel_ids frameworks)" ;;
+        --dataset) words="$(_perfmodel_ids datasets)" ;;
         --trace) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -23,39 +23,39 @@ _perfmodel() {
       esac ;;
     sweep) options=" --gpus --nodes --batch --precision --overlap --kernels --epoch-samples --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --axis --columns --dataset --set --format --output --catalog --quiet --help"
       case $before in
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
-        --overlap) words="none backward framework" ;;
-        --kernels) words="calibrated roofline" ;;
-        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
-        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
-        --framework) words=$(_perfmodel_ids frameworks) ;;
-        --dataset) words=$(_perfmodel_ids datasets) ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8"; many=1 ;;
+        --overlap) words="none backward framework"; many=1 ;;
+        --kernels) words="calibrated roofline"; many=1 ;;
+        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid"; many=1 ;;
+        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none"; many=1 ;;
+        --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
+        --dataset) words="$(_perfmodel_ids datasets)" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
     infer) options=" --gpus --nodes --batch --precision --kernels --usable-memory --ignore-memory --framework --latency --columns --set --format --output --catalog --quiet --help"
       case $before in
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
-        --kernels) words="calibrated roofline" ;;
-        --framework) words=$(_perfmodel_ids inference_profiles) ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8"; many=1 ;;
+        --kernels) words="calibrated roofline"; many=1 ;;
+        --framework) words="$(_perfmodel_ids inference_profiles)" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
     size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernels --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --nodes-most --front --set --format --output --catalog --quiet --help"
       case $before in
-        --system) words=$(_perfmodel_ids systems) ;;
-        --dataset) words=$(_perfmodel_ids datasets) ;;
+        --system) words="$(_perfmodel_ids systems)"; many=1 ;;
+        --dataset) words="$(_perfmodel_ids datasets)" ;;
         --minimize) words="nodes cost power rack-units" ;;
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
-        --overlap) words="none backward framework" ;;
-        --kernels) words="calibrated roofline" ;;
-        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
-        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
-        --framework) words=$(_perfmodel_ids frameworks) ;;
-        --storage) words=$(_perfmodel_ids storages) ;;
-        --loader) words=$(_perfmodel_ids loaders) ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8"; many=1 ;;
+        --overlap) words="none backward framework"; many=1 ;;
+        --kernels) words="calibrated roofline"; many=1 ;;
+        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid"; many=1 ;;
+        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none"; many=1 ;;
+        --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
+        --storage) words="$(_perfmodel_ids storages)" ;;
+        --loader) words="$(_perfmodel_ids loaders)" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -67,19 +67,19 @@ _perfmodel() {
         --kernels) words="calibrated roofline" ;;
         --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
         --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
-        --framework) words=$(_perfmodel_ids frameworks) ;;
-        --storage) words=$(_perfmodel_ids storages) ;;
-        --dataset) words=$(_perfmodel_ids datasets) ;;
-        --loader) words=$(_perfmodel_ids loaders) ;;
+        --framework) words="none $(_perfmodel_ids frameworks)" ;;
+        --storage) words="$(_perfmodel_ids storages)" ;;
+        --dataset) words="$(_perfmodel_ids datasets)" ;;
+        --loader) words="$(_perfmodel_ids loaders)" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
     memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --inference --set --layers --format --output --catalog --quiet --help"
       case $before in
-        --precision) words=$(_perfmodel_ids precisions) ;;
-        --optimizer) words=$(_perfmodel_ids optimizers) ;;
-        --framework) words=$(_perfmodel_ids memory_profiles) ;;
+        --precision) words="$(_perfmodel_ids precisions)" ;;
+        --optimizer) words="$(_perfmodel_ids optimizers)" ;;
+        --framework) words="$(_perfmodel_ids memory_profiles)" ;;
         --zero) words="0 1 2 3" ;;
         --recompute) words="none selective full" ;;
         --format) words="table csv json" ;;
@@ -88,9 +88,10 @@ _perfmodel() {
       esac ;;
     input) options=" --storage --rate --network --batch --precision --nodes --gpus --units --loader --cpu --workers --decode --prefetch --samples --chunk --reads --cache --policy --first-epoch --sample-out --uplink-gpus --set --format --output --catalog --quiet --help"
       case $before in
-        --storage) words=$(_perfmodel_ids storages) ;;
-        --loader) words=$(_perfmodel_ids loaders) ;;
-        --cpu) words=$(_perfmodel_ids decoders) ;;
+        --storage) words="$(_perfmodel_ids storages)" ;;
+        --network) words="$(_perfmodel_ids networks)" ;;
+        --loader) words="$(_perfmodel_ids loaders)" ;;
+        --cpu) words="$(_perfmodel_ids decoders)" ;;
         --decode) words="cpu gpu none" ;;
         --samples) words="packed files" ;;
         --policy) words="lru random keep sequential" ;;
@@ -100,6 +101,9 @@ _perfmodel() {
       esac ;;
     collective) options=" --gpus --nodes --bytes --algorithm --protocol --thread-gpus --servers --era --in-network --loads --format --output --catalog --quiet --help"
       case $before in
+        --algorithm) words="auto ring tree nvls nvls-tree pairs collnet halving-doubling hierarchical parameter-server data-parallel" ;;
+        --protocol) words="auto ll ll128 simple" ;;
+        --era) words="current nccl-2.0 nccl-1" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -125,8 +129,8 @@ _perfmodel() {
     layers) options=" --by --depth --batch --precision --framework --set --format --output --catalog --quiet --help"
       case $before in
         --by) words="layer kind tree" ;;
-        --precision) words=$(_perfmodel_ids precisions) ;;
-        --framework) words=$(_perfmodel_ids memory_profiles) ;;
+        --precision) words="$(_perfmodel_ids precisions)" ;;
+        --framework) words="$(_perfmodel_ids memory_profiles)" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -152,8 +156,8 @@ _perfmodel() {
       esac ;;
     kernel) options=" --gpu --precision --kernels --pass --batch --m --n --k --count --tn --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --hidden --steps --persistent --rows --columns --elements --tensors --parameters --optimizer --bytes --pageable --format --output --catalog --quiet --help"
       case $before in
-        --gpu) words=$(_perfmodel_ids gpus) ;;
-        --precision) words=$(_perfmodel_ids precisions) ;;
+        --gpu) words="$(_perfmodel_ids gpus)" ;;
+        --precision) words="$(_perfmodel_ids precisions)" ;;
         --kernels) words="calibrated roofline" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -228,6 +232,7 @@ _perfmodel() {
     import-*) COMPREPLY=($(compgen -f -- "$word")); return ;;
     export-2) words=$(_perfmodel_ids networks) ;;
   esac; fi
-  COMPREPLY=($(compgen -W "$words" -- "$word"))
+  if [ -n "$many" ] && [[ $word == *,* ]]; then first=${word%,*},; fi
+  COMPREPLY=($(compgen -P "$first" -W "$words" -- "${word#"$first"}"))
 }
 complete -F _perfmodel perfmodel

@@ -144,15 +144,33 @@ static bool ends_with(const char *text, const char *end)
   return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
+/* Commands whose result is no table: XML, or a drawing. */
+static bool writes_text(const cli_request *request)
+{
+  static const char *const names[] = {"import", "export", "new", "topology"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(request->command->name, names[i]) == 0) return true;
+  return request->value[OPTION_XML] != NULL;
+}
+
+/* Without --format the ending of the file says it: .csv, .json, or .txt and none for a table. */
+static int format_of_file(cli_request *request, const char *file)
+{
+  const char *slash = file != NULL ? strrchr(file, '/') : NULL, *name = slash != NULL ? slash + 1 : file;
+  const char *dot = file != NULL ? strrchr(name, '.') : NULL;
+  if (dot == NULL || dot == name || ends_with(name, ".txt")) return CODE_DONE;
+  if (ends_with(name, ".csv")) request->format = PM_FORMAT_CSV;
+  else if (ends_with(name, ".json")) request->format = PM_FORMAT_JSON;
+  else if (!writes_text(request))
+    return fail(CODE_USAGE, "-o \"%.80s\": files end in .csv, .json or .txt (a table); --format says it for any other", file);
+  return CODE_DONE;
+}
+
 static int choose_format(cli_request *request)
 {
   const char *name = request->value[OPTION_FORMAT], *file = request->value[OPTION_OUTPUT];
   request->format = PM_FORMAT_TABLE;
-  if (name == NULL) {
-    if (file != NULL && ends_with(file, ".csv")) request->format = PM_FORMAT_CSV;
-    if (file != NULL && ends_with(file, ".json")) request->format = PM_FORMAT_JSON;
-    return CODE_DONE;
-  }
+  if (name == NULL) return format_of_file(request, file);
   int format = pm_format_find(name);
   if (format < 0) return fail(CODE_USAGE, "--format \"%.80s\" is unknown; it is one of table, csv, json", name);
   request->format = (pm_format)format;

@@ -161,6 +161,18 @@ static void lua_set_field(lua_State *L, const pm_field *field, void *record) {
   }
 }
 
+/* Every name in the table on the top is one of a field. */
+static void lua_check_fields(lua_State *L, const pm_record_type *type) {
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL, *meant;
+    if (name == NULL || pm_record_find_field(type, name) != NULL) continue;
+    meant = pm_field_find_meant(type, name);
+    if (meant == NULL) lua_pushfstring(L, "unknown field \"%s\" of a %s", name, type->name);
+    else lua_pushfstring(L, "unknown field \"%s\" of a %s; did you mean \"%s\"?", name, type->name, meant);
+    lua_error(L);
+  }
+}
+
 /* Pushes what the table on the top has for a field. Its name of an earlier release goes first: no record comes with that,
 ** so a script has set it. */
 static void lua_field(lua_State *L, const pm_field *field) {
@@ -185,6 +197,7 @@ static void *lua_records_in(lua_State *L, int index, const char *name, size_t *c
       pm_record_clear(type, record);
       lua_rawgeti(L, index, (int)i + 1);
       if (!lua_istable(L, -1)) luaL_error(L, "every %s record must be a table", name);
+      lua_check_fields(L, type);
       for (size_t f = 0; f < type->field_count; f++) {
         lua_field(L, &type->fields[f]);
         if (!lua_isnil(L, -1)) lua_set_field(L, &type->fields[f], record);

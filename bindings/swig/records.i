@@ -72,6 +72,13 @@ static char *quantity_format(double value, const char *unit, pm_error *error)
   return text_copy(pm_quantity_format(text, sizeof text, value, unit), error);
 }
 
+/* What is called here what other programs call so, or nothing: see pm_name_find_usual. */
+static const char *usual_name(const char *of, const char *name, pm_error *error)
+{
+  (void)error;
+  return pm_name_find_usual(of, name);
+}
+
 /* The value of a number or choice field from its text, as the record holds it. */
 static double record_value(const char *type, const char *name, const char *text, pm_error *error)
 {

@@ -75,6 +75,28 @@ START_TEST(fields_are_set_from_text_with_units)
 }
 END_TEST
 
+START_TEST(units_are_read_as_people_write_them)
+{
+  static const struct {
+    const char *text, *unit;
+    double value; /* NAN: refused */
+  } cases[] = {
+    {"6 hours", "s", 21600}, {"6h", "s", 21600}, {"1 Day", "s", 86400}, {"3 msec", "s", 3e-3}, {"80GB", "B", 80e9},
+    {"80 gB", "B", 80e9}, {"80 gbytes", "B", 80e9}, {"1 kiB", "B", 1024}, {"25 gbps", "B/s", 3.125e9},
+    {"25 Gb/s", "B/s", 3.125e9}, {"25 GBps", "B/s", 25e9}, {"25 TB/sec", "B/s", 25e12}, {"25 kb/s", "B/s", 3125},
+    {"312 tflops", "FLOP/s", 312e12}, {"4 GFLOPs", "FLOP", 4e9}, {"90 img/s", "1/s", 90}, {"80 gb", "B", NAN},
+    {"80 Gb", "B", NAN}, {"25 gb/s", "B/s", NAN}, {"25 mb/s", "B/s", NAN}, {"6", "s", NAN}, {"6 H2O", "s", NAN},
+    {"80 GB", "s", NAN}, {"6 hours", "B", NAN}, {"1 GX", "B", NAN}, {"1 ", "B", NAN},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    double value = NAN;
+    int status = pm_quantity_parse(cases[i].text, cases[i].unit, &value, NULL);
+    ck_assert_msg(isnan(cases[i].value) ? status == PM_STATUS_BAD_UNIT : status == PM_OK && value == cases[i].value, "%s: %g",
+                  cases[i].text, value);
+  }
+}
+END_TEST
+
 START_TEST(text_that_does_not_fit_is_refused_whole)
 {
   pm_link link;
@@ -96,6 +118,7 @@ int main(void)
   tcase_add_test(tests, former_names_are_understood);
   tcase_add_test(tests, nothing_given_is_unknown_not_zero);
   tcase_add_test(tests, fields_are_set_from_text_with_units);
+  tcase_add_test(tests, units_are_read_as_people_write_them);
   tcase_add_test(tests, text_that_does_not_fit_is_refused_whole);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

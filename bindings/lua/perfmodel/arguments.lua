@@ -101,16 +101,50 @@ function arguments.but(set, words)
   return rest
 end
 
-function arguments.check_options(options, known)
-  if not arguments.is_list(options) then error("a table of options expected, got " .. type(options), 0) end
-  for name in pairs(options) do
+-- How many letters must be changed, left out or put in to get from one name to the other.
+local function distance(a, b)
+  local row = {}
+  for j = 0, #b do row[j] = j end
+  for i = 1, #a do
+    local diagonal = row[0]
+    row[0] = i
+    for j = 1, #b do
+      local same = a:byte(i) == b:byte(j) and 0 or 1
+      diagonal, row[j] = row[j], math.min(row[j] + 1, row[j - 1] + 1, diagonal + same)
+    end
+  end
+  return row[#b]
+end
+
+-- The known name that was meant: what other programs call so, else the nearest within a third of the letters; or nil.
+local function meant(name, names, known)
+  local usual = core.usual_name("option", name)
+  if usual ~= nil and known[usual] then return usual end
+  local nearest, least = nil, math.max(1, math.floor(#name / 3)) + 1
+  for _, each in ipairs(names) do
+    local apart = distance(name, each)
+    if apart < least then nearest, least = each, apart end
+  end
+  return nearest
+end
+
+-- Raises for a name that is not in the set, with the one that was meant. `what` is "option" or "field".
+function arguments.check_names(values, known, what)
+  for name in pairs(values) do
     if not known[name] then
       local names = {}
       for each in pairs(known) do names[#names + 1] = each end
       table.sort(names)
-      error('unknown option "' .. tostring(name) .. '"; known are ' .. table.concat(names, ", "), 0)
+      local near = meant(tostring(name), names, known)
+      local advice = near and 'did you mean "' .. near .. '"?' or "known are " .. table.concat(names, ", ")
+      error("unknown " .. what .. ' "' .. tostring(name) .. '"; ' .. advice, 0)
     end
   end
+end
+
+function arguments.check_options(options, known)
+  if not arguments.is_list(options) then error("a table of options expected, got " .. type(options), 0) end
+  arguments.check_names(options, known, "option")
 end
 
 -- Measurements that options give: the text of a table, or the path of one; "" for what is not given.

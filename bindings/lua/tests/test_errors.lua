@@ -23,3 +23,14 @@ check.raises("nothing is aimed at", pm.size, run{epochs = 90})
 check.raises("link must be text", pm.with_link, "dgx1-v100", 3)
 check.raises("storage must be text", pm.input_pipeline, {dataset = "ilsvrc2012", system = "dgx1-v100"})
 check.equal(pm.upgrades(run{upgrades = {"dgx2"}}):column("name")[1], "dgx2")
+
+-- Names and values from elsewhere, and slips.
+check.raises('unknown option "batch_size"; did you mean "batch"?', pm.predict, run{batch_size = 8})
+check.raises('unknown option "num_gpus"; did you mean "gpus"?', pm.sweep, run{num_gpus = 8})
+check.raises('unknown option "precison"; did you mean "precision"?', pm.predict, run{precison = "fp16"})
+check.raises('a network is wanted', pm.predict, {network = "dgx1-v100", system = "resnet50"})
+check.raises('the closest is "tf1-xla"', pm.predict, run{framework = "jax"})
+local slip = pm.framework("generic")
+slip.framework.step_tiem = 1
+check.raises('unknown field "step_tiem" of a framework; did you mean "step_time"?', pm.predict, run{framework = slip})
+check.equal(pm.predict(run{precision = "amp"}).throughput, pm.predict(run{precision = "fp16"}).throughput)

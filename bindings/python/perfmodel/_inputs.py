@@ -71,8 +71,9 @@ def choice(type_name: str, field_name: str, name: str) -> int:
     choices = field(type_name, field_name).choices
     if text(name, field_name) in choices:
         return choices.index(name)
+    usual = _core.usual_name(field_name, name) or name
     for i, known in enumerate(choices):
-        if _bare(known) == _bare(name):
+        if _bare(known) == _bare(usual):
             return i
     try:
         return int(_core.record_value(type_name, field_name, name))  # by what it was called in an earlier release

@@ -149,6 +149,14 @@ PM_API int pm_record_set_number(const pm_field *field, void *record, double valu
 ** `buffer` must hold PM_TEXT_MAX bytes. Returns buffer. */
 PM_API char *pm_record_format(const pm_field *field, const void *record, char *buffer);
 
+/* What is called here what other programs call `name`, or NULL: of "precision" (float16, half and amp are fp16; these are
+** understood), of "option" (batch_size is batch, num_gpus gpus) and of "framework" (nearest to jax is tf1-xla), both for
+** messages. Case and punctuation do not matter. */
+PM_API const char *pm_name_find_usual(const char *of, const char *name);
+
+/* The field that an unknown name was probably meant to be, for messages; NULL if none is near. */
+PM_API const char *pm_field_find_meant(const pm_record_type *type, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

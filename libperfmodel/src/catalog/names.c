@@ -266,9 +266,54 @@ static pm__entry *find_entry(const pm_catalog *catalog, int kind, const char *na
   return kind == PM__GPUS ? find_hardware(catalog, kind, name) : pm__names_find(&catalog->names, kind, name);
 }
 
+/* ---- Names that are known, but not as what is wanted. */
+
+/* A name of something else: arguments in the wrong order, a system where a network is wanted. */
+static bool is_other_kind(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
+{
+  static const int others[] = {PM__NETWORKS, PM__SYSTEMS, PM__FRAMEWORKS, PM__DATASETS, PM__STORAGES};
+  bool profile = kind != PM__GPUS; /* of profiles the nearest name says more */
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) profile = profile && kind != others[i];
+  for (size_t i = 0; i < sizeof others / sizeof others[0] && !profile; i++) {
+    if (others[i] == kind || (kind == PM__GPUS && others[i] == PM__SYSTEMS)) continue;
+    if (find_entry(catalog, others[i], name) == NULL) continue;
+    bool order = kind == PM__NETWORKS && others[i] == PM__SYSTEMS;
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a %s, but a %s is wanted here%s", name, kinds[others[i]].singular,
+             kinds[kind].singular, order ? "; the network comes first, then the system" : "");
+    return true;
+  }
+  return false;
+}
+
+/* A file of a model where a network's name is wanted. */
+static bool is_model_file(const char *name, pm_error *error)
+{
+  static const char *const importers[][2] = {{".onnx", "onnx"}, {".pt", "torch"}, {".pth", "torch"}, {".pt2", "torch"},
+                                             {".keras", "keras"}, {".h5", "keras"}, {".safetensors", "hf"}};
+  const char *dot = strrchr(name, '.');
+  for (size_t i = 0; dot != NULL && i < sizeof importers / sizeof importers[0]; i++) {
+    if (strcmp(dot, importers[i][0]) != 0) continue;
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file, no network; Python imports it: perfmodel.from_%s(...).to_xml(\"mine.xml\")"
+             ", then --catalog mine.xml", name, importers[i][1]);
+    return true;
+  }
+  return false;
+}
+
+static void explain_unknown(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
+{
+  const char *near = kind == PM__FRAMEWORKS ? pm_name_find_usual("framework", name) : NULL;
+  if (is_other_kind(catalog, kind, name, error) || (kind == PM__NETWORKS && is_model_file(name, error))) return;
+  if (near == NULL || pm__names_find(&catalog->names, kind, near) == NULL)
+    pm__names_unknown(&catalog->lists[kind], kind, name, error);
+  else
+    pm__fail(error, PM_STATUS_NOT_FOUND, "unknown framework \"%.80s\"; the closest is \"%s\", and \"generic\" stands for any",
+             name, near);
+}
+
 pm__entry *pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
 {
   pm__entry *entry = find_entry(catalog, kind, name);
-  if (entry == NULL) pm__names_unknown(&catalog->lists[kind], kind, name, error);
+  if (entry == NULL) explain_unknown(catalog, kind, name, error);
   return entry;
 }

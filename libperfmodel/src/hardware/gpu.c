@@ -2,6 +2,7 @@
 #include <math.h>
 #include "base/base.h"
 #include "perfmodel/hardware.h"
+#include "perfmodel/record.h"
 
 double pm_precision_get_bytes(int precision)
 {
@@ -20,6 +21,8 @@ int pm_precision_find(const char *name)
     PM_PRECISION_LIST(NAME)
 #undef NAME
   };
+  const char *usual = pm_name_find_usual("precision", name);
+  if (usual != NULL) name = usual;
   for (int i = 0; name != NULL && i < PM_PRECISION_COUNT; i++)
     if (pm__same_name(names[i], name)) return i;
   return -1;

@@ -89,8 +89,9 @@ int pm_record_set(const pm_field *field, void *record, const char *text, pm_erro
   if (field == NULL || record == NULL || text == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a field needs a record and a text");
   char *place = (char *)record + field->offset;
+  const char *usual = field->kind == PM_FIELD_CHOICE ? pm_name_find_usual(field->name, text) : NULL;
   switch (field->kind) {
-  case PM_FIELD_CHOICE: return set_choice(field, place, text, error);
+  case PM_FIELD_CHOICE: return set_choice(field, place, usual != NULL ? usual : text, error);
   case PM_FIELD_INT: return set_int(field, place, text, error);
   case PM_FIELD_REAL: return set_real(field, place, text, error);
   case PM_FIELD_TEXT: break;

@@ -1,4 +1,10 @@
-/* Quantities: "900 GB/s" <-> 9e11 of unit "B/s". A unit is an optional prefix and a base; the base says the dimension. */
+/*
+** Quantities: "900 GB/s" <-> 9e11 of unit "B/s". A unit is an optional prefix and a base; the base says the dimension.
+**
+** What people write besides is read where it has one meaning: "6 hours", "80GB", "312 TFLOPS", "25 gbps". B is a byte and
+** b a bit, whatever the case of the prefix; "gb" and "gb/s", all small, are either, so they are asked about, and so is a
+** size in bits.
+*/
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +70,97 @@ static bool find_unit(const char *text, scale *found)
   return false;
 }
 
+/* ---- Units as people write them besides ---- */
+
+typedef struct spelling {
+  const char *written; /* B and b alone are told apart */
+  const char *name;    /* a base unit, or one with its prefix */
+  bool prefixed;
+} spelling;
+
+static const spelling spellings[] = {
+  {"hours", "h", false}, {"hour", "h", false}, {"hrs", "h", false}, {"hr", "h", false}, {"h", "h", false},
+  {"minutes", "min", false}, {"minute", "min", false}, {"mins", "min", false}, {"days", "d", false}, {"day", "d", false},
+  {"seconds", "s", false}, {"second", "s", false}, {"secs", "s", false}, {"sec", "s", false}, {"milliseconds", "ms", false},
+  {"millisecond", "ms", false}, {"msec", "ms", false}, {"microseconds", "us", false}, {"usec", "us", false},
+  {"percent", "%", false}, {"watts", "W", false}, {"watt", "W", false}, {"img/s", "images/s", false},
+  {"imgs/s", "images/s", false}, {"image/s", "images/s", false}, {"sample/s", "samples/s", false},
+  {"B", "B", true}, {"bytes", "B", true}, {"byte", "B", true}, {"bits", "bit", true}, {"bit", "bit", true},
+  {"B/s", "B/s", true}, {"Bps", "B/s", true}, {"bytes/s", "B/s", true}, {"byte/s", "B/s", true}, {"bps", "bit/s", true},
+  {"bits/s", "bit/s", true}, {"bit/s", "bit/s", true}, {"flop/s", "FLOP/s", true}, {"flops/s", "FLOP/s", true},
+  {"flop", "FLOP", true}, {"flops", "FLOP/s", true}, {"hz", "Hz", true},
+};
+
+static char lower(char c)
+{
+  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The same letters, but for the case of all that is no B or b. */
+static bool same_letters(const char *a, const char *b)
+{
+  bool exact = lower(*a) == 'b' && strlen(b) <= strlen("B/s") && *a != *b;
+  while (*a != '\0' && lower(*a) == lower(*b)) a++, b++;
+  return *a == '\0' && *b == '\0' && !exact;
+}
+
+/* The letters k, m, g, ... as a large prefix in its usual case, with the i of KiB. Returns its length, 0: none. */
+static size_t large_prefix(const char *text, char *large)
+{
+  static const char letters[] = "kmgtpe", usual[] = "kMGTPE";
+  const char *at = text[0] != '\0' ? strchr(letters, lower(text[0])) : NULL;
+  if (at == NULL) return 0;
+  bool binary = text[1] == 'i' && (text[2] == 'B' || text[2] == 'b');
+  large[0] = binary && lower(text[0]) == 'k' ? 'K' : usual[at - letters];
+  strcpy(large + 1, binary ? "i" : "");
+  return binary ? 2 : 1;
+}
+
+enum { UNIT_LONGEST = 32 };
+
+/* "TB/sec" is "TB/s". Returns false for what no unit is as long as. */
+static bool shorten(const char *text, char *written)
+{
+  static const char *const ends[] = {"/second", "/sec"};
+  size_t length = strlen(text);
+  if (length >= UNIT_LONGEST) return false;
+  strcpy(written, text);
+  for (size_t i = 0; i < COUNT(ends); i++) {
+    size_t end = strlen(ends[i]);
+    if (length > end && same_letters(written + length - end, ends[i])) strcpy(written + length - end, "/s");
+  }
+  return true;
+}
+
+static bool find_spelling(const char *text, const char *unit, scale *found)
+{
+  char written[UNIT_LONGEST], large[3] = "", name[UNIT_LONGEST];
+  if (!shorten(text, written)) return false;
+  if (find_unit(written, found)) return true;
+  size_t letters = large_prefix(written, large);
+  for (size_t i = 0; i < COUNT(spellings); i++) {
+    const spelling *s = &spellings[i];
+    bool plain = same_letters(written, s->written);
+    if (!plain && !(s->prefixed && letters > 0 && same_letters(written + letters, s->written))) continue;
+    bool number = strcmp(s->written, "flops") == 0 && strcmp(unit, "FLOP") == 0; /* so many operations, no rate */
+    snprintf(name, sizeof name, "%s%s", plain ? "" : large, number ? "FLOP" : s->name);
+    return find_unit(name, found);
+  }
+  return false;
+}
+
+/* "80 gb" of a size, "25 gb/s" of a rate: bytes or bits? */
+static bool is_ambiguous(const char *text, const char *unit)
+{
+  char large[3];
+  const char *rest = text + large_prefix(text, large);
+  if (strcmp(unit, "B") == 0) return strcmp(rest, "b") == 0;
+  bool small = rest > text && text[0] == lower(text[0]) && text[0] != 'k'; /* kilo has no other case */
+  return strcmp(unit, "B/s") == 0 && small && strncmp(rest, "b/s", 3) == 0;
+}
+
+/* ---- Reading ---- */
+
 /* An example of how the unit is written, for messages: "25 GB/s". */
 static const char *usual_form(const char *unit)
 {
@@ -84,10 +181,22 @@ static int out_of_range(const char *text, pm_error *error)
   return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is beyond any sensible number", text);
 }
 
+static int either(const char *text, const char *unit_text, const char *unit, pm_error *error)
+{
+  char large[3] = "";
+  int digits = (int)(unit_text - text);
+  large_prefix(unit_text, large);
+  while (digits > 0 && text[digits - 1] == ' ') digits--;
+  const char *rate = strcmp(unit, "B") == 0 ? "" : "/s";
+  return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" may be bytes or bits; write \"%.*s %sB%s\" or \"%.*s %sbit%s\"", text,
+                  digits, text, large, rate, digits, text, large, rate);
+}
+
 static int read_scaled(const char *text, const char *unit_text, const char *unit, double *value, pm_error *error)
 {
   scale found;
-  if (!find_unit(unit_text, &found))
+  if (is_ambiguous(unit_text, unit)) return either(text, unit_text, unit, error);
+  if (!find_unit(unit_text, &found) && !find_spelling(unit_text, unit, &found))
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has an unknown unit; write it in %s", text, usual_form(unit));
   if (strcmp(found.unit, is_plain(unit) ? "1" : unit) != 0)
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has the wrong unit; write it in %s", text, usual_form(unit));
@@ -120,6 +229,9 @@ int pm_quantity_parse(const char *text, const char *unit, double *value, pm_erro
   int digits = (int)(p - text);
   while (*p == ' ') p++;
   if (*p != '\0') return read_scaled(text, p, unit, value, error);
+  if (strcmp(unit, "s") == 0)
+    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has no unit: %.*s what? write \"%.*s h\", \"%.*s s\" or \"%.*s ms\"",
+                    text, digits, text, digits, text, digits, text, digits, text);
   if (!is_plain(unit))
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has no unit; write \"%.*s %s\"", text, digits, text,
                     usual_form(unit));

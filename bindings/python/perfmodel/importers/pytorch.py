@@ -96,7 +96,7 @@ class Tracer:
         except (RuntimeError, NotImplementedError) as error:
             raise ShapeError(
                 f"{type(module).__name__} does not run on the meta device with inputs of {_shapes(arguments, named)}, "
-                f"the batch among them: {_reason(error)}"
+                f"the batch among them: {_reason(error)}{_advice(inputs, error)}"
             ) from error
         finally:
             torch.backends.mha.set_fastpath_enabled(fast)
@@ -320,6 +320,21 @@ def _shapes(arguments: Any, named: Any) -> str:
 def _reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__
+
+
+def _advice(inputs: Any, error: Exception) -> str:
+    """What would help, where the inputs are a shape."""
+    if is_tensor(inputs) or not isinstance(inputs, (tuple, list)) or not all(isinstance(size, int) for size in inputs):
+        return ""
+    if "indices" in str(error) or "Long" in str(error):
+        sizes = ", ".join(str(size) for size in (1, *inputs))
+        return f"; token numbers are whole: give torch.zeros({sizes}, dtype=torch.long) instead of a shape"
+    advice = "; a shape is that of one sample, without the batch, channels first"
+    if len(inputs) > 3:
+        return f"{advice}: {tuple(inputs[1:])}"
+    if len(inputs) == 3 and inputs[-1] < min(inputs[:2]):
+        return f"{advice}: {(inputs[-1], *inputs[:-1])}"
+    return f"{advice}, such as (3, 224, 224)"
 
 
 # ---- The copy without weights.

@@ -1,0 +1,28 @@
+"""The command that pip brings: as a program beside Python, and as python -m perfmodel; outside of the source tree."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import perfmodel as pm
+import pytest
+
+SCRIPT = Path(sysconfig.get_path("scripts")) / "perfmodel"
+
+
+def run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="the package is not installed by pip")
+@pytest.mark.parametrize("start", [[str(SCRIPT)], [sys.executable, "-m", "perfmodel"]])
+def test_command_of_pip(start: list[str], tmp_path: Path) -> None:
+    assert run(*start, "--version", folder=tmp_path).stdout == f"perfmodel {pm.__version__}\n"
+    done = run(*start, "list", "optimizers", "-o", "made.csv", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "made.csv").read_text().startswith("id,name")
+    wrong = run(*start, "predcit", folder=tmp_path)
+    assert (wrong.returncode, wrong.stderr) == (2, 'perfmodel: unknown command "predcit"; did you mean "predict"?\n')
