@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "catalog/entry.h"
+#include "catalog/system_word.h"
 
 /* ---- Kinds. */
 
@@ -250,6 +251,7 @@ static pm__entry *find_entry(const pm_catalog *catalog, int kind, const char *na
 pm__entry *pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
 {
   pm__entry *entry = find_entry(catalog, kind, name);
+  if (entry == NULL && kind == PM__SYSTEMS && pm__is_system_word(name)) return pm__system_word(catalog, name, error);
   if (entry == NULL) pm__names_unknown(&catalog->lists[kind], kind, name, error);
   return entry;
 }
