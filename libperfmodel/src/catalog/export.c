@@ -71,6 +71,14 @@ static void set_id(char *id, size_t size, const char *text)
     if (strchr("*:", *p) != NULL) *p = '-';
 }
 
+/* What the name of a GPU stands for has these fields without elements. */
+static void add_machine(pm__string *xml, const pm__entry *entry)
+{
+  const pm_machine *machine = (const pm_machine *)entry->record;
+  pm__string_format(xml, "    <gpu>%s</gpu>\n    <gpus>%d</gpus>\n    <topology>%s</topology>\n", machine->gpu, machine->gpus,
+                    machine->topology);
+}
+
 /* Under an id of its own it takes another name, since names stand only once. */
 static void add_entry(pm__string *xml, const pm_catalog *catalog, const pm__entry *entry, const char *id)
 {
@@ -87,6 +95,7 @@ static void add_entry(pm__string *xml, const pm_catalog *catalog, const pm__entr
   else if (entry->name[0] != '\0') add_attribute(xml, "name", entry->name);
   add_attributes(xml, catalog, entry->element, renamed ? " id name alias " : " id name ");
   pm__string_add(xml, ">\n");
+  if (entry->kind == PM__SYSTEMS && pm__entry_child(entry, "gpu") == NULL) add_machine(xml, entry);
   for (const pm__element *e = entry->element->child; e != NULL; e = e->next) add_element(xml, catalog, e, 4);
   pm__string_format(xml, "  </%s>\n", pm__kind_at((size_t)entry->kind)->singular);
 }

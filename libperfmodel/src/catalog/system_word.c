@@ -99,7 +99,7 @@ static int read_word(const pm_catalog *catalog, const char *name, parts *p, pm_e
   size_t length = star != NULL ? (size_t)(star - name) : strcspn(name, ":");
   int status = read_gpu(catalog, name, length, p, error);
   if (status != PM_OK) return status;
-  if (star == NULL)
+  if (star == NULL && colon != NULL)
     return pm__fail(error, PM_NOT_FOUND, "\"%.80s\" does not say how many GPUs; write \"%.40s*8%.40s\"", name, p->gpu->id, colon);
   status = read_gpus(name, star + 1, strcspn(star + 1, ":"), p, error);
   return status == PM_OK ? read_topology(catalog, name, colon != NULL ? colon + 1 : NULL, p, error) : status;
