@@ -36,7 +36,7 @@ Catalog.show = public(function(self, kind, name)
 end)
 --- An entry as XML that a catalogue loads again, with the same numbers; under an id of its own if one is given.
 Catalog.export = public(function(self, kind, name, id)
-  return core.catalog_export(handle_of(self), text_of(kind, "a kind"), text_of(name, "a name"), id)
+  return core.catalog_export(handle_of(self), text_of(kind, "a kind"), text_of(name, "a name"), text_of(id or "", "an id"))
 end)
 Catalog.list = public(function(self, kind)
   return new_table(core.catalog_list(handle_of(self), text_of(kind, "a kind")))

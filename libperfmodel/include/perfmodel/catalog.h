@@ -103,7 +103,7 @@ PM_API pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm
 PM_API pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
 
 /* One entry as a file of its own that pm_catalog_load reads again, with the same numbers; what it refers to and is not
-** shipped goes with it. `id` gives it another id, beside the one it is a copy of (NULL: its own). A network is written as a
+** shipped goes with it. `id` gives it another id, beside the one it is a copy of (NULL or "": its own). A network is written as a
 ** flat list of layers, under its own id. Released with pm_string_free. */
 PM_API char *pm_catalog_export(const pm_catalog *catalog, const char *kind, const char *name, const char *id,
                                pm_error *error);

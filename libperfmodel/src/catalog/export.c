@@ -189,7 +189,8 @@ char *pm_catalog_export(const pm_catalog *catalog, const char *kind, const char 
   char *text = NULL;
   if (catalog == NULL || kind == NULL || name == NULL)
     pm__fail(&failure, PM_BAD_ARGUMENT, "an export needs a catalogue, a kind and a name");
-  else if (id != NULL && !is_id(id))
+  if (id != NULL && id[0] == '\0') id = NULL;
+  if (id != NULL && !is_id(id))
     pm__fail(&failure, PM_BAD_ARGUMENT, "id \"%.80s\" is not made of letters, digits, '-', '_' and '.'", id);
   int number = failure.status == PM_OK ? pm__kind_find(kind, &failure) : -1;
   if (number >= 0) text = export_entry(catalog, number, name, id, &failure);
