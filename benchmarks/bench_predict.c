@@ -3,13 +3,13 @@
 **
 ** Ways to ask for the same kind of answer, 8 GPUs, each with the host, buckets, waiting and band of a framework:
 **   scalar       one call of pm_predict per run
-**   batch        one call for many runs, every run with a batch size of its own: kernels priced for it, and again for the
-**                whole batch on one GPU, which strong scaling is measured by
+**   batch        one call for many runs, every run with a batch size of its own: kernels priced for each
 **   one GPU      the same on one GPU, where there is nothing to scale
 **   batch grid   one call for many runs that differ only in machine, GPUs, overlap and framework
 **   ideal grid   the same without a framework
 **
-** Each row is the best of five stretches of at least 0.2 s of the processor's time.
+** Each row is the best of five stretches of at least 0.2 s of the processor's time. Columns are those of pm_predict, so
+** without strong scaling. compare.py sets two builds side by side.
 */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>

@@ -51,7 +51,7 @@ ROOMS = [room for floor in FLOORS for room in floor] + list(BESIDE) + sorted(ABO
 # A header belongs to the lowest room that has its types.
 HEADERS = {
     "error.h": "base", "units.h": "base", "record.h": "record", "hardware.h": "hardware", "network.h": "network",
-    "table.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory", "pipeline.h": "input",
+    "table.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory", "input.h": "input",
     "input.h": "input", "framework.h": "software", "software.h": "software", "collective.h": "topology",
     "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "plan.h": "plan", "inference.h": "plan",
     "size.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "validate.h": "lab", "calibrate.h": "lab",

@@ -27,10 +27,10 @@ FRAMEWORKS = ROOT / "data/frameworks/frameworks.xml"
 HUBER = 0.1
 
 # Fitted on language rows: (profiles, element, unit, least, most).
-LANGUAGE = [(["pt-nchw"], "own_factor", "", 1, 5), (["pt-nhwc"], "own_factor", "", 1, 5),
-            (["tf1-xla"], "own_factor", "", 1, 5), (["tf1-xla"], "kernel_time", " us", 2, 100)]
+LANGUAGE = [(["pt-nchw"], "framework_kernel_factor", "", 1, 5), (["pt-nhwc"], "framework_kernel_factor", "", 1, 5),
+            (["tf1-xla"], "framework_kernel_factor", "", 1, 5), (["tf1-xla"], "kernel_time", " us", 2, 100)]
 # What a constant is before any row, and by which factor that is uncertain: holds those that the rows do not decide.
-PRIOR = {"kernel_time": (25, 2), "own_factor": (1.5, 2)}
+PRIOR = {"kernel_time": (25, 2), "framework_kernel_factor": (1.5, 2)}
 NOISE = 0.1  # of one row, against the uncertainty of the priors
 
 

@@ -47,7 +47,7 @@ export CMAKE_C_COMPILER_LAUNCHER=ccache
 
 # closing_line LOG: what the test runner says at its end.
 closing_line() {
-  grep -E -e '^[0-9]+% tests passed|^[0-9]+%: Checks|^(floors|symbols|schema):' \
+  grep -E -e '^[0-9]+% tests passed|^[0-9]+%: Checks|^(floors|headers|symbols|schema):' \
     -e '[0-9]+ (passed|failed|error).* in [0-9.]+s' "$1" | tail -n 2 | sed 's/^=* *//; s/ *=*$//' | paste -sd ' ' -
 }
 
@@ -92,6 +92,8 @@ finish() {
 }
 
 floors() { python3 scripts/check_floors.py; }
+
+headers() { python3 scripts/check_headers.py; }
 
 pip_install() { "$python" -m pip install --disable-pip-version-check -q "$@"; }
 
@@ -176,6 +178,7 @@ threads() {
 }
 
 step floors floors
+step headers headers
 step venv venv_setup
 if [ $amount = quick ]; then
   step build build_all

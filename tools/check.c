@@ -104,7 +104,7 @@ static bool find_entries(const pm_catalog *catalog, const char *path, const befo
 static int blame(const char *path, const pm_error *error)
 {
   if (error->status == PM_NO_MEMORY) return fail_error(error);
-  if (error->file[0] != '\0') return fail(CODE_INPUT, "%s", error->text);
+  if (error->file_length > 0) return fail(CODE_INPUT, "%s", error->text);
   return fail(CODE_INPUT, "%s: %s", path, error->text);
 }
 

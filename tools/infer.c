@@ -90,7 +90,8 @@ static int answer_all(question *q)
 {
   int code = CODE_DONE;
   pm_error error = PM_ERROR_NONE;
-  const pm_space space = {.type = pm_record_type_find("inference_run"), .base = &q->usual, .axes = q->axes.items,
+  const pm_space space = {.type = pm_record_type_find("inference_run"), .run_size = sizeof(pm_inference_run),
+                          .base = &q->usual, .axes = q->axes.items,
                           .axis_count = q->axes.count};
   q->count = pm_space_count(&space);
   q->runs = (pm_inference_run *)calloc(q->count, sizeof *q->runs);

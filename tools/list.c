@@ -97,6 +97,6 @@ static const cli_option options[] = {{OPTION_COUNT, '\0', NULL, NULL, NULL}};
 const cli_command list_command = {
   "list", "[KIND]", "lists the GPUs, systems, networks, ... that are known",
   "Lists all entries of a kind: gpus, links, systems, networks, datasets, measurements, sources, calibrations, "
-  "memory_profiles, optimizers, usable_memories or transformer_habits of the catalogue, layers (the kinds that a network may have, with their attributes and what these are if left out), or "
+  "memory_profiles, optimizers, usable_memories or transformer_activations of the catalogue, layers (the kinds that a network may have, with their attributes and what these are if left out), or "
   "precisions. Without a kind, lists the kinds.",
   "perfmodel list systems", options, 0, 1, run};

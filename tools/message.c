@@ -60,7 +60,7 @@ int error_code(const pm_error *error)
   case PM_BAD_SYNTAX: return CODE_INPUT;
   case PM_NO_MEMORY:
   case PM_INTERNAL: return CODE_INTERNAL;
-  default: return error->file[0] != '\0' ? CODE_INPUT : CODE_USAGE;
+  default: return error->file_length > 0 ? CODE_INPUT : CODE_USAGE;
   }
 }
 

@@ -21,11 +21,21 @@ bool is_switch(const pm_field *field)
   return field->kind == PM_FIELD_CHOICE && strcmp(field->choices[0].name, "no") == 0;
 }
 
-void field_option(const pm_field *field, char *name, size_t size)
+static void option_name(const char *text, char *name, size_t size)
 {
-  snprintf(name, size, "%s", field->option != NULL ? field->option : field->name);
+  snprintf(name, size, "%s", text);
   for (char *c = name; *c != '\0'; c++)
     if (*c == '_') *c = '-';
+}
+
+void field_option(const pm_field *field, char *name, size_t size)
+{
+  option_name(field->option != NULL ? field->option : field->name, name, size);
+}
+
+void field_former_option(const pm_field *field, char *name, size_t size)
+{
+  option_name(field->former != NULL ? field->former : "", name, size);
 }
 
 /* The names of a choice, between them `between`. */

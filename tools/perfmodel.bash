@@ -7,12 +7,12 @@ _perfmodel() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words
   COMPREPLY=()
   case $command in
-    predict) options=" --gpus --nodes --batch --precision --overlap --kernels --epoch-samples --parallel --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --dataset --set --trace --columns --layers --format --output --catalog --quiet --help"
+    predict) options=" --gpus --nodes --batch --precision --overlap --kernels --epoch-samples --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --dataset --set --trace --columns --layers --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
         --kernels) words="calibrated roofline" ;;
-        --parallel) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
+        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
         --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
         --framework) words=$(_perfmodel_ids frameworks) ;;
         --dataset) words=$(_perfmodel_ids datasets) ;;
@@ -21,12 +21,12 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    sweep) options=" --gpus --nodes --batch --precision --overlap --kernels --epoch-samples --parallel --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --axis --columns --dataset --set --format --output --catalog --quiet --help"
+    sweep) options=" --gpus --nodes --batch --precision --overlap --kernels --epoch-samples --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --axis --columns --dataset --set --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
         --kernels) words="calibrated roofline" ;;
-        --parallel) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
+        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
         --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
         --framework) words=$(_perfmodel_ids frameworks) ;;
         --dataset) words=$(_perfmodel_ids datasets) ;;
@@ -43,7 +43,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernels --parallel --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --nodes-most --front --set --format --output --catalog --quiet --help"
+    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernels --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --nodes-most --front --set --format --output --catalog --quiet --help"
       case $before in
         --system) words=$(_perfmodel_ids systems) ;;
         --dataset) words=$(_perfmodel_ids datasets) ;;
@@ -51,7 +51,7 @@ _perfmodel() {
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
         --kernels) words="calibrated roofline" ;;
-        --parallel) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
+        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
         --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
         --framework) words=$(_perfmodel_ids frameworks) ;;
         --storage) words=$(_perfmodel_ids storages) ;;
@@ -60,12 +60,12 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernels --parallel --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --framework --raise --upgrade --storage --dataset --loader --cpu --set --format --output --catalog --quiet --help"
+    sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernels --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --framework --raise --upgrade --storage --dataset --loader --cpu --set --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
         --kernels) words="calibrated roofline" ;;
-        --parallel) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
+        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
         --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
         --framework) words=$(_perfmodel_ids frameworks) ;;
         --storage) words=$(_perfmodel_ids storages) ;;

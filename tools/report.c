@@ -107,7 +107,7 @@ static void print_times(FILE *stream, const pm_prediction *p, size_t width)
   print_part(stream, "update", p->update_time, p->step_time, bar);
   if (p->host_time > 0) print_part(stream, "host", p->host_wait_time, p->step_time, bar);
   if (!isnan(p->bus_bandwidth)) print_part(stream, "communication", p->exposed_communication_time, p->step_time, bar);
-  if (p->waiting_time > 0) print_part(stream, "waiting", p->waiting_time, p->step_time, bar);
+  if (p->straggler_wait_time > 0) print_part(stream, "straggler wait", p->straggler_wait_time, p->step_time, bar);
   if (p->input_wait_time > 0) print_part(stream, "input", p->input_wait_time, p->step_time, bar);
 }
 
@@ -115,9 +115,10 @@ static void print_times(FILE *stream, const pm_prediction *p, size_t width)
 
 static bool is_all_reduce(const cli_study *s)
 {
-  int32_t parallel = s->run.parallel;
-  if (parallel == PM_PARALLEL_FRAMEWORK && s->run.framework_index >= 0) parallel = s->framework.framework.parallel;
-  return parallel == PM_PARALLEL_FRAMEWORK || parallel == PM_PARALLEL_ALL_REDUCE;
+  int32_t parallelism = s->run.parallelism;
+  if (parallelism == PM_PARALLELISM_FRAMEWORK && s->run.framework_index >= 0)
+    parallelism = s->framework.framework.parallelism;
+  return parallelism == PM_PARALLELISM_FRAMEWORK || parallelism == PM_PARALLELISM_ALL_REDUCE;
 }
 
 static void print_communication(FILE *stream, const cli_study *s)
@@ -127,7 +128,7 @@ static void print_communication(FILE *stream, const cli_study *s)
   pm_ring ring;
   if (isnan(p->bus_bandwidth)) return; /* one GPU has nobody to talk to */
   fputs("\nCommunication\n", stream);
-  if (p->gradient_size > 0) { /* some ways to share the work exchange activations only */
+  if (p->gradient_size > 0) { /* under some kinds of parallelism activations only are exchanged */
     label(stream, "gradients");
     fprintf(stream, "%s per GPU, summed over ", quantity(text, p->gradient_size, "B"));
     fprintf(stream, "%s\n", count(text, (double)s->run.gpus * s->run.nodes, "GPU"));
@@ -205,8 +206,9 @@ static void print_bottleneck(FILE *stream, const pm_prediction *p, size_t width)
     snprintf(line, sizeof line, "Limited by the host: waiting for it to launch kernels takes %s of the step.",
              percent(text, p->host_share));
     break;
-  case PM_BOTTLENECK_WAITING:
-    snprintf(line, sizeof line, "Limited by waiting for other GPUs, %s of the step.", percent(text, p->waiting_share));
+  case PM_BOTTLENECK_STRAGGLER_WAIT:
+    snprintf(line, sizeof line, "Limited by the straggler wait: waiting for the slowest GPU takes %s of the step.",
+             percent(text, p->straggler_wait_share));
     break;
   case PM_BOTTLENECK_INPUT:
     snprintf(line, sizeof line, "Limited by input: waiting for it takes %s of the step.", percent(text, p->input_share));

@@ -41,6 +41,19 @@ static const cli_known *find_option(const cli_request *request, cli_option_test 
   return NULL;
 }
 
+/* The option of a field that was called so in an earlier release. */
+static const cli_known *find_former(const cli_request *request, const char *name, size_t length)
+{
+  for (size_t i = 0; i < request->options->count; i++) {
+    const pm_field *field = request->options->items[i].field;
+    if (field == NULL || field->former == NULL) continue;
+    char former[OPTION_NAME];
+    field_former_option(field, former, sizeof former);
+    if (strlen(former) == length && memcmp(former, name, length) == 0) return &request->options->items[i];
+  }
+  return NULL;
+}
+
 static int unknown_option(const cli_request *request, const char *word)
 {
   const char *names[OPTIONS_MOST + 1] = {NULL};
@@ -93,6 +106,7 @@ static int take_long(cli_request *request, cli_words *words, const char *word)
 {
   size_t length = strcspn(word + 2, "=");
   const cli_known *option = find_option(request, has_name, word + 2, length);
+  if (option == NULL) option = find_former(request, word + 2, length);
   if (option == NULL) return unknown_option(request, word);
   return take_option(request, words, option, word[2 + length] == '=' ? word + 3 + length : NULL);
 }

@@ -158,7 +158,8 @@ static int fill_setup(const cli_request *request, size_question *q)
   if (!add_index_axis(&q->axes, "system_index", q->names.count) ||
       (q->framework_count > 0 && !add_index_axis(&q->axes, "framework_index", q->framework_count)))
     return CODE_INTERNAL;
-  const pm_space space = {.type = pm_record_type_find("run"), .base = &q->usual, .axes = q->axes.items,
+  const pm_space space = {.type = pm_record_type_find("run"), .run_size = sizeof(pm_run),
+                          .base = &q->usual, .axes = q->axes.items,
                           .axis_count = q->axes.count};
   size_t count = pm_space_count(&space);
   if (count > CHOICES_MOST)

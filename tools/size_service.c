@@ -113,7 +113,8 @@ static int fill(service *s)
   if (!add_index_axis(&q->axes, "system_index", q->names.count) ||
       !add_index_axis(&q->axes, "profile_index", s->profile_count))
     return CODE_INTERNAL;
-  const pm_space space = {.type = pm_record_type_find("inference_run"), .base = &usual, .axes = q->axes.items,
+  const pm_space space = {.type = pm_record_type_find("inference_run"), .run_size = sizeof(pm_inference_run),
+                          .base = &usual, .axes = q->axes.items,
                           .axis_count = q->axes.count};
   s->asked.count = pm_space_count(&space);
   s->runs = (pm_inference_run *)calloc(s->asked.count, sizeof *s->runs);

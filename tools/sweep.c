@@ -102,7 +102,8 @@ static int make_space(const cli_request *request, cli_sweep *sweep)
       !add_index_axis(&sweep->axes, "system_index", sweep->system_count) ||
       (sweep->framework_count > 0 && !add_index_axis(&sweep->axes, "framework_index", sweep->framework_count)))
     return CODE_INTERNAL;
-  sweep->space = (pm_space){.type = pm_record_type_find("run"), .base = &sweep->base, .axes = sweep->axes.items,
+  sweep->space = (pm_space){.type = pm_record_type_find("run"), .run_size = sizeof(pm_run),
+                            .base = &sweep->base, .axes = sweep->axes.items,
                             .axis_count = sweep->axes.count,
                             .global_batch = request->value[OPTION_GLOBAL_BATCH] != NULL};
   sweep->count = pm_space_count(&sweep->space);

@@ -15,9 +15,11 @@ static void python_raise(const pm_error *error)
 {
   PyObject *module = PyImport_ImportModule("perfmodel._errors");
   PyObject *result = NULL;
+  char file[sizeof error->text];
+  snprintf(file, sizeof file, "%.*s", error->file_length, error->text);
   if (module != NULL)
-    result = PyObject_CallMethod(module, "raise_error", "sssi", pm_status_name(error->status), error->text,
-                                 error->file, error->line);
+    result = PyObject_CallMethod(module, "raise_error", "sssi", pm_status_name(error->status), error->text, file,
+                                 error->line);
   Py_XDECREF(result); /* NULL: it raised */
   Py_XDECREF(module);
 }

@@ -41,7 +41,9 @@ static records space_runs(const char *type, const void *base, AXES, double globa
 {
   records runs = {NULL, NULL, 0};
   pm_axis *array = axes_of(AXES_GIVEN, error);
-  const pm_space space = {pm_record_type_find(type), base, array, axis_count, global_batch != 0};
+  const pm_record_type *of = pm_record_type_find(type);
+  const pm_space space = {.type = of, .base = base, .axes = array, .axis_count = axis_count,
+                          .global_batch = global_batch != 0, .run_size = of != NULL ? of->size : 0};
   if (error->status == PM_OK) runs = records_new(type, pm_space_count(&space), error);
   if (error->status == PM_OK) pm_space_runs(&space, 0, runs.count, runs.data, error);
   free(array);

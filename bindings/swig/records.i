@@ -50,6 +50,7 @@ static char *field_property(const pm_field *field, int property, pm_error *error
     case 4: snprintf(offset, sizeof offset, "%lu", (unsigned long)field->offset); return text_copy(offset, error);
     case 7: return text_copy(field->otherwise != NULL ? field->otherwise : "", error);
     case 8: return text_copy(field->option != NULL ? field->option : field->name, error);
+    case 9: return text_copy(field->former != NULL ? field->former : "", error);
     default: return choice_lines(field, property == 6, error);
   }
 }
@@ -105,14 +106,28 @@ static int record_size(const char *type, pm_error *error)
   return found == NULL ? 0 : (int)found->size;
 }
 
-/* Nine texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, the choices' names and docs, one
-** per line, what it is where nobody gives it ("": unknown), and the command's name for it ("": users never give it). */
+enum { PROPERTIES = 10 };
+
+/* Ten texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, the choices' names and docs, one per
+** line, what it is where nobody gives it ("": unknown), the command's name for it ("": users never give it), and what it was
+** called in an earlier release ("": nothing else). */
 static names record_fields(const char *type, pm_error *error)
 {
   const pm_record_type *found = record_type(type, error);
-  names array = names_new(found == NULL ? 0 : 9 * found->field_count, error);
+  names array = names_new(found == NULL ? 0 : PROPERTIES * found->field_count, error);
   for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
-    array.data[i] = field_property(&found->fields[i / 9], (int)(i % 9), error);
+    array.data[i] = field_property(&found->fields[i / PROPERTIES], (int)(i % PROPERTIES), error);
   return names_if_ok(array, error);
+}
+
+/* What a field of any record is called now, by its name of an earlier release; the name itself if there is none. */
+static const char *field_name_now(const char *name, pm_error *error)
+{
+  const pm_record_type *type;
+  (void)error;
+  for (size_t i = 0; (type = pm_record_type_at(i)) != NULL; i++)
+    for (size_t f = 0; f < type->field_count; f++)
+      if (type->fields[f].former != NULL && strcmp(type->fields[f].former, name) == 0) return type->fields[f].name;
+  return name;
 }
 %}

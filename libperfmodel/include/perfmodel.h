@@ -8,12 +8,12 @@
 **     perfmodel/record.h      what a record is, and the table of its fields
 **     perfmodel/hardware.h    GPUs, links, systems and their link graph
 **     perfmodel/network.h     layers, shapes, exact counts
-**     perfmodel/kernel.h      roofline time of one kernel
-**     perfmodel/collective.h  rings found in the link graph, all-reduce time
+**     perfmodel/kernel.h      time of one kernel, and of a network layer by layer
+**     perfmodel/collective.h  groups of GPUs, their rings, time of any collective, load on links, copies
 **     perfmodel/memory.h      memory of one GPU, whether it fits, the largest batch
-**     perfmodel/pipeline.h    storage, page cache, decoding, copies: what reaches the GPUs
+**     perfmodel/input.h       storage, page cache, decoding, copies: what reaches the GPUs
 **     perfmodel/framework.h   what the software adds to kernels and collectives
-**     perfmodel/predict.h     runs in, predictions out; layer times; sweeps
+**     perfmodel/predict.h     runs in, predictions out; sweeps
 **     perfmodel/inference.h   latency and throughput of the forward pass
 **     perfmodel/size.h        from a rate or a deadline to the machines
 **     perfmodel/sensitivity.h what a step owes to each number, and which upgrade pays
@@ -41,7 +41,7 @@
 #include "perfmodel/kernel.h"
 #include "perfmodel/collective.h"
 #include "perfmodel/memory.h"
-#include "perfmodel/pipeline.h"
+#include "perfmodel/input.h"
 #include "perfmodel/framework.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/inference.h"
@@ -53,10 +53,12 @@
 #include "perfmodel/catalog.h"
 #include "perfmodel/lab.h"
 
-#define PM_VERSION_MAJOR 0
-#define PM_VERSION_MINOR 1
-#define PM_VERSION_PATCH 0
-#define PM_VERSION "0.1.0"
+/* The version of the headers. Before 1.0 the interface may change with the minor version, and the library's soname says so
+** (libperfmodel.so.0.2). Within one, what is there stays, and records grow at their end only: see record.h. */
+#define PM_VERSION_MAJOR 0 /* 1 once the interface keeps */
+#define PM_VERSION_MINOR 2 /* with every change of the interface that breaks programs */
+#define PM_VERSION_PATCH 0 /* with every other release */
+#define PM_VERSION "0.2.0" /* the three as text */
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Follows the recipes of CONTRIBUTING.md on a copy of the source tree, and uses what came of them.
 
-    recipes.py build SOURCE COPY RECIPE,... CMAKE_OPTION...    copies the tree, makes the edits of the recipes, builds the copy
-    recipes.py check SOURCE COPY RECIPE                        uses what came of one, and holds that it touched no more
+    recipes.py build SOURCE COPY CMAKE_OPTION...    copies the tree, makes the edits of all recipes, builds the copy
+    recipes.py check SOURCE COPY RECIPE             uses what came of one
+    recipes.py tree SOURCE COPY                     holds that the copy differs by nothing but what the recipes say
 
 A recipe is what a contributor writes: new files, and lines in files that are there. What has to be edited besides would
 show as a build that fails or as a face on which the new thing is missing.
@@ -69,6 +70,7 @@ class Recipe:
     check: Callable[[Copy], None]
     files: dict[str, str] = field(default_factory=dict)  # new files: path -> text
     lines: dict[str, tuple[str, str]] = field(default_factory=dict)  # path -> (text of a line, line to put before it)
+    tests: dict[str, tuple[str, str]] = field(default_factory=dict)  # the same, in files of tests
 
 
 def hold(condition, what):
@@ -141,13 +143,14 @@ FRAMEWORK = Recipe(check_framework, files={"data/frameworks/toy.xml": """<?xml v
   <framework id="toy-framework" name="Toy framework" source="general-knowledge">
     <era>cudnn8</era>
     <evidence>uncalibrated</evidence>
-    <kernel_time note="guess">20 us</kernel_time>
-    <step_time note="guess">500 us</step_time>
-    <straggler note="guess">0.03</straggler>
-    <parallel>all-reduce</parallel>
+    <kernel_time origin="guess">20 us</kernel_time>
+    <step_time origin="guess">500 us</step_time>
+    <straggler origin="guess">0.03</straggler>
+    <parallelism>all-reduce</parallelism>
     <overlap>backward</overlap>
     <bucket>25 MB</bucket>
-    <feed_bandwidth>unlimited</feed_bandwidth>
+    <host_copy_bandwidth>unlimited</host_copy_bandwidth>
+    <loader origin="default">mxnet</loader>
     <memory>pytorch</memory>
   </framework>
 </perfmodel>
@@ -176,13 +179,15 @@ def check_kind(copy):
     hold("toy_gate" in [row["kind"] for row in copy.rows("layers", "toy-net", "--catalog", path)], "the counts of layers")
     hold(copy.rows("predict", "toy-net", "t4", "--catalog", path)[0]["throughput"] > 0, "a prediction of training")
     hold(copy.rows("infer", "toy-net", "t4", "--catalog", path)[0]["throughput"] > 0, "a prediction of inference")
-    subprocess.run(["cmake", "--build", copy.build, "--target", "schema"], check=True, capture_output=True)
     hold('"toy_gate"' in (copy.source / "data/perfmodel.xsd").read_text(encoding="utf-8"), "the schema")
+    done = subprocess.run([copy.build / "tests/unit_tests", "kinds"], capture_output=True, text=True)
+    hold(done.returncode == 0, f"its descriptor states every trait\n{done.stdout}{done.stderr}")
 
 
 KIND = Recipe(
     check_kind,
     lines={"libperfmodel/src/network/kinds/kinds.h": ("  X(swiglu)", "  X(toy_gate) \\")},
+    tests={"tests/unit/test_kinds.c": ('  {"swiglu"', '  {"toy_gate", "6x20", ""},')},
     files={"libperfmodel/src/network/kinds/toy_gate.c": """/* A toy: x max(0, x). */
 #include "network/kinds/kinds.h"
 
@@ -229,7 +234,7 @@ def check_algorithm(copy):
 ALGORITHM = Recipe(
     check_algorithm,
     lines={"libperfmodel/include/perfmodel/collective.h": (
-        '  X(DATA_PARALLEL, "data-parallel"', '  X(TOY_STAR, "toy-star", "all to one GPU, and back") \\')},
+        "  /* the next one goes above this line */", '  X(TOY_STAR, "toy-star", "all to one GPU, and back") \\')},
     files={"libperfmodel/src/collective/algorithms/toy_star.c": """/* A toy: everyone sends to one GPU, which sends the sum back. */
 #include "collective/algorithm.h"
 
@@ -265,7 +270,7 @@ const pm__collective_algorithm pm__collective_algorithm_TOY_STAR = {
 def check_run_field(copy):
     hold(copy.rows("predict", "resnet50", "t4", "--toy-factor", "3")[0]["toy_factor"] == 3, "the option and the column")
     hold("--toy-factor" in copy.run("predict", "--help"), "the command's help")
-    hold("--toy-factor" in copy.run("--completion"), "the command's completion")
+    hold("--toy-factor" in (copy.source / "tools/perfmodel.bash").read_text(encoding="utf-8"), "the command's completion")
     swept = copy.rows("sweep", "resnet50", "t4", "--toy-factor", "1,2")
     hold([row["toy_factor"] for row in swept] == [1, 2], "the axis of a sweep")
     script = "pm.sweep('resnet50', 't4', toy_factor=[1, 2])['toy_factor']"
@@ -278,7 +283,7 @@ def check_run_field(copy):
 RUN_FIELD = Recipe(
     check_run_field,
     lines={"libperfmodel/include/perfmodel/predict.h": (
-        '  X(YES_NO, input_in_turn', '  X(REAL, toy_factor, "1", "how many toys a step has") \\')})
+        '  X(YES_NO, ignore_memory', '  X(REAL, toy_factor, "1", "how many toys a step has") \\')})
 
 
 RECIPES = {"prediction_field": PREDICTION_FIELD, "run_field": RUN_FIELD, "kind": KIND, "algorithm": ALGORITHM, "gpu": GPU,
@@ -301,43 +306,80 @@ def follow(recipe, source):
     for name, text in recipe.files.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text(text, encoding="utf-8")
-    for name, (before, line) in recipe.lines.items():
+    for name, (before, line) in [*recipe.lines.items(), *recipe.tests.items()]:
         insert(source / name, before, line)
 
 
-def build(source, copy, names, options):
+def build(source, copy, options):
+    """Follows all recipes on one copy: one build is enough for all."""
     shutil.rmtree(copy.folder, ignore_errors=True)
-    shutil.copytree(source, copy.source, symlinks=True,
-                    ignore=shutil.ignore_patterns(".git", "build", "__pycache__", "*.egg-info", ".*_cache"))
-    for name in names.split(","):
-        follow(RECIPES[name], copy.source)
+    shutil.copytree(source, copy.source, symlinks=True, ignore=shutil.ignore_patterns(*NO_SOURCE))
+    for recipe in RECIPES.values():
+        follow(recipe, copy.source)
     subprocess.run(["cmake", "-S", copy.source, "-B", copy.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                    "-DPM_WERROR=ON", "-DPM_TESTS=ON", *options], check=True)
-    targets = ["perfmodel_command"] + ["perfmodel_lua"] * ("-DPM_LUA=ON" in options)
+                    "-DPM_WERROR=ON", "-DPM_TESTS=ON", "-DPM_SUITES=kinds", *options], check=True)
+    targets = ["perfmodel_command", "unit_tests", "schema", "pages"] + ["perfmodel_lua"] * ("-DPM_LUA=ON" in options)
     targets += ["perfmodel_python", "perfmodel_python_package"] * ("-DPM_PYTHON=ON" in options)
     subprocess.run(["cmake", "--build", copy.build, "--target", *targets], check=True)
 
 
-def count(recipe, source, copy):
-    """What the recipe touched, against the tree that it started from."""
-    for name in recipe.files:
-        hold(not (source / name).exists(), f"{name} is new")
-    lines = 0
-    for name in recipe.lines:
-        before, after = (len((tree / name).read_text(encoding="utf-8").splitlines()) for tree in (source, copy.source))
-        lines += after - before
-    print(f"{len(recipe.files)} new files, {len(recipe.lines)} files with {lines} new lines")
+# ---- What they touched.
+
+NO_SOURCE = (".git", "build", "__pycache__", "*.egg-info", ".*_cache")
+GENERATED = {"data/perfmodel.xsd", "tools/perfmodel.1", "tools/perfmodel.bash"}  # by the targets schema and pages
+
+
+def tree(folder):
+    """Every file of a source tree: path -> content."""
+    found = {}
+    for path, folders, names in os.walk(folder):
+        ignored = shutil.ignore_patterns(*NO_SOURCE)(path, [*folders, *names])
+        folders[:] = [name for name in folders if name not in ignored]
+        files = (pathlib.Path(path, name) for name in names if name not in ignored)
+        found.update({file.relative_to(folder).as_posix(): file.read_bytes() for file in files})
+    return found
+
+
+def added_lines(before, after):
+    """The lines that a file has more; None if it is not the old one with lines put between."""
+    rest = iter(before.splitlines())
+    expected, added = next(rest, None), []
+    for line in after.splitlines():
+        if line == expected:
+            expected = next(rest, None)
+        else:
+            added.append(line.decode())
+    return added if expected is None else None
+
+
+def hold_tree(source, copy):
+    """Nothing differs from the tree that the recipes started from but what they say."""
+    old, new = tree(source), tree(copy.source)
+    files, lines = set(), {}
+    for recipe in RECIPES.values():
+        files |= set(recipe.files)
+        for name, (_, line) in [*recipe.lines.items(), *recipe.tests.items()]:
+            lines.setdefault(name, []).append(line)
+    hold(set(old) <= set(new), f"{sorted(set(old) - set(new))} are gone")
+    hold(set(new) - set(old) == files, f"new files are {sorted(set(new) - set(old))}")
+    for name in sorted(old):
+        if old[name] != new[name] and name not in GENERATED:
+            hold(sorted(added_lines(old[name], new[name]) or []) == sorted(lines.get(name, [])), f"{name} is changed")
+    print(f"{len(files)} new files and {sum(map(len, lines.values()))} lines in {len(lines)} files; "
+          f"{len(old)} others are as they were, but for {', '.join(sorted(GENERATED))}")
 
 
 def main():
     what, source, copy, *rest = sys.argv[1:]
     source, copy = pathlib.Path(source), Copy(pathlib.Path(copy))
     if what == "build":
-        build(source, copy, rest[0], rest[1:])
+        build(source, copy, rest)
+    elif what == "tree":
+        hold_tree(source, copy)
     else:
         recipe = RECIPES[rest[0]]
         recipe.check(copy)
-        count(recipe, source, copy)
+        print(f"{len(recipe.files)} new files, {len(recipe.lines)} lines, {len(recipe.tests)} lines of tests")
 
 
 if __name__ == "__main__":

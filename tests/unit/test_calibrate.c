@@ -193,7 +193,7 @@ START_TEST(a_framework_says_what_it_was_fitted_to)
   options.file = "some folder/my rows.csv";
   options.date = "2031-05";
   load_text("<perfmodel version=\"1\"><framework id=\"mine\" name=\"Mine\"><era>cudnn8</era>"
-            "<evidence>uncalibrated</evidence><kernel_time>30 us</kernel_time><parallel>all-reduce</parallel>"
+            "<evidence>uncalibrated</evidence><kernel_time>30 us</kernel_time><parallelism>all-reduce</parallelism>"
             "<overlap>backward</overlap></framework></perfmodel>");
   ck_assert_str_eq(basis_of("mine"), "guesses: no training rate of this framework is behind its constants");
   pm_calibration *fit = fit_rows(five_rows, options);

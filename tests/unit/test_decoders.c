@@ -38,7 +38,7 @@ static double kernel_time(const char *framework)
   return profile.framework.kernel_time;
 }
 
-/* A library is called once for a layer, whatever the number of words; a graph's loop starts its operations for each. The
+/* A library is called once for a layer, whatever the number of words; a graph's loop launches its operations for each. The
 ** path of a word: 10 operations of each of four cells, both ways, and 8 + 10 of attention. */
 START_TEST(loops_ask_the_host_for_every_word)
 {

@@ -28,10 +28,10 @@ static pm_optimizer optimizer(const char *name)
   return out;
 }
 
-static pm_transformer_habit execution(const char *name)
+static pm_transformer_activations execution(const char *name)
 {
-  pm_transformer_habit out;
-  record("transformer_habit", name, &out);
+  pm_transformer_activations out;
+  record("transformer_activations", name, &out);
   return out;
 }
 
@@ -298,7 +298,7 @@ static const megatron megatrons[] = {
 static double megatron_saved(const megatron *m, const char *way)
 {
   pm_transformer model = m->model;
-  pm_transformer_habit fp16 = execution("megatron-fp16");
+  pm_transformer_activations fp16 = execution("megatron-fp16");
   model.sequence_parallel = strncmp(way, "seq", 3) == 0;
   model.recompute = strstr(way, "sel") != NULL ? PM_RECOMPUTE_SELECTIVE : PM_RECOMPUTE_NONE;
   return pm_transformer_saved(&model, &fp16);
@@ -372,7 +372,7 @@ START_TEST(closed_form_is_the_graph)
   one.layers = 1;
   two.layers = 2;
   pm_transformer layer = {1, one.hidden, one.heads, one.tokens, 1, 1, 0, 1, 1, 0};
-  pm_transformer_habit h = execution(same_layer[_i].execution);
+  pm_transformer_activations h = execution(same_layer[_i].execution);
   double graph = bert_saved(two, (size_t)_i) - bert_saved(one, (size_t)_i), closed = pm_transformer_saved(&layer, &h);
   double statistics = 2 * 2 * 4 * one.tokens;
   ck_assert_msg(fabs(graph - statistics - closed) <= 1e-9 * closed, "%s: graph %g, closed form %g",
@@ -439,7 +439,7 @@ START_TEST(deit_training)
     for (size_t k = 0; k < sizeof deits / sizeof deits[0]; k++) {
       if (strcmp(measured_text(file, i, "case"), deits[k].name) != 0) continue;
       pm_transformer model = {12, deits[k].hidden, deits[k].heads, 197, 128, 1, 0, 1, 1, 0};
-      pm_transformer_habit h = execution("deit-amp");
+      pm_transformer_activations h = execution("deit-amp");
       double value = (18 * deits[k].parameters + pm_transformer_saved(&model, &h)) / MIB;
       double off = value / measured_number(file, i, "published") - 1;
       printf("  %-8s %6.0f MiB  %+.1f %% (fitted on these three)\n", deits[k].name, value, 100 * off);

@@ -52,16 +52,16 @@ static void ck_pass(const char *kind, const char *attributes, pm__execution exec
 ** 2; sigmoid 2, product 3; the same and the product with the other half 3. */
 START_TEST(operation_by_operation)
 {
-  ck_pass("layer_norm", "", PM__COMPOSED, PM__FORWARD, 9, 15);
-  ck_pass("rms_norm", "", PM__COMPOSED, PM__FORWARD, 6, 2 + 1 + 2 + 2);
-  ck_pass("rms_norm", "", PM__COMPOSED, PM__BACKWARD_DATA, 12, 21);
-  ck_pass("rms_norm", "", PM__COMPOSED_MIXED, PM__FORWARD, 6, 7 + 7 + 6);
-  ck_pass("gelu", "", PM__COMPOSED, PM__FORWARD, 8, 18);
-  ck_pass("silu", "", PM__COMPOSED, PM__FORWARD, 2, 2 + 3);
-  ck_pass("silu", "", PM__COMPOSED_MIXED, PM__BACKWARD_DATA, 4, 12);
-  ck_pass("swiglu", "", PM__COMPOSED, PM__FORWARD, 3, 2 + 3 + 3);
-  ck_pass("swiglu", "fused=no", PM__COMPOSED, PM__FORWARD, 3, 2 + 3 + 3);
-  ck_pass("swiglu", "fused=no", PM__COMPOSED, PM__BACKWARD_DATA, 6, 18);
+  ck_pass("layer_norm", "", PM__EAGER, PM__FORWARD, 9, 15);
+  ck_pass("rms_norm", "", PM__EAGER, PM__FORWARD, 6, 2 + 1 + 2 + 2);
+  ck_pass("rms_norm", "", PM__EAGER, PM__BACKWARD_DATA, 12, 21);
+  ck_pass("rms_norm", "", PM__EAGER_MIXED, PM__FORWARD, 6, 7 + 7 + 6);
+  ck_pass("gelu", "", PM__EAGER, PM__FORWARD, 8, 18);
+  ck_pass("silu", "", PM__EAGER, PM__FORWARD, 2, 2 + 3);
+  ck_pass("silu", "", PM__EAGER_MIXED, PM__BACKWARD_DATA, 4, 12);
+  ck_pass("swiglu", "", PM__EAGER, PM__FORWARD, 3, 2 + 3 + 3);
+  ck_pass("swiglu", "fused=no", PM__EAGER, PM__FORWARD, 3, 2 + 3 + 3);
+  ck_pass("swiglu", "fused=no", PM__EAGER, PM__BACKWARD_DATA, 6, 18);
   ck_pass("silu", "", PM__UNFUSED, PM__FORWARD, 1, 2);
 }
 END_TEST

@@ -261,7 +261,7 @@ START_TEST(spaces_name_every_combination_once)
   const double optimizer[] = {PM_UPDATE_SGD, PM_UPDATE_ADAM};
   const pm_axis axes[] = {{"batch", batch, 2}, {"optimizer", optimizer, 2}, {"precision", precision, 2}, {"gpus", gpus, 3}};
   const pm_run base = pm_run_default();
-  const pm_space space = {pm_record_type_find("run"), &base, axes, 4, 1};
+  const pm_space space = {pm_record_type_find("run"), &base, axes, 4, 1, sizeof(pm_run)};
   pm_run runs[24], part[5];
   ck_assert_uint_eq(pm_space_count(&space), 24);
   ck_assert_int_eq(pm_space_runs(&space, 0, 24, runs, NULL), PM_OK);
@@ -283,7 +283,7 @@ START_TEST(every_field_of_a_run_is_an_axis)
     const double values[] = {1, 0};
     const pm_axis axis = {type->fields[i].name, values, 2};
     const pm_run base = pm_run_default();
-    const pm_space space = {pm_record_type_find("run"), &base, &axis, 1, 0};
+    const pm_space space = {pm_record_type_find("run"), &base, &axis, 1, 0, sizeof(pm_run)};
     pm_run runs[2];
     ck_assert_int_eq(pm_space_runs(&space, 0, 2, runs, NULL), PM_OK);
     ck_assert(pm_record_number(&type->fields[i], &runs[0]) == 1 && pm_record_number(&type->fields[i], &runs[1]) == 0);
@@ -305,13 +305,13 @@ START_TEST(a_space_that_cannot_be_says_why)
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     pm_error error = PM_ERROR_NONE;
     const pm_run base = pm_run_default();
-    const pm_space space = {pm_record_type_find("run"), &base, bad[i].axis, bad[i].count, 0};
+    const pm_space space = {pm_record_type_find("run"), &base, bad[i].axis, bad[i].count, 0, sizeof(pm_run)};
     ck_assert_int_eq(pm_space_runs(&space, 0, 1, &run, &error), bad[i].status);
     ck_assert_ptr_nonnull(strstr(error.text, bad[i].words));
   }
   const pm_axis axis = {"gpus", one, 1};
   const pm_run base = pm_run_default();
-  const pm_space space = {pm_record_type_find("run"), &base, &axis, 1, 0};
+  const pm_space space = {pm_record_type_find("run"), &base, &axis, 1, 0, sizeof(pm_run)};
   ck_assert_int_eq(pm_space_runs(&space, 0, 2, &run, NULL), PM_BAD_ARGUMENT);
 }
 END_TEST

@@ -87,7 +87,7 @@ static pm_run some_run(int i)
   run.batch = 1 + i * 37 % 130;
   run.precision = i % 2 ? PM_FP16 : PM_FP32;
   run.overlap = i / 7 % PM_OVERLAP_COUNT;
-  run.parallel = i / 13 % PM_PARALLEL_COUNT;
+  run.parallelism = i / 13 % PM_PARALLELISM_COUNT;
   run.optimizer = i / 17 % PM_UPDATE_COUNT;
   run.accumulation = 1 + i / 19 % 3;
   run.input_rate = i % 6 == 0 ? 100.0 * (1 + i % 50) : (double)NAN;
@@ -97,7 +97,7 @@ static pm_run some_run(int i)
 
 static double parts(const pm_prediction *p)
 {
-  return p->compute_time + p->host_wait_time + p->exposed_communication_time + p->waiting_time + p->input_wait_time;
+  return p->compute_time + p->host_wait_time + p->exposed_communication_time + p->straggler_wait_time + p->input_wait_time;
 }
 
 START_TEST(parts_sum_to_the_whole)
@@ -113,14 +113,14 @@ START_TEST(parts_sum_to_the_whole)
     }
     good++;
     ck_assert_double_eq_tol(parts(&p) / p.step_time, 1, 1e-12);
-    ck_assert_double_eq_tol(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.waiting_share +
+    ck_assert_double_eq_tol(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.straggler_wait_share +
                               p.input_share, 1, 1e-9);
     ck_assert_double_eq_tol(p.throughput * p.step_time / (run.batch * run.gpus * run.nodes * run.accumulation), 1, 1e-12);
     ck_assert_msg(p.exposed_communication_time <= p.communication_time * (1 + 1e-12), "run %d", i);
-    ck_assert(p.host_wait_time >= -1e-12 && p.waiting_time >= 0 && p.input_wait_time >= 0);
+    ck_assert(p.host_wait_time >= -1e-12 && p.straggler_wait_time >= 0 && p.input_wait_time >= 0);
     ck_assert(p.gpu_busy <= 1 + 1e-9);
     /* GPUs that share a model also share its update */
-    if (run.parallel < PM_PARALLEL_CHANNELS) ck_assert_double_le(p.scaling_efficiency, 1 + 1e-9);
+    if (run.parallelism < PM_PARALLELISM_CHANNELS) ck_assert_double_le(p.scaling_efficiency, 1 + 1e-9);
   }
   ck_assert_int_gt(good, 2000);
 }
@@ -151,7 +151,7 @@ START_TEST(overlap_is_never_slower_than_none)
 {
   EACH_MACHINE(f, n, s) {
     pm_run run = run_on(n, s, f, 4);
-    run.parallel = PM_PARALLEL_ALL_REDUCE;
+    run.parallelism = PM_PARALLELISM_ALL_REDUCE;
     run.overlap = PM_OVERLAP_NONE;
     double apart = predict(&run).step_time;
     run.overlap = PM_OVERLAP_BACKWARD;
@@ -176,11 +176,11 @@ END_TEST
 START_TEST(one_gpu_does_not_communicate)
 {
   for (int f = -1; f < frameworks; f++)
-    for (int parallel = 0; parallel < PM_PARALLEL_COUNT; parallel++) {
+    for (int parallel = 0; parallel < PM_PARALLELISM_COUNT; parallel++) {
       pm_run run = run_on(0, 0, f, 1);
-      run.parallel = parallel;
+      run.parallelism = parallel;
       pm_prediction p = predict(&run);
-      ck_assert(p.communication_time == 0 && p.exposed_communication_time == 0 && p.waiting_time == 0);
+      ck_assert(p.communication_time == 0 && p.exposed_communication_time == 0 && p.straggler_wait_time == 0);
       ck_assert(p.staleness == 0 && p.scaling_efficiency == 1);
       ck_assert(isnan(p.bus_bandwidth));
     }
@@ -195,7 +195,7 @@ static void kernel_time(pm_framework_profile *p) { p->framework.kernel_time += 1
 static void step_time(pm_framework_profile *p) { p->framework.step_time += 1e-4; }
 static void straggler(pm_framework_profile *p) { p->framework.straggler = 0.5; }
 static void coordinator(pm_framework_profile *p) { p->framework.coordinator_time = 1; }
-static void feed(pm_framework_profile *p) { p->framework.feed_bandwidth = 1e8; }
+static void host_copy(pm_framework_profile *p) { p->framework.host_copy_bandwidth = 1e8; }
 static void layout(pm_framework_profile *p) { p->framework.layout_fp32 = 1; }
 static void unfuse(pm_framework_profile *p) { p->framework.fused = 0; }
 static void factor(pm_framework_profile *p) { p->framework.simt_factor = 3; }
@@ -208,7 +208,7 @@ static void check_slower(change *apply, int gpus, int nodes)
     pm_framework_profile profile = profile_of(trainers[f]), before = profile;
     pm_run run = run_on(0, 0, f, gpus);
     run.nodes = nodes;
-    run.parallel = PM_PARALLEL_ALL_REDUCE;
+    run.parallelism = PM_PARALLELISM_ALL_REDUCE;
     double was = predict(&run).step_time;
     apply(&profile);
     if (memcmp(&profile, &before, sizeof profile) == 0) continue;
@@ -219,7 +219,7 @@ static void check_slower(change *apply, int gpus, int nodes)
 
 START_TEST(slower_software_makes_slower_steps)
 {
-  static change *const changes[] = {kernel_time, step_time, straggler, feed, layout, factor, gradient};
+  static change *const changes[] = {kernel_time, step_time, straggler, host_copy, layout, factor, gradient};
   for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) check_slower(changes[i], 8, 1);
   check_slower(coordinator, 8, 2);
   check_slower(unfuse, 1, 1);
@@ -383,7 +383,7 @@ START_TEST(waiting_is_the_expected_maximum)
   for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
     run.gpus = points[i].gpus;
     run.nodes = points[i].nodes;
-    double waiting = predict(&run).waiting_time;
+    double waiting = predict(&run).straggler_wait_time;
     ck_assert_double_eq_tol(waiting / (alone * profile.framework.straggler), points[i].expected, 1e-3);
   }
 }
@@ -394,14 +394,14 @@ START_TEST(a_coordinator_asks_all_others)
 {
   pm_framework_profile profile = profile_of("mxnet-ngc");
   pm_run run = run_on(0, 0, add_framework(&profile), 8);
-  double alone = predict(&run).waiting_time;
+  double alone = predict(&run).straggler_wait_time;
   run.nodes = 2;
-  double before = predict(&run).waiting_time;
+  double before = predict(&run).straggler_wait_time;
   profile.framework.coordinator_time = 1e-3;
   run.framework_index = add_framework(&profile);
-  ck_assert_double_eq_tol(predict(&run).waiting_time - before, 15e-3, 1e-12);
+  ck_assert_double_eq_tol(predict(&run).straggler_wait_time - before, 15e-3, 1e-12);
   run.nodes = 1;
-  ck_assert_double_eq(predict(&run).waiting_time, alone);
+  ck_assert_double_eq(predict(&run).straggler_wait_time, alone);
 }
 END_TEST
 
@@ -441,7 +441,7 @@ START_TEST(host_update_and_layout_are_as_designed)
 }
 END_TEST
 
-/* s in the products of linear layers, their starts not counted. */
+/* s in the products of linear layers, their launches not counted. */
 static void add_products(const pm_run *run, double *forward, double *backward)
 {
   const pm_network *network = networks[run->network_index];
@@ -476,7 +476,7 @@ START_TEST(memory_passes_are_as_designed)
     pm_framework_profile profile = profile_of(rows[i].framework);
     pm_prediction p[2];
     double products = 0, gradients = 0;
-    profile.framework.own_factor = 1;
+    profile.framework.framework_kernel_factor = 1;
     for (int k = 0; k < 2; k++) {
       profile.framework.simt_factor = profile.framework.tensor_factor = 1 + k;
       pm_run run = run_on(rows[i].network, rows[i].system, add_framework(&profile), 1);
@@ -490,7 +490,7 @@ START_TEST(memory_passes_are_as_designed)
                       p[1].backward_weight_time;
     forward -= products;
     backward -= gradients;
-    ck_assert_double_eq_tol(forward * 1e6 / rows[i].forward, 1, 0.03); /* 2 us for every start are here */
+    ck_assert_double_eq_tol(forward * 1e6 / rows[i].forward, 1, 0.03); /* 2 us for every launch are here */
     ck_assert_double_eq_tol(backward * 1e6 / rows[i].backward, 1, 0.03);
   }
 }
@@ -503,23 +503,23 @@ START_TEST(own_kernels_are_told_apart)
   pm_framework_profile profile = profile_of("pt-nchw");
   double forward[3];
   for (int k = 0; k < 3; k++) {
-    profile.framework.own_factor = 1 + k;
+    profile.framework.framework_kernel_factor = 1 + k;
     pm_run run = run_on(3, 0, add_framework(&profile), 1);
     forward[k] = predict(&run).forward_time;
   }
   ck_assert_double_gt(forward[1], 1.05 * forward[0]);
   ck_assert_double_lt(forward[1], 2 * forward[0]);
   ck_assert_double_eq_tol(forward[2] - forward[1], forward[1] - forward[0], 1e-12);
-  profile.framework.own_factor = 1;
+  profile.framework.framework_kernel_factor = 1;
   pm_run run = run_on(3, 0, add_framework(&profile), 1);
   double plain = predict(&run).forward_time;
-  profile.framework.composed = 1;
+  profile.framework.eager = 1;
   run.framework_index = add_framework(&profile);
-  double composed = predict(&run).forward_time;
-  ck_assert_double_gt(composed, 1.1 * plain);
+  double eager = predict(&run).forward_time;
+  ck_assert_double_gt(eager, 1.1 * plain);
   run.precision = PM_FP16;
   double narrow = predict(&run).forward_time;
-  ck_assert_double_lt(narrow, composed);
+  ck_assert_double_lt(narrow, eager);
 }
 END_TEST
 
@@ -547,8 +547,8 @@ START_TEST(one_gpu_is_a_smooth_maximum)
   pm_framework_profile profile = profile_of("keras");
   pm_run run = run_on(0, 0, add_framework(&profile), 1);
   pm_prediction p = predict(&run);
-  double feed_time = 32.0 * 3 * 224 * 224 * 4 / profile.framework.feed_bandwidth;
-  double alone = hypot(p.compute_time, p.host_time) + profile.framework.step_time + feed_time;
+  double host_copy_time = 32.0 * 3 * 224 * 224 * 4 / profile.framework.host_copy_bandwidth;
+  double alone = hypot(p.compute_time, p.host_time) + profile.framework.step_time + host_copy_time;
   ck_assert_double_eq_tol(p.step_time / alone, 1, 1e-12);
 }
 END_TEST
@@ -563,9 +563,9 @@ START_TEST(a_parameter_server_is_as_designed)
     run.optimizer = PM_UPDATE_RMSPROP_OPERATIONS;
     pm_prediction p = predict(&run);
     double per_byte = fmax(2 / uplink, (gpus - 4) / socket), wires = 2 * w * per_byte;
-    double feed = 32.0 * 3 * 224 * 224 * 4 * (1 / profile.framework.feed_bandwidth + per_byte);
+    double copy = 32.0 * 3 * 224 * 224 * 4 * (1 / profile.framework.host_copy_bandwidth + per_byte);
     double memory = (27 + gpus + 1 + 6 * gpus) * w / profile.framework.server_memory;
-    double each = gpus * 32 * profile.framework.variable_time + (gpus - 1) * feed, alone = p.compute_time + p.host_wait_time;
+    double each = gpus * 32 * profile.framework.variable_time + (gpus - 1) * copy, alone = p.compute_time + p.host_wait_time;
     ck_assert_double_eq_tol(p.communication_time, fmax(wires, memory) + each, 1e-4);
     ck_assert_double_eq_tol(p.exposed_communication_time, fmax(0, fmax(wires, memory) - alone) + each, 1e-4);
     ck_assert_double_gt(p.host_time, before);
@@ -578,10 +578,10 @@ START_TEST(nobody_waits_for_an_asynchronous_server)
 {
   pm_framework_profile profile = profile_of("keras");
   pm_run run = run_on(1, 0, add_framework(&profile), 4);
-  run.parallel = PM_PARALLEL_ASYNCHRONOUS;
+  run.parallelism = PM_PARALLELISM_ASYNCHRONOUS;
   pm_prediction async = predict(&run);
   ck_assert_double_eq(async.staleness, 3);
-  ck_assert_double_eq(async.waiting_time, 0);
+  ck_assert_double_eq(async.straggler_wait_time, 0);
   run.framework_index = -1;
   ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_BAD_ARGUMENT);
 }
@@ -711,7 +711,7 @@ START_TEST(refusals_say_why)
   ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_BAD_ARGUMENT);
   run = run_on(0, 0, 0, 2);
   run.nodes = 2;
-  run.parallel = PM_PARALLEL_DATA_PARALLEL;
+  run.parallelism = PM_PARALLELISM_DATA_PARALLEL;
   ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_NOT_MODELLED);
   pm_framework_profile profile = profile_of("generic");
   profile.framework.kernel_time = -1;

@@ -16,8 +16,8 @@ typedef struct sample {
   int32_t colour, ready;
 } sample;
 
-static const pm_choice colours[] = {{"red", ""}, {"green", ""}, {NULL, NULL}};
-static const pm_choice no_yes[] = {{"no", ""}, {"yes", ""}, {NULL, NULL}};
+static const pm_choice colours[] = {{.name = "red", .doc = ""}, {.name = "green", .doc = ""}, {.name = NULL}};
+static const pm_choice no_yes[] = {{.name = "no", .doc = ""}, {.name = "yes", .doc = ""}, {.name = NULL}};
 static const pm_field fields[] = {
   {"name", "", "who", offsetof(sample, name), .kind = PM_FIELD_TEXT},
   {"count", "1", "how many", offsetof(sample, count), .kind = PM_FIELD_INT},

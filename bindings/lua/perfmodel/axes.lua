@@ -9,7 +9,10 @@ local axes = {}
 -- The options that the fields of a record are, as a set, beside further words.
 function axes.options(record_type, words)
   local set = arguments.options(words or "")
-  for _, field in ipairs(fields.given(record_type)) do set[field.name] = true end
+  for _, field in ipairs(fields.given(record_type)) do
+    set[field.name] = true
+    if field.former ~= "" then set[field.former] = true end
+  end
   return set
 end
 
@@ -41,8 +44,10 @@ function axes.of(record_type, base, options, places)
     if count > 0 then add(name, list) end
   end
   for _, field in ipairs(fields.given(record_type)) do
-    if options[field.name] ~= nil then
-      add(field.name, arguments.list_of(options[field.name], function(item) return value_of(field, item) end, field.name))
+    local given = options[field.name]
+    if given == nil and field.former ~= "" then given = options[field.former] end
+    if given ~= nil then
+      add(field.name, arguments.list_of(given, function(item) return value_of(field, item) end, field.name))
     end
   end
   return {base}, names, lengths, values

@@ -4,13 +4,15 @@ local core = require "perfmodel.core"
 
 local fields = {}
 
--- In order: each {name=, unit=, doc=, kind=, choices=, otherwise=, option=}; of a choice, its names, one per line; what it
--- is where nobody gives it ("": unknown), and the command's name for it ("": users never give it).
+-- In order: each {name=, unit=, doc=, kind=, choices=, otherwise=, option=, former=}; of a choice, its names, one per line;
+-- what it is where nobody gives it ("": unknown), the command's name for it ("": users never give it), and what it was
+-- called in an earlier release ("": nothing else).
 function fields.of(record_type)
   local texts, list = core.record_fields(record_type), {}
-  for i = 1, #texts, 9 do
+  for i = 1, #texts, 10 do
     list[#list + 1] = {name = texts[i], unit = texts[i + 1], doc = texts[i + 2], kind = texts[i + 3],
-                       choices = texts[i + 5], otherwise = texts[i + 7], option = texts[i + 8]}
+                       choices = texts[i + 5], otherwise = texts[i + 7], option = texts[i + 8],
+                       former = texts[i + 9]}
   end
   return list
 end

@@ -13,6 +13,10 @@ local SWEEP_OPTIONS = arguments.options("axes columns", plan.OPTIONS)
 local traces = setmetatable({}, {__mode = "k"}) -- what a prediction was made from
 
 local Prediction = {
+  -- A field by its name of an earlier release; one that is unknown is absent.
+  __index = function(self, name)
+    return type(name) == "string" and rawget(self, core.field_name_now(name)) or nil
+  end,
   __tostring = function(self)
     return string.format("%.4g samples/s, step %s, bottleneck %s (%s)", self.throughput,
                          core.quantity_format(self.step_time, "s"), self.bottleneck, self.basis)

@@ -21,9 +21,10 @@ assert(tostring(p):find("samples/s", 1, true))
 
 -- Definitions hold: throughput, shares, sums, whole steps of an epoch.
 check.close(p.throughput, 8 * 64 / p.step_time, 1e-12, "throughput")
-check.close(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.waiting_share + p.input_share, 1,
+check.close(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.straggler_wait_share + p.input_share, 1,
             1e-12, "shares")
-check.close(p.compute_time + p.host_wait_time + p.exposed_communication_time + p.waiting_time + p.input_wait_time,
+assert(p.waiting_time == p.straggler_wait_time and p.idle_time == nil) -- what it was called, and what never was
+check.close(p.compute_time + p.host_wait_time + p.exposed_communication_time + p.straggler_wait_time + p.input_wait_time,
             p.step_time, 1e-12, "parts")
 check.close(p.forward_time + p.backward_data_time + p.backward_weight_time + p.update_time, p.compute_time, 1e-12, "sum")
 check.close(p.epoch_time, math.ceil(1281167 / 512) * p.step_time, 1e-12, "epoch")
@@ -157,3 +158,14 @@ check.raises("the largest batch that fits is", run, {batch = 100000})
 local large = run{batch = 100000, ignore_memory = true}
 check.equal(large.verdict, "does-not-fit")
 assert(large.memory > large.gpu_memory and large.largest_batch < 100000)
+
+-- Names of release 0.1 are understood: options, fields of a framework, columns.
+local then_, now = {network = "resnet50", system = "dgx1-v100", gpus = 2}, {network = "resnet50", system = "dgx1-v100", gpus = 2}
+then_.parallel, now.parallelism = "data-parallel", "data-parallel"
+assert(pm.predict(then_).throughput == pm.predict(now).throughput)
+then_, now = pm.framework("pt-nchw"), pm.framework("pt-nchw")
+then_.framework.own_factor, now.framework.framework_kernel_factor = 3, 3
+assert(pm.predict{network = "bert-base", system = "dgx1-v100", framework = then_}.throughput ==
+       pm.predict{network = "bert-base", system = "dgx1-v100", framework = now}.throughput)
+local swept = pm.sweep{network = "resnet50", system = "dgx1-v100", gpus = {1, 2}}
+assert(swept:column("waiting_time")[2] == swept:column("straggler_wait_time")[2])

@@ -98,13 +98,13 @@ class InferencePlan:
     def runs(self, **run: Unpack[InferenceRunAxes]) -> Records:
         """Every combination of the axes for all networks, systems and frameworks; batch varies fastest, then gpus,
         nodes, precision, the other options, framework, system, network."""
-        check("inference_run", run, "runs")
+        keywords = check("inference_run", run, "runs")
         base = _record.array("inference_run", _core.inference_run_default())
         networks, systems, profiles = (len(ids) for ids in self._ids)
         if not (networks and systems and profiles):
             raise ArgumentError("an axis of the sweep is empty")
         places = {"network_index": networks, "system_index": systems, "profile_index": profiles}
-        runs = _record.array("inference_run", _core.inference_run_space(*space("inference_run", base, run, places)))
+        runs = _record.array("inference_run", _core.inference_run_space(*space("inference_run", base, keywords, places)))
         unknown = np.isnan(runs["usable_memory"])
         runs["usable_memory"] = np.where(unknown, np.asarray(self._usable)[runs["system_index"]], runs["usable_memory"])
         return runs

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._errors import ArgumentError, NotFoundError
+from ._errors import ArgumentError, Error, NotFoundError
 from ._fields import field
 
 Number = Union[float, "np.integer[Any]", "np.floating[Any]"]
@@ -74,7 +74,10 @@ def choice(type_name: str, field_name: str, name: str) -> int:
     for i, known in enumerate(choices):
         if _bare(known) == _bare(name):
             return i
-    raise NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}')
+    try:
+        return int(_core.record_value(type_name, field_name, name))  # by what it was called in an earlier release
+    except Error:
+        raise NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}') from None
 
 
 def _bare(name: str) -> str:

@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ._base import current_names
 from ._errors import ArgumentError
-from ._fields import Field, annotation, field, given
+from ._fields import Field, annotation, field, given, renamed
 from ._inputs import choice, many, number, quantity, whole
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -44,12 +45,14 @@ def value_of(type_name: str, name: str, value: Any) -> float:
     return number(value, name) if f.unit == "1" else quantity(value, f.unit, name)
 
 
-def check(type_name: str, keywords: Mapping[str, Any], function: str) -> None:
-    """Raises what Python raises for a keyword that there is not."""
+def check(type_name: str, keywords: Mapping[str, Any], function: str) -> dict[str, Any]:
+    """The keywords by their names of today; raises what Python raises for one that there is not."""
+    keywords = current_names(keywords, renamed(type_name))
     known = [f.name for f in given(type_name)]
     for name in keywords:
         if name not in known:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}; of a run it knows {', '.join(known)}")
+    return keywords
 
 
 def axes_of(type_name: str, keywords: Mapping[str, Any]) -> dict[str, list[float]]:

@@ -78,8 +78,7 @@ class Plan:
         batch is NaN and the prediction says so. `input` is an `input_pipeline`, or samples per second that a node's
         input path brings; `dataset` a dataset or its number of samples, for `epoch_time`.
         """
-        check("run", run, "runs")
-        keywords = fed_by(input, run)
+        keywords = fed_by(input, check("run", run, "runs"))
         if global_batch is not None:
             if keywords.get("batch") is not None:
                 raise ArgumentError("batch and global_batch are both given; give one")

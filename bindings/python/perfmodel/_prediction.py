@@ -103,7 +103,7 @@ class Prediction(_records.Prediction):
             ("update of parameters", self.update_time),
             ("host", self.host_wait_time),
             ("exposed communication", self.exposed_communication_time),
-            ("waiting for each other", self.waiting_time),
+            ("straggler wait", self.straggler_wait_time),
             ("waiting for input", self.input_wait_time),
             ("step", self.step_time),
         ]

@@ -34,7 +34,7 @@ def fed_by(input: Input, keywords: Mapping[str, Any]) -> dict[str, Any]:
 def one_run(function: str, keywords: Mapping[str, Any], *, input: Input = None, samples: float | None = None) -> Records:
     """One run: each keyword is one value."""
     run = _record.array("run", _core.run_default())
-    check("run", keywords, function)
+    keywords = check("run", keywords, function)
     for name, value in fed_by(input, keywords).items():
         if value is not None or not (name == "batch" or usual(field("run", name)) is None):
             run[0][name] = value_of("run", name, value)

@@ -72,7 +72,7 @@ def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
 
 
 PROFILE = """<perfmodel version="1"><framework id="mine" name="Mine"><era>cudnn8</era><evidence>uncalibrated</evidence>
-<kernel_time>30 us</kernel_time><parallel>all-reduce</parallel><overlap>backward</overlap></framework></perfmodel>"""
+<kernel_time>30 us</kernel_time><parallelism>all-reduce</parallelism><overlap>backward</overlap></framework></perfmodel>"""
 
 
 def test_a_profile_of_ones_own_is_fitted_to_own_rates(tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ def test_parts_sum_to_the_whole(sweep: pm.Sweep) -> None:
     p = good(sweep)
     compute = p["forward_time"] + p["backward_data_time"] + p["backward_weight_time"] + p["update_time"]
     np.testing.assert_allclose(compute, p["compute_time"], rtol=1e-12)
-    waits = ("host_wait", "exposed_communication", "waiting", "input_wait")
+    waits = ("host_wait", "exposed_communication", "straggler_wait", "input_wait")
     np.testing.assert_allclose(p["compute_time"] + sum(p[f"{name}_time"] for name in waits), p["step_time"], rtol=1e-12)
-    shares = ("compute", "memory", "communication", "host", "waiting", "input")
+    shares = ("compute", "memory", "communication", "host", "straggler_wait", "input")
     np.testing.assert_allclose(sum(p[f"{name}_share"] for name in shares), 1, rtol=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""The training step: frameworks, modes, input, timelines from Python."""
+"""The training step: frameworks, parallelism, input, timelines from Python."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def test_evidence_and_band_are_visible() -> None:
 
 
 @pytest.mark.parametrize(
-    "parallel", ["all-reduce", "data-parallel", "parameter-server", "async", "model-channels", "model-layers", "hybrid"]
+    "parallelism", ["all-reduce", "data-parallel", "parameter-server", "async", "model-channels", "model-layers", "hybrid"]
 )
-def test_every_way_to_share_the_work(parallel: str) -> None:
+def test_every_parallelism(parallelism: str) -> None:
     one = pm.predict("vgg16", "dgx1-v100", framework="keras")
-    p = pm.predict("vgg16", "dgx1-v100", gpus=4, framework="keras", parallel=parallel)
+    p = pm.predict("vgg16", "dgx1-v100", gpus=4, framework="keras", parallelism=parallelism)
     assert 0 < p.throughput < 4.4 * one.throughput
-    assert p.communication_time > 0 and p.staleness == (3 if parallel == "async" else 0)
+    assert p.communication_time > 0 and p.staleness == (3 if parallelism == "async" else 0)
 
 
 def test_a_sweep_of_frameworks_has_the_points_of_predictions() -> None:

@@ -15,35 +15,38 @@
 extern "C" {
 #endif
 
+/* What follows is the Arrow project's, to the letter: guards, names and members. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 
-#define ARROW_FLAG_DICTIONARY_ORDERED 1
-#define ARROW_FLAG_NULLABLE 2
-#define ARROW_FLAG_MAP_KEYS_SORTED 4
+#define ARROW_FLAG_DICTIONARY_ORDERED 1 /* the order of a dictionary means something; never set here */
+#define ARROW_FLAG_NULLABLE 2           /* values may be null: set for every column */
+#define ARROW_FLAG_MAP_KEYS_SORTED 4    /* of maps, which there are none of here */
 
+/* The type of a column, or of the struct of all columns. */
 struct ArrowSchema {
-  const char *format;
-  const char *name;
-  const char *metadata;
+  const char *format;   /* "g" float64, "l" int64, "u" utf8, "b" bool, "+s" struct */
+  const char *name;     /* as in CSV */
+  const char *metadata; /* name, unit, doc, in Arrow's own layout */
   int64_t flags;
   int64_t n_children;
   struct ArrowSchema **children;
   struct ArrowSchema *dictionary;
-  void (*release)(struct ArrowSchema *);
+  void (*release)(struct ArrowSchema *); /* called once by the owner; NULL: released */
   void *private_data;
 };
 
+/* The values of a column, or of the struct of all columns. */
 struct ArrowArray {
-  int64_t length;
-  int64_t null_count;
+  int64_t length;     /* rows */
+  int64_t null_count; /* unknown values */
   int64_t offset;
-  int64_t n_buffers;
+  int64_t n_buffers;  /* validity, offsets of texts, values */
   int64_t n_children;
   const void **buffers;
   struct ArrowArray **children;
   struct ArrowArray *dictionary;
-  void (*release)(struct ArrowArray *);
+  void (*release)(struct ArrowArray *); /* likewise */
   void *private_data;
 };
 
@@ -52,11 +55,12 @@ struct ArrowArray {
 #ifndef ARROW_C_STREAM_INTERFACE
 #define ARROW_C_STREAM_INTERFACE
 
+/* A sequence of arrays of one schema. */
 struct ArrowArrayStream {
-  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
-  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
-  const char *(*get_last_error)(struct ArrowArrayStream *);
-  void (*release)(struct ArrowArrayStream *);
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out); /* 0, or an errno */
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out); /* out->release is NULL past the last */
+  const char *(*get_last_error)(struct ArrowArrayStream *); /* of the last call that failed */
+  void (*release)(struct ArrowArrayStream *); /* likewise; what was got from it stays */
   void *private_data;
 };
 

@@ -24,10 +24,14 @@
 extern "C" {
 #endif
 
+/* An opaque handle: entries read from XML, by kind and id. Only pm_catalog_load changes it, so several threads may
+** read it. */
 typedef struct pm_catalog pm_catalog;
 
-/* The shipped catalogue. Owned by the caller. Cost: a few milliseconds. */
+/* The shipped catalogue. Owned by the caller. Cost: some ten milliseconds. */
 PM_API pm_catalog *pm_catalog_new(pm_error *error);
+
+/* Releases the catalogue; networks, systems and tables made from it stay; NULL is none. */
 PM_API void pm_catalog_free(pm_catalog *catalog);
 
 /* Adds a file, or every *.xml file of a folder in the order of their names. All of it or nothing: on an error the
@@ -39,7 +43,7 @@ PM_API const char *pm_catalog_note(const pm_catalog *catalog, size_t index);
 
 /* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "sources", "calibrations",
 ** "kernel_calibrations", "kernel_harnesses",
-** "frameworks", "library_eras", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_habits",
+** "frameworks", "library_eras", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_activations",
 ** "readings";
 ** NULL past the last. */
 PM_API const char *pm_catalog_kind_at(size_t index);

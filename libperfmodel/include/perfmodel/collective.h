@@ -2,7 +2,7 @@
 ** Collectives: what it costs GPUs to agree on a sum, to share, and to exchange.
 **
 ** A group is some GPUs of a system, the same in each of a number of nodes. Made once, it knows its rings and every
-** algorithm's latency and bandwidth; a collective is then evaluated in about 100 ns, without allocating:
+** algorithm's latency and bandwidth; a collective is then evaluated in some 40 ns, without allocating:
 **
 **     time = L + W + 2 c sqrt(L W)
 **
@@ -50,7 +50,7 @@ extern "C" {
 
 typedef struct pm_ring { PM_RING_FIELDS(PM_DECLARE) } pm_ring;
 
-/* Finds the ring of GPUs 0 .. gpus-1 of each of `nodes` nodes. Cost: a search, milliseconds for 8 GPUs; do it once.
+/* Finds the ring of GPUs 0 .. gpus-1 of each of `nodes` nodes. Cost: a search the first time, some ms at most; 0.1 us then.
 ** Errors: PM_TOO_MANY_GPUS, PM_NO_ROUTE, PM_BAD_ARGUMENT. */
 PM_API int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm_error *error);
 
@@ -66,6 +66,7 @@ PM_API int pm_ring_in_order(const pm_system *system, const int *gpus, int count,
 
 /* ---- Collectives, algorithms, protocols ------------------------------------------------------------------------- */
 
+/* What a group of GPUs does together. Name, text, meaning. */
 #define PM_COLLECTIVE_LIST(X)                                                                     \
   X(ALL_REDUCE, "all_reduce", "everyone gets the sum")                                            \
   X(REDUCE_SCATTER, "reduce_scatter", "everyone gets a part of the sum")                          \
@@ -99,6 +100,7 @@ typedef enum pm_collective {
   X(DATA_PARALLEL, "data-parallel", "broadcast from and reduce to GPU 0, driven by one process")          \
   /* the next one goes above this line */
 
+/* The choices of an algorithm: one of those above, or the fastest of them. */
 #define PM_ALGORITHM_LIST(X)                                                                              \
   X(AUTO, "auto", "the fastest that the collective library would take by itself")                         \
   PM_NAMED_ALGORITHM_LIST(X)
@@ -110,12 +112,14 @@ typedef enum pm_algorithm {
   PM_ALGORITHM_COUNT
 } pm_algorithm;
 
+/* Protocols of NCCL: how data and the news of its arrival travel. Older ones cost latency, newer ones bandwidth. */
 #define PM_PROTOCOL_LIST(X)                                                             \
   X(ANY, "auto", "the fastest that is allowed")                                         \
   X(LL, "ll", "low latency: 4 bytes of data with 4 of flag")                            \
   X(LL128, "ll128", "low latency over NVLink: 120 bytes of data in 128")                \
   X(SIMPLE, "simple", "large chunks with a barrier between")
 
+/* Those protocols; pm_protocol is the record of what one of them costs. */
 typedef enum pm_protocol_choice {
 #define PM_PROTOCOL_ENUM(name, text, doc) PM_PROTOCOL_##name,
   PM_PROTOCOL_LIST(PM_PROTOCOL_ENUM)
@@ -154,22 +158,33 @@ typedef struct pm_group_choice { PM_GROUP_CHOICE_FIELDS(PM_DECLARE) } pm_group_c
 /* One node, one thread for each GPU, the current library, one server. */
 PM_API pm_group_choice pm_group_choice_default(void);
 
+/* An opaque handle: GPUs with their rings and the parameters of every algorithm. Never changes: threads may share
+** it. */
 typedef struct pm_group pm_group;
 
 /* The group of the GPUs listed (NULL: GPUs 0 .. count-1) in each node; `choice` may be NULL. Owned by the caller,
-** the system must outlive it. Cost: a search for rings, milliseconds for 8 GPUs, under a tenth of a second for any.
+** the system must outlive it. Cost: a search for rings the first time, at most some ms on machines of the catalogue.
 ** Errors: PM_TOO_MANY_GPUS, PM_NO_ROUTE, PM_BAD_ARGUMENT (a GPU twice, none). */
 PM_API pm_group *pm_group_new(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
                               pm_error *error);
+
+/* Releases the group; NULL is none. */
 PM_API void pm_group_free(pm_group *group);
 
-/* Directed rings over NVLink or xGMI (their weights together), their bus bandwidth [B/s] inside the node, and how many
-** cycles there are. The cycle at `index` goes to `order`, GPU numbers, one for each GPU of the group, and its weight is
-** returned; NAN past the last. Over PCIe there is one cycle and no directed ring. */
+/* Directed rings over NVLink or xGMI, their weights together; 0 over PCIe. */
 PM_API double pm_group_rings(const pm_group *group);
-PM_API double pm_group_rings_most(const pm_group *group); /* the same up to 16 GPUs; beyond, no packing has more */
+
+/* A bound on them: the same up to 16 GPUs; beyond, no packing of rings has more. */
+PM_API double pm_group_rings_most(const pm_group *group);
+
+/* Bus bandwidth of the rings inside the node [B/s]. */
 PM_API double pm_group_ring_bandwidth(const pm_group *group);
-PM_API int pm_group_size(const pm_group *group); /* GPUs in each node */
+
+/* GPUs in each node. */
+PM_API int pm_group_size(const pm_group *group);
+
+/* The cycle at `index` goes to `order`, GPU numbers, one for each GPU of the group; its weight is returned, NAN past the
+** last. Over PCIe there is one cycle. */
 PM_API double pm_group_cycle(const pm_group *group, int index, int *order);
 
 /* What the rings run over: "nvlink", "nvswitch", "xgmi", "pcie" or, with one GPU, "". */
@@ -177,6 +192,7 @@ PM_API const char *pm_group_over(const pm_group *group);
 
 /* ---- Evaluation ------------------------------------------------------------------------------------------------- */
 
+/* One collective to evaluate. Grows: see record.h. */
 #define PM_CALL_FIELDS(X)                                                                          \
   X(COLLECTIVE, collective, "", "what is done")                                                    \
   X(REAL, bytes, "B", "bytes of the whole buffer")                                                 \
@@ -186,8 +202,15 @@ PM_API const char *pm_group_over(const pm_group *group);
 typedef struct pm_call { PM_CALL_FIELDS(PM_DECLARE) } pm_call;
 
 /* An all-reduce of 1 byte, by the fastest way. */
-PM_API pm_call pm_call_default(void);
+PM_API void pm_call_fill(pm_call *call, size_t size);
+PM_INLINE pm_call pm_call_default(void)
+{
+  pm_call call;
+  pm_call_fill(&call, sizeof call);
+  return call;
+}
 
+/* What a collective takes, or why that is unknown. Grows: see record.h. */
 #define PM_COLLECTIVE_TIME_FIELDS(X)                                                               \
   X(STATUS, status, "", "ok, or why there is no value")                                            \
   X(REAL, time, "s", "from start to end")                                                          \
@@ -202,16 +225,28 @@ PM_API pm_call pm_call_default(void);
 typedef struct pm_collective_time { PM_COLLECTIVE_TIME_FIELDS(PM_DECLARE) } pm_collective_time;
 
 /* Evaluates an array of calls. A call that cannot be answered gets NAN and its status (PM_BAD_ARGUMENT, PM_NO_ROUTE,
-** PM_NOT_MODELLED: no algorithm does this collective here); the others go on. Cost: about 100 ns for each; allocates
+** PM_NOT_MODELLED: no algorithm does this collective here); the others go on. Cost: some 40 ns for each; allocates
 ** nothing. One rank: 0 s. */
-PM_API int pm_group_times(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count);
+PM_API int pm_group_times_sized(const pm_group *group, const pm_call *calls, size_t call_size,
+                                pm_collective_time *results, size_t result_size, size_t count);
+PM_INLINE int pm_group_times(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count)
+{
+  return pm_group_times_sized(group, calls, sizeof *calls, results, sizeof *results, count);
+}
 
 /* Calls and their results as one table: collective, bytes, gpus, nodes, and the fields of the result. */
-PM_API pm_table *pm_collective_table(const pm_group *group, const pm_call *calls, const pm_collective_time *results,
-                                     size_t count, pm_error *error);
+PM_API pm_table *pm_collective_table_sized(const pm_group *group, const pm_call *calls, size_t call_size,
+                                           const pm_collective_time *results, size_t result_size, size_t count,
+                                           pm_error *error);
+PM_INLINE pm_table *pm_collective_table(const pm_group *group, const pm_call *calls, const pm_collective_time *results,
+                                        size_t count, pm_error *error)
+{
+  return pm_collective_table_sized(group, calls, sizeof *calls, results, sizeof *results, count, error);
+}
 
 /* ---- Load on the links ------------------------------------------------------------------------------------------ */
 
+/* What a collective moves over one link of the node. */
 #define PM_LOAD_FIELDS(X)                                                                          \
   X(TEXT, a, "", "one end")                                                                        \
   X(TEXT, b, "", "the other end")                                                                  \
@@ -225,7 +260,11 @@ typedef struct pm_load { PM_LOAD_FIELDS(PM_DECLARE) } pm_load;
 
 /* What a call moves over every link of one node, as a table; the last row is the network, if there is one. Rings and
 ** chains are exact; other algorithms are spread as their traffic goes through ports and pairs. */
-PM_API pm_table *pm_group_loads(const pm_group *group, const pm_call *call, pm_error *error);
+PM_API pm_table *pm_group_loads_sized(const pm_group *group, const pm_call *call, size_t size, pm_error *error);
+PM_INLINE pm_table *pm_group_loads(const pm_group *group, const pm_call *call, pm_error *error)
+{
+  return pm_group_loads_sized(group, call, sizeof *call, error);
+}
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------ */
 
@@ -256,6 +295,7 @@ PM_API char *pm_system_matrix_text(const pm_system *system, pm_error *error);
 
 /* ---- Networks of many nodes --------------------------------------------------------------------------------------- */
 
+/* A network of many nodes to lay out: how many of them, with which switches. */
 #define PM_FABRIC_CHOICE_FIELDS(X)                                                                     \
   X(INT, nodes, "1", "nodes to join")                                                                  \
   X(INT, switch_ports, "1", "ports used of each switch")                                               \
@@ -270,6 +310,7 @@ typedef struct pm_fabric_choice { PM_FABRIC_CHOICE_FIELDS(PM_DECLARE) } pm_fabri
 ** figures of the DGX-1 papers for EDR InfiniBand). */
 PM_API pm_fabric_choice pm_fabric_choice_default(void);
 
+/* A fat tree laid out: what has to be bought, and what it gives. */
 #define PM_FABRIC_FIELDS(X)                                                                            \
   X(INT, nodes, "1", "nodes joined")                                                                   \
   X(INT, ports, "1", "network ports of each node")                                                     \

@@ -25,6 +25,7 @@
 extern "C" {
 #endif
 
+/* Counts of one row: of a layer, of all layers of a kind, or of a part of the network, for the whole batch. */
 #define PM_COUNTS_FIELDS(X)                                                                                       \
   X(TEXT, name, "", "name of the layer, or the beginning that the names of its layers share")                     \
   X(TEXT, kind, "", "kind of the layer")                                                                          \
@@ -46,6 +47,7 @@ extern "C" {
 
 typedef struct pm_counts { PM_COUNTS_FIELDS(PM_DECLARE) } pm_counts;
 
+/* How a network is cut into rows. */
 #define PM_COUNTS_VIEW_LIST(X)                                                                                    \
   X(LAYERS, "layer", "every layer, in their order")                                                               \
   X(KINDS, "kind", "kinds of layers, most FLOP first")                                                            \
@@ -61,6 +63,7 @@ typedef enum pm_counts_view {
 /* "layer", "kind" or "tree" -> pm_counts_view, or -1. */
 PM_API int pm_counts_view_find(const char *name);
 
+/* What is asked of a network's counts; begin with the defaults. */
 typedef struct pm_counts_question {
   pm_counts_view view;
   int depth; /* of a tree: levels that are shown, at least 1 */

@@ -14,11 +14,15 @@
 #ifndef PERFMODEL_ERROR_H
 #define PERFMODEL_ERROR_H
 
+/* A function that the shared library exports. */
 #if defined(PM_BUILDING) && defined(__GNUC__)
 #define PM_API __attribute__((visibility("default")))
 #else
 #define PM_API
 #endif
+
+/* A function that is compiled into the program, and so knows how large the program's records are. */
+#define PM_INLINE static inline
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,18 +54,20 @@ typedef enum pm_status {
   PM_STATUS_COUNT
 } pm_status;
 
-/* What went wrong: `status` is PM_OK while nothing did. `file` and `line` are set for errors in a file (line 0: none). */
+/* What went wrong: `status` is PM_OK while nothing did. The place of an error in a file begins the text:
+** `file_length` of its bytes are the file's name, of which the first 200 bytes are kept, and `line` says the line. */
 typedef struct pm_error {
   int status;
-  int line;
-  char file[256];
-  char text[512]; /* the whole message, place included, without a newline */
+  int line;        /* 0: none */
+  int file_length; /* 0: the error is in no file */
+  char text[512];  /* the whole message, place included, in one line without its end */
 } pm_error;
 
+/* What a pm_error begins as: no error yet. An initialiser. */
 #ifdef __cplusplus
 #define PM_ERROR_NONE pm_error()
 #else
-#define PM_ERROR_NONE {0, 0, {0}, {0}}
+#define PM_ERROR_NONE {0, 0, 0, {0}}
 #endif
 
 /* "ok", "not_found", ...: the stable name of a status; "unknown" for a number that is none. */

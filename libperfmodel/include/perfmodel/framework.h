@@ -18,6 +18,7 @@
 extern "C" {
 #endif
 
+/* When gradients are exchanged. */
 #define PM_OVERLAP_LIST(X)                                                                                \
   X(NONE, "none", "communication starts when the whole backward pass is done")                            \
   X(BACKWARD, "backward", "communication hides behind the backward pass: bucket by bucket with a framework, " \
@@ -31,8 +32,8 @@ typedef enum pm_overlap {
   PM_OVERLAP_COUNT
 } pm_overlap;
 
-/* How GPUs share the work. */
-#define PM_PARALLEL_LIST(X)                                                                                       \
+/* Parallelism: how GPUs share the work. */
+#define PM_PARALLELISM_LIST(X)                                                                                    \
   X(FRAMEWORK, "framework", "as the framework does; without a framework all-reduce")                              \
   X(ALL_REDUCE, "all-reduce", "a process for each GPU, gradients summed by all-reduce")                           \
   X(DATA_PARALLEL, "data-parallel", "one process: weights broadcast from GPU 0, gradients reduced to it")         \
@@ -42,12 +43,12 @@ typedef enum pm_overlap {
   X(LAYERS, "model-layers", "every GPU has some of the layers, in a pipeline of the accumulated batches")         \
   X(HYBRID, "hybrid", "convolutions data-parallel, linear layers split by channels")
 
-typedef enum pm_parallel {
-#define PM_PARALLEL_ENUM(name, text, doc) PM_PARALLEL_##name,
-  PM_PARALLEL_LIST(PM_PARALLEL_ENUM)
-#undef PM_PARALLEL_ENUM
-  PM_PARALLEL_COUNT
-} pm_parallel;
+typedef enum pm_parallelism {
+#define PM_PARALLELISM_ENUM(name, text, doc) PM_PARALLELISM_##name,
+  PM_PARALLELISM_LIST(PM_PARALLELISM_ENUM)
+#undef PM_PARALLELISM_ENUM
+  PM_PARALLELISM_COUNT
+} pm_parallelism;
 
 /* What a step does with the gradients; the numbers kept for each parameter, and the accesses to memory. */
 #define PM_UPDATE_LIST(X)                                                       \
@@ -110,20 +111,23 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(REAL, update_kernels, "1", "optimiser kernels for each parameter tensor; 1 if not given")                     \
   X(REAL, simt_factor, "1", "instead of the era's factor on FP32 cores")                                          \
   X(REAL, tensor_factor, "1", "instead of the era's factor on tensor cores")                                      \
-  X(REAL, own_factor, "1", "time of its own kernels (norms of rows, dropout, softmax) over that of the kernel model") \
+  X(REAL, framework_kernel_factor, "1", "time of its own kernels (norms of rows, dropout, softmax) over that of the kernel model", \
+    .former = "own_factor")                                                                                       \
   X(YES_NO, layout_fp16, "", "whether tensor-core convolutions transpose their tensors to another layout and back") \
   X(YES_NO, layout_tf32, "", "whether those in TF32 do")                                                          \
   X(YES_NO, layout_fp32, "", "whether convolutions on other cores do")                                            \
   X(YES_NO, fused, "", "whether normalisation, activation and addition are one pass")                             \
-  X(YES_NO, composed, "", "whether norms, dropout, softmax and the like are run operation by operation")          \
-  X(PARALLEL, parallel, "", "how its GPUs share the work")                                                        \
+  X(YES_NO, eager, "", "whether norms, dropout, softmax and the like are run operation by operation",             \
+    .former = "composed")                                                                                         \
+  X(PARALLELISM, parallelism, "", "how its GPUs share the work", .former = "parallel")                            \
   X(OVERLAP, overlap, "", "whether gradients are summed during the backward pass")                                \
   X(ERA, collectives, "", "generation of its collective library")                                                 \
   X(REAL, workspace, "B", "memory that the transforms of a convolution may take, at most; unlimited if not given")  \
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \
   X(REAL, gradient, "B", "bytes of a gradient as it travels; as it is stored if not given")                       \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \
-  X(REAL, feed_bandwidth, "B/s", "bandwidth of feeding a step with inputs, before it starts; prefetched if unlimited") \
+  X(REAL, host_copy_bandwidth, "B/s", "bandwidth of the host's copy of a step's inputs, before it starts; prefetched if unlimited", \
+    .former = "feed_bandwidth")                                                                                   \
   X(REAL, variable_time, "s", "host time for each variable and GPU with a parameter server")                      \
   X(REAL, server_memory, "B/s", "memory bandwidth that the server's update gets")                                 \
   X(TEXT, loader, "", "id of the loader that it reads with")                                                      \
@@ -164,6 +168,7 @@ typedef struct pm_framework_profile {
 
 /* ---- Inference ----------------------------------------------------------------------------------------------------- */
 
+/* Which operations of a forward pass are run as one kernel. */
 #define PM_FUSION_LIST(X)                                                                               \
   X(NONE, "none", "the kernels of a framework, layer by layer")                                         \
   X(PASSES, "passes", "passes over memory that follow each other are one kernel")                       \
@@ -185,16 +190,18 @@ typedef enum pm_fusion {
   X(TEXT, memory, "", "id of its memory profile; the framework's if not given")                                   \
   X(ORIGIN, origin, "", "what its constants rest on")                                                             \
   X(FUSION, fusion, "", "which layers are run together")                                                          \
-  X(REAL, launch, "s", "host time of starting one kernel")                                                        \
+  X(REAL, launch, "s", "host time of launching one kernel")                                                       \
   X(REAL, step_time, "s", "host time of a call besides")                                                          \
   X(REAL, simt_factor, "1", "time of convolutions on the FP32 cores over that of the kernel model")               \
   X(REAL, tensor_factor, "1", "time of convolutions on the tensor cores over that of the kernel model")           \
-  X(REAL, own_factor, "1", "time of the framework's own kernels over that of the kernel model")                   \
+  X(REAL, framework_kernel_factor, "1", "time of the framework's own kernels over that of the kernel model",      \
+    .former = "own_factor")                                                                                       \
   X(YES_NO, convert_simt, "", "whether convolutions on the FP32 cores convert the layout of both ends")           \
   X(YES_NO, convert_tensor, "", "whether convolutions on the tensor cores in FP16 convert the layout of both ends") \
   X(YES_NO, convert_tf32, "", "whether convolutions on the tensor cores in TF32 do")                              \
   X(YES_NO, fused, "", "whether batch norms take in the activation or sum behind them, without fusion of a graph") \
-  X(YES_NO, composed, "", "whether layers of transformers run operation by operation, without fusion of a graph") \
+  X(YES_NO, eager, "", "whether layers of transformers run operation by operation, without fusion of a graph",    \
+    .former = "composed")                                                                                         \
   X(YES_NO, no_winograd, "", "whether its library's convolutions have no Winograd transforms")                     \
   X(YES_NO, no_grouped, "", "whether its library runs groups of channels one by one on tensor cores")              \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
@@ -212,7 +219,8 @@ typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } 
 ** above, host time of a step, factors of the library era, conversions of layout. A NULL framework changes nothing. */
 PM_API void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework);
 
-enum { PM_FRAMEWORK_BASIS_MAX = 240 };
+/* Bytes that hold any text on what a framework rests on, the final zero included. */
+enum { PM_FRAMEWORK_BASIS_MAX = 320 };
 
 /* What the constants of a framework rest on, in words: "fitted to 5 rows of own.csv, 2026-11". Returns `text`, which has
 ** room for PM_FRAMEWORK_BASIS_MAX bytes. */

@@ -48,6 +48,9 @@ PM_API int pm_precision_find(const char *name);
 
 /* ---- GPUs ---------------------------------------------------------------------------------------------------- */
 
+/* A GPU as its maker describes it. Rates are peaks at the stated clock, dense, without sparsity; one that the maker
+** does not
+** state is unknown, and so is a precision that the GPU does not compute in. */
 #define PM_GPU_FIELDS(X)                                                                                          \
   X(TEXT, id, "", "short stable name")                                                                            \
   X(TEXT, name, "", "full name")                                                                                  \
@@ -98,6 +101,7 @@ PM_API int pm_gpu_check(const pm_gpu *gpu, pm_error *error);
 
 /* ---- Kernels ------------------------------------------------------------------------------------------------- */
 
+/* What constants that no datasheet has rest on. */
 #define PM_ORIGIN_LIST(X)                                                              \
   X(NONE, "none", "no constants")                                                      \
   X(FITTED, "fitted", "fitted to measured kernels of this architecture")               \
@@ -142,6 +146,8 @@ typedef enum pm_origin {
   X(INT, threads, "1", "resident threads per SM at most")                                                 \
   X(REAL, launch, "s", "start of a kernel in a full stream")
 
+/* Constants of the libraries' kernels, the same on every architecture unless it states one; docs/model.md has the
+** formulas. */
 #define PM_KERNEL_GENERAL_FIELDS(X)                                                                       \
   X(REAL, wave, "1", "share of a wave over the SMs that an unfinished one costs")                         \
   X(REAL, prologue, "1", "steps of the contraction to fill and drain a tile")                             \
@@ -205,6 +211,7 @@ typedef enum pm_origin {
   X(REAL, spread, "1", "spread of measured over predicted times: standard deviation of the logarithm")    \
   X(REAL, spread_rule, "1", "more, where constants are by rule")
 
+/* Both lists: what kernels are timed with. */
 #define PM_KERNEL_CALIBRATION_FIELDS(X) PM_KERNEL_ARCHITECTURE_FIELDS(X) PM_KERNEL_GENERAL_FIELDS(X)
 
 /* The entry of the catalogue with the constants of every architecture. */
@@ -217,6 +224,7 @@ PM_API int pm_kernel_calibration_check(const pm_kernel_calibration *calibration,
 
 /* ---- Links --------------------------------------------------------------------------------------------------- */
 
+/* What a link is, by the name of its standard. */
 #define PM_LINK_KIND_LIST(X)                                    \
   X(NVLINK, "nvlink", "NVLink between GPUs, CPUs or switches")  \
   X(PCIE, "pcie", "PCI Express")                                \
@@ -232,6 +240,7 @@ typedef enum pm_link_kind {
   PM_LINK_KIND_COUNT
 } pm_link_kind;
 
+/* A type of link, as its specification states it. */
 #define PM_LINK_FIELDS(X)                                                                              \
   X(TEXT, id, "", "short stable name")                                                                 \
   X(TEXT, name, "", "full name")                                                                       \
@@ -318,6 +327,7 @@ typedef struct pm_collective_fit { PM_COLLECTIVE_FIT_FIELDS(PM_DECLARE) } pm_col
 
 /* ---- Machines and systems ------------------------------------------------------------------------------------ */
 
+/* A machine, or node, as its maker describes it; its links are the system's. */
 #define PM_MACHINE_FIELDS(X)                                                                    \
   X(TEXT, id, "", "short stable name")                                                          \
   X(TEXT, name, "", "full name")                                                                \
@@ -337,6 +347,7 @@ typedef struct pm_collective_fit { PM_COLLECTIVE_FIT_FIELDS(PM_DECLARE) } pm_col
 
 typedef struct pm_machine { PM_MACHINE_FIELDS(PM_DECLARE) } pm_machine;
 
+/* What stands at the ends of links. */
 typedef enum pm_vertex_kind {
   PM_VERTEX_GPU,
   PM_VERTEX_CPU,
@@ -356,10 +367,14 @@ typedef enum pm_vertex_kind {
 
 typedef struct pm_edge { PM_EDGE_FIELDS(PM_DECLARE) } pm_edge;
 
+/* An opaque handle: a machine, its GPU and its link graph. Changed only by _add_ and _set_; else threads may share
+** it. */
 typedef struct pm_system pm_system;
 
 /* A system with no vertices yet. Owned by the caller. */
 PM_API pm_system *pm_system_new(const pm_machine *machine, const pm_gpu *gpu, pm_error *error);
+
+/* Releases the system; plans and groups made of it must be gone; NULL is none. */
 PM_API void pm_system_free(pm_system *system);
 
 /* Adds a vertex with a name of its own; GPUs are numbered in the order they are added. */
@@ -389,20 +404,29 @@ PM_API int pm_system_set_kernels(pm_system *system, const pm_kernel_calibration 
 /* Those constants, or NULL. */
 PM_API const pm_kernel_calibration *pm_system_kernels(const pm_system *system);
 
-/* Memory that programs can have of each GPU [B]: what its driver reports where that was set, else its nominal size.
-** Errors of setting it: PM_BAD_VALUE unless it is positive and finite. */
+/* Says how much memory programs can have of each GPU [B]: what its driver reports.
+** Errors: PM_BAD_VALUE unless it is positive and finite. */
 PM_API int pm_system_set_usable_memory(pm_system *system, double bytes, pm_error *error);
+
+/* What pm_system_set_usable_memory set, else the nominal size of the memory [B]. */
 PM_API double pm_system_usable_memory(const pm_system *system);
 
 /* PM_OK, or what is wrong with the whole: GPUs missing, a GPU that nothing reaches. */
 PM_API int pm_system_check(const pm_system *system, pm_error *error);
 
-PM_API const pm_machine *pm_system_machine(const pm_system *system); /* lives as long as the system */
+/* The machine as it was given; lives as long as the system. */
+PM_API const pm_machine *pm_system_machine(const pm_system *system);
+
+/* The GPU that every one of the system's is; lives as long as the system. */
 PM_API const pm_gpu *pm_system_gpu(const pm_system *system);
 
 /* Vertices by position: name (lives as long as the system; NULL past the last) and kind. */
 PM_API const char *pm_system_vertex(const pm_system *system, int index, pm_vertex_kind *kind);
+
+/* Number of rows of the link graph: pairs of vertices joined by links of one type. */
 PM_API int pm_system_edge_count(const pm_system *system);
+
+/* Row `index` of the link graph, from 0. PM_BAD_ARGUMENT past the last. */
 PM_API int pm_system_edge(const pm_system *system, int index, pm_edge *edge);
 
 /* Parallel direct links between GPUs i and j (0 if none, or out of range). */
@@ -411,12 +435,15 @@ PM_API int pm_system_gpu_links(const pm_system *system, int i, int j);
 /* Network bandwidth of one node per direction, line rate [B/s]; 0 without a network. */
 PM_API double pm_system_network_bandwidth(const pm_system *system);
 
-/* The link graph in the language of Graphviz, and as a drawing of its own; released with pm_string_free. */
+/* The link graph in the language of Graphviz; released with pm_string_free. */
 PM_API char *pm_system_dot(const pm_system *system, pm_error *error);
+
+/* The same as a drawing, an SVG document; released with pm_string_free. */
 PM_API char *pm_system_svg(const pm_system *system, pm_error *error);
 
 /* ---- Datasets, sources: catalogue records without behaviour ----------------------------------------------------- */
 
+/* A training set: how many samples, and how large they are where they are stored. */
 #define PM_DATASET_FIELDS(X)                                                    \
   X(TEXT, id, "", "short stable name")                                          \
   X(TEXT, name, "", "full name")                                                \
@@ -429,6 +456,7 @@ PM_API char *pm_system_svg(const pm_system *system, pm_error *error);
 
 typedef struct pm_dataset { PM_DATASET_FIELDS(PM_DECLARE) } pm_dataset;
 
+/* A document or repository that facts and measurements are taken from. */
 #define PM_SOURCE_FIELDS(X)                                                     \
   X(TEXT, id, "", "key that other entries cite")                                \
   X(TEXT, name, "", "title")                                                    \

@@ -5,7 +5,7 @@
 ** the loss is a softmax. A framework runs one kernel per layer; an engine such as TensorRT folds the passes over memory
 ** that follow a convolution or a product into its kernel, and a sum costs no more than one more read.
 **
-**     gpu     = sum over kernels of factor x time, starts included, + conversions of layout
+**     gpu     = sum over kernels of factor x time, launches included, + conversions of layout
 **     host    = launch x kernels                          launches run beside the GPU
 **     latency = sqrt(gpu^2 + host^2) + step_time
 **     throughput = replicas x batch / latency
@@ -35,11 +35,12 @@
 extern "C" {
 #endif
 
+/* What takes the largest share of a call. */
 #define PM_INFERENCE_LIMIT_LIST(X)                                                                      \
   X(NONE, "none", "no prediction")                                                                      \
   X(COMPUTE, "compute", "arithmetic rate of the GPU takes the largest share")                           \
   X(MEMORY, "memory", "passes over device memory take the largest share")                               \
-  X(HOST, "host", "starting kernels, and what a call takes besides, take the largest share")
+  X(HOST, "host", "launching kernels, and what a call takes besides, take the largest share")
 
 typedef enum pm_inference_limit {
 #define PM_INFERENCE_LIMIT_ENUM(name, text, doc) PM_INFERENCE_LIMIT_##name,
@@ -64,6 +65,7 @@ typedef enum pm_inference_limit {
 
 typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_inference_run;
 
+/* What is predicted of inference. Grows: see record.h. */
 #define PM_INFERENCE_FIELDS(X)                                                                                    \
   X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown")                        \
   X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                  \
@@ -74,7 +76,7 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
   X(REAL, product_time, "s", "the part of it in convolutions and products")                                       \
   X(REAL, pass_time, "s", "the part of it in passes over memory")                                                 \
   X(REAL, conversion_time, "s", "the part of it in conversions of layout")                                        \
-  X(REAL, host_time, "s", "starting the kernels, beside the GPU")                                                 \
+  X(REAL, host_time, "s", "launching the kernels, beside the GPU")                                                \
   X(REAL, step_time, "s", "what a call takes besides")                                                            \
   X(REAL, kernels, "1", "kernels of one call")                                                                    \
   X(INFERENCE_LIMIT, limit, "", "what takes the largest share")                                                   \
@@ -91,7 +93,13 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
 typedef struct pm_inference { PM_INFERENCE_FIELDS(PM_DECLARE) } pm_inference;
 
 /* One GPU, one node, batch 1, FP32, usable memory unknown, network 0 on system 0 by profile 0. */
-PM_API pm_inference_run pm_inference_run_default(void);
+PM_API void pm_inference_run_fill(pm_inference_run *run, size_t size);
+PM_INLINE pm_inference_run pm_inference_run_default(void)
+{
+  pm_inference_run run;
+  pm_inference_run_fill(&run, sizeof run);
+  return run;
+}
 
 /* Adds a way to run inference, which is copied, and the memory profile it has (NULL: memory stays unknown). Returns its
 ** number for pm_inference_run.profile_index, or -1. Errors: PM_BAD_VALUE (a constant that is absurd), PM_NO_MEMORY. */
@@ -100,22 +108,41 @@ PM_API int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profi
 
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns PM_OK,
 ** or PM_BAD_ARGUMENT if a pointer is missing. Allocates nothing; cost: some microseconds a run. */
-PM_API int pm_infer(const pm_plan *plan, const pm_inference_run *runs, pm_inference *predictions,
-                    size_t count);
+PM_API int pm_infer_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size, pm_inference *predictions,
+                          size_t prediction_size, size_t count);
+PM_INLINE int pm_infer(const pm_plan *plan, const pm_inference_run *runs, pm_inference *predictions, size_t count)
+{
+  return pm_infer_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count);
+}
 
 /* PM_OK, or in words why this run cannot be predicted. */
-PM_API int pm_infer_check(const pm_plan *plan, const pm_inference_run *run, pm_error *error);
+PM_API int pm_infer_check_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_error *error);
+PM_INLINE int pm_infer_check(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
+{
+  return pm_infer_check_sized(plan, run, sizeof *run, error);
+}
 
 /* Sets run->batch to the largest batch whose latency is at most `latency`, and that fits where the usable memory is
 ** known; `prediction` is of that batch. Every batch is tried up to 1024, beyond it steps of about 0.1 %, until the
 ** latency is above twice the limit. PM_UNREACHABLE if not even batch 1 is fast enough. Cost: milliseconds. */
-PM_API int pm_infer_within(const pm_plan *plan, pm_inference_run *run, double latency,
-                           pm_inference *prediction, pm_error *error);
+PM_API int pm_infer_within_sized(const pm_plan *plan, pm_inference_run *run, size_t run_size, double latency,
+                                 pm_inference *prediction, size_t prediction_size, pm_error *error);
+PM_INLINE int pm_infer_within(const pm_plan *plan, pm_inference_run *run, double latency, pm_inference *prediction,
+                              pm_error *error)
+{
+  return pm_infer_within_sized(plan, run, sizeof *run, latency, prediction, sizeof *prediction, error);
+}
 
 /* Runs and predictions as a table: network, system and profile by id, then the fields of run and prediction. Owned by
 ** the caller. */
-PM_API pm_table *pm_inference_table(const pm_plan *plan, const pm_inference_run *runs,
-                                    const pm_inference *predictions, size_t count, pm_error *error);
+PM_API pm_table *pm_inference_table_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size,
+                                          const pm_inference *predictions, size_t prediction_size, size_t count,
+                                          pm_error *error);
+PM_INLINE pm_table *pm_inference_table(const pm_plan *plan, const pm_inference_run *runs,
+                                       const pm_inference *predictions, size_t count, pm_error *error)
+{
+  return pm_inference_table_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, error);
+}
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,7 @@
 extern "C" {
 #endif
 
+/* What limits a kernel. */
 #define PM_BOUND_LIST(X)                                                \
   X(NONE, "none", "no work")                                            \
   X(COMPUTE, "compute", "limited by the arithmetic rate")               \
@@ -34,6 +35,7 @@ typedef enum pm_bound {
   PM_BOUND_COUNT
 } pm_bound;
 
+/* How a kernel computes: the fastest way that the libraries have for its sizes. */
 #define PM_KERNEL_ALGORITHM_LIST(X)                                                              \
   X(NONE, "none", "no kernel")                                                            \
   X(ROOFLINE, "roofline", "none in particular: the plain roofline")                       \
@@ -70,6 +72,7 @@ PM_API double pm_roofline_attainable(double intensity, double peak, double bandw
 
 /* ---- One kernel ----------------------------------------------------------------------------------------------- */
 
+/* What a kernel computes, and which of the fields of pm_kernel say its sizes. */
 #define PM_OPERATOR_LIST(X)                                                                   \
   X(GEMM, "gemm", "count products, m x n x k")                                                \
   X(CONV_FORWARD, "conv-forward", "convolution")                                              \
@@ -101,6 +104,7 @@ typedef enum pm_operator {
   PM_OPERATOR_COUNT
 } pm_operator;
 
+/* One kernel to time; sizes that its operator does not have are not looked at. Grows: see record.h. */
 #define PM_KERNEL_FIELDS(X)                                                                                 \
   X(OPERATOR, operation, "", "what is computed")                                                            \
   X(PRECISION, precision, "", "storage and arithmetic precision")                                           \
@@ -126,6 +130,7 @@ typedef enum pm_operator {
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 
+/* What a kernel takes, its ceilings, and the band of its time. Grows: see record.h. */
 #define PM_KERNEL_TIME_FIELDS(X)                                                     \
   X(REAL, time, "s", "time of the kernel, without its start")                        \
   X(KERNEL_ALGORITHM, algorithm, "", "the fastest way to compute it")                       \
@@ -148,8 +153,14 @@ typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_ti
 
 /* Times of kernels on one GPU; `calibration` NULL: by the plain roofline. A kernel that cannot be timed has NAN, and the
 ** first error is returned when all are done. Allocates nothing. */
-PM_API int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm_kernel *kernels,
-                             pm_kernel_time *times, size_t count, pm_error *error);
+PM_API int pm_kernel_predict_sized(const pm_gpu *gpu, const pm_kernel_calibration *calibration,
+                                   const pm_kernel *kernels, size_t kernel_size, pm_kernel_time *times,
+                                   size_t time_size, size_t count, pm_error *error);
+PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm_kernel *kernels,
+                                pm_kernel_time *times, size_t count, pm_error *error)
+{
+  return pm_kernel_predict_sized(gpu, calibration, kernels, sizeof *kernels, times, sizeof *times, count, error);
+}
 
 /* ---- Measured kernels ----------------------------------------------------------------------------------------- */
 
@@ -174,6 +185,7 @@ PM_API int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *cal
 
 typedef struct pm_kernel_harness { PM_KERNEL_HARNESS_FIELDS(PM_DECLARE) } pm_kernel_harness;
 
+/* A kernel that somebody measured, with what the harness added to its time. */
 #define PM_MEASURED_KERNEL_FIELDS(X)                                                         \
   X(TEXT, id, "", "id of the measurement; without one, its line")                            \
   X(TEXT, group, "", "GPU, operator, precision and source")                                  \
@@ -186,6 +198,7 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
 
 /* ---- Layer by layer ------------------------------------------------------------------------------------------- */
 
+/* What one layer takes in a training step on one GPU: its kernels alone, no host, no exchange. */
 #define PM_LAYER_TIME_FIELDS(X)                                                                        \
   X(INT, index, "1", "position in the network, from 0")                                                \
   X(TEXT, name, "", "name of the layer")                                                               \

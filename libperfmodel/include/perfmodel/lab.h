@@ -35,6 +35,7 @@ extern "C" {
 
 /* ---- How published tables are read ------------------------------------------------------------------------------ */
 
+/* What a reading decides of a row of a published table. */
 #define PM_DECISION_LIST(X)                                                                          \
   X(SKIP, "skip", "that the row is left out; the value says why")                                    \
   X(DATE, "date", "when the software was released, as 2018-06")                                      \
@@ -86,6 +87,7 @@ typedef struct pm_reading { PM_READING_FIELDS(PM_DECLARE) } pm_reading;
 
 /* ---- Validation ------------------------------------------------------------------------------------------------- */
 
+/* What to validate: a set, on the shipped measurements or on one's own. */
 typedef struct pm_validation {
   const char *set;  /* one of pm_validation_set */
   const char *data; /* the text of a table of one's own; NULL: what is shipped */
@@ -116,6 +118,7 @@ PM_API pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *wha
 ** Nothing is random: the same residuals give the same constants.
 */
 
+/* What measurements say of a constant. */
 #define PM_FIT_STATE_LIST(X)                                                                      \
   X(FIXED, "fixed", "not fitted")                                                                 \
   X(FITTED, "fitted", "the measurements determine it")                                            \
@@ -130,6 +133,7 @@ typedef enum pm_fit_state {
   PM_FIT_STATE_COUNT
 } pm_fit_state;
 
+/* A constant to fit: where the search starts, its bounds, and what came of it. */
 #define PM_FIT_PARAMETER_FIELDS(X)                                                                         \
   X(TEXT, name, "", "name of the constant")                                                                \
   X(REAL, start, "1", "value that the search starts from")                                                 \
@@ -143,8 +147,10 @@ typedef enum pm_fit_state {
 
 typedef struct pm_fit_parameter { PM_FIT_PARAMETER_FIELDS(PM_DECLARE) } pm_fit_parameter;
 
+/* A constant that is searched between `lower` and `upper`, from `start`; results are unknown. */
 PM_API pm_fit_parameter pm_fit_parameter_new(const char *name, double start, double lower, double upper);
 
+/* How the search goes; begin with the defaults. */
 typedef struct pm_fit_options {
   double robust;     /* residuals well beyond this count by their size, not its square; 0: all by the square */
   int huber;         /* 1: by the square up to `robust`, by the size beyond (Huber); 0: with a soft passage (soft L1) */
@@ -154,8 +160,10 @@ typedef struct pm_fit_options {
   int starts;        /* searches: one from the start, the others from points spread around it; the best counts */
 } pm_fit_options;
 
+/* All residuals by their squares, steps of 1 %, a tolerance of 1e-6, at most 100 iterations, one search. */
 PM_API pm_fit_options pm_fit_options_default(void);
 
+/* What the search came to. */
 typedef struct pm_fit_result {
   double start_cost, cost; /* half the sum of squares, large residuals softened */
   int iterations, evaluations;
@@ -188,6 +196,7 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 **     puts(pm_calibration_xml(calibration));
 */
 
+/* What rows of measurements are to a fit. */
 #define PM_FIT_USE_LIST(X)                                                                              \
   X(FITTED, "fitted", "the constants were fitted on them")                                              \
   X(KEPT_SHAPE, "kept-out-shape", "sizes that no row of the fit has")                                   \
@@ -204,6 +213,7 @@ typedef enum pm_fit_use {
   PM_FIT_USE_COUNT
 } pm_fit_use;
 
+/* One constant of the catalogue after a calibration. */
 #define PM_FITTED_CONSTANT_FIELDS(X)                                                                       \
   X(TEXT, entry, "", "id of the catalogue's entry that it is of; default: of every architecture")          \
   X(TEXT, stage, "", "stage of the calibration")                                                           \
@@ -221,6 +231,7 @@ typedef enum pm_fit_use {
 
 typedef struct pm_fitted_constant { PM_FITTED_CONSTANT_FIELDS(PM_DECLARE) } pm_fitted_constant;
 
+/* Errors of one group of rows: (predicted - measured) / measured. */
 #define PM_FIT_ERROR_FIELDS(X)                                                                             \
   X(TEXT, stage, "", "stage of the calibration")                                                           \
   X(TEXT, group, "", "what the rows have in common: their GPU, or what rates are grouped by")              \
@@ -233,6 +244,7 @@ typedef struct pm_fitted_constant { PM_FITTED_CONSTANT_FIELDS(PM_DECLARE) } pm_f
 
 typedef struct pm_fit_error { PM_FIT_ERROR_FIELDS(PM_DECLARE) } pm_fit_error;
 
+/* What to calibrate; begin with the defaults. Texts are not copied. */
 typedef struct pm_calibration_options {
   const char *set;    /* one of pm_calibration_set */
   const char *data;   /* the text of measurements of one's own; NULL: what is shipped */
@@ -244,11 +256,13 @@ typedef struct pm_calibration_options {
   const char *date;   /* when this is done, as the file says: 2026-11; NULL: the month that it is */
 } pm_calibration_options;
 
+/* Kernels, by the shipped rows, a fifth of their shapes only predicted. */
 PM_API pm_calibration_options pm_calibration_options_default(void);
 
 /* The sets by position, NULL past the last. */
 PM_API const char *pm_calibration_set(size_t index);
 
+/* An opaque handle: constants found, their errors, and the entries that hold them. */
 typedef struct pm_calibration pm_calibration;
 
 /* Fits constants. Owned by the caller; NULL with an error. Kernels: of each GPU and source the newest library counts,
@@ -256,10 +270,14 @@ typedef struct pm_calibration pm_calibration;
 ** GPUs. Training: rows that readings of the catalogue leave out are only predicted; every source is left out once, or
 ** every network if there is one source. The same rows give the same constants. Cost: some seconds. */
 PM_API pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibration_options *options, pm_error *error);
+
+/* Releases the calibration with its arrays and texts; NULL is none. */
 PM_API void pm_calibration_free(pm_calibration *calibration);
 
 /* Arrays that live as long as the calibration. */
 PM_API const pm_fitted_constant *pm_calibration_constants(const pm_calibration *calibration, size_t *count);
+
+/* Errors by stage, group and use of the rows; lives as long as the calibration. */
 PM_API const pm_fit_error *pm_calibration_errors(const pm_calibration *calibration, size_t *count);
 
 /* What there is to say about the rows, a line each; "" if nothing. Lives as long as the calibration. */

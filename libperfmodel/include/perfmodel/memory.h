@@ -80,6 +80,7 @@ typedef struct pm_usable_memory { PM_USABLE_MEMORY_FIELDS(PM_DECLARE) } pm_usabl
 
 /* ---- One GPU's memory ------------------------------------------------------------------------------------------- */
 
+/* What of the forward pass is not kept, but computed again in the backward pass. */
 #define PM_RECOMPUTE_LIST(X)                                                                                      \
   X(NONE, "none", "everything that the backward pass needs is kept")                                              \
   X(SELECTIVE, "selective", "scores of attention are computed again")                                             \
@@ -92,6 +93,7 @@ typedef enum pm_recompute {
   PM_RECOMPUTE_COUNT
 } pm_recompute;
 
+/* Whether a total fits the usable memory, given how far published memory use spreads. */
 #define PM_VERDICT_LIST(X)                                                                                        \
   X(UNKNOWN, "unknown", "the usable memory is not known")                                                         \
   X(FITS, "fits", "at most 92 % of the usable memory")                                                            \
@@ -105,6 +107,7 @@ typedef enum pm_verdict {
   PM_VERDICT_COUNT
 } pm_verdict;
 
+/* Whose memory is wanted. Grows: see record.h. */
 #define PM_MEMORY_RUN_FIELDS(X)                                                                                   \
   X(REAL, batch, "1", "samples per GPU and step")                                                                 \
   X(PRECISION, precision, "", "precision; 2 bytes are mixed precision as the profile does it")                    \
@@ -139,23 +142,41 @@ typedef struct pm_memory_run { PM_MEMORY_RUN_FIELDS(PM_DECLARE) } pm_memory_run;
 
 typedef struct pm_memory_use { PM_MEMORY_USE_FIELDS(PM_DECLARE) } pm_memory_use;
 
+/* An opaque handle: what a network keeps by one profile. Never changes: threads may share it. */
 typedef struct pm_memory_plan pm_memory_plan;
 
 /* One GPU, batch 32, FP32, everything kept, usable memory unknown. */
-PM_API pm_memory_run pm_memory_run_default(void);
+PM_API void pm_memory_run_fill(pm_memory_run *run, size_t size);
+PM_INLINE pm_memory_run pm_memory_run_default(void)
+{
+  pm_memory_run run;
+  pm_memory_run_fill(&run, sizeof run);
+  return run;
+}
 
 /* What depends on network, profile and optimiser alone. Owned by the caller; refers to none of its arguments.
 ** Cost: linear in the layers. Errors: PM_BAD_ARGUMENT, PM_NO_MEMORY. */
 PM_API pm_memory_plan *pm_memory_plan_new(const pm_network *network, const pm_memory_profile *profile,
                                           const pm_optimizer *optimizer, pm_error *error);
+
+/* Releases the plan; NULL is none. */
 PM_API void pm_memory_plan_free(pm_memory_plan *plan);
 
 /* Answers `count` runs; one that has no answer yields its status and NAN, and the others go on. Allocates nothing.
 ** Returns PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. */
-PM_API int pm_memory(const pm_memory_plan *plan, const pm_memory_run *runs, pm_memory_use *uses, size_t count);
+PM_API int pm_memory_sized(const pm_memory_plan *plan, const pm_memory_run *runs, size_t run_size, pm_memory_use *uses,
+                           size_t use_size, size_t count);
+PM_INLINE int pm_memory(const pm_memory_plan *plan, const pm_memory_run *runs, pm_memory_use *uses, size_t count)
+{
+  return pm_memory_sized(plan, runs, sizeof *runs, uses, sizeof *uses, count);
+}
 
 /* PM_OK, or in words why this run has no answer (batch 0, training in int8, ...). */
-PM_API int pm_memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_error *error);
+PM_API int pm_memory_check_sized(const pm_memory_plan *plan, const pm_memory_run *run, size_t size, pm_error *error);
+PM_INLINE int pm_memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_error *error)
+{
+  return pm_memory_check_sized(plan, run, sizeof *run, error);
+}
 
 /* The verdict on a total; a factor of 0.92 and 1.08 on the usable memory. */
 PM_API pm_verdict pm_memory_verdict(double total, double usable);
@@ -183,6 +204,7 @@ PM_API int pm_memory_layers(const pm_network *network, const pm_memory_profile *
 
 /* ---- What would help -------------------------------------------------------------------------------------------- */
 
+/* One change that takes less memory, and what it comes to. */
 #define PM_MEMORY_ADVICE_FIELDS(X)                                                               \
   X(TEXT, change, "", "what is done differently")                                                \
   X(REAL, total, "B", "memory of one GPU then")                                                  \
@@ -195,13 +217,19 @@ typedef struct pm_memory_advice { PM_MEMORY_ADVICE_FIELDS(PM_DECLARE) } pm_memor
 /* Each single change that takes less memory than `run`: half the batch, mixed precision, recomputation, sharing out
 ** over the ranks, one of the other optimisers. Fills at most `capacity` rows, largest saving first; returns their
 ** number, or -1 with an error if the run itself has no answer. */
-PM_API int pm_memory_get_advice(const pm_memory_plan *plan, const pm_memory_run *run, const pm_optimizer *others,
-                                size_t other_count, pm_memory_advice *rows, size_t capacity, pm_error *error);
+PM_API int pm_memory_get_advice_sized(const pm_memory_plan *plan, const pm_memory_run *run, size_t size,
+                                      const pm_optimizer *others, size_t other_count, pm_memory_advice *rows,
+                                      size_t capacity, pm_error *error);
+PM_INLINE int pm_memory_get_advice(const pm_memory_plan *plan, const pm_memory_run *run, const pm_optimizer *others,
+                                   size_t other_count, pm_memory_advice *rows, size_t capacity, pm_error *error)
+{
+  return pm_memory_get_advice_sized(plan, run, sizeof *run, others, other_count, rows, capacity, error);
+}
 
 /* ---- Transformers in closed form -------------------------------------------------------------------------------- */
 
 /* Bytes that one layer keeps: (whole + split) s b h + scores a s^2 b (Korthikanti et al., arXiv:2205.05198). */
-#define PM_TRANSFORMER_HABIT_FIELDS(X)                                                                            \
+#define PM_TRANSFORMER_ACTIVATIONS_FIELDS(X)                                                                      \
   X(TEXT, id, "", "short stable name")                                                                            \
   X(TEXT, name, "", "framework, precision and version")                                                           \
   X(REAL, whole, "B", "per token and hidden unit, on every GPU of a tensor-parallel group; none if not given")    \
@@ -209,8 +237,9 @@ PM_API int pm_memory_get_advice(const pm_memory_plan *plan, const pm_memory_run 
   X(REAL, scores, "B", "per pair of tokens and head")                                                             \
   X(REAL, boundary, "B", "per token and hidden unit between layers: all that full recomputation keeps")
 
-typedef struct pm_transformer_habit { PM_TRANSFORMER_HABIT_FIELDS(PM_DECLARE) } pm_transformer_habit;
+typedef struct pm_transformer_activations { PM_TRANSFORMER_ACTIVATIONS_FIELDS(PM_DECLARE) } pm_transformer_activations;
 
+/* The sizes of a transformer that its saved activations depend on, in the letters of the paper. */
 #define PM_TRANSFORMER_FIELDS(X)                                                                 \
   X(INT, layers, "1", "layers of the whole model")                                               \
   X(REAL, hidden, "1", "hidden size h")                                                          \
@@ -227,7 +256,7 @@ typedef struct pm_transformer { PM_TRANSFORMER_FIELDS(PM_DECLARE) } pm_transform
 
 /* Saved activations [B] of the first stage, which has the most micro-batches in flight; NAN if a size is not
 ** positive. */
-PM_API double pm_transformer_saved(const pm_transformer *model, const pm_transformer_habit *habit);
+PM_API double pm_transformer_saved(const pm_transformer *model, const pm_transformer_activations *kept);
 
 #ifdef __cplusplus
 }

@@ -40,10 +40,12 @@
 extern "C" {
 #endif
 
+/* An opaque handle: layers with their shapes and counts. Only _add changes it, so several threads may read it. */
 typedef struct pm_network pm_network;
 
 enum { PM_RANK_MAX = 6 }; /* dimensions of a shape, the batch not among them */
 
+/* An attribute of a layer, or a parameter of a network, as text. Copied by whoever takes it. */
 typedef struct pm_attribute {
   const char *name;
   const char *value;
@@ -87,6 +89,8 @@ typedef struct pm_layer { PM_LAYER_FIELDS(PM_DECLARE) } pm_layer;
 
 /* An empty network. Owned by the caller. */
 PM_API pm_network *pm_network_new(const char *id, const char *name, pm_error *error);
+
+/* Releases the network; plans made of it must be gone; NULL is none. */
 PM_API void pm_network_free(pm_network *network);
 
 /* Adds an input of that shape (1 to 6 dimensions, each at least 1). Returns its number, or -1. */
@@ -139,6 +143,8 @@ typedef struct pm_layer_attribute { PM_LAYER_ATTRIBUTE_FIELDS(PM_DECLARE) } pm_l
 
 /* One kind, and one attribute of all kinds in their order; index from 0. PM_NOT_FOUND past the last. */
 PM_API int pm_layer_kind_get(size_t index, pm_layer_kind *row, pm_error *error);
+
+/* One attribute; index from 0 over all kinds, in their order. PM_NOT_FOUND past the last. */
 PM_API int pm_layer_attribute_get(size_t index, pm_layer_attribute *row, pm_error *error);
 
 /* Names of the layer kinds, index from 0, NULL past the last. */

@@ -6,7 +6,8 @@
 ** dtypes, Lua tables and the reference pages; no other place repeats it. A record that users fill (a run) says further
 ** what a field is where nobody gives it, and what the command calls it: X(kind, name, unit, doc, .otherwise = "1",
 ** .option = "in-turn"). From that come the command's options with their help and completion, the keywords of Python and
-** Lua, and the axes of sweeps.
+** Lua, and the axes of sweeps. A field, or a value of a choice, that was renamed says what it was called:
+** .former = "composed"; that is still understood wherever names come in, and never written.
 **
 **     const pm_record_type *type = pm_record_type_find("gpu");
 **     for (size_t i = 0; i < type->field_count; i++) puts(type->fields[i].name);
@@ -25,15 +26,36 @@
 extern "C" {
 #endif
 
+/*
+** Records that grow. A run and what is predicted of it may have further fields in a later release of the same soname, at
+** their end: run, prediction, inference_run, inference, memory_run, memory_use, input_run, input_rates, kernel,
+** kernel_time, call, collective. Wherever they cross the interface, the program says how large they are to it:
+**
+**     pm_predict(plan, runs, predictions, count)      a function in the header, which is compiled into the program:
+**     pm_predict_sized(plan, 0, runs, sizeof *runs, predictions, sizeof *predictions, count)
+**
+** The size is the step from one record of an array to the next, too. To a program that was compiled with an earlier
+** release the library is as it was: fields that its runs lack are as where nobody gives them, and of a prediction it gets
+** those that it knows. Where sizes are equal nothing is copied. A program that was compiled with a later release than the
+** library is of gets PM_BAD_ARGUMENT. Who calls without the headers (by a foreign-function interface) calls the function
+** in _sized, and takes sizes and offsets from pm_record_type.
+**
+** All other structs are as they are until the soname changes; a test compares all with tests/compat/records.txt.
+*/
+
 #define PM_TEXT_MAX 80 /* bytes of a TEXT field, the final zero included */
 
+/* How a field is stored: inline text, int32_t, double, int32_t with a name for each value. */
 typedef enum pm_field_kind { PM_FIELD_TEXT, PM_FIELD_INT, PM_FIELD_REAL, PM_FIELD_CHOICE } pm_field_kind;
 
+/* One value of a choice; its number is its place in the list. */
 typedef struct pm_choice {
   const char *name; /* NULL ends a list */
   const char *doc;
+  const char *former; /* what it was called in an earlier release; NULL if nothing else */
 } pm_choice;
 
+/* One field of a record. All texts are constants of the library. */
 typedef struct pm_field {
   const char *name;
   const char *unit; /* SI unit; "" for text and choices, "1" for plain numbers */
@@ -43,8 +65,10 @@ typedef struct pm_field {
   const pm_choice *choices; /* of a PM_FIELD_CHOICE, indexed by its value; else NULL */
   const char *otherwise;    /* its value where nobody gives one, as text; NULL: NAN, 0, "" */
   const char *option;       /* the command's name for it; NULL: the field's own; "": users never give it */
+  const char *former;       /* what it was called in an earlier release; NULL if nothing else */
 } pm_field;
 
+/* A kind of record. Lives as long as the library. */
 typedef struct pm_record_type {
   const char *name;
   const char *doc;
@@ -53,7 +77,8 @@ typedef struct pm_record_type {
   size_t field_count;
 } pm_record_type;
 
-/* How a list declares the struct: X(kind, name, unit, doc) with one of these kinds. */
+/* How a list declares the struct: X(kind, name, unit, doc) with one of these kinds. A choice is stored as its number, in
+** 32 bits whatever the compiler makes of an enumeration. */
 #define PM_DECLARE_TEXT(name) char name[PM_TEXT_MAX];
 #define PM_DECLARE_INT(name) int32_t name;
 #define PM_DECLARE_REAL(name) double name;
@@ -81,7 +106,7 @@ typedef struct pm_record_type {
 #define PM_DECLARE_OPERATOR(name) int32_t name;
 #define PM_DECLARE_FIT_STATE(name) int32_t name;
 #define PM_DECLARE_FIT_USE(name) int32_t name;
-#define PM_DECLARE_PARALLEL(name) int32_t name;
+#define PM_DECLARE_PARALLELISM(name) int32_t name;
 #define PM_DECLARE_UPDATE(name) int32_t name;
 #define PM_DECLARE_EVIDENCE(name) int32_t name;
 #define PM_DECLARE_RESOURCE(name) int32_t name;
@@ -89,6 +114,8 @@ typedef struct pm_record_type {
 #define PM_DECLARE_FUSION(name) int32_t name;
 #define PM_DECLARE_INFERENCE_LIMIT(name) int32_t name;
 #define PM_DECLARE_DECISION(name) int32_t name;
+
+/* One field of a struct: typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run; */
 #define PM_DECLARE(kind, name, ...) PM_DECLARE_##kind(name)
 
 /* All record types, in a fixed order; index from 0, NULL past the last. */
@@ -97,7 +124,7 @@ PM_API const pm_record_type *pm_record_type_at(size_t index);
 /* The record type of that name ("gpu", "prediction", ...), or NULL. */
 PM_API const pm_record_type *pm_record_type_find(const char *name);
 
-/* The field of that name, or NULL. */
+/* The field that has that name, or had it in an earlier release, or NULL. */
 PM_API const pm_field *pm_record_field(const pm_record_type *type, const char *name);
 
 /* Sets every field to "nobody gave it": NAN, 0, "". */

@@ -21,8 +21,9 @@
 #include "hardware.h"
 #include "inference.h"
 #include "network.h"
-#include "pipeline.h"
+#include "input.h"
 #include "predict.h"
+#include "size.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,6 +62,7 @@ typedef struct pm_sensitivity_setup {
   const pm_inference_profile *profile;    /* of the call */
 } pm_sensitivity_setup;
 
+/* What one resource means to the time of a step or call. */
 #define PM_SENSITIVITY_FIELDS(X)                                                                      \
   X(RESOURCE, resource, "", "what is raised")                                                         \
   X(YES_NO, rate, "", "whether it is a rate: more is never slower")                                   \
@@ -75,7 +77,13 @@ typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivi
 
 /* Raises each number by the share `raise` (0.1: by 10 %), one after the other, into rows[PM_RESOURCE_COUNT]; what the system
 ** does not have is left out. Returns the number of rows, or -1 with the error of the run itself. Cost: a plan for each. */
-PM_API int pm_sensitivity_get(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows, pm_error *error);
+PM_API int pm_sensitivity_get_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, double raise,
+                                    pm_sensitivity *rows, pm_error *error);
+PM_INLINE int pm_sensitivity_get(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows, pm_error *error)
+{
+  const pm_run_sizes sizes = PM_RUN_SIZES;
+  return pm_sensitivity_get_sized(setup, &sizes, raise, rows, error);
+}
 
 /* The system with one of its numbers `factor` times as large; a copy, owned by the caller. HOST and STORAGE leave it as it
 ** is but for the start of kernels. */
@@ -100,6 +108,7 @@ typedef struct pm_upgrade_choice {
   double price;                 /* of the change, for all nodes; NAN: unknown */
 } pm_upgrade_choice;
 
+/* What one replacement does to the time of a step or call. */
 #define PM_UPGRADE_FIELDS(X)                                                                          \
   X(STATUS, status, "", "ok, or why there is no prediction")                                          \
   X(TEXT, name, "", "what is changed")                                                                \
@@ -113,8 +122,14 @@ typedef struct pm_upgrade_choice {
 typedef struct pm_upgrade { PM_UPGRADE_FIELDS(PM_DECLARE) } pm_upgrade;
 
 /* The run on each of the choices, most gain first; rows[count]. PM_OK, or the error of the run itself. */
-PM_API int pm_upgrades(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,
-                       pm_upgrade *rows, pm_error *error);
+PM_API int pm_upgrades_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes,
+                             const pm_upgrade_choice *choices, size_t count, pm_upgrade *rows, pm_error *error);
+PM_INLINE int pm_upgrades(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,
+                          pm_upgrade *rows, pm_error *error)
+{
+  const pm_run_sizes sizes = PM_RUN_SIZES;
+  return pm_upgrades_sized(setup, &sizes, choices, count, rows, error);
+}
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@
 #include "collective.h"
 #include "inference.h"
 #include "memory.h"
-#include "pipeline.h"
+#include "input.h"
 #include "predict.h"
 #include "table.h"
 
@@ -29,6 +29,7 @@
 extern "C" {
 #endif
 
+/* What is to be least among the choices that reach the target. */
 #define PM_MINIMIZE_LIST(X)                                                                             \
   X(NODES, "nodes", "nodes")                                                                            \
   X(COST, "cost", "price of the nodes")                                                                 \
@@ -58,6 +59,7 @@ typedef enum pm_minimize {
 
 typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
 
+/* So many nodes of one choice, and what they take. What nobody stated or the catalogue does not know is unknown. */
 #define PM_SIZE_CHOICE_FIELDS(X)                                                                                    \
   X(STATUS, status, "", "ok; unreachable: no count is enough, and the numbers are of the fastest; or what is wrong") \
   X(INT, rank, "1", "place among the choices, from 1; 0 if it does not reach the target")                           \
@@ -107,26 +109,58 @@ typedef struct pm_size_setup {
   const pm_input_run *input_runs;   /* how it is used, but for nodes, GPUs and their rate; NULL: the defaults */
 } pm_size_setup;
 
+/* How large the runs are, in the program, that setups of sizing and of sensitivities point to. */
+typedef struct pm_run_sizes {
+  size_t run, inference_run, input_run;
+} pm_run_sizes;
+
+/* Those of the program that is compiled. */
+#define PM_RUN_SIZES {sizeof(pm_run), sizeof(pm_inference_run), sizeof(pm_input_run)}
+
 /* At most 1024 nodes, least nodes, PUE 1, switches of 32 ports without oversubscription; the target unknown. */
 PM_API pm_size_goal pm_size_goal_default(void);
 
 /* PM_OK, or what is missing or absurd. */
-PM_API int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error);
+PM_API int pm_size_check_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+                               pm_error *error);
+PM_INLINE int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
+{
+  const pm_run_sizes sizes = PM_RUN_SIZES;
+  return pm_size_check_sized(setup, &sizes, goal, error);
+}
 
-/* The least nodes of every choice, ranked, into choices[setup->count]. Allocates nothing. Returns PM_OK, also if some or all
+/* The least nodes of every choice, ranked, into choices[setup->count]. Returns PM_OK, also if some or all
 ** choices cannot reach the target (their status says so). Cost: a prediction for each count tried. */
-PM_API int pm_size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error);
+PM_API int pm_size_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+                         pm_size_choice *choices, pm_error *error);
+PM_INLINE int pm_size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
+{
+  const pm_run_sizes sizes = PM_RUN_SIZES;
+  return pm_size_sized(setup, &sizes, goal, choices, error);
+}
 
 /* The next cheaper: of all counts of all choices that take less than `than` of what is to be least, the fastest. It
 ** misses the target by 1 - reached. PM_UNREACHABLE if nothing takes less. */
-PM_API int pm_size_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
-                        pm_size_choice *next, pm_error *error);
+PM_API int pm_size_next_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+                              const pm_size_choice *than, pm_size_choice *next, pm_error *error);
+PM_INLINE int pm_size_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
+                           pm_size_choice *next, pm_error *error)
+{
+  const pm_run_sizes sizes = PM_RUN_SIZES;
+  return pm_size_next_sized(setup, &sizes, goal, than, next, error);
+}
 
 /* The counts of all choices for which no other is both faster and less, from least to fastest: the Pareto front, into at
 ** most `capacity` rows. Every choice is tried as far as it takes no more than the dearest answer of pm_size. Returns how
 ** many rows there are, or -1. */
-PM_API int pm_size_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows, size_t capacity,
-                         pm_error *error);
+PM_API int pm_size_front_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+                               pm_size_choice *rows, size_t capacity, pm_error *error);
+PM_INLINE int pm_size_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows,
+                            size_t capacity, pm_error *error)
+{
+  const pm_run_sizes sizes = PM_RUN_SIZES;
+  return pm_size_front_sized(setup, &sizes, goal, rows, capacity, error);
+}
 
 /* Inference: replicas that share nothing, each GPU with the whole network. The runs' GPUs are those of a machine (0: all),
 ** their nodes do not matter, nor does their batch where `latency` is given. Nothing is copied. */
@@ -141,8 +175,14 @@ typedef struct pm_size_service {
 /* The least nodes of every choice for a rate of inference, ranked, into choices[service->count]. Fields that only training
 ** has stay unknown. Choices whose call of one sample takes longer than the latency, or that need more nodes than
 ** goal->nodes_most, are unreachable; the latter are shown with those nodes. PM_OK, or what is missing or absurd. */
-PM_API int pm_size_inference(const pm_size_service *service, const pm_size_goal *goal, pm_size_choice *choices,
-                             pm_error *error);
+PM_API int pm_size_inference_sized(const pm_size_service *service, const pm_run_sizes *sizes, const pm_size_goal *goal,
+                                   pm_size_choice *choices, pm_error *error);
+PM_INLINE int pm_size_inference(const pm_size_service *service, const pm_size_goal *goal, pm_size_choice *choices,
+                                pm_error *error)
+{
+  const pm_run_sizes sizes = PM_RUN_SIZES;
+  return pm_size_inference_sized(service, &sizes, goal, choices, error);
+}
 
 /* What `minimize` means of one row; NAN if unknown. */
 PM_API double pm_size_objective(const pm_size_choice *row, int minimize);

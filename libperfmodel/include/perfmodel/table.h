@@ -17,8 +17,10 @@
 extern "C" {
 #endif
 
+/* An opaque handle: columns of numbers and texts. Only what is not const changes it. */
 typedef struct pm_table pm_table;
 
+/* What a column holds. Lives as long as its table. */
 typedef struct pm_column {
   const char *name;
   const char *unit; /* "" or "1": none */
@@ -28,6 +30,8 @@ typedef struct pm_column {
 
 /* A table of `rows` rows and no columns. Owned by the caller. */
 PM_API pm_table *pm_table_new(size_t rows, pm_error *error);
+
+/* Releases the table; NULL is none. */
 PM_API void pm_table_free(pm_table *table);
 
 /* A table of these records alone: a column for every field of `type`. Owned by the caller; NULL with an error. */
@@ -53,6 +57,8 @@ PM_API int pm_table_show_as(pm_table *table, const char *name, const char *const
 
 /* Marks the last row as the total of the others: text output rules it off; bindings may leave it out. */
 PM_API void pm_table_mark_total(pm_table *table);
+
+/* Whether the last row is marked so. */
 PM_API int pm_table_has_total(const pm_table *table);
 
 /* Drops the total, if there is one: for those who add up themselves. */
@@ -60,9 +66,14 @@ PM_API void pm_table_drop_total(pm_table *table);
 
 /* What there is to say besides, one line each; "" if nothing. Lives as long as the table, or until it is set anew. */
 PM_API const char *pm_table_notes(const pm_table *table);
+
+/* Sets them; `notes` is copied. Errors: PM_NO_MEMORY. */
 PM_API int pm_table_set_notes(pm_table *table, const char *notes, pm_error *error);
 
+/* Number of rows, a total included. */
 PM_API size_t pm_table_rows(const pm_table *table);
+
+/* Number of columns. */
 PM_API size_t pm_table_columns(const pm_table *table);
 
 /* The column, or NULL past the last; lives as long as the table. */
@@ -79,6 +90,7 @@ PM_API const char *pm_table_text(const pm_table *table, size_t column, size_t ro
 ** with pm_string_free; NULL out of range, or without memory. */
 PM_API char *pm_table_shown(const pm_table *table, size_t column, size_t row);
 
+/* How a table is written: for people, for spreadsheets, for programs. */
 typedef enum pm_format { PM_FORMAT_TABLE, PM_FORMAT_CSV, PM_FORMAT_JSON } pm_format;
 
 /* "table", "csv" or "json" -> pm_format, or -1. */

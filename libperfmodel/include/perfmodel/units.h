@@ -8,7 +8,7 @@
 **     double bandwidth;
 **     pm_quantity_parse("100 Gbit/s", "B/s", &bandwidth, &error);      -> 1.25e10
 **
-** Numbers are read and written the same in every locale, with no call to setlocale. Cost: about 100 ns each.
+** Numbers are read and written the same in every locale, with no call to setlocale. Cost: 100 to 200 ns each.
 */
 #ifndef PERFMODEL_UNITS_H
 #define PERFMODEL_UNITS_H

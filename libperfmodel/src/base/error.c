@@ -3,6 +3,8 @@
 #include <string.h>
 #include "base/base.h"
 
+enum { FILE_MOST = 200 }; /* bytes of a file's name in a message */
+
 static const char *const names[] = {
 #define PM__NAME(name, text, doc) text,
   PM_STATUS_LIST(PM__NAME)
@@ -59,16 +61,17 @@ int pm__fail_at(pm_error *error, int status, const char *file, int line, const c
 
 void pm__error_place(pm_error *error, const char *file, int line)
 {
-  if (error == NULL || error->status == PM_OK || error->file[0] != '\0' || file == NULL) return;
+  if (error == NULL || error->status == PM_OK || error->file_length != 0 || file == NULL) return;
   char text[sizeof error->text];
   memcpy(text, error->text, sizeof text);
-  snprintf(error->file, sizeof error->file, "%s", file);
   error->line = line;
+  size_t length = strlen(file);
+  error->file_length = length < FILE_MOST ? (int)length : FILE_MOST;
   /* A place that leaves no room for the message is cut, never the message's head. */
   if (line > 0)
-    snprintf(error->text, sizeof error->text, "%.200s:%d: %.290s", error->file, line, text);
+    snprintf(error->text, sizeof error->text, "%.*s:%d: %.290s", error->file_length, file, line, text);
   else
-    snprintf(error->text, sizeof error->text, "%.200s: %.290s", error->file, text);
+    snprintf(error->text, sizeof error->text, "%.*s: %.290s", error->file_length, file, text);
 }
 
 int pm__no_memory(pm_error *error)

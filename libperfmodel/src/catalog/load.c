@@ -54,17 +54,17 @@ static int copy_tables(const pm_catalog *from, pm_catalog *to, pm_error *error)
 
 /* ---- Notes: in the arena of the new entry's document. */
 
-static int add_note(pm_catalog *next, const pm__entry *entry, pm_error *error, const char *format, ...)
-  PM__PRINTF(4, 5);
+static int add_note(pm_catalog *next, const pm__entry *entry, int line, pm_error *error, const char *format, ...)
+  PM__PRINTF(5, 6);
 
-static int add_note(pm_catalog *next, const pm__entry *entry, pm_error *error, const char *format, ...)
+static int add_note(pm_catalog *next, const pm__entry *entry, int line, pm_error *error, const char *format, ...)
 {
   char what[400], text[800];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
-  snprintf(text, sizeof text, "%.300s:%d: %s", entry->document->file, entry->element->line, what);
+  snprintf(text, sizeof text, "%.300s:%d: %s", entry->document->file, line, what);
   const char **notes = (const char **)pm__grow(next->notes, next->note_count, &next->note_capacity, sizeof *notes);
   if (notes == NULL) return pm__no_memory(error);
   next->notes = notes;
@@ -91,9 +91,10 @@ static int place_entry(const pm_catalog *catalog, pm_catalog *next, pm__entry *e
   if (old == NULL) return pm__entries_add(list, entry, error);
   list->items[old->position] = entry;
   const char *kind = pm__kind_at((size_t)entry->kind)->singular;
-  if (old->load == 0) return add_note(next, entry, error, "%s \"%s\" replaces the shipped one", kind, entry->id);
-  return add_note(next, entry, error, "%s \"%s\" replaces the one of %.200s:%d", kind, entry->id, old->document->file,
-                  old->element->line);
+  const int line = entry->element->line;
+  if (old->load == 0) return add_note(next, entry, line, error, "%s \"%s\" replaces the shipped one", kind, entry->id);
+  return add_note(next, entry, line, error, "%s \"%s\" replaces the one of %.200s:%d", kind, entry->id,
+                  old->document->file, old->element->line);
 }
 
 static int place_entries(const pm_catalog *catalog, pm_catalog *next, const pm__entries *fresh, pm_error *error)
@@ -126,7 +127,8 @@ static int taken(pm_catalog *next, pm__entry *entry, const pm__entry *other, con
                           "name \"%.80s\" of %s \"%s\" is also that of \"%s\" (%s:%d)", name, kind, entry->id,
                           other->id, other->document->file, other->element->line);
   if (other->load < next->loads) return PM_OK; /* said when that was loaded */
-  return add_note(next, other, error, "%s \"%.80s\" now is \"%s\", no longer \"%s\"", kind, name, other->id, entry->id);
+  return add_note(next, other, other->element->line, error, "%s \"%.80s\" now is \"%s\", no longer \"%s\"", kind, name,
+                  other->id, entry->id);
 }
 
 static int add_name(pm_catalog *next, const char *name, pm__entry *entry, pm_error *error)
@@ -167,6 +169,22 @@ static int index_names(pm_catalog *next, pm_error *error)
   return status;
 }
 
+/* ---- Names of an earlier release: understood, and said what they are now. */
+
+static int note_renamed(pm_catalog *next, const pm__entry *entry, pm_error *error)
+{
+  const char *now = pm__kind_at((size_t)entry->kind)->singular;
+  int status = PM_OK;
+  if (strcmp(entry->element->name, now) != 0)
+    status = add_note(next, entry, entry->element->line, error, "<%s> is called <%s> now", entry->element->name, now);
+  for (const pm__element *e = entry->element->child; e != NULL && entry->record != NULL && status == PM_OK; e = e->next) {
+    const pm_field *field = pm_record_field(entry->type, e->name);
+    if (field != NULL && strcmp(field->name, e->name) != 0)
+      status = add_note(next, entry, e->line, error, "<%s> is called <%s> now", e->name, field->name);
+  }
+  return status;
+}
+
 /* ---- The whole. */
 
 static int add_documents(const pm_catalog *catalog, pm_catalog *next, pm__documents *documents, pm_error *error)
@@ -179,7 +197,10 @@ static int add_documents(const pm_catalog *catalog, pm_catalog *next, pm__docume
   }
   if (status == PM_OK) status = place_entries(catalog, next, &fresh, error);
   if (status == PM_OK) status = index_names(next, error);
-  for (size_t i = 0; i < fresh.count && status == PM_OK; i++) status = pm__entry_check(next, fresh.items[i], error);
+  for (size_t i = 0; i < fresh.count && status == PM_OK; i++) {
+    status = pm__entry_check(next, fresh.items[i], error);
+    if (status == PM_OK) status = note_renamed(next, fresh.items[i], error);
+  }
   free(fresh.items);
   return status;
 }

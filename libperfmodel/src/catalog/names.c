@@ -16,15 +16,16 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__NETWORKS] = {"networks", "network", "network", "", " id name input layers parameters mac flop training_flop "},
   [PM__DATASETS] = {"datasets", "dataset", "dataset", " samples ", ""},
   [PM__SOURCES] = {"sources", "source", "source", "", ""},
-  [PM__FRAMEWORKS] = {"frameworks", "framework", "framework", " era evidence parallel overlap ",
-   " id name era evidence kernel_time step_time fused parallel overlap "},
+  [PM__FRAMEWORKS] = {"frameworks", "framework", "framework", " era evidence parallelism overlap ",
+   " id name era evidence kernel_time step_time fused parallelism overlap "},
   [PM__LIBRARY_ERAS] = {"library_eras", "library_era", "library_era", "", ""},
   [PM__BANDS] = {"bands", "band", "band", " fitted documents uncalibrated kernel_rule roofline ", ""},
   [PM__MEMORY_PROFILES] = {"memory_profiles", "memory_profile", "memory_profile", " context ",
    " id name context allocator in_place mask "},
   [PM__OPTIMIZERS] = {"optimizers", "optimizer", "optimizer", "", ""},
   [PM__USABLE_MEMORIES] = {"usable_memories", "usable_memory", "usable_memory", " memory ", ""},
-  [PM__TRANSFORMER_HABITS] = {"transformer_habits", "transformer_habit", "transformer_habit", " split scores ", ""},
+  [PM__TRANSFORMER_ACTIVATIONS] = {"transformer_activations", "transformer_activations", "transformer_activations",
+   " split scores ", ""},
   [PM__KERNEL_CALIBRATIONS] = {"kernel_calibrations", "kernel_calibration", "kernel_calibration", "",
    " id name simt_basis simt_efficiency tensor_basis tensor_efficiency "},
   [PM__KERNEL_HARNESSES] = {"kernel_harnesses", "kernel_harness", "kernel_harness", " repository ",
@@ -45,14 +46,31 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__READINGS] = {"readings", "reading", "reading", " decides value ", " id decides value model framework version "},
 };
 
+/* What kinds were called in an earlier release, which is still understood. */
+static const struct {
+  const char *plural, *singular;
+  int kind;
+} former_kinds[] = {
+  {"transformer_habits", "transformer_habit", PM__TRANSFORMER_ACTIVATIONS},
+};
+
 const pm__kind *pm__kind_at(size_t index)
 {
   return index < PM__KINDS ? &kinds[index] : NULL;
 }
 
+static int former_kind(const char *name, bool is_element)
+{
+  for (size_t i = 0; i < sizeof former_kinds / sizeof former_kinds[0]; i++)
+    if (strcmp(name, former_kinds[i].singular) == 0 || (!is_element && strcmp(name, former_kinds[i].plural) == 0))
+      return former_kinds[i].kind;
+  return -1;
+}
+
 int pm__kind_find(const char *name, pm_error *error)
 {
   char known[600] = "";
+  if (name != NULL && former_kind(name, false) >= 0) return former_kind(name, false);
   for (int i = 0; name != NULL && i < PM__KINDS; i++) {
     if (strcmp(name, kinds[i].plural) == 0 || strcmp(name, kinds[i].singular) == 0) return i;
     size_t used = strlen(known);
@@ -67,7 +85,7 @@ int pm__kind_of_element(const char *name)
 {
   for (int i = 0; i < PM__KINDS; i++)
     if (strcmp(name, kinds[i].singular) == 0) return i;
-  return -1;
+  return former_kind(name, true);
 }
 
 bool pm__in_list(const char *list, const char *word)

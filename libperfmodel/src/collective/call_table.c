@@ -1,5 +1,6 @@
 /* Calls and results as a table. */
 #include <stdlib.h>
+#include "record/sized.h"
 #include "collective/handle.h"
 
 /* The call's columns that the result does not have. */
@@ -9,10 +10,10 @@ typedef struct question {
 } question;
 
 static const pm_choice collectives[] = {
-#define CHOICE(name, text, doc) {text, doc},
+#define CHOICE(id, word, meaning) {.name = word, .doc = meaning},
   PM_COLLECTIVE_LIST(CHOICE)
 #undef CHOICE
-  {NULL, NULL}};
+  {.name = NULL}};
 
 static const pm_field fields[] = {
   {"collective", "", "what is done", offsetof(question, collective), .kind = PM_FIELD_CHOICE, .choices = collectives},
@@ -36,8 +37,8 @@ static int add_questions(pm_table *table, const pm_group *group, const pm_call *
   return status;
 }
 
-pm_table *pm_collective_table(const pm_group *group, const pm_call *calls, const pm_collective_time *results,
-                              size_t count, pm_error *error)
+static pm_table *table_of(const pm_group *group, const pm_call *calls, const pm_collective_time *results, size_t count,
+                          pm_error *error)
 {
   if (group == NULL || (count > 0 && (calls == NULL || results == NULL))) {
     pm__fail(error, PM_BAD_ARGUMENT, "a table needs a group, calls and results");
@@ -50,4 +51,22 @@ pm_table *pm_collective_table(const pm_group *group, const pm_call *calls, const
     return table;
   pm_table_free(table);
   return NULL;
+}
+
+pm_table *pm_collective_table_sized(const pm_group *group, const pm_call *calls, size_t call_size,
+                                    const pm_collective_time *results, size_t result_size, size_t count,
+                                    pm_error *error)
+{
+  pm_table *table = NULL;
+  void *own_calls = NULL, *own_results = NULL;
+  if (pm__record_size_check("call", call_size, error) != PM_OK) return NULL;
+  if (pm__record_size_check("collective", result_size, error) != PM_OK) return NULL;
+  pm__record_array in = {"call", calls, call_size}, out = {"collective", results, result_size};
+  const void *asked = pm__record_read_all(&in, count, &own_calls, error);
+  const void *answers = pm__record_read_all(&out, count, &own_results, error);
+  if ((asked != NULL || calls == NULL) && (answers != NULL || results == NULL))
+    table = table_of(group, (const pm_call *)asked, (const pm_collective_time *)answers, count, error);
+  free(own_calls);
+  free(own_results);
+  return table;
 }

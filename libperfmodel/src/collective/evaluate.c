@@ -1,6 +1,7 @@
 /* Calls evaluated: the least over the candidates that are allowed. Allocates nothing. */
 #include <math.h>
 #include <string.h>
+#include "record/sized.h"
 #include "collective/handle.h"
 
 static const char launch_limit[PM_TEXT_MAX] = "launch";
@@ -79,19 +80,31 @@ static void evaluate(const pm_group *group, const pm_call *call, named *last, pm
   else fill_known(&t, call->bytes, out);
 }
 
-pm_call pm_call_default(void)
+void pm_call_fill(pm_call *call, size_t size)
 {
-  return (pm_call){.collective = PM_ALL_REDUCE, .bytes = 1, .algorithm = PM_ALGORITHM_AUTO,
-                   .protocol = PM_PROTOCOL_ANY};
+  const pm_call own = {.collective = PM_ALL_REDUCE, .bytes = 1, .algorithm = PM_ALGORITHM_AUTO,
+                       .protocol = PM_PROTOCOL_ANY};
+  if (call != NULL) pm__record_write(call, size, &own, sizeof own);
 }
 
-int pm_group_times(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count)
+static int evaluate_all(const void *group, const void *calls, void *results, size_t count)
 {
-  if (group == NULL || (count > 0 && (calls == NULL || results == NULL))) return PM_BAD_ARGUMENT;
   named last;
   last.filled = false;
-  for (size_t i = 0; i < count; i++) evaluate(group, &calls[i], &last, &results[i]);
+  for (size_t i = 0; i < count; i++)
+    evaluate((const pm_group *)group, (const pm_call *)calls + i, &last, (pm_collective_time *)results + i);
   return PM_OK;
+}
+
+int pm_group_times_sized(const pm_group *group, const pm_call *calls, size_t call_size, pm_collective_time *results,
+                         size_t result_size, size_t count)
+{
+  if (group == NULL || (count > 0 && (calls == NULL || results == NULL))) return PM_BAD_ARGUMENT;
+  if (call_size == sizeof *calls && result_size == sizeof *results) return evaluate_all(group, calls, results, count);
+  if (pm__record_size_check("call", call_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("collective", result_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(evaluate_all, group, (pm__record_array){"call", calls, call_size},
+                        (pm__record_array){"collective", results, result_size}, count);
 }
 
 int pm_collective_find(const char *name)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "record/sized.h"
 #include "collective/handle.h"
 #include "topology/routes.h"
 
@@ -144,13 +145,16 @@ static pm_table *table_of(const pm_group *group, const pm_collective_time *resul
   return NULL;
 }
 
-pm_table *pm_group_loads(const pm_group *group, const pm_call *call, pm_error *error)
+pm_table *pm_group_loads_sized(const pm_group *group, const pm_call *call, size_t size, pm_error *error)
 {
+  pm_call own;
   pm_collective_time result;
   if (group == NULL || call == NULL) {
     pm__fail(error, PM_BAD_ARGUMENT, "loads need a group and a call");
     return NULL;
   }
+  if (pm__record_size_check("call", size, error) != PM_OK) return NULL;
+  call = (const pm_call *)pm__record_read(&(pm__record_array){"call", call, size}, 0, &own);
   pm_group_times(group, call, &result, 1);
   if (result.status != PM_OK) {
     pm__fail(error, result.status, "the collective cannot be evaluated: %s", pm_status_text(result.status));

@@ -1,15 +1,16 @@
 /* (plan, run) -> latency and throughput of the forward pass. */
 #include <math.h>
 #include <string.h>
+#include "record/sized.h"
 #include "kernel/spread.h"
 #include "lowering/library.h"
 #include "plan/plan.h"
 
-pm_inference_run pm_inference_run_default(void)
+void pm_inference_run_fill(pm_inference_run *run, size_t size)
 {
-  pm_inference_run run;
-  pm_record_default(pm_record_type_find("inference_run"), &run);
-  return run;
+  pm_inference_run own;
+  pm_record_default(pm_record_type_find("inference_run"), &own);
+  if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
 /* What belongs to one run, gathered. */
@@ -98,10 +99,14 @@ static int check_run(const pm_plan *plan, const pm_inference_run *run, pm_error 
                   plan->systems[run->system_index].system->gpu.id, pm__precision_name(run->precision));
 }
 
-int pm_infer_check(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
+int pm_infer_check_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_error *error)
 {
+  pm_inference_run own;
   if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a run needs a plan");
-  int status = check_run(plan, run, error);
+  int status = pm__record_size_check("inference_run", size, error);
+  if (status != PM_OK) return status;
+  run = (const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, size}, 0, &own);
+  status = check_run(plan, run, error);
   if (status != PM_OK) return status;
   call c = call_of(plan, run);
   return check_memory(&c, error);
@@ -116,7 +121,7 @@ typedef struct times {
 
 /* What one profile makes of a device. */
 typedef struct setting {
-  double conv, own; /* times of convolutions, and of a framework's own kernels, over the kernel model */
+  double conv, framework_kernel; /* times of convolutions, and of a framework's kernels, over the kernel model */
   bool convert, cast;
 } setting;
 
@@ -127,7 +132,7 @@ static setting setting_of(const pm__device *device, const pm_inference_profile *
   double conv = pm__library_factor(device, profile->simt_factor, profile->tensor_factor);
   bool convert = pm__changes_layout(device, profile->convert_simt != 0, profile->convert_tensor != 0,
                                     profile->convert_tf32 != 0);
-  return (setting){conv, profile->own_factor, convert, profile->casts && device->bytes < 4};
+  return (setting){conv, profile->framework_kernel_factor, convert, profile->casts && device->bytes < 4};
 }
 
 /* Weights are read in FP32 and written as narrow as the products want them, each by a kernel. */
@@ -149,7 +154,7 @@ static times times_of(const call *c, const setting *on, double batch)
   const pm__part *part = &costs.pass[PM__FORWARD];
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls};
   sum.product = on->conv * part->conv + part->product + fixed->matrix_launches * d->launch;
-  sum.pass = on->own * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
+  sum.pass = on->framework_kernel * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
   sum.conversion = on->convert ? fixed->layout * moved : 0;
   sum.compute = on->conv * costs.bound.conv + costs.bound.product + costs.bound_launches * d->launch;
   if (on->cast) add_casts(c, &sum);
@@ -255,11 +260,23 @@ static void predict_one(const pm_plan *plan, const pm_inference_run *run, pm_inf
   else predict_call(&c, out);
 }
 
-int pm_infer(const pm_plan *plan, const pm_inference_run *runs, pm_inference *predictions, size_t count)
+static int infer_all(const void *plan, const void *runs, void *predictions, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    predict_one((const pm_plan *)plan, (const pm_inference_run *)runs + i, (pm_inference *)predictions + i);
+  return PM_OK;
+}
+
+int pm_infer_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size, pm_inference *predictions,
+                   size_t prediction_size, size_t count)
 {
   if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_BAD_ARGUMENT;
-  for (size_t i = 0; i < count; i++) predict_one(plan, &runs[i], &predictions[i]);
-  return PM_OK;
+  if (run_size == sizeof *runs && prediction_size == sizeof *predictions)
+    return infer_all(plan, runs, predictions, count);
+  if (pm__record_size_check("inference_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("inference", prediction_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(infer_all, plan, (pm__record_array){"inference_run", runs, run_size},
+                        (pm__record_array){"inference", predictions, prediction_size}, count);
 }
 
 /* ---- The largest batch within a latency -------------------------------------------------------------------------- */
@@ -291,8 +308,8 @@ static double most_by_memory(const call *c)
   return isnan(p.largest_batch) || c->run->ignore_memory ? 1e9 : p.largest_batch;
 }
 
-int pm_infer_within(const pm_plan *plan, pm_inference_run *run, double latency, pm_inference *prediction,
-                    pm_error *error)
+static int infer_within(const pm_plan *plan, pm_inference_run *run, double latency, pm_inference *prediction,
+                        pm_error *error)
 {
   if (prediction != NULL) fill_unknown(prediction, PM_BAD_ARGUMENT);
   if (plan == NULL || run == NULL || prediction == NULL)
@@ -315,4 +332,21 @@ int pm_infer_within(const pm_plan *plan, pm_inference_run *run, double latency, 
   fill_unknown(prediction, PM_UNREACHABLE);
   if (most < 1) return pm__fail(error, PM_UNREACHABLE, "one sample does not fit the memory");
   return pm__fail(error, PM_UNREACHABLE, "one sample takes %.3g ms, longer than %.3g ms", alone * 1e3, latency * 1e3);
+}
+
+int pm_infer_within_sized(const pm_plan *plan, pm_inference_run *run, size_t run_size, double latency,
+                          pm_inference *prediction, size_t prediction_size, pm_error *error)
+{
+  pm_inference answer;
+  pm_inference_run own;
+  int status = pm__record_size_check("inference_run", run_size, error);
+  if (status == PM_OK) status = pm__record_size_check("inference", prediction_size, error);
+  if (status != PM_OK) return status;
+  if (run == NULL || prediction == NULL) return infer_within(plan, NULL, latency, NULL, error);
+  pm_record_default(pm_record_type_find("inference_run"), &own);
+  memcpy(&own, run, run_size);
+  status = infer_within(plan, &own, latency, &answer, error);
+  run->batch = own.batch;
+  pm__record_write(prediction, prediction_size, &answer, sizeof answer);
+  return status;
 }

@@ -1,6 +1,7 @@
 /* Inference runs and predictions as a table. */
 #include <stdlib.h>
 #include "plan/plan.h"
+#include "record/sized.h"
 
 static const char *id_of(const pm_plan *plan, const pm_inference_run *run, int which)
 {
@@ -37,8 +38,8 @@ static int add_columns(pm_table *table, const pm_plan *plan, const pm_inference_
   return status;
 }
 
-pm_table *pm_inference_table(const pm_plan *plan, const pm_inference_run *runs,
-                             const pm_inference *predictions, size_t count, pm_error *error)
+static pm_table *table_of(const pm_plan *plan, const pm_inference_run *runs, const pm_inference *predictions,
+                          size_t count, pm_error *error)
 {
   if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) {
     pm__fail(error, PM_BAD_ARGUMENT, "an inference table needs a plan, runs and predictions");
@@ -49,4 +50,22 @@ pm_table *pm_inference_table(const pm_plan *plan, const pm_inference_run *runs,
   if (add_columns(table, plan, runs, predictions, count, error) == PM_OK) return table;
   pm_table_free(table);
   return NULL;
+}
+
+pm_table *pm_inference_table_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size,
+                                   const pm_inference *predictions, size_t prediction_size, size_t count,
+                                   pm_error *error)
+{
+  pm_table *table = NULL;
+  void *own_runs = NULL, *own_predictions = NULL;
+  if (pm__record_size_check("inference_run", run_size, error) != PM_OK) return NULL;
+  if (pm__record_size_check("inference", prediction_size, error) != PM_OK) return NULL;
+  pm__record_array in = {"inference_run", runs, run_size}, out = {"inference", predictions, prediction_size};
+  const void *asked = pm__record_read_all(&in, count, &own_runs, error);
+  const void *answers = pm__record_read_all(&out, count, &own_predictions, error);
+  if ((asked != NULL || runs == NULL) && (answers != NULL || predictions == NULL))
+    table = table_of(plan, (const pm_inference_run *)asked, (const pm_inference *)answers, count, error);
+  free(own_runs);
+  free(own_predictions);
+  return table;
 }

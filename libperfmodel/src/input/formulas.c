@@ -1,7 +1,7 @@
 /* The closed forms: page cache over epochs, prefetch buffer, decoding on cores, a step that is fed. */
 #include <math.h>
 #include "base/base.h"
-#include "perfmodel/pipeline.h"
+#include "perfmodel/input.h"
 
 /* H = ((1 - e^-x) / x)^2 with x = (1 - H) / f. The right side grows with H, from below 1; H = 1 always solves it, the
 ** other solution is the steady state. Bisection, since f x + ((1 - e^-x) / x)^2 = 1 crosses once for x > 0. */

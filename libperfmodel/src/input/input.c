@@ -1,8 +1,9 @@
 /* (setup, run) -> rates: stages put together, the limiting one, what the GPUs wait, how many nodes are fed. */
 #include <string.h>
+#include "record/sized.h"
 #include "input/stages.h"
 
-pm_input_run pm_input_run_default(void)
+void pm_input_run_fill(pm_input_run *theirs, size_t size)
 {
   pm_input_run run;
   memset(&run, 0, sizeof run);
@@ -11,7 +12,7 @@ pm_input_run pm_input_run_default(void)
   run.chunk = 1048576;
   run.cache = run.input_variation = run.gpu_variation = 0;
   run.sample_out = run.copy_bandwidth = run.gpu_rate = NAN;
-  return run;
+  if (theirs != NULL) pm__record_write(theirs, size, &run, sizeof run);
 }
 
 /* ---- Checks. */
@@ -101,9 +102,12 @@ static int check_setup(const pm_input_setup *setup, const pm_input_run *run, pm_
   return check_decoding(setup, run, error);
 }
 
-int pm_input_check(const pm_input_setup *setup, const pm_input_run *run, pm_error *error)
+int pm_input_check_sized(const pm_input_setup *setup, const pm_input_run *run, size_t size, pm_error *error)
 {
+  pm_input_run own;
   if (setup == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "an input run needs a setup");
+  if (pm__record_size_check("input_run", size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  run = (const pm_input_run *)pm__record_read(&(pm__record_array){"input_run", run, size}, 0, &own);
   int status = check_counts(run, error);
   if (status == PM_OK) status = check_choices(run, error);
   if (status == PM_OK) status = check_quantities(run, error);
@@ -204,9 +208,20 @@ static void answer(const pm_input_setup *setup, const pm_input_run *run, pm_inpu
   count_nodes(setup, &s, isnan(run->gpu_rate) ? r->throughput : run->gpu_rate, r);
 }
 
-int pm_input(const pm_input_setup *setup, const pm_input_run *runs, pm_input_rates *rates, size_t count)
+static int answer_all(const void *setup, const void *runs, void *rates, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    answer((const pm_input_setup *)setup, (const pm_input_run *)runs + i, (pm_input_rates *)rates + i);
+  return PM_OK;
+}
+
+int pm_input_sized(const pm_input_setup *setup, const pm_input_run *runs, size_t run_size, pm_input_rates *rates,
+                   size_t rates_size, size_t count)
 {
   if (setup == NULL || (count > 0 && (runs == NULL || rates == NULL))) return PM_BAD_ARGUMENT;
-  for (size_t i = 0; i < count; i++) answer(setup, &runs[i], &rates[i]);
-  return PM_OK;
+  if (run_size == sizeof *runs && rates_size == sizeof *rates) return answer_all(setup, runs, rates, count);
+  if (pm__record_size_check("input_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("input_rates", rates_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(answer_all, setup, (pm__record_array){"input_run", runs, run_size},
+                        (pm__record_array){"input_rates", rates, rates_size}, count);
 }

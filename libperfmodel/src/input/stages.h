@@ -3,7 +3,7 @@
 #define PM_INPUT_STAGES_H
 
 #include "base/base.h"
-#include "perfmodel/pipeline.h"
+#include "perfmodel/input.h"
 
 /* Rates of the stages of one node [1/s], unlimited where there is none, and what they rest on. */
 typedef struct pm__input_rates {

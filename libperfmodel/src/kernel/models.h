@@ -70,7 +70,7 @@ pm__kernel_cost pm__rnn_cost(const pm__device *device, double gates, double hidd
 /* sqrt(compute^2 + memory^2), but no less than the power of the board allows for `flop` multiplications and additions. */
 pm__kernel_cost pm__limited(const pm__device *device, double compute, double memory, double flop, int algorithm);
 
-/* One kernel of a layer, started once: without `repeats`, with its launch. */
+/* One kernel of a layer, launched once: without `repeats`, with its launch. */
 pm__kernel_cost pm__kernel_cost_of(const pm__device *device, const pm__layer_kernel *kernel, double batch);
 
 #endif

@@ -1,6 +1,7 @@
 /* One kernel by its sizes: the same formulas that the layers of a network go through. */
 #include <math.h>
 #include <string.h>
+#include "record/sized.h"
 #include "base/base.h"
 #include "kernel/operators.h"
 #include "kernel/spread.h"
@@ -133,8 +134,27 @@ static int predict(asked *of, const pm_kernel *k, pm_kernel_time *t, pm_error *e
   return status;
 }
 
-int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm_kernel *kernels,
-                      pm_kernel_time *times, size_t count, pm_error *error)
+/* All on one GPU; the first error. */
+typedef struct timing {
+  asked *of;
+  pm_error *error;
+} timing;
+
+static int predict_all(const void *context, const void *kernels, void *times, size_t count)
+{
+  const timing *how = (const timing *)context;
+  int first = PM_OK;
+  for (size_t i = 0; i < count; i++) {
+    pm_error *error = first == PM_OK ? how->error : NULL;
+    int status = predict(how->of, (const pm_kernel *)kernels + i, (pm_kernel_time *)times + i, error);
+    if (first == PM_OK) first = status;
+  }
+  return first;
+}
+
+int pm_kernel_predict_sized(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm_kernel *kernels,
+                            size_t kernel_size, pm_kernel_time *times, size_t time_size, size_t count,
+                            pm_error *error)
 {
   asked of;
   if (gpu == NULL || (count > 0 && (kernels == NULL || times == NULL)))
@@ -145,9 +165,10 @@ int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibratio
   of.gpu = gpu;
   of.calibration = calibration;
   for (int i = 0; i < PM_PRECISION_COUNT; i++) of.ready[i] = false;
-  for (size_t i = 0; i < count; i++) {
-    int status = predict(&of, &kernels[i], &times[i], first == PM_OK ? error : NULL);
-    if (first == PM_OK) first = status;
-  }
-  return first;
+  timing how = {&of, error};
+  if (kernel_size == sizeof *kernels && time_size == sizeof *times) return predict_all(&how, kernels, times, count);
+  if (pm__record_size_check("kernel", kernel_size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("kernel_time", time_size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(predict_all, &how, (pm__record_array){"kernel", kernels, kernel_size},
+                        (pm__record_array){"kernel_time", times, time_size}, count);
 }

@@ -1,6 +1,6 @@
 /* Kernels of a layer as software runs them. */
 #include "lowering/execution.h"
-#include "lowering/composed.h"
+#include "lowering/eager.h"
 #include "lowering/loop.h"
 #include <string.h>
 
@@ -128,17 +128,17 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution execu
   const pm__layer *layer = &network->layers[index];
   int count = 0;
   if (layer->kind == NULL) return 0;
-  bool fused = execution == PM__FUSED, mixed = execution == PM__UNFUSED_MIXED || execution == PM__COMPOSED_MIXED;
-  bool composed = execution == PM__COMPOSED || execution == PM__COMPOSED_MIXED;
+  bool fused = execution == PM__FUSED, mixed = execution == PM__UNFUSED_MIXED || execution == PM__EAGER_MIXED;
+  bool eager = execution == PM__EAGER || execution == PM__EAGER_MIXED;
   if (!fused || !follows_norm(network, layer)) copy_kernels(network, layer, list, &count);
   if (execution == PM__COUNTED) return count;
   if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, mixed, list, count);
   if (fused && adds_to_norm(network, layer)) fuse_addition(layer, list, count);
-  if (count > 0) count = pm__compose(network, layer, execution, list, count);
+  if (count > 0) count = pm__lower_eager(network, layer, execution, list, count);
   int library = is_framework_kernel(network, layer) ? 0 : count;
   if (layer->bias) add_bias(network, index, execution, list, &count);
   for (int i = library; i < count; i++) list[i].kernel.framework_kernel = !list[i].kernel.matrix;
   set_host_calls(layer, list, count);
-  if (composed && pm__in_loop(network, layer)) count = pm__loop_kernels(layer, mixed ? 2 : 1, list, count);
+  if (eager && pm__in_loop(network, layer)) count = pm__loop_kernels(layer, mixed ? 2 : 1, list, count);
   return count;
 }

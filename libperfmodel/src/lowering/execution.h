@@ -7,7 +7,7 @@
 **               labels; mixed: the same where tensors are in two bytes, and a loss is in FP32
 **     fused     as unfused, but an activation behind a batch norm, or behind an addition behind one, costs nothing, such
 **               an addition reads its other input only (1 access), and a bias in front of an activation is part of it
-**     composed  as unfused, but layers of transformers are run operation by operation: composed.h; mixed: the same where
+**     eager     as unfused, but layers of transformers are run operation by operation: eager.h; mixed: the same where
 **               tensors are in two bytes, and norms and softmax stay in FP32. Decoders run word by word: loop.h
 **
 ** Recurrent layers are one call of a library for each pass, unless they are in such a loop.
@@ -22,8 +22,8 @@ typedef enum pm__execution {
   PM__UNFUSED,
   PM__UNFUSED_MIXED,
   PM__FUSED,
-  PM__COMPOSED,
-  PM__COMPOSED_MIXED,
+  PM__EAGER,
+  PM__EAGER_MIXED,
   PM__EXECUTIONS
 } pm__execution;
 

@@ -7,8 +7,8 @@
 /* A kernel with its repeats. Numbers besides the kernel are of all repeats; those of elements are per sample. */
 typedef struct pm__launch {
   pm__layer_kernel kernel;
-  double launches;   /* how often a kernel is started */
-  double host_calls; /* how often the host asks for it, where a library starts many */
+  double launches;   /* how often a kernel is launched */
+  double host_calls; /* how often the host asks for it, where a library launches many */
   double layout;     /* elements that go through it if its tensors are in another layout than the kernel's, both ways */
   double extra;      /* further elements read: other operands of what was folded into it */
 } pm__launch;

@@ -6,10 +6,10 @@
 #include "lowering/execution.h"
 
 /* How a framework runs layers whose tensors are in two bytes or less (`narrow`), or in more. */
-static inline pm__execution pm__execution_of(bool fused, bool composed, bool narrow)
+static inline pm__execution pm__execution_of(bool fused, bool eager, bool narrow)
 {
   if (fused) return PM__FUSED;
-  if (composed) return narrow ? PM__COMPOSED_MIXED : PM__COMPOSED;
+  if (eager) return narrow ? PM__EAGER_MIXED : PM__EAGER;
   return narrow ? PM__UNFUSED_MIXED : PM__UNFUSED;
 }
 

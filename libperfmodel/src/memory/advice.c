@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "record/sized.h"
 #include "memory/plan.h"
 
 typedef struct advice_list {
@@ -63,11 +64,14 @@ static void change_optimizer(advice_list *list, const pm_memory_plan *plan, cons
   }
 }
 
-int pm_memory_get_advice(const pm_memory_plan *plan, const pm_memory_run *run, const pm_optimizer *others,
-                         size_t other_count, pm_memory_advice *rows, size_t capacity, pm_error *error)
+int pm_memory_get_advice_sized(const pm_memory_plan *plan, const pm_memory_run *run, size_t size,
+                               const pm_optimizer *others, size_t other_count, pm_memory_advice *rows,
+                               size_t capacity, pm_error *error)
 {
   pm_memory_use use;
-  if (pm_memory_check(plan, run, error) != PM_OK) return -1;
+  pm_memory_run own;
+  if (pm_memory_check_sized(plan, run, size, error) != PM_OK) return -1;
+  run = (const pm_memory_run *)pm__record_read(&(pm__record_array){"memory_run", run, size}, 0, &own);
   if ((rows == NULL && capacity > 0) || (others == NULL && other_count > 0)) {
     pm__fail(error, PM_BAD_ARGUMENT, "advice on memory needs rows to fill, and the optimizers it counts");
     return -1;

@@ -4,12 +4,14 @@
 #include <string.h>
 #include "memory/plan.h"
 #include "perfmodel/units.h"
+#include "record/sized.h"
 
 static const double band = 0.08; /* of the usable memory, to both sides */
 
-pm_memory_run pm_memory_run_default(void)
+void pm_memory_run_fill(pm_memory_run *run, size_t size)
 {
-  return (pm_memory_run){32, PM_FP32, 1, 0, PM_RECOMPUTE_NONE, 0, NAN};
+  const pm_memory_run own = {.batch = 32, .precision = PM_FP32, .ranks = 1, .recompute = PM_RECOMPUTE_NONE, .usable = NAN};
+  if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
 pm_verdict pm_memory_verdict(double total, double usable)
@@ -35,9 +37,12 @@ static int check_choices(const pm_memory_run *run, pm_error *error)
   return PM_OK;
 }
 
-int pm_memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_error *error)
+int pm_memory_check_sized(const pm_memory_plan *plan, const pm_memory_run *run, size_t size, pm_error *error)
 {
+  pm_memory_run own;
   if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a memory run needs a plan");
+  if (pm__record_size_check("memory_run", size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  run = (const pm_memory_run *)pm__record_read(&(pm__record_array){"memory_run", run, size}, 0, &own);
   if (!isfinite(run->batch) || run->batch < 1 || run->batch > 9007199254740992.0)
     return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", run->batch);
   if (run->batch != floor(run->batch))
@@ -188,9 +193,20 @@ static void answer(const pm_memory_plan *plan, const pm_memory_run *run, pm_memo
   use->safe_batch = pm__memory_largest_batch(&parts, (1 - band) * run->usable);
 }
 
-int pm_memory(const pm_memory_plan *plan, const pm_memory_run *runs, pm_memory_use *uses, size_t count)
+static int answer_all(const void *plan, const void *runs, void *uses, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    answer((const pm_memory_plan *)plan, (const pm_memory_run *)runs + i, (pm_memory_use *)uses + i);
+  return PM_OK;
+}
+
+int pm_memory_sized(const pm_memory_plan *plan, const pm_memory_run *runs, size_t run_size, pm_memory_use *uses,
+                    size_t use_size, size_t count)
 {
   if (plan == NULL || (count > 0 && (runs == NULL || uses == NULL))) return PM_BAD_ARGUMENT;
-  for (size_t i = 0; i < count; i++) answer(plan, &runs[i], &uses[i]);
-  return PM_OK;
+  if (run_size == sizeof *runs && use_size == sizeof *uses) return answer_all(plan, runs, uses, count);
+  if (pm__record_size_check("memory_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("memory_use", use_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(answer_all, plan, (pm__record_array){"memory_run", runs, run_size},
+                        (pm__record_array){"memory_use", uses, use_size}, count);
 }

@@ -1,6 +1,6 @@
 /*
-** Activations of a transformer from its sizes alone (Korthikanti et al., arXiv:2205.05198, generalised to the habits of
-** other frameworks):
+** Activations of a transformer from its sizes alone (Korthikanti et al., arXiv:2205.05198, generalised to
+** what layers of other frameworks keep):
 **
 **     layer = s b h (whole + split / t) + a s^2 b scores / t
 **
@@ -11,22 +11,22 @@
 #include <math.h>
 #include "memory/tensors.h"
 
-static double layer_bytes(const pm_transformer *m, const pm_transformer_habit *habit)
+static double layer_bytes(const pm_transformer *m, const pm_transformer_activations *kept)
 {
-  double t = m->tensor_parallel, whole = pm__given(habit->whole, 0), split = pm__given(habit->split, 0);
+  double t = m->tensor_parallel, whole = pm__given(kept->whole, 0), split = pm__given(kept->split, 0);
   double rows = m->tokens * m->batch * m->hidden * (m->sequence_parallel ? (whole + split) / t : whole + split / t);
-  double scores = m->heads * m->tokens * m->tokens * m->batch * pm__given(habit->scores, 0) / t;
+  double scores = m->heads * m->tokens * m->tokens * m->batch * pm__given(kept->scores, 0) / t;
   return m->recompute == PM_RECOMPUTE_SELECTIVE ? rows : rows + scores;
 }
 
-double pm_transformer_saved(const pm_transformer *m, const pm_transformer_habit *habit)
+double pm_transformer_saved(const pm_transformer *m, const pm_transformer_activations *kept)
 {
-  if (m == NULL || habit == NULL || m->layers < 1 || m->heads < 1 || m->tensor_parallel < 1 ||
+  if (m == NULL || kept == NULL || m->layers < 1 || m->heads < 1 || m->tensor_parallel < 1 ||
       m->pipeline_stages < 1 || m->interleaved < 1 || !(m->hidden > 0) || !(m->tokens > 0) || !(m->batch > 0))
     return NAN;
-  double p = m->pipeline_stages, v = m->interleaved, layer = layer_bytes(m, habit);
+  double p = m->pipeline_stages, v = m->interleaved, layer = layer_bytes(m, kept);
   double in_flight = m->interleaved > 1 ? m->layers * (1 + (p - 1) / (p * v)) : m->layers;
   if (m->recompute != PM_RECOMPUTE_FULL) return in_flight * layer;
-  double between = m->tokens * m->batch * m->hidden * pm__given(habit->boundary, 0);
+  double between = m->tokens * m->batch * m->hidden * pm__given(kept->boundary, 0);
   return in_flight * between / (m->sequence_parallel ? m->tensor_parallel : 1) + layer;
 }

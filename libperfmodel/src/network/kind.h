@@ -118,7 +118,7 @@ typedef struct pm__operation_pass {
 typedef enum pm__eager {
   PM__EAGER_COUNTED = 1, /* as the kind counts it */
   PM__EAGER_OPERATIONS,  /* as `forward` and `backward` say; gradients of its parameters are among the latter */
-  PM__EAGER_PARTS,       /* some of its kernels, named by their part, in another way: lowering/composed.h */
+  PM__EAGER_PARTS,       /* some of its kernels, named by their part, in another way: lowering/eager.h */
   PM__EAGER_END
 } pm__eager;
 

@@ -117,9 +117,9 @@ static void complete(pm_framework *f)
   f->straggler = given(f->straggler, 0);
   f->coordinator_time = given(f->coordinator_time, 0);
   f->variable_time = given(f->variable_time, 0);
-  f->own_factor = given(f->own_factor, 1);
+  f->framework_kernel_factor = given(f->framework_kernel_factor, 1);
   f->update_kernels = given(f->update_kernels, 1);
-  f->feed_bandwidth = given(f->feed_bandwidth, INFINITY);
+  f->host_copy_bandwidth = given(f->host_copy_bandwidth, INFINITY);
   f->bucket = given(f->bucket, INFINITY);
   f->workspace = given(f->workspace, INFINITY);
 }
@@ -132,7 +132,7 @@ static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error 
   if (entry->memory < 0) return PM_NO_MEMORY;
   int status = PM_OK;
   for (int narrow = 0; narrow < 2 && status == PM_OK; narrow++) {
-    entry->mode[narrow] = PM__TRAINING_MODE + (int)pm__execution_of(f->fused, f->composed, narrow != 0);
+    entry->mode[narrow] = PM__TRAINING_MODE + (int)pm__execution_of(f->fused, f->eager, narrow != 0);
     status = prepare_cuts(plan, f, entry->mode[narrow], entry->cut[narrow], error);
   }
   return status;
@@ -179,7 +179,7 @@ static int check_profile(const pm_inference_profile *p, pm_error *error)
   if (status == PM_OK) status = check_part(p->id, "step_time", p->step_time, 0, error);
   if (status == PM_OK) status = check_part(p->id, "simt_factor", p->simt_factor, 1e-3, error);
   if (status == PM_OK) status = check_part(p->id, "tensor_factor", p->tensor_factor, 1e-3, error);
-  if (status == PM_OK) status = check_part(p->id, "own_factor", p->own_factor, 1e-3, error);
+  if (status == PM_OK) status = check_part(p->id, "framework_kernel_factor", p->framework_kernel_factor, 1e-3, error);
   if (status != PM_OK) return status;
   if (p->fusion >= 0 && p->fusion < PM_FUSION_COUNT) return PM_OK;
   return pm__fail(error, PM_BAD_VALUE, "inference profile \"%.60s\": there is no fusion %d", p->id, p->fusion);
@@ -191,13 +191,13 @@ static void complete_profile(pm_inference_profile *p)
   p->step_time = given(p->step_time, 0);
   p->simt_factor = given(p->simt_factor, 1);
   p->tensor_factor = given(p->tensor_factor, 1);
-  p->own_factor = given(p->own_factor, 1);
+  p->framework_kernel_factor = given(p->framework_kernel_factor, 1);
 }
 
 static int profile_mode(const pm_inference_profile *p, bool narrow)
 {
   if (p->fusion != PM_FUSION_NONE) return PM__FUSED_MODE + p->fusion - 1;
-  return PM__INFERENCE_MODE + (int)pm__execution_of(p->fused != 0, p->composed != 0, narrow);
+  return PM__INFERENCE_MODE + (int)pm__execution_of(p->fused != 0, p->eager != 0, narrow);
 }
 
 static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memory_profile *memory, pm_error *error)

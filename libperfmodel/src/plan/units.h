@@ -1,10 +1,10 @@
 /*
 ** A network as one execution mode runs it: a list of units.
 **
-** A unit is what one layer is lowered to: its kernels and how often each runs, by pass, its launches and calls of the
-** host, elements that change layout, its parameters, and what it passes on. Layers that do the same are one unit, however
-** many there are, and merging looks at what they do, not at their names. Where an engine fuses layers, a unit is one of
-** its kernels.
+** A unit is what one layer is lowered to: its kernels and how often each runs, by pass, its launches and host calls,
+** elements that change layout, its parameters, and what it passes on. Layers that do the same are one unit, however many
+** there are, and merging looks at what they do, not at their names. Where an engine fuses layers, a unit is one of its
+** kernels.
 **
 ** Time, exchange and timeline are sums over units: the whole network, a bucket of gradients, a layer.
 */
@@ -13,7 +13,7 @@
 
 #include "plan/kernels.h"
 
-/* What does not depend on the batch: launches of kernels (of matrix products apart), calls of the host; per sample:
+/* What does not depend on the batch: launches of kernels (of matrix products apart), host calls; per sample:
 ** elements that change layout, and elements that kernels read besides their own. */
 typedef struct pm__fixed {
   double launches, matrix_launches, host_calls, layout, extra;

@@ -14,10 +14,18 @@ const pm_record_type *pm_record_type_find(const char *name)
   return NULL;
 }
 
+static bool had_name(const char *former, const char *name)
+{
+  return former != NULL && strcmp(former, name) == 0;
+}
+
 const pm_field *pm_record_field(const pm_record_type *type, const char *name)
 {
-  for (size_t i = 0; type != NULL && name != NULL && i < type->field_count; i++)
+  if (type == NULL || name == NULL) return NULL;
+  for (size_t i = 0; i < type->field_count; i++)
     if (strcmp(type->fields[i].name, name) == 0) return &type->fields[i];
+  for (size_t i = 0; i < type->field_count; i++)
+    if (had_name(type->fields[i].former, name)) return &type->fields[i];
   return NULL;
 }
 
@@ -41,7 +49,8 @@ void pm_record_default(const pm_record_type *type, void *record)
 static int set_choice(const pm_field *field, void *place, const char *text, pm_error *error)
 {
   for (int32_t i = 0; field->choices[i].name != NULL; i++) {
-    if (!pm__same_name(field->choices[i].name, text)) continue;
+    const char *former = field->choices[i].former;
+    if (!pm__same_name(field->choices[i].name, text) && (former == NULL || !pm__same_name(former, text))) continue;
     memcpy(place, &i, sizeof i);
     return PM_OK;
   }

@@ -1,10 +1,11 @@
 /* The field tables, all made from the lists that declare the structs. */
 #include "perfmodel.h"
 
-#define NAME_DOC(name, text, doc) {text, doc},
-#define NAME_BYTES_DOC(name, text, bytes, doc) {text, doc},
-#define NAME_RATE_DOC(name, text, rate, doc) {text, doc},
-#define END {NULL, NULL}
+/* What follows the doc is whatever else a list says of a value, by name. */
+#define NAME_DOC(id, word, ...) {.name = word, .doc = __VA_ARGS__},
+#define NAME_BYTES_DOC(id, word, bytes, ...) {.name = word, .doc = __VA_ARGS__},
+#define NAME_RATE_DOC(id, word, rate, ...) {.name = word, .doc = __VA_ARGS__},
+#define END {.name = NULL}
 
 static const pm_choice precision_choices[] = {PM_PRECISION_LIST(NAME_BYTES_DOC) END};
 static const pm_choice link_kind_choices[] = {PM_LINK_KIND_LIST(NAME_DOC) END};
@@ -28,7 +29,7 @@ static const pm_choice cache_policy_choices[] = {PM_CACHE_POLICY_LIST(NAME_DOC) 
 static const pm_choice decode_place_choices[] = {PM_DECODE_PLACE_LIST(NAME_DOC) END};
 static const pm_choice input_stage_choices[] = {PM_INPUT_STAGE_LIST(NAME_DOC) END};
 static const pm_choice fit_state_choices[] = {PM_FIT_STATE_LIST(NAME_DOC) END};
-static const pm_choice parallel_choices[] = {PM_PARALLEL_LIST(NAME_DOC) END};
+static const pm_choice parallelism_choices[] = {PM_PARALLELISM_LIST(NAME_DOC) END};
 static const pm_choice update_choices[] = {PM_UPDATE_LIST(NAME_DOC) END};
 static const pm_choice evidence_choices[] = {PM_EVIDENCE_LIST(NAME_DOC) END};
 static const pm_choice fusion_choices[] = {PM_FUSION_LIST(NAME_DOC) END};
@@ -37,7 +38,7 @@ static const pm_choice decision_choices[] = {PM_DECISION_LIST(NAME_DOC) END};
 static const pm_choice minimize_choices[] = {PM_MINIMIZE_LIST(NAME_DOC) END};
 static const pm_choice resource_choices[] = {PM_RESOURCE_LIST(NAME_RATE_DOC) END};
 static const pm_choice fit_use_choices[] = {PM_FIT_USE_LIST(NAME_DOC) END};
-static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
+static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name = "yes", .doc = "yes"}, END};
 
 #define KIND_TEXT .kind = PM_FIELD_TEXT
 #define KIND_INT .kind = PM_FIELD_INT
@@ -64,7 +65,7 @@ static const pm_choice yes_no_choices[] = {{"no", "no"}, {"yes", "yes"}, END};
 #define KIND_KERNEL_ALGORITHM .kind = PM_FIELD_CHOICE, .choices = kernel_algorithm_choices
 #define KIND_OPERATOR .kind = PM_FIELD_CHOICE, .choices = operator_choices
 #define KIND_FIT_STATE .kind = PM_FIELD_CHOICE, .choices = fit_state_choices
-#define KIND_PARALLEL .kind = PM_FIELD_CHOICE, .choices = parallel_choices
+#define KIND_PARALLELISM .kind = PM_FIELD_CHOICE, .choices = parallelism_choices
 #define KIND_UPDATE .kind = PM_FIELD_CHOICE, .choices = update_choices
 #define KIND_EVIDENCE .kind = PM_FIELD_CHOICE, .choices = evidence_choices
 #define KIND_FUSION .kind = PM_FIELD_CHOICE, .choices = fusion_choices
@@ -191,8 +192,8 @@ static const pm_field layer_memory_fields[] = {PM_LAYER_MEMORY_FIELDS(FIELD)};
 static const pm_field memory_advice_fields[] = {PM_MEMORY_ADVICE_FIELDS(FIELD)};
 #undef RECORD
 
-#define RECORD pm_transformer_habit
-static const pm_field transformer_habit_fields[] = {PM_TRANSFORMER_HABIT_FIELDS(FIELD)};
+#define RECORD pm_transformer_activations
+static const pm_field transformer_activations_fields[] = {PM_TRANSFORMER_ACTIVATIONS_FIELDS(FIELD)};
 #undef RECORD
 
 #define RECORD pm_transformer
@@ -378,7 +379,7 @@ static const pm_record_type types[] = {
   TYPE(memory_use, pm_memory_use, "memory of one GPU, part by part"),
   TYPE(layer_memory, pm_layer_memory, "memory of one layer in training"),
   TYPE(memory_advice, pm_memory_advice, "a change that takes less memory"),
-  TYPE(transformer_habit, pm_transformer_habit, "what one layer of a transformer keeps"),
+  TYPE(transformer_activations, pm_transformer_activations, "what one layer of a transformer keeps for its backward pass"),
   TYPE(transformer, pm_transformer, "sizes of a transformer"),
   TYPE(reading, pm_reading, "how rows of published tables are read"),
   TYPE(storage, pm_storage, "where samples are stored"),

@@ -80,6 +80,7 @@ static bool add_field(pm_table *table, const pm_record_type *type, const pm_fiel
   pm__column *column = new_column(table, &like);
   if (column == NULL) return false;
   column->choices = field->choices;
+  column->former = field->former;
   if (field->kind == PM_FIELD_TEXT && !fill_texts(table, column, type, field, records)) return false;
   for (size_t row = 0; field->kind != PM_FIELD_TEXT && row < table->rows; row++)
     column->numbers[row] = pm_record_number(field, records + row * type->size);
@@ -125,6 +126,8 @@ static pm__column *find_column(pm_table *table, const char *name)
 {
   for (size_t i = 0; table != NULL && name != NULL && i < table->count; i++)
     if (strcmp(table->columns[i].column.name, name) == 0) return &table->columns[i];
+  for (size_t i = 0; table != NULL && name != NULL && i < table->count; i++)
+    if (table->columns[i].former != NULL && strcmp(table->columns[i].former, name) == 0) return &table->columns[i];
   return NULL;
 }
 

@@ -13,6 +13,7 @@ typedef struct pm__column {
   const char **texts;       /* of TEXT: one per row */
   const char **shown;       /* what people see instead: one per row, or NULL */
   const pm_choice *choices; /* of CHOICE: the names of its values; constant data of the record type */
+  const char *former;       /* what the field was called, or NULL; the same */
 } pm__column;
 
 struct pm_table {

@@ -8,8 +8,8 @@ double pm__schedule_pass_calls(const pm__schedule *s)
   return s->accumulation * calls;
 }
 
-/* Inputs are fed as FP32. */
-double pm__schedule_feed(const pm__schedule *s, double batch)
+/* Inputs are copied as FP32. */
+double pm__schedule_host_copy(const pm__schedule *s, double batch)
 {
-  return batch * s->network->input_elements * 4 / s->framework->profile.framework.feed_bandwidth;
+  return batch * s->network->input_elements * 4 / s->framework->profile.framework.host_copy_bandwidth;
 }

@@ -17,7 +17,7 @@
 static double segment_time(const pm__schedule *s, const pm__costs *costs, int i)
 {
   const pm__fixed *fixed = &s->segments->fixed[i];
-  return pm__schedule_part(s, &costs->segment[i]) + fixed->launches * s->start + fixed->layout * s->run->batch * s->layout;
+  return pm__schedule_part(s, &costs->segment[i]) + fixed->launches * s->launch + fixed->layout * s->run->batch * s->layout;
 }
 
 static double compute_exchanges(const pm__schedule *s, double *times)

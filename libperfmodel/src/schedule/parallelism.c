@@ -1,12 +1,12 @@
 /*
 ** How GPUs share the work. w = 4 P bytes of weights (FP32), n GPUs, N samples each, e bytes of an element, V variables.
 **
-**     all-reduce        overlap.c; waiting: alone x straggler x E(n), coordinator_time x (n - 1) across nodes
-**     parameter-server  one process starts the kernels and the copies of all g GPUs of a node, and feeds them.
+**     all-reduce        overlap.c; straggler wait: alone x straggler x E(n), coordinator_time x (n - 1) across nodes
+**     parameter-server  one process launches the kernels and the copies of all g GPUs of a node.
 **                       wires = 2 w / host: gradients from all GPUs to one CPU at once, then weights back; memory = (accesses + g + 1 + 6 g) w / server_memory: the update, the sum of g gradients,
 **                       copies; network = 2 (nodes - 1) w / adapter, one node's server for all. They hide behind a
 **                       GPU's own step, but the update of the first layers does not: it stays in that step
-**                       exposed = max(0, max(wires, memory, network) - alone) + g V variable_time + feeding the others
+**                       exposed = max(0, max(wires, memory, network) - alone) + g V variable_time + host copies for the others
 **     async             n updates a step, each with its copies, take the server's memory; the step is no shorter than
 **                       these. Nobody waits; weights are n - 1 updates old
 **     data-parallel     broadcast of w and reduction of w in pieces of a bucket, one process for all GPUs, and the
@@ -62,8 +62,8 @@ double pm__expected_maximum(double n)
 static void wait_for_each_other(const pm__schedule *s, const pm__schedule_times *times, pm__sharing *sharing)
 {
   if (s->framework == NULL) return;
-  sharing->waiting = times->alone * framework_of(s)->straggler * pm__expected_maximum(s->ranks);
-  if (s->run->nodes > 1) sharing->waiting += framework_of(s)->coordinator_time * (s->ranks - 1);
+  sharing->straggler_wait = times->alone * framework_of(s)->straggler * pm__expected_maximum(s->ranks);
+  if (s->run->nodes > 1) sharing->straggler_wait += framework_of(s)->coordinator_time * (s->ranks - 1);
 }
 
 /* Other times of the GPU and its host, of which the step of one GPU consists. */
@@ -75,8 +75,8 @@ static void change(const pm__schedule *s, double gpu, double host, pm__schedule_
   times->host = host;
 }
 
-/* One process starts the kernels of all GPUs of a node. */
-static void start_all(const pm__schedule *s, pm__schedule_times *times)
+/* One process launches the kernels of all GPUs of a node. */
+static void launch_all(const pm__schedule *s, pm__schedule_times *times)
 {
   if (s->framework == NULL) return;
   double more = (s->run->gpus - 1) * framework_of(s)->kernel_time * pm__schedule_pass_calls(s);
@@ -101,7 +101,7 @@ static void data_parallel(const pm__schedule *s, const pm__costs *costs, pm__sch
   sharing->exposed = pieces * (pm__schedule_exchange(s, PM_BROADCAST, gpus, piece) +
                                pm__schedule_exchange(s, PM_REDUCE, gpus, piece)) +
                      inputs / one_gpu_host(s);
-  start_all(s, times);
+  launch_all(s, times);
   sharing->communication = sharing->exposed;
   wait_for_each_other(s, times, sharing);
 }
@@ -131,21 +131,21 @@ static double server_copy(const pm__schedule *s, double bytes)
   return bytes / pm__exchange_server(&s->group);
 }
 
-/* What feeding by hand costs for the further GPUs: their inputs go through the same process, and to all GPUs, each of
+/* What host copies cost for the further GPUs: their inputs go through the same process, and to all GPUs, each of
 ** which then takes its part (Keras until 2.2.0). */
-static double feed_others(const pm__schedule *s)
+static double host_copies_of_others(const pm__schedule *s)
 {
-  double one = pm__schedule_feed(s, s->run->batch), others = (s->run->gpus - 1) * s->accumulation;
+  double one = pm__schedule_host_copy(s, s->run->batch), others = (s->run->gpus - 1) * s->accumulation;
   return one > 0 ? others * (one + server_copy(s, s->run->batch * s->network->input_elements * 4)) : 0;
 }
 
 static void parameter_server(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
 {
   double gpus = s->run->gpus;
-  double each = gpus * s->network->variables * framework_of(s)->variable_time + feed_others(s);
+  double each = gpus * s->network->variables * framework_of(s)->variable_time + host_copies_of_others(s);
   double busy = fmax(fmax(server_copy(s, 2 * weights(s)), server_memory(s, gpus)), server_network(s));
   (void)costs;
-  start_all(s, times);
+  launch_all(s, times);
   sharing->communication = busy + each;
   sharing->exposed = fmax(0, busy - times->alone) + each;
   wait_for_each_other(s, times, sharing);
@@ -178,10 +178,10 @@ static double split_exchange(const pm__schedule *s, const pm__plan_split *split)
 double pm__schedule_split_parameters(const pm__schedule *s)
 {
   if (s->ranks <= 1) return 0;
-  switch (s->parallel) {
-  case PM_PARALLEL_CHANNELS: return s->network->all.parameters;
-  case PM_PARALLEL_HYBRID: return s->network->linear.parameters;
-  case PM_PARALLEL_LAYERS: return s->network->parameters;
+  switch (s->parallelism) {
+  case PM_PARALLELISM_CHANNELS: return s->network->all.parameters;
+  case PM_PARALLELISM_HYBRID: return s->network->linear.parameters;
+  case PM_PARALLELISM_LAYERS: return s->network->parameters;
   default: return 0;
   }
 }
@@ -233,7 +233,7 @@ static void model_layers(const pm__schedule *s, const pm__costs *costs, pm__sche
   sharing->communication = 2 * (stages - 1) * pm__schedule_exchange(s, PM_SEND_RECEIVE, 1, cut);
   sharing->exposed = sharing->communication;
   wait_for_each_other(s, times, sharing);
-  sharing->waiting += pass * (uneven * (batches + stages - 1) / batches - 1);
+  sharing->straggler_wait += pass * (uneven * (batches + stages - 1) / batches - 1);
 }
 
 /* ---- All of them ---- */
@@ -241,10 +241,10 @@ static void model_layers(const pm__schedule *s, const pm__costs *costs, pm__sche
 void pm__share(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
 {
   static parallelism *const all[] = {
-    [PM_PARALLEL_FRAMEWORK] = all_reduce, [PM_PARALLEL_ALL_REDUCE] = all_reduce,
-    [PM_PARALLEL_DATA_PARALLEL] = data_parallel, [PM_PARALLEL_PARAMETER_SERVER] = parameter_server,
-    [PM_PARALLEL_ASYNCHRONOUS] = asynchronous, [PM_PARALLEL_CHANNELS] = model_channels,
-    [PM_PARALLEL_LAYERS] = model_layers, [PM_PARALLEL_HYBRID] = hybrid};
+    [PM_PARALLELISM_FRAMEWORK] = all_reduce, [PM_PARALLELISM_ALL_REDUCE] = all_reduce,
+    [PM_PARALLELISM_DATA_PARALLEL] = data_parallel, [PM_PARALLELISM_PARAMETER_SERVER] = parameter_server,
+    [PM_PARALLELISM_ASYNCHRONOUS] = asynchronous, [PM_PARALLELISM_CHANNELS] = model_channels,
+    [PM_PARALLELISM_LAYERS] = model_layers, [PM_PARALLELISM_HYBRID] = hybrid};
   *sharing = (pm__sharing){.exchanged = s->network->parameters};
-  if (s->ranks > 1) all[s->parallel](s, costs, times, sharing);
+  if (s->ranks > 1) all[s->parallelism](s, costs, times, sharing);
 }

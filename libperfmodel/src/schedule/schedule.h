@@ -22,12 +22,12 @@ typedef struct pm__schedule {
   const pm__units *units;
   const pm__segments *segments; /* NULL: the backward pass is not cut */
   int mode;
-  int32_t parallel, overlap;    /* the framework's where the run does not say */
+  int32_t parallelism, overlap; /* the framework's where the run does not say */
   pm__collective_group group;   /* all GPUs of the run */
   double ranks, accumulation;
-  double factor;   /* of convolutions, over the kernel model */
-  double own;      /* of the framework's own kernels, likewise */
-  double start;    /* s for each launch of a kernel, on the GPU */
+  double factor;           /* of convolutions, over the kernel model */
+  double framework_kernel; /* of the framework's own kernels, likewise */
+  double launch;   /* s for each launch of a kernel, on the GPU */
   double layout;   /* s for each element and sample that changes layout */
   double gradient; /* bytes of one */
 } pm__schedule;
@@ -44,7 +44,7 @@ typedef struct pm__schedule_times {
 /* What sharing the work adds. */
 typedef struct pm__sharing {
   double communication, exposed;
-  double waiting;   /* for the slowest, and the coordinator */
+  double straggler_wait; /* for the slowest GPU, and the coordinator */
   double staleness;
   double exchanged; /* parameters whose gradients each GPU contributes */
 } pm__sharing;
@@ -52,14 +52,14 @@ typedef struct pm__sharing {
 /* The factor that belongs to each part, put together: s. */
 static inline double pm__schedule_part(const pm__schedule *s, const pm__part *part)
 {
-  return s->factor * part->conv + s->own * part->framework + (part->product + part->other);
+  return s->factor * part->conv + s->framework_kernel * part->framework + (part->product + part->other);
 }
 
-/* Calls of the host in the forward and backward passes. */
+/* Host calls of the forward and backward passes. */
 double pm__schedule_pass_calls(const pm__schedule *step);
 
-/* Feeding one GPU with the samples of one batch; s. */
-double pm__schedule_feed(const pm__schedule *step, double batch);
+/* The host copy of the samples of one batch to one GPU; s. */
+double pm__schedule_host_copy(const pm__schedule *step, double batch);
 
 /* Parameters that are shared out over the ranks because the model is split. */
 double pm__schedule_split_parameters(const pm__schedule *step);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "hardware/system.h"
 #include "perfmodel/sensitivity.h"
+#include "record/sized.h"
 #include "search/vary.h"
 
 static const bool is_rate[PM_RESOURCE_COUNT] = {
@@ -76,7 +77,8 @@ static int predict_step(const pm_sensitivity_setup *setup, const case_of *c, int
   run.framework_index = setup->framework != NULL ? pm_plan_add_framework(plan, &c->framework, error) : -1;
   run.gpus = gpus;
   use_input(setup, c, &run);
-  int status = pm_run_check(plan, &run, error);
+  bool refused = setup->framework != NULL && run.framework_index < 0;  // not to be taken for a run without a framework
+  int status = refused ? PM_BAD_VALUE : pm_run_check(plan, &run, error);
   pm_predict(plan, &run, &p, 1);
   pm_plan_free(plan);
   *out = (outcome){p.step_time, p.throughput, p.bottleneck};
@@ -176,7 +178,7 @@ static int raise_one(const pm_sensitivity_setup *setup, int resource, double rai
   return PM_OK;
 }
 
-int pm_sensitivity_get(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows, pm_error *error)
+static int raise_all(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows, pm_error *error)
 {
   outcome base;
   int count = 0, status = check(setup, error);
@@ -228,8 +230,8 @@ static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *cho
   row->limit = p.limit;
 }
 
-int pm_upgrades(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count, pm_upgrade *rows,
-                pm_error *error)
+static int upgrade_all(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,
+                       pm_upgrade *rows, pm_error *error)
 {
   outcome base;
   int status = check(setup, error);
@@ -241,4 +243,45 @@ int pm_upgrades(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choi
   for (size_t i = 0; i < count && status == PM_OK; i++) fill(setup, &choices[i], &base, &rows[i]);
   if (status == PM_OK && count > 0) qsort(rows, count, sizeof *rows, by_gain);
   return status;
+}
+
+/* ---- For programs that know shorter runs ------------------------------------------------------------------------- */
+
+/* A setup whose runs are the library's own. */
+typedef struct own_setup {
+  pm_sensitivity_setup setup;
+  pm_run run;
+  pm_input_run input;
+  pm_inference_run call;
+} own_setup;
+
+static int take(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, own_setup *own, pm_error *error)
+{
+  if (setup == NULL || sizes == NULL) return check(NULL, error);
+  int status = pm__record_size_check("run", sizes->run, error);
+  if (status == PM_OK) status = pm__record_size_check("input_run", sizes->input_run, error);
+  if (status == PM_OK) status = pm__record_size_check("inference_run", sizes->inference_run, error);
+  if (status != PM_OK) return status;
+  pm__record_array run = {"run", setup->run, sizes->run}, input = {"input_run", setup->input_run, sizes->input_run};
+  pm__record_array call = {"inference_run", setup->call, sizes->inference_run};
+  own->setup = *setup;
+  own->setup.run = (const pm_run *)pm__record_read(&run, 0, &own->run);
+  own->setup.input_run = (const pm_input_run *)pm__record_read(&input, 0, &own->input);
+  own->setup.call = (const pm_inference_run *)pm__record_read(&call, 0, &own->call);
+  return PM_OK;
+}
+
+int pm_sensitivity_get_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, double raise,
+                             pm_sensitivity *rows, pm_error *error)
+{
+  own_setup own;
+  return take(setup, sizes, &own, error) == PM_OK ? raise_all(&own.setup, raise, rows, error) : -1;
+}
+
+int pm_upgrades_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, const pm_upgrade_choice *choices,
+                      size_t count, pm_upgrade *rows, pm_error *error)
+{
+  own_setup own;
+  int status = take(setup, sizes, &own, error);
+  return status == PM_OK ? upgrade_all(&own.setup, choices, count, rows, error) : status;
 }

@@ -2,7 +2,9 @@
 ** Sizing for inference. Replicas share nothing, so the GPUs are the rate over that of one, rounded up to whole machines.
 */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include "record/sized.h"
 #include "search/size.h"
 
 static const pm_system *system_of(const pm_size_service *service, size_t choice)
@@ -72,7 +74,7 @@ static void fill(const pm_size_service *service, const pm_size_goal *goal, size_
   pm__size_machine(system, goal, service->prices != NULL ? service->prices[choice] : (double)NAN, row);
 }
 
-int pm_size_inference(const pm_size_service *service, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
+static int size(const pm_size_service *service, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
 {
   if (choices == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "sizing needs a place for its choices");
   int status = check(service, goal, error);
@@ -80,4 +82,19 @@ int pm_size_inference(const pm_size_service *service, const pm_size_goal *goal, 
   for (size_t i = 0; i < service->count; i++) fill(service, goal, i, &choices[i]);
   pm__size_rank(choices, service->count, goal->minimize);
   return PM_OK;
+}
+
+int pm_size_inference_sized(const pm_size_service *service, const pm_run_sizes *sizes, const pm_size_goal *goal,
+                            pm_size_choice *choices, pm_error *error)
+{
+  void *allocated;
+  if (service == NULL || sizes == NULL) return check(NULL, NULL, error);
+  int status = pm__record_size_check("inference_run", sizes->inference_run, error);
+  if (status != PM_OK) return status;
+  pm_size_service own = *service;
+  pm__record_array runs = {"inference_run", service->choices, sizes->inference_run};
+  own.choices = (const pm_inference_run *)pm__record_read_all(&runs, service->count, &allocated, error);
+  status = own.choices == NULL && service->choices != NULL ? PM_NO_MEMORY : size(&own, goal, choices, error);
+  free(allocated);
+  return status;
 }

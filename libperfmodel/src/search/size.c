@@ -5,6 +5,8 @@
 */
 #include <math.h>
 #include <string.h>
+#include <stdlib.h>
+#include "record/sized.h"
 #include "search/size.h"
 
 pm_size_goal pm_size_goal_default(void)
@@ -63,7 +65,7 @@ static int check_choice(const pm_size_setup *setup, size_t i, pm_error *error)
   return pm__size_check_price(setup->prices, i, &setup->plan->systems[system].system->machine, error);
 }
 
-int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
+static int check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
 {
   if (setup == NULL || goal == NULL || setup->plan == NULL || setup->choices == NULL || setup->count == 0)
     return pm__fail(error, PM_BAD_ARGUMENT, "sizing needs a plan, a goal and something to choose from");
@@ -150,10 +152,10 @@ void pm__size_rank(pm_size_choice *rows, size_t count, int minimize)
   }
 }
 
-int pm_size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
+static int size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
 {
   if (choices == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "sizing needs a place for its choices");
-  int status = pm_size_check(setup, goal, error);
+  int status = check(setup, goal, error);
   if (status != PM_OK) return status;
   for (size_t i = 0; i < setup->count; i++) find(setup, goal, i, &choices[i]);
   pm__size_rank(choices, setup->count, goal->minimize);
@@ -162,11 +164,11 @@ int pm_size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice
 
 /* ---- What takes less, and the front ------------------------------------------------------------------------------ */
 
-int pm_size_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
-                 pm_size_choice *next, pm_error *error)
+static int find_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
+                     pm_size_choice *next, pm_error *error)
 {
   pm__size_block block;
-  int status = pm_size_check(setup, goal, error);
+  int status = check(setup, goal, error);
   if (status != PM_OK) return status;
   if (than == NULL || next == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a choice and a place are needed");
   double limit = pm_size_objective(than, goal->minimize), best = 0;
@@ -242,11 +244,11 @@ static int add_counts(const pm_size_setup *setup, const pm_size_goal *goal, size
   return PM_OK;
 }
 
-int pm_size_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows, size_t capacity,
-                  pm_error *error)
+static int find_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows, size_t capacity,
+                      pm_error *error)
 {
   size_t count = 0;
-  if (pm_size_check(setup, goal, error) != PM_OK) return -1;
+  if (check(setup, goal, error) != PM_OK) return -1;
   if (rows == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a front needs a place for its rows"), -1;
   double most = dearest(setup, goal);
   for (size_t c = 0; c < setup->count; c++)
@@ -255,4 +257,75 @@ int pm_size_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_
       return -1;
     }
   return (int)count;
+}
+
+/* ---- For programs that know shorter runs ------------------------------------------------------------------------- */
+
+/* A setup whose runs are the library's own. */
+typedef struct own_setup {
+  pm_size_setup setup;
+  void *runs, *inputs; /* allocated, if they had to be */
+} own_setup;
+
+static int take(const pm_size_setup *setup, const pm_run_sizes *sizes, own_setup *own, pm_error *error)
+{
+  memset(own, 0, sizeof *own);
+  if (setup == NULL || sizes == NULL) return check(NULL, NULL, error);
+  own->setup = *setup;
+  int status = pm__record_size_check("run", sizes->run, error);
+  if (status == PM_OK) status = pm__record_size_check("input_run", sizes->input_run, error);
+  if (status != PM_OK) return status;
+  pm__record_array runs = {"run", setup->choices, sizes->run}, inputs = {"input_run", setup->input_runs, sizes->input_run};
+  own->setup.choices = (const pm_run *)pm__record_read_all(&runs, setup->count, &own->runs, error);
+  own->setup.input_runs = (const pm_input_run *)pm__record_read_all(&inputs, setup->count, &own->inputs, error);
+  bool all = (own->setup.choices != NULL) == (setup->choices != NULL) &&
+             (own->setup.input_runs != NULL) == (setup->input_runs != NULL);
+  return all ? PM_OK : PM_NO_MEMORY;
+}
+
+static void drop(own_setup *own)
+{
+  free(own->runs);
+  free(own->inputs);
+}
+
+int pm_size_check_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+                        pm_error *error)
+{
+  own_setup own;
+  int status = take(setup, sizes, &own, error);
+  if (status == PM_OK) status = check(&own.setup, goal, error);
+  drop(&own);
+  return status;
+}
+
+int pm_size_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+                  pm_size_choice *choices, pm_error *error)
+{
+  own_setup own;
+  int status = take(setup, sizes, &own, error);
+  if (status == PM_OK) status = size(&own.setup, goal, choices, error);
+  drop(&own);
+  return status;
+}
+
+int pm_size_next_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+                       const pm_size_choice *than, pm_size_choice *next, pm_error *error)
+{
+  own_setup own;
+  int status = take(setup, sizes, &own, error);
+  if (status == PM_OK) status = find_next(&own.setup, goal, than, next, error);
+  drop(&own);
+  return status;
+}
+
+int pm_size_front_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+                        pm_size_choice *rows, size_t capacity, pm_error *error)
+{
+  own_setup own;
+  int count = -1;
+  if (take(setup, sizes, &own, error) == PM_OK)
+    count = find_front(&own.setup, goal, rows, capacity, error);
+  drop(&own);
+  return count;
 }

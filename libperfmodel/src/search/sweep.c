@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
+#include "perfmodel/inference.h"
 #include "perfmodel/predict.h"
 #include "plan/plan.h"
+#include "record/sized.h"
 
 /* ---- Spaces ---------------------------------------------------------------------------------------------------- */
 
@@ -88,7 +90,8 @@ static void divide_batch(pm_run *run)
 /* Run `index`: the last axis runs fastest. */
 static void fill_run(const pm_space *space, const search_axis *axes, size_t index, void *run)
 {
-  memcpy(run, space->base, space->type->size);
+  pm_record_default(space->type, run);
+  memcpy(run, space->base, space->run_size);
   for (size_t i = space->axis_count; i-- > 0;) {
     pm_record_set_number(axes[i].field, run, axes[i].values[index % axes[i].count], NULL);
     index /= axes[i].count;
@@ -108,7 +111,16 @@ int pm_space_runs(const pm_space *space, size_t first, size_t last, void *runs, 
   if (first > last || last > pm_space_count(space) || (first < last && runs == NULL))
     return pm__fail(error, PM_BAD_ARGUMENT, "runs %lu to %lu are not in the space", (unsigned long)first,
                     (unsigned long)last);
-  for (size_t i = first; i < last; i++) fill_run(space, axes, i, (char *)runs + (i - first) * space->type->size);
+  union {
+    pm_run run;
+    pm_inference_run call;
+  } own;
+  if (pm__record_size_check(space->type->name, space->run_size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  if (space->type->size > sizeof own) return pm__fail(error, PM_BAD_ARGUMENT, "a %s is no run", space->type->name);
+  for (size_t i = first; i < last; i++) {
+    fill_run(space, axes, i, &own);
+    memcpy((char *)runs + (i - first) * space->run_size, &own, space->run_size);
+  }
   return PM_OK;
 }
 
@@ -179,8 +191,8 @@ static int add_runs(pm_table *table, const pm_plan *plan, const pm_run *runs, si
   return status;
 }
 
-pm_table *pm_sweep_table(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions, size_t count,
-                         const char *const *paths, size_t path_count, pm_error *error)
+static pm_table *table_of(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions, size_t count,
+                          const char *const *paths, size_t path_count, pm_error *error)
 {
   if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL)) || (path_count > 0 && paths == NULL)) {
     pm__fail(error, PM_BAD_ARGUMENT, "a prediction table needs a plan, runs and predictions");
@@ -197,8 +209,20 @@ pm_table *pm_sweep_table(const pm_plan *plan, const pm_run *runs, const pm_predi
   return NULL;
 }
 
-pm_table *pm_prediction_table(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions, size_t count,
-                              pm_error *error)
+pm_table *pm_sweep_table_sized(const pm_plan *plan, const pm_run *runs, size_t run_size,
+                               const pm_prediction *predictions, size_t prediction_size, size_t count,
+                               const char *const *paths, size_t path_count, pm_error *error)
 {
-  return pm_sweep_table(plan, runs, predictions, count, NULL, 0, error);
+  pm_table *table = NULL;
+  void *own_runs = NULL, *own_predictions = NULL;
+  if (pm__record_size_check("run", run_size, error) != PM_OK) return NULL;
+  if (pm__record_size_check("prediction", prediction_size, error) != PM_OK) return NULL;
+  pm__record_array in = {"run", runs, run_size}, out = {"prediction", predictions, prediction_size};
+  const void *asked = pm__record_read_all(&in, count, &own_runs, error);
+  const void *answers = pm__record_read_all(&out, count, &own_predictions, error);
+  if ((asked != NULL || runs == NULL) && (answers != NULL || predictions == NULL))
+    table = table_of(plan, (const pm_run *)asked, (const pm_prediction *)answers, count, paths, path_count, error);
+  free(own_runs);
+  free(own_predictions);
+  return table;
 }

@@ -28,12 +28,12 @@ static int check_times(const pm_framework *f, pm_error *error)
 
 static int check_rates(const pm_framework *f, pm_error *error)
 {
-  bool server = f->parallel == PM_PARALLEL_PARAMETER_SERVER || f->parallel == PM_PARALLEL_ASYNCHRONOUS;
+  bool server = f->parallelism == PM_PARALLELISM_PARAMETER_SERVER || f->parallelism == PM_PARALLELISM_ASYNCHRONOUS;
   int status = check_positive(f, "bucket", f->bucket, false, error);
   if (status == PM_OK) status = check_positive(f, "workspace", f->workspace, false, error);
   if (status == PM_OK) status = check_positive(f, "gradient", f->gradient, false, error);
   if (status == PM_OK) status = check_positive(f, "update_kernels", f->update_kernels, false, error);
-  if (status == PM_OK) status = check_positive(f, "feed_bandwidth", f->feed_bandwidth, false, error);
+  if (status == PM_OK) status = check_positive(f, "host_copy_bandwidth", f->host_copy_bandwidth, false, error);
   if (status == PM_OK) status = check_positive(f, "server_memory", f->server_memory, server, error);
   if (status == PM_OK) status = check_positive(f, "simt_factor", f->simt_factor, false, error);
   return status == PM_OK ? check_positive(f, "tensor_factor", f->tensor_factor, false, error) : status;
@@ -49,7 +49,7 @@ int pm_framework_check(const pm_framework_profile *profile, pm_error *error)
   if (profile == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a framework is missing");
   const pm_framework *f = &profile->framework;
   if (f->inference_only) return pm__fail(error, PM_BAD_VALUE, "framework \"%s\" cannot train; it runs inference only", f->id);
-  if (!is_choice(f->parallel, PM_PARALLEL_COUNT) || f->parallel == PM_PARALLEL_FRAMEWORK ||
+  if (!is_choice(f->parallelism, PM_PARALLELISM_COUNT) || f->parallelism == PM_PARALLELISM_FRAMEWORK ||
       !is_choice(f->overlap, PM_OVERLAP_COUNT) || f->overlap == PM_OVERLAP_FRAMEWORK ||
       !is_choice(f->evidence, PM_EVIDENCE_COUNT))
     return pm__fail(error, PM_BAD_VALUE, "framework \"%s\" does not say how its GPUs share the work", f->id);
@@ -100,7 +100,7 @@ void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework
 {
   if (profile == NULL || framework == NULL) return;
   const pm_framework *f = &framework->framework;
-  fill(&profile->own_factor, f->own_factor);
+  fill(&profile->framework_kernel_factor, f->framework_kernel_factor);
   fill(&profile->launch, PM_INFERENCE_LAUNCH_SHARE * f->kernel_time);
   fill(&profile->step_time, f->step_time);
   fill(&profile->simt_factor, isnan(f->simt_factor) ? framework->era.simt_factor : f->simt_factor);
@@ -109,7 +109,7 @@ void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework
   if (!framework->era.grouped_kernels) profile->no_grouped = 1;
   if (!framework->era.odd_channels_padded) profile->no_padding = 1;
   if (f->fused) profile->fused = 1;
-  if (f->composed) profile->composed = 1;
+  if (f->eager) profile->eager = 1;
   if (f->layout_fp32) profile->convert_simt = 1;
   if (f->layout_tf32) profile->convert_tf32 = 1;
   if (f->layout_fp16) profile->convert_tensor = 1;

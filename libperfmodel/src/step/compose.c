@@ -3,7 +3,7 @@
 **
 ** One GPU alone:
 **
-**     forward  = factor x convolutions + framework factor x framework kernels + others + layouts + launches
+**     forward  = factor x convolutions + framework_kernel_factor x framework kernels + others + layouts + launches
 **     gpu      = accumulation x (forward + backward) + update                            backward: as forward
 **     host     = kernel_time x (accumulation x host calls + update_kernels x tensors)
 **     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + host copy)
@@ -24,7 +24,7 @@
 static double pass_time(const pm__schedule *s, const pm__costs *costs, pm__pass pass, double batch)
 {
   const pm__fixed *fixed = &s->units->pass[pass];
-  return s->accumulation * (pm__schedule_part(s, &costs->pass[pass]) + fixed->launches * s->start +
+  return s->accumulation * (pm__schedule_part(s, &costs->pass[pass]) + fixed->launches * s->launch +
                             fixed->layout * batch * s->layout);
 }
 
@@ -37,7 +37,7 @@ static double update_time(const pm__schedule *s)
 }
 
 /* Kernels of the update; a server updates by itself. */
-static double update_starts(const pm__schedule *s)
+static double update_launches(const pm__schedule *s)
 {
   if (s->framework == NULL) return 0;
   return s->framework->profile.framework.update_kernels * s->optimizer->kernels * s->network->tensors;
@@ -53,8 +53,8 @@ static double layout_time(const pm__schedule *s, double batch)
 static void add_host(const pm__schedule *s, double batch, pm__schedule_times *t)
 {
   const pm_framework *f = &s->framework->profile.framework;
-  t->host = f->kernel_time * (pm__schedule_pass_calls(s) + update_starts(s));
-  t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * (f->step_time + pm__schedule_feed(s, batch));
+  t->host = f->kernel_time * (pm__schedule_pass_calls(s) + update_launches(s));
+  t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * (f->step_time + pm__schedule_host_copy(s, batch));
 }
 
 pm__schedule_times pm__step_times_of(const pm__schedule *s, const pm__costs *costs, double batch)
@@ -63,7 +63,7 @@ pm__schedule_times pm__step_times_of(const pm__schedule *s, const pm__costs *cos
   t.forward = pass_time(s, costs, PM__FORWARD, batch);
   t.backward_data = pass_time(s, costs, PM__BACKWARD_DATA, batch);
   t.backward_weight = pass_time(s, costs, PM__BACKWARD_WEIGHT, batch);
-  t.update = update_time(s) + update_starts(s) * s->start;
+  t.update = update_time(s) + update_launches(s) * s->launch;
   t.gpu = ((t.forward + t.backward_data) + t.backward_weight) + t.update;
   t.bound = s->accumulation * pm__schedule_part(s, &costs->bound);
   t.layout = layout_time(s, batch);
@@ -136,11 +136,11 @@ static void set_times(const pm__schedule *s, const pm__schedule_times *t, const 
   out->host_wait_time = t->alone - t->gpu;
   out->communication_time = sharing->communication;
   out->exposed_communication_time = sharing->exposed;
-  out->waiting_time = sharing->waiting;
+  out->straggler_wait_time = sharing->straggler_wait;
   out->host_time = t->host;
   out->layout_time = t->layout;
   out->staleness = sharing->staleness;
-  double step = t->alone + sharing->exposed + sharing->waiting;
+  double step = t->alone + sharing->exposed + sharing->straggler_wait;
   out->input_wait_time = input_wait(s, step);
   out->step_time = step + out->input_wait_time;
 }
@@ -148,9 +148,9 @@ static void set_times(const pm__schedule *s, const pm__schedule_times *t, const 
 static int32_t largest_share(const pm_prediction *p)
 {
   const double shares[] = {p->compute_share, p->memory_share,  p->communication_share,
-                           p->host_share,    p->waiting_share, p->input_share};
+                           p->host_share,    p->straggler_wait_share, p->input_share};
   static const int32_t names[] = {PM_BOTTLENECK_COMPUTE, PM_BOTTLENECK_MEMORY,  PM_BOTTLENECK_COMMUNICATION,
-                                  PM_BOTTLENECK_HOST,    PM_BOTTLENECK_WAITING, PM_BOTTLENECK_INPUT};
+                                  PM_BOTTLENECK_HOST,    PM_BOTTLENECK_STRAGGLER_WAIT, PM_BOTTLENECK_INPUT};
   int best = 1; /* of equal ones memory */
   for (int i = 0; i < (int)(sizeof shares / sizeof shares[0]); i++)
     if (shares[i] > shares[best]) best = i;
@@ -164,7 +164,7 @@ static void set_shares(const pm__schedule_times *t, pm_prediction *out)
   out->memory_share = (t->gpu - t->bound) * each;
   out->communication_share = out->exposed_communication_time * each;
   out->host_share = out->host_wait_time * each;
-  out->waiting_share = out->waiting_time * each;
+  out->straggler_wait_share = out->straggler_wait_time * each;
   out->input_share = out->input_wait_time * each;
   out->gpu_busy = t->gpu * each;
   out->bottleneck = largest_share(out);

@@ -33,7 +33,7 @@ static const pm__memo_memory *memory_of(const pm__schedule *s, double usable, pm
   pm__memo_memory *memory = own;
   if (s->memo != NULL) {
     pm__memo_key key = {{pm__memo_pair(s->run->network_index, s->framework != NULL ? s->framework->memory : 0),
-                         pm__memo_number(usable), pm__memo_pair(ranks_of(s), s->parallel),
+                         pm__memo_number(usable), pm__memo_pair(ranks_of(s), s->parallelism),
                          pm__memo_pair(s->run->precision, s->run->optimizer)}};
     memory = &s->memo->memory[pm__memo_find(&s->memo->memory_index, &key, &found)];
   }

@@ -4,20 +4,25 @@
 #include <string.h>
 #include "collective/parameters.h"
 #include "perfmodel/kernel.h"
+#include "record/sized.h"
 #include "step/step.h"
 
-pm_run pm_run_default(void)
+void pm_run_fill(pm_run *run, size_t size)
 {
-  pm_run run;
-  pm_record_default(pm_record_type_find("run"), &run);
-  return run;
+  pm_run own;
+  pm_record_default(pm_record_type_find("run"), &own);
+  if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
-int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
+int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
+  pm_run own;
   if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a run needs a plan");
+  int status = pm__record_size_check("run", size, error);
+  if (status != PM_OK) return status;
   pm__schedule step;
-  int status = pm__step_make(&step, plan, run, NULL, error);
+  run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);
+  status = pm__step_make(&step, plan, run, NULL, error);
   return status == PM_OK ? pm__step_fits(&step, error) : status;
 }
 
@@ -49,7 +54,7 @@ static void fill_unknown(pm_prediction *out, int status)
 #define UNKNOWN_EVIDENCE(name) out->name = PM_EVIDENCE_NONE;
 #define UNKNOWN_YES_NO(name) out->name = 0;
 #define UNKNOWN_BASIS(name) out->name = PM_BASIS_NONE;
-#define UNKNOWN(kind, name, unit, doc) UNKNOWN_##kind(name)
+#define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
   PM_PREDICTION_FIELDS(UNKNOWN)
 #undef UNKNOWN
 }
@@ -145,22 +150,41 @@ static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run
   else predict_step(&step, columns, out);
 }
 
-int pm_predict_columns(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count)
+static void predict_all(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count)
 {
-  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_BAD_ARGUMENT;
   if (count == 1) {
     predict_one(plan, columns, runs, predictions, NULL);
-    return PM_OK;
+    return;
   }
   pm__memo memo;
   pm__memo_clear(&memo);
   for (size_t i = 0; i < count; i++) predict_one(plan, columns, &runs[i], &predictions[i], &memo);
+}
+
+typedef struct asked {
+  const pm_plan *plan;
+  unsigned columns;
+} asked;
+
+static int predict_asked(const void *context, const void *runs, void *predictions, size_t count)
+{
+  const asked *of = (const asked *)context;
+  predict_all(of->plan, of->columns, (const pm_run *)runs, (pm_prediction *)predictions, count);
   return PM_OK;
 }
 
-int pm_predict(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions, size_t count)
+int pm_predict_sized(const pm_plan *plan, unsigned columns, const pm_run *runs, size_t run_size,
+                     pm_prediction *predictions, size_t prediction_size, size_t count)
 {
-  return pm_predict_columns(plan, 0, runs, predictions, count);
+  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_BAD_ARGUMENT;
+  if (run_size == sizeof *runs && prediction_size == sizeof *predictions) {
+    predict_all(plan, columns, runs, predictions, count);
+    return PM_OK;
+  }
+  if (pm__record_size_check("run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("prediction", prediction_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  return pm__record_each(predict_asked, &(asked){plan, columns}, (pm__record_array){"run", runs, run_size},
+                        (pm__record_array){"prediction", predictions, prediction_size}, count);
 }
 
 unsigned pm_extra_column_find(const char *field)

@@ -8,10 +8,10 @@ static const pm__plan_framework *framework_of(const pm_plan *plan, const pm_run 
   return run->framework_index >= 0 ? &plan->frameworks[run->framework_index] : NULL;
 }
 
-static int32_t parallel_of(const pm_run *run, const pm__plan_framework *framework)
+static int32_t parallelism_of(const pm_run *run, const pm__plan_framework *framework)
 {
-  if (run->parallel != PM_PARALLEL_FRAMEWORK) return run->parallel;
-  return framework != NULL ? framework->profile.framework.parallel : PM_PARALLEL_ALL_REDUCE;
+  if (run->parallelism != PM_PARALLELISM_FRAMEWORK) return run->parallelism;
+  return framework != NULL ? framework->profile.framework.parallelism : PM_PARALLELISM_ALL_REDUCE;
 }
 
 static int32_t overlap_of(const pm_run *run, const pm__plan_framework *framework)
@@ -36,10 +36,10 @@ static void set_framework(pm__schedule *s)
   s->layout = layout ? s->device->bytes * s->device->per_byte : 0;
   if (f->gradient > 0) s->gradient = f->gradient;
   int narrow = s->device->bytes <= 2;
-  if (s->device->calibrated) s->own = f->own_factor;
+  if (s->device->calibrated) s->framework_kernel = f->framework_kernel_factor;
   s->mode = s->framework->mode[narrow];
   s->units = s->network->units[s->mode];
-  if (s->parallel != PM_PARALLEL_ALL_REDUCE || s->overlap != PM_OVERLAP_BACKWARD || s->ranks <= 1) return;
+  if (s->parallelism != PM_PARALLELISM_ALL_REDUCE || s->overlap != PM_OVERLAP_BACKWARD || s->ranks <= 1) return;
   int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;
   s->segments = s->network->segments[s->framework->cut[narrow][size]];
 }
@@ -66,12 +66,12 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->units = s->network->units[s->mode];
   s->optimizer = pm__optimizer_of(run->optimizer);
   s->segments = NULL;
-  s->parallel = parallel_of(run, s->framework);
+  s->parallelism = parallelism_of(run, s->framework);
   s->overlap = overlap_of(run, s->framework);
   s->ranks = (double)run->gpus * run->nodes;
   s->accumulation = run->accumulation;
-  s->factor = s->own = 1;
-  s->start = s->device->launch;
+  s->factor = s->framework_kernel = 1;
+  s->launch = s->device->launch;
   s->layout = 0;
   s->gradient = s->device->bytes;
   if (s->framework == NULL) return;
@@ -106,8 +106,8 @@ static int check_server(const pm__plan_framework *framework, pm_error *error)
 
 static int check_numbers(const pm_run *run, pm_error *error)
 {
-  if (run->parallel < 0 || run->parallel >= PM_PARALLEL_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no parallel %d", run->parallel);
+  if (run->parallelism < 0 || run->parallelism >= PM_PARALLELISM_COUNT)
+    return pm__fail(error, PM_BAD_ARGUMENT, "there is no parallelism %d", run->parallelism);
   if (run->optimizer < 0 || run->optimizer >= PM_UPDATE_COUNT)
     return pm__fail(error, PM_BAD_ARGUMENT, "there is no optimizer %d", run->optimizer);
   if (run->accumulation < 1)
@@ -123,11 +123,11 @@ static int check_parallelism(const pm_plan *plan, const pm_run *run, pm_error *e
   const pm__plan_framework *framework = framework_of(plan, run);
   int status = check_numbers(run, error);
   if (status != PM_OK || (run->gpus == 1 && run->nodes == 1)) return status;
-  int32_t parallel = parallel_of(run, framework);
-  if (parallel == PM_PARALLEL_DATA_PARALLEL && run->nodes > 1)
+  int32_t parallelism = parallelism_of(run, framework);
+  if (parallelism == PM_PARALLELISM_DATA_PARALLEL && run->nodes > 1)
     return pm__fail(error, PM_NOT_MODELLED, "data-parallel is one process in one node; it does not reach %d nodes",
                     run->nodes);
-  if (parallel == PM_PARALLEL_PARAMETER_SERVER || parallel == PM_PARALLEL_ASYNCHRONOUS)
+  if (parallelism == PM_PARALLELISM_PARAMETER_SERVER || parallelism == PM_PARALLELISM_ASYNCHRONOUS)
     return check_server(framework, error);
   return PM_OK;
 }

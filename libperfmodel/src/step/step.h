@@ -4,7 +4,7 @@
 **
 **     compose.c                 kernels, layouts, optimiser, host -> the time of one GPU alone
 **     schedule/overlap.c        gradients summed bucket by bucket behind the backward pass
-**     schedule/parallelism.c    what GPUs exchange in the other ways to share the work
+**     schedule/parallelism.c    what GPUs exchange under the other kinds of parallelism
 **     compose.c, memory.c       waiting for input, shares, band, memory -> the prediction
 **     trace.c                   the same as a timeline
 */

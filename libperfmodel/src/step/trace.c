@@ -6,6 +6,7 @@
 */
 #include <math.h>
 #include <stdio.h>
+#include "record/sized.h"
 #include "base/base.h"
 #include "perfmodel/units.h"
 #include "step/step.h"
@@ -67,7 +68,7 @@ static void add_lane(trace *t, int lane, const char *name)
 /* Time of one kernel, with the factor that belongs to it. */
 static double kernel_time(const pm__schedule *s, const pm__layer_kernel *kernel)
 {
-  double factor = kernel->family == PM__CONV ? s->factor : kernel->framework_kernel ? s->own : 1;
+  double factor = kernel->family == PM__CONV ? s->factor : kernel->framework_kernel ? s->framework_kernel : 1;
   return pm__kernel_price(s->device, kernel, s->run->batch) * factor;
 }
 
@@ -77,7 +78,7 @@ static double layer_time(const pm__schedule *s, size_t index, pm__pass pass)
   int number = s->units->order[index];
   if (number < 0) return 0;
   const pm__unit *unit = &s->units->unit[number];
-  double time = unit->pass[pass].launches * s->start + unit->pass[pass].layout * s->run->batch * s->layout;
+  double time = unit->pass[pass].launches * s->launch + unit->pass[pass].layout * s->run->batch * s->layout;
   for (int i = unit->first; i < unit->first + unit->count; i++) {
     const pm__layer_kernel *kernel = &s->units->kernels.shape[s->units->entry[i].kernel];
     if (kernel->pass == pass) time += s->units->entry[i].repeats * kernel_time(s, kernel);
@@ -166,8 +167,8 @@ static void add_end(trace *t)
   t->now += p->exposed_communication_time;
   add_event(t, LANE_GPU, "update", "", t->now, p->update_time);
   t->now += p->update_time * t->stretch;
-  add_event(t, LANE_WAITING, "for the slowest GPU", "", t->now, p->waiting_time);
-  t->now += p->waiting_time;
+  add_event(t, LANE_WAITING, "for the slowest GPU", "", t->now, p->straggler_wait_time);
+  t->now += p->straggler_wait_time;
   add_event(t, LANE_WAITING, "for input", "", t->now, p->input_wait_time);
   t->now += p->input_wait_time;
 }
@@ -183,10 +184,12 @@ static void add_all(trace *t)
   pm__string_add(&t->text, "\n]}\n");
 }
 
-char *pm_prediction_trace(const pm_plan *plan, const pm_run *run, pm_error *error)
+char *pm_prediction_trace_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
+  pm_run own;
   pm_prediction prediction;
-  if (pm_run_check(plan, run, error) != PM_OK) return NULL;
+  if (pm_run_check_sized(plan, run, size, error) != PM_OK) return NULL;
+  run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);
   pm_predict(plan, run, &prediction, 1);
   if (prediction.status != PM_OK) {
     pm__fail(error, prediction.status, "%s", pm_status_text(prediction.status));

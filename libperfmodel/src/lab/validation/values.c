@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "perfmodel/pipeline.h"
+#include "perfmodel/input.h"
 #include "perfmodel/collective.h"
 #include "perfmodel/units.h"
 #include "base/base.h"
@@ -64,6 +64,13 @@ static const char *setting(const settings *s, const char *name, const char *othe
   for (size_t i = s->count; i > 0; i--)
     if (strcmp(s->name[i - 1], name) == 0) return s->value[i - 1];
   return other;
+}
+
+/* What the settings give for a field, by its name or the one that it had in an earlier release. */
+static const char *field_setting(const settings *s, const pm_field *field)
+{
+  const char *text = setting(s, field->name, NULL);
+  return text == NULL && field->former != NULL ? setting(s, field->former, NULL) : text;
 }
 
 /* ---- The input path of a run from its settings ---- */
@@ -144,7 +151,7 @@ static int set_run(const settings *s, pm_input_run *run, pm_error *error)
 {
   const pm_record_type *type = pm_record_type_find("input_run");
   for (size_t i = 0; i < type->field_count; i++) {
-    const char *text = setting(s, type->fields[i].name, NULL);
+    const char *text = field_setting(s, &type->fields[i]);
     int status = text != NULL ? set_field(&type->fields[i], run, text, error) : PM_OK;
     if (status != PM_OK) return status;
   }
@@ -209,7 +216,7 @@ static int set_fields(const settings *s, const char *type_name, void *record, pm
   int status = check_names(s, type_name, error);
   for (size_t i = 0; i < type->field_count && status == PM_OK; i++) {
     const pm_field *field = &type->fields[i];
-    const char *text = setting(s, field->name, NULL);
+    const char *text = field_setting(s, field);
     double value;
     if (text == NULL) continue;
     if (field->kind == PM_FIELD_REAL && pm_number_parse(text, &value) == PM_OK)

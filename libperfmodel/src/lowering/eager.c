@@ -2,7 +2,7 @@
 ** How the accesses are found: dropout draws numbers, adds the rate, rounds, divides and multiplies; those of other kinds
 ** are in their files. The gradient of softmax is product, sum, difference, product.
 */
-#include "lowering/composed.h"
+#include "lowering/eager.h"
 
 /* Of the parts of attention, for each score. */
 typedef struct passes {
@@ -35,7 +35,7 @@ static void replace(pm__launch *s, const pm__operation_pass *forward, const pm__
 /* The first kernel of each pass stands for all its operations, those of gradients of parameters among the backward ones;
 ** what a kind counts besides is in them. Where gradients of its input are added up, that counts as one more of its
 ** passes. */
-static void compose_layer(const pm__layer *layer, bool mixed, pm__launch *list, int count)
+static void eager_layer(const pm__layer *layer, bool mixed, pm__launch *list, int count)
 {
   const pm__operations *by = &layer->kind->operations;
   bool done[PM__PASSES] = {[PM__BACKWARD_WEIGHT] = true};
@@ -69,7 +69,7 @@ static int add(pm__launch *list, int count, pm__pass pass, double elements, doub
   return count + 1;
 }
 
-static void compose_scores(pm__launch *list, int count, double scores, bool mixed)
+static void eager_scores(pm__launch *list, int count, double scores, bool mixed)
 {
   for (int i = 0; i < count; i++) {
     pm__layer_kernel_part part = list[i].kernel.part;
@@ -95,38 +95,39 @@ static double tensors_of(const pm_network *network, const pm__layer *layer)
   return elements;
 }
 
-static int compose_attention(const pm_network *network, const pm__layer *layer, pm__execution execution, double scores,
-                             pm__launch *list, int count)
+static int eager_attention(const pm_network *network, const pm__layer *layer, pm__execution execution, double scores,
+                           pm__launch *list, int count)
 {
   double tensors = 2 * tensors_of(network, layer);
-  bool mixed = execution == PM__COMPOSED_MIXED;
-  if (mixed || execution == PM__COMPOSED) compose_scores(list, count, scores, mixed);
+  bool mixed = execution == PM__EAGER_MIXED;
+  if (mixed || execution == PM__EAGER) eager_scores(list, count, scores, mixed);
   count = add(list, count, PM__FORWARD, tensors, 4);
   count = add(list, count, PM__BACKWARD_DATA, tensors, 4);
   return execution == PM__FUSED ? count : add_scale_and_mask(list, count, scores, mixed);
 }
 
 /* The sum of every query and key, its bias and its tanh are written and read in turn; backward, four more sums. */
-static int compose_sums(double sums, pm__launch *list, int count)
+static int eager_sums(double sums, pm__launch *list, int count)
 {
   count = add(list, count, PM__FORWARD, 4 * sums, 2);
   return add(list, count, PM__BACKWARD_DATA, 4 * sums, 3);
 }
 
-static int compose_parts(const pm_network *network, const pm__layer *layer, pm__execution execution, pm__launch *list,
-                         int count)
+static int eager_parts(const pm_network *network, const pm__layer *layer, pm__execution execution, pm__launch *list,
+                       int count)
 {
   double scores = size_of(list, count, PM__PART_SOFTMAX), sums = size_of(list, count, PM__PART_SUMS);
-  if (scores > 0) count = compose_attention(network, layer, execution, scores, list, count);
-  if (sums > 0 && execution != PM__FUSED) count = compose_sums(sums, list, count);
+  if (scores > 0) count = eager_attention(network, layer, execution, scores, list, count);
+  if (sums > 0 && execution != PM__FUSED) count = eager_sums(sums, list, count);
   return count;
 }
 
-int pm__compose(const pm_network *network, const pm__layer *layer, pm__execution execution, pm__launch *list, int count)
+int pm__lower_eager(const pm_network *network, const pm__layer *layer, pm__execution execution, pm__launch *list,
+                    int count)
 {
-  bool mixed = execution == PM__COMPOSED_MIXED;
+  bool mixed = execution == PM__EAGER_MIXED;
   pm__eager eager = layer->kind->operations.eager;
-  if (eager == PM__EAGER_PARTS) return compose_parts(network, layer, execution, list, count);
-  if (eager == PM__EAGER_OPERATIONS && (mixed || execution == PM__COMPOSED)) compose_layer(layer, mixed, list, count);
+  if (eager == PM__EAGER_PARTS) return eager_parts(network, layer, execution, list, count);
+  if (eager == PM__EAGER_OPERATIONS && (mixed || execution == PM__EAGER)) eager_layer(layer, mixed, list, count);
   return count;
 }

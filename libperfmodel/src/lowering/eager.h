@@ -3,7 +3,7 @@
 ** counts; every operation of the formula is a kernel that reads its operands and writes its result. FP32 accesses are
 ** those that mixed precision leaves in FP32. Numbers of whole layers are in their descriptors:
 **
-**                     unfused (native kernels)       composed (graphs without a compiler)
+**                     unfused (native kernels)          eager (or a graph without a compiler)
 **                     forward       backward         forward                backward
 **     gelu            as counted    as counted       18                     27
 **     silu            as counted    as counted       5                      12
@@ -18,12 +18,13 @@
 **
 ** Values in FP32 are converted where they enter and leave. Fused attention is one kernel either way.
 */
-#ifndef PM_LOWERING_COMPOSED_H
-#define PM_LOWERING_COMPOSED_H
+#ifndef PM_LOWERING_EAGER_H
+#define PM_LOWERING_EAGER_H
 
 #include "lowering/execution.h"
 
 /* Changes the `count` kernels of a layer that are in the list, or adds to them; returns how many there are then. */
-int pm__compose(const pm_network *network, const pm__layer *layer, pm__execution execution, pm__launch *list, int count);
+int pm__lower_eager(const pm_network *network, const pm__layer *layer, pm__execution execution, pm__launch *list,
+                    int count);
 
 #endif

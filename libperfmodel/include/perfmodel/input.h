@@ -13,8 +13,8 @@
 **     pm_input(&setup, &run, &rates, 1);
 **     printf("%.0f samples/s of %.0f, at most %.0f nodes\n", rates.throughput, run.gpu_rate, rates.nodes_most);
 */
-#ifndef PERFMODEL_PIPELINE_H
-#define PERFMODEL_PIPELINE_H
+#ifndef PERFMODEL_INPUT_H
+#define PERFMODEL_INPUT_H
 
 #include "hardware.h"
 
@@ -75,23 +75,26 @@ typedef struct pm_decoder { PM_DECODER_FIELDS(PM_DECLARE) } pm_decoder;
   X(REAL, handover, "B/s", "bandwidth from workers to the process of one GPU; unlimited if not given")                \
   X(REAL, gpu_pixel_rate, "1/s", "pixels that one GPU decodes per second; unknown: it cannot")                      \
   X(YES_NO, pinned, "", "whether it copies to the GPU from pinned memory")                                          \
-  X(REAL, step_time, "s", "what feeding a step takes besides, on the host; none if not given")                      \
+  X(REAL, step_time, "s", "what the host copy of a step takes besides; none if not given")                           \
   X(REAL, update_passes, "1", "passes over the parameters that an update takes, 4 bytes each; none if not given")
 
 typedef struct pm_loader { PM_LOADER_FIELDS(PM_DECLARE) } pm_loader;
 
 /* ---- Choices ---------------------------------------------------------------------------------------------------- */
 
+/* How samples lie in storage: what a read gets, and how often a file is opened. */
 #define PM_SAMPLE_FORMAT_LIST(X)                                                                                    \
   X(PACKED, "packed", "many samples in a file: TFRecord, RecordIO, LMDB")                                           \
   X(FILES, "files", "one file per sample")
 
+/* Which page of the cache goes when another one comes. */
 #define PM_CACHE_POLICY_LIST(X)                                                                                     \
   X(LRU, "lru", "the page read longest ago goes")                                                                   \
   X(RANDOM, "random", "any page goes")                                                                              \
   X(KEEP, "keep", "what came first stays")                                                                          \
   X(SEQUENTIAL, "sequential", "LRU, and every epoch reads in the same order")
 
+/* Where samples are decoded. */
 #define PM_DECODE_PLACE_LIST(X)                                                                                     \
   X(CPU, "cpu", "on the cores of the node")                                                                         \
   X(GPU, "gpu", "on its GPUs")                                                                                      \
@@ -149,6 +152,7 @@ typedef struct pm_input_setup {
   pm_machine machine;
 } pm_input_setup;
 
+/* How a path is used. Grows: see record.h. */
 #define PM_INPUT_RUN_FIELDS(X)                                                                                      \
   X(INT, nodes, "1", "nodes that read at once")                                                                     \
   X(INT, units, "1", "units of the storage")                                                                        \
@@ -204,14 +208,29 @@ typedef struct pm_input_rates { PM_INPUT_RATES_FIELDS(PM_DECLARE) } pm_input_rat
 
 /* One node, one unit, packed samples in reads of 1 MiB, decoded on the CPU, 2 batches prefetched, no cache, first
 ** epoch, no variation. */
-PM_API pm_input_run pm_input_run_default(void);
+PM_API void pm_input_run_fill(pm_input_run *run, size_t size);
+PM_INLINE pm_input_run pm_input_run_default(void)
+{
+  pm_input_run run;
+  pm_input_run_fill(&run, sizeof run);
+  return run;
+}
 
 /* PM_OK, or in words why this run has no answer. */
-PM_API int pm_input_check(const pm_input_setup *setup, const pm_input_run *run, pm_error *error);
+PM_API int pm_input_check_sized(const pm_input_setup *setup, const pm_input_run *run, size_t size, pm_error *error);
+PM_INLINE int pm_input_check(const pm_input_setup *setup, const pm_input_run *run, pm_error *error)
+{
+  return pm_input_check_sized(setup, run, sizeof *run, error);
+}
 
 /* Answers `count` runs; one that has no answer yields its status and NAN, and the others go on. Allocates nothing.
 ** Returns PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. */
-PM_API int pm_input(const pm_input_setup *setup, const pm_input_run *runs, pm_input_rates *rates, size_t count);
+PM_API int pm_input_sized(const pm_input_setup *setup, const pm_input_run *runs, size_t run_size, pm_input_rates *rates,
+                          size_t rates_size, size_t count);
+PM_INLINE int pm_input(const pm_input_setup *setup, const pm_input_run *runs, pm_input_rates *rates, size_t count)
+{
+  return pm_input_sized(setup, runs, sizeof *runs, rates, sizeof *rates, count);
+}
 
 /* ---- The formulas by themselves --------------------------------------------------------------------------------- */
 
@@ -229,7 +248,7 @@ PM_API double pm_decode_time(const pm_decoder *decoder, const pm_loader *loader,
 /* Cores' worth of `workers` on `cores` physical cores, clocks included. */
 PM_API double pm_decode_cores(const pm_decoder *decoder, double workers, double cores);
 
-/* Time of a step of `batch` samples with what feeding and updating take [s]: a GPU of that memory bandwidth, a network
+/* Time of a step of `batch` samples with what the host copy and updating take [s]: a GPU of that memory bandwidth, a network
 ** of that many parameters, `sample_time` of computation each. */
 PM_API double pm_fed_step(const pm_loader *loader, double memory_bandwidth, double parameters, double sample_time,
                           double batch);

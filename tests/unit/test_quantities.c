@@ -1,0 +1,110 @@
+/* Quantities and numbers as text. */
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "fixtures.h"
+
+static double read(const char *text, const char *unit)
+{
+  double value = -1;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_msg(pm_quantity_parse(text, unit, &value, &error) == PM_OK, "%s: %s", text, error.text);
+  return value;
+}
+
+static void refuse(const char *text, const char *unit, int status, const char *words)
+{
+  double value = 42;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_int_eq(pm_quantity_parse(text, unit, &value, &error), status);
+  ck_assert_msg(strstr(error.text, words) != NULL, "\"%s\" lacks \"%s\"", error.text, words);
+  ck_assert(value == 42); /* untouched */
+}
+
+START_TEST(units_mean_what_they_say)
+{
+  ck_assert(read("900 GB/s", "B/s") == 900e9);
+  ck_assert(read("100 Gbit/s", "B/s") == 12.5e9);
+  ck_assert(read("16 GiB", "B") == 17179869184.0);
+  ck_assert(read("16 GB", "B") == 16e9);
+  ck_assert(read("1.28 us", "s") == 1.28e-6);
+  ck_assert(read("1.28 \xc2\xb5s", "s") == 1.28e-6);
+  ck_assert(read("15.7 TFLOP/s", "FLOP/s") == 15.7e12);
+  ck_assert(read("1530 MHz", "Hz") == 1.53e9);
+  ck_assert(read("1513 images/s", "1/s") == 1513);
+  ck_assert(read("86.4 %", "1") == 0.864);
+  ck_assert(read("6 h", "s") == 21600);
+  ck_assert(isinf(read("unlimited", "B/s")));
+}
+END_TEST
+
+START_TEST(bad_quantities_say_what_to_write)
+{
+  refuse("25", "B/s", PM_BAD_UNIT, "\"25\" has no unit; write \"25 GB/s\"");
+  refuse("25 GB", "B/s", PM_BAD_UNIT, "wrong unit");
+  refuse("25 Gb/parsec", "B/s", PM_BAD_UNIT, "unknown unit");
+  refuse("fast", "B/s", PM_BAD_VALUE, "not a quantity");
+  refuse("1e400 B", "B", PM_BAD_VALUE, "beyond");
+  refuse("1e-400 B", "B", PM_BAD_VALUE, "beyond"); /* would silently be zero */
+  refuse("", "s", PM_BAD_VALUE, "not a quantity");
+  refuse("0x10", "1", PM_BAD_UNIT, "unknown unit");
+  refuse("1,5 GB", "B", PM_BAD_UNIT, "unknown unit");
+}
+END_TEST
+
+/* Shortest text that reads back to the same bits, for numbers of every size. */
+START_TEST(numbers_survive_the_round_trip)
+{
+  double value = 1.0 / 3;
+  for (int i = 0; i < 2000; i++) {
+    char text[PM_NUMBER_MAX];
+    double back;
+    value = fmod(value * 1103515245.0 + 12345.678, 1e9) * pow(10, i % 60 - 30);
+    ck_assert_int_eq(pm_number_parse(pm_number_format(text, value), &back), PM_OK);
+    ck_assert_msg(back == value, "%s", text);
+    ck_assert_uint_lt(strlen(text), PM_NUMBER_MAX);
+  }
+  char text[PM_NUMBER_MAX];
+  ck_assert_str_eq(pm_number_format(text, 0.1), "0.1");
+  ck_assert_str_eq(pm_number_format(text, 25557032), "25557032");
+}
+END_TEST
+
+START_TEST(people_see_four_digits)
+{
+  char text[64];
+  ck_assert_str_eq(pm_quantity_format(text, sizeof text, 900e9, "B/s"), "900 GB/s");
+  ck_assert_str_eq(pm_quantity_format(text, sizeof text, 999.96e6, "B"), "1 GB");
+  ck_assert_str_eq(pm_quantity_format(text, sizeof text, 1.2345e-4, "s"), "123.5 us");
+  ck_assert_str_eq(pm_quantity_format(text, sizeof text, 0, "s"), "0 s");
+  ck_assert_str_eq(pm_quantity_format(text, sizeof text, (double)NAN, "s"), "unknown");
+  ck_assert_str_eq(pm_quantity_format(text, sizeof text, 25557032, "1"), "25557032");
+}
+END_TEST
+
+START_TEST(the_locale_changes_nothing)
+{
+  if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL && setlocale(LC_ALL, "de_DE") == NULL) return;
+  char text[PM_NUMBER_MAX], probe[16];
+  snprintf(probe, sizeof probe, "%.1f", 1.5);
+  ck_assert_str_eq(probe, "1,5"); /* the locale is really on */
+  ck_assert_str_eq(pm_number_format(text, 1.5), "1.5");
+  ck_assert_str_eq(pm_number_format(text, 1.25e-300), "1.25e-300");
+  ck_assert(read("1.28 us", "s") == 1.28e-6);
+  setlocale(LC_ALL, "C");
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("quantities");
+  TCase *tests = tcase_create("quantities");
+  tcase_add_test(tests, units_mean_what_they_say);
+  tcase_add_test(tests, bad_quantities_say_what_to_write);
+  tcase_add_test(tests, numbers_survive_the_round_trip);
+  tcase_add_test(tests, people_see_four_digits);
+  tcase_add_test(tests, the_locale_changes_nothing);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
