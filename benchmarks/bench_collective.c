@@ -39,21 +39,21 @@ static double find_rings(const pm_system *system, int gpus)
 
 static double evaluate(const pm_system *system, int gpus, int algorithm, int protocol)
 {
-  pm_group_choice choice = pm_group_choice_default();
-  choice.nodes = pm_system_network_bandwidth(system) > 0 ? 2 : 1;
+  pm_group_choice choice = pm_group_choice_make();
+  choice.nodes = pm_system_get_network_bandwidth(system) > 0 ? 2 : 1;
   pm_group *group = pm_group_new(system, NULL, gpus, &choice, NULL);
   pm_call *calls = (pm_call *)calloc(CALLS, sizeof *calls);
   pm_collective_time *results = (pm_collective_time *)calloc(CALLS, sizeof *results);
   double best = INFINITY;
   for (int i = 0; calls != NULL && i < CALLS; i++) {
-    calls[i] = pm_call_default();
+    calls[i] = pm_call_make();
     calls[i].bytes = exp2(3 + 30.0 * i / CALLS);
     calls[i].algorithm = algorithm;
     calls[i].protocol = protocol;
   }
   for (int turn = 0; turn < REPEATS && group != NULL && calls != NULL && results != NULL; turn++) {
     double start = now();
-    pm_group_times(group, calls, results, CALLS);
+    pm_group_evaluate(group, calls, results, CALLS);
     best = fmin(best, now() - start);
   }
   free(results);
@@ -65,12 +65,12 @@ static double evaluate(const pm_system *system, int gpus, int algorithm, int pro
 static void measure(const pm_catalog *catalog, const char *id)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_system *system = pm_catalog_system(catalog, id, &error);
+  pm_system *system = pm_catalog_new_system(catalog, id, &error);
   if (system == NULL) {
     fprintf(stderr, "%s\n", error.text);
     return;
   }
-  int gpus = pm_system_machine(system)->gpus;
+  int gpus = pm_system_get_machine(system)->gpus;
   double first = make_groups(system, gpus), again = make_groups(system, gpus), rings = find_rings(system, gpus);
   printf("%-14s %3d GPUs  first groups %8.3f ms  again %6.2f us  rings again %5.2f us  auto %4.0f ns  named %4.0f ns\n",
          id, gpus, first * 1e3, again / gpus * 1e6, rings / gpus * 1e6,

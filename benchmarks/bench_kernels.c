@@ -18,22 +18,22 @@ typedef struct family {
 } family;
 
 static const family families[] = {
-  {"gemm, FP32 cores", PM_OPERATOR_GEMM, PM_FP32, 1, 0},
-  {"gemm, FP32 cores, batched", PM_OPERATOR_GEMM, PM_FP32, 64, 0},
-  {"gemm, tensor cores", PM_OPERATOR_GEMM, PM_FP16, 1, 0},
-  {"gemm, tensor cores, batched", PM_OPERATOR_GEMM, PM_FP16, 64, 0},
-  {"conv 1x1, FP32 cores, forward", PM_OPERATOR_CONV_FORWARD, PM_FP32, 1, 1},
-  {"conv 1x1, FP32 cores, backward data", PM_OPERATOR_CONV_BACKWARD_DATA, PM_FP32, 1, 1},
-  {"conv 1x1, FP32 cores, backward weight", PM_OPERATOR_CONV_BACKWARD_WEIGHT, PM_FP32, 1, 1},
-  {"conv 3x3, FP32 cores, forward", PM_OPERATOR_CONV_FORWARD, PM_FP32, 1, 3},
-  {"conv 3x3, FP32 cores, backward data", PM_OPERATOR_CONV_BACKWARD_DATA, PM_FP32, 1, 3},
-  {"conv 3x3, FP32 cores, backward weight", PM_OPERATOR_CONV_BACKWARD_WEIGHT, PM_FP32, 1, 3},
-  {"conv 3x3, tensor cores, forward", PM_OPERATOR_CONV_FORWARD, PM_FP16, 1, 3},
-  {"conv 3x3, tensor cores, backward data", PM_OPERATOR_CONV_BACKWARD_DATA, PM_FP16, 1, 3},
-  {"conv 3x3, tensor cores, backward weight", PM_OPERATOR_CONV_BACKWARD_WEIGHT, PM_FP16, 1, 3},
-  {"elementwise", PM_OPERATOR_ELEMENTWISE, PM_FP32, 3, 0},
-  {"layer norm", PM_OPERATOR_LAYER_NORM, PM_FP32, 1, 0},
-  {"softmax", PM_OPERATOR_SOFTMAX, PM_FP32, 1, 0},
+  {"gemm, FP32 cores", PM_OPERATOR_GEMM, PM_PRECISION_FP32, 1, 0},
+  {"gemm, FP32 cores, batched", PM_OPERATOR_GEMM, PM_PRECISION_FP32, 64, 0},
+  {"gemm, tensor cores", PM_OPERATOR_GEMM, PM_PRECISION_FP16, 1, 0},
+  {"gemm, tensor cores, batched", PM_OPERATOR_GEMM, PM_PRECISION_FP16, 64, 0},
+  {"conv 1x1, FP32 cores, forward", PM_OPERATOR_CONV_FORWARD, PM_PRECISION_FP32, 1, 1},
+  {"conv 1x1, FP32 cores, backward data", PM_OPERATOR_CONV_BACKWARD_DATA, PM_PRECISION_FP32, 1, 1},
+  {"conv 1x1, FP32 cores, backward weight", PM_OPERATOR_CONV_BACKWARD_WEIGHT, PM_PRECISION_FP32, 1, 1},
+  {"conv 3x3, FP32 cores, forward", PM_OPERATOR_CONV_FORWARD, PM_PRECISION_FP32, 1, 3},
+  {"conv 3x3, FP32 cores, backward data", PM_OPERATOR_CONV_BACKWARD_DATA, PM_PRECISION_FP32, 1, 3},
+  {"conv 3x3, FP32 cores, backward weight", PM_OPERATOR_CONV_BACKWARD_WEIGHT, PM_PRECISION_FP32, 1, 3},
+  {"conv 3x3, tensor cores, forward", PM_OPERATOR_CONV_FORWARD, PM_PRECISION_FP16, 1, 3},
+  {"conv 3x3, tensor cores, backward data", PM_OPERATOR_CONV_BACKWARD_DATA, PM_PRECISION_FP16, 1, 3},
+  {"conv 3x3, tensor cores, backward weight", PM_OPERATOR_CONV_BACKWARD_WEIGHT, PM_PRECISION_FP16, 1, 3},
+  {"elementwise", PM_OPERATOR_ELEMENTWISE, PM_PRECISION_FP32, 3, 0},
+  {"layer norm", PM_OPERATOR_LAYER_NORM, PM_PRECISION_FP32, 1, 0},
+  {"softmax", PM_OPERATOR_SOFTMAX, PM_PRECISION_FP32, 1, 0},
 };
 
 /* Shapes are drawn from a generator of our own, so that every run times the same ones. */
@@ -51,7 +51,7 @@ static double drawn_size(uint32_t *state)
 static pm_kernel draw(const family *f, uint32_t *state)
 {
   pm_kernel kernel;
-  pm_record_init(pm_record_type_find("kernel"), &kernel);
+  pm_record_clear(pm_record_type_find("kernel"), &kernel);
   kernel.operation = f->operation;
   kernel.precision = f->precision;
   kernel.count = f->count;
@@ -114,8 +114,8 @@ int main(void)
 {
   static bench b; /* large */
   pm_catalog *catalog = pm_catalog_new(&b.error);
-  int good = catalog != NULL && pm_catalog_record(catalog, "gpu", "v100-sxm2-16gb", &b.gpu, &b.error) == PM_OK &&
-             pm_catalog_kernels(catalog, &b.gpu, &b.calibration, &b.error) == PM_OK && measure_all(&b);
+  int good = catalog != NULL && pm_catalog_get_record(catalog, "gpu", "v100-sxm2-16gb", &b.gpu, &b.error) == PM_OK &&
+             pm_catalog_get_kernels(catalog, &b.gpu, &b.calibration, &b.error) == PM_OK && measure_all(&b);
   if (!good) fprintf(stderr, "bench_kernels: %s\n", b.error.text);
   pm_catalog_free(catalog);
   return good ? 0 : 1;

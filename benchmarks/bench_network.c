@@ -62,8 +62,8 @@ static int load_file(bench *b)
 
 static int build(bench *b, const char *id, int layers)
 {
-  pm_network *network = pm_catalog_network(b->catalog, id, NULL, 0, &b->error);
-  int good = network != NULL && pm_network_layer_count(network) >= layers;
+  pm_network *network = pm_catalog_new_network(b->catalog, id, NULL, 0, &b->error);
+  int good = network != NULL && pm_network_count_layers(network) >= layers;
   pm_network_free(network);
   return good;
 }
@@ -91,21 +91,21 @@ static int count_totals(bench *b)
 
 static int tabulate(bench *b, pm_counts_view view)
 {
-  pm_counts_question question = pm_counts_question_default();
+  pm_counts_question question = pm_counts_question_make();
   question.view = view;
-  pm_table *table = pm_network_table(b->network, &question, &b->error);
+  pm_table *table = pm_network_tabulate(b->network, &question, &b->error);
   pm_table_free(table);
   return table != NULL;
 }
 
 static int count_tree(bench *b)
 {
-  return tabulate(b, PM_COUNTS_TREE);
+  return tabulate(b, PM_COUNTS_VIEW_TREE);
 }
 
 static int count_kinds(bench *b)
 {
-  return tabulate(b, PM_COUNTS_KINDS);
+  return tabulate(b, PM_COUNTS_VIEW_KINDS);
 }
 
 static int measure(const char *name, int (*work)(bench *), bench *b)
@@ -146,7 +146,7 @@ int main(void)
   int good = file != NULL && write_file(file) == 0;
   b.catalog = good ? pm_catalog_new(&b.error) : NULL;
   good = b.catalog != NULL && pm_catalog_load(b.catalog, path, &b.error) == PM_OK;
-  b.network = good ? pm_catalog_network(b.catalog, "thousand", NULL, 0, &b.error) : NULL;
+  b.network = good ? pm_catalog_new_network(b.catalog, "thousand", NULL, 0, &b.error) : NULL;
   good = b.network != NULL && measure_all(&b);
   if (!good) fprintf(stderr, "bench_network: %s\n", b.error.text[0] ? b.error.text : "the file cannot be written");
   pm_network_free(b.network);

@@ -29,12 +29,12 @@ static double now(void)
 
 static pm_run base_run(void)
 {
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   run.framework_index = 0;
   run.gpus = 8;
   run.batch = 64;
   run.ignore_memory = 1;
-  run.precision = PM_FP16;
+  run.precision = PM_PRECISION_FP16;
   return run;
 }
 
@@ -128,17 +128,17 @@ int main(void)
 {
   pm_error error = PM_ERROR_NONE;
   pm_catalog *catalog = pm_catalog_new(&error);
-  pm_network *network = catalog ? pm_catalog_network(catalog, "resnet50", NULL, 0, &error) : NULL;
+  pm_network *network = catalog ? pm_catalog_new_network(catalog, "resnet50", NULL, 0, &error) : NULL;
   const pm_network *networks[1] = {network};
-  pm_system *first = catalog ? pm_catalog_system(catalog, "dgx1-v100", &error) : NULL;
-  pm_system *second = catalog ? pm_catalog_system(catalog, "dgx2", &error) : NULL;
+  pm_system *first = catalog ? pm_catalog_new_system(catalog, "dgx1-v100", &error) : NULL;
+  pm_system *second = catalog ? pm_catalog_new_system(catalog, "dgx2", &error) : NULL;
   const pm_system *systems[SYSTEMS] = {first, second};
   pm_plan *plan = network && first && second ? pm_plan_new(networks, 1, systems, SYSTEMS, &error) : NULL;
   static const char *const names[FRAMEWORKS] = {"pt-nchw", "mxnet-ngc", "tf1-nchw"};
   pm_framework_profile framework;
   int ok = plan != NULL;
   for (int i = 0; ok && i < FRAMEWORKS; i++)
-    ok = pm_catalog_framework(catalog, names[i], &framework, &error) == PM_OK &&
+    ok = pm_catalog_get_framework(catalog, names[i], &framework, &error) == PM_OK &&
          pm_plan_add_framework(plan, &framework, &error) == i;
   ok = ok && measure_all(plan);
   if (!ok) fprintf(stderr, "bench_predict: %s\n", error.text[0] ? error.text : "a prediction failed");

@@ -14,7 +14,7 @@ static void print_predictions(const pm_run *runs, const pm_prediction *predictio
   for (int i = 0; i < COUNT; i++) {
     const pm_prediction *p = &predictions[i];
     if (p->status != PM_OK)
-      printf("%4d  %s\n", (int)runs[i].gpus, pm_status_text(p->status));
+      printf("%4d  %s\n", (int)runs[i].gpus, pm_status_get_text(p->status));
     else
       printf("%4d  %12.2f  %14.1f  %9.1f%%\n", (int)runs[i].gpus, p->step_time * 1e3, p->throughput,
              p->scaling_efficiency * 100);
@@ -29,10 +29,10 @@ static int predict(const pm_network *network, const pm_system *system, pm_error 
   pm_run runs[COUNT];
   pm_prediction predictions[COUNT];
   for (int i = 0; i < COUNT; i++) {
-    runs[i] = pm_run_default();
+    runs[i] = pm_run_make();
     runs[i].gpus = 1 << i;
     runs[i].batch = 64;
-    runs[i].precision = PM_FP16;
+    runs[i].precision = PM_PRECISION_FP16;
   }
   int status = pm_predict(plan, runs, predictions, COUNT);
   if (status == PM_OK) print_predictions(runs, predictions);
@@ -57,8 +57,8 @@ int main(void)
   pm_network *network = NULL;
   pm_system *system = NULL;
   /* The first error wins, so the chain is checked once, at its end. */
-  if (catalog != NULL) network = pm_catalog_network(catalog, "resnet50", NULL, 0, &error);
-  if (network != NULL) system = pm_catalog_system(catalog, "dgx1-v100", &error);
+  if (catalog != NULL) network = pm_catalog_new_network(catalog, "resnet50", NULL, 0, &error);
+  if (network != NULL) system = pm_catalog_new_system(catalog, "dgx1-v100", &error);
   int status = system == NULL ? error.status : describe(network, &error);
   if (status == PM_OK) status = predict(network, system, &error);
   if (status != PM_OK) fprintf(stderr, "first_numbers: %s\n", error.text);

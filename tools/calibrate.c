@@ -7,20 +7,22 @@ static int write_calibration(const cli_request *request, const pm_calibration *c
 {
   pm_error error = PM_ERROR_NONE;
   size_t count;
-  const char *text = pm_calibration_xml(calibration);
+  const char *text = pm_calibration_get_xml(calibration);
   if (request->value[OPTION_XML] != NULL) return write_output(request, text, strlen(text));
   if (request->value[OPTION_ERRORS] != NULL) {
-    const pm_fit_error *errors = pm_calibration_errors(calibration, &count);
-    return write_table(request, pm_table_of_records(pm_record_type_find("fit_error"), errors, count, &error), &error);
+    const pm_fit_error *errors = pm_calibration_get_errors(calibration, &count);
+    return write_table(request, pm_table_new_of_records(pm_record_type_find("fit_error"), errors, count, &error),
+                       &error);
   }
-  const pm_fitted_constant *constants = pm_calibration_constants(calibration, &count);
-  return write_table(request, pm_table_of_records(pm_record_type_find("fitted_constant"), constants, count, &error), &error);
+  const pm_fitted_constant *constants = pm_calibration_get_constants(calibration, &count);
+  return write_table(request, pm_table_new_of_records(pm_record_type_find("fitted_constant"), constants, count, &error),
+                     &error);
 }
 
 static int calibrate(const cli_request *request, const pm_catalog *catalog, const char *data)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_calibration_options options = pm_calibration_options_default();
+  pm_calibration_options options = pm_calibration_options_make();
   const char *const *value = request->value;
   if (value[OPTION_SET] != NULL) options.set = value[OPTION_SET];
   options.data = data;
@@ -29,7 +31,7 @@ static int calibrate(const cli_request *request, const pm_catalog *catalog, cons
   options.kept = value[OPTION_KEEP_OUT];
   pm_calibration *calibration = pm_calibrate(catalog, &options, &error);
   if (calibration == NULL) return fail_error(&error);
-  note_lines(request, pm_calibration_notes(calibration));
+  note_lines(request, pm_calibration_get_notes(calibration));
   int code = write_calibration(request, calibration);
   pm_calibration_free(calibration);
   return code;
@@ -39,9 +41,9 @@ static int calibrate(const cli_request *request, const pm_catalog *catalog, cons
 static bool is_set(const char *name)
 {
   char known[200] = "";
-  for (size_t i = 0; pm_calibration_set(i) != NULL; i++) {
-    if (strcmp(pm_calibration_set(i), name) == 0) return true;
-    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", pm_calibration_set(i));
+  for (size_t i = 0; pm_calibration_get_set(i) != NULL; i++) {
+    if (strcmp(pm_calibration_get_set(i), name) == 0) return true;
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", pm_calibration_get_set(i));
   }
   fail(CODE_USAGE, "--set \"%.80s\" cannot be calibrated; it is one of %s", name, known);
   return false;
@@ -59,7 +61,7 @@ static int run(const cli_request *request)
     return fail(CODE_USAGE, "--architecture and --framework exclude each other: they are of different sets");
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
-  char *data = path != NULL ? pm_file_text(path, &error) : NULL;
+  char *data = path != NULL ? pm_file_read(path, &error) : NULL;
   code = path == NULL || data != NULL ? calibrate(request, catalog, data) : fail_error(&error);
   pm_string_free(data);
   pm_catalog_free(catalog);

@@ -14,7 +14,8 @@ pm_catalog *open_catalog(const cli_request *request, int *code)
   }
   *code = catalog != NULL ? CODE_DONE : fail_error(&error);
   const char *text;
-  for (size_t i = 0; catalog != NULL && (text = pm_catalog_note(catalog, i)) != NULL; i++) note(request, "%s", text);
+  for (size_t i = 0; catalog != NULL &&
+       (text = pm_catalog_get_note(catalog, i)) != NULL; i++) note(request, "%s", text);
   return catalog;
 }
 
@@ -33,7 +34,7 @@ pm_network *open_network(const cli_request *request, const pm_catalog *catalog, 
     *code = CODE_USAGE;
     return NULL;
   }
-  pm_network *network = pm_catalog_network(catalog, name, sets, request->sets.count, &error);
+  pm_network *network = pm_catalog_new_network(catalog, name, sets, request->sets.count, &error);
   *code = network != NULL ? CODE_DONE : network_error(request, &error);
   free(sets);
   return network;
@@ -42,7 +43,7 @@ pm_network *open_network(const cli_request *request, const pm_catalog *catalog, 
 pm_system *open_system(const pm_catalog *catalog, const char *name, int *code)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_system *system = pm_catalog_system(catalog, name, &error);
+  pm_system *system = pm_catalog_new_system(catalog, name, &error);
   *code = system != NULL ? CODE_DONE : fail_error(&error);
   return system;
 }
@@ -52,9 +53,9 @@ int unknown_kind(const char *kind)
   enum { MOST = 32 };
   const char *names[MOST] = {"layers", "precisions"};
   char known[600] = "layers, precisions";
-  for (size_t i = 0; i + 3 < MOST && pm_catalog_kind_at(i) != NULL; i++) {
+  for (size_t i = 0; i + 3 < MOST && pm_catalog_get_kind(i) != NULL; i++) {
     size_t used = strlen(known);
-    names[i + 2] = pm_catalog_kind_at(i);
+    names[i + 2] = pm_catalog_get_kind(i);
     snprintf(known + used, sizeof known - used, ", %s", names[i + 2]);
   }
   const char *meant = closest_name(kind, names);

@@ -35,9 +35,9 @@ static before look(const pm_catalog *catalog)
 {
   before now;
   memset(&now, 0, sizeof now);
-  for (size_t k = 0; k < KINDS_MOST && pm_catalog_kind_at(k) != NULL; k++)
-    now.counts[k] = pm_catalog_count(catalog, pm_catalog_kind_at(k));
-  while (pm_catalog_note(catalog, now.notes) != NULL) now.notes++;
+  for (size_t k = 0; k < KINDS_MOST && pm_catalog_get_kind(k) != NULL; k++)
+    now.counts[k] = pm_catalog_count(catalog, pm_catalog_get_kind(k));
+  while (pm_catalog_get_note(catalog, now.notes) != NULL) now.notes++;
   return now;
 }
 
@@ -56,7 +56,7 @@ static bool was_replaced(const pm_catalog *catalog, const char *kind, const char
   const char *text;
   singular(kind, word, sizeof word);
   snprintf(words, sizeof words, "%s \"%s\" replaces", word, id);
-  for (size_t i = then->notes; (text = pm_catalog_note(catalog, i)) != NULL; i++)
+  for (size_t i = then->notes; (text = pm_catalog_get_note(catalog, i)) != NULL; i++)
     if (strstr(text, words) != NULL) return true;
   return false;
 }
@@ -90,8 +90,8 @@ static bool add_finding(findings *all, const char *path, const char *kind, const
 static bool find_entries(const pm_catalog *catalog, const char *path, const before *then, findings *all)
 {
   const char *kind, *id;
-  for (size_t k = 0; k < KINDS_MOST && (kind = pm_catalog_kind_at(k)) != NULL; k++)
-    for (size_t i = 0; (id = pm_catalog_id(catalog, kind, i)) != NULL; i++) {
+  for (size_t k = 0; k < KINDS_MOST && (kind = pm_catalog_get_kind(k)) != NULL; k++)
+    for (size_t i = 0; (id = pm_catalog_get_id(catalog, kind, i)) != NULL; i++) {
       bool added = i >= (size_t)then->counts[k];
       if (!added && !was_replaced(catalog, kind, id, then)) continue;
       if (!add_finding(all, path, kind, id, added ? "new" : "replaces")) return false;
@@ -103,7 +103,7 @@ static bool find_entries(const pm_catalog *catalog, const char *path, const befo
 
 static int blame(const char *path, const pm_error *error)
 {
-  if (error->status == PM_NO_MEMORY) return fail_error(error);
+  if (error->status == PM_STATUS_NO_MEMORY) return fail_error(error);
   if (error->file_length > 0) return fail(CODE_INPUT, "%s", error->text);
   return fail(CODE_INPUT, "%s: %s", path, error->text);
 }
@@ -113,12 +113,12 @@ static int try_all(const pm_catalog *catalog, const char *path)
 {
   pm_error error = PM_ERROR_NONE;
   const char *id;
-  for (size_t i = 0; (id = pm_catalog_id(catalog, "network", i)) != NULL; i++) {
-    pm_network *network = pm_catalog_network(catalog, id, NULL, 0, &error);
+  for (size_t i = 0; (id = pm_catalog_get_id(catalog, "network", i)) != NULL; i++) {
+    pm_network *network = pm_catalog_new_network(catalog, id, NULL, 0, &error);
     pm_network_free(network);
   }
-  for (size_t i = 0; (id = pm_catalog_id(catalog, "system", i)) != NULL; i++) {
-    pm_system *system = pm_catalog_system(catalog, id, &error);
+  for (size_t i = 0; (id = pm_catalog_get_id(catalog, "system", i)) != NULL; i++) {
+    pm_system *system = pm_catalog_new_system(catalog, id, &error);
     pm_system_free(system);
   }
   return error.status == PM_OK ? CODE_DONE : blame(path, &error); /* the first error wins */
@@ -137,7 +137,7 @@ static int check_file(pm_catalog *catalog, const char *path, findings *all)
 static int write_findings(const cli_request *request, const findings *all)
 {
   pm_error error = PM_ERROR_NONE;
-  return write_table(request, pm_table_of_records(&finding_type, all->items, all->count, &error), &error);
+  return write_table(request, pm_table_new_of_records(&finding_type, all->items, all->count, &error), &error);
 }
 
 static int run(const cli_request *request)
@@ -147,10 +147,10 @@ static int run(const cli_request *request)
   findings all = {NULL, 0, 0};
   pm_catalog *catalog = open_catalog(request, &code);
   size_t notes = 0;
-  while (catalog != NULL && pm_catalog_note(catalog, notes) != NULL) notes++; /* those of --catalog are printed */
+  while (catalog != NULL && pm_catalog_get_note(catalog, notes) != NULL) notes++; /* those of --catalog are printed */
   for (size_t i = 0; code == CODE_DONE && i < request->arguments.count; i++)
     code = check_file(catalog, request->arguments.items[i], &all);
-  for (; code == CODE_DONE && (text = pm_catalog_note(catalog, notes)) != NULL; notes++) note(request, "%s", text);
+  for (; code == CODE_DONE && (text = pm_catalog_get_note(catalog, notes)) != NULL; notes++) note(request, "%s", text);
   if (code == CODE_DONE) code = write_findings(request, &all);
   free(all.items);
   pm_catalog_free(catalog);

@@ -32,10 +32,10 @@ static bool read_sizes(const cli_request *request, double **sizes, size_t *count
 static bool read_call(const cli_request *request, pm_call *call)
 {
   const char *name = request->arguments.items[1];
-  *call = pm_call_default();
+  *call = pm_call_make();
   call->collective = pm_collective_find(name);
   if (call->collective < 0) {
-    const pm_choice *choices = pm_record_field(pm_record_type_find("call"), "collective")->choices;
+    const pm_choice *choices = pm_record_find_field(pm_record_type_find("call"), "collective")->choices;
     char known[300] = "";
     for (size_t i = 0; choices[i].name != NULL; i++) {
       size_t used = strlen(known);
@@ -52,7 +52,7 @@ static int write_loads(const cli_request *request, const pm_group *group, const 
 {
   pm_error error = PM_ERROR_NONE;
   if (count != 1) return fail(CODE_USAGE, "--loads needs --bytes with one size");
-  pm_table *table = pm_group_loads(group, call, &error);
+  pm_table *table = pm_group_tabulate_loads(group, call, &error);
   if (table == NULL) return fail_error(&error);
   return write_table(request, table, &error);
 }
@@ -78,11 +78,11 @@ static int evaluate(const cli_request *request, const pm_group *group, const pm_
     calls[i] = *call;
     calls[i].bytes = sizes[i];
   }
-  if (code == CODE_DONE) pm_group_times(group, calls, results, count);
+  if (code == CODE_DONE) pm_group_evaluate(group, calls, results, count);
   if (code == CODE_DONE) code = check_results(request, results, count);
   if (code == CODE_DONE && request->value[OPTION_LOADS] != NULL) code = write_loads(request, group, calls, count);
   else if (code == CODE_DONE)
-    code = write_table(request, pm_collective_table(group, calls, results, count, &error), &error);
+    code = write_table(request, pm_collective_tabulate(group, calls, results, count, &error), &error);
   free(results);
   free(calls);
   return code;

@@ -5,14 +5,14 @@
 
 static pm_table *pair_table(const pm_system *system, pm_error *error)
 {
-  int gpus = pm_system_machine(system)->gpus;
+  int gpus = pm_system_get_machine(system)->gpus;
   size_t count = (size_t)gpus * (size_t)(gpus - 1), row = 0;
   pm_pair *pairs = (pm_pair *)calloc(count + 1, sizeof *pairs);
   pm_table *table = pairs != NULL ? pm_table_new(count, error) : NULL;
-  int status = table != NULL ? PM_OK : PM_NO_MEMORY;
+  int status = table != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
   for (int i = 0; i < gpus && status == PM_OK; i++)
     for (int j = 0; j < gpus && status == PM_OK; j++)
-      if (i != j) status = pm_system_pair(system, i, j, &pairs[row++], error);
+      if (i != j) status = pm_system_get_pair(system, i, j, &pairs[row++], error);
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("pair"), pairs, error);
   free(pairs);
   if (status == PM_OK) return table;
@@ -23,7 +23,7 @@ static pm_table *pair_table(const pm_system *system, pm_error *error)
 static int write_matrices(const cli_request *request, const pm_system *system)
 {
   pm_error error = PM_ERROR_NONE;
-  char *text = pm_system_pairs_text(system, &error);
+  char *text = pm_system_format_pairs(system, &error);
   if (text == NULL) return fail_error(&error);
   int code = write_output(request, text, strlen(text));
   pm_string_free(text);

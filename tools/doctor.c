@@ -4,9 +4,9 @@
 static int run(const cli_request *request)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_table *table = pm_doctor(request->arguments.items[0], &error);
+  pm_table *table = pm_file_diagnose(request->arguments.items[0], &error);
   if (table == NULL) return fail_error(&error);
-  if (pm_table_rows(table) > 0 || request->format != PM_FORMAT_TABLE) return write_table(request, table, &error);
+  if (pm_table_count_rows(table) > 0 || request->format != PM_FORMAT_TABLE) return write_table(request, table, &error);
   pm_table_free(table);
   note(request, "%s: nothing implausible", request->arguments.items[0]);
   return CODE_DONE;

@@ -11,7 +11,7 @@ static char *export_network(const cli_request *request, const pm_catalog *catalo
     return NULL;
   }
   pm_network *network = open_network(request, catalog, name, code);
-  char *text = network != NULL ? pm_network_write_xml(network, &error) : NULL;
+  char *text = network != NULL ? pm_network_format_xml(network, &error) : NULL;
   if (network != NULL && text == NULL) *code = fail_error(&error);
   pm_network_free(network);
   return text;
@@ -26,7 +26,8 @@ static char *export_entry(const cli_request *request, const pm_catalog *catalog,
     return NULL;
   }
   char *text = pm_catalog_export(catalog, kind, name, request->value[OPTION_ID], &error);
-  if (text == NULL) *code = error.status == PM_BAD_ARGUMENT ? fail(CODE_USAGE, "%s", error.text) : fail_error(&error);
+  if (text == NULL) *code = error.status == PM_STATUS_BAD_ARGUMENT ? fail(CODE_USAGE, "%s",
+                                                                          error.text) : fail_error(&error);
   return text;
 }
 

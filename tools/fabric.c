@@ -25,7 +25,7 @@ static int plan(const cli_request *request, const pm_system *system)
   pm_fabric fabric;
   double nodes, ports;
   pm_error error = PM_ERROR_NONE;
-  pm_fabric_choice choice = pm_fabric_choice_default();
+  pm_fabric_choice choice = pm_fabric_choice_make();
   if (!read_count_option(request, OPTION_NODES, COUNT_MOST, choice.nodes, &nodes) ||
       !read_count_option(request, OPTION_SWITCH_PORTS, 4096, choice.switch_ports, &ports) ||
       !read_ratio(request, OPTION_OVERSUBSCRIPTION, &choice.oversubscription) ||
@@ -33,8 +33,8 @@ static int plan(const cli_request *request, const pm_system *system)
     return CODE_USAGE;
   choice.nodes = (int32_t)nodes;
   choice.switch_ports = (int32_t)ports;
-  if (pm_fabric_plan(system, &choice, &fabric, &error) != PM_OK) return fail_error(&error);
-  int code = write_table(request, pm_table_of_records(pm_record_type_find("fabric"), &fabric, 1, &error), &error);
+  if (pm_fabric_evaluate(system, &choice, &fabric, &error) != PM_OK) return fail_error(&error);
+  int code = write_table(request, pm_table_new_of_records(pm_record_type_find("fabric"), &fabric, 1, &error), &error);
   note(request, "bisection counts one direction; bisection_both_ways counts both, as data sheets like to");
   return code;
 }

@@ -33,7 +33,7 @@ bool read_gpu_list(const cli_request *request, const pm_system *system, gpu_list
   texts items;
   const char *text = request->value[OPTION_GPUS];
   list->gpu = NULL;
-  list->count = pm_system_machine(system)->gpus;
+  list->count = pm_system_get_machine(system)->gpus;
   if (text == NULL) return true;
   if (strchr(text, ',') == NULL) {
     double count;
@@ -52,7 +52,7 @@ bool read_choice_option(const cli_request *request, option_id id, const char *re
 {
   enum { MOST = 32 };
   const char *text = request->value[id], *names[MOST] = {NULL};
-  const pm_choice *choices = pm_record_field(pm_record_type_find(record), field_name)->choices;
+  const pm_choice *choices = pm_record_find_field(pm_record_type_find(record), field_name)->choices;
   char known[300] = "";
   if (text == NULL) return true;
   for (int32_t i = 0; choices[i].name != NULL && i + 1 < MOST; i++) {
@@ -71,7 +71,7 @@ bool read_choice_option(const cli_request *request, option_id id, const char *re
 static bool read_group_choice(const cli_request *request, pm_group_choice *choice)
 {
   double nodes, threads, servers;
-  *choice = pm_group_choice_default();
+  *choice = pm_group_choice_make();
   if (!read_count_option(request, OPTION_NODES, COUNT_MOST, choice->nodes, &nodes) ||
       !read_count_option(request, OPTION_THREAD_GPUS, COUNT_MOST, choice->thread_gpus, &threads) ||
       !read_count_option(request, OPTION_SERVERS, COUNT_MOST, choice->servers, &servers) ||

@@ -30,7 +30,7 @@ static int run(const cli_request *request)
 {
   int code;
   pm_error error = PM_ERROR_NONE;
-  char *text = pm_file_text(request->arguments.items[0], &error);
+  char *text = pm_file_read(request->arguments.items[0], &error);
   if (text == NULL) return fail_error(&error);
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog != NULL) code = import(request, catalog, text);

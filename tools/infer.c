@@ -36,7 +36,7 @@ static int read_latency(const cli_request *request, double *latency)
 
 static int read_question(const cli_request *request, question *q)
 {
-  q->usual = pm_inference_run_default();
+  q->usual = pm_inference_run_make();
   if (!read_axes(request, &q->usual, &q->axes)) return CODE_USAGE;
   return read_latency(request, &q->latency);
 }
@@ -44,10 +44,11 @@ static int read_question(const cli_request *request, question *q)
 static void find_usable(const cli_request *request, question *q)
 {
   pm_usable_memory usable;
-  const pm_gpu *gpu = pm_system_gpu(q->system);
+  const pm_gpu *gpu = pm_system_get_gpu(q->system);
   if (field_given(request, "usable_memory") != NULL) return;
   q->usual.usable_memory = gpu->memory;
-  if (pm_catalog_record(q->catalog, "usable_memory", gpu->id, &usable, NULL) == PM_OK) q->usual.usable_memory = usable.memory;
+  if (pm_catalog_get_record(q->catalog, "usable_memory", gpu->id, &usable,
+                            NULL) == PM_OK) q->usual.usable_memory = usable.memory;
   else note(request, "the catalogue has no usable memory of %s; its nominal size is taken", gpu->id);
 }
 
@@ -60,8 +61,8 @@ static int find_all(const cli_request *request, question *q)
   if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
   if (code != CODE_DONE) return code;
   find_usable(request, q);
-  if (pm_catalog_inference(q->catalog, framework != NULL ? framework : "tensorrt", &q->profile, &error) != PM_OK ||
-      pm_catalog_record(q->catalog, "memory_profile", "pytorch", &q->memory, &error) != PM_OK)
+  if (pm_catalog_get_inference(q->catalog, framework != NULL ? framework : "tensorrt", &q->profile, &error) != PM_OK ||
+      pm_catalog_get_record(q->catalog, "memory_profile", "pytorch", &q->memory, &error) != PM_OK)
     return fail_error(&error);
   const pm_network *network = q->network;
   const pm_system *system = q->system;
@@ -78,11 +79,11 @@ static int answer_one(question *q, size_t i)
   pm_error error = PM_ERROR_NONE;
   bool single = q->count == 1;
   int status = PM_OK;
-  if (single) status = pm_infer_check(q->plan, &q->runs[i], &error);
+  if (single) status = pm_inference_check(q->plan, &q->runs[i], &error);
   if (status != PM_OK) return fail_run(&error);
   pm_infer(q->plan, &q->runs[i], &q->answers[i], 1);
   if (isnan(q->latency)) return CODE_DONE;
-  status = pm_infer_within(q->plan, &q->runs[i], q->latency, &q->answers[i], single ? &error : NULL);
+  status = pm_inference_find_batch(q->plan, &q->runs[i], q->latency, &q->answers[i], single ? &error : NULL);
   return status != PM_OK && single ? fail_error(&error) : CODE_DONE;
 }
 
@@ -97,7 +98,7 @@ static int answer_all(question *q)
   q->runs = (pm_inference_run *)calloc(q->count, sizeof *q->runs);
   q->answers = (pm_inference *)calloc(q->count, sizeof *q->answers);
   if (q->runs == NULL || q->answers == NULL) return fail_memory();
-  if (pm_space_runs(&space, 0, q->count, q->runs, &error) != PM_OK) return fail_error(&error);
+  if (pm_space_get_runs(&space, 0, q->count, q->runs, &error) != PM_OK) return fail_error(&error);
   for (size_t i = 0; i < q->count && code == CODE_DONE; i++) code = answer_one(q, i);
   return code;
 }
@@ -121,7 +122,7 @@ static void print_title(FILE *stream, const question *q)
   pm_network_totals totals;
   const char *name = pm_network_get_totals(q->network, &totals, NULL) == PM_OK ? totals.name : "the network";
   const pm_inference_run *run = &q->usual;
-  fprintf(stream, "Inference of %s on %s, %s\n", name, pm_system_machine(q->system)->name, q->profile.name);
+  fprintf(stream, "Inference of %s on %s, %s\n", name, pm_system_get_machine(q->system)->name, q->profile.name);
   fprintf(stream, "%d GPU%s, each a replica", run->gpus, run->gpus != 1 ? "s" : "");
   if (run->nodes > 1) fprintf(stream, ", on each of %d nodes", run->nodes);
   if (!isnan(q->latency))
@@ -145,7 +146,7 @@ static void print_band(FILE *stream, const question *q)
 /* What the kernels and what the profile rest on. */
 static void print_basis(FILE *stream, const question *q)
 {
-  const pm_choice *choices = pm_record_field(pm_record_type_find("inference"), "basis")->choices;
+  const pm_choice *choices = pm_record_find_field(pm_record_type_find("inference"), "basis")->choices;
   bool said[PM_BASIS_COUNT] = {false};
   for (size_t i = 0; i < q->count; i++) {
     int basis = q->answers[i].basis;
@@ -161,7 +162,7 @@ static int write_answers(const cli_request *request, const question *q)
 {
   pm_error error = PM_ERROR_NONE;
   cli_page page;
-  pm_table *table = pm_inference_table(q->plan, q->runs, q->answers, q->count, &error);
+  pm_table *table = pm_inference_tabulate(q->plan, q->runs, q->answers, q->count, &error);
   int code = table != NULL ? keep_main_columns(request, q, table) : CODE_DONE;
   if (code != CODE_DONE) return pm_table_free(table), code;
   bool report = request->format == PM_FORMAT_TABLE && request->value[OPTION_COLUMNS] == NULL;

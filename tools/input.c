@@ -17,7 +17,7 @@ typedef struct question {
 static int set_field(const cli_request *request, option_id option, const char *field, pm_input_run *run)
 {
   pm_error error = PM_ERROR_NONE;
-  const pm_field *f = pm_record_field(pm_record_type_find("input_run"), field);
+  const pm_field *f = pm_record_find_field(pm_record_type_find("input_run"), field);
   if (request->value[option] == NULL) return CODE_DONE;
   return pm_record_set(f, run, request->value[option], &error) == PM_OK ? CODE_DONE : fail(CODE_USAGE, "%s", error.text);
 }
@@ -33,7 +33,7 @@ static int read_run(const cli_request *request, pm_input_run *run)
                 {OPTION_CACHE, "cache"},       {OPTION_CHUNK, "chunk"},       {OPTION_RATE, "gpu_rate"},
                 {OPTION_SAMPLE_OUT, "sample_out"},
                 {OPTION_UPLINK_GPUS, "gpus_per_uplink"}};
-  *run = pm_input_run_default();
+  *run = pm_input_run_make();
   int code = CODE_DONE;
   for (size_t i = 0; i < sizeof fields / sizeof fields[0] && code == CODE_DONE; i++)
     code = set_field(request, fields[i].option, fields[i].field, run);
@@ -44,7 +44,7 @@ static int read_run(const cli_request *request, pm_input_run *run)
 static int find_all(const cli_request *request, const pm_catalog *catalog, question *q)
 {
   pm_error error = PM_ERROR_NONE;
-  if (pm_catalog_record(catalog, "system", request->arguments.items[1], &q->setup.machine, &error) != PM_OK)
+  if (pm_catalog_get_record(catalog, "system", request->arguments.items[1], &q->setup.machine, &error) != PM_OK)
     return fail_error(&error);
   return find_input_path(request, catalog, request->arguments.items[0], &q->setup, &q->run);
 }
@@ -56,7 +56,7 @@ static int predict_rate(const cli_request *request, const pm_catalog *catalog, q
   pm_error error = PM_ERROR_NONE;
   int code;
   pm_prediction prediction;
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   double batch;
   if (!read_count_option(request, OPTION_BATCH, COUNT_MOST, run.batch, &batch) ||
       !read_precision(request->value[OPTION_PRECISION], &run.precision))
@@ -65,7 +65,7 @@ static int predict_rate(const cli_request *request, const pm_catalog *catalog, q
   run.gpus = q->run.gpus > 0 ? q->run.gpus : q->setup.machine.gpus;
   pm_network *network = open_network(request, catalog, request->value[OPTION_NETWORK], &code);
   if (code != CODE_DONE) return code;
-  pm_system *system = pm_catalog_system(catalog, q->setup.machine.id, &error);
+  pm_system *system = pm_catalog_new_system(catalog, q->setup.machine.id, &error);
   const pm_network *networks[] = {network};
   const pm_system *systems[] = {system};
   pm_plan *plan = system != NULL ? pm_plan_new(networks, 1, systems, 1, &error) : NULL;
@@ -152,7 +152,7 @@ static int write_row(const cli_request *request, const question *q)
   const char *const names[] = {"dataset", "system", "storage_id", "loader", "cpu"};
   const char *const values[] = {s->dataset.id, s->machine.id, s->storage.id, s->loader.id, s->decoder.id};
   pm_table *runs = pm_table_new(1, &error);
-  int status = runs != NULL ? PM_OK : PM_NO_MEMORY;
+  int status = runs != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
   for (int i = 0; i < 5 && status == PM_OK; i++) status = pm_table_add_text(runs, names[i], "", &values[i], &error);
   if (status == PM_OK) status = pm_table_add_records(runs, pm_record_type_find("input_run"), &q->run, &error);
   pm_table_drop(runs, "decode"); /* below, the name of a rate; so is the next */
@@ -176,7 +176,7 @@ static int run(const cli_request *request)
   pm_catalog_free(catalog);
   if (code != CODE_DONE) return code;
   if (pm_input_check(&q.setup, &q.run, &error) != PM_OK) return fail_error(&error);
-  if (pm_input(&q.setup, &q.run, &q.rates, 1) != PM_OK) return fail(CODE_INTERNAL, "the rates are not known");
+  if (pm_input_evaluate(&q.setup, &q.run, &q.rates, 1) != PM_OK) return fail(CODE_INTERNAL, "the rates are not known");
   return request->format == PM_FORMAT_TABLE ? write_report(request, &q) : write_row(request, &q);
 }
 

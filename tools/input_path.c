@@ -6,15 +6,15 @@
 static int find_record(const pm_catalog *catalog, const char *kind, const char *name, void *record)
 {
   pm_error error = PM_ERROR_NONE;
-  return pm_catalog_record(catalog, kind, name, record, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+  return pm_catalog_get_record(catalog, kind, name, record, &error) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
 /* The storage that is named, or the machine's own. */
 static int find_storage(const cli_request *request, const pm_catalog *catalog, pm_input_setup *setup)
 {
   const char *name = request->value[OPTION_STORAGE];
-  pm_record_init(pm_record_type_find("storage"), &setup->storage);
-  pm_record_init(pm_record_type_find("storage_access"), &setup->access);
+  pm_record_clear(pm_record_type_find("storage"), &setup->storage);
+  pm_record_clear(pm_record_type_find("storage_access"), &setup->access);
   if (name == NULL) {
     if (!(setup->machine.storage_bandwidth > 0))
       return fail(CODE_USAGE, "the storage of %s is unknown; give --storage, see perfmodel list storages",
@@ -26,7 +26,7 @@ static int find_storage(const cli_request *request, const pm_catalog *catalog, p
   }
   int code = find_record(catalog, "storage", name, &setup->storage);
   if (code == CODE_DONE &&
-      pm_catalog_record(catalog, "storage_access", setup->storage.id, &setup->access, NULL) != PM_OK)
+      pm_catalog_get_record(catalog, "storage_access", setup->storage.id, &setup->access, NULL) != PM_OK)
     note(request, "what a read of %s takes is not measured; it is taken as nothing", setup->storage.id);
   return code;
 }
@@ -43,7 +43,7 @@ static int find_decoder(const cli_request *request, const pm_catalog *catalog, p
   const char *name = request->value[OPTION_CPU];
   if (name != NULL) return find_record(catalog, "decoder", name, &setup->decoder);
   name = cpu_name(setup->machine.cpu);
-  if (pm_catalog_record(catalog, "decoder", name, &setup->decoder, NULL) == PM_OK) return CODE_DONE;
+  if (pm_catalog_get_record(catalog, "decoder", name, &setup->decoder, NULL) == PM_OK) return CODE_DONE;
   note(request, "how fast \"%s\" decodes is not measured; it is taken as skylake", name);
   return find_record(catalog, "decoder", "skylake", &setup->decoder);
 }
@@ -53,8 +53,8 @@ static void find_bus(const pm_catalog *catalog, const pm_machine *machine, pm_in
 {
   pm_gpu gpu;
   pm_link bus;
-  if (pm_catalog_record(catalog, "gpu", machine->gpu, &gpu, NULL) == PM_OK &&
-      pm_catalog_record(catalog, "link", gpu.pcie, &bus, NULL) == PM_OK)
+  if (pm_catalog_get_record(catalog, "gpu", machine->gpu, &gpu, NULL) == PM_OK &&
+      pm_catalog_get_record(catalog, "link", gpu.pcie, &bus, NULL) == PM_OK)
     run->copy_bandwidth = bus.bandwidth;
 }
 

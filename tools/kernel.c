@@ -9,8 +9,8 @@ static int find_device(const cli_request *request, const pm_catalog *catalog, pm
   int32_t model = PM_KERNEL_MODEL_CALIBRATED;
   if (name == NULL) return fail(CODE_USAGE, "--gpu is missing; see perfmodel list gpus");
   if (!read_kernels(request->value[OPTION_KERNELS], &model)) return CODE_USAGE;
-  if (pm_catalog_record(catalog, "gpu", name, gpu, &error) != PM_OK) return fail_error(&error);
-  *calibrated = model == PM_KERNEL_MODEL_CALIBRATED && pm_catalog_kernels(catalog, gpu, constants, NULL) == PM_OK;
+  if (pm_catalog_get_record(catalog, "gpu", name, gpu, &error) != PM_OK) return fail_error(&error);
+  *calibrated = model == PM_KERNEL_MODEL_CALIBRATED && pm_catalog_get_kernels(catalog, gpu, constants, NULL) == PM_OK;
   return CODE_DONE;
 }
 
@@ -21,7 +21,7 @@ static int add_link(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel *ker
   pm_error error = PM_ERROR_NONE;
   if (kernel->operation != PM_OPERATOR_COPY) return CODE_DONE;
   if (gpu->pcie[0] == '\0') return fail(CODE_CONSTRAINT, "gpu \"%s\": the link to its host is not known", gpu->id);
-  if (pm_catalog_record(catalog, "link", gpu->pcie, &link, &error) != PM_OK) return fail_error(&error);
+  if (pm_catalog_get_record(catalog, "link", gpu->pcie, &link, &error) != PM_OK) return fail_error(&error);
   kernel->link_bandwidth = link.bandwidth;
   return CODE_DONE;
 }
@@ -47,7 +47,7 @@ static int answer(const cli_request *request, const pm_catalog *catalog)
   if (code != CODE_DONE) return code;
   if (pm_kernel_predict(&gpu, calibrated ? &constants : NULL, &kernel, &time, 1, &error) != PM_OK)
     return fail_error(&error);
-  return write_table(request, pm_table_of_records(pm_record_type_find("kernel_time"), &time, 1, &error), &error);
+  return write_table(request, pm_table_new_of_records(pm_record_type_find("kernel_time"), &time, 1, &error), &error);
 }
 
 static int run(const cli_request *request)

@@ -230,8 +230,8 @@ int read_kernel_family(const cli_request *request, const char *name, pm_kernel *
 {
   const family *f = find(name);
   if (f == NULL) return unknown(name);
-  pm_record_init(pm_record_type_find("kernel"), kernel);
-  kernel->precision = PM_FP32;
+  pm_record_clear(pm_record_type_find("kernel"), kernel);
+  kernel->precision = PM_PRECISION_FP32;
   kernel->count = f->count;
   int code = refuse_others(request, f);
   if (code == CODE_DONE) code = read_pass(request, f, kernel);

@@ -9,7 +9,7 @@ static int read_view(const cli_request *request, pm_counts_view *view)
   static const char *const names[] = {PM_COUNTS_VIEW_LIST(VIEW_NAME) NULL};
 #undef VIEW_NAME
   const char *by = request->value[OPTION_BY];
-  int found = by != NULL ? pm_counts_view_find(by) : (int)PM_COUNTS_LAYERS;
+  int found = by != NULL ? pm_counts_view_find(by) : (int)PM_COUNTS_VIEW_LAYERS;
   if (found >= 0) {
     *view = (pm_counts_view)found;
     return CODE_DONE;
@@ -22,15 +22,15 @@ static int read_view(const cli_request *request, pm_counts_view *view)
 static int read_question(const cli_request *request, pm_counts_question *question)
 {
   double depth;
-  int32_t precision = PM_FP32;
-  *question = pm_counts_question_default();
+  int32_t precision = PM_PRECISION_FP32;
+  *question = pm_counts_question_make();
   int code = read_view(request, &question->view);
   if (code != CODE_DONE) return code;
   if (!read_count_option(request, OPTION_BATCH, COUNT_MOST, 1, &question->batch) ||
       !read_count_option(request, OPTION_DEPTH, COUNT_MOST, question->depth, &depth) ||
       !read_precision(request->value[OPTION_PRECISION], &precision))
     return CODE_USAGE;
-  if (request->value[OPTION_DEPTH] != NULL && question->view != PM_COUNTS_TREE)
+  if (request->value[OPTION_DEPTH] != NULL && question->view != PM_COUNTS_VIEW_TREE)
     return fail(CODE_USAGE, "--depth is for --by tree");
   question->depth = (int)depth;
   question->precision = precision;
@@ -48,10 +48,10 @@ static int run(const cli_request *request)
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
   if (framework == NULL) framework = "pytorch";
-  if (pm_catalog_record(catalog, "memory_profile", framework, &profile, &error) != PM_OK) code = fail_error(&error);
+  if (pm_catalog_get_record(catalog, "memory_profile", framework, &profile, &error) != PM_OK) code = fail_error(&error);
   question.profile = &profile;
   pm_network *network = code == CODE_DONE ? open_network(request, catalog, request->arguments.items[0], &code) : NULL;
-  if (network != NULL) code = write_table(request, pm_network_table(network, &question, &error), &error);
+  if (network != NULL) code = write_table(request, pm_network_tabulate(network, &question, &error), &error);
   pm_network_free(network);
   pm_catalog_free(catalog);
   return code;

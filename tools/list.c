@@ -14,7 +14,7 @@ static pm_table *text_table(size_t rows, const char *first, const char *const *f
                             const char *const *seconds, pm_error *error)
 {
   pm_table *table = pm_table_new(rows, error);
-  int status = table == NULL ? PM_NO_MEMORY : pm_table_add_text(table, first, "", firsts, error);
+  int status = table == NULL ? PM_STATUS_NO_MEMORY : pm_table_add_text(table, first, "", firsts, error);
   if (status == PM_OK) status = pm_table_add_text(table, second, "", seconds, error);
   if (status == PM_OK) return table;
   pm_table_free(table);
@@ -27,15 +27,15 @@ static pm_table *list_layer_kinds(pm_error *error)
   const char *names[MOST], *attributes[MOST];
   char lines[MOST][LENGTH];
   size_t count = 0;
-  for (; count < MOST && (names[count] = pm_layer_kind_at(count)) != NULL; count++)
-    attributes[count] = pm_layer_kind_attributes(count, lines[count], LENGTH);
+  for (; count < MOST && (names[count] = pm_layer_kind_get_name(count)) != NULL; count++)
+    attributes[count] = pm_layer_kind_format_attributes(count, lines[count], LENGTH);
   return text_table(count, "kind", names, "attributes", attributes, error);
 }
 
 static pm_table *list_precisions(pm_error *error)
 {
   const char *names[PM_PRECISION_COUNT], *docs[PM_PRECISION_COUNT];
-  const pm_choice *choices = pm_record_field(pm_record_type_find("run"), "precision")->choices;
+  const pm_choice *choices = pm_record_find_field(pm_record_type_find("run"), "precision")->choices;
   for (size_t i = 0; i < PM_PRECISION_COUNT; i++) {
     names[i] = choices[i].name;
     docs[i] = choices[i].doc;
@@ -68,12 +68,12 @@ static pm_table *list_kinds(const pm_catalog *catalog, pm_error *error)
   kind_row rows[MOST];
   const char *kind;
   size_t count = 0, layers = 0;
-  for (; count + 2 < MOST && (kind = pm_catalog_kind_at(count)) != NULL; count++)
+  for (; count + 2 < MOST && (kind = pm_catalog_get_kind(count)) != NULL; count++)
     set_kind(&rows[count], kind, (size_t)pm_catalog_count(catalog, kind));
-  while (pm_layer_kind_at(layers) != NULL) layers++;
+  while (pm_layer_kind_get_name(layers) != NULL) layers++;
   set_kind(&rows[count++], "layers", layers);
   set_kind(&rows[count++], "precisions", PM_PRECISION_COUNT);
-  return pm_table_of_records(&kind_type, rows, count, error);
+  return pm_table_new_of_records(&kind_type, rows, count, error);
 }
 
 static int run(const cli_request *request)

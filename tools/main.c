@@ -23,7 +23,7 @@ const cli_command *command_find(const char *name)
 
 static void print_version(FILE *stream)
 {
-  fprintf(stream, "perfmodel %s\n", pm_version());
+  fprintf(stream, "perfmodel %s\n", pm_version_get());
 }
 
 /* Prints one of the pages that need no sub-command. */

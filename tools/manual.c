@@ -61,7 +61,7 @@ void print_manual(FILE *stream)
 {
   const cli_command *c;
   fprintf(stream, ".\\\" Written by perfmodel --manual.\n.TH PERFMODEL 1 \"\" \"perfmodel %s\" \"User Commands\"\n",
-          pm_version());
+          pm_version_get());
   fputs(".SH NAME\nperfmodel \\- predict how fast a neural network trains on a GPU machine\n"
         ".SH SYNOPSIS\n.B perfmodel\n.I COMMAND ARGUMENTS\n[\\fIoptions\\fR]\n.SH DESCRIPTION\n", stream);
   print_words(stream, "Predicts step time and throughput of training in closed form, and says what limits them. "

@@ -23,7 +23,7 @@ static int set_field(pm_memory_run *run, const char *name, const char *text)
 {
   pm_error error = PM_ERROR_NONE;
   if (text == NULL) return CODE_DONE;
-  if (pm_record_set(pm_record_field(pm_record_type_find("memory_run"), name), run, text, &error) == PM_OK)
+  if (pm_record_set(pm_record_find_field(pm_record_type_find("memory_run"), name), run, text, &error) == PM_OK)
     return CODE_DONE;
   return fail(CODE_USAGE, "%s", error.text);
 }
@@ -31,7 +31,7 @@ static int set_field(pm_memory_run *run, const char *name, const char *text)
 static int read_run(const cli_request *request, pm_memory_run *run)
 {
   double ranks;
-  *run = pm_memory_run_default();
+  *run = pm_memory_run_make();
   if (!read_count_option(request, OPTION_BATCH, COUNT_MOST, run->batch, &run->batch) ||
       !read_count_option(request, OPTION_RANKS, COUNT_MOST, run->ranks, &ranks) ||
       !read_precision(request->value[OPTION_PRECISION], &run->precision))
@@ -47,16 +47,17 @@ static int find_gpu(const pm_catalog *catalog, const char *name, pm_gpu *gpu)
 {
   pm_error error = PM_ERROR_NONE;
   pm_machine machine;
-  if (pm_catalog_record(catalog, "gpu", name, gpu, &error) == PM_OK) return CODE_DONE;
-  if (pm_catalog_record(catalog, "system", name, &machine, NULL) != PM_OK) return fail_error(&error);
-  return pm_catalog_record(catalog, "gpu", machine.gpu, gpu, NULL) == PM_OK ? CODE_DONE : fail_error(&error);
+  if (pm_catalog_get_record(catalog, "gpu", name, gpu, &error) == PM_OK) return CODE_DONE;
+  if (pm_catalog_get_record(catalog, "system", name, &machine, NULL) != PM_OK) return fail_error(&error);
+  return pm_catalog_get_record(catalog, "gpu", machine.gpu, gpu, NULL) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
 /* What the driver reports, or, if nobody wrote that down, what is printed on the box. */
 static void find_usable(const cli_request *request, question *q)
 {
   pm_usable_memory usable;
-  if (pm_catalog_record(q->catalog, "usable_memory", q->gpu.id, &usable, NULL) == PM_OK) q->run.usable = usable.memory;
+  if (pm_catalog_get_record(q->catalog, "usable_memory", q->gpu.id, &usable,
+                            NULL) == PM_OK) q->run.usable = usable.memory;
   else {
     q->run.usable = q->gpu.memory;
     note(request, "the catalogue has no usable memory of %s; its nominal size is taken", q->gpu.id);
@@ -66,7 +67,7 @@ static void find_usable(const cli_request *request, question *q)
 static int find_record(const pm_catalog *catalog, const char *kind, const char *name, void *record)
 {
   pm_error error = PM_ERROR_NONE;
-  return pm_catalog_record(catalog, kind, name, record, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+  return pm_catalog_get_record(catalog, kind, name, record, &error) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
 static int find_all(const cli_request *request, question *q)
@@ -109,7 +110,7 @@ static void print_title(FILE *stream, const question *q, size_t width)
   snprintf(line, sizeof line, "Memory of %s in %s on %s", totals.name, q->run.inference ? "inference" : "training",
            q->gpu.name);
   print_wrapped(stream, line, 0, 0, width);
-  pm_record_text(pm_record_field(pm_record_type_find("memory_run"), "precision"), &q->run, precision);
+  pm_record_format(pm_record_find_field(pm_record_type_find("memory_run"), "precision"), &q->run, precision);
   if (q->run.ranks > 1) snprintf(ranks, sizeof ranks, ", %d data-parallel GPUs", q->run.ranks);
   snprintf(line, sizeof line, "Batch %s per GPU%s, %s, %s%s%s", pm_number_format(number, q->run.batch), ranks,
            precision, q->run.inference ? "" : q->optimizer.name, q->run.inference ? "" : "; ", q->profile.name);
@@ -150,8 +151,8 @@ static size_t find_optimizers(const pm_catalog *catalog, pm_optimizer *optimizer
 {
   size_t count = 0;
   const char *id;
-  for (size_t i = 0; count < OPTIMIZERS && (id = pm_catalog_id(catalog, "optimizers", i)) != NULL; i++)
-    count += pm_catalog_record(catalog, "optimizer", id, &optimizers[count], NULL) == PM_OK;
+  for (size_t i = 0; count < OPTIMIZERS && (id = pm_catalog_get_id(catalog, "optimizers", i)) != NULL; i++)
+    count += pm_catalog_get_record(catalog, "optimizer", id, &optimizers[count], NULL) == PM_OK;
   return count;
 }
 
@@ -160,13 +161,13 @@ static void print_advice(FILE *stream, const question *q)
   pm_optimizer optimizers[OPTIMIZERS];
   pm_memory_advice rows[ADVICE];
   char total[QUANTITY], number[PM_NUMBER_MAX], verdict[PM_TEXT_MAX];
-  const pm_field *field = pm_record_field(pm_record_type_find("memory_advice"), "verdict");
+  const pm_field *field = pm_record_find_field(pm_record_type_find("memory_advice"), "verdict");
   int count = pm_memory_get_advice(q->plan, &q->run, optimizers, find_optimizers(q->catalog, optimizers), rows, ADVICE,
                                    NULL);
   if (count > 0) fputs("\nWhat would help\n", stream);
   for (int i = 0; i < count; i++)
     fprintf(stream, "  %-36s%10s  %-12s  largest batch %s\n", rows[i].change, quantity(total, rows[i].total),
-            pm_record_text(field, &rows[i], verdict), pm_number_format(number, rows[i].largest_batch));
+            pm_record_format(field, &rows[i], verdict), pm_number_format(number, rows[i].largest_batch));
 }
 
 static int write_report(const cli_request *request, const question *q)
@@ -193,7 +194,7 @@ static int write_row(const cli_request *request, const question *q)
   const char *const names[] = {"network", "gpu", "framework", "optimizer"};
   const char *const values[] = {totals.id, q->gpu.id, q->profile.id, q->optimizer.id};
   pm_table *table = pm_table_new(1, &error);
-  int status = table != NULL ? PM_OK : PM_NO_MEMORY;
+  int status = table != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
   for (int i = 0; i < 4 && status == PM_OK; i++) status = pm_table_add_text(table, names[i], "", &values[i], &error);
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("memory_run"), &q->run, &error);
   pm_table_drop(table, "usable"); /* is among the next */
@@ -205,7 +206,7 @@ static int write_row(const cli_request *request, const question *q)
 
 static void sum(const pm_layer_memory *rows, int count, pm_layer_memory *total)
 {
-  pm_record_init(pm_record_type_find("layer_memory"), total);
+  pm_record_clear(pm_record_type_find("layer_memory"), total);
   strcpy(total->name, "total");
   total->weights = total->written = total->saved = total->further = 0;
   for (int i = 0; i < count; i++) {
@@ -218,11 +219,11 @@ static void sum(const pm_layer_memory *rows, int count, pm_layer_memory *total)
 
 static pm_table *layer_table(const question *q, pm_error *error)
 {
-  int count = pm_network_layer_count(q->network);
+  int count = pm_network_count_layers(q->network);
   pm_layer_memory *rows = (pm_layer_memory *)calloc((size_t)count + 1, sizeof *rows);
   pm_table *table = NULL;
   if (rows != NULL &&
-      pm_memory_layers(q->network, &q->profile, q->run.batch, q->run.precision, rows, error) == PM_OK) {
+      pm_memory_get_layers(q->network, &q->profile, q->run.batch, q->run.precision, rows, error) == PM_OK) {
     sum(rows, count, &rows[count]);
     table = table_with_total("layer_memory", rows, (size_t)count + 1, error);
   }
@@ -236,7 +237,7 @@ static int answer(const cli_request *request, question *q)
   if (request->value[OPTION_LAYERS] != NULL) return write_table(request, layer_table(q, &error), &error);
   q->plan = pm_memory_plan_new(q->network, &q->profile, &q->optimizer, &error);
   if (q->plan == NULL || pm_memory_check(q->plan, &q->run, &error) != PM_OK) return fail_error(&error);
-  if (pm_memory(q->plan, &q->run, &q->use, 1) != PM_OK) return fail(CODE_INTERNAL, "the memory is not known");
+  if (pm_memory_evaluate(q->plan, &q->run, &q->use, 1) != PM_OK) return fail(CODE_INTERNAL, "the memory is not known");
   return request->format == PM_FORMAT_TABLE ? write_report(request, q) : write_row(request, q);
 }
 

@@ -50,16 +50,16 @@ int error_code(const pm_error *error)
 {
   switch (error->status) {
   case PM_OK: return CODE_DONE;
-  case PM_TOO_MANY_GPUS:
-  case PM_NO_PRECISION:
-  case PM_NO_ROUTE:
-  case PM_UNREACHABLE:
-  case PM_DOES_NOT_FIT:
-  case PM_NOT_MODELLED: return CODE_CONSTRAINT;
-  case PM_BAD_FILE:
-  case PM_BAD_SYNTAX: return CODE_INPUT;
-  case PM_NO_MEMORY:
-  case PM_INTERNAL: return CODE_INTERNAL;
+  case PM_STATUS_TOO_MANY_GPUS:
+  case PM_STATUS_NO_PRECISION:
+  case PM_STATUS_NO_ROUTE:
+  case PM_STATUS_UNREACHABLE:
+  case PM_STATUS_DOES_NOT_FIT:
+  case PM_STATUS_NOT_MODELLED: return CODE_CONSTRAINT;
+  case PM_STATUS_BAD_FILE:
+  case PM_STATUS_BAD_SYNTAX: return CODE_INPUT;
+  case PM_STATUS_NO_MEMORY:
+  case PM_STATUS_INTERNAL: return CODE_INTERNAL;
   default: return error->file_length > 0 ? CODE_INPUT : CODE_USAGE;
   }
 }
@@ -72,7 +72,7 @@ int fail_error(const pm_error *error)
 
 int fail_run(const pm_error *error)
 {
-  if (error->status != PM_DOES_NOT_FIT) return fail_error(error);
+  if (error->status != PM_STATUS_DOES_NOT_FIT) return fail_error(error);
   return fail(error_code(error), "%s; --ignore-memory predicts all the same", error->text);
 }
 

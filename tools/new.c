@@ -60,8 +60,8 @@ static bool is_network(const pm_link *link)
 static bool find_rate(const pm_catalog *catalog, double rate, pm_link *link)
 {
   const char *id;
-  for (size_t i = 0; (id = pm_catalog_id(catalog, "link", i)) != NULL; i++)
-    if (pm_catalog_record(catalog, "link", id, link, NULL) == PM_OK && is_network(link) &&
+  for (size_t i = 0; (id = pm_catalog_get_id(catalog, "link", i)) != NULL; i++)
+    if (pm_catalog_get_record(catalog, "link", id, link, NULL) == PM_OK && is_network(link) &&
         fabs(link->bandwidth / rate - 1) < 0.02)
       return true;
   return false;
@@ -72,9 +72,9 @@ static int unknown_network(const pm_catalog *catalog, const char *text)
   char choices[900] = "";
   const char *id;
   pm_link link;
-  for (size_t i = 0; (id = pm_catalog_id(catalog, "link", i)) != NULL; i++) {
+  for (size_t i = 0; (id = pm_catalog_get_id(catalog, "link", i)) != NULL; i++) {
     size_t used = strlen(choices);
-    if (pm_catalog_record(catalog, "link", id, &link, NULL) == PM_OK && is_network(&link) && used < sizeof choices)
+    if (pm_catalog_get_record(catalog, "link", id, &link, NULL) == PM_OK && is_network(&link) && used < sizeof choices)
       snprintf(choices + used, sizeof choices - used, "%s%s (%g Gbit/s)", used > 0 ? ", " : "", id, link.bandwidth * 8e-9);
   }
   return fail(CODE_USAGE, "--network \"%.60s\" is no number of ports and their rate or link, such as \"8x400 Gb/s\" or "
@@ -92,7 +92,8 @@ static int read_network(const pm_catalog *catalog, const char *text, ports *netw
   if (end == text || *end != 'x' || !(count >= 1 && count <= 128) || floor(count) < count)
     return unknown_network(catalog, text);
   const char *what = end + 1 + strspn(end + 1, " ");
-  bool found = pm_catalog_record(catalog, "link", what, &network->link, NULL) == PM_OK && is_network(&network->link);
+  bool found = pm_catalog_get_record(catalog, "link", what, &network->link, NULL) == PM_OK &&
+    is_network(&network->link);
   if (!found && pm_quantity_parse(what, "B/s", &rate, NULL) == PM_OK) found = find_rate(catalog, rate, &network->link);
   if (!found) return unknown_network(catalog, text);
   network->count = (int)count;
@@ -134,7 +135,7 @@ static int find_machine(const cli_request *request, const pm_catalog *catalog, p
   pm_error error = PM_ERROR_NONE;
   snprintf(word, sizeof word, "%.80s*%.20s:%.80s", request->value[OPTION_GPU], request->value[OPTION_GPUS],
            request->value[OPTION_TOPOLOGY]);
-  return pm_catalog_record(catalog, "system", word, machine, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+  return pm_catalog_get_record(catalog, "system", word, machine, &error) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
 static int new_system(const cli_request *request, const pm_catalog *catalog)
@@ -185,8 +186,8 @@ static void write_absent(FILE *out, const pm_field *field)
 static const char *shown(const pm_table *table, const char *field, char *buffer)
 {
   char name[PM_TEXT_MAX];
-  for (size_t i = 0; i < pm_table_rows(table); i++)
-    if (strcmp(pm_table_text(table, 0, i, name), field) == 0) return pm_table_text(table, 1, i, buffer);
+  for (size_t i = 0; i < pm_table_count_rows(table); i++)
+    if (strcmp(pm_table_get_text(table, 0, i, name), field) == 0) return pm_table_get_text(table, 1, i, buffer);
   return NULL;
 }
 

@@ -165,9 +165,9 @@ void copy_fields(const char *from_type, const void *from, const char *to_type, v
 {
   const pm_record_type *source = pm_record_type_find(from_type), *target = pm_record_type_find(to_type);
   for (size_t i = 0; i < target->field_count; i++) {
-    const pm_field *field = &target->fields[i], *same = pm_record_field(source, field->name);
+    const pm_field *field = &target->fields[i], *same = pm_record_find_field(source, field->name);
     bool given = field->option == NULL || field->option[0] != '\0';
-    if (given && same != NULL) pm_record_set_number(field, to, pm_record_number(same, from), NULL);
+    if (given && same != NULL) pm_record_set_number(field, to, pm_record_get_number(same, from), NULL);
   }
 }
 
@@ -176,7 +176,7 @@ bool read_run(const cli_request *request, const char *record, void *run)
   const pm_record_type *type = pm_record_type_find(record);
   for (size_t i = 0; i < request->given_count; i++) {
     char name[OPTION_NAME];
-    const pm_field *field = pm_record_field(type, request->given[i].field->name);
+    const pm_field *field = pm_record_find_field(type, request->given[i].field->name);
     field_option(request->given[i].field, name, sizeof name);
     if (field != NULL && !read_field(name, field, run, request->given[i].text)) return false;
   }
@@ -192,7 +192,7 @@ bool read_axis(const char *name, const pm_field *field, const char *text, void *
   bool good = values != NULL || (fail_memory(), false);
   for (size_t i = 0; i < items.count && good; i++) {
     good = read_field(name, field, run, items.items[i]);
-    values[i] = pm_record_number(field, run);
+    values[i] = pm_record_get_number(field, run);
   }
   bool axis = good && items.count > 1 && axes->count < OPTIONS_MOST;
   if (axis) axes->items[axes->count++] = (pm_axis){.field = field->name, .values = values, .count = items.count};

@@ -117,7 +117,7 @@ int write_output(const cli_request *request, const char *text, size_t size)
 
 pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_error *error)
 {
-  pm_table *table = pm_table_of_records(pm_record_type_find(type), rows, count, error);
+  pm_table *table = pm_table_new_of_records(pm_record_type_find(type), rows, count, error);
   if (table == NULL) return NULL;
   pm_table_drop(table, "index");
   pm_table_mark_total(table);
@@ -137,8 +137,9 @@ int keep_columns(const cli_request *request, pm_table *table, const char *const 
   pm_error error = PM_ERROR_NONE;
   const char *asked = request->value[OPTION_COLUMNS];
   if (asked == NULL) {
-    for (size_t i = request->format == PM_FORMAT_TABLE ? pm_table_columns(table) : 0; i-- > 0;)
-      if (!is_one_of(pm_table_column(table, i)->name, main)) pm_table_drop(table, pm_table_column(table, i)->name);
+    for (size_t i = request->format == PM_FORMAT_TABLE ? pm_table_count_columns(table) : 0; i-- > 0;)
+      if (!is_one_of(pm_table_get_column(table, i)->name, main)) pm_table_drop(table,
+                                                                               pm_table_get_column(table, i)->name);
     return CODE_DONE;
   }
   if (!read_option_names("columns", asked, &names)) return CODE_USAGE;

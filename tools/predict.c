@@ -22,7 +22,7 @@ static int divide_batch(const cli_request *request, pm_run *run)
 
 static int read_question(const cli_request *request, pm_run *run)
 {
-  *run = pm_run_default();
+  *run = pm_run_make();
   if (!read_run(request, "run", run)) return CODE_USAGE;
   return divide_batch(request, run);
 }
@@ -34,7 +34,8 @@ static int read_dataset(const cli_request *request, cli_study *study)
   if (name == NULL) return CODE_DONE;
   if (field_given(request, "epoch_samples") != NULL)
     return fail(CODE_USAGE, "--dataset and --epoch-samples exclude each other");
-  if (pm_catalog_record(study->catalog, "dataset", name, &study->dataset, &error) != PM_OK) return fail_error(&error);
+  if (pm_catalog_get_record(study->catalog, "dataset", name, &study->dataset,
+                            &error) != PM_OK) return fail_error(&error);
   study->run.epoch_samples = study->dataset.samples;
   return CODE_DONE;
 }
@@ -45,7 +46,7 @@ static int write_row(const cli_request *request, const cli_study *study)
 {
   static const char *const all[] = {NULL};
   pm_error error = PM_ERROR_NONE;
-  pm_table *table = pm_prediction_table(study->plan, &study->run, &study->prediction, 1, &error);
+  pm_table *table = pm_prediction_tabulate(study->plan, &study->run, &study->prediction, 1, &error);
   int code = table != NULL ? keep_columns(request, table, all) : CODE_DONE;
   if (code == CODE_DONE) return write_table(request, table, &error);
   pm_table_free(table);
@@ -63,7 +64,7 @@ static int write_report(const cli_request *request, const cli_study *study)
 
 static void sum_times(const pm_layer_time *rows, int count, pm_layer_time *total)
 {
-  pm_record_init(pm_record_type_find("layer_time"), total);
+  pm_record_clear(pm_record_type_find("layer_time"), total);
   strcpy(total->name, "total");
   total->forward_time = total->backward_data_time = total->backward_weight_time = 0;
   total->update_time = total->time = total->flop = total->bytes = 0;
@@ -83,15 +84,15 @@ static void sum_times(const pm_layer_time *rows, int count, pm_layer_time *total
 /* NULL: the plain roofline. */
 static const pm_kernel_calibration *kernels_of(const cli_study *study)
 {
-  return study->run.kernel_model == PM_KERNEL_MODEL_ROOFLINE ? NULL : pm_system_kernels(study->system);
+  return study->run.kernel_model == PM_KERNEL_MODEL_ROOFLINE ? NULL : pm_system_get_kernels(study->system);
 }
 
 static pm_table *times_table(const cli_study *study, pm_error *error)
 {
-  int count = pm_network_layer_count(study->network);
+  int count = pm_network_count_layers(study->network);
   pm_layer_time *rows = (pm_layer_time *)calloc((size_t)count + 1, sizeof *rows);
   pm_table *table = NULL;
-  if (rows != NULL && pm_network_get_times(study->network, pm_system_gpu(study->system), kernels_of(study),
+  if (rows != NULL && pm_network_get_times(study->network, pm_system_get_gpu(study->system), kernels_of(study),
                                            study->run.batch, study->run.precision, rows, error) == PM_OK) {
     sum_times(rows, count, &rows[count]);
     table = table_with_total("layer_time", rows, (size_t)count + 1, error);
@@ -104,7 +105,7 @@ static pm_table *times_table(const cli_study *study, pm_error *error)
 static int write_trace(const cli_request *request, const cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
-  char *text = pm_prediction_trace(study->plan, &study->run, &error);
+  char *text = pm_prediction_format_trace(study->plan, &study->run, &error);
   if (text == NULL) return fail_error(&error);
   cli_request to = *request;
   to.value[OPTION_OUTPUT] = request->value[OPTION_TRACE];

@@ -38,7 +38,7 @@ static void print_title(FILE *stream, const cli_study *s, const pm_network_total
   double ranks = (double)s->run.gpus * s->run.nodes;
   const pm_record_type *type = pm_record_type_find("run");
   char precision[PM_TEXT_MAX], overlap[PM_TEXT_MAX];
-  snprintf(line, sizeof line, "Training %s on %s", totals->name, pm_system_machine(s->system)->name);
+  snprintf(line, sizeof line, "Training %s on %s", totals->name, pm_system_get_machine(s->system)->name);
   print_wrapped(stream, line, 0, 0, width);
   count(gpus, s->run.gpus, "GPU");
   count(nodes, s->run.nodes, "node");
@@ -46,10 +46,11 @@ static void print_title(FILE *stream, const cli_study *s, const pm_network_total
                           pm_number_format(all, s->run.batch * ranks));
   else pm_number_format(batch, s->run.batch);
   snprintf(line, sizeof line, "%s%s%s (%s), batch %s, %s%s%s", s->run.nodes > 1 ? nodes : "",
-           s->run.nodes > 1 ? " of " : "", gpus, pm_system_gpu(s->system)->name, batch,
-           pm_record_text(pm_record_field(type, "precision"), &s->run, precision),
+           s->run.nodes > 1 ? " of " : "", gpus, pm_system_get_gpu(s->system)->name, batch,
+           pm_record_format(pm_record_find_field(type, "precision"), &s->run, precision),
            s->run.overlap == PM_OVERLAP_BACKWARD ? ", overlap " : "",
-           s->run.overlap == PM_OVERLAP_BACKWARD ? pm_record_text(pm_record_field(type, "overlap"), &s->run, overlap) : "");
+           s->run.overlap == PM_OVERLAP_BACKWARD ? pm_record_format(pm_record_find_field(type, "overlap"), &s->run,
+                                                                    overlap) : "");
   print_wrapped(stream, line, 0, 0, width);
 }
 
@@ -164,7 +165,7 @@ static void print_efficiency(FILE *stream, const cli_study *s)
   label(stream, "arithmetic");
   fprintf(stream, "%s per GPU, %s of ", quantity(text, p->flop_rate, "FLOP/s"), percent(other, p->utilization));
   fprintf(stream, "its peak %s\n",
-          quantity(text, pm_gpu_matrix_peak(pm_system_gpu(s->system), s->run.precision), "FLOP/s"));
+          quantity(text, pm_gpu_get_matrix_peak(pm_system_get_gpu(s->system), s->run.precision), "FLOP/s"));
 }
 
 /* ---- Memory ---- */
@@ -174,7 +175,7 @@ static void print_memory(FILE *stream, const cli_study *s)
   char memory[QUANTITY], usable[QUANTITY], number[PM_NUMBER_MAX], verdict[PM_TEXT_MAX];
   const pm_prediction *p = &s->prediction;
   if (isnan(p->memory) || p->verdict == PM_VERDICT_UNKNOWN) return;
-  pm_record_text(pm_record_field(pm_record_type_find("prediction"), "verdict"), p, verdict);
+  pm_record_format(pm_record_find_field(pm_record_type_find("prediction"), "verdict"), p, verdict);
   for (char *c = verdict; *c != '\0'; c++)
     if (*c == '-') *c = ' ';
   fputs("\nMemory of each GPU\n", stream);
@@ -224,7 +225,8 @@ static void print_basis(FILE *stream, const pm_prediction *p, size_t width)
   static const char bound[] = ". This is an upper bound for kernels that do all of the arithmetic; measured runs are "
                               "slower, perfmodel validate shows by how much.";
   char line[512];
-  const char *words = pm_record_field(pm_record_type_find("prediction"), "basis")->choices[p->basis].doc, *end = bound;
+  const char *words = pm_record_find_field(pm_record_type_find("prediction"),
+                                           "basis")->choices[p->basis].doc, *end = bound;
   switch (p->basis) {
   case PM_BASIS_ROOFLINE: words = "plain roofline from datasheet peaks, nothing fitted"; break;
   case PM_BASIS_ROOFLINE_RING:
@@ -245,8 +247,8 @@ static void print_framework(FILE *stream, const cli_study *s, size_t width)
   char line[512];
   const pm_prediction *p = &s->prediction;
   char basis[PM_FRAMEWORK_BASIS_MAX];
-  const char *words = pm_record_field(pm_record_type_find("prediction"), "evidence")->choices[p->evidence].doc;
-  if (s->run.framework_index >= 0) words = pm_framework_basis_text(&s->framework.framework, basis);
+  const char *words = pm_record_find_field(pm_record_type_find("prediction"), "evidence")->choices[p->evidence].doc;
+  if (s->run.framework_index >= 0) words = pm_framework_format_basis(&s->framework.framework, basis);
   if (s->run.framework_index < 0) snprintf(line, sizeof line, "Framework: %s", words);
   else
     snprintf(line, sizeof line, "Framework: %s (%s), %s; %s%s", s->framework.framework.name, s->framework.framework.id,

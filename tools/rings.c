@@ -21,7 +21,7 @@ static const pm_record_type row_type = {"ring_row", "", sizeof(ring_row), fields
 static int cycle_count(const pm_group *group)
 {
   int count = 0;
-  while (!isnan(pm_group_cycle(group, count, NULL))) count++;
+  while (!isnan(pm_group_get_cycle(group, count, NULL))) count++;
   return count;
 }
 
@@ -48,15 +48,15 @@ static int write_json(const cli_request *request, const pm_system *system, const
 {
   cli_page page;
   char number[PM_NUMBER_MAX];
-  int count = cycle_count(group), gpus = pm_group_size(group);
+  int count = cycle_count(group), gpus = pm_group_count_gpus(group);
   if (!page_open(&page)) return fail_memory();
-  fprintf(page.stream, "{\n  \"system\": \"%s\",\n  \"gpus\": %d,\n", pm_system_machine(system)->id, gpus);
-  fprintf(page.stream, "  \"directed_rings\": %s,\n", pm_number_format(number, pm_group_rings(group)));
-  double bandwidth = pm_group_ring_bandwidth(group);
+  fprintf(page.stream, "{\n  \"system\": \"%s\",\n  \"gpus\": %d,\n", pm_system_get_machine(system)->id, gpus);
+  fprintf(page.stream, "  \"directed_rings\": %s,\n", pm_number_format(number, pm_group_get_rings(group)));
+  double bandwidth = pm_group_get_ring_bandwidth(group);
   fprintf(page.stream, "  \"bandwidth\": %s,\n", isinf(bandwidth) ? "null" : pm_number_format(number, bandwidth));
-  fprintf(page.stream, "  \"over\": \"%s\",\n  \"cycles\": [", pm_group_over(group));
+  fprintf(page.stream, "  \"over\": \"%s\",\n  \"cycles\": [", pm_group_get_medium(group));
   for (int i = 0; i < count; i++) {
-    double weight = pm_group_cycle(group, i, order);
+    double weight = pm_group_get_cycle(group, i, order);
     fprintf(page.stream, "%s\n    {\"order\": [", i > 0 ? "," : "");
     print_order(page.stream, order, gpus);
     fprintf(page.stream, "], \"weight\": %s}", pm_number_format(number, weight));
@@ -71,10 +71,10 @@ static pm_table *cycle_table(const pm_group *group, int *order, pm_error *error)
   ring_row *rows = (ring_row *)calloc((size_t)count + 1, sizeof *rows);
   for (int i = 0; rows != NULL && i < count; i++) {
     rows[i].cycle = i;
-    rows[i].weight = pm_group_cycle(group, i, order);
-    write_order(order, pm_group_size(group), rows[i].order);
+    rows[i].weight = pm_group_get_cycle(group, i, order);
+    write_order(order, pm_group_count_gpus(group), rows[i].order);
   }
-  pm_table *table = rows != NULL ? pm_table_of_records(&row_type, rows, (size_t)count, error) : NULL;
+  pm_table *table = rows != NULL ? pm_table_new_of_records(&row_type, rows, (size_t)count, error) : NULL;
   free(rows);
   return table;
 }
@@ -88,14 +88,14 @@ static int write_text(const cli_request *request, const pm_system *system, const
   pm_table_free(table);
   if (text == NULL) return fail_memory();
   if (!page_open(&page)) return pm_string_free(text), fail_memory();
-  double rings = pm_group_rings(group);
-  pm_quantity_format(rate, sizeof rate, pm_group_ring_bandwidth(group), "B/s");
-  fprintf(page.stream, "%d GPUs of %s: ", pm_group_size(group), pm_system_machine(system)->id);
-  double most = pm_group_rings_most(group);
-  if (pm_group_size(group) == 1) fprintf(page.stream, "nothing to join\n");
+  double rings = pm_group_get_rings(group);
+  pm_quantity_format(rate, sizeof rate, pm_group_get_ring_bandwidth(group), "B/s");
+  fprintf(page.stream, "%d GPUs of %s: ", pm_group_count_gpus(group), pm_system_get_machine(system)->id);
+  double most = pm_group_get_rings_most(group);
+  if (pm_group_count_gpus(group) == 1) fprintf(page.stream, "nothing to join\n");
   else if (rings > 0)
     fprintf(page.stream, "%s directed rings over %s, %s of bus bandwidth\n\n%s", pm_number_format(number, rings),
-            pm_group_over(group), rate, text);
+            pm_group_get_medium(group), rate, text);
   else
     fprintf(page.stream, "no ring over GPU links; one ring over PCIe and the CPUs, %s of bus bandwidth\n\n%s", rate,
             text);
@@ -113,7 +113,7 @@ static int write_order_cost(const cli_request *request, const pm_system *system,
   double bandwidth;
   pm_error error = PM_ERROR_NONE;
   char rate[PM_TEXT_MAX];
-  if (pm_ring_in_order(system, list->gpu, list->count, &bandwidth, &error) != PM_OK) return fail_error(&error);
+  if (pm_ring_find_in_order(system, list->gpu, list->count, &bandwidth, &error) != PM_OK) return fail_error(&error);
   if (!page_open(&page)) return fail_memory();
   fprintf(page.stream, "a ring over PCIe in this order: %s of bus bandwidth\n",
           pm_quantity_format(rate, sizeof rate, bandwidth, "B/s"));
@@ -123,7 +123,7 @@ static int write_order_cost(const cli_request *request, const pm_system *system,
 static int write_rings(const cli_request *request, const pm_system *system, const pm_group *group)
 {
   pm_error error = PM_ERROR_NONE;
-  int *order = (int *)calloc((size_t)pm_group_size(group), sizeof *order);
+  int *order = (int *)calloc((size_t)pm_group_count_gpus(group), sizeof *order);
   if (order == NULL) return fail_memory();
   int code;
   if (request->format == PM_FORMAT_JSON) code = write_json(request, system, group, order);

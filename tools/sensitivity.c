@@ -37,9 +37,9 @@ typedef struct question {
 
 static int read_question(const cli_request *request, question *q)
 {
-  q->run = pm_run_default();
+  q->run = pm_run_make();
   if (!read_run(request, "run", &q->run)) return CODE_USAGE;
-  q->call = pm_inference_run_default();
+  q->call = pm_inference_run_make();
   copy_fields("run", &q->run, "inference_run", &q->call);
   const char *raise = request->value[OPTION_RAISE];
   pm_error error = PM_ERROR_NONE;
@@ -53,8 +53,8 @@ static int read_question(const cli_request *request, question *q)
 static int find_input(const cli_request *request, question *q)
 {
   const char *dataset = request->value[OPTION_DATASET];
-  q->input.machine = *pm_system_machine(q->system);
-  q->input_run = pm_input_run_default();
+  q->input.machine = *pm_system_get_machine(q->system);
+  q->input_run = pm_input_run_make();
   int code = find_input_path(request, q->catalog, dataset != NULL ? dataset : "ilsvrc2012", &q->input, &q->input_run);
   q->setup.input = &q->input;
   q->setup.input_run = &q->input_run;
@@ -68,7 +68,8 @@ static int find_profile(const cli_request *request, question *q)
   if (request->value[OPTION_STORAGE] != NULL) return fail(CODE_USAGE, "--storage feeds training; --inference has none");
   q->setup.call = &q->call;
   q->setup.profile = &q->profile;
-  if (pm_catalog_inference(q->catalog, name != NULL ? name : "tensorrt", &q->profile, &error) == PM_OK) return CODE_DONE;
+  if (pm_catalog_get_inference(q->catalog, name != NULL ? name : "tensorrt", &q->profile,
+                               &error) == PM_OK) return CODE_DONE;
   return fail_error(&error);
 }
 
@@ -84,7 +85,7 @@ static int find_all(const cli_request *request, question *q)
   if (request->value[OPTION_INFERENCE] != NULL) return find_profile(request, q);
   if (framework == NULL) framework = "generic";
   if (strcmp(framework, "none") != 0) {
-    if (pm_catalog_framework(q->catalog, framework, &q->framework, &error) != PM_OK) return fail_error(&error);
+    if (pm_catalog_get_framework(q->catalog, framework, &q->framework, &error) != PM_OK) return fail_error(&error);
     q->setup.framework = &q->framework;
   }
   return request->value[OPTION_STORAGE] != NULL ? find_input(request, q) : CODE_DONE;
@@ -111,9 +112,9 @@ static int another_gpu(question *q, upgrade *u, const char *name)
   pm_error error = PM_ERROR_NONE;
   pm_gpu gpu;
   pm_kernel_calibration kernels;
-  if (pm_catalog_record(q->catalog, "gpu", name, &gpu, &error) != PM_OK) return fail_error(&error);
-  bool known = pm_catalog_kernels(q->catalog, &gpu, &kernels, NULL) == PM_OK;
-  u->system = pm_system_with_gpu(q->system, &gpu, known ? &kernels : NULL, &error);
+  if (pm_catalog_get_record(q->catalog, "gpu", name, &gpu, &error) != PM_OK) return fail_error(&error);
+  bool known = pm_catalog_get_kernels(q->catalog, &gpu, &kernels, NULL) == PM_OK;
+  u->system = pm_system_new_with_gpu(q->system, &gpu, known ? &kernels : NULL, &error);
   return u->system != NULL ? CODE_DONE : fail_error(&error);
 }
 
@@ -122,11 +123,11 @@ static int another_link(question *q, upgrade *u, const char *replaced, const cha
   pm_error error = PM_ERROR_NONE;
   pm_link link;
   pm_link_calibration calibration;
-  if (pm_catalog_record(q->catalog, "link", name, &link, &error) != PM_OK) return fail_error(&error);
-  bool known = pm_catalog_record(q->catalog, "calibration", link.id, &calibration, NULL) == PM_OK;
+  if (pm_catalog_get_record(q->catalog, "link", name, &link, &error) != PM_OK) return fail_error(&error);
+  bool known = pm_catalog_get_record(q->catalog, "calibration", link.id, &calibration, NULL) == PM_OK;
   const char *id = replaced != NULL ? pm_catalog_resolve(q->catalog, "links", replaced, &error) : NULL;
   if (replaced != NULL && id == NULL) return fail_error(&error);
-  u->system = pm_system_with_link(q->system, id, &link, known ? &calibration : NULL, &error);
+  u->system = pm_system_new_with_link(q->system, id, &link, known ? &calibration : NULL, &error);
   return u->system != NULL ? CODE_DONE : fail_error(&error);
 }
 
@@ -136,7 +137,7 @@ static int another_storage(const cli_request *request, question *q, upgrade *u, 
   const char *dataset = request->value[OPTION_DATASET];
   if (q->setup.input == NULL) return fail(CODE_USAGE, "--upgrade storage=... needs --storage, which it replaces");
   changed.value[OPTION_STORAGE] = name;
-  u->input.machine = *pm_system_machine(q->system);
+  u->input.machine = *pm_system_get_machine(q->system);
   u->input_run = q->input_run;
   choice->input = &u->input;
   return find_input_path(&changed, q->catalog, dataset != NULL ? dataset : "ilsvrc2012", &u->input, &u->input_run);
@@ -194,10 +195,10 @@ static int write_sensitivities(const cli_request *request, const question *q, co
   cli_page page;
   char time[QUANTITY];
   double largest = 0, sum = 0;
-  const pm_choice *names = pm_record_field(pm_record_type_find("sensitivity"), "resource")->choices;
+  const pm_choice *names = pm_record_find_field(pm_record_type_find("sensitivity"), "resource")->choices;
   if (!page_open(&page)) return fail_memory();
   fprintf(page.stream, "Time of a %s on %s, each number by itself %+.3g %%\n\n",
-          q->setup.call != NULL ? "call" : "step", pm_system_machine(q->system)->name, 100 * q->raise);
+          q->setup.call != NULL ? "call" : "step", pm_system_get_machine(q->system)->name, 100 * q->raise);
   for (int i = 0; i < count; i++) largest = fmax(largest, fabs(rows[i].change));
   for (int i = 0; i < count; i++) {
     fprintf(page.stream, "  %-18s%12s  %+7.2f %%  ", names[rows[i].resource].name,
@@ -215,18 +216,20 @@ static int answer(const cli_request *request, question *q)
   pm_error error = PM_ERROR_NONE;
   pm_sensitivity rows[PM_RESOURCE_COUNT];
   if (q->upgrade_count > 0) {
-    if (pm_upgrades(&q->setup, q->choices, q->upgrade_count, q->rows, &error) != PM_OK) return fail_error(&error);
-    pm_table *table = pm_table_of_records(pm_record_type_find("upgrade"), q->rows, q->upgrade_count, &error);
+    if (pm_upgrade_evaluate(&q->setup, q->choices, q->upgrade_count, q->rows,
+                            &error) != PM_OK) return fail_error(&error);
+    pm_table *table = pm_table_new_of_records(pm_record_type_find("upgrade"), q->rows, q->upgrade_count, &error);
     if (q->currency[0] == '\0' && request->format == PM_FORMAT_TABLE) {
       pm_table_drop(table, "price");
       pm_table_drop(table, "gain_per_price");
     }
     return write_table(request, table, &error);
   }
-  int count = pm_sensitivity_get(&q->setup, q->raise, rows, &error);
+  int count = pm_sensitivity_evaluate(&q->setup, q->raise, rows, &error);
   if (count < 0) return fail_error(&error);
   if (request->format == PM_FORMAT_TABLE) return write_sensitivities(request, q, rows, count);
-  return write_table(request, pm_table_of_records(pm_record_type_find("sensitivity"), rows, (size_t)count, &error), &error);
+  return write_table(request, pm_table_new_of_records(pm_record_type_find("sensitivity"), rows, (size_t)count, &error),
+                     &error);
 }
 
 static int run(const cli_request *request)

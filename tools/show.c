@@ -7,7 +7,7 @@
 static const char *kind_of(const pm_catalog *catalog, const char *name)
 {
   const char *kind;
-  for (size_t i = 0; (kind = pm_catalog_kind_at(i)) != NULL; i++)
+  for (size_t i = 0; (kind = pm_catalog_get_kind(i)) != NULL; i++)
     if (pm_catalog_resolve(catalog, kind, name, NULL) != NULL) return kind;
   return NULL;
 }
@@ -16,8 +16,8 @@ static const char *kind_of(const pm_catalog *catalog, const char *name)
 static const char *closest_entry(const pm_catalog *catalog, const char *name)
 {
   const char *kind, *id, *meant = NULL;
-  for (size_t k = 0; (kind = pm_catalog_kind_at(k)) != NULL; k++)
-    for (size_t i = 0; (id = pm_catalog_id(catalog, kind, i)) != NULL; i++) {
+  for (size_t k = 0; (kind = pm_catalog_get_kind(k)) != NULL; k++)
+    for (size_t i = 0; (id = pm_catalog_get_id(catalog, kind, i)) != NULL; i++) {
       const char *both[] = {id, meant, NULL};
       meant = closest_name(name, both) != NULL ? closest_name(name, both) : meant;
     }

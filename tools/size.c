@@ -19,14 +19,14 @@ static int read_quantity(const cli_request *request, option_id id, const char *n
 static int set_goal(const cli_request *request, option_id id, const char *field, pm_size_goal *goal)
 {
   pm_error error = PM_ERROR_NONE;
-  const pm_field *f = pm_record_field(pm_record_type_find("size_goal"), field);
+  const pm_field *f = pm_record_find_field(pm_record_type_find("size_goal"), field);
   if (request->value[id] == NULL || pm_record_set(f, goal, request->value[id], &error) == PM_OK) return CODE_DONE;
   return fail(CODE_USAGE, "%s", error.text);
 }
 
 int size_read_goal(const cli_request *request, pm_size_goal *goal)
 {
-  *goal = pm_size_goal_default();
+  *goal = pm_size_goal_make();
   int code = read_quantity(request, OPTION_TARGET_RATE, "target-rate", "1/s", &goal->rate);
   if (code == CODE_DONE) code = read_quantity(request, OPTION_WITHIN, "within", "s", &goal->within);
   if (code == CODE_DONE) code = set_goal(request, OPTION_EPOCHS, "epochs", goal);
@@ -45,7 +45,7 @@ int size_read_goal(const cli_request *request, pm_size_goal *goal)
 
 int size_read_choices(const cli_request *request, size_question *q)
 {
-  q->usual = pm_run_default();
+  q->usual = pm_run_make();
   q->usual.gpus = 0;
   const char *systems = request->value[OPTION_SYSTEM];
   if (systems == NULL) return fail(CODE_USAGE, "--system is missing; see perfmodel list systems");
@@ -61,7 +61,7 @@ static int find_dataset(const cli_request *request, size_question *q)
 {
   pm_error error = PM_ERROR_NONE;
   const char *name = request->value[OPTION_DATASET];
-  if (pm_catalog_record(q->catalog, "dataset", name != NULL ? name : "ilsvrc2012", &q->dataset, &error) != PM_OK)
+  if (pm_catalog_get_record(q->catalog, "dataset", name != NULL ? name : "ilsvrc2012", &q->dataset, &error) != PM_OK)
     return fail_error(&error);
   if (name == NULL && !isnan(q->goal.within))
     note(request, "epochs are of %s; --dataset names another set", q->dataset.name);
@@ -75,8 +75,8 @@ static int plan_memory(size_question *q)
   pm_error error = PM_ERROR_NONE;
   pm_memory_profile profile;
   pm_optimizer optimizer;
-  if (pm_catalog_record(q->catalog, "memory_profile", "pytorch", &profile, &error) != PM_OK ||
-      pm_catalog_record(q->catalog, "optimizer", "momentum", &optimizer, &error) != PM_OK)
+  if (pm_catalog_get_record(q->catalog, "memory_profile", "pytorch", &profile, &error) != PM_OK ||
+      pm_catalog_get_record(q->catalog, "optimizer", "momentum", &optimizer, &error) != PM_OK)
     return fail_error(&error);
   q->memory = pm_memory_plan_new(q->network, &profile, &optimizer, &error);
   return q->memory != NULL ? CODE_DONE : fail_error(&error);
@@ -120,7 +120,7 @@ static bool allocate(size_question *q)
 double size_usable(const pm_catalog *catalog, const pm_gpu *gpu)
 {
   pm_usable_memory usable;
-  return pm_catalog_record(catalog, "usable_memory", gpu->id, &usable, NULL) == PM_OK ? usable.memory : gpu->memory;
+  return pm_catalog_get_record(catalog, "usable_memory", gpu->id, &usable, NULL) == PM_OK ? usable.memory : gpu->memory;
 }
 
 static int add_input(const cli_request *request, size_question *q, size_t i, const pm_machine *machine)
@@ -128,11 +128,11 @@ static int add_input(const cli_request *request, size_question *q, size_t i, con
   pm_input_run *run = &q->input_runs[i];
   pm_error error = PM_ERROR_NONE;
   q->inputs[i].machine = *machine;
-  *run = pm_input_run_default();
+  *run = pm_input_run_make();
   const char *units = request->value[OPTION_UNITS], *cache = request->value[OPTION_CACHE];
   const pm_record_type *type = pm_record_type_find("input_run");
-  if ((units != NULL && pm_record_set(pm_record_field(type, "units"), run, units, &error) != PM_OK) ||
-      (cache != NULL && pm_record_set(pm_record_field(type, "cache"), run, cache, &error) != PM_OK))
+  if ((units != NULL && pm_record_set(pm_record_find_field(type, "units"), run, units, &error) != PM_OK) ||
+      (cache != NULL && pm_record_set(pm_record_find_field(type, "cache"), run, cache, &error) != PM_OK))
     return fail(CODE_USAGE, "%s", error.text);
   if (cache != NULL) run->first_epoch = 0;
   cli_request silent = *request; /* what one choice of a system is told, the others need not be */
@@ -145,9 +145,9 @@ static int add_input(const cli_request *request, size_question *q, size_t i, con
 static int fill_choice(const cli_request *request, size_question *q, size_t i)
 {
   int32_t system = q->runs[i].system_index;
-  const pm_machine *machine = pm_system_machine(q->systems[system]);
+  const pm_machine *machine = pm_system_get_machine(q->systems[system]);
   q->price[i] = price_of(&q->prices, machine->id);
-  q->usable[i] = size_usable(q->catalog, pm_system_gpu(q->systems[system]));
+  q->usable[i] = size_usable(q->catalog, pm_system_get_gpu(q->systems[system]));
   return request->value[OPTION_STORAGE] != NULL ? add_input(request, q, i, machine) : CODE_DONE;
 }
 
@@ -166,7 +166,7 @@ static int fill_setup(const cli_request *request, size_question *q)
     return fail(CODE_USAGE, "there are %.0f choices; at most %d are possible", (double)count, CHOICES_MOST);
   q->setup.count = count;
   if (!allocate(q)) return fail_memory();
-  if (pm_space_runs(&space, 0, count, q->runs, &error) != PM_OK) return fail_error(&error);
+  if (pm_space_get_runs(&space, 0, count, q->runs, &error) != PM_OK) return fail_error(&error);
   q->setup.plan = q->plan;
   q->setup.choices = q->runs;
   q->setup.prices = q->price;

@@ -28,7 +28,7 @@ static pm_table *table_of(const size_question *q, const pm_size_choice *rows, si
   static const char *const narrow[] = {"energy", "nodes_least", "nodes_safe", "gpu_power", "price", "storage_nodes",
                                        "choice", "memory", "basis", "evidence", "input_limit", "storage_rate", "pareto",
                                        "cables", "verdict", "latency", NULL};
-  pm_table *table = pm_table_of_records(pm_record_type_find("size_choice"), rows, count, error);
+  pm_table *table = pm_table_new_of_records(pm_record_type_find("size_choice"), rows, count, error);
   if (table == NULL) return NULL;
   for (size_t i = 0; !wide && narrow[i] != NULL; i++) pm_table_drop(table, narrow[i]);
   if (!wide && isnan(q->goal.within)) pm_table_drop(table, "time");
@@ -64,7 +64,7 @@ static void print_title(FILE *stream, const size_question *q)
 {
   char time[QUANTITY];
   pm_network_totals totals;
-  const pm_choice *what = pm_record_field(pm_record_type_find("size_goal"), "minimize")->choices;
+  const pm_choice *what = pm_record_find_field(pm_record_type_find("size_goal"), "minimize")->choices;
   const char *name = pm_network_get_totals(q->network, &totals, NULL) == PM_OK ? totals.name : "the network";
   if (!isnan(q->goal.rate)) fprintf(stream, "Training %s at %.0f samples/s or more", name, q->goal.rate);
   else
@@ -91,8 +91,9 @@ void size_print_power(FILE *stream, const size_question *q, const pm_size_choice
 static void print_best(FILE *stream, const size_question *q, const pm_size_choice *best)
 {
   char a[QUANTITY];
-  const pm_choice *limits = pm_record_field(pm_record_type_find("size_choice"), "limit")->choices;
-  fprintf(stream, "\n%d x %s", best->nodes, pm_system_machine(q->systems[q->runs[best->choice].system_index])->name);
+  const pm_choice *limits = pm_record_find_field(pm_record_type_find("size_choice"), "limit")->choices;
+  fprintf(stream, "\n%d x %s", best->nodes,
+          pm_system_get_machine(q->systems[q->runs[best->choice].system_index])->name);
   print_band(stream, best);
   fprintf(stream, "\n  %-*s%.0f samples/s", LABEL, "rate", best->throughput);
   if (!isnan(best->time)) fprintf(stream, ", %s", duration(a, best->time));
@@ -114,7 +115,7 @@ void size_print_price(FILE *stream, const cli_request *request, const size_quest
 void size_print_memory(FILE *stream, const pm_size_choice *best)
 {
   char a[QUANTITY];
-  const pm_choice *verdicts = pm_record_field(pm_record_type_find("size_choice"), "verdict")->choices;
+  const pm_choice *verdicts = pm_record_find_field(pm_record_type_find("size_choice"), "verdict")->choices;
   fprintf(stream, "  %-*sbatch %.0f takes %s of a GPU: %s\n", LABEL, "memory", best->batch, size_quantity(a, best->memory, "B"),
           verdicts[best->verdict].name);
 }
@@ -122,7 +123,7 @@ void size_print_memory(FILE *stream, const pm_size_choice *best)
 static void print_rest(FILE *stream, const size_question *q, const pm_size_choice *best)
 {
   char a[QUANTITY], b[QUANTITY];
-  const pm_choice *stages = pm_record_field(pm_record_type_find("size_choice"), "input_limit")->choices;
+  const pm_choice *stages = pm_record_find_field(pm_record_type_find("size_choice"), "input_limit")->choices;
   fprintf(stream, "  %-*smust give %s, nothing cached", LABEL, "storage", size_quantity(a, best->storage_rate, "B/s"));
   if (q->setup.inputs != NULL)
     fprintf(stream, "; %s feeds %s nodes; slowest: %s", q->inputs[best->choice].storage.name, size_amount(b, best->storage_nodes),
@@ -136,7 +137,7 @@ static void print_next(FILE *stream, const size_question *q, const pm_size_choic
 {
   pm_size_choice next;
   char time[QUANTITY];
-  if (pm_size_next(&q->setup, &q->goal, best, &next, NULL) != PM_OK) {
+  if (pm_size_find_next(&q->setup, &q->goal, best, &next, NULL) != PM_OK) {
     fputs("\nNothing takes less.\n", stream);
     return;
   }
@@ -173,7 +174,7 @@ static int write_front(const cli_request *request, const size_question *q)
   pm_error error = PM_ERROR_NONE;
   pm_size_choice *rows = (pm_size_choice *)calloc(FRONT_MOST, sizeof *rows);
   if (rows == NULL) return fail_memory();
-  int count = pm_size_front(&q->setup, &q->goal, rows, FRONT_MOST, &error);
+  int count = pm_size_find_front(&q->setup, &q->goal, rows, FRONT_MOST, &error);
   int code = count < 0 ? fail_error(&error) : CODE_DONE;
   if (count >= 0) {
     pm_table *table = table_of(q, rows, (size_t)count, request->format != PM_FORMAT_TABLE, &error);
@@ -189,7 +190,7 @@ int size_answer(const cli_request *request, size_question *q)
   pm_error error = PM_ERROR_NONE;
   if (pm_size_check(&q->setup, &q->goal, &error) != PM_OK) return fail_error(&error);
   if (request->value[OPTION_FRONT] != NULL) return write_front(request, q);
-  if (pm_size(&q->setup, &q->goal, q->choices, &error) != PM_OK) return fail_error(&error);
+  if (pm_size_evaluate(&q->setup, &q->goal, q->choices, &error) != PM_OK) return fail_error(&error);
   size_sort(q->choices, q->setup.count);
   int code = request->format == PM_FORMAT_TABLE
                ? write_report(request, q)

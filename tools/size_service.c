@@ -23,7 +23,7 @@ static int refuse_fields(const cli_request *request)
     char name[OPTION_NAME];
     const pm_field *field = request->given[i].field;
     field_option(field, name, sizeof name);
-    if (pm_record_field(call, field->name) == NULL || strcmp(field->name, "batch") == 0)
+    if (pm_record_find_field(call, field->name) == NULL || strcmp(field->name, "batch") == 0)
       return fail(CODE_USAGE, "--%s is of training; --latency sizes for inference", name);
   }
   return CODE_DONE;
@@ -65,7 +65,8 @@ static int find_profiles(const cli_request *request, service *s)
   s->profiles = (pm_inference_profile *)calloc(names.count, sizeof *s->profiles);
   int code = s->profiles != NULL ? CODE_DONE : fail_memory();
   for (size_t i = 0; i < names.count && code == CODE_DONE; i++)
-    if (pm_catalog_inference(s->q.catalog, names.items[i], &s->profiles[i], &error) != PM_OK) code = fail_error(&error);
+    if (pm_catalog_get_inference(s->q.catalog, names.items[i], &s->profiles[i],
+                                 &error) != PM_OK) code = fail_error(&error);
   s->profile_count = names.count;
   free(names.items);
   return code;
@@ -85,7 +86,8 @@ static int find_all(const cli_request *request, service *s)
   if (code == CODE_DONE) code = find_profiles(request, s);
   if (code == CODE_DONE) code = read_prices(request, q->catalog, &q->prices);
   if (code != CODE_DONE) return code;
-  if (pm_catalog_record(q->catalog, "memory_profile", "pytorch", &memory, &error) != PM_OK) return fail_error(&error);
+  if (pm_catalog_get_record(q->catalog, "memory_profile", "pytorch", &memory,
+                            &error) != PM_OK) return fail_error(&error);
   const pm_network *network = q->network;
   s->plan = pm_plan_new(&network, 1, (const pm_system *const *)q->systems, q->names.count, &error);
   for (size_t i = 0; s->plan != NULL && i < s->profile_count; i++)
@@ -98,8 +100,8 @@ static void fill_choice(service *s, size_t i)
   size_question *q = &s->q;
   const pm_system *system = q->systems[s->runs[i].system_index];
   if (isnan(s->runs[i].usable_memory))
-    s->runs[i].usable_memory = size_usable(q->catalog, pm_system_gpu(system));
-  q->price[i] = price_of(&q->prices, pm_system_machine(system)->id);
+    s->runs[i].usable_memory = size_usable(q->catalog, pm_system_get_gpu(system));
+  q->price[i] = price_of(&q->prices, pm_system_get_machine(system)->id);
 }
 
 /* Every system, profile and value of the run's fields. */
@@ -107,7 +109,7 @@ static int fill(service *s)
 {
   size_question *q = &s->q;
   pm_error error = PM_ERROR_NONE;
-  pm_inference_run usual = pm_inference_run_default();
+  pm_inference_run usual = pm_inference_run_make();
   copy_fields("run", &q->usual, "inference_run", &usual);
   usual.batch = 1;
   if (!add_index_axis(&q->axes, "system_index", q->names.count) ||
@@ -121,7 +123,7 @@ static int fill(service *s)
   q->price = (double *)calloc(s->asked.count, sizeof *q->price);
   q->choices = (pm_size_choice *)calloc(s->asked.count, sizeof *q->choices);
   if (s->runs == NULL || q->price == NULL || q->choices == NULL) return fail_memory();
-  if (pm_space_runs(&space, 0, s->asked.count, s->runs, &error) != PM_OK) return fail_error(&error);
+  if (pm_space_get_runs(&space, 0, s->asked.count, s->runs, &error) != PM_OK) return fail_error(&error);
   for (size_t i = 0; i < s->asked.count; i++) fill_choice(s, i);
   s->asked.plan = s->plan;
   s->asked.choices = s->runs;
@@ -135,9 +137,9 @@ static pm_table *table_of(const service *s, bool wide, pm_error *error)
 {
   static const char *const shown[] = {"rank", "system", "framework", "nodes", "gpus", "batch", "precision", "throughput",
                                       "latency", "reached", "rack_units", "power", "cost", "status", NULL};
-  pm_table *table = pm_table_of_records(pm_record_type_find("size_choice"), s->q.choices, s->asked.count, error);
-  for (size_t i = table != NULL && !wide ? pm_table_columns(table) : 0; i-- > 0;) {
-    const char *name = pm_table_column(table, i)->name;
+  pm_table *table = pm_table_new_of_records(pm_record_type_find("size_choice"), s->q.choices, s->asked.count, error);
+  for (size_t i = table != NULL && !wide ? pm_table_count_columns(table) : 0; i-- > 0;) {
+    const char *name = pm_table_get_column(table, i)->name;
     bool keep = false;
     for (size_t k = 0; shown[k] != NULL; k++) keep = keep || strcmp(shown[k], name) == 0;
     if (!keep) pm_table_drop(table, name);
@@ -151,7 +153,7 @@ static void print_title(FILE *stream, const service *s)
 {
   char time[QUANTITY];
   pm_network_totals totals;
-  const pm_choice *what = pm_record_field(pm_record_type_find("size_goal"), "minimize")->choices;
+  const pm_choice *what = pm_record_find_field(pm_record_type_find("size_goal"), "minimize")->choices;
   const char *name = pm_network_get_totals(s->q.network, &totals, NULL) == PM_OK ? totals.name : "the network";
   fprintf(stream, "Inference of %s at %.0f samples/s or more, calls within %s, with the least %s\n\n", name,
           s->q.goal.rate, size_quantity(time, s->asked.latency, "s"), what[s->q.goal.minimize].name);
@@ -161,7 +163,7 @@ static void print_best(FILE *stream, const cli_request *request, const service *
 {
   char time[QUANTITY];
   const pm_system *system = s->q.systems[s->runs[best->choice].system_index];
-  fprintf(stream, "\n%d x %s\n", best->nodes, pm_system_machine(system)->name);
+  fprintf(stream, "\n%d x %s\n", best->nodes, pm_system_get_machine(system)->name);
   fprintf(stream, "  %-*s%.0f samples/s; %.2f times the target\n", LABEL, "rate", best->throughput, best->reached);
   fprintf(stream, "  %-*s%s for a call of %.0f samples, queues and copies not in it\n", LABEL, "latency",
           size_quantity(time, best->latency, "s"), best->batch);
@@ -192,7 +194,7 @@ static int write_report(const cli_request *request, const service *s)
 static int answer(const cli_request *request, service *s)
 {
   pm_error error = PM_ERROR_NONE;
-  if (pm_size_inference(&s->asked, &s->q.goal, s->q.choices, &error) != PM_OK) return fail_error(&error);
+  if (pm_size_evaluate_inference(&s->asked, &s->q.goal, s->q.choices, &error) != PM_OK) return fail_error(&error);
   size_sort(s->q.choices, s->asked.count);
   int code = request->format == PM_FORMAT_TABLE ? write_report(request, s)
                                                 : write_table(request, table_of(s, true, &error), &error);

@@ -35,7 +35,7 @@ typedef struct cli_sweep {
 /* The field of the run that a name stands for, the record's or the command's. */
 static const pm_field *field_of(const cli_request *request, const char *name)
 {
-  const pm_field *field = pm_record_field(request->options->record, name);
+  const pm_field *field = pm_record_find_field(request->options->record, name);
   for (size_t i = 0; field == NULL && i < request->options->count; i++)
     if (strcmp(request->options->items[i].option.name, name) == 0) field = request->options->items[i].field;
   return field != NULL && (field->option == NULL || field->option[0] != '\0') ? field : NULL;
@@ -46,7 +46,7 @@ static int add_hardware(cli_sweep *sweep, const char *path, const char *values)
   pm_error error = PM_ERROR_NONE;
   if (sweep->hardware_count == HARDWARE_MOST)
     return fail(CODE_USAGE, "there are more than %d axes of the hardware", HARDWARE_MOST);
-  if (pm_hardware_field(path, &error) == NULL) return fail(CODE_USAGE, "--axis %s", error.text);
+  if (pm_hardware_find_field(path, &error) == NULL) return fail(CODE_USAGE, "--axis %s", error.text);
   texts *items = &sweep->hardware_values[sweep->hardware_count];
   if (!read_option_names("axis", values, items)) return CODE_USAGE;
   sweep->hardware[sweep->hardware_count] = (pm_hardware_axis){path, items->items, items->count};
@@ -74,7 +74,7 @@ static int add_axis(const cli_request *request, cli_sweep *sweep, char *text)
 static int read_batches(const cli_request *request, cli_sweep *sweep)
 {
   const char *global = request->value[OPTION_GLOBAL_BATCH];
-  const pm_field *batch = pm_record_field(pm_record_type_find("run"), "batch");
+  const pm_field *batch = pm_record_find_field(pm_record_type_find("run"), "batch");
   if (global == NULL) return CODE_DONE;
   if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
   return read_axis("global-batch", batch, global, &sweep->base, &sweep->axes) ? CODE_DONE : CODE_USAGE;
@@ -82,7 +82,7 @@ static int read_batches(const cli_request *request, cli_sweep *sweep)
 
 static int read_question(const cli_request *request, cli_sweep *sweep)
 {
-  sweep->base = pm_run_default();
+  sweep->base = pm_run_make();
   if (!read_names("NETWORKS", request->arguments.items[0], &sweep->network_names) ||
       !read_names("SYSTEMS", request->arguments.items[1], &sweep->system_names) ||
       !read_axes(request, &sweep->base, &sweep->axes))
@@ -124,7 +124,7 @@ static int open_variants(cli_sweep *sweep, size_t index)
     *place = system;
     return code;
   }
-  if (pm_system_variants(system, sweep->hardware, sweep->hardware_count, place, &error) != PM_OK)
+  if (pm_system_new_variants(system, sweep->hardware, sweep->hardware_count, place, &error) != PM_OK)
     code = fail_error(&error);
   pm_system_free(system);
   return code;
@@ -138,7 +138,7 @@ static int read_dataset(const cli_request *request, cli_sweep *sweep)
   if (dataset == NULL) return CODE_DONE;
   if (field_given(request, "epoch_samples") != NULL)
     return fail(CODE_USAGE, "--dataset and --epoch-samples exclude each other");
-  if (pm_catalog_record(sweep->catalog, "dataset", dataset, &record, &error) != PM_OK) return fail_error(&error);
+  if (pm_catalog_get_record(sweep->catalog, "dataset", dataset, &record, &error) != PM_OK) return fail_error(&error);
   sweep->base.epoch_samples = record.samples;
   return CODE_DONE;
 }
@@ -184,7 +184,7 @@ static int predict_all(const cli_request *request, cli_sweep *sweep)
   sweep->runs = (pm_run *)calloc(sweep->count, sizeof *sweep->runs);
   sweep->predictions = (pm_prediction *)calloc(sweep->count, sizeof *sweep->predictions);
   if (sweep->runs == NULL || sweep->predictions == NULL) return fail_memory();
-  if (pm_space_runs(&sweep->space, 0, sweep->count, sweep->runs, &error) != PM_OK) return fail_error(&error);
+  if (pm_space_get_runs(&sweep->space, 0, sweep->count, sweep->runs, &error) != PM_OK) return fail_error(&error);
   unsigned columns = extra_columns(request);
   if (pm_predict_columns(sweep->plan, columns, sweep->runs, sweep->predictions, sweep->count) == PM_OK) return CODE_DONE;
   return fail(CODE_INTERNAL, "the prediction failed");
@@ -210,7 +210,7 @@ static int keep_main_columns(const cli_request *request, const cli_sweep *sweep,
 static int write_sweep(const cli_request *request, const cli_sweep *sweep)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_table *table = pm_sweep_table(sweep->plan, sweep->runs, sweep->predictions, sweep->count, sweep->paths,
+  pm_table *table = pm_sweep_tabulate(sweep->plan, sweep->runs, sweep->predictions, sweep->count, sweep->paths,
                                    sweep->hardware_count, &error);
   int code = table != NULL ? keep_main_columns(request, sweep, table) : CODE_DONE;
   if (code == CODE_DONE) return write_table(request, table, &error);
@@ -231,14 +231,14 @@ static int report_failures(const cli_request *request, const cli_sweep *sweep)
   size_t counts[PM_STATUS_COUNT] = {0}, failed = 0, undivided = 0;
   for (size_t i = 0; i < sweep->count; i++) {
     int status = sweep->predictions[i].status;
-    bool remainder = status == PM_BAD_ARGUMENT && isnan(sweep->runs[i].batch);
+    bool remainder = status == PM_STATUS_BAD_ARGUMENT && isnan(sweep->runs[i].batch);
     undivided += remainder;
     counts[status] += !remainder;
     failed += status != PM_OK;
   }
   add_reason(reasons, sizeof reasons, "the global batch does not divide over the GPUs", undivided);
   for (int status = PM_OK + 1; status < PM_STATUS_COUNT; status++)
-    add_reason(reasons, sizeof reasons, pm_status_text(status), counts[status]);
+    add_reason(reasons, sizeof reasons, pm_status_get_text(status), counts[status]);
   if (failed > 0) note(request, "%zu of %zu runs have no prediction: %s", failed, sweep->count, reasons);
   return failed == sweep->count ? CODE_CONSTRAINT : CODE_DONE;
 }

@@ -16,7 +16,7 @@ int open_frameworks(const pm_catalog *catalog, const char *names, pm_framework_p
   *profiles = (pm_framework_profile *)calloc(list.count, sizeof **profiles);
   if (*profiles == NULL) code = fail_memory();
   for (size_t i = 0; i < list.count && code == CODE_DONE; i++)
-    if (pm_catalog_framework(catalog, list.items[i], &(*profiles)[i], &error) != PM_OK) code = fail_error(&error);
+    if (pm_catalog_get_framework(catalog, list.items[i], &(*profiles)[i], &error) != PM_OK) code = fail_error(&error);
   *count = list.count;
   free(list.items);
   return code;

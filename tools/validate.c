@@ -5,12 +5,12 @@ static int compare(const cli_request *request, const pm_catalog *catalog)
 {
   pm_error error = PM_ERROR_NONE;
   const char *set = request->value[OPTION_SET], *path = request->value[OPTION_DATA];
-  char *data = path != NULL ? pm_file_text(path, &error) : NULL;
+  char *data = path != NULL ? pm_file_read(path, &error) : NULL;
   if (path != NULL && data == NULL) return fail_error(&error);
   pm_validation what = {set != NULL ? set : "statements", data, path, request->value[OPTION_ROWS] != NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   pm_string_free(data);
-  note_lines(request, pm_table_notes(table));
+  note_lines(request, pm_table_get_notes(table));
   return write_table(request, table, &error);
 }
 

@@ -104,7 +104,7 @@ bool unknown_choice(const char *option_name, const char *text, const pm_choice *
 /* The choices of a run's field: what the library calls them is what the option takes. */
 static const pm_choice *choices_of(const char *field)
 {
-  return pm_record_field(pm_record_type_find("run"), field)->choices;
+  return pm_record_find_field(pm_record_type_find("run"), field)->choices;
 }
 
 bool read_precision(const char *text, int32_t *precision)
@@ -118,7 +118,7 @@ bool read_precision(const char *text, int32_t *precision)
 
 bool read_choice(const char *option_name, const char *record, const char *field, const char *text, int32_t *value)
 {
-  const pm_choice *choices = pm_record_field(pm_record_type_find(record), field)->choices;
+  const pm_choice *choices = pm_record_find_field(pm_record_type_find(record), field)->choices;
   if (text == NULL) return true;
   for (int32_t i = 0; choices[i].name != NULL; i++) {
     if (strcmp(choices[i].name, text) != 0) continue;

@@ -182,7 +182,7 @@ static void *lua_records_in(lua_State *L, int index, const char *name, size_t *c
     array = lua_records_new(L, type, length);
     for (size_t i = 0; i < length; i++) {
       char *record = (char *)lua_records_data(array) + i * type->size;
-      pm_record_init(type, record);
+      pm_record_clear(type, record);
       lua_rawgeti(L, index, (int)i + 1);
       if (!lua_istable(L, -1)) luaL_error(L, "every %s record must be a table", name);
       for (size_t f = 0; f < type->field_count; f++) {
@@ -250,7 +250,7 @@ static void lua_push_choice(lua_State *L, const pm_field *field, int value) {
 
 static void lua_push_field(lua_State *L, const pm_field *field, const void *record) {
   const char *place = (const char *)record + field->offset;
-  double value = pm_record_number(field, record);
+  double value = pm_record_get_number(field, record);
   if (field->kind == PM_FIELD_TEXT) lua_pushstring(L, place);
   else if (field->kind == PM_FIELD_CHOICE) lua_push_choice(L, field, (int)value);
   else if (field->kind == PM_FIELD_INT) lua_pushinteger(L, (lua_Integer)value);

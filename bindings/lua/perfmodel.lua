@@ -16,7 +16,7 @@ local Network = require "perfmodel.network"
 local core = require "perfmodel.core"
 require "perfmodel.counts" -- methods of networks
 
-local pm = {version = core.version()}
+local pm = {version = core.version_get()}
 
 for _, module in ipairs{"calibration", "collective", "inference", "input", "kernel", "memory", "predict", "records",
                         "sensitivity", "sizing", "validation"} do

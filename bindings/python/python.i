@@ -18,7 +18,7 @@ static void python_raise(const pm_error *error)
   char file[sizeof error->text];
   snprintf(file, sizeof file, "%.*s", error->file_length, error->text);
   if (module != NULL)
-    result = PyObject_CallMethod(module, "raise_error", "sssi", pm_status_name(error->status), error->text, file,
+    result = PyObject_CallMethod(module, "raise_error", "sssi", pm_status_get_name(error->status), error->text, file,
                                  error->line);
   Py_XDECREF(result); /* NULL: it raised */
   Py_XDECREF(module);
@@ -255,7 +255,8 @@ static PyObject *table_arrow(const pm_table *const *tables, size_t count, pm_err
   PyObject *capsule = NULL;
   struct ArrowArrayStream *stream = (struct ArrowArrayStream *)calloc(1, sizeof *stream);
   if (stream == NULL) return PyErr_NoMemory();
-  if (pm_table_arrow(tables, count, stream, error) == PM_OK) capsule = PyCapsule_New(stream, ARROW_STREAM, arrow_free);
+  if (pm_table_export_arrow(tables, count, stream, error) == PM_OK) capsule = PyCapsule_New(stream, ARROW_STREAM,
+                                                                                            arrow_free);
   if (capsule != NULL) return capsule;
   if (stream->release != NULL) stream->release(stream);
   free(stream);

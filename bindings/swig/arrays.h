@@ -60,7 +60,7 @@ static void fail(pm_error *error, int status, const char *format, ...)
 
 static void no_memory(pm_error *error)
 {
-  fail(error, PM_NO_MEMORY, "out of memory");
+  fail(error, PM_STATUS_NO_MEMORY, "out of memory");
 }
 
 /* Room for `count` items, and for one where there are none; NULL with an error. */
@@ -78,7 +78,8 @@ static int whole(double value, const char *what, pm_error *error)
 {
   char text[PM_NUMBER_MAX];
   if (value >= 0 && value <= INT32_MAX && value == floor(value)) return (int)value;
-  fail(error, PM_BAD_ARGUMENT, "%s %s is not a whole number from 0 to 2147483647", what, pm_number_format(text, value));
+  fail(error, PM_STATUS_BAD_ARGUMENT, "%s %s is not a whole number from 0 to 2147483647", what,
+       pm_number_format(text, value));
   return -1;
 }
 
@@ -96,14 +97,14 @@ static int check_bytes(const double *bytes, size_t count, pm_error *error)
   char text[PM_NUMBER_MAX];
   for (size_t i = 0; i < count; i++)
     if (!isfinite(bytes[i]) || bytes[i] < 0)
-      fail(error, PM_BAD_ARGUMENT, "%s bytes are not finite and at least 0", pm_number_format(text, bytes[i]));
+      fail(error, PM_STATUS_BAD_ARGUMENT, "%s bytes are not finite and at least 0", pm_number_format(text, bytes[i]));
   return error->status == PM_OK;
 }
 
 /* The value of a choice field by name, -1 with an error that lists the choices. */
 static int choice(const char *type, const char *field_name, const char *name, pm_error *error)
 {
-  const pm_field *field = pm_record_field(pm_record_type_find(type), field_name);
+  const pm_field *field = pm_record_find_field(pm_record_type_find(type), field_name);
   char known[256] = "";
   for (int i = 0; field != NULL && field->choices[i].name != NULL; i++) {
     const char *former = field->choices[i].former;
@@ -111,7 +112,7 @@ static int choice(const char *type, const char *field_name, const char *name, pm
     if (i > 0) strncat(known, ", ", sizeof known - strlen(known) - 1);
     strncat(known, field->choices[i].name, sizeof known - strlen(known) - 1);
   }
-  fail(error, PM_NOT_FOUND, "unknown %s \"%s\"; known are %s", field_name, name, known);
+  fail(error, PM_STATUS_NOT_FOUND, "unknown %s \"%s\"; known are %s", field_name, name, known);
   return -1;
 }
 
@@ -125,7 +126,7 @@ static int precision_number(const char *name, pm_error *error)
 static int as_many(size_t count, size_t meant, const char *what, pm_error *error)
 {
   if (count == meant) return 1;
-  fail(error, PM_BAD_ARGUMENT, "%lu %s where %lu are meant", (unsigned long)count, what, (unsigned long)meant);
+  fail(error, PM_STATUS_BAD_ARGUMENT, "%lu %s where %lu are meant", (unsigned long)count, what, (unsigned long)meant);
   return 0;
 }
 
@@ -139,7 +140,7 @@ static int single(size_t count, const char *what, pm_error *error)
 static records records_new(const char *type, size_t count, pm_error *error)
 {
   records array = {pm_record_type_find(type), NULL, count};
-  if (array.type == NULL) fail(error, PM_NOT_FOUND, "unknown record type \"%s\"", type);
+  if (array.type == NULL) fail(error, PM_STATUS_NOT_FOUND, "unknown record type \"%s\"", type);
   else array.data = room(count, array.type->size, error);
   return array;
 }
@@ -202,7 +203,7 @@ static names names_list(name_at at, const void *context, pm_error *error)
 /* A table of `count` records of a type, as columns. */
 static pm_table *records_table(const char *type, const void *data, size_t count, pm_error *error)
 {
-  return pm_table_of_records(pm_record_type_find(type), data, count, error);
+  return pm_table_new_of_records(pm_record_type_find(type), data, count, error);
 }
 
 /* The same of an array, which it frees; NULL if something failed. */

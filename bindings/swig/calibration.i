@@ -1,7 +1,7 @@
 /* Constants of the model fitted to measurements. */
 
 /* The constants as a file of the catalogue. */
-const char *pm_calibration_xml(const pm_calibration *calibration);
+const char *pm_calibration_get_xml(const pm_calibration *calibration);
 
 %typemap(newfree) char *framework_basis "free($1);"
 
@@ -11,7 +11,7 @@ static char *framework_basis(const pm_framework *framework, size_t framework_cou
 {
   char text[PM_FRAMEWORK_BASIS_MAX];
   if (!single(framework_count, "framework", error)) return NULL;
-  return text_copy(pm_framework_basis_text(framework, text), error);
+  return text_copy(pm_framework_format_basis(framework, text), error);
 }
 
 /* A set: measurements as `data` (text), or those of a file, or, both "", the shipped ones. Lists parted by commas, "": every
@@ -19,9 +19,9 @@ static char *framework_basis(const pm_framework *framework, size_t framework_cou
 static pm_calibration *calibrate(const pm_catalog *catalog, const char *set, const char *data, const char *path,
                                  const char *entries, const char *kept, double kept_shapes, pm_error *error)
 {
-  char *read = path[0] != '\0' ? pm_file_text(path, error) : NULL;
+  char *read = path[0] != '\0' ? pm_file_read(path, error) : NULL;
   if (error->status != PM_OK) return NULL;
-  pm_calibration_options options = pm_calibration_options_default();
+  pm_calibration_options options = pm_calibration_options_make();
   options.set = set;
   options.data = read != NULL ? read : data[0] != '\0' ? data : NULL;
   options.file = path[0] != '\0' ? path : NULL;
@@ -37,7 +37,7 @@ static pm_calibration *calibrate(const pm_catalog *catalog, const char *set, con
 static pm_table *calibration_constants(const pm_calibration *calibration, pm_error *error)
 {
   size_t count;
-  const pm_fitted_constant *constants = pm_calibration_constants(calibration, &count);
+  const pm_fitted_constant *constants = pm_calibration_get_constants(calibration, &count);
   return records_table("fitted_constant", constants, count, error);
 }
 
@@ -45,9 +45,9 @@ static pm_table *calibration_constants(const pm_calibration *calibration, pm_err
 static pm_table *calibration_errors(const pm_calibration *calibration, pm_error *error)
 {
   size_t count;
-  const pm_fit_error *errors = pm_calibration_errors(calibration, &count);
+  const pm_fit_error *errors = pm_calibration_get_errors(calibration, &count);
   pm_table *table = records_table("fit_error", errors, count, error);
-  if (table == NULL || pm_table_set_notes(table, pm_calibration_notes(calibration), error) == PM_OK) return table;
+  if (table == NULL || pm_table_set_notes(table, pm_calibration_get_notes(calibration), error) == PM_OK) return table;
   pm_table_free(table);
   return NULL;
 }

@@ -6,9 +6,9 @@ const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kind, cons
 pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error);
 pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
 char *pm_catalog_export(const pm_catalog *catalog, const char *kind, const char *name, const char *id, pm_error *error);
-pm_network *pm_catalog_network(const pm_catalog *catalog, const char *name, const pm_attribute *ATTRIBUTES,
+pm_network *pm_catalog_new_network(const pm_catalog *catalog, const char *name, const pm_attribute *ATTRIBUTES,
                                size_t COUNT, pm_error *error);
-pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_error *error);
+pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *name, pm_error *error);
 
 %{
 typedef struct id_list {
@@ -19,18 +19,18 @@ typedef struct id_list {
 static const char *id_at(const void *context, size_t index)
 {
   const id_list *list = (const id_list *)context;
-  return pm_catalog_id(list->catalog, list->kind, index);
+  return pm_catalog_get_id(list->catalog, list->kind, index);
 }
 
 static const char *note_at(const void *context, size_t index)
 {
-  return pm_catalog_note((const pm_catalog *)context, index);
+  return pm_catalog_get_note((const pm_catalog *)context, index);
 }
 
 static const char *kind_at(const void *context, size_t index)
 {
   (void)context;
-  return pm_catalog_kind_at(index);
+  return pm_catalog_get_kind(index);
 }
 %}
 
@@ -48,17 +48,17 @@ static names catalog_notes(const pm_catalog *catalog, pm_error *error)
 static names catalog_ids(const pm_catalog *catalog, const char *kind, pm_error *error)
 {
   id_list list = {catalog, kind};
-  if (pm_catalog_count(catalog, kind) < 0) fail(error, PM_NOT_FOUND, "the catalogue has no \"%s\"", kind);
+  if (pm_catalog_count(catalog, kind) < 0) fail(error, PM_STATUS_NOT_FOUND, "the catalogue has no \"%s\"", kind);
   return names_list(id_at, &list, error);
 }
 
 /* One record, of the kind's type. */
 static records catalog_record(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)
 {
-  const pm_record_type *type = pm_catalog_record_type(kind);
-  if (type == NULL) fail(error, PM_NOT_FOUND, "the catalogue has no records of kind \"%s\"", kind);
+  const pm_record_type *type = pm_catalog_get_record_type(kind);
+  if (type == NULL) fail(error, PM_STATUS_NOT_FOUND, "the catalogue has no records of kind \"%s\"", kind);
   records array = records_new(type == NULL ? "" : type->name, 1, error);
-  if (error->status == PM_OK) pm_catalog_record(catalog, kind, name, array.data, error);
+  if (error->status == PM_OK) pm_catalog_get_record(catalog, kind, name, array.data, error);
   return records_if_ok(array, error);
 }
 
@@ -68,7 +68,7 @@ static records catalog_framework(const pm_catalog *catalog, const char *name, co
 {
   pm_framework_profile profile;
   const records none = {NULL, NULL, 0};
-  if (pm_catalog_framework(catalog, name, &profile, error) != PM_OK) return none;
+  if (pm_catalog_get_framework(catalog, name, &profile, error) != PM_OK) return none;
   if (strcmp(part, "framework") == 0) return record_copy(part, &profile.framework, error);
   if (strcmp(part, "library_era") == 0) return record_copy(part, &profile.era, error);
   if (strcmp(part, "memory_profile") == 0) return record_copy(part, &profile.memory, error);
@@ -80,7 +80,7 @@ static records catalog_inference(const pm_catalog *catalog, const char *name, pm
 {
   const records none = {NULL, NULL, 0};
   pm_inference_profile profile;
-  if (pm_catalog_inference(catalog, name, &profile, error) != PM_OK) return none;
+  if (pm_catalog_get_inference(catalog, name, &profile, error) != PM_OK) return none;
   return record_copy("inference_profile", &profile, error);
 }
 
@@ -89,7 +89,7 @@ static records catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, siz
 {
   records array = records_new("kernel_calibration", 1, error);
   if (single(gpu_count, "gpu", error) && error->status == PM_OK &&
-      pm_catalog_kernels(catalog, gpu, (pm_kernel_calibration *)array.data, NULL) != PM_OK)
+      pm_catalog_get_kernels(catalog, gpu, (pm_kernel_calibration *)array.data, NULL) != PM_OK)
     array.count = 0;
   return records_if_ok(array, error);
 }

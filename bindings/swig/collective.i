@@ -4,7 +4,7 @@
 static pm_group *group_of(const pm_system *system, const double *list, size_t listed, double gpus, double nodes,
                           double thread_gpus, pm_error *error)
 {
-  pm_group_choice choice = pm_group_choice_default();
+  pm_group_choice choice = pm_group_choice_make();
   int count = listed > 0 ? (int)listed : whole(gpus, "gpus", error);
   choice.nodes = whole(nodes, "nodes", error);
   choice.thread_gpus = whole(thread_gpus, "thread_gpus", error);
@@ -16,7 +16,7 @@ static pm_group *group_of(const pm_system *system, const double *list, size_t li
 
 static pm_call call_of(const char *collective, const char *algorithm, const char *protocol, pm_error *error)
 {
-  pm_call call = pm_call_default();
+  pm_call call = pm_call_make();
   call.collective = pm_collective_find(collective);
   if (call.collective < 0) choice("call", "collective", collective, error);
   call.algorithm = choice("call", "algorithm", algorithm, error);
@@ -37,17 +37,17 @@ static pm_call *calls_of(const pm_call *call, const double *bytes, size_t count,
 
 static numbers rings_of(const pm_group *group, pm_error *error)
 {
-  size_t cycles = 0, gpus = (size_t)pm_group_size(group), next = 3;
-  while (!isnan(pm_group_cycle(group, (int)cycles, NULL))) cycles++;
+  size_t cycles = 0, gpus = (size_t)pm_group_count_gpus(group), next = 3;
+  while (!isnan(pm_group_get_cycle(group, (int)cycles, NULL))) cycles++;
   numbers array = numbers_new(3 + cycles * (gpus + 1), error);
   int *order = (int *)room(gpus, sizeof *order, error);
   for (size_t c = 0; array.data != NULL && order != NULL && c < cycles; c++) {
-    array.data[next++] = pm_group_cycle(group, (int)c, order);
+    array.data[next++] = pm_group_get_cycle(group, (int)c, order);
     for (size_t i = 0; i < gpus; i++) array.data[next++] = order[i];
   }
   if (array.data != NULL) {
-    array.data[0] = pm_group_rings(group);
-    array.data[1] = pm_group_ring_bandwidth(group);
+    array.data[0] = pm_group_get_rings(group);
+    array.data[1] = pm_group_get_ring_bandwidth(group);
     array.data[2] = (double)gpus;
   }
   free(order);
@@ -75,7 +75,7 @@ static numbers all_reduce_times(const pm_ring *ring, size_t ring_count, const do
   numbers times = numbers_new(size_count, error);
   if (!single(ring_count, "ring", error) || !check_bytes(bytes, size_count, error)) return times;
   for (size_t i = 0; i < size_count && times.data != NULL; i++)
-    times.data[i] = pm_ring_all_reduce_time(ring, bytes[i]);
+    times.data[i] = pm_ring_get_all_reduce_time(ring, bytes[i]);
   return times;
 }
 
@@ -90,8 +90,8 @@ static pm_table *collective_times(const pm_system *system, const char *collectiv
   records results = records_new("collective", size_count, error);
   pm_group *group = error->status == PM_OK ? group_of(system, list, listed, gpus, nodes, thread_gpus, error) : NULL;
   if (group != NULL) {
-    pm_group_times(group, calls, (pm_collective_time *)results.data, size_count);
-    table = pm_collective_table(group, calls, (pm_collective_time *)results.data, size_count, error);
+    pm_group_evaluate(group, calls, (pm_collective_time *)results.data, size_count);
+    table = pm_collective_tabulate(group, calls, (pm_collective_time *)results.data, size_count, error);
   }
   pm_group_free(group);
   records_free(&results);
@@ -109,7 +109,7 @@ static pm_table *collective_loads(const pm_system *system, const char *collectiv
   if (!single(size_count, "size", error)) return NULL;
   call.bytes = bytes[0];
   pm_group *group = error->status == PM_OK ? group_of(system, list, listed, gpus, nodes, thread_gpus, error) : NULL;
-  if (group != NULL) table = pm_group_loads(group, &call, error);
+  if (group != NULL) table = pm_group_tabulate_loads(group, &call, error);
   pm_group_free(group);
   return table;
 }

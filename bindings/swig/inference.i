@@ -21,7 +21,7 @@ static pm_plan *inference_plan_new(const pm_network *const *networks, size_t net
 /* One "inference_run" record: the defaults. */
 static records inference_run_default(pm_error *error)
 {
-  pm_inference_run run = pm_inference_run_default();
+  pm_inference_run run = pm_inference_run_make();
   return record_copy("inference_run", &run, error);
 }
 
@@ -38,7 +38,7 @@ static records infer(const pm_plan *plan, const pm_inference_run *inference_run,
 static void infer_check(const pm_plan *plan, const pm_inference_run *inference_run,
                         size_t inference_run_count, pm_error *error)
 {
-  if (single(inference_run_count, "inference_run", error)) pm_infer_check(plan, inference_run, error);
+  if (single(inference_run_count, "inference_run", error)) pm_inference_check(plan, inference_run, error);
 }
 
 /* The run with the largest batch within a latency. */
@@ -49,7 +49,7 @@ static records infer_within(const pm_plan *plan, const pm_inference_run *inferen
   pm_inference prediction;
   if (!single(inference_run_count, "inference_run", error)) return none;
   pm_inference_run found = *inference_run;
-  if (pm_infer_within(plan, &found, latency, &prediction, error) != PM_OK) return none;
+  if (pm_inference_find_batch(plan, &found, latency, &prediction, error) != PM_OK) return none;
   return record_copy("inference_run", &found, error);
 }
 
@@ -59,6 +59,6 @@ static pm_table *inference_table(const pm_plan *plan, const pm_inference_run *in
                                  pm_error *error)
 {
   if (!as_many(inference_count, inference_run_count, "predictions", error)) return NULL;
-  return pm_inference_table(plan, inference_run, inference, inference_count, error);
+  return pm_inference_tabulate(plan, inference_run, inference, inference_count, error);
 }
 %}

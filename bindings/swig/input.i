@@ -32,7 +32,7 @@ static pm_input_setup *input_setups(INPUT_RECORDS, size_t count, pm_error *error
 /* One "input_run" record: the defaults. */
 static records input_run_default(pm_error *error)
 {
-  pm_input_run run = pm_input_run_default();
+  pm_input_run run = pm_input_run_make();
   return record_copy("input_run", &run, error);
 }
 
@@ -42,7 +42,7 @@ static records input_rates(INPUT_RECORDS, const pm_input_run *input_run, size_t 
   records array = records_new("input_rates", input_run_count, error);
   pm_input_setup *setup = input_setups(INPUT_GIVEN, 1, error);
   if (setup != NULL && input_run_count == 1) pm_input_check(setup, input_run, error);
-  if (error->status == PM_OK) pm_input(setup, input_run, (pm_input_rates *)array.data, input_run_count);
+  if (error->status == PM_OK) pm_input_evaluate(setup, input_run, (pm_input_rates *)array.data, input_run_count);
   free(setup);
   return records_if_ok(array, error);
 }

@@ -19,7 +19,7 @@ static pm_table *network_times(const pm_network *network, const pm_gpu *gpu, siz
                                double batch, const char *precision, pm_error *error)
 {
   int number = precision_number(precision, error);
-  records rows = records_new("layer_time", (size_t)pm_network_layer_count(network), error);
+  records rows = records_new("layer_time", (size_t)pm_network_count_layers(network), error);
   if (single(gpu_count, "gpu", error) && error->status == PM_OK)
     pm_network_get_times(network, gpu, kernel_calibration_count > 0 ? kernel_calibration : NULL, batch, number,
                          (pm_layer_time *)rows.data, error);

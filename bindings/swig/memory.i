@@ -15,7 +15,7 @@ static pm_memory_plan *memory_plan(const pm_network *network, const pm_memory_pr
 /* One "memory_run" record: the defaults. */
 static records memory_run_default(pm_error *error)
 {
-  pm_memory_run run = pm_memory_run_default();
+  pm_memory_run run = pm_memory_run_make();
   return record_copy("memory_run", &run, error);
 }
 
@@ -28,7 +28,7 @@ static records memory_use(const pm_network *network, const pm_memory_profile *me
       memory_plan(network, memory_profile, memory_profile_count, optimizer, optimizer_count, error);
   records array = records_new("memory_use", memory_run_count, error);
   if (error->status == PM_OK && memory_run_count == 1) pm_memory_check(plan, memory_run, error);
-  if (error->status == PM_OK) pm_memory(plan, memory_run, (pm_memory_use *)array.data, memory_run_count);
+  if (error->status == PM_OK) pm_memory_evaluate(plan, memory_run, (pm_memory_use *)array.data, memory_run_count);
   pm_memory_plan_free(plan);
   return records_if_ok(array, error);
 }
@@ -38,9 +38,9 @@ static pm_table *memory_layers(const pm_network *network, const pm_memory_profil
                                size_t memory_profile_count, double batch, const char *precision, pm_error *error)
 {
   int number = precision_number(precision, error);
-  records rows = records_new("layer_memory", (size_t)pm_network_layer_count(network), error);
+  records rows = records_new("layer_memory", (size_t)pm_network_count_layers(network), error);
   if (single(memory_profile_count, "memory_profile", error) && error->status == PM_OK)
-    pm_memory_layers(network, memory_profile, batch, number, (pm_layer_memory *)rows.data, error);
+    pm_memory_get_layers(network, memory_profile, batch, number, (pm_layer_memory *)rows.data, error);
   return records_as_table(rows, error);
 }
 

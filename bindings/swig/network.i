@@ -3,7 +3,7 @@
 pm_network *pm_network_new(const char *id, const char *name, pm_error *error);
 
 /* The network as a file of the catalogue. */
-char *pm_network_write_xml(const pm_network *network, pm_error *error);
+char *pm_network_format_xml(const pm_network *network, pm_error *error);
 
 %{
 /* More than the library takes, which says so itself. */
@@ -12,7 +12,7 @@ enum { MOST_DIMENSIONS = 16 };
 static const char *layer_kind_at(const void *context, size_t index)
 {
   (void)context;
-  return pm_layer_kind_at(index);
+  return pm_layer_kind_get_name(index);
 }
 %}
 
@@ -31,10 +31,10 @@ static names layer_attributes(pm_error *error)
 {
   char buffer[1024];
   size_t count = 0;
-  while (pm_layer_kind_at(count) != NULL) count++;
+  while (pm_layer_kind_get_name(count) != NULL) count++;
   names array = names_new(count, error);
   for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
-    array.data[i] = text_copy(pm_layer_kind_attributes(i, buffer, sizeof buffer), error);
+    array.data[i] = text_copy(pm_layer_kind_format_attributes(i, buffer, sizeof buffer), error);
   return names_if_ok(array, error);
 }
 
@@ -67,7 +67,7 @@ static numbers network_shape(const pm_network *network, double layer, pm_error *
   int number = whole(layer, "layer", error);
   int rank = number < 0 ? 0 : pm_network_get_shape(network, number, shape);
   numbers array = numbers_new((size_t)rank, error);
-  if (rank == 0) fail(error, PM_NOT_FOUND, "there is no layer %d", number);
+  if (rank == 0) fail(error, PM_STATUS_NOT_FOUND, "there is no layer %d", number);
   for (int i = 0; i < rank && array.data != NULL; i++) array.data[i] = (double)shape[i];
   return array;
 }
@@ -88,15 +88,15 @@ static pm_table *network_table(const pm_network *network, const char *view, doub
 {
   pm_table *table = NULL;
   int number = pm_counts_view_find(view);
-  pm_counts_question question = pm_counts_question_default();
-  if (number < 0) fail(error, PM_NOT_FOUND, "unknown view \"%s\"; known are layer, kind, tree", view);
+  pm_counts_question question = pm_counts_question_make();
+  if (number < 0) fail(error, PM_STATUS_NOT_FOUND, "unknown view \"%s\"; known are layer, kind, tree", view);
   else question.view = (pm_counts_view)number;
   question.depth = whole(depth, "depth", error);
   question.batch = batch;
   question.precision = precision_number(precision, error);
   question.profile = memory_profile;
   if (single(memory_profile_count, "memory_profile", error) && error->status == PM_OK)
-    table = pm_network_table(network, &question, error);
+    table = pm_network_tabulate(network, &question, error);
   if (total == 0) pm_table_drop_total(table);
   return table;
 }

@@ -45,7 +45,7 @@ static records space_runs(const char *type, const void *base, AXES, double globa
   const pm_space space = {.type = of, .base = base, .axes = array, .axis_count = axis_count,
                           .global_batch = global_batch != 0, .run_size = of != NULL ? of->size : 0};
   if (error->status == PM_OK) runs = records_new(type, pm_space_count(&space), error);
-  if (error->status == PM_OK) pm_space_runs(&space, 0, runs.count, runs.data, error);
+  if (error->status == PM_OK) pm_space_get_runs(&space, 0, runs.count, runs.data, error);
   free(array);
   return records_if_ok(runs, error);
 }
@@ -101,7 +101,7 @@ static int framework_of(pm_framework_profile *profile, FRAMEWORK_RECORDS, pm_err
 /* One "run" record: the defaults. */
 static records run_default(pm_error *error)
 {
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   return record_copy("run", &run, error);
 }
 
@@ -121,7 +121,7 @@ static void run_check(const pm_plan *plan, const pm_run *run, size_t run_count, 
 /* The timeline of one run, JSON. */
 static char *prediction_trace(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
 {
-  return single(run_count, "run", error) ? pm_prediction_trace(plan, run, error) : NULL;
+  return single(run_count, "run", error) ? pm_prediction_format_trace(plan, run, error) : NULL;
 }
 
 /* The bit of a column that costs as much as all others together; 0 of any other. */
@@ -135,7 +135,7 @@ static records predict(const pm_plan *plan, const pm_run *run, size_t run_count,
 {
   records array = records_new("prediction", run_count, error);
   if (array.data != NULL && pm_predict_columns(plan, extra_bits(extra), run, (pm_prediction *)array.data, run_count) != PM_OK)
-    fail(error, PM_BAD_ARGUMENT, "no plan or no runs");
+    fail(error, PM_STATUS_BAD_ARGUMENT, "no plan or no runs");
   return records_if_ok(array, error);
 }
 
@@ -145,7 +145,7 @@ static pm_table *prediction_table(const pm_plan *plan, const pm_run *run, size_t
                                   size_t path_count, pm_error *error)
 {
   if (!as_many(prediction_count, run_count, "predictions", error)) return NULL;
-  return pm_sweep_table(plan, run, prediction, run_count, paths, path_count, error);
+  return pm_sweep_tabulate(plan, run, prediction, run_count, paths, path_count, error);
 }
 %}
 
@@ -155,9 +155,10 @@ static void predict_into(const pm_plan *plan, const pm_run *run, size_t run_coun
                          double extra, pm_error *error)
 {
   if (run_count != COUNT)
-    fail(error, PM_BAD_ARGUMENT, "%lu runs but room for %lu predictions", (unsigned long)run_count, (unsigned long)COUNT);
+    fail(error, PM_STATUS_BAD_ARGUMENT, "%lu runs but room for %lu predictions", (unsigned long)run_count,
+         (unsigned long)COUNT);
   else if (pm_predict_columns(plan, extra_bits(extra), run, RESULTS, run_count) != PM_OK)
-    fail(error, PM_BAD_ARGUMENT, "no plan or no runs");
+    fail(error, PM_STATUS_BAD_ARGUMENT, "no plan or no runs");
 }
 %}
 #endif

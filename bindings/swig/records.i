@@ -2,20 +2,20 @@
 
 %constant int TEXT_MAX = PM_TEXT_MAX;
 
-const char *pm_version(void);
+const char *pm_version_get(void);
 
 %{
 static const char *record_type_name(const void *context, size_t index)
 {
   (void)context;
-  const pm_record_type *type = pm_record_type_at(index);
+  const pm_record_type *type = pm_record_type_get(index);
   return type == NULL ? NULL : type->name;
 }
 
 static const pm_record_type *record_type(const char *name, pm_error *error)
 {
   const pm_record_type *type = pm_record_type_find(name);
-  if (type == NULL) fail(error, PM_NOT_FOUND, "unknown record type \"%s\"", name);
+  if (type == NULL) fail(error, PM_STATUS_NOT_FOUND, "unknown record type \"%s\"", name);
   return type;
 }
 
@@ -76,16 +76,16 @@ static char *quantity_format(double value, const char *unit, pm_error *error)
 static double record_value(const char *type, const char *name, const char *text, pm_error *error)
 {
   const pm_record_type *found = record_type(type, error);
-  const pm_field *field = pm_record_field(found, name);
+  const pm_field *field = pm_record_find_field(found, name);
   double place = NAN;
   if (found == NULL) return NAN;
   if (field == NULL || field->kind == PM_FIELD_TEXT) {
-    fail(error, PM_NOT_FOUND, "a %s has no number \"%s\"", type, name);
+    fail(error, PM_STATUS_NOT_FOUND, "a %s has no number \"%s\"", type, name);
     return NAN;
   }
   pm_field alone = *field;
   alone.offset = 0;
-  return pm_record_set(&alone, &place, text, error) == PM_OK ? pm_record_number(&alone, &place) : NAN;
+  return pm_record_set(&alone, &place, text, error) == PM_OK ? pm_record_get_number(&alone, &place) : NAN;
 }
 
 /* Names of all record types; what a type is; its bytes. */
@@ -125,7 +125,7 @@ static const char *field_name_now(const char *name, pm_error *error)
 {
   const pm_record_type *type;
   (void)error;
-  for (size_t i = 0; (type = pm_record_type_at(i)) != NULL; i++)
+  for (size_t i = 0; (type = pm_record_type_get(i)) != NULL; i++)
     for (size_t f = 0; f < type->field_count; f++)
       if (type->fields[f].former != NULL && strcmp(type->fields[f].former, name) == 0) return type->fields[f].name;
   return name;

@@ -42,7 +42,7 @@ static records upgrade_records(const pm_sensitivity_setup *setup, const char *co
     const pm_upgrade_choice one = {upgrades[i], systems[i], NULL, 0, prices[i]};
     choices[i] = one;
   }
-  if (error->status == PM_OK) pm_upgrades(setup, choices, count, (pm_upgrade *)rows.data, error);
+  if (error->status == PM_OK) pm_upgrade_evaluate(setup, choices, count, (pm_upgrade *)rows.data, error);
   free(choices);
   return rows;
 }
@@ -54,7 +54,7 @@ static pm_table *sensitivity_table(STEP_RECORDS, double raise, pm_error *error)
 {
   step_parts parts;
   pm_sensitivity rows[PM_RESOURCE_COUNT];
-  int count = step_of(&parts, STEP_GIVEN, error) ? pm_sensitivity_get(&parts.setup, raise, rows, error) : -1;
+  int count = step_of(&parts, STEP_GIVEN, error) ? pm_sensitivity_evaluate(&parts.setup, raise, rows, error) : -1;
   free(parts.input);
   return count < 0 ? NULL : records_table("sensitivity", rows, (size_t)count, error);
 }
@@ -83,7 +83,7 @@ static pm_table *call_sensitivity_table(const pm_network *network, const pm_syst
   const pm_sensitivity_setup setup = {network, system, NULL, NULL, NULL, NULL, inference_run, inference_profile};
   int good = single(inference_run_count, "inference_run", error) &&
               single(inference_profile_count, "inference_profile", error);
-  int count = good ? pm_sensitivity_get(&setup, raise, rows, error) : -1;
+  int count = good ? pm_sensitivity_evaluate(&setup, raise, rows, error) : -1;
   return count < 0 ? NULL : records_table("sensitivity", rows, (size_t)count, error);
 }
 

@@ -17,7 +17,7 @@ static int size_order(const void *a, const void *b)
 static records size_least(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
 {
   records array = records_new("size_choice", setup->count, error);
-  if (array.data != NULL && pm_size(setup, goal, (pm_size_choice *)array.data, error) == PM_OK)
+  if (array.data != NULL && pm_size_evaluate(setup, goal, (pm_size_choice *)array.data, error) == PM_OK)
     qsort(array.data, array.count, sizeof(pm_size_choice), size_order);
   return records_if_ok(array, error);
 }
@@ -28,7 +28,7 @@ static records size_next(const pm_size_setup *setup, const pm_size_goal *goal, p
   pm_error nothing = PM_ERROR_NONE;
   records all = size_least(setup, goal, error), array = records_new("size_choice", 1, error);
   if (error->status == PM_OK &&
-      pm_size_next(setup, goal, (const pm_size_choice *)all.data, (pm_size_choice *)array.data, &nothing) != PM_OK)
+      pm_size_find_next(setup, goal, (const pm_size_choice *)all.data, (pm_size_choice *)array.data, &nothing) != PM_OK)
     array.count = 0;
   records_free(&all);
   return records_if_ok(array, error);
@@ -38,7 +38,7 @@ static records size_front(const pm_size_setup *setup, const pm_size_goal *goal, 
 {
   enum { MOST = 4096 };
   records array = records_new("size_choice", MOST, error);
-  int count = array.data != NULL ? pm_size_front(setup, goal, (pm_size_choice *)array.data, MOST, error) : 0;
+  int count = array.data != NULL ? pm_size_find_front(setup, goal, (pm_size_choice *)array.data, MOST, error) : 0;
   if (count >= 0) array.count = (size_t)count;
   return records_if_ok(array, error);
 }
@@ -54,7 +54,7 @@ static records size_answer(const pm_size_setup *setup, const pm_size_goal *goal,
 /* One "size_goal" record: the defaults. */
 static records size_goal_default(pm_error *error)
 {
-  pm_size_goal goal = pm_size_goal_default();
+  pm_size_goal goal = pm_size_goal_make();
   return record_copy("size_goal", &goal, error);
 }
 
@@ -94,7 +94,8 @@ static records size_service(const pm_plan *plan, const pm_size_goal *size_goal, 
   if (!single(size_goal_count, "size_goal", error) || !as_many(price_count, inference_run_count, "prices", error))
     return none;
   records array = records_new("size_choice", inference_run_count, error);
-  if (array.data != NULL && pm_size_inference(&service, size_goal, (pm_size_choice *)array.data, error) == PM_OK)
+  if (array.data != NULL &&
+      pm_size_evaluate_inference(&service, size_goal, (pm_size_choice *)array.data, error) == PM_OK)
     qsort(array.data, array.count, sizeof(pm_size_choice), size_order);
   return records_if_ok(array, error);
 }

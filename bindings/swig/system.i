@@ -4,32 +4,32 @@
 /* One "machine" record. */
 static records system_machine(const pm_system *system, pm_error *error)
 {
-  return record_copy("machine", pm_system_machine(system), error);
+  return record_copy("machine", pm_system_get_machine(system), error);
 }
 
 /* One "gpu" record. */
 static records system_gpu(const pm_system *system, pm_error *error)
 {
-  return record_copy("gpu", pm_system_gpu(system), error);
+  return record_copy("gpu", pm_system_get_gpu(system), error);
 }
 
 /* The link graph, as a table of "edge" records. */
 static pm_table *system_edges(const pm_system *system, pm_error *error)
 {
-  records rows = records_new("edge", (size_t)pm_system_edge_count(system), error);
+  records rows = records_new("edge", (size_t)pm_system_count_edges(system), error);
   for (size_t i = 0; i < rows.count && error->status == PM_OK; i++)
-    pm_system_edge(system, (int)i, (pm_edge *)rows.data + i);
+    pm_system_get_edge(system, (int)i, (pm_edge *)rows.data + i);
   return records_as_table(rows, error);
 }
 
 /* The link graph as "matrix", "dot" or "svg"; "copies" is what a peer-to-peer test prints. */
 static char *system_drawing(const pm_system *system, const char *as, pm_error *error)
 {
-  if (strcmp(as, "matrix") == 0) return pm_system_matrix_text(system, error);
-  if (strcmp(as, "dot") == 0) return pm_system_dot(system, error);
-  if (strcmp(as, "svg") == 0) return pm_system_svg(system, error);
-  if (strcmp(as, "copies") == 0) return pm_system_pairs_text(system, error);
-  fail(error, PM_NOT_FOUND, "unknown drawing \"%s\"; known are matrix, dot, svg, copies", as);
+  if (strcmp(as, "matrix") == 0) return pm_system_format_matrix(system, error);
+  if (strcmp(as, "dot") == 0) return pm_system_format_dot(system, error);
+  if (strcmp(as, "svg") == 0) return pm_system_format_svg(system, error);
+  if (strcmp(as, "copies") == 0) return pm_system_format_pairs(system, error);
+  fail(error, PM_STATUS_NOT_FOUND, "unknown drawing \"%s\"; known are matrix, dot, svg, copies", as);
   return NULL;
 }
 
@@ -39,7 +39,7 @@ static pm_system *system_with_gpu(const pm_system *system, const pm_gpu *gpu, si
                                   pm_error *error)
 {
   if (!single(gpu_count, "gpu", error)) return NULL;
-  return pm_system_with_gpu(system, gpu, kernel_calibration_count > 0 ? kernel_calibration : NULL, error);
+  return pm_system_new_with_gpu(system, gpu, kernel_calibration_count > 0 ? kernel_calibration : NULL, error);
 }
 
 /* The system with a link in place of another; of "": of its network. */
@@ -48,23 +48,23 @@ static pm_system *system_with_link(const pm_catalog *catalog, const pm_system *s
 {
   pm_link record;
   pm_link_calibration calibration;
-  if (pm_catalog_record(catalog, "link", link, &record, error) != PM_OK) return NULL;
-  int known = pm_catalog_record(catalog, "calibration", record.id, &calibration, NULL) == PM_OK;
+  if (pm_catalog_get_record(catalog, "link", link, &record, error) != PM_OK) return NULL;
+  int known = pm_catalog_get_record(catalog, "calibration", record.id, &calibration, NULL) == PM_OK;
   const char *id = replaced[0] != '\0' ? pm_catalog_resolve(catalog, "links", replaced, error) : NULL;
   if (error->status != PM_OK) return NULL;
-  return pm_system_with_link(system, id, &record, known ? &calibration : NULL, error);
+  return pm_system_new_with_link(system, id, &record, known ? &calibration : NULL, error);
 }
 
 /* The SI unit of a number of the hardware, by path. */
 static const char *hardware_unit(const char *path, pm_error *error)
 {
-  const pm_field *field = pm_hardware_field(path, error);
+  const pm_field *field = pm_hardware_find_field(path, error);
   return field == NULL ? NULL : field->unit;
 }
 
 /* The system with another number: a value with its unit, or a factor, "x1.1". */
 static pm_system *system_with_number(const pm_system *system, const char *path, const char *value, pm_error *error)
 {
-  return pm_system_with_number(system, path, value, error);
+  return pm_system_new_with_number(system, path, value, error);
 }
 %}

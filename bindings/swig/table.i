@@ -16,8 +16,8 @@ static char *column_property(const pm_column *column, int property, pm_error *er
 static const pm_column *table_column(const pm_table *table, double column, pm_error *error)
 {
   int index = whole(column, "column", error);
-  const pm_column *found = index < 0 ? NULL : pm_table_column(table, (size_t)index);
-  if (found == NULL) fail(error, PM_NOT_FOUND, "the table has no column %d", index);
+  const pm_column *found = index < 0 ? NULL : pm_table_get_column(table, (size_t)index);
+  if (found == NULL) fail(error, PM_STATUS_NOT_FOUND, "the table has no column %d", index);
   return found;
 }
 %}
@@ -25,7 +25,7 @@ static const pm_column *table_column(const pm_table *table, double column, pm_er
 %inline %{
 static double table_rows(const pm_table *table)
 {
-  return (double)pm_table_rows(table);
+  return (double)pm_table_count_rows(table);
 }
 
 static int table_has_total(const pm_table *table)
@@ -36,7 +36,7 @@ static int table_has_total(const pm_table *table)
 /* What there is to say besides, a text for each line. */
 static names table_notes(const pm_table *table, pm_error *error)
 {
-  const char *text = pm_table_notes(table);
+  const char *text = pm_table_get_notes(table);
   size_t count = 0;
   for (const char *p = text; *p != '\0'; p++) count += *p == '\n' || p[1] == '\0';
   names array = names_new(count, error);
@@ -58,9 +58,9 @@ static void table_keep(pm_table *table, const char *const *names, size_t name_co
 /* Four texts per column: name, unit, doc, kind ("text", "int", "real", "choice"). */
 static names table_columns(const pm_table *table, pm_error *error)
 {
-  names array = names_new(4 * pm_table_columns(table), error);
+  names array = names_new(4 * pm_table_count_columns(table), error);
   for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
-    array.data[i] = column_property(pm_table_column(table, i / 4), (int)(i % 4), error);
+    array.data[i] = column_property(pm_table_get_column(table, i / 4), (int)(i % 4), error);
   return names_if_ok(array, error);
 }
 
@@ -69,12 +69,12 @@ static numbers table_numbers(const pm_table *table, double column, pm_error *err
 {
   numbers array = {NULL, 0};
   const pm_column *found = table_column(table, column, error);
-  const double *values = found == NULL ? NULL : pm_table_numbers(table, (size_t)column);
+  const double *values = found == NULL ? NULL : pm_table_get_numbers(table, (size_t)column);
   if (values == NULL) {
-    fail(error, PM_BAD_ARGUMENT, "column \"%s\" holds text", found == NULL ? "" : found->name);
+    fail(error, PM_STATUS_BAD_ARGUMENT, "column \"%s\" holds text", found == NULL ? "" : found->name);
     return array;
   }
-  array = numbers_new(pm_table_rows(table), error);
+  array = numbers_new(pm_table_count_rows(table), error);
   if (array.data != NULL) memcpy(array.data, values, array.count * sizeof *values);
   return array;
 }
@@ -84,9 +84,9 @@ static names table_texts(const pm_table *table, double column, pm_error *error)
 {
   char buffer[PM_TEXT_MAX];
   const pm_column *found = table_column(table, column, error);
-  names array = names_new(found == NULL ? 0 : pm_table_rows(table), error);
+  names array = names_new(found == NULL ? 0 : pm_table_count_rows(table), error);
   for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
-    array.data[i] = text_copy(pm_table_text(table, (size_t)column, i, buffer), error);
+    array.data[i] = text_copy(pm_table_get_text(table, (size_t)column, i, buffer), error);
   return names_if_ok(array, error);
 }
 
@@ -96,10 +96,10 @@ static names table_shown(const pm_table *table, double column, double rows, pm_e
   int wanted = whole(rows, "rows", error);
   const pm_column *found = table_column(table, column, error);
   size_t count = wanted < 0 ? 0 : (size_t)wanted;
-  if (count > pm_table_rows(table)) count = pm_table_rows(table);
+  if (count > pm_table_count_rows(table)) count = pm_table_count_rows(table);
   names array = names_new(found == NULL || error->status != PM_OK ? 0 : count, error);
   for (size_t i = 0; i < array.count && error->status == PM_OK; i++) {
-    array.data[i] = pm_table_shown(table, (size_t)column, i);
+    array.data[i] = pm_table_format_cell(table, (size_t)column, i);
     if (array.data[i] == NULL) no_memory(error);
   }
   return names_if_ok(array, error);
@@ -110,7 +110,7 @@ static char *table_format(const pm_table *table, const char *format, double widt
 {
   int number = pm_format_find(format);
   int columns = whole(width, "width", error);
-  if (number < 0) fail(error, PM_NOT_FOUND, "unknown format \"%s\"; known are table, csv, json", format);
+  if (number < 0) fail(error, PM_STATUS_NOT_FOUND, "unknown format \"%s\"; known are table, csv, json", format);
   if (error->status != PM_OK) return NULL;
   return pm_table_format(table, (pm_format)number, columns, error);
 }

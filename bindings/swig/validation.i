@@ -4,7 +4,7 @@
 static const char *validation_set_at(const void *context, size_t index)
 {
   (void)context;
-  return pm_validation_set(index);
+  return pm_validation_get_set(index);
 }
 %}
 
@@ -19,7 +19,7 @@ static names validation_sets(pm_error *error)
 static pm_table *validate_table(const pm_catalog *catalog, const char *set, const char *data, const char *path,
                                 double rows, pm_error *error)
 {
-  char *read = path[0] != '\0' ? pm_file_text(path, error) : NULL;
+  char *read = path[0] != '\0' ? pm_file_read(path, error) : NULL;
   if (error->status != PM_OK) return NULL;
   pm_validation what = {set, read != NULL ? read : data[0] != '\0' ? data : NULL, path[0] != '\0' ? path : NULL,
                         rows != 0};

@@ -65,7 +65,7 @@ extern "C" {
 #endif
 
 /* The version of the library that runs, "major.minor.patch"; compare with PM_VERSION, the header's. */
-PM_API const char *pm_version(void);
+PM_API const char *pm_version_get(void);
 
 #ifdef __cplusplus
 }

@@ -25,7 +25,7 @@ GOOD = {
     SRC + "base/base.c": '#include "base/base.h"\n' + function("pm__fail", "1"),
     SRC + "hardware/gpu.c": '#include "base/base.h"\n' + function("pm_gpu", "pm__fail()"),
     SRC + "network/kinds/relu.c": "const pm__layer_kind pm__relu = {0};\n",
-    SRC + "search/size.c": '#include "perfmodel/hardware.h"\n' + function("pm_size", "pm_gpu()"),
+    SRC + "search/size.c": '#include "perfmodel/hardware.h"\n' + function("pm_size_evaluate", "pm_gpu()"),
     "libperfmodel/include/perfmodel/error.h": "",
     "libperfmodel/include/perfmodel/hardware.h": '#include "error.h"\n',
     "tools/main.c": '#include "perfmodel.h"\n',

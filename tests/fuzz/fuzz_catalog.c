@@ -9,10 +9,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 static void use(pm_catalog *catalog)
 {
   pm_table_free(pm_catalog_list(catalog, "systems", NULL)); /* listing networks builds them all, which takes long */
-  for (size_t i = 0; pm_catalog_kind_at(i) != NULL; i++) {
-    const char *kind = pm_catalog_kind_at(i);
+  for (size_t i = 0; pm_catalog_get_kind(i) != NULL; i++) {
+    const char *kind = pm_catalog_get_kind(i);
     int last = pm_catalog_count(catalog, kind) - 1;
-    if (last >= 0) pm_table_free(pm_catalog_show(catalog, kind, pm_catalog_id(catalog, kind, (size_t)last), NULL));
+    if (last >= 0) pm_table_free(pm_catalog_show(catalog, kind, pm_catalog_get_id(catalog, kind, (size_t)last), NULL));
   }
 }
 

@@ -1,5 +1,6 @@
 /*
-** Running out of memory: the library's allocations fail one at a time, and every time the answer must be PM_NO_MEMORY,
+** Running out of memory: the library's allocations fail one at a time, and every time the answer must be
+** PM_STATUS_NO_MEMORY,
 ** with nothing leaked and the catalogue as it was.
 */
 #include <check.h>
@@ -69,7 +70,8 @@ static void fail_each(int (*work)(pm_error *error), bool gap)
       ck_assert_msg(status == PM_OK && k > 3, "%s", error.text);
       return;
     }
-    ck_assert_msg(status == PM_NO_MEMORY && error.status == PM_NO_MEMORY, "allocation %ld failed: %d \"%s\"", k, status,
+    ck_assert_msg(status == PM_STATUS_NO_MEMORY &&
+                  error.status == PM_STATUS_NO_MEMORY, "allocation %ld failed: %d \"%s\"", k, status,
                   error.text);
   }
 }
@@ -91,7 +93,7 @@ static int load(pm_error *error)
   int status = pm_catalog_load(catalog, PM_SOURCE_DIR "/tests/memory/own.xml", error);
   int after = pm_catalog_count(catalog, "gpus");
   bool usable = pm_catalog_resolve(catalog, "gpu", "v100", NULL) != NULL;
-  return usable && after == (status == PM_OK ? before + 1 : before) ? status : PM_INTERNAL;
+  return usable && after == (status == PM_OK ? before + 1 : before) ? status : PM_STATUS_INTERNAL;
 }
 
 static int load_and_forget(pm_error *error)
@@ -108,14 +110,14 @@ static int load_and_forget(pm_error *error)
 
 static int build_network(pm_error *error)
 {
-  pm_network *built = pm_catalog_network(catalog, "resnet50", NULL, 0, error);
+  pm_network *built = pm_catalog_new_network(catalog, "resnet50", NULL, 0, error);
   pm_network_free(built);
   return built != NULL ? PM_OK : error->status;
 }
 
 static int build_system(pm_error *error)
 {
-  pm_system *system = pm_catalog_system(catalog, "dgx1-v100", error);
+  pm_system *system = pm_catalog_new_system(catalog, "dgx1-v100", error);
   pm_system_free(system);
   return system != NULL ? PM_OK : error->status;
 }
@@ -159,8 +161,8 @@ static int footprint(pm_error *error)
 {
   pm_memory_profile profile;
   pm_optimizer optimizer;
-  pm_record_init(pm_record_type_find("memory_profile"), &profile);
-  pm_record_init(pm_record_type_find("optimizer"), &optimizer);
+  pm_record_clear(pm_record_type_find("memory_profile"), &profile);
+  pm_record_clear(pm_record_type_find("optimizer"), &optimizer);
   pm_memory_plan *plan = pm_memory_plan_new(network, &profile, &optimizer, error);
   pm_memory_plan_free(plan);
   return plan != NULL ? PM_OK : error->status;
@@ -170,15 +172,15 @@ static int footprint_by_layer(pm_error *error)
 {
   static pm_layer_memory rows[1000];
   pm_memory_profile profile;
-  pm_record_init(pm_record_type_find("memory_profile"), &profile);
-  return pm_memory_layers(network, &profile, 8, PM_FP32, rows, error);
+  pm_record_clear(pm_record_type_find("memory_profile"), &profile);
+  return pm_memory_get_layers(network, &profile, 8, PM_PRECISION_FP32, rows, error);
 }
 
 START_TEST(memory_of_a_network)
 {
   catalog = pm_catalog_new(NULL);
-  network = pm_catalog_network(catalog, "resnet50", NULL, 0, NULL);
-  ck_assert_int_le(pm_network_layer_count(network), 1000);
+  network = pm_catalog_new_network(catalog, "resnet50", NULL, 0, NULL);
+  ck_assert_int_le(pm_network_count_layers(network), 1000);
   fail_each(footprint, false);
   fail_each(footprint_by_layer, false);
   pm_network_free(network);

@@ -112,7 +112,7 @@ static void entry_type(const char *element, const pm_record_type *type)
     text("        <xs:element name=\"network\" type=\"joined\" minOccurs=\"0\"/>");
   }
   printf("    </xs:all>\n    <xs:attributeGroup ref=\"%s\"/>\n  </xs:complexType>\n",
-         pm_record_field(type, "name") != NULL ? "named" : "entry");
+         pm_record_find_field(type, "name") != NULL ? "named" : "entry");
 }
 
 static void attribute(const char *name, const char *type, const char *use)
@@ -161,7 +161,7 @@ static void graph_types(void)
 static void layer_attributes(size_t kind)
 {
   char list[1000];
-  pm_layer_kind_attributes(kind, list, sizeof list);
+  pm_layer_kind_format_attributes(kind, list, sizeof list);
   for (char *word = strtok(list, " "); word != NULL; word = strtok(NULL, " ")) {
     char *value = strchr(word, '=');
     if (value != NULL) *value = '\0';
@@ -171,7 +171,7 @@ static void layer_attributes(size_t kind)
 
 static void layer_element(size_t kind)
 {
-  printf("      <xs:element name=\"%s\"><xs:complexType>\n", pm_layer_kind_at(kind));
+  printf("      <xs:element name=\"%s\"><xs:complexType>\n", pm_layer_kind_get_name(kind));
   text("        <xs:sequence>");
   text("          <xs:element name=\"path\" type=\"path\" minOccurs=\"0\" maxOccurs=\"unbounded\"/>");
   text("        </xs:sequence>");
@@ -194,7 +194,7 @@ static void flow_group(void)
   text("        <xs:attribute name=\"times\" type=\"xs:token\" use=\"required\"/>");
   text("        <xs:attribute name=\"index\" type=\"xs:NCName\"/>");
   text("        <xs:attribute name=\"if\" type=\"xs:token\"/>\n      </xs:complexType></xs:element>");
-  for (size_t i = 0; pm_layer_kind_at(i) != NULL; i++) layer_element(i);
+  for (size_t i = 0; pm_layer_kind_get_name(i) != NULL; i++) layer_element(i);
   text("    </xs:choice>\n  </xs:group>");
 }
 

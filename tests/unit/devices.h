@@ -14,8 +14,8 @@ typedef struct device {
 /* Whether the GPU has constants. */
 static inline bool device_find(size_t index, device *d)
 {
-  record("gpu", pm_catalog_id(catalog, "gpus", index), &d->gpu);
-  return pm_catalog_kernels(catalog, &d->gpu, &d->constants, NULL) == PM_OK;
+  record("gpu", pm_catalog_get_id(catalog, "gpus", index), &d->gpu);
+  return pm_catalog_get_kernels(catalog, &d->gpu, &d->constants, NULL) == PM_OK;
 }
 
 #define EACH_DEVICE(d)                                                                  \
@@ -25,7 +25,7 @@ static inline bool device_find(size_t index, device *d)
 static inline pm_kernel kernel_of(int operation, int precision)
 {
   pm_kernel kernel;
-  pm_record_init(pm_record_type_find("kernel"), &kernel);
+  pm_record_clear(pm_record_type_find("kernel"), &kernel);
   kernel.operation = operation;
   kernel.precision = precision;
   kernel.count = kernel.groups = 1;
@@ -44,7 +44,7 @@ static inline pm_kernel_time time_of(const device *d, const pm_kernel *kernel)
 
 static inline bool has(const device *d, int precision)
 {
-  return pm_gpu_matrix_peak(&d->gpu, precision) > 0;
+  return pm_gpu_get_matrix_peak(&d->gpu, precision) > 0;
 }
 
 #endif

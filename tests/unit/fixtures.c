@@ -7,7 +7,7 @@
 pm_gpu fixture_gpu(void)
 {
   pm_gpu gpu;
-  pm_record_init(pm_record_type_find("gpu"), &gpu);
+  pm_record_clear(pm_record_type_find("gpu"), &gpu);
   snprintf(gpu.id, sizeof gpu.id, "round");
   gpu.peak_fp64 = 5e12;
   gpu.peak_fp32 = 1e13;
@@ -20,7 +20,7 @@ pm_gpu fixture_gpu(void)
 static pm_link make_link(const char *id, pm_link_kind kind, double bandwidth)
 {
   pm_link link;
-  pm_record_init(pm_record_type_find("link"), &link);
+  pm_record_clear(pm_record_type_find("link"), &link);
   snprintf(link.id, sizeof link.id, "%s", id);
   link.kind = kind;
   link.bandwidth = bandwidth;
@@ -33,7 +33,7 @@ static pm_system *new_system(int gpus)
   pm_machine machine;
   pm_gpu gpu = fixture_gpu();
   char name[16];
-  pm_record_init(pm_record_type_find("machine"), &machine);
+  pm_record_clear(pm_record_type_find("machine"), &machine);
   snprintf(machine.id, sizeof machine.id, "box");
   machine.gpus = gpus;
   pm_system *system = pm_system_new(&machine, &gpu, NULL);

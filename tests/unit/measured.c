@@ -11,7 +11,7 @@ measured_file *measured_read(const char *name)
   char path[512];
   pm_error error = PM_ERROR_NONE;
   snprintf(path, sizeof path, "%s/data/measured/%s", PM_SOURCE_DIR, name);
-  char *text = pm_file_text(path, &error);
+  char *text = pm_file_read(path, &error);
   ck_assert_msg(text != NULL, "%s", error.text);
   measured_file *file = (measured_file *)calloc(1, sizeof *file);
   ck_assert_ptr_nonnull(file);

@@ -24,7 +24,7 @@ static inline void close_catalog(void)
 static inline void record(const char *kind, const char *name, void *out)
 {
   pm_error error = PM_ERROR_NONE;
-  ck_assert_msg(pm_catalog_record(catalog, kind, name, out, &error) == PM_OK, "%s", error.text);
+  ck_assert_msg(pm_catalog_get_record(catalog, kind, name, out, &error) == PM_OK, "%s", error.text);
 }
 
 static inline pm_gpu gpu(const char *name)
@@ -58,7 +58,7 @@ static inline pm_dataset dataset(const char *name)
 static inline pm_system *build_system(const char *name)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_system *system = pm_catalog_system(catalog, name, &error);
+  pm_system *system = pm_catalog_new_system(catalog, name, &error);
   ck_assert_msg(system != NULL, "%s", error.text);
   return system;
 }
@@ -66,7 +66,7 @@ static inline pm_system *build_system(const char *name)
 static inline pm_network *build_network(const char *name)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_network *network = pm_catalog_network(catalog, name, NULL, 0, &error);
+  pm_network *network = pm_catalog_new_network(catalog, name, NULL, 0, &error);
   ck_assert_msg(network != NULL, "%s", error.text);
   return network;
 }
@@ -97,7 +97,7 @@ static inline pm_network_totals totals(const char *name)
 
 static inline double gradients(const char *name)
 {
-  return totals(name).parameters * pm_precision_bytes(PM_FP32);
+  return totals(name).parameters * pm_precision_get_bytes(PM_PRECISION_FP32);
 }
 
 #endif

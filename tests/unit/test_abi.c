@@ -106,7 +106,7 @@ static void describe(void)
                                       [PM_FIELD_CHOICE] = ":choice"};
   const pm_record_type *type;
   line_count = 0;
-  for (size_t i = 0; (type = pm_record_type_at(i)) != NULL; i++) {
+  for (size_t i = 0; (type = pm_record_type_get(i)) != NULL; i++) {
     snprintf(lines[line_count], LINE_MOST, "%s %lu", type->name, (unsigned long)type->size);
     for (size_t k = 0; k < type->field_count; k++)
       add(lines[line_count], type->fields[k].name, kinds[type->fields[k].kind], type->fields[k].offset);

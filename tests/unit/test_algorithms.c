@@ -8,7 +8,7 @@
 
 static const pm_choice *choices_of(const char *field)
 {
-  return pm_record_field(pm_record_type_find("call"), field)->choices;
+  return pm_record_find_field(pm_record_type_find("call"), field)->choices;
 }
 
 START_TEST(each_says_everything)
@@ -23,7 +23,7 @@ START_TEST(each_says_everything)
     ck_assert_msg(a->protocols != 0 && a->protocols <= PM__ANY_PROTOCOL, "%s: protocols", text->name);
     ck_assert_msg(a->eras != 0 && a->eras <= PM__ANY_ERA, "%s: eras", text->name);
     ck_assert_msg(a->needs != 0, "%s: needs", text->name);
-    ck_assert_msg(pm_record_field(pm_record_type_find("collective"), "algorithm")->choices[id].name == text->name,
+    ck_assert_msg(pm_record_find_field(pm_record_type_find("collective"), "algorithm")->choices[id].name == text->name,
                   "%s: results name it otherwise", text->name);
     ck_assert_msg(a->selection >= PM__SELECTED_ALWAYS && a->selection <= PM__SELECTED_BY_NAME, "%s: selection",
                   text->name);
@@ -110,7 +110,7 @@ START_TEST(loads_are_the_descriptors)
 {
   pm_system *system = build_system("dgx1-v100");
   for (int nodes = 1; nodes <= 2; nodes++) {
-    pm_group_choice choice = pm_group_choice_default();
+    pm_group_choice choice = pm_group_choice_make();
     pm__collective_group members;
     pm__collective_parameters parameters;
     choice.nodes = nodes;
@@ -118,12 +118,14 @@ START_TEST(loads_are_the_descriptors)
     ck_assert_int_eq(pm__collective_group_init(&members, system, 0, 1, 8, nodes), PM_OK);
     ck_assert_int_eq(pm__collective_parameters_init(&parameters, &members, NULL), PM_OK);
     for (int id = PM_ALGORITHM_AUTO + 1; id < PM_ALGORITHM_COUNT; id++) {
-      pm_call call = {.collective = PM_ALL_REDUCE, .bytes = 1e9, .algorithm = id, .protocol = PM_PROTOCOL_ANY};
-      pm_table *table = pm_group_loads(group, &call, NULL);
+      pm_call call = {.collective = PM_COLLECTIVE_ALL_REDUCE, .bytes = 1e9, .algorithm = id,
+                      .protocol = PM_PROTOCOL_ANY};
+      pm_table *table = pm_group_tabulate_loads(group, &call, NULL);
       if (table == NULL) continue; /* not on this machine */
-      pm__collective_traffic traffic = pm__collective_algorithm_of(id)->traffic(&parameters, PM_ALL_REDUCE, 1e9);
-      size_t rows = pm_table_rows(table) - (nodes > 1);
-      const double *forward = pm_table_numbers(table, 4), *backward = pm_table_numbers(table, 5);
+      pm__collective_traffic traffic = pm__collective_algorithm_of(id)->traffic(&parameters, PM_COLLECTIVE_ALL_REDUCE,
+                                                                                1e9);
+      size_t rows = pm_table_count_rows(table) - (nodes > 1);
+      const double *forward = pm_table_get_numbers(table, 4), *backward = pm_table_get_numbers(table, 5);
       double sum = 0;
       for (size_t i = 0; i < rows; i++) sum += forward[i] + backward[i];
       if (traffic.route == PM__ROUTE_RINGS) ck_assert_double_eq_tol(sum / (8 * traffic.inside), 1, 1e-9);

@@ -50,7 +50,7 @@ static struct ArrowArrayStream stream_of(size_t tables, size_t rows)
   struct ArrowArrayStream stream;
   pm_error error = PM_ERROR_NONE;
   for (size_t i = 0; i < tables; i++) parts[i] = sample_table(rows);
-  ck_assert_int_eq(pm_table_arrow((const pm_table *const *)parts, tables, &stream, &error), PM_OK);
+  ck_assert_int_eq(pm_table_export_arrow((const pm_table *const *)parts, tables, &stream, &error), PM_OK);
   for (size_t i = 0; i < tables; i++) pm_table_free(parts[i]);
   return stream;
 }
@@ -168,12 +168,12 @@ START_TEST(what_makes_no_stream_is_refused)
   struct ArrowArrayStream stream;
   pm_error error = PM_ERROR_NONE;
   pm_table_drop(other, "speed");
-  ck_assert_int_eq(pm_table_arrow(both, 2, &stream, &error), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_export_arrow(both, 2, &stream, &error), PM_STATUS_BAD_ARGUMENT);
   ck_assert_str_eq(error.text, "table 2 has other columns than the first");
-  ck_assert_int_eq(pm_table_arrow(both, 0, &stream, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_table_arrow(hole, 2, &stream, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_table_arrow(NULL, 1, &stream, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_table_arrow(both, 1, NULL, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_export_arrow(both, 0, &stream, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_export_arrow(hole, 2, &stream, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_export_arrow(NULL, 1, &stream, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_export_arrow(both, 1, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
   pm_table_free(table);
   pm_table_free(other);
 }

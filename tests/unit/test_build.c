@@ -30,9 +30,9 @@ static char *describe(const char *text, const pm_attribute *sets, size_t count)
   pm_error error = PM_ERROR_NONE;
   pm_network *network = try_build(text, sets, count, &error);
   ck_assert_msg(network != NULL, "%s", error.text);
-  size_t layers = (size_t)pm_network_layer_count(network), used = 0;
+  size_t layers = (size_t)pm_network_count_layers(network), used = 0;
   pm_layer *rows = (pm_layer *)calloc(layers, sizeof *rows);
-  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_FP32, rows, &error), PM_OK);
+  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_PRECISION_FP32, rows, &error), PM_OK);
   all[0] = '\0';
   for (size_t i = 0; i < layers; i++)
     used += (size_t)snprintf(all + used, sizeof all - used, "%s%s:%s", i > 0 ? " " : "", rows[i].name, rows[i].output);
@@ -74,7 +74,7 @@ START_TEST(parameters_from_outside_are_checked)
   pm_error error = PM_ERROR_NONE;
   ck_assert_ptr_null(try_build(text, wrong, 2, &error));
   ck_assert_str_eq(error.text, "network \"n\" has no parameter \"clases\"; it has classes, image");
-  ck_assert_int_eq(error.status, PM_NOT_FOUND);
+  ck_assert_int_eq(error.status, PM_STATUS_NOT_FOUND);
   error = (pm_error)PM_ERROR_NONE;
   ck_assert_ptr_null(try_build(text, junk, 1, &error));
   ck_assert_str_eq(error.text, "expression \"ten\": there is no parameter \"ten\"");

@@ -23,9 +23,9 @@ static char *timed_rows(const char *id, const pm_kernel_calibration *constants)
   for (int i = 0; i < ROWS; i++) {
     pm_kernel k;
     pm_kernel_time t;
-    pm_record_init(pm_record_type_find("kernel"), &k);
+    pm_record_clear(pm_record_type_find("kernel"), &k);
     k.operation = PM_OPERATOR_GEMM;
-    k.precision = PM_FP32;
+    k.precision = PM_PRECISION_FP32;
     k.count = 1;
     double *sizes[] = {&k.m, &k.n, &k.k};
     for (int j = 0; j < 3; j++) {
@@ -50,7 +50,7 @@ static pm_calibration *fit_rows(const char *csv, pm_calibration_options options)
 static const pm_fitted_constant *constant(const pm_calibration *fit, const char *name)
 {
   size_t count;
-  const pm_fitted_constant *c = pm_calibration_constants(fit, &count);
+  const pm_fitted_constant *c = pm_calibration_get_constants(fit, &count);
   for (size_t i = 0; i < count; i++)
     if (strcmp(c[i].constant, name) == 0) return &c[i];
   return NULL;
@@ -60,7 +60,7 @@ static pm_kernel_calibration constants_of(const char *id)
 {
   pm_kernel_calibration c;
   pm_gpu device = gpu(id);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &device, &c, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &device, &c, NULL), PM_OK);
   return c;
 }
 
@@ -72,7 +72,7 @@ static bool near(double a, double b, double share)
 START_TEST(constants_that_made_the_times_come_back)
 {
   pm_kernel_calibration c = constants_of("v100-pcie");
-  pm_calibration_options options = pm_calibration_options_default();
+  pm_calibration_options options = pm_calibration_options_make();
   c.simt_efficiency = 0.87;
   c.simt_latency_threads = 450;
   c.simt_split_threads = 150;
@@ -87,7 +87,7 @@ START_TEST(constants_that_made_the_times_come_back)
   ck_assert_int_eq(constant(fit, "simt_efficiency")->state, PM_FIT_STATE_FITTED);
   ck_assert_ptr_null(constant(fit, "wave"));
   size_t count;
-  const pm_fit_error *e = pm_calibration_errors(fit, &count);
+  const pm_fit_error *e = pm_calibration_get_errors(fit, &count);
   ck_assert_uint_eq(count, 2);
   ck_assert(e[0].use == PM_FIT_USE_FITTED && e[1].use == PM_FIT_USE_KEPT_SHAPE);
   ck_assert(e[0].rows + e[1].rows == ROWS && near(e[1].rows, ROWS / 5.0, 0.25));
@@ -107,7 +107,7 @@ START_TEST(rows_kept_out_are_not_looked_at)
   char *both = (char *)malloc(strlen(a) + strlen(b) + 1);
   strcpy(both, a);
   strcat(both, strchr(b, '\n') + 1);
-  pm_calibration_options options = pm_calibration_options_default();
+  pm_calibration_options options = pm_calibration_options_make();
   options.entries = "volta";
   pm_calibration *alone = fit_rows(a, options), *mixed = fit_rows(both, options);
   options.kept = "v100-sxm2-16gb";
@@ -116,7 +116,7 @@ START_TEST(rows_kept_out_are_not_looked_at)
   ck_assert(constant(kept, "simt_efficiency")->value == value);
   ck_assert(constant(mixed, "simt_efficiency")->value < 0.97 * value);
   size_t count;
-  const pm_fit_error *e = pm_calibration_errors(kept, &count);
+  const pm_fit_error *e = pm_calibration_get_errors(kept, &count);
   ck_assert(e[count - 1].use == PM_FIT_USE_KEPT_GPU && e[count - 1].rows == ROWS && e[count - 1].bias < -15);
   pm_calibration_free(alone);
   pm_calibration_free(mixed);
@@ -133,13 +133,13 @@ START_TEST(the_file_brings_the_constants_in)
   pm_error error = PM_ERROR_NONE;
   pm_kernel_calibration c = constants_of("v100-pcie"), other = constants_of("a100-sxm4-40gb"), now;
   c.simt_efficiency = 0.92;
-  pm_calibration_options options = pm_calibration_options_default();
+  pm_calibration_options options = pm_calibration_options_make();
   options.entries = "volta";
   char *csv = timed_rows("v100-pcie", &c), name[] = "/tmp/perfmodel-fit-XXXXXX.xml";
   pm_calibration *fit = fit_rows(csv, options);
   int descriptor = mkstemps(name, 4);
   FILE *file = fdopen(descriptor, "w");
-  fputs(pm_calibration_xml(fit), file);
+  fputs(pm_calibration_get_xml(fit), file);
   fclose(file);
   ck_assert_msg(pm_catalog_load(catalog, name, &error) == PM_OK, "%s", error.text);
   remove(name);
@@ -180,14 +180,14 @@ static const char *basis_of(const char *framework)
 {
   static char text[PM_FRAMEWORK_BASIS_MAX]; /* for one test program */
   pm_framework_profile profile;
-  ck_assert_int_eq(pm_catalog_framework(catalog, framework, &profile, NULL), PM_OK);
-  return pm_framework_basis_text(&profile.framework, text);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, framework, &profile, NULL), PM_OK);
+  return pm_framework_format_basis(&profile.framework, text);
 }
 
 /* After a calibration on rows of one's own a framework says what it was fitted to, on how many rows, and when. */
 START_TEST(a_framework_says_what_it_was_fitted_to)
 {
-  pm_calibration_options options = pm_calibration_options_default();
+  pm_calibration_options options = pm_calibration_options_make();
   options.set = "training";
   options.entries = "mine";
   options.file = "some folder/my rows.csv";
@@ -197,7 +197,7 @@ START_TEST(a_framework_says_what_it_was_fitted_to)
             "<overlap>backward</overlap></framework></perfmodel>");
   ck_assert_str_eq(basis_of("mine"), "guesses: no training rate of this framework is behind its constants");
   pm_calibration *fit = fit_rows(five_rows, options);
-  load_text(pm_calibration_xml(fit));
+  load_text(pm_calibration_get_xml(fit));
   ck_assert_str_eq(basis_of("mine"), "fitted to 5 rows of my-rows.csv, 2031-05");
   pm_calibration_free(fit);
 }
@@ -211,10 +211,10 @@ START_TEST(shipped_frameworks_say_what_they_were_fitted_to)
   ck_assert_ptr_null(strstr(basis_of("generic"), "fitted"));
   pm_framework like;
   pm_framework_profile resolved, other;
-  ck_assert_int_eq(pm_catalog_record(catalog, "framework", "pt-nhwc", &like, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "framework", "pt-nhwc", &like, NULL), PM_OK);
   ck_assert(like.like[0] != '\0' && isnan(like.kernel_time));
-  ck_assert_int_eq(pm_catalog_framework(catalog, "pt-nhwc", &resolved, NULL), PM_OK);
-  ck_assert_int_eq(pm_catalog_framework(catalog, like.like, &other, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "pt-nhwc", &resolved, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, like.like, &other, NULL), PM_OK);
   ck_assert_str_eq(resolved.framework.fitted_to, other.framework.fitted_to);
   ck_assert_int_eq(resolved.framework.rows, other.framework.rows);
 }
@@ -227,7 +227,7 @@ START_TEST(stages_name_constants_that_exist)
   for (size_t i = 0; (stage = pm__lab_stage_at(i)) != NULL; i++) {
     int count = 0;
     for (const pm__lab_stage_constant *c = stage->constants; c->name != NULL; c++, count++) {
-      ck_assert_msg(pm_record_field(type, c->name) != NULL, "%s", c->name);
+      ck_assert_msg(pm_record_find_field(type, c->name) != NULL, "%s", c->name);
       ck_assert_msg(c->lower < c->start && c->start < c->upper, "%s", c->name);
     }
     ck_assert_msg(count <= 12, "%s has %d constants", stage->name, count);
@@ -245,7 +245,7 @@ START_TEST(bad_calibrations_say_why)
              {"nosuch", NULL, NULL, "set \"nosuch\" cannot be calibrated; it is one of kernels, training"}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     pm_error error = PM_ERROR_NONE;
-    pm_calibration_options options = pm_calibration_options_default();
+    pm_calibration_options options = pm_calibration_options_make();
     options.set = bad[i].set;
     options.data = "kernel,M,N,K,precision,gpu,time_us\ngemm,8,8,8,fp32,T4,9\n";
     options.entries = bad[i].entries;

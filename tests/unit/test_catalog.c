@@ -47,19 +47,20 @@ static void must_load(const char *entries)
 START_TEST(every_entry_works)
 {
   double record[400];
-  for (size_t k = 0; pm_catalog_kind_at(k) != NULL; k++) {
-    const char *kind = pm_catalog_kind_at(k), *id;
+  for (size_t k = 0; pm_catalog_get_kind(k) != NULL; k++) {
+    const char *kind = pm_catalog_get_kind(k), *id;
     ck_assert_int_gt(pm_catalog_count(catalog, kind), 0);
-    ck_assert_uint_le(pm_catalog_record_type(kind)->size, sizeof record);
-    for (size_t i = 0; (id = pm_catalog_id(catalog, kind, i)) != NULL; i++) {
+    ck_assert_uint_le(pm_catalog_get_record_type(kind)->size, sizeof record);
+    for (size_t i = 0; (id = pm_catalog_get_id(catalog, kind, i)) != NULL; i++) {
       pm_error error = PM_ERROR_NONE;
       char text[PM_TEXT_MAX];
       ck_assert_str_eq(pm_catalog_resolve(catalog, kind, id, &error), id);
-      ck_assert_msg(pm_catalog_record(catalog, kind, id, record, &error) == PM_OK, "%s", error.text);
-      ck_assert_str_eq(pm_record_text(pm_record_field(pm_catalog_record_type(kind), "id"), record, text), id);
+      ck_assert_msg(pm_catalog_get_record(catalog, kind, id, record, &error) == PM_OK, "%s", error.text);
+      ck_assert_str_eq(pm_record_format(pm_record_find_field(pm_catalog_get_record_type(kind), "id"), record, text),
+                       id);
       pm_table *table = pm_catalog_show(catalog, kind, id, &error);
       ck_assert_msg(table != NULL, "%s", error.text);
-      ck_assert_uint_gt(pm_table_rows(table), 2);
+      ck_assert_uint_gt(pm_table_count_rows(table), 2);
       pm_table_free(table);
     }
   }
@@ -70,14 +71,14 @@ START_TEST(every_system_and_network_builds)
 {
   const char *id;
   pm_error error = PM_ERROR_NONE;
-  for (size_t i = 0; (id = pm_catalog_id(catalog, "systems", i)) != NULL; i++) {
-    pm_system *system = pm_catalog_system(catalog, id, &error);
+  for (size_t i = 0; (id = pm_catalog_get_id(catalog, "systems", i)) != NULL; i++) {
+    pm_system *system = pm_catalog_new_system(catalog, id, &error);
     ck_assert_msg(system != NULL && pm_system_check(system, &error) == PM_OK, "%s", error.text);
-    ck_assert_str_eq(pm_system_gpu(system)->id, pm_system_machine(system)->gpu);
+    ck_assert_str_eq(pm_system_get_gpu(system)->id, pm_system_get_machine(system)->gpu);
     pm_system_free(system);
   }
-  for (size_t i = 0; (id = pm_catalog_id(catalog, "networks", i)) != NULL; i++) {
-    pm_network *network = pm_catalog_network(catalog, id, NULL, 0, &error);
+  for (size_t i = 0; (id = pm_catalog_get_id(catalog, "networks", i)) != NULL; i++) {
+    pm_network *network = pm_catalog_new_network(catalog, id, NULL, 0, &error);
     ck_assert_msg(network != NULL, "%s", error.text);
     pm_network_free(network);
   }
@@ -111,7 +112,7 @@ static void check_unknown(const char *kind, const char *name, const char *messag
   pm_error error = PM_ERROR_NONE;
   ck_assert_ptr_null(pm_catalog_resolve(catalog, kind, name, &error));
   ck_assert_str_eq(error.text, message);
-  ck_assert_int_eq(error.status, PM_NOT_FOUND);
+  ck_assert_int_eq(error.status, PM_STATUS_NOT_FOUND);
 }
 
 START_TEST(unknown_names_get_advice)
@@ -134,21 +135,21 @@ START_TEST(nothing_crashes_on_nothing)
 {
   pm_gpu gpu;
   pm_error error = PM_ERROR_NONE;
-  ck_assert_int_eq(pm_catalog_load(catalog, NULL, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_catalog_load(NULL, file, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_catalog_load(catalog, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_catalog_load(NULL, file, NULL), PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_catalog_count(NULL, "gpus"), -1);
   ck_assert_int_eq(pm_catalog_count(catalog, NULL), -1);
-  ck_assert_ptr_null(pm_catalog_id(catalog, "gpus", 1000));
-  ck_assert_ptr_null(pm_catalog_note(catalog, 0));
-  ck_assert_ptr_null(pm_catalog_kind_at(1000));
-  ck_assert_ptr_null(pm_catalog_record_type("x"));
+  ck_assert_ptr_null(pm_catalog_get_id(catalog, "gpus", 1000));
+  ck_assert_ptr_null(pm_catalog_get_note(catalog, 0));
+  ck_assert_ptr_null(pm_catalog_get_kind(1000));
+  ck_assert_ptr_null(pm_catalog_get_record_type("x"));
   ck_assert_ptr_null(pm_catalog_resolve(catalog, "gpu", NULL, &error));
-  ck_assert_int_eq(error.status, PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "v100", NULL, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_catalog_record(NULL, "gpu", "v100", &gpu, NULL), PM_BAD_ARGUMENT);
-  ck_assert_ptr_null(pm_catalog_network(catalog, NULL, NULL, 0, NULL));
-  ck_assert_ptr_null(pm_catalog_network(catalog, "vgg16", NULL, 1, NULL));
-  ck_assert_ptr_null(pm_catalog_system(NULL, "dgx2", NULL));
+  ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", "v100", NULL, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_catalog_get_record(NULL, "gpu", "v100", &gpu, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_ptr_null(pm_catalog_new_network(catalog, NULL, NULL, 0, NULL));
+  ck_assert_ptr_null(pm_catalog_new_network(catalog, "vgg16", NULL, 1, NULL));
+  ck_assert_ptr_null(pm_catalog_new_system(NULL, "dgx2", NULL));
   ck_assert_ptr_null(pm_catalog_list(NULL, "gpus", NULL));
   ck_assert_ptr_null(pm_catalog_show(catalog, "gpus", NULL, NULL));
   pm_catalog_free(NULL);
@@ -169,15 +170,15 @@ START_TEST(users_add_entries)
   must_load(OWN_GPU "<system id='box' name='Box'><gpu>My GPU</gpu><gpus>2</gpus>"
                     "<graph><link type='NVLink 2.0' from='gpu0' to='gpu1*2'/></graph></system>");
   ck_assert_int_eq(pm_catalog_count(catalog, "gpus"), gpus + 1);
-  ck_assert_str_eq(pm_catalog_id(catalog, "gpu", (size_t)gpus), "own");
-  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "mine", &gpu, NULL), PM_OK);
+  ck_assert_str_eq(pm_catalog_get_id(catalog, "gpu", (size_t)gpus), "own");
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", "mine", &gpu, NULL), PM_OK);
   ck_assert(gpu.memory == 8589934592.0 && gpu.peak_fp32 == 10e12 && isnan(gpu.power) && gpu.sms == 0);
-  ck_assert_int_eq(pm_catalog_record(catalog, "system", "box", &machine, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "system", "box", &machine, NULL), PM_OK);
   ck_assert_str_eq(machine.gpu, "own"); /* the id, however it was called */
-  pm_system *system = pm_catalog_system(catalog, "box", NULL);
-  ck_assert_int_eq(pm_system_gpu_links(system, 0, 1), 2);
+  pm_system *system = pm_catalog_new_system(catalog, "box", NULL);
+  ck_assert_int_eq(pm_system_count_gpu_links(system, 0, 1), 2);
   pm_system_free(system);
-  ck_assert_ptr_null(pm_catalog_note(catalog, 0));
+  ck_assert_ptr_null(pm_catalog_get_note(catalog, 0));
 }
 END_TEST
 
@@ -189,19 +190,19 @@ START_TEST(users_override_entries_and_are_told)
   must_load("<gpu id='P100-PCIe' name='Slow'><peak_fp32>1 TFLOP/s</peak_fp32><memory>8 GB</memory>"
             "<memory_bandwidth>100 GB/s</memory_bandwidth></gpu>");
   ck_assert_int_eq(pm_catalog_count(catalog, "gpus"), gpus);
-  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "p100-pcie", &gpu, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", "p100-pcie", &gpu, NULL), PM_OK);
   ck_assert(gpu.peak_fp32 == 1e12);
   snprintf(expected, sizeof expected, "%s:2: gpu \"P100-PCIe\" replaces the shipped one", file);
-  ck_assert_str_eq(pm_catalog_note(catalog, 0), expected);
-  ck_assert_ptr_null(pm_catalog_note(catalog, 1));
+  ck_assert_str_eq(pm_catalog_get_note(catalog, 0), expected);
+  ck_assert_ptr_null(pm_catalog_get_note(catalog, 1));
   /* A system that has this GPU takes the new one. */
-  pm_system *system = pm_catalog_system(catalog, "smc4028gr-p100", NULL);
-  ck_assert(pm_system_gpu(system)->peak_fp32 == 1e12);
+  pm_system *system = pm_catalog_new_system(catalog, "smc4028gr-p100", NULL);
+  ck_assert(pm_system_get_gpu(system)->peak_fp32 == 1e12);
   pm_system_free(system);
   must_load("<gpu id='p100-pcie' name='Slower'><peak_fp32>1 GFLOP/s</peak_fp32><memory>8 GB</memory>"
             "<memory_bandwidth>100 GB/s</memory_bandwidth></gpu>");
   snprintf(expected, sizeof expected, "%s:2: gpu \"p100-pcie\" replaces the one of %s:2", file, file);
-  ck_assert_str_eq(pm_catalog_note(catalog, 1), expected);
+  ck_assert_str_eq(pm_catalog_get_note(catalog, 1), expected);
 }
 END_TEST
 
@@ -211,11 +212,11 @@ START_TEST(a_later_alias_wins_and_says_so)
             "<memory_bandwidth>100 GB/s</memory_bandwidth></gpu>");
   ck_assert_str_eq(pm_catalog_resolve(catalog, "gpu", "v100", NULL), "w100");
   ck_assert_str_eq(pm_catalog_resolve(catalog, "gpu", "v100-sxm2-16gb", NULL), "v100-sxm2-16gb");
-  ck_assert_ptr_nonnull(strstr(pm_catalog_note(catalog, 0),
+  ck_assert_ptr_nonnull(strstr(pm_catalog_get_note(catalog, 0),
                                "gpu \"V100\" now is \"w100\", no longer \"v100-sxm2-16gb\""));
-  ck_assert_ptr_null(pm_catalog_note(catalog, 1));
+  ck_assert_ptr_null(pm_catalog_get_note(catalog, 1));
   must_load(OWN_GPU); /* said once */
-  ck_assert_ptr_null(pm_catalog_note(catalog, 1));
+  ck_assert_ptr_null(pm_catalog_get_note(catalog, 1));
   ck_assert_str_eq(pm_catalog_resolve(catalog, "gpu", "v100", NULL), "w100");
 }
 END_TEST
@@ -232,20 +233,20 @@ START_TEST(former_names_are_read_and_told)
                                "<composed> is called <eager>", "<feed_bandwidth> is called <host_copy_bandwidth>"};
   for (size_t i = 0; i < 4; i++) {
     snprintf(expected, sizeof expected, "%s:2: %s now", file, notes[i]);
-    ck_assert_str_eq(pm_catalog_note(catalog, i), expected);
+    ck_assert_str_eq(pm_catalog_get_note(catalog, i), expected);
   }
   must_load("<framework id='own-new' name='Own, now'><era>cudnn6</era><evidence>uncalibrated</evidence>"
             "<parallelism>hybrid</parallelism><overlap>none</overlap>"
             "<framework_kernel_factor>1.5</framework_kernel_factor><eager>yes</eager>"
             "<host_copy_bandwidth>2 GB/s</host_copy_bandwidth></framework>");
-  ck_assert_ptr_null(pm_catalog_note(catalog, 4));
-  ck_assert_int_eq(pm_catalog_record(catalog, "framework", "own-old", &old, NULL), PM_OK);
-  ck_assert_int_eq(pm_catalog_record(catalog, "framework", "own-new", &now, NULL), PM_OK);
+  ck_assert_ptr_null(pm_catalog_get_note(catalog, 4));
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "framework", "own-old", &old, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "framework", "own-new", &now, NULL), PM_OK);
   ck_assert(old.framework_kernel_factor == 1.5 && old.host_copy_bandwidth == 2e9 && old.eager &&
             old.parallelism == PM_PARALLELISM_HYBRID);
   must_load("<transformer_habit id='mine' name='Mine'><split>24 B</split><scores>5 B</scores></transformer_habit>");
   snprintf(expected, sizeof expected, "%s:2: <transformer_habit> is called <transformer_activations> now", file);
-  ck_assert_str_eq(pm_catalog_note(catalog, 4), expected);
+  ck_assert_str_eq(pm_catalog_get_note(catalog, 4), expected);
   ck_assert_str_eq(pm_catalog_resolve(catalog, "transformer_habit", "mine", NULL), "mine");
   memcpy(old.id, now.id, sizeof old.id);
   memcpy(old.name, now.name, sizeof old.name);
@@ -258,7 +259,7 @@ START_TEST(a_load_is_all_or_nothing)
 {
   pm_error error = PM_ERROR_NONE;
   int before = pm_catalog_count(catalog, "gpus");
-  ck_assert_int_eq(load(OWN_GPU "<gpu id='k80' name='K'><peak_fp32>1</peak_fp32></gpu>", &error), PM_BAD_UNIT);
+  ck_assert_int_eq(load(OWN_GPU "<gpu id='k80' name='K'><peak_fp32>1</peak_fp32></gpu>", &error), PM_STATUS_BAD_UNIT);
   ck_assert_int_eq(error.line, 3);
   ck_assert_int_eq(error.file_length, (int)strlen(file));
   ck_assert_int_eq(strncmp(error.text, file, strlen(file)), 0);
@@ -284,7 +285,7 @@ START_TEST(folders_are_read_in_order)
   int before = pm_catalog_count(catalog, "sources");
   ck_assert_msg(pm_catalog_load(catalog, folder, &error) == PM_OK, "%s", error.text);
   ck_assert_int_eq(pm_catalog_count(catalog, "sources"), before + 2);
-  ck_assert_str_eq(pm_catalog_id(catalog, "sources", (size_t)before), "own-1");
+  ck_assert_str_eq(pm_catalog_get_id(catalog, "sources", (size_t)before), "own-1");
   for (int i = 0; i < 4; i++) {
     snprintf(path, sizeof path, "%s/%s", folder, names[i]);
     unlink(path);
@@ -297,7 +298,7 @@ START_TEST(networks_take_parameters)
 {
   pm_network_totals totals;
   const pm_attribute sets[] = {{"classes", "10"}};
-  pm_network *network = pm_catalog_network(catalog, "resnet50", sets, 1, NULL);
+  pm_network *network = pm_catalog_new_network(catalog, "resnet50", sets, 1, NULL);
   ck_assert_int_eq(pm_network_get_totals(network, &totals, NULL), PM_OK);
   ck_assert_str_eq(totals.output, "10");
   ck_assert(totals.parameters == 25557032 - 990 * 2049);
@@ -306,9 +307,9 @@ START_TEST(networks_take_parameters)
   must_load("<network id='any' name='Any'><param name='n'/><input shape='n'/><linear out_features='2'/></network>");
   pm_table *table = pm_catalog_list(catalog, "networks", NULL);
   ck_assert_ptr_nonnull(table);
-  ck_assert_int_eq((int)pm_table_rows(table), pm_catalog_count(catalog, "networks"));
+  ck_assert_int_eq((int)pm_table_count_rows(table), pm_catalog_count(catalog, "networks"));
   pm_table_free(table);
-  ck_assert_int_eq(pm_catalog_record(catalog, "network", "any", &totals, NULL), PM_BAD_VALUE);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "network", "any", &totals, NULL), PM_STATUS_BAD_VALUE);
 }
 END_TEST
 
@@ -316,17 +317,17 @@ END_TEST
 
 static size_t find_column(const pm_table *table, const char *name)
 {
-  for (size_t i = 0; pm_table_column(table, i) != NULL; i++)
-    if (strcmp(pm_table_column(table, i)->name, name) == 0) return i;
+  for (size_t i = 0; pm_table_get_column(table, i) != NULL; i++)
+    if (strcmp(pm_table_get_column(table, i)->name, name) == 0) return i;
   ck_abort_msg("no column %s", name);
 }
 
 /* The text of `column` in the row whose first cell is `field`. */
 static const char *cell(const pm_table *table, const char *field, const char *column, char *buffer)
 {
-  for (size_t row = 0; row < pm_table_rows(table); row++)
-    if (strcmp(pm_table_text(table, 0, row, buffer), field) == 0)
-      return pm_table_text(table, find_column(table, column), row, buffer);
+  for (size_t row = 0; row < pm_table_count_rows(table); row++)
+    if (strcmp(pm_table_get_text(table, 0, row, buffer), field) == 0)
+      return pm_table_get_text(table, find_column(table, column), row, buffer);
   return NULL;
 }
 
@@ -353,13 +354,14 @@ END_TEST
 
 START_TEST(lists_have_a_row_per_entry)
 {
-  for (size_t i = 0; pm_catalog_kind_at(i) != NULL; i++) {
+  for (size_t i = 0; pm_catalog_get_kind(i) != NULL; i++) {
     char text[PM_TEXT_MAX];
-    const char *kind = pm_catalog_kind_at(i);
+    const char *kind = pm_catalog_get_kind(i);
     pm_table *table = pm_catalog_list(catalog, kind, NULL);
-    ck_assert_int_eq((int)pm_table_rows(table), pm_catalog_count(catalog, kind));
-    for (size_t row = 0; row < pm_table_rows(table); row++)
-      ck_assert_str_eq(pm_table_text(table, find_column(table, "id"), row, text), pm_catalog_id(catalog, kind, row));
+    ck_assert_int_eq((int)pm_table_count_rows(table), pm_catalog_count(catalog, kind));
+    for (size_t row = 0; row < pm_table_count_rows(table); row++)
+      ck_assert_str_eq(pm_table_get_text(table, find_column(table, "id"), row, text),
+                       pm_catalog_get_id(catalog, kind, row));
     pm_table_free(table);
   }
 }

@@ -45,7 +45,7 @@ static double tensor_peak(const char *name, double clock)
 static double matrix_peak(const char *name, int precision)
 {
   pm_gpu g = gpu(name);
-  return pm_gpu_matrix_peak(&g, precision);
+  return pm_gpu_get_matrix_peak(&g, precision);
 }
 
 /* ---- Link graphs ------------------------------------------------------------------------------------------------- */
@@ -72,9 +72,9 @@ static double sum_edges(const char *name, edge_choice choose, const char *a, con
 {
   pm_system *system = build_system(name);
   double sum = 0;
-  for (int i = 0; i < pm_system_edge_count(system); i++) {
+  for (int i = 0; i < pm_system_count_edges(system); i++) {
     pm_edge edge;
-    ck_assert_int_eq(pm_system_edge(system, i, &edge), PM_OK);
+    ck_assert_int_eq(pm_system_get_edge(system, i, &edge), PM_OK);
     if (choose(&edge, a, b)) sum += field == 0 ? edge.count : edge.bandwidth;
   }
   pm_system_free(system);
@@ -116,7 +116,7 @@ static double line_rate(const char *name, const char *a, const char *b)
 static double gpu_links(const char *name, int i, int j)
 {
   pm_system *system = build_system(name);
-  int links = pm_system_gpu_links(system, i, j);
+  int links = pm_system_count_gpu_links(system, i, j);
   pm_system_free(system);
   return links;
 }
@@ -124,7 +124,7 @@ static double gpu_links(const char *name, int i, int j)
 static double network_rate(const char *name)
 {
   pm_system *system = build_system(name);
-  double rate = pm_system_network_bandwidth(system);
+  double rate = pm_system_get_network_bandwidth(system);
   pm_system_free(system);
   return rate;
 }
@@ -178,10 +178,10 @@ static bool in_depth(const pm_layer *layer)
 static double sum_layers(const char *name, layer_choice choose, int parameters)
 {
   pm_network *network = build_network(name);
-  size_t count = (size_t)pm_network_layer_count(network);
+  size_t count = (size_t)pm_network_count_layers(network);
   pm_layer *rows = (pm_layer *)calloc(count, sizeof *rows);
   ck_assert_ptr_nonnull(rows);
-  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_FP32, rows, NULL), PM_OK);
+  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL), PM_OK);
   double sum = 0;
   for (size_t i = 0; i < count; i++)
     if (choose(&rows[i])) sum += parameters ? rows[i].parameters : 1;
@@ -241,8 +241,8 @@ static double first_conv_mac(int64_t side)
 static double gamma_at(pm_network *network, int index, double batch)
 {
   pm_layer rows[8];
-  ck_assert_int_le(pm_network_layer_count(network), 8);
-  ck_assert_int_eq(pm_network_get_layers(network, batch, PM_FP32, rows, NULL), PM_OK);
+  ck_assert_int_le(pm_network_count_layers(network), 8);
+  ck_assert_int_eq(pm_network_get_layers(network, batch, PM_PRECISION_FP32, rows, NULL), PM_OK);
   pm_network_free(network);
   return rows[index].gamma;
 }
@@ -301,13 +301,13 @@ static double image_stream(const char *id)
 /* Bandwidth part of a ring all-reduce of FP32 gradients. */
 static double transfer(const char *network, int ranks, double bandwidth)
 {
-  return pm_all_reduce_transfer_time(gradients(network), ranks, bandwidth);
+  return pm_all_reduce_get_transfer_time(gradients(network), ranks, bandwidth);
 }
 
 /* Share of a step that all-reduces at 120 GB/s and computes at the FP32 peak: 6 operations per MAC and sample. */
 static double transfer_share(const char *network)
 {
-  double compute = 6 * totals(network).mac_bnl * 256 / matrix_peak("v100-sxm2-32gb", PM_FP32);
+  double compute = 6 * totals(network).mac_bnl * 256 / matrix_peak("v100-sxm2-32gb", PM_PRECISION_FP32);
   double communication = transfer(network, 16, 120e9);
   return communication / (communication + compute);
 }
@@ -329,9 +329,9 @@ static double transfer_share(const char *network)
   X(K009, 10.6e12, 0.005, fp32_peak(P100))                                                              \
   X(K010, 5.3e12, 0.005, fp64_peak(P100))                                                               \
   X(K011, 21.2e12, 0.005, 2 * fp32_peak(P100))                                                          \
-  X(K012, 85.4, 0.002, 100 * matrix_peak("rtx-2080-ti", PM_FP32) / matrix_peak(V100, PM_FP32))          \
-  X(K013, 1.54e9, 0.005, matrix_peak("rtx-2080-ti", PM_FP32) / (2 * cores("rtx-2080-ti")))              \
-  X(K014, 8, 0.01, matrix_peak(V100, PM_FP16) / matrix_peak(V100, PM_FP32))                             \
+  X(K012, 85.4, 0.002, 100 * matrix_peak("rtx-2080-ti", PM_PRECISION_FP32) / matrix_peak(V100, PM_PRECISION_FP32))          \
+  X(K013, 1.54e9, 0.005, matrix_peak("rtx-2080-ti", PM_PRECISION_FP32) / (2 * cores("rtx-2080-ti")))              \
+  X(K014, 8, 0.01, matrix_peak(V100, PM_PRECISION_FP16) / matrix_peak(V100, PM_PRECISION_FP32))                             \
   X(K015, 40, 0.08, 100 * (cores(V100) / cores(P100) - 1))                                              \
   X(K016, 1.476, 0.001, fp32_peak(V100) / fp32_peak(P100))                                              \
   X(K017, 1.23, 0.001, gpu(V100).memory_bandwidth / gpu(P100).memory_bandwidth)

@@ -8,7 +8,7 @@
 
 enum { PRECISIONS = 3, PASSES = 3 };
 
-static const int precisions[] = {PM_FP32, PM_FP16, PM_FP16_STORAGE};
+static const int precisions[] = {PM_PRECISION_FP32, PM_PRECISION_FP16, PM_PRECISION_FP16_STORAGE};
 
 #define EACH(i, count) for (int i = 0; i < (count); i++)
 
@@ -72,7 +72,7 @@ END_TEST
 static double saved_by_transforms(const device *d, const pm_kernel *k)
 {
   double w = k->kernel_height, winograd = w == 3 || w == 5 ? 16 * w * w / ((w + 3) * (w + 3)) : 1;
-  if (k->precision == PM_FP16 && d->gpu.tensor_cores > 0) return 1;
+  if (k->precision == PM_PRECISION_FP16 && d->gpu.tensor_cores > 0) return 1;
   return fmax(winograd, w * w * (33 - w) * (33 - w) / 2048);
 }
 
@@ -158,7 +158,7 @@ START_TEST(larger_passes_take_longer)
   device d;
   EACH_DEVICE(d) for (int op = PM_OPERATOR_ELEMENTWISE; op < PM_OPERATOR_COUNT; op++) {
     if (op == PM_OPERATOR_POOLING) continue; /* has the sizes of a convolution */
-    pm_kernel one = kernel_of(op, PM_FP32);
+    pm_kernel one = kernel_of(op, PM_PRECISION_FP32);
     one.count = 4;
     one.m = one.n = one.k = 512;
     one.link_bandwidth = 1e10;
@@ -187,7 +187,7 @@ START_TEST(check_bits_cost_bandwidth)
 {
   device d;
   EACH_DEVICE(d) {
-    pm_kernel pass = kernel_of(PM_OPERATOR_ELEMENTWISE, PM_FP32);
+    pm_kernel pass = kernel_of(PM_OPERATOR_ELEMENTWISE, PM_PRECISION_FP32);
     pass.m = 1 << 28;
     bool stacked = strncmp(d.gpu.memory_type, "HBM", 3) == 0, stated = d.constants.gddr_ecc_efficiency > 0;
     d.gpu.inline_ecc = 0;
@@ -204,7 +204,8 @@ START_TEST(rows_are_read_again_at_most)
 {
   device d;
   EACH_DEVICE(d) for (double row = 64; row <= 1 << 20; row *= 2) {
-    pm_kernel norm = kernel_of(PM_OPERATOR_LAYER_NORM, PM_FP32), softmax = kernel_of(PM_OPERATOR_SOFTMAX, PM_FP32);
+    pm_kernel norm = kernel_of(PM_OPERATOR_LAYER_NORM, PM_PRECISION_FP32), softmax = kernel_of(PM_OPERATOR_SOFTMAX,
+                                                                                               PM_PRECISION_FP32);
     norm.m = softmax.m = 1e8 / row;
     norm.n = softmax.n = row;
     double norm_ratio = time_of(&d, &norm).time / time_of(&d, &norm).roofline_time;
@@ -221,10 +222,10 @@ END_TEST
 START_TEST(persistent_layers_need_registers)
 {
   device d;
-  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "v100-sxm2-16gb", &d.gpu, NULL), PM_OK);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", "v100-sxm2-16gb", &d.gpu, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
   for (double hidden = 256; hidden <= 8192; hidden *= 2) {
-    pm_kernel step = kernel_of(PM_OPERATOR_RNN_FORWARD, PM_FP16);
+    pm_kernel step = kernel_of(PM_OPERATOR_RNN_FORWARD, PM_PRECISION_FP16);
     step.m = hidden;
     step.n = 16;
     step.k = 100;
@@ -245,7 +246,7 @@ START_TEST(gathered_rows_are_whole_sectors)
 {
   device d;
   EACH_DEVICE(d) {
-    pm_kernel one = kernel_of(PM_OPERATOR_EMBEDDING, PM_FP32), eight = one;
+    pm_kernel one = kernel_of(PM_OPERATOR_EMBEDDING, PM_PRECISION_FP32), eight = one;
     one.m = eight.m = 1e6;
     one.n = 1;
     eight.n = 8;
@@ -257,18 +258,18 @@ END_TEST
 START_TEST(winners_are_named)
 {
   device d;
-  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "v100-sxm2-16gb", &d.gpu, NULL), PM_OK);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", "v100-sxm2-16gb", &d.gpu, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
   const struct {
     pm_kernel kernel;
     int algorithm;
-  } cases[] = {{conv(0, 8, 64, 64, 56, 3, 1, PM_FP32), PM_KERNEL_ALGORITHM_WINOGRAD_2X2},
-               {conv(0, 64, 512, 512, 28, 3, 1, PM_FP32), PM_KERNEL_ALGORITHM_WINOGRAD_4X4},
-               {conv(0, 16, 256, 256, 14, 1, 1, PM_FP32), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM},
-               {conv(1, 16, 128, 256, 56, 5, 2, PM_FP32), PM_KERNEL_ALGORITHM_COLUMN_GEMM},
-               {conv(0, 16, 64, 64, 224, 11, 1, PM_FP32), PM_KERNEL_ALGORITHM_FFT},
-               {conv(0, 16, 3, 64, 224, 7, 2, PM_FP16), PM_KERNEL_ALGORITHM_DIRECT},
-               {conv(0, 16, 64, 64, 56, 3, 1, PM_FP16), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM}};
+  } cases[] = {{conv(0, 8, 64, 64, 56, 3, 1, PM_PRECISION_FP32), PM_KERNEL_ALGORITHM_WINOGRAD_2X2},
+               {conv(0, 64, 512, 512, 28, 3, 1, PM_PRECISION_FP32), PM_KERNEL_ALGORITHM_WINOGRAD_4X4},
+               {conv(0, 16, 256, 256, 14, 1, 1, PM_PRECISION_FP32), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM},
+               {conv(1, 16, 128, 256, 56, 5, 2, PM_PRECISION_FP32), PM_KERNEL_ALGORITHM_COLUMN_GEMM},
+               {conv(0, 16, 64, 64, 224, 11, 1, PM_PRECISION_FP32), PM_KERNEL_ALGORITHM_FFT},
+               {conv(0, 16, 3, 64, 224, 7, 2, PM_PRECISION_FP16), PM_KERNEL_ALGORITHM_DIRECT},
+               {conv(0, 16, 64, 64, 56, 3, 1, PM_PRECISION_FP16), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     ck_assert_msg(time_of(&d, &cases[i].kernel).algorithm == cases[i].algorithm, "case %zu: algorithm %d", i,
                   time_of(&d, &cases[i].kernel).algorithm);

@@ -74,15 +74,15 @@ START_TEST(blocks_in_blocks_count_once)
 {
   const double one = 32 * 32 + 32;
   pm_network *network = nested_network(0);
-  pm_counts_question question = pm_counts_question_default();
-  question.view = PM_COUNTS_TREE;
+  pm_counts_question question = pm_counts_question_make();
+  question.view = PM_COUNTS_VIEW_TREE;
   question.depth = 3;
-  pm_table *tree = pm_network_table(network, &question, NULL);
+  pm_table *tree = pm_network_tabulate(network, &question, NULL);
   static const double parameters[] = {2, 1, 1, 0, 1, 1, 0, 2}; /* x, x.a, x.a.fc, x.a.act, x.b, ..., total */
-  ck_assert_uint_eq(pm_table_rows(tree), 8);
-  for (size_t column = 0; column < pm_table_columns(tree); column++)
-    for (size_t row = 0; row < 8 && strcmp(pm_table_column(tree, column)->name, "parameters") == 0; row++)
-      ck_assert(pm_table_numbers(tree, column)[row] == parameters[row] * one);
+  ck_assert_uint_eq(pm_table_count_rows(tree), 8);
+  for (size_t column = 0; column < pm_table_count_columns(tree); column++)
+    for (size_t row = 0; row < 8 && strcmp(pm_table_get_column(tree, column)->name, "parameters") == 0; row++)
+      ck_assert(pm_table_get_numbers(tree, column)[row] == parameters[row] * one);
   pm_table_free(tree);
   pm_network_totals totals = take_totals(network);
   ck_assert(totals.parameters == 2 * one && totals.mac == 2 * 32 * 32);

@@ -19,12 +19,12 @@ static pm_table *table_of(const pm_network *network, pm_counts_view view, int de
   pm_error error = PM_ERROR_NONE;
   pm_memory_profile profile;
   record("memory_profile", "pytorch", &profile);
-  pm_counts_question question = pm_counts_question_default();
+  pm_counts_question question = pm_counts_question_make();
   question.view = view;
   question.depth = depth;
   question.batch = batch;
   question.profile = &profile;
-  pm_table *table = pm_network_table(network, &question, &error);
+  pm_table *table = pm_network_tabulate(network, &question, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   return table;
 }
@@ -32,25 +32,26 @@ static pm_table *table_of(const pm_network *network, pm_counts_view view, int de
 static size_t column_of(const pm_table *table, const char *name)
 {
   size_t column = 0;
-  while (pm_table_column(table, column) != NULL && strcmp(pm_table_column(table, column)->name, name) != 0) column++;
-  ck_assert_msg(pm_table_column(table, column) != NULL, "no column %s", name);
+  while (pm_table_get_column(table, column) != NULL &&
+         strcmp(pm_table_get_column(table, column)->name, name) != 0) column++;
+  ck_assert_msg(pm_table_get_column(table, column) != NULL, "no column %s", name);
   return column;
 }
 
 static double cell(const pm_table *table, const char *name, size_t row)
 {
-  return pm_table_numbers(table, column_of(table, name))[row];
+  return pm_table_get_numbers(table, column_of(table, name))[row];
 }
 
 static double total_of(const pm_table *table, const char *name)
 {
-  return cell(table, name, pm_table_rows(table) - 1);
+  return cell(table, name, pm_table_count_rows(table) - 1);
 }
 
 static double sum_of(const pm_table *table, const char *name)
 {
   double sum = 0;
-  for (size_t row = 0; row + 1 < pm_table_rows(table); row++) sum += cell(table, name, row);
+  for (size_t row = 0; row + 1 < pm_table_count_rows(table); row++) sum += cell(table, name, row);
   return sum;
 }
 
@@ -65,7 +66,7 @@ static bool near(double a, double b)
 
 static void ck_adds_up(const pm_network *network, pm_counts_view view, double batch)
 {
-  pm_table *table = table_of(network, view, 1, batch), *layers = table_of(network, PM_COUNTS_LAYERS, 1, batch);
+  pm_table *table = table_of(network, view, 1, batch), *layers = table_of(network, PM_COUNTS_VIEW_LAYERS, 1, batch);
   for (int i = 0; i < ADDED_UP; i++) {
     double sum = sum_of(table, added_up[i]), total = total_of(table, added_up[i]);
     ck_assert_msg(near(sum, total) || (isnan(sum) && isnan(total)), "%s: %.17g, not %.17g", added_up[i], sum, total);
@@ -77,7 +78,7 @@ static void ck_adds_up(const pm_network *network, pm_counts_view view, double ba
 
 static void ck_totals(pm_network_totals totals, const pm_network *network)
 {
-  pm_table *table = table_of(network, PM_COUNTS_TREE, INT_MAX, 1);
+  pm_table *table = table_of(network, PM_COUNTS_VIEW_TREE, INT_MAX, 1);
   ck_assert(total_of(table, "parameters") == totals.parameters);
   ck_assert(near(total_of(table, "mac"), totals.mac) && near(total_of(table, "flop"), totals.flop));
   ck_assert(near(total_of(table, "training_flop"), totals.training_flop));
@@ -87,7 +88,7 @@ static void ck_totals(pm_network_totals totals, const pm_network *network)
 
 static pm_network *shipped_at(int index)
 {
-  const char *id = pm_catalog_id(catalog, "networks", (size_t)index);
+  const char *id = pm_catalog_get_id(catalog, "networks", (size_t)index);
   return id != NULL ? build_network(id) : NULL;
 }
 
@@ -113,9 +114,9 @@ END_TEST
 START_TEST(counts_grow_with_the_batch)
 {
   pm_network *network = shipped_at(_i);
-  pm_table *one = table_of(network, PM_COUNTS_KINDS, 1, 1), *many = table_of(network, PM_COUNTS_KINDS, 1, 48);
-  ck_assert(pm_table_rows(one) == pm_table_rows(many));
-  for (size_t row = 0; row < pm_table_rows(one); row++) {
+  pm_table *one = table_of(network, PM_COUNTS_VIEW_KINDS, 1, 1), *many = table_of(network, PM_COUNTS_VIEW_KINDS, 1, 48);
+  ck_assert(pm_table_count_rows(one) == pm_table_count_rows(many));
+  for (size_t row = 0; row < pm_table_count_rows(one); row++) {
     ck_assert(cell(many, "parameters", row) == cell(one, "parameters", row));
     for (int i = 1; i <= 6; i++) ck_assert(near(cell(many, added_up[i], row), 48 * cell(one, added_up[i], row)));
     ck_assert(near(cell(many, "saved", row), 48 * cell(one, "saved", row)));
@@ -132,7 +133,7 @@ static pm_network *written_and_read(const pm_network *network, const char *id)
 {
   char path[] = "/tmp/perfmodel-counts-XXXXXX.xml";
   pm_error error = PM_ERROR_NONE;
-  char *xml = pm_network_write_xml(network, &error);
+  char *xml = pm_network_format_xml(network, &error);
   ck_assert_msg(xml != NULL, "%s", error.text);
   FILE *file = fdopen(mkstemps(path, 4), "w");
   ck_assert(file != NULL && fputs(xml, file) >= 0 && fclose(file) == 0);
@@ -140,15 +141,15 @@ static pm_network *written_and_read(const pm_network *network, const char *id)
   int status = pm_catalog_load(catalog, path, &error);
   unlink(path);
   ck_assert_msg(status == PM_OK, "%s", error.text);
-  pm_network *read = pm_catalog_network(catalog, id, NULL, 0, &error);
+  pm_network *read = pm_catalog_new_network(catalog, id, NULL, 0, &error);
   ck_assert_msg(read != NULL, "%s", error.text);
   return read;
 }
 
 static pm_layer *layers_of(const pm_network *network)
 {
-  pm_layer *rows = (pm_layer *)calloc((size_t)pm_network_layer_count(network) + 1, sizeof *rows);
-  ck_assert(rows != NULL && pm_network_get_layers(network, 3, PM_FP16, rows, NULL) == PM_OK);
+  pm_layer *rows = (pm_layer *)calloc((size_t)pm_network_count_layers(network) + 1, sizeof *rows);
+  ck_assert(rows != NULL && pm_network_get_layers(network, 3, PM_PRECISION_FP16, rows, NULL) == PM_OK);
   return rows;
 }
 
@@ -157,21 +158,21 @@ static void ck_same_layer(const pm_layer *a, const pm_layer *b)
   const pm_record_type *type = pm_record_type_find("layer");
   for (size_t i = 0; i < type->field_count; i++) {
     char left[PM_TEXT_MAX], right[PM_TEXT_MAX];
-    pm_record_text(&type->fields[i], a, left);
-    pm_record_text(&type->fields[i], b, right);
+    pm_record_format(&type->fields[i], a, left);
+    pm_record_format(&type->fields[i], b, right);
     ck_assert_msg(strcmp(left, right) == 0, "%s: %s is %s, not %s", a->name, type->fields[i].name, right, left);
   }
 }
 
 START_TEST(writing_and_reading_changes_no_count)
 {
-  const char *id = pm_catalog_id(catalog, "networks", (size_t)_i);
+  const char *id = pm_catalog_get_id(catalog, "networks", (size_t)_i);
   pm_network *network = build_network(id), *read = written_and_read(network, id);
-  int count = pm_network_layer_count(network);
-  ck_assert_int_eq(pm_network_layer_count(read), count);
+  int count = pm_network_count_layers(network);
+  ck_assert_int_eq(pm_network_count_layers(read), count);
   pm_layer *before = layers_of(network), *after = layers_of(read);
   for (int i = 0; i < count; i++) ck_same_layer(&before[i], &after[i]);
-  char *once = pm_network_write_xml(network, NULL), *twice = pm_network_write_xml(read, NULL);
+  char *once = pm_network_format_xml(network, NULL), *twice = pm_network_format_xml(read, NULL);
   ck_assert_str_eq(once, twice);
   pm_string_free(once);
   pm_string_free(twice);
@@ -218,7 +219,7 @@ static pm_network_totals branched(unsigned seed, unsigned order, double *bytes)
     place[branch]++;
   }
   ck_assert_int_ge(try_kind(network, "concat", last, BRANCHES, "", NULL), 0);
-  pm_table *table = table_of(network, PM_COUNTS_LAYERS, 1, 1);
+  pm_table *table = table_of(network, PM_COUNTS_VIEW_LAYERS, 1, 1);
   *bytes = total_of(table, "bytes_out");
   pm_table_free(table);
   return take_totals(network);
@@ -271,17 +272,18 @@ START_TEST(what_cannot_be_asked_is_refused)
 {
   pm_network *network = build_network("alexnet");
   static const pm_counts_question refused[] = {
-    {PM_COUNTS_VIEW_COUNT, 1, 1, PM_FP32, NULL}, {PM_COUNTS_TREE, 0, 1, PM_FP32, NULL},
-    {PM_COUNTS_TREE, 1, 0.5, PM_FP32, NULL},     {PM_COUNTS_TREE, 1, INFINITY, PM_FP32, NULL},
-    {PM_COUNTS_TREE, 1, 1, 99, NULL},
+    {PM_COUNTS_VIEW_COUNT, 1, 1, PM_PRECISION_FP32, NULL}, {PM_COUNTS_VIEW_TREE, 0, 1, PM_PRECISION_FP32, NULL},
+    {PM_COUNTS_VIEW_TREE, 1, 0.5, PM_PRECISION_FP32, NULL},     {PM_COUNTS_VIEW_TREE, 1, INFINITY, PM_PRECISION_FP32,
+                                                                 NULL},
+    {PM_COUNTS_VIEW_TREE, 1, 1, 99, NULL},
   };
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     pm_error error = PM_ERROR_NONE;
-    ck_assert(pm_network_table(network, &refused[i], &error) == NULL);
-    ck_assert_int_eq(error.status, PM_BAD_ARGUMENT);
+    ck_assert(pm_network_tabulate(network, &refused[i], &error) == NULL);
+    ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
   }
-  ck_assert(pm_network_table(NULL, &refused[1], NULL) == NULL && pm_network_table(network, NULL, NULL) == NULL);
-  ck_assert_int_eq(pm_counts_view_find("tree"), PM_COUNTS_TREE);
+  ck_assert(pm_network_tabulate(NULL, &refused[1], NULL) == NULL && pm_network_tabulate(network, NULL, NULL) == NULL);
+  ck_assert_int_eq(pm_counts_view_find("tree"), PM_COUNTS_VIEW_TREE);
   ck_assert_int_eq(pm_counts_view_find("trees"), -1);
   ck_assert_int_eq(pm_counts_view_find(NULL), -1);
   pm_network_free(network);
@@ -295,7 +297,7 @@ START_TEST(a_network_without_layers_has_a_total_of_nothing)
   ck_assert(pm_network_add_input(network, "x", shape, 1, NULL) == 0);
   for (int view = 0; view < PM_COUNTS_VIEW_COUNT; view++) {
     pm_table *table = table_of(network, (pm_counts_view)view, 3, 1);
-    ck_assert_uint_eq(pm_table_rows(table), 1);
+    ck_assert_uint_eq(pm_table_count_rows(table), 1);
     ck_assert(total_of(table, "flop") == 0 && isnan(total_of(table, "mac_share")) && isnan(total_of(table, "gamma")));
     pm_table_free(table);
   }

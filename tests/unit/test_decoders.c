@@ -6,7 +6,7 @@ static pm_network *translator(const char *words)
 {
   pm_error error = PM_ERROR_NONE;
   const pm_attribute seq[] = {{"seq", words}};
-  pm_network *network = pm_catalog_network(catalog, "gnmt", seq, 1, &error);
+  pm_network *network = pm_catalog_new_network(catalog, "gnmt", seq, 1, &error);
   ck_assert_msg(network != NULL, "%s", error.text);
   return network;
 }
@@ -16,11 +16,12 @@ static void predict(pm_network *const *networks, size_t count, const char *frame
 {
   pm_error error = PM_ERROR_NONE;
   pm_framework_profile profile;
-  pm_system *system = pm_catalog_system(catalog, "dgx1-v100", &error);
+  pm_system *system = pm_catalog_new_system(catalog, "dgx1-v100", &error);
   pm_plan *plan = pm_plan_new((const pm_network *const *)networks, count, (const pm_system *const *)&system, 1, &error);
-  ck_assert_msg(plan != NULL && pm_catalog_framework(catalog, framework, &profile, &error) == PM_OK, "%s", error.text);
+  ck_assert_msg(plan != NULL &&
+                pm_catalog_get_framework(catalog, framework, &profile, &error) == PM_OK, "%s", error.text);
   for (size_t i = 0; i < count; i++) {
-    pm_run run = pm_run_default();
+    pm_run run = pm_run_make();
     run.network_index = (int32_t)i;
     run.framework_index = i == 0 ? pm_plan_add_framework(plan, &profile, &error) : 0;
     run.batch = 128;
@@ -34,7 +35,7 @@ static void predict(pm_network *const *networks, size_t count, const char *frame
 static double kernel_time(const char *framework)
 {
   pm_framework_profile profile;
-  ck_assert_int_eq(pm_catalog_framework(catalog, framework, &profile, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, framework, &profile, NULL), PM_OK);
   return profile.framework.kernel_time;
 }
 
@@ -44,8 +45,8 @@ START_TEST(loops_ask_the_host_for_every_word)
 {
   pm_network *networks[] = {translator("16"), translator("48")};
   pm_prediction whole[2], loop[2];
-  predict(networks, 2, "pt-nchw", PM_FP32, whole);
-  predict(networks, 2, "tf1-nchw", PM_FP32, loop);
+  predict(networks, 2, "pt-nchw", PM_PRECISION_FP32, whole);
+  predict(networks, 2, "tf1-nchw", PM_PRECISION_FP32, loop);
   ck_assert_double_eq_tol(whole[1].host_time / whole[0].host_time, 1, 1e-12);
   double more = (loop[1].host_time - loop[0].host_time) / kernel_time("tf1-nchw");
   ck_assert_double_eq_tol(more / 32, 4 * 20 + 18, 1e-9);
@@ -59,8 +60,8 @@ START_TEST(loops_add_up_gradients_word_by_word)
 {
   pm_network *networks[] = {translator("32")};
   pm_prediction whole, loop;
-  predict(networks, 1, "pt-nchw", PM_FP32, &whole);
-  predict(networks, 1, "tf1-nchw", PM_FP32, &loop);
+  predict(networks, 1, "pt-nchw", PM_PRECISION_FP32, &whole);
+  predict(networks, 1, "tf1-nchw", PM_PRECISION_FP32, &loop);
   ck_assert_double_gt(loop.backward_weight_time, 1.2 * whole.backward_weight_time);
   pm_network_free(networks[0]);
 }
@@ -72,9 +73,9 @@ START_TEST(smoothed_labels_cost_passes_over_the_logits)
   pm_network *networks[] = {layer_of("cross_entropy", "64x32000", ""),
                             layer_of("cross_entropy", "64x32000", "smoothing=0.1")};
   pm_prediction wide[2], mixed[2], fused[2];
-  predict(networks, 2, "pt-nchw", PM_FP32, wide);
-  predict(networks, 2, "pt-nchw", PM_FP16, mixed);
-  predict(networks, 2, "tf1-xla", PM_FP16, fused);
+  predict(networks, 2, "pt-nchw", PM_PRECISION_FP32, wide);
+  predict(networks, 2, "pt-nchw", PM_PRECISION_FP16, mixed);
+  predict(networks, 2, "tf1-xla", PM_PRECISION_FP16, fused);
   double extra = wide[1].compute_time - wide[0].compute_time;
   ck_assert_double_gt(extra, 0);
   ck_assert_double_eq_tol((mixed[1].compute_time - mixed[0].compute_time) / extra, 1, 1e-2); /* in FP32 both times */

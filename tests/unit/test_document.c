@@ -171,9 +171,9 @@ START_TEST(no_error_is_needed)
 {
   ck_assert_ptr_null(pm__document_read("<a>", 3, "t.xml", NULL));
   pm_error error = PM_ERROR_NONE;
-  error.status = PM_BAD_SHAPE;
+  error.status = PM_STATUS_BAD_SHAPE;
   ck_assert_ptr_null(pm__document_read("<a>", 3, "t.xml", &error));
-  ck_assert_int_eq(error.status, PM_BAD_SHAPE); /* the first error wins */
+  ck_assert_int_eq(error.status, PM_STATUS_BAD_SHAPE); /* the first error wins */
 }
 END_TEST
 

@@ -24,15 +24,15 @@ static pm_prediction predict(const pm_catalog *from, const char *name, int nodes
 {
   pm_error error = PM_ERROR_NONE;
   pm_prediction out;
-  pm_run run = pm_run_default();
-  pm_system *system = pm_catalog_system(from, name, &error);
+  pm_run run = pm_run_make();
+  pm_system *system = pm_catalog_new_system(from, name, &error);
   ck_assert_msg(system != NULL, "%s", error.text);
   pm_network *network = build_network("resnet50");
   const pm_network *networks[] = {network};
   const pm_system *systems[] = {system};
   pm_plan *plan = pm_plan_new(networks, 1, systems, 1, &error);
   ck_assert_msg(plan != NULL, "%s", error.text);
-  run.gpus = pm_system_machine(system)->gpus;
+  run.gpus = pm_system_get_machine(system)->gpus;
   run.nodes = nodes;
   ck_assert_int_eq(pm_predict(plan, &run, &out, 1), PM_OK);
   pm_plan_free(plan);
@@ -63,13 +63,13 @@ START_TEST(an_exported_system_predicts_the_same)
 {
   static const char *const implied[] = {"t4", "h100-sxm5*8:nvswitch", "rtx-4090*4:pcie"};
   const char *id;
-  for (size_t i = 0; (id = pm_catalog_id(catalog, "system", i)) != NULL || i < 3; i++) {
+  for (size_t i = 0; (id = pm_catalog_get_id(catalog, "system", i)) != NULL || i < 3; i++) {
     for (int k = 0; k < 2; k++) {
       const char *name = k == 0 ? id : i < 3 ? implied[i] : NULL;
       if (name == NULL) continue;
       char *xml = export_as("system", name, "mine");
       pm_catalog *own = load(xml);
-      ck_assert_msg(pm_catalog_note(own, 0) == NULL, "%s", pm_catalog_note(own, 0));
+      ck_assert_msg(pm_catalog_get_note(own, 0) == NULL, "%s", pm_catalog_get_note(own, 0));
       check_same(catalog, name, own, "mine", 1);
       check_same(catalog, name, own, "mine", 2);
       pm_catalog_free(own);
@@ -131,10 +131,10 @@ static void check_by_hand(const char *word, const char *gpu_name, int gpus, cons
   char *xml = by_hand(gpu_name, gpus, links);
   pm_catalog *own = load(xml);
   check_same(catalog, word, own, "hand", 1);
-  pm_system *drawn = pm_catalog_system(own, "hand", NULL), *said = build_system(word);
-  char *one = pm_system_matrix_text(drawn, NULL), *other = pm_system_matrix_text(said, NULL);
+  pm_system *drawn = pm_catalog_new_system(own, "hand", NULL), *said = build_system(word);
+  char *one = pm_system_format_matrix(drawn, NULL), *other = pm_system_format_matrix(said, NULL);
   ck_assert_str_eq(one, other);
-  ck_assert_int_eq(pm_system_edge_count(drawn), pm_system_edge_count(said));
+  ck_assert_int_eq(pm_system_count_edges(drawn), pm_system_count_edges(said));
   pm_string_free(one);
   pm_string_free(other);
   pm_system_free(drawn);
@@ -170,7 +170,7 @@ END_TEST
 static void refuse(const char *word, const char *fragment)
 {
   pm_error error = PM_ERROR_NONE;
-  ck_assert(pm_catalog_system(catalog, word, &error) == NULL);
+  ck_assert(pm_catalog_new_system(catalog, word, &error) == NULL);
   ck_assert_msg(strstr(error.text, fragment) != NULL, "%s", error.text);
 }
 

@@ -76,7 +76,7 @@ START_TEST(what_cannot_matter_cannot_fail)
   ck_assert(value == 0);
   ck_assert_int_eq(pm__expression("1 || 1/0", NULL, NULL, &value, NULL), PM_OK);
   ck_assert(value == 1);
-  ck_assert_int_eq(pm__expression("1 && 1/0", NULL, NULL, &value, NULL), PM_BAD_VALUE);
+  ck_assert_int_eq(pm__expression("1 && 1/0", NULL, NULL, &value, NULL), PM_STATUS_BAD_VALUE);
 }
 END_TEST
 
@@ -93,7 +93,7 @@ START_TEST(junk_is_refused)
   for (size_t i = 0; i < sizeof junk / sizeof junk[0]; i++) {
     double value = 42;
     pm_error error = PM_ERROR_NONE;
-    ck_assert_int_eq(pm__expression(junk[i][0], look_up, NULL, &value, &error), PM_BAD_VALUE);
+    ck_assert_int_eq(pm__expression(junk[i][0], look_up, NULL, &value, &error), PM_STATUS_BAD_VALUE);
     ck_assert_msg(strstr(error.text, junk[i][1]) != NULL, "%s: %s", junk[i][0], error.text);
     ck_assert(value == 42);
   }
@@ -107,7 +107,7 @@ START_TEST(depth_is_limited)
   pm_error error = PM_ERROR_NONE;
   for (size_t i = 0; i < sizeof text - 1; i++) text[i] = "(-!"[i % 3];
   text[sizeof text - 1] = '\0';
-  ck_assert_int_eq(pm__expression(text, NULL, NULL, &value, &error), PM_BAD_VALUE);
+  ck_assert_int_eq(pm__expression(text, NULL, NULL, &value, &error), PM_STATUS_BAD_VALUE);
   ck_assert_msg(strstr(error.text, "nested too deeply") != NULL, "%s", error.text);
 }
 END_TEST

@@ -34,7 +34,7 @@ static int line(void *context, const double *v, double *residuals, pm_error *err
 
 static pm_fit_result fit(pm_fit_parameter *p, size_t n, pm_fit_residuals *f, rows *r, double robust)
 {
-  pm_fit_options options = pm_fit_options_default();
+  pm_fit_options options = pm_fit_options_make();
   pm_fit_result result;
   pm_error error = PM_ERROR_NONE;
   options.robust = robust;
@@ -52,7 +52,7 @@ static bool near(double a, double b, double share)
 START_TEST(a_straight_line_is_that_of_the_textbook)
 {
   rows r = line_with(3, -1, 0.4);
-  pm_fit_parameter p[] = {pm_fit_parameter_new("slope", 1, -10, 10), pm_fit_parameter_new("offset", 0, -10, 10)};
+  pm_fit_parameter p[] = {pm_fit_parameter_make("slope", 1, -10, 10), pm_fit_parameter_make("offset", 0, -10, 10)};
   fit(p, 2, line, &r, 0);
   double mx = 0, my = 0, sxx = 0, sxy = 0, rest = 0;
   for (int i = 0; i < ROWS; i++) mx += r.x[i] / ROWS, my += r.y[i] / ROWS;
@@ -83,7 +83,8 @@ START_TEST(constants_come_back_over_many_decades)
   for (int decade = -9; decade <= 9; decade += 3) {
     rows r = line_with(0, 0, 0);
     for (int i = 0; i < ROWS; i++) r.y[i] = log(2.5 * pow(10, decade)) + 1.7 * log(3 + r.x[i]);
-    pm_fit_parameter p[] = {pm_fit_parameter_new("factor", 1, 1e-12, 1e12), pm_fit_parameter_new("exponent", 0.5, 0.1, 9)};
+    pm_fit_parameter p[] = {pm_fit_parameter_make("factor", 1, 1e-12, 1e12),
+                            pm_fit_parameter_make("exponent", 0.5, 0.1, 9)};
     fit(p, 2, power, &r, 0);
     ck_assert(near(p[0].value, 2.5 * pow(10, decade), 1e-5) && near(p[1].value, 1.7, 1e-5));
   }
@@ -93,11 +94,11 @@ END_TEST
 START_TEST(bounds_hold_and_say_so)
 {
   rows r = line_with(3, -1, 0);
-  pm_fit_parameter p[] = {pm_fit_parameter_new("slope", 1, 0, 2), pm_fit_parameter_new("offset", 0.5, 0, 4)};
+  pm_fit_parameter p[] = {pm_fit_parameter_make("slope", 1, 0, 2), pm_fit_parameter_make("offset", 0.5, 0, 4)};
   fit(p, 2, line, &r, 0);
   ck_assert(p[0].value == 2 && p[0].state == PM_FIT_STATE_AT_UPPER && isnan(p[0].uncertainty));
   ck_assert(p[1].value == 0 && p[1].state == PM_FIT_STATE_AT_LOWER);
-  pm_fit_parameter q[] = {pm_fit_parameter_new("slope", 2.5, 2.5, 2.5), pm_fit_parameter_new("offset", 0, -4, 4)};
+  pm_fit_parameter q[] = {pm_fit_parameter_make("slope", 2.5, 2.5, 2.5), pm_fit_parameter_make("offset", 0, -4, 4)};
   fit(q, 2, line, &r, 0);
   ck_assert(q[0].value == 2.5 && q[0].state == PM_FIT_STATE_FIXED && q[1].state == PM_FIT_STATE_FITTED);
 }
@@ -115,8 +116,8 @@ static int product(void *context, const double *v, double *residuals, pm_error *
 START_TEST(what_cannot_be_known_is_not_claimed)
 {
   rows r = line_with(0.5, log(6), 0.1);
-  pm_fit_parameter p[] = {pm_fit_parameter_new("a", 1, 0.1, 100), pm_fit_parameter_new("b", 1, 0.1, 100),
-                          pm_fit_parameter_new("c", 1, 0.1, 100), pm_fit_parameter_new("d", 1, 0.1, 100)};
+  pm_fit_parameter p[] = {pm_fit_parameter_make("a", 1, 0.1, 100), pm_fit_parameter_make("b", 1, 0.1, 100),
+                          pm_fit_parameter_make("c", 1, 0.1, 100), pm_fit_parameter_make("d", 1, 0.1, 100)};
   fit(p, 4, product, &r, 0);
   ck_assert(near(p[0].value * p[1].value, 6, 0.05));
   for (int i = 0; i < 3; i++) ck_assert(p[i].state == PM_FIT_STATE_UNIDENTIFIED && isnan(p[i].uncertainty));
@@ -128,7 +129,7 @@ START_TEST(robust_fits_ignore_a_few_wild_rows)
 {
   rows r = line_with(3, -1, 0.01);
   for (int i = 0; i < ROWS; i += 9) r.y[i] += 20;
-  pm_fit_parameter plain[] = {pm_fit_parameter_new("slope", 1, -10, 10), pm_fit_parameter_new("offset", 0, -10, 10)};
+  pm_fit_parameter plain[] = {pm_fit_parameter_make("slope", 1, -10, 10), pm_fit_parameter_make("offset", 0, -10, 10)};
   pm_fit_parameter robust[] = {plain[0], plain[1]};
   fit(plain, 2, line, &r, 0);
   fit(robust, 2, line, &r, 0.02);
@@ -150,7 +151,7 @@ START_TEST(stairs_are_climbed)
 {
   rows r = line_with(0, 0, 0);
   for (int i = 0; i < ROWS; i++) r.y[i] = floor(17 * (r.x[i] + 3));
-  pm_fit_parameter p = pm_fit_parameter_new("stairs", 10, 1, 100);
+  pm_fit_parameter p = pm_fit_parameter_make("stairs", 10, 1, 100);
   pm_fit_result result = fit(&p, 1, stairs, &r, 0);
   ck_assert(result.cost < result.start_cost / 100 && near(p.value, 17, 0.01));
 }
@@ -161,8 +162,8 @@ START_TEST(the_same_twice)
   pm_fit_parameter p[2][2];
   for (int i = 0; i < 2; i++) {
     rows r = line_with(3, -1, 0.4);
-    p[i][0] = pm_fit_parameter_new("slope", 1, -10, 10);
-    p[i][1] = pm_fit_parameter_new("offset", 0, -10, 10);
+    p[i][0] = pm_fit_parameter_make("slope", 1, -10, 10);
+    p[i][1] = pm_fit_parameter_make("offset", 0, -10, 10);
     fit(p[i], 2, line, &r, 0.1);
   }
   ck_assert(memcmp(p[0], p[1], sizeof p[0]) == 0);
@@ -179,24 +180,24 @@ static int broken(void *context, const double *v, double *residuals, pm_error *e
 static int stopped(void *context, const double *v, double *residuals, pm_error *error)
 {
   (void)context, (void)v, (void)residuals, (void)error;
-  return PM_NOT_MODELLED;
+  return PM_STATUS_NOT_MODELLED;
 }
 
 START_TEST(bad_fits_say_why)
 {
   rows r = line_with(1, 1, 0);
   pm_error error = PM_ERROR_NONE;
-  pm_fit_parameter p[] = {pm_fit_parameter_new("slope", 5, 0, 2), pm_fit_parameter_new("offset", 0, -1, 1)};
-  ck_assert_int_eq(pm_fit(p, 2, line, &r, ROWS, NULL, NULL, &error), PM_BAD_ARGUMENT);
+  pm_fit_parameter p[] = {pm_fit_parameter_make("slope", 5, 0, 2), pm_fit_parameter_make("offset", 0, -1, 1)};
+  ck_assert_int_eq(pm_fit(p, 2, line, &r, ROWS, NULL, NULL, &error), PM_STATUS_BAD_ARGUMENT);
   ck_assert_str_eq(error.text, "\"slope\" starts at 5, which is not within its bounds 0 and 2");
   p[0].start = 1;
-  ck_assert_int_eq(pm_fit(p, 2, line, &r, 1, NULL, NULL, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_fit(p, 2, NULL, &r, ROWS, NULL, NULL, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_fit(p, 2, broken, &r, ROWS, NULL, NULL, NULL), PM_BAD_VALUE);
-  ck_assert_int_eq(pm_fit(p, 2, stopped, &r, ROWS, NULL, NULL, NULL), PM_NOT_MODELLED);
-  pm_fit_options options = pm_fit_options_default();
+  ck_assert_int_eq(pm_fit(p, 2, line, &r, 1, NULL, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_fit(p, 2, NULL, &r, ROWS, NULL, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_fit(p, 2, broken, &r, ROWS, NULL, NULL, NULL), PM_STATUS_BAD_VALUE);
+  ck_assert_int_eq(pm_fit(p, 2, stopped, &r, ROWS, NULL, NULL, NULL), PM_STATUS_NOT_MODELLED);
+  pm_fit_options options = pm_fit_options_make();
   options.step = 0;
-  ck_assert_int_eq(pm_fit(p, 2, line, &r, ROWS, &options, NULL, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_fit(p, 2, line, &r, ROWS, &options, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
 }
 END_TEST
 

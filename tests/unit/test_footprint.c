@@ -13,7 +13,7 @@ static pm_network *network;
 static pm_memory_profile plain(void)
 {
   pm_memory_profile p;
-  pm_record_init(pm_record_type_find("memory_profile"), &p);
+  pm_record_clear(pm_record_type_find("memory_profile"), &p);
   p.context = 500 * MIB;
   p.allocator = 1.04;
   p.in_place = p.mixed_norms_fp32 = p.average_keeps_input = 1;
@@ -28,7 +28,7 @@ static pm_memory_profile plain(void)
 static pm_optimizer adam(void)
 {
   pm_optimizer o;
-  pm_record_init(pm_record_type_find("optimizer"), &o);
+  pm_record_clear(pm_record_type_find("optimizer"), &o);
   strcpy(o.id, "adam");
   o.state = 8;
   return o;
@@ -55,7 +55,7 @@ static pm_memory_plan *plan_of(const pm_network *n, pm_memory_profile p, pm_opti
 static pm_memory_use ask(const pm_memory_plan *plan, pm_memory_run run)
 {
   pm_memory_use use;
-  ck_assert_int_eq(pm_memory(plan, &run, &use, 1), PM_OK);
+  ck_assert_int_eq(pm_memory_evaluate(plan, &run, &use, 1), PM_OK);
   ck_assert_int_eq(use.status, PM_OK);
   return use;
 }
@@ -79,8 +79,8 @@ enum { POINTS = 3 * PM_RECOMPUTE_COUNT * 2 * 4 };
 
 static pm_memory_run point(int i)
 {
-  static const int precisions[] = {PM_FP64, PM_FP32, PM_FP16};
-  pm_memory_run run = pm_memory_run_default();
+  static const int precisions[] = {PM_PRECISION_FP64, PM_PRECISION_FP32, PM_PRECISION_FP16};
+  pm_memory_run run = pm_memory_run_make();
   run.precision = precisions[i % 3];
   run.recompute = i / 3 % PM_RECOMPUTE_COUNT;
   run.ranks = i / (3 * PM_RECOMPUTE_COUNT) % 2 ? 8 : 1;
@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(verdicts_follow_the_band)
 {
-  pm_memory_run run = pm_memory_run_default();
+  pm_memory_run run = pm_memory_run_make();
   ck_assert_int_eq(use_of(plain(), run).verdict, PM_VERDICT_UNKNOWN);
   ck_assert(isnan(use_of(plain(), run).largest_batch));
   double total = use_of(plain(), run).total;
@@ -169,7 +169,7 @@ END_TEST
 
 START_TEST(safe_batch_is_the_largest_that_fits)
 {
-  pm_memory_run run = pm_memory_run_default();
+  pm_memory_run run = pm_memory_run_make();
   run.usable = 2e9;
   run.batch = use_of(plain(), run).safe_batch;
   ck_assert_double_ge(run.batch, 1);
@@ -186,7 +186,7 @@ END_TEST
 ** probabilities. */
 START_TEST(saved_bytes_by_hand)
 {
-  pm_memory_run run = pm_memory_run_default();
+  pm_memory_run run = pm_memory_run_make();
   run.batch = 1;
   double image = 3 * 1024, plane = 16 * 1024, pooled = plane / 4;
   double kept = 4 * (image + plane + plane + plane + pooled + 10);
@@ -218,7 +218,7 @@ START_TEST(alive_in_each_backward_pass_by_hand)
   pm_network *n = pm_network_new("chain", "Chain", NULL);
   int x = chain(n, pm_network_add_input(n, NULL, ten, 1, NULL), "linear", "100");
   chain(n, chain(n, x, "flatten", NULL), "linear", "10");
-  ck_assert_int_eq(pm_memory_layers(n, &p, 1, PM_FP32, rows, NULL), PM_OK);
+  ck_assert_int_eq(pm_memory_get_layers(n, &p, 1, PM_PRECISION_FP32, rows, NULL), PM_OK);
   ck_assert_double_eq(rows[2].alive, 4 * (10 + 100 + 10 + 100)); /* saved, and the gradients of output and input */
   ck_assert_double_eq(rows[1].alive, 4 * (10 + 100));
   ck_assert_double_eq(rows[0].alive, 4 * (10 + 100));
@@ -234,7 +234,7 @@ START_TEST(recomputation_by_hand)
   int x = pm_network_add_input(n, NULL, hundred, 1, NULL);
   for (int i = 0; i < 16; i++) x = chain(n, x, "linear", "100");
   pm_memory_plan *plan = plan_of(n, plain(), adam());
-  pm_memory_run run = pm_memory_run_default();
+  pm_memory_run run = pm_memory_run_make();
   run.batch = 1;
   ck_assert_double_eq(ask(plan, run).activations, 16 * 400);
   ck_assert_double_eq(ask(plan, run).live_gradients, 2 * 400);
@@ -251,13 +251,13 @@ START_TEST(parameters_by_hand)
   pm_network_totals totals;
   ck_assert_int_eq(pm_network_get_totals(network, &totals, NULL), PM_OK);
   double n = totals.parameters;
-  pm_memory_run run = pm_memory_run_default();
+  pm_memory_run run = pm_memory_run_make();
   pm_memory_use use = use_of(plain(), run);
   ck_assert_double_eq(use.weights, 4 * n);
   ck_assert_double_eq(use.gradients, 4 * n);
   ck_assert_double_eq(use.optimizer, 8 * n);
   ck_assert_double_eq(use.communication, 0);
-  run.precision = PM_FP16;
+  run.precision = PM_PRECISION_FP16;
   ck_assert_double_eq(use_of(plain(), run).weights, 6 * n);
   pm_memory_profile megatron = plain();
   megatron.mixed_weight = 2;
@@ -297,11 +297,11 @@ END_TEST
 
 static void layers_add_up(const pm_network *n, int precision)
 {
-  int count = pm_network_layer_count(n);
+  int count = pm_network_count_layers(n);
   pm_memory_profile p = plain();
   pm_layer_memory *rows = (pm_layer_memory *)calloc((size_t)count, sizeof *rows);
-  ck_assert_int_eq(pm_memory_layers(n, &p, 16, precision, rows, NULL), PM_OK);
-  pm_memory_run run = pm_memory_run_default();
+  ck_assert_int_eq(pm_memory_get_layers(n, &p, 16, precision, rows, NULL), PM_OK);
+  pm_memory_run run = pm_memory_run_make();
   run.batch = 16;
   run.precision = precision;
   pm_memory_plan *plan = plan_of(n, p, adam());
@@ -323,10 +323,10 @@ START_TEST(layers_add_up_to_the_whole)
 {
   bert_size small = {2, 64, 4, 256, 32, "0.1"};
   pm_network *bert = bert_network(small);
-  layers_add_up(network, PM_FP32);
-  layers_add_up(network, PM_FP16);
-  layers_add_up(bert, PM_FP32);
-  layers_add_up(bert, PM_FP16);
+  layers_add_up(network, PM_PRECISION_FP32);
+  layers_add_up(network, PM_PRECISION_FP16);
+  layers_add_up(bert, PM_PRECISION_FP32);
+  layers_add_up(bert, PM_PRECISION_FP16);
   pm_network_free(bert);
 }
 END_TEST
@@ -338,7 +338,7 @@ START_TEST(recomputation_keeps_tensors_between_layers)
   bert_size size = BERT_LARGE(512);
   pm_network *bert = bert_network(size);
   pm_memory_plan *plan = plan_of(bert, plain(), adam());
-  pm_memory_run run = pm_memory_run_default();
+  pm_memory_run run = pm_memory_run_make();
   run.batch = 1;
   double all = ask(plan, run).activations;
   run.recompute = PM_RECOMPUTE_SELECTIVE;
@@ -364,7 +364,7 @@ START_TEST(advice_takes_less_and_comes_in_order)
   strcpy(others[1].id, "sgd");
   others[1].state = NAN;
   pm_memory_plan *plan = plan_of(network, plain(), adam());
-  pm_memory_run run = pm_memory_run_default();
+  pm_memory_run run = pm_memory_run_make();
   run.batch = 512;
   run.usable = 0.6e9;
   run.ranks = 8;
@@ -391,24 +391,24 @@ START_TEST(a_bad_run_does_not_stop_the_others)
 {
   pm_memory_run runs[9];
   pm_memory_use uses[9], alone;
-  for (int i = 0; i < 9; i++) runs[i] = pm_memory_run_default();
+  for (int i = 0; i < 9; i++) runs[i] = pm_memory_run_make();
   runs[1].batch = 0;
   runs[2].batch = 1.5;
-  runs[3].precision = PM_INT8;
+  runs[3].precision = PM_PRECISION_INT8;
   runs[4].ranks = 0;
   runs[5].zero_stage = 4;
   runs[6].usable = -1;
   runs[7].recompute = PM_RECOMPUTE_COUNT;
   pm_memory_plan *plan = plan_of(network, plain(), adam());
-  ck_assert_int_eq(pm_memory(plan, runs, uses, 9), PM_OK);
+  ck_assert_int_eq(pm_memory_evaluate(plan, runs, uses, 9), PM_OK);
   for (int i = 1; i < 8; i++) {
     pm_error error = PM_ERROR_NONE;
-    ck_assert_int_eq(uses[i].status, i == 3 ? PM_NOT_MODELLED : PM_BAD_ARGUMENT);
+    ck_assert_int_eq(uses[i].status, i == 3 ? PM_STATUS_NOT_MODELLED : PM_STATUS_BAD_ARGUMENT);
     ck_assert(isnan(uses[i].total) && isnan(uses[i].largest_batch));
     ck_assert_int_ne(pm_memory_check(plan, &runs[i], &error), PM_OK);
     ck_assert_uint_gt(strlen(error.text), 10);
   }
-  ck_assert_int_eq(pm_memory(plan, &runs[8], &alone, 1), PM_OK);
+  ck_assert_int_eq(pm_memory_evaluate(plan, &runs[8], &alone, 1), PM_OK);
   ck_assert_int_eq(memcmp(&alone, &uses[8], sizeof alone), 0);
   ck_assert_int_eq(memcmp(&alone, &uses[0], sizeof alone), 0);
   pm_memory_plan_free(plan);
@@ -422,13 +422,13 @@ START_TEST(missing_arguments_are_errors)
   pm_error error = PM_ERROR_NONE;
   pm_network *empty = pm_network_new("empty", "Empty", NULL);
   ck_assert_ptr_null(pm_memory_plan_new(NULL, &p, &o, &error));
-  ck_assert_int_eq(error.status, PM_BAD_ARGUMENT);
+  ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
   ck_assert_ptr_null(pm_memory_plan_new(network, NULL, &o, NULL));
   ck_assert_ptr_null(pm_memory_plan_new(network, &p, NULL, NULL));
   ck_assert_ptr_null(pm_memory_plan_new(empty, &p, &o, NULL));
-  ck_assert_int_eq(pm_memory_layers(network, &p, 1, PM_FP32, NULL, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_memory(NULL, NULL, NULL, 0), PM_BAD_ARGUMENT);
-  ck_assert(isnan(pm_transformer_saved(NULL, NULL)));
+  ck_assert_int_eq(pm_memory_get_layers(network, &p, 1, PM_PRECISION_FP32, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_memory_evaluate(NULL, NULL, NULL, 0), PM_STATUS_BAD_ARGUMENT);
+  ck_assert(isnan(pm_transformer_get_saved(NULL, NULL)));
   pm_memory_plan_free(NULL);
   pm_network_free(empty);
 }
@@ -438,12 +438,12 @@ END_TEST
 START_TEST(units_change_nothing)
 {
   static const char *const same[][2] = {{"512 MiB", "536870912 B"}, {"0.5 GiB", "524288 KiB"}};
-  const pm_field *field = pm_record_field(pm_record_type_find("memory_profile"), "context");
+  const pm_field *field = pm_record_find_field(pm_record_type_find("memory_profile"), "context");
   double total = NAN;
   for (int i = 0; i < 4; i++) {
     pm_memory_profile p = plain();
     ck_assert_int_eq(pm_record_set(field, &p, same[i / 2][i % 2], NULL), PM_OK);
-    double now = use_of(p, pm_memory_run_default()).total;
+    double now = use_of(p, pm_memory_run_make()).total;
     if (i > 0) ck_assert_double_eq(now, total);
     total = now;
   }

@@ -42,7 +42,7 @@ static pm_memory_use use_of(const pm_network *network, pm_memory_profile p, pm_o
   pm_memory_plan *plan = pm_memory_plan_new(network, &p, &o, &error);
   ck_assert_msg(plan != NULL, "%s", error.text);
   ck_assert_msg(pm_memory_check(plan, &run, &error) == PM_OK, "%s", error.text);
-  ck_assert_int_eq(pm_memory(plan, &run, &use, 1), PM_OK);
+  ck_assert_int_eq(pm_memory_evaluate(plan, &run, &use, 1), PM_OK);
   pm_memory_plan_free(plan);
   return use;
 }
@@ -60,7 +60,7 @@ static pm_network *network_named(const char *name, const char *image)
   for (size_t i = 0; i < sizeof other_names / sizeof other_names[0]; i++)
     if (strcmp(name, other_names[i][0]) == 0) name = other_names[i][1];
   pm_attribute sets[] = {{"image", image}};
-  pm_network *network = pm_catalog_network(catalog, name, sets, image != NULL ? 1 : 0, NULL);
+  pm_network *network = pm_catalog_new_network(catalog, name, sets, image != NULL ? 1 : 0, NULL);
   if (network == NULL) printf("  not judged: the catalogue has no network %s\n", name);
   return network;
 }
@@ -69,10 +69,10 @@ static pm_network *network_named(const char *name, const char *image)
 
 static double batch_norm_channels(const pm_network *network)
 {
-  int count = pm_network_layer_count(network);
+  int count = pm_network_count_layers(network);
   pm_layer *rows = (pm_layer *)calloc((size_t)count, sizeof *rows);
   double channels = 0;
-  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_FP32, rows, NULL), PM_OK);
+  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL), PM_OK);
   for (int i = 0; i < count; i++)
     if (strcmp(rows[i].kind, "batch_norm") == 0) channels += rows[i].parameters / 2;
   free(rows);
@@ -97,7 +97,7 @@ START_TEST(saved_bytes_are_what_automatic_differentiation_keeps)
     if (network == NULL) continue;
     pm_memory_profile cpu = profile("pytorch-1.12");
     cpu.mask = 4; /* the counts were made on a CPU, where a dropout keeps its mask in FP32 */
-    pm_memory_run run = pm_memory_run_default();
+    pm_memory_run run = pm_memory_run_make();
     run.batch = 1;
     pm_memory_use use = use_of(network, cpu, optimizer("sgd"), run);
     double counted = measured_number(file, i, "saved_bytes");
@@ -128,7 +128,7 @@ static pm_memory_profile framework(const char *name, int precision)
   if (strcmp(name, "tf") == 0) return profile("tensorflow-1");
   if (strcmp(name, "mxnet") == 0) return profile("mxnet");
   if (strcmp(name, "keras21") == 0) return profile("keras-2.1");
-  return profile(precision == PM_FP16 ? "pytorch-1.12" : "pytorch-1.6");
+  return profile(precision == PM_PRECISION_FP16 ? "pytorch-1.12" : "pytorch-1.6");
 }
 
 /* Statements that no accounting of saved tensors reproduces; docs/model.md says why. */
@@ -162,8 +162,8 @@ static void judge_cnn(const measured_file *file, size_t i, tally *sum)
   if (strstr(source, "#53608") != NULL) image = "277"; /* 240 x 320 has as many pixels */
   pm_network *network = network_named(net, image);
   if (network == NULL) return;
-  pm_memory_run run = pm_memory_run_default();
-  run.precision = strcmp(measured_text(file, i, "precision"), "amp") == 0 ? PM_FP16 : PM_FP32;
+  pm_memory_run run = pm_memory_run_make();
+  run.precision = strcmp(measured_text(file, i, "precision"), "amp") == 0 ? PM_PRECISION_FP16 : PM_PRECISION_FP32;
   run.batch = measured_number(file, i, "batch");
   run.usable = measured_number(file, i, "usable_MiB") * MIB;
   pm_memory_profile p = framework(measured_text(file, i, "framework"), run.precision);
@@ -179,7 +179,7 @@ static void judge_cnn(const measured_file *file, size_t i, tally *sum)
   sum->documents_right += document && right;
   if (!right || document)
     printf("  %-9s %-16s %-5s %s %4.0f on %-16s %-4s at %.3f of the card  [%s]\n", right ? "agrees" : "DIFFERS", net,
-           measured_text(file, i, "framework"), run.precision == PM_FP16 ? "amp " : "fp32", run.batch,
+           measured_text(file, i, "framework"), run.precision == PM_PRECISION_FP16 ? "amp " : "fp32", run.batch,
            measured_text(file, i, "gpu"), ran ? "ran" : "oom", share, source);
   bool known = impossible(source, net, run.batch);
   bool contradicted = !ran && ran_elsewhere(file, i);
@@ -220,7 +220,7 @@ static bert_case dle_case(const char *text, int tokens, bool old)
 {
   bool mixed = strstr(text, "fp16") != NULL;
   bert_case c = {BERT_LARGE(tokens), profile(mixed ? "apex-o2" : old ? "pytorch-1.10" : "pytorch-1.12"),
-                 optimizer("lamb"), mixed ? PM_FP16 : PM_FP32, tokens == 128 ? 20 : 80};
+                 optimizer("lamb"), mixed ? PM_PRECISION_FP16 : PM_PRECISION_FP32, tokens == 128 ? 20 : 80};
   return c;
 }
 
@@ -228,8 +228,8 @@ static bert_case bert_case_of(const measured_file *file, size_t i)
 {
   const char *source = measured_text(file, i, "source"), *text = measured_text(file, i, "case");
   int tokens = (int)measured_number(file, i, "seq");
-  bert_case base = {BERT_BASE(tokens), profile("tensorflow-1-bert"), optimizer("bert-adam-tf1"), PM_FP32, 0};
-  bert_case large = {BERT_LARGE(tokens), base.profile, base.optimizer, PM_FP32, 0};
+  bert_case base = {BERT_BASE(tokens), profile("tensorflow-1-bert"), optimizer("bert-adam-tf1"), PM_PRECISION_FP32, 0};
+  bert_case large = {BERT_LARGE(tokens), base.profile, base.optimizer, PM_PRECISION_FP32, 0};
   if (strstr(source, "google-research") != NULL) return strstr(text, "Large") != NULL ? large : base;
   if (strstr(text, "DLE") != NULL) return dle_case(text, tokens, strstr(measured_text(file, i, "gpu"), "V100") != NULL);
   large.profile = profile("pytorch-1.10");
@@ -255,7 +255,7 @@ START_TEST(batches_of_bert_fit_or_not_as_published)
     }
     bert_case c = bert_case_of(file, i);
     pm_network *network = bert_network(c.size);
-    pm_memory_run run = pm_memory_run_default();
+    pm_memory_run run = pm_memory_run_make();
     run.batch = measured_number(file, i, "batch");
     run.precision = c.precision;
     run.usable = measured_number(file, i, "usable_MiB") * MIB;
@@ -301,7 +301,7 @@ static double megatron_saved(const megatron *m, const char *way)
   pm_transformer_activations fp16 = execution("megatron-fp16");
   model.sequence_parallel = strncmp(way, "seq", 3) == 0;
   model.recompute = strstr(way, "sel") != NULL ? PM_RECOMPUTE_SELECTIVE : PM_RECOMPUTE_NONE;
-  return pm_transformer_saved(&model, &fp16);
+  return pm_transformer_get_saved(&model, &fp16);
 }
 
 static const megatron *megatron_named(const char *text)
@@ -348,16 +348,18 @@ static const struct {
   const char *profile, *execution;
   int precision;
 } same_layer[] = {
-  {"pytorch-1.12", "pytorch-fp32", PM_FP32},           {"pytorch-1.12", "pytorch-amp", PM_FP16},
-  {"pytorch-1.10", "pytorch-1.10-fp32", PM_FP32},      {"pytorch-1.10", "pytorch-1.10-amp", PM_FP16},
-  {"pytorch-bert-2018", "pytorch-bert-2018", PM_FP32}, {"apex-o2", "apex-o2", PM_FP16},
-  {"megatron", "megatron-fp16", PM_FP16},              {"tensorflow-1-bert", "tensorflow-1-bert", PM_FP32},
+  {"pytorch-1.12", "pytorch-fp32", PM_PRECISION_FP32},           {"pytorch-1.12", "pytorch-amp", PM_PRECISION_FP16},
+  {"pytorch-1.10", "pytorch-1.10-fp32", PM_PRECISION_FP32},      {"pytorch-1.10", "pytorch-1.10-amp",
+                                                                  PM_PRECISION_FP16},
+  {"pytorch-bert-2018", "pytorch-bert-2018", PM_PRECISION_FP32}, {"apex-o2", "apex-o2", PM_PRECISION_FP16},
+  {"megatron", "megatron-fp16", PM_PRECISION_FP16},              {"tensorflow-1-bert", "tensorflow-1-bert",
+                                                                  PM_PRECISION_FP32},
 };
 
 static double bert_saved(bert_size size, size_t i)
 {
   pm_network *network = bert_network(size);
-  pm_memory_run run = pm_memory_run_default();
+  pm_memory_run run = pm_memory_run_make();
   run.batch = 1;
   run.precision = same_layer[i].precision;
   pm_memory_use use = use_of(network, profile(same_layer[i].profile), optimizer("adam"), run);
@@ -373,7 +375,8 @@ START_TEST(closed_form_is_the_graph)
   two.layers = 2;
   pm_transformer layer = {1, one.hidden, one.heads, one.tokens, 1, 1, 0, 1, 1, 0};
   pm_transformer_activations h = execution(same_layer[_i].execution);
-  double graph = bert_saved(two, (size_t)_i) - bert_saved(one, (size_t)_i), closed = pm_transformer_saved(&layer, &h);
+  double graph = bert_saved(two, (size_t)_i) - bert_saved(one, (size_t)_i), closed = pm_transformer_get_saved(&layer,
+                                                                                                              &h);
   double statistics = 2 * 2 * 4 * one.tokens;
   ck_assert_msg(fabs(graph - statistics - closed) <= 1e-9 * closed, "%s: graph %g, closed form %g",
                 same_layer[_i].profile, graph - statistics, closed);
@@ -388,9 +391,9 @@ static pm_memory_use hf_use(const char *text, double context)
   pm_memory_profile p = profile("pytorch-1.10");
   p.context = context;
   p.workspace = NAN; /* part of what was measured as context, where kernels ran once before */
-  pm_memory_run run = pm_memory_run_default();
+  pm_memory_run run = pm_memory_run_make();
   run.batch = strstr(text, "b4") != NULL ? 4 : 1;
-  run.precision = strstr(text, "fp16") != NULL ? PM_FP16 : PM_FP32;
+  run.precision = strstr(text, "fp16") != NULL ? PM_PRECISION_FP16 : PM_PRECISION_FP32;
   run.recompute = strstr(text, "ckpt") != NULL ? PM_RECOMPUTE_FULL : PM_RECOMPUTE_NONE;
   bool factored = strstr(text, "Adafactor") != NULL, small = strstr(text, "8bit") != NULL;
   const char *name = factored ? "adafactor" : small ? "adam8bit" : "adamw";
@@ -440,7 +443,7 @@ START_TEST(deit_training)
       if (strcmp(measured_text(file, i, "case"), deits[k].name) != 0) continue;
       pm_transformer model = {12, deits[k].hidden, deits[k].heads, 197, 128, 1, 0, 1, 1, 0};
       pm_transformer_activations h = execution("deit-amp");
-      double value = (18 * deits[k].parameters + pm_transformer_saved(&model, &h)) / MIB;
+      double value = (18 * deits[k].parameters + pm_transformer_get_saved(&model, &h)) / MIB;
       double off = value / measured_number(file, i, "published") - 1;
       printf("  %-8s %6.0f MiB  %+.1f %% (fitted on these three)\n", deits[k].name, value, 100 * off);
       ck_assert_msg(fabs(off) <= 0.02, "%s: %g MiB", deits[k].name, value);
@@ -459,7 +462,7 @@ static double bert_inference(const char *source, const char *text)
   pm_memory_profile p = profile("pytorch-1.6");
   p.context = 860 * MIB; /* fitted on these rows */
   p.workspace = NAN;
-  pm_memory_run run = pm_memory_run_default();
+  pm_memory_run run = pm_memory_run_make();
   run.batch = 8;
   run.inference = 1;
   pm_network *network = bert_network(size);

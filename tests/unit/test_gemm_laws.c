@@ -54,7 +54,7 @@ static int hold(law *holds, const device *d, bool aligned)
 {
   int cases = 0;
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
-    if (!(pm_gpu_matrix_peak(&d->gpu, precision) > 0)) continue;
+    if (!(pm_gpu_get_matrix_peak(&d->gpu, precision) > 0)) continue;
     for (int i = 0; i < SHAPES; i++) {
       pm_kernel kernel = drawn_product(precision, aligned);
       holds(d, &kernel);
@@ -189,9 +189,9 @@ static void roof_is_kept(const device *d, const pm_kernel *kernel)
   double boost = fmax(1, fmax(d->constants.simt_efficiency, d->constants.tensor_efficiency));
   double flop = 2 * kernel->count * kernel->m * kernel->n * kernel->k;
   double elements = kernel->count * (kernel->m * kernel->k + kernel->n * kernel->k + kernel->m * kernel->n);
-  double bytes = pm_precision_bytes(kernel->precision) * elements;
+  double bytes = pm_precision_get_bytes(kernel->precision) * elements;
   say(d, kernel, text, sizeof text);
-  ck_assert_msg(time.time * boost * pm_gpu_matrix_peak(&d->gpu, kernel->precision) >= flop * (1 - 1e-9),
+  ck_assert_msg(time.time * boost * pm_gpu_get_matrix_peak(&d->gpu, kernel->precision) >= flop * (1 - 1e-9),
                 "%s: %g us, above the peak", text, time.time * 1e6);
   ck_assert_msg(time.time * d->gpu.memory_bandwidth >= bytes * (1 - 1e-9), "%s: %g us, above the bandwidth", text,
                 time.time * 1e6);
@@ -248,7 +248,7 @@ START_TEST(operands_along_the_contraction)
   ck_assert_int_gt(waited, 10);
   waited = 0;
   d.gpu = gpu("v100-sxm2-16gb");
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
   hold(rows_along_the_contraction_take_no_less, &d, true);
   ck_assert_int_eq(waited, 0);
 }
@@ -264,11 +264,12 @@ START_TEST(many_equal_one_bit_for_bit)
   state = 7;
   for (int i = 0; i < pm_catalog_count(catalog, "gpus"); i++) {
     device d;
-    ck_assert_int_eq(pm_catalog_record(catalog, "gpu", pm_catalog_id(catalog, "gpus", (size_t)i), &d.gpu, NULL), PM_OK);
-    if (pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL) != PM_OK) continue;
+    ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", pm_catalog_get_id(catalog, "gpus", (size_t)i), &d.gpu, NULL),
+                     PM_OK);
+    if (pm_catalog_get_kernels(catalog, &d.gpu, &d.constants, NULL) != PM_OK) continue;
     for (int j = 0; j < MANY; j++) {
       int precision = j % PM_PRECISION_COUNT;
-      if (!(pm_gpu_matrix_peak(&d.gpu, precision) > 0)) precision = PM_FP32;
+      if (!(pm_gpu_get_matrix_peak(&d.gpu, precision) > 0)) precision = PM_PRECISION_FP32;
       kernels[j] = drawn_product(precision, false);
     }
     ck_assert_int_eq(pm_kernel_predict(&d.gpu, &d.constants, kernels, many, MANY, NULL), PM_OK);

@@ -10,8 +10,8 @@
 #include "shipped.h"
 
 #define EACH_GPU(g) \
-  for (size_t index_ = 0; pm_catalog_id(catalog, "gpus", index_) != NULL; index_++) \
-    for (int once_ = (g = gpu(pm_catalog_id(catalog, "gpus", index_)), 1); once_; once_ = 0)
+  for (size_t index_ = 0; pm_catalog_get_id(catalog, "gpus", index_) != NULL; index_++) \
+    for (int once_ = (g = gpu(pm_catalog_get_id(catalog, "gpus", index_)), 1); once_; once_ = 0)
 
 static const double SLIP = 0.03; /* data sheets round */
 
@@ -87,9 +87,9 @@ END_TEST
 START_TEST(doctor_finds_nothing)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_table *findings = pm_doctor(PM_SOURCE_DIR "/data/gpus", &error);
+  pm_table *findings = pm_file_diagnose(PM_SOURCE_DIR "/data/gpus", &error);
   ck_assert_msg(findings != NULL, "%s", error.text);
-  ck_assert_uint_eq(pm_table_rows(findings), 0);
+  ck_assert_uint_eq(pm_table_count_rows(findings), 0);
   pm_table_free(findings);
 }
 END_TEST
@@ -99,7 +99,7 @@ END_TEST
 static pm_kernel gemm(double m, double n, double k, int precision)
 {
   pm_kernel kernel;
-  pm_record_init(pm_record_type_find("kernel"), &kernel);
+  pm_record_clear(pm_record_type_find("kernel"), &kernel);
   kernel.operation = PM_OPERATOR_GEMM;
   kernel.precision = precision;
   kernel.count = 1;
@@ -152,11 +152,11 @@ START_TEST(every_precision_is_predicted_with_constants)
   EACH_GPU(g) {
     pm_kernel_calibration constants;
     pm_error error = PM_ERROR_NONE;
-    ck_assert_msg(pm_catalog_kernels(catalog, &g, &constants, &error) == PM_OK, "%s", error.text);
+    ck_assert_msg(pm_catalog_get_kernels(catalog, &g, &constants, &error) == PM_OK, "%s", error.text);
     ck_assert_int_ne(constants.simt_basis, PM_ORIGIN_NONE);
     if (g.tensor_cores > 0) ck_assert_msg(constants.tensor_basis != PM_ORIGIN_NONE, "%s", g.id);
     for (int p = 0; p < PM_PRECISION_COUNT; p++) {
-      if (isnan(pm_gpu_matrix_peak(&g, p))) continue;
+      if (isnan(pm_gpu_get_matrix_peak(&g, p))) continue;
       check_kernels(&g, &constants, p);
       checked++;
     }
@@ -229,7 +229,7 @@ START_TEST(guesses_are_not_made)
   pm_error error = PM_ERROR_NONE;
   const char *id = pm_catalog_resolve(catalog, "gpu", unknown[_i][0], &error);
   ck_assert_msg(id == NULL, "%s is %s (%s)", unknown[_i][0], id, unknown[_i][1]);
-  ck_assert_int_eq(error.status, PM_NOT_FOUND);
+  ck_assert_int_eq(error.status, PM_STATUS_NOT_FOUND);
 }
 END_TEST
 
@@ -243,14 +243,14 @@ START_TEST(gpu_is_a_machine_with_one)
     pm_machine m;
     pm_error error = PM_ERROR_NONE;
     snprintf(name, sizeof name, "gpu:%s", g.id);
-    pm_system *system = pm_catalog_system(catalog, name, &error);
+    pm_system *system = pm_catalog_new_system(catalog, name, &error);
     ck_assert_msg(system != NULL, "%s", error.text);
-    ck_assert_str_eq(pm_system_gpu(system)->id, g.id);
-    ck_assert_int_eq(pm_system_machine(system)->gpus, 1);
-    ck_assert_int_eq(pm_system_edge_count(system), g.pcie[0] != '\0');
-    ck_assert_ptr_nonnull(pm_system_kernels(system));
+    ck_assert_str_eq(pm_system_get_gpu(system)->id, g.id);
+    ck_assert_int_eq(pm_system_get_machine(system)->gpus, 1);
+    ck_assert_int_eq(pm_system_count_edges(system), g.pcie[0] != '\0');
+    ck_assert_ptr_nonnull(pm_system_get_kernels(system));
     pm_system_free(system);
-    ck_assert_int_eq(pm_catalog_record(catalog, "system", name, &m, NULL), PM_OK);
+    ck_assert_int_eq(pm_catalog_get_record(catalog, "system", name, &m, NULL), PM_OK);
     ck_assert_str_eq(m.id, name);
     ck_assert_str_eq(pm_catalog_resolve(catalog, "system", name, NULL), name);
   }
@@ -266,8 +266,8 @@ START_TEST(systems_come_before_gpus)
   ck_assert_ptr_null(pm_catalog_resolve(catalog, "gpu", "gpu:t4", NULL));
   ck_assert_ptr_null(pm_catalog_resolve(catalog, "system", "gpu:", NULL));
   ck_assert_ptr_null(pm_catalog_resolve(catalog, "system", "gpu:dgx1-v100", NULL));
-  for (size_t i = 0; pm_catalog_id(catalog, "systems", i) != NULL; i++)
-    ck_assert_msg(strncmp(pm_catalog_id(catalog, "systems", i), "gpu:", 4) != 0, "an implied machine is listed");
+  for (size_t i = 0; pm_catalog_get_id(catalog, "systems", i) != NULL; i++)
+    ck_assert_msg(strncmp(pm_catalog_get_id(catalog, "systems", i), "gpu:", 4) != 0, "an implied machine is listed");
 }
 END_TEST
 
@@ -275,20 +275,20 @@ END_TEST
 START_TEST(machine_of_one_predicts)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_network *network = pm_catalog_network(catalog, "resnet50", NULL, 0, &error);
-  pm_system *alone = pm_catalog_system(catalog, "v100-sxm2-16gb", &error), *many = pm_catalog_system(catalog, "dgx1-v100", &error);
+  pm_network *network = pm_catalog_new_network(catalog, "resnet50", NULL, 0, &error);
+  pm_system *alone = pm_catalog_new_system(catalog, "v100-sxm2-16gb", &error), *many = pm_catalog_new_system(catalog, "dgx1-v100", &error);
   const pm_network *networks[] = {network};
   const pm_system *systems[] = {alone, many};
   pm_plan *plan = pm_plan_new(networks, 1, systems, 2, &error);
   ck_assert_msg(plan != NULL, "%s", error.text);
-  pm_run runs[] = {pm_run_default(), pm_run_default()};
+  pm_run runs[] = {pm_run_make(), pm_run_make()};
   pm_prediction predictions[2];
   runs[0].gpus = runs[1].gpus = 1;
   runs[1].system_index = 1;
   ck_assert_int_eq(pm_predict(plan, runs, predictions, 2), PM_OK);
   ck_assert(predictions[0].throughput > 0 && predictions[0].throughput == predictions[1].throughput);
   runs[0].gpus = 2;
-  ck_assert_int_eq(pm_run_check(plan, &runs[0], &error), PM_TOO_MANY_GPUS);
+  ck_assert_int_eq(pm_run_check(plan, &runs[0], &error), PM_STATUS_TOO_MANY_GPUS);
   pm_plan_free(plan);
   pm_system_free(alone);
   pm_system_free(many);

@@ -16,7 +16,7 @@
 static int count_entries(const pm_catalog *catalog)
 {
   int count = 0;
-  for (size_t i = 0; pm_catalog_kind_at(i) != NULL; i++) count += pm_catalog_count(catalog, pm_catalog_kind_at(i));
+  for (size_t i = 0; pm_catalog_get_kind(i) != NULL; i++) count += pm_catalog_count(catalog, pm_catalog_get_kind(i));
   return count;
 }
 
@@ -50,7 +50,7 @@ static void check_file(pm_catalog *catalog, const char *name)
   check_message(&error, expected);
   ck_assert_int_ne(error.status, PM_OK);
   ck_assert_int_eq(count_entries(catalog), before);
-  ck_assert_ptr_null(pm_catalog_note(catalog, 0));
+  ck_assert_ptr_null(pm_catalog_get_note(catalog, 0));
   ck_assert_int_eq(pm_catalog_load(catalog, name, NULL), error.status);
 }
 
@@ -80,7 +80,7 @@ END_TEST
 static void refuse_path(pm_catalog *catalog, const char *path, const char *message)
 {
   pm_error error = PM_ERROR_NONE;
-  ck_assert_int_eq(pm_catalog_load(catalog, path, &error), PM_BAD_FILE);
+  ck_assert_int_eq(pm_catalog_load(catalog, path, &error), PM_STATUS_BAD_FILE);
   ck_assert_msg(strstr(error.text, message) != NULL, "%s", error.text);
 }
 

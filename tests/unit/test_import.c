@@ -13,7 +13,7 @@ static char *read_file(const char *name)
   char path[600];
   pm_error error = PM_ERROR_NONE;
   snprintf(path, sizeof path, "%s/tests/import/%s", PM_SOURCE_DIR, name);
-  char *text = pm_file_text(path, &error);
+  char *text = pm_file_read(path, &error);
   ck_assert_msg(text != NULL, "%s", error.text);
   return text;
 }
@@ -29,7 +29,7 @@ static pm_system *build(const char *xml, pm_catalog **own)
   *own = pm_catalog_new(&error);
   ck_assert_msg(pm_catalog_load(*own, path, &error) == PM_OK, "%s", error.text);
   unlink(path);
-  pm_system *system = pm_catalog_system(*own, "mine", &error);
+  pm_system *system = pm_catalog_new_system(*own, "mine", &error);
   ck_assert_msg(system != NULL, "%s", error.text);
   return system;
 }
@@ -80,14 +80,14 @@ START_TEST(matrices_come_back)
   for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
     pm_catalog *own;
     pm_system *system = build_system(machines[i]);
-    char *report = NULL, *matrix = pm_system_matrix_text(system, NULL);
-    char *xml = import("topo", matrix, pm_system_gpu(system)->id, &report);
+    char *report = NULL, *matrix = pm_system_format_matrix(system, NULL);
+    char *xml = import("topo", matrix, pm_system_get_gpu(system)->id, &report);
     ck_assert(strstr(report, "assumed: ") != NULL && strstr(report, "read: ") != NULL);
     pm_system *back = build(xml, &own);
-    char *again = pm_system_matrix_text(back, NULL);
-    for (int a = 0; a < pm_system_machine(system)->gpus; a++)
-      for (int b = 0; b < pm_system_machine(system)->gpus; b++)
-        ck_assert_int_eq(pm_system_gpu_links(system, a, b), pm_system_gpu_links(back, a, b));
+    char *again = pm_system_format_matrix(back, NULL);
+    for (int a = 0; a < pm_system_get_machine(system)->gpus; a++)
+      for (int b = 0; b < pm_system_get_machine(system)->gpus; b++)
+        ck_assert_int_eq(pm_system_count_gpu_links(system, a, b), pm_system_count_gpu_links(back, a, b));
     if (i < 2) ck_assert_str_eq(matrix, again); /* the others hide PCIe behind NVLink */
     pm_string_free(again);
     pm_string_free(xml);
@@ -103,10 +103,10 @@ END_TEST
 START_TEST(nccl_dump_is_read)
 {
   imported m = import_file("nccl", "nccl.xml", NULL);
-  ck_assert_int_eq(pm_system_machine(m.system)->gpus, 2);
-  ck_assert_str_eq(pm_system_gpu(m.system)->id, "v100-sxm2-16gb");
-  ck_assert_int_eq(pm_system_gpu_links(m.system, 0, 1), 2);
-  ck_assert_double_eq_tol(pm_system_network_bandwidth(m.system), 12.5e9, 1);
+  ck_assert_int_eq(pm_system_get_machine(m.system)->gpus, 2);
+  ck_assert_str_eq(pm_system_get_gpu(m.system)->id, "v100-sxm2-16gb");
+  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 0, 1), 2);
+  ck_assert_double_eq_tol(pm_system_get_network_bandwidth(m.system), 12.5e9, 1);
   ck_assert(strstr(m.report, "compute capability 70") != NULL);
   drop(&m);
 }
@@ -115,8 +115,8 @@ END_TEST
 START_TEST(hwloc_is_read)
 {
   imported m = import_file("hwloc", "hwloc.xml", "v100-sxm2-16gb");
-  ck_assert_int_eq(pm_system_machine(m.system)->gpus, 2);
-  ck_assert_int_eq(pm_system_gpu_links(m.system, 0, 1), 0);
+  ck_assert_int_eq(pm_system_get_machine(m.system)->gpus, 2);
+  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 0, 1), 0);
   ck_assert(strstr(m.report, "left out: NVLinks") != NULL);
   drop(&m);
 }
@@ -126,7 +126,7 @@ END_TEST
 START_TEST(nccl_static_file_is_read)
 {
   imported m = import_file("nccl", "nccl_static.xml", "a100-sxm4-40gb");
-  ck_assert_int_eq(pm_system_machine(m.system)->gpus, 2);
+  ck_assert_int_eq(pm_system_get_machine(m.system)->gpus, 2);
   ck_assert(strstr(m.report, "2 GPUs, 2 CPUs, 2 PCIe switches, 1 NVLink switches, 2 NICs") != NULL);
   ck_assert(strstr(m.report, "assumed: all 12 NVLinks") != NULL && strstr(m.report, "no NIC with a speed") != NULL);
   ck_assert(strstr(m.xml, "from=\"gpu0\" to=\"plx1\"") != NULL); /* the lower bus is in the second socket */
@@ -144,7 +144,7 @@ START_TEST(nccl_dump_of_a_virtual_machine_is_read)
   ck_assert(strstr(m.report, "2 GPUs, 1 CPUs, 0 PCIe switches, 1 NVLink switches, 1 NICs") != NULL);
   ck_assert(strstr(m.report, "left out: 12 links of gpu1") != NULL);
   ck_assert(strstr(m.xml, "type=\"pcie5-x16\" from=\"gpu0\"") != NULL && strstr(m.xml, "type=\"pcie4-x16\" from=\"gpu1\"") != NULL);
-  ck_assert_double_eq_tol(pm_system_network_bandwidth(m.system), 12.5e9, 1);
+  ck_assert_double_eq_tol(pm_system_get_network_bandwidth(m.system), 12.5e9, 1);
   drop(&m);
 }
 END_TEST
@@ -153,9 +153,9 @@ END_TEST
 START_TEST(hwloc_nvlinks_are_read)
 {
   imported m = import_file("hwloc", "hwloc_nvlink.xml", NULL);
-  ck_assert_str_eq(pm_system_gpu(m.system)->id, "p100-sxm2");
-  ck_assert_int_eq(pm_system_gpu_links(m.system, 0, 1), 2);
-  ck_assert_int_eq(pm_system_gpu_links(m.system, 0, 2), 0);
+  ck_assert_str_eq(pm_system_get_gpu(m.system)->id, "p100-sxm2");
+  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 0, 1), 2);
+  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 0, 2), 0);
   ck_assert(strstr(m.report, "assumed: \"Tesla P100-SXM2-16GB\" is p100-sxm2") != NULL);
   ck_assert(strstr(m.report, "3 GPUs, 2 CPUs, 0 PCIe switches, 1 NVLink switches") != NULL);
   ck_assert(strstr(m.xml, "from=\"gpu2\" to=\"cpu1*2\"") != NULL && strstr(m.xml, "from=\"gpu2\" to=\"nvs0\"") != NULL);
@@ -196,9 +196,9 @@ END_TEST
 START_TEST(topo_bridges_are_read)
 {
   imported m = import_file("topo", "topo_bridges.txt", "rtx-3090");
-  ck_assert_int_eq(pm_system_gpu_links(m.system, 0, 1), 4);
-  ck_assert_int_eq(pm_system_gpu_links(m.system, 2, 3), 4);
-  ck_assert_int_eq(pm_system_gpu_links(m.system, 1, 2), 0);
+  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 0, 1), 4);
+  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 2, 3), 4);
+  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 1, 2), 0);
   ck_assert(strstr(m.report, "4 GPUs, 2 CPUs, 4 PCIe switches, 0 NVLink switches") != NULL);
   ck_assert(strstr(m.xml, "nvlink3-bridge-ga102") != NULL);
   drop(&m);
@@ -259,9 +259,9 @@ START_TEST(the_doctor_finds)
   char path[600];
   pm_error error = PM_ERROR_NONE;
   snprintf(path, sizeof path, "%s/tests/import/implausible.xml", PM_SOURCE_DIR);
-  pm_table *table = pm_doctor(path, &error);
+  pm_table *table = pm_file_diagnose(path, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
-  ck_assert_uint_eq(pm_table_rows(table), 4);
+  ck_assert_uint_eq(pm_table_count_rows(table), 4);
   char *text = pm_table_format(table, PM_FORMAT_CSV, 0, NULL);
   const char *const wanted[] = {"4,my-a100,peak_fp16_tensor,624 TFLOP/s,twice the dense peak: with sparsity,312 TFLOP/s",
                                 "7,pcie3-x16-mine,bandwidth,32 GB/s,both directions counted,15.75 GB/s",
@@ -270,7 +270,7 @@ START_TEST(the_doctor_finds)
   for (size_t i = 0; i < 4; i++) ck_assert_msg(strstr(text, wanted[i]) != NULL, "%s\nin\n%s", wanted[i], text);
   pm_string_free(text);
   pm_table_free(table);
-  ck_assert(pm_doctor("/nonexistent.xml", &error) == NULL);
+  ck_assert(pm_file_diagnose("/nonexistent.xml", &error) == NULL);
 }
 END_TEST
 
@@ -281,9 +281,9 @@ START_TEST(the_doctor_finds_nothing_in_ours)
   for (size_t i = 0; i < 3; i++) {
     char path[600];
     snprintf(path, sizeof path, "%s/data/%s", PM_SOURCE_DIR, folders[i]);
-    pm_table *table = pm_doctor(path, NULL);
+    pm_table *table = pm_file_diagnose(path, NULL);
     ck_assert(table != NULL);
-    ck_assert_uint_eq(pm_table_rows(table), 0);
+    ck_assert_uint_eq(pm_table_count_rows(table), 0);
     pm_table_free(table);
   }
 }
@@ -292,9 +292,9 @@ END_TEST
 START_TEST(every_system_is_drawn)
 {
   const char *id;
-  for (size_t i = 0; (id = pm_catalog_id(catalog, "systems", i)) != NULL; i++) {
+  for (size_t i = 0; (id = pm_catalog_get_id(catalog, "systems", i)) != NULL; i++) {
     pm_system *system = build_system(id);
-    char *dot = pm_system_dot(system, NULL), *svg = pm_system_svg(system, NULL);
+    char *dot = pm_system_format_dot(system, NULL), *svg = pm_system_format_svg(system, NULL);
     ck_assert(strncmp(dot, "graph", 5) == 0 && strstr(dot, "}\n") != NULL);
     ck_assert(strncmp(svg, "<svg", 4) == 0 && strstr(svg, "</svg>\n") != NULL);
     pm_string_free(dot);
@@ -307,15 +307,15 @@ END_TEST
 START_TEST(shipped_rows_are_there)
 {
   pm_error error = PM_ERROR_NONE;
-  char *text = pm_shipped_text("measured/collectives.csv", &error);
+  char *text = pm_shipped_read("measured/collectives.csv", &error);
   ck_assert_msg(text != NULL, "%s", error.text);
   ck_assert(strncmp(text, "system,gpus,nodes,collective,", 29) == 0);
   size_t rows = 0;
   for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++) rows++;
   ck_assert_uint_eq(rows, 1230);
   pm_string_free(text);
-  ck_assert(pm_shipped_text("measured/nothing.csv", &error) == NULL);
-  ck_assert_int_eq(error.status, PM_NOT_FOUND);
+  ck_assert(pm_shipped_read("measured/nothing.csv", &error) == NULL);
+  ck_assert_int_eq(error.status, PM_STATUS_NOT_FOUND);
 }
 END_TEST
 

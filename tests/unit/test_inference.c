@@ -19,7 +19,7 @@ typedef struct bench {
 static pm_inference_profile profile_of(const char *name)
 {
   pm_inference_profile profile;
-  ck_assert_int_eq(pm_catalog_inference(catalog, name, &profile, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_inference(catalog, name, &profile, NULL), PM_OK);
   return profile;
 }
 
@@ -31,7 +31,7 @@ static bench open_bench(const char *network, const char *gpu_name)
   pm_inference_profile profiles[4];
   bench b;
   b.network = build_network(network);
-  b.system = pm_catalog_system(catalog, gpu_name, &error);
+  b.system = pm_catalog_new_system(catalog, gpu_name, &error);
   ck_assert_msg(b.system != NULL, "%s", error.text);
   for (int i = 0; i < 3; i++) profiles[i] = profile_of(all_profiles[i]);
   profiles[3] = profiles[0];
@@ -54,7 +54,7 @@ static void close_bench(bench *b)
 
 static pm_inference_run run_of(double batch, int precision, int profile)
 {
-  pm_inference_run run = pm_inference_run_default();
+  pm_inference_run run = pm_inference_run_make();
   run.batch = batch;
   run.precision = precision;
   run.profile_index = profile;
@@ -74,7 +74,7 @@ START_TEST(numbers_agree)
   for (size_t n = 0; n < sizeof all_networks / sizeof all_networks[0]; n++) {
     bench b = open_bench(all_networks[n], "t4");
     for (int i = 0; i < 18; i++) {
-      pm_inference_run run = run_of(1 << i % 6, i % 2 ? PM_FP16 : PM_INT8, i % 3);
+      pm_inference_run run = run_of(1 << i % 6, i % 2 ? PM_PRECISION_FP16 : PM_PRECISION_INT8, i % 3);
       run.nodes = 1 + i % 4;
       pm_inference p = answer(&b, run);
       ck_assert_int_eq(p.status, PM_OK);
@@ -96,7 +96,7 @@ START_TEST(fusion_helps)
   for (size_t n = 0; n < sizeof all_networks / sizeof all_networks[0]; n++) {
     pm_error error = PM_ERROR_NONE;
     pm_network *network = build_network(all_networks[n]);
-    pm_system *system = pm_catalog_system(catalog, "v100", &error);
+    pm_system *system = pm_catalog_new_system(catalog, "v100", &error);
     pm_inference_profile profiles[PM_FUSION_COUNT];
     pm_inference last = {0};
     for (int fusion = 0; fusion < PM_FUSION_COUNT; fusion++) {
@@ -109,7 +109,7 @@ START_TEST(fusion_helps)
     for (int fusion = 0; fusion < PM_FUSION_COUNT; fusion++)
       pm_plan_add_inference_profile(plan, &profiles[fusion], NULL, &error);
     for (int fusion = 0; fusion < PM_FUSION_COUNT; fusion++) {
-      pm_inference_run run = run_of(16, PM_FP32, fusion);
+      pm_inference_run run = run_of(16, PM_PRECISION_FP32, fusion);
       pm_inference p;
       pm_infer(plan, &run, &p, 1);
       ck_assert_int_eq(p.status, PM_OK);
@@ -179,10 +179,10 @@ START_TEST(batch_within_a_latency)
     for (double limit = 2e-3; limit < 0.2; limit *= 1.07) {
       pm_error error = PM_ERROR_NONE;
       pm_inference p;
-      pm_inference_run run = run_of(1, PM_FP16, g % 3);
-      int status = pm_infer_within(b.plan, &run, limit, &p, &error);
-      if (status == PM_UNREACHABLE) {
-        ck_assert_double_gt(answer(&b, run_of(1, PM_FP16, g % 3)).latency, limit);
+      pm_inference_run run = run_of(1, PM_PRECISION_FP16, g % 3);
+      int status = pm_inference_find_batch(b.plan, &run, limit, &p, &error);
+      if (status == PM_STATUS_UNREACHABLE) {
+        ck_assert_double_gt(answer(&b, run_of(1, PM_PRECISION_FP16, g % 3)).latency, limit);
         ck_assert_double_eq(last, 0);
         continue;
       }
@@ -190,7 +190,7 @@ START_TEST(batch_within_a_latency)
       ck_assert_double_le(p.latency, limit);
       ck_assert_double_ge(run.batch, last);
       for (double more = run.batch + 1; more <= 1024 && more < run.batch + 20; more++)
-        ck_assert_double_gt(answer(&b, run_of(more, PM_FP16, g % 3)).latency, limit);
+        ck_assert_double_gt(answer(&b, run_of(more, PM_PRECISION_FP16, g % 3)).latency, limit);
       last = run.batch;
     }
     ck_assert_double_gt(last, 1);
@@ -204,9 +204,9 @@ START_TEST(memory_limits_the_batch)
 {
   pm_inference p;
   bench b = open_bench("resnet50", "t4");
-  pm_inference_run run = run_of(1, PM_FP32, 0);
+  pm_inference_run run = run_of(1, PM_PRECISION_FP32, 0);
   run.usable_memory = 1e9;
-  ck_assert_int_eq(pm_infer_within(b.plan, &run, 10, &p, NULL), PM_OK);
+  ck_assert_int_eq(pm_inference_find_batch(b.plan, &run, 10, &p, NULL), PM_OK);
   ck_assert_double_le(p.memory, 1e9);
   ck_assert_double_eq(run.batch, p.largest_batch);
   close_bench(&b);
@@ -219,24 +219,25 @@ START_TEST(errors)
   pm_inference p[8];
   bench b = open_bench("resnet50", "p100-sxm2");
   pm_inference_run runs[8];
-  for (int i = 0; i < 8; i++) runs[i] = run_of(1, PM_FP32, 0);
-  runs[1].precision = PM_INT8; /* the P100 multiplies no bytes */
+  for (int i = 0; i < 8; i++) runs[i] = run_of(1, PM_PRECISION_FP32, 0);
+  runs[1].precision = PM_PRECISION_INT8; /* the P100 multiplies no bytes */
   runs[2].batch = 0.5;
   runs[3].gpus = 2;
   runs[4].network_index = 1;
   runs[5].profile_index = -1;
   runs[6].precision = 99;
-  const int expected[] = {PM_OK, PM_NO_PRECISION, PM_BAD_ARGUMENT, PM_TOO_MANY_GPUS, PM_BAD_ARGUMENT,
-                          PM_BAD_ARGUMENT, PM_BAD_ARGUMENT, PM_OK};
+  const int expected[] = {PM_OK, PM_STATUS_NO_PRECISION, PM_STATUS_BAD_ARGUMENT, PM_STATUS_TOO_MANY_GPUS,
+                          PM_STATUS_BAD_ARGUMENT,
+                          PM_STATUS_BAD_ARGUMENT, PM_STATUS_BAD_ARGUMENT, PM_OK};
   ck_assert_int_eq(pm_infer(b.plan, runs, p, 8), PM_OK);
   for (int i = 0; i < 8; i++) {
     pm_error error = PM_ERROR_NONE;
     ck_assert_int_eq(p[i].status, expected[i]);
-    ck_assert_int_eq(pm_infer_check(b.plan, &runs[i], &error), expected[i]);
+    ck_assert_int_eq(pm_inference_check(b.plan, &runs[i], &error), expected[i]);
     ck_assert(isnan(p[i].latency) == (expected[i] != PM_OK));
-    ck_assert_int_eq(pm_infer_within(b.plan, &runs[i], -1, &p[i], NULL), PM_BAD_ARGUMENT);
+    ck_assert_int_eq(pm_inference_find_batch(b.plan, &runs[i], -1, &p[i], NULL), PM_STATUS_BAD_ARGUMENT);
   }
-  ck_assert_int_eq(pm_infer(NULL, runs, p, 1), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_infer(NULL, runs, p, 1), PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_plan_add_inference_profile(NULL, NULL, NULL, NULL), -1);
   close_bench(&b);
 }
@@ -247,7 +248,7 @@ START_TEST(bands_hold_the_rate)
 {
   pm_inference_profile profile = profile_of("tensorrt");
   bench b = open_bench("resnet50", "v100-sxm2-16gb");
-  pm_inference_run run = run_of(8, PM_FP32, 0);
+  pm_inference_run run = run_of(8, PM_PRECISION_FP32, 0);
   pm_inference fitted = answer(&b, run);
   ck_assert_double_eq_tol(fitted.throughput_p90 / fitted.throughput, exp(1.28155 * profile.spread), 1e-5);
   ck_assert_double_eq_tol(fitted.throughput_p10 * fitted.throughput_p90 / (fitted.throughput * fitted.throughput), 1, 1e-12);
@@ -265,11 +266,11 @@ START_TEST(int8_runs_where_it_can)
   pm_gpu volta = gpu("v100-sxm2-16gb"), turing = gpu("t4");
   pm_kernel_calibration constants;
   pm__device d;
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &volta, &constants, NULL), PM_OK);
-  pm__device_init(&d, &volta, &constants, PM_INT8);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &volta, &constants, NULL), PM_OK);
+  pm__device_init(&d, &volta, &constants, PM_PRECISION_INT8);
   ck_assert(d.usable && d.calibrated && !d.gemm.tensor);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &turing, &constants, NULL), PM_OK);
-  pm__device_init(&d, &turing, &constants, PM_INT8);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &turing, &constants, NULL), PM_OK);
+  pm__device_init(&d, &turing, &constants, PM_PRECISION_INT8);
   ck_assert(d.usable && d.calibrated && d.gemm.tensor);
 }
 END_TEST
@@ -279,12 +280,14 @@ START_TEST(published_latencies)
 {
   pm_inference p;
   bench v100 = open_bench("resnet50", "v100-pcie"), p100 = open_bench("resnet50", "p100-pcie");
-  ck_assert_double_eq_tol(answer(&v100, run_of(39, PM_FP16, 0)).latency / 7e-3, 1, 0.15);
-  ck_assert_double_eq_tol(answer(&p100, run_of(10, PM_FP16, 0)).latency / 7e-3, 1, 0.25);
-  pm_inference_run run = run_of(1, PM_FP16, 0);
-  ck_assert_int_eq(pm_infer_within(v100.plan, &run, 7e-3, &p, NULL), PM_OK);
+  ck_assert_double_eq_tol(answer(&v100, run_of(39, PM_PRECISION_FP16, 0)).latency / 7e-3, 1, 0.15);
+  ck_assert_double_eq_tol(answer(&p100, run_of(10, PM_PRECISION_FP16, 0)).latency / 7e-3, 1, 0.25);
+  pm_inference_run run = run_of(1, PM_PRECISION_FP16, 0);
+  ck_assert_int_eq(pm_inference_find_batch(v100.plan, &run, 7e-3, &p, NULL), PM_OK);
   for (double batch = 4; batch <= 128; batch *= 2) {
-    double ratio = answer(&v100, run_of(batch, PM_FP32, 0)).latency / answer(&v100, run_of(batch, PM_INT8, 0)).latency;
+    double ratio = answer(&v100, run_of(batch, PM_PRECISION_FP32, 0)).latency / answer(&v100,
+                                                                                       run_of(batch, PM_PRECISION_INT8,
+                                                                                              0)).latency;
     ck_assert_double_ge(ratio, 2.5);
     ck_assert_double_le(ratio, 3.8);
   }

@@ -27,7 +27,7 @@ static int32_t whole(int32_t low, int32_t high)
   return low + (int32_t)(uniform() * (high - low + 1));
 }
 
-#define INIT(type, name) pm_record_init(pm_record_type_find(type), name)
+#define INIT(type, name) pm_record_clear(pm_record_type_find(type), name)
 
 static pm_input_setup setup_of(void)
 {
@@ -77,7 +77,7 @@ static pm_input_setup any_setup(void)
 
 static pm_input_run any_run(void)
 {
-  pm_input_run r = pm_input_run_default();
+  pm_input_run r = pm_input_run_make();
   r.nodes = whole(1, 64);
   r.units = whole(1, 36);
   r.workers = whole(0, 100);
@@ -100,7 +100,7 @@ static pm_input_rates ask(const pm_input_setup *setup, pm_input_run run)
   pm_error error = PM_ERROR_NONE;
   pm_input_rates rates;
   ck_assert_msg(pm_input_check(setup, &run, &error) == PM_OK, "%s", error.text);
-  ck_assert_int_eq(pm_input(setup, &run, &rates, 1), PM_OK);
+  ck_assert_int_eq(pm_input_evaluate(setup, &run, &rates, 1), PM_OK);
   ck_assert_int_eq(rates.status, PM_OK);
   return rates;
 }
@@ -183,7 +183,7 @@ END_TEST
 START_TEST(stages_in_turn_add_their_times)
 {
   pm_input_setup setup = setup_of();
-  pm_input_run run = pm_input_run_default();
+  pm_input_run run = pm_input_run_make();
   run.prefetch = 0;
   run.gpu_rate = 2000;
   run.decode = PM_DECODE_PLACE_CPU;
@@ -202,7 +202,7 @@ START_TEST(a_bad_run_does_not_stop_the_others)
   pm_input_setup setup = setup_of();
   pm_input_run runs[BAD + 2];
   pm_input_rates rates[BAD + 2], alone;
-  for (int i = 0; i < BAD + 2; i++) runs[i] = pm_input_run_default();
+  for (int i = 0; i < BAD + 2; i++) runs[i] = pm_input_run_make();
   runs[1].nodes = 0;
   runs[2].units = 37;
   runs[3].workers = -1;
@@ -219,15 +219,16 @@ START_TEST(a_bad_run_does_not_stop_the_others)
   runs[14].gpus_per_uplink = 0;
   runs[15].first_epoch = 2;
   runs[16].sample_out = 0;
-  ck_assert_int_eq(pm_input(&setup, runs, rates, BAD + 2), PM_OK);
+  ck_assert_int_eq(pm_input_evaluate(&setup, runs, rates, BAD + 2), PM_OK);
   for (int i = 1; i <= BAD; i++) {
     pm_error error = PM_ERROR_NONE;
-    ck_assert_msg(rates[i].status == (i == 11 ? PM_NOT_MODELLED : PM_BAD_ARGUMENT), "run %d: %d", i, rates[i].status);
+    ck_assert_msg(rates[i].status == (i == 11 ? PM_STATUS_NOT_MODELLED : PM_STATUS_BAD_ARGUMENT), "run %d: %d", i,
+                  rates[i].status);
     ck_assert(isnan(rates[i].throughput) && isnan(rates[i].nodes_most));
     ck_assert_int_ne(pm_input_check(&setup, &runs[i], &error), PM_OK);
     ck_assert_uint_gt(strlen(error.text), 10);
   }
-  ck_assert_int_eq(pm_input(&setup, &runs[0], &alone, 1), PM_OK);
+  ck_assert_int_eq(pm_input_evaluate(&setup, &runs[0], &alone, 1), PM_OK);
   ck_assert_int_eq(memcmp(&alone, &rates[0], sizeof alone), 0);
   ck_assert_int_eq(memcmp(&alone, &rates[BAD + 1], sizeof alone), 0);
 }
@@ -235,7 +236,7 @@ END_TEST
 
 START_TEST(missing_values_are_errors)
 {
-  pm_input_run run = pm_input_run_default();
+  pm_input_run run = pm_input_run_make();
   pm_input_rates rates;
   for (int i = 0; i < 4; i++) {
     pm_input_setup setup = setup_of();
@@ -245,16 +246,16 @@ START_TEST(missing_values_are_errors)
     if (i == 2) setup.storage.bandwidth = NAN;
     if (i == 3) setup.decoder.pixel_time = NAN;
     ck_assert_int_ne(pm_input_check(&setup, &run, &error), PM_OK);
-    ck_assert_int_eq(pm_input(&setup, &run, &rates, 1), PM_OK);
+    ck_assert_int_eq(pm_input_evaluate(&setup, &run, &rates, 1), PM_OK);
     ck_assert(isnan(rates.total));
   }
-  ck_assert_int_eq(pm_input(NULL, &run, &rates, 1), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_input_check(NULL, NULL, NULL), PM_BAD_ARGUMENT);
-  ck_assert(isnan(pm_cache_hits(1.5, PM_CACHE_POLICY_LRU)) && isnan(pm_cache_hits(NAN, 0)));
-  ck_assert(isnan(pm_cache_hits(0.5, PM_CACHE_POLICY_COUNT)));
-  ck_assert(isnan(pm_prefetch_efficiency(-1, 0, 0, 0)) && isnan(pm_prefetch_efficiency(1, NAN, 0, 0)));
-  ck_assert(isnan(pm_decode_time(NULL, NULL, 1, 1)) && isnan(pm_decode_cores(NULL, 1, 1)));
-  ck_assert(isnan(pm_fed_step(NULL, 1, 1, 1, 1)));
+  ck_assert_int_eq(pm_input_evaluate(NULL, &run, &rates, 1), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_input_check(NULL, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert(isnan(pm_cache_get_hits(1.5, PM_CACHE_POLICY_LRU)) && isnan(pm_cache_get_hits(NAN, 0)));
+  ck_assert(isnan(pm_cache_get_hits(0.5, PM_CACHE_POLICY_COUNT)));
+  ck_assert(isnan(pm_prefetch_get_efficiency(-1, 0, 0, 0)) && isnan(pm_prefetch_get_efficiency(1, NAN, 0, 0)));
+  ck_assert(isnan(pm_decode_get_time(NULL, NULL, 1, 1)) && isnan(pm_decode_get_cores(NULL, 1, 1)));
+  ck_assert(isnan(pm_input_get_step_time(NULL, 1, 1, 1, 1)));
 }
 END_TEST
 
@@ -324,16 +325,16 @@ START_TEST(cache_formulas_agree_with_simulation)
   double worst = 0;
   for (int tenth = 1; tenth < 10; tenth += 2) {
     double f = tenth / 10.0;
-    double lru = simulate_lru((int)(f * ITEMS), order) - pm_cache_hits(f, PM_CACHE_POLICY_LRU);
-    double random = simulate_random((int)(f * ITEMS), order) - pm_cache_hits(f, PM_CACHE_POLICY_RANDOM);
+    double lru = simulate_lru((int)(f * ITEMS), order) - pm_cache_get_hits(f, PM_CACHE_POLICY_LRU);
+    double random = simulate_random((int)(f * ITEMS), order) - pm_cache_get_hits(f, PM_CACHE_POLICY_RANDOM);
     worst = fmax(worst, fmax(fabs(lru), fabs(random)));
     ck_assert_msg(fabs(lru) <= 0.005 && fabs(random) <= 0.005, "at %g: LRU %+g, random %+g", f, lru, random);
   }
   printf("cache: off by at most %.4f\n", worst);
   for (double f = 0; f <= 1; f += 1.0 / 64)
     for (int policy = 0; policy < PM_CACHE_POLICY_COUNT; policy++) {
-      ck_assert_double_ge(pm_cache_hits(f, policy), 0);
-      ck_assert_double_le(pm_cache_hits(f, policy), f);
+      ck_assert_double_ge(pm_cache_get_hits(f, policy), 0);
+      ck_assert_double_le(pm_cache_get_hits(f, policy), f);
     }
 }
 END_TEST
@@ -388,7 +389,7 @@ START_TEST(buffer_formula_agrees_with_simulation)
     for (int j = 0; j < 6; j++)
       for (int k = 0; k < 5; k++, count++) {
         double input = variations[j][0], gpu = variations[j][1];
-        double model = pm_prefetch_efficiency(ratios[i], input, gpu, places[k]);
+        double model = pm_prefetch_get_efficiency(ratios[i], input, gpu, places[k]);
         double off =  fabs(model / simulate_buffer(ratios[i], input, gpu, places[k]) - 1);
         ck_assert_double_le(model, fmin(1, ratios[i]));
         sum += off;
@@ -404,12 +405,12 @@ END_TEST
 START_TEST(buffer_formula_is_exact_where_theory_is)
 {
   for (int k = 0; k < 10; k++)
-    ck_assert_double_eq_tol(pm_prefetch_efficiency(1, 1, 1, k), (k + 2.0) / (k + 3.0), 1e-12);
-  ck_assert_double_eq(pm_prefetch_efficiency(0.5, 0, 0, 0), 0.5);
-  ck_assert_double_eq(pm_prefetch_efficiency(2, 0, 0, 0), 1);
-  ck_assert_double_eq(pm_prefetch_efficiency(INFINITY, 1, 1, 0), 1);
-  ck_assert_double_eq_tol(pm_prefetch_efficiency(1 + 1e-9, 1, 1, 3), pm_prefetch_efficiency(1, 1, 1, 3), 1e-6);
-  ck_assert_double_eq_tol(pm_prefetch_efficiency(1 - 1e-9, 1, 1, 3), pm_prefetch_efficiency(1, 1, 1, 3), 1e-6);
+    ck_assert_double_eq_tol(pm_prefetch_get_efficiency(1, 1, 1, k), (k + 2.0) / (k + 3.0), 1e-12);
+  ck_assert_double_eq(pm_prefetch_get_efficiency(0.5, 0, 0, 0), 0.5);
+  ck_assert_double_eq(pm_prefetch_get_efficiency(2, 0, 0, 0), 1);
+  ck_assert_double_eq(pm_prefetch_get_efficiency(INFINITY, 1, 1, 0), 1);
+  ck_assert_double_eq_tol(pm_prefetch_get_efficiency(1 + 1e-9, 1, 1, 3), pm_prefetch_get_efficiency(1, 1, 1, 3), 1e-6);
+  ck_assert_double_eq_tol(pm_prefetch_get_efficiency(1 - 1e-9, 1, 1, 3), pm_prefetch_get_efficiency(1, 1, 1, 3), 1e-6);
 }
 END_TEST
 

@@ -8,7 +8,7 @@
 #include "shipped.h"
 
 #define MIB 1048576.0
-#define INIT(type, name) pm_record_init(pm_record_type_find(type), name)
+#define INIT(type, name) pm_record_clear(pm_record_type_find(type), name)
 
 static pm_input_setup setup_of(const char *dataset, const char *storage, const char *system)
 {
@@ -16,7 +16,7 @@ static pm_input_setup setup_of(const char *dataset, const char *storage, const c
   memset(&s, 0, sizeof s);
   record("dataset", dataset, &s.dataset);
   record("storage", storage, &s.storage);
-  if (pm_catalog_record(catalog, "storage_access", storage, &s.access, NULL) != PM_OK)
+  if (pm_catalog_get_record(catalog, "storage_access", storage, &s.access, NULL) != PM_OK)
     INIT("storage_access", &s.access);
   INIT("decoder", &s.decoder);
   INIT("loader", &s.loader);
@@ -29,13 +29,13 @@ static pm_input_rates ask(const pm_input_setup *setup, pm_input_run run)
   pm_error error = PM_ERROR_NONE;
   pm_input_rates rates;
   ck_assert_msg(pm_input_check(setup, &run, &error) == PM_OK, "%s", error.text);
-  ck_assert_int_eq(pm_input(setup, &run, &rates, 1), PM_OK);
+  ck_assert_int_eq(pm_input_evaluate(setup, &run, &rates, 1), PM_OK);
   return rates;
 }
 
 static pm_input_run run_at(double rate)
 {
-  pm_input_run run = pm_input_run_default();
+  pm_input_run run = pm_input_run_make();
   run.decode = PM_DECODE_PLACE_NONE;
   run.gpu_rate = rate;
   return run;
@@ -139,10 +139,11 @@ START_TEST(fixed_cost_of_a_keras_step)
 {
   pm_loader keras;
   record("loader", "keras", &keras);
-  double update = pm_fed_step(&keras, 900e9, 102.8e6, 0, 1);
+  double update = pm_input_get_step_time(&keras, 900e9, 102.8e6, 0, 1);
   double small = (1024 / 26000.0 - keras.step_time) / 1024, large = (32 / 442.0 - update) / 32;
-  double at_32 = 4 * pm_fed_step(&keras, 900e9, 0, small, 16) / pm_fed_step(&keras, 900e9, 0, small, 64);
-  double at_224 = 4 * pm_fed_step(&keras, 900e9, 102.8e6, large, 16) / pm_fed_step(&keras, 900e9, 102.8e6, large, 64);
+  double at_32 = 4 * pm_input_get_step_time(&keras, 900e9, 0, small, 16) / pm_input_get_step_time(&keras, 900e9, 0,
+                                                                                                  small, 64);
+  double at_224 = 4 * pm_input_get_step_time(&keras, 900e9, 102.8e6, large, 16) / pm_input_get_step_time(&keras, 900e9, 102.8e6, large, 64);
   printf("LittleCNN: %.2f of 2.8, %.2f of 1.3\n", at_32, at_224);
   ck_assert_double_le(fabs(at_32 / 2.8 - 1), 0.10);
   ck_assert_double_le(fabs(at_224 / 1.3 - 1), 0.10);
@@ -193,7 +194,7 @@ START_TEST(decoding_by_size)
   ck_assert_uint_eq(file->count, 4);
   for (size_t i = 0; i < file->count; i++) {
     double pixels = measured_number(file, i, "lines") * measured_number(file, i, "width");
-    double time = 1e3 * pm_decode_time(&reference, &plain, pixels, measured_number(file, i, "bytes"));
+    double time = 1e3 * pm_decode_get_time(&reference, &plain, pixels, measured_number(file, i, "bytes"));
     printf("%.3f ms, measured %.3f\n", time, measured_number(file, i, "ms"));
     ck_assert_double_le(fabs(time / measured_number(file, i, "ms") - 1), 0.03);
   }
@@ -226,7 +227,7 @@ START_TEST(decoding_by_cpu_and_library)
       record("decoder", cpu, &decoder);
       INIT("loader", &loader);
       loader.library = libraries[k].factor;
-      double rate = 1 / pm_decode_time(&decoder, &loader, imagenet.pixels, imagenet.sample_size);
+      double rate = 1 / pm_decode_get_time(&decoder, &loader, imagenet.pixels, imagenet.sample_size);
       double off = fabs(rate / measured_number(file, i, "value") - 1);
       sum += off;
       worst = fmax(worst, off);

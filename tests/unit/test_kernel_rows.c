@@ -107,7 +107,7 @@ END_TEST
 static double spread(void)
 {
   pm_kernel_calibration constants;
-  ck_assert_int_eq(pm_catalog_record(catalog, "kernel_calibration", "default", &constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_calibration", "default", &constants, NULL), PM_OK);
   return constants.spread;
 }
 
@@ -115,7 +115,7 @@ static double spread(void)
 START_TEST(shipped_rows_are_all_understood)
 {
   pm_error error = PM_ERROR_NONE;
-  char *text = pm_shipped_text("measured/kernels.csv", &error);
+  char *text = pm_shipped_read("measured/kernels.csv", &error);
   pm__lab_kernel_rows *rows = read_rows(text);
   pm_string_free(text);
   size_t n = pm__lab_kernel_rows_count(rows);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "devices.h"
 
-static const int precisions[] = {PM_FP32, PM_FP16, PM_FP16_STORAGE};
+static const int precisions[] = {PM_PRECISION_FP32, PM_PRECISION_FP16, PM_PRECISION_FP16_STORAGE};
 static const double sizes[] = {128, 256, 384, 512, 1024, 1536, 4096, 10240};
 
 enum { PRECISIONS = 3, SIZES = 8, OPERATORS = 3 };
@@ -80,7 +80,8 @@ START_TEST(transposed_products_take_the_same)
   device d;
   EACH_DEVICE(d) EACH(i, SIZES) EACH(j, SIZES) {
     if (d.gpu.peak_fp32_tensor > 0) continue;
-    pm_kernel one = gemm(1, sizes[i], sizes[j], 777, PM_FP32), other = gemm(1, sizes[j], sizes[i], 777, PM_FP32);
+    pm_kernel one = gemm(1, sizes[i], sizes[j], 777, PM_PRECISION_FP32), other = gemm(1, sizes[j], sizes[i], 777,
+                                                                                      PM_PRECISION_FP32);
     ck_assert_double_eq_tol(time_of(&d, &one).time / time_of(&d, &other).time, 1, 1e-12);
   }
 }
@@ -146,7 +147,7 @@ START_TEST(boards_keep_to_their_power)
   device d;
   int limited = 0;
   EACH_DEVICE(d) {
-    pm_kernel kernel = gemm(1, 8192, 8192, 8192, PM_FP32);
+    pm_kernel kernel = gemm(1, 8192, 8192, 8192, PM_PRECISION_FP32);
     pm_kernel_time time = time_of(&d, &kernel);
     double energy = d.gpu.peak_fp32_tensor > 0 ? 2 * d.constants.tensor_energy : d.constants.simt_energy;
     ck_assert_double_le(time.flop * energy, time.time * d.gpu.power * (1 + 1e-9));
@@ -163,8 +164,9 @@ START_TEST(many_equal_one_bit_for_bit)
   pm_kernel *kernels = (pm_kernel *)calloc(MANY, sizeof *kernels);
   pm_kernel_time *many = (pm_kernel_time *)calloc(MANY, sizeof *many);
   EACH_DEVICE(d) {
-    EACH(i, MANY) kernels[i] = i % 2 ? gemm(1 + i % 5, 1 + 7 * i, 1 + 13 * i, 1 + 3 * i, PM_FP32)
-                                     : conv(i % 3, 1 + i, 1 + i % 77, 7 + i % 50, 1 + 2 * (i % 3), 1 + i % 2, PM_FP32);
+    EACH(i, MANY) kernels[i] = i % 2 ? gemm(1 + i % 5, 1 + 7 * i, 1 + 13 * i, 1 + 3 * i, PM_PRECISION_FP32)
+                                     : conv(i % 3, 1 + i, 1 + i % 77, 7 + i % 50, 1 + 2 * (i % 3), 1 + i % 2,
+                                            PM_PRECISION_FP32);
     ck_assert_int_eq(pm_kernel_predict(&d.gpu, &d.constants, kernels, many, MANY, NULL), PM_OK);
     EACH(i, MANY) {
       pm_kernel_time one = time_of(&d, &kernels[i]);
@@ -180,7 +182,7 @@ END_TEST
 START_TEST(bands_hold_the_time)
 {
   device d;
-  pm_kernel kernel = gemm(1, 1024, 1024, 1024, PM_FP32);
+  pm_kernel kernel = gemm(1, 1024, 1024, 1024, PM_PRECISION_FP32);
   int ruled = 0;
   EACH_DEVICE(d) {
     pm_kernel_time t = time_of(&d, &kernel), bound;
@@ -199,10 +201,11 @@ END_TEST
 START_TEST(algorithms_are_named)
 {
   device d;
-  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "v100-sxm2-16gb", &d.gpu, NULL), PM_OK);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
-  pm_kernel square = gemm(1, 4096, 4096, 4096, PM_FP32), tall = gemm(1, 128, 128, 100000, PM_FP32);
-  pm_kernel window = conv(0, 64, 256, 28, 3, 1, PM_FP32), strided = conv(0, 64, 256, 28, 3, 2, PM_FP32);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", "v100-sxm2-16gb", &d.gpu, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  pm_kernel square = gemm(1, 4096, 4096, 4096, PM_PRECISION_FP32), tall = gemm(1, 128, 128, 100000, PM_PRECISION_FP32);
+  pm_kernel window = conv(0, 64, 256, 28, 3, 1, PM_PRECISION_FP32), strided = conv(0, 64, 256, 28, 3, 2,
+                                                                                   PM_PRECISION_FP32);
   ck_assert_int_eq(time_of(&d, &square).algorithm, PM_KERNEL_ALGORITHM_GEMM);
   ck_assert_int_eq(time_of(&d, &tall).algorithm, PM_KERNEL_ALGORITHM_GEMM_SPLIT);
   int winograd = time_of(&d, &window).algorithm;
@@ -218,14 +221,14 @@ START_TEST(general_constants_are_taken_over)
   pm_kernel_calibration general;
   record("gpu", "v100-pcie", &d.gpu);
   record("kernel_calibration", PM_KERNEL_GENERAL_ID, &general);
-  ck_assert_int_eq(pm_kernel_calibration_check(&general, NULL), PM_BAD_VALUE);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_kernel_calibration_check(&general, NULL), PM_STATUS_BAD_VALUE);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
   ck_assert_int_eq(pm_kernel_calibration_check(&d.constants, NULL), PM_OK);
   ck_assert(d.constants.wave == general.wave && general.wave > 0);
-  pm_kernel square = gemm(1, 4096, 4096, 4096, PM_FP32);
+  pm_kernel square = gemm(1, 4096, 4096, 4096, PM_PRECISION_FP32);
   double before = time_of(&d, &square).time;
   ck_assert_int_eq(pm_catalog_load(catalog, PM_SOURCE_DIR "/tests/kernels/constants.xml", NULL), PM_OK);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
   ck_assert(d.constants.prologue == 60 && d.constants.wave == general.wave);
   ck_assert(time_of(&d, &square).time > before);
 }
@@ -238,9 +241,9 @@ START_TEST(rules_follow_what_they_rest_on)
   record("gpu", "a100-sxm4-80gb", &a.gpu);
   record("gpu", "h100-sxm5", &h.gpu);
   record("gpu", "b200-sxm6", &b.gpu);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &a.gpu, &a.constants, NULL), PM_OK);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &h.gpu, &h.constants, NULL), PM_OK);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &b.gpu, &b.constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &a.gpu, &a.constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &h.gpu, &h.constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &b.gpu, &b.constants, NULL), PM_OK);
   ck_assert(h.constants.energy_factor < 1);
   ck_assert(h.constants.simt_energy == a.constants.simt_energy * h.constants.energy_factor);
   ck_assert(b.constants.simt_energy == h.constants.simt_energy);
@@ -255,10 +258,10 @@ START_TEST(incomplete_constants_are_refused)
   device d;
   pm_error error = PM_ERROR_NONE;
   pm_kernel_time time;
-  pm_kernel square = gemm(1, 4096, 4096, 4096, PM_FP32);
+  pm_kernel square = gemm(1, 4096, 4096, 4096, PM_PRECISION_FP32);
   record("gpu", "v100-pcie", &d.gpu);
   record("kernel_calibration", "volta", &d.constants);
-  ck_assert_int_eq(pm_kernel_predict(&d.gpu, &d.constants, &square, &time, 1, &error), PM_BAD_VALUE);
+  ck_assert_int_eq(pm_kernel_predict(&d.gpu, &d.constants, &square, &time, 1, &error), PM_STATUS_BAD_VALUE);
   ck_assert_str_eq(error.text, "kernel calibration \"volta\" does not say wave");
 }
 END_TEST
@@ -266,9 +269,11 @@ END_TEST
 START_TEST(bad_kernels_say_why)
 {
   device d;
-  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "m40", &d.gpu, NULL), PM_OK);
-  pm_kernel bad[] = {gemm(1, 0, 8, 8, PM_FP32), gemm(1, 8, NAN, 8, PM_FP32), gemm(1, 8, 8, 8, PM_BF16),
-                     gemm(1, 8, 8, 8, 99), conv(0, 1, 1, 2, 9, 1, PM_FP32), gemm(1, 8, 8, 8, PM_FP32)};
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", "m40", &d.gpu, NULL), PM_OK);
+  pm_kernel bad[] = {gemm(1, 0, 8, 8, PM_PRECISION_FP32), gemm(1, 8, NAN, 8, PM_PRECISION_FP32),
+                     gemm(1, 8, 8, 8, PM_PRECISION_BF16),
+                     gemm(1, 8, 8, 8, 99), conv(0, 1, 1, 2, 9, 1, PM_PRECISION_FP32), gemm(1, 8, 8, 8,
+                                                                                           PM_PRECISION_FP32)};
   bad[4].padding_height = 0;
   bad[5].operation = 99;
   EACH(i, 6) {

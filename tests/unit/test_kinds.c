@@ -79,7 +79,7 @@ enum { EXAMPLES = sizeof examples / sizeof examples[0] };
 START_TEST(every_kind_has_an_example)
 {
   const char *kind;
-  for (size_t i = 0; (kind = pm_layer_kind_at(i)) != NULL; i++) {
+  for (size_t i = 0; (kind = pm_layer_kind_get_name(i)) != NULL; i++) {
     bool found = false;
     for (size_t j = 0; j < EXAMPLES; j++) found |= strcmp(examples[j].kind, kind) == 0;
     ck_assert_msg(found, "%s has no example", kind);
@@ -113,10 +113,10 @@ END_TEST
 START_TEST(counts_are_linear_in_the_batch)
 {
   pm_network *network = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
-  int count = pm_network_layer_count(network);
+  int count = pm_network_count_layers(network);
   pm_layer one[8], many[8];
-  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_FP32, one, NULL), PM_OK);
-  ck_assert_int_eq(pm_network_get_layers(network, 37, PM_FP32, many, NULL), PM_OK);
+  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_PRECISION_FP32, one, NULL), PM_OK);
+  ck_assert_int_eq(pm_network_get_layers(network, 37, PM_PRECISION_FP32, many, NULL), PM_OK);
   const pm_layer *a = &one[count - 1], *b = &many[count - 1];
   ck_assert(b->parameters == a->parameters && b->bytes_parameters == a->bytes_parameters);
   ck_assert(b->mac == 37 * a->mac && b->flop == 37 * a->flop && b->mac_bnl == 37 * a->mac_bnl);
@@ -183,17 +183,17 @@ START_TEST(kinds_and_attributes_are_described)
   pm_error error = PM_ERROR_NONE;
   size_t kinds = 0, attributes = 0;
   for (; pm_layer_kind_get(kinds, &kind, NULL) == PM_OK; kinds++) {
-    ck_assert_str_eq(kind.kind, pm_layer_kind_at(kinds));
+    ck_assert_str_eq(kind.kind, pm_layer_kind_get_name(kinds));
     ck_assert_msg(kind.doc[0] != '\0', "%s", kind.kind);
     ck_assert(kind.least_inputs >= 1 && kind.most_inputs >= kind.least_inputs);
   }
-  ck_assert_ptr_null(pm_layer_kind_at(kinds));
+  ck_assert_ptr_null(pm_layer_kind_get_name(kinds));
   for (; pm_layer_attribute_get(attributes, &attribute, NULL) == PM_OK; attributes++)
     ck_assert_msg(attribute.doc[0] != '\0' && attribute.value[0] != '\0', "%s %s", attribute.kind, attribute.name);
   ck_assert_uint_gt(attributes, kinds);
-  ck_assert_int_eq(pm_layer_kind_get(kinds, &kind, &error), PM_NOT_FOUND);
-  ck_assert_int_eq(pm_layer_attribute_get(attributes, &attribute, NULL), PM_NOT_FOUND);
-  ck_assert_int_eq(pm_layer_kind_get(0, NULL, NULL), PM_NOT_FOUND);
+  ck_assert_int_eq(pm_layer_kind_get(kinds, &kind, &error), PM_STATUS_NOT_FOUND);
+  ck_assert_int_eq(pm_layer_attribute_get(attributes, &attribute, NULL), PM_STATUS_NOT_FOUND);
+  ck_assert_int_eq(pm_layer_kind_get(0, NULL, NULL), PM_STATUS_NOT_FOUND);
 }
 END_TEST
 

@@ -18,7 +18,7 @@ static pm_layer one_layer(const char *kind, const int64_t *shape, int rank, cons
   pm_network *network = pm_network_new("one", NULL, NULL);
   int input = pm_network_add_input(network, "in", shape, rank, NULL);
   ck_assert_msg(try_layer(network, kind, input, attributes, count, &error) >= 0, "%s", error.text);
-  ck_assert_int_eq(pm_network_get_layers(network, batch, PM_FP32, &row, NULL), PM_OK);
+  ck_assert_int_eq(pm_network_get_layers(network, batch, PM_PRECISION_FP32, &row, NULL), PM_OK);
   pm_network_free(network);
   return row;
 }
@@ -83,7 +83,7 @@ START_TEST(joins_need_shapes_that_fit)
   pm_network *network = pm_network_new("joins", NULL, NULL);
   int inputs[] = {pm_network_add_input(network, "a", a, 3, NULL), pm_network_add_input(network, "b", b, 3, NULL)};
   ck_assert_int_eq(pm_network_add(network, "add", "sum", inputs, 2, NULL, 0, &error), -1);
-  ck_assert_int_eq(error.status, PM_BAD_SHAPE);
+  ck_assert_int_eq(error.status, PM_STATUS_BAD_SHAPE);
   ck_assert_msg(strstr(error.text, "8x4x4") && strstr(error.text, "5x4x4"), "%s", error.text);
   ck_assert_int_ge(pm_network_add(network, "concat", "both", inputs, 2, NULL, 0, NULL), 0);
   ck_assert_int_eq(pm_network_get_totals(network, &totals, NULL), PM_OK);
@@ -118,7 +118,7 @@ START_TEST(what_is_wrong_is_said_and_changes_nothing)
     pm_error error = PM_ERROR_NONE;
     ck_assert_int_eq(try_layer(network, refused[i].kind, input, refused[i].attribute, refused[i].count, &error), -1);
     ck_assert_msg(strstr(error.text, refused[i].words) != NULL, "\"%s\" lacks \"%s\"", error.text, refused[i].words);
-    ck_assert_int_eq(pm_network_layer_count(network), 0);
+    ck_assert_int_eq(pm_network_count_layers(network), 0);
   }
   ck_assert_int_eq(try_layer(network, "relu", 7, NULL, 0, NULL), -1); /* no such input */
   ck_assert_int_eq(try_layer(NULL, "relu", 0, NULL, 0, NULL), -1);
@@ -132,10 +132,10 @@ START_TEST(counts_are_additive_and_linear_in_the_batch)
   pm_network_totals totals;
   pm_layer one[9], many[9];
   double parameters = 0, mac = 0, flop = 0, bnl = 0;
-  ck_assert_int_eq(pm_network_layer_count(network), 9);
+  ck_assert_int_eq(pm_network_count_layers(network), 9);
   ck_assert_int_eq(pm_network_get_totals(network, &totals, NULL), PM_OK);
-  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_FP32, one, NULL), PM_OK);
-  ck_assert_int_eq(pm_network_get_layers(network, 37, PM_FP16, many, NULL), PM_OK);
+  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_PRECISION_FP32, one, NULL), PM_OK);
+  ck_assert_int_eq(pm_network_get_layers(network, 37, PM_PRECISION_FP16, many, NULL), PM_OK);
   for (int i = 0; i < 9; i++) {
     parameters += one[i].parameters;
     mac += one[i].mac;

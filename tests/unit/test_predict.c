@@ -23,7 +23,7 @@ static void set_up(void)
   network = fixture_network();
   system_ = fixture_mesh(8, fixture_cube_mesh);
   pm_link ib;
-  pm_record_init(pm_record_type_find("link"), &ib);
+  pm_record_clear(pm_record_type_find("link"), &ib);
   strcpy(ib.id, "ib");
   ib.kind = PM_LINK_INFINIBAND;
   ib.bandwidth = 10e9;
@@ -40,7 +40,7 @@ static void tear_down(void)
 
 static pm_prediction predict_columns(unsigned columns, int gpus, int nodes, double batch, int precision)
 {
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   pm_prediction prediction;
   run.gpus = gpus;
   run.nodes = nodes;
@@ -71,7 +71,7 @@ static const double batches[] = {1, 7, 64, 1000};
 START_TEST(parts_sum_to_the_whole)
 {
   EACH_POINT(g, b) {
-    pm_prediction p = predict(groups[g], 1, batches[b], PM_FP16);
+    pm_prediction p = predict(groups[g], 1, batches[b], PM_PRECISION_FP16);
     double passes = p.forward_time + p.backward_data_time + p.backward_weight_time + p.update_time;
     ck_assert_double_eq_tol(passes, p.compute_time, 1e-15);
     ck_assert(p.step_time == p.compute_time + p.exposed_communication_time);
@@ -85,8 +85,8 @@ START_TEST(layers_sum_to_the_step)
 {
   pm_layer_time rows[9];
   pm_gpu gpu = fixture_gpu();
-  for (int precision = PM_FP64; precision <= PM_FP16_STORAGE; precision++) {
-    if (precision == PM_TF32) continue; /* this GPU has none */
+  for (int precision = PM_PRECISION_FP64; precision <= PM_PRECISION_FP16_STORAGE; precision++) {
+    if (precision == PM_PRECISION_TF32) continue; /* this GPU has none */
     pm_prediction p = predict(1, 1, 48, precision);
     double forward = 0, data = 0, weight = 0, update = 0;
     ck_assert_int_eq(pm_network_get_times(network, &gpu, NULL, 48, precision, rows, NULL), PM_OK);
@@ -111,7 +111,7 @@ START_TEST(batch_equals_scalar_bit_for_bit)
   pm_run *runs = (pm_run *)calloc(RUNS, sizeof *runs);
   pm_prediction *many = (pm_prediction *)calloc(RUNS, sizeof *many), one;
   for (int i = 0; i < RUNS; i++) {
-    runs[i] = pm_run_default();
+    runs[i] = pm_run_make();
     runs[i].gpus = i % 10; /* 0, 5 and 9 cannot be */
     runs[i].nodes = 1 + i / 7 % 3;
     runs[i].batch = 1 + i * 13 % 300;
@@ -131,9 +131,9 @@ END_TEST
 
 static double step_with(pm_gpu gpu)
 {
-  pm_machine machine = *pm_system_machine(system_);
+  pm_machine machine = *pm_system_get_machine(system_);
   pm_prediction p;
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   machine.gpus = 1;
   pm_system *system = pm_system_new(&machine, &gpu, NULL);
   ck_assert_int_eq(pm_system_add_vertex(system, "gpu0", PM_VERTEX_GPU, NULL), PM_OK);
@@ -162,8 +162,8 @@ END_TEST
 START_TEST(more_work_takes_longer)
 {
   EACH_POINT(g, b) {
-    pm_prediction less = predict(groups[g], 1, batches[b], PM_FP32);
-    pm_prediction more = predict(groups[g], 1, batches[b] + 1, PM_FP32);
+    pm_prediction less = predict(groups[g], 1, batches[b], PM_PRECISION_FP32);
+    pm_prediction more = predict(groups[g], 1, batches[b] + 1, PM_PRECISION_FP32);
     ck_assert_double_gt(more.step_time, less.step_time);
     ck_assert_double_ge(more.throughput, less.throughput * (1 - 1e-12)); /* fixed costs are shared by more samples */
   }
@@ -173,7 +173,7 @@ END_TEST
 START_TEST(efficiency_is_at_most_one_and_one_alone)
 {
   EACH_POINT(g, b) {
-    pm_prediction p = predict_all(groups[g], 1, batches[b], PM_FP16);
+    pm_prediction p = predict_all(groups[g], 1, batches[b], PM_PRECISION_FP16);
     ck_assert_double_le(p.scaling_efficiency, 1);
     ck_assert_double_le(p.strong_scaling_efficiency, p.scaling_efficiency * (1 + 1e-12));
     if (groups[g] == 1) ck_assert(p.scaling_efficiency == 1 && p.strong_scaling_efficiency == 1);
@@ -186,15 +186,15 @@ END_TEST
 /* Strong scaling efficiency is what two runs say: one GPU with the global batch, and the group. */
 START_TEST(strong_scaling_is_two_runs_compared)
 {
-  pm_prediction alone = predict(1, 1, 64, PM_FP32), group = predict_all(8, 1, 8, PM_FP32);
-  ck_assert(isnan(predict(8, 1, 8, PM_FP32).strong_scaling_efficiency)); /* nobody asked */
+  pm_prediction alone = predict(1, 1, 64, PM_PRECISION_FP32), group = predict_all(8, 1, 8, PM_PRECISION_FP32);
+  ck_assert(isnan(predict(8, 1, 8, PM_PRECISION_FP32).strong_scaling_efficiency)); /* nobody asked */
   ck_assert_double_eq_tol(group.strong_scaling_efficiency, group.throughput / (8 * alone.throughput), 1e-12);
 }
 END_TEST
 
 START_TEST(overlap_hides_at_most_the_backward_pass)
 {
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   pm_prediction without, with;
   for (run.batch = 1; run.batch < 2000; run.batch *= 3) {
     run.gpus = 8;
@@ -212,7 +212,7 @@ END_TEST
 
 START_TEST(nodes_add_a_slower_ring)
 {
-  pm_prediction one = predict(8, 1, 16, PM_FP32), two = predict(8, 2, 16, PM_FP32);
+  pm_prediction one = predict(8, 1, 16, PM_PRECISION_FP32), two = predict(8, 2, 16, PM_PRECISION_FP32);
   ck_assert(one.bus_bandwidth == 6 * 20e9);
   ck_assert(two.bus_bandwidth == 4 * 10e9);
   ck_assert_double_gt(two.communication_time, one.communication_time);
@@ -224,14 +224,15 @@ START_TEST(a_bad_run_says_why_and_the_others_go_on)
 {
   pm_run runs[7];
   pm_prediction out[7];
-  const int expected[] = {PM_OK, PM_TOO_MANY_GPUS, PM_BAD_ARGUMENT, PM_BAD_ARGUMENT, PM_NO_PRECISION, PM_NOT_MODELLED,
+  const int expected[] = {PM_OK, PM_STATUS_TOO_MANY_GPUS, PM_STATUS_BAD_ARGUMENT, PM_STATUS_BAD_ARGUMENT,
+                          PM_STATUS_NO_PRECISION, PM_STATUS_NOT_MODELLED,
                           PM_OK};
-  for (int i = 0; i < 7; i++) runs[i] = pm_run_default();
+  for (int i = 0; i < 7; i++) runs[i] = pm_run_make();
   runs[1].gpus = 9;
   runs[2].batch = 0;
   runs[3].batch = (double)NAN;
-  runs[4].precision = PM_BF16;
-  runs[5].precision = PM_INT8;
+  runs[4].precision = PM_PRECISION_BF16;
+  runs[5].precision = PM_PRECISION_INT8;
   ck_assert_int_eq(pm_predict(plan, runs, out, 7), PM_OK);
   for (int i = 0; i < 7; i++) {
     pm_error error = PM_ERROR_NONE;
@@ -246,7 +247,7 @@ END_TEST
 
 START_TEST(epochs_are_whole_steps)
 {
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   pm_prediction p;
   run.epoch_samples = 1000;
   run.batch = 64;
@@ -257,21 +258,21 @@ END_TEST
 
 START_TEST(spaces_name_every_combination_once)
 {
-  const double gpus[] = {1, 2, 4}, precision[] = {PM_FP32, PM_FP16}, batch[] = {16, 24};
+  const double gpus[] = {1, 2, 4}, precision[] = {PM_PRECISION_FP32, PM_PRECISION_FP16}, batch[] = {16, 24};
   const double optimizer[] = {PM_UPDATE_SGD, PM_UPDATE_ADAM};
   const pm_axis axes[] = {{"batch", batch, 2}, {"optimizer", optimizer, 2}, {"precision", precision, 2}, {"gpus", gpus, 3}};
-  const pm_run base = pm_run_default();
+  const pm_run base = pm_run_make();
   const pm_space space = {pm_record_type_find("run"), &base, axes, 4, 1, sizeof(pm_run)};
   pm_run runs[24], part[5];
   ck_assert_uint_eq(pm_space_count(&space), 24);
-  ck_assert_int_eq(pm_space_runs(&space, 0, 24, runs, NULL), PM_OK);
+  ck_assert_int_eq(pm_space_get_runs(&space, 0, 24, runs, NULL), PM_OK);
   for (int i = 0; i < 24; i++) {
     ck_assert_int_eq(runs[i].gpus, (int)gpus[i / 2 % 3]);
     ck_assert_int_eq(runs[i].precision, (int)precision[i / 6 % 2]);
     ck_assert_int_eq(runs[i].optimizer, (int)optimizer[i / 12]);
     ck_assert(runs[i].batch * runs[i].gpus == batch[i % 2]);
   }
-  ck_assert_int_eq(pm_space_runs(&space, 7, 12, part, NULL), PM_OK);
+  ck_assert_int_eq(pm_space_get_runs(&space, 7, 12, part, NULL), PM_OK);
   ck_assert_mem_eq(part, &runs[7], sizeof part);
 }
 END_TEST
@@ -282,11 +283,12 @@ START_TEST(every_field_of_a_run_is_an_axis)
   for (size_t i = 0; i < type->field_count; i++) {
     const double values[] = {1, 0};
     const pm_axis axis = {type->fields[i].name, values, 2};
-    const pm_run base = pm_run_default();
+    const pm_run base = pm_run_make();
     const pm_space space = {pm_record_type_find("run"), &base, &axis, 1, 0, sizeof(pm_run)};
     pm_run runs[2];
-    ck_assert_int_eq(pm_space_runs(&space, 0, 2, runs, NULL), PM_OK);
-    ck_assert(pm_record_number(&type->fields[i], &runs[0]) == 1 && pm_record_number(&type->fields[i], &runs[1]) == 0);
+    ck_assert_int_eq(pm_space_get_runs(&space, 0, 2, runs, NULL), PM_OK);
+    ck_assert(pm_record_get_number(&type->fields[i], &runs[0]) == 1 &&
+              pm_record_get_number(&type->fields[i], &runs[1]) == 0);
   }
 }
 END_TEST
@@ -295,24 +297,24 @@ START_TEST(a_space_that_cannot_be_says_why)
 {
   const double half[] = {1.5}, one[] = {1}, far[] = {99};
   const struct { pm_axis axis[2]; size_t count; int status; const char *words; } bad[] = {
-    {{{"gpus", half, 1}}, 1, PM_BAD_ARGUMENT, "1.5"},
-    {{{"gpu", one, 1}}, 1, PM_NOT_FOUND, "\"gpu\""},
-    {{{"gpus", one, 0}}, 1, PM_BAD_ARGUMENT, "empty"},
-    {{{"gpus", one, 1}, {"gpus", one, 1}}, 2, PM_BAD_ARGUMENT, "two axes"},
-    {{{"optimizer", far, 1}}, 1, PM_BAD_ARGUMENT, "99"},
+    {{{"gpus", half, 1}}, 1, PM_STATUS_BAD_ARGUMENT, "1.5"},
+    {{{"gpu", one, 1}}, 1, PM_STATUS_NOT_FOUND, "\"gpu\""},
+    {{{"gpus", one, 0}}, 1, PM_STATUS_BAD_ARGUMENT, "empty"},
+    {{{"gpus", one, 1}, {"gpus", one, 1}}, 2, PM_STATUS_BAD_ARGUMENT, "two axes"},
+    {{{"optimizer", far, 1}}, 1, PM_STATUS_BAD_ARGUMENT, "99"},
   };
   pm_run run;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     pm_error error = PM_ERROR_NONE;
-    const pm_run base = pm_run_default();
+    const pm_run base = pm_run_make();
     const pm_space space = {pm_record_type_find("run"), &base, bad[i].axis, bad[i].count, 0, sizeof(pm_run)};
-    ck_assert_int_eq(pm_space_runs(&space, 0, 1, &run, &error), bad[i].status);
+    ck_assert_int_eq(pm_space_get_runs(&space, 0, 1, &run, &error), bad[i].status);
     ck_assert_ptr_nonnull(strstr(error.text, bad[i].words));
   }
   const pm_axis axis = {"gpus", one, 1};
-  const pm_run base = pm_run_default();
+  const pm_run base = pm_run_make();
   const pm_space space = {pm_record_type_find("run"), &base, &axis, 1, 0, sizeof(pm_run)};
-  ck_assert_int_eq(pm_space_runs(&space, 0, 2, &run, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_space_get_runs(&space, 0, 2, &run, NULL), PM_STATUS_BAD_ARGUMENT);
 }
 END_TEST
 

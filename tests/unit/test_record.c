@@ -6,7 +6,7 @@
 START_TEST(tables_cover_their_structs)
 {
   const pm_record_type *type;
-  for (size_t t = 0; (type = pm_record_type_at(t)) != NULL; t++) {
+  for (size_t t = 0; (type = pm_record_type_get(t)) != NULL; t++) {
     size_t end = 0;
     ck_assert_ptr_eq(pm_record_type_find(type->name), type);
     for (size_t i = 0; i < type->field_count; i++) {
@@ -15,7 +15,7 @@ START_TEST(tables_cover_their_structs)
       ck_assert_msg(field->offset >= end && field->offset + size <= type->size, "%s.%s", type->name, field->name);
       ck_assert_msg(field->offset - end < 8, "%s has a member that is no field before %s", type->name, field->name);
       ck_assert_msg(strlen(field->doc) > 0, "%s.%s says nothing", type->name, field->name);
-      ck_assert_ptr_eq(pm_record_field(type, field->name), field);
+      ck_assert_ptr_eq(pm_record_find_field(type, field->name), field);
       end = field->offset + size;
     }
     ck_assert_msg(type->size - end < 8, "%s has a member that is no field", type->name);
@@ -29,12 +29,12 @@ START_TEST(former_names_are_understood)
 {
   const pm_record_type *type;
   int renamed = 0;
-  for (size_t t = 0; (type = pm_record_type_at(t)) != NULL; t++)
+  for (size_t t = 0; (type = pm_record_type_get(t)) != NULL; t++)
     for (size_t i = 0; i < type->field_count; i++) {
       const pm_field *field = &type->fields[i];
       if (field->former == NULL) continue;
       renamed++;
-      ck_assert_ptr_eq(pm_record_field(type, field->former), field);
+      ck_assert_ptr_eq(pm_record_find_field(type, field->former), field);
       for (size_t k = 0; k < type->field_count; k++) ck_assert_str_ne(type->fields[k].name, field->former);
     }
   ck_assert_int_gt(renamed, 0);
@@ -50,7 +50,7 @@ START_TEST(nothing_given_is_unknown_not_zero)
 {
   pm_gpu gpu;
   memset(&gpu, 1, sizeof gpu);
-  pm_record_init(pm_record_type_find("gpu"), &gpu);
+  pm_record_clear(pm_record_type_find("gpu"), &gpu);
   ck_assert(isnan(gpu.peak_fp32));
   ck_assert_str_eq(gpu.id, "");
 }
@@ -62,13 +62,14 @@ START_TEST(fields_are_set_from_text_with_units)
   char text[PM_TEXT_MAX];
   pm_error error = PM_ERROR_NONE;
   const pm_record_type *type = pm_record_type_find("link");
-  pm_record_init(type, &link);
-  ck_assert_int_eq(pm_record_set(pm_record_field(type, "bandwidth"), &link, "25 GB/s", NULL), PM_OK);
-  ck_assert_int_eq(pm_record_set(pm_record_field(type, "kind"), &link, "Ethernet", NULL), PM_OK);
+  pm_record_clear(type, &link);
+  ck_assert_int_eq(pm_record_set(pm_record_find_field(type, "bandwidth"), &link, "25 GB/s", NULL), PM_OK);
+  ck_assert_int_eq(pm_record_set(pm_record_find_field(type, "kind"), &link, "Ethernet", NULL), PM_OK);
   ck_assert(link.bandwidth == 25e9);
   ck_assert_int_eq(link.kind, PM_LINK_ETHERNET);
-  ck_assert_str_eq(pm_record_text(pm_record_field(type, "kind"), &link, text), "ethernet");
-  ck_assert_int_eq(pm_record_set(pm_record_field(type, "kind"), &link, "carrier pigeon", &error), PM_BAD_VALUE);
+  ck_assert_str_eq(pm_record_format(pm_record_find_field(type, "kind"), &link, text), "ethernet");
+  ck_assert_int_eq(pm_record_set(pm_record_find_field(type, "kind"), &link, "carrier pigeon", &error),
+                   PM_STATUS_BAD_VALUE);
   ck_assert_msg(strstr(error.text, "carrier pigeon") && strstr(error.text, "infiniband"), "%s", error.text);
   ck_assert_int_eq(link.kind, PM_LINK_ETHERNET);
 }
@@ -80,9 +81,9 @@ START_TEST(text_that_does_not_fit_is_refused_whole)
   char longest[PM_TEXT_MAX + 1];
   memset(longest, 'x', PM_TEXT_MAX);
   longest[PM_TEXT_MAX] = '\0';
-  pm_record_init(pm_record_type_find("link"), &link);
-  ck_assert_int_eq(pm_record_set(pm_record_field(pm_record_type_find("link"), "name"), &link, longest, NULL),
-                   PM_BAD_VALUE);
+  pm_record_clear(pm_record_type_find("link"), &link);
+  ck_assert_int_eq(pm_record_set(pm_record_find_field(pm_record_type_find("link"), "name"), &link, longest, NULL),
+                   PM_STATUS_BAD_VALUE);
   ck_assert_str_eq(link.name, "");
 }
 END_TEST

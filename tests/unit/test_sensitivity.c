@@ -9,7 +9,7 @@ static const char *const machines[] = {"dgx1-v100", "dgx1-p100", "dgx2", "c4140-
 
 static pm_run run_of(int gpus, int nodes, double batch, int precision)
 {
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   run.gpus = gpus;
   run.nodes = nodes;
   run.batch = batch;
@@ -22,7 +22,7 @@ static int rows_of(const pm_network *network, const pm_system *system, pm_run ru
 {
   pm_error error = PM_ERROR_NONE;
   const pm_sensitivity_setup setup = {network, system, &run, framework, NULL, NULL, NULL, NULL};
-  int count = pm_sensitivity_get(&setup, 0.1, rows, &error);
+  int count = pm_sensitivity_evaluate(&setup, 0.1, rows, &error);
   ck_assert_msg(count > 0, "%s", error.text);
   return count;
 }
@@ -40,11 +40,11 @@ START_TEST(signs_and_sums)
   pm_framework_profile framework;
   pm_sensitivity rows[PM_RESOURCE_COUNT];
   pm_network *network = build_network("resnet50");
-  ck_assert_int_eq(pm_catalog_framework(catalog, "pytorch", &framework, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "pytorch", &framework, NULL), PM_OK);
   for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++) {
     pm_system *system = build_system(machines[m]);
     for (int i = 0; i < 8; i++) {
-      pm_run run = run_of(i % 2 ? 2 : 4, 1 + i / 4, i % 3 ? 64 : 4, i % 4 < 2 ? PM_FP32 : PM_FP16);
+      pm_run run = run_of(i % 2 ? 2 : 4, 1 + i / 4, i % 3 ? 64 : 4, i % 4 < 2 ? PM_PRECISION_FP32 : PM_PRECISION_FP16);
       int count = rows_of(network, system, run, i % 2 ? &framework : NULL, rows);
       double sum = 0;
       for (int r = 0; r < count; r++) {
@@ -67,7 +67,7 @@ START_TEST(one_gpu_owes_all)
   pm_sensitivity rows[PM_RESOURCE_COUNT];
   static const char *const networks[] = {"resnet50", "vgg16", "alexnet"};
   for (int n = 0; n < 3; n++)
-    for (int precision = PM_FP32; precision <= PM_FP16; precision += PM_FP16 - PM_FP32) {
+    for (int precision = PM_PRECISION_FP32; precision <= PM_PRECISION_FP16; precision += PM_PRECISION_FP16 - PM_PRECISION_FP32) {
       pm_network *network = build_network(networks[n]);
       pm_system *system = build_system("dgx1-v100");
       int count = rows_of(network, system, run_of(1, 1, 64, precision), NULL, rows);
@@ -88,18 +88,19 @@ START_TEST(every_gpu_owes_all)
 {
   pm_sensitivity rows[PM_RESOURCE_COUNT];
   pm_network *network = build_network("resnet50");
-  for (size_t g = 0; pm_catalog_id(catalog, "gpus", g) != NULL; g++) {
+  for (size_t g = 0; pm_catalog_get_id(catalog, "gpus", g) != NULL; g++) {
     pm_gpu gpu;
     char name[2 * PM_TEXT_MAX];
-    record("gpu", pm_catalog_id(catalog, "gpus", g), &gpu);
+    record("gpu", pm_catalog_get_id(catalog, "gpus", g), &gpu);
     snprintf(name, sizeof name, "gpu:%s", gpu.id);
     pm_system *system = build_system(name);
     for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
       pm_run run = run_of(1, 1, 64, precision);
-      if (!(pm_gpu_matrix_peak(&gpu, precision) > 0) || precision == PM_FP8 || precision == PM_INT8) continue;
+      if (!(pm_gpu_get_matrix_peak(&gpu, precision) > 0) || precision == PM_PRECISION_FP8 ||
+          precision == PM_PRECISION_INT8) continue;
       run.ignore_memory = 1;
       const pm_sensitivity_setup setup = {.network = network, .system = system, .run = &run};
-      int count = pm_sensitivity_get(&setup, 0.001, rows, NULL);
+      int count = pm_sensitivity_evaluate(&setup, 0.001, rows, NULL);
       double sum = 0;
       for (int r = 0; r < count; r++)
         if (rows[r].rate) sum += rows[r].elasticity;
@@ -119,19 +120,19 @@ START_TEST(orders)
   pm_sensitivity rows[PM_RESOURCE_COUNT];
   pm_network *vgg = build_network("vgg16"), *resnet = build_network("resnet50");
   pm_system *dgx = build_system("dgx1-v100"), *slow = build_system("p3dn");
-  int count = rows_of(vgg, dgx, run_of(1, 1, 64, PM_FP32), NULL, rows);
+  int count = rows_of(vgg, dgx, run_of(1, 1, 64, PM_PRECISION_FP32), NULL, rows);
   double clock = elasticity_of(rows, count, PM_RESOURCE_CLOCK);
   pm_network *mobile = build_network("mobilenet-v2");
-  count = rows_of(mobile, dgx, run_of(1, 1, 64, PM_FP32), NULL, rows);
+  count = rows_of(mobile, dgx, run_of(1, 1, 64, PM_PRECISION_FP32), NULL, rows);
   ck_assert_double_lt(clock, elasticity_of(rows, count, PM_RESOURCE_CLOCK));
   ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_MEMORY_BANDWIDTH), elasticity_of(rows, count, PM_RESOURCE_CLOCK));
   pm_network_free(mobile);
-  pm_run run = run_of(8, 4, 8, PM_FP16);
+  pm_run run = run_of(8, 4, 8, PM_PRECISION_FP16);
   run.overlap = PM_OVERLAP_NONE;
   count = rows_of(vgg, slow, run, NULL, rows);
   ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_NETWORK), elasticity_of(rows, count, PM_RESOURCE_CLOCK));
-  ck_assert_int_eq(pm_catalog_framework(catalog, "pytorch", &framework, NULL), PM_OK);
-  count = rows_of(resnet, dgx, run_of(1, 1, 1, PM_FP16), &framework, rows);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "pytorch", &framework, NULL), PM_OK);
+  count = rows_of(resnet, dgx, run_of(1, 1, 1, PM_PRECISION_FP16), &framework, rows);
   ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_HOST), elasticity_of(rows, count, PM_RESOURCE_CLOCK));
   pm_network_free(vgg);
   pm_network_free(resnet);
@@ -156,15 +157,15 @@ START_TEST(copies_are_true)
   for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++) {
     pm_error error = PM_ERROR_NONE;
     pm_system *system = build_system(machines[m]);
-    pm_run run = run_of(pm_system_machine(system)->gpus, 1, 32, PM_FP16);
+    pm_run run = run_of(pm_system_get_machine(system)->gpus, 1, 32, PM_PRECISION_FP16);
     double step = step_of(network, system, run);
     for (int resource = 0; resource < PM_RESOURCE_COUNT; resource++) {
-      pm_system *copy = pm_system_scaled(system, resource, 1, &error);
+      pm_system *copy = pm_system_new_scaled(system, resource, 1, &error);
       ck_assert_msg(copy != NULL, "%s", error.text);
       ck_assert_double_eq(step_of(network, copy, run), step);
       pm_system_free(copy);
     }
-    pm_system *copy = pm_system_with_gpu(system, pm_system_gpu(system), pm_system_kernels(system), &error);
+    pm_system *copy = pm_system_new_with_gpu(system, pm_system_get_gpu(system), pm_system_get_kernels(system), &error);
     ck_assert_double_eq(step_of(network, copy, run), step);
     pm_system_free(copy);
     pm_system_free(system);
@@ -178,13 +179,13 @@ START_TEST(usable_memory_is_copied)
 {
   pm_system *system = build_system("dgx1-v100");
   ck_assert_int_eq(pm_system_set_usable_memory(system, 12e9, NULL), PM_OK);
-  pm_system *copy = pm_system_scaled(system, PM_RESOURCE_CLOCK, 1.5, NULL);
-  ck_assert_double_eq(pm_system_usable_memory(copy), 12e9);
+  pm_system *copy = pm_system_new_scaled(system, PM_RESOURCE_CLOCK, 1.5, NULL);
+  ck_assert_double_eq(pm_system_get_usable_memory(copy), 12e9);
   pm_system_free(copy);
-  pm_gpu gpu = *pm_system_gpu(system);
+  pm_gpu gpu = *pm_system_get_gpu(system);
   gpu.memory *= 2;
-  copy = pm_system_with_gpu(system, &gpu, NULL, NULL);
-  ck_assert_double_eq(pm_system_usable_memory(copy), 24e9);
+  copy = pm_system_new_with_gpu(system, &gpu, NULL, NULL);
+  ck_assert_double_eq(pm_system_get_usable_memory(copy), 24e9);
   pm_system_free(copy);
   pm_system_free(system);
 }
@@ -197,10 +198,10 @@ START_TEST(the_server_is_the_hosts)
   pm_sensitivity rows[PM_RESOURCE_COUNT];
   pm_network *network = build_network("vgg16");
   pm_system *system = build_system("dgx1-v100");
-  ck_assert_int_eq(pm_catalog_framework(catalog, "keras", &framework, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "keras", &framework, NULL), PM_OK);
   framework.framework.server_memory = 1e9;
   framework.framework.kernel_time = framework.framework.step_time = 0;
-  pm_run run = run_of(4, 1, 4, PM_FP32);
+  pm_run run = run_of(4, 1, 4, PM_PRECISION_FP32);
   run.ignore_memory = 1;
   int count = rows_of(network, system, run, &framework, rows);
   ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_HOST), -0.5);
@@ -212,14 +213,14 @@ END_TEST
 static double small_message(const pm_system *system, int nodes)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_call call = pm_call_default();
+  pm_call call = pm_call_make();
   pm_collective_time time;
-  pm_group_choice choice = pm_group_choice_default();
+  pm_group_choice choice = pm_group_choice_make();
   choice.nodes = nodes;
   call.bytes = 1;
-  pm_group *group = pm_group_new(system, NULL, pm_system_machine(system)->gpus, &choice, &error);
+  pm_group *group = pm_group_new(system, NULL, pm_system_get_machine(system)->gpus, &choice, &error);
   ck_assert_msg(group != NULL, "%s", error.text);
-  pm_group_times(group, &call, &time, 1);
+  pm_group_evaluate(group, &call, &time, 1);
   pm_group_free(group);
   return time.time;
 }
@@ -229,7 +230,7 @@ START_TEST(latency_is_all_of_a_small_message)
 {
   for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++)
     for (int nodes = 1; nodes <= 2; nodes++) {
-      pm_system *system = build_system(machines[m]), *slow = pm_system_scaled(system, PM_RESOURCE_LATENCY, 2, NULL);
+      pm_system *system = build_system(machines[m]), *slow = pm_system_new_scaled(system, PM_RESOURCE_LATENCY, 2, NULL);
       ck_assert(slow != NULL);
       ck_assert_double_eq_tol(small_message(slow, nodes) / small_message(system, nodes), 2, 1e-3);
       pm_system_free(slow);
@@ -246,22 +247,22 @@ START_TEST(upgrades)
   pm_system *p100 = build_system("dgx1-p100"), *v100 = build_system("dgx1-v100"), *dgx2 = build_system("dgx2");
   pm_gpu volta = gpu("v100-sxm2-16gb");
   pm_kernel_calibration kernels;
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &volta, &kernels, NULL), PM_OK);
-  pm_system *swapped = pm_system_with_gpu(p100, &volta, &kernels, &error);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &volta, &kernels, NULL), PM_OK);
+  pm_system *swapped = pm_system_new_with_gpu(p100, &volta, &kernels, &error);
   ck_assert_msg(swapped != NULL, "%s", error.text);
-  pm_run run = run_of(8, 1, 64, PM_FP32);
+  pm_run run = run_of(8, 1, 64, PM_PRECISION_FP32);
   const pm_sensitivity_setup setup = {network, p100, &run, NULL, NULL, NULL, NULL, NULL};
   const pm_upgrade_choice choices[] = {{"same", p100, NULL, 0, NAN},    {"v100", v100, NULL, 0, 1000},
                                        {"swapped", swapped, NULL, 0, 100}, {"dgx2", dgx2, NULL, 0, 5000},
                                        {"too many", v100, NULL, 64, NAN}};
   pm_upgrade rows[5];
-  ck_assert_int_eq(pm_upgrades(&setup, choices, 5, rows, &error), PM_OK);
+  ck_assert_int_eq(pm_upgrade_evaluate(&setup, choices, 5, rows, &error), PM_OK);
   ck_assert_str_eq(rows[0].name, "dgx2"); /* twice the GPUs */
   for (int i = 1; i < 4; i++) ck_assert_double_ge(rows[i - 1].gain, rows[i].gain);
   ck_assert_str_eq(rows[3].name, "same");
   ck_assert_double_eq(rows[3].gain, 0);
   ck_assert_str_eq(rows[4].name, "too many");
-  ck_assert_int_eq(rows[4].status, PM_TOO_MANY_GPUS);
+  ck_assert_int_eq(rows[4].status, PM_STATUS_TOO_MANY_GPUS);
   ck_assert_double_eq_tol(rows[0].gain_per_price, (rows[0].throughput - rows[3].throughput) / 5000, 1e-9);
   ck_assert(isnan(rows[3].gain_per_price));
   pm_system_free(swapped);
@@ -278,17 +279,17 @@ START_TEST(errors)
   pm_sensitivity rows[PM_RESOURCE_COUNT];
   pm_network *network = build_network("resnet50");
   pm_system *system = build_system("dgx1-v100");
-  pm_run run = run_of(9, 1, 64, PM_FP32);
+  pm_run run = run_of(9, 1, 64, PM_PRECISION_FP32);
   pm_sensitivity_setup setup = {network, system, &run, NULL, NULL, NULL, NULL, NULL};
-  ck_assert_int_eq(pm_sensitivity_get(&setup, 0.1, rows, &error), -1);
-  ck_assert_int_eq(error.status, PM_TOO_MANY_GPUS);
+  ck_assert_int_eq(pm_sensitivity_evaluate(&setup, 0.1, rows, &error), -1);
+  ck_assert_int_eq(error.status, PM_STATUS_TOO_MANY_GPUS);
   run.gpus = 8;
-  ck_assert_int_eq(pm_sensitivity_get(&setup, -1, rows, NULL), -1);
-  ck_assert_int_eq(pm_sensitivity_get(&setup, NAN, rows, NULL), -1);
-  ck_assert_int_eq(pm_sensitivity_get(NULL, 0.1, rows, NULL), -1);
-  ck_assert_ptr_null(pm_system_scaled(system, PM_RESOURCE_CLOCK, 0, NULL));
-  ck_assert_ptr_null(pm_system_scaled(system, 99, 1, NULL));
-  ck_assert_ptr_null(pm_system_with_link(system, NULL, NULL, NULL, NULL));
+  ck_assert_int_eq(pm_sensitivity_evaluate(&setup, -1, rows, NULL), -1);
+  ck_assert_int_eq(pm_sensitivity_evaluate(&setup, NAN, rows, NULL), -1);
+  ck_assert_int_eq(pm_sensitivity_evaluate(NULL, 0.1, rows, NULL), -1);
+  ck_assert_ptr_null(pm_system_new_scaled(system, PM_RESOURCE_CLOCK, 0, NULL));
+  ck_assert_ptr_null(pm_system_new_scaled(system, 99, 1, NULL));
+  ck_assert_ptr_null(pm_system_new_with_link(system, NULL, NULL, NULL, NULL));
   pm_system_free(system);
   pm_network_free(network);
 }
@@ -304,12 +305,12 @@ START_TEST(calls)
   for (int i = 0; i < 12; i++) {
     pm_error error = PM_ERROR_NONE;
     pm_inference_profile profile;
-    pm_inference_run call = pm_inference_run_default();
-    ck_assert_int_eq(pm_catalog_inference(catalog, profiles[i % 3], &profile, NULL), PM_OK);
+    pm_inference_run call = pm_inference_run_make();
+    ck_assert_int_eq(pm_catalog_get_inference(catalog, profiles[i % 3], &profile, NULL), PM_OK);
     call.batch = i < 6 ? 1 : 64;
-    call.precision = i % 2 ? PM_FP32 : PM_FP16;
+    call.precision = i % 2 ? PM_PRECISION_FP32 : PM_PRECISION_FP16;
     const pm_sensitivity_setup setup = {network, t4, NULL, NULL, NULL, NULL, &call, &profile};
-    int count = pm_sensitivity_get(&setup, 0.1, rows, &error);
+    int count = pm_sensitivity_evaluate(&setup, 0.1, rows, &error);
     ck_assert_msg(count > 0, "%s", error.text);
     double sum = 0;
     for (int r = 0; r < count; r++) {
@@ -322,7 +323,7 @@ START_TEST(calls)
     if (i == 0) ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_HOST), 0);
     pm_upgrade upgrade;
     const pm_upgrade_choice choice = {"a100", a100, NULL, 0, 1000};
-    ck_assert_int_eq(pm_upgrades(&setup, &choice, 1, &upgrade, NULL), PM_OK);
+    ck_assert_int_eq(pm_upgrade_evaluate(&setup, &choice, 1, &upgrade, NULL), PM_OK);
     ck_assert(upgrade.gain >= 0 && isfinite(upgrade.gain_per_price));
   }
   pm_system_free(t4);

@@ -25,13 +25,13 @@ static void open_bench(bench *b)
   b->network = build_network("resnet50");
   for (int i = 0; i < SYSTEMS; i++) b->systems[i] = build_system(names[i]);
   for (int i = 0; i < CHOICES; i++) {
-    b->runs[i] = pm_inference_run_default();
+    b->runs[i] = pm_inference_run_make();
     b->runs[i].system_index = i / 2;
     b->runs[i].gpus = 0;
-    b->runs[i].precision = i % 2 ? PM_INT8 : PM_FP16;
+    b->runs[i].precision = i % 2 ? PM_PRECISION_INT8 : PM_PRECISION_FP16;
     b->prices[i] = 1000 * (1 + i / 2);
   }
-  ck_assert_int_eq(pm_catalog_inference(catalog, "tensorrt", &profile, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_inference(catalog, "tensorrt", &profile, NULL), PM_OK);
   const pm_network *network = b->network;
   b->plan = pm_plan_new(&network, 1, (const pm_system *const *)b->systems, SYSTEMS, &error);
   ck_assert_int_eq(pm_plan_add_inference_profile(b->plan, &profile, NULL, &error), 0);
@@ -48,7 +48,7 @@ static void close_bench(bench *b)
 
 static pm_size_goal rate_of(double rate)
 {
-  pm_size_goal goal = pm_size_goal_default();
+  pm_size_goal goal = pm_size_goal_make();
   goal.rate = rate;
   return goal;
 }
@@ -62,17 +62,17 @@ START_TEST(enough_and_no_more)
       pm_size_choice rows[CHOICES];
       pm_size_goal goal = rate_of(rate);
       b.service.latency = latency;
-      ck_assert_int_eq(pm_size_inference(&b.service, &goal, rows, NULL), PM_OK);
+      ck_assert_int_eq(pm_size_evaluate_inference(&b.service, &goal, rows, NULL), PM_OK);
       for (int i = 0; i < CHOICES; i++) {
         const pm_size_choice *row = &rows[i];
         pm_inference_run run = b.runs[i];
         pm_inference p;
         run.gpus = 1;
-        if (row->status == PM_UNREACHABLE && row->nodes == 0) {
-          ck_assert_int_eq(pm_infer_within(b.plan, &run, latency, &p, NULL), PM_UNREACHABLE);
+        if (row->status == PM_STATUS_UNREACHABLE && row->nodes == 0) {
+          ck_assert_int_eq(pm_inference_find_batch(b.plan, &run, latency, &p, NULL), PM_STATUS_UNREACHABLE);
           continue;
         }
-        ck_assert_int_eq(pm_infer_within(b.plan, &run, latency, &p, NULL), PM_OK);
+        ck_assert_int_eq(pm_inference_find_batch(b.plan, &run, latency, &p, NULL), PM_OK);
         ck_assert_double_eq(row->batch, run.batch);
         ck_assert_double_le(row->latency, latency);
         double one = row->throughput / row->nodes;
@@ -95,12 +95,12 @@ START_TEST(ranks)
     pm_size_goal goal = rate_of(30000);
     bool seen[CHOICES + 1] = {false};
     goal.minimize = minimize;
-    ck_assert_int_eq(pm_size_inference(&b.service, &goal, rows, NULL), PM_OK);
+    ck_assert_int_eq(pm_size_evaluate_inference(&b.service, &goal, rows, NULL), PM_OK);
     for (int i = 0; i < CHOICES; i++) {
       ck_assert(rows[i].rank >= 1 && rows[i].rank <= CHOICES && !seen[rows[i].rank]);
       seen[rows[i].rank] = true;
       for (int j = 0; j < CHOICES; j++)
-        if (pm_size_objective(&rows[j], minimize) < pm_size_objective(&rows[i], minimize))
+        if (pm_size_get_objective(&rows[j], minimize) < pm_size_get_objective(&rows[i], minimize))
           ck_assert_int_lt(rows[j].rank, rows[i].rank);
     }
   }
@@ -119,11 +119,11 @@ START_TEST(batches_of_ones_own)
   for (int i = 0; i < CHOICES; i++) b.runs[i].batch = 8;
   b.runs[1].batch = 0.5;
   b.runs[2].gpus = 99;
-  ck_assert_int_eq(pm_size_inference(&b.service, &goal, rows, NULL), PM_OK);
+  ck_assert_int_eq(pm_size_evaluate_inference(&b.service, &goal, rows, NULL), PM_OK);
   ck_assert_double_eq(rows[0].batch, 8);
   ck_assert_int_eq(rows[0].status, PM_OK);
-  ck_assert_int_eq(rows[1].status, PM_BAD_ARGUMENT);
-  ck_assert_int_eq(rows[2].status, PM_TOO_MANY_GPUS);
+  ck_assert_int_eq(rows[1].status, PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(rows[2].status, PM_STATUS_TOO_MANY_GPUS);
   ck_assert(isnan(rows[1].throughput) && rows[1].rank == 0);
   close_bench(&b);
 }
@@ -145,7 +145,7 @@ START_TEST(errors)
     if (i == 4) service.plan = NULL;
     if (i == 5) b.prices[1] = -1;
     if (i == 6) b.prices[1] = 1, b.runs[2].profile_index = 7;
-    ck_assert_int_eq(pm_size_inference(&service, &goal, rows, &error), PM_BAD_ARGUMENT);
+    ck_assert_int_eq(pm_size_evaluate_inference(&service, &goal, rows, &error), PM_STATUS_BAD_ARGUMENT);
     ck_assert(error.text[0] != '\0');
   }
   close_bench(&b);

@@ -24,7 +24,7 @@ static void open_bench(bench *b)
   b->network = build_network("resnet50");
   for (int i = 0; i < SYSTEMS; i++) {
     b->systems[i] = build_system(names[i]);
-    b->runs[i] = pm_run_default();
+    b->runs[i] = pm_run_make();
     b->runs[i].system_index = i;
     b->runs[i].gpus = 0;
     b->runs[i].batch = 64;
@@ -45,7 +45,7 @@ static void close_bench(bench *b)
 
 static pm_size_goal deadline(double hours)
 {
-  pm_size_goal goal = pm_size_goal_default();
+  pm_size_goal goal = pm_size_goal_make();
   goal.epochs = 90;
   goal.samples = 1281167;
   goal.within = hours * 3600;
@@ -55,7 +55,7 @@ static pm_size_goal deadline(double hours)
 static void size(const bench *b, const pm_size_goal *goal, pm_size_choice *rows)
 {
   pm_error error = PM_ERROR_NONE;
-  ck_assert_msg(pm_size(&b->setup, goal, rows, &error) == PM_OK, "%s", error.text);
+  ck_assert_msg(pm_size_evaluate(&b->setup, goal, rows, &error) == PM_OK, "%s", error.text);
 }
 
 /* The count is enough, and one less is not: by pm_predict itself. */
@@ -72,7 +72,7 @@ START_TEST(least_is_least)
       for (int n = 1; n <= rows[i].nodes; n++) {
         pm_run run = b.runs[i];
         pm_prediction p;
-        run.gpus = pm_system_machine(b.systems[i])->gpus;
+        run.gpus = pm_system_get_machine(b.systems[i])->gpus;
         run.nodes = n;
         run.epoch_samples = goal.samples;
         pm_predict(b.plan, &run, &p, 1);
@@ -100,7 +100,7 @@ START_TEST(monotone)
       last[i] = rows[i].nodes;
     }
     ck_assert_int_le(rows[0].nodes, rows[1].nodes); /* as many GPUs, each faster */
-    goal = pm_size_goal_default();
+    goal = pm_size_goal_make();
     goal.rate = 1e6 / hours;
     size(&b, &goal, rows);
     for (int i = 0; i < SYSTEMS; i++) {
@@ -157,7 +157,7 @@ START_TEST(ranks)
       ck_assert(rows[i].rank >= 1 && rows[i].rank <= SYSTEMS && !taken[rows[i].rank]);
       taken[rows[i].rank] = true;
       for (int j = 0; j < SYSTEMS; j++) {
-        double x = pm_size_objective(&rows[i], minimize), y = pm_size_objective(&rows[j], minimize);
+        double x = pm_size_get_objective(&rows[i], minimize), y = pm_size_get_objective(&rows[j], minimize);
         if (x < y || (!isnan(x) && isnan(y))) ck_assert_int_lt(rows[i].rank, rows[j].rank);
       }
     }
@@ -178,8 +178,8 @@ START_TEST(next_takes_less)
     size(&b, &goal, rows);
     for (int i = 0; i < SYSTEMS; i++) {
       pm_error error = PM_ERROR_NONE;
-      int status = pm_size_next(&b.setup, &goal, &rows[i], &next, &error);
-      if (status == PM_UNREACHABLE) continue;
+      int status = pm_size_find_next(&b.setup, &goal, &rows[i], &next, &error);
+      if (status == PM_STATUS_UNREACHABLE) continue;
       ck_assert_msg(status == PM_OK, "%s", error.text);
       ck_assert_double_lt(next.cost, rows[i].cost);
       if (rows[i].rank == 1) ck_assert_double_lt(next.reached, 1);
@@ -197,7 +197,7 @@ START_TEST(front)
   pm_size_goal goal = deadline(1);
   open_bench(&b);
   goal.minimize = PM_MINIMIZE_COST;
-  int count = pm_size_front(&b.setup, &goal, rows, 512, NULL);
+  int count = pm_size_find_front(&b.setup, &goal, rows, 512, NULL);
   ck_assert_int_gt(count, 3);
   for (int i = 1; i < count; i++) {
     ck_assert_double_gt(rows[i].cost, rows[i - 1].cost);
@@ -213,14 +213,14 @@ START_TEST(front)
     for (int n = 1; n <= 64; n++) {
       pm_run run = b.runs[i];
       pm_prediction p;
-      run.gpus = pm_system_machine(b.systems[i])->gpus;
+      run.gpus = pm_system_get_machine(b.systems[i])->gpus;
       run.nodes = n;
       run.epoch_samples = goal.samples;
       pm_predict(b.plan, &run, &p, 1);
       for (int k = 0; k < count; k++)
         ck_assert(!(n * b.prices[i] < rows[k].cost && 90 * p.epoch_time <= rows[k].time));
     }
-  ck_assert_int_eq(pm_size_front(&b.setup, &goal, rows, 2, NULL), -1);
+  ck_assert_int_eq(pm_size_find_front(&b.setup, &goal, rows, 2, NULL), -1);
   close_bench(&b);
 }
 END_TEST
@@ -236,14 +236,14 @@ START_TEST(what_cannot_be_reached)
   goal.nodes_most = 200;
   size(&b, &goal, rows);
   for (int i = 0; i < SYSTEMS; i++) {
-    ck_assert_int_eq(rows[i].status, PM_UNREACHABLE);
+    ck_assert_int_eq(rows[i].status, PM_STATUS_UNREACHABLE);
     ck_assert_int_eq(rows[i].rank, 0);
     ck_assert_double_lt(rows[i].reached, 1);
     ck_assert_double_eq(rows[i].batch * rows[i].gpus, 1024);
     for (int n = 1; n <= 200; n++) {
       pm_run run = b.runs[i];
       pm_prediction p;
-      run.gpus = pm_system_machine(b.systems[i])->gpus;
+      run.gpus = pm_system_get_machine(b.systems[i])->gpus;
       run.nodes = n;
       run.batch = 1024.0 / (run.gpus * n);
       pm_predict(b.plan, &run, &p, 1);
@@ -264,10 +264,10 @@ START_TEST(storage_limits)
   open_bench(&b);
   memset(inputs, 0, sizeof inputs);
   for (int i = 0; i < SYSTEMS; i++) {
-    inputs[i].machine = *pm_system_machine(b.systems[i]);
+    inputs[i].machine = *pm_system_get_machine(b.systems[i]);
     inputs[i].dataset = dataset("ilsvrc2012");
-    pm_record_init(pm_record_type_find("storage"), &inputs[i].storage);
-    pm_record_init(pm_record_type_find("storage_access"), &inputs[i].access);
+    pm_record_clear(pm_record_type_find("storage"), &inputs[i].storage);
+    pm_record_clear(pm_record_type_find("storage_access"), &inputs[i].access);
     record("decoder", "skylake", &inputs[i].decoder);
     record("loader", "dali", &inputs[i].loader);
     inputs[i].storage.shared = 1;
@@ -278,7 +278,7 @@ START_TEST(storage_limits)
   b.setup.inputs = inputs;
   size(&b, &goal, rows);
   for (int i = 0; i < SYSTEMS; i++) {
-    ck_assert_int_eq(rows[i].status, PM_UNREACHABLE);
+    ck_assert_int_eq(rows[i].status, PM_STATUS_UNREACHABLE);
     ck_assert_double_le(rows[i].throughput * goal.sample_size, 100e6 * (1 + 1e-9));
     ck_assert_double_ge(rows[i].throughput * goal.sample_size, 99e6);
     ck_assert_int_eq(rows[i].input_limit, PM_INPUT_STAGE_STORAGE);
@@ -308,7 +308,7 @@ START_TEST(errors)
     if (i == 6) goal.minimize = 99;
     if (i == 7) b.prices[1] = -1;
     if (i == 8) b.prices[1] = 1, b.runs[2].system_index = 7;
-    ck_assert_int_eq(pm_size(&b.setup, &goal, rows, &error), PM_BAD_ARGUMENT);
+    ck_assert_int_eq(pm_size_evaluate(&b.setup, &goal, rows, &error), PM_STATUS_BAD_ARGUMENT);
     ck_assert(error.text[0] != '\0');
   }
   b.runs[2].system_index = 2;
@@ -316,7 +316,7 @@ START_TEST(errors)
   pm_size_goal goal = deadline(6);
   size(&b, &goal, rows);
   ck_assert_int_eq(rows[0].status, PM_OK);
-  ck_assert_int_eq(rows[1].status, PM_BAD_ARGUMENT);
+  ck_assert_int_eq(rows[1].status, PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(rows[1].rank, 0);
   ck_assert(isnan(rows[1].throughput));
   close_bench(&b);

@@ -34,7 +34,7 @@ START_TEST(shorter_runs_and_predictions_are_the_beginnings_of_whole_ones)
   static pm_prediction whole[COUNT];
   static char shorter[COUNT * RUN_SIZE], answers[COUNT * PREDICTION_SIZE + 1];
   for (int i = 0; i < COUNT; i++) {
-    runs[i] = pm_run_default();
+    runs[i] = pm_run_make();
     runs[i].gpus = 1 + i % 5; /* one of them more than there are */
     runs[i].batch = 1 + i;
     memcpy(shorter + i * RUN_SIZE, &runs[i], RUN_SIZE);
@@ -52,7 +52,7 @@ START_TEST(a_shorter_run_is_filled_no_further_than_it_goes)
 {
   char room[sizeof(pm_run)];
   memset(room, GUARD, sizeof room);
-  const pm_run whole = pm_run_default();
+  const pm_run whole = pm_run_make();
   pm_run_fill((pm_run *)(void *)room, RUN_SIZE);
   ck_assert_mem_eq(room, &whole, RUN_SIZE);
   for (size_t i = RUN_SIZE; i < sizeof room; i++) ck_assert_int_eq(room[i], GUARD);
@@ -61,13 +61,13 @@ END_TEST
 
 START_TEST(a_shorter_run_is_checked_and_tabulated)
 {
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   pm_prediction prediction;
   pm_predict(plan, &run, &prediction, 1);
   run.usable_memory = -1; /* beyond what the program knows: nobody may look at it */
   ck_assert_int_eq(pm_run_check_sized(plan, &run, RUN_SIZE, NULL), PM_OK);
   ck_assert_int_ne(pm_run_check(plan, &run, NULL), PM_OK);
-  pm_table *table = pm_sweep_table_sized(plan, &run, RUN_SIZE, &prediction, PREDICTION_SIZE, 1, NULL, 0, NULL);
+  pm_table *table = pm_sweep_tabulate_sized(plan, &run, RUN_SIZE, &prediction, PREDICTION_SIZE, 1, NULL, 0, NULL);
   ck_assert_ptr_nonnull(table);
   pm_table_free(table);
 }
@@ -77,23 +77,24 @@ START_TEST(spaces_step_by_the_size_of_the_programs_runs)
 {
   const double batch[] = {16, 24, 32};
   const pm_axis axis = {"batch", batch, 3};
-  const pm_run base = pm_run_default();
+  const pm_run base = pm_run_make();
   pm_space space = {pm_record_type_find("run"), &base, &axis, 1, 0, RUN_SIZE};
   char runs[3 * RUN_SIZE + 1];
   runs[3 * RUN_SIZE] = GUARD;
-  ck_assert_int_eq(pm_space_runs(&space, 0, 3, runs, NULL), PM_OK);
+  ck_assert_int_eq(pm_space_get_runs(&space, 0, 3, runs, NULL), PM_OK);
   for (int i = 0; i < 3; i++)
     ck_assert(memcmp(runs + i * RUN_SIZE + offsetof(pm_run, batch), &batch[i], sizeof batch[i]) == 0);
   ck_assert_int_eq(runs[3 * RUN_SIZE], GUARD);
   space.run_size = 0;
-  ck_assert_int_eq(pm_space_runs(&space, 0, 3, runs, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_space_get_runs(&space, 0, 3, runs, NULL), PM_STATUS_BAD_ARGUMENT);
 }
 END_TEST
 
 START_TEST(other_evaluations_take_shorter_records_too)
 {
   const pm_gpu gpu = fixture_gpu();
-  pm_kernel kernel = {.operation = PM_OPERATOR_GEMM, .precision = PM_FP32, .count = 1, .m = 256, .n = 256, .k = 256};
+  pm_kernel kernel = {.operation = PM_OPERATOR_GEMM, .precision = PM_PRECISION_FP32, .count = 1, .m = 256, .n = 256,
+                      .k = 256};
   pm_kernel_time time, same;
   enum { KERNEL_SIZE = offsetof(pm_kernel, pageable), TIME_SIZE = offsetof(pm_kernel_time, peak) };
   memset(&same, 0, sizeof same);
@@ -101,13 +102,13 @@ START_TEST(other_evaluations_take_shorter_records_too)
   ck_assert_int_eq(pm_kernel_predict_sized(&gpu, NULL, &kernel, KERNEL_SIZE, &same, TIME_SIZE, 1, NULL), PM_OK);
   ck_assert_mem_eq(&same, &time, TIME_SIZE);
   pm_group *group = pm_group_new(node, NULL, 4, NULL, NULL);
-  pm_call call = pm_call_default();
+  pm_call call = pm_call_make();
   pm_collective_time result, part;
   enum { RESULT_SIZE = offsetof(pm_collective_time, algorithm) };
   memset(&part, 0, sizeof part);
   call.bytes = 1e8;
-  ck_assert_int_eq(pm_group_times(group, &call, &result, 1), PM_OK);
-  ck_assert_int_eq(pm_group_times_sized(group, &call, offsetof(pm_call, protocol), &part, RESULT_SIZE, 1), PM_OK);
+  ck_assert_int_eq(pm_group_evaluate(group, &call, &result, 1), PM_OK);
+  ck_assert_int_eq(pm_group_evaluate_sized(group, &call, offsetof(pm_call, protocol), &part, RESULT_SIZE, 1), PM_OK);
   ck_assert_mem_eq(&part, &result, RESULT_SIZE);
   pm_group_free(group);
 }
@@ -115,34 +116,36 @@ END_TEST
 
 START_TEST(sizing_and_sensitivities_take_shorter_runs_too)
 {
-  const pm_run run = pm_run_default();
+  const pm_run run = pm_run_make();
   const pm_run_sizes sizes = {RUN_SIZE, sizeof(pm_inference_run), sizeof(pm_input_run)};
   const pm_size_setup setup = {.plan = plan, .choices = &run, .count = 1};
-  pm_size_goal goal = pm_size_goal_default();
+  pm_size_goal goal = pm_size_goal_make();
   pm_size_choice whole, same;
   goal.rate = 1000;
-  ck_assert_int_eq(pm_size(&setup, &goal, &whole, NULL), PM_OK);
-  ck_assert_int_eq(pm_size_sized(&setup, &sizes, &goal, &same, NULL), PM_OK);
+  ck_assert_int_eq(pm_size_evaluate(&setup, &goal, &whole, NULL), PM_OK);
+  ck_assert_int_eq(pm_size_evaluate_sized(&setup, &sizes, &goal, &same, NULL), PM_OK);
   ck_assert_int_eq(whole.nodes, same.nodes);
   ck_assert(whole.throughput == same.throughput);
   const pm_sensitivity_setup question = {.network = network, .system = node, .run = &run};
   pm_sensitivity rows[PM_RESOURCE_COUNT], others[PM_RESOURCE_COUNT];
-  int count = pm_sensitivity_get(&question, 0.1, rows, NULL);
+  int count = pm_sensitivity_evaluate(&question, 0.1, rows, NULL);
   ck_assert_int_gt(count, 0);
-  ck_assert_int_eq(pm_sensitivity_get_sized(&question, &sizes, 0.1, others, NULL), count);
+  ck_assert_int_eq(pm_sensitivity_evaluate_sized(&question, &sizes, 0.1, others, NULL), count);
   for (int i = 0; i < count; i++) ck_assert(rows[i].step_time == others[i].step_time);
 }
 END_TEST
 
 START_TEST(a_program_of_a_later_release_is_refused)
 {
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   pm_prediction prediction;
   pm_error error = PM_ERROR_NONE;
-  ck_assert_int_eq(pm_run_check_sized(plan, &run, sizeof run + 8, &error), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_run_check_sized(plan, &run, sizeof run + 8, &error), PM_STATUS_BAD_ARGUMENT);
   ck_assert_ptr_nonnull(strstr(error.text, "earlier release"));
-  ck_assert_int_eq(pm_predict_sized(plan, 0, &run, sizeof run + 8, &prediction, sizeof prediction, 1), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_predict_sized(plan, 0, &run, sizeof run, &prediction, sizeof prediction + 8, 1), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_predict_sized(plan, 0, &run, sizeof run + 8, &prediction, sizeof prediction, 1),
+                   PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_predict_sized(plan, 0, &run, sizeof run, &prediction, sizeof prediction + 8, 1),
+                   PM_STATUS_BAD_ARGUMENT);
 }
 END_TEST
 

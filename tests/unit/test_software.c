@@ -10,18 +10,18 @@ static pm_memory_profile memory_of(const char *name)
 {
   pm_error error = PM_ERROR_NONE;
   pm_memory_profile out;
-  ck_assert_msg(pm_catalog_memory_profile(catalog, name, &out, &error) == PM_OK, "%s: %s", name, error.text);
+  ck_assert_msg(pm_catalog_get_memory_profile(catalog, name, &out, &error) == PM_OK, "%s: %s", name, error.text);
   return out;
 }
 
 /* A name of both stands for the same memory wherever it is written; "torch" is Torch7 among frameworks, PyTorch otherwise. */
 START_TEST(every_framework_has_its_memory)
 {
-  for (size_t i = 0; pm_catalog_id(catalog, "frameworks", i) != NULL; i++) {
-    const char *name, *id = pm_catalog_id(catalog, "frameworks", i);
-    for (size_t n = 0; (name = pm_catalog_name(catalog, "frameworks", id, n)) != NULL; n++) {
+  for (size_t i = 0; pm_catalog_get_id(catalog, "frameworks", i) != NULL; i++) {
+    const char *name, *id = pm_catalog_get_id(catalog, "frameworks", i);
+    for (size_t n = 0; (name = pm_catalog_get_name(catalog, "frameworks", id, n)) != NULL; n++) {
       pm_framework_profile profile;
-      ck_assert_int_eq(pm_catalog_framework(catalog, name, &profile, NULL), PM_OK);
+      ck_assert_int_eq(pm_catalog_get_framework(catalog, name, &profile, NULL), PM_OK);
       ck_assert_msg(profile.framework.memory[0] != '\0' && profile.memory.context > 0, "%s has no memory profile", name);
       ck_assert_str_eq(profile.memory.id, profile.framework.memory);
       if (strcmp(name, "torch") != 0) ck_assert_str_eq(memory_of(name).id, profile.memory.id);
@@ -35,12 +35,13 @@ END_TEST
 START_TEST(every_engine_has_its_memory)
 {
   pm_inference_profile profile;
-  for (size_t i = 0; pm_catalog_id(catalog, "inference_profiles", i) != NULL; i++) {
-    const char *id = pm_catalog_id(catalog, "inference_profiles", i);
-    ck_assert_int_eq(pm_catalog_inference(catalog, id, &profile, NULL), PM_OK);
+  for (size_t i = 0; pm_catalog_get_id(catalog, "inference_profiles", i) != NULL; i++) {
+    const char *id = pm_catalog_get_id(catalog, "inference_profiles", i);
+    ck_assert_int_eq(pm_catalog_get_inference(catalog, id, &profile, NULL), PM_OK);
     ck_assert_msg(profile.memory[0] != '\0' && memory_of(profile.memory).context > 0, "%s has no memory profile", id);
   }
-  ck_assert_int_eq(pm_catalog_inference(catalog, "theano", &profile, NULL), PM_OK); /* a framework without a profile */
+  /* a framework without a profile */
+  ck_assert_int_eq(pm_catalog_get_inference(catalog, "theano", &profile, NULL), PM_OK);
   ck_assert_str_eq(profile.memory, "theano");
 }
 END_TEST
@@ -63,10 +64,10 @@ START_TEST(unknown_names_are_refused)
 {
   pm_error error = PM_ERROR_NONE;
   pm_memory_profile out;
-  ck_assert_int_eq(pm_catalog_memory_profile(catalog, "pytorc", &out, &error), PM_NOT_FOUND);
+  ck_assert_int_eq(pm_catalog_get_memory_profile(catalog, "pytorc", &out, &error), PM_STATUS_NOT_FOUND);
   ck_assert_msg(strstr(error.text, "did you mean \"pytorch\"") != NULL, "%s", error.text);
-  ck_assert_int_eq(pm_catalog_memory_profile(NULL, "pytorch", &out, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_catalog_memory_profile(catalog, "pytorch", NULL, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_catalog_get_memory_profile(NULL, "pytorch", &out, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_catalog_get_memory_profile(catalog, "pytorch", NULL, NULL), PM_STATUS_BAD_ARGUMENT);
 }
 END_TEST
 
@@ -77,10 +78,10 @@ START_TEST(an_engine_cannot_train)
   pm_network *network = build_network("lenet-5");
   pm_system *system = build_system("dgx1-v100");
   pm_plan *plan = pm_plan_new((const pm_network *const *)&network, 1, (const pm_system *const *)&system, 1, NULL);
-  ck_assert_int_eq(pm_catalog_framework(catalog, "tensorrt", &profile, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "tensorrt", &profile, NULL), PM_OK);
   ck_assert_int_eq(pm_plan_add_framework(plan, &profile, &error), -1);
   ck_assert_str_eq(error.text, "framework \"tensorrt\" cannot train; it runs inference only");
-  ck_assert_int_eq(pm_catalog_framework(catalog, "pt-nchw", &profile, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "pt-nchw", &profile, NULL), PM_OK);
   ck_assert_int_eq(pm_plan_add_framework(plan, &profile, NULL), 0);
   pm_plan_free(plan);
   pm_system_free(system);
@@ -110,14 +111,14 @@ START_TEST(users_need_not_name_a_memory_profile)
   pm_catalog *own = pm_catalog_new(NULL);
   ck_assert_msg(pm_catalog_load(own, path, &error) == PM_OK, "%s", error.text);
   unlink(path);
-  ck_assert_int_eq(pm_catalog_framework(own, "mine", &framework, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_framework(own, "mine", &framework, NULL), PM_OK);
   ck_assert_str_eq(framework.memory.id, "generic");
-  ck_assert_int_eq(pm_catalog_framework(own, "like-mxnet", &framework, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_framework(own, "like-mxnet", &framework, NULL), PM_OK);
   ck_assert_str_eq(framework.memory.id, "mxnet");
-  ck_assert_int_eq(pm_catalog_inference(own, "served", &served, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_inference(own, "served", &served, NULL), PM_OK);
   ck_assert_str_eq(served.memory, "generic");
   pm_memory_profile small; /* like one that is like a third */
-  ck_assert_int_eq(pm_catalog_memory_profile(own, "small", &small, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_memory_profile(own, "small", &small, NULL), PM_OK);
   ck_assert_double_eq(small.context, 1 << 20);
   ck_assert_double_eq(small.allocator, 1);
   ck_assert_double_eq(small.mixed_copy, 2);

@@ -21,7 +21,7 @@ static pm_framework_profile profile_of(const char *name)
 {
   pm_framework_profile profile;
   pm_error error = PM_ERROR_NONE;
-  ck_assert_msg(pm_catalog_framework(catalog, name, &profile, &error) == PM_OK, "%s", error.text);
+  ck_assert_msg(pm_catalog_get_framework(catalog, name, &profile, &error) == PM_OK, "%s", error.text);
   return profile;
 }
 
@@ -37,16 +37,16 @@ static void set_up(void)
 {
   pm_error error = PM_ERROR_NONE;
   open_catalog();
-  for (int i = 0; i < NETWORKS; i++) networks[i] = pm_catalog_network(catalog, network_names[i], NULL, 0, &error);
-  for (int i = 0; i < SYSTEMS; i++) systems[i] = pm_catalog_system(catalog, system_names[i], &error);
+  for (int i = 0; i < NETWORKS; i++) networks[i] = pm_catalog_new_network(catalog, network_names[i], NULL, 0, &error);
+  for (int i = 0; i < SYSTEMS; i++) systems[i] = pm_catalog_new_system(catalog, system_names[i], &error);
   ck_assert_msg(error.status == PM_OK, "%s", error.text);
   plan = pm_plan_new((const pm_network *const *)networks, NETWORKS, (const pm_system *const *)systems, SYSTEMS, &error);
   ck_assert_msg(plan != NULL, "%s", error.text);
   frameworks = 0;
-  for (size_t i = 0; pm_catalog_id(catalog, "frameworks", i) != NULL; i++) {
-    pm_framework_profile profile = profile_of(pm_catalog_id(catalog, "frameworks", i));
+  for (size_t i = 0; pm_catalog_get_id(catalog, "frameworks", i) != NULL; i++) {
+    pm_framework_profile profile = profile_of(pm_catalog_get_id(catalog, "frameworks", i));
     if (profile.framework.inference_only) continue;
-    trainers[frameworks] = pm_catalog_id(catalog, "frameworks", i);
+    trainers[frameworks] = pm_catalog_get_id(catalog, "frameworks", i);
     ck_assert_int_eq(add_framework(&profile), frameworks++);
   }
 }
@@ -71,7 +71,7 @@ static pm_prediction predict(const pm_run *run)
 
 static pm_run run_on(int network, int system, int framework, int gpus)
 {
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   run.network_index = network;
   run.system_index = system;
   run.framework_index = framework;
@@ -85,7 +85,7 @@ static pm_run some_run(int i)
   pm_run run = run_on(i % NETWORKS, i / 3 % SYSTEMS, i % (frameworks + 1) - 1, 1 << i / 5 % 4);
   run.nodes = i % 11 == 0 ? 2 : 1;
   run.batch = 1 + i * 37 % 130;
-  run.precision = i % 2 ? PM_FP16 : PM_FP32;
+  run.precision = i % 2 ? PM_PRECISION_FP16 : PM_PRECISION_FP32;
   run.overlap = i / 7 % PM_OVERLAP_COUNT;
   run.parallelism = i / 13 % PM_PARALLELISM_COUNT;
   run.optimizer = i / 17 % PM_UPDATE_COUNT;
@@ -235,12 +235,12 @@ static double layouts_with(int fact, int precision)
   pm_framework *f = &profile.framework;
   int32_t *const facts[] = {&f->layout_fp16, &f->layout_tf32, &f->layout_fp32};
   if (fact >= 0) *facts[fact] = 1;
-  pm_system *a100 = pm_catalog_system(catalog, "a100-sxm4-40gb", &error);
+  pm_system *a100 = pm_catalog_new_system(catalog, "a100-sxm4-40gb", &error);
   ck_assert_msg(a100 != NULL, "%s", error.text);
   const pm_network *net = networks[0];
   const pm_system *system = a100;
   pm_plan *own = pm_plan_new(&net, 1, &system, 1, &error);
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   run.precision = precision;
   run.framework_index = pm_plan_add_framework(own, &profile, &error);
   ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
@@ -252,7 +252,7 @@ static double layouts_with(int fact, int precision)
 /* Tensor cores with FP16 and TF32, and other cores: each has a fact of its own. */
 START_TEST(a_layout_is_of_its_precision)
 {
-  static const int precisions[] = {PM_FP16, PM_TF32, PM_FP32};
+  static const int precisions[] = {PM_PRECISION_FP16, PM_PRECISION_TF32, PM_PRECISION_FP32};
   for (int fact = -1; fact < 3; fact++)
     for (int i = 0; i < 3; i++)
       ck_assert_msg((layouts_with(fact, precisions[i]) > 0) == (fact == i), "fact %d, precision %d", fact, i);
@@ -266,17 +266,17 @@ static double alone_on(const pm_gpu *gpu, int framework)
   pm_prediction p;
   pm_error error = PM_ERROR_NONE;
   pm_framework_profile profile = profile_of(trainers[framework]);
-  pm_record_init(pm_record_type_find("machine"), &machine);
+  pm_record_clear(pm_record_type_find("machine"), &machine);
   strcpy(machine.id, "box");
   machine.gpus = 1;
   pm_system *system = pm_system_new(&machine, gpu, &error);
   ck_assert_int_eq(pm_system_add_vertex(system, "gpu0", PM_VERTEX_GPU, &error), PM_OK);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, gpu, &kernels, &error), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, gpu, &kernels, &error), PM_OK);
   ck_assert_int_eq(pm_system_set_kernels(system, &kernels, &error), PM_OK);
   const pm_network *net = networks[0];
   const pm_system *box = system;
   pm_plan *own = pm_plan_new(&net, 1, &box, 1, &error);
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   run.framework_index = pm_plan_add_framework(own, &profile, &error);
   ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
   ck_assert_int_eq(p.status, PM_OK);
@@ -300,20 +300,24 @@ static double kernels_with(int network, int precision, int no_winograd, int no_w
 START_TEST(older_libraries_lack_algorithms)
 {
   enum { RESNET, VGG };
-  double latest = kernels_with(VGG, PM_FP32, 0, 0, 1), weights = kernels_with(VGG, PM_FP32, 0, 1, 1);
-  double none = kernels_with(VGG, PM_FP32, 1, 0, 1);
+  double latest = kernels_with(VGG, PM_PRECISION_FP32, 0, 0, 1), weights = kernels_with(VGG, PM_PRECISION_FP32, 0, 1,
+                                                                                        1);
+  double none = kernels_with(VGG, PM_PRECISION_FP32, 1, 0, 1);
   ck_assert(latest < weights && weights < none);
-  ck_assert_double_eq(none, kernels_with(VGG, PM_FP32, 1, 1, 0)); /* without transforms, none of weights */
-  ck_assert_double_eq(kernels_with(RESNET, PM_FP16, 1, 1, 1), kernels_with(RESNET, PM_FP16, 0, 0, 1));
-  ck_assert(kernels_with(RESNET, PM_FP16, 0, 0, 1) < 0.98 * kernels_with(RESNET, PM_FP16, 0, 0, 0)); /* 3 channels */
-  ck_assert_double_eq(kernels_with(RESNET, PM_FP32, 0, 0, 1), kernels_with(RESNET, PM_FP32, 0, 0, 0));
+  ck_assert_double_eq(none, kernels_with(VGG, PM_PRECISION_FP32, 1, 1, 0)); /* without transforms, none of weights */
+  ck_assert_double_eq(kernels_with(RESNET, PM_PRECISION_FP16, 1, 1, 1),
+                      kernels_with(RESNET, PM_PRECISION_FP16, 0, 0, 1));
+  /* 3 channels */
+  ck_assert(kernels_with(RESNET, PM_PRECISION_FP16, 0, 0, 1) < 0.98 * kernels_with(RESNET, PM_PRECISION_FP16, 0, 0, 0));
+  ck_assert_double_eq(kernels_with(RESNET, PM_PRECISION_FP32, 0, 0, 1),
+                      kernels_with(RESNET, PM_PRECISION_FP32, 0, 0, 0));
 }
 END_TEST
 
 START_TEST(groups_run_one_by_one_without_kernels_for_them)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_network *grouped = pm_catalog_network(catalog, "resnext50-32x4d", NULL, 0, &error);
+  pm_network *grouped = pm_catalog_new_network(catalog, "resnext50-32x4d", NULL, 0, &error);
   ck_assert_msg(grouped != NULL, "%s", error.text);
   pm_plan *own = pm_plan_new((const pm_network *const *)&grouped, 1, (const pm_system *const *)systems, 1, &error);
   double time[2][2];
@@ -324,7 +328,7 @@ START_TEST(groups_run_one_by_one_without_kernels_for_them)
     for (int fp16 = 0; fp16 < 2; fp16++) {
       pm_run run = run_on(0, 0, framework, 1);
       pm_prediction p;
-      run.precision = fp16 ? PM_FP16 : PM_FP32;
+      run.precision = fp16 ? PM_PRECISION_FP16 : PM_PRECISION_FP32;
       ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
       time[kernels][fp16] = p.compute_time;
     }
@@ -340,7 +344,7 @@ START_TEST(little_workspace_leaves_no_transforms)
 {
   enum { VGG = 1 };
   pm_framework_profile profile = profile_of("pt-nchw");
-  double free = kernels_with(VGG, PM_FP32, 0, 0, 1), none = kernels_with(VGG, PM_FP32, 1, 1, 1);
+  double free = kernels_with(VGG, PM_PRECISION_FP32, 0, 0, 1), none = kernels_with(VGG, PM_PRECISION_FP32, 1, 1, 1);
   pm_run run = run_on(VGG, 0, -1, 1);
   profile.framework.workspace = 1e12;
   run.framework_index = add_framework(&profile);
@@ -416,12 +420,12 @@ START_TEST(host_update_and_layout_are_as_designed)
     int precision, optimizer;
     double layout;
   } rows[] = {
-    {"tf1-nchw", 0, 0, 128, 569, 946.10, PM_FP32, PM_UPDATE_MOMENTUM, 0},
-    {"tf1-nchw", 0, 0, 256, 569, 1320.57, PM_FP16, PM_UPDATE_MOMENTUM, 81681.4},
-    {"mxnet-ngc", 0, 0, 192, 455, 1320.57, PM_FP16, PM_UPDATE_MOMENTUM, 0},
-    {"cntk", 0, 1, 64, 569, 1265.62, PM_FP32, PM_UPDATE_MOMENTUM, 0},
-    {"keras", 1, 0, 32, 172, 3442.69, PM_FP32, PM_UPDATE_MOMENTUM, 21220.2},
-    {"torch7", 1, 0, 16, 130, 0, PM_FP32, PM_UPDATE_NONE, 0},
+    {"tf1-nchw", 0, 0, 128, 569, 946.10, PM_PRECISION_FP32, PM_UPDATE_MOMENTUM, 0},
+    {"tf1-nchw", 0, 0, 256, 569, 1320.57, PM_PRECISION_FP16, PM_UPDATE_MOMENTUM, 81681.4},
+    {"mxnet-ngc", 0, 0, 192, 455, 1320.57, PM_PRECISION_FP16, PM_UPDATE_MOMENTUM, 0},
+    {"cntk", 0, 1, 64, 569, 1265.62, PM_PRECISION_FP32, PM_UPDATE_MOMENTUM, 0},
+    {"keras", 1, 0, 32, 172, 3442.69, PM_PRECISION_FP32, PM_UPDATE_MOMENTUM, 21220.2},
+    {"torch7", 1, 0, 16, 130, 0, PM_PRECISION_FP32, PM_UPDATE_NONE, 0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     pm_framework_profile profile = profile_of(rows[i].framework);
@@ -431,8 +435,9 @@ START_TEST(host_update_and_layout_are_as_designed)
     run.optimizer = rows[i].optimizer;
     pm_prediction p = predict(&run);
     ck_assert_double_eq_tol(p.host_time / profile.framework.kernel_time, rows[i].launches, 1e-6);
-    double now = pm_system_kernels(systems[rows[i].system])->hbm_efficiency;
-    double scale = 1e6 * now / (strcmp(pm_system_gpu(systems[rows[i].system])->architecture, "volta") == 0 ? 0.91 : 0.74);
+    double now = pm_system_get_kernels(systems[rows[i].system])->hbm_efficiency;
+    double scale = 1e6 * now / (strcmp(pm_system_get_gpu(systems[rows[i].system])->architecture,
+                                       "volta") == 0 ? 0.91 : 0.74);
     ck_assert_double_eq_tol(p.update_time * scale, rows[i].update, 0.001 * rows[i].update + 1e-9);
     /* the design also counts a gradient of the images */
     ck_assert_double_le(p.layout_time * scale, rows[i].layout);
@@ -446,9 +451,9 @@ static void add_products(const pm_run *run, double *forward, double *backward)
 {
   const pm_network *network = networks[run->network_index];
   const pm_system *system = systems[run->system_index];
-  size_t count = (size_t)pm_network_layer_count(network);
+  size_t count = (size_t)pm_network_count_layers(network);
   pm_layer_time *rows = (pm_layer_time *)calloc(count, sizeof *rows);
-  ck_assert_int_eq(pm_network_get_times(network, pm_system_gpu(system), pm_system_kernels(system), run->batch,
+  ck_assert_int_eq(pm_network_get_times(network, pm_system_get_gpu(system), pm_system_get_kernels(system), run->batch,
                                         run->precision, rows, NULL), PM_OK);
   for (size_t i = 0; i < count; i++) {
     if (strcmp(rows[i].kind, "linear") != 0) continue;
@@ -467,10 +472,10 @@ START_TEST(memory_passes_are_as_designed)
     double batch, forward, backward;
     int precision;
   } rows[] = {
-    {"mxnet-ngc", 0, 0, 192, 18742.0, 34808.2, PM_FP16},
-    {"cntk", 0, 1, 64, 33190.6, 48709.1, PM_FP32},
-    {"tf1-xla", 0, 0, 192, 18742.0, 34808.2, PM_FP16},
-    {"cntk", 1, 1, 64, 29257.6, 32872.0, PM_FP32},
+    {"mxnet-ngc", 0, 0, 192, 18742.0, 34808.2, PM_PRECISION_FP16},
+    {"cntk", 0, 1, 64, 33190.6, 48709.1, PM_PRECISION_FP32},
+    {"tf1-xla", 0, 0, 192, 18742.0, 34808.2, PM_PRECISION_FP16},
+    {"cntk", 1, 1, 64, 29257.6, 32872.0, PM_PRECISION_FP32},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     pm_framework_profile profile = profile_of(rows[i].framework);
@@ -517,7 +522,7 @@ START_TEST(own_kernels_are_told_apart)
   run.framework_index = add_framework(&profile);
   double eager = predict(&run).forward_time;
   ck_assert_double_gt(eager, 1.1 * plain);
-  run.precision = PM_FP16;
+  run.precision = PM_PRECISION_FP16;
   double narrow = predict(&run).forward_time;
   ck_assert_double_lt(narrow, eager);
 }
@@ -583,7 +588,7 @@ START_TEST(nobody_waits_for_an_asynchronous_server)
   ck_assert_double_eq(async.staleness, 3);
   ck_assert_double_eq(async.straggler_wait_time, 0);
   run.framework_index = -1;
-  ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_STATUS_BAD_ARGUMENT);
 }
 END_TEST
 
@@ -644,8 +649,8 @@ START_TEST(links_at_line_rate_widen_the_band)
 {
   pm_link nvlink;
   pm_error error = PM_ERROR_NONE;
-  ck_assert_int_eq(pm_catalog_record(catalog, "link", "nvlink2", &nvlink, &error), PM_OK);
-  pm_system *bare = pm_system_with_link(systems[0], "nvlink2", &nvlink, NULL, &error);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "link", "nvlink2", &nvlink, &error), PM_OK);
+  pm_system *bare = pm_system_new_with_link(systems[0], "nvlink2", &nvlink, NULL, &error);
   ck_assert_msg(bare != NULL, "%s", error.text);
   pm_plan *own = pm_plan_new((const pm_network *const *)networks, 1, (const pm_system *const *)&bare, 1, &error);
   pm_framework_profile profile = profile_of("pt-nhwc");
@@ -689,14 +694,14 @@ START_TEST(a_timeline_has_every_layer)
 {
   pm_run run = run_on(0, 2, 0, 8);
   pm_error error = PM_ERROR_NONE;
-  char *text = pm_prediction_trace(plan, &run, &error);
+  char *text = pm_prediction_format_trace(plan, &run, &error);
   ck_assert_ptr_nonnull(text);
   ck_assert_ptr_nonnull(strstr(text, "layer3.2.conv2, backward, weights"));
   ck_assert_ptr_nonnull(strstr(text, "\"bucket 1\""));
   pm_string_free(text);
   run.gpus = 99;
-  ck_assert_ptr_null(pm_prediction_trace(plan, &run, &error));
-  ck_assert_int_eq(error.status, PM_TOO_MANY_GPUS);
+  ck_assert_ptr_null(pm_prediction_format_trace(plan, &run, &error));
+  ck_assert_int_eq(error.status, PM_STATUS_TOO_MANY_GPUS);
 }
 END_TEST
 
@@ -704,21 +709,21 @@ START_TEST(refusals_say_why)
 {
   pm_run run = run_on(0, 0, frameworks, 1);
   pm_error error = PM_ERROR_NONE;
-  ck_assert_int_eq(pm_run_check(plan, &run, &error), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_run_check(plan, &run, &error), PM_STATUS_BAD_ARGUMENT);
   ck_assert_ptr_nonnull(strstr(error.text, "framework"));
   run = run_on(0, 0, 0, 2);
   run.accumulation = 0;
-  ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_STATUS_BAD_ARGUMENT);
   run = run_on(0, 0, 0, 2);
   run.nodes = 2;
   run.parallelism = PM_PARALLELISM_DATA_PARALLEL;
-  ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_NOT_MODELLED);
+  ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_STATUS_NOT_MODELLED);
   pm_framework_profile profile = profile_of("generic");
   profile.framework.kernel_time = -1;
   ck_assert_int_eq(pm_plan_add_framework(plan, &profile, NULL), -1);
   ck_assert_int_eq(pm_plan_add_framework(plan, NULL, NULL), -1);
-  ck_assert_int_eq(pm_catalog_framework(catalog, "pt-nchw@", &profile, NULL), PM_BAD_VALUE);
-  ck_assert_int_eq(pm_catalog_framework(catalog, "pt-nchw@cudnn1", &profile, NULL), PM_NOT_FOUND);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "pt-nchw@", &profile, NULL), PM_STATUS_BAD_VALUE);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "pt-nchw@cudnn1", &profile, NULL), PM_STATUS_NOT_FOUND);
 }
 END_TEST
 
@@ -727,17 +732,18 @@ START_TEST(every_constant_says_what_it_rests_on)
 {
   static const char *const kinds[] = {"frameworks", "library_eras", "bands"};
   for (size_t k = 0; k < 3; k++)
-    for (size_t i = 0; pm_catalog_id(catalog, kinds[k], i) != NULL; i++) {
-      pm_table *shown = pm_catalog_show(catalog, kinds[k], pm_catalog_id(catalog, kinds[k], i), NULL);
+    for (size_t i = 0; pm_catalog_get_id(catalog, kinds[k], i) != NULL; i++) {
+      pm_table *shown = pm_catalog_show(catalog, kinds[k], pm_catalog_get_id(catalog, kinds[k], i), NULL);
       ck_assert_ptr_nonnull(shown);
-      for (size_t row = 0; row < pm_table_rows(shown); row++) {
+      for (size_t row = 0; row < pm_table_count_rows(shown); row++) {
         char field_buffer[256], note_buffer[256];
-        const char *field = pm_table_text(shown, 0, row, field_buffer), *note = pm_table_text(shown, 4, row, note_buffer);
+        const char *field = pm_table_get_text(shown, 0, row, field_buffer), *note = pm_table_get_text(shown, 4, row,
+                                                                                                      note_buffer);
         if (strstr(" id name alias file evidence source ", field) != NULL) continue;
         ck_assert_msg(strncmp(note, "fitted", 6) == 0 || strncmp(note, "fact", 4) == 0 ||
                         strncmp(note, "default", 7) == 0 || strncmp(note, "rule", 4) == 0 ||
                         strncmp(note, "guess", 5) == 0,
-                      "%s of %s: \"%s\"", field, pm_catalog_id(catalog, kinds[k], i), note);
+                      "%s of %s: \"%s\"", field, pm_catalog_get_id(catalog, kinds[k], i), note);
       }
       pm_table_free(shown);
     }

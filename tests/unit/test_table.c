@@ -68,17 +68,17 @@ static void ck_word(pm_format format, const char *word, const char *expected)
 START_TEST(columns_follow_the_record)
 {
   pm_table *table = sample_table();
-  ck_assert_uint_eq(pm_table_rows(table), 2);
-  ck_assert_uint_eq(pm_table_columns(table), 6);
+  ck_assert_uint_eq(pm_table_count_rows(table), 2);
+  ck_assert_uint_eq(pm_table_count_columns(table), 6);
   for (size_t i = 0; i < 6; i++) {
-    ck_assert_str_eq(pm_table_column(table, i)->name, fields[i].name);
-    ck_assert_str_eq(pm_table_column(table, i)->unit, fields[i].unit);
-    ck_assert_str_eq(pm_table_column(table, i)->doc, fields[i].doc);
-    ck_assert_int_eq(pm_table_column(table, i)->kind, fields[i].kind);
-    ck_assert_int_eq(pm_table_numbers(table, i) == NULL, fields[i].kind == PM_FIELD_TEXT);
+    ck_assert_str_eq(pm_table_get_column(table, i)->name, fields[i].name);
+    ck_assert_str_eq(pm_table_get_column(table, i)->unit, fields[i].unit);
+    ck_assert_str_eq(pm_table_get_column(table, i)->doc, fields[i].doc);
+    ck_assert_int_eq(pm_table_get_column(table, i)->kind, fields[i].kind);
+    ck_assert_int_eq(pm_table_get_numbers(table, i) == NULL, fields[i].kind == PM_FIELD_TEXT);
   }
-  ck_assert_ptr_null(pm_table_column(table, 6));
-  ck_assert_ptr_null(pm_table_numbers(table, 6));
+  ck_assert_ptr_null(pm_table_get_column(table, 6));
+  ck_assert_ptr_null(pm_table_get_numbers(table, 6));
   pm_table_free(table);
 }
 END_TEST
@@ -87,16 +87,16 @@ START_TEST(cells_read_back)
 {
   pm_table *table = sample_table();
   char buffer[PM_TEXT_MAX];
-  ck_assert_str_eq(pm_table_text(table, 0, 1, buffer), "two, \"b\"");
-  ck_assert_double_eq(pm_table_numbers(table, 1)[1], -2);
-  ck_assert_str_eq(pm_table_text(table, 2, 0, buffer), "25000000000");
-  ck_assert_double_nan(pm_table_numbers(table, 2)[1]);
-  ck_assert_str_eq(pm_table_text(table, 2, 1, buffer), "");
-  ck_assert_str_eq(pm_table_text(table, 3, 0, buffer), "0.1");
-  ck_assert_str_eq(pm_table_text(table, 4, 0, buffer), "green");
-  ck_assert_double_eq(pm_table_numbers(table, 4)[0], 1);
-  ck_assert_ptr_null(pm_table_text(table, 0, 2, buffer));
-  ck_assert_ptr_null(pm_table_text(table, 6, 0, buffer));
+  ck_assert_str_eq(pm_table_get_text(table, 0, 1, buffer), "two, \"b\"");
+  ck_assert_double_eq(pm_table_get_numbers(table, 1)[1], -2);
+  ck_assert_str_eq(pm_table_get_text(table, 2, 0, buffer), "25000000000");
+  ck_assert_double_nan(pm_table_get_numbers(table, 2)[1]);
+  ck_assert_str_eq(pm_table_get_text(table, 2, 1, buffer), "");
+  ck_assert_str_eq(pm_table_get_text(table, 3, 0, buffer), "0.1");
+  ck_assert_str_eq(pm_table_get_text(table, 4, 0, buffer), "green");
+  ck_assert_double_eq(pm_table_get_numbers(table, 4)[0], 1);
+  ck_assert_ptr_null(pm_table_get_text(table, 0, 2, buffer));
+  ck_assert_ptr_null(pm_table_get_text(table, 6, 0, buffer));
   pm_table_free(table);
 }
 END_TEST
@@ -111,10 +111,10 @@ START_TEST(cells_are_copies)
   ck_assert_int_eq(pm_table_add_text(table, "word", NULL, words, NULL), PM_OK);
   memset(mine, 'x', sizeof mine);
   word[0] = 'x';
-  ck_assert_str_eq(pm_table_text(table, 0, 0, NULL), "one");
-  ck_assert_double_eq(pm_table_numbers(table, 1)[0], 3);
-  ck_assert_str_eq(pm_table_text(table, 6, 0, NULL), "abc");
-  ck_assert_str_eq(pm_table_text(table, 6, 1, NULL), "");
+  ck_assert_str_eq(pm_table_get_text(table, 0, 0, NULL), "one");
+  ck_assert_double_eq(pm_table_get_numbers(table, 1)[0], 3);
+  ck_assert_str_eq(pm_table_get_text(table, 6, 0, NULL), "abc");
+  ck_assert_str_eq(pm_table_get_text(table, 6, 1, NULL), "");
   pm_table_free(table);
 }
 END_TEST
@@ -124,11 +124,11 @@ START_TEST(dropping_a_column)
   pm_table *table = sample_table();
   pm_table_drop(table, "count");
   pm_table_drop(table, "no such column");
-  ck_assert_uint_eq(pm_table_columns(table), 5);
-  ck_assert_str_eq(pm_table_column(table, 1)->name, "speed");
-  ck_assert_double_eq(pm_table_numbers(table, 1)[0], 25e9);
+  ck_assert_uint_eq(pm_table_count_columns(table), 5);
+  ck_assert_str_eq(pm_table_get_column(table, 1)->name, "speed");
+  ck_assert_double_eq(pm_table_get_numbers(table, 1)[0], 25e9);
   pm_table_drop(table, "ready");
-  ck_assert_uint_eq(pm_table_columns(table), 4);
+  ck_assert_uint_eq(pm_table_count_columns(table), 4);
   pm_table_free(table);
 }
 END_TEST
@@ -139,7 +139,7 @@ START_TEST(a_choice_beyond_its_list_is_a_question_mark)
   odd.colour = 2;
   pm_table *table = pm_table_new(1, NULL);
   ck_assert_int_eq(pm_table_add_records(table, &sample_type, &odd, NULL), PM_OK);
-  ck_assert_str_eq(pm_table_text(table, 4, 0, NULL), "?");
+  ck_assert_str_eq(pm_table_get_text(table, 4, 0, NULL), "?");
   pm_table_free(table);
 }
 END_TEST
@@ -148,20 +148,20 @@ START_TEST(missing_arguments_are_errors)
 {
   pm_error error = PM_ERROR_NONE;
   pm_table *table = pm_table_new(1, NULL);
-  ck_assert_int_eq(pm_table_add_records(table, &sample_type, NULL, &error), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(error.status, PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_table_add_records(table, NULL, samples, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_table_add_records(NULL, &sample_type, samples, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_table_add_text(table, "w", "", NULL, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_table_add_text(table, NULL, "", NULL, NULL), PM_BAD_ARGUMENT);
-  ck_assert_uint_eq(pm_table_columns(table), 0);
+  ck_assert_int_eq(pm_table_add_records(table, &sample_type, NULL, &error), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_add_records(table, NULL, samples, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_add_records(NULL, &sample_type, samples, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_add_text(table, "w", "", NULL, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_add_text(table, NULL, "", NULL, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_uint_eq(pm_table_count_columns(table), 0);
   ck_assert_ptr_null(pm_table_format(NULL, PM_FORMAT_CSV, 0, NULL));
   ck_assert_ptr_null(pm_table_format(table, (pm_format)7, 0, NULL));
   pm_table_free(table);
   pm_table_free(NULL);
   pm_string_free(NULL);
-  ck_assert_uint_eq(pm_table_rows(NULL), 0);
-  ck_assert_uint_eq(pm_table_columns(NULL), 0);
+  ck_assert_uint_eq(pm_table_count_rows(NULL), 0);
+  ck_assert_uint_eq(pm_table_count_columns(NULL), 0);
   ck_assert_int_eq(pm_table_has_total(NULL), 0);
 }
 END_TEST
@@ -170,8 +170,8 @@ START_TEST(absurd_sizes_are_out_of_memory)
 {
   pm_error error = PM_ERROR_NONE;
   pm_table *table = pm_table_new(SIZE_MAX / 4, &error);
-  ck_assert_int_eq(pm_table_add_records(table, &sample_type, samples, &error), PM_NO_MEMORY);
-  ck_assert_uint_eq(pm_table_columns(table), 0);
+  ck_assert_int_eq(pm_table_add_records(table, &sample_type, samples, &error), PM_STATUS_NO_MEMORY);
+  ck_assert_uint_eq(pm_table_count_columns(table), 0);
   pm_table_free(table);
 }
 END_TEST
@@ -336,16 +336,16 @@ START_TEST(cells_may_be_shown_otherwise)
 {
   static const char *const names[] = {"one", "  \ttwo"}, *const shares[] = {"12.5 %", "-"};
   pm_table *table = sample_table();
-  char buffer[PM_TEXT_MAX], *shown = pm_table_shown(table, 2, 0);
+  char buffer[PM_TEXT_MAX], *shown = pm_table_format_cell(table, 2, 0);
   ck_assert_str_eq(shown, "25 GB/s");
   pm_string_free(shown);
   ck_assert_int_eq(pm_table_show_as(table, "name", names, NULL), PM_OK);
   ck_assert_int_eq(pm_table_show_as(table, "ratio", shares, NULL), PM_OK);
-  ck_assert_int_eq(pm_table_show_as(table, "nosuch", names, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_table_show_as(table, "name", NULL, NULL), PM_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_table_show_as(NULL, "name", names, NULL), PM_BAD_ARGUMENT);
-  ck_assert_str_eq(pm_table_text(table, 0, 1, buffer), "two, \"b\"");
-  ck_assert_str_eq(pm_table_text(table, 3, 0, buffer), "0.1");
+  ck_assert_int_eq(pm_table_show_as(table, "nosuch", names, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_show_as(table, "name", NULL, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_table_show_as(NULL, "name", names, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_str_eq(pm_table_get_text(table, 0, 1, buffer), "two, \"b\"");
+  ck_assert_str_eq(pm_table_get_text(table, 3, 0, buffer), "0.1");
   pm_table_drop(table, "speed");
   pm_table_drop(table, "colour");
   pm_table_drop(table, "ready");
@@ -354,9 +354,9 @@ START_TEST(cells_may_be_shown_otherwise)
             "------  -----  ------\n"
             "one         3  12.5 %\n"
             "   two     -2       -\n");
-  ck_assert_ptr_null(pm_table_shown(table, 3, 0));
-  ck_assert_ptr_null(pm_table_shown(table, 0, 2));
-  ck_assert_ptr_null(pm_table_shown(NULL, 0, 0));
+  ck_assert_ptr_null(pm_table_format_cell(table, 3, 0));
+  ck_assert_ptr_null(pm_table_format_cell(table, 0, 2));
+  ck_assert_ptr_null(pm_table_format_cell(NULL, 0, 0));
   pm_table_free(table);
 }
 END_TEST
@@ -366,13 +366,13 @@ START_TEST(the_total_can_be_dropped)
   pm_table *table = sample_table();
   pm_table_drop_total(NULL);
   pm_table_drop_total(table);
-  ck_assert_uint_eq(pm_table_rows(table), 2);
+  ck_assert_uint_eq(pm_table_count_rows(table), 2);
   pm_table_mark_total(table);
   pm_table_drop_total(table);
-  ck_assert_uint_eq(pm_table_rows(table), 1);
+  ck_assert_uint_eq(pm_table_count_rows(table), 1);
   ck_assert_int_eq(pm_table_has_total(table), 0);
   pm_table_drop_total(table);
-  ck_assert_uint_eq(pm_table_rows(table), 1);
+  ck_assert_uint_eq(pm_table_count_rows(table), 1);
   pm_table_free(table);
 }
 END_TEST

@@ -38,7 +38,7 @@ static void exchange(worker *w)
       pm__collective_group group;
       w->failures += pm__collective_group_init(&group, w->system, 0, stride, members, 2) != PM_OK;
       group.groups_at_once = stride;
-      w->sum += pm__exchange_time(&group, PM_ALL_REDUCE, 1e8);
+      w->sum += pm__exchange_time(&group, PM_COLLECTIVE_ALL_REDUCE, 1e8);
     }
 }
 
@@ -50,12 +50,12 @@ static void form_groups(worker *w)
       for (int c = 0; c < 8; c++)
         for (int d = 0; d < 8; d++) {
           const int list[] = {a, b, c, d};
-          pm_call call = pm_call_default();
+          pm_call call = pm_call_make();
           pm_collective_time time;
           if (a == b || a == c || a == d || b == c || b == d || c == d) continue;
           call.bytes = 1e6;
           pm_group *group = pm_group_new(w->system, list, 4, NULL, NULL);
-          w->failures += group == NULL || pm_group_times(group, &call, &time, 1) != PM_OK;
+          w->failures += group == NULL || pm_group_evaluate(group, &call, &time, 1) != PM_OK;
           w->sum += group != NULL ? time.time : 0;
           pm_group_free(group);
         }
@@ -66,7 +66,7 @@ static void predict_runs(worker *w)
   pm_run runs[RUNS];
   pm_prediction predictions[RUNS];
   for (int i = 0; i < RUNS; i++) {
-    runs[i] = pm_run_default();
+    runs[i] = pm_run_make();
     runs[i].gpus = 1 << i % 4;
     runs[i].nodes = 1 + i % 3;
     runs[i].batch = 8 << i % 5;
@@ -78,7 +78,7 @@ static void predict_runs(worker *w)
 
 static void infer_runs(worker *w)
 {
-  pm_inference_run run = pm_inference_run_default();
+  pm_inference_run run = pm_inference_run_make();
   pm_inference prediction;
   for (run.batch = 1; run.batch <= 64; run.batch *= 4) {
     w->failures += pm_infer(w->inference, &run, &prediction, 1) != PM_OK;
@@ -90,13 +90,13 @@ static void infer_runs(worker *w)
 static void build_entries(worker *w)
 {
   static const char *const systems[] = {"dgx2", "t4", "a100-sxm4-40gb"};
-  pm_network *network = pm_catalog_network(catalog, "alexnet", NULL, 0, NULL);
+  pm_network *network = pm_catalog_new_network(catalog, "alexnet", NULL, 0, NULL);
   pm_network_totals out;
   w->failures += network == NULL || pm_network_get_totals(network, &out, NULL) != PM_OK;
   w->sum += network != NULL ? out.parameters : 0;
   pm_network_free(network);
   for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
-    pm_system *system = pm_catalog_system(catalog, systems[i], NULL);
+    pm_system *system = pm_catalog_new_system(catalog, systems[i], NULL);
     w->failures += system == NULL;
     pm_system_free(system);
   }
@@ -150,7 +150,7 @@ static pm_plan *new_plan(const pm_network *network, const pm_system *system)
   pm_framework_profile profile;
   pm_plan *plan = pm_plan_new(&network, 1, &system, 1, &error);
   ck_assert_msg(plan != NULL, "%s", error.text);
-  ck_assert_int_eq(pm_catalog_framework(catalog, "pt-nchw", &profile, &error), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "pt-nchw", &profile, &error), PM_OK);
   ck_assert_int_eq(pm_plan_add_framework(plan, &profile, &error), 0);
   return plan;
 }

@@ -19,7 +19,7 @@ static pm_prediction predict_run(const char *network_name, const char *system_na
   const pm_system *systems[] = {system};
   pm_plan *plan = pm_plan_new(networks, 1, systems, 1, &error);
   ck_assert_msg(plan != NULL, "%s", error.text);
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   run.gpus = gpus;
   run.nodes = nodes;
   run.batch = batch;
@@ -37,7 +37,7 @@ static pm_prediction predict_run(const char *network_name, const char *system_na
 
 static pm_prediction predict(const char *network, const char *system, int gpus, int nodes, double batch)
 {
-  return predict_run(network, system, gpus, nodes, batch, PM_FP32, PM_OVERLAP_NONE);
+  return predict_run(network, system, gpus, nodes, batch, PM_PRECISION_FP32, PM_OVERLAP_NONE);
 }
 
 static double benefit(const char *network, int gpus, double batch)
@@ -179,13 +179,13 @@ START_TEST(roofline_bounds_what_was_published)
   enum { ID, GROUP, MEASURED, PREDICTED };
   char id[PM_TEXT_MAX], group[PM_TEXT_MAX];
   pm_table *best = best_rates();
-  for (size_t i = 0; i < pm_table_rows(best); i++) {
-    bool winograd = strcmp(pm_table_text(best, GROUP, i, group), "winograd") == 0;
-    double published = pm_table_numbers(best, MEASURED)[i], most = pm_table_numbers(best, PREDICTED)[i];
+  for (size_t i = 0; i < pm_table_count_rows(best); i++) {
+    bool winograd = strcmp(pm_table_get_text(best, GROUP, i, group), "winograd") == 0;
+    double published = pm_table_get_numbers(best, MEASURED)[i], most = pm_table_get_numbers(best, PREDICTED)[i];
     ck_assert_msg(published <= most * (winograd ? 2.25 : 1), "%s: %g published, %g at most",
-                  pm_table_text(best, ID, i, id), published, most);
+                  pm_table_get_text(best, ID, i, id), published, most);
   }
-  ck_assert_uint_ge(pm_table_rows(best), 12);
+  ck_assert_uint_ge(pm_table_count_rows(best), 12);
   pm_table_free(best);
 }
 END_TEST

@@ -113,10 +113,10 @@ START_TEST(blocks_end_where_a_single_tensor_goes_on)
 {
   pm_network *stack = build_network("vgg16"), *residual = build_network("resnet50");
   bool *ends = (bool *)calloc(stack->count + residual->count, sizeof *ends);
-  int layers = pm_network_layer_count(stack), blocks = pm__network_blocks(stack, ends, NULL);
+  int layers = pm_network_count_layers(stack), blocks = pm__network_blocks(stack, ends, NULL);
   ck_assert_int_ge(blocks, layers - 4); /* views pass on what they look at */
   blocks = pm__network_blocks(residual, ends, NULL);
-  ck_assert_int_lt(blocks, pm_network_layer_count(residual) / 2);
+  ck_assert_int_lt(blocks, pm_network_count_layers(residual) / 2);
   for (size_t i = 0; i < residual->count; i++)
     if (ends[i] && residual->layers[i].kind != NULL) blocks--;
   ck_assert_int_eq(blocks, 0);

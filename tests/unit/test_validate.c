@@ -214,9 +214,9 @@ static double own(const char *set, const char *rows, const char *column, char *n
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   double value = (double)NAN;
-  if (notes != NULL) snprintf(notes, NOTES, "%s", pm_table_notes(table));
-  for (size_t i = 0; i < pm_table_columns(table) && pm_table_rows(table) > 0; i++)
-    if (strcmp(pm_table_column(table, i)->name, column) == 0) value = pm_table_numbers(table, i)[0];
+  if (notes != NULL) snprintf(notes, NOTES, "%s", pm_table_get_notes(table));
+  for (size_t i = 0; i < pm_table_count_columns(table) && pm_table_count_rows(table) > 0; i++)
+    if (strcmp(pm_table_get_column(table, i)->name, column) == 0) value = pm_table_get_numbers(table, i)[0];
   pm_table_free(table);
   return value;
 }
@@ -246,7 +246,7 @@ START_TEST(seeds_are_statements)
   char *x = pm_table_format(a, PM_FORMAT_CSV, 0, &error), *y = pm_table_format(b, PM_FORMAT_CSV, 0, &error);
   ck_assert_msg(x != NULL && y != NULL, "%s", error.text);
   ck_assert_str_eq(x, y);
-  ck_assert_str_eq(pm_validation_set(0), "statements");
+  ck_assert_str_eq(pm_validation_get_set(0), "statements");
   pm_string_free(x);
   pm_string_free(y);
   pm_table_free(a);
@@ -299,8 +299,8 @@ END_TEST
 
 static size_t column_of(const pm_table *table, const char *name)
 {
-  for (size_t i = 0; i < pm_table_columns(table); i++)
-    if (strcmp(pm_table_column(table, i)->name, name) == 0) return i;
+  for (size_t i = 0; i < pm_table_count_columns(table); i++)
+    if (strcmp(pm_table_get_column(table, i)->name, name) == 0) return i;
   ck_abort_msg("no column %s", name);
 }
 
@@ -320,13 +320,13 @@ static pm_table *statements(const char *rows)
 
 static double seed_number(const pm_table *table, const char *column, size_t row)
 {
-  return pm_table_numbers(table, column_of(table, column))[row];
+  return pm_table_get_numbers(table, column_of(table, column))[row];
 }
 
 static const char *seed_text(const pm_table *table, const char *column, size_t row)
 {
   static char buffer[PM_TEXT_MAX];
-  return pm_table_text(table, column_of(table, column), row, buffer);
+  return pm_table_get_text(table, column_of(table, column), row, buffer);
 }
 
 #define RUN "\"network=resnet50, system=dgx1-v100, gpus=8, batch=64\""
@@ -406,7 +406,7 @@ START_TEST(the_documents_are_whole)
   char id[PM_TEXT_MAX];
   pm_table *t = statements(NULL);
   size_t at = 0;
-  ck_assert_uint_eq(pm_table_rows(t), 271);
+  ck_assert_uint_eq(pm_table_count_rows(t), 271);
   for (int document = 0; document < 5; document++)
     for (int i = 1; i <= rows[document]; i++, at++) {
       snprintf(id, sizeof id, "M%03d-%03d", document, i);
@@ -429,7 +429,7 @@ START_TEST(the_dell_guide_comes_out)
   pm_table *t = pm_validate(catalog, &what, &error);
   int disks = 0, nodes = 0, least = 0;
   ck_assert_msg(t != NULL, "%s", error.text);
-  for (size_t i = 0; i < pm_table_rows(t); i++) {
+  for (size_t i = 0; i < pm_table_count_rows(t); i++) {
     const char *group = seed_text(t, "group", i);
     double off = seed_number(t, "error", i);
     if (strcmp(group, "dell2018 disks") == 0) {
@@ -462,7 +462,7 @@ START_TEST(latency_is_compared_where_there_is_no_rate)
     pm_error error = PM_ERROR_NONE;
     pm_validation what = {"inference", i == 0 ? rate : latency, NULL, 1};
     pm_table *t = pm_validate(catalog, &what, &error);
-    ck_assert_msg(t != NULL && pm_table_rows(t) == 1, "%s", error.text);
+    ck_assert_msg(t != NULL && pm_table_count_rows(t) == 1, "%s", error.text);
     ck_assert_str_eq(seed_text(t, "unit", 0), i == 0 ? "images/s" : "ms");
     value[i] = seed_number(t, "predicted", 0);
     pm_table_free(t);
@@ -483,7 +483,7 @@ START_TEST(bad_sets_and_tables_are_errors)
     ck_assert_ptr_null(pm_validate(catalog, &bad[i], &error));
     ck_assert_msg(strstr(error.text, texts[i]) != NULL, "%s", error.text);
   }
-  ck_assert_ptr_null(pm_validation_set(1000));
+  ck_assert_ptr_null(pm_validation_get_set(1000));
 }
 END_TEST
 
@@ -491,21 +491,21 @@ END_TEST
 ** the group of all, of its use and of its machine. */
 START_TEST(shipped_sets_add_up)
 {
-  for (size_t i = 0; pm_validation_set(i) != NULL; i++) {
+  for (size_t i = 0; pm_validation_get_set(i) != NULL; i++) {
     pm_error error = PM_ERROR_NONE;
-    pm_validation rows = {pm_validation_set(i), NULL, NULL, 1}, groups = {pm_validation_set(i), NULL, NULL, 0};
+    pm_validation rows = {pm_validation_get_set(i), NULL, NULL, 1}, groups = {pm_validation_get_set(i), NULL, NULL, 0};
     pm_table *all = pm_validate(catalog, &rows, &error), *sums = pm_validate(catalog, &groups, &error);
     ck_assert_msg(all != NULL && sums != NULL, "%s: %s", rows.set, error.text);
     static const char *const names[] = {"set", "group", "rows", "mape", "median", "p90", "bias"};
     int times = strcmp(rows.set, "collectives") == 0 ? 3 : 1;
-    for (size_t k = 0; k < 7; k++) ck_assert_str_eq(pm_table_column(sums, k)->name, names[k]);
+    for (size_t k = 0; k < 7; k++) ck_assert_str_eq(pm_table_get_column(sums, k)->name, names[k]);
     double counted = 0, errors = 0, sum = 0, mean = 0;
-    for (size_t k = 0; k < pm_table_rows(sums); k++) {
-      counted += pm_table_numbers(sums, 2)[k];
-      mean += pm_table_numbers(sums, 2)[k] * pm_table_numbers(sums, 3)[k];
+    for (size_t k = 0; k < pm_table_count_rows(sums); k++) {
+      counted += pm_table_get_numbers(sums, 2)[k];
+      mean += pm_table_get_numbers(sums, 2)[k] * pm_table_get_numbers(sums, 3)[k];
     }
-    for (size_t k = 0; k < pm_table_rows(all); k++) {
-      double error_of = pm_table_numbers(all, 5)[k];
+    for (size_t k = 0; k < pm_table_count_rows(all); k++) {
+      double error_of = pm_table_get_numbers(all, 5)[k];
       errors += !isnan(error_of);
       sum += isnan(error_of) ? 0 : fabs(error_of);
     }

@@ -22,20 +22,20 @@ static pm_table *compare(const char *set, const char *header, const char *rows)
 
 static size_t column_of(const pm_table *table, const char *name)
 {
-  for (size_t i = 0; i < pm_table_columns(table); i++)
-    if (strcmp(pm_table_column(table, i)->name, name) == 0) return i;
+  for (size_t i = 0; i < pm_table_count_columns(table); i++)
+    if (strcmp(pm_table_get_column(table, i)->name, name) == 0) return i;
   ck_abort_msg("no column %s", name);
 }
 
 static double number(const pm_table *table, const char *column, size_t row)
 {
-  return pm_table_numbers(table, column_of(table, column))[row];
+  return pm_table_get_numbers(table, column_of(table, column))[row];
 }
 
 static const char *text_of(const pm_table *table, const char *column, size_t row)
 {
   static char buffer[PM_TEXT_MAX];
-  return pm_table_text(table, column_of(table, column), row, buffer);
+  return pm_table_get_text(table, column_of(table, column), row, buffer);
 }
 
 /* ---- Kernels ---- */
@@ -50,13 +50,13 @@ START_TEST(a_kernel_is_compared_with_what_it_takes)
   pm_kernel kernel;
   memset(&kernel, 0, sizeof kernel);
   kernel.operation = PM_OPERATOR_GEMM;
-  kernel.precision = PM_FP32;
+  kernel.precision = PM_PRECISION_FP32;
   kernel.count = 1;
   kernel.m = 512;
   kernel.n = 1024;
   kernel.k = 2048;
-  ck_assert_int_eq(pm_catalog_record(catalog, "gpu", "v100-sxm2-16gb", &gpu, NULL), PM_OK);
-  ck_assert_int_eq(pm_catalog_kernels(catalog, &gpu, &constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", "v100-sxm2-16gb", &gpu, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &gpu, &constants, NULL), PM_OK);
   ck_assert_int_eq(pm_kernel_predict(&gpu, &constants, &kernel, &time, 1, NULL), PM_OK);
   pm_table *t = compare("kernels", kernel_header, "gemm,512,1024,2048,fp32,v100-sxm2-16gb,100,0\n"
                                                   "gemm,512,1024,2048,fp32,v100-sxm2-16gb,100,7\n");
@@ -72,9 +72,9 @@ START_TEST(kernels_that_are_left_out_are_said)
 {
   pm_table *t = compare("kernels", kernel_header, "gemm,512,1024,2048,fp32,NoSuchGPU,100,0\n"
                                                   "gemm,512,1024,0,fp32,v100-sxm2-16gb,100,0\n");
-  ck_assert_uint_eq(pm_table_rows(t), 0);
-  ck_assert_ptr_nonnull(strstr(pm_table_notes(t), "no GPU of the catalogue is called \"NoSuchGPU\""));
-  ck_assert_ptr_nonnull(strstr(pm_table_notes(t), "a size is missing or below 1"));
+  ck_assert_uint_eq(pm_table_count_rows(t), 0);
+  ck_assert_ptr_nonnull(strstr(pm_table_get_notes(t), "no GPU of the catalogue is called \"NoSuchGPU\""));
+  ck_assert_ptr_nonnull(strstr(pm_table_get_notes(t), "a size is missing or below 1"));
   pm_table_free(t);
 }
 END_TEST
@@ -86,13 +86,13 @@ static const char run_header[] = "system,gpus,nodes,collective,message_bytes,tim
 START_TEST(a_collective_is_compared_with_what_it_takes)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_system *system = pm_catalog_system(catalog, "dgx1-v100", &error);
+  pm_system *system = pm_catalog_new_system(catalog, "dgx1-v100", &error);
   ck_assert_msg(system != NULL, "%s", error.text);
   pm_group *group = pm_group_new(system, NULL, 8, NULL, &error);
-  pm_call call = pm_call_default();
+  pm_call call = pm_call_make();
   pm_collective_time time;
   call.bytes = 1 << 26;
-  ck_assert_int_eq(pm_group_times(group, &call, &time, 1), PM_OK);
+  ck_assert_int_eq(pm_group_evaluate(group, &call, &time, 1), PM_OK);
   pm_table *t = compare("collectives", run_header, "dgx1-v100,8,1,all_reduce,67108864,1000,,8 GPUs/process; -g 1\n"
                                                    "dgx1-v100,8,1,all_reduce,67108864,,67.108864,-g 1\n");
   ck_assert_double_eq(number(t, "predicted", 0), time.time);
@@ -111,8 +111,8 @@ END_TEST
 START_TEST(a_copy_is_compared_with_its_pair)
 {
   pm_pair pair;
-  pm_system *system = pm_catalog_system(catalog, "dgx1-v100", NULL);
-  ck_assert_int_eq(pm_system_pair(system, 0, 3, &pair, NULL), PM_OK);
+  pm_system *system = pm_catalog_new_system(catalog, "dgx1-v100", NULL);
+  ck_assert_int_eq(pm_system_get_pair(system, 0, 3, &pair, NULL), PM_OK);
   pm_table *t = compare("collectives", run_header, "dgx1-v100,2,1,p2p_unidir,1e8,,40,GPU0->GPU3\n"
                                                    "dgx1-v100,2,1,p2p_latency,1,5,,GPU0->GPU3\n");
   ck_assert_double_eq(number(t, "predicted", 0), pair.bandwidth);
@@ -137,7 +137,7 @@ START_TEST(machines_are_those_that_are_named_in_full)
     ck_assert_str_eq(text_of(t, "machine", i), machines[i]);
     ck_assert_int_eq(isnan(number(t, "predicted", i)) != 0, machines[i][0] == '\0');
   }
-  ck_assert_ptr_nonnull(strstr(pm_table_notes(t), "1 row: no system is known to be wired as \"abacus\""));
+  ck_assert_ptr_nonnull(strstr(pm_table_get_notes(t), "1 row: no system is known to be wired as \"abacus\""));
   pm_table_free(t);
 }
 END_TEST
@@ -153,8 +153,8 @@ START_TEST(runs_that_cannot_be_predicted_say_why)
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     pm_table *t = compare("collectives", run_header, rows[i]);
     ck_assert(isnan(number(t, "predicted", 0)) && isnan(number(t, "error", 0)));
-    ck_assert_ptr_nonnull(strstr(pm_table_notes(t), "1 of 1 rows of \"own.csv\" have no prediction"));
-    ck_assert_msg(strstr(strstr(pm_table_notes(t), "1 row: "), why[i]) != NULL, "%s", pm_table_notes(t));
+    ck_assert_ptr_nonnull(strstr(pm_table_get_notes(t), "1 of 1 rows of \"own.csv\" have no prediction"));
+    ck_assert_msg(strstr(strstr(pm_table_get_notes(t), "1 row: "), why[i]) != NULL, "%s", pm_table_get_notes(t));
     pm_table_free(t);
   }
 }

@@ -42,7 +42,7 @@ START_TEST(the_text_is_what_a_person_would_write)
   const int image = 0;
   int a = add(network, "conv2d", "a", &image, 1, conv, 4), b = add(network, "conv2d", "a b{", &image, 1, conv, 3);
   add(network, "add", "", (const int[]){a, b}, 2, NULL, 0);
-  char *text = pm_network_write_xml(network, &error);
+  char *text = pm_network_format_xml(network, &error);
   ck_assert_msg(text != NULL, "%s", error.text);
   ck_assert_str_eq(text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<perfmodel version=\"1\">\n\n"
                          "  <network id=\"tiny-net\" name=\"Tiny &amp; &quot;small&quot;\">\n"
@@ -66,7 +66,7 @@ START_TEST(reading_gives_the_same_counts)
   const int image = 0;
   int x = add(network, "conv2d", "c", &image, 1, conv, 4);
   x = add(network, "dropout", "c", &x, 1, drop, 1);
-  char *text = pm_network_write_xml(network, &error);
+  char *text = pm_network_format_xml(network, &error);
   pm_network *back = read_back(text);
   ck_assert_int_eq(pm_network_get_totals(network, &written, &error), PM_OK);
   ck_assert_int_eq(pm_network_get_totals(back, &read, &error), PM_OK);
@@ -86,15 +86,15 @@ START_TEST(what_cannot_be_written_is_an_error)
   pm_network *network = new_network();
   int inputs[MANY];
   char name[PM_TEXT_MAX];
-  ck_assert_ptr_null(pm_network_write_xml(NULL, NULL));
-  ck_assert_ptr_null(pm_network_write_xml(network, &error));
+  ck_assert_ptr_null(pm_network_format_xml(NULL, NULL));
+  ck_assert_ptr_null(pm_network_format_xml(network, &error));
   ck_assert_str_eq(error.text, "a network without layers cannot be written");
   memset(name, 'n', sizeof name);
   name[sizeof name - 1] = '\0';
   for (int i = 0; i < MANY; i++) inputs[i] = add(network, "relu", name, (const int[]){0}, 1, NULL, 0);
   add(network, "concat", "all", inputs, MANY, NULL, 0);
   error = (pm_error)PM_ERROR_NONE;
-  ck_assert_ptr_null(pm_network_write_xml(network, &error));
+  ck_assert_ptr_null(pm_network_format_xml(network, &error));
   ck_assert_str_eq(error.text, "concat \"all\" takes 60 inputs, whose names are longer than the 4096 bytes of a value");
   pm_network_free(network);
 }

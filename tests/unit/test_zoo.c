@@ -147,19 +147,20 @@ static pm_network *build_with(const char *id, const char *sets)
     *equals = '\0';
     list[count++] = (pm_attribute){word, equals + 1};
   }
-  pm_network *network = pm_catalog_network(catalog, id, list, count, &error);
+  pm_network *network = pm_catalog_new_network(catalog, id, list, count, &error);
   ck_assert_msg(network != NULL, "%s", error.text);
   return network;
 }
 
 static double batch_norm_elements(const pm_network *network)
 {
-  int count = pm_network_layer_count(network);
+  int count = pm_network_count_layers(network);
   double elements = 0;
   pm_layer *rows = (pm_layer *)malloc((size_t)count * sizeof *rows);
-  ck_assert(rows != NULL && pm_network_get_layers(network, 1, PM_FP32, rows, NULL) == PM_OK);
+  ck_assert(rows != NULL && pm_network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL) == PM_OK);
   for (int i = 0; i < count; i++)
-    if (strcmp(rows[i].kind, "batch_norm") == 0) elements += rows[i].bytes_out / pm_precision_bytes(PM_FP32);
+    if (strcmp(rows[i].kind,
+               "batch_norm") == 0) elements += rows[i].bytes_out / pm_precision_get_bytes(PM_PRECISION_FP32);
   free(rows);
   return elements;
 }
@@ -236,8 +237,8 @@ START_TEST(lenet_has_the_layers_of_its_paper)
   static const double parameters[] = {156, 0, 0, 2416, 0, 0, 0, 48120, 0, 10164, 0, 850, 0};
   pm_layer rows[13];
   pm_network *network = build_network("lenet-5");
-  ck_assert_int_eq(pm_network_layer_count(network), 13);
-  ck_assert(pm_network_get_layers(network, 1, PM_FP32, rows, NULL) == PM_OK);
+  ck_assert_int_eq(pm_network_count_layers(network), 13);
+  ck_assert(pm_network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL) == PM_OK);
   for (int i = 0; i < 13; i++) ck_assert(rows[i].parameters == parameters[i]);
   pm_network_free(network);
 }
@@ -278,7 +279,7 @@ START_TEST(losses_are_last)
 {
   int losses = 0;
   for (int i = 0; i < pm_catalog_count(catalog, "networks"); i++) {
-    pm_network *network = build_network(pm_catalog_id(catalog, "networks", (size_t)i));
+    pm_network *network = build_network(pm_catalog_get_id(catalog, "networks", (size_t)i));
     for (size_t j = 0; j < network->count; j++) {
       const pm__layer *layer = &network->layers[j];
       if (layer->kind == NULL || layer->kind->role != PM__ROLE_LOSS) continue;
@@ -310,7 +311,7 @@ static pm_network *build_at(const char *id, int image, pm_error *error)
   char text[20];
   snprintf(text, sizeof text, "%d", image);
   const pm_attribute set = {"image", text};
-  return pm_catalog_network(catalog, id, &set, 1, error);
+  return pm_catalog_new_network(catalog, id, &set, 1, error);
 }
 
 START_TEST(images_are_large_enough)
@@ -323,7 +324,7 @@ START_TEST(images_are_large_enough)
   memset(&error, 0, sizeof error);
   network = build_at(row->id, row->image - 1, &error);
   ck_assert_msg(network == NULL, "%s takes images of %d", row->id, row->image - 1);
-  ck_assert_int_eq(error.status, PM_BAD_SHAPE);
+  ck_assert_int_eq(error.status, PM_STATUS_BAD_SHAPE);
 }
 END_TEST
 

@@ -22,7 +22,7 @@ static pm_network_totals totals_of(const char *id, const pm_attribute *sets, siz
 {
   pm_network_totals totals;
   pm_error error = PM_ERROR_NONE;
-  pm_network *network = pm_catalog_network(catalog, id, sets, count, &error);
+  pm_network *network = pm_catalog_new_network(catalog, id, sets, count, &error);
   ck_assert_msg(network != NULL, "%s: %s", id, error.text);
   ck_assert_int_eq(pm_network_get_totals(network, &totals, NULL), PM_OK);
   pm_network_free(network);

@@ -28,7 +28,7 @@ calibration.calibrate = arguments.public(function(options)
     arguments.number_of(options.kept_shapes or 0.2, "1", "kept_shapes"))
   local errors = core.calibration_errors(fit)
   return {constants = new_table(core.calibration_constants(fit)), errors = new_table(errors),
-          notes = core.table_notes(errors), xml = core.calibration_xml(fit)}
+          notes = core.table_notes(errors), xml = core.calibration_get_xml(fit)}
 end)
 
 return calibration

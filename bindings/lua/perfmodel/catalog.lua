@@ -45,10 +45,10 @@ end)
 --- A network, its parameters set as by catalog:network("resnet50", {classes = 10}); a system.
 Catalog.network = public(function(self, name, sets)
   local attributes = arguments.attributes_of(sets)
-  return object(Network, core.catalog_network(handle_of(self), text_of(name, "a network"), attributes))
+  return object(Network, core.catalog_new_network(handle_of(self), text_of(name, "a network"), attributes))
 end)
 Catalog.system = public(function(self, name)
-  return object(System, core.catalog_system(handle_of(self), text_of(name, "a system")))
+  return object(System, core.catalog_new_system(handle_of(self), text_of(name, "a system")))
 end)
 
 --- A framework, "pt-nchw" or in another era of the GPU libraries "tf1-nchw@cudnn6": a table of its records framework, era,

@@ -30,7 +30,7 @@ end)
 
 --- The network as a file of the catalogue, a flat list of layers: as text, or written to a file.
 Network.to_xml = public(function(self, path)
-  local text = core.network_write_xml(handle_of(self))
+  local text = core.network_format_xml(handle_of(self))
   if path == nil then return text end
   arguments.write_file(path, text)
 end)

@@ -74,7 +74,7 @@ from ._validate import Validation, validate, validation_sets
 from ._versions import show_versions
 from .importers import from_hf, from_keras, from_onnx, from_torch
 
-__version__ = _core.version()
+__version__ = _core.version_get()
 
 __all__ = [
     "Calibration",

@@ -46,7 +46,7 @@ class Calibration:
 
     def xml(self, path: str | os.PathLike[str] | None = None) -> str:
         """The constants as a file for `Catalog`; written to `path` if there is one."""
-        out = _core.calibration_xml(self._handle)
+        out = _core.calibration_get_xml(self._handle)
         if path is not None:
             Path(path_text(path)).write_text(out, encoding="utf-8")
         return out

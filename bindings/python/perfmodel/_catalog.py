@@ -66,11 +66,11 @@ class Catalog:
 
     def network(self, name: str, **sets: AttributeValue) -> Network:
         """A network; `sets` gives its parameters other values (`classes=10`)."""
-        return Network("", _handle=_core.catalog_network(self._handle, text(name, "name"), attributes(sets)))
+        return Network("", _handle=_core.catalog_new_network(self._handle, text(name, "name"), attributes(sets)))
 
     def system(self, name: str) -> System:
         """A system with its link graph."""
-        return System(_core.catalog_system(self._handle, text(name, "name")))
+        return System(_core.catalog_new_system(self._handle, text(name, "name")))
 
     def framework(self, name: str) -> Framework:
         """A framework's profile, "pt-nchw"; in another era of the GPU libraries, "tf1-nchw@cudnn6"."""

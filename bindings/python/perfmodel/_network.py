@@ -79,7 +79,7 @@ class Network:
 
         `Catalog(path).network(id)` reads it back with the same counts. It is a flat list of layers.
         """
-        return written(_core.network_write_xml(self._handle), path)
+        return written(_core.network_format_xml(self._handle), path)
 
     @property
     def totals(self) -> _records.NetworkTotals:

@@ -13,7 +13,8 @@ OPTIONAL = ("numpy", "pandas", "matplotlib")
 
 def show_versions() -> None:
     """Prints the versions of the library, Python and the packages it works with."""
-    rows = [("perfmodel", _core.version()), ("python", platform.python_version()), ("platform", platform.platform())]
+    rows = [("perfmodel", _core.version_get()), ("python", platform.python_version()),
+            ("platform", platform.platform())]
     rows += [(name, _installed(name)) for name in OPTIONAL]
     sys.stdout.write("".join(f"{name:<12}{version}\n" for name, version in rows))
 

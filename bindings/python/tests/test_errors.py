@@ -122,7 +122,7 @@ def test_none_raises_type_error(call: Callable[[], object]) -> None:
 def core_arguments() -> dict[str, list[object]]:
     """Good arguments of every function of the core."""
     catalog = _core.catalog_new()
-    net, node = _core.catalog_network(catalog, "alexnet", {}), _core.catalog_system(catalog, "ac922")
+    net, node = _core.catalog_new_network(catalog, "alexnet", {}), _core.catalog_new_system(catalog, "ac922")
     plan = _core.plan_new([net], [node])
     sizes, none = np.array([1e6]), np.array([], dtype=float)
     run, gpu, ring = _core.run_default(), _core.system_gpu(node), _core.system_ring(node, 2, 1)
@@ -316,7 +316,7 @@ def test_file_errors_have_file_and_line(tmp_path: Path) -> None:
 def test_a_plan_of_the_core_outlives_its_parts() -> None:
     def plan() -> _core.plan:
         catalog = _core.catalog_new()
-        parts = [_core.catalog_network(catalog, "alexnet", {})], [_core.catalog_system(catalog, "ac922")]
+        parts = [_core.catalog_new_network(catalog, "alexnet", {})], [_core.catalog_new_system(catalog, "ac922")]
         made = _core.plan_new(*parts)
         parts[0].clear()
         return made

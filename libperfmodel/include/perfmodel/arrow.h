@@ -67,9 +67,10 @@ struct ArrowArrayStream {
 #endif
 
 /* The tables one after the other, as one stream with a batch for each. All must have the columns of the first; there is
-** at least one. The caller calls stream->release(stream) when done. Errors: PM_BAD_ARGUMENT, PM_NO_MEMORY; the stream
+** at least one. The caller calls stream->release(stream) when done. Errors: PM_STATUS_BAD_ARGUMENT,
+** PM_STATUS_NO_MEMORY; the stream
 ** is then as it was. */
-PM_API int pm_table_arrow(const pm_table *const *tables, size_t count, struct ArrowArrayStream *stream,
+PM_API int pm_table_export_arrow(const pm_table *const *tables, size_t count, struct ArrowArrayStream *stream,
                           pm_error *error);
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 **
 **     pm_catalog *catalog = pm_catalog_new(&error);
 **     pm_catalog_load(catalog, "my-cluster.xml", &error);
-**     pm_system *node = pm_catalog_system(catalog, "DGX-1 V100", &error);
+**     pm_system *node = pm_catalog_new_system(catalog, "DGX-1 V100", &error);
 **
 ** Names: ids are short and stay. Case, spaces, '-', '_', '.' and '/' do not matter, and entries may have aliases. An
 ** unknown name is an error that says what it may have meant: `unknown network "resnet5"; did you mean "resnet50"?`
@@ -39,64 +39,65 @@ PM_API void pm_catalog_free(pm_catalog *catalog);
 PM_API int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *error);
 
 /* Notes on what loads did ("mine.xml:3: gpu "p100-sxm2" replaces the shipped one"); NULL past the last. */
-PM_API const char *pm_catalog_note(const pm_catalog *catalog, size_t index);
+PM_API const char *pm_catalog_get_note(const pm_catalog *catalog, size_t index);
 
 /* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "sources", "calibrations",
 ** "kernel_calibrations", "kernel_harnesses",
 ** "frameworks", "library_eras", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_activations",
 ** "readings";
 ** NULL past the last. */
-PM_API const char *pm_catalog_kind_at(size_t index);
+PM_API const char *pm_catalog_get_kind(size_t index);
 
 /* Number of entries of a kind (plural as above, or singular), -1 if there is no such kind. */
 PM_API int pm_catalog_count(const pm_catalog *catalog, const char *kind);
 
 /* The id of an entry by position, in the order of the files; NULL past the last. */
-PM_API const char *pm_catalog_id(const pm_catalog *catalog, const char *kind, size_t index);
+PM_API const char *pm_catalog_get_id(const pm_catalog *catalog, const char *kind, size_t index);
 
 /* The id that a name resolves to, or NULL. */
 PM_API const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
 
 /* What else an entry is called, by position: its id, its name, its aliases; NULL past the last. */
-PM_API const char *pm_catalog_name(const pm_catalog *catalog, const char *kind, const char *id, size_t index);
+PM_API const char *pm_catalog_get_name(const pm_catalog *catalog, const char *kind, const char *id, size_t index);
 
 /* Copies the record of an entry: pm_gpu for "gpu", pm_link for "link", pm_machine for "system", pm_dataset for
 ** "dataset", pm_source for "source", pm_link_calibration for "calibration". `record`
 ** must have the size of the kind's record type. */
-PM_API int pm_catalog_record(const pm_catalog *catalog, const char *kind, const char *name, void *record,
+PM_API int pm_catalog_get_record(const pm_catalog *catalog, const char *kind, const char *name, void *record,
                              pm_error *error);
 
 /* The record type of a kind, or NULL ("networks" have pm_network_totals, computed by pm_network_get_totals). */
-PM_API const pm_record_type *pm_catalog_record_type(const char *kind);
+PM_API const pm_record_type *pm_catalog_get_record_type(const char *kind);
 
 /* Builds the network; sets[i] gives a parameter of it another value than its default ("classes" = "10").
 ** Owned by the caller, independent of the catalogue. */
-PM_API pm_network *pm_catalog_network(const pm_catalog *catalog, const char *name, const pm_attribute *sets,
+PM_API pm_network *pm_catalog_new_network(const pm_catalog *catalog, const char *name, const pm_attribute *sets,
                                       size_t set_count, pm_error *error);
 
 /* Builds the system with its link graph. Owned by the caller, independent of the catalogue. A name that is no system's but
 ** a GPU's ("t4") is a machine with one of it on its host link, "gpu:t4"; written so, it is never taken for a system. What
 ** its host is like is unknown. "h100-sxm5*8:nvswitch" is a machine of eight, joined as <topology> says: pcie, nvswitch or
 ** pairs. The same holds wherever a system is named: pm_catalog_resolve, _record and _show. */
-PM_API pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_error *error);
+PM_API pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *name, pm_error *error);
 
-/* The kernel constants of a GPU: those of its own id (an alias of the entry), else of its architecture. PM_NOT_FOUND if
-** there are none: its kernels then run at the plain roofline. pm_catalog_system gives them to the system. */
-PM_API int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
+/* The kernel constants of a GPU: those of its own id (an alias of the entry), else of its architecture.
+** PM_STATUS_NOT_FOUND if
+** there are none: its kernels then run at the plain roofline. pm_catalog_new_system gives them to the system. */
+PM_API int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
                               pm_error *error);
 
 /* A framework with its library era and the band of training rates: "pt-nchw", or in another era, "tf1-nchw@cudnn6". */
-PM_API int pm_catalog_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
+PM_API int pm_catalog_get_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
                                 pm_error *error);
 
 /* How a framework handles memory, by the name of a memory profile or of a framework, "pytorch-1.12", "pt-nhwc" or
 ** "tf1-nchw@cudnn6". A profile is first, where both have that name. */
-PM_API int pm_catalog_memory_profile(const pm_catalog *catalog, const char *name, pm_memory_profile *profile,
+PM_API int pm_catalog_get_memory_profile(const pm_catalog *catalog, const char *name, pm_memory_profile *profile,
                                      pm_error *error);
 
 /* How inference is run, by the name of an inference profile or of a framework, "pt-nchw@cudnn6" too. What a profile does not
 ** give comes from the framework that it names; a framework without a profile runs a kernel for each layer. */
-PM_API int pm_catalog_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile,
+PM_API int pm_catalog_get_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile,
                                 pm_error *error);
 
 /* A list of one kind as a table (id, name and what matters most), for people and for `perfmodel list`. */
@@ -135,14 +136,15 @@ typedef struct pm_finding { PM_FINDING_FIELDS(PM_DECLARE) } pm_finding;
 /* Looks a file's values over for what can be read but is hardly meant: gigabits for gigabytes, both directions counted,
 ** peaks with sparsity, more bandwidth than the PCIe generation has. A table of findings, empty if all is plausible; NULL
 ** with an error if the file cannot be read at all. */
-PM_API pm_table *pm_doctor(const char *path, pm_error *error);
+PM_API pm_table *pm_file_diagnose(const char *path, pm_error *error);
 
 /* A shipped table by name ("measured/collectives.csv"), as text that the caller releases with pm_string_free; NULL with
-** PM_NOT_FOUND if there is none. */
-PM_API char *pm_shipped_text(const char *name, pm_error *error);
+** PM_STATUS_NOT_FOUND if there is none. */
+PM_API char *pm_shipped_read(const char *name, pm_error *error);
 
-/* The text of a file, opened if it is compressed (gzip), likewise. PM_BAD_FILE if it cannot be read, or is no text. */
-PM_API char *pm_file_text(const char *path, pm_error *error);
+/* The text of a file, opened if it is compressed (gzip), likewise. PM_STATUS_BAD_FILE if it cannot be read, or is no
+** text. */
+PM_API char *pm_file_read(const char *path, pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -14,10 +14,10 @@
 ** PCIe, CPUs and their inter-CPU link, at the capacity of the busiest link divided by the flows on it.
 **
 **     pm_group *group = pm_group_new(system, NULL, 8, NULL, &error);
-**     pm_call call = pm_call_default();
+**     pm_call call = pm_call_make();
 **     call.bytes = 1e9;
 **     pm_collective_time result;
-**     pm_group_times(group, &call, &result, 1);
+**     pm_group_evaluate(group, &call, &result, 1);
 **
 ** Bytes are those of the whole buffer: what each rank holds before an all-reduce or after an all-gather. Bandwidths are
 ** those of nccl-tests: algorithm bandwidth = bytes / time; bus bandwidth = that times 2 (n-1)/n for an all-reduce,
@@ -51,18 +51,19 @@ extern "C" {
 typedef struct pm_ring { PM_RING_FIELDS(PM_DECLARE) } pm_ring;
 
 /* Finds the ring of GPUs 0 .. gpus-1 of each of `nodes` nodes. Cost: a search the first time, some ms at most; 0.1 us then.
-** Errors: PM_TOO_MANY_GPUS, PM_NO_ROUTE, PM_BAD_ARGUMENT. */
+** Errors: PM_STATUS_TOO_MANY_GPUS, PM_STATUS_NO_ROUTE, PM_STATUS_BAD_ARGUMENT. */
 PM_API int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm_error *error);
 
 /* Time [s] of an all-reduce of `bytes` over the ring, Simple protocol; 0 for one rank. Cost: a few ns. */
-PM_API double pm_ring_all_reduce_time(const pm_ring *ring, double bytes);
+PM_API double pm_ring_get_all_reduce_time(const pm_ring *ring, double bytes);
 
 /* The bandwidth part alone: 2 (n-1)/n bytes / bandwidth [s]. */
-PM_API double pm_all_reduce_transfer_time(double bytes, int ranks, double bandwidth);
+PM_API double pm_all_reduce_get_transfer_time(double bytes, int ranks, double bandwidth);
 
 /* The ring [B/s] of one node's GPUs visited in the order given, over PCIe: what a wrong order costs.
 ** Errors: as pm_group_new. */
-PM_API int pm_ring_in_order(const pm_system *system, const int *gpus, int count, double *bandwidth, pm_error *error);
+PM_API int pm_ring_find_in_order(const pm_system *system, const int *gpus, int count, double *bandwidth,
+                                 pm_error *error);
 
 /* ---- Collectives, algorithms, protocols ------------------------------------------------------------------------- */
 
@@ -79,7 +80,7 @@ PM_API int pm_ring_in_order(const pm_system *system, const int *gpus, int count,
   X(SCATTER, "scatter", "everyone gets a part of what the first has")
 
 typedef enum pm_collective {
-#define PM_COLLECTIVE_ENUM(name, text, doc) PM_##name,
+#define PM_COLLECTIVE_ENUM(name, text, doc) PM_COLLECTIVE_##name,
   PM_COLLECTIVE_LIST(PM_COLLECTIVE_ENUM)
 #undef PM_COLLECTIVE_ENUM
   PM_COLLECTIVE_COUNT
@@ -156,7 +157,7 @@ PM_API int pm_collective_find(const char *name);
 typedef struct pm_group_choice { PM_GROUP_CHOICE_FIELDS(PM_DECLARE) } pm_group_choice;
 
 /* One node, one thread for each GPU, the current library, one server. */
-PM_API pm_group_choice pm_group_choice_default(void);
+PM_API pm_group_choice pm_group_choice_make(void);
 
 /* An opaque handle: GPUs with their rings and the parameters of every algorithm. Never changes: threads may share
 ** it. */
@@ -164,7 +165,7 @@ typedef struct pm_group pm_group;
 
 /* The group of the GPUs listed (NULL: GPUs 0 .. count-1) in each node; `choice` may be NULL. Owned by the caller,
 ** the system must outlive it. Cost: a search for rings the first time, at most some ms on machines of the catalogue.
-** Errors: PM_TOO_MANY_GPUS, PM_NO_ROUTE, PM_BAD_ARGUMENT (a GPU twice, none). */
+** Errors: PM_STATUS_TOO_MANY_GPUS, PM_STATUS_NO_ROUTE, PM_STATUS_BAD_ARGUMENT (a GPU twice, none). */
 PM_API pm_group *pm_group_new(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
                               pm_error *error);
 
@@ -172,23 +173,23 @@ PM_API pm_group *pm_group_new(const pm_system *system, const int *gpus, int coun
 PM_API void pm_group_free(pm_group *group);
 
 /* Directed rings over NVLink or xGMI, their weights together; 0 over PCIe. */
-PM_API double pm_group_rings(const pm_group *group);
+PM_API double pm_group_get_rings(const pm_group *group);
 
 /* A bound on them: the same up to 16 GPUs; beyond, no packing of rings has more. */
-PM_API double pm_group_rings_most(const pm_group *group);
+PM_API double pm_group_get_rings_most(const pm_group *group);
 
 /* Bus bandwidth of the rings inside the node [B/s]. */
-PM_API double pm_group_ring_bandwidth(const pm_group *group);
+PM_API double pm_group_get_ring_bandwidth(const pm_group *group);
 
 /* GPUs in each node. */
-PM_API int pm_group_size(const pm_group *group);
+PM_API int pm_group_count_gpus(const pm_group *group);
 
 /* The cycle at `index` goes to `order`, GPU numbers, one for each GPU of the group; its weight is returned, NAN past the
 ** last. Over PCIe there is one cycle. */
-PM_API double pm_group_cycle(const pm_group *group, int index, int *order);
+PM_API double pm_group_get_cycle(const pm_group *group, int index, int *order);
 
 /* What the rings run over: "nvlink", "nvswitch", "xgmi", "pcie" or, with one GPU, "". */
-PM_API const char *pm_group_over(const pm_group *group);
+PM_API const char *pm_group_get_medium(const pm_group *group);
 
 /* ---- Evaluation ------------------------------------------------------------------------------------------------- */
 
@@ -203,7 +204,7 @@ typedef struct pm_call { PM_CALL_FIELDS(PM_DECLARE) } pm_call;
 
 /* An all-reduce of 1 byte, by the fastest way. */
 PM_API void pm_call_fill(pm_call *call, size_t size);
-PM_INLINE pm_call pm_call_default(void)
+PM_INLINE pm_call pm_call_make(void)
 {
   pm_call call;
   pm_call_fill(&call, sizeof call);
@@ -224,24 +225,27 @@ PM_INLINE pm_call pm_call_default(void)
 
 typedef struct pm_collective_time { PM_COLLECTIVE_TIME_FIELDS(PM_DECLARE) } pm_collective_time;
 
-/* Evaluates an array of calls. A call that cannot be answered gets NAN and its status (PM_BAD_ARGUMENT, PM_NO_ROUTE,
-** PM_NOT_MODELLED: no algorithm does this collective here); the others go on. Cost: some 40 ns for each; allocates
+/* Evaluates an array of calls. A call that cannot be answered gets NAN and its status (PM_STATUS_BAD_ARGUMENT,
+** PM_STATUS_NO_ROUTE,
+** PM_STATUS_NOT_MODELLED: no algorithm does this collective here); the others go on. Cost: some 40 ns for each;
+** allocates
 ** nothing. One rank: 0 s. */
-PM_API int pm_group_times_sized(const pm_group *group, const pm_call *calls, size_t call_size,
+PM_API int pm_group_evaluate_sized(const pm_group *group, const pm_call *calls, size_t call_size,
                                 pm_collective_time *results, size_t result_size, size_t count);
-PM_INLINE int pm_group_times(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count)
+PM_INLINE int pm_group_evaluate(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count)
 {
-  return pm_group_times_sized(group, calls, sizeof *calls, results, sizeof *results, count);
+  return pm_group_evaluate_sized(group, calls, sizeof *calls, results, sizeof *results, count);
 }
 
 /* Calls and their results as one table: collective, bytes, gpus, nodes, and the fields of the result. */
-PM_API pm_table *pm_collective_table_sized(const pm_group *group, const pm_call *calls, size_t call_size,
+PM_API pm_table *pm_collective_tabulate_sized(const pm_group *group, const pm_call *calls, size_t call_size,
                                            const pm_collective_time *results, size_t result_size, size_t count,
                                            pm_error *error);
-PM_INLINE pm_table *pm_collective_table(const pm_group *group, const pm_call *calls, const pm_collective_time *results,
+PM_INLINE pm_table *pm_collective_tabulate(const pm_group *group, const pm_call *calls,
+                                           const pm_collective_time *results,
                                         size_t count, pm_error *error)
 {
-  return pm_collective_table_sized(group, calls, sizeof *calls, results, sizeof *results, count, error);
+  return pm_collective_tabulate_sized(group, calls, sizeof *calls, results, sizeof *results, count, error);
 }
 
 /* ---- Load on the links ------------------------------------------------------------------------------------------ */
@@ -260,10 +264,11 @@ typedef struct pm_load { PM_LOAD_FIELDS(PM_DECLARE) } pm_load;
 
 /* What a call moves over every link of one node, as a table; the last row is the network, if there is one. Rings and
 ** chains are exact; other algorithms are spread as their traffic goes through ports and pairs. */
-PM_API pm_table *pm_group_loads_sized(const pm_group *group, const pm_call *call, size_t size, pm_error *error);
-PM_INLINE pm_table *pm_group_loads(const pm_group *group, const pm_call *call, pm_error *error)
+PM_API pm_table *pm_group_tabulate_loads_sized(const pm_group *group, const pm_call *call, size_t size,
+                                               pm_error *error);
+PM_INLINE pm_table *pm_group_tabulate_loads(const pm_group *group, const pm_call *call, pm_error *error)
 {
-  return pm_group_loads_sized(group, call, sizeof *call, error);
+  return pm_group_tabulate_loads_sized(group, call, sizeof *call, error);
 }
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------ */
@@ -282,16 +287,16 @@ PM_INLINE pm_table *pm_group_loads(const pm_group *group, const pm_call *call, p
 
 typedef struct pm_pair { PM_PAIR_FIELDS(PM_DECLARE) } pm_pair;
 
-/* Errors: PM_BAD_ARGUMENT (a GPU that is not there, from = to), PM_NO_ROUTE. */
-PM_API int pm_system_pair(const pm_system *system, int from, int to, pm_pair *pair, pm_error *error);
+/* Errors: PM_STATUS_BAD_ARGUMENT (a GPU that is not there, from = to), PM_STATUS_NO_ROUTE. */
+PM_API int pm_system_get_pair(const pm_system *system, int from, int to, pm_pair *pair, pm_error *error);
 
 /* All matrices in the layout of CUDA's p2pBandwidthLatencyTest; released with pm_string_free. */
-PM_API char *pm_system_pairs_text(const pm_system *system, pm_error *error);
+PM_API char *pm_system_format_pairs(const pm_system *system, pm_error *error);
 
 /* ---- The graph, for people ---------------------------------------------------------------------------------------- */
 
 /* The link matrix in the layout of `nvidia-smi topo -m`; released with pm_string_free. */
-PM_API char *pm_system_matrix_text(const pm_system *system, pm_error *error);
+PM_API char *pm_system_format_matrix(const pm_system *system, pm_error *error);
 
 /* ---- Networks of many nodes --------------------------------------------------------------------------------------- */
 
@@ -308,7 +313,7 @@ typedef struct pm_fabric_choice { PM_FABRIC_CHOICE_FIELDS(PM_DECLARE) } pm_fabri
 
 /* 2 nodes, 32 ports of each switch, no oversubscription, no further coding, 1.01 us and 0.09 us for each switch (the
 ** figures of the DGX-1 papers for EDR InfiniBand). */
-PM_API pm_fabric_choice pm_fabric_choice_default(void);
+PM_API pm_fabric_choice pm_fabric_choice_make(void);
 
 /* A fat tree laid out: what has to be bought, and what it gives. */
 #define PM_FABRIC_FIELDS(X)                                                                            \
@@ -328,9 +333,11 @@ PM_API pm_fabric_choice pm_fabric_choice_default(void);
 
 typedef struct pm_fabric { PM_FABRIC_FIELDS(PM_DECLARE) } pm_fabric;
 
-/* Lays out a fat tree of the system's network ports. Errors: PM_NO_ROUTE (no network), PM_BAD_ARGUMENT (more nodes than
+/* Lays out a fat tree of the system's network ports. Errors: PM_STATUS_NO_ROUTE (no network), PM_STATUS_BAD_ARGUMENT
+** (more nodes than
 ** three levels join, a choice out of range). */
-PM_API int pm_fabric_plan(const pm_system *system, const pm_fabric_choice *choice, pm_fabric *fabric, pm_error *error);
+PM_API int pm_fabric_evaluate(const pm_system *system, const pm_fabric_choice *choice, pm_fabric *fabric,
+                              pm_error *error);
 
 #ifdef __cplusplus
 }

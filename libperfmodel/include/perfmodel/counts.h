@@ -1,10 +1,10 @@
 /*
 ** Counts for people: a network as a table, by layer, by kind of layer, or as a tree.
 **
-**     pm_counts_question question = pm_counts_question_default();
-**     question.view = PM_COUNTS_TREE;
+**     pm_counts_question question = pm_counts_question_make();
+**     question.view = PM_COUNTS_VIEW_TREE;
 **     question.depth = 2;
-**     pm_table *table = pm_network_table(network, &question, &error);
+**     pm_table *table = pm_network_tabulate(network, &question, &error);
 **
 ** The last row is the total and marked as one. Rows of layers and of kinds add up to it; in a tree, rows of one level
 ** add up to the row above them, and those of the first level to the total. The tree is made of the dots in the names
@@ -54,7 +54,7 @@ typedef struct pm_counts { PM_COUNTS_FIELDS(PM_DECLARE) } pm_counts;
   X(TREE, "tree", "parts of the network by the dots in the names of its layers")
 
 typedef enum pm_counts_view {
-#define PM_COUNTS_VIEW_ENUM(name, text, doc) PM_COUNTS_##name,
+#define PM_COUNTS_VIEW_ENUM(name, text, doc) PM_COUNTS_VIEW_##name,
   PM_COUNTS_VIEW_LIST(PM_COUNTS_VIEW_ENUM)
 #undef PM_COUNTS_VIEW_ENUM
   PM_COUNTS_VIEW_COUNT
@@ -73,12 +73,12 @@ typedef struct pm_counts_question {
 } pm_counts_question;
 
 /* Layer by layer, a depth of 2, one sample, FP32, no profile. */
-PM_API pm_counts_question pm_counts_question_default(void);
+PM_API pm_counts_question pm_counts_question_make(void);
 
 /* Columns: the fields of pm_counts that the view has. `saved` is unknown at a precision that cannot be trained in.
-** Owned by the caller. Cost: linear in the layers. Errors: PM_BAD_ARGUMENT (batch not finite or below 1, no such
+** Owned by the caller. Cost: linear in the layers. Errors: PM_STATUS_BAD_ARGUMENT (batch not finite or below 1, no such
 ** precision, view or depth). */
-PM_API pm_table *pm_network_table(const pm_network *network, const pm_counts_question *question, pm_error *error);
+PM_API pm_table *pm_network_tabulate(const pm_network *network, const pm_counts_question *question, pm_error *error);
 
 #ifdef __cplusplus
 }

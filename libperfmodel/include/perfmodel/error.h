@@ -48,10 +48,11 @@ extern "C" {
   X(INTERNAL, "internal", "an error in the library itself")
 
 typedef enum pm_status {
-#define PM_STATUS_ENUM(name, text, doc) PM_##name,
+#define PM_STATUS_ENUM(name, text, doc) PM_STATUS_##name,
   PM_STATUS_LIST(PM_STATUS_ENUM)
 #undef PM_STATUS_ENUM
-  PM_STATUS_COUNT
+  PM_STATUS_COUNT,
+  PM_OK = PM_STATUS_OK /* the short form */
 } pm_status;
 
 /* What went wrong: `status` is PM_OK while nothing did. The place of an error in a file begins the text:
@@ -71,10 +72,10 @@ typedef struct pm_error {
 #endif
 
 /* "ok", "not_found", ...: the stable name of a status; "unknown" for a number that is none. */
-PM_API const char *pm_status_name(int status);
+PM_API const char *pm_status_get_name(int status);
 
 /* What the status means, in a few words. */
-PM_API const char *pm_status_text(int status);
+PM_API const char *pm_status_get_text(int status);
 
 /* Releases a text that a function of the library gave; NULL is none. */
 PM_API void pm_string_free(char *text);

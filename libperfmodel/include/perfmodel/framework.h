@@ -7,7 +7,7 @@
 ** number says in the catalogue whether it is fitted (and on which rows), a fact, a default or a guess.
 **
 **     pm_framework_profile profile;
-**     pm_catalog_framework(catalog, "pt-nchw", &profile, &error);      or "tf1-nchw@cudnn6": in another era
+**     pm_catalog_get_framework(catalog, "pt-nchw", &profile, &error);      or "tf1-nchw@cudnn6": in another era
 */
 #ifndef PERFMODEL_FRAMEWORK_H
 #define PERFMODEL_FRAMEWORK_H
@@ -224,7 +224,7 @@ enum { PM_FRAMEWORK_BASIS_MAX = 320 };
 
 /* What the constants of a framework rest on, in words: "fitted to 5 rows of own.csv, 2026-11". Returns `text`, which has
 ** room for PM_FRAMEWORK_BASIS_MAX bytes. */
-PM_API const char *pm_framework_basis_text(const pm_framework *framework, char *text);
+PM_API const char *pm_framework_format_basis(const pm_framework *framework, char *text);
 
 /* PM_OK, or what is absurd or missing for training; a framework that runs inference only is refused. */
 PM_API int pm_framework_check(const pm_framework_profile *profile, pm_error *error);

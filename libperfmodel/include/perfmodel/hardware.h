@@ -34,14 +34,14 @@ extern "C" {
   X(INT8, "int8", 1, "INT8 products (inference)")
 
 typedef enum pm_precision {
-#define PM_PRECISION_ENUM(name, text, bytes, doc) PM_##name,
+#define PM_PRECISION_ENUM(name, text, bytes, doc) PM_PRECISION_##name,
   PM_PRECISION_LIST(PM_PRECISION_ENUM)
 #undef PM_PRECISION_ENUM
   PM_PRECISION_COUNT
 } pm_precision;
 
 /* Bytes of one stored element; NAN for a number that is no precision. */
-PM_API double pm_precision_bytes(int precision);
+PM_API double pm_precision_get_bytes(int precision);
 
 /* The precision of that name (upper or lower case), or -1. */
 PM_API int pm_precision_find(const char *name);
@@ -90,10 +90,10 @@ typedef struct pm_gpu { PM_GPU_FIELDS(PM_DECLARE) } pm_gpu;
 
 /* Peak rate [FLOP/s] of matrix products at a precision: tensor cores where the GPU has them for it; NAN if it has no
 ** rate. Never with sparsity. */
-PM_API double pm_gpu_matrix_peak(const pm_gpu *gpu, int precision);
+PM_API double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision);
 
 /* Peak rate [FLOP/s] of everything else (element-wise, normalisation, pooling). FP32 arithmetic unless FP64. */
-PM_API double pm_gpu_vector_peak(const pm_gpu *gpu, int precision);
+PM_API double pm_gpu_get_vector_peak(const pm_gpu *gpu, int precision);
 
 /* PM_OK, or the first thing that is missing or absurd: rates and memory must be there, finite and positive, and the
 ** stated FP32 peak must agree with SMs x lanes x 2 x clock within 3 %. */
@@ -381,7 +381,7 @@ PM_API void pm_system_free(pm_system *system);
 PM_API int pm_system_add_vertex(pm_system *system, const char *name, pm_vertex_kind kind, pm_error *error);
 
 /* Joins two vertices by `count` parallel links. A NULL calibration means line rate and no latency, and predictions say
-** so. Errors: PM_NOT_FOUND (vertex), PM_BAD_VALUE (count below 1, joined to itself). */
+** so. Errors: PM_STATUS_NOT_FOUND (vertex), PM_STATUS_BAD_VALUE (count below 1, joined to itself). */
 PM_API int pm_system_add_link(pm_system *system, const char *a, const char *b, const pm_link *link,
                               const pm_link_calibration *calibration, int count, pm_error *error);
 
@@ -402,44 +402,44 @@ PM_API int pm_system_set_library(pm_system *system, const pm_protocol *protocols
 PM_API int pm_system_set_kernels(pm_system *system, const pm_kernel_calibration *calibration, pm_error *error);
 
 /* Those constants, or NULL. */
-PM_API const pm_kernel_calibration *pm_system_kernels(const pm_system *system);
+PM_API const pm_kernel_calibration *pm_system_get_kernels(const pm_system *system);
 
 /* Says how much memory programs can have of each GPU [B]: what its driver reports.
-** Errors: PM_BAD_VALUE unless it is positive and finite. */
+** Errors: PM_STATUS_BAD_VALUE unless it is positive and finite. */
 PM_API int pm_system_set_usable_memory(pm_system *system, double bytes, pm_error *error);
 
 /* What pm_system_set_usable_memory set, else the nominal size of the memory [B]. */
-PM_API double pm_system_usable_memory(const pm_system *system);
+PM_API double pm_system_get_usable_memory(const pm_system *system);
 
 /* PM_OK, or what is wrong with the whole: GPUs missing, a GPU that nothing reaches. */
 PM_API int pm_system_check(const pm_system *system, pm_error *error);
 
 /* The machine as it was given; lives as long as the system. */
-PM_API const pm_machine *pm_system_machine(const pm_system *system);
+PM_API const pm_machine *pm_system_get_machine(const pm_system *system);
 
 /* The GPU that every one of the system's is; lives as long as the system. */
-PM_API const pm_gpu *pm_system_gpu(const pm_system *system);
+PM_API const pm_gpu *pm_system_get_gpu(const pm_system *system);
 
 /* Vertices by position: name (lives as long as the system; NULL past the last) and kind. */
-PM_API const char *pm_system_vertex(const pm_system *system, int index, pm_vertex_kind *kind);
+PM_API const char *pm_system_get_vertex(const pm_system *system, int index, pm_vertex_kind *kind);
 
 /* Number of rows of the link graph: pairs of vertices joined by links of one type. */
-PM_API int pm_system_edge_count(const pm_system *system);
+PM_API int pm_system_count_edges(const pm_system *system);
 
-/* Row `index` of the link graph, from 0. PM_BAD_ARGUMENT past the last. */
-PM_API int pm_system_edge(const pm_system *system, int index, pm_edge *edge);
+/* Row `index` of the link graph, from 0. PM_STATUS_BAD_ARGUMENT past the last. */
+PM_API int pm_system_get_edge(const pm_system *system, int index, pm_edge *edge);
 
 /* Parallel direct links between GPUs i and j (0 if none, or out of range). */
-PM_API int pm_system_gpu_links(const pm_system *system, int i, int j);
+PM_API int pm_system_count_gpu_links(const pm_system *system, int i, int j);
 
 /* Network bandwidth of one node per direction, line rate [B/s]; 0 without a network. */
-PM_API double pm_system_network_bandwidth(const pm_system *system);
+PM_API double pm_system_get_network_bandwidth(const pm_system *system);
 
 /* The link graph in the language of Graphviz; released with pm_string_free. */
-PM_API char *pm_system_dot(const pm_system *system, pm_error *error);
+PM_API char *pm_system_format_dot(const pm_system *system, pm_error *error);
 
 /* The same as a drawing, an SVG document; released with pm_string_free. */
-PM_API char *pm_system_svg(const pm_system *system, pm_error *error);
+PM_API char *pm_system_format_svg(const pm_system *system, pm_error *error);
 
 /* ---- Datasets, sources: catalogue records without behaviour ----------------------------------------------------- */
 

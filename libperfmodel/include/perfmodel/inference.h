@@ -12,8 +12,8 @@
 **
 **     pm_plan *plan = pm_plan_new(&network, 1, &system, 1, &error);
 **     pm_plan_add_inference_profile(plan, &profile, NULL, &error);
-**     pm_inference_run run = pm_inference_run_default();
-**     run.batch = 8; run.precision = PM_INT8;
+**     pm_inference_run run = pm_inference_run_make();
+**     run.batch = 8; run.precision = PM_PRECISION_INT8;
 **     pm_inference answer;
 **     pm_infer(plan, &run, &answer, 1);
 **     printf("%.1f ms, %.0f samples/s\n", answer.latency * 1e3, answer.throughput);
@@ -94,7 +94,7 @@ typedef struct pm_inference { PM_INFERENCE_FIELDS(PM_DECLARE) } pm_inference;
 
 /* One GPU, one node, batch 1, FP32, usable memory unknown, network 0 on system 0 by profile 0. */
 PM_API void pm_inference_run_fill(pm_inference_run *run, size_t size);
-PM_INLINE pm_inference_run pm_inference_run_default(void)
+PM_INLINE pm_inference_run pm_inference_run_make(void)
 {
   pm_inference_run run;
   pm_inference_run_fill(&run, sizeof run);
@@ -102,12 +102,13 @@ PM_INLINE pm_inference_run pm_inference_run_default(void)
 }
 
 /* Adds a way to run inference, which is copied, and the memory profile it has (NULL: memory stays unknown). Returns its
-** number for pm_inference_run.profile_index, or -1. Errors: PM_BAD_VALUE (a constant that is absurd), PM_NO_MEMORY. */
+** number for pm_inference_run.profile_index, or -1. Errors: PM_STATUS_BAD_VALUE (a constant that is absurd),
+** PM_STATUS_NO_MEMORY. */
 PM_API int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *profile,
                                          const pm_memory_profile *memory, pm_error *error);
 
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns PM_OK,
-** or PM_BAD_ARGUMENT if a pointer is missing. Allocates nothing; cost: some microseconds a run. */
+** or PM_STATUS_BAD_ARGUMENT if a pointer is missing. Allocates nothing; cost: some microseconds a run. */
 PM_API int pm_infer_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size, pm_inference *predictions,
                           size_t prediction_size, size_t count);
 PM_INLINE int pm_infer(const pm_plan *plan, const pm_inference_run *runs, pm_inference *predictions, size_t count)
@@ -116,32 +117,33 @@ PM_INLINE int pm_infer(const pm_plan *plan, const pm_inference_run *runs, pm_inf
 }
 
 /* PM_OK, or in words why this run cannot be predicted. */
-PM_API int pm_infer_check_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_error *error);
-PM_INLINE int pm_infer_check(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
+PM_API int pm_inference_check_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_error *error);
+PM_INLINE int pm_inference_check(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
 {
-  return pm_infer_check_sized(plan, run, sizeof *run, error);
+  return pm_inference_check_sized(plan, run, sizeof *run, error);
 }
 
 /* Sets run->batch to the largest batch whose latency is at most `latency`, and that fits where the usable memory is
 ** known; `prediction` is of that batch. Every batch is tried up to 1024, beyond it steps of about 0.1 %, until the
-** latency is above twice the limit. PM_UNREACHABLE if not even batch 1 is fast enough. Cost: milliseconds. */
-PM_API int pm_infer_within_sized(const pm_plan *plan, pm_inference_run *run, size_t run_size, double latency,
+** latency is above twice the limit. PM_STATUS_UNREACHABLE if not even batch 1 is fast enough. Cost: milliseconds. */
+PM_API int pm_inference_find_batch_sized(const pm_plan *plan, pm_inference_run *run, size_t run_size, double latency,
                                  pm_inference *prediction, size_t prediction_size, pm_error *error);
-PM_INLINE int pm_infer_within(const pm_plan *plan, pm_inference_run *run, double latency, pm_inference *prediction,
+PM_INLINE int pm_inference_find_batch(const pm_plan *plan, pm_inference_run *run, double latency,
+                                      pm_inference *prediction,
                               pm_error *error)
 {
-  return pm_infer_within_sized(plan, run, sizeof *run, latency, prediction, sizeof *prediction, error);
+  return pm_inference_find_batch_sized(plan, run, sizeof *run, latency, prediction, sizeof *prediction, error);
 }
 
 /* Runs and predictions as a table: network, system and profile by id, then the fields of run and prediction. Owned by
 ** the caller. */
-PM_API pm_table *pm_inference_table_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size,
+PM_API pm_table *pm_inference_tabulate_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size,
                                           const pm_inference *predictions, size_t prediction_size, size_t count,
                                           pm_error *error);
-PM_INLINE pm_table *pm_inference_table(const pm_plan *plan, const pm_inference_run *runs,
+PM_INLINE pm_table *pm_inference_tabulate(const pm_plan *plan, const pm_inference_run *runs,
                                        const pm_inference *predictions, size_t count, pm_error *error)
 {
-  return pm_inference_table_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, error);
+  return pm_inference_tabulate_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, error);
 }
 
 #ifdef __cplusplus

@@ -7,10 +7,10 @@
 ** Formulas, sources and errors: docs/model.md, "Input".
 **
 **     pm_input_setup setup;               // dataset, storage, ... from the catalogue, or filled by hand
-**     pm_input_run run = pm_input_run_default();
+**     pm_input_run run = pm_input_run_make();
 **     run.nodes = 4; run.gpu_rate = 2940;
 **     pm_input_rates rates;
-**     pm_input(&setup, &run, &rates, 1);
+**     pm_input_evaluate(&setup, &run, &rates, 1);
 **     printf("%.0f samples/s of %.0f, at most %.0f nodes\n", rates.throughput, run.gpu_rate, rates.nodes_most);
 */
 #ifndef PERFMODEL_INPUT_H
@@ -209,7 +209,7 @@ typedef struct pm_input_rates { PM_INPUT_RATES_FIELDS(PM_DECLARE) } pm_input_rat
 /* One node, one unit, packed samples in reads of 1 MiB, decoded on the CPU, 2 batches prefetched, no cache, first
 ** epoch, no variation. */
 PM_API void pm_input_run_fill(pm_input_run *run, size_t size);
-PM_INLINE pm_input_run pm_input_run_default(void)
+PM_INLINE pm_input_run pm_input_run_make(void)
 {
   pm_input_run run;
   pm_input_run_fill(&run, sizeof run);
@@ -224,33 +224,36 @@ PM_INLINE int pm_input_check(const pm_input_setup *setup, const pm_input_run *ru
 }
 
 /* Answers `count` runs; one that has no answer yields its status and NAN, and the others go on. Allocates nothing.
-** Returns PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. */
-PM_API int pm_input_sized(const pm_input_setup *setup, const pm_input_run *runs, size_t run_size, pm_input_rates *rates,
+** Returns PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing. */
+PM_API int pm_input_evaluate_sized(const pm_input_setup *setup, const pm_input_run *runs, size_t run_size,
+                                   pm_input_rates *rates,
                           size_t rates_size, size_t count);
-PM_INLINE int pm_input(const pm_input_setup *setup, const pm_input_run *runs, pm_input_rates *rates, size_t count)
+PM_INLINE int pm_input_evaluate(const pm_input_setup *setup, const pm_input_run *runs, pm_input_rates *rates,
+                                size_t count)
 {
-  return pm_input_sized(setup, runs, sizeof *runs, rates, sizeof *rates, count);
+  return pm_input_evaluate_sized(setup, runs, sizeof *runs, rates, sizeof *rates, count);
 }
 
 /* ---- The formulas by themselves --------------------------------------------------------------------------------- */
 
 /* Hit ratio in steady state, each epoch in a fresh random order (but for PM_CACHE_POLICY_SEQUENTIAL), when `cached` of
 ** the samples fit. NAN if that is not within 0 and 1. */
-PM_API double pm_cache_hits(double cached, int policy);
+PM_API double pm_cache_get_hits(double cached, int policy);
 
 /* Share of the time that a consumer works behind a buffer of `prefetch` batches, when the producer is `ratio` times as
 ** fast; variations are squared coefficients of variation. NAN if an argument is negative or unknown. */
-PM_API double pm_prefetch_efficiency(double ratio, double input_variation, double gpu_variation, double prefetch);
+PM_API double pm_prefetch_get_efficiency(double ratio, double input_variation, double gpu_variation, double prefetch);
 
 /* Time of decoding and augmenting one sample of that many pixels and stored bytes on one core [s]. */
-PM_API double pm_decode_time(const pm_decoder *decoder, const pm_loader *loader, double pixels, double bytes);
+PM_API double pm_decode_get_time(const pm_decoder *decoder, const pm_loader *loader, double pixels, double bytes);
 
 /* Cores' worth of `workers` on `cores` physical cores, clocks included. */
-PM_API double pm_decode_cores(const pm_decoder *decoder, double workers, double cores);
+PM_API double pm_decode_get_cores(const pm_decoder *decoder, double workers, double cores);
 
 /* Time of a step of `batch` samples with what the host copy and updating take [s]: a GPU of that memory bandwidth, a network
 ** of that many parameters, `sample_time` of computation each. */
-PM_API double pm_fed_step(const pm_loader *loader, double memory_bandwidth, double parameters, double sample_time,
+PM_API double pm_input_get_step_time(const pm_loader *loader, double memory_bandwidth, double parameters,
+                                     double sample_time,
                           double batch);
 
 #ifdef __cplusplus

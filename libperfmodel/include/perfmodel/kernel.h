@@ -62,13 +62,13 @@ typedef enum pm_kernel_algorithm {
 } pm_kernel_algorithm;
 
 /* Time [s] of `flop` arithmetic and `bytes` memory traffic at `peak` [FLOP/s] and `bandwidth` [B/s]. */
-PM_API double pm_roofline_time(double flop, double bytes, double peak, double bandwidth);
+PM_API double pm_roofline_get_time(double flop, double bytes, double peak, double bandwidth);
 
 /* Which of the two limits it. */
-PM_API pm_bound pm_roofline_bound(double flop, double bytes, double peak, double bandwidth);
+PM_API pm_bound pm_roofline_get_bound(double flop, double bytes, double peak, double bandwidth);
 
 /* Rate [FLOP/s] that the roofline allows at an arithmetic intensity [FLOP/B]. */
-PM_API double pm_roofline_attainable(double intensity, double peak, double bandwidth);
+PM_API double pm_roofline_get_attainable(double intensity, double peak, double bandwidth);
 
 /* ---- One kernel ----------------------------------------------------------------------------------------------- */
 
@@ -222,7 +222,7 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
 
 typedef struct pm_layer_time { PM_LAYER_TIME_FIELDS(PM_DECLARE) } pm_layer_time;
 
-/* Times of all layers on one GPU, into an array of pm_network_layer_count rows; `calibration` NULL: by the plain
+/* Times of all layers on one GPU, into an array of pm_network_count_layers rows; `calibration` NULL: by the plain
 ** roofline. Their sums are the prediction's times (to rounding: equal kernels are merged there). */
 PM_API int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_kernel_calibration *calibration,
                                 double batch, int precision, pm_layer_time *rows, pm_error *error);

@@ -89,16 +89,16 @@ typedef struct pm_reading { PM_READING_FIELDS(PM_DECLARE) } pm_reading;
 
 /* What to validate: a set, on the shipped measurements or on one's own. */
 typedef struct pm_validation {
-  const char *set;  /* one of pm_validation_set */
+  const char *set;  /* one of pm_validation_get_set */
   const char *data; /* the text of a table of one's own; NULL: what is shipped */
   const char *file; /* how messages call that table; NULL: "data" */
   int rows;         /* 1: a row for each measurement, 0: for each group of them */
 } pm_validation;
 
 /* The sets by position, NULL past the last. */
-PM_API const char *pm_validation_set(size_t index);
+PM_API const char *pm_validation_get_set(size_t index);
 
-/* The table, which the caller owns; NULL with an error. Its notes (pm_table_notes) say how many rows have no
+/* The table, which the caller owns; NULL with an error. Its notes (pm_table_get_notes) say how many rows have no
 ** prediction, and why. */
 PM_API pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_error *error);
 
@@ -110,9 +110,9 @@ PM_API pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *wha
 ** pm_fit is bounded least squares by Levenberg and Marquardt's method, for residuals of any kind; constants of the
 ** model are fitted on residuals log(predicted / measured), so that 10 % too fast and 10 % too slow count alike:
 **
-**     pm_fit_parameter parameters[2] = {pm_fit_parameter_new("efficiency", 0.9, 0.3, 1.2),
-**                                       pm_fit_parameter_new("latency", 5e-6, 1e-7, 1e-3)};
-**     pm_fit_options options = pm_fit_options_default();
+**     pm_fit_parameter parameters[2] = {pm_fit_parameter_make("efficiency", 0.9, 0.3, 1.2),
+**                                       pm_fit_parameter_make("latency", 5e-6, 1e-7, 1e-3)};
+**     pm_fit_options options = pm_fit_options_make();
 **     pm_fit(parameters, 2, residuals, &my_rows, row_count, &options, &result, &error);
 **
 ** Nothing is random: the same residuals give the same constants.
@@ -148,7 +148,7 @@ typedef enum pm_fit_state {
 typedef struct pm_fit_parameter { PM_FIT_PARAMETER_FIELDS(PM_DECLARE) } pm_fit_parameter;
 
 /* A constant that is searched between `lower` and `upper`, from `start`; results are unknown. */
-PM_API pm_fit_parameter pm_fit_parameter_new(const char *name, double start, double lower, double upper);
+PM_API pm_fit_parameter pm_fit_parameter_make(const char *name, double start, double lower, double upper);
 
 /* How the search goes; begin with the defaults. */
 typedef struct pm_fit_options {
@@ -161,7 +161,7 @@ typedef struct pm_fit_options {
 } pm_fit_options;
 
 /* All residuals by their squares, steps of 1 %, a tolerance of 1e-6, at most 100 iterations, one search. */
-PM_API pm_fit_options pm_fit_options_default(void);
+PM_API pm_fit_options pm_fit_options_make(void);
 
 /* What the search came to. */
 typedef struct pm_fit_result {
@@ -188,12 +188,12 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 **     training   rates of training -> host times of frameworks, factors of library eras; the rate of convolutions of an
 **                architecture without rows of kernels, if it states one
 **
-**     pm_calibration_options options = pm_calibration_options_default();
+**     pm_calibration_options options = pm_calibration_options_make();
 **     options.set = "training";
 **     options.data = my_csv;
 **     options.entries = "my-framework";
 **     pm_calibration *calibration = pm_calibrate(catalog, &options, &error);
-**     puts(pm_calibration_xml(calibration));
+**     puts(pm_calibration_get_xml(calibration));
 */
 
 /* What rows of measurements are to a fit. */
@@ -246,7 +246,7 @@ typedef struct pm_fit_error { PM_FIT_ERROR_FIELDS(PM_DECLARE) } pm_fit_error;
 
 /* What to calibrate; begin with the defaults. Texts are not copied. */
 typedef struct pm_calibration_options {
-  const char *set;    /* one of pm_calibration_set */
+  const char *set;    /* one of pm_calibration_get_set */
   const char *data;   /* the text of measurements of one's own; NULL: what is shipped */
   const char *file;   /* how messages call it; NULL: "data" */
   const char *entries; /* ids of architectures, frameworks or library eras, parted by commas, whose constants are fitted;
@@ -257,10 +257,10 @@ typedef struct pm_calibration_options {
 } pm_calibration_options;
 
 /* Kernels, by the shipped rows, a fifth of their shapes only predicted. */
-PM_API pm_calibration_options pm_calibration_options_default(void);
+PM_API pm_calibration_options pm_calibration_options_make(void);
 
 /* The sets by position, NULL past the last. */
-PM_API const char *pm_calibration_set(size_t index);
+PM_API const char *pm_calibration_get_set(size_t index);
 
 /* An opaque handle: constants found, their errors, and the entries that hold them. */
 typedef struct pm_calibration pm_calibration;
@@ -275,18 +275,18 @@ PM_API pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibrat
 PM_API void pm_calibration_free(pm_calibration *calibration);
 
 /* Arrays that live as long as the calibration. */
-PM_API const pm_fitted_constant *pm_calibration_constants(const pm_calibration *calibration, size_t *count);
+PM_API const pm_fitted_constant *pm_calibration_get_constants(const pm_calibration *calibration, size_t *count);
 
 /* Errors by stage, group and use of the rows; lives as long as the calibration. */
-PM_API const pm_fit_error *pm_calibration_errors(const pm_calibration *calibration, size_t *count);
+PM_API const pm_fit_error *pm_calibration_get_errors(const pm_calibration *calibration, size_t *count);
 
 /* What there is to say about the rows, a line each; "" if nothing. Lives as long as the calibration. */
-PM_API const char *pm_calibration_notes(const pm_calibration *calibration);
+PM_API const char *pm_calibration_get_notes(const pm_calibration *calibration);
 
 /* A file for pm_catalog_load: the entries with the constants found in their places, the others of their values as they
 ** were. All entries of these kinds if the shipped rows were fitted without choosing, else those that have such a
 ** constant. Lives as long as the calibration. */
-PM_API const char *pm_calibration_xml(const pm_calibration *calibration);
+PM_API const char *pm_calibration_get_xml(const pm_calibration *calibration);
 
 #ifdef __cplusplus
 }

@@ -11,10 +11,10 @@
 ** normalisations in mixed precision) is the memory profile. Formulas, sources and errors: docs/model.md, "Memory".
 **
 **     pm_memory_plan *plan = pm_memory_plan_new(network, &profile, &optimizer, &error);
-**     pm_memory_run run = pm_memory_run_default();
+**     pm_memory_run run = pm_memory_run_make();
 **     run.batch = 64; run.usable = usable.memory;
 **     pm_memory_use use;
-**     pm_memory(plan, &run, &use, 1);
+**     pm_memory_evaluate(plan, &run, &use, 1);
 **     printf("%.1f GB of %.1f, at most %.0f samples\n", use.total / 1e9, use.usable / 1e9, use.largest_batch);
 **
 ** Published memory use spreads by about 8 % between releases of one framework, so there are three verdicts: fits
@@ -147,7 +147,7 @@ typedef struct pm_memory_plan pm_memory_plan;
 
 /* One GPU, batch 32, FP32, everything kept, usable memory unknown. */
 PM_API void pm_memory_run_fill(pm_memory_run *run, size_t size);
-PM_INLINE pm_memory_run pm_memory_run_default(void)
+PM_INLINE pm_memory_run pm_memory_run_make(void)
 {
   pm_memory_run run;
   pm_memory_run_fill(&run, sizeof run);
@@ -155,7 +155,7 @@ PM_INLINE pm_memory_run pm_memory_run_default(void)
 }
 
 /* What depends on network, profile and optimiser alone. Owned by the caller; refers to none of its arguments.
-** Cost: linear in the layers. Errors: PM_BAD_ARGUMENT, PM_NO_MEMORY. */
+** Cost: linear in the layers. Errors: PM_STATUS_BAD_ARGUMENT, PM_STATUS_NO_MEMORY. */
 PM_API pm_memory_plan *pm_memory_plan_new(const pm_network *network, const pm_memory_profile *profile,
                                           const pm_optimizer *optimizer, pm_error *error);
 
@@ -163,12 +163,14 @@ PM_API pm_memory_plan *pm_memory_plan_new(const pm_network *network, const pm_me
 PM_API void pm_memory_plan_free(pm_memory_plan *plan);
 
 /* Answers `count` runs; one that has no answer yields its status and NAN, and the others go on. Allocates nothing.
-** Returns PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. */
-PM_API int pm_memory_sized(const pm_memory_plan *plan, const pm_memory_run *runs, size_t run_size, pm_memory_use *uses,
+** Returns PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing. */
+PM_API int pm_memory_evaluate_sized(const pm_memory_plan *plan, const pm_memory_run *runs, size_t run_size,
+                                    pm_memory_use *uses,
                            size_t use_size, size_t count);
-PM_INLINE int pm_memory(const pm_memory_plan *plan, const pm_memory_run *runs, pm_memory_use *uses, size_t count)
+PM_INLINE int pm_memory_evaluate(const pm_memory_plan *plan, const pm_memory_run *runs, pm_memory_use *uses,
+                                 size_t count)
 {
-  return pm_memory_sized(plan, runs, sizeof *runs, uses, sizeof *uses, count);
+  return pm_memory_evaluate_sized(plan, runs, sizeof *runs, uses, sizeof *uses, count);
 }
 
 /* PM_OK, or in words why this run has no answer (batch 0, training in int8, ...). */
@@ -179,7 +181,7 @@ PM_INLINE int pm_memory_check(const pm_memory_plan *plan, const pm_memory_run *r
 }
 
 /* The verdict on a total; a factor of 0.92 and 1.08 on the usable memory. */
-PM_API pm_verdict pm_memory_verdict(double total, double usable);
+PM_API pm_verdict pm_memory_get_verdict(double total, double usable);
 
 /* ---- Layer by layer --------------------------------------------------------------------------------------------- */
 
@@ -198,8 +200,9 @@ PM_API pm_verdict pm_memory_verdict(double total, double usable);
 
 typedef struct pm_layer_memory { PM_LAYER_MEMORY_FIELDS(PM_DECLARE) } pm_layer_memory;
 
-/* Memory of all layers in training, into an array of pm_network_layer_count rows. */
-PM_API int pm_memory_layers(const pm_network *network, const pm_memory_profile *profile, double batch, int precision,
+/* Memory of all layers in training, into an array of pm_network_count_layers rows. */
+PM_API int pm_memory_get_layers(const pm_network *network, const pm_memory_profile *profile, double batch,
+                                int precision,
                             pm_layer_memory *rows, pm_error *error);
 
 /* ---- What would help -------------------------------------------------------------------------------------------- */
@@ -256,7 +259,7 @@ typedef struct pm_transformer { PM_TRANSFORMER_FIELDS(PM_DECLARE) } pm_transform
 
 /* Saved activations [B] of the first stage, which has the most micro-batches in flight; NAN if a size is not
 ** positive. */
-PM_API double pm_transformer_saved(const pm_transformer *model, const pm_transformer_activations *kept);
+PM_API double pm_transformer_get_saved(const pm_transformer *model, const pm_transformer_activations *kept);
 
 #ifdef __cplusplus
 }

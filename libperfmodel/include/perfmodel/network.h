@@ -103,7 +103,7 @@ PM_API int pm_network_add(pm_network *network, const char *kind, const char *nam
                           const pm_attribute *attributes, size_t attribute_count, pm_error *error);
 
 /* Number of layers, inputs not counted. */
-PM_API int pm_network_layer_count(const pm_network *network);
+PM_API int pm_network_count_layers(const pm_network *network);
 
 /* The output shape of a layer or input, by its number: writes the sizes to `shape`, which has PM_RANK_MAX places, and
 ** returns how many they are; 0 if there is no such layer. */
@@ -112,13 +112,13 @@ PM_API int pm_network_get_shape(const pm_network *network, int layer, int64_t *s
 /* The network as a file of the catalogue, a flat list of layers: reading it gives the same counts. A name that could not
 ** be read back is changed (white space and braces to '_', a second layer of that name gets a number). A string that the
 ** caller releases with pm_string_free, or NULL. */
-PM_API char *pm_network_write_xml(const pm_network *network, pm_error *error);
+PM_API char *pm_network_format_xml(const pm_network *network, pm_error *error);
 
 /* Totals per sample. Cost: linear in the layers. */
 PM_API int pm_network_get_totals(const pm_network *network, pm_network_totals *totals, pm_error *error);
 
-/* Counts of all layers for `batch` samples stored at `precision`, into an array of pm_network_layer_count rows.
-** Errors: PM_BAD_ARGUMENT (batch not finite or below 1, no such precision). */
+/* Counts of all layers for `batch` samples stored at `precision`, into an array of pm_network_count_layers rows.
+** Errors: PM_STATUS_BAD_ARGUMENT (batch not finite or below 1, no such precision). */
 PM_API int pm_network_get_layers(const pm_network *network, double batch, int precision, pm_layer *rows,
                                  pm_error *error);
 
@@ -141,18 +141,18 @@ typedef struct pm_layer_kind { PM_LAYER_KIND_FIELDS(PM_DECLARE) } pm_layer_kind;
 
 typedef struct pm_layer_attribute { PM_LAYER_ATTRIBUTE_FIELDS(PM_DECLARE) } pm_layer_attribute;
 
-/* One kind, and one attribute of all kinds in their order; index from 0. PM_NOT_FOUND past the last. */
+/* One kind, and one attribute of all kinds in their order; index from 0. PM_STATUS_NOT_FOUND past the last. */
 PM_API int pm_layer_kind_get(size_t index, pm_layer_kind *row, pm_error *error);
 
-/* One attribute; index from 0 over all kinds, in their order. PM_NOT_FOUND past the last. */
+/* One attribute; index from 0 over all kinds, in their order. PM_STATUS_NOT_FOUND past the last. */
 PM_API int pm_layer_attribute_get(size_t index, pm_layer_attribute *row, pm_error *error);
 
 /* Names of the layer kinds, index from 0, NULL past the last. */
-PM_API const char *pm_layer_kind_at(size_t index);
+PM_API const char *pm_layer_kind_get_name(size_t index);
 
 /* The attributes that a kind takes, as text: "out_channels kernel stride=1 bias=yes"; one without a value must be given.
 ** Returns buffer, "" past the last kind. */
-PM_API char *pm_layer_kind_attributes(size_t index, char *buffer, size_t size);
+PM_API char *pm_layer_kind_format_attributes(size_t index, char *buffer, size_t size);
 
 #ifdef __cplusplus
 }

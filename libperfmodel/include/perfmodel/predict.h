@@ -7,8 +7,8 @@
 ** runs of one call share kernel times (benchmarks/bench_predict).
 **
 **     pm_plan *plan = pm_plan_new(&network, 1, &system, 1, &error);
-**     pm_run run = pm_run_default();
-**     run.gpus = 8; run.batch = 64; run.precision = PM_FP16;
+**     pm_run run = pm_run_make();
+**     run.gpus = 8; run.batch = 64; run.precision = PM_PRECISION_FP16;
 **     pm_prediction prediction;
 **     pm_predict(plan, &run, &prediction, 1);
 **     printf("%.0f samples/s\n", prediction.throughput);
@@ -161,7 +161,7 @@ typedef struct pm_plan pm_plan;
 
 /* One GPU, one node, batch 32, FP32, network 0 on system 0, no framework, SGD with momentum. */
 PM_API void pm_run_fill(pm_run *run, size_t size);
-PM_INLINE pm_run pm_run_default(void)
+PM_INLINE pm_run pm_run_make(void)
 {
   pm_run run;
   pm_run_fill(&run, sizeof run);
@@ -180,7 +180,8 @@ PM_API void pm_plan_free(pm_plan *plan);
 PM_API int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error);
 
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns
-** PM_OK, or PM_BAD_ARGUMENT if a pointer is missing. Allocates nothing once the wires of the runs' GPUs are known; may be
+** PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing. Allocates nothing once the wires of the runs' GPUs are
+** known; may be
 ** called from several threads. */
 PM_API int pm_predict_sized(const pm_plan *plan, unsigned columns, const pm_run *runs, size_t run_size,
                             pm_prediction *predictions, size_t prediction_size, size_t count);
@@ -211,10 +212,10 @@ PM_API unsigned pm_extra_column_find(const char *field);
 
 /* The timeline of one step of the run, layer by layer, as JSON that Perfetto (ui.perfetto.dev) and chrome://tracing open.
 ** A string that the caller releases with pm_string_free; NULL with the reason if the run cannot be predicted. */
-PM_API char *pm_prediction_trace_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error);
-PM_INLINE char *pm_prediction_trace(const pm_plan *plan, const pm_run *run, pm_error *error)
+PM_API char *pm_prediction_format_trace_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error);
+PM_INLINE char *pm_prediction_format_trace(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
-  return pm_prediction_trace_sized(plan, run, sizeof *run, error);
+  return pm_prediction_format_trace_sized(plan, run, sizeof *run, error);
 }
 
 /* PM_OK, or in words why this run cannot be predicted (batch 0, more GPUs than the system has, ...). */
@@ -226,7 +227,7 @@ PM_INLINE int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *err
 
 /* ---- Sweeps ---------------------------------------------------------------------------------------------------- */
 
-/* An axis: a field of the run, by name, and the values that it takes, as pm_record_number gives them. */
+/* An axis: a field of the run, by name, and the values that it takes, as pm_record_get_number gives them. */
 typedef struct pm_axis {
   const char *field; /* "batch", "optimizer", "system_index", ... */
   const double *values;
@@ -238,10 +239,10 @@ typedef struct pm_axis {
 **
 **     const double batch[] = {32, 64}, gpus[] = {1, 2, 4, 8};
 **     const pm_axis axes[] = {{"batch", batch, 2}, {"gpus", gpus, 4}};
-**     const pm_run base = pm_run_default();
+**     const pm_run base = pm_run_make();
 **     pm_space space = {pm_record_type_find("run"), &base, axes, 2, 0, sizeof(pm_run)};
 **     pm_run runs[8];
-**     pm_space_runs(&space, 0, pm_space_count(&space), runs, &error);
+**     pm_space_get_runs(&space, 0, pm_space_count(&space), runs, &error);
 **
 ** In whatever order the axes are given, batch runs fastest, then gpus, nodes, precision, the other fields from the last
 ** of the record to its first, framework (profile), system, network. */
@@ -260,21 +261,24 @@ PM_API size_t pm_space_count(const pm_space *space);
 
 /* Runs [first, last) of the space into an array of its type; ranges are all that threads and processes need to share one.
 ** A run whose global batch does not divide has batch NAN, so its prediction says so.
-** Errors: PM_NOT_FOUND (no such field), PM_BAD_ARGUMENT (an empty axis, two of a field, 1.5 GPUs, a range outside). */
-PM_API int pm_space_runs(const pm_space *space, size_t first, size_t last, void *runs, pm_error *error);
+** Errors: PM_STATUS_NOT_FOUND (no such field), PM_STATUS_BAD_ARGUMENT (an empty axis, two of a field, 1.5 GPUs, a range
+** outside). */
+PM_API int pm_space_get_runs(const pm_space *space, size_t first, size_t last, void *runs, pm_error *error);
 
 /* Numbers of the hardware have paths: gpu.FIELD, kernels.FIELD, network.FIELD, link.TYPE.FIELD, calibration.TYPE.FIELD, the
 ** fields being those of the records "gpu", "kernel_calibration", "link" and "calibration".
-** The field of such a path, or NULL with PM_NOT_FOUND. */
-PM_API const pm_field *pm_hardware_field(const char *path, pm_error *error);
+** The field of such a path, or NULL with PM_STATUS_NOT_FOUND. */
+PM_API const pm_field *pm_hardware_find_field(const char *path, pm_error *error);
 
 /* The value of that number [SI]; NAN with an error if the system has none. */
-PM_API double pm_system_number(const pm_system *system, const char *path, pm_error *error);
+PM_API double pm_system_get_number(const pm_system *system, const char *path, pm_error *error);
 
 /* A copy of the system where that number is `value`: with its unit ("900 GB/s"), or a factor ("x1.1"). gpu.clock takes the
-** rates of arithmetic with it, gpu.memory what programs can have of it. Owned by the caller; NULL with PM_NOT_FOUND,
-** PM_BAD_VALUE or PM_BAD_UNIT. */
-PM_API pm_system *pm_system_with_number(const pm_system *system, const char *path, const char *value, pm_error *error);
+** rates of arithmetic with it, gpu.memory what programs can have of it. Owned by the caller; NULL with
+** PM_STATUS_NOT_FOUND,
+** PM_STATUS_BAD_VALUE or PM_STATUS_BAD_UNIT. */
+PM_API pm_system *pm_system_new_with_number(const pm_system *system, const char *path, const char *value,
+                                            pm_error *error);
 
 /* An axis of the hardware: a path, and the values that it takes as text. */
 typedef struct pm_hardware_axis {
@@ -289,28 +293,28 @@ PM_API size_t pm_variants_count(const pm_hardware_axis *axes, size_t axis_count)
 /* Copies of the system with every combination of the axes, the last one fastest, into variants[pm_variants_count], each
 ** owned by the caller: systems of a plan, among which a run chooses by system_index. PM_OK, or the error of the first path
 ** or value that cannot be; nothing is owned then. */
-PM_API int pm_system_variants(const pm_system *system, const pm_hardware_axis *axes, size_t axis_count,
+PM_API int pm_system_new_variants(const pm_system *system, const pm_hardware_axis *axes, size_t axis_count,
                               pm_system **variants, pm_error *error);
 
 /* Runs and predictions as a table: network, system and framework by id, then the fields of pm_run and pm_prediction.
-** pm_sweep_table has a column for each of the paths of the hardware between them. The columns are the same for every
+** pm_sweep_tabulate has a column for each of the paths of the hardware between them. The columns are the same for every
 ** table of one function. Owned by the caller; NULL with an error. */
-PM_API pm_table *pm_sweep_table_sized(const pm_plan *plan, const pm_run *runs, size_t run_size,
+PM_API pm_table *pm_sweep_tabulate_sized(const pm_plan *plan, const pm_run *runs, size_t run_size,
                                       const pm_prediction *predictions, size_t prediction_size, size_t count,
                                       const char *const *paths, size_t path_count, pm_error *error);
 
 /* Runs and predictions alone. */
-PM_INLINE pm_table *pm_prediction_table(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions,
+PM_INLINE pm_table *pm_prediction_tabulate(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions,
                                         size_t count, pm_error *error)
 {
-  return pm_sweep_table_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, NULL, 0, error);
+  return pm_sweep_tabulate_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, NULL, 0, error);
 }
 
 /* The same with hardware: the values that the paths have on the system of each run. */
-PM_INLINE pm_table *pm_sweep_table(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions,
+PM_INLINE pm_table *pm_sweep_tabulate(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions,
                                    size_t count, const char *const *paths, size_t path_count, pm_error *error)
 {
-  return pm_sweep_table_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, paths, path_count,
+  return pm_sweep_tabulate_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, paths, path_count,
                               error);
 }
 

@@ -37,7 +37,8 @@ extern "C" {
 ** The size is the step from one record of an array to the next, too. To a program that was compiled with an earlier
 ** release the library is as it was: fields that its runs lack are as where nobody gives them, and of a prediction it gets
 ** those that it knows. Where sizes are equal nothing is copied. A program that was compiled with a later release than the
-** library is of gets PM_BAD_ARGUMENT. Who calls without the headers (by a foreign-function interface) calls the function
+** library is of gets PM_STATUS_BAD_ARGUMENT. Who calls without the headers (by a foreign-function interface) calls the
+** function
 ** in _sized, and takes sizes and offsets from pm_record_type.
 **
 ** All other structs are as they are until the soname changes; a test compares all with tests/compat/records.txt.
@@ -119,34 +120,34 @@ typedef struct pm_record_type {
 #define PM_DECLARE(kind, name, ...) PM_DECLARE_##kind(name)
 
 /* All record types, in a fixed order; index from 0, NULL past the last. */
-PM_API const pm_record_type *pm_record_type_at(size_t index);
+PM_API const pm_record_type *pm_record_type_get(size_t index);
 
 /* The record type of that name ("gpu", "prediction", ...), or NULL. */
 PM_API const pm_record_type *pm_record_type_find(const char *name);
 
 /* The field that has that name, or had it in an earlier release, or NULL. */
-PM_API const pm_field *pm_record_field(const pm_record_type *type, const char *name);
+PM_API const pm_field *pm_record_find_field(const pm_record_type *type, const char *name);
 
 /* Sets every field to "nobody gave it": NAN, 0, "". */
-PM_API void pm_record_init(const pm_record_type *type, void *record);
+PM_API void pm_record_clear(const pm_record_type *type, void *record);
 
 /* Sets every field to what it is where nobody gives it. */
-PM_API void pm_record_default(const pm_record_type *type, void *record);
+PM_API void pm_record_set_defaults(const pm_record_type *type, void *record);
 
 /* Sets one field from text, a quantity with its unit where the field has one ("900 GB/s").
-** Errors: PM_BAD_VALUE, PM_BAD_UNIT, with the field's name in the text. */
+** Errors: PM_STATUS_BAD_VALUE, PM_STATUS_BAD_UNIT, with the field's name in the text. */
 PM_API int pm_record_set(const pm_field *field, void *record, const char *text, pm_error *error);
 
 /* The value of a number or choice field as a double; NAN for text. */
-PM_API double pm_record_number(const pm_field *field, const void *record);
+PM_API double pm_record_get_number(const pm_field *field, const void *record);
 
-/* Sets a number or choice field to `value`, the opposite of pm_record_number.
-** Errors: PM_BAD_ARGUMENT if it is no value of the field: 1.5 GPUs, a choice that there is not. */
+/* Sets a number or choice field to `value`, the opposite of pm_record_get_number.
+** Errors: PM_STATUS_BAD_ARGUMENT if it is no value of the field: 1.5 GPUs, a choice that there is not. */
 PM_API int pm_record_set_number(const pm_field *field, void *record, double value, pm_error *error);
 
 /* The value as text: a TEXT as it is, a choice by name, a number in SI units as pm_number_format writes it.
 ** `buffer` must hold PM_TEXT_MAX bytes. Returns buffer. */
-PM_API char *pm_record_text(const pm_field *field, const void *record, char *buffer);
+PM_API char *pm_record_format(const pm_field *field, const void *record, char *buffer);
 
 #ifdef __cplusplus
 }

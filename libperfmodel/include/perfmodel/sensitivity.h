@@ -12,7 +12,7 @@
 **
 **     pm_sensitivity_setup setup = {network, system, &run, NULL, NULL, NULL, NULL, NULL};
 **     pm_sensitivity rows[PM_RESOURCE_COUNT];
-**     int count = pm_sensitivity_get(&setup, 0.1, rows, &error);
+**     int count = pm_sensitivity_evaluate(&setup, 0.1, rows, &error);
 */
 #ifndef PERFMODEL_SENSITIVITY_H
 #define PERFMODEL_SENSITIVITY_H
@@ -77,24 +77,26 @@ typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivi
 
 /* Raises each number by the share `raise` (0.1: by 10 %), one after the other, into rows[PM_RESOURCE_COUNT]; what the system
 ** does not have is left out. Returns the number of rows, or -1 with the error of the run itself. Cost: a plan for each. */
-PM_API int pm_sensitivity_get_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, double raise,
+PM_API int pm_sensitivity_evaluate_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, double raise,
                                     pm_sensitivity *rows, pm_error *error);
-PM_INLINE int pm_sensitivity_get(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows, pm_error *error)
+PM_INLINE int pm_sensitivity_evaluate(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows,
+                                      pm_error *error)
 {
   const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_sensitivity_get_sized(setup, &sizes, raise, rows, error);
+  return pm_sensitivity_evaluate_sized(setup, &sizes, raise, rows, error);
 }
 
 /* The system with one of its numbers `factor` times as large; a copy, owned by the caller. HOST and STORAGE leave it as it
 ** is but for the start of kernels. */
-PM_API pm_system *pm_system_scaled(const pm_system *system, int resource, double factor, pm_error *error);
+PM_API pm_system *pm_system_new_scaled(const pm_system *system, int resource, double factor, pm_error *error);
 
 /* The system with another GPU in it, on the same links. `kernels` NULL: at the plain roofline. */
-PM_API pm_system *pm_system_with_gpu(const pm_system *system, const pm_gpu *gpu, const pm_kernel_calibration *kernels,
+PM_API pm_system *pm_system_new_with_gpu(const pm_system *system, const pm_gpu *gpu,
+                                         const pm_kernel_calibration *kernels,
                                      pm_error *error);
 
 /* The system with links of another type: in place of every link of the type `replaced`, or, NULL, as its network. */
-PM_API pm_system *pm_system_with_link(const pm_system *system, const char *replaced, const pm_link *link,
+PM_API pm_system *pm_system_new_with_link(const pm_system *system, const char *replaced, const pm_link *link,
                                       const pm_link_calibration *calibration, pm_error *error);
 
 /* ---- Which upgrade pays ----------------------------------------------------------------------------------------- */
@@ -122,13 +124,13 @@ typedef struct pm_upgrade_choice {
 typedef struct pm_upgrade { PM_UPGRADE_FIELDS(PM_DECLARE) } pm_upgrade;
 
 /* The run on each of the choices, most gain first; rows[count]. PM_OK, or the error of the run itself. */
-PM_API int pm_upgrades_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes,
+PM_API int pm_upgrade_evaluate_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes,
                              const pm_upgrade_choice *choices, size_t count, pm_upgrade *rows, pm_error *error);
-PM_INLINE int pm_upgrades(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,
+PM_INLINE int pm_upgrade_evaluate(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,
                           pm_upgrade *rows, pm_error *error)
 {
   const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_upgrades_sized(setup, &sizes, choices, count, rows, error);
+  return pm_upgrade_evaluate_sized(setup, &sizes, choices, count, rows, error);
 }
 
 #ifdef __cplusplus

@@ -6,10 +6,10 @@
 ** or that more nodes may even be slower. Where no count reaches the target the answer is the fastest count, and says so.
 **
 **     pm_size_setup setup = {plan, &run, NULL, NULL, 1, NULL, NULL, NULL};
-**     pm_size_goal goal = pm_size_goal_default();
+**     pm_size_goal goal = pm_size_goal_make();
 **     goal.epochs = 90; goal.samples = 1281167; goal.within = 6 * 3600;
 **     pm_size_choice choice;
-**     pm_size(&setup, &goal, &choice, &error);
+**     pm_size_evaluate(&setup, &goal, &choice, &error);
 **     printf("%d nodes, %.1f h\n", choice.nodes, choice.time / 3600);
 **
 ** Prices are the caller's, of one node, in any currency, the same for all; they change nothing but costs. Power is the
@@ -118,7 +118,7 @@ typedef struct pm_run_sizes {
 #define PM_RUN_SIZES {sizeof(pm_run), sizeof(pm_inference_run), sizeof(pm_input_run)}
 
 /* At most 1024 nodes, least nodes, PUE 1, switches of 32 ports without oversubscription; the target unknown. */
-PM_API pm_size_goal pm_size_goal_default(void);
+PM_API pm_size_goal pm_size_goal_make(void);
 
 /* PM_OK, or what is missing or absurd. */
 PM_API int pm_size_check_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
@@ -131,35 +131,37 @@ PM_INLINE int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal
 
 /* The least nodes of every choice, ranked, into choices[setup->count]. Returns PM_OK, also if some or all
 ** choices cannot reach the target (their status says so). Cost: a prediction for each count tried. */
-PM_API int pm_size_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+PM_API int pm_size_evaluate_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
                          pm_size_choice *choices, pm_error *error);
-PM_INLINE int pm_size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
+PM_INLINE int pm_size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices,
+                               pm_error *error)
 {
   const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_size_sized(setup, &sizes, goal, choices, error);
+  return pm_size_evaluate_sized(setup, &sizes, goal, choices, error);
 }
 
 /* The next cheaper: of all counts of all choices that take less than `than` of what is to be least, the fastest. It
-** misses the target by 1 - reached. PM_UNREACHABLE if nothing takes less. */
-PM_API int pm_size_next_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+** misses the target by 1 - reached. PM_STATUS_UNREACHABLE if nothing takes less. */
+PM_API int pm_size_find_next_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
                               const pm_size_choice *than, pm_size_choice *next, pm_error *error);
-PM_INLINE int pm_size_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
+PM_INLINE int pm_size_find_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
                            pm_size_choice *next, pm_error *error)
 {
   const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_size_next_sized(setup, &sizes, goal, than, next, error);
+  return pm_size_find_next_sized(setup, &sizes, goal, than, next, error);
 }
 
 /* The counts of all choices for which no other is both faster and less, from least to fastest: the Pareto front, into at
-** most `capacity` rows. Every choice is tried as far as it takes no more than the dearest answer of pm_size. Returns how
+** most `capacity` rows. Every choice is tried as far as it takes no more than the dearest answer of pm_size_evaluate.
+** Returns how
 ** many rows there are, or -1. */
-PM_API int pm_size_front_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+PM_API int pm_size_find_front_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
                                pm_size_choice *rows, size_t capacity, pm_error *error);
-PM_INLINE int pm_size_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows,
+PM_INLINE int pm_size_find_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows,
                             size_t capacity, pm_error *error)
 {
   const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_size_front_sized(setup, &sizes, goal, rows, capacity, error);
+  return pm_size_find_front_sized(setup, &sizes, goal, rows, capacity, error);
 }
 
 /* Inference: replicas that share nothing, each GPU with the whole network. The runs' GPUs are those of a machine (0: all),
@@ -175,17 +177,19 @@ typedef struct pm_size_service {
 /* The least nodes of every choice for a rate of inference, ranked, into choices[service->count]. Fields that only training
 ** has stay unknown. Choices whose call of one sample takes longer than the latency, or that need more nodes than
 ** goal->nodes_most, are unreachable; the latter are shown with those nodes. PM_OK, or what is missing or absurd. */
-PM_API int pm_size_inference_sized(const pm_size_service *service, const pm_run_sizes *sizes, const pm_size_goal *goal,
+PM_API int pm_size_evaluate_inference_sized(const pm_size_service *service, const pm_run_sizes *sizes,
+                                            const pm_size_goal *goal,
                                    pm_size_choice *choices, pm_error *error);
-PM_INLINE int pm_size_inference(const pm_size_service *service, const pm_size_goal *goal, pm_size_choice *choices,
+PM_INLINE int pm_size_evaluate_inference(const pm_size_service *service, const pm_size_goal *goal,
+                                         pm_size_choice *choices,
                                 pm_error *error)
 {
   const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_size_inference_sized(service, &sizes, goal, choices, error);
+  return pm_size_evaluate_inference_sized(service, &sizes, goal, choices, error);
 }
 
 /* What `minimize` means of one row; NAN if unknown. */
-PM_API double pm_size_objective(const pm_size_choice *row, int minimize);
+PM_API double pm_size_get_objective(const pm_size_choice *row, int minimize);
 
 #ifdef __cplusplus
 }

@@ -25,7 +25,7 @@ typedef struct pm_column {
   const char *name;
   const char *unit; /* "" or "1": none */
   const char *doc;
-  pm_field_kind kind; /* TEXT and CHOICE read by pm_table_text, INT and REAL by pm_table_numbers too */
+  pm_field_kind kind; /* TEXT and CHOICE read by pm_table_get_text, INT and REAL by pm_table_get_numbers too */
 } pm_column;
 
 /* A table of `rows` rows and no columns. Owned by the caller. */
@@ -35,7 +35,8 @@ PM_API pm_table *pm_table_new(size_t rows, pm_error *error);
 PM_API void pm_table_free(pm_table *table);
 
 /* A table of these records alone: a column for every field of `type`. Owned by the caller; NULL with an error. */
-PM_API pm_table *pm_table_of_records(const pm_record_type *type, const void *records, size_t count, pm_error *error);
+PM_API pm_table *pm_table_new_of_records(const pm_record_type *type, const void *records, size_t count,
+                                         pm_error *error);
 
 /* Appends a column for every field of `type`, read from `records`, an array of `rows` of them. */
 PM_API int pm_table_add_records(pm_table *table, const pm_record_type *type, const void *records, pm_error *error);
@@ -47,7 +48,8 @@ PM_API int pm_table_add_text(pm_table *table, const char *name, const char *doc,
 /* Drops the column of that name, if there is one. */
 PM_API void pm_table_drop(pm_table *table, const char *name);
 
-/* Keeps the columns of these names, in this order. Errors: PM_NOT_FOUND, with the closest name; the table is then as it
+/* Keeps the columns of these names, in this order. Errors: PM_STATUS_NOT_FOUND, with the closest name; the table is
+** then as it
 ** was. */
 PM_API int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error);
 
@@ -65,30 +67,30 @@ PM_API int pm_table_has_total(const pm_table *table);
 PM_API void pm_table_drop_total(pm_table *table);
 
 /* What there is to say besides, one line each; "" if nothing. Lives as long as the table, or until it is set anew. */
-PM_API const char *pm_table_notes(const pm_table *table);
+PM_API const char *pm_table_get_notes(const pm_table *table);
 
-/* Sets them; `notes` is copied. Errors: PM_NO_MEMORY. */
+/* Sets them; `notes` is copied. Errors: PM_STATUS_NO_MEMORY. */
 PM_API int pm_table_set_notes(pm_table *table, const char *notes, pm_error *error);
 
 /* Number of rows, a total included. */
-PM_API size_t pm_table_rows(const pm_table *table);
+PM_API size_t pm_table_count_rows(const pm_table *table);
 
 /* Number of columns. */
-PM_API size_t pm_table_columns(const pm_table *table);
+PM_API size_t pm_table_count_columns(const pm_table *table);
 
 /* The column, or NULL past the last; lives as long as the table. */
-PM_API const pm_column *pm_table_column(const pm_table *table, size_t column);
+PM_API const pm_column *pm_table_get_column(const pm_table *table, size_t column);
 
 /* The numbers of an INT, REAL or CHOICE column, one per row, or NULL for a text column. */
-PM_API const double *pm_table_numbers(const pm_table *table, size_t column);
+PM_API const double *pm_table_get_numbers(const pm_table *table, size_t column);
 
 /* One cell as text; a number as pm_number_format writes it, unknown as "". `buffer` holds PM_TEXT_MAX bytes.
 ** Returns the text, in buffer or in the table; NULL out of range. */
-PM_API const char *pm_table_text(const pm_table *table, size_t column, size_t row, char *buffer);
+PM_API const char *pm_table_get_text(const pm_table *table, size_t column, size_t row, char *buffer);
 
 /* One cell as people see it: a quantity with its prefix, "-" if it is unknown. Returns a string that the caller releases
 ** with pm_string_free; NULL out of range, or without memory. */
-PM_API char *pm_table_shown(const pm_table *table, size_t column, size_t row);
+PM_API char *pm_table_format_cell(const pm_table *table, size_t column, size_t row);
 
 /* How a table is written: for people, for spreadsheets, for programs. */
 typedef enum pm_format { PM_FORMAT_TABLE, PM_FORMAT_CSV, PM_FORMAT_JSON } pm_format;

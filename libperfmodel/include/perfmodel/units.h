@@ -23,13 +23,15 @@ extern "C" {
 #define PM_NUMBER_MAX 32 /* bytes that hold any number as text */
 
 /* Reads `text` as a quantity of the SI unit `unit` ("B/s", "s", "FLOP/s", "B", "Hz", "W", "1", ...) into *value.
-** "unlimited" is INFINITY and "unknown" is NAN. Errors: PM_BAD_UNIT, PM_BAD_VALUE; *value is then untouched. */
+** "unlimited" is INFINITY and "unknown" is NAN. Errors: PM_STATUS_BAD_UNIT, PM_STATUS_BAD_VALUE; *value is then
+** untouched. */
 PM_API int pm_quantity_parse(const char *text, const char *unit, double *value, pm_error *error);
 
 /* Writes `value`, an SI number of `unit`, for a person: "900 GB/s", "1.28 us", four digits. Returns buffer. */
 PM_API char *pm_quantity_format(char *buffer, size_t size, double value, const char *unit);
 
-/* Reads a plain decimal number ("1e-3", "64"); the whole text must be the number. Returns PM_OK or PM_BAD_VALUE. */
+/* Reads a plain decimal number ("1e-3", "64"); the whole text must be the number. Returns PM_OK or PM_STATUS_BAD_VALUE.
+** */
 PM_API int pm_number_parse(const char *text, double *value);
 
 /* Writes the shortest text that reads back to the same double; "inf" and "nan" for those. Returns buffer, which

@@ -53,7 +53,7 @@ int pm__name_distance(const char *a, const char *b);     /* edit distance of the
 bool pm__text_set(char *text, size_t size, const char *value); /* copies; false if it does not fit */
 
 /* Reads a decimal number at *text, times 10^shift, rounded once, and moves *text behind it.
-** PM_OK, PM_BAD_VALUE (no number) or PM_BAD_ARGUMENT (beyond what a double holds). */
+** PM_OK, PM_STATUS_BAD_VALUE (no number) or PM_STATUS_BAD_ARGUMENT (beyond what a double holds). */
 int pm__number_scan(const char **text, int shift, double *value);
 
 /* The value, or the other if it is unknown. */

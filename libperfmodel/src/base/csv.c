@@ -46,7 +46,7 @@ static int end_row(reader *in, size_t before)
   if (table->rows == 0) table->columns = columns;
   table->rows++;
   if (columns == table->columns) return PM_OK;
-  return pm__fail_at(in->error, PM_BAD_SYNTAX, in->file, (int)table->rows, "%zu cells where the header has %zu",
+  return pm__fail_at(in->error, PM_STATUS_BAD_SYNTAX, in->file, (int)table->rows, "%zu cells where the header has %zu",
                      columns, table->columns);
 }
 
@@ -57,7 +57,8 @@ static int read_rows(reader *in)
   for (char *place = in->table->text; *place != '\0' && status == PM_OK;) {
     char *cell;
     if (!read_cell(&place, &cell))
-      return pm__fail_at(in->error, PM_BAD_SYNTAX, in->file, (int)in->table->rows + 1, "a quoted cell has no end");
+      return pm__fail_at(in->error, PM_STATUS_BAD_SYNTAX, in->file, (int)in->table->rows + 1,
+                         "a quoted cell has no end");
     char stop = *place;
     *place = '\0';
     status = add_cell(in, cell);
@@ -80,7 +81,7 @@ int pm__csv_read(pm__csv *table, const char *text, const char *file, pm_error *e
   if (table->text == NULL) return pm__no_memory(error);
   strcpy(table->text, text);
   int status = read_rows(&in);
-  if (status == PM_OK && table->rows == 0) status = pm__fail(error, PM_BAD_FILE, "%s: the table is empty", file);
+  if (status == PM_OK && table->rows == 0) status = pm__fail(error, PM_STATUS_BAD_FILE, "%s: the table is empty", file);
   if (status != PM_OK) pm__csv_free(table);
   return status;
 }

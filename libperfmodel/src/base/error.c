@@ -17,12 +17,12 @@ static const char *const texts[] = {
 #undef PM__TEXT
 };
 
-const char *pm_status_name(int status)
+const char *pm_status_get_name(int status)
 {
   return status >= 0 && status < PM_STATUS_COUNT ? names[status] : "unknown";
 }
 
-const char *pm_status_text(int status)
+const char *pm_status_get_text(int status)
 {
   return status >= 0 && status < PM_STATUS_COUNT ? texts[status] : "unknown";
 }
@@ -76,5 +76,5 @@ void pm__error_place(pm_error *error, const char *file, int line)
 
 int pm__no_memory(pm_error *error)
 {
-  return pm__fail(error, PM_NO_MEMORY, "out of memory");
+  return pm__fail(error, PM_STATUS_NO_MEMORY, "out of memory");
 }

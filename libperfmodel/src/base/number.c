@@ -54,13 +54,13 @@ int pm__number_scan(const char **text, int shift, double *value)
   const char *p = *text;
   bool negative = *p == '-';
   if (*p == '-' || *p == '+') p++;
-  if (!read_digits(&p, buffer + 1, &length, &fraction) || !read_exponent(&p, &exponent)) return PM_BAD_VALUE;
+  if (!read_digits(&p, buffer + 1, &length, &fraction) || !read_exponent(&p, &exponent)) return PM_STATUS_BAD_VALUE;
   buffer[0] = negative ? '-' : '+';
   snprintf(buffer + 1 + length, sizeof buffer - 1 - (size_t)length, "e%ld", exponent + shift - fraction);
   double number = strtod(buffer, NULL);
   /* Too large for a double, or so small that it would silently become zero. */
   bool zero = strspn(buffer + 1, "0") >= (size_t)length;
-  if (!isfinite(number) || (number == 0 && !zero)) return PM_BAD_ARGUMENT;
+  if (!isfinite(number) || (number == 0 && !zero)) return PM_STATUS_BAD_ARGUMENT;
   *value = number;
   *text = p;
   return PM_OK;
@@ -69,7 +69,8 @@ int pm__number_scan(const char **text, int shift, double *value)
 int pm_number_parse(const char *text, double *value)
 {
   double number;
-  if (text == NULL || value == NULL || pm__number_scan(&text, 0, &number) != PM_OK || *text != '\0') return PM_BAD_VALUE;
+  if (text == NULL || value == NULL || pm__number_scan(&text, 0, &number) != PM_OK ||
+      *text != '\0') return PM_STATUS_BAD_VALUE;
   *value = number;
   return PM_OK;
 }

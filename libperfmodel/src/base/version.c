@@ -1,6 +1,6 @@
 #include "perfmodel.h"
 
-const char *pm_version(void)
+const char *pm_version_get(void)
 {
   return PM_VERSION;
 }

@@ -9,20 +9,20 @@
 #include "hardware/system.h"
 #include "perfmodel/units.h"
 
-const char *pm_catalog_note(const pm_catalog *catalog, size_t index)
+const char *pm_catalog_get_note(const pm_catalog *catalog, size_t index)
 {
   return catalog != NULL && index < catalog->note_count ? catalog->notes[index] : NULL;
 }
 
 /* ---- Kinds and names. */
 
-const char *pm_catalog_kind_at(size_t index)
+const char *pm_catalog_get_kind(size_t index)
 {
   const pm__kind *kind = pm__kind_at(index);
   return kind != NULL ? kind->plural : NULL;
 }
 
-const pm_record_type *pm_catalog_record_type(const char *kind)
+const pm_record_type *pm_catalog_get_record_type(const char *kind)
 {
   int number = pm__kind_find(kind, NULL);
   return number >= 0 ? pm_record_type_find(pm__kind_at((size_t)number)->record) : NULL;
@@ -34,7 +34,7 @@ int pm_catalog_count(const pm_catalog *catalog, const char *kind)
   return catalog != NULL && number >= 0 ? (int)catalog->lists[number].count : -1;
 }
 
-const char *pm_catalog_id(const pm_catalog *catalog, const char *kind, size_t index)
+const char *pm_catalog_get_id(const pm_catalog *catalog, const char *kind, size_t index)
 {
   int number = pm__kind_find(kind, NULL);
   if (catalog == NULL || number < 0 || index >= catalog->lists[number].count) return NULL;
@@ -45,14 +45,14 @@ const char *pm_catalog_id(const pm_catalog *catalog, const char *kind, size_t in
 static const pm__entry *find(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)
 {
   if (catalog == NULL || name == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "%s is missing", catalog == NULL ? "the catalogue" : "a name");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s is missing", catalog == NULL ? "the catalogue" : "a name");
     return NULL;
   }
   int number = pm__kind_find(kind, error);
   return number >= 0 ? pm__catalog_find(catalog, number, name, error) : NULL;
 }
 
-const char *pm_catalog_name(const pm_catalog *catalog, const char *kind, const char *id, size_t index)
+const char *pm_catalog_get_name(const pm_catalog *catalog, const char *kind, const char *id, size_t index)
 {
   int number = pm__kind_find(kind, NULL);
   const pm__entry *entry = catalog != NULL && number >= 0 ? pm__catalog_find(catalog, number, id, NULL) : NULL;
@@ -69,28 +69,29 @@ const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kind, cons
 
 /* ---- Records, networks, systems. */
 
-int pm_catalog_record(const pm_catalog *catalog, const char *kind, const char *name, void *record, pm_error *error)
+int pm_catalog_get_record(const pm_catalog *catalog, const char *kind, const char *name, void *record, pm_error *error)
 {
   pm_error failure = PM_ERROR_NONE;
-  if (record == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "there is no record to fill");
+  if (record == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no record to fill");
   const pm__entry *entry = find(catalog, kind, name, &failure);
   if (entry != NULL) return pm__entry_record(catalog, entry, record, error);
   if (error != NULL && error->status == PM_OK) *error = failure;
   return failure.status;
 }
 
-pm_network *pm_catalog_network(const pm_catalog *catalog, const char *name, const pm_attribute *sets, size_t set_count,
+pm_network *pm_catalog_new_network(const pm_catalog *catalog, const char *name, const pm_attribute *sets,
+                                   size_t set_count,
                                pm_error *error)
 {
   if (sets == NULL && set_count > 0) {
-    pm__fail(error, PM_BAD_ARGUMENT, "the parameters are missing");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the parameters are missing");
     return NULL;
   }
   const pm__entry *entry = find(catalog, "network", name, error);
   return entry != NULL ? pm__entry_network(entry, sets, set_count, error) : NULL;
 }
 
-pm_system *pm_catalog_system(const pm_catalog *catalog, const char *name, pm_error *error)
+pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *name, pm_error *error)
 {
   const pm__entry *entry = find(catalog, "system", name, error);
   return entry != NULL ? pm__entry_system(catalog, entry, error) : NULL;
@@ -110,9 +111,9 @@ static char *collect_records(const pm_catalog *catalog, int kind, const pm_recor
   for (size_t i = 0; i < list->count; i++) {
     const pm__entry *entry = list->items[i];
     char *record = records + i * type->size;
-    pm_record_init(type, record);
-    pm_record_set(pm_record_field(type, "id"), record, entry->id, NULL);
-    pm_record_set(pm_record_field(type, "name"), record, entry->name, NULL);
+    pm_record_clear(type, record);
+    pm_record_set(pm_record_find_field(type, "id"), record, entry->id, NULL);
+    pm_record_set(pm_record_find_field(type, "name"), record, entry->name, NULL);
     if (!pm__entry_has_defaults(entry) || pm__entry_record(catalog, entry, record, error) == PM_OK) continue;
     free(records);
     return NULL;
@@ -128,14 +129,14 @@ static void drop_unlisted(pm_table *table, const pm_record_type *type, const cha
 
 pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error)
 {
-  if (catalog == NULL) pm__fail(error, PM_BAD_ARGUMENT, "the catalogue is missing");
+  if (catalog == NULL) pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the catalogue is missing");
   int number = catalog != NULL ? pm__kind_find(kind, error) : -1;
   if (number < 0) return NULL;
   const pm__kind *about = pm__kind_at((size_t)number);
   const pm_record_type *type = pm_record_type_find(about->record);
   char *records = collect_records(catalog, number, type, error);
   if (records == NULL) return NULL;
-  pm_table *table = pm_table_of_records(type, records, catalog->lists[number].count, error);
+  pm_table *table = pm_table_new_of_records(type, records, catalog->lists[number].count, error);
   free(records);
   if (table != NULL) drop_unlisted(table, type, about->listed);
   return table;
@@ -191,8 +192,8 @@ static pm_table *make_table(const rows *r, pm_error *error)
 /* A field's value for people; "" if it is unknown. */
 static const char *value_text(const pm_field *field, const void *record, char *buffer)
 {
-  double number = pm_record_number(field, record);
-  if (field->kind != PM_FIELD_REAL) return pm_record_text(field, record, buffer);
+  double number = pm_record_get_number(field, record);
+  if (field->kind != PM_FIELD_REAL) return pm_record_format(field, record, buffer);
   return isnan(number) ? "" : pm_quantity_format(buffer, PM_TEXT_MAX, number, field->unit);
 }
 
@@ -257,15 +258,15 @@ static void add_edges(rows *r, const pm__entry *entry, const pm_system *system)
   const pm__element *graph = pm__entry_child(entry, "graph"), *network = pm__entry_child(entry, "network");
   const char *source = part_attribute(entry, graph, "source");
   if (graph != NULL) {
-    snprintf(count, sizeof count, "%d pairs of vertices joined", pm_system_edge_count(system));
+    snprintf(count, sizeof count, "%d pairs of vertices joined", pm_system_count_edges(system));
     add_row(r, "graph", count, "", source, part_attribute(entry, graph, "note"));
   }
-  for (int i = 0; pm_system_edge(system, i, &edge) == PM_OK; i++) {
+  for (int i = 0; pm_system_get_edge(system, i, &edge) == PM_OK; i++) {
     snprintf(field, sizeof field, "%s - %s", edge.a, edge.b);
     add_link(r, field, edge.link, edge.count, edge.bandwidth, source, "");
   }
   if (network != NULL)
-    add_link(r, "network", system->network.link.id, system->network.count, pm_system_network_bandwidth(system),
+    add_link(r, "network", system->network.link.id, system->network.count, pm_system_get_network_bandwidth(system),
              part_attribute(entry, network, "source"), part_attribute(entry, network, "note"));
 }
 
@@ -315,7 +316,7 @@ pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const cha
 {
   rows r;
   memset(&r, 0, sizeof r);
-  if (catalog == NULL || name == NULL) pm__fail(error, PM_BAD_ARGUMENT, "the catalogue or a name is missing");
+  if (catalog == NULL || name == NULL) pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the catalogue or a name is missing");
   int number = catalog != NULL && name != NULL ? pm__kind_find(kind, error) : -1;
   const pm__entry *entry = number >= 0 ? pm__catalog_find(catalog, number, name, error) : NULL;
   if (entry == NULL) return NULL;

@@ -27,15 +27,15 @@ static int resolve(const pm_catalog *catalog, pm__entry *entry, const pm_field *
 {
   char text[PM_TEXT_MAX];
   int line = entry->from[field - entry->type->fields].line;
-  pm_record_text(field, entry->record, text);
+  pm_record_format(field, entry->record, text);
   if (text[0] == '\0') return PM_OK;
   pm__entry *found = pm__catalog_find(catalog, target, text, error);
   if (found == NULL) {
     pm__error_place(error, entry->document->file, line);
-    return PM_NOT_FOUND;
+    return PM_STATUS_NOT_FOUND;
   }
   if (strcmp(field->name, "id") == 0 && !pm__same_name(found->id, text))
-    return pm__entry_fail(entry, line, error, PM_BAD_VALUE, "\"%s\" is another name; write the id, \"%s\"", text,
+    return pm__entry_fail(entry, line, error, PM_STATUS_BAD_VALUE, "\"%s\" is another name; write the id, \"%s\"", text,
                           found->id);
   return pm_record_set(field, entry->record, found->id, error);
 }
@@ -45,7 +45,8 @@ static int resolve_all(const pm_catalog *catalog, pm__entry *entry, pm_error *er
   int status = PM_OK;
   for (size_t i = 0; i < sizeof references / sizeof references[0] && status == PM_OK; i++)
     if (references[i].kind == entry->kind)
-      status = resolve(catalog, entry, pm_record_field(entry->type, references[i].field), references[i].target, error);
+      status = resolve(catalog, entry, pm_record_find_field(entry->type, references[i].field), references[i].target,
+                       error);
   return status;
 }
 
@@ -57,13 +58,13 @@ static int check_source(const pm_catalog *catalog, const pm__entry *entry, const
   char id[PM_TEXT_MAX];
   size_t length = strcspn(source, " ");
   if (length == 0 && entry->load == 0 && entry->kind != PM__SOURCES)
-    return pm__entry_fail(entry, line, error, PM_BAD_VALUE, "%s of \"%s\" has no source", what, entry->id);
+    return pm__entry_fail(entry, line, error, PM_STATUS_BAD_VALUE, "%s of \"%s\" has no source", what, entry->id);
   if (length == 0) return PM_OK;
   snprintf(id, sizeof id, "%.*s", (int)(length < sizeof id ? length : sizeof id - 1), source);
   if (pm__names_find(&catalog->names, PM__SOURCES, id) != NULL) return PM_OK;
   pm_error reason = PM_ERROR_NONE;
   pm__names_unknown(&catalog->lists[PM__SOURCES], PM__SOURCES, id, &reason);
-  return pm__entry_fail(entry, line, error, PM_NOT_FOUND, "%s", reason.text);
+  return pm__entry_fail(entry, line, error, PM_STATUS_NOT_FOUND, "%s", reason.text);
 }
 
 static int check_sources(const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
@@ -90,24 +91,24 @@ static int check_sources(const pm_catalog *catalog, const pm__entry *entry, pm_e
 static int check_link(const pm_link *link, pm_error *error)
 {
   if (isfinite(link->bandwidth)) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "link \"%s\": its bandwidth is not finite", link->id);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "link \"%s\": its bandwidth is not finite", link->id);
 }
 
 static int check_calibration(const pm_link_calibration *calibration, pm_error *error)
 {
   if (!(calibration->efficiency > 0 && calibration->efficiency <= 1))
-    return pm__fail(error, PM_BAD_VALUE, "efficiency %g is not above 0 and at most 1", calibration->efficiency);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "efficiency %g is not above 0 and at most 1", calibration->efficiency);
   if (isfinite(calibration->hop_latency) && isfinite(calibration->base_latency)) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "calibration \"%s\": a latency is unknown", calibration->id);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "calibration \"%s\": a latency is unknown", calibration->id);
 }
 
 static int check_protocol(const pm__entry *entry, pm_error *error)
 {
   const pm_protocol *p = (const pm_protocol *)entry->record;
   if (!pm__in_list(" ll ll128 simple ", p->id))
-    return pm__fail(error, PM_BAD_VALUE, "protocol \"%s\" is none of ll, ll128, simple", p->id);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "protocol \"%s\" is none of ll, ll128, simple", p->id);
   if (p->payload > 0 && p->payload <= 1) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "payload %g is not above 0 and at most 1", p->payload);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "payload %g is not above 0 and at most 1", p->payload);
 }
 
 static int check_system(const pm_catalog *catalog, const pm__entry *entry, pm_error *error)

@@ -213,17 +213,17 @@ static void check_system(findings *list, const pm__element *entry)
 
 static pm_table *table_of(findings *list, pm_error *error)
 {
-  if (!list->failed) return pm_table_of_records(pm_record_type_find("finding"), list->items, list->count, error);
+  if (!list->failed) return pm_table_new_of_records(pm_record_type_find("finding"), list->items, list->count, error);
   pm__no_memory(error);
   return NULL;
 }
 
-pm_table *pm_doctor(const char *path, pm_error *error)
+pm_table *pm_file_diagnose(const char *path, pm_error *error)
 {
   findings list = {NULL, 0, 0, false};
   pm__documents documents = {NULL, 0, 0};
   if (path == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "no file");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no file");
     return NULL;
   }
   pm_table *table = NULL;

@@ -64,21 +64,23 @@ static int check_real(const pm_field *field, double value, const char *text, pm_
   const range *limits = range_of(field->unit);
   if (isnan(value) || limits == NULL || (isinf(value) && value > 0 && limits->unlimited)) return PM_OK;
   if (value == 0 && !limits->zero)
-    return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is zero; leave it out if it is unknown", field->name, text);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is zero; leave it out if it is unknown", field->name,
+                    text);
   if (value <= limits->most) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is absurd; at most %s is believed", field->name, text,
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is absurd; at most %s is believed", field->name, text,
                   pm_quantity_format(most, sizeof most, limits->most, field->unit));
 }
 
 int pm__value_check(const pm_field *field, const void *record, const char *text, pm_error *error)
 {
   const double int_most = 1e6;
-  double value = pm_record_number(field, record);
+  double value = pm_record_get_number(field, record);
   if (field->kind == PM_FIELD_TEXT || field->kind == PM_FIELD_CHOICE) return PM_OK;
-  if (value < 0) return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is negative", field->name, text);
+  if (value < 0) return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is negative", field->name, text);
   if (field->kind == PM_FIELD_REAL) return check_real(field, value, text, error);
   if (value <= int_most) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is absurd; at most %.0f is believed", field->name, text, int_most);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is absurd; at most %.0f is believed", field->name, text,
+                  int_most);
 }
 
 /* ---- Records and networks. */
@@ -111,7 +113,7 @@ static int derive_memory(const pm_catalog *catalog, const pm__entry *entry, int 
   *out = *own;
   if (own->like[0] == '\0' || depth == LIKE_MOST) return PM_OK;
   const pm__entry *like = pm__catalog_find(catalog, PM__MEMORY_PROFILES, own->like, error);
-  if (like == NULL) return PM_NOT_FOUND;
+  if (like == NULL) return PM_STATUS_NOT_FOUND;
   int status = derive_memory(catalog, like, depth + 1, out, error);
   for (size_t i = 0; i < entry->type->field_count; i++) {
     const pm_field *field = &entry->type->fields[i];
@@ -195,7 +197,7 @@ static int fill(pm__entry *machine, const pm__entry *gpu, pm_error *error)
     {"id", machine->id}, {"name", machine->name}, {"gpu", gpu->id}, {"gpus", "1"}, {"topology", "one GPU on its host link"}};
   int status = PM_OK;
   for (size_t i = 0; i < sizeof values / sizeof values[0] && status == PM_OK; i++) {
-    const pm_field *field = pm_record_field(machine->type, values[i][0]);
+    const pm_field *field = pm_record_find_field(machine->type, values[i][0]);
     status = pm_record_set(field, machine->record, values[i][1], error);
     machine->from[field - machine->type->fields] = (pm__provenance){
       .text = values[i][1], .source = gpu->source, .note = "", .origin = "", .fitted_to = "", .date = "",
@@ -226,7 +228,7 @@ int pm__entry_add_machine(pm__document *document, pm__entry *gpu, pm_error *erro
   if (machine->id == NULL || machine->name == NULL || machine->element == NULL || machine->record == NULL ||
       machine->from == NULL)
     return pm__no_memory(error);
-  pm_record_init(machine->type, machine->record);
+  pm_record_clear(machine->type, machine->record);
   gpu->machine = machine;
   return fill(machine, gpu, error);
 }

@@ -142,7 +142,7 @@ pm__entry *pm__names_find(const pm__names *names, int kind, const char *text);
 int pm__names_add(pm__names *names, const char *text, pm__entry *entry, pm__entry **other, pm_error *error);
 void pm__names_free(pm__names *names);
 
-/* PM_NOT_FOUND with what the name may have meant. */
+/* PM_STATUS_NOT_FOUND with what the name may have meant. */
 int pm__names_unknown(const pm__entries *entries, int kind, const char *text, pm_error *error);
 
 /* Whether `text` has anything that names are compared by. */

@@ -161,7 +161,7 @@ static int write(const pm_catalog *catalog, const pm__entry *entry, const char *
 static char *export_network(const pm__entry *entry, pm_error *error)
 {
   pm_network *network = pm__entry_network(entry, NULL, 0, error);
-  char *text = network != NULL ? pm_network_write_xml(network, error) : NULL;
+  char *text = network != NULL ? pm_network_format_xml(network, error) : NULL;
   pm_network_free(network);
   return text;
 }
@@ -188,10 +188,10 @@ char *pm_catalog_export(const pm_catalog *catalog, const char *kind, const char 
   pm_error failure = PM_ERROR_NONE;
   char *text = NULL;
   if (catalog == NULL || kind == NULL || name == NULL)
-    pm__fail(&failure, PM_BAD_ARGUMENT, "an export needs a catalogue, a kind and a name");
+    pm__fail(&failure, PM_STATUS_BAD_ARGUMENT, "an export needs a catalogue, a kind and a name");
   if (id != NULL && id[0] == '\0') id = NULL;
   if (id != NULL && !is_id(id))
-    pm__fail(&failure, PM_BAD_ARGUMENT, "id \"%.80s\" is not made of letters, digits, '-', '_' and '.'", id);
+    pm__fail(&failure, PM_STATUS_BAD_ARGUMENT, "id \"%.80s\" is not made of letters, digits, '-', '_' and '.'", id);
   int number = failure.status == PM_OK ? pm__kind_find(kind, &failure) : -1;
   if (number >= 0) text = export_entry(catalog, number, name, id, &failure);
   if (text == NULL && error != NULL && error->status == PM_OK) *error = failure;

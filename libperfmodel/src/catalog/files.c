@@ -53,7 +53,7 @@ const char *pm__file_reason(int number)
 
 static int cannot_open(const char *path, int number, pm_error *error)
 {
-  return pm__fail_at(error, PM_BAD_FILE, path, 0, "%s", pm__file_reason(number));
+  return pm__fail_at(error, PM_STATUS_BAD_FILE, path, 0, "%s", pm__file_reason(number));
 }
 
 static int read_all(int descriptor, const char *path, pm__string *bytes, pm_error *error)
@@ -66,7 +66,8 @@ static int read_all(int descriptor, const char *path, pm__string *bytes, pm_erro
     if (count == 0) return PM_OK;
     pm__string_add_bytes(bytes, buffer, (size_t)count);
     if (bytes->failed) return pm__no_memory(error);
-    if (bytes->length > size_max) return pm__fail_at(error, PM_BAD_FILE, path, 0, "the file is larger than 16 MiB");
+    if (bytes->length > size_max) return pm__fail_at(error, PM_STATUS_BAD_FILE, path, 0,
+                                                     "the file is larger than 16 MiB");
   }
 }
 
@@ -100,8 +101,9 @@ static int open_path(const char *path, struct stat *about, pm_error *error)
 static int read_file(pm__documents *documents, const char *path, int descriptor, const struct stat *about,
                      pm_error *error)
 {
-  if (S_ISDIR(about->st_mode)) return pm__fail_at(error, PM_BAD_FILE, path, 0, "a folder where a file should be");
-  if (!S_ISREG(about->st_mode)) return pm__fail_at(error, PM_BAD_FILE, path, 0, "not a regular file");
+  if (S_ISDIR(about->st_mode)) return pm__fail_at(error, PM_STATUS_BAD_FILE, path, 0,
+                                                  "a folder where a file should be");
+  if (!S_ISREG(about->st_mode)) return pm__fail_at(error, PM_STATUS_BAD_FILE, path, 0, "not a regular file");
   return parse_file(documents, descriptor, path, error);
 }
 
@@ -161,7 +163,7 @@ static int read_one(pm__documents *documents, const char *path, pm_error *error)
 {
   struct stat about;
   int descriptor = open_path(path, &about, error);
-  if (descriptor < 0) return PM_BAD_FILE;
+  if (descriptor < 0) return PM_STATUS_BAD_FILE;
   int status = read_file(documents, path, descriptor, &about, error);
   close(descriptor);
   return status;
@@ -172,7 +174,7 @@ static int read_folder(pm__documents *documents, const char *folder, pm_error *e
   path_list paths = {NULL, 0, 0};
   int status = list_folder(&paths, folder, error);
   if (status == PM_OK && paths.count == 0)
-    status = pm__fail_at(error, PM_BAD_FILE, folder, 0, "the folder holds no *.xml file");
+    status = pm__fail_at(error, PM_STATUS_BAD_FILE, folder, 0, "the folder holds no *.xml file");
   if (status == PM_OK) qsort(paths.items, paths.count, sizeof *paths.items, compare_paths);
   for (size_t i = 0; i < paths.count && status == PM_OK; i++) status = read_one(documents, paths.items[i], error);
   free_paths(&paths);
@@ -183,7 +185,7 @@ int pm__documents_read(pm__documents *documents, const char *path, pm_error *err
 {
   struct stat about;
   int descriptor = open_path(path, &about, error);
-  if (descriptor < 0) return PM_BAD_FILE;
+  if (descriptor < 0) return PM_STATUS_BAD_FILE;
   bool folder = S_ISDIR(about.st_mode);
   int status = folder ? PM_OK : read_file(documents, path, descriptor, &about, error);
   close(descriptor);
@@ -228,11 +230,11 @@ static bool inflate_all(const pm__embedded_file *file, char *text, size_t size)
   return good;
 }
 
-char *pm_shipped_text(const char *name, pm_error *error)
+char *pm_shipped_read(const char *name, pm_error *error)
 {
   const pm__embedded_file *file = name != NULL ? find_file(name) : NULL;
   if (file == NULL) {
-    pm__fail(error, PM_NOT_FOUND, "no table \"%.80s\" is shipped", name != NULL ? name : "");
+    pm__fail(error, PM_STATUS_NOT_FOUND, "no table \"%.80s\" is shipped", name != NULL ? name : "");
     return NULL;
   }
   bool plain = strcmp(file->name, name) == 0;
@@ -246,7 +248,7 @@ char *pm_shipped_text(const char *name, pm_error *error)
   if (plain) memcpy(text, file->bytes, size);
   if (plain || inflate_all(file, text, size)) return text;
   free(text);
-  pm__fail(error, PM_INTERNAL, "the shipped table \"%.80s\" is damaged", name);
+  pm__fail(error, PM_STATUS_INTERNAL, "the shipped table \"%.80s\" is damaged", name);
   return NULL;
 }
 
@@ -257,7 +259,7 @@ static char *read_bytes(const char *path, size_t *size, pm_error *error)
 {
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
-    pm__fail(error, PM_BAD_FILE, "cannot read \"%.200s\": %s", path, pm__file_reason(errno));
+    pm__fail(error, PM_STATUS_BAD_FILE, "cannot read \"%.200s\": %s", path, pm__file_reason(errno));
     return NULL;
   }
   pm__string text = {NULL, 0, 0, false};
@@ -272,8 +274,8 @@ static char *read_bytes(const char *path, size_t *size, pm_error *error)
   *size = text.length;
   if (good && !text.failed) return text.text;
   if (text.failed) pm__no_memory(error);
-  else if (text.length >= TEXT_MOST) pm__fail(error, PM_BAD_FILE, "\"%.200s\" is too large", path);
-  else pm__fail(error, PM_BAD_FILE, "cannot read \"%.200s\": %s", path, pm__file_reason(reason));
+  else if (text.length >= TEXT_MOST) pm__fail(error, PM_STATUS_BAD_FILE, "\"%.200s\" is too large", path);
+  else pm__fail(error, PM_STATUS_BAD_FILE, "cannot read \"%.200s\": %s", path, pm__file_reason(reason));
   free(text.text);
   return NULL;
 }
@@ -304,15 +306,15 @@ static char *inflate_bytes(const char *bytes, size_t size, size_t *length, const
   if (result == Z_STREAM_END && !text.failed) return text.text;
   free(text.text);
   if (text.failed) pm__no_memory(error);
-  else pm__fail(error, PM_BAD_FILE, "\"%.200s\" is damaged, or too large", path);
+  else pm__fail(error, PM_STATUS_BAD_FILE, "\"%.200s\" is damaged, or too large", path);
   return NULL;
 }
 
-char *pm_file_text(const char *path, pm_error *error)
+char *pm_file_read(const char *path, pm_error *error)
 {
   size_t size;
   if (path == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a file needs a path");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a file needs a path");
     return NULL;
   }
   char *text = read_bytes(path, &size, error);
@@ -322,7 +324,7 @@ char *pm_file_text(const char *path, pm_error *error)
     text = plain;
   }
   if (text == NULL || memchr(text, '\0', size) == NULL) return text;
-  pm__fail(error, PM_BAD_FILE, "\"%.200s\" is no text", path);
+  pm__fail(error, PM_STATUS_BAD_FILE, "\"%.200s\" is no text", path);
   free(text);
   return NULL;
 }

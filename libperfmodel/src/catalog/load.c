@@ -105,7 +105,8 @@ static int place_entries(const pm_catalog *catalog, pm_catalog *next, const pm__
     pm__entry *entry = fresh->items[i], *other;
     status = pm__names_add(&ids, entry->id, entry, &other, error);
     if (status == PM_OK && other != NULL)
-      status = pm__entry_fail(entry, entry->element->line, error, PM_BAD_VALUE, "%s \"%s\" is there already (%s:%d)",
+      status = pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE,
+                              "%s \"%s\" is there already (%s:%d)",
                               entry->element->name, entry->id, other->document->file, other->element->line);
     if (status == PM_OK) status = place_entry(catalog, next, entry, error);
   }
@@ -119,11 +120,11 @@ static int taken(pm_catalog *next, pm__entry *entry, const pm__entry *other, con
 {
   const char *kind = entry->element->name;
   if (pm__same_name(name, other->id) && entry->load == next->loads)
-    return pm__entry_fail(entry, entry->element->line, error, PM_BAD_VALUE,
+    return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE,
                           "name \"%.80s\" of %s \"%s\" is the id of another (%s:%d)", name, kind, entry->id,
                           other->document->file, other->element->line);
   if (entry->load == other->load)
-    return pm__entry_fail(entry, entry->element->line, error, PM_BAD_VALUE,
+    return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE,
                           "name \"%.80s\" of %s \"%s\" is also that of \"%s\" (%s:%d)", name, kind, entry->id,
                           other->id, other->document->file, other->element->line);
   if (other->load < next->loads) return PM_OK; /* said when that was loaded */
@@ -178,7 +179,7 @@ static int note_renamed(pm_catalog *next, const pm__entry *entry, pm_error *erro
   if (strcmp(entry->element->name, now) != 0)
     status = add_note(next, entry, entry->element->line, error, "<%s> is called <%s> now", entry->element->name, now);
   for (const pm__element *e = entry->element->child; e != NULL && entry->record != NULL && status == PM_OK; e = e->next) {
-    const pm_field *field = pm_record_field(entry->type, e->name);
+    const pm_field *field = pm_record_find_field(entry->type, e->name);
     if (field != NULL && strcmp(field->name, e->name) != 0)
       status = add_note(next, entry, e->line, error, "<%s> is called <%s> now", e->name, field->name);
   }
@@ -278,7 +279,8 @@ void pm_catalog_free(pm_catalog *catalog)
 int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *error)
 {
   pm__documents documents = {NULL, 0, 0};
-  if (catalog == NULL || path == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "loading needs a catalogue and a path");
+  if (catalog == NULL ||
+      path == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "loading needs a catalogue and a path");
   pm_error failure = PM_ERROR_NONE;
   int status = pm__documents_read(&documents, path, &failure);
   if (status == PM_OK) status = pm__catalog_merge(catalog, &documents, &failure);

@@ -76,8 +76,8 @@ int pm__kind_find(const char *name, pm_error *error)
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", kinds[i].plural);
   }
-  if (name == NULL) pm__fail(error, PM_BAD_ARGUMENT, "the kind of entry is missing");
-  else pm__fail(error, PM_NOT_FOUND, "unknown kind \"%.60s\"; it is one of %s", name, known);
+  if (name == NULL) pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the kind of entry is missing");
+  else pm__fail(error, PM_STATUS_NOT_FOUND, "unknown kind \"%.60s\"; it is one of %s", name, known);
   return -1;
 }
 
@@ -145,7 +145,7 @@ static int make_larger(pm__names *names, pm_error *error)
 int pm__names_add(pm__names *names, const char *text, pm__entry *entry, pm__entry **other, pm_error *error)
 {
   *other = NULL;
-  if ((names->count + 1) * 2 > names->capacity && make_larger(names, error) != PM_OK) return PM_NO_MEMORY;
+  if ((names->count + 1) * 2 > names->capacity && make_larger(names, error) != PM_OK) return PM_STATUS_NO_MEMORY;
   pm__names_place *place = place_of(names, entry->kind, text);
   if (place->text != NULL) {
     if (place->entry != entry) *other = place->entry;
@@ -217,13 +217,14 @@ int pm__names_unknown(const pm__entries *entries, int kind, const char *text, pm
   const pm__kind *about = pm__kind_at((size_t)kind);
   int count = find_nearest(entries, text, nearest);
   if (count == 0)
-    return pm__fail(error, PM_NOT_FOUND, "unknown %s \"%.80s\"; see \"perfmodel list %s\"", about->singular, text,
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown %s \"%.80s\"; see \"perfmodel list %s\"", about->singular,
+                    text,
                     about->plural);
   for (int i = 0; i < count; i++) {
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s\"%s\"", i == 0 ? "" : i + 1 < count ? ", " : " or ", nearest[i]->id);
   }
-  return pm__fail(error, PM_NOT_FOUND, "unknown %s \"%.80s\"; did you mean %s?", about->singular, text, list);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown %s \"%.80s\"; did you mean %s?", about->singular, text, list);
 }
 
 /* ---- Finding an entry. */

@@ -49,7 +49,7 @@ static bool is_date(const char *text)
 
 static int wrong(const pm__entry *entry, const pm__element *e, pm_error *error, const char *what, const char *text)
 {
-  return pm__entry_fail(entry, e->line, error, PM_BAD_VALUE, "%s %s \"%.60s\"", e->name, what, text);
+  return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_VALUE, "%s %s \"%.60s\"", e->name, what, text);
 }
 
 static int read_rows(const pm__entry *entry, const pm__element *e, pm__provenance *from, pm_error *error)
@@ -68,7 +68,8 @@ static int check_fitted(const pm__entry *entry, const pm__element *e, const pm__
   bool fitted = strcmp(from->origin, origins[FITTED]) == 0;
   bool named = from->fitted_to[strspn(from->fitted_to, " ")] != '\0';
   if (fitted && !named)
-    return pm__entry_fail(entry, e->line, error, PM_BAD_VALUE, "%s is fitted, but not said to what: fitted_to=\"...\"",
+    return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_VALUE,
+                          "%s is fitted, but not said to what: fitted_to=\"...\"",
                           e->name);
   if (!fitted && (named || from->rows > 0 || from->date[0] != '\0'))
     return wrong(entry, e, error, "is said to be fitted to something, but its origin is", from->origin);
@@ -152,7 +153,7 @@ static void add_words(char *list, const char *words)
 
 static const pm__provenance *stated(const pm__entry *entry, const char *name)
 {
-  const pm__provenance *from = &entry->from[pm_record_field(entry->type, name) - entry->type->fields];
+  const pm__provenance *from = &entry->from[pm_record_find_field(entry->type, name) - entry->type->fields];
   return from->line > 0 ? from : NULL;
 }
 

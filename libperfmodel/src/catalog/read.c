@@ -7,7 +7,7 @@
 static int fail(const pm__document *document, const pm__element *e, pm_error *error, const char *what,
                 const char *value)
 {
-  return pm__fail_at(error, PM_BAD_SYNTAX, document->file, e->line, "<%s> %s \"%.80s\"", e->name, what, value);
+  return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, document->file, e->line, "<%s> %s \"%.80s\"", e->name, what, value);
 }
 
 /* ---- Attributes. */
@@ -38,9 +38,9 @@ static bool is_id(const char *id)
 static int check_id(const pm__document *document, const pm__element *e, pm_error *error)
 {
   const char *id = pm__element_attribute(e, "id");
-  if (id == NULL) return pm__fail_at(error, PM_BAD_SYNTAX, document->file, e->line, "<%s> needs an id", e->name);
+  if (id == NULL) return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, document->file, e->line, "<%s> needs an id", e->name);
   if (is_id(id)) return PM_OK;
-  return pm__fail_at(error, PM_BAD_VALUE, document->file, e->line,
+  return pm__fail_at(error, PM_STATUS_BAD_VALUE, document->file, e->line,
                      "id \"%.80s\" is not made of letters, digits, '-', '_' and '.'", id);
 }
 
@@ -85,9 +85,11 @@ static int unknown_element(const pm__entry *entry, const pm__element *e, pm_erro
 {
   const char *near = nearest_field(entry->type, e->name);
   if (near != NULL && strcmp(near, e->name) == 0)
-    return pm__entry_fail(entry, e->line, error, PM_BAD_SYNTAX, "%s is an attribute of <%s>, not an element in it",
+    return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_SYNTAX,
+                          "%s is an attribute of <%s>, not an element in it",
                           near, entry->element->name);
-  return pm__entry_fail(entry, e->line, error, PM_BAD_SYNTAX, "<%s> has no element <%.60s>%s%s%s", entry->element->name,
+  return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_SYNTAX, "<%s> has no element <%.60s>%s%s%s",
+                        entry->element->name,
                         e->name, near != NULL ? "; did you mean <" : "", near != NULL ? near : "",
                         near != NULL ? ">?" : "");
 }
@@ -96,18 +98,21 @@ static int check_field_element(const pm__entry *entry, const pm__element *e, con
                                pm_error *error)
 {
   if (e->child != NULL)
-    return pm__entry_fail(entry, e->child->line, error, PM_BAD_SYNTAX, "<%s> does not belong in <%s>", e->child->name,
+    return pm__entry_fail(entry, e->child->line, error, PM_STATUS_BAD_SYNTAX, "<%s> does not belong in <%s>",
+                          e->child->name,
                           e->name);
   if (from->line > 0)
-    return pm__entry_fail(entry, e->line, error, PM_BAD_SYNTAX, "%s is there already (line %d)", e->name, from->line);
+    return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_SYNTAX, "%s is there already (line %d)", e->name,
+                          from->line);
   if (e->text[0] == '\0')
-    return pm__entry_fail(entry, e->line, error, PM_BAD_VALUE, "%s is empty; leave it out if it is unknown", e->name);
+    return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_VALUE, "%s is empty; leave it out if it is unknown",
+                          e->name);
   return check_attributes(entry->document, e, " source note origin fitted_to rows date ", error);
 }
 
 static int read_field(pm__entry *entry, const pm__element *e, pm_error *error)
 {
-  const pm_field *field = pm_record_field(entry->type, e->name);
+  const pm_field *field = pm_record_find_field(entry->type, e->name);
   if (field == NULL || strcmp(e->name, "id") == 0 || strcmp(e->name, "name") == 0)
     return unknown_element(entry, e, error);
   pm__provenance *from = &entry->from[field - entry->type->fields];
@@ -128,7 +133,7 @@ static int read_field(pm__entry *entry, const pm__element *e, pm_error *error)
 /* A field that an entry has as an attribute: id and name. */
 static int set_attribute_field(pm__entry *entry, const char *name, const char *value, pm_error *error)
 {
-  const pm_field *field = pm_record_field(entry->type, name);
+  const pm_field *field = pm_record_find_field(entry->type, name);
   if (field == NULL) return PM_OK;
   pm__provenance *from = &entry->from[field - entry->type->fields];
   from->source = entry->source;
@@ -146,7 +151,8 @@ static int check_required(const pm__entry *entry, pm_error *error)
   if (entry->kind == PM__MEMORY_PROFILES && ((const pm_memory_profile *)entry->record)->like[0] != '\0') return PM_OK;
   for (size_t i = 0; i < entry->type->field_count; i++)
     if (entry->from[i].line == 0 && pm__in_list(kind->required, entry->type->fields[i].name))
-      return pm__entry_fail(entry, entry->element->line, error, PM_BAD_VALUE, "%s \"%s\" has no %s", kind->singular,
+      return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE, "%s \"%s\" has no %s",
+                            kind->singular,
                             entry->id, entry->type->fields[i].name);
   return PM_OK;
 }
@@ -161,7 +167,8 @@ static int check_part(const pm__entry *entry, const pm__element *e, pm_error *er
 {
   const pm__element *first = pm__entry_child(entry, e->name);
   if (first == e) return PM_OK;
-  return pm__entry_fail(entry, e->line, error, PM_BAD_SYNTAX, "<%s> is there already (line %d)", e->name, first->line);
+  return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_SYNTAX, "<%s> is there already (line %d)", e->name,
+                        first->line);
 }
 
 static int read_record(pm__document *document, pm__entry *entry, pm_error *error)
@@ -170,7 +177,7 @@ static int read_record(pm__document *document, pm__entry *entry, pm_error *error
   entry->record = pm__arena_alloc(&document->arena, entry->type->size);
   entry->from = (pm__provenance *)pm__arena_alloc(&document->arena, fields * sizeof *entry->from);
   if (entry->record == NULL || entry->from == NULL) return pm__no_memory(error);
-  pm_record_init(entry->type, entry->record);
+  pm_record_clear(entry->type, entry->record);
   int status = set_attribute_field(entry, "id", entry->id, error);
   if (status == PM_OK) status = set_attribute_field(entry, "name", entry->name, error);
   for (const pm__element *e = entry->element->child; e != NULL && status == PM_OK; e = e->next)
@@ -188,7 +195,7 @@ static int check_entry_element(const pm__document *document, const pm__element *
   if (status != PM_OK) return status;
   if (e->text[0] != '\0') return fail(document, e, error, "holds unexpected text", e->text);
   const char *name = pm__element_attribute(e, "name");
-  if (name == NULL && pm_record_field(type, "name") != NULL)
+  if (name == NULL && pm_record_find_field(type, "name") != NULL)
     return fail(document, e, error, "needs a name; its id is", attribute(e, "id", ""));
   if (name != NULL && !pm__is_name(name)) return fail(document, e, error, "has an empty name; its id is",
                                                       attribute(e, "id", ""));
@@ -234,7 +241,8 @@ static int check_block(const pm__document *document, const pm__element *block, p
     if (++before == BLOCKS_MAX)
       return fail(document, block, error, "is one too many (1000 in a file):", attribute(block, "id", ""));
     if (strcmp(attribute(e, "id", ""), attribute(block, "id", "")) == 0)
-      return pm__fail_at(error, PM_BAD_SYNTAX, document->file, block->line, "block \"%s\" is there already (line %d)",
+      return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, document->file, block->line,
+                         "block \"%s\" is there already (line %d)",
                          attribute(block, "id", ""), e->line);
   }
   return PM_OK;
@@ -246,14 +254,14 @@ static int check_root(const pm__document *document, pm_error *error)
 {
   const pm__element *root = document->root;
   if (strcmp(root->name, "perfmodel") != 0)
-    return pm__fail_at(error, PM_BAD_SYNTAX, document->file, root->line,
+    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, document->file, root->line,
                        "the root element is <%.60s>; it must be <perfmodel version=\"1\">", root->name);
   const char *version = pm__element_attribute(root, "version");
   if (version == NULL)
-    return pm__fail_at(error, PM_BAD_SYNTAX, document->file, root->line,
+    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, document->file, root->line,
                        "<perfmodel> has no version; write <perfmodel version=\"1\">");
   if (strcmp(version, "1") != 0)
-    return pm__fail_at(error, PM_BAD_SYNTAX, document->file, root->line,
+    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, document->file, root->line,
                        "version \"%.60s\" is not one that can be read; write version=\"1\"", version);
   if (root->text[0] != '\0') return fail(document, root, error, "holds unexpected text", root->text);
   return check_attributes(document, root, " version ", error);
@@ -267,7 +275,8 @@ static int unknown_entry(const pm__document *document, const pm__element *e, pm_
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s, ", kind->singular);
   }
-  return pm__fail_at(error, PM_BAD_SYNTAX, document->file, e->line, "unknown element <%.40s>; it is one of %sblock",
+  return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, document->file, e->line,
+                     "unknown element <%.40s>; it is one of %sblock",
                      e->name, known);
 }
 

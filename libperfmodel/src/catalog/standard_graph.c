@@ -63,7 +63,8 @@ static int refuse(const pm_catalog *catalog, const pm_gpu *gpu, pm__topology top
   static const char *const reasons[] = {
     "has no host link (pcie)", "has no NVLinks that end at a switch", "takes no NVLink bridge"};
   pm__topology_choices(catalog, gpu, choices, sizeof choices);
-  return pm__fail(error, PM_BAD_VALUE, "gpu \"%s\" %s; its topologies are: %s", gpu->id, reasons[topology], choices);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "gpu \"%s\" %s; its topologies are: %s", gpu->id, reasons[topology],
+                  choices);
 }
 
 /* GeForce cards have no peer access over PCIe: their driver refuses it. */
@@ -132,7 +133,7 @@ int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, con
 {
   if (!pm__topology_possible(catalog, gpu, topology)) return refuse(catalog, gpu, topology, error);
   if (machine->cpu_sockets > SOCKETS_MOST)
-    return pm__fail(error, PM_BAD_VALUE, "%d CPU sockets need a <graph>; a topology in a word has up to %d",
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "%d CPU sockets need a <graph>; a topology in a word has up to %d",
                     machine->cpu_sockets, SOCKETS_MOST);
   pm__string_add(xml, "<graph>\n");
   if (gpu->pcie[0] != '\0') add_host(xml, machine, gpu, count_sockets(machine));

@@ -24,7 +24,7 @@ void pm__topology_choices(const pm_catalog *catalog, const pm_gpu *gpu, char *te
 /* Whether GPUs of that kind, so joined, reach each other only through host memory. */
 bool pm__topology_staged(const pm_gpu *gpu, pm__topology topology);
 
-/* The <graph> as XML; PM_BAD_VALUE if the GPU has no such links. */
+/* The <graph> as XML; PM_STATUS_BAD_VALUE if the GPU has no such links. */
 int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, const pm_gpu *gpu, pm__topology topology,
                        pm__string *xml, pm_error *error);
 

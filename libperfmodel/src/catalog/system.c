@@ -35,10 +35,11 @@ static bool check_element(graph *g, const pm__element *e, const char *known)
 {
   for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next)
     if (!pm__in_list(known, a->name)) {
-      pm__entry_fail(g->entry, e->line, g->error, PM_BAD_SYNTAX, "<%s> has no attribute \"%.60s\"", e->name, a->name);
+      pm__entry_fail(g->entry, e->line, g->error, PM_STATUS_BAD_SYNTAX, "<%s> has no attribute \"%.60s\"", e->name,
+                     a->name);
       return false;
     }
-  if (e->text[0] != '\0') return refuse(g, e, PM_BAD_SYNTAX, "unexpected text", e->text);
+  if (e->text[0] != '\0') return refuse(g, e, PM_STATUS_BAD_SYNTAX, "unexpected text", e->text);
   return true;
 }
 
@@ -46,7 +47,7 @@ static const char *need(graph *g, const pm__element *e, const char *name)
 {
   const char *value = pm__element_attribute(e, name);
   if (value == NULL)
-    pm__entry_fail(g->entry, e->line, g->error, PM_BAD_SYNTAX, "<%s> needs the attribute \"%s\"", e->name, name);
+    pm__entry_fail(g->entry, e->line, g->error, PM_STATUS_BAD_SYNTAX, "<%s> needs the attribute \"%s\"", e->name, name);
   return value;
 }
 
@@ -65,7 +66,7 @@ static bool read_count(graph *g, const pm__element *e, const char *text, int *co
 {
   double value;
   if (pm_number_parse(text, &value) != PM_OK || !(value >= 1 && value <= PARALLEL_MAX) || value != (int)value)
-    return refuse(g, e, PM_BAD_VALUE, "not a number of links:", text);
+    return refuse(g, e, PM_STATUS_BAD_VALUE, "not a number of links:", text);
   *count = (int)value;
   return true;
 }
@@ -82,7 +83,7 @@ static bool vertex_kind(graph *g, const pm__element *e, pm_vertex_kind *kind)
       return true;
     }
   if (text == NULL) return false;
-  return refuse(g, e, PM_BAD_VALUE, "a vertex is a gpu, cpu, switch, nvswitch or nic, not a", text);
+  return refuse(g, e, PM_STATUS_BAD_VALUE, "a vertex is a gpu, cpu, switch, nvswitch or nic, not a", text);
 }
 
 static bool add_vertices(graph *g, const pm__element *e)
@@ -100,7 +101,8 @@ static bool add_gpus(graph *g, const pm_machine *machine)
 {
   char name[PM_TEXT_MAX];
   if (machine->gpus < 1 || machine->gpus > GPUS_MAX) {
-    pm__entry_fail(g->entry, g->entry->element->line, g->error, PM_BAD_VALUE, "gpus is %d; it must be within 1 and %d",
+    pm__entry_fail(g->entry, g->entry->element->line, g->error, PM_STATUS_BAD_VALUE,
+                   "gpus is %d; it must be within 1 and %d",
                    machine->gpus, GPUS_MAX);
     return false;
   }
@@ -134,7 +136,7 @@ static bool find_link(graph *g, const pm__element *e, const char *attribute, lin
 static bool check_new(graph *g, const pm__element *e, const char *a, const char *b, const char *link)
 {
   if (!pm__system_joined(g->system, a, b, link)) return true;
-  pm__entry_fail(g->entry, e->line, g->error, PM_BAD_VALUE,
+  pm__entry_fail(g->entry, e->line, g->error, PM_STATUS_BAD_VALUE,
                  "%.60s and %.60s are joined by %s already; write a link once, \"%.60s*2\" if there are two", a, b, link,
                  b);
   return false;
@@ -147,7 +149,7 @@ static bool add_link(graph *g, const pm__element *e, const char *from, char *to,
   if (star != NULL) *star = '\0';
   if (star != NULL && !read_count(g, e, star + 1, &count)) return false;
   if (!check_new(g, e, from, to, type->link->id)) return false;
-  if (pm_system_edge_count(g->system) >= EDGES_MAX) return refuse(g, e, PM_BAD_VALUE, "too many links at", to);
+  if (pm_system_count_edges(g->system) >= EDGES_MAX) return refuse(g, e, PM_STATUS_BAD_VALUE, "too many links at", to);
   if (pm_system_add_link(g->system, from, to, type->link, type->calibration, count, g->error) != PM_OK)
     return failed(g, e);
   return true;
@@ -170,8 +172,10 @@ static bool add_graph(graph *g, const pm__element *e)
   if (!check_element(g, e, " source note ")) return false;
   for (const pm__element *child = e->child; child != NULL; child = child->next) {
     bool vertex = strcmp(child->name, "vertex") == 0, link = strcmp(child->name, "link") == 0;
-    if (!vertex && !link) return refuse(g, child, PM_BAD_SYNTAX, "a graph holds <vertex> and <link>, not", child->name);
-    if (child->child != NULL) return refuse(g, child->child, PM_BAD_SYNTAX, "unexpected element", child->child->name);
+    if (!vertex &&
+        !link) return refuse(g, child, PM_STATUS_BAD_SYNTAX, "a graph holds <vertex> and <link>, not", child->name);
+    if (child->child != NULL) return refuse(g, child->child, PM_STATUS_BAD_SYNTAX, "unexpected element",
+                                            child->child->name);
     if (!(vertex ? add_vertices(g, child) : add_links(g, child))) return false;
   }
   return true;
@@ -188,7 +192,7 @@ static bool add_topology(graph *g, const pm_machine *machine)
   if (topology == PM__TOPOLOGIES) {
     if (machine->topology[0] == '\0' || strchr(machine->topology, ' ') != NULL) return true;
     pm__topology_choices(g->catalog, &g->system->gpu, choices, sizeof choices);
-    pm__entry_fail(g->entry, e->line, g->error, PM_BAD_VALUE, "unknown topology \"%s\"; those of \"%s\" are: %s",
+    pm__entry_fail(g->entry, e->line, g->error, PM_STATUS_BAD_VALUE, "unknown topology \"%s\"; those of \"%s\" are: %s",
                    machine->topology, g->system->gpu.id, choices);
     return false;
   }
@@ -208,11 +212,11 @@ static bool set_network(graph *g, const pm__element *e)
   const char *text = pm__element_attribute(e, "count");
   const char *staged = pm__element_attribute(e, "staged");
   if (!check_element(g, e, " link count staged source note ") || !find_link(g, e, "link", &type)) return false;
-  if (e->child != NULL) return refuse(g, e->child, PM_BAD_SYNTAX, "unexpected element", e->child->name);
+  if (e->child != NULL) return refuse(g, e->child, PM_STATUS_BAD_SYNTAX, "unexpected element", e->child->name);
   if (text != NULL && !read_count(g, e, text, &count)) return false;
   if (pm_system_set_network(g->system, type.link, type.calibration, count, g->error) != PM_OK) return failed(g, e);
   if (staged != NULL && strcmp(staged, "yes") != 0 && strcmp(staged, "no") != 0)
-    return refuse(g, e, PM_BAD_VALUE, "staged is yes or no, not", staged);
+    return refuse(g, e, PM_STATUS_BAD_VALUE, "staged is yes or no, not", staged);
   if (staged != NULL) pm_system_set_staged(g->system, strcmp(staged, "yes") == 0, NULL);
   return true;
 }
@@ -232,7 +236,7 @@ static bool check_nvlinks(graph *g)
   bool good = true;
   for (size_t i = 0; i < system->vertex_count && good; i++) {
     if (system->vertices[i].kind != PM_VERTEX_GPU || links[i] <= system->gpu.nvlinks) continue;
-    pm__entry_fail(g->entry, g->entry->element->line, g->error, PM_BAD_VALUE,
+    pm__entry_fail(g->entry, g->entry->element->line, g->error, PM_STATUS_BAD_VALUE,
                    "%s has %d NVLinks in the graph, but gpu \"%s\" has %d", system->vertices[i].name, links[i],
                    system->gpu.id, system->gpu.nvlinks);
     good = false;
@@ -269,15 +273,15 @@ static void derive(const pm_catalog *catalog, const pm__entry *entry, int depth,
   pm__kernel_calibration_derive(out, &like);
 }
 
-int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
+int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
                        pm_error *error)
 {
   if (catalog == NULL || gpu == NULL || calibration == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "kernel constants need a catalogue, a gpu and a place");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "kernel constants need a catalogue, a gpu and a place");
   const pm__entry *entry = pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, gpu->id);
   if (entry == NULL) entry = pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, gpu->architecture);
   if (entry == NULL)
-    return pm__fail(error, PM_NOT_FOUND, "no kernel constants for gpu \"%s\" of architecture \"%s\"", gpu->id,
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "no kernel constants for gpu \"%s\" of architecture \"%s\"", gpu->id,
                     gpu->architecture);
   derive(catalog, entry, 0, calibration);
   entry = pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, PM_KERNEL_GENERAL_ID);
@@ -289,7 +293,7 @@ int pm_catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_c
 static bool set_kernels(graph *g)
 {
   pm_kernel_calibration calibration;
-  if (pm_catalog_kernels(g->catalog, &g->system->gpu, &calibration, NULL) != PM_OK) return true;
+  if (pm_catalog_get_kernels(g->catalog, &g->system->gpu, &calibration, NULL) != PM_OK) return true;
   return pm_system_set_kernels(g->system, &calibration, g->error) == PM_OK || failed(g, g->entry->element);
 }
 

@@ -65,7 +65,7 @@ static int read_gpu(const pm_catalog *catalog, const char *name, size_t length, 
   char gpu[2 * PM_TEXT_MAX];
   snprintf(gpu, sizeof gpu, "%.*s", (int)(length < sizeof gpu ? length : sizeof gpu - 1), name);
   const pm__entry *entry = pm__catalog_find(catalog, PM__GPUS, gpu, error);
-  if (entry == NULL) return PM_NOT_FOUND;
+  if (entry == NULL) return PM_STATUS_NOT_FOUND;
   p->gpu = (const pm_gpu *)entry->record;
   return PM_OK;
 }
@@ -76,7 +76,8 @@ static int read_gpus(const char *name, const char *text, size_t length, parts *p
   double value;
   snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : sizeof number - 1), text);
   if (pm_number_parse(number, &value) != PM_OK || !(value >= 1 && value <= GPUS_MAX) || value != (int)value)
-    return pm__fail(error, PM_BAD_VALUE, "\"%.80s\": \"%s\" is not a number of GPUs within 1 and %d", name, number, GPUS_MAX);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\": \"%s\" is not a number of GPUs within 1 and %d", name,
+                    number, GPUS_MAX);
   p->gpus = (int)value;
   return PM_OK;
 }
@@ -88,9 +89,11 @@ static int read_topology(const pm_catalog *catalog, const char *name, const char
   if (p->topology != PM__TOPOLOGIES) return PM_OK;
   pm__topology_choices(catalog, p->gpu, choices, sizeof choices);
   if (text == NULL)
-    return pm__fail(error, PM_NOT_FOUND, "\"%.80s\" does not say how its GPUs are joined; write \"%.40s*%d:TOPOLOGY\", one of %s",
+    return pm__fail(error, PM_STATUS_NOT_FOUND,
+                    "\"%.80s\" does not say how its GPUs are joined; write \"%.40s*%d:TOPOLOGY\", one of %s",
                     name, p->gpu->id, p->gpus, choices);
-  return pm__fail(error, PM_NOT_FOUND, "unknown topology \"%.40s\"; those of \"%s\" are: %s", text, p->gpu->id, choices);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown topology \"%.40s\"; those of \"%s\" are: %s", text, p->gpu->id,
+                  choices);
 }
 
 static int read_word(const pm_catalog *catalog, const char *name, parts *p, pm_error *error)
@@ -100,7 +103,8 @@ static int read_word(const pm_catalog *catalog, const char *name, parts *p, pm_e
   int status = read_gpu(catalog, name, length, p, error);
   if (status != PM_OK) return status;
   if (star == NULL && colon != NULL)
-    return pm__fail(error, PM_NOT_FOUND, "\"%.80s\" does not say how many GPUs; write \"%.40s*8%.40s\"", name, p->gpu->id, colon);
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" does not say how many GPUs; write \"%.40s*8%.40s\"", name,
+                    p->gpu->id, colon);
   status = read_gpus(name, star + 1, strcspn(star + 1, ":"), p, error);
   return status == PM_OK ? read_topology(catalog, name, colon != NULL ? colon + 1 : NULL, p, error) : status;
 }
@@ -122,7 +126,7 @@ static int set_id(word *w, const char *id, pm_error *error)
 {
   w->entry->id = pm__arena_copy(&w->document->arena, id, strlen(id));
   if (w->entry->id == NULL) return pm__no_memory(error);
-  return pm_record_set(pm_record_field(w->entry->type, "id"), w->entry->record, id, error);
+  return pm_record_set(pm_record_find_field(w->entry->type, "id"), w->entry->record, id, error);
 }
 
 static int read_entry(word *w, const char *xml, const char *id, pm_error *error)
@@ -169,7 +173,8 @@ static pm__entry *add(pm__words *words, word *fresh, pm_error *error)
     fresh->next = head;
     fresh->position = head != NULL ? head->position + 1 : 1;
     if (same == NULL && fresh->position <= WORDS_MAX) continue;
-    if (same == NULL) pm__fail(error, PM_BAD_VALUE, "more than %d systems in a word; write a file for them", WORDS_MAX);
+    if (same == NULL) pm__fail(error, PM_STATUS_BAD_VALUE, "more than %d systems in a word; write a file for them",
+                               WORDS_MAX);
     free_word(fresh);
     return same != NULL ? same->entry : NULL;
   } while (!atomic_compare_exchange_weak_explicit(&words->head, &head, fresh, memory_order_release, memory_order_acquire));
@@ -181,7 +186,7 @@ static int check(const pm_catalog *catalog, const parts *p, pm_error *error)
 {
   pm_machine machine;
   pm__string xml = {NULL, 0, 0, false};
-  pm_record_init(pm_record_type_find("machine"), &machine);
+  pm_record_clear(pm_record_type_find("machine"), &machine);
   machine.gpus = p->gpus;
   int status = pm__topology_graph(catalog, &machine, p->gpu, p->topology, &xml, error);
   free(xml.text);

@@ -54,7 +54,8 @@ static void out_of_memory(reader *r)
 
 static void refuse(reader *r, int line, const char *what, const char *value)
 {
-  pm__fail_at(&r->failure, PM_BAD_SYNTAX, r->document->file, line, "%.200s%s%.80s%s", what, value != NULL ? " \"" : "",
+  pm__fail_at(&r->failure, PM_STATUS_BAD_SYNTAX, r->document->file, line, "%.200s%s%.80s%s", what,
+              value != NULL ? " \"" : "",
               value != NULL ? value : "", value != NULL ? "\"" : "");
   stop(r);
 }
@@ -232,7 +233,8 @@ static void on_problem(void *context, xml_problem *problem)
     return;
   }
   const char *text = problem->message != NULL ? problem->message : "is not well-formed";
-  pm__fail_at(&r->failure, PM_BAD_SYNTAX, r->document->file, problem->line, "%.*s", (int)strcspn(text, "\n"), text);
+  pm__fail_at(&r->failure, PM_STATUS_BAD_SYNTAX, r->document->file, problem->line, "%.*s", (int)strcspn(text, "\n"),
+              text);
   stop(r);
 }
 
@@ -254,14 +256,16 @@ static size_t character_length(const unsigned char *p, size_t left)
 static int check_bytes(const char *bytes, size_t size, const char *file, pm_error *error)
 {
   int line = 1;
-  if (size == 0) return pm__fail_at(error, PM_BAD_FILE, file, 0, "the file is empty");
-  if (size > size_max) return pm__fail_at(error, PM_BAD_FILE, file, 0, "the file is too large");
+  if (size == 0) return pm__fail_at(error, PM_STATUS_BAD_FILE, file, 0, "the file is empty");
+  if (size > size_max) return pm__fail_at(error, PM_STATUS_BAD_FILE, file, 0, "the file is too large");
   const unsigned char *p = (const unsigned char *)bytes, *end = p + size;
   while (p < end) {
     size_t length = character_length(p, (size_t)(end - p));
-    if (*p == 0) return pm__fail_at(error, PM_BAD_SYNTAX, file, line, "a zero byte; save the file as UTF-8 text");
+    if (*p == 0) return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, file, line,
+                                    "a zero byte; save the file as UTF-8 text");
     if (length == 0)
-      return pm__fail_at(error, PM_BAD_SYNTAX, file, line, "byte 0x%02x is not UTF-8; save the file as UTF-8 text", *p);
+      return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, file, line,
+                         "byte 0x%02x is not UTF-8; save the file as UTF-8 text", *p);
     line += *p == '\n';
     p += length;
   }
@@ -311,7 +315,7 @@ static void parse(reader *r, const char *bytes, size_t size)
   }
   int code = xmlParseChunk(r->parser, bytes, (int)size, 1);
   if (r->failure.status == PM_OK && (code != 0 || r->document->root == NULL))
-    pm__fail_at(&r->failure, PM_BAD_SYNTAX, r->document->file, 0, "the file is not well-formed XML");
+    pm__fail_at(&r->failure, PM_STATUS_BAD_SYNTAX, r->document->file, 0, "the file is not well-formed XML");
   xmlFreeParserCtxt(r->parser);
   r->parser = NULL;
 }

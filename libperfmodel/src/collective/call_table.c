@@ -41,7 +41,7 @@ static pm_table *table_of(const pm_group *group, const pm_call *calls, const pm_
                           pm_error *error)
 {
   if (group == NULL || (count > 0 && (calls == NULL || results == NULL))) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a table needs a group, calls and results");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table needs a group, calls and results");
     return NULL;
   }
   pm_table *table = pm_table_new(count, error);
@@ -53,7 +53,7 @@ static pm_table *table_of(const pm_group *group, const pm_call *calls, const pm_
   return NULL;
 }
 
-pm_table *pm_collective_table_sized(const pm_group *group, const pm_call *calls, size_t call_size,
+pm_table *pm_collective_tabulate_sized(const pm_group *group, const pm_call *calls, size_t call_size,
                                     const pm_collective_time *results, size_t result_size, size_t count,
                                     pm_error *error)
 {

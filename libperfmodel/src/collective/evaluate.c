@@ -15,10 +15,10 @@ static void fill_unknown(pm_collective_time *out, int status)
 
 static int check_call(const pm_call *call)
 {
-  if (call->collective < 0 || call->collective >= PM_COLLECTIVE_COUNT) return PM_BAD_ARGUMENT;
-  if (call->algorithm < 0 || call->algorithm >= PM_ALGORITHM_COUNT) return PM_BAD_ARGUMENT;
-  if (call->protocol < 0 || call->protocol >= PM_PROTOCOL_COUNT) return PM_BAD_ARGUMENT;
-  return isfinite(call->bytes) && call->bytes >= 0 ? PM_OK : PM_BAD_ARGUMENT;
+  if (call->collective < 0 || call->collective >= PM_COLLECTIVE_COUNT) return PM_STATUS_BAD_ARGUMENT;
+  if (call->algorithm < 0 || call->algorithm >= PM_ALGORITHM_COUNT) return PM_STATUS_BAD_ARGUMENT;
+  if (call->protocol < 0 || call->protocol >= PM_PROTOCOL_COUNT) return PM_STATUS_BAD_ARGUMENT;
+  return isfinite(call->bytes) && call->bytes >= 0 ? PM_OK : PM_STATUS_BAD_ARGUMENT;
 }
 
 static void fill_alone(const pm_call *call, pm_collective_time *out)
@@ -76,13 +76,13 @@ static void evaluate(const pm_group *group, const pm_call *call, named *last, pm
     return;
   }
   pm__collective_candidate_time t = pm__collective_candidates_time(candidates_of(group, call, last), call->bytes);
-  if (t.candidate == NULL) fill_unknown(out, PM_NOT_MODELLED);
+  if (t.candidate == NULL) fill_unknown(out, PM_STATUS_NOT_MODELLED);
   else fill_known(&t, call->bytes, out);
 }
 
 void pm_call_fill(pm_call *call, size_t size)
 {
-  const pm_call own = {.collective = PM_ALL_REDUCE, .bytes = 1, .algorithm = PM_ALGORITHM_AUTO,
+  const pm_call own = {.collective = PM_COLLECTIVE_ALL_REDUCE, .bytes = 1, .algorithm = PM_ALGORITHM_AUTO,
                        .protocol = PM_PROTOCOL_ANY};
   if (call != NULL) pm__record_write(call, size, &own, sizeof own);
 }
@@ -96,13 +96,13 @@ static int evaluate_all(const void *group, const void *calls, void *results, siz
   return PM_OK;
 }
 
-int pm_group_times_sized(const pm_group *group, const pm_call *calls, size_t call_size, pm_collective_time *results,
+int pm_group_evaluate_sized(const pm_group *group, const pm_call *calls, size_t call_size, pm_collective_time *results,
                          size_t result_size, size_t count)
 {
-  if (group == NULL || (count > 0 && (calls == NULL || results == NULL))) return PM_BAD_ARGUMENT;
+  if (group == NULL || (count > 0 && (calls == NULL || results == NULL))) return PM_STATUS_BAD_ARGUMENT;
   if (call_size == sizeof *calls && result_size == sizeof *results) return evaluate_all(group, calls, results, count);
-  if (pm__record_size_check("call", call_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__record_size_check("collective", result_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("call", call_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
+  if (pm__record_size_check("collective", result_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   return pm__record_each(evaluate_all, group, (pm__record_array){"call", calls, call_size},
                         (pm__record_array){"collective", results, result_size}, count);
 }
@@ -113,11 +113,11 @@ int pm_collective_find(const char *name)
     const char *name;
     pm_collective collective;
   } names[] = {
-#define NAME(name, text, doc) {text, PM_##name},
+#define NAME(name, text, doc) {text, PM_COLLECTIVE_##name},
     PM_COLLECTIVE_LIST(NAME)
 #undef NAME
-    {"allreduce", PM_ALL_REDUCE},   {"reducescatter", PM_REDUCE_SCATTER}, {"allgather", PM_ALL_GATHER},
-    {"alltoall", PM_ALL_TO_ALL},    {"sendrecv", PM_SEND_RECEIVE},        {"send_recv", PM_SEND_RECEIVE}};
+    {"allreduce", PM_COLLECTIVE_ALL_REDUCE},   {"reducescatter", PM_COLLECTIVE_REDUCE_SCATTER}, {"allgather", PM_COLLECTIVE_ALL_GATHER},
+    {"alltoall", PM_COLLECTIVE_ALL_TO_ALL},    {"sendrecv", PM_COLLECTIVE_SEND_RECEIVE},        {"send_recv", PM_COLLECTIVE_SEND_RECEIVE}};
   for (size_t i = 0; name != NULL && i < sizeof names / sizeof names[0]; i++)
     if (pm__same_name(name, names[i].name)) return (int)names[i].collective;
   return -1;

@@ -16,7 +16,7 @@ int pm__collective_group_init(pm__collective_group *group, const pm_system *syst
   int status = pm__wiring_regular(system, first, stride, members, &wiring);
   if (status != PM_OK) return status;
   *group = pm__collective_group_on(wiring, nodes);
-  return nodes > 1 && system->network.count == 0 ? PM_NO_ROUTE : PM_OK;
+  return nodes > 1 && system->network.count == 0 ? PM_STATUS_NO_ROUTE : PM_OK;
 }
 
 bool pm__collective_group_same(const pm__collective_group *a, const pm__collective_group *b)

@@ -23,7 +23,7 @@ typedef struct pm__collective_group {
 } pm__collective_group;
 
 /* The members first, first + stride, ... of each node of a system; alone on the adapters, a host thread for each GPU,
-** today's library. Returns the status of finding their wiring, PM_NO_ROUTE too if there are several nodes and no
+** today's library. Returns the status of finding their wiring, PM_STATUS_NO_ROUTE too if there are several nodes and no
 ** network. Allocates nothing once the wiring is known. */
 int pm__collective_group_init(pm__collective_group *group, const pm_system *system, int first, int stride, int members,
                               int nodes);

@@ -4,34 +4,36 @@
 #include <string.h>
 #include "collective/handle.h"
 
-pm_group_choice pm_group_choice_default(void)
+pm_group_choice pm_group_choice_make(void)
 {
   return (pm_group_choice){.nodes = 1, .thread_gpus = 1, .era = PM_ERA_CURRENT, .servers = 1, .in_network = 0};
 }
 
 static int check_choice(const pm_group_choice *choice, pm_error *error)
 {
-  if (choice->nodes < 1) return pm__fail(error, PM_BAD_ARGUMENT, "nodes %d is not at least 1", choice->nodes);
+  if (choice->nodes < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes %d is not at least 1", choice->nodes);
   if (choice->thread_gpus < 1)
-    return pm__fail(error, PM_BAD_ARGUMENT, "thread_gpus %d is not at least 1", choice->thread_gpus);
-  if (choice->servers < 1) return pm__fail(error, PM_BAD_ARGUMENT, "servers %d is not at least 1", choice->servers);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "thread_gpus %d is not at least 1", choice->thread_gpus);
+  if (choice->servers < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "servers %d is not at least 1",
+                                           choice->servers);
   if (choice->era < 0 || choice->era >= PM_ERA_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no era %d", choice->era);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no era %d", choice->era);
   return PM_OK;
 }
 
 static int check_gpus(const pm_system *system, const int *gpus, int count, pm_error *error)
 {
   int have = (int)system->gpu_count;
-  if (count < 1) return pm__fail(error, PM_BAD_ARGUMENT, "gpus %d is not at least 1", count);
+  if (count < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gpus %d is not at least 1", count);
   if (count > have)
-    return pm__fail(error, PM_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", count, system->machine.id, have);
+    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", count, system->machine.id,
+                    have);
   for (int i = 0; gpus != NULL && i < count; i++) {
     if (gpus[i] < 0 || gpus[i] >= have)
-      return pm__fail(error, PM_TOO_MANY_GPUS, "GPU %d asked for, but a %s has GPUs 0 to %d", gpus[i],
+      return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "GPU %d asked for, but a %s has GPUs 0 to %d", gpus[i],
                       system->machine.id, have - 1);
     for (int j = 0; j < i; j++)
-      if (gpus[j] == gpus[i]) return pm__fail(error, PM_BAD_ARGUMENT, "GPU %d is listed twice", gpus[i]);
+      if (gpus[j] == gpus[i]) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "GPU %d is listed twice", gpus[i]);
   }
   return PM_OK;
 }
@@ -84,9 +86,9 @@ static pm_group *make(const pm_system *system, const int *gpus, int count, const
 pm_group *pm_group_new(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
                        pm_error *error)
 {
-  pm_group_choice standard = pm_group_choice_default();
+  pm_group_choice standard = pm_group_choice_make();
   if (system == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a group needs a system");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a group needs a system");
     return NULL;
   }
   if (choice == NULL) choice = &standard;
@@ -101,34 +103,34 @@ void pm_group_free(pm_group *group)
   free(group);
 }
 
-double pm_group_rings(const pm_group *group)
+double pm_group_get_rings(const pm_group *group)
 {
   return group != NULL ? group->directed_rings : (double)NAN;
 }
 
-double pm_group_rings_most(const pm_group *group)
+double pm_group_get_rings_most(const pm_group *group)
 {
   if (group == NULL) return NAN;
   return group->choice.era == PM_ERA_2016 ? group->directed_rings : group->wiring->packed.most_rings;
 }
 
-double pm_group_ring_bandwidth(const pm_group *group)
+double pm_group_get_ring_bandwidth(const pm_group *group)
 {
   return group != NULL ? group->parameters.ring : (double)NAN;
 }
 
-int pm_group_size(const pm_group *group)
+int pm_group_count_gpus(const pm_group *group)
 {
   return group != NULL ? group->count : 0;
 }
 
-const char *pm_group_over(const pm_group *group)
+const char *pm_group_get_medium(const pm_group *group)
 {
   return group != NULL && group->directed_rings == 0 && group->count > 1 ? "pcie"
          : group != NULL ? group->wiring->over : "";
 }
 
-double pm_group_cycle(const pm_group *group, int index, int *order)
+double pm_group_get_cycle(const pm_group *group, int index, int *order)
 {
   if (group == NULL || index < 0 || index >= group->cycles->count) return NAN;
   for (int i = 0; order != NULL && i < group->count; i++)
@@ -136,10 +138,10 @@ double pm_group_cycle(const pm_group *group, int index, int *order)
   return group->cycles->weight[index];
 }
 
-int pm_ring_in_order(const pm_system *system, const int *gpus, int count, double *bandwidth, pm_error *error)
+int pm_ring_find_in_order(const pm_system *system, const int *gpus, int count, double *bandwidth, pm_error *error)
 {
   if (system == NULL || gpus == NULL || bandwidth == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a ring needs a system and an order");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a ring needs a system and an order");
   int status = check_gpus(system, gpus, count, error);
   if (status != PM_OK) return status;
   pm__ring_path path = pm__ring_path_none();

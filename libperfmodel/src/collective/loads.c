@@ -145,19 +145,19 @@ static pm_table *table_of(const pm_group *group, const pm_collective_time *resul
   return NULL;
 }
 
-pm_table *pm_group_loads_sized(const pm_group *group, const pm_call *call, size_t size, pm_error *error)
+pm_table *pm_group_tabulate_loads_sized(const pm_group *group, const pm_call *call, size_t size, pm_error *error)
 {
   pm_call own;
   pm_collective_time result;
   if (group == NULL || call == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "loads need a group and a call");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "loads need a group and a call");
     return NULL;
   }
   if (pm__record_size_check("call", size, error) != PM_OK) return NULL;
   call = (const pm_call *)pm__record_read(&(pm__record_array){"call", call, size}, 0, &own);
-  pm_group_times(group, call, &result, 1);
+  pm_group_evaluate(group, call, &result, 1);
   if (result.status != PM_OK) {
-    pm__fail(error, result.status, "the collective cannot be evaluated: %s", pm_status_text(result.status));
+    pm__fail(error, result.status, "the collective cannot be evaluated: %s", pm_status_get_text(result.status));
     return NULL;
   }
   return table_of(group, &result, call, error);

@@ -95,7 +95,7 @@ static int fill_network(pm__collective_parameters *parameters, const pm__collect
   parameters->network_limit = group->wiring->network.limit;
   if (group->nodes == 1) return PM_OK;
   if (system->network.count == 0)
-    return pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network between nodes", system->machine.id);
+    return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network between nodes", system->machine.id);
   parameters->network = pm__collective_group_network(group);
   parameters->nics = group->wiring->nics;
   parameters->tree_network = parameters->network * known(system->network.calibration.tree_share, 1);
@@ -138,7 +138,8 @@ int pm__collective_parameters_init(pm__collective_parameters *parameters, const 
   const pm__wiring_ring *inner = ring_of(group);
   fill_members(parameters, group);
   if (!inner->connected)
-    return pm__fail(error, PM_NO_ROUTE, "system \"%s\": %d GPUs are not connected", system->machine.id, group->members);
+    return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\": %d GPUs are not connected", system->machine.id,
+                    group->members);
   fill_inside(parameters, group->wiring, inner);
   int status = fill_network(parameters, group, error);
   if (status != PM_OK) return status;

@@ -42,7 +42,8 @@ typedef struct pm__collective_parameters {
   const char *ring_limit, *network_limit, *pair_limit, *host_limit; /* ids of link types */
 } pm__collective_parameters;
 
-/* The parameters of a group, whose wiring must outlive them. Allocates nothing. Errors: PM_NO_ROUTE. The group is taken
+/* The parameters of a group, whose wiring must outlive them. Allocates nothing. Errors: PM_STATUS_NO_ROUTE. The group
+** is taken
 ** as it is: counts at least 1. */
 int pm__collective_parameters_init(pm__collective_parameters *parameters, const pm__collective_group *group,
                                    pm_error *error);

@@ -32,12 +32,12 @@ double pm__collective_slower(const pm__collective_parameters *group, const char 
 double pm__collective_bus_factor(pm_collective collective, double ranks)
 {
   switch (collective) {
-  case PM_ALL_REDUCE: return 2 * (ranks - 1) / ranks;
-  case PM_REDUCE_SCATTER:
-  case PM_ALL_GATHER:
-  case PM_ALL_TO_ALL:
-  case PM_GATHER:
-  case PM_SCATTER: return (ranks - 1) / ranks;
+  case PM_COLLECTIVE_ALL_REDUCE: return 2 * (ranks - 1) / ranks;
+  case PM_COLLECTIVE_REDUCE_SCATTER:
+  case PM_COLLECTIVE_ALL_GATHER:
+  case PM_COLLECTIVE_ALL_TO_ALL:
+  case PM_COLLECTIVE_GATHER:
+  case PM_COLLECTIVE_SCATTER: return (ranks - 1) / ranks;
   default: return 1;
   }
 }

@@ -4,11 +4,11 @@
 
 static int check_group(const pm_system *system, int gpus, int nodes, pm_error *error)
 {
-  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system");
-  if (gpus < 1) return pm__fail(error, PM_BAD_ARGUMENT, "gpus %d is not at least 1", gpus);
-  if (nodes < 1) return pm__fail(error, PM_BAD_ARGUMENT, "nodes %d is not at least 1", nodes);
+  if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
+  if (gpus < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gpus %d is not at least 1", gpus);
+  if (nodes < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes %d is not at least 1", nodes);
   if ((size_t)gpus > system->gpu_count)
-    return pm__fail(error, PM_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, system->machine.id,
+    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, system->machine.id,
                     (int)system->gpu_count);
   return PM_OK;
 }
@@ -40,7 +40,7 @@ static int ring_of(const pm__wiring *wiring, int nodes, pm_ring *ring, pm_error 
 int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm_error *error)
 {
   pm_error own = PM_ERROR_NONE; /* `error` may be NULL */
-  int status = ring == NULL ? pm__fail(error, PM_BAD_ARGUMENT, "no place for the ring")
+  int status = ring == NULL ? pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no place for the ring")
                             : check_group(system, gpus, nodes, error);
   if (status != PM_OK) return status;
   const pm__wiring *wiring = pm__wiring_of(system, NULL, gpus, &own);
@@ -50,12 +50,12 @@ int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm
   return status;
 }
 
-double pm_all_reduce_transfer_time(double bytes, int ranks, double bandwidth)
+double pm_all_reduce_get_transfer_time(double bytes, int ranks, double bandwidth)
 {
   return 2.0 * (ranks - 1) / ranks * bytes / bandwidth;
 }
 
-double pm_ring_all_reduce_time(const pm_ring *ring, double bytes)
+double pm_ring_get_all_reduce_time(const pm_ring *ring, double bytes)
 {
   double nodes = ring->nodes, ranks = (double)ring->gpus * nodes;
   if (ranks <= 1) return 0;

@@ -16,9 +16,9 @@ int pm_counts_view_find(const char *name)
   return -1;
 }
 
-pm_counts_question pm_counts_question_default(void)
+pm_counts_question pm_counts_question_make(void)
 {
-  pm_counts_question question = {PM_COUNTS_LAYERS, 2, 1, PM_FP32, NULL};
+  pm_counts_question question = {PM_COUNTS_VIEW_LAYERS, 2, 1, PM_PRECISION_FP32, NULL};
   return question;
 }
 
@@ -45,10 +45,10 @@ static pm_counts from_layer(const pm_layer *layer)
 static int find_saved(const pm_network *network, const pm_counts_question *q, pm_counts *rows, size_t count,
                       pm_error *error)
 {
-  bool known = q->profile != NULL && pm_precision_bytes(q->precision) >= 2;
+  bool known = q->profile != NULL && pm_precision_get_bytes(q->precision) >= 2;
   pm_layer_memory *memory = known ? (pm_layer_memory *)calloc(count + 1, sizeof *memory) : NULL;
   if (known && memory == NULL) return pm__no_memory(error);
-  int status = known ? pm_memory_layers(network, q->profile, q->batch, q->precision, memory, error) : PM_OK;
+  int status = known ? pm_memory_get_layers(network, q->profile, q->batch, q->precision, memory, error) : PM_OK;
   for (size_t i = 0; i < count && status == PM_OK; i++) rows[i].saved = known ? memory[i].saved : (double)NAN;
   free(memory);
   return status;
@@ -57,7 +57,7 @@ static int find_saved(const pm_network *network, const pm_counts_question *q, pm
 /* One row per layer, and room for one more. */
 static int find_layers(const pm_network *network, const pm_counts_question *q, pm__counts_list *list, pm_error *error)
 {
-  size_t count = (size_t)pm_network_layer_count(network);
+  size_t count = (size_t)pm_network_count_layers(network);
   pm_layer *layers = (pm_layer *)calloc(count + 1, sizeof *layers);
   list->rows = (pm_counts *)calloc(count + 1, sizeof *list->rows);
   int status = layers != NULL && list->rows != NULL ? PM_OK : pm__no_memory(error);
@@ -120,10 +120,10 @@ static int show_texts(texts *t, bool room, pm_table *table, const char *column, 
 static int show_shares(pm_table *table, const char *column, const pm__counts_list *list, pm_error *error)
 {
   texts t;
-  const pm_field *field = pm_record_field(pm_record_type_find("counts"), column);
+  const pm_field *field = pm_record_find_field(pm_record_type_find("counts"), column);
   bool room = texts_new(&t, list->count);
   for (size_t i = 0; room && i < list->count; i++)
-    show_share(t.block + i * SHOWN_MAX, SHOWN_MAX, pm_record_number(field, &list->rows[i]));
+    show_share(t.block + i * SHOWN_MAX, SHOWN_MAX, pm_record_get_number(field, &list->rows[i]));
   return show_texts(&t, room, table, column, error);
 }
 
@@ -154,7 +154,7 @@ static void drop_columns(pm_table *table, const pm_counts_question *q)
 static pm_table *make_table(const pm__counts_list *list, const pm_counts_question *q, pm_error *error)
 {
   pm_table *table = pm_table_new(list->count, error);
-  int status = table != NULL ? PM_OK : PM_NO_MEMORY;
+  int status = table != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("counts"), list->rows, error);
   if (status == PM_OK) status = show_shares(table, "parameters_share", list, error);
   if (status == PM_OK) status = show_shares(table, "mac_share", list, error);
@@ -170,26 +170,27 @@ static pm_table *make_table(const pm__counts_list *list, const pm_counts_questio
 
 static int check(const pm_network *network, const pm_counts_question *q, pm_error *error)
 {
-  if (network == NULL || q == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "counts need a network and a question");
+  if (network == NULL ||
+      q == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "counts need a network and a question");
   if ((int)q->view < 0 || q->view >= PM_COUNTS_VIEW_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no view %d of counts", (int)q->view);
-  if (q->depth < 1) return pm__fail(error, PM_BAD_ARGUMENT, "depth %d is not at least 1", q->depth);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no view %d of counts", (int)q->view);
+  if (q->depth < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "depth %d is not at least 1", q->depth);
   return PM_OK;
 }
 
-pm_table *pm_network_table(const pm_network *network, const pm_counts_question *question, pm_error *error)
+pm_table *pm_network_tabulate(const pm_network *network, const pm_counts_question *question, pm_error *error)
 {
   pm__counts_list layers = {NULL, NULL, 0}, list = {NULL, NULL, 0};
   pm_table *table = NULL;
   if (check(network, question, error) != PM_OK) return NULL;
   int status = find_layers(network, question, &layers, error);
-  pm__counts_list *rows = question->view == PM_COUNTS_LAYERS ? &layers : &list;
-  if (status == PM_OK && question->view == PM_COUNTS_KINDS)
+  pm__counts_list *rows = question->view == PM_COUNTS_VIEW_LAYERS ? &layers : &list;
+  if (status == PM_OK && question->view == PM_COUNTS_VIEW_KINDS)
     status = pm__counts_by_kind(&list, layers.rows, layers.count, error);
-  if (status == PM_OK && question->view == PM_COUNTS_TREE)
+  if (status == PM_OK && question->view == PM_COUNTS_VIEW_TREE)
     status = pm__counts_by_name(&list, layers.rows, layers.count, question->depth, error);
   if (status == PM_OK) {
-    finish(rows, &layers, question->view == PM_COUNTS_KINDS);
+    finish(rows, &layers, question->view == PM_COUNTS_VIEW_KINDS);
     table = make_table(rows, question, error);
   }
   free(layers.rows);

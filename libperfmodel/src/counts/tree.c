@@ -78,7 +78,7 @@ static int add_layer(tree *t, const pm_counts *layer, int depth, pm_error *error
   for (int level = 0; level < depth && (level == 0 || layer->name[length] != '\0'); level++) {
     length = next_length(layer->name, length);
     parent = find_part(t, parent, layer->name, length, error);
-    if (parent == NO_PART) return PM_NO_MEMORY;
+    if (parent == NO_PART) return PM_STATUS_NO_MEMORY;
     pm__counts_add(&t->parts[parent].counts, layer);
     describe(&t->parts[parent].counts, layer);
   }

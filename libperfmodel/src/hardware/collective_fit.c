@@ -10,7 +10,7 @@ static double known(double value, double otherwise)
 
 void pm__system_fit_complete(pm_collective_fit *fit, const pm_system *system)
 {
-  pm_record_init(pm_record_type_find("fit"), fit);
+  pm_record_clear(pm_record_type_find("fit"), fit);
   if (system->has_fit) *fit = system->fit;
   double *plain[] = {&fit->launch,          &fit->knee,              &fit->part_knee,         &fit->chain_knee,
                      &fit->network_knee,    &fit->network_base,      &fit->network_hop,       &fit->in_switch_latency,

@@ -3,7 +3,7 @@
 #include "base/base.h"
 #include "perfmodel/hardware.h"
 
-double pm_precision_bytes(int precision)
+double pm_precision_get_bytes(int precision)
 {
   static const double bytes[] = {
 #define BYTES(name, text, size, doc) size,
@@ -31,31 +31,31 @@ static double best(double tensor, double other)
   return tensor >= other || isnan(other) ? tensor : other;
 }
 
-double pm_gpu_matrix_peak(const pm_gpu *gpu, int precision)
+double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision)
 {
   switch (precision) {
-  case PM_FP64: return best(gpu->peak_fp64_tensor, gpu->peak_fp64);
-  case PM_FP32: return best(gpu->peak_fp32_tensor, gpu->peak_fp32);
-  case PM_TF32: return gpu->peak_tf32_tensor;
-  case PM_FP16: return isnan(gpu->peak_fp16_tensor) ? gpu->peak_fp16 : gpu->peak_fp16_tensor;
-  case PM_FP16_STORAGE: return gpu->peak_fp32;
-  case PM_BF16: return gpu->peak_bf16_tensor;
-  case PM_FP8: return gpu->peak_fp8_tensor;
-  case PM_INT8: return gpu->peak_int8;
+  case PM_PRECISION_FP64: return best(gpu->peak_fp64_tensor, gpu->peak_fp64);
+  case PM_PRECISION_FP32: return best(gpu->peak_fp32_tensor, gpu->peak_fp32);
+  case PM_PRECISION_TF32: return gpu->peak_tf32_tensor;
+  case PM_PRECISION_FP16: return isnan(gpu->peak_fp16_tensor) ? gpu->peak_fp16 : gpu->peak_fp16_tensor;
+  case PM_PRECISION_FP16_STORAGE: return gpu->peak_fp32;
+  case PM_PRECISION_BF16: return gpu->peak_bf16_tensor;
+  case PM_PRECISION_FP8: return gpu->peak_fp8_tensor;
+  case PM_PRECISION_INT8: return gpu->peak_int8;
   default: return NAN;
   }
 }
 
-double pm_gpu_vector_peak(const pm_gpu *gpu, int precision)
+double pm_gpu_get_vector_peak(const pm_gpu *gpu, int precision)
 {
-  return precision == PM_FP64 ? gpu->peak_fp64 : gpu->peak_fp32;
+  return precision == PM_PRECISION_FP64 ? gpu->peak_fp64 : gpu->peak_fp32;
 }
 
 static int check_positive(const char *id, const char *what, double value, pm_error *error)
 {
   if (isfinite(value) && value > 0) return PM_OK;
-  if (isnan(value)) return pm__fail(error, PM_BAD_VALUE, "gpu \"%s\" has no %s", id, what);
-  return pm__fail(error, PM_BAD_VALUE, "gpu \"%s\": %s %g is not positive and finite", id, what, value);
+  if (isnan(value)) return pm__fail(error, PM_STATUS_BAD_VALUE, "gpu \"%s\" has no %s", id, what);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "gpu \"%s\": %s %g is not positive and finite", id, what, value);
 }
 
 /* A fused multiply-add is 2 FLOP: a stated peak far from SMs x lanes x 2 x clock has a wrong clock or counts twice. */
@@ -63,13 +63,14 @@ static int check_peak(const pm_gpu *gpu, pm_error *error)
 {
   double computed = 2.0 * gpu->sms * gpu->fp32_lanes * gpu->clock;
   if (!(computed > 0) || fabs(gpu->peak_fp32 / computed - 1) <= 0.03) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "gpu \"%s\": peak_fp32 %.4g TFLOP/s, but %d SMs x %d lanes x 2 x %.4g GHz make %.4g",
+  return pm__fail(error, PM_STATUS_BAD_VALUE,
+                  "gpu \"%s\": peak_fp32 %.4g TFLOP/s, but %d SMs x %d lanes x 2 x %.4g GHz make %.4g",
                   gpu->id, gpu->peak_fp32 * 1e-12, gpu->sms, gpu->fp32_lanes, gpu->clock * 1e-9, computed * 1e-12);
 }
 
 int pm_gpu_check(const pm_gpu *gpu, pm_error *error)
 {
-  if (gpu == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no gpu");
+  if (gpu == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no gpu");
   int status = check_positive(gpu->id, "peak_fp32", gpu->peak_fp32, error);
   if (status == PM_OK) status = check_positive(gpu->id, "memory_bandwidth", gpu->memory_bandwidth, error);
   if (status == PM_OK) status = check_positive(gpu->id, "memory", gpu->memory, error);

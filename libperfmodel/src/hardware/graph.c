@@ -29,11 +29,11 @@ static void add_escaped(pm__string *text, const char *name)
   }
 }
 
-char *pm_system_dot(const pm_system *system, pm_error *error)
+char *pm_system_format_dot(const pm_system *system, pm_error *error)
 {
   pm__string text = {NULL, 0, 0, false};
   if (system == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "no system");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
     return NULL;
   }
   pm__string_format(&text, "graph \"%s\" {\n  layout=neato; overlap=false; splines=true;\n", system->machine.id);
@@ -119,12 +119,12 @@ static void add_box(pm__string *text, const pm__vertex *vertex, int x, int y)
   pm__string_add(text, "</text>\n");
 }
 
-char *pm_system_svg(const pm_system *system, pm_error *error)
+char *pm_system_format_svg(const pm_system *system, pm_error *error)
 {
   layout l;
   pm__string text = {NULL, 0, 0, false};
   if (system == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "no system");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
     return NULL;
   }
   if (!lay_out(system, &l)) {

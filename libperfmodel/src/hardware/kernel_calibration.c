@@ -105,7 +105,8 @@ static double value_of(const pm_kernel_calibration *c, const limit *l)
 
 static int out_of_range(const pm_kernel_calibration *c, const limit *l, pm_error *error)
 {
-  return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\": %s %g is not %s and at most %g", c->id, l->name,
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\": %s %g is not %s and at most %g", c->id,
+                  l->name,
                   value_of(c, l), l->least < 0 ? "at least 0" : "above 0", l->most);
 }
 
@@ -117,7 +118,8 @@ int pm__kernel_calibration_stated(const pm_kernel_calibration *c, pm_error *erro
       return out_of_range(c, &limits[i], error);
   }
   if (c->simt_basis != PM_ORIGIN_NONE || strcmp(c->id, PM_KERNEL_GENERAL_ID) == 0) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\" does not say what it rests on (simt_basis)", c->id);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\" does not say what it rests on (simt_basis)",
+                  c->id);
 }
 
 static bool is_energy(const limit *l)
@@ -148,18 +150,19 @@ static int check_complete(const pm_kernel_calibration *c, pm_error *error)
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
     bool wanted = limits[i].sort != OPTIONAL && (limits[i].sort != TENSOR || c->tensor_basis != PM_ORIGIN_NONE);
     if (wanted && isnan(value_of(c, &limits[i])))
-      return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\" does not say %s", c->id, limits[i].name);
+      return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\" does not say %s", c->id, limits[i].name);
   }
   if (c->threads > 0 && c->threads <= 100000) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\": threads %d is not within 1 and 100000", c->id,
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\": threads %d is not within 1 and 100000", c->id,
                   c->threads);
 }
 
 int pm_kernel_calibration_check(const pm_kernel_calibration *c, pm_error *error)
 {
-  if (c == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no kernel calibration");
+  if (c == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no kernel calibration");
   if (c->simt_basis == PM_ORIGIN_NONE)
-    return pm__fail(error, PM_BAD_VALUE, "kernel calibration \"%s\" does not say what it rests on (simt_basis)", c->id);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\" does not say what it rests on (simt_basis)",
+                    c->id);
   int status = pm__kernel_calibration_stated(c, error);
   return status == PM_OK ? check_complete(c, error) : status;
 }

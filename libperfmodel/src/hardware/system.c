@@ -8,7 +8,7 @@
 pm_system *pm_system_new(const pm_machine *machine, const pm_gpu *gpu, pm_error *error)
 {
   if (machine == NULL || gpu == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a system needs a machine and a gpu");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a system needs a machine and a gpu");
     return NULL;
   }
   if (pm_gpu_check(gpu, error) != PM_OK) return NULL;
@@ -27,7 +27,7 @@ pm_system *pm_system_new(const pm_machine *machine, const pm_gpu *gpu, pm_error 
 
 int pm_system_set_kernels(pm_system *system, const pm_kernel_calibration *calibration, pm_error *error)
 {
-  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system");
+  if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
   memset(&system->kernels, 0, sizeof system->kernels);
   if (calibration == NULL) return PM_OK;
   int status = pm_kernel_calibration_check(calibration, error);
@@ -37,19 +37,20 @@ int pm_system_set_kernels(pm_system *system, const pm_kernel_calibration *calibr
 
 int pm_system_set_usable_memory(pm_system *system, double bytes, pm_error *error)
 {
-  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "usable memory needs a system");
+  if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable memory needs a system");
   if (!isfinite(bytes) || bytes <= 0)
-    return pm__fail(error, PM_BAD_VALUE, "system \"%s\": usable memory %g is not positive", system->machine.id, bytes);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "system \"%s\": usable memory %g is not positive", system->machine.id,
+                    bytes);
   system->usable_memory = bytes;
   return PM_OK;
 }
 
-double pm_system_usable_memory(const pm_system *system)
+double pm_system_get_usable_memory(const pm_system *system)
 {
   return system != NULL ? system->usable_memory : (double)NAN;
 }
 
-const pm_kernel_calibration *pm_system_kernels(const pm_system *system)
+const pm_kernel_calibration *pm_system_get_kernels(const pm_system *system)
 {
   return system != NULL && system->kernels.simt_basis != PM_ORIGIN_NONE ? &system->kernels : NULL;
 }
@@ -86,13 +87,15 @@ static int make_room(pm_system *system, pm_error *error)
 int pm_system_add_vertex(pm_system *system, const char *name, pm_vertex_kind kind, pm_error *error)
 {
   if (system == NULL || name == NULL || name[0] == '\0' || kind < PM_VERTEX_GPU || kind > PM_VERTEX_NIC)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a vertex needs a system, a name and a kind");
-  if (find_vertex(system, name) >= 0) return pm__fail(error, PM_BAD_VALUE, "vertex \"%.60s\" is there already", name);
-  if (make_room(system, error) != PM_OK) return PM_NO_MEMORY;
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a vertex needs a system, a name and a kind");
+  if (find_vertex(system, name) >= 0) return pm__fail(error, PM_STATUS_BAD_VALUE, "vertex \"%.60s\" is there already",
+                                                      name);
+  if (make_room(system, error) != PM_OK) return PM_STATUS_NO_MEMORY;
   pm__vertex *vertex = &system->vertices[system->vertex_count];
   memset(vertex, 0, sizeof *vertex);
   if (!pm__text_set(vertex->name, sizeof vertex->name, name))
-    return pm__fail(error, PM_BAD_VALUE, "vertex name \"%.60s...\" is longer than %d bytes", name, PM_TEXT_MAX - 1);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "vertex name \"%.60s...\" is longer than %d bytes", name,
+                    PM_TEXT_MAX - 1);
   vertex->kind = kind;
   if (kind == PM_VERTEX_GPU) system->gpus[system->gpu_count++] = (int)system->vertex_count;
   system->vertex_count++;
@@ -109,10 +112,11 @@ static int fill_edge(pm__edge *edge, const pm_link *link, const pm_link_calibrat
                      pm_error *error)
 {
   memset(edge, 0, sizeof *edge);
-  if (link == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no link type");
-  if (count < 1) return pm__fail(error, PM_BAD_VALUE, "%d links of type \"%s\"; at least 1 is needed", count, link->id);
+  if (link == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no link type");
+  if (count < 1) return pm__fail(error, PM_STATUS_BAD_VALUE, "%d links of type \"%s\"; at least 1 is needed", count,
+                                 link->id);
   if (!usable(link->bandwidth) || link->bandwidth == 0)
-    return pm__fail(error, PM_BAD_VALUE, "link \"%s\" has no bandwidth", link->id);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "link \"%s\" has no bandwidth", link->id);
   edge->count = count;
   edge->link = *link;
   edge->calibrated = calibration != NULL;
@@ -122,10 +126,12 @@ static int fill_edge(pm__edge *edge, const pm_link *link, const pm_link_calibrat
   }
   edge->calibration = *calibration;
   if (!usable(calibration->efficiency) || calibration->efficiency == 0 || calibration->efficiency > 1)
-    return pm__fail(error, PM_BAD_VALUE, "calibration \"%s\": efficiency %g is not within 0 and 1", calibration->id,
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "calibration \"%s\": efficiency %g is not within 0 and 1",
+                    calibration->id,
                     calibration->efficiency);
   if (!usable(calibration->hop_latency) || !usable(calibration->base_latency))
-    return pm__fail(error, PM_BAD_VALUE, "calibration \"%s\" needs hop_latency and base_latency", calibration->id);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "calibration \"%s\" needs hop_latency and base_latency",
+                    calibration->id);
   return PM_OK;
 }
 
@@ -133,15 +139,16 @@ int pm_system_add_link(pm_system *system, const char *a, const char *b, const pm
                        const pm_link_calibration *calibration, int count, pm_error *error)
 {
   pm__edge edge;
-  if (system == NULL || a == NULL || b == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a link needs two ends");
+  if (system == NULL || a == NULL || b == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a link needs two ends");
   int status = fill_edge(&edge, link, calibration, count, error);
   if (status != PM_OK) return status;
   edge.a = find_vertex(system, a);
   edge.b = find_vertex(system, b);
   if (edge.a < 0 || edge.b < 0)
-    return pm__fail(error, PM_NOT_FOUND, "link \"%s\" ends at \"%.60s\", which is not in the graph", link->id,
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "link \"%s\" ends at \"%.60s\", which is not in the graph", link->id,
                     edge.a < 0 ? a : b);
-  if (edge.a == edge.b) return pm__fail(error, PM_BAD_VALUE, "link \"%s\" joins \"%.60s\" to itself", link->id, a);
+  if (edge.a == edge.b) return pm__fail(error, PM_STATUS_BAD_VALUE, "link \"%s\" joins \"%.60s\" to itself", link->id,
+                                        a);
   pm__edge *edges = (pm__edge *)pm__grow(system->edges, system->edge_count, &system->edge_capacity, sizeof *edges);
   if (edges == NULL) return pm__no_memory(error);
   system->edges = edges;
@@ -154,11 +161,12 @@ int pm_system_set_network(pm_system *system, const pm_link *link, const pm_link_
                           pm_error *error)
 {
   pm__edge edge;
-  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system");
+  if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
   int status = fill_edge(&edge, link, calibration, count, error);
   if (status != PM_OK) return status;
   if (link->kind != PM_LINK_INFINIBAND && link->kind != PM_LINK_ETHERNET)
-    return pm__fail(error, PM_BAD_VALUE, "link \"%s\" does not join nodes; use infiniband or ethernet", link->id);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "link \"%s\" does not join nodes; use infiniband or ethernet",
+                    link->id);
   system->network = edge;
   pm__keeper_change(system->keeper);
   return PM_OK;
@@ -166,7 +174,7 @@ int pm_system_set_network(pm_system *system, const pm_link *link, const pm_link_
 
 int pm_system_set_staged(pm_system *system, int staged, pm_error *error)
 {
-  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system");
+  if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
   system->staged = staged != 0;
   pm__keeper_change(system->keeper);
   return PM_OK;
@@ -184,10 +192,10 @@ static bool latencies_known(const pm_protocol *p)
 int pm_system_set_library(pm_system *system, const pm_protocol *protocols, const pm_tuning *tuning,
                           const pm_collective_fit *fit, pm_error *error)
 {
-  if (system == NULL || protocols == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system or no protocols");
+  if (system == NULL || protocols == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system or no protocols");
   for (int i = 0; i < 3; i++) {
     if (!latencies_known(&protocols[i]))
-      return pm__fail(error, PM_BAD_VALUE, "protocol \"%s\" lacks a latency or its payload", protocols[i].id);
+      return pm__fail(error, PM_STATUS_BAD_VALUE, "protocol \"%s\" lacks a latency or its payload", protocols[i].id);
     system->protocol[i] = protocols[i];
   }
   system->has_protocols = true;
@@ -216,11 +224,12 @@ static void spread(const pm_system *system, bool *reached)
 
 int pm_system_check(const pm_system *system, pm_error *error)
 {
-  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "no system");
+  if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
   const char *id = system->machine.id;
-  if (system->gpu_count == 0) return pm__fail(error, PM_BAD_VALUE, "system \"%s\" has no GPU", id);
+  if (system->gpu_count == 0) return pm__fail(error, PM_STATUS_BAD_VALUE, "system \"%s\" has no GPU", id);
   if ((size_t)system->machine.gpus != system->gpu_count)
-    return pm__fail(error, PM_BAD_VALUE, "system \"%s\": gpus is %d, but the graph has %d", id, system->machine.gpus,
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "system \"%s\": gpus is %d, but the graph has %d", id,
+                    system->machine.gpus,
                     (int)system->gpu_count);
   bool *reached = (bool *)calloc(system->vertex_count, sizeof *reached);
   if (reached == NULL) return pm__no_memory(error);
@@ -228,29 +237,30 @@ int pm_system_check(const pm_system *system, pm_error *error)
   int status = PM_OK;
   for (size_t i = 0; i < system->vertex_count && status == PM_OK; i++)
     if (!reached[i])
-      status = pm__fail(error, PM_NO_ROUTE, "system \"%s\": nothing links \"%s\" to gpu0", id, system->vertices[i].name);
+      status = pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\": nothing links \"%s\" to gpu0", id,
+                        system->vertices[i].name);
   free(reached);
   return status;
 }
 
-const pm_machine *pm_system_machine(const pm_system *system)
+const pm_machine *pm_system_get_machine(const pm_system *system)
 {
   return system != NULL ? &system->machine : NULL;
 }
 
-const pm_gpu *pm_system_gpu(const pm_system *system)
+const pm_gpu *pm_system_get_gpu(const pm_system *system)
 {
   return system != NULL ? &system->gpu : NULL;
 }
 
-const char *pm_system_vertex(const pm_system *system, int index, pm_vertex_kind *kind)
+const char *pm_system_get_vertex(const pm_system *system, int index, pm_vertex_kind *kind)
 {
   if (system == NULL || index < 0 || (size_t)index >= system->vertex_count) return NULL;
   if (kind != NULL) *kind = system->vertices[index].kind;
   return system->vertices[index].name;
 }
 
-int pm_system_edge_count(const pm_system *system)
+int pm_system_count_edges(const pm_system *system)
 {
   return system != NULL ? (int)system->edge_count : 0;
 }
@@ -270,9 +280,9 @@ double pm__edge_copy_payload(const pm__edge *edge)
   return edge->count * edge->link.bandwidth * share;
 }
 
-int pm_system_edge(const pm_system *system, int index, pm_edge *row)
+int pm_system_get_edge(const pm_system *system, int index, pm_edge *row)
 {
-  if (system == NULL || row == NULL || index < 0 || (size_t)index >= system->edge_count) return PM_BAD_ARGUMENT;
+  if (system == NULL || row == NULL || index < 0 || (size_t)index >= system->edge_count) return PM_STATUS_BAD_ARGUMENT;
   const pm__edge *edge = &system->edges[index];
   memset(row, 0, sizeof *row);
   memcpy(row->a, system->vertices[edge->a].name, sizeof row->a);
@@ -295,7 +305,7 @@ bool pm__system_joined(const pm_system *system, const char *a, const char *b, co
   return false;
 }
 
-int pm_system_gpu_links(const pm_system *system, int i, int j)
+int pm_system_count_gpu_links(const pm_system *system, int i, int j)
 {
   if (system == NULL || i < 0 || j < 0 || (size_t)i >= system->gpu_count || (size_t)j >= system->gpu_count) return 0;
   int a = system->gpus[i], b = system->gpus[j], links = 0;
@@ -306,7 +316,7 @@ int pm_system_gpu_links(const pm_system *system, int i, int j)
   return links;
 }
 
-double pm_system_network_bandwidth(const pm_system *system)
+double pm_system_get_network_bandwidth(const pm_system *system)
 {
   return system != NULL ? system->network.count * system->network.link.bandwidth : 0;
 }

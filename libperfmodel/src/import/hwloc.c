@@ -48,8 +48,8 @@ static bool is_nic(const pm__element *e)
 /* GPUs of the whole tree, in the order of the file, which is that of the bus. */
 static int add_gpus(pm__sketch *w, const pm__element *e, int depth, pm_error *error)
 {
-  if (depth > DEPTH_MOST) return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "objects nested too deep");
-  if (is_gpu(e) && pm__sketch_end(w, PM_VERTEX_GPU, attribute(e, "pci_busid"), error) < 0) return PM_BAD_VALUE;
+  if (depth > DEPTH_MOST) return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line, "objects nested too deep");
+  if (is_gpu(e) && pm__sketch_end(w, PM_VERTEX_GPU, attribute(e, "pci_busid"), error) < 0) return PM_STATUS_BAD_VALUE;
   int status = PM_OK;
   for (const pm__element *c = e->child; c != NULL && status == PM_OK; c = c->next)
     status = add_gpus(w, c, depth + 1, error);
@@ -89,7 +89,7 @@ static int walk_end(pm__sketch *w, const pm__element *e, pm_vertex_kind kind, in
                     pm_error *error)
 {
   int end = pm__sketch_end(w, kind, key, error);
-  if (end < 0) return PM_BAD_VALUE;
+  if (end < 0) return PM_STATUS_BAD_VALUE;
   int status = PM_OK;
   if (kind != PM_VERTEX_CPU && parent >= 0) status = pm__sketch_link(w, end, parent, link_of(w, e), 1, error);
   if (kind == PM_VERTEX_NIC) w->ports++;
@@ -100,10 +100,10 @@ static int walk_end(pm__sketch *w, const pm__element *e, pm_vertex_kind kind, in
 static int walk(pm__sketch *w, const pm__element *e, int parent, int depth, pm_error *error)
 {
   if (strcmp(e->name, "object") != 0 && strcmp(e->name, "topology") != 0) return PM_OK;
-  if (depth > DEPTH_MOST) return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "objects nested too deep");
+  if (depth > DEPTH_MOST) return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line, "objects nested too deep");
   if (is_type(e, "Package")) return walk_end(w, e, PM_VERTEX_CPU, parent, depth, attribute(e, "os_index"), error);
   if (is_gpu(e)) {
-    if (parent < 0) return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "a GPU is under no package");
+    if (parent < 0) return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line, "a GPU is under no package");
     return pm__sketch_link(w, pm__sketch_find(w, attribute(e, "pci_busid")), parent, link_of(w, e), 1, error);
   }
   if (is_nic(e) && parent >= 0) return walk_end(w, e, PM_VERTEX_NIC, parent, depth, attribute(e, "pci_busid"), error);
@@ -156,9 +156,9 @@ static int name_gpu(pm__sketch *w, const pm__element *root, pm_error *error)
   const char *model = model_of(root, 0);
   if (w->gpu[0] != '\0') return PM_OK;
   if (model == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "hwloc does not say which GPU of the catalogue it is; say it");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "hwloc does not say which GPU of the catalogue it is; say it");
   if (!pm__sketch_gpu(w, model) && (strncmp(model, "Tesla ", 6) != 0 || !pm__sketch_gpu(w, model + 6)))
-    return pm__fail(error, PM_NOT_FOUND, "no GPU of the catalogue is called \"%.60s\"; say which it is", model);
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "no GPU of the catalogue is called \"%.60s\"; say which it is", model);
   pm__string_format(&w->report, "assumed: \"%.60s\" is %s\n", model, w->gpu);
   return PM_OK;
 }
@@ -224,9 +224,9 @@ static int read_objects(pm__sketch *w, const pm__element *root, const char *text
   char word[32];
   while (next_word(&text, word, sizeof word)) {
     if (l->count == OBJECTS_MOST)
-      return pm__fail_at(error, PM_BAD_VALUE, w->file, 0, "more than %d objects with NVLinks", OBJECTS_MOST);
+      return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "more than %d objects with NVLinks", OBJECTS_MOST);
     l->end[l->count] = end_of(w, root, word, error);
-    if (l->end[l->count++] == -2) return PM_BAD_VALUE;
+    if (l->end[l->count++] == -2) return PM_STATUS_BAD_VALUE;
   }
   return PM_OK;
 }
@@ -238,7 +238,7 @@ static int read_values(pm__sketch *w, const pm__element *e, links *l, pm_error *
   while (next_word(&text, word, sizeof word)) {
     double value;
     if (l->filled == l->count * l->count || pm_number_parse(word, &value) != PM_OK || !(value >= 0))
-      return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "\"%s\" is no bandwidth, or one too many", word);
+      return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line, "\"%s\" is no bandwidth, or one too many", word);
     l->value[l->filled++] = value;
   }
   return PM_OK;
@@ -249,7 +249,7 @@ static int add_links(pm__sketch *w, const links *l, pm_error *error)
   char hub_link[2 * PM_TEXT_MAX];
   const pm__entry *entry = pm__names_find(&w->catalog->names, PM__LINKS, w->nvlink);
   double rate = entry != NULL ? ((const pm_link *)entry->record)->bandwidth / 1e6 : 0;
-  int status = rate > 0 ? PM_OK : pm__fail(error, PM_NOT_FOUND, "link \"%s\" has no bandwidth", w->nvlink);
+  int status = rate > 0 ? PM_OK : pm__fail(error, PM_STATUS_NOT_FOUND, "link \"%s\" has no bandwidth", w->nvlink);
   pm__sketch_switch_link(w, hub_link, sizeof hub_link);
   for (int i = 0; i < l->count; i++)
     for (int j = i + 1; j < l->count && status == PM_OK; j++) {
@@ -273,7 +273,8 @@ static int read_nvlinks(pm__sketch *w, const pm__element *root, bool *found, pm_
   for (const pm__element *c = matrix->child; c != NULL && status == PM_OK; c = c->next)
     if (strcmp(c->name, "u64values") == 0) status = read_values(w, c, l, error);
   if (status == PM_OK && l->filled != l->count * l->count)
-    status = pm__fail_at(error, PM_BAD_VALUE, w->file, matrix->line, "%d bandwidths for %d objects", l->filled, l->count);
+    status = pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, matrix->line, "%d bandwidths for %d objects", l->filled,
+                         l->count);
   if (status == PM_OK) status = add_links(w, l, error);
   free(l);
   return status;
@@ -295,10 +296,11 @@ int pm__import_hwloc(pm__sketch *w, const char *text, pm_error *error)
   blank_doctype(strcpy(body, text));
   pm__document *document = pm__document_read(body, strlen(body), w->file, error);
   free(body);
-  if (document == NULL) return error != NULL && error->status != PM_OK ? error->status : PM_BAD_SYNTAX;
+  if (document == NULL) return error != NULL && error->status != PM_OK ? error->status : PM_STATUS_BAD_SYNTAX;
   int status = PM_OK;
   if (strcmp(document->root->name, "topology") != 0)
-    status = pm__fail_at(error, PM_BAD_SYNTAX, w->file, document->root->line, "<%.40s> is not hwloc's <topology>",
+    status = pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, document->root->line,
+                         "<%.40s> is not hwloc's <topology>",
                          document->root->name);
   if (status == PM_OK) status = name_gpu(w, document->root, error);
   if (status == PM_OK) status = add_gpus(w, document->root, 0, error);

@@ -90,7 +90,7 @@ static int check_result(const char *xml, const char *file, pm_error *error)
 static int find_gpu(pm__sketch *w, const char *name, pm_error *error)
 {
   const pm__entry *entry = pm__catalog_find(w->catalog, PM__GPUS, name, error);
-  if (entry == NULL) return PM_NOT_FOUND;
+  if (entry == NULL) return PM_STATUS_NOT_FOUND;
   const pm_gpu *gpu = (const pm_gpu *)entry->record;
   memcpy(w->gpu, gpu->id, sizeof w->gpu);
   memcpy(w->nvlink, gpu->nvlink, sizeof w->nvlink);
@@ -103,7 +103,7 @@ static int read_as(pm__sketch *w, const char *format, const char *text, pm_error
   if (strcmp(format, "topo") == 0) return pm__import_topo(w, text, error);
   if (strcmp(format, "nccl") == 0) return pm__import_nccl(w, text, error);
   if (strcmp(format, "hwloc") == 0) return pm__import_hwloc(w, text, error);
-  return pm__fail(error, PM_BAD_ARGUMENT, "unknown format \"%.40s\"; it is one of nccl, topo, hwloc", format);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "unknown format \"%.40s\"; it is one of nccl, topo, hwloc", format);
 }
 
 static void report_counts(pm__sketch *w)
@@ -119,7 +119,7 @@ static int import(pm__sketch *w, const char *format, const char *text, const cha
   int status = gpu != NULL ? find_gpu(w, gpu, error) : PM_OK;
   if (status == PM_OK) status = read_as(w, format, text, error);
   if (status == PM_OK && w->counts[PM_VERTEX_GPU] == 0)
-    status = pm__fail_at(error, PM_BAD_VALUE, w->file, 0, "the source names no GPU");
+    status = pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "the source names no GPU");
   if (status != PM_OK) return status;
   report_counts(w);
   write_xml(xml, w, id);
@@ -132,7 +132,7 @@ char *pm_import(const pm_catalog *catalog, const char *format, const char *text,
 {
   pm__string xml = {NULL, 0, 0, false};
   if (catalog == NULL || format == NULL || text == NULL || id == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "an import needs a catalogue, a format, a text and an id");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an import needs a catalogue, a format, a text and an id");
     return NULL;
   }
   pm__sketch *w = (pm__sketch *)calloc(1, sizeof *w);

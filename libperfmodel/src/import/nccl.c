@@ -51,10 +51,11 @@ static int name_gpu(pm__sketch *w, const pm__element *gpu, int line, pm_error *e
 {
   if (w->gpu[0] != '\0') return PM_OK;
   if (gpu == NULL)
-    return pm__fail_at(error, PM_BAD_ARGUMENT, w->file, line, "the file does not name the GPU; say which it is");
+    return pm__fail_at(error, PM_STATUS_BAD_ARGUMENT, w->file, line, "the file does not name the GPU; say which it is");
   const char *id = gpu_of(gpu);
   if (id == NULL || !pm__sketch_gpu(w, id))
-    return pm__fail_at(error, PM_NOT_FOUND, w->file, gpu->line, "no GPU of the catalogue has sm \"%.20s\"; say which it is",
+    return pm__fail_at(error, PM_STATUS_NOT_FOUND, w->file, gpu->line,
+                       "no GPU of the catalogue has sm \"%.20s\"; say which it is",
                        attribute(gpu, "sm"));
   pm__string_format(&w->report, "assumed: GPUs of compute capability %.20s are %s\n", attribute(gpu, "sm"), id);
   return PM_OK;
@@ -124,9 +125,10 @@ static int add_gpus(pm__sketch *w, const gpus *list, pm_error *error)
     int status = name_gpu(w, gpu, pci->line, error);
     if (status != PM_OK) return status;
     if (gpu != NULL && number(gpu, "dev", -1) != i)
-      return pm__fail_at(error, PM_BAD_VALUE, w->file, gpu->line, "dev \"%.20s\" of a GPU leaves a gap, or is there twice",
+      return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, gpu->line,
+                         "dev \"%.20s\" of a GPU leaves a gap, or is there twice",
                          attribute(gpu, "dev"));
-    if (pm__sketch_end(w, PM_VERTEX_GPU, attribute(pci, "busid"), error) < 0) return PM_BAD_VALUE;
+    if (pm__sketch_end(w, PM_VERTEX_GPU, attribute(pci, "busid"), error) < 0) return PM_STATUS_BAD_VALUE;
   }
   return PM_OK;
 }
@@ -145,7 +147,7 @@ static int add_nic(pm__sketch *w, const pm__element *pci, const pm__element *nic
 {
   const char *link = pci != NULL ? pci_link(w, pci) : w->host_link;
   int end = pm__sketch_end(w, PM_VERTEX_NIC, pci != NULL ? attribute(pci, "busid") : "nic", error);
-  if (end < 0) return PM_BAD_VALUE;
+  if (end < 0) return PM_STATUS_BAD_VALUE;
   for (const pm__element *net = nic != NULL ? nic->child : NULL; net != NULL; net = net->next) {
     double rate = number(net, "speed", 0) * 1e6 / 8;
     if (strcmp(net->name, "net") != 0 || rate <= 0) continue;
@@ -167,7 +169,7 @@ static int add_pci(pm__sketch *w, const pm__element *pci, int parent, int depth,
   if (child(pci, "pci") == NULL) return PM_OK; /* another device */
   const char *link = pci_link(w, pci);
   int end = pm__sketch_end(w, PM_VERTEX_SWITCH, attribute(pci, "busid"), error);
-  if (end < 0) return PM_BAD_VALUE;
+  if (end < 0) return PM_STATUS_BAD_VALUE;
   int status = pm__sketch_link(w, end, parent, link, 1, error);
   return status == PM_OK ? add_children(w, pci, end, depth + 1, error) : status;
 }
@@ -175,7 +177,8 @@ static int add_pci(pm__sketch *w, const pm__element *pci, int parent, int depth,
 static int add_children(pm__sketch *w, const pm__element *e, int parent, int depth, pm_error *error)
 {
   int status = PM_OK;
-  if (depth > DEPTH_MOST) return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "PCI switches nested too deep");
+  if (depth > DEPTH_MOST) return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line,
+                                             "PCI switches nested too deep");
   for (const pm__element *c = e->child; c != NULL && status == PM_OK; c = c->next)
     if (strcmp(c->name, "pci") == 0) status = add_pci(w, c, parent, depth, error);
     else if (strcmp(c->name, "nic") == 0) status = add_nic(w, NULL, c, parent, error);
@@ -203,7 +206,8 @@ static int add_nvlink(pm__sketch *w, const pm__element *gpu, const pm__element *
   bool xgmi = strcmp(e->name, "xgmi") == 0;
   const char *type = xgmi ? (strncmp(w->gpu, "mi300", 5) == 0 ? "xgmi-mi300" : "xgmi-mi200") : w->nvlink;
   if (type[0] == '\0')
-    return pm__fail_at(error, PM_BAD_VALUE, w->file, gpu->line, "gpu \"%s\" has no NVLink in the catalogue", w->gpu);
+    return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, gpu->line, "gpu \"%s\" has no NVLink in the catalogue",
+                       w->gpu);
   pm__sketch_switch_link(w, link, sizeof link);
   if (hub) type = link;
   if (hub && to < 0) to = pm__sketch_end(w, PM_VERTEX_NVSWITCH, attribute(e, "target"), error);
@@ -213,7 +217,7 @@ static int add_nvlink(pm__sketch *w, const pm__element *gpu, const pm__element *
     return PM_OK;
   }
   if (!hub && to < from) return PM_OK; /* the other end wrote it too */
-  if (count < 1) return pm__fail_at(error, PM_BAD_VALUE, w->file, e->line, "a link count of %d", count);
+  if (count < 1) return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line, "a link count of %d", count);
   return pm__sketch_link(w, from, to, type, count, error);
 }
 
@@ -242,7 +246,7 @@ static int add_cpus(pm__sketch *w, const pm__element *root, pm_error *error)
     char key[PM__NAME_MAX];
     snprintf(key, sizeof key, "numa%.20s", attribute(cpu, "numaid"));
     int end = pm__sketch_end(w, PM_VERTEX_CPU, key, error);
-    if (end < 0) return PM_BAD_VALUE;
+    if (end < 0) return PM_STATUS_BAD_VALUE;
     bool amd = strcmp(attribute(cpu, "vendor"), "AuthenticAMD") == 0;
     if (first >= 0) {
       status = pm__sketch_link(w, first, end, amd ? "infinity-fabric-epyc" : "upi-skylake", 3, error);
@@ -251,19 +255,20 @@ static int add_cpus(pm__sketch *w, const pm__element *root, pm_error *error)
     } else first = end;
     if (status == PM_OK) status = add_children(w, cpu, end, 0, error);
   }
-  if (status == PM_OK && first < 0) return pm__fail_at(error, PM_BAD_SYNTAX, w->file, root->line, "<system> has no <cpu>");
+  if (status == PM_OK &&
+      first < 0) return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, root->line, "<system> has no <cpu>");
   return status;
 }
 
 int pm__import_nccl(pm__sketch *w, const char *text, pm_error *error)
 {
   pm__document *document = pm__document_read(text, strlen(text), w->file, error);
-  if (document == NULL) return error != NULL && error->status != PM_OK ? error->status : PM_BAD_SYNTAX;
+  if (document == NULL) return error != NULL && error->status != PM_OK ? error->status : PM_STATUS_BAD_SYNTAX;
   int status = PM_OK;
   gpus *list = (gpus *)calloc(1, sizeof *list);
   if (list == NULL) status = pm__no_memory(error);
   else if (strcmp(document->root->name, "system") != 0)
-    status = pm__fail_at(error, PM_BAD_SYNTAX, w->file, document->root->line, "<%.40s> is not NCCL's <system>",
+    status = pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, document->root->line, "<%.40s> is not NCCL's <system>",
                          document->root->name);
   if (status == PM_OK) find_gpus(document->root, list);
   if (status == PM_OK) status = add_gpus(w, list, error);

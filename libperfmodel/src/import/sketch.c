@@ -8,7 +8,7 @@ static const char *const kinds[] = {"gpu", "cpu", "plx", "nvs", "nic"};
 int pm__sketch_end(pm__sketch *w, pm_vertex_kind kind, const char *key, pm_error *error)
 {
   if (w->end_count == PM__WIRES_MAX) {
-    pm__fail_at(error, PM_BAD_VALUE, w->file, 0, "more than %d vertices", PM__WIRES_MAX);
+    pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "more than %d vertices", PM__WIRES_MAX);
     return -1;
   }
   pm__wire_end *end = &w->ends[w->end_count];
@@ -35,7 +35,7 @@ int pm__sketch_link(pm__sketch *w, int a, int b, const char *link, int count, pm
     return PM_OK;
   }
   if (w->wire_count == PM__WIRES_MAX)
-    return pm__fail_at(error, PM_BAD_VALUE, w->file, 0, "more than %d links", PM__WIRES_MAX);
+    return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "more than %d links", PM__WIRES_MAX);
   pm__wire *wire = &w->wires[w->wire_count++];
   wire->a = a;
   wire->b = b;
@@ -81,7 +81,7 @@ int pm__sketch_assume_nvlinks(pm__sketch *w, pm_error *error)
     pm__string_add(&w->report, "left out: NVLinks; the source does not show them, nvidia-smi topo -m does\n");
     return PM_OK;
   }
-  int hub = pm__sketch_end(w, PM_VERTEX_NVSWITCH, "nvswitch", error), status = hub < 0 ? PM_BAD_VALUE : PM_OK;
+  int hub = pm__sketch_end(w, PM_VERTEX_NVSWITCH, "nvswitch", error), status = hub < 0 ? PM_STATUS_BAD_VALUE : PM_OK;
   for (int i = 0; i < w->end_count && status == PM_OK; i++)
     if (w->ends[i].kind == PM_VERTEX_GPU) status = pm__sketch_link(w, i, hub, w->nvlink, gpu->nvlinks, error);
   pm__string_format(&w->report, "assumed: all %d NVLinks of every GPU end at switches, one vertex; the source does not show "

@@ -101,7 +101,8 @@ static int read_row(pm__sketch *w, matrix *m, const char *line, int number, pm_e
   m->line[row] = number;
   for (int j = 0; j < m->count; j++) {
     if (!next_word(&line, word, sizeof word) || !is_cell(word))
-      return pm__fail_at(error, PM_BAD_SYNTAX, w->file, number, "\"%.30s\" in the row of %s is none of X, NV#, PIX, PXB, "
+      return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number,
+                         "\"%.30s\" in the row of %s is none of X, NV#, PIX, PXB, "
                          "PHB, NODE, SYS", word, m->name[row]);
     snprintf(m->cell[row][j], WORD, "%.15s", word);
   }
@@ -117,11 +118,13 @@ static int read_matrix(pm__sketch *w, matrix *m, const char *text, pm_error *err
     number++;
   }
   if (*text == '\0')
-    return pm__fail_at(error, PM_BAD_SYNTAX, w->file, 0, "no line begins with GPU0; is it the output of nvidia-smi topo -m?");
+    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, 0,
+                       "no line begins with GPU0; is it the output of nvidia-smi topo -m?");
   for (text = next_line(text), number++; *text != '\0' && status == PM_OK; text = next_line(text), number++)
     status = read_row(w, m, text, number, error);
   for (int i = 0; i < m->count && status == PM_OK; i++)
-    if (m->line[i] == 0) status = pm__fail_at(error, PM_BAD_SYNTAX, w->file, 0, "there is no row of %s", m->name[i]);
+    if (m->line[i] == 0) status = pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, 0, "there is no row of %s",
+                                              m->name[i]);
   return status;
 }
 
@@ -130,7 +133,8 @@ static int check_matrix(pm__sketch *w, const matrix *m, pm_error *error)
   for (int i = 0; i < m->count; i++)
     for (int j = 0; j < i; j++)
       if (strcmp(m->cell[i][j], m->cell[j][i]) != 0)
-        return pm__fail_at(error, PM_BAD_VALUE, w->file, m->line[i], "%s to %s is %s, but back it is %s", m->name[i],
+        return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, m->line[i], "%s to %s is %s, but back it is %s",
+                           m->name[i],
                            m->name[j], m->cell[i][j], m->cell[j][i]);
   return PM_OK;
 }
@@ -186,7 +190,7 @@ static int add_pcie(pm__sketch *w, const matrix *m, pm_error *error)
     if (plx[local[i]] < 0) {
       snprintf(key, sizeof key, "switch%d", local[i]);
       plx[local[i]] = pm__sketch_end(w, PM_VERTEX_SWITCH, key, error);
-      if (plx[local[i]] < 0 || cpu[socket[i]] < 0) return PM_BAD_VALUE;
+      if (plx[local[i]] < 0 || cpu[socket[i]] < 0) return PM_STATUS_BAD_VALUE;
       status = pm__sketch_link(w, plx[local[i]], cpu[socket[i]], w->host_link, 1, error);
     }
     if (status == PM_OK) status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), plx[local[i]], w->host_link, 1, error);
@@ -221,7 +225,7 @@ static int add_switched(pm__sketch *w, const matrix *m, int links, pm_error *err
   char link[2 * PM_TEXT_MAX];
   int hub = pm__sketch_end(w, PM_VERTEX_NVSWITCH, "nvswitch", error), status = PM_OK;
   pm__sketch_switch_link(w, link, sizeof link);
-  if (hub < 0) return PM_BAD_VALUE;
+  if (hub < 0) return PM_STATUS_BAD_VALUE;
   for (int i = 0; i < m->gpus && status == PM_OK; i++)
     status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), hub, link, links, error);
   pm__string_format(&w->report, "assumed: all pairs show NV%d, all links of a GPU: one vertex stands for the switches\n",
@@ -238,7 +242,8 @@ static int add_nvlinks(pm__sketch *w, const matrix *m, pm_error *error)
       links = nvlinks(m->cell[i][j]);
       if (links == 0) continue;
       if (w->nvlink[0] == '\0')
-        return pm__fail_at(error, PM_BAD_VALUE, w->file, m->line[i], "%s to %s is %s, but gpu \"%s\" has no NVLink",
+        return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, m->line[i],
+                           "%s to %s is %s, but gpu \"%s\" has no NVLink",
                            m->name[i], m->name[j], m->cell[i][j], w->gpu);
       status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), pm__sketch_find(w, m->name[j]), w->nvlink, links, error);
     }
@@ -248,7 +253,8 @@ static int add_nvlinks(pm__sketch *w, const matrix *m, pm_error *error)
 static int add_all(pm__sketch *w, const matrix *m, pm_error *error)
 {
   for (int i = 0; i < m->count; i++)
-    if (pm__sketch_end(w, is_gpu(m->name[i]) ? PM_VERTEX_GPU : PM_VERTEX_NIC, m->name[i], error) < 0) return PM_BAD_VALUE;
+    if (pm__sketch_end(w, is_gpu(m->name[i]) ? PM_VERTEX_GPU : PM_VERTEX_NIC, m->name[i],
+                       error) < 0) return PM_STATUS_BAD_VALUE;
   int status = add_nvlinks(w, m, error);
   if (status == PM_OK) status = add_pcie(w, m, error);
   w->ports = m->count - m->gpus;
@@ -268,7 +274,8 @@ static int add_all(pm__sketch *w, const matrix *m, pm_error *error)
 
 int pm__import_topo(pm__sketch *w, const char *text, pm_error *error)
 {
-  if (w->gpu[0] == '\0') return pm__fail(error, PM_BAD_ARGUMENT, "the matrix does not name the GPU; say which it is");
+  if (w->gpu[0] == '\0') return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                                         "the matrix does not name the GPU; say which it is");
   matrix *m = (matrix *)calloc(1, sizeof *m);
   if (m == NULL) return pm__no_memory(error);
   int status = read_matrix(w, m, text, error);

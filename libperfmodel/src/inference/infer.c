@@ -9,7 +9,7 @@
 void pm_inference_run_fill(pm_inference_run *run, size_t size)
 {
   pm_inference_run own;
-  pm_record_default(pm_record_type_find("inference_run"), &own);
+  pm_record_set_defaults(pm_record_type_find("inference_run"), &own);
   if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
@@ -60,7 +60,7 @@ static void set_memory(const call *c, pm_inference *out)
   if (c->profile->memory < 0) return;
   pm__memory_parts parts = parts_of(c);
   out->memory = pm__memory_total(&parts, c->run->batch);
-  out->verdict = pm_memory_verdict(out->memory, out->gpu_memory);
+  out->verdict = pm_memory_get_verdict(out->memory, out->gpu_memory);
   out->largest_batch = pm__memory_largest_batch(&parts, out->gpu_memory);
 }
 
@@ -79,11 +79,11 @@ static int check_numbers(const pm_inference_run *run, pm_error *error)
   int status = pm__plan_check_batch(run->batch, error);
   if (status != PM_OK) return status;
   if (run->usable_memory <= 0)
-    return pm__fail(error, PM_BAD_ARGUMENT, "usable_memory %g is not above 0", run->usable_memory);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable_memory %g is not above 0", run->usable_memory);
   if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
   if (run->precision >= 0 && run->precision < PM_PRECISION_COUNT) return PM_OK;
-  return pm__fail(error, PM_BAD_ARGUMENT, "there is no precision %d", run->precision);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", run->precision);
 }
 
 /* All but memory. */
@@ -95,14 +95,14 @@ static int check_run(const pm_plan *plan, const pm_inference_run *run, pm_error 
   if (status == PM_OK) status = check_numbers(run, error);
   if (status == PM_OK) status = pm__plan_check_group(&plan->systems[run->system_index], run->gpus, run->nodes, error);
   if (status != PM_OK || call_of(plan, run).device->usable) return status;
-  return pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for %s",
+  return pm__fail(error, PM_STATUS_NO_PRECISION, "gpu \"%s\" has no rate for %s",
                   plan->systems[run->system_index].system->gpu.id, pm__precision_name(run->precision));
 }
 
-int pm_infer_check_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_error *error)
+int pm_inference_check_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_error *error)
 {
   pm_inference_run own;
-  if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a run needs a plan");
+  if (plan == NULL || run == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a run needs a plan");
   int status = pm__record_size_check("inference_run", size, error);
   if (status != PM_OK) return status;
   run = (const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, size}, 0, &own);
@@ -227,7 +227,7 @@ static void set_band(const call *c, pm_inference *out)
 static void set_too_large(pm_inference *out)
 {
   pm_inference memory = *out;
-  fill_unknown(out, PM_DOES_NOT_FIT);
+  fill_unknown(out, PM_STATUS_DOES_NOT_FIT);
   out->memory = memory.memory;
   out->gpu_memory = memory.gpu_memory;
   out->verdict = memory.verdict;
@@ -241,7 +241,7 @@ static void predict_call(const call *c, pm_inference *out)
   out->throughput = run->batch * run->gpus * run->nodes / out->latency;
   out->flop = run->batch * c->network->forward_flop;
   out->flop_rate = out->flop / out->latency;
-  out->utilization = out->flop_rate / pm_gpu_matrix_peak(&c->system->system->gpu, run->precision);
+  out->utilization = out->flop_rate / pm_gpu_get_matrix_peak(&c->system->system->gpu, run->precision);
   out->basis = basis_of(c->device);
   set_band(c, out);
 }
@@ -270,11 +270,11 @@ static int infer_all(const void *plan, const void *runs, void *predictions, size
 int pm_infer_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size, pm_inference *predictions,
                    size_t prediction_size, size_t count)
 {
-  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_BAD_ARGUMENT;
+  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_STATUS_BAD_ARGUMENT;
   if (run_size == sizeof *runs && prediction_size == sizeof *predictions)
     return infer_all(plan, runs, predictions, count);
-  if (pm__record_size_check("inference_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__record_size_check("inference", prediction_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("inference_run", run_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
+  if (pm__record_size_check("inference", prediction_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   return pm__record_each(infer_all, plan, (pm__record_array){"inference_run", runs, run_size},
                         (pm__record_array){"inference", predictions, prediction_size}, count);
 }
@@ -311,11 +311,12 @@ static double most_by_memory(const call *c)
 static int infer_within(const pm_plan *plan, pm_inference_run *run, double latency, pm_inference *prediction,
                         pm_error *error)
 {
-  if (prediction != NULL) fill_unknown(prediction, PM_BAD_ARGUMENT);
+  if (prediction != NULL) fill_unknown(prediction, PM_STATUS_BAD_ARGUMENT);
   if (plan == NULL || run == NULL || prediction == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a latency limit needs a plan, a run and a place for the prediction");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "a latency limit needs a plan, a run and a place for the prediction");
   if (!isfinite(latency) || latency <= 0)
-    return pm__fail(error, PM_BAD_ARGUMENT, "latency %g is not positive and finite", latency);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "latency %g is not positive and finite", latency);
   run->batch = 1;
   int status = check_run(plan, run, error);
   if (status != PM_OK) return prediction->status = status;
@@ -329,12 +330,13 @@ static int infer_within(const pm_plan *plan, pm_inference_run *run, double laten
     return PM_OK;
   }
   run->batch = 1;
-  fill_unknown(prediction, PM_UNREACHABLE);
-  if (most < 1) return pm__fail(error, PM_UNREACHABLE, "one sample does not fit the memory");
-  return pm__fail(error, PM_UNREACHABLE, "one sample takes %.3g ms, longer than %.3g ms", alone * 1e3, latency * 1e3);
+  fill_unknown(prediction, PM_STATUS_UNREACHABLE);
+  if (most < 1) return pm__fail(error, PM_STATUS_UNREACHABLE, "one sample does not fit the memory");
+  return pm__fail(error, PM_STATUS_UNREACHABLE, "one sample takes %.3g ms, longer than %.3g ms", alone * 1e3,
+                  latency * 1e3);
 }
 
-int pm_infer_within_sized(const pm_plan *plan, pm_inference_run *run, size_t run_size, double latency,
+int pm_inference_find_batch_sized(const pm_plan *plan, pm_inference_run *run, size_t run_size, double latency,
                           pm_inference *prediction, size_t prediction_size, pm_error *error)
 {
   pm_inference answer;
@@ -343,7 +345,7 @@ int pm_infer_within_sized(const pm_plan *plan, pm_inference_run *run, size_t run
   if (status == PM_OK) status = pm__record_size_check("inference", prediction_size, error);
   if (status != PM_OK) return status;
   if (run == NULL || prediction == NULL) return infer_within(plan, NULL, latency, NULL, error);
-  pm_record_default(pm_record_type_find("inference_run"), &own);
+  pm_record_set_defaults(pm_record_type_find("inference_run"), &own);
   memcpy(&own, run, run_size);
   status = infer_within(plan, &own, latency, &answer, error);
   run->batch = own.batch;

@@ -42,7 +42,7 @@ static pm_table *table_of(const pm_plan *plan, const pm_inference_run *runs, con
                           size_t count, pm_error *error)
 {
   if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) {
-    pm__fail(error, PM_BAD_ARGUMENT, "an inference table needs a plan, runs and predictions");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an inference table needs a plan, runs and predictions");
     return NULL;
   }
   pm_table *table = pm_table_new(count, error);
@@ -52,7 +52,7 @@ static pm_table *table_of(const pm_plan *plan, const pm_inference_run *runs, con
   return NULL;
 }
 
-pm_table *pm_inference_table_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size,
+pm_table *pm_inference_tabulate_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size,
                                    const pm_inference *predictions, size_t prediction_size, size_t count,
                                    pm_error *error)
 {

@@ -28,7 +28,7 @@ static int check_counts(const pm_input_run *run, pm_error *error)
                 {"prefetch", run->prefetch, 0}, {"gpus_per_uplink", run->gpus_per_uplink, 1}};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
     if (counts[i].value < counts[i].least)
-      return pm__fail(error, PM_BAD_ARGUMENT, "%s %d is not at least %d", counts[i].name, counts[i].value,
+      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %d is not at least %d", counts[i].name, counts[i].value,
                       counts[i].least);
   return PM_OK;
 }
@@ -36,13 +36,13 @@ static int check_counts(const pm_input_run *run, pm_error *error)
 static int check_choices(const pm_input_run *run, pm_error *error)
 {
   if (run->format < 0 || run->format >= PM_SAMPLE_FORMAT_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no format %d", run->format);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no format %d", run->format);
   if (run->decode < 0 || run->decode >= PM_DECODE_PLACE_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no place %d to decode", run->decode);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no place %d to decode", run->decode);
   if (run->policy < 0 || run->policy >= PM_CACHE_POLICY_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no cache policy %d", run->policy);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no cache policy %d", run->policy);
   if (run->first_epoch < 0 || run->first_epoch > 1)
-    return pm__fail(error, PM_BAD_ARGUMENT, "first_epoch %d is neither 0 nor 1", run->first_epoch);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "first_epoch %d is neither 0 nor 1", run->first_epoch);
   return PM_OK;
 }
 
@@ -63,7 +63,7 @@ static int check_quantities(const pm_input_run *run, pm_error *error)
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     if (isnan(all[i].value) ? all[i].unknown : isfinite(all[i].value) && all[i].value > 0) continue;
     if (all[i].value == 0 && all[i].zero) continue;
-    return pm__fail(error, PM_BAD_ARGUMENT, "%s %g is not %s", all[i].name, all[i].value,
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not %s", all[i].name, all[i].value,
                     all[i].zero ? "at least 0" : "above 0");
   }
   return PM_OK;
@@ -73,12 +73,13 @@ static int check_decoding(const pm_input_setup *setup, const pm_input_run *run, 
 {
   if (run->decode == PM_DECODE_PLACE_NONE) return PM_OK;
   if (!(setup->dataset.pixels > 0))
-    return pm__fail(error, PM_NOT_MODELLED, "the pixels of dataset \"%s\" are unknown, so its decoding is; decode none",
+    return pm__fail(error, PM_STATUS_NOT_MODELLED,
+                    "the pixels of dataset \"%s\" are unknown, so its decoding is; decode none",
                     setup->dataset.id);
   if (run->decode == PM_DECODE_PLACE_GPU && !(setup->loader.gpu_pixel_rate > 0))
-    return pm__fail(error, PM_NOT_MODELLED, "loader \"%s\" does not decode on the GPU", setup->loader.id);
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "loader \"%s\" does not decode on the GPU", setup->loader.id);
   if (run->decode == PM_DECODE_PLACE_CPU && !(setup->decoder.pixel_time > 0))
-    return pm__fail(error, PM_NOT_MODELLED, "how fast CPU \"%s\" decodes is unknown", setup->machine.cpu);
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "how fast CPU \"%s\" decodes is unknown", setup->machine.cpu);
   return PM_OK;
 }
 
@@ -88,16 +89,18 @@ static int check_setup(const pm_input_setup *setup, const pm_input_run *run, pm_
   double most = storage->units_most > 0 ? storage->units_most : 1;
   double links = storage->gateway_links > 0 ? storage->gateway_links : 1;
   if (!(setup->dataset.sample_size > 0) || !isfinite(setup->dataset.sample_size))
-    return pm__fail(error, PM_BAD_ARGUMENT, "the size of a sample of dataset \"%s\" is unknown", setup->dataset.id);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the size of a sample of dataset \"%s\" is unknown",
+                    setup->dataset.id);
   if (run->cache > 0 && !(setup->dataset.samples > 0))
-    return pm__fail(error, PM_BAD_ARGUMENT, "the samples of dataset \"%s\" are unknown", setup->dataset.id);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the samples of dataset \"%s\" are unknown", setup->dataset.id);
   if (!(storage->bandwidth > 0))
-    return pm__fail(error, PM_NOT_MODELLED, "the bandwidth of storage \"%s\" is unknown", storage->id);
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "the bandwidth of storage \"%s\" is unknown", storage->id);
   if (run->units > most)
-    return pm__fail(error, PM_BAD_ARGUMENT, "units %d are more than the %g that storage \"%s\" grows to", run->units,
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "units %d are more than the %g that storage \"%s\" grows to",
+                    run->units,
                     most, storage->id);
   if (run->gateway_links > links)
-    return pm__fail(error, PM_BAD_ARGUMENT, "gateway_links %d are more than the %g of storage \"%s\"",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gateway_links %d are more than the %g of storage \"%s\"",
                     run->gateway_links, links, storage->id);
   return check_decoding(setup, run, error);
 }
@@ -105,8 +108,8 @@ static int check_setup(const pm_input_setup *setup, const pm_input_run *run, pm_
 int pm_input_check_sized(const pm_input_setup *setup, const pm_input_run *run, size_t size, pm_error *error)
 {
   pm_input_run own;
-  if (setup == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "an input run needs a setup");
-  if (pm__record_size_check("input_run", size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  if (setup == NULL || run == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an input run needs a setup");
+  if (pm__record_size_check("input_run", size, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   run = (const pm_input_run *)pm__record_read(&(pm__record_array){"input_run", run, size}, 0, &own);
   int status = check_counts(run, error);
   if (status == PM_OK) status = check_choices(run, error);
@@ -137,7 +140,8 @@ static double behind_queue(const pm_input_run *run, double input)
 {
   double gpu = run->gpu_rate;
   if (isnan(gpu) || isinf(input)) return fmin(input, pm__or(gpu, INFINITY));
-  double smoothed = gpu * pm_prefetch_efficiency(input / gpu, run->input_variation, run->gpu_variation, run->prefetch);
+  double smoothed = gpu * pm_prefetch_get_efficiency(input / gpu, run->input_variation, run->gpu_variation,
+                                                     run->prefetch);
   return fmax(smoothed, input * gpu / (input + gpu));
 }
 
@@ -196,8 +200,8 @@ static void answer(const pm_input_setup *setup, const pm_input_run *run, pm_inpu
   pm__input_stages(setup, run, &s);
   show_stages(&s, r);
   bool queue = run->prefetch > 0;
-  r->hits_least = run->first_epoch ? 0 : pm_cache_hits(s.cached, PM_CACHE_POLICY_LRU);
-  r->hits_most = run->first_epoch ? 0 : pm_cache_hits(s.cached, PM_CACHE_POLICY_RANDOM);
+  r->hits_least = run->first_epoch ? 0 : pm_cache_get_hits(s.cached, PM_CACHE_POLICY_LRU);
+  r->hits_most = run->first_epoch ? 0 : pm_cache_get_hits(s.cached, PM_CACHE_POLICY_RANDOM);
   r->input = queue ? s.rate[slowest(&s, PM_INPUT_STAGE_COMPUTE)] : in_turn(&s, PM_INPUT_STAGE_COMPUTE);
   r->throughput = queue ? behind_queue(run, r->input) : in_turn(&s, PM_INPUT_STAGE_COUNT);
   r->limit = isinf(r->throughput) ? PM_INPUT_STAGE_UNKNOWN : slowest(&s, PM_INPUT_STAGE_COUNT);
@@ -215,13 +219,14 @@ static int answer_all(const void *setup, const void *runs, void *rates, size_t c
   return PM_OK;
 }
 
-int pm_input_sized(const pm_input_setup *setup, const pm_input_run *runs, size_t run_size, pm_input_rates *rates,
+int pm_input_evaluate_sized(const pm_input_setup *setup, const pm_input_run *runs, size_t run_size,
+                            pm_input_rates *rates,
                    size_t rates_size, size_t count)
 {
-  if (setup == NULL || (count > 0 && (runs == NULL || rates == NULL))) return PM_BAD_ARGUMENT;
+  if (setup == NULL || (count > 0 && (runs == NULL || rates == NULL))) return PM_STATUS_BAD_ARGUMENT;
   if (run_size == sizeof *runs && rates_size == sizeof *rates) return answer_all(setup, runs, rates, count);
-  if (pm__record_size_check("input_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__record_size_check("input_rates", rates_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("input_run", run_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
+  if (pm__record_size_check("input_rates", rates_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   return pm__record_each(answer_all, setup, (pm__record_array){"input_run", runs, run_size},
                         (pm__record_array){"input_rates", rates, rates_size}, count);
 }

@@ -76,11 +76,12 @@ static void fill_engine(pm__engine *e, const recipe *r, const tile *tiles, int m
 
 static bool on_tensor_cores(const pm_gpu *gpu, int precision)
 {
-  if (gpu->tensor_cores <= 0 || precision == PM_FP16_STORAGE) return false;
-  if (precision == PM_FP64) return gpu->peak_fp64_tensor > 0;
-  if (precision == PM_FP32) return gpu->peak_fp32_tensor > 0;
-  if (precision == PM_INT8) return gpu->peak_int8 >= gpu->peak_fp16_tensor; /* Volta's multiply in FP16 only */
-  return precision != PM_FP16 || gpu->peak_fp16_tensor > 0;
+  if (gpu->tensor_cores <= 0 || precision == PM_PRECISION_FP16_STORAGE) return false;
+  if (precision == PM_PRECISION_FP64) return gpu->peak_fp64_tensor > 0;
+  if (precision == PM_PRECISION_FP32) return gpu->peak_fp32_tensor > 0;
+  /* Volta's multiply in FP16 only */
+  if (precision == PM_PRECISION_INT8) return gpu->peak_int8 >= gpu->peak_fp16_tensor;
+  return precision != PM_PRECISION_FP16 || gpu->peak_fp16_tensor > 0;
 }
 
 static bool has(double value)
@@ -97,7 +98,7 @@ static double memory_efficiency(const pm_gpu *gpu, const pm_kernel_calibration *
 /* What is multiplied: numbers stored in 2 bytes may be multiplied as 4. */
 static double arithmetic_bytes(int precision)
 {
-  return precision == PM_FP16_STORAGE ? 4 : pm_precision_bytes(precision);
+  return precision == PM_PRECISION_FP16_STORAGE ? 4 : pm_precision_get_bytes(precision);
 }
 
 /* Energy is stated of FP32 on the FP32 cores and of 2 bytes on the tensor cores; shorter numbers take less there, and
@@ -105,7 +106,7 @@ static double arithmetic_bytes(int precision)
 static double energy_of(const pm_kernel_calibration *c, int precision, bool tensor)
 {
   double bytes = arithmetic_bytes(precision);
-  if (tensor && precision != PM_TF32) return c->tensor_energy * bytes / 2;
+  if (tensor && precision != PM_PRECISION_TF32) return c->tensor_energy * bytes / 2;
   if (tensor) return c->tensor_energy;
   return c->simt_energy * fmin(bytes / 4, 1);
 }
@@ -158,9 +159,9 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
 void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision)
 {
   memset(d, 0, sizeof *d);
-  d->bytes = pm_precision_bytes(precision);
-  d->matrix_peak = pm_gpu_matrix_peak(gpu, precision);
-  d->vector_peak = pm_gpu_vector_peak(gpu, precision);
+  d->bytes = pm_precision_get_bytes(precision);
+  d->matrix_peak = pm_gpu_get_matrix_peak(gpu, precision);
+  d->vector_peak = pm_gpu_get_vector_peak(gpu, precision);
   d->bandwidth = gpu->memory_bandwidth;
   d->per_byte = 1 / d->bandwidth;
   d->l2_rate = d->power_rate = NAN;

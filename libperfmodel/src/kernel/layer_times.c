@@ -38,8 +38,8 @@ static pm__kernel_cost cost_of(const setting *on, const pm__layer_kernel *kernel
     return cost;
   }
   double flop = flop_of(on, kernel), bytes = bytes_of(on, kernel), peak = peak_of(on, kernel);
-  return (pm__kernel_cost){pm_roofline_time(flop, bytes, peak, on->device.bandwidth), PM_KERNEL_ALGORITHM_ROOFLINE,
-                    pm_roofline_bound(flop, bytes, peak, on->device.bandwidth)};
+  return (pm__kernel_cost){pm_roofline_get_time(flop, bytes, peak, on->device.bandwidth), PM_KERNEL_ALGORITHM_ROOFLINE,
+                    pm_roofline_get_bound(flop, bytes, peak, on->device.bandwidth)};
 }
 
 /* Adds up the kernels of one pass; the bound is that of the longest, the algorithm that of all if they agree. */
@@ -73,11 +73,11 @@ static void set_roofline(pm_layer_time *row, const setting *on, const pm__layer_
     row->bytes += bytes_of(on, &kernels[i]);
     if (!(row->peak >= peak_of(on, &kernels[i]))) row->peak = peak_of(on, &kernels[i]);
   }
-  pm_bound plain = pm_roofline_bound(row->flop, row->bytes, row->peak, on->device.bandwidth);
+  pm_bound plain = pm_roofline_get_bound(row->flop, row->bytes, row->peak, on->device.bandwidth);
   if (!on->device.calibrated) row->bound = plain;
   if (plain == PM_BOUND_NONE) return;
   row->intensity = row->flop / row->bytes;
-  row->attainable = pm_roofline_attainable(row->intensity, row->peak, on->device.bandwidth);
+  row->attainable = pm_roofline_get_attainable(row->intensity, row->peak, on->device.bandwidth);
   row->achieved = row->flop / row->forward_time;
 }
 
@@ -104,21 +104,24 @@ const char *pm__precision_name(int precision)
 /* One refusal for all who time kernels. */
 int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *error)
 {
-  if (!isfinite(batch) || batch < 1) return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", batch);
-  if (isnan(pm_precision_bytes(precision)))
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no precision %d", precision);
-  if (precision == PM_FP8 || precision == PM_INT8)
-    return pm__fail(error, PM_NOT_MODELLED, "training in %s is not modelled", precision == PM_FP8 ? "fp8" : "int8");
-  double matrix = pm_gpu_matrix_peak(gpu, precision), vector = pm_gpu_vector_peak(gpu, precision);
+  if (!isfinite(batch) ||
+      batch < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", batch);
+  if (isnan(pm_precision_get_bytes(precision)))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", precision);
+  if (precision == PM_PRECISION_FP8 || precision == PM_PRECISION_INT8)
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "training in %s is not modelled",
+                    precision == PM_PRECISION_FP8 ? "fp8" : "int8");
+  double matrix = pm_gpu_get_matrix_peak(gpu, precision), vector = pm_gpu_get_vector_peak(gpu, precision);
   if (matrix > 0 && vector > 0 && isfinite(matrix) && isfinite(vector)) return PM_OK;
-  return pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for %s", gpu->id, pm__precision_name(precision));
+  return pm__fail(error, PM_STATUS_NO_PRECISION, "gpu \"%s\" has no rate for %s", gpu->id,
+                  pm__precision_name(precision));
 }
 
 int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_kernel_calibration *calibration,
                          double batch, int precision, pm_layer_time *rows, pm_error *error)
 {
   if (network == NULL || gpu == NULL || rows == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "layer times need a network, a gpu and a place");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "layer times need a network, a gpu and a place");
   int status = pm_gpu_check(gpu, error);
   if (status == PM_OK && calibration != NULL) status = pm_kernel_calibration_check(calibration, error);
   if (status == PM_OK) status = pm__kernel_check(gpu, batch, precision, error);

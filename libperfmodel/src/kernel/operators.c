@@ -217,7 +217,7 @@ static pm__kernel_cost unfused_cost(const pm__device *d, const pm_kernel *k, con
 
 static pm__amount copy_amount(const pm_kernel *k)
 {
-  return (pm__amount){0, k->m / pm_precision_bytes(k->precision), false};
+  return (pm__amount){0, k->m / pm_precision_get_bytes(k->precision), false};
 }
 
 /* Pageable memory is first copied by the host. */
@@ -247,7 +247,7 @@ static double update_accesses(int operation)
 static pm__amount update_amount(const pm_kernel *k)
 {
   double bytes = pm__update_bytes(update_accesses(k->operation), k->precision);
-  return (pm__amount){4 * k->m, k->m * bytes / pm_precision_bytes(k->precision), false};
+  return (pm__amount){4 * k->m, k->m * bytes / pm_precision_get_bytes(k->precision), false};
 }
 
 static const pm__operator operators[PM_OPERATOR_COUNT] = {

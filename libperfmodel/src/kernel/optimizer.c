@@ -10,7 +10,7 @@
 
 double pm__update_bytes(double accesses, int precision)
 {
-  return precision == PM_FP64 ? 8 * accesses : 4 * accesses + (pm_precision_bytes(precision) < 4 ? 12 : 0);
+  return precision == PM_PRECISION_FP64 ? 8 * accesses : 4 * accesses + (pm_precision_get_bytes(precision) < 4 ? 12 : 0);
 }
 
 double pm__update_time_of(double parameters, double accesses, const pm__device *device, int precision)

@@ -13,8 +13,8 @@ static const double MOST = 1e15;
 static int positive(const char *name, double value, double least, pm_error *error)
 {
   if (value >= least && value <= MOST) return PM_OK;
-  if (isnan(value)) return pm__fail(error, PM_BAD_ARGUMENT, "%s of a kernel is missing (nan)", name);
-  return pm__fail(error, PM_BAD_ARGUMENT, "%s %g of a kernel is not at least %g", name, value, least);
+  if (isnan(value)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s of a kernel is missing (nan)", name);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g of a kernel is not at least %g", name, value, least);
 }
 
 /* The quick answer; check_conv says what is wrong. */
@@ -45,7 +45,7 @@ static int check_conv(const pm_kernel *k, pm_error *error)
   if (status != PM_OK) return status;
   if (k->kernel_height <= k->height + 2 * k->padding_height && k->kernel_width <= k->width + 2 * k->padding_width)
     return PM_OK;
-  return pm__fail(error, PM_BAD_ARGUMENT, "a window of %g x %g does not fit", k->kernel_height, k->kernel_width);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a window of %g x %g does not fit", k->kernel_height, k->kernel_width);
 }
 
 static int check_size(const pm_kernel *k, char letter, pm_error *error)
@@ -62,9 +62,9 @@ static int check_size(const pm_kernel *k, char letter, pm_error *error)
 static int check(const pm_kernel *k, pm_error *error)
 {
   if (k->operation < 0 || k->operation >= PM_OPERATOR_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no operator %d", k->operation);
-  if (isnan(pm_precision_bytes(k->precision)))
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no precision %d", k->precision);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no operator %d", k->operation);
+  if (isnan(pm_precision_get_bytes(k->precision)))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", k->precision);
   const char *sizes = pm__operator_of(k->operation)->sizes;
   if (sizes[0] == 'w') return is_good_conv(k) ? PM_OK : check_conv(k, error);
   int status = PM_OK;
@@ -91,10 +91,10 @@ static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
   t->bytes = d->bytes * a.elements;
   t->peak = a.matrix ? d->matrix_peak : d->vector_peak;
   t->intensity = t->flop / t->bytes;
-  t->attainable = pm_roofline_attainable(t->intensity, t->peak, bandwidth);
-  t->roofline_time = pm_roofline_time(t->flop, t->bytes, t->peak, bandwidth);
+  t->attainable = pm_roofline_get_attainable(t->intensity, t->peak, bandwidth);
+  t->roofline_time = pm_roofline_get_time(t->flop, t->bytes, t->peak, bandwidth);
   pm__kernel_cost cost = {t->roofline_time, PM_KERNEL_ALGORITHM_ROOFLINE,
-                   pm_roofline_bound(t->flop, t->bytes, t->peak, bandwidth)};
+                   pm_roofline_get_bound(t->flop, t->bytes, t->peak, bandwidth)};
   if (d->calibrated) cost = op->cost(d, k, &a);
   t->time = cost.time;
   t->algorithm = cost.algorithm;
@@ -128,9 +128,9 @@ static int predict(asked *of, const pm_kernel *k, pm_kernel_time *t, pm_error *e
   int status = check(k, error);
   const pm__device *device = status == PM_OK ? device_of(of, k->precision) : NULL;
   if (status == PM_OK && !device->usable)
-    status = pm__fail(error, PM_NO_PRECISION, "gpu \"%s\" has no rate for this precision", of->gpu->id);
+    status = pm__fail(error, PM_STATUS_NO_PRECISION, "gpu \"%s\" has no rate for this precision", of->gpu->id);
   if (status == PM_OK) fill(device, k, t);
-  else pm_record_init(pm_record_type_find("kernel_time"), t);
+  else pm_record_clear(pm_record_type_find("kernel_time"), t);
   return status;
 }
 
@@ -158,7 +158,7 @@ int pm_kernel_predict_sized(const pm_gpu *gpu, const pm_kernel_calibration *cali
 {
   asked of;
   if (gpu == NULL || (count > 0 && (kernels == NULL || times == NULL)))
-    return pm__fail(error, PM_BAD_ARGUMENT, "kernel times need a gpu, kernels and a place");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "kernel times need a gpu, kernels and a place");
   int first = pm_gpu_check(gpu, error);
   if (first == PM_OK && calibration != NULL) first = pm_kernel_calibration_check(calibration, error);
   if (first != PM_OK) return first;
@@ -167,8 +167,8 @@ int pm_kernel_predict_sized(const pm_gpu *gpu, const pm_kernel_calibration *cali
   for (int i = 0; i < PM_PRECISION_COUNT; i++) of.ready[i] = false;
   timing how = {&of, error};
   if (kernel_size == sizeof *kernels && time_size == sizeof *times) return predict_all(&how, kernels, times, count);
-  if (pm__record_size_check("kernel", kernel_size, error) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__record_size_check("kernel_time", time_size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("kernel", kernel_size, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
+  if (pm__record_size_check("kernel_time", time_size, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   return pm__record_each(predict_all, &how, (pm__record_array){"kernel", kernels, kernel_size},
                         (pm__record_array){"kernel_time", times, time_size}, count);
 }

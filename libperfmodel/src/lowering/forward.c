@@ -34,6 +34,6 @@ static bool add_layer(pm__launch_list *list, const pm_network *network, size_t i
 int pm__forward_layers(pm__launch_list *list, const pm_network *network, pm__execution execution)
 {
   for (size_t i = 0; i < network->count; i++)
-    if (!add_layer(list, network, i, execution)) return PM_NO_MEMORY;
+    if (!add_layer(list, network, i, execution)) return PM_STATUS_NO_MEMORY;
   return PM_OK;
 }

@@ -5,7 +5,7 @@
 #include "lowering/execution.h"
 #include "perfmodel/framework.h"
 
-/* PM_OK, or PM_NO_MEMORY; the list stays the caller's. */
+/* PM_OK, or PM_STATUS_NO_MEMORY; the list stays the caller's. */
 int pm__forward_layers(pm__launch_list *list, const pm_network *network, pm__execution execution);
 int pm__forward_fused(pm__launch_list *list, const pm_network *network, int fusion);
 

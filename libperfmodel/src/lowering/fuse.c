@@ -159,5 +159,5 @@ int pm__forward_fused(pm__launch_list *list, const pm_network *network, int fusi
   for (size_t i = 0; w.origins != NULL && i < network->count && good; i++) good = add_layer(&w, i);
   good = good && w.origins != NULL;
   free(w.origins);
-  return good ? PM_OK : PM_NO_MEMORY;
+  return good ? PM_OK : PM_STATUS_NO_MEMORY;
 }

@@ -14,7 +14,7 @@ typedef struct advice_list {
 static void add(advice_list *list, const pm_memory_plan *plan, const pm_memory_run *run, const char *change)
 {
   pm_memory_use use;
-  pm_memory(plan, run, &use, 1);
+  pm_memory_evaluate(plan, run, &use, 1);
   if (use.status != PM_OK || !(use.total < list->before)) return;
   pm_memory_advice row = {"", use.total, list->before - use.total, use.verdict, use.largest_batch};
   pm__text_set(row.change, sizeof row.change, change);
@@ -36,8 +36,8 @@ static void change_run(advice_list *list, const pm_memory_plan *plan, const pm_m
     add(list, plan, &other, text);
   }
   other = *run;
-  other.precision = PM_FP16;
-  if (pm_precision_bytes(run->precision) > 2) add(list, plan, &other, "mixed precision (fp16)");
+  other.precision = PM_PRECISION_FP16;
+  if (pm_precision_get_bytes(run->precision) > 2) add(list, plan, &other, "mixed precision (fp16)");
   if (run->inference) return;
   for (int i = run->recompute + 1; i < PM_RECOMPUTE_COUNT; i++) {
     other = *run;
@@ -73,10 +73,10 @@ int pm_memory_get_advice_sized(const pm_memory_plan *plan, const pm_memory_run *
   if (pm_memory_check_sized(plan, run, size, error) != PM_OK) return -1;
   run = (const pm_memory_run *)pm__record_read(&(pm__record_array){"memory_run", run, size}, 0, &own);
   if ((rows == NULL && capacity > 0) || (others == NULL && other_count > 0)) {
-    pm__fail(error, PM_BAD_ARGUMENT, "advice on memory needs rows to fill, and the optimizers it counts");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "advice on memory needs rows to fill, and the optimizers it counts");
     return -1;
   }
-  pm_memory(plan, run, &use, 1);
+  pm_memory_evaluate(plan, run, &use, 1);
   advice_list list = {rows, 0, capacity, use.total};
   change_run(&list, plan, run);
   change_optimizer(&list, plan, run, others, other_count);

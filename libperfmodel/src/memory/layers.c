@@ -54,15 +54,17 @@ static int find_rows(const pm__tensors *tensors, double batch, int precision, pm
   return status;
 }
 
-int pm_memory_layers(const pm_network *network, const pm_memory_profile *profile, double batch, int precision,
+int pm_memory_get_layers(const pm_network *network, const pm_memory_profile *profile, double batch, int precision,
                      pm_layer_memory *rows, pm_error *error)
 {
   pm__tensors tensors;
   if (network == NULL || profile == NULL || rows == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "memory by layer needs a network, a memory profile and rows to fill");
-  if (!isfinite(batch) || batch < 1) return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", batch);
-  if (!(pm_precision_bytes(precision) >= 2))
-    return pm__fail(error, PM_NOT_MODELLED, "training at precision %d is not modelled", precision);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "memory by layer needs a network, a memory profile and rows to fill");
+  if (!isfinite(batch) ||
+      batch < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", batch);
+  if (!(pm_precision_get_bytes(precision) >= 2))
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "training at precision %d is not modelled", precision);
   int status = pm__tensors_find(&tensors, network, profile, error);
   if (status != PM_OK) return status;
   status = find_rows(&tensors, batch, precision, rows, error);

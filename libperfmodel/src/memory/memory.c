@@ -10,11 +10,12 @@ static const double band = 0.08; /* of the usable memory, to both sides */
 
 void pm_memory_run_fill(pm_memory_run *run, size_t size)
 {
-  const pm_memory_run own = {.batch = 32, .precision = PM_FP32, .ranks = 1, .recompute = PM_RECOMPUTE_NONE, .usable = NAN};
+  const pm_memory_run own = {.batch = 32, .precision = PM_PRECISION_FP32, .ranks = 1, .recompute = PM_RECOMPUTE_NONE,
+                             .usable = NAN};
   if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
-pm_verdict pm_memory_verdict(double total, double usable)
+pm_verdict pm_memory_get_verdict(double total, double usable)
 {
   if (isnan(total) || isnan(usable)) return PM_VERDICT_UNKNOWN;
   if (total <= (1 - band) * usable) return PM_VERDICT_FITS;
@@ -25,33 +26,33 @@ pm_verdict pm_memory_verdict(double total, double usable)
 
 static int check_choices(const pm_memory_run *run, pm_error *error)
 {
-  double bytes = pm_precision_bytes(run->precision);
-  if (isnan(bytes)) return pm__fail(error, PM_BAD_ARGUMENT, "there is no precision %d", run->precision);
+  double bytes = pm_precision_get_bytes(run->precision);
+  if (isnan(bytes)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", run->precision);
   if (!run->inference && bytes < 2)
-    return pm__fail(error, PM_NOT_MODELLED, "training with %.0f byte per number is not modelled; take inference",
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "training with %.0f byte per number is not modelled; take inference",
                     bytes);
   if (run->recompute < 0 || run->recompute >= PM_RECOMPUTE_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no way %d to recompute", run->recompute);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no way %d to recompute", run->recompute);
   if (run->inference < 0 || run->inference > 1)
-    return pm__fail(error, PM_BAD_ARGUMENT, "inference %d is neither 0 nor 1", run->inference);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "inference %d is neither 0 nor 1", run->inference);
   return PM_OK;
 }
 
 int pm_memory_check_sized(const pm_memory_plan *plan, const pm_memory_run *run, size_t size, pm_error *error)
 {
   pm_memory_run own;
-  if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a memory run needs a plan");
-  if (pm__record_size_check("memory_run", size, error) != PM_OK) return PM_BAD_ARGUMENT;
+  if (plan == NULL || run == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a memory run needs a plan");
+  if (pm__record_size_check("memory_run", size, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   run = (const pm_memory_run *)pm__record_read(&(pm__record_array){"memory_run", run, size}, 0, &own);
   if (!isfinite(run->batch) || run->batch < 1 || run->batch > 9007199254740992.0)
-    return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", run->batch);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", run->batch);
   if (run->batch != floor(run->batch))
-    return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not a whole number", run->batch);
-  if (run->ranks < 1) return pm__fail(error, PM_BAD_ARGUMENT, "ranks %d is not at least 1", run->ranks);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not a whole number", run->batch);
+  if (run->ranks < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "ranks %d is not at least 1", run->ranks);
   if (run->zero_stage < 0 || run->zero_stage > 3)
-    return pm__fail(error, PM_BAD_ARGUMENT, "zero_stage %d is not 0, 1, 2 or 3", run->zero_stage);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "zero_stage %d is not 0, 1, 2 or 3", run->zero_stage);
   if (!isnan(run->usable) && !(run->usable > 0))
-    return pm__fail(error, PM_BAD_ARGUMENT, "usable memory %g is not above 0", run->usable);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable memory %g is not above 0", run->usable);
   return check_choices(run, error);
 }
 
@@ -61,7 +62,7 @@ int pm_memory_check_sized(const pm_memory_plan *plan, const pm_memory_run *run, 
 static pm__alive alive_of(const pm_memory_plan *plan, const pm_memory_run *run, double *factor)
 {
   const double reuse = 2; /* held over alive in inference, where blocks come and go, but never more than was written */
-  double bytes = pm_precision_bytes(run->precision);
+  double bytes = pm_precision_get_bytes(run->precision);
   *factor = plan->attention && bytes < 4 ? pm__given(plan->profile.allocator_mixed, 1)
                                          : pm__given(plan->profile.allocator, 1);
   if (!run->inference) return plan->alive[bytes >= 8 ? 0 : bytes >= 4 ? 1 : 2][run->recompute];
@@ -83,7 +84,7 @@ static double communication(const pm__memory_question *q)
   if (q->run->ranks == 1 || q->run->inference) return 0;
   double summed = q->run->zero_stage >= 2 ? plan->largest_block : plan->parameters - q->split;
   double gathered = q->run->zero_stage >= 3 ? fmin(2 * plan->largest_block, plan->parameters) : 0;
-  return (copies ? summed * pm__gradient_bytes(q) : 0) + gathered * pm_precision_bytes(q->run->precision) +
+  return (copies ? summed * pm__gradient_bytes(q) : 0) + gathered * pm_precision_get_bytes(q->run->precision) +
          pm__given(profile->fusion_buffer, 0);
 }
 
@@ -158,8 +159,9 @@ int pm__memory_check_fit(const pm__memory_parts *p, const pm__memory_case *asked
 {
   char need[QUANTITY], more[QUANTITY], have[QUANTITY], help[HELP];
   double total = pm__memory_total(p, asked->batch), usable = asked->usable;
-  if (pm_memory_verdict(total, usable) != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
-  return pm__fail(error, PM_DOES_NOT_FIT, "%s at batch %.0f needs %s on each %s, %s more than its %s; %s", asked->network,
+  if (pm_memory_get_verdict(total, usable) != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
+  return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "%s at batch %.0f needs %s on each %s, %s more than its %s; %s",
+                  asked->network,
                   asked->batch, pm_quantity_format(need, sizeof need, total, "B"), asked->gpu,
                   pm_quantity_format(more, sizeof more, total - usable, "B"),
                   pm_quantity_format(have, sizeof have, usable, "B"), help_of(p, usable, help));
@@ -187,7 +189,7 @@ static void answer(const pm_memory_plan *plan, const pm_memory_run *run, pm_memo
   pm__memory_parts parts = pm__memory_parts_of(&question);
   set_parts(&parts, run->batch, use);
   use->usable = run->usable;
-  use->verdict = pm_memory_verdict(use->total, run->usable);
+  use->verdict = pm_memory_get_verdict(use->total, run->usable);
   use->missing = isnan(run->usable) ? (double)NAN : fmax(use->total - run->usable, 0);
   use->largest_batch = pm__memory_largest_batch(&parts, run->usable);
   use->safe_batch = pm__memory_largest_batch(&parts, (1 - band) * run->usable);
@@ -200,13 +202,14 @@ static int answer_all(const void *plan, const void *runs, void *uses, size_t cou
   return PM_OK;
 }
 
-int pm_memory_sized(const pm_memory_plan *plan, const pm_memory_run *runs, size_t run_size, pm_memory_use *uses,
+int pm_memory_evaluate_sized(const pm_memory_plan *plan, const pm_memory_run *runs, size_t run_size,
+                             pm_memory_use *uses,
                     size_t use_size, size_t count)
 {
-  if (plan == NULL || (count > 0 && (runs == NULL || uses == NULL))) return PM_BAD_ARGUMENT;
+  if (plan == NULL || (count > 0 && (runs == NULL || uses == NULL))) return PM_STATUS_BAD_ARGUMENT;
   if (run_size == sizeof *runs && use_size == sizeof *uses) return answer_all(plan, runs, uses, count);
-  if (pm__record_size_check("memory_run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__record_size_check("memory_use", use_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("memory_run", run_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
+  if (pm__record_size_check("memory_use", use_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   return pm__record_each(answer_all, plan, (pm__record_array){"memory_run", runs, run_size},
                         (pm__record_array){"memory_use", uses, use_size}, count);
 }

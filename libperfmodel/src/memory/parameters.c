@@ -16,7 +16,7 @@ static double state_bytes(const pm__memory_question *q, double factor)
 
 static double size_of(const pm__memory_question *q)
 {
-  return pm_precision_bytes(q->run->precision);
+  return pm_precision_get_bytes(q->run->precision);
 }
 
 double pm__weight_bytes(const pm__memory_question *q)

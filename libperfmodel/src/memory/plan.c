@@ -5,7 +5,7 @@
 #include "memory/plan.h"
 #include "network/blocks.h"
 
-static const int class_precision[PM__CLASSES] = {PM_FP64, PM_FP32, PM_FP16};
+static const int class_precision[PM__CLASSES] = {PM_PRECISION_FP64, PM_PRECISION_FP32, PM_PRECISION_FP16};
 
 static void count_network(pm_memory_plan *plan, const pm_network *network)
 {
@@ -47,7 +47,7 @@ static pm_memory_plan *make(const pm_network *network, const pm_memory_profile *
   plan->optimizer = *optimizer;
   plan->largest_block = pm__network_largest_block(network, error);
   count_network(plan, network);
-  int status = plan->largest_block >= 0 ? pm__tensors_find(&tensors, network, profile, error) : PM_NO_MEMORY;
+  int status = plan->largest_block >= 0 ? pm__tensors_find(&tensors, network, profile, error) : PM_STATUS_NO_MEMORY;
   if (status == PM_OK) {
     status = scan(plan, &tensors, error);
     pm__tensors_free(&tensors);
@@ -61,11 +61,11 @@ pm_memory_plan *pm_memory_plan_new(const pm_network *network, const pm_memory_pr
                                    const pm_optimizer *optimizer, pm_error *error)
 {
   if (network == NULL || profile == NULL || optimizer == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a memory plan needs a network, a memory profile and an optimizer");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a memory plan needs a network, a memory profile and an optimizer");
     return NULL;
   }
-  if (pm_network_layer_count(network) == 0) {
-    pm__fail(error, PM_BAD_ARGUMENT, "network \"%s\" has no layers", network->id);
+  if (pm_network_count_layers(network) == 0) {
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" has no layers", network->id);
     return NULL;
   }
   return make(network, profile, optimizer, error);

@@ -62,7 +62,7 @@ typedef struct pm__memory_case {
   double batch, usable;
 } pm__memory_case;
 
-/* PM_OK, or PM_DOES_NOT_FIT with how much too large it is and what would help. */
+/* PM_OK, or PM_STATUS_DOES_NOT_FIT with how much too large it is and what would help. */
 int pm__memory_check_fit(const pm__memory_parts *parts, const pm__memory_case *asked, pm_error *error);
 
 #endif

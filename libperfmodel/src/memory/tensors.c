@@ -24,7 +24,7 @@ const int *pm__layer_inputs(const pm_network *network, int layer)
 
 pm__sizes pm__sizes_of(const pm_memory_profile *profile, int precision)
 {
-  double low = pm_precision_bytes(precision);
+  double low = pm_precision_get_bytes(precision);
   return (pm__sizes){low, low < 4 && profile->mixed_norms_fp32 ? 4 : low};
 }
 

@@ -23,7 +23,7 @@ typedef struct pm__tensors {
   int *last_use;       /* by storage: the last layer of the forward pass that reads it */
 } pm__tensors;
 
-/* Builds it; PM_NO_MEMORY leaves nothing behind. */
+/* Builds it; PM_STATUS_NO_MEMORY leaves nothing behind. */
 int pm__tensors_find(pm__tensors *tensors, const pm_network *network, const pm_memory_profile *profile,
                      pm_error *error);
 void pm__tensors_free(pm__tensors *tensors);

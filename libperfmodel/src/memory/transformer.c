@@ -19,7 +19,7 @@ static double layer_bytes(const pm_transformer *m, const pm_transformer_activati
   return m->recompute == PM_RECOMPUTE_SELECTIVE ? rows : rows + scores;
 }
 
-double pm_transformer_saved(const pm_transformer *m, const pm_transformer_activations *kept)
+double pm_transformer_get_saved(const pm_transformer *m, const pm_transformer_activations *kept)
 {
   if (m == NULL || kept == NULL || m->layers < 1 || m->heads < 1 || m->tensor_parallel < 1 ||
       m->pipeline_stages < 1 || m->interleaved < 1 || !(m->hidden > 0) || !(m->tokens > 0) || !(m->batch > 0))

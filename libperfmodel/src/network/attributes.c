@@ -15,7 +15,8 @@ static const pm__attribute_rule *find_rule(const pm__layer_kind *kind, const cha
 static int refuse(const pm__layer *layer, const pm__attribute_rule *rule, const char *value, const char *why,
                   pm_error *error)
 {
-  return pm__fail(error, PM_BAD_VALUE, "%s \"%s\": %s \"%.60s\" %s", layer->kind->name, layer->name, rule->name, value,
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%s\": %s \"%.60s\" %s", layer->kind->name, layer->name, rule->name,
+                  value,
                   why);
 }
 
@@ -115,7 +116,7 @@ static int unknown_attribute(const pm__layer *layer, const char *name, pm_error 
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", rule->name);
   }
-  return pm__fail(error, PM_BAD_VALUE, "%s has no attribute \"%.60s\"; it has %s", layer->kind->name, name,
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s has no attribute \"%.60s\"; it has %s", layer->kind->name, name,
                   known[0] != '\0' ? known : "none");
 }
 
@@ -130,7 +131,7 @@ int pm__layer_read_attributes(pm__layer *layer, const pm_attribute *attributes, 
 {
   for (size_t i = 0; i < count; i++) {
     if (attributes[i].name == NULL || attributes[i].value == NULL)
-      return pm__fail(error, PM_BAD_ARGUMENT, "an attribute needs a name and a value");
+      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an attribute needs a name and a value");
     const pm__attribute_rule *rule = find_rule(layer->kind, attributes[i].name);
     if (rule == NULL) return unknown_attribute(layer, attributes[i].name, error);
     int status = read_value(layer, rule, attributes[i].value, error);
@@ -139,7 +140,7 @@ int pm__layer_read_attributes(pm__layer *layer, const pm_attribute *attributes, 
   for (const pm__attribute_rule *rule = layer->kind->rules; rule->name != NULL; rule++) {
     if (!is_given(rule, attributes, count)) set_default(layer, rule);
     if (isnan(layer->attribute[rule->slot]))
-      return pm__fail(error, PM_BAD_VALUE, "%s \"%s\" needs %s", layer->kind->name, layer->name, rule->name);
+      return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%s\" needs %s", layer->kind->name, layer->name, rule->name);
   }
   return PM_OK;
 }
@@ -150,7 +151,7 @@ int pm__check_tuples(const pm__layer *layer, int axes, pm_error *error)
     if (rule->kind != PM__TUPLE && rule->kind != PM__FACTORS) continue;
     int count = (int)layer->attribute[rule->slot + PM__TUPLE_COUNT];
     if (count > 1 && count != axes)
-      return pm__fail(error, PM_BAD_VALUE, "%s \"%s\": %s has %d numbers; it takes %s%.0d", layer->kind->name,
+      return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%s\": %s has %d numbers; it takes %s%.0d", layer->kind->name,
                       layer->name, rule->name, count, axes > 1 ? "1 or " : "1", axes > 1 ? axes : 0);
   }
   return PM_OK;
@@ -161,7 +162,7 @@ int pm__axis(const pm__layer *layer, int slot, const pm__shape *shape, pm_error 
   char text[PM_TEXT_MAX];
   double axis = layer->attribute[slot];
   if (axis >= -shape->rank && axis < shape->rank) return (int)(axis < 0 ? axis + shape->rank : axis);
-  pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": %s has no axis %.0f", layer->kind->name, layer->name,
+  pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": %s has no axis %.0f", layer->kind->name, layer->name,
            pm__shape_text(shape, text, sizeof text), axis);
   return -1;
 }

@@ -39,9 +39,9 @@ static bool unknown_block(pm__builder *builder, const pm__element *use, const ch
 {
   const char *near = nearest_block(builder->document, id);
   if (near != NULL)
-    return pm__build_fail(builder, use, PM_NOT_FOUND,
+    return pm__build_fail(builder, use, PM_STATUS_NOT_FOUND,
                           "there is no block \"%.60s\" in this file; did you mean \"%.60s\"?", id, near);
-  return pm__build_fail(builder, use, PM_NOT_FOUND, "there is no block \"%.60s\" in this file", id);
+  return pm__build_fail(builder, use, PM_STATUS_NOT_FOUND, "there is no block \"%.60s\" in this file", id);
 }
 
 /* The block of a <use>, which may not be one that is being used already. */
@@ -49,14 +49,14 @@ static const pm__element *block_of(pm__builder *builder, const pm__element *use,
 {
   const char *id = pm__element_attribute(use, "block");
   if (id == NULL) {
-    pm__build_fail(builder, use, PM_BAD_SYNTAX, "<use> needs a block");
+    pm__build_fail(builder, use, PM_STATUS_BAD_SYNTAX, "<use> needs a block");
     return NULL;
   }
   const pm__element *block = find_block(builder->document, id);
   if (block == NULL) unknown_block(builder, use, id);
   for (; block != NULL && space != NULL; space = space->outer) {
     if (space->block != block) continue;
-    pm__build_fail(builder, use, PM_BAD_SYNTAX, "block \"%.60s\" uses itself", id);
+    pm__build_fail(builder, use, PM_STATUS_BAD_SYNTAX, "block \"%.60s\" uses itself", id);
     return NULL;
   }
   return block;
@@ -82,7 +82,7 @@ static bool run_use(pm__builder *builder, const pm__element *use, pm__cursor *cu
   int layers = 0;
   const pm__element *block = block_of(builder, use, cursor->space);
   if (block == NULL) return false;
-  if (use->child != NULL) return pm__build_fail(builder, use, PM_BAD_SYNTAX, "<use> holds nothing");
+  if (use->child != NULL) return pm__build_fail(builder, use, PM_STATUS_BAD_SYNTAX, "<use> holds nothing");
   pm__space space = {inner_prefix(builder, use, cursor), &layers, block, cursor->space};
   if (space.prefix == NULL) return pm__build_failed(builder, use);
   if (space.prefix == cursor->space->prefix) space.layers = cursor->space->layers;
@@ -99,16 +99,18 @@ static bool run_use(pm__builder *builder, const pm__element *use, pm__cursor *cu
 static bool count_step(pm__builder *builder, const pm__element *e)
 {
   if (++builder->steps <= PM__STEPS_MAX) return true;
-  return pm__build_fail(builder, e, PM_BAD_VALUE, "the network takes more than %d steps to build", PM__STEPS_MAX);
+  return pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "the network takes more than %d steps to build",
+                        PM__STEPS_MAX);
 }
 
 static bool check_index(pm__builder *builder, const pm__element *repeat, const char *index, const pm__binding *scope)
 {
   if (index == NULL) return true;
   if (!pm__is_word(index, strlen(index)))
-    return pm__build_fail(builder, repeat, PM_BAD_VALUE, "index \"%.60s\" is not a name", index);
+    return pm__build_fail(builder, repeat, PM_STATUS_BAD_VALUE, "index \"%.60s\" is not a name", index);
   if (pm__scope_find(scope, index, strlen(index)) == NULL) return true;
-  return pm__build_fail(builder, repeat, PM_BAD_VALUE, "index \"%.60s\" is the name of a parameter already", index);
+  return pm__build_fail(builder, repeat, PM_STATUS_BAD_VALUE, "index \"%.60s\" is the name of a parameter already",
+                        index);
 }
 
 static bool run_repeat(pm__builder *builder, const pm__element *repeat, pm__cursor *cursor)
@@ -117,10 +119,11 @@ static bool run_repeat(pm__builder *builder, const pm__element *repeat, pm__curs
   const char *text = pm__element_attribute(repeat, "times"), *index = pm__element_attribute(repeat, "index");
   double times;
   if (!pm__build_known(builder, repeat, known)) return false;
-  if (text == NULL) return pm__build_fail(builder, repeat, PM_BAD_SYNTAX, "<repeat> needs times");
+  if (text == NULL) return pm__build_fail(builder, repeat, PM_STATUS_BAD_SYNTAX, "<repeat> needs times");
   if (pm__scope_number(cursor->scope, text, &times, builder->error) != PM_OK) return pm__build_failed(builder, repeat);
   if (!(times >= 0 && times <= PM__STEPS_MAX))
-    return pm__build_fail(builder, repeat, PM_BAD_VALUE, "times \"%.60s\" is %.0f; it must be within 0 and %d", text,
+    return pm__build_fail(builder, repeat, PM_STATUS_BAD_VALUE, "times \"%.60s\" is %.0f; it must be within 0 and %d",
+                          text,
                           times, PM__STEPS_MAX);
   if (!check_index(builder, repeat, index, cursor->scope)) return false;
   const pm__binding *outer = cursor->scope;
@@ -143,7 +146,7 @@ static bool run_path(pm__builder *builder, const pm__element *path, pm__cursor *
   const char *condition = pm__element_attribute(path, "if");
   if (!pm__build_known(builder, path, known)) return false;
   if (path->text[0] != '\0')
-    return pm__build_fail(builder, path, PM_BAD_SYNTAX, "unexpected text \"%.60s\" in <path>", path->text);
+    return pm__build_fail(builder, path, PM_STATUS_BAD_SYNTAX, "unexpected text \"%.60s\" in <path>", path->text);
   if (condition != NULL && pm__scope_number(cursor->scope, condition, &wanted, builder->error) != PM_OK)
     return pm__build_failed(builder, path);
   if (wanted == 0) return true;
@@ -157,13 +160,13 @@ static bool path_inputs(pm__builder *builder, const pm__element *e, pm__cursor *
 {
   size_t paths = 0;
   if (pm__element_attribute(e, "input") != NULL || pm__element_attribute(e, "inputs") != NULL)
-    return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<%s> takes either inputs or <path> children", e->name);
+    return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<%s> takes either inputs or <path> children", e->name);
   for (const pm__element *child = e->child; child != NULL; child = child->next) {
     if (strcmp(child->name, "path") != 0)
-      return pm__build_fail(builder, child, PM_BAD_SYNTAX, "<%s> does not belong in <%s>", child->name, e->name);
+      return pm__build_fail(builder, child, PM_STATUS_BAD_SYNTAX, "<%s> does not belong in <%s>", child->name, e->name);
     paths++;
   }
-  if (cursor->at < 0) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<%s> comes before any <input>", e->name);
+  if (cursor->at < 0) return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<%s> comes before any <input>", e->name);
   if (!pm__build_inputs_room(builder, e, inputs, paths)) return false;
   for (const pm__element *path = e->child; path != NULL; path = path->next)
     if (!run_path(builder, path, cursor, inputs)) return false;
@@ -196,16 +199,16 @@ static bool run_element(pm__builder *builder, const pm__element *e, pm__cursor *
   bool dropped = false;
   if (!count_step(builder, e)) return false;
   if (e->text[0] != '\0')
-    return pm__build_fail(builder, e, PM_BAD_SYNTAX, "unexpected text \"%.60s\" in <%s>", e->text, e->name);
+    return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "unexpected text \"%.60s\" in <%s>", e->text, e->name);
   if (!is_dropped(builder, e, cursor, &dropped)) return false;
   if (dropped) return true;
   if (strcmp(e->name, "use") == 0) return run_use(builder, e, cursor);
   if (strcmp(e->name, "repeat") == 0) return run_repeat(builder, e, cursor);
   if (strcmp(e->name, "input") == 0) return pm__build_input(builder, e, cursor);
   if (strcmp(e->name, "param") == 0)
-    return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<param> belongs directly in a network or block");
+    return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<param> belongs directly in a network or block");
   if (strcmp(e->name, "path") == 0)
-    return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<path> belongs in a layer that joins, such as <add>");
+    return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<path> belongs in a layer that joins, such as <add>");
   return run_layer(builder, e, cursor);
 }
 
@@ -213,7 +216,7 @@ static bool run_sequence(pm__builder *builder, const pm__element *parent, pm__cu
 {
   bool has_parameters = strcmp(parent->name, "network") == 0 || strcmp(parent->name, "block") == 0;
   if (++cursor->depth > PM__NESTING_MAX)
-    return pm__build_fail(builder, parent, PM_BAD_SYNTAX, "nested more than %d deep", PM__NESTING_MAX);
+    return pm__build_fail(builder, parent, PM_STATUS_BAD_SYNTAX, "nested more than %d deep", PM__NESTING_MAX);
   for (const pm__element *e = parent->child; e != NULL; e = e->next) {
     if (has_parameters && strcmp(e->name, "param") == 0) continue;
     if (!run_element(builder, e, cursor)) return false;
@@ -230,7 +233,7 @@ static bool list_sets(pm__builder *builder, const pm_attribute *sets, size_t cou
   *list = NULL;
   for (size_t i = 0; i < count; i++) {
     if (sets[i].name == NULL || sets[i].value == NULL) {
-      pm__fail(builder->error, PM_BAD_ARGUMENT, "a parameter needs a name and a value");
+      pm__fail(builder->error, PM_STATUS_BAD_ARGUMENT, "a parameter needs a name and a value");
       return false;
     }
     pm__document_attribute *attribute = (pm__document_attribute *)pm__arena_alloc(&builder->arena, sizeof *attribute);
@@ -253,7 +256,7 @@ static bool run_network(pm__builder *builder, const pm__element *network, const 
   if (!list_sets(builder, sets, set_count, &given)) return false;
   if (!pm__build_parameters(builder, network, given, NULL, NULL, bindings, &cursor.scope)) return false;
   if (!run_sequence(builder, network, &cursor)) return false;
-  return builder->layers > 0 || pm__build_fail(builder, network, PM_BAD_VALUE, "the network has no layers");
+  return builder->layers > 0 || pm__build_fail(builder, network, PM_STATUS_BAD_VALUE, "the network has no layers");
 }
 
 pm_network *pm__network_build(const pm__document *document, const pm__element *network, const pm_attribute *sets,

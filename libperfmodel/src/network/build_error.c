@@ -27,7 +27,8 @@ bool pm__build_known(pm__builder *builder, const pm__element *element, const cha
     const char *const *name = names;
     while (*name != NULL && strcmp(*name, a->name) != 0) name++;
     if (*name == NULL)
-      return pm__build_fail(builder, element, PM_BAD_SYNTAX, "<%s> has no attribute \"%.60s\"", element->name, a->name);
+      return pm__build_fail(builder, element, PM_STATUS_BAD_SYNTAX, "<%s> has no attribute \"%.60s\"", element->name,
+                            a->name);
   }
   return true;
 }

@@ -19,13 +19,13 @@ static const char *given_name(pm__builder *builder, const pm__element *e, const 
 {
   const char *name = pm__scope_expand(cursor->scope, text, &builder->arena, builder->error);
   if (name != NULL && (name[0] == '\0' || strpbrk(name, " \t\r\n") != NULL)) {
-    pm__build_fail(builder, e, PM_BAD_VALUE, "\"%.60s\" cannot be the name of a layer", name);
+    pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "\"%.60s\" cannot be the name of a layer", name);
     return NULL;
   }
   if (name != NULL) name = join_name(builder, cursor->space, name);
   const pm__layer_name *other = name != NULL ? pm__layer_names_find(&builder->names, name) : NULL;
   if (other == NULL) return name;
-  pm__build_fail(builder, e, PM_BAD_VALUE, "a layer \"%.60s\" is there already (line %d)", name, other->line);
+  pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "a layer \"%.60s\" is there already (line %d)", name, other->line);
   return NULL;
 }
 
@@ -76,7 +76,8 @@ static bool add_named(pm__builder *builder, const pm__element *e, const pm__curs
   const char *full = word == NULL ? NULL : word[0] == '/' ? word + 1 : join_name(builder, cursor->space, word);
   if (full == NULL) return pm__no_memory(builder->error), pm__build_failed(builder, e);
   const pm__layer_name *found = pm__layer_names_find(&builder->names, full);
-  if (found == NULL) return pm__build_fail(builder, e, PM_NOT_FOUND, "there is no layer \"%.60s\" before this", full);
+  if (found == NULL) return pm__build_fail(builder, e, PM_STATUS_NOT_FOUND, "there is no layer \"%.60s\" before this",
+                                           full);
   inputs->numbers[inputs->count++] = found->number;
   return true;
 }
@@ -102,7 +103,8 @@ bool pm__build_start(pm__builder *builder, const pm__element *e, const pm__curso
   const char *name = pm__element_attribute(e, "input");
   if (name == NULL) return true;
   if (!named_inputs(builder, e, cursor, name, &inputs)) return false;
-  if (inputs.count != 1) return pm__build_fail(builder, e, PM_BAD_VALUE, "input \"%.60s\" is not one layer", name);
+  if (inputs.count != 1) return pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "input \"%.60s\" is not one layer",
+                                               name);
   *at = inputs.numbers[0];
   return true;
 }
@@ -111,9 +113,9 @@ bool pm__build_inputs(pm__builder *builder, const pm__element *e, const pm__curs
 {
   const char *one = pm__element_attribute(e, "input"), *many = pm__element_attribute(e, "inputs");
   if (one != NULL && many != NULL)
-    return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<%s> takes either inputs or <path> children", e->name);
+    return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<%s> takes either inputs or <path> children", e->name);
   if (one != NULL || many != NULL) return named_inputs(builder, e, cursor, one != NULL ? one : many, inputs);
-  if (cursor->at < 0) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<%s> comes before any <input>", e->name);
+  if (cursor->at < 0) return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<%s> comes before any <input>", e->name);
   if (!pm__build_inputs_room(builder, e, inputs, 1)) return false;
   inputs->numbers[inputs->count++] = cursor->at;
   return true;
@@ -153,7 +155,7 @@ static const char *nearest_kind(const char *name)
 {
   const char *best = NULL, *kind;
   int least = 4;
-  for (size_t i = 0; (kind = pm_layer_kind_at(i)) != NULL; i++) {
+  for (size_t i = 0; (kind = pm_layer_kind_get_name(i)) != NULL; i++) {
     int edits = pm__name_distance(kind, name);
     if (edits >= least) continue;
     least = edits;
@@ -167,8 +169,9 @@ bool pm__build_check_kind(pm__builder *builder, const pm__element *e)
   if (pm__layer_kind_find(e->name) != NULL) return true;
   const char *near = nearest_kind(e->name);
   if (near != NULL)
-    return pm__build_fail(builder, e, PM_NOT_FOUND, "unknown layer <%.60s>; did you mean <%s>?", e->name, near);
-  return pm__build_fail(builder, e, PM_NOT_FOUND, "unknown layer <%.60s>; see \"perfmodel list layers\"", e->name);
+    return pm__build_fail(builder, e, PM_STATUS_NOT_FOUND, "unknown layer <%.60s>; did you mean <%s>?", e->name, near);
+  return pm__build_fail(builder, e, PM_STATUS_NOT_FOUND, "unknown layer <%.60s>; see \"perfmodel list layers\"",
+                        e->name);
 }
 
 bool pm__build_layer(pm__builder *builder, const pm__element *e, pm__cursor *cursor, const pm__builder_inputs *inputs)
@@ -176,7 +179,7 @@ bool pm__build_layer(pm__builder *builder, const pm__element *e, pm__cursor *cur
   const pm_attribute *attributes = NULL;
   size_t count = 0;
   if (++builder->layers > PM__LAYERS_MAX)
-    return pm__build_fail(builder, e, PM_BAD_VALUE, "the network has more than %d layers", PM__LAYERS_MAX);
+    return pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "the network has more than %d layers", PM__LAYERS_MAX);
   const char *name = layer_name(builder, e, cursor);
   if (name == NULL || !read_attributes(builder, e, cursor, &attributes, &count)) return false;
   ++*cursor->space->layers;
@@ -189,7 +192,7 @@ bool pm__build_layer(pm__builder *builder, const pm__element *e, pm__cursor *cur
 
 static bool bad_shape(pm__builder *builder, const pm__element *e, const char *why)
 {
-  return pm__build_fail(builder, e, PM_BAD_SHAPE,
+  return pm__build_fail(builder, e, PM_STATUS_BAD_SHAPE,
                         "shape \"%.60s\" %s; write its sizes with commas, as in \"3,224,224\"",
                         pm__element_attribute(e, "shape"), why);
 }
@@ -197,7 +200,8 @@ static bool bad_shape(pm__builder *builder, const pm__element *e, const char *wh
 static bool read_shape(pm__builder *builder, const pm__element *e, const pm__cursor *cursor, int64_t *shape, int *rank)
 {
   const char *text = pm__element_attribute(e, "shape");
-  if (text == NULL) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<input> needs a shape, such as \"3,224,224\"");
+  if (text == NULL) return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX,
+                                          "<input> needs a shape, such as \"3,224,224\"");
   /* "3x224x224" would be read as a number followed by junk. */
   if (text[strspn(text, "0123456789x ")] == '\0' && strchr(text, 'x') != NULL)
     return bad_shape(builder, e, "cannot be read");
@@ -222,9 +226,9 @@ bool pm__build_input(pm__builder *builder, const pm__element *e, pm__cursor *cur
   int rank = 0;
   const char *text = pm__element_attribute(e, "name");
   if (!pm__build_known(builder, e, known)) return false;
-  if (e->child != NULL) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<input> holds nothing");
+  if (e->child != NULL) return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<input> holds nothing");
   if (cursor->space->block != NULL)
-    return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<input> belongs in a network, not in a block");
+    return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<input> belongs in a network, not in a block");
   if (!read_shape(builder, e, cursor, shape, &rank)) return false;
   const char *name = given_name(builder, e, cursor, text != NULL ? text : "input");
   if (name == NULL) return pm__build_failed(builder, e);

@@ -55,13 +55,13 @@ static bool check_declaration(pm__builder *builder, const pm__element *e, const 
   static const char *const known[] = {"name", "default", "least", "multiple", NULL};
   const char *name = pm__element_attribute(e, "name");
   if (!pm__build_known(builder, e, known)) return false;
-  if (name == NULL) return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<param> needs a name");
+  if (name == NULL) return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<param> needs a name");
   if (e->child != NULL || e->text[0] != '\0')
-    return pm__build_fail(builder, e, PM_BAD_SYNTAX, "<param> holds nothing; its value is its default");
+    return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<param> holds nothing; its value is its default");
   if (!pm__is_word(name, strlen(name)) || pm__build_is_reserved(name))
-    return pm__build_fail(builder, e, PM_BAD_VALUE, "\"%.60s\" cannot be the name of a parameter", name);
+    return pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "\"%.60s\" cannot be the name of a parameter", name);
   if (pm__scope_find(scope, name, strlen(name)) != NULL)
-    return pm__build_fail(builder, e, PM_BAD_VALUE, "parameter \"%.60s\" is declared twice", name);
+    return pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "parameter \"%.60s\" is declared twice", name);
   return true;
 }
 
@@ -84,10 +84,11 @@ static bool check_limits(pm__builder *builder, const pm__element *owner, const p
       !stated(builder, e, "multiple", binding->next, 1, &multiple))
     return false;
   if (binding->value < least)
-    pm__fail(builder->error, PM_BAD_SHAPE, "%s needs %s of at least %g, not %g", kind_and_id(owner, who, sizeof who),
+    pm__fail(builder->error, PM_STATUS_BAD_SHAPE, "%s needs %s of at least %g, not %g",
+             kind_and_id(owner, who, sizeof who),
              binding->name, least, binding->value);
   else if (pm__element_attribute(e, "multiple") != NULL && fmod(binding->value, multiple) != 0)
-    pm__fail(builder->error, PM_BAD_SHAPE, "%s needs %s in multiples of %g, not %g",
+    pm__fail(builder->error, PM_STATUS_BAD_SHAPE, "%s needs %s in multiples of %g, not %g",
              kind_and_id(owner, who, sizeof who), binding->name, multiple, binding->value);
   else return true;
   return fail_at_giver(builder, giver);
@@ -105,7 +106,8 @@ static bool evaluate(pm__builder *builder, const pm__element *owner, const pm__e
     return fail_at_giver(builder, giver);
   }
   if (otherwise == NULL) {
-    pm__fail(builder->error, PM_BAD_VALUE, "%s needs its parameter \"%.60s\"", kind_and_id(owner, who, sizeof who),
+    pm__fail(builder->error, PM_STATUS_BAD_VALUE, "%s needs its parameter \"%.60s\"",
+             kind_and_id(owner, who, sizeof who),
              binding->name);
     return fail_at_giver(builder, giver != NULL ? giver : e);
   }
@@ -120,7 +122,7 @@ static bool check_given(pm__builder *builder, const pm__element *owner, const pm
   for (; given != NULL; given = given->next) {
     if (giver != NULL && pm__build_is_reserved(given->name)) continue;
     if (pm__scope_find(scope, given->name, strlen(given->name)) != NULL) continue;
-    pm__fail(builder->error, PM_NOT_FOUND, "%s has no parameter \"%.60s\"; it has %s",
+    pm__fail(builder->error, PM_STATUS_NOT_FOUND, "%s has no parameter \"%.60s\"; it has %s",
              kind_and_id(owner, who, sizeof who), given->name, list_parameters(owner, known, sizeof known));
     return fail_at_giver(builder, giver);
   }
@@ -137,7 +139,7 @@ bool pm__build_parameters(pm__builder *builder, const pm__element *owner, const 
     if (!is_parameter(e)) continue;
     if (!check_declaration(builder, e, *scope)) return false;
     if (count == PM__PARAMETERS_MAX)
-      return pm__build_fail(builder, e, PM_BAD_SYNTAX, "more than %d parameters", PM__PARAMETERS_MAX);
+      return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "more than %d parameters", PM__PARAMETERS_MAX);
     pm__binding *binding = &bindings[count++];
     binding->name = pm__element_attribute(e, "name");
     binding->next = *scope;

@@ -19,7 +19,8 @@ static void add_layer(pm_network_totals *totals, const pm__layer *layer)
 
 int pm_network_get_totals(const pm_network *network, pm_network_totals *totals, pm_error *error)
 {
-  if (network == NULL || totals == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "totals need a network and a place");
+  if (network == NULL ||
+      totals == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "totals need a network and a place");
   memset(totals, 0, sizeof *totals);
   memcpy(totals->id, network->id, sizeof totals->id);
   memcpy(totals->name, network->name, sizeof totals->name);
@@ -54,10 +55,12 @@ static void fill_row(pm_layer *row, const pm__layer *layer, int index, double ba
 
 int pm_network_get_layers(const pm_network *network, double batch, int precision, pm_layer *rows, pm_error *error)
 {
-  if (network == NULL || rows == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "layers need a network and a place");
-  if (!isfinite(batch) || batch < 1) return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", batch);
-  double bytes = pm_precision_bytes(precision);
-  if (isnan(bytes)) return pm__fail(error, PM_BAD_ARGUMENT, "there is no precision %d", precision);
+  if (network == NULL ||
+      rows == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "layers need a network and a place");
+  if (!isfinite(batch) ||
+      batch < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", batch);
+  double bytes = pm_precision_get_bytes(precision);
+  if (isnan(bytes)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", precision);
   int index = 0;
   for (size_t i = 0; i < network->count; i++) {
     if (network->layers[i].kind == NULL) continue;

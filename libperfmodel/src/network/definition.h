@@ -12,7 +12,7 @@ pm_network *pm__network_build(const pm__document *document, const pm__element *n
                               size_t set_count, pm_error *error);
 
 /* The value of an integer expression over named parameters: + - * / % ( ) comparisons, e.g. "width*4".
-** `lookup` gives a parameter's value, or returns false. PM_BAD_VALUE says what is wrong. */
+** `lookup` gives a parameter's value, or returns false. PM_STATUS_BAD_VALUE says what is wrong. */
 int pm__expression(const char *text, bool (*lookup)(const void *scope, const char *name, size_t length, double *value),
                    const void *scope, double *value, pm_error *error);
 

@@ -27,7 +27,7 @@ static double read_or(parser *p);
 
 static double fail(parser *p, const char *why)
 {
-  if (p->status == PM_OK) p->status = pm__fail(p->error, PM_BAD_VALUE, "expression \"%.80s\" %s", p->text, why);
+  if (p->status == PM_OK) p->status = pm__fail(p->error, PM_STATUS_BAD_VALUE, "expression \"%.80s\" %s", p->text, why);
   return 0;
 }
 
@@ -73,7 +73,7 @@ static double read_name(parser *p)
   int length = (int)(p->at - name);
   if (p->lookup != NULL && p->lookup(p->scope, name, (size_t)length, &value)) return value;
   if (p->status == PM_OK)
-    p->status = pm__fail(p->error, PM_BAD_VALUE, "expression \"%.80s\": there is no parameter \"%.*s\"", p->text,
+    p->status = pm__fail(p->error, PM_STATUS_BAD_VALUE, "expression \"%.80s\": there is no parameter \"%.*s\"", p->text,
                          length < 60 ? length : 60, name);
   return 0;
 }

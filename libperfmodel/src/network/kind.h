@@ -260,13 +260,13 @@ const pm__layer_kind *pm__layer_kind_at(size_t index); /* NULL past the last */
 /* Reads the attributes by the kind's rules. */
 int pm__layer_read_attributes(pm__layer *layer, const pm_attribute *attributes, size_t count, pm_error *error);
 
-/* PM_BAD_VALUE if a tuple has neither one number nor one for each of the `axes` of space. */
+/* PM_STATUS_BAD_VALUE if a tuple has neither one number nor one for each of the `axes` of space. */
 int pm__check_tuples(const pm__layer *layer, int axes, pm_error *error);
 
 /* The axis that the attribute in that slot names; negative ones count from the end. -1 with an error without one. */
 int pm__axis(const pm__layer *layer, int slot, const pm__shape *shape, pm_error *error);
 
-/* PM_BAD_SHAPE unless there are channels and `axes` axes of space, 0: 1 to 3 of them. */
+/* PM_STATUS_BAD_SHAPE unless there are channels and `axes` axes of space, 0: 1 to 3 of them. */
 int pm__need_space(const pm__layer *layer, const pm__shape *input, int axes, pm_error *error);
 
 /* The shape to which inputs with equal sizes, or sizes of 1, are broadcast. */
@@ -278,10 +278,10 @@ int64_t pm__size(double number);
 /* The output keeps the (first) input's shape. */
 int pm__shape_same(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error);
 
-/* PM_BAD_SHAPE unless the input is an image: channels, height, width. */
+/* PM_STATUS_BAD_SHAPE unless the input is an image: channels, height, width. */
 int pm__need_image(const pm__layer *layer, const pm__shape *input, pm_error *error);
 
-/* PM_BAD_SHAPE unless the input is a sequence: tokens, features. */
+/* PM_STATUS_BAD_SHAPE unless the input is a sequence: tokens, features. */
 int pm__need_sequence(const pm__layer *layer, const pm__shape *input, pm_error *error);
 
 /* Output size along one axis of a sliding window; 0 or less if it does not fit. */

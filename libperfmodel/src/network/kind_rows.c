@@ -5,7 +5,7 @@
 #include "network/kind.h"
 #include "perfmodel/units.h"
 
-const char *pm_layer_kind_at(size_t index)
+const char *pm_layer_kind_get_name(size_t index)
 {
   const pm__layer_kind *kind = pm__layer_kind_at(index);
   return kind != NULL ? kind->name : NULL;
@@ -14,7 +14,7 @@ const char *pm_layer_kind_at(size_t index)
 int pm_layer_kind_get(size_t index, pm_layer_kind *row, pm_error *error)
 {
   const pm__layer_kind *kind = pm__layer_kind_at(index);
-  if (row == NULL || kind == NULL) return pm__fail(error, PM_NOT_FOUND, "there is no layer kind %zu", index);
+  if (row == NULL || kind == NULL) return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no layer kind %zu", index);
   memset(row, 0, sizeof *row);
   pm__text_set(row->kind, sizeof row->kind, kind->name);
   pm__text_set(row->doc, sizeof row->doc, kind->doc);
@@ -41,7 +41,7 @@ static void add_attribute(const pm__attribute_rule *rule, char *buffer, size_t s
            value != NULL ? value : "");
 }
 
-char *pm_layer_kind_attributes(size_t index, char *buffer, size_t size)
+char *pm_layer_kind_format_attributes(size_t index, char *buffer, size_t size)
 {
   if (buffer == NULL || size == 0) return buffer;
   buffer[0] = '\0';
@@ -85,5 +85,5 @@ int pm_layer_attribute_get(size_t index, pm_layer_attribute *row, pm_error *erro
   for (size_t i = 0; row != NULL && (kind = pm__layer_kind_at(i)) != NULL; i++)
     for (const pm__attribute_rule *rule = kind->rules; rule->name != NULL; rule++)
       if (number++ == index) return fill_attribute(row, kind, rule), PM_OK;
-  return pm__fail(error, PM_NOT_FOUND, "there is no layer attribute %zu", index);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no layer attribute %zu", index);
 }

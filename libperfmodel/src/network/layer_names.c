@@ -40,7 +40,7 @@ static int make_larger(pm__layer_names *names, pm_error *error)
 
 int pm__layer_names_add(pm__layer_names *names, const char *name, int number, int line, pm_error *error)
 {
-  if ((names->count + 1) * 2 > names->capacity && make_larger(names, error) != PM_OK) return PM_NO_MEMORY;
+  if ((names->count + 1) * 2 > names->capacity && make_larger(names, error) != PM_OK) return PM_STATUS_NO_MEMORY;
   pm__layer_name *place = place_of(names, name);
   place->name = name;
   place->number = number;

@@ -17,7 +17,7 @@ pm_network *pm_network_new(const char *id, const char *name, pm_error *error)
   if (id != NULL && pm__text_set(network->id, sizeof network->id, id) &&
       pm__text_set(network->name, sizeof network->name, name != NULL ? name : id))
     return network;
-  pm__fail(error, PM_BAD_ARGUMENT, "a network needs an id and a name of at most %d bytes", PM_TEXT_MAX - 1);
+  pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a network needs an id and a name of at most %d bytes", PM_TEXT_MAX - 1);
   pm_network_free(network);
   return NULL;
 }
@@ -35,7 +35,8 @@ static int set_name(pm__layer *layer, const char *kind, const char *name, size_t
 {
   if (name == NULL || name[0] == '\0') snprintf(layer->name, sizeof layer->name, "%s%zu", kind, number);
   else if (!pm__text_set(layer->name, sizeof layer->name, name))
-    return pm__fail(error, PM_BAD_VALUE, "layer name \"%.60s...\" is longer than %d bytes", name, PM_TEXT_MAX - 1);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "layer name \"%.60s...\" is longer than %d bytes", name,
+                    PM_TEXT_MAX - 1);
   return PM_OK;
 }
 
@@ -46,12 +47,12 @@ static int check_output(const pm__layer *layer, pm_error *error)
   const char *kind = layer->kind != NULL ? layer->kind->name : "input";
   for (int i = 0; i < layer->output.rank; i++)
     if (layer->output.size[i] < 1)
-      return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" does not fit its input %s: its output would be %s", kind,
+      return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\" does not fit its input %s: its output would be %s", kind,
                       layer->name, pm__shape_text(&layer->input, in, sizeof in),
                       pm__shape_text(&layer->output, out, sizeof out));
   if (pm__shape_elements(&layer->output) > 9007199254740992.0 || layer->mac > 9007199254740992.0 ||
       layer->parameters > 9007199254740992.0)
-    return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" is absurdly large: %s", kind, layer->name,
+    return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\" is absurdly large: %s", kind, layer->name,
                     pm__shape_text(&layer->output, out, sizeof out));
   return PM_OK;
 }
@@ -96,7 +97,7 @@ static int append(pm_network *network, pm__layer *layer, const pm__layer_kernels
 int pm_network_add_input(pm_network *network, const char *name, const int64_t *shape, int rank, pm_error *error)
 {
   if (network == NULL || shape == NULL || rank < 1 || rank > PM__RANK_MAX) {
-    pm__fail(error, PM_BAD_ARGUMENT, "an input needs a network and a shape of 1 to %d dimensions", PM__RANK_MAX);
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an input needs a network and a shape of 1 to %d dimensions", PM__RANK_MAX);
     return -1;
   }
   pm__layer layer;
@@ -115,13 +116,15 @@ static int check_inputs(const pm_network *network, const pm__layer *layer, const
 {
   const pm__layer_kind *kind = layer->kind;
   if (count < kind->least_inputs || count > kind->most_inputs || count > INPUTS_MAX)
-    return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" has %d inputs; it takes %s%d", kind->name, layer->name, count,
+    return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\" has %d inputs; it takes %s%d", kind->name, layer->name,
+                    count,
                     count < kind->least_inputs && kind->most_inputs > kind->least_inputs ? "at least " : "",
                     count < kind->least_inputs ? kind->least_inputs : kind->most_inputs < INPUTS_MAX ? kind->most_inputs
                                                                                                       : INPUTS_MAX);
   for (int i = 0; i < count; i++)
     if (inputs[i] < 0 || (size_t)inputs[i] >= network->count)
-      return pm__fail(error, PM_BAD_ARGUMENT, "%s \"%s\": there is no layer %d", kind->name, layer->name, inputs[i]);
+      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s \"%s\": there is no layer %d", kind->name, layer->name,
+                      inputs[i]);
   return PM_OK;
 }
 
@@ -192,13 +195,13 @@ int pm_network_add(pm_network *network, const char *kind, const char *name, cons
   pm__layer_kernels kernels;
   if (network == NULL || kind == NULL || (inputs == NULL && input_count > 0) ||
       (attributes == NULL && attribute_count > 0)) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a layer needs a network, a kind and inputs");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a layer needs a network, a kind and inputs");
     return -1;
   }
   memset(&layer, 0, sizeof layer);
   layer.kind = pm__layer_kind_find(kind);
   if (layer.kind == NULL) {
-    pm__fail(error, PM_NOT_FOUND, "unknown layer kind \"%.60s\"", kind);
+    pm__fail(error, PM_STATUS_NOT_FOUND, "unknown layer kind \"%.60s\"", kind);
     return -1;
   }
   if (set_name(&layer, kind, name, network->count, error) != PM_OK ||
@@ -215,7 +218,7 @@ int pm_network_add(pm_network *network, const char *kind, const char *name, cons
   return number;
 }
 
-int pm_network_layer_count(const pm_network *network)
+int pm_network_count_layers(const pm_network *network)
 {
   int count = 0;
   for (size_t i = 0; network != NULL && i < network->count; i++) count += network->layers[i].kind != NULL;

@@ -51,7 +51,7 @@ int pm__shape_broadcast(pm__layer *layer, const pm__shape *inputs, int count, pm
       agree = output->size[j] > 0;
     }
     if (!agree)
-      return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" joins %s and %s", layer->kind->name, layer->name,
+      return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\" joins %s and %s", layer->kind->name, layer->name,
                       pm__shape_text(&inputs[0], a, sizeof a), pm__shape_text(&inputs[i], b, sizeof b));
   }
   return PM_OK;
@@ -64,7 +64,8 @@ int pm__need_space(const pm__layer *layer, const pm__shape *input, int axes, pm_
   char text[PM_TEXT_MAX];
   int has = input->rank - 1;
   if (axes == 0 ? has >= 1 && has <= PM__SPACE : has == axes) return PM_OK;
-  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" takes %s, not %s", layer->kind->name, layer->name, wanted[axes],
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\" takes %s, not %s", layer->kind->name, layer->name,
+                  wanted[axes],
                   pm__shape_text(input, text, sizeof text));
 }
 
@@ -72,7 +73,7 @@ int pm__need_image(const pm__layer *layer, const pm__shape *input, pm_error *err
 {
   char text[PM_TEXT_MAX];
   if (input->rank == 3) return PM_OK;
-  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" takes channels x height x width, not %s", layer->kind->name,
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\" takes channels x height x width, not %s", layer->kind->name,
                   layer->name, pm__shape_text(input, text, sizeof text));
 }
 
@@ -80,7 +81,8 @@ int pm__need_sequence(const pm__layer *layer, const pm__shape *input, pm_error *
 {
   char text[PM_TEXT_MAX];
   if (input->rank == 2) return PM_OK;
-  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" takes tokens x features, not %s", layer->kind->name, layer->name,
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\" takes tokens x features, not %s", layer->kind->name,
+                  layer->name,
                   pm__shape_text(input, text, sizeof text));
 }
 

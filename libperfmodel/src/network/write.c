@@ -150,7 +150,8 @@ static void add_inputs(writer *w, const pm__layer *layer, size_t position)
   if (layer->input_count == 1 && (size_t)inputs[0] + 1 == position) return;
   for (size_t i = 0; i < layer->input_count; i++) length += strlen(w->written[inputs[i]]);
   if (length > PM__VALUE_MAX)
-    pm__fail(w->error, PM_BAD_VALUE, "%s \"%s\" takes %zu inputs, whose names are longer than the %d bytes of a value",
+    pm__fail(w->error, PM_STATUS_BAD_VALUE,
+             "%s \"%s\" takes %zu inputs, whose names are longer than the %d bytes of a value",
              layer->kind->name, layer->name, layer->input_count, PM__VALUE_MAX);
   pm__string_add(&w->out, layer->input_count == 1 ? " input=\"" : " inputs=\"");
   for (size_t i = 0; i < layer->input_count; i++) {
@@ -190,12 +191,12 @@ static void add_network(writer *w)
   pm__string_add(&w->out, "  </network>\n\n</perfmodel>\n");
 }
 
-char *pm_network_write_xml(const pm_network *network, pm_error *error)
+char *pm_network_format_xml(const pm_network *network, pm_error *error)
 {
   pm_error failure = PM_ERROR_NONE;
   writer w = {network, {NULL, 0, 0, false}, {NULL}, {NULL, 0, 0}, NULL, &failure};
-  if (network == NULL || pm_network_layer_count(network) == 0) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a network without layers cannot be written");
+  if (network == NULL || pm_network_count_layers(network) == 0) {
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a network without layers cannot be written");
     return NULL;
   }
   bool good = name_layers(&w) == PM_OK;

@@ -22,7 +22,7 @@ typedef struct pm__plan_kernels {
   pm__layer_kernel *shape;                                    /* at the same places */
 } pm__plan_kernels;
 
-/* Those of `count` launches, equal ones once. PM_OK or PM_NO_MEMORY. */
+/* Those of `count` launches, equal ones once. PM_OK or PM_STATUS_NO_MEMORY. */
 int pm__plan_kernels_make(pm__plan_kernels *kernels, const pm__launch *launches, size_t count, pm_error *error);
 void pm__plan_kernels_free(pm__plan_kernels *kernels);
 

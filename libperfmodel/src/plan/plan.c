@@ -43,13 +43,13 @@ static int prepare_network(pm__plan_network *entry, const pm_network *network, p
   int status = pm_network_get_totals(network, &totals, error);
   if (status != PM_OK) return status;
   if (!(totals.training_flop > 0))
-    return pm__fail(error, PM_BAD_ARGUMENT, "network \"%s\" has no layers that compute", totals.id);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" has no layers that compute", totals.id);
   entry->parameters = totals.parameters;
   entry->training_flop = totals.training_flop;
   for (size_t i = 0; i < network->count; i++) count_layer(entry, &network->layers[i]);
   if (entry->layers > 0) entry->activation /= entry->layers;
   entry->units[PM__TRAINING_MODE + PM__COUNTED] = pm__units_new(network, PM__TRAINING_MODE + PM__COUNTED, error);
-  return entry->units[PM__TRAINING_MODE + PM__COUNTED] != NULL ? PM_OK : PM_NO_MEMORY;
+  return entry->units[PM__TRAINING_MODE + PM__COUNTED] != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 static void free_network(const pm_plan *plan, pm__plan_network *entry)
@@ -70,9 +70,9 @@ static int add_memory(pm_plan *plan, const pm_memory_profile *profile, pm__plan_
                                                         sizeof(pm_memory_plan *));
   if (memory == NULL) return pm__no_memory(error);
   entry->memory = memory;
-  pm_record_init(pm_record_type_find("optimizer"), &none);
+  pm_record_clear(pm_record_type_find("optimizer"), &none);
   memory[plan->memory_count] = pm_memory_plan_new(entry->network, profile, &none, error);
-  return memory[plan->memory_count] != NULL ? PM_OK : PM_NO_MEMORY;
+  return memory[plan->memory_count] != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 int pm__plan_memory(pm_plan *plan, const pm_memory_profile *profile, pm_error *error)
@@ -98,8 +98,8 @@ static int prepare_memory(pm_plan *plan, pm_error *error)
 {
   pm_memory_profile least;
   memset(&least, 0, sizeof least);
-  pm_record_init(pm_record_type_find("memory_profile"), &least);
-  return pm__plan_memory(plan, &least, error) >= 0 ? PM_OK : PM_NO_MEMORY;
+  pm_record_clear(pm_record_type_find("memory_profile"), &least);
+  return pm__plan_memory(plan, &least, error) >= 0 ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 /* ---- Systems ---- */
@@ -126,7 +126,7 @@ static int device_of(const pm_plan *plan, size_t index)
 void pm__plan_devices(const pm_system *system, const pm_library_era *era, double workspace, pm__device *devices)
 {
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
-    pm__device_init(&devices[precision], &system->gpu, pm_system_kernels(system), precision);
+    pm__device_init(&devices[precision], &system->gpu, pm_system_get_kernels(system), precision);
     pm__device_set_library(&devices[precision], era);
     devices[precision].workspace = workspace;
   }
@@ -160,7 +160,7 @@ static int prepare(pm_plan *plan, const pm_network *const *networks, const pm_sy
 {
   for (size_t i = 0; i < plan->network_count; i++) {
     int status = networks[i] != NULL ? prepare_network(&plan->networks[i], networks[i], error)
-                                     : pm__fail(error, PM_BAD_ARGUMENT, "network %zu of the plan is missing", i);
+                                     : pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network %zu of the plan is missing", i);
     if (status != PM_OK) return status;
   }
   for (size_t i = 0; i < plan->system_count; i++) {
@@ -176,7 +176,7 @@ pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, co
                      size_t system_count, pm_error *error)
 {
   if (networks == NULL || systems == NULL || network_count == 0 || system_count == 0) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a plan needs at least one network and one system");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a plan needs at least one network and one system");
     return NULL;
   }
   pm_plan *plan = (pm_plan *)calloc(1, sizeof *plan);
@@ -216,24 +216,25 @@ void pm_plan_free(pm_plan *plan)
 int pm__plan_check_place(const char *what, int32_t index, size_t count, pm_error *error)
 {
   if (index >= 0 && (size_t)index < count) return PM_OK;
-  return pm__fail(error, PM_BAD_ARGUMENT, "%s %d is not in the plan", what, index);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %d is not in the plan", what, index);
 }
 
 int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t nodes, pm_error *error)
 {
   const char *id = system->system->machine.id;
   int have = (int)system->system->gpu_count;
-  if (gpus < 1) return pm__fail(error, PM_BAD_ARGUMENT, "gpus %d is not at least 1", gpus);
-  if (nodes < 1) return pm__fail(error, PM_BAD_ARGUMENT, "nodes %d is not at least 1", nodes);
+  if (gpus < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gpus %d is not at least 1", gpus);
+  if (nodes < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes %d is not at least 1", nodes);
   if (gpus <= have) return PM_OK;
-  return pm__fail(error, PM_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, id, have);
+  return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, id, have);
 }
 
 int pm__plan_check_batch(double batch, pm_error *error)
 {
   if (!(batch >= 1) || batch > 9007199254740992.0)
-    return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not at least 1", batch);
-  if (batch != (double)(int64_t)batch) return pm__fail(error, PM_BAD_ARGUMENT, "batch %g is not a whole number", batch);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", batch);
+  if (batch != (double)(int64_t)batch) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not a whole number",
+                                                       batch);
   return PM_OK;
 }
 

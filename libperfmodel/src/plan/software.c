@@ -18,7 +18,7 @@ static int add_units(pm_plan *plan, int mode, pm_error *error)
   for (size_t i = 0; i < plan->network_count; i++) {
     pm__plan_network *n = &plan->networks[i];
     if (n->units[mode] == NULL) n->units[mode] = pm__units_new(n->network, mode, error);
-    if (n->units[mode] == NULL) return PM_NO_MEMORY;
+    if (n->units[mode] == NULL) return PM_STATUS_NO_MEMORY;
   }
   return PM_OK;
 }
@@ -39,7 +39,7 @@ static int cut_networks(pm_plan *plan, const pm__plan_cut *cut, pm_error *error)
     n->segments[plan->cut_count] = segments;
     if (segments != NULL) continue;
     while (i-- > 0) pm__segments_free(plan->networks[i].segments[plan->cut_count]);
-    return PM_NO_MEMORY;
+    return PM_STATUS_NO_MEMORY;
   }
   return PM_OK;
 }
@@ -67,7 +67,7 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut
   int status = add_units(plan, mode, error);
   for (int i = 0; i < PM__GRADIENT_SIZES && status == PM_OK; i++) {
     cut[i] = cut_of(plan, mode, f->bucket / (f->gradient > 0 ? f->gradient : sizes[i]), error);
-    if (cut[i] < 0) status = PM_NO_MEMORY;
+    if (cut[i] < 0) status = PM_STATUS_NO_MEMORY;
   }
   return status;
 }
@@ -129,7 +129,7 @@ static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error 
   const pm_framework *f = &entry->profile.framework;
   entry->library = library_of(plan, &entry->profile.era, f->workspace, error);
   entry->memory = entry->library >= 0 ? pm__plan_memory(plan, &entry->profile.memory, error) : -1;
-  if (entry->memory < 0) return PM_NO_MEMORY;
+  if (entry->memory < 0) return PM_STATUS_NO_MEMORY;
   int status = PM_OK;
   for (int narrow = 0; narrow < 2 && status == PM_OK; narrow++) {
     entry->mode[narrow] = PM__TRAINING_MODE + (int)pm__execution_of(f->fused, f->eager, narrow != 0);
@@ -141,7 +141,7 @@ static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error 
 int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error)
 {
   if (plan == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a framework needs a plan");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a framework needs a plan");
     return -1;
   }
   if (pm_framework_check(profile, error) != PM_OK) return -1;
@@ -170,7 +170,7 @@ void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile
 static int check_part(const char *id, const char *name, double value, double least, pm_error *error)
 {
   if (isnan(value) || (isfinite(value) && value >= least)) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "inference profile \"%.60s\": %s %g is out of range", id, name, value);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "inference profile \"%.60s\": %s %g is out of range", id, name, value);
 }
 
 static int check_profile(const pm_inference_profile *p, pm_error *error)
@@ -182,7 +182,7 @@ static int check_profile(const pm_inference_profile *p, pm_error *error)
   if (status == PM_OK) status = check_part(p->id, "framework_kernel_factor", p->framework_kernel_factor, 1e-3, error);
   if (status != PM_OK) return status;
   if (p->fusion >= 0 && p->fusion < PM_FUSION_COUNT) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "inference profile \"%.60s\": there is no fusion %d", p->id, p->fusion);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "inference profile \"%.60s\": there is no fusion %d", p->id, p->fusion);
 }
 
 static void complete_profile(pm_inference_profile *p)
@@ -209,9 +209,9 @@ static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memo
   era.odd_channels_padded = !p->no_padding;
   era.grouped_kernels = !p->no_grouped;
   entry->memory = memory != NULL ? pm__plan_memory(plan, memory, error) : -1;
-  if (memory != NULL && entry->memory < 0) return PM_NO_MEMORY;
+  if (memory != NULL && entry->memory < 0) return PM_STATUS_NO_MEMORY;
   entry->library = library_of(plan, &era, INFINITY, error);
-  if (entry->library < 0) return PM_NO_MEMORY;
+  if (entry->library < 0) return PM_STATUS_NO_MEMORY;
   int status = PM_OK;
   for (int narrow = 0; narrow < 2 && status == PM_OK; narrow++) {
     entry->mode[narrow] = profile_mode(p, narrow != 0);
@@ -224,7 +224,7 @@ int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *pro
                                   pm_error *error)
 {
   if (plan == NULL || profile == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "an inference profile needs a plan and a record");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an inference profile needs a plan and a record");
     return -1;
   }
   if (check_profile(profile, error) != PM_OK) return -1;

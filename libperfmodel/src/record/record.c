@@ -9,7 +9,7 @@
 const pm_record_type *pm_record_type_find(const char *name)
 {
   const pm_record_type *type;
-  for (size_t i = 0; name != NULL && (type = pm_record_type_at(i)) != NULL; i++)
+  for (size_t i = 0; name != NULL && (type = pm_record_type_get(i)) != NULL; i++)
     if (strcmp(type->name, name) == 0) return type;
   return NULL;
 }
@@ -19,7 +19,7 @@ static bool had_name(const char *former, const char *name)
   return former != NULL && strcmp(former, name) == 0;
 }
 
-const pm_field *pm_record_field(const pm_record_type *type, const char *name)
+const pm_field *pm_record_find_field(const pm_record_type *type, const char *name)
 {
   if (type == NULL || name == NULL) return NULL;
   for (size_t i = 0; i < type->field_count; i++)
@@ -29,7 +29,7 @@ const pm_field *pm_record_field(const pm_record_type *type, const char *name)
   return NULL;
 }
 
-void pm_record_init(const pm_record_type *type, void *record)
+void pm_record_clear(const pm_record_type *type, void *record)
 {
   if (type == NULL || record == NULL) return;
   memset(record, 0, type->size);
@@ -39,9 +39,9 @@ void pm_record_init(const pm_record_type *type, void *record)
       memcpy((char *)record + type->fields[i].offset, &unknown, sizeof unknown);
 }
 
-void pm_record_default(const pm_record_type *type, void *record)
+void pm_record_set_defaults(const pm_record_type *type, void *record)
 {
-  pm_record_init(type, record);
+  pm_record_clear(type, record);
   for (size_t i = 0; type != NULL && record != NULL && i < type->field_count; i++)
     if (type->fields[i].otherwise != NULL) pm_record_set(&type->fields[i], record, type->fields[i].otherwise, NULL);
 }
@@ -61,14 +61,14 @@ static int set_choice(const pm_field *field, void *place, const char *text, pm_e
     memcpy(known + used, i > 0 ? ", " : "", i > 0 ? 3 : 1);
     strcat(known, field->choices[i].name);
   }
-  return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is unknown; it is one of %s", field->name, text, known);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is unknown; it is one of %s", field->name, text, known);
 }
 
 static int set_int(const pm_field *field, void *place, const char *text, pm_error *error)
 {
   double value;
   if (pm_number_parse(text, &value) != PM_OK || value != floor(value) || fabs(value) > INT32_MAX)
-    return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is not a whole number", field->name, text);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is not a whole number", field->name, text);
   int32_t number = (int32_t)value;
   memcpy(place, &number, sizeof number);
   return PM_OK;
@@ -87,7 +87,7 @@ static int set_real(const pm_field *field, void *place, const char *text, pm_err
 int pm_record_set(const pm_field *field, void *record, const char *text, pm_error *error)
 {
   if (field == NULL || record == NULL || text == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a field needs a record and a text");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a field needs a record and a text");
   char *place = (char *)record + field->offset;
   switch (field->kind) {
   case PM_FIELD_CHOICE: return set_choice(field, place, text, error);
@@ -96,10 +96,11 @@ int pm_record_set(const pm_field *field, void *record, const char *text, pm_erro
   case PM_FIELD_TEXT: break;
   }
   if (pm__text_set(place, PM_TEXT_MAX, text)) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "%s \"%.60s...\" is longer than %d bytes", field->name, text, PM_TEXT_MAX - 1);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.60s...\" is longer than %d bytes", field->name, text,
+                  PM_TEXT_MAX - 1);
 }
 
-double pm_record_number(const pm_field *field, const void *record)
+double pm_record_get_number(const pm_field *field, const void *record)
 {
   double value = NAN;
   int32_t number;
@@ -124,13 +125,13 @@ int pm_record_set_number(const pm_field *field, void *record, double value, pm_e
 {
   char text[PM_NUMBER_MAX];
   if (field == NULL || record == NULL || field->kind == PM_FIELD_TEXT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a number needs a record and a field that holds one");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a number needs a record and a field that holds one");
   char *place = (char *)record + field->offset;
   if (field->kind == PM_FIELD_REAL) return memcpy(place, &value, sizeof value), PM_OK;
   bool good = value == floor(value) && fabs(value) <= INT32_MAX &&
               (field->kind == PM_FIELD_INT || is_choice(field, value));
   if (!good)
-    return pm__fail(error, PM_BAD_ARGUMENT, "%s %s is not %s", field->name, pm_number_format(text, value),
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %s is not %s", field->name, pm_number_format(text, value),
                     field->kind == PM_FIELD_INT ? "a whole number below 2147483648" : "one of its choices");
   int32_t number = (int32_t)value;
   memcpy(place, &number, sizeof number);
@@ -144,12 +145,13 @@ static const char *choice_name(const pm_field *field, int32_t value)
   return "?";
 }
 
-char *pm_record_text(const pm_field *field, const void *record, char *buffer)
+char *pm_record_format(const pm_field *field, const void *record, char *buffer)
 {
   buffer[0] = '\0';
   if (field == NULL || record == NULL) return buffer;
   if (field->kind == PM_FIELD_TEXT) memcpy(buffer, (const char *)record + field->offset, PM_TEXT_MAX);
-  else if (field->kind == PM_FIELD_CHOICE) strcpy(buffer, choice_name(field, (int32_t)pm_record_number(field, record)));
-  else pm_number_format(buffer, pm_record_number(field, record));
+  else if (field->kind == PM_FIELD_CHOICE) strcpy(buffer,
+                                                  choice_name(field, (int32_t)pm_record_get_number(field, record)));
+  else pm_number_format(buffer, pm_record_get_number(field, record));
   return buffer;
 }

@@ -390,7 +390,7 @@ static const pm_record_type types[] = {
   TYPE(input_rates, pm_input_rates, "rates of an input pipeline"),
 };
 
-const pm_record_type *pm_record_type_at(size_t index)
+const pm_record_type *pm_record_type_get(size_t index)
 {
   return index < sizeof types / sizeof types[0] ? &types[index] : NULL;
 }

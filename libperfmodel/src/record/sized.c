@@ -9,14 +9,14 @@ int pm__record_size_check(const char *type, size_t size, pm_error *error)
 {
   size_t own = pm_record_type_find(type)->size;
   if (size > 0 && size <= own) return PM_OK;
-  return pm__fail(error, PM_BAD_ARGUMENT,
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
                   "a %s has %lu bytes in the program and %lu in the library, which is of an earlier release", type,
                   (unsigned long)size, (unsigned long)own);
 }
 
 static void copy_in(const pm_record_type *type, const pm__record_array *theirs, size_t index, void *own)
 {
-  pm_record_default(type, own);
+  pm_record_set_defaults(type, own);
   memcpy(own, (const char *)theirs->records + index * theirs->size, theirs->size);
 }
 

@@ -17,7 +17,7 @@ typedef struct pm__record_array {
   size_t size; /* of one of them, to the program */
 } pm__record_array;
 
-/* PM_OK, or PM_BAD_ARGUMENT: a program that was compiled with a later release than the library is of. */
+/* PM_OK, or PM_STATUS_BAD_ARGUMENT: a program that was compiled with a later release than the library is of. */
 int pm__record_size_check(const char *type, size_t size, pm_error *error);
 
 /* Record `index` as the library knows it: where it is, if the sizes are equal, else in `own`. */

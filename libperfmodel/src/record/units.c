@@ -81,16 +81,16 @@ static bool is_plain(const char *unit)
 
 static int out_of_range(const char *text, pm_error *error)
 {
-  return pm__fail(error, PM_BAD_VALUE, "\"%.80s\" is beyond any sensible number", text);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is beyond any sensible number", text);
 }
 
 static int read_scaled(const char *text, const char *unit_text, const char *unit, double *value, pm_error *error)
 {
   scale found;
   if (!find_unit(unit_text, &found))
-    return pm__fail(error, PM_BAD_UNIT, "\"%.80s\" has an unknown unit; write it in %s", text, usual_form(unit));
+    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has an unknown unit; write it in %s", text, usual_form(unit));
   if (strcmp(found.unit, is_plain(unit) ? "1" : unit) != 0)
-    return pm__fail(error, PM_BAD_UNIT, "\"%.80s\" has the wrong unit; write it in %s", text, usual_form(unit));
+    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has the wrong unit; write it in %s", text, usual_form(unit));
   const char *p = text;
   double number;
   if (pm__number_scan(&p, found.shift, &number) != PM_OK || !isfinite(number * found.factor))
@@ -101,26 +101,27 @@ static int read_scaled(const char *text, const char *unit_text, const char *unit
 
 static int not_a_number(const char *text, const char *unit, pm_error *error)
 {
-  if (is_plain(unit)) return pm__fail(error, PM_BAD_VALUE, "\"%.80s\" is not a number", text);
-  return pm__fail(error, PM_BAD_VALUE, "\"%.80s\" is not a quantity; write a number and %s", text, usual_form(unit));
+  if (is_plain(unit)) return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is not a number", text);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is not a quantity; write a number and %s", text,
+                  usual_form(unit));
 }
 
 int pm_quantity_parse(const char *text, const char *unit, double *value, pm_error *error)
 {
   if (text == NULL || unit == NULL || value == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a quantity needs a text, a unit and a place");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a quantity needs a text, a unit and a place");
   if (strcmp(text, "unlimited") == 0) return *value = INFINITY, PM_OK;
   if (strcmp(text, "unknown") == 0) return *value = NAN, PM_OK;
   const char *p = text;
   double number;
   int status = pm__number_scan(&p, 0, &number);
-  if (status == PM_BAD_ARGUMENT) return out_of_range(text, error);
+  if (status == PM_STATUS_BAD_ARGUMENT) return out_of_range(text, error);
   if (status != PM_OK) return not_a_number(text, unit, error);
   int digits = (int)(p - text);
   while (*p == ' ') p++;
   if (*p != '\0') return read_scaled(text, p, unit, value, error);
   if (!is_plain(unit))
-    return pm__fail(error, PM_BAD_UNIT, "\"%.80s\" has no unit; write \"%.*s %s\"", text, digits, text,
+    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has no unit; write \"%.*s %s\"", text, digits, text,
                     usual_form(unit));
   *value = number;
   return PM_OK;

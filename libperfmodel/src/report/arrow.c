@@ -64,14 +64,14 @@ static int check(const pm_table *const *tables, size_t count, const struct Arrow
 {
   bool whole = tables != NULL && count > 0 && stream != NULL;
   for (size_t i = 0; whole && i < count; i++) whole = tables[i] != NULL;
-  if (!whole) return pm__fail(error, PM_BAD_ARGUMENT, "an Arrow stream needs tables and a place");
+  if (!whole) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an Arrow stream needs tables and a place");
   for (size_t i = 1; i < count; i++)
     if (!same_columns(tables[0], tables[i]))
-      return pm__fail(error, PM_BAD_ARGUMENT, "table %zu has other columns than the first", i + 1);
+      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "table %zu has other columns than the first", i + 1);
   return PM_OK;
 }
 
-int pm_table_arrow(const pm_table *const *tables, size_t count, struct ArrowArrayStream *stream, pm_error *error)
+int pm_table_export_arrow(const pm_table *const *tables, size_t count, struct ArrowArrayStream *stream, pm_error *error)
 {
   int status = check(tables, count, stream, error);
   if (status != PM_OK) return status;

@@ -55,7 +55,7 @@ static void write_title(pm__string *out, const pm__column *column)
 static void write_cell(pm__string *out, const pm_table *table, size_t column, size_t row)
 {
   char buffer[PM_TEXT_MAX];
-  const char *text = pm_table_text(table, column, row, buffer);
+  const char *text = pm_table_get_text(table, column, row, buffer);
   /* Alone in its row, an empty cell would make an empty line, which readers skip. */
   if (text[0] == '\0' && table->count == 1) pm__string_add(out, "\"\"");
   else if (pm__column_is_text(&table->columns[column])) write_word(out, text);

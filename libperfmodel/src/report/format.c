@@ -15,7 +15,7 @@ char *pm_table_format(const pm_table *table, pm_format format, int width, pm_err
 {
   pm__string out = {NULL, 0, 0, false};
   if (table == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "there is no table to format");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no table to format");
     return NULL;
   }
   pm__string_add(&out, ""); /* an empty table is an empty text, not NULL */
@@ -23,7 +23,7 @@ char *pm_table_format(const pm_table *table, pm_format format, int width, pm_err
   case PM_FORMAT_CSV: pm__write_csv(&out, table); break;
   case PM_FORMAT_JSON: pm__write_json(&out, table); break;
   case PM_FORMAT_TABLE: pm__write_text(&out, table, width); break;
-  default: pm__fail(error, PM_BAD_ARGUMENT, "format %d is unknown", (int)format); break;
+  default: pm__fail(error, PM_STATUS_BAD_ARGUMENT, "format %d is unknown", (int)format); break;
   }
   if (out.failed) pm__no_memory(error);
   if (!out.failed && format >= PM_FORMAT_TABLE && format <= PM_FORMAT_JSON) return out.text;

@@ -45,7 +45,7 @@ static void write_cell(pm__string *out, const pm_table *table, size_t index, siz
 {
   const pm__column *column = &table->columns[index];
   char buffer[PM_TEXT_MAX];
-  const char *text = pm_table_text(table, index, row, buffer);
+  const char *text = pm_table_get_text(table, index, row, buffer);
   if (pm__column_is_yes_no(column)) pm__string_add(out, strcmp(text, "yes") == 0 ? "true" : "false");
   else if (pm__column_is_text(column)) write_string(out, text);
   else if (isnan(column->numbers[row])) pm__string_add(out, "null");

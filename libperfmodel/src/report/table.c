@@ -22,14 +22,14 @@ void pm_table_free(pm_table *table)
   free(table);
 }
 
-const char *pm_table_notes(const pm_table *table)
+const char *pm_table_get_notes(const pm_table *table)
 {
   return table != NULL && table->notes != NULL ? table->notes : "";
 }
 
 int pm_table_set_notes(pm_table *table, const char *notes, pm_error *error)
 {
-  if (table == NULL || notes == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "notes need a table");
+  if (table == NULL || notes == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "notes need a table");
   const char *copy = pm__arena_copy(&table->arena, notes, strlen(notes));
   if (copy == NULL) return pm__no_memory(error);
   table->notes = copy;
@@ -83,7 +83,7 @@ static bool add_field(pm_table *table, const pm_record_type *type, const pm_fiel
   column->former = field->former;
   if (field->kind == PM_FIELD_TEXT && !fill_texts(table, column, type, field, records)) return false;
   for (size_t row = 0; field->kind != PM_FIELD_TEXT && row < table->rows; row++)
-    column->numbers[row] = pm_record_number(field, records + row * type->size);
+    column->numbers[row] = pm_record_get_number(field, records + row * type->size);
   table->count++;
   return true;
 }
@@ -91,7 +91,7 @@ static bool add_field(pm_table *table, const pm_record_type *type, const pm_fiel
 int pm_table_add_records(pm_table *table, const pm_record_type *type, const void *records, pm_error *error)
 {
   if (table == NULL || type == NULL || (records == NULL && table->rows > 0))
-    return pm__fail(error, PM_BAD_ARGUMENT, "a table's columns need a table, a record type and its records");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table's columns need a table, a record type and its records");
   size_t count = table->count;
   for (size_t i = 0; i < type->field_count; i++) {
     if (add_field(table, type, &type->fields[i], (const char *)records)) continue;
@@ -101,7 +101,7 @@ int pm_table_add_records(pm_table *table, const pm_record_type *type, const void
   return PM_OK;
 }
 
-pm_table *pm_table_of_records(const pm_record_type *type, const void *records, size_t count, pm_error *error)
+pm_table *pm_table_new_of_records(const pm_record_type *type, const void *records, size_t count, pm_error *error)
 {
   pm_table *table = pm_table_new(count, error);
   if (table == NULL || pm_table_add_records(table, type, records, error) == PM_OK) return table;
@@ -112,7 +112,7 @@ pm_table *pm_table_of_records(const pm_record_type *type, const void *records, s
 int pm_table_add_text(pm_table *table, const char *name, const char *doc, const char *const *texts, pm_error *error)
 {
   if (table == NULL || name == NULL || (texts == NULL && table->rows > 0))
-    return pm__fail(error, PM_BAD_ARGUMENT, "a text column needs a table, a name and its texts");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a text column needs a table, a name and its texts");
   const pm_column like = {name, "", doc, PM_FIELD_TEXT};
   pm__column *column = new_column(table, &like);
   if (column == NULL) return pm__no_memory(error);
@@ -150,14 +150,15 @@ static int unknown_column(const pm_table *table, const char *name, pm_error *err
     near = table->columns[i].column.name;
     least = apart;
   }
-  return pm__fail(error, PM_NOT_FOUND, "there is no column \"%.80s\"%s%s%s", name, near != NULL ? "; did you mean \"" : "",
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no column \"%.80s\"%s%s%s", name,
+                  near != NULL ? "; did you mean \"" : "",
                   near != NULL ? near : "", near != NULL ? "\"?" : "");
 }
 
 int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error)
 {
   if (table == NULL || (names == NULL && count > 0))
-    return pm__fail(error, PM_BAD_ARGUMENT, "columns are kept of a table, by name");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "columns are kept of a table, by name");
   pm__column *kept = (pm__column *)calloc(count + 1, sizeof *kept);
   if (kept == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < count; i++) {
@@ -179,7 +180,7 @@ int pm_table_show_as(pm_table *table, const char *name, const char *const *shown
 {
   pm__column *column = find_column(table, name);
   if (column == NULL || (shown == NULL && table->rows > 0))
-    return pm__fail(error, PM_BAD_ARGUMENT, "what is shown needs a column of the table, and its texts");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "what is shown needs a column of the table, and its texts");
   const char **copies = (const char **)alloc_cells(table, sizeof *copies);
   if (copies == NULL) return pm__no_memory(error);
   for (size_t row = 0; row < table->rows; row++)
@@ -205,24 +206,24 @@ void pm_table_drop_total(pm_table *table)
   table->rows--;
 }
 
-size_t pm_table_rows(const pm_table *table)
+size_t pm_table_count_rows(const pm_table *table)
 {
   return table == NULL ? 0 : table->rows;
 }
 
-size_t pm_table_columns(const pm_table *table)
+size_t pm_table_count_columns(const pm_table *table)
 {
   return table == NULL ? 0 : table->count;
 }
 
-const pm_column *pm_table_column(const pm_table *table, size_t column)
+const pm_column *pm_table_get_column(const pm_table *table, size_t column)
 {
-  return column < pm_table_columns(table) ? &table->columns[column].column : NULL;
+  return column < pm_table_count_columns(table) ? &table->columns[column].column : NULL;
 }
 
-const double *pm_table_numbers(const pm_table *table, size_t column)
+const double *pm_table_get_numbers(const pm_table *table, size_t column)
 {
-  return column < pm_table_columns(table) ? table->columns[column].numbers : NULL;
+  return column < pm_table_count_columns(table) ? table->columns[column].numbers : NULL;
 }
 
 bool pm__column_is_text(const pm__column *column)
@@ -260,9 +261,9 @@ const char *pm__column_word(const pm__column *column, size_t row)
   return "?";
 }
 
-const char *pm_table_text(const pm_table *table, size_t column, size_t row, char *buffer)
+const char *pm_table_get_text(const pm_table *table, size_t column, size_t row, char *buffer)
 {
-  if (column >= pm_table_columns(table) || row >= table->rows) return NULL;
+  if (column >= pm_table_count_columns(table) || row >= table->rows) return NULL;
   const pm__column *cells = &table->columns[column];
   if (pm__column_is_text(cells)) return pm__column_word(cells, row);
   if (isnan(cells->numbers[row])) return "";

@@ -61,10 +61,10 @@ static void read_cell(pm__string *cell, const pm_table *table, size_t index, siz
                              : "-");
 }
 
-char *pm_table_shown(const pm_table *table, size_t column, size_t row)
+char *pm_table_format_cell(const pm_table *table, size_t column, size_t row)
 {
   pm__string cell = {NULL, 0, 0, false};
-  if (column >= pm_table_columns(table) || row >= table->rows) return NULL;
+  if (column >= pm_table_count_columns(table) || row >= table->rows) return NULL;
   read_cell(&cell, table, column, row);
   if (!cell.failed) return cell.text;
   pm_string_free(cell.text);

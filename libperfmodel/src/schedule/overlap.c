@@ -26,7 +26,7 @@ static double compute_exchanges(const pm__schedule *s, double *times)
   const pm__segments *cut = s->segments;
   for (int i = 0; i < cut->count; i++)
     bytes[i] = cut->pieces[i] > 0 ? cut->parameters[i] * s->gradient / cut->pieces[i] : 0;
-  return pm__exchange_times(&s->group, PM_ALL_REDUCE, bytes, cut->count, times);
+  return pm__exchange_times(&s->group, PM_COLLECTIVE_ALL_REDUCE, bytes, cut->count, times);
 }
 
 /* The all-reduce of a bucket of each segment does not depend on the batch. */
@@ -93,7 +93,8 @@ static void behind(const pm__schedule *s, pm__sharing *sharing)
   double bytes = s->network->parameters * s->gradient, pieces = 1;
   if (s->framework != NULL) pieces = ceil(bytes / s->framework->profile.framework.bucket);
   pieces = pm__most(1, pm__least(pieces, s->network->all.layers));
-  sharing->communication = sharing->exposed = pieces * pm__schedule_exchange(s, PM_ALL_REDUCE, 1, bytes / pieces);
+  sharing->communication = sharing->exposed = pieces * pm__schedule_exchange(s, PM_COLLECTIVE_ALL_REDUCE, 1,
+                                                                             bytes / pieces);
 }
 
 /* Without buckets: all of it hides behind all of the backward pass, ideally. */

@@ -98,8 +98,8 @@ static void data_parallel(const pm__schedule *s, const pm__costs *costs, pm__sch
   double pieces = fmax(1, ceil(weights(s) / bucket)), piece = weights(s) / pieces;
   double inputs = s->ranks * s->run->batch * s->accumulation * s->network->input_elements * 4;
   (void)costs;
-  sharing->exposed = pieces * (pm__schedule_exchange(s, PM_BROADCAST, gpus, piece) +
-                               pm__schedule_exchange(s, PM_REDUCE, gpus, piece)) +
+  sharing->exposed = pieces * (pm__schedule_exchange(s, PM_COLLECTIVE_BROADCAST, gpus, piece) +
+                               pm__schedule_exchange(s, PM_COLLECTIVE_REDUCE, gpus, piece)) +
                      inputs / one_gpu_host(s);
   launch_all(s, times);
   sharing->communication = sharing->exposed;
@@ -172,7 +172,8 @@ static double each_layer(const pm__schedule *s, int collective, double layers, d
 
 static double split_exchange(const pm__schedule *s, const pm__plan_split *split)
 {
-  return each_layer(s, PM_ALL_GATHER, split->layers, split->out) + each_layer(s, PM_ALL_REDUCE, split->layers, split->in);
+  return each_layer(s, PM_COLLECTIVE_ALL_GATHER, split->layers, split->out) + each_layer(s, PM_COLLECTIVE_ALL_REDUCE,
+                                                                                         split->layers, split->in);
 }
 
 double pm__schedule_split_parameters(const pm__schedule *s)
@@ -212,7 +213,8 @@ static void hybrid(const pm__schedule *s, const pm__costs *costs, pm__schedule_t
   bytes[1] = s->framework != NULL ? fmin(framework_of(s)->bucket, bytes[0]) : bytes[0];
   (void)costs;
   split_update(s, pm__schedule_split_parameters(s), times);
-  double all[2] = {pm__schedule_exchange(s, PM_ALL_REDUCE, 1, bytes[0]), pm__schedule_exchange(s, PM_ALL_REDUCE, 1, bytes[1])};
+  double all[2] = {pm__schedule_exchange(s, PM_COLLECTIVE_ALL_REDUCE, 1, bytes[0]),
+                   pm__schedule_exchange(s, PM_COLLECTIVE_ALL_REDUCE, 1, bytes[1])};
   double hidden = (times->backward_data + times->backward_weight) / s->accumulation;
   bool overlap = s->overlap == PM_OVERLAP_BACKWARD;
   sharing->communication = linear + all[0];
@@ -230,7 +232,7 @@ static void model_layers(const pm__schedule *s, const pm__costs *costs, pm__sche
   (void)costs;
   sharing->exchanged = 0;
   split_update(s, pm__schedule_split_parameters(s), times);
-  sharing->communication = 2 * (stages - 1) * pm__schedule_exchange(s, PM_SEND_RECEIVE, 1, cut);
+  sharing->communication = 2 * (stages - 1) * pm__schedule_exchange(s, PM_COLLECTIVE_SEND_RECEIVE, 1, cut);
   sharing->exposed = sharing->communication;
   wait_for_each_other(s, times, sharing);
   sharing->straggler_wait += pass * (uneven * (batches + stages - 1) / batches - 1);

@@ -17,11 +17,11 @@ static int32_t gpus_of(const pm_size_setup *setup, size_t choice)
 /* What the input path brings to one of so many nodes; `rate`: what its GPUs would take. */
 static int input_of(const pm_size_setup *setup, size_t choice, int nodes, double rate, pm_input_rates *rates)
 {
-  pm_input_run run = setup->input_runs != NULL ? setup->input_runs[choice] : pm_input_run_default();
+  pm_input_run run = setup->input_runs != NULL ? setup->input_runs[choice] : pm_input_run_make();
   run.nodes = nodes;
   run.gpus = gpus_of(setup, choice);
   run.gpu_rate = rate;
-  pm_input(&setup->inputs[choice], &run, rates, 1);
+  pm_input_evaluate(&setup->inputs[choice], &run, rates, 1);
   return rates->status;
 }
 
@@ -86,7 +86,7 @@ double pm__size_amount(const pm_size_setup *setup, const pm_size_goal *goal, siz
   }
 }
 
-double pm_size_objective(const pm_size_choice *row, int minimize)
+double pm_size_get_objective(const pm_size_choice *row, int minimize)
 {
   if (row == NULL) return NAN;
   switch (minimize) {
@@ -113,12 +113,12 @@ void pm__size_machine(const pm_system *system, const pm_size_goal *goal, double 
 static void set_fabric(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, pm_size_choice *row)
 {
   pm_fabric fabric;
-  pm_fabric_choice wanted = pm_fabric_choice_default();
+  pm_fabric_choice wanted = pm_fabric_choice_make();
   row->switches = row->cables = row->nodes > 1 ? (double)NAN : 0;
   wanted.nodes = row->nodes;
   wanted.switch_ports = goal->switch_ports;
   wanted.oversubscription = goal->oversubscription;
-  if (row->nodes < 2 || pm_fabric_plan(system_of(setup, choice), &wanted, &fabric, NULL) != PM_OK) return;
+  if (row->nodes < 2 || pm_fabric_evaluate(system_of(setup, choice), &wanted, &fabric, NULL) != PM_OK) return;
   row->switches = (double)fabric.first_switches + fabric.second_switches + fabric.third_switches;
   row->cables = fabric.cables;
 }
@@ -136,7 +136,7 @@ static void set_input(const pm_size_setup *setup, size_t choice, pm_size_choice 
 
 static void set_memory(const pm_size_setup *setup, size_t choice, const pm_run *run, pm_size_choice *row)
 {
-  pm_memory_run asked = pm_memory_run_default();
+  pm_memory_run asked = pm_memory_run_make();
   pm_memory_use use;
   row->memory = NAN;
   row->verdict = PM_VERDICT_UNKNOWN;
@@ -144,7 +144,8 @@ static void set_memory(const pm_size_setup *setup, size_t choice, const pm_run *
   asked.precision = run->precision;
   asked.ranks = row->gpus;
   asked.usable = setup->usable != NULL ? setup->usable[choice] : (double)NAN;
-  if (setup->memory == NULL || pm_memory(setup->memory, &asked, &use, 1) != PM_OK || use.status != PM_OK) return;
+  if (setup->memory == NULL || pm_memory_evaluate(setup->memory, &asked, &use, 1) != PM_OK ||
+      use.status != PM_OK) return;
   row->memory = use.total;
   row->verdict = use.verdict;
 }
@@ -152,7 +153,7 @@ static void set_memory(const pm_size_setup *setup, size_t choice, const pm_run *
 void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, const pm_run *run,
                    const pm_prediction *p, pm_size_choice *row)
 {
-  pm_record_init(pm_record_type_find("size_choice"), row);
+  pm_record_clear(pm_record_type_find("size_choice"), row);
   strcpy(row->system, system_of(setup, choice)->machine.id);
   row->choice = (int32_t)choice;
   if (run->framework_index >= 0 && (size_t)run->framework_index < setup->plan->framework_count)

@@ -46,12 +46,13 @@ static const pm_field *nearest(const pm_record_type *type, const char *name)
 static int find_field(const char *path, const char *type_name, const char *name, search_path *found, pm_error *error)
 {
   const pm_record_type *type = pm_record_type_find(type_name);
-  found->field = pm_record_field(type, name);
+  found->field = pm_record_find_field(type, name);
   if (found->field != NULL && found->field->kind != PM_FIELD_TEXT) return PM_OK;
   const pm_field *near = nearest(type, name);
   int start = (int)(strrchr(path, '.') + 1 - path);
-  if (near == NULL) return pm__fail(error, PM_NOT_FOUND, "\"%.120s\" is no number of the hardware", path);
-  return pm__fail(error, PM_NOT_FOUND, "\"%.120s\" is no number of the hardware; did you mean \"%.*s%s\"?", path, start,
+  if (near == NULL) return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.120s\" is no number of the hardware", path);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.120s\" is no number of the hardware; did you mean \"%.*s%s\"?", path,
+                  start,
                   path, near->name);
 }
 
@@ -68,7 +69,8 @@ static int read_path(const char *path, search_path *found, pm_error *error)
     memcpy(found->link, end + 1, length);
     return find_field(path, roots[i].type, last + 1, found, error);
   }
-  return pm__fail(error, PM_NOT_FOUND, "\"%.120s\" is no number of the hardware; it is gpu.FIELD, kernels.FIELD, "
+  return pm__fail(error, PM_STATUS_NOT_FOUND,
+                  "\"%.120s\" is no number of the hardware; it is gpu.FIELD, kernels.FIELD, "
                   "network.FIELD, link.TYPE.FIELD or calibration.TYPE.FIELD", path != NULL ? path : "");
 }
 
@@ -96,24 +98,25 @@ static void *record_at(pm_system *system, const search_path *path, size_t number
 
 static int no_such_part(const pm_system *system, const char *path, pm_error *error)
 {
-  return pm__fail(error, PM_NOT_FOUND, "system \"%s\" has nothing that \"%.120s\" names", system->machine.id, path);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "system \"%s\" has nothing that \"%.120s\" names", system->machine.id,
+                  path);
 }
 
-const pm_field *pm_hardware_field(const char *path, pm_error *error)
+const pm_field *pm_hardware_find_field(const char *path, pm_error *error)
 {
   search_path found;
   return read_path(path, &found, error) == PM_OK ? found.field : NULL;
 }
 
-double pm_system_number(const pm_system *system, const char *path, pm_error *error)
+double pm_system_get_number(const pm_system *system, const char *path, pm_error *error)
 {
   search_path found;
-  if (system == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a number needs a system"), (double)NAN;
+  if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a number needs a system"), (double)NAN;
   if (read_path(path, &found, error) != PM_OK) return NAN;
   /* Nothing is written: the same walk serves for reading. */
   const void *record = record_at((pm_system *)(uintptr_t)system, &found, 0);
   if (record == NULL) return no_such_part(system, path, error), (double)NAN;
-  return pm_record_number(found.field, record);
+  return pm_record_get_number(found.field, record);
 }
 
 /* "x1.1" is a factor, anything else a value with its unit. */
@@ -123,8 +126,8 @@ static int set_number(const search_path *path, void *record, const char *text, p
   if (text[0] != 'x') return pm_record_set(path->field, record, text, error);
   if (path->field->kind == PM_FIELD_CHOICE || pm_number_parse(text + 1, &factor) != PM_OK || !(factor > 0) ||
       isinf(factor))
-    return pm__fail(error, PM_BAD_VALUE, "%s \"%.80s\" is no positive factor", path->field->name, text);
-  return pm_record_set_number(path->field, record, pm_record_number(path->field, record) * factor, error);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is no positive factor", path->field->name, text);
+  return pm_record_set_number(path->field, record, pm_record_get_number(path->field, record) * factor, error);
 }
 
 /* A link's numbers are checked when it is joined; here it is joined already. */
@@ -132,10 +135,10 @@ static int check(const pm_system *system, const search_path *path, const void *r
 {
   if (path->root == ROOT_GPU) return pm_gpu_check(&system->gpu, error);
   if (path->root == ROOT_KERNELS) return pm_kernel_calibration_check(&system->kernels, error);
-  double value = pm_record_number(path->field, record);
+  double value = pm_record_get_number(path->field, record);
   if (path->field->kind != PM_FIELD_REAL || isnan(value) || value > 0 || strcmp(path->field->unit, "s") == 0)
     return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "%s %g is not positive", path->field->name, value);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s %g is not positive", path->field->name, value);
 }
 
 static int set_all(pm_system *copy, const search_path *path, const char *name, const char *text, pm_error *error)
@@ -155,14 +158,14 @@ static pm_system *with_clock(const pm_system *system, const search_path *path, c
 {
   pm_gpu gpu = system->gpu;
   if (set_number(path, &gpu, text, error) != PM_OK) return NULL;
-  return pm_system_scaled(system, PM_RESOURCE_CLOCK, gpu.clock / system->gpu.clock, error);
+  return pm_system_new_scaled(system, PM_RESOURCE_CLOCK, gpu.clock / system->gpu.clock, error);
 }
 
 static pm_system *with_number(const pm_system *system, const search_path *path, const char *name, const char *text,
                               pm_error *error)
 {
   if (path->root == ROOT_GPU && strcmp(path->field->name, "clock") == 0) return with_clock(system, path, text, error);
-  pm_system *copy = pm_system_with_gpu(system, &system->gpu, &system->kernels, error);
+  pm_system *copy = pm_system_new_with_gpu(system, &system->gpu, &system->kernels, error);
   if (copy == NULL || set_all(copy, path, name, text, error) == PM_OK) return copy;
   pm_system_free(copy);
   return NULL;
@@ -174,11 +177,11 @@ static void set_usable(pm_system *copy, const pm_system *from)
   copy->usable_memory = from->usable_memory * (copy->gpu.memory / from->gpu.memory);
 }
 
-pm_system *pm_system_with_number(const pm_system *system, const char *path, const char *value, pm_error *error)
+pm_system *pm_system_new_with_number(const pm_system *system, const char *path, const char *value, pm_error *error)
 {
   search_path found;
   if (system == NULL || value == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "another number needs a system and a value");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "another number needs a system and a value");
     return NULL;
   }
   if (read_path(path, &found, error) != PM_OK) return NULL;
@@ -201,7 +204,7 @@ static pm_system *variant(const pm_system *system, const pm_hardware_axis *axes,
   pm_system *made = NULL;
   for (size_t i = axis_count; i-- > 0;) {
     const pm_system *from = made != NULL ? made : system;
-    pm_system *next = pm_system_with_number(from, axes[i].path, axes[i].values[index % axes[i].count], error);
+    pm_system *next = pm_system_new_with_number(from, axes[i].path, axes[i].values[index % axes[i].count], error);
     index /= axes[i].count;
     pm_system_free(made);
     made = next;
@@ -210,12 +213,13 @@ static pm_system *variant(const pm_system *system, const pm_hardware_axis *axes,
   return made;
 }
 
-int pm_system_variants(const pm_system *system, const pm_hardware_axis *axes, size_t axis_count, pm_system **variants,
+int pm_system_new_variants(const pm_system *system, const pm_hardware_axis *axes, size_t axis_count,
+                           pm_system **variants,
                        pm_error *error)
 {
   pm_error reason = PM_ERROR_NONE;
   if (system == NULL || axes == NULL || axis_count == 0 || variants == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "variants need a system, at least one axis, and a place");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "variants need a system, at least one axis, and a place");
   size_t count = pm_variants_count(axes, axis_count);
   for (size_t i = 0; i < count; i++) {
     variants[i] = variant(system, axes, axis_count, i, &reason);

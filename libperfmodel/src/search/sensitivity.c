@@ -32,12 +32,12 @@ typedef struct outcome {
 static void use_input(const pm_sensitivity_setup *setup, const case_of *c, pm_run *run)
 {
   pm_input_rates rates;
-  pm_input_run asked = setup->input_run != NULL ? *setup->input_run : pm_input_run_default();
+  pm_input_run asked = setup->input_run != NULL ? *setup->input_run : pm_input_run_make();
   if (setup->input == NULL) return;
   asked.nodes = run->nodes;
   asked.gpus = run->gpus;
   asked.gpu_rate = NAN;
-  pm_input(&c->input, &asked, &rates, 1);
+  pm_input_evaluate(&c->input, &asked, &rates, 1);
   run->input_rate = rates.status == PM_OK ? rates.input : (double)NAN;
   run->input_in_turn = asked.prefetch == 0;
 }
@@ -56,11 +56,11 @@ static int predict_call(const pm_sensitivity_setup *setup, const case_of *c, int
   pm_inference p;
   pm_inference_run run = *setup->call;
   pm_plan *plan = pm_plan_new(&setup->network, 1, &c->system, 1, error);
-  if (plan == NULL) return PM_NO_MEMORY;
+  if (plan == NULL) return PM_STATUS_NO_MEMORY;
   run.network_index = run.system_index = 0;
   run.profile_index = pm_plan_add_inference_profile(plan, &c->profile, NULL, error);
   run.gpus = gpus;
-  int status = pm_infer_check(plan, &run, error);
+  int status = pm_inference_check(plan, &run, error);
   pm_infer(plan, &run, &p, 1);
   pm_plan_free(plan);
   *out = (outcome){p.latency, p.throughput, limit_of(p.limit)};
@@ -72,13 +72,13 @@ static int predict_step(const pm_sensitivity_setup *setup, const case_of *c, int
   pm_prediction p;
   pm_run run = *setup->run;
   pm_plan *plan = pm_plan_new(&setup->network, 1, &c->system, 1, error);
-  if (plan == NULL) return PM_NO_MEMORY;
+  if (plan == NULL) return PM_STATUS_NO_MEMORY;
   run.network_index = run.system_index = 0;
   run.framework_index = setup->framework != NULL ? pm_plan_add_framework(plan, &c->framework, error) : -1;
   run.gpus = gpus;
   use_input(setup, c, &run);
   bool refused = setup->framework != NULL && run.framework_index < 0;  // not to be taken for a run without a framework
-  int status = refused ? PM_BAD_VALUE : pm_run_check(plan, &run, error);
+  int status = refused ? PM_STATUS_BAD_VALUE : pm_run_check(plan, &run, error);
   pm_predict(plan, &run, &p, 1);
   pm_plan_free(plan);
   *out = (outcome){p.step_time, p.throughput, p.bottleneck};
@@ -110,7 +110,7 @@ static int check(const pm_sensitivity_setup *setup, pm_error *error)
 {
   bool call = setup != NULL && setup->call != NULL && setup->profile != NULL;
   if (setup != NULL && setup->network != NULL && setup->system != NULL && (call || setup->run != NULL)) return PM_OK;
-  return pm__fail(error, PM_BAD_ARGUMENT, "sensitivities need a network, a system and a run");
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sensitivities need a network, a system and a run");
 }
 
 /* ---- Sensitivities ----------------------------------------------------------------------------------------------- */
@@ -159,8 +159,8 @@ static int raise_one(const pm_sensitivity_setup *setup, int resource, double rai
 {
   outcome p;
   case_of c = base_case(setup);
-  pm_system *system = pm_system_scaled(setup->system, resource, 1 + raise, error);
-  if (system == NULL) return PM_NO_MEMORY;
+  pm_system *system = pm_system_new_scaled(setup->system, resource, 1 + raise, error);
+  if (system == NULL) return PM_STATUS_NO_MEMORY;
   c.system = system;
   if (resource == PM_RESOURCE_STORAGE) scale_storage(&c.input, 1 + raise);
   if (resource == PM_RESOURCE_HOST) scale_host(&c, 1 + raise);
@@ -183,7 +183,7 @@ static int raise_all(const pm_sensitivity_setup *setup, double raise, pm_sensiti
   outcome base;
   int count = 0, status = check(setup, error);
   if (status == PM_OK && (rows == NULL || !(raise > -1 && raise != 0) || isinf(raise)))
-    status = pm__fail(error, PM_BAD_ARGUMENT, "numbers cannot be raised by %g", raise);
+    status = pm__fail(error, PM_STATUS_BAD_ARGUMENT, "numbers cannot be raised by %g", raise);
   case_of c;
   if (status == PM_OK) c = base_case(setup), status = predict(setup, &c, gpus_asked(setup), &base, error);
   for (int resource = 0; resource < PM_RESOURCE_COUNT && status == PM_OK; resource++) {
@@ -216,7 +216,7 @@ static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *cho
 {
   outcome p;
   case_of c = base_case(setup);
-  pm_record_init(pm_record_type_find("upgrade"), row);
+  pm_record_clear(pm_record_type_find("upgrade"), row);
   pm__text_set(row->name, sizeof row->name, choice->name != NULL ? choice->name : "");
   row->price = choice->price;
   if (choice->system != NULL) c.system = choice->system;
@@ -236,7 +236,7 @@ static int upgrade_all(const pm_sensitivity_setup *setup, const pm_upgrade_choic
   outcome base;
   int status = check(setup, error);
   if (status == PM_OK && count > 0 && (choices == NULL || rows == NULL))
-    status = pm__fail(error, PM_BAD_ARGUMENT, "upgrades need choices and a place");
+    status = pm__fail(error, PM_STATUS_BAD_ARGUMENT, "upgrades need choices and a place");
   if (status != PM_OK) return status;
   case_of c = base_case(setup);
   status = predict(setup, &c, gpus_asked(setup), &base, error);
@@ -271,14 +271,15 @@ static int take(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, ow
   return PM_OK;
 }
 
-int pm_sensitivity_get_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, double raise,
+int pm_sensitivity_evaluate_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, double raise,
                              pm_sensitivity *rows, pm_error *error)
 {
   own_setup own;
   return take(setup, sizes, &own, error) == PM_OK ? raise_all(&own.setup, raise, rows, error) : -1;
 }
 
-int pm_upgrades_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, const pm_upgrade_choice *choices,
+int pm_upgrade_evaluate_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes,
+                              const pm_upgrade_choice *choices,
                       size_t count, pm_upgrade *rows, pm_error *error)
 {
   own_setup own;

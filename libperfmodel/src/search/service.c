@@ -16,19 +16,19 @@ static int check_choice(const pm_size_service *service, size_t i, pm_error *erro
 {
   int32_t system = service->choices[i].system_index, profile = service->choices[i].profile_index;
   if (system < 0 || (size_t)system >= service->plan->system_count)
-    return pm__fail(error, PM_BAD_ARGUMENT, "system %d is not in the plan", system);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "system %d is not in the plan", system);
   if (profile < 0 || (size_t)profile >= service->plan->profile_count)
-    return pm__fail(error, PM_BAD_ARGUMENT, "profile %d is not in the plan", profile);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "profile %d is not in the plan", profile);
   return pm__size_check_price(service->prices, i, &system_of(service, i)->machine, error);
 }
 
 static int check(const pm_size_service *service, const pm_size_goal *goal, pm_error *error)
 {
   if (service == NULL || goal == NULL || service->plan == NULL || service->choices == NULL || service->count == 0)
-    return pm__fail(error, PM_BAD_ARGUMENT, "sizing needs a plan, a goal and something to choose from");
-  if (isnan(goal->rate)) return pm__fail(error, PM_BAD_ARGUMENT, "sizing for inference needs a rate");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a plan, a goal and something to choose from");
+  if (isnan(goal->rate)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing for inference needs a rate");
   if (!isnan(service->latency) && !(service->latency > 0 && isfinite(service->latency)))
-    return pm__fail(error, PM_BAD_ARGUMENT, "latency %g is not positive and finite", service->latency);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "latency %g is not positive and finite", service->latency);
   int status = pm__size_check_goal(goal, error);
   for (size_t i = 0; i < service->count && status == PM_OK; i++) status = check_choice(service, i, error);
   return status;
@@ -38,7 +38,7 @@ static int check(const pm_size_service *service, const pm_size_goal *goal, pm_er
 static int predict(const pm_size_service *service, pm_inference_run *run, pm_inference *p)
 {
   run->gpus = run->nodes = 1;
-  if (!isnan(service->latency)) return pm_infer_within(service->plan, run, service->latency, p, NULL);
+  if (!isnan(service->latency)) return pm_inference_find_batch(service->plan, run, service->latency, p, NULL);
   pm_infer(service->plan, run, p, 1);
   return p->status;
 }
@@ -50,16 +50,16 @@ static void fill(const pm_size_service *service, const pm_size_goal *goal, size_
   pm_inference_run run = service->choices[choice];
   const pm_system *system = system_of(service, choice);
   int32_t each = run.gpus > 0 ? run.gpus : (int32_t)system->gpu_count;
-  pm_record_init(pm_record_type_find("size_choice"), row);
+  pm_record_clear(pm_record_type_find("size_choice"), row);
   strcpy(row->system, system->machine.id);
   strcpy(row->framework, service->plan->profiles[run.profile_index].profile.id);
   row->choice = (int32_t)choice;
   row->precision = run.precision;
-  row->status = (size_t)each > system->gpu_count ? PM_TOO_MANY_GPUS : predict(service, &run, &p);
+  row->status = (size_t)each > system->gpu_count ? PM_STATUS_TOO_MANY_GPUS : predict(service, &run, &p);
   if (row->status != PM_OK) return;
   double nodes = ceil(goal->rate / (p.throughput * each));
   if (p.throughput * (nodes * each) < goal->rate) nodes++; /* rounded */
-  if (nodes > goal->nodes_most) row->status = PM_UNREACHABLE;
+  if (nodes > goal->nodes_most) row->status = PM_STATUS_UNREACHABLE;
   row->nodes = nodes > goal->nodes_most ? goal->nodes_most : (int32_t)nodes;
   row->gpus = row->nodes * each;
   row->batch = run.batch;
@@ -76,7 +76,7 @@ static void fill(const pm_size_service *service, const pm_size_goal *goal, size_
 
 static int size(const pm_size_service *service, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
 {
-  if (choices == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "sizing needs a place for its choices");
+  if (choices == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a place for its choices");
   int status = check(service, goal, error);
   if (status != PM_OK) return status;
   for (size_t i = 0; i < service->count; i++) fill(service, goal, i, &choices[i]);
@@ -84,7 +84,8 @@ static int size(const pm_size_service *service, const pm_size_goal *goal, pm_siz
   return PM_OK;
 }
 
-int pm_size_inference_sized(const pm_size_service *service, const pm_run_sizes *sizes, const pm_size_goal *goal,
+int pm_size_evaluate_inference_sized(const pm_size_service *service, const pm_run_sizes *sizes,
+                                     const pm_size_goal *goal,
                             pm_size_choice *choices, pm_error *error)
 {
   void *allocated;
@@ -94,7 +95,7 @@ int pm_size_inference_sized(const pm_size_service *service, const pm_run_sizes *
   pm_size_service own = *service;
   pm__record_array runs = {"inference_run", service->choices, sizes->inference_run};
   own.choices = (const pm_inference_run *)pm__record_read_all(&runs, service->count, &allocated, error);
-  status = own.choices == NULL && service->choices != NULL ? PM_NO_MEMORY : size(&own, goal, choices, error);
+  status = own.choices == NULL && service->choices != NULL ? PM_STATUS_NO_MEMORY : size(&own, goal, choices, error);
   free(allocated);
   return status;
 }

@@ -9,7 +9,7 @@
 #include "record/sized.h"
 #include "search/size.h"
 
-pm_size_goal pm_size_goal_default(void)
+pm_size_goal pm_size_goal_make(void)
 {
   return (pm_size_goal){NAN, NAN, NAN, NAN, NAN, PM_MINIMIZE_NODES, 1024, 1, NAN, 32, 1};
 }
@@ -18,18 +18,18 @@ pm_size_goal pm_size_goal_default(void)
 
 static int check_positive(const char *what, double value, bool needed, pm_error *error)
 {
-  if (isnan(value)) return needed ? pm__fail(error, PM_BAD_ARGUMENT, "%s is not given", what) : PM_OK;
+  if (isnan(value)) return needed ? pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s is not given", what) : PM_OK;
   if (value > 0 && isfinite(value)) return PM_OK;
-  return pm__fail(error, PM_BAD_ARGUMENT, "%s %g is not positive and finite", what, value);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not positive and finite", what, value);
 }
 
 static int check_target(const pm_size_goal *goal, pm_error *error)
 {
   bool by_rate = !isnan(goal->rate);
   if (by_rate && !isnan(goal->within))
-    return pm__fail(error, PM_BAD_ARGUMENT, "a rate and a time are both given; give one");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a rate and a time are both given; give one");
   if (!by_rate && isnan(goal->within))
-    return pm__fail(error, PM_BAD_ARGUMENT, "nothing is aimed at: give a rate, or epochs and a time for them");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nothing is aimed at: give a rate, or epochs and a time for them");
   int status = check_positive("rate", goal->rate, by_rate, error);
   if (status == PM_OK) status = check_positive("epochs", goal->epochs, !by_rate, error);
   if (status == PM_OK) status = check_positive("within", goal->within, !by_rate, error);
@@ -44,31 +44,32 @@ int pm__size_check_goal(const pm_size_goal *goal, pm_error *error)
   if (status == PM_OK) status = check_positive("sample_size", goal->sample_size, false, error);
   if (status != PM_OK) return status;
   if (!(goal->pue >= 1 && goal->pue <= 10))
-    return pm__fail(error, PM_BAD_ARGUMENT, "PUE %g is not within 1 and 10", goal->pue);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "PUE %g is not within 1 and 10", goal->pue);
   if (goal->minimize < 0 || goal->minimize >= PM_MINIMIZE_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is nothing to minimise with number %d", goal->minimize);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is nothing to minimise with number %d", goal->minimize);
   if (goal->nodes_most >= 1 && goal->nodes_most <= 1000000) return PM_OK;
-  return pm__fail(error, PM_BAD_ARGUMENT, "nodes_most %d is not within 1 and 1000000", goal->nodes_most);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes_most %d is not within 1 and 1000000", goal->nodes_most);
 }
 
 int pm__size_check_price(const double *prices, size_t choice, const pm_machine *machine, pm_error *error)
 {
   if (prices == NULL || isnan(prices[choice]) || (prices[choice] > 0 && isfinite(prices[choice]))) return PM_OK;
-  return pm__fail(error, PM_BAD_ARGUMENT, "price %g of system \"%s\" is not positive", prices[choice], machine->id);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "price %g of system \"%s\" is not positive", prices[choice],
+                  machine->id);
 }
 
 static int check_choice(const pm_size_setup *setup, size_t i, pm_error *error)
 {
   int32_t system = setup->choices[i].system_index;
   if (system < 0 || (size_t)system >= setup->plan->system_count)
-    return pm__fail(error, PM_BAD_ARGUMENT, "system %d is not in the plan", system);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "system %d is not in the plan", system);
   return pm__size_check_price(setup->prices, i, &setup->plan->systems[system].system->machine, error);
 }
 
 static int check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
 {
   if (setup == NULL || goal == NULL || setup->plan == NULL || setup->choices == NULL || setup->count == 0)
-    return pm__fail(error, PM_BAD_ARGUMENT, "sizing needs a plan, a goal and something to choose from");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a plan, a goal and something to choose from");
   int status = pm__size_check_goal(goal, error);
   for (size_t i = 0; i < setup->count && status == PM_OK; i++) status = check_choice(setup, i, error);
   return status;
@@ -117,7 +118,7 @@ static void find(const pm_size_setup *setup, const pm_size_goal *goal, size_t ch
   if (!f.any) return;
   row->nodes_least = f.least;
   row->nodes_safe = f.safe;
-  if (!f.reached) row->status = PM_UNREACHABLE;
+  if (!f.reached) row->status = PM_STATUS_UNREACHABLE;
 }
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
@@ -125,7 +126,7 @@ static void find(const pm_size_setup *setup, const pm_size_goal *goal, size_t ch
 /* Less of what is to be least; of equals the faster one; what is unknown comes last. */
 static bool before(const pm_size_choice *a, const pm_size_choice *b, int minimize)
 {
-  double x = pm_size_objective(a, minimize), y = pm_size_objective(b, minimize);
+  double x = pm_size_get_objective(a, minimize), y = pm_size_get_objective(b, minimize);
   if (isnan(x) != isnan(y)) return isnan(y);
   if (!isnan(x) && x != y) return x < y;
   if (a->reached != b->reached) return a->reached > b->reached;
@@ -134,14 +135,14 @@ static bool before(const pm_size_choice *a, const pm_size_choice *b, int minimiz
 
 static bool beats(const pm_size_choice *a, const pm_size_choice *b, int minimize)
 {
-  double x = pm_size_objective(a, minimize), y = pm_size_objective(b, minimize);
+  double x = pm_size_get_objective(a, minimize), y = pm_size_get_objective(b, minimize);
   return x <= y && a->reached >= b->reached && (x < y || a->reached > b->reached);
 }
 
 void pm__size_rank(pm_size_choice *rows, size_t count, int minimize)
 {
   for (size_t i = 0; i < count; i++) {
-    bool known = rows[i].nodes > 0 && !isnan(pm_size_objective(&rows[i], minimize));
+    bool known = rows[i].nodes > 0 && !isnan(pm_size_get_objective(&rows[i], minimize));
     rows[i].pareto = known;
     rows[i].rank = rows[i].status == PM_OK;
     for (size_t j = 0; j < count; j++) {
@@ -154,7 +155,7 @@ void pm__size_rank(pm_size_choice *rows, size_t count, int minimize)
 
 static int size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
 {
-  if (choices == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "sizing needs a place for its choices");
+  if (choices == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a place for its choices");
   int status = check(setup, goal, error);
   if (status != PM_OK) return status;
   for (size_t i = 0; i < setup->count; i++) find(setup, goal, i, &choices[i]);
@@ -170,8 +171,8 @@ static int find_next(const pm_size_setup *setup, const pm_size_goal *goal, const
   pm__size_block block;
   int status = check(setup, goal, error);
   if (status != PM_OK) return status;
-  if (than == NULL || next == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a choice and a place are needed");
-  double limit = pm_size_objective(than, goal->minimize), best = 0;
+  if (than == NULL || next == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a choice and a place are needed");
+  double limit = pm_size_get_objective(than, goal->minimize), best = 0;
   for (size_t c = 0; c < setup->count; c++)
     for (int first = 1; first <= goal->nodes_most; first += PM__SIZE_BLOCK) {
       if (!(pm__size_amount(setup, goal, c, first) < limit)) break;
@@ -184,7 +185,7 @@ static int find_next(const pm_size_setup *setup, const pm_size_goal *goal, const
       }
     }
   if (best > 0) return PM_OK;
-  return pm__fail(error, PM_UNREACHABLE, "nothing takes less");
+  return pm__fail(error, PM_STATUS_UNREACHABLE, "nothing takes less");
 }
 
 /* Drops the rows that the new one beats; false if one of them beats it. Rows are few, for a count is only worth a row if it
@@ -193,7 +194,8 @@ static bool enters(pm_size_choice *rows, size_t *count, const pm_size_choice *ro
 {
   size_t kept = 0;
   for (size_t i = 0; i < *count; i++)
-    if (beats(&rows[i], row, minimize) || (pm_size_objective(&rows[i], minimize) == pm_size_objective(row, minimize) &&
+    if (beats(&rows[i], row, minimize) ||
+        (pm_size_get_objective(&rows[i], minimize) == pm_size_get_objective(row, minimize) &&
                                            rows[i].reached == row->reached))
       return false;
   for (size_t i = 0; i < *count; i++)
@@ -217,7 +219,7 @@ static double dearest(const pm_size_setup *setup, const pm_size_goal *goal)
   pm_size_choice row;
   for (size_t c = 0; c < setup->count; c++) {
     find(setup, goal, c, &row);
-    double amount = pm_size_objective(&row, goal->minimize);
+    double amount = pm_size_get_objective(&row, goal->minimize);
     if (amount > most) most = amount;
   }
   return most;
@@ -235,9 +237,9 @@ static int add_counts(const pm_size_setup *setup, const pm_size_goal *goal, size
       if (block.predictions[i].status != PM_OK) continue;
       pm__size_fill(setup, goal, choice, &block.runs[i], &block.predictions[i], &row);
       row.pareto = 1;
-      if (!(row.reached >= 1)) row.status = PM_UNREACHABLE;
+      if (!(row.reached >= 1)) row.status = PM_STATUS_UNREACHABLE;
       if (!enters(rows, count, &row, goal->minimize)) continue;
-      if (*count == capacity) return PM_BAD_ARGUMENT;
+      if (*count == capacity) return PM_STATUS_BAD_ARGUMENT;
       insert(rows, count, &row, goal->minimize);
     }
   }
@@ -249,11 +251,11 @@ static int find_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_s
 {
   size_t count = 0;
   if (check(setup, goal, error) != PM_OK) return -1;
-  if (rows == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a front needs a place for its rows"), -1;
+  if (rows == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a front needs a place for its rows"), -1;
   double most = dearest(setup, goal);
   for (size_t c = 0; c < setup->count; c++)
     if (add_counts(setup, goal, c, most, rows, &count, capacity) != PM_OK) {
-      pm__fail(error, PM_BAD_ARGUMENT, "the front has more than %zu rows; try fewer nodes", capacity);
+      pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the front has more than %zu rows; try fewer nodes", capacity);
       return -1;
     }
   return (int)count;
@@ -280,7 +282,7 @@ static int take(const pm_size_setup *setup, const pm_run_sizes *sizes, own_setup
   own->setup.input_runs = (const pm_input_run *)pm__record_read_all(&inputs, setup->count, &own->inputs, error);
   bool all = (own->setup.choices != NULL) == (setup->choices != NULL) &&
              (own->setup.input_runs != NULL) == (setup->input_runs != NULL);
-  return all ? PM_OK : PM_NO_MEMORY;
+  return all ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 static void drop(own_setup *own)
@@ -299,7 +301,7 @@ int pm_size_check_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, c
   return status;
 }
 
-int pm_size_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+int pm_size_evaluate_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
                   pm_size_choice *choices, pm_error *error)
 {
   own_setup own;
@@ -309,7 +311,7 @@ int pm_size_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const p
   return status;
 }
 
-int pm_size_next_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+int pm_size_find_next_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
                        const pm_size_choice *than, pm_size_choice *next, pm_error *error)
 {
   own_setup own;
@@ -319,7 +321,7 @@ int pm_size_next_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, co
   return status;
 }
 
-int pm_size_front_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
+int pm_size_find_front_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
                         pm_size_choice *rows, size_t capacity, pm_error *error)
 {
   own_setup own;

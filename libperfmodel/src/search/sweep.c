@@ -37,9 +37,9 @@ static int check_axis(const pm_axis *axis, const pm_field *field, pm_error *erro
   double place;
   int status = PM_OK;
   if (field == NULL)
-    return pm__fail(error, PM_NOT_FOUND, "a run has no field \"%.80s\"", axis->field != NULL ? axis->field : "");
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "a run has no field \"%.80s\"", axis->field != NULL ? axis->field : "");
   if (axis->count == 0 || axis->values == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "the axis %s is empty", field->name);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the axis %s is empty", field->name);
   pm_field alone = *field;
   alone.offset = 0;
   for (size_t i = 0; i < axis->count && status == PM_OK; i++)
@@ -51,17 +51,17 @@ static int check_axis(const pm_axis *axis, const pm_field *field, pm_error *erro
 static int read_axes(const pm_space *space, search_axis *axes, pm_error *error)
 {
   if (space == NULL || space->type == NULL || space->base == NULL || (space->axis_count > 0 && space->axes == NULL))
-    return pm__fail(error, PM_BAD_ARGUMENT, "a space needs a run and its axes");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a space needs a run and its axes");
   const pm_record_type *type = space->type;
   for (size_t i = 0; i < space->axis_count; i++) {
-    const pm_field *field = pm_record_field(type, space->axes[i].field);
+    const pm_field *field = pm_record_find_field(type, space->axes[i].field);
     int status = check_axis(&space->axes[i], field, error);
     if (status != PM_OK) return status;
     search_axis axis = {field, space->axes[i].values, space->axes[i].count, rank_of(type, field)};
     size_t at = i;
     for (; at > 0 && axes[at - 1].rank >= axis.rank; at--) {
       if (axes[at - 1].rank == axis.rank)
-        return pm__fail(error, PM_BAD_ARGUMENT, "there are two axes of %s", field->name);
+        return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there are two axes of %s", field->name);
       axes[at] = axes[at - 1];
     }
     axes[at] = axis;
@@ -90,7 +90,7 @@ static void divide_batch(pm_run *run)
 /* Run `index`: the last axis runs fastest. */
 static void fill_run(const pm_space *space, const search_axis *axes, size_t index, void *run)
 {
-  pm_record_default(space->type, run);
+  pm_record_set_defaults(space->type, run);
   memcpy(run, space->base, space->run_size);
   for (size_t i = space->axis_count; i-- > 0;) {
     pm_record_set_number(axes[i].field, run, axes[i].values[index % axes[i].count], NULL);
@@ -99,24 +99,25 @@ static void fill_run(const pm_space *space, const search_axis *axes, size_t inde
   if (space->global_batch) divide_batch((pm_run *)run);
 }
 
-int pm_space_runs(const pm_space *space, size_t first, size_t last, void *runs, pm_error *error)
+int pm_space_get_runs(const pm_space *space, size_t first, size_t last, void *runs, pm_error *error)
 {
   search_axis axes[AXES_MOST];
   if (space != NULL && space->axis_count > AXES_MOST)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a space has at most %d axes", AXES_MOST);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a space has at most %d axes", AXES_MOST);
   int status = read_axes(space, axes, error);
   if (status != PM_OK) return status;
   if (space->global_batch && strcmp(space->type->name, "run") != 0)
-    return pm__fail(error, PM_BAD_ARGUMENT, "only a step of training has a global batch");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "only a step of training has a global batch");
   if (first > last || last > pm_space_count(space) || (first < last && runs == NULL))
-    return pm__fail(error, PM_BAD_ARGUMENT, "runs %lu to %lu are not in the space", (unsigned long)first,
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "runs %lu to %lu are not in the space", (unsigned long)first,
                     (unsigned long)last);
   union {
     pm_run run;
     pm_inference_run call;
   } own;
-  if (pm__record_size_check(space->type->name, space->run_size, error) != PM_OK) return PM_BAD_ARGUMENT;
-  if (space->type->size > sizeof own) return pm__fail(error, PM_BAD_ARGUMENT, "a %s is no run", space->type->name);
+  if (pm__record_size_check(space->type->name, space->run_size, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
+  if (space->type->size > sizeof own) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a %s is no run",
+                                                      space->type->name);
   for (size_t i = first; i < last; i++) {
     fill_run(space, axes, i, &own);
     memcpy((char *)runs + (i - first) * space->run_size, &own, space->run_size);
@@ -141,7 +142,7 @@ static const pm_system *system_of(const pm_plan *plan, const pm_run *run)
 static const char *system_id(const pm_plan *plan, const pm_run *run)
 {
   const pm_system *system = system_of(plan, run);
-  return system != NULL ? pm_system_machine(system)->id : "";
+  return system != NULL ? pm_system_get_machine(system)->id : "";
 }
 
 static const char *framework_id(const pm_plan *plan, const pm_run *run)
@@ -168,11 +169,11 @@ static int add_ids(pm_table *table, const pm_plan *plan, const pm_run *runs, siz
 static int add_hardware(pm_table *table, const pm_plan *plan, const pm_run *runs, size_t count, const char *path,
                         pm_error *error)
 {
-  const pm_field *of = pm_hardware_field(path, error);
-  if (of == NULL) return PM_NOT_FOUND;
+  const pm_field *of = pm_hardware_find_field(path, error);
+  if (of == NULL) return PM_STATUS_NOT_FOUND;
   double *values = (double *)malloc((count + 1) * sizeof *values);
   if (values == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < count; i++) values[i] = pm_system_number(system_of(plan, &runs[i]), path, NULL);
+  for (size_t i = 0; i < count; i++) values[i] = pm_system_get_number(system_of(plan, &runs[i]), path, NULL);
   const pm_field field = {.name = path, .unit = of->unit, .doc = of->doc, .kind = PM_FIELD_REAL};
   const pm_record_type type = {.name = "number", .doc = "", .size = sizeof *values, .fields = &field, .field_count = 1};
   int status = pm_table_add_records(table, &type, values, error);
@@ -195,7 +196,7 @@ static pm_table *table_of(const pm_plan *plan, const pm_run *runs, const pm_pred
                           const char *const *paths, size_t path_count, pm_error *error)
 {
   if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL)) || (path_count > 0 && paths == NULL)) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a prediction table needs a plan, runs and predictions");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a prediction table needs a plan, runs and predictions");
     return NULL;
   }
   pm_table *table = pm_table_new(count, error);
@@ -209,7 +210,7 @@ static pm_table *table_of(const pm_plan *plan, const pm_run *runs, const pm_pred
   return NULL;
 }
 
-pm_table *pm_sweep_table_sized(const pm_plan *plan, const pm_run *runs, size_t run_size,
+pm_table *pm_sweep_tabulate_sized(const pm_plan *plan, const pm_run *runs, size_t run_size,
                                const pm_prediction *predictions, size_t prediction_size, size_t count,
                                const char *const *paths, size_t path_count, pm_error *error)
 {

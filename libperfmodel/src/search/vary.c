@@ -116,10 +116,11 @@ static void scale_clock(pm_gpu *gpu, double factor)
   pm__vary_unit("gpu", gpu, "FLOP/s", factor);
 }
 
-pm_system *pm_system_scaled(const pm_system *system, int resource, double factor, pm_error *error)
+pm_system *pm_system_new_scaled(const pm_system *system, int resource, double factor, pm_error *error)
 {
   if (system == NULL || resource < 0 || resource >= PM_RESOURCE_COUNT || !(factor > 0) || isinf(factor)) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a scaled system needs a system, one of its numbers, and a positive factor");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+             "a scaled system needs a system, one of its numbers, and a positive factor");
     return NULL;
   }
   pm_gpu gpu = system->gpu;
@@ -133,25 +134,25 @@ pm_system *pm_system_scaled(const pm_system *system, int resource, double factor
   return copy_of(system, &gpu, &kernels, &v, error);
 }
 
-pm_system *pm_system_with_gpu(const pm_system *system, const pm_gpu *gpu, const pm_kernel_calibration *kernels,
+pm_system *pm_system_new_with_gpu(const pm_system *system, const pm_gpu *gpu, const pm_kernel_calibration *kernels,
                               pm_error *error)
 {
   const variation none = {-1, 1, NULL, NULL, NULL};
   if (system != NULL && gpu != NULL) return copy_of(system, gpu, kernels, &none, error);
-  pm__fail(error, PM_BAD_ARGUMENT, "another GPU needs a system and a gpu");
+  pm__fail(error, PM_STATUS_BAD_ARGUMENT, "another GPU needs a system and a gpu");
   return NULL;
 }
 
-pm_system *pm_system_with_link(const pm_system *system, const char *replaced, const pm_link *link,
+pm_system *pm_system_new_with_link(const pm_system *system, const char *replaced, const pm_link *link,
                                const pm_link_calibration *calibration, pm_error *error)
 {
   const variation v = {-1, 1, replaced, link, calibration};
   if (system == NULL || link == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "another link needs a system and a link");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "another link needs a system and a link");
     return NULL;
   }
   if (replaced == NULL && system->network.count == 0) {
-    pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network to replace", system->machine.id);
+    pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network to replace", system->machine.id);
     return NULL;
   }
   return copy_of(system, &system->gpu, &system->kernels, &v, error);

@@ -8,13 +8,13 @@ static int check_positive(const pm_framework *framework, const char *name, doubl
 {
   if (isnan(value) && !needed) return PM_OK;
   if (value > 0) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "framework \"%s\": %s %g is not above 0", framework->id, name, value);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\": %s %g is not above 0", framework->id, name, value);
 }
 
 static int check_time(const pm_framework *framework, const char *name, double value, pm_error *error)
 {
   if (isnan(value) || (value >= 0 && isfinite(value))) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "framework \"%s\": %s %g is no time", framework->id, name, value);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\": %s %g is no time", framework->id, name, value);
 }
 
 static int check_times(const pm_framework *f, pm_error *error)
@@ -46,18 +46,19 @@ static bool is_choice(int32_t value, int32_t count)
 
 int pm_framework_check(const pm_framework_profile *profile, pm_error *error)
 {
-  if (profile == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a framework is missing");
+  if (profile == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a framework is missing");
   const pm_framework *f = &profile->framework;
-  if (f->inference_only) return pm__fail(error, PM_BAD_VALUE, "framework \"%s\" cannot train; it runs inference only", f->id);
+  if (f->inference_only) return pm__fail(error, PM_STATUS_BAD_VALUE,
+                                         "framework \"%s\" cannot train; it runs inference only", f->id);
   if (!is_choice(f->parallelism, PM_PARALLELISM_COUNT) || f->parallelism == PM_PARALLELISM_FRAMEWORK ||
       !is_choice(f->overlap, PM_OVERLAP_COUNT) || f->overlap == PM_OVERLAP_FRAMEWORK ||
       !is_choice(f->evidence, PM_EVIDENCE_COUNT))
-    return pm__fail(error, PM_BAD_VALUE, "framework \"%s\" does not say how its GPUs share the work", f->id);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" does not say how its GPUs share the work", f->id);
   int status = check_times(f, error);
   if (status == PM_OK) status = check_rates(f, error);
   if (status == PM_OK && profile->era.simt_factor > 0 && profile->era.tensor_factor > 0) return PM_OK;
   if (status != PM_OK) return status;
-  return pm__fail(error, PM_BAD_VALUE, "library era \"%s\" has no factors", profile->era.id);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "library era \"%s\" has no factors", profile->era.id);
 }
 
 /* "keras2018 u39kun" -> "keras2018, u39kun" */
@@ -71,9 +72,9 @@ static void list_words(const char *words, char *out, size_t size)
   out[used] = '\0';
 }
 
-const char *pm_framework_basis_text(const pm_framework *f, char *text)
+const char *pm_framework_format_basis(const pm_framework *f, char *text)
 {
-  const pm_choice *words = pm_record_field(pm_record_type_find("framework"), "evidence")->choices;
+  const pm_choice *words = pm_record_find_field(pm_record_type_find("framework"), "evidence")->choices;
   char to[PM_TEXT_MAX + 40], rows[40] = "rates of ", date[PM_TEXT_MAX + 2] = "";
   bool fitted = f->evidence == PM_EVIDENCE_FITTED || f->evidence == PM_EVIDENCE_DOCUMENTS;
   if (!fitted || f->fitted_to[0] == '\0') {

@@ -1,4 +1,4 @@
-/* Memory of one GPU in a training step, and whether that is enough: the model is that of `pm_memory`. */
+/* Memory of one GPU in a training step, and whether that is enough: the model is that of `pm_memory_evaluate`. */
 #include <math.h>
 #include "step/step.h"
 
@@ -48,7 +48,7 @@ void pm__step_memory(const pm__schedule *s, pm_prediction *out)
   const pm__memo_memory *memory = memory_of(s, usable, &own);
   out->gpu_memory = usable;
   out->memory = pm__memory_total(&memory->parts, s->run->batch);
-  out->verdict = pm_memory_verdict(out->memory, usable);
+  out->verdict = pm_memory_get_verdict(out->memory, usable);
   out->largest_batch = memory->largest_batch;
 }
 

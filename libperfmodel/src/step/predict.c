@@ -10,14 +10,14 @@
 void pm_run_fill(pm_run *run, size_t size)
 {
   pm_run own;
-  pm_record_default(pm_record_type_find("run"), &own);
+  pm_record_set_defaults(pm_record_type_find("run"), &own);
   if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
 int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
   pm_run own;
-  if (plan == NULL || run == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a run needs a plan");
+  if (plan == NULL || run == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a run needs a plan");
   int status = pm__record_size_check("run", size, error);
   if (status != PM_OK) return status;
   pm__schedule step;
@@ -111,7 +111,7 @@ static void set_strong_scaling(const pm__schedule *step, pm_prediction *out)
 static void set_too_large(pm_prediction *out)
 {
   pm_prediction memory = *out;
-  fill_unknown(out, PM_DOES_NOT_FIT);
+  fill_unknown(out, PM_STATUS_DOES_NOT_FIT);
   out->memory = memory.memory;
   out->gpu_memory = memory.gpu_memory;
   out->verdict = memory.verdict;
@@ -128,7 +128,7 @@ static void predict_step(const pm__schedule *step, unsigned columns, pm_predicti
   pm__share(step, costs, &times, &sharing);
   pm__step_compose(step, &times, &sharing, out);
   if (isnan(out->step_time)) {
-    fill_unknown(out, PM_NOT_MODELLED);
+    fill_unknown(out, PM_STATUS_NOT_MODELLED);
     return;
   }
   set_collectives(step, out);
@@ -176,13 +176,13 @@ static int predict_asked(const void *context, const void *runs, void *prediction
 int pm_predict_sized(const pm_plan *plan, unsigned columns, const pm_run *runs, size_t run_size,
                      pm_prediction *predictions, size_t prediction_size, size_t count)
 {
-  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_BAD_ARGUMENT;
+  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_STATUS_BAD_ARGUMENT;
   if (run_size == sizeof *runs && prediction_size == sizeof *predictions) {
     predict_all(plan, columns, runs, predictions, count);
     return PM_OK;
   }
-  if (pm__record_size_check("run", run_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
-  if (pm__record_size_check("prediction", prediction_size, NULL) != PM_OK) return PM_BAD_ARGUMENT;
+  if (pm__record_size_check("run", run_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
+  if (pm__record_size_check("prediction", prediction_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   return pm__record_each(predict_asked, &(asked){plan, columns}, (pm__record_array){"run", runs, run_size},
                         (pm__record_array){"prediction", predictions, prediction_size}, count);
 }

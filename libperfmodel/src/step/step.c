@@ -84,37 +84,38 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
 static int check_choices(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
   if (run->framework_index < -1 || run->framework_index >= (int32_t)plan->framework_count)
-    return pm__fail(error, PM_BAD_ARGUMENT, "framework %d is not in the plan", run->framework_index);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "framework %d is not in the plan", run->framework_index);
   if (run->overlap < 0 || run->overlap >= PM_OVERLAP_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no overlap %d", run->overlap);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no overlap %d", run->overlap);
   if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
   if (run->epoch_samples < 1 || isinf(run->epoch_samples))
-    return pm__fail(error, PM_BAD_ARGUMENT, "epoch_samples %g is not at least 1", run->epoch_samples);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "epoch_samples %g is not at least 1", run->epoch_samples);
   if (run->usable_memory <= 0)
-    return pm__fail(error, PM_BAD_ARGUMENT, "usable_memory %g is not above 0", run->usable_memory);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable_memory %g is not above 0", run->usable_memory);
   return PM_OK;
 }
 
 static int check_server(const pm__plan_framework *framework, pm_error *error)
 {
-  if (framework == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a parameter server needs a framework");
+  if (framework == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a parameter server needs a framework");
   const pm_framework *f = &framework->profile.framework;
   if (f->server_memory > 0) return PM_OK;
-  return pm__fail(error, PM_BAD_ARGUMENT, "framework \"%s\" has no constants of a parameter server", f->id);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "framework \"%s\" has no constants of a parameter server", f->id);
 }
 
 static int check_numbers(const pm_run *run, pm_error *error)
 {
   if (run->parallelism < 0 || run->parallelism >= PM_PARALLELISM_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no parallelism %d", run->parallelism);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no parallelism %d", run->parallelism);
   if (run->optimizer < 0 || run->optimizer >= PM_UPDATE_COUNT)
-    return pm__fail(error, PM_BAD_ARGUMENT, "there is no optimizer %d", run->optimizer);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no optimizer %d", run->optimizer);
   if (run->accumulation < 1)
-    return pm__fail(error, PM_BAD_ARGUMENT, "accumulation %d is not at least 1", run->accumulation);
-  if (run->input_rate <= 0) return pm__fail(error, PM_BAD_ARGUMENT, "input_rate %g is not above 0", run->input_rate);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "accumulation %d is not at least 1", run->accumulation);
+  if (run->input_rate <= 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "input_rate %g is not above 0",
+                                            run->input_rate);
   if (run->input_in_turn < 0 || run->input_in_turn > 1)
-    return pm__fail(error, PM_BAD_ARGUMENT, "input_in_turn %d is neither 0 nor 1", run->input_in_turn);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "input_in_turn %d is neither 0 nor 1", run->input_in_turn);
   return PM_OK;
 }
 
@@ -125,7 +126,8 @@ static int check_parallelism(const pm_plan *plan, const pm_run *run, pm_error *e
   if (status != PM_OK || (run->gpus == 1 && run->nodes == 1)) return status;
   int32_t parallelism = parallelism_of(run, framework);
   if (parallelism == PM_PARALLELISM_DATA_PARALLEL && run->nodes > 1)
-    return pm__fail(error, PM_NOT_MODELLED, "data-parallel is one process in one node; it does not reach %d nodes",
+    return pm__fail(error, PM_STATUS_NOT_MODELLED,
+                    "data-parallel is one process in one node; it does not reach %d nodes",
                     run->nodes);
   if (parallelism == PM_PARALLELISM_PARAMETER_SERVER || parallelism == PM_PARALLELISM_ASYNCHRONOUS)
     return check_server(framework, error);
@@ -140,9 +142,9 @@ static int find_group(const pm__plan_system *system, const pm_run *run, pm__coll
   if (status != PM_OK) return status;
   status = pm__collective_group_init(group, system->system, 0, 1, run->gpus, run->nodes);
   if (status == PM_OK) return PM_OK;
-  if (status == PM_NO_MEMORY) return pm__no_memory(error);
+  if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (run->nodes > 1 && system->system->network.count == 0)
-    return pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network between nodes", id);
+    return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network between nodes", id);
   return pm__fail(error, status, "%d GPUs of a %s are not connected", run->gpus, id);
 }
 
@@ -150,7 +152,7 @@ static int find_group(const pm__plan_system *system, const pm_run *run, pm__coll
 static int check_precision(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
   const pm__plan_system *system = &plan->systems[run->system_index];
-  bool known = run->precision >= 0 && run->precision < PM_PRECISION_COUNT, byte = run->precision >= PM_FP8;
+  bool known = run->precision >= 0 && run->precision < PM_PRECISION_COUNT, byte = run->precision >= PM_PRECISION_FP8;
   if (known && !byte && plan->systems[system->device].devices[PM_KERNEL_MODEL_ROOFLINE][run->precision].usable)
     return PM_OK;
   return pm__kernel_check(&system->system->gpu, run->batch, run->precision, error);

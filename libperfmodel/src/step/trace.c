@@ -184,7 +184,7 @@ static void add_all(trace *t)
   pm__string_add(&t->text, "\n]}\n");
 }
 
-char *pm_prediction_trace_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
+char *pm_prediction_format_trace_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
   pm_run own;
   pm_prediction prediction;
@@ -192,7 +192,7 @@ char *pm_prediction_trace_sized(const pm_plan *plan, const pm_run *run, size_t s
   run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);
   pm_predict(plan, run, &prediction, 1);
   if (prediction.status != PM_OK) {
-    pm__fail(error, prediction.status, "%s", pm_status_text(prediction.status));
+    pm__fail(error, prediction.status, "%s", pm_status_get_text(prediction.status));
     return NULL;
   }
   pm__schedule step;

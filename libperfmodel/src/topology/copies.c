@@ -116,7 +116,7 @@ static int find_pair(const pm_system *system, pm__routes *r, int a, int b, pm_pa
   if (!linked) {
     peer = no_way();
     if (!over_pcie(r, a, b, &peer))
-      return pm__fail(error, PM_NO_ROUTE, "system \"%s\": the GPUs are not connected", system->machine.id);
+      return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\": the GPUs are not connected", system->machine.id);
   }
   name_path(&peer, pair->path);
   bool host = over_host(r, a, b, &staged);
@@ -132,15 +132,16 @@ static int find_pair(const pm_system *system, pm__routes *r, int a, int b, pm_pa
   return PM_OK;
 }
 
-int pm_system_pair(const pm_system *system, int from, int to, pm_pair *pair, pm_error *error)
+int pm_system_get_pair(const pm_system *system, int from, int to, pm_pair *pair, pm_error *error)
 {
   pm__routes r;
-  if (system == NULL || pair == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a pair needs a system");
+  if (system == NULL || pair == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a pair needs a system");
   int have = (int)system->gpu_count;
   if (from < 0 || to < 0 || from >= have || to >= have)
-    return pm__fail(error, PM_BAD_ARGUMENT, "GPUs %d and %d: a %s has GPUs 0 to %d", from, to, system->machine.id,
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "GPUs %d and %d: a %s has GPUs 0 to %d", from, to,
+                    system->machine.id,
                     have - 1);
-  if (from == to) return pm__fail(error, PM_BAD_ARGUMENT, "GPU %d and itself are no pair", from);
+  if (from == to) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "GPU %d and itself are no pair", from);
   memset(pair, 0, sizeof *pair);
   pair->sender = from;
   pair->receiver = to;
@@ -213,7 +214,7 @@ static int add_matrix(pm__string *text, const pm_system *system, const char *tit
     pm__string_format(text, "%6d", i);
     for (int j = 0; j < gpus; j++) {
       pm_pair pair;
-      if (i != j && pm_system_pair(system, i, j, &pair, error) != PM_OK) return PM_NO_ROUTE;
+      if (i != j && pm_system_get_pair(system, i, j, &pair, error) != PM_OK) return PM_STATUS_NO_ROUTE;
       add_cell(text, value(system, i != j ? &pair : NULL));
     }
     pm__string_add(text, "\n");
@@ -234,7 +235,7 @@ static void add_access(pm__string *text, const pm_system *system)
   }
 }
 
-char *pm_system_pairs_text(const pm_system *system, pm_error *error)
+char *pm_system_format_pairs(const pm_system *system, pm_error *error)
 {
   static const struct {
     const char *title;
@@ -247,7 +248,7 @@ char *pm_system_pairs_text(const pm_system *system, pm_error *error)
                   {"P2P=Enabled Latency Matrix (us)", peer_latency}};
   pm__string text = {NULL, 0, 0, false};
   if (system == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "no system");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
     return NULL;
   }
   add_access(&text, system);

@@ -8,7 +8,7 @@
 #include "hardware/system.h"
 #include "perfmodel/collective.h"
 
-pm_fabric_choice pm_fabric_choice_default(void)
+pm_fabric_choice pm_fabric_choice_make(void)
 {
   return (pm_fabric_choice){.nodes = 2, .switch_ports = 32, .oversubscription = 1, .coding = 1,
                             .node_latency = 1.01e-6, .switch_latency = 0.09e-6};
@@ -16,20 +16,23 @@ pm_fabric_choice pm_fabric_choice_default(void)
 
 static int check(const pm_system *system, const pm_fabric_choice *c, pm_error *error)
 {
-  if (system == NULL || c == NULL) return pm__fail(error, PM_BAD_ARGUMENT, "a fabric needs a system and a choice");
+  if (system == NULL ||
+      c == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a fabric needs a system and a choice");
   if (system->network.count == 0)
-    return pm__fail(error, PM_NO_ROUTE, "system \"%s\" has no network between nodes", system->machine.id);
-  if (c->nodes < 1 || c->nodes > 1000000) return pm__fail(error, PM_BAD_ARGUMENT, "nodes %d is out of range", c->nodes);
+    return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network between nodes", system->machine.id);
+  if (c->nodes < 1 ||
+      c->nodes > 1000000) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes %d is out of range", c->nodes);
   if (c->switch_ports < 2 || c->switch_ports > 4096)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a switch of %d ports is out of range", c->switch_ports);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a switch of %d ports is out of range", c->switch_ports);
   if (!(c->oversubscription >= 1 && c->oversubscription <= 1000))
-    return pm__fail(error, PM_BAD_ARGUMENT, "oversubscription %g is not at least 1", c->oversubscription);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "oversubscription %g is not at least 1", c->oversubscription);
   if (!(c->coding > 0 && c->coding <= 1))
-    return pm__fail(error, PM_BAD_ARGUMENT, "coding %g is not within 0 and 1", c->coding);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "coding %g is not within 0 and 1", c->coding);
   if (!(c->node_latency >= 0 && c->switch_latency >= 0 && isfinite(c->node_latency + c->switch_latency)))
-    return pm__fail(error, PM_BAD_ARGUMENT, "a latency is negative or not finite");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a latency is negative or not finite");
   if (system->network.count > c->switch_ports)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a node has %d ports, a switch %d", system->network.count, c->switch_ports);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a node has %d ports, a switch %d", system->network.count,
+                    c->switch_ports);
   return PM_OK;
 }
 
@@ -85,13 +88,14 @@ static int lay_out(const pm_system *system, const pm_fabric_choice *c, pm_fabric
     return PM_OK;
   }
   if (!split_ports(c, f, &up))
-    return pm__fail(error, PM_BAD_ARGUMENT, "switches of %d ports are too small for nodes of %d", c->switch_ports,
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "switches of %d ports are too small for nodes of %d",
+                    c->switch_ports,
                     f->ports);
   /* two levels: a second-level switch has a port for each first-level one */
   int two = c->switch_ports * f->nodes_per_switch;
   double three = (double)f->nodes_per_switch * c->switch_ports * (c->switch_ports / 2);
   if (f->nodes > three)
-    return pm__fail(error, PM_BAD_ARGUMENT, "%d nodes are more than three levels join: %.0f", f->nodes, three);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d nodes are more than three levels join: %.0f", f->nodes, three);
   f->most_nodes = f->nodes <= two ? two : (int)fmin(three, 2e9);
   if (f->nodes <= two) plan_two(c, f, up);
   else plan_three(c, f, up);
@@ -99,9 +103,9 @@ static int lay_out(const pm_system *system, const pm_fabric_choice *c, pm_fabric
   return PM_OK;
 }
 
-int pm_fabric_plan(const pm_system *system, const pm_fabric_choice *choice, pm_fabric *fabric, pm_error *error)
+int pm_fabric_evaluate(const pm_system *system, const pm_fabric_choice *choice, pm_fabric *fabric, pm_error *error)
 {
-  int status = fabric == NULL ? pm__fail(error, PM_BAD_ARGUMENT, "no place for the fabric")
+  int status = fabric == NULL ? pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no place for the fabric")
                               : check(system, choice, error);
   if (status != PM_OK) return status;
   memset(fabric, 0, sizeof *fabric);

@@ -92,12 +92,12 @@ static void write_matrix(pm__string *text, const pm_system *system, pm__routes *
   }
 }
 
-char *pm_system_matrix_text(const pm_system *system, pm_error *error)
+char *pm_system_format_matrix(const pm_system *system, pm_error *error)
 {
   pm__routes r;
   pm__string text = {NULL, 0, 0, false};
   if (system == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "no system");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
     return NULL;
   }
   int *ends = (int *)calloc(system->vertex_count + 1, sizeof *ends);

@@ -43,7 +43,7 @@ static int find_regular(const pm_system *system, pm__keeper_slot *slot, int firs
 {
   pm_error error = PM_ERROR_NONE;
   int *gpus = (int *)calloc((size_t)count, sizeof *gpus);
-  if (gpus == NULL) return PM_NO_MEMORY;
+  if (gpus == NULL) return PM_STATUS_NO_MEMORY;
   for (int i = 0; i < count; i++) gpus[i] = first + i * stride;
   const pm__kept *kept = pm__keeper_find(system->keeper, gpus, count);
   pm__wiring *found = kept == NULL ? find_wiring(system, gpus, count, &error) : NULL;
@@ -51,7 +51,7 @@ static int find_regular(const pm_system *system, pm__keeper_slot *slot, int firs
   if (found != NULL) kept = pm__keeper_add(system->keeper, &found->kept, true);
   *wiring = (const pm__wiring *)kept;
   if (kept != NULL) pm__keeper_slot_fill(slot, kept);
-  else if (error.status != PM_NO_MEMORY) pm__keeper_slot_fail(slot, error.status);
+  else if (error.status != PM_STATUS_NO_MEMORY) pm__keeper_slot_fail(slot, error.status);
   return kept != NULL ? PM_OK : error.status;
 }
 
@@ -59,10 +59,10 @@ int pm__wiring_regular(const pm_system *system, int first, int stride, int count
 {
   int status, have = (int)system->gpu_count;
   *wiring = NULL;
-  if (first < 0 || stride < 1 || count < 1) return PM_BAD_ARGUMENT;
-  if (first + (count - 1) * (int64_t)stride >= have) return PM_TOO_MANY_GPUS;
+  if (first < 0 || stride < 1 || count < 1) return PM_STATUS_BAD_ARGUMENT;
+  if (first + (count - 1) * (int64_t)stride >= have) return PM_STATUS_TOO_MANY_GPUS;
   pm__keeper_slot *slot = pm__keeper_slot_of(system->keeper, have, first, count > 1 ? stride : 1, count);
-  if (slot == NULL) return PM_NO_MEMORY;
+  if (slot == NULL) return PM_STATUS_NO_MEMORY;
   *wiring = (const pm__wiring *)pm__keeper_slot_entry(slot, &status);
   return *wiring != NULL || status != PM_OK ? status : find_regular(system, slot, first, stride, count, wiring);
 }

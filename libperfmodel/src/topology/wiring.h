@@ -51,7 +51,7 @@ void pm__wiring_release(const pm__wiring *wiring);
 
 /* The same for GPUs first, first + stride, ... of a node, `count` in all; kept with the system until it changes, so
 ** there is nothing to release. Cost: a search the first time, 5 ns then; that they are not connected is remembered too.
-** Returns PM_OK, PM_NO_ROUTE, PM_TOO_MANY_GPUS, PM_BAD_ARGUMENT or PM_NO_MEMORY. */
+** Returns PM_OK, PM_STATUS_NO_ROUTE, PM_STATUS_TOO_MANY_GPUS, PM_STATUS_BAD_ARGUMENT or PM_STATUS_NO_MEMORY. */
 int pm__wiring_regular(const pm_system *system, int first, int stride, int count, const pm__wiring **wiring);
 
 /* GPUs 0 .. gpus-1. */

@@ -59,7 +59,7 @@ static int find_single(pm__wiring *wiring)
   if (least == 0) {
     path = pm__ring_path_none();
     int status = pm__ring_over_tree(system, members, true, &path, NULL, NULL);
-    if (status != PM_OK) return status == PM_NO_MEMORY ? status : PM_OK; /* there is none */
+    if (status != PM_OK) return status == PM_STATUS_NO_MEMORY ? status : PM_OK; /* there is none */
   }
   fill_inner(&wiring->single, wiring, &path);
   return PM_OK;

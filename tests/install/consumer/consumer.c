@@ -7,12 +7,12 @@ static double throughput(const pm_network *network, const pm_system *system, con
                          pm_error *error)
 {
   pm_plan *plan = pm_plan_new(&network, 1, &system, 1, error);
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   if (plan != NULL) run.framework_index = pm_plan_add_framework(plan, framework, error);
   pm_prediction prediction;
   run.gpus = 8;
   run.batch = 64;
-  run.precision = PM_FP16;
+  run.precision = PM_PRECISION_FP16;
   prediction.throughput = 0;
   if (plan != NULL) pm_predict(plan, &run, &prediction, 1);
   pm_plan_free(plan);
@@ -23,15 +23,15 @@ int main(void)
 {
   pm_error error = PM_ERROR_NONE;
   pm_catalog *catalog = pm_catalog_new(&error);
-  pm_network *network = catalog ? pm_catalog_network(catalog, "resnet50", NULL, 0, &error) : NULL;
-  pm_system *system = catalog ? pm_catalog_system(catalog, "dgx1-v100", &error) : NULL;
+  pm_network *network = catalog ? pm_catalog_new_network(catalog, "resnet50", NULL, 0, &error) : NULL;
+  pm_system *system = catalog ? pm_catalog_new_system(catalog, "dgx1-v100", &error) : NULL;
   pm_framework_profile framework;
-  int known = catalog != NULL && pm_catalog_framework(catalog, "generic", &framework, &error) == PM_OK;
+  int known = catalog != NULL && pm_catalog_get_framework(catalog, "generic", &framework, &error) == PM_OK;
   double value = network && system && known ? throughput(network, system, &framework, &error) : 0;
   pm_system_free(system);
   pm_network_free(network);
   pm_catalog_free(catalog);
-  if (strcmp(pm_version(), PM_VERSION) != 0 || !(value > 0)) {
+  if (strcmp(pm_version_get(), PM_VERSION) != 0 || !(value > 0)) {
     fprintf(stderr, "consumer: %s\n", error.text[0] ? error.text : "header and library differ, or no prediction");
     return 1;
   }

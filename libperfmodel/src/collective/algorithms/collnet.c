@@ -33,7 +33,7 @@ static pm__collective_traffic collnet_traffic(const pm__collective_parameters *g
 }
 
 const pm__collective_algorithm pm__collective_algorithm_COLLNET = {
-  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__BIT(PM__SIMPLE),
   .eras = PM__BIT(PM_ERA_CURRENT),
   .needs = PM__NEEDS_SEVERAL_NODES,

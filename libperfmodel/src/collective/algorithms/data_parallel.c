@@ -8,7 +8,7 @@ static void data_parallel_cost(const pm__collective_parameters *group, pm_collec
                                pm__collective_cost *cost)
 {
   (void)collective;
-  pm__collective_algorithm_RING.cost(group, PM_BROADCAST, protocol, cost);
+  pm__collective_algorithm_RING.cost(group, PM_COLLECTIVE_BROADCAST, protocol, cost);
   cost->latency *= 2;
   cost->per_byte *= 2;
   cost->fill_per_byte *= 2;
@@ -25,7 +25,7 @@ static pm__collective_traffic data_parallel_traffic(const pm__collective_paramet
 }
 
 const pm__collective_algorithm pm__collective_algorithm_DATA_PARALLEL = {
-  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__ANY_PROTOCOL,
   .eras = PM__ANY_ERA,
   .needs = PM__NEEDS_ONE_NODE,

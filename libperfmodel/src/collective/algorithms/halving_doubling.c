@@ -10,7 +10,7 @@
 static void halving_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
                          pm__collective_cost *cost)
 {
-  double passes = collective == PM_ALL_REDUCE ? 2 : 1, p = group->per_node, nodes = group->nodes;
+  double passes = collective == PM_COLLECTIVE_ALL_REDUCE ? 2 : 1, p = group->per_node, nodes = group->nodes;
   double near = ceil(log2(p)), far = ceil(log2(nodes)), exact = log2(p * nodes);
   double inside = (p - 1) / p / pm__collective_protocol_bandwidth(group, protocol, group->pair);
   double between = (nodes - 1) / nodes / pm__collective_protocol_bandwidth(group, protocol, group->network);
@@ -36,7 +36,7 @@ static pm__collective_traffic halving_traffic(const pm__collective_parameters *g
 }
 
 const pm__collective_algorithm pm__collective_algorithm_HALVING_DOUBLING = {
-  .collectives = PM__BIT(PM_ALL_REDUCE) | PM__BIT(PM_REDUCE_SCATTER) | PM__BIT(PM_ALL_GATHER),
+  .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE) | PM__BIT(PM_COLLECTIVE_REDUCE_SCATTER) | PM__BIT(PM_COLLECTIVE_ALL_GATHER),
   .protocols = PM__ANY_PROTOCOL,
   .eras = PM__ANY_ERA,
   .needs = PM__NEEDS_PAIRS,

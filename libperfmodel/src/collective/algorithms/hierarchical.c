@@ -28,7 +28,7 @@ static pm__collective_traffic hierarchical_traffic(const pm__collective_paramete
 }
 
 const pm__collective_algorithm pm__collective_algorithm_HIERARCHICAL = {
-  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__ANY_PROTOCOL,
   .eras = PM__ANY_ERA,
   .needs = PM__NEEDS_NOTHING,

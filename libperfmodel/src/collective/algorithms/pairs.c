@@ -18,12 +18,12 @@ static void pairs_cost(const pm__collective_parameters *group, pm_collective col
 {
   double n = group->ranks, p = group->per_node;
   double inside = (p - 1) / n / (group->pair * group->fit->pairs_efficiency);
-  double between = (n - p) / n / group->network * (collective == PM_ALL_TO_ALL ? p : 1);
+  double between = (n - p) / n / group->network * (collective == PM_COLLECTIVE_ALL_TO_ALL ? p : 1);
   cost->limit = inside >= between ? group->pair_limit : group->network_limit;
   cost->latency = latency(group);
   cost->per_byte = fmax(inside, between);
   (void)protocol;
-  if (collective == PM_ALL_TO_ALL) cost->launches = group->fit->pairs_launch;
+  if (collective == PM_COLLECTIVE_ALL_TO_ALL) cost->launches = group->fit->pairs_launch;
 }
 
 static pm__collective_traffic pairs_traffic(const pm__collective_parameters *group, pm_collective collective,
@@ -36,7 +36,7 @@ static pm__collective_traffic pairs_traffic(const pm__collective_parameters *gro
 }
 
 const pm__collective_algorithm pm__collective_algorithm_PAIRS = {
-  .collectives = PM__BIT(PM_ALL_TO_ALL) | PM__BIT(PM_GATHER) | PM__BIT(PM_SCATTER),
+  .collectives = PM__BIT(PM_COLLECTIVE_ALL_TO_ALL) | PM__BIT(PM_COLLECTIVE_GATHER) | PM__BIT(PM_COLLECTIVE_SCATTER),
   .protocols = PM__BIT(PM__SIMPLE),
   .eras = PM__ANY_ERA,
   .needs = PM__NEEDS_PAIRS,

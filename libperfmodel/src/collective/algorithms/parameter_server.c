@@ -29,7 +29,7 @@ static pm__collective_traffic server_traffic(const pm__collective_parameters *gr
 }
 
 const pm__collective_algorithm pm__collective_algorithm_PARAMETER_SERVER = {
-  .collectives = PM__BIT(PM_ALL_REDUCE),
+  .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__BIT(PM__SIMPLE),
   .eras = PM__ANY_ERA,
   .needs = PM__NEEDS_NOTHING,

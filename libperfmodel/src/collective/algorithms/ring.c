@@ -7,7 +7,7 @@
 
 static double steps_of(pm_collective collective, double count)
 {
-  return collective == PM_ALL_REDUCE ? 2 * (count - 1) : count - 1;
+  return collective == PM_COLLECTIVE_ALL_REDUCE ? 2 * (count - 1) : count - 1;
 }
 
 static double far_step(const pm__collective_parameters *group, int protocol)
@@ -45,26 +45,26 @@ static void fill_chain(const pm__collective_parameters *group, double bus, pm__c
 static double inner_knee(const pm__collective_parameters *group, pm_collective collective)
 {
   if (!group->nvlink) return 0;
-  if (collective == PM_ALL_REDUCE) return group->fit->knee;
-  if (collective == PM_BROADCAST || collective == PM_REDUCE) return group->fit->chain_knee;
-  return collective == PM_SEND_RECEIVE ? 0 : group->fit->part_knee;
+  if (collective == PM_COLLECTIVE_ALL_REDUCE) return group->fit->knee;
+  if (collective == PM_COLLECTIVE_BROADCAST || collective == PM_COLLECTIVE_REDUCE) return group->fit->chain_knee;
+  return collective == PM_COLLECTIVE_SEND_RECEIVE ? 0 : group->fit->part_knee;
 }
 
 static void ring_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
                       pm__collective_cost *cost)
 {
-  bool chain = collective == PM_BROADCAST || collective == PM_REDUCE;
+  bool chain = collective == PM_COLLECTIVE_BROADCAST || collective == PM_COLLECTIVE_REDUCE;
   double links = pm__collective_slower(group, &cost->limit);
-  if (collective == PM_BROADCAST) links = fmin(group->chain, group->network);
-  if (collective == PM_SEND_RECEIVE) links *= group->fit->pairs_efficiency;
+  if (collective == PM_COLLECTIVE_BROADCAST) links = fmin(group->chain, group->network);
+  if (collective == PM_COLLECTIVE_SEND_RECEIVE) links *= group->fit->pairs_efficiency;
   if (group->era == PM_ERA_2017) links = fmin(links, group->fit->old_most);
   double bus = pm__collective_protocol_bandwidth(group, protocol, links);
   cost->knee = group->nodes > 1 ? group->fit->network_knee : inner_knee(group, collective);
   cost->per_byte = pm__collective_bus_factor(collective, group->ranks) / bus;
-  if (chain || collective == PM_SEND_RECEIVE) cost->latency = chain_latency(group, protocol);
+  if (chain || collective == PM_COLLECTIVE_SEND_RECEIVE) cost->latency = chain_latency(group, protocol);
   else cost->latency = latency(group, collective, protocol);
   if (chain) fill_chain(group, bus, cost);
-  bool parts = collective == PM_REDUCE_SCATTER || collective == PM_ALL_GATHER;
+  bool parts = collective == PM_COLLECTIVE_REDUCE_SCATTER || collective == PM_COLLECTIVE_ALL_GATHER;
   if (parts && group->era != PM_ERA_CURRENT) cost->odd_share = group->fit->odd_share;
 }
 
@@ -76,8 +76,8 @@ static pm__collective_traffic ring_traffic(const pm__collective_parameters *grou
 }
 
 const pm__collective_algorithm pm__collective_algorithm_RING = {
-  .collectives = PM__BIT(PM_ALL_REDUCE) | PM__BIT(PM_REDUCE_SCATTER) | PM__BIT(PM_ALL_GATHER) | PM__BIT(PM_BROADCAST) |
-                 PM__BIT(PM_REDUCE) | PM__BIT(PM_SEND_RECEIVE),
+  .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE) | PM__BIT(PM_COLLECTIVE_REDUCE_SCATTER) | PM__BIT(PM_COLLECTIVE_ALL_GATHER) | PM__BIT(PM_COLLECTIVE_BROADCAST) |
+                 PM__BIT(PM_COLLECTIVE_REDUCE) | PM__BIT(PM_COLLECTIVE_SEND_RECEIVE),
   .protocols = PM__ANY_PROTOCOL,
   .eras = PM__ANY_ERA,
   .needs = PM__NEEDS_NOTHING,

@@ -15,12 +15,12 @@ static const struct set {
 
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-const char *pm_calibration_set(size_t index)
+const char *pm_calibration_get_set(size_t index)
 {
   return index < SETS ? sets[index].name : NULL;
 }
 
-pm_calibration_options pm_calibration_options_default(void)
+pm_calibration_options pm_calibration_options_make(void)
 {
   pm_calibration_options options = {.set = "kernels", .kept_shapes = 0.2};
   return options;
@@ -33,7 +33,8 @@ static const struct set *find_set(const char *name, pm_error *error)
     if (name != NULL && strcmp(sets[i].name, name) == 0) return &sets[i];
     snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", sets[i].name);
   }
-  pm__fail(error, PM_NOT_FOUND, "set \"%.80s\" cannot be calibrated; it is one of %s", name != NULL ? name : "", known);
+  pm__fail(error, PM_STATUS_NOT_FOUND, "set \"%.80s\" cannot be calibrated; it is one of %s", name != NULL ? name : "",
+           known);
   return NULL;
 }
 
@@ -64,8 +65,8 @@ static int run_set(const struct set *set, pm_calibration *c, const pm_catalog *c
   name_table(c, set, asked);
   if (asked->date != NULL) snprintf(c->date, sizeof c->date, "%.15s", asked->date);
   else write_month(time(NULL), c->date, sizeof c->date);
-  char *text = options.data == NULL ? pm_shipped_text(set->shipped, error) : NULL;
-  if (options.data == NULL && text == NULL) return error != NULL ? error->status : PM_NOT_FOUND;
+  char *text = options.data == NULL ? pm_shipped_read(set->shipped, error) : NULL;
+  if (options.data == NULL && text == NULL) return error != NULL ? error->status : PM_STATUS_NOT_FOUND;
   if (options.file == NULL) options.file = text != NULL ? set->shipped : "data";
   if (text != NULL) options.data = text;
   int status = set->run(c, catalog, &options, text != NULL, error);
@@ -76,10 +77,11 @@ static int run_set(const struct set *set, pm_calibration *c, const pm_catalog *c
 
 pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibration_options *options, pm_error *error)
 {
-  pm_calibration_options usual = pm_calibration_options_default();
+  pm_calibration_options usual = pm_calibration_options_make();
   if (options == NULL) options = &usual;
   if (catalog == NULL || !(options->kept_shapes >= 0 && options->kept_shapes < 1)) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a calibration needs a catalogue, and a share of kept shapes from 0 to below 1");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+             "a calibration needs a catalogue, and a share of kept shapes from 0 to below 1");
     return NULL;
   }
   const struct set *set = find_set(options->set, error);

@@ -26,7 +26,7 @@ pm_fitted_constant *pm__lab_calibration_constant(pm_calibration *c, const char *
   }
   c->constants = found;
   found += c->constant_count++;
-  pm_record_init(pm_record_type_find("fitted_constant"), found);
+  pm_record_clear(pm_record_type_find("fitted_constant"), found);
   pm__text_set(found->entry, sizeof found->entry, entry);
   pm__text_set(found->constant, sizeof found->constant, constant);
   return found;
@@ -41,7 +41,7 @@ int pm__lab_calibration_error(pm_calibration *c, const char *stage, const char *
   c->errors = next;
   next += c->error_count++;
   pm__spread spread = pm__spread_of(errors, count);
-  pm_record_init(pm_record_type_find("fit_error"), next);
+  pm_record_clear(pm_record_type_find("fit_error"), next);
   pm__text_set(next->stage, sizeof next->stage, stage);
   pm__text_set(next->group, sizeof next->group, group);
   next->use = (int32_t)use;
@@ -95,24 +95,24 @@ void pm__lab_constant_found(pm_fitted_constant *c, const char *stage, const char
   c->rows = (int32_t)rows;
 }
 
-const pm_fitted_constant *pm_calibration_constants(const pm_calibration *c, size_t *count)
+const pm_fitted_constant *pm_calibration_get_constants(const pm_calibration *c, size_t *count)
 {
   if (count != NULL) *count = c != NULL ? c->constant_count : 0;
   return c != NULL ? c->constants : NULL;
 }
 
-const pm_fit_error *pm_calibration_errors(const pm_calibration *c, size_t *count)
+const pm_fit_error *pm_calibration_get_errors(const pm_calibration *c, size_t *count)
 {
   if (count != NULL) *count = c != NULL ? c->error_count : 0;
   return c != NULL ? c->errors : NULL;
 }
 
-const char *pm_calibration_notes(const pm_calibration *c)
+const char *pm_calibration_get_notes(const pm_calibration *c)
 {
   return c != NULL && c->notes.text != NULL ? c->notes.text : "";
 }
 
-const char *pm_calibration_xml(const pm_calibration *c)
+const char *pm_calibration_get_xml(const pm_calibration *c)
 {
   return c != NULL && c->xml.text != NULL ? c->xml.text : "";
 }

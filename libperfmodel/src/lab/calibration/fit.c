@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-pm_fit_options pm_fit_options_default(void)
+pm_fit_options pm_fit_options_make(void)
 {
   pm_fit_options options = {0, 0, 0.01, 1e-6, 100, 1};
   return options;
 }
 
-pm_fit_parameter pm_fit_parameter_new(const char *name, double start, double lower, double upper)
+pm_fit_parameter pm_fit_parameter_make(const char *name, double start, double lower, double upper)
 {
   pm_fit_parameter p;
-  pm_record_init(pm_record_type_find("fit_parameter"), &p);
+  pm_record_clear(pm_record_type_find("fit_parameter"), &p);
   if (name != NULL) pm__text_set(p.name, sizeof p.name, name);
   p.start = p.value = start;
   p.lower = lower;
@@ -182,7 +182,7 @@ static int search(pm__lab_fit *f)
 {
   int status = search_once(f);
   if (status == PM_OK && !isfinite(f->cost))
-    return pm__fail(f->error, PM_BAD_VALUE, "the start of a fit must have a residual for each row");
+    return pm__fail(f->error, PM_STATUS_BAD_VALUE, "the start of a fit must have a residual for each row");
   double least = f->cost;
   memcpy(f->best, f->u, f->count * sizeof *f->best);
   for (int i = 1; i < f->options.starts && status == PM_OK; i++) {
@@ -210,13 +210,15 @@ static int check(const pm_fit_parameter *parameters, size_t count, size_t rows, 
     const pm_fit_parameter *p = &parameters[j];
     bool ordered = p->lower <= p->start && p->start <= p->upper && isfinite(p->lower) && isfinite(p->upper);
     if (!ordered)
-      return pm__fail(error, PM_BAD_ARGUMENT, "\"%s\" starts at %g, which is not within its bounds %g and %g", p->name,
+      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "\"%s\" starts at %g, which is not within its bounds %g and %g",
+                      p->name,
                       p->start, p->lower, p->upper);
   }
   if (!(o->robust >= 0) || !(o->step > 0 && o->step < 1) || !(o->tolerance >= 0) || o->iterations < 0 || o->starts < 1)
-    return pm__fail(error, PM_BAD_ARGUMENT, "the options of a fit must not be negative, and its step within 0 and 1");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "the options of a fit must not be negative, and its step within 0 and 1");
   if (rows < count || rows > 1e9 || count > 1000)
-    return pm__fail(error, PM_BAD_ARGUMENT, "%zu measurements do not determine %zu constants", rows, count);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%zu measurements do not determine %zu constants", rows, count);
   return PM_OK;
 }
 
@@ -244,9 +246,9 @@ int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *residua
            const pm_fit_options *options, pm_fit_result *result, pm_error *error)
 {
   pm_fit_result ignored;
-  pm_fit_options o = options != NULL ? *options : pm_fit_options_default();
+  pm_fit_options o = options != NULL ? *options : pm_fit_options_make();
   if (parameters == NULL || count == 0 || residuals == NULL)
-    return pm__fail(error, PM_BAD_ARGUMENT, "a fit needs parameters and residuals");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a fit needs parameters and residuals");
   int status = check(parameters, count, rows, &o, error);
   if (status != PM_OK) return status;
   pm__lab_fit f = {parameters, count, rows, residuals, context, o, result != NULL ? result : &ignored, error,

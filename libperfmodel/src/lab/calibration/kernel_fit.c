@@ -17,12 +17,12 @@ static const double LARGE = 0.05; /* logarithm of an error that counts as large 
 
 static const pm_field *field_of(const char *name)
 {
-  return pm_record_field(pm_record_type_find("kernel_calibration"), name);
+  return pm_record_find_field(pm_record_type_find("kernel_calibration"), name);
 }
 
 double pm__lab_constant_get(const pm_kernel_calibration *calibration, const char *name)
 {
-  return pm_record_number(field_of(name), calibration);
+  return pm_record_get_number(field_of(name), calibration);
 }
 
 void pm__lab_constant_set(pm_kernel_calibration *calibration, const char *name, double value)
@@ -124,7 +124,7 @@ static int report(problem *p, const pm_fit_parameter *parameters, pm_error *erro
   const char *owner = p->stage->general ? PM_KERNEL_GENERAL_ID : p->fit->architectures[p->architecture].id;
   for (size_t i = 0; i < p->parameters; i++) {
     pm_fitted_constant *c = pm__lab_calibration_constant(p->fit->out, owner, parameters[i].name, error);
-    if (c == NULL) return PM_NO_MEMORY;
+    if (c == NULL) return PM_STATUS_NO_MEMORY;
     pm__lab_constant_found(c, p->stage->name, p->fields[i]->unit, &parameters[i], p->count);
   }
   return PM_OK;
@@ -150,14 +150,14 @@ static double first_value(const problem *p, size_t i, const char *name)
 static int solve(problem *p, bool again, pm_error *error)
 {
   pm_fit_parameter parameters[PM__STAGE_CONSTANTS];
-  pm_fit_options options = pm_fit_options_default();
+  pm_fit_options options = pm_fit_options_make();
   double starts[PM__STAGE_CONSTANTS];
   for (const pm__lab_stage_constant *constant = p->stage->constants; constant->name != NULL; constant++) {
     size_t i = p->parameters;
     p->own[i] = owners(p, constant->name);
     if (p->own[i] == 0) continue;
     double start = again ? first_value(p, i, constant->name) : constant->start;
-    parameters[i] = pm_fit_parameter_new(constant->name, fmin(fmax(start, constant->lower), constant->upper),
+    parameters[i] = pm_fit_parameter_make(constant->name, fmin(fmax(start, constant->lower), constant->upper),
                                          constant->lower, constant->upper);
     starts[i] = constant->start;
     p->fields[i] = field_of(constant->name);
@@ -251,7 +251,7 @@ static int fit_stages(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const 
   if (status == PM_OK) set_starts(fit);
   for (int group = 0; status == PM_OK && stages_of(group) > 0; group++) status = run_group(fit, group, error);
   if (status == PM_OK && fit->out->constant_count == 0)
-    status = pm__fail(error, PM_NOT_FOUND, "no constant has the %d measurements that it needs", LEAST_ROWS);
+    status = pm__fail(error, PM_STATUS_NOT_FOUND, "no constant has the %d measurements that it needs", LEAST_ROWS);
   if (status == PM_OK) status = pm__lab_kernel_fit_sum_up(fit, error);
   if (status == PM_OK) pm__lab_kernel_fit_write(fit, catalog, &fit->out->xml);
   free(fit->rows);
@@ -264,7 +264,7 @@ int pm__lab_calibrate_kernels(pm_calibration *out, const pm_catalog *catalog, co
   const char *note;
   (void)shipped;
   pm__lab_kernel_rows *rows = pm__lab_kernel_rows_of_text(catalog, options->data, options->file, error);
-  if (rows == NULL) return PM_BAD_FILE;
+  if (rows == NULL) return PM_STATUS_BAD_FILE;
   for (size_t i = 0; (note = pm__lab_kernel_rows_note(rows, i)) != NULL; i++)
     pm__string_format(&out->notes, "%s\n", note);
   pm__lab_kernel_fit *fit = (pm__lab_kernel_fit *)calloc(1, sizeof *fit);

@@ -16,7 +16,7 @@
 
 static bool is_tensor(const pm_kernel *k, const pm_gpu *gpu)
 {
-  return k->precision == PM_FP16 && gpu->tensor_cores > 0;
+  return k->precision == PM_PRECISION_FP16 && gpu->tensor_cores > 0;
 }
 
 /* Check bits among the data count apart where the architecture has a constant for them. */
@@ -29,9 +29,9 @@ static bool is_at(pm__lab_stage_place place, const pm_kernel *k, const pm_gpu *g
 {
   bool stacked = strncmp(gpu->memory_type, "HBM", 3) == 0;
   switch (place) {
-  case PM__SIMT_CORES: return k->precision == PM_FP32;
+  case PM__SIMT_CORES: return k->precision == PM_PRECISION_FP32;
   case PM__TENSOR_CORES: return is_tensor(k, gpu);
-  case PM__EITHER_CORES: return k->precision == PM_FP32 || is_tensor(k, gpu);
+  case PM__EITHER_CORES: return k->precision == PM_PRECISION_FP32 || is_tensor(k, gpu);
   case PM__STACKED_MEMORY: return stacked;
   case PM__PLAIN_MEMORY: return !stacked && !has_check_bits(gpu, stated);
   case PM__CHECKED_MEMORY: return !stacked && has_check_bits(gpu, stated);
@@ -162,7 +162,7 @@ static int find_architecture(pm__lab_kernel_fit *fit, const pm_catalog *catalog,
   fit->architectures[fit->architecture_count] = *c;
   fit->wanted[fit->architecture_count++] =
     fit->options->entries == NULL || pm__lab_listed(fit->options->entries, c->id);
-  return pm_catalog_record(catalog, "kernel_calibration", c->id, &fit->stated[*index], error);
+  return pm_catalog_get_record(catalog, "kernel_calibration", c->id, &fit->stated[*index], error);
 }
 
 static int add_gpu(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const char *id, pm_error *error)
@@ -172,9 +172,9 @@ static int add_gpu(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const cha
   for (size_t i = 0; i < fit->gpu_count; i++)
     if (strcmp(fit->gpus[i].gpu.id, id) == 0) return PM_OK;
   if (fit->gpu_count == PM__FIT_GPUS)
-    return pm__fail(error, PM_BAD_VALUE, "rows of more than %d GPUs cannot be fitted at once", PM__FIT_GPUS);
-  int status = pm_catalog_record(catalog, "gpu", id, &g->gpu, error);
-  if (status == PM_OK && pm_catalog_kernels(catalog, &g->gpu, &calibration, NULL) != PM_OK) return PM_OK;
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "rows of more than %d GPUs cannot be fitted at once", PM__FIT_GPUS);
+  int status = pm_catalog_get_record(catalog, "gpu", id, &g->gpu, error);
+  if (status == PM_OK && pm_catalog_get_kernels(catalog, &g->gpu, &calibration, NULL) != PM_OK) return PM_OK;
   if (status == PM_OK) status = pm_kernel_calibration_check(&calibration, error);
   if (status == PM_OK) status = find_architecture(fit, catalog, &calibration, &g->architecture, error);
   if (status != PM_OK) return status;
@@ -225,7 +225,7 @@ static int check_names(const pm__lab_kernel_fit *fit, const char *list, bool gpu
     p += n;
     while (i < count && strcmp(gpus ? fit->gpus[i].gpu.id : fit->architectures[i].id, name) != 0) i++;
     if (i == count)
-      return pm__fail(error, PM_NOT_FOUND, "no row is of %s \"%s\"", gpus ? "gpu" : "architecture", name);
+      return pm__fail(error, PM_STATUS_NOT_FOUND, "no row is of %s \"%s\"", gpus ? "gpu" : "architecture", name);
   }
   return PM_OK;
 }

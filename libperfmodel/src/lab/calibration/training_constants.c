@@ -26,7 +26,7 @@ static bool is_of(const pm__lab_training_kind *kind, const char *type)
 
 static size_t offset_of(const pm__lab_training_kind *kind)
 {
-  return pm_record_field(pm_record_type_find(kind->type), kind->name)->offset;
+  return pm_record_find_field(pm_record_type_find(kind->type), kind->name)->offset;
 }
 
 static double value_of(const void *record, const pm__lab_training_kind *kind)
@@ -40,7 +40,7 @@ static double value_of(const void *record, const pm__lab_training_kind *kind)
 static const char *framework_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
 {
   pm_framework own;
-  if (pm_catalog_record(catalog, "framework", id, &own, NULL) != PM_OK) return NULL;
+  if (pm_catalog_get_record(catalog, "framework", id, &own, NULL) != PM_OK) return NULL;
   return pm_catalog_resolve(catalog, "framework", isnan(value_of(&own, kind)) && own.like[0] != '\0' ? own.like : id,
                             NULL);
 }
@@ -48,7 +48,7 @@ static const char *framework_of(const pm_catalog *catalog, const char *id, const
 static const char *era_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
 {
   pm_library_era own;
-  if (pm_catalog_record(catalog, "library_era", id, &own, NULL) != PM_OK) return NULL;
+  if (pm_catalog_get_record(catalog, "library_era", id, &own, NULL) != PM_OK) return NULL;
   return pm_catalog_resolve(catalog, "library_era", isnan(value_of(&own, kind)) && own.like[0] != '\0' ? own.like : id,
                             NULL);
 }
@@ -61,11 +61,11 @@ static const char *entry_of(const pm__lab_training_fit *fit, const pm__lab_train
   const pm_framework_profile *profile = framework >= 0 ? pm__lab_predictor_built_framework(predictor, framework) : NULL;
   if (is_of(kind, "framework")) return profile != NULL ? framework_of(fit->catalog, profile->framework.id, kind) : NULL;
   if (is_of(kind, "library_era")) return profile != NULL ? era_of(fit->catalog, profile->era.id, kind) : NULL;
-  const pm_kernel_calibration *kernels = system >= 0 ? pm_system_kernels(pm__lab_predictor_built_system(predictor,
+  const pm_kernel_calibration *kernels = system >= 0 ? pm_system_get_kernels(pm__lab_predictor_built_system(predictor,
                                                                                                         system)) : NULL;
   if (kernels == NULL) return NULL;
   pm_kernel_calibration own;
-  bool known = pm_catalog_record(fit->catalog, "kernel_calibration", kernels->id, &own, NULL) == PM_OK;
+  bool known = pm_catalog_get_record(fit->catalog, "kernel_calibration", kernels->id, &own, NULL) == PM_OK;
   return known && isnan(value_of(&own, kind)) ? PM_KERNEL_GENERAL_ID : kernels->id;
 }
 
@@ -83,7 +83,7 @@ static bool is_left_to_training(const pm_catalog *catalog, const pm__lab_trainin
 {
   pm_kernel_calibration own;
   if (strcmp(entry, PM_KERNEL_GENERAL_ID) == 0) return kind->stage > 0;
-  return pm_catalog_record(catalog, "kernel_calibration", entry, &own, NULL) == PM_OK &&
+  return pm_catalog_get_record(catalog, "kernel_calibration", entry, &own, NULL) == PM_OK &&
          own.simt_basis == PM_ORIGIN_RULE && !isnan(value_of(&own, kind));
 }
 
@@ -95,7 +95,7 @@ static bool is_wanted(const pm__lab_training_fit *fit, const pm__lab_training_ki
   if (is_of(kind, "kernel_calibration") && !is_left_to_training(fit->catalog, kind, entry)) return false;
   if (fit->options->entries != NULL) return pm__lab_listed(fit->options->entries, entry);
   if (!is_of(kind, "framework")) return true;
-  return pm_catalog_record(fit->catalog, "framework", entry, &own, NULL) == PM_OK && own.like[0] == '\0' &&
+  return pm_catalog_get_record(fit->catalog, "framework", entry, &own, NULL) == PM_OK && own.like[0] == '\0' &&
          own.evidence == PM_EVIDENCE_FITTED;
 }
 

@@ -46,7 +46,7 @@ static int residuals_of(void *context, const double *values, double *residuals, 
 /* Fits the constants of one stage to its rows; the others stay. */
 static int solve_stage(pm__lab_training_fit *fit, pm_fit_parameter *parameters, pm_error *error)
 {
-  pm_fit_options options = pm_fit_options_default();
+  pm_fit_options options = pm_fit_options_make();
   pm_fit_parameter *now = (pm_fit_parameter *)malloc(fit->count * sizeof *now);
   if (now == NULL) return pm__no_memory(error);
   options.robust = LARGE;
@@ -57,7 +57,7 @@ static int solve_stage(pm__lab_training_fit *fit, pm_fit_parameter *parameters, 
     const pm__lab_training_kind *kind = fit->constants[i].kind;
     double value = parameters[i].value;
     bool own = kind->stage == fit->stage;
-    now[i] = pm_fit_parameter_new(kind->name, value, own ? kind->lower : value, own ? kind->upper : value);
+    now[i] = pm_fit_parameter_make(kind->name, value, own ? kind->lower : value, own ? kind->upper : value);
   }
   int status = pm_fit(now, fit->count, residuals_of, fit, fit->active_count + fit->count, &options, NULL, error);
   for (size_t i = 0; i < fit->count && status == PM_OK; i++)
@@ -72,7 +72,7 @@ static int solve(pm__lab_training_fit *fit, pm_fit_parameter *parameters, pm_err
   int status = PM_OK;
   for (size_t i = 0; i < fit->count; i++) {
     const pm__lab_training_constant *c = &fit->constants[i];
-    parameters[i] = pm_fit_parameter_new(c->kind->name, c->value, c->kind->lower, c->kind->upper);
+    parameters[i] = pm_fit_parameter_make(c->kind->name, c->value, c->kind->lower, c->kind->upper);
   }
   for (int stage = 0; stage < PM__TRAINING_STAGES && status == PM_OK; stage++) {
     choose_active(fit, stage);
@@ -123,9 +123,9 @@ static int keep(pm__lab_training_fit *fit, const pm_fit_parameter *parameters, p
 {
   for (size_t i = 0; i < fit->count; i++) {
     pm__lab_training_constant *c = &fit->constants[i];
-    const pm_field *field = pm_record_field(pm_record_type_find(c->kind->type), c->kind->name);
+    const pm_field *field = pm_record_find_field(pm_record_type_find(c->kind->type), c->kind->name);
     pm_fitted_constant *found = pm__lab_calibration_constant(fit->out, c->entry, c->kind->name, error);
-    if (found == NULL) return PM_NO_MEMORY;
+    if (found == NULL) return PM_STATUS_NO_MEMORY;
     pm__lab_constant_found(found, c->kind->type, field->unit, &parameters[i], c->rows);
     c->value = found->value;
   }
@@ -171,7 +171,8 @@ static int choose_rows(pm__lab_training_fit *fit, pm_error *error)
   }
   int status = pm__lab_training_rows_sort(&fit->rows, error);
   if (status != PM_OK || (fit->rows.fitted > 0 && fit->count > 0)) return status;
-  return pm__fail(error, PM_NOT_FOUND, "no row of \"%.80s\" decides a constant that can be fitted", fit->options->file);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "no row of \"%.80s\" decides a constant that can be fitted",
+                  fit->options->file);
 }
 
 static bool is_id(const pm_catalog *catalog, const char *text)
@@ -193,7 +194,7 @@ static int check_entries(const pm__lab_training_fit *fit, pm_error *error)
     size_t n = strcspn(p, ",");
     snprintf(id, sizeof id, "%.*s", (int)(n < sizeof id ? n : sizeof id - 1), p);
     if (n > 0 && !is_id(fit->catalog, id))
-      return pm__fail(error, PM_NOT_FOUND, "\"%s\" is the id of no framework, library era or architecture", id);
+      return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%s\" is the id of no framework, library era or architecture", id);
     p += n;
   }
   return PM_OK;

@@ -128,7 +128,7 @@ static int add_band(pm__lab_training_fit *fit, double *room, pm_error *error)
                     "covers %.0f %% of a %s's rows\n", width, what, what, 100 * covered(fit, room), what);
   if (!fit->all) return PM_OK;
   pm_fitted_constant *c = pm__lab_calibration_constant(fit->out, "training", "fitted", error);
-  if (c == NULL) return PM_NO_MEMORY;
+  if (c == NULL) return PM_STATUS_NO_MEMORY;
   pm__text_set(c->stage, sizeof c->stage, "band");
   c->value = pm__lab_four_digits(width);
   c->state = PM_FIT_STATE_FITTED;

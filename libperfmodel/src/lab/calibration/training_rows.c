@@ -50,7 +50,7 @@ static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm
   next->asked = pm__lab_rate_run(rate);
   next->run = -1;
   next->source = number_of_source(rows, source_of(row), error);
-  if (next->source < 0) return PM_NO_MEMORY;
+  if (next->source < 0) return PM_STATUS_NO_MEMORY;
   next->framework = rate->profile;
   next->system = rate->system;
   next->network = rate->network;
@@ -72,7 +72,7 @@ static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_cali
   char value[PM__VALUE_LONGEST];
   pm_error reason = PM_ERROR_NONE;
   int status = pm__lab_rate_read(&rows->reader, row, &rate, &reason);
-  if (status == PM_NO_MEMORY) return pm__no_memory(error);
+  if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (status != PM_OK) return pm__lab_reasons_add(&rows->unread, reason.text, error);
   const char *why = reason_of(rows, row, &rate, value);
   pm_fit_use use = why != NULL ? PM_FIT_USE_LEFT_OUT
@@ -112,7 +112,7 @@ int pm__lab_training_rows_sort(pm__lab_training_rows *rows, pm_error *error)
   rows->runs = 0;
   for (size_t i = 0; i < rows->count; i++) {
     if (sorted[i].run < 0) sorted[i].run = pm__lab_predictor_add(rows->reader.predictor, &sorted[i].asked, error);
-    if (sorted[i].run < 0) return PM_NO_MEMORY;
+    if (sorted[i].run < 0) return PM_STATUS_NO_MEMORY;
     if (i < fitted && (size_t)sorted[i].run >= rows->runs) rows->runs = (size_t)sorted[i].run + 1;
   }
   return PM_OK;

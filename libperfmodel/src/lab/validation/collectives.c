@@ -120,7 +120,7 @@ static int read_gpus(const char *text, int *gpus, int most)
 
 static pm_group_choice choice_of(const run_table *runs, const run_cells *cells, const collective_run *run)
 {
-  pm_group_choice choice = pm_group_choice_default();
+  pm_group_choice choice = pm_group_choice_make();
   choice.nodes = run->nodes;
   choice.era = era_of(cells->nccl_version);
   choice.in_network = pm__words_hold("SHARP|CollNet", cells->protocol_or_algo);
@@ -137,8 +137,8 @@ static int predict_copy(const pm_system *system, const run_cells *cells, double 
   pm_pair pair;
   bool staged = strstr(cells->collective, "staged") != NULL;
   if (sscanf(cells->note, "GPU%5d->GPU%5d", &from, &to) != 2)
-    return pm__fail(error, PM_BAD_VALUE, "the note does not say which GPUs: \"GPU0->GPU1\"");
-  int status = pm_system_pair(system, from, to, &pair, error);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "the note does not say which GPUs: \"GPU0->GPU1\"");
+  int status = pm_system_get_pair(system, from, to, &pair, error);
   if (status != PM_OK) return status;
   if (strstr(cells->collective, "latency") != NULL) *predicted = staged ? pair.staged_latency : pair.latency;
   else if (strstr(cells->collective, "bidir") != NULL) *predicted = staged ? pair.staged_both_ways : pair.both_ways;
@@ -151,11 +151,11 @@ static int evaluate(const pm_group *group, const pm_call *call, collective_run *
 {
   pm_collective_time result;
   const pm_record_type *type = pm_record_type_find("collective");
-  pm_group_times(group, call, &result, 1);
-  if (result.status != PM_OK) return pm__fail(error, result.status, "%s", pm_status_text(result.status));
+  pm_group_evaluate(group, call, &result, 1);
+  if (result.status != PM_OK) return pm__fail(error, result.status, "%s", pm_status_get_text(result.status));
   *predicted = result.time;
-  pm_record_text(pm_record_field(type, "algorithm"), &result, run->algorithm);
-  pm_record_text(pm_record_field(type, "protocol"), &result, run->protocol);
+  pm_record_format(pm_record_find_field(type, "algorithm"), &result, run->algorithm);
+  pm_record_format(pm_record_find_field(type, "protocol"), &result, run->protocol);
   return PM_OK;
 }
 
@@ -164,16 +164,17 @@ static int predict_collective(const pm_system *system, const run_table *runs, co
 {
   enum { MOST = 1024 };
   int gpus[MOST], listed = read_gpus(cells->gpu_list, gpus, MOST);
-  pm_call call = pm_call_default();
+  pm_call call = pm_call_make();
   pm_group_choice choice = choice_of(runs, cells, run);
   call.collective = pm_collective_find(cells->collective);
   call.bytes = run->bytes;
   call.algorithm = algorithm_of(cells->protocol_or_algo);
-  if (call.collective < 0) return pm__fail(error, PM_NOT_FOUND, "unknown collective \"%.60s\"", cells->collective);
+  if (call.collective < 0) return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown collective \"%.60s\"",
+                                           cells->collective);
   pm_group *group = pm_group_new(system, listed > 0 ? gpus : NULL, listed > 0 ? listed : run->gpus / run->nodes,
                                  &choice,
                                  error);
-  int status = group != NULL ? evaluate(group, &call, run, predicted, error) : PM_BAD_ARGUMENT;
+  int status = group != NULL ? evaluate(group, &call, run, predicted, error) : PM_STATUS_BAD_ARGUMENT;
   pm_group_free(group);
   return status;
 }
@@ -189,7 +190,8 @@ static double number(const char *text)
 static int read_count(const char *name, const char *text, int32_t *count, pm_error *error)
 {
   double value = number(text);
-  if (!(value >= 1 && value <= 1e6)) return pm__fail(error, PM_BAD_VALUE, "%s \"%.20s\" is no count", name, text);
+  if (!(value >= 1 && value <= 1e6)) return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.20s\" is no count", name,
+                                                     text);
   *count = (int32_t)value;
   return PM_OK;
 }
@@ -209,7 +211,7 @@ static int read_run(const run_table *runs, const run_cells *cells, pm__lab_machi
   if (status == PM_OK && cells->nodes[0] != '\0') status = read_count("nodes", cells->nodes, &run->nodes, error);
   snprintf(run->machine, sizeof run->machine, "%s", find_machine(runs, cells, machines, run->gpus / run->nodes));
   if (status == PM_OK && !(run->measured > 0))
-    status = pm__fail(error, PM_BAD_VALUE, "no %s", run->rate ? "algbw_GBps" : "time_us");
+    status = pm__fail(error, PM_STATUS_BAD_VALUE, "no %s", run->rate ? "algbw_GBps" : "time_us");
   return status;
 }
 
@@ -223,9 +225,9 @@ static int predict_run(const run_table *runs, size_t index, pm__lab_machines *ma
   int status = read_run(runs, cells, machines, run, error);
   if (status != PM_OK) return status;
   if (run->machine[0] == '\0')
-    return pm__fail(error, PM_NOT_FOUND, "no system is known to be wired as \"%.60s\"", cells->system);
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "no system is known to be wired as \"%.60s\"", cells->system);
   int system = pm__lab_predictor_system(predictor, run->machine, error);
-  if (system < 0) return PM_NOT_FOUND;
+  if (system < 0) return PM_STATUS_NOT_FOUND;
   const pm_system *built = pm__lab_predictor_built_system(predictor, system);
   return run->copy ? predict_copy(built, cells, predicted, error)
                    : predict_collective(built, runs, cells, run, predicted, error);
@@ -300,9 +302,9 @@ static int add_row(study *s, size_t index, pm_error *error)
   double predicted;
   run_row *row = &s->rows[index];
   pm__lab_comparison *out = pm__lab_comparisons_add(&s->compared, error);
-  if (out == NULL) return PM_NO_MEMORY;
+  if (out == NULL) return PM_STATUS_NO_MEMORY;
   int status = predict_run(&s->runs, index, s->machines, s->predictor, &run, &predicted, &reason);
-  if (status == PM_NO_MEMORY) return pm__no_memory(error);
+  if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   fill_row(&s->runs.items[index], &run, row);
   snprintf(out->id, sizeof out->id, "line %zu", index + 2);
   snprintf(out->group, sizeof out->group, "%.60s %.15s", row->machine[0] != '\0' ? row->machine : row->system,
@@ -336,7 +338,7 @@ static int add_groups(const study *s, const char *machine, const char *use, pm__
       if (machine != NULL && strcmp(row->machine, machine) != 0) continue;
       if (use != NULL && strcmp(row->use, use) != 0) continue;
       pm__lab_comparison *copy = pm__lab_comparisons_add(out, error);
-      if (copy == NULL) return PM_NO_MEMORY;
+      if (copy == NULL) return PM_STATUS_NO_MEMORY;
       *copy = s->compared.items[i];
       snprintf(copy->group, sizeof copy->group, "%.60s %s", name, regimes[r]);
     }

@@ -157,7 +157,7 @@ static void value_shown(double value, char *text)
 static int show_rounded(pm_table *table, const char *name, const void *values, size_t stride,
                         void (*show)(double value, char *text), pm_error *error)
 {
-  size_t count = pm_table_rows(table);
+  size_t count = pm_table_count_rows(table);
   char (*texts)[32] = (char (*)[32])calloc(count + 1, sizeof *texts);
   const char **cells = (const char **)calloc(count + 1, sizeof *cells);
   int status = texts != NULL && cells != NULL ? PM_OK : pm__no_memory(error);
@@ -265,7 +265,7 @@ int pm__lab_check_columns(const pm__lab_context *context, const char *const *tit
 {
   for (size_t i = 0; i < count; i++)
     if (pm__csv_column(context->table, titles[i]) < 0)
-      return pm__fail(error, PM_BAD_SYNTAX, "%s: no column \"%s\"", context->file, titles[i]);
+      return pm__fail(error, PM_STATUS_BAD_SYNTAX, "%s: no column \"%s\"", context->file, titles[i]);
   return PM_OK;
 }
 

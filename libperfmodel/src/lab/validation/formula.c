@@ -22,7 +22,7 @@ static double comparison(parser *p);
 static double wrong(parser *p, const char *what)
 {
   if (p->status == PM_OK)
-    p->status = pm__fail(p->error, PM_BAD_SYNTAX, "\"%.120s\": %s at \"%.40s\"", p->text, what, p->at);
+    p->status = pm__fail(p->error, PM_STATUS_BAD_SYNTAX, "\"%.120s\": %s at \"%.40s\"", p->text, what, p->at);
   return (double)NAN;
 }
 

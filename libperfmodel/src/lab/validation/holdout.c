@@ -19,7 +19,7 @@ bool pm__lab_rests_on_holdout(const pm_catalog *catalog, pm__lab_holdout out, co
 {
   int number = pm__kind_find(kind, NULL);
   const pm__entry *entry = number >= 0 ? pm__catalog_find(catalog, number, name, NULL) : NULL;
-  const pm_field *found = entry != NULL ? pm_record_field(entry->type, field) : NULL;
+  const pm_field *found = entry != NULL ? pm_record_find_field(entry->type, field) : NULL;
   return found != NULL && rests_on(&entry->from[found - entry->type->fields], out);
 }
 
@@ -29,8 +29,8 @@ int pm__lab_without_holdout(const pm_catalog *catalog, pm__lab_holdout out, pm_f
   pm_framework_profile generic;
   pm_framework *f = &profile->framework;
   const pm__entry *entry = pm__catalog_find(catalog, PM__FRAMEWORKS, f->id, error);
-  if (entry == NULL) return PM_NOT_FOUND;
-  int status = pm_catalog_framework(catalog, "generic", &generic, error);
+  if (entry == NULL) return PM_STATUS_NOT_FOUND;
+  int status = pm_catalog_get_framework(catalog, "generic", &generic, error);
   for (size_t i = 0; i < entry->type->field_count && status == PM_OK; i++) {
     const pm_field *field = &entry->type->fields[i];
     if (field->kind != PM_FIELD_REAL || !rests_on(&entry->from[i], out)) continue;

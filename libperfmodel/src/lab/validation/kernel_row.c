@@ -34,7 +34,8 @@ static double number_of(reader *r, const char *column, const char *text, double 
   if (text[0] == '\0') return otherwise;
   if (pm_number_parse(text, &value) == PM_OK && isfinite(value)) return value;
   if (r->status == PM_OK)
-    r->status = pm__fail(r->error, PM_BAD_VALUE, "%s:%zu: %s \"%.40s\" is not a number", r->columns->file, r->line + 1,
+    r->status = pm__fail(r->error, PM_STATUS_BAD_VALUE, "%s:%zu: %s \"%.40s\" is not a number", r->columns->file,
+                         r->line + 1,
                          column, text);
   return otherwise;
 }
@@ -147,7 +148,7 @@ static void set_stream(pm__lab_kernel_row *row, reader *r, int operation, const 
     row->skip = "the shape is not written as \"rows x columns\"";
     return;
   }
-  row->bytes = rows * columns * pm_precision_bytes(k->precision);
+  row->bytes = rows * columns * pm_precision_get_bytes(k->precision);
   label(row, name, row->bytes >= LARGE ? "-large" : "-small");
   k->m = operation == PM_OPERATOR_ELEMENTWISE ? rows * columns : rows;
   k->n = columns;
@@ -160,8 +161,8 @@ static void set_precision(pm__lab_kernel_row *row, reader *r)
   static const struct {
     const char *text, *name;
     int precision;
-  } names[] = {{"fp16-mixed", "fp16", PM_FP16}, {"fp16", "fp16-half", PM_FP16},
-               {"fp16-in-fp32-math", "fp16-storage", PM_FP16_STORAGE}};
+  } names[] = {{"fp16-mixed", "fp16", PM_PRECISION_FP16}, {"fp16", "fp16-half", PM_PRECISION_FP16},
+               {"fp16-in-fp32-math", "fp16-storage", PM_PRECISION_FP16_STORAGE}};
   const char *text = CELL(r, precision);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     if (strcmp(text, names[i].text) != 0) continue;
@@ -170,7 +171,8 @@ static void set_precision(pm__lab_kernel_row *row, reader *r)
     return;
   }
   snprintf(row->precision, sizeof row->precision, "%.15s", text);
-  if (pm_record_set(pm_record_field(pm_record_type_find("kernel"), "precision"), &row->kernel, text, NULL) != PM_OK)
+  if (pm_record_set(pm_record_find_field(pm_record_type_find("kernel"), "precision"), &row->kernel, text,
+                    NULL) != PM_OK)
     row->skip = "the precision is unknown";
 }
 
@@ -192,7 +194,7 @@ int pm__lab_kernel_row_read(pm__lab_kernel_row *row, const pm__csv *sheet, const
 {
   reader r = {sheet, columns, line, error, PM_OK};
   memset(row, 0, sizeof *row);
-  pm_record_init(pm_record_type_find("kernel"), &row->kernel);
+  pm_record_clear(pm_record_type_find("kernel"), &row->kernel);
   set_precision(row, &r);
   if (row->skip == NULL) set_kernel(row, &r);
   if (CELL(&r, sparsity)[0] != '\0') row->skip = "products of sparse matrices are not modelled";

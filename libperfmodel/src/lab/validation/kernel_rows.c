@@ -81,7 +81,7 @@ static const gpu_name *gpu_of(loading *l, size_t line)
   new_name->name = name;
   new_name->memory = memory;
   new_name->id = pm__lab_gpu_of_name(l->catalog, name, memory);
-  if (new_name->id != NULL && pm_catalog_record(l->catalog, "gpu", new_name->id, &new_name->gpu, NULL) != PM_OK)
+  if (new_name->id != NULL && pm_catalog_get_record(l->catalog, "gpu", new_name->id, &new_name->gpu, NULL) != PM_OK)
     new_name->id = NULL;
   return new_name;
 }
@@ -89,8 +89,8 @@ static const gpu_name *gpu_of(loading *l, size_t line)
 static void load_harnesses(loading *l)
 {
   const char *id;
-  for (size_t i = 0; l->harness_count < NAMES && (id = pm_catalog_id(l->catalog, "kernel_harness", i)) != NULL; i++)
-    if (pm_catalog_record(l->catalog, "kernel_harness", id, &l->harnesses[l->harness_count], NULL) == PM_OK)
+  for (size_t i = 0; l->harness_count < NAMES && (id = pm_catalog_get_id(l->catalog, "kernel_harness", i)) != NULL; i++)
+    if (pm_catalog_get_record(l->catalog, "kernel_harness", id, &l->harnesses[l->harness_count], NULL) == PM_OK)
       l->harness_count++;
 }
 
@@ -150,7 +150,8 @@ static int set_host(loading *l, size_t line, const char *label, const pm_kernel 
     return PM_OK;
   }
   if (pm_number_parse(own, &value) != PM_OK || !(value >= 0))
-    return pm__fail(error, PM_BAD_VALUE, "%s:%zu: overhead_us \"%.40s\" is no time", l->columns.file, line + 1, own);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "%s:%zu: overhead_us \"%.40s\" is no time", l->columns.file, line + 1,
+                    own);
   m->overhead = value / 1e6;
   return PM_OK;
 }
@@ -221,7 +222,7 @@ static bool is_above_peak(const pm__lab_kernel_row *row, const pm_gpu *gpu)
 {
   const pm_kernel *k = &row->kernel;
   double flop = 2 * k->count * k->m * k->n * k->k;
-  return k->operation == PM_OPERATOR_GEMM && flop / row->time > 1.25 * pm_gpu_matrix_peak(gpu, k->precision);
+  return k->operation == PM_OPERATOR_GEMM && flop / row->time > 1.25 * pm_gpu_get_matrix_peak(gpu, k->precision);
 }
 
 static void name_row(loading *l, size_t line, const pm__lab_kernel_row *row, pm_measured_kernel *m)
@@ -281,9 +282,9 @@ static int check_columns(const loading *l, pm_error *error)
   static const char *const needed[] = {"kernel", "precision", "gpu", "time_us"};
   for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
     if (pm__csv_column(l->sheet, needed[i]) < 0)
-      return pm__fail(error, PM_BAD_SYNTAX, "%s:1: there is no column \"%s\"", l->columns.file, needed[i]);
+      return pm__fail(error, PM_STATUS_BAD_SYNTAX, "%s:1: there is no column \"%s\"", l->columns.file, needed[i]);
   if (l->sheet->rows > 1) return PM_OK;
-  return pm__fail(error, PM_BAD_SYNTAX, "%s: no measurements", l->columns.file);
+  return pm__fail(error, PM_STATUS_BAD_SYNTAX, "%s: no measurements", l->columns.file);
 }
 
 static int load(loading *l, pm_error *error)
@@ -322,7 +323,7 @@ pm__lab_kernel_rows *pm__lab_kernel_rows_of_text(const pm_catalog *catalog, cons
 {
   pm__csv sheet;
   if (catalog == NULL || csv == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "measured kernels need a catalogue and a text");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "measured kernels need a catalogue and a text");
     return NULL;
   }
   if (file == NULL) file = "kernels";

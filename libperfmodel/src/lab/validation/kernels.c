@@ -41,8 +41,8 @@ size_t pm__lab_kernel_rows_predict(const pm__lab_kernel_rows *rows, const pm_cat
     for (count = 1; count < CHUNK && i + count < all; count++)
       if (strcmp(measured[i + count].gpu, next) != 0) break;
     if (strcmp(name, next) != 0) {
-      found = pm_catalog_record(catalog, "gpu", next, &gpu, NULL) == PM_OK;
-      calibrated = found && pm_catalog_kernels(catalog, &gpu, &calibration, NULL) == PM_OK;
+      found = pm_catalog_get_record(catalog, "gpu", next, &gpu, NULL) == PM_OK;
+      calibrated = found && pm_catalog_get_kernels(catalog, &gpu, &calibration, NULL) == PM_OK;
       name = next;
     }
     for (size_t j = i; j < i + count && !found; j++) {
@@ -93,7 +93,7 @@ static int add_comparisons(const study *s, const double *times, pm__lab_comparis
   const pm_measured_kernel *measured = pm__lab_kernel_rows_measured(s->rows);
   for (size_t i = 0; i < pm__lab_kernel_rows_count(s->rows); i++) {
     pm__lab_comparison *row = pm__lab_comparisons_add(out, error);
-    if (row == NULL) return PM_NO_MEMORY;
+    if (row == NULL) return PM_STATUS_NO_MEMORY;
     memcpy(row->id, measured[i].id, sizeof row->id);
     memcpy(row->group, measured[i].group, sizeof row->group);
     pm__text_set(row->set, sizeof row->set, s->context->set);
@@ -139,7 +139,7 @@ pm_table *pm__lab_validate_kernels(pm__lab_context *context, pm_error *error)
   study s = {context, pm__lab_kernel_rows_read(context->catalog, context->table, context->file, error), NULL, NULL};
   pm__lab_comparisons rows = {NULL, 0, 0};
   pm_table *table = NULL;
-  int status = s.rows != NULL ? predict(&s, error) : PM_BAD_FILE;
+  int status = s.rows != NULL ? predict(&s, error) : PM_STATUS_BAD_FILE;
   if (status == PM_OK) status = add_comparisons(&s, s.times, &rows, error);
   if (status == PM_OK) table = context->rows ? pm__lab_comparisons_table(&rows, error) : groups_table(&s, &rows, error);
   free(rows.items);

@@ -63,8 +63,8 @@ static const char *as_it_stands(const pm_catalog *catalog, const pm__words *w, c
 static const char *in_any_order(const pm_catalog *catalog, const pm__words *w, bool memory)
 {
   const char *id, *name;
-  for (size_t i = 0; w->count > 0 && (id = pm_catalog_id(catalog, "gpu", i)) != NULL; i++)
-    for (size_t j = 0; (name = pm_catalog_name(catalog, "gpu", id, j)) != NULL; j++) {
+  for (size_t i = 0; w->count > 0 && (id = pm_catalog_get_id(catalog, "gpu", i)) != NULL; i++)
+    for (size_t j = 0; (name = pm_catalog_get_name(catalog, "gpu", id, j)) != NULL; j++) {
       pm__words other;
       words_of(name, memory, &other);
       if (same_words(w, &other)) return id;
@@ -150,7 +150,7 @@ static int add_names(spellings *list, const pm_catalog *catalog, const char *kin
 {
   const char *name;
   int status = PM_OK;
-  for (size_t k = 0; status == PM_OK && (name = pm_catalog_name(catalog, kind, id, k)) != NULL; k++)
+  for (size_t k = 0; status == PM_OK && (name = pm_catalog_get_name(catalog, kind, id, k)) != NULL; k++)
     status = add_spelling(list, name, owner, error);
   return status;
 }
@@ -159,8 +159,8 @@ static int add_gpus(pm__lab_machines *m, pm_error *error)
 {
   int status = PM_OK;
   for (size_t i = 0; i < m->gpu_count && status == PM_OK; i++) {
-    const char *id = pm_catalog_id(m->catalog, "gpu", i);
-    status = pm_catalog_record(m->catalog, "gpu", id, &m->gpus[i], error);
+    const char *id = pm_catalog_get_id(m->catalog, "gpu", i);
+    status = pm_catalog_get_record(m->catalog, "gpu", id, &m->gpus[i], error);
     if (status == PM_OK) status = add_names(&m->gpu_names, m->catalog, "gpu", id, i, error);
   }
   return status;
@@ -172,8 +172,8 @@ static int add_machines(pm__lab_machines *m, pm_error *error)
   pm_machine record;
   for (size_t i = 0; i < m->machine_count && status == PM_OK; i++) {
     machine *out = &m->machines[i];
-    out->id = pm_catalog_id(m->catalog, "system", i);
-    status = pm_catalog_record(m->catalog, "system", out->id, &record, error);
+    out->id = pm_catalog_get_id(m->catalog, "system", i);
+    status = pm_catalog_get_record(m->catalog, "system", out->id, &record, error);
     if (status != PM_OK) return status;
     out->gpus = record.gpus;
     while (out->gpu < m->gpu_count && strcmp(m->gpus[out->gpu].id, record.gpu) != 0) out->gpu++;
@@ -390,12 +390,13 @@ static int unknown(const pm__lab_row *row, bool known, int gpus, pm_error *error
 {
   const char *gpu = row->cell[PM__COLUMN_GPU], *memory = row->cell[PM__COLUMN_MEMORY];
   const char *system = row->cell[PM__COLUMN_SYSTEM];
-  if (gpu[0] == '\0' && system[0] == '\0') return pm__fail(error, PM_NOT_FOUND, "no GPU and no system");
+  if (gpu[0] == '\0' && system[0] == '\0') return pm__fail(error, PM_STATUS_NOT_FOUND, "no GPU and no system");
   if (!known && memory[0] != '\0')
-    return pm__fail(error, PM_NOT_FOUND, "unknown GPU \"%.60s\" with %.10s GB", gpu, memory);
-  if (!known && gpu[0] != '\0') return pm__fail(error, PM_NOT_FOUND, "unknown GPU \"%.60s\"", gpu);
-  if (system[0] == '\0') return pm__fail(error, PM_NOT_FOUND, "no system with %d GPUs \"%.60s\"", gpus, gpu);
-  return pm__fail(error, PM_NOT_FOUND, "unknown system \"%.60s\", or it has no %d GPUs \"%.60s\"", system, gpus, gpu);
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown GPU \"%.60s\" with %.10s GB", gpu, memory);
+  if (!known && gpu[0] != '\0') return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown GPU \"%.60s\"", gpu);
+  if (system[0] == '\0') return pm__fail(error, PM_STATUS_NOT_FOUND, "no system with %d GPUs \"%.60s\"", gpus, gpu);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown system \"%.60s\", or it has no %d GPUs \"%.60s\"", system, gpus,
+                  gpu);
 }
 
 /* For one GPU by itself its own entry, unless its machine is named. */
@@ -466,7 +467,7 @@ const char *pm__lab_machines_find(pm__lab_machines *m, const pm__lab_row *row, i
     return NULL;
   }
   if (!found->bad) return found->text;
-  pm__fail(error, PM_NOT_FOUND, "%s", found->text);
+  pm__fail(error, PM_STATUS_NOT_FOUND, "%s", found->text);
   return NULL;
 }
 

@@ -151,18 +151,18 @@ static void *build_network(pm__lab_predictor *predictor, const char *name, const
   }
   int count = split_name(parameters, sets);
   if (count < 0) {
-    pm__fail(error, PM_BAD_VALUE, "\"%.80s\" is not a network with parameters", name);
+    pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is not a network with parameters", name);
     return NULL;
   }
   *id = pm_catalog_resolve(predictor->catalog, "network", text, error);
-  return *id != NULL ? pm_catalog_network(predictor->catalog, *id, sets, (size_t)count, error) : NULL;
+  return *id != NULL ? pm_catalog_new_network(predictor->catalog, *id, sets, (size_t)count, error) : NULL;
 }
 
 static void *build_system(pm__lab_predictor *predictor, const char *name, const char **id, pm_error *error)
 {
   *id = pm_catalog_resolve(predictor->catalog, "system", name, NULL);
   if (*id == NULL) *id = name; /* what is no entry may still be a system: a GPU by itself */
-  return pm_catalog_system(predictor->catalog, name, error);
+  return pm_catalog_new_system(predictor->catalog, name, error);
 }
 
 static void *build_framework(pm__lab_predictor *predictor, const char *name, const char **id, pm_error *error)
@@ -170,7 +170,7 @@ static void *build_framework(pm__lab_predictor *predictor, const char *name, con
   pm_framework_profile *profile = (pm_framework_profile *)calloc(1, sizeof *profile);
   *id = name;
   if (profile == NULL) pm__no_memory(error);
-  else if (pm_catalog_framework(predictor->catalog, name, profile, error) == PM_OK &&
+  else if (pm_catalog_get_framework(predictor->catalog, name, profile, error) == PM_OK &&
            (predictor->out == NULL || pm__lab_without_holdout(predictor->catalog, predictor->out, profile,
                                                               error) == PM_OK))
     return profile;
@@ -183,7 +183,7 @@ static void *build_profile(pm__lab_predictor *predictor, const char *name, const
   pm_inference_profile *profile = (pm_inference_profile *)calloc(1, sizeof *profile);
   *id = name;
   if (profile == NULL) pm__no_memory(error);
-  else if (pm_catalog_inference(predictor->catalog, name, profile, error) == PM_OK) return profile;
+  else if (pm_catalog_get_inference(predictor->catalog, name, profile, error) == PM_OK) return profile;
   free(profile);
   return NULL;
 }
@@ -203,7 +203,7 @@ static int position_of(pm__lab_predictor *predictor, parts *list, builder *build
     else found->id = copy_text(id, error);
   }
   if (found->object != NULL) return (int)(found - list->items);
-  pm__fail(error, PM_NOT_FOUND, "%s", found->reason != NULL ? found->reason : "out of memory");
+  pm__fail(error, PM_STATUS_NOT_FOUND, "%s", found->reason != NULL ? found->reason : "out of memory");
   return -1;
 }
 
@@ -280,7 +280,7 @@ static int add_once(run_list *list, const void *item, pm_error *error)
   for (size_t i = 0; i < list->count; i++)
     if (same_run(list->type, list->asked + i * list->size, item)) return (int)i;
   if (list->planned != NULL) {
-    pm__fail(error, PM_INTERNAL, "a run comes after the prediction");
+    pm__fail(error, PM_STATUS_INTERNAL, "a run comes after the prediction");
     return -1;
   }
   char *larger = (char *)pm__grow(list->asked, list->count, &list->capacity, list->size);
@@ -333,7 +333,7 @@ static int add_frameworks(pm__lab_predictor *predictor, pm_error *error)
     if (framework->object == NULL) continue;
     framework->position = pm_plan_add_framework(predictor->plan, (const pm_framework_profile *)framework->object,
                                                 error);
-    if (framework->position < 0) return PM_INTERNAL;
+    if (framework->position < 0) return PM_STATUS_INTERNAL;
   }
   return PM_OK;
 }
@@ -343,7 +343,7 @@ static int predict_training(pm__lab_predictor *predictor, size_t networks, size_
   if (predictor->training.count == 0) return PM_OK;
   predictor->plan = pm_plan_new((const pm_network *const *)predictor->network_list, networks,
                                 (const pm_system *const *)predictor->system_list, systems, error);
-  if (predictor->plan == NULL || add_frameworks(predictor, error) != PM_OK) return PM_INTERNAL;
+  if (predictor->plan == NULL || add_frameworks(predictor, error) != PM_OK) return PM_STATUS_INTERNAL;
   pm_run *runs = (pm_run *)planned(&predictor->training, error);
   predictor->predictions = (pm_prediction *)calloc(predictor->training.count, sizeof *predictor->predictions);
   if (runs == NULL || predictor->predictions == NULL) return pm__no_memory(error);
@@ -364,7 +364,7 @@ static int add_profiles(pm__lab_predictor *predictor, pm_error *error)
     if (profile->object == NULL) continue;
     profile->position = pm_plan_add_inference_profile(predictor->inference_plan,
                                                       (const pm_inference_profile *)profile->object, NULL, error);
-    if (profile->position < 0) return PM_INTERNAL;
+    if (profile->position < 0) return PM_STATUS_INTERNAL;
   }
   return PM_OK;
 }
@@ -374,7 +374,7 @@ static int predict_inference(pm__lab_predictor *predictor, size_t networks, size
   if (predictor->inference.count == 0) return PM_OK;
   predictor->inference_plan = pm_plan_new((const pm_network *const *)predictor->network_list, networks,
                                           (const pm_system *const *)predictor->system_list, systems, error);
-  if (predictor->inference_plan == NULL || add_profiles(predictor, error) != PM_OK) return PM_INTERNAL;
+  if (predictor->inference_plan == NULL || add_profiles(predictor, error) != PM_OK) return PM_STATUS_INTERNAL;
   pm_inference_run *runs = (pm_inference_run *)planned(&predictor->inference, error);
   predictor->inferences = (pm_inference *)calloc(predictor->inference.count, sizeof *predictor->inferences);
   if (runs == NULL || predictor->inferences == NULL) return pm__no_memory(error);
@@ -395,7 +395,7 @@ int pm__lab_predictor_predict(pm__lab_predictor *predictor, pm_error *error)
   if (predictor->network_list == NULL || predictor->system_list == NULL) return pm__no_memory(error);
   int status = predict_training(predictor, networks, systems, error);
   if (status == PM_OK) status = predict_inference(predictor, networks, systems, error);
-  return status == PM_INTERNAL && error != NULL && error->status != PM_OK ? error->status : status;
+  return status == PM_STATUS_INTERNAL && error != NULL && error->status != PM_OK ? error->status : status;
 }
 
 int pm__lab_predictor_predict_again(pm__lab_predictor *predictor, size_t count)
@@ -428,5 +428,6 @@ const pm_inference *pm__lab_predictor_inference(const pm__lab_predictor *predict
 
 int pm__lab_predictor_inference_check(const pm__lab_predictor *predictor, int run, pm_error *error)
 {
-  return pm_infer_check(predictor->inference_plan, (const pm_inference_run *)predictor->inference.planned + run, error);
+  return pm_inference_check(predictor->inference_plan, (const pm_inference_run *)predictor->inference.planned + run,
+                            error);
 }

@@ -14,7 +14,7 @@ int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *cata
   if (status != PM_OK) return status;
   reader->machines = pm__lab_machines_new(catalog, error);
   reader->predictor = pm__lab_predictor_new(catalog, NULL, error);
-  return reader->machines != NULL && reader->predictor != NULL ? PM_OK : PM_NO_MEMORY;
+  return reader->machines != NULL && reader->predictor != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 void pm__lab_rate_reader_close(pm__lab_rate_reader *reader)
@@ -47,16 +47,16 @@ static int read_network(pm__lab_rate_reader *reader, const pm__lab_row *row, pm_
   pm_error reason = PM_ERROR_NONE;
   const char *model = row->cell[PM__COLUMN_MODEL];
   if (pm__lab_readings_decide(&reader->readings, PM_DECISION_NETWORK, row, name) == NULL) {
-    if (model[0] == '\0') return pm__fail(error, PM_NOT_FOUND, "no model");
+    if (model[0] == '\0') return pm__fail(error, PM_STATUS_NOT_FOUND, "no model");
     if (pm_catalog_resolve(reader->catalog, "network", model, NULL) == NULL)
-      return pm__fail(error, PM_NOT_FOUND, "unknown model \"%.80s\"", model);
+      return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown model \"%.80s\"", model);
     snprintf(name, sizeof name, "%.100s", model);
   }
   add_size(reader->predictor, row, PM__COLUMN_IMAGE, "image", name);
   add_size(reader->predictor, row, PM__COLUMN_SEQUENCE, "seq", name);
   rate->network = pm__lab_predictor_network(reader->predictor, name, &reason);
   if (rate->network >= 0) return PM_OK;
-  return pm__fail(error, PM_NOT_FOUND, "model \"%.80s\": %.200s", model, reason.text);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "model \"%.80s\": %.200s", model, reason.text);
 }
 
 /* ---- Machine ---- */
@@ -72,7 +72,7 @@ static int count_of(const pm__lab_row *row, pm__lab_column column, int other)
 static int set_system(pm__lab_rate_reader *reader, const char *id, pm__lab_rate *rate, pm_error *error)
 {
   rate->system = pm__lab_predictor_system(reader->predictor, id, error);
-  if (rate->system < 0) return PM_NOT_FOUND;
+  if (rate->system < 0) return PM_STATUS_NOT_FOUND;
   pm__lab_machines_gpu_family(reader->machines, pm__lab_predictor_system_id(reader->predictor, rate->system),
                               rate->gpu, sizeof rate->gpu);
   if (rate->gpu[0] == '\0') snprintf(rate->gpu, sizeof rate->gpu, "%.79s", id);
@@ -85,11 +85,11 @@ static int read_counts(pm__lab_rate_reader *reader, const pm__lab_row *row, int 
   double said = pm__lab_readings_number(&reader->readings, PM_DECISION_GPUS, row, error);
   *nodes = count_of(row, PM__COLUMN_NODES, -1);
   *gpus = said >= 1 && said <= 1e6 ? (int)said : count_of(row, PM__COLUMN_GPUS, *nodes > 1 ? -1 : 1);
-  if (*gpus == 0) return pm__fail(error, PM_BAD_VALUE, "gpus \"%.20s\"", row->cell[PM__COLUMN_GPUS]);
-  if (*nodes == 0) return pm__fail(error, PM_BAD_VALUE, "nodes \"%.20s\"", row->cell[PM__COLUMN_NODES]);
+  if (*gpus == 0) return pm__fail(error, PM_STATUS_BAD_VALUE, "gpus \"%.20s\"", row->cell[PM__COLUMN_GPUS]);
+  if (*nodes == 0) return pm__fail(error, PM_STATUS_BAD_VALUE, "nodes \"%.20s\"", row->cell[PM__COLUMN_NODES]);
   if (*gpus > 0 && *gpus < *nodes) *gpus *= *nodes; /* so they are those of each node */
   if (*gpus > 0 && *nodes > 0 && *gpus % *nodes != 0)
-    return pm__fail(error, PM_BAD_VALUE, "%d GPUs on %d nodes", *gpus, *nodes);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "%d GPUs on %d nodes", *gpus, *nodes);
   *gpus = *gpus > 0 ? *gpus : 0;
   *nodes = *nodes > 0 ? *nodes : 0;
   return PM_OK;
@@ -107,12 +107,12 @@ static const char *system_of(pm__lab_rate_reader *reader, const pm__lab_row *row
 static int spread(pm__lab_rate_reader *reader, const char *id, int gpus, int nodes, pm__lab_rate *rate, pm_error *error)
 {
   pm_machine machine;
-  int status = pm_catalog_record(reader->catalog, "system", id, &machine, error);
+  int status = pm_catalog_get_record(reader->catalog, "system", id, &machine, error);
   if (status != PM_OK) return status;
   rate->gpus = gpus > 0 && gpus < machine.gpus ? gpus : machine.gpus;
   rate->nodes = nodes > 0 ? nodes : gpus / rate->gpus;
   if (gpus == 0 || rate->gpus * rate->nodes == gpus) return set_system(reader, id, rate, error);
-  return pm__fail(error, PM_NOT_FOUND, "%d GPUs on nodes of %d", gpus, machine.gpus);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "%d GPUs on nodes of %d", gpus, machine.gpus);
 }
 
 static int read_machine(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
@@ -126,7 +126,7 @@ static int read_machine(pm__lab_rate_reader *reader, const pm__lab_row *row, pm_
   rate->gpus = whole ? gpus / rate->nodes : 1;
   const char *id = system_of(reader, row, whole ? rate->gpus : 2, rate->nodes, value, NULL);
   if (id == NULL) system_of(reader, row, whole ? rate->gpus : gpus, rate->nodes, value, error);
-  if (id == NULL) return PM_NOT_FOUND;
+  if (id == NULL) return PM_STATUS_NOT_FOUND;
   return whole ? set_system(reader, id, rate, error) : spread(reader, id, gpus, nodes, rate, error);
 }
 
@@ -138,8 +138,8 @@ static int read_precision(pm__lab_rate_reader *reader, const pm__lab_row *row, p
   const char *name = pm__lab_readings_decide(&reader->readings, PM_DECISION_PRECISION, row, value);
   if (name == NULL) name = row->cell[PM__COLUMN_PRECISION];
   rate->precision = (int32_t)pm_precision_find(name);
-  if (name[0] == '\0') return pm__fail(error, PM_NOT_FOUND, "no precision");
-  return rate->precision >= 0 ? PM_OK : pm__fail(error, PM_NOT_FOUND, "unknown precision \"%.60s\"", name);
+  if (name[0] == '\0') return pm__fail(error, PM_STATUS_NOT_FOUND, "no precision");
+  return rate->precision >= 0 ? PM_OK : pm__fail(error, PM_STATUS_NOT_FOUND, "unknown precision \"%.60s\"", name);
 }
 
 /* The cell, if it is the very id of a framework of the catalogue. */
@@ -161,20 +161,20 @@ static int read_framework(pm__lab_rate_reader *reader, const pm__lab_row *row, p
   snprintf(rate->framework, sizeof rate->framework, "%.50s%s%.20s", name, era[0] != '\0' ? "@" : "", era);
   if (reader->inference) rate->profile = pm__lab_predictor_profile(reader->predictor, rate->framework, error);
   else rate->profile = pm__lab_predictor_framework(reader->predictor, rate->framework, error);
-  if (reader->inference && rate->profile < 0) return PM_NOT_FOUND;
-  return rate->profile >= -1 ? PM_OK : PM_NOT_FOUND;
+  if (reader->inference && rate->profile < 0) return PM_STATUS_NOT_FOUND;
+  return rate->profile >= -1 ? PM_OK : PM_STATUS_NOT_FOUND;
 }
 
 /* SGD with momentum, unless the row or a rule says otherwise. */
 static int read_optimizer(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
   char value[PM__VALUE_LONGEST];
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   const char *name = pm__lab_readings_decide(&reader->readings, PM_DECISION_OPTIMIZER, row, value);
   if (name == NULL) name = row->cell[PM__COLUMN_OPTIMIZER];
   rate->optimizer = run.optimizer;
   if (name[0] == '\0') return PM_OK;
-  int status = pm_record_set(pm_record_field(pm_record_type_find("run"), "optimizer"), &run, name, error);
+  int status = pm_record_set(pm_record_find_field(pm_record_type_find("run"), "optimizer"), &run, name, error);
   rate->optimizer = run.optimizer;
   return status;
 }
@@ -189,9 +189,9 @@ static int read_batch(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__l
   if (reader->inference) rate->accumulation = 1;
   if (isnan(rate->accumulation)) rate->accumulation = rint(all / (rate->batch * ranks));
   if (!(rate->accumulation >= 1)) rate->accumulation = 1;
-  if (isnan(rate->batch)) return pm__fail(error, PM_NOT_FOUND, "no batch size");
+  if (isnan(rate->batch)) return pm__fail(error, PM_STATUS_NOT_FOUND, "no batch size");
   rate->batch = rint(rate->batch);
-  return rate->batch >= 1 ? PM_OK : pm__fail(error, PM_BAD_VALUE, "batch %g", rate->batch);
+  return rate->batch >= 1 ? PM_OK : pm__fail(error, PM_STATUS_BAD_VALUE, "batch %g", rate->batch);
 }
 
 static bool counts_samples(const char *unit)
@@ -206,7 +206,7 @@ static int read_unit(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__la
   rate->each = strstr(unit, "/GPU") != NULL || strstr(unit, "/gpu") != NULL;
   rate->items = pm__lab_readings_number(&reader->readings, PM_DECISION_ITEMS, row, error);
   if (isnan(rate->items) && !rate->latency && !counts_samples(unit))
-    return pm__fail(error, PM_NOT_FOUND, "unit \"%.60s\" of model \"%.60s\"", unit, row->cell[PM__COLUMN_MODEL]);
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "unit \"%.60s\" of model \"%.60s\"", unit, row->cell[PM__COLUMN_MODEL]);
   if (isnan(rate->items)) rate->items = 1;
   return PM_OK;
 }
@@ -218,7 +218,7 @@ static int read_measured(pm__lab_rate_reader *reader, const pm__lab_row *row, pm
   rate->latency = reader->inference && isnan(rate->measured);
   if (rate->latency) rate->measured = pm__lab_row_number(row, PM__COLUMN_LATENCY);
   if (rate->measured > 0) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "no throughput above 0");
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "no throughput above 0");
 }
 
 int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
@@ -227,7 +227,7 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
   memset(rate, 0, sizeof *rate);
   row->set = reader->inference ? "inference" : "training";
   const char *why = pm__lab_readings_decide(&reader->readings, PM_DECISION_SKIP, row, value);
-  if (why != NULL) return pm__fail(error, PM_NOT_FOUND, "left out: %.150s", why);
+  if (why != NULL) return pm__fail(error, PM_STATUS_NOT_FOUND, "left out: %.150s", why);
   pm__lab_readings_date(&reader->readings, row);
   int status = read_network(reader, row, rate, error);
   if (status == PM_OK) status = read_machine(reader, row, rate, error);
@@ -245,7 +245,7 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
 
 pm_run pm__lab_rate_run(const pm__lab_rate *rate)
 {
-  pm_run run = pm_run_default();
+  pm_run run = pm_run_make();
   run.network_index = rate->network;
   run.system_index = rate->system;
   run.gpus = rate->gpus;
@@ -276,7 +276,7 @@ void pm__lab_rate_group(const pm__lab_rate *rate, const pm__lab_row *row, const 
                         size_t size)
 {
   const char *unit = row->cell[PM__COLUMN_UNIT], *source = strrchr(row->cell[PM__COLUMN_REPOSITORY], '/');
-  const pm_choice *precisions = pm_record_field(pm_record_type_find("run"), "precision")->choices;
+  const pm_choice *precisions = pm_record_find_field(pm_record_type_find("run"), "precision")->choices;
   snprintf(group, size, "%s %.24s %.20s %.12s %s%s%.20s", about(rate, unit, network), rate->framework, rate->gpu,
            precisions[rate->precision].name, rate->gpus * rate->nodes > 1 ? "n-gpu" : "1-gpu",
            source != NULL ? " " : "", source != NULL ? source + 1 : "");

@@ -24,7 +24,7 @@ typedef struct rates {
 
 static pm_inference_run inference_run(const pm__lab_rate *rate)
 {
-  pm_inference_run run = pm_inference_run_default();
+  pm_inference_run run = pm_inference_run_make();
   run.network_index = rate->network;
   run.system_index = rate->system;
   run.profile_index = rate->profile;
@@ -56,7 +56,7 @@ static int add_row(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, s
   t->asked = asked;
   size_t index = t->rows.count;
   pm__lab_comparison *out = pm__lab_comparisons_add(&t->rows, error);
-  if (out == NULL) return PM_NO_MEMORY;
+  if (out == NULL) return PM_STATUS_NO_MEMORY;
   asked[index].line = line;
   asked[index].run = add_run(t, rate, error);
   asked[index].latency = rate->latency;
@@ -67,7 +67,7 @@ static int add_row(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, s
   snprintf(out->set, sizeof out->set, "%.79s", t->context->set);
   pm__lab_rate_group(rate, row, pm__lab_predictor_built_network(t->reader.predictor, rate->network), out->group,
                      sizeof out->group);
-  return asked[index].run >= 0 ? PM_OK : PM_NO_MEMORY;
+  return asked[index].run >= 0 ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 static int read_rows(rates *t, pm_error *error)
@@ -80,7 +80,7 @@ static int read_rows(rates *t, pm_error *error)
     pm_error reason = PM_ERROR_NONE;
     pm__lab_row_get(t->context->table, line, columns, &row);
     int status = pm__lab_rate_read(&t->reader, &row, &rate, &reason);
-    if (status == PM_NO_MEMORY) return pm__no_memory(error);
+    if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
     status = status == PM_OK ? add_row(t, &row, &rate, line, error) : pm__lab_reasons_add(&t->reasons, reason.text,
                                                                                           error);
     if (status != PM_OK) return status;

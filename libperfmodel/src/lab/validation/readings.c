@@ -55,8 +55,8 @@ int pm__lab_readings_new(pm__lab_readings *readings, const pm_catalog *catalog, 
   readings->items = (pm_reading *)calloc(readings->count + 1, sizeof *readings->items);
   if (readings->items == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < readings->count; i++) {
-    const char *id = pm_catalog_id(catalog, "reading", i);
-    int status = pm_catalog_record(catalog, "reading", id, &readings->items[i], error);
+    const char *id = pm_catalog_get_id(catalog, "reading", i);
+    int status = pm_catalog_get_record(catalog, "reading", id, &readings->items[i], error);
     if (status != PM_OK) return status;
   }
   return PM_OK;
@@ -135,7 +135,7 @@ static int column_value(void *user, const char *name, const char *arguments, dou
   const char *text = pm__lab_row_cell((const pm__lab_row *)user, name);
   (void)arguments;
   if (text != NULL && pm_number_parse(text, value) == PM_OK) return PM_OK;
-  return pm__fail(error, PM_BAD_VALUE, "a reading needs column \"%s\"", name);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "a reading needs column \"%s\"", name);
 }
 
 double pm__lab_readings_number(const pm__lab_readings *readings, pm_decision decision, const pm__lab_row *row,

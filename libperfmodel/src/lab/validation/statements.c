@@ -38,7 +38,7 @@ static int read_statement(const pm__lab_statements *all, size_t row, pm__lab_sta
   const char *use = cell(table, row, "use"), *value = use[0] != '\0' ? use : cell(table, row, "value");
   int k = kind_of(cell(table, row, "kind"));
   if (k < 0)
-    return pm__fail_at(error, PM_BAD_VALUE, all->context->file, (int)row + 1, "kind \"%.40s\" is unknown",
+    return pm__fail_at(error, PM_STATUS_BAD_VALUE, all->context->file, (int)row + 1, "kind \"%.40s\" is unknown",
                        cell(table, row, "kind"));
   out->kind = (pm__lab_statement_kind)k;
   out->id = cell(table, row, "id");
@@ -52,7 +52,8 @@ static int read_statement(const pm__lab_statements *all, size_t row, pm__lab_sta
   if (pm_number_parse(value, &out->value) != PM_OK) out->value = NAN;
   if (!pm__lab_statement_has_formula(out)) return PM_OK;
   if (out->formula[0] != '\0' && (out->kind == PM__STATEMENT_CLAIM || !isnan(out->value))) return PM_OK;
-  return pm__fail_at(error, PM_BAD_VALUE, all->context->file, (int)row + 1, "row \"%.60s\" lacks a formula or a value",
+  return pm__fail_at(error, PM_STATUS_BAD_VALUE, all->context->file, (int)row + 1,
+                     "row \"%.60s\" lacks a formula or a value",
                      out->id);
 }
 
@@ -77,7 +78,7 @@ static int resolve(void *user, const char *name, const char *arguments, double *
   for (size_t i = 0; i < all->count; i++) {
     if (strcmp(all->items[i].id, arguments) != 0) continue;
     if (!all->values.predicted) return PM_OK;
-    if (in->depth >= DEEPEST) return pm__fail(error, PM_BAD_VALUE, "row \"%.60s\" refers to itself", arguments);
+    if (in->depth >= DEEPEST) return pm__fail(error, PM_STATUS_BAD_VALUE, "row \"%.60s\" refers to itself", arguments);
     pm__lab_values kept = all->values;
     int status = evaluate(all, &all->items[i], in->depth + 1, error);
     all->values = kept;
@@ -85,7 +86,7 @@ static int resolve(void *user, const char *name, const char *arguments, double *
     if (all->values.basis[0] == '\0') memcpy(all->values.basis, all->items[i].basis, sizeof all->values.basis);
     return status;
   }
-  return pm__fail(error, PM_NOT_FOUND, "there is no row \"%.60s\"", arguments);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no row \"%.60s\"", arguments);
 }
 
 /* One formula, or one comparison of a claim. */
@@ -98,7 +99,7 @@ static int evaluate_one(pm__lab_statements *all, pm__lab_statement *s, const cha
   if (s->kind != PM__STATEMENT_CLAIM) s->predicted = out.value;
   else if (s->checks == 0) s->predicted = out.left;
   if (s->kind == PM__STATEMENT_CLAIM && !out.compared)
-    return pm__fail(error, PM_BAD_SYNTAX, "\"%.80s\" compares nothing", text);
+    return pm__fail(error, PM_STATUS_BAD_SYNTAX, "\"%.80s\" compares nothing", text);
   s->checks += s->kind == PM__STATEMENT_CLAIM;
   s->held += s->kind == PM__STATEMENT_CLAIM && out.value == 1;
   return PM_OK;
@@ -108,13 +109,14 @@ static int evaluate(pm__lab_statements *all, pm__lab_statement *s, int depth, pm
 {
   char part[1400];
   int status = PM_OK;
-  if (s->done) return s->reason[0] == '\0' ? PM_OK : pm__fail(error, PM_NOT_FOUND, "%s", s->reason);
+  if (s->done) return s->reason[0] == '\0' ? PM_OK : pm__fail(error, PM_STATUS_NOT_FOUND, "%s", s->reason);
   all->values.run = s->run;
   all->values.basis[0] = '\0';
   s->checks = s->held = 0;
   for (const char *at = s->formula; *at != '\0' && status == PM_OK;) {
     size_t length = strcspn(at, ";");
-    if (length >= sizeof part) return pm__fail(error, PM_BAD_SYNTAX, "a formula of \"%.60s\" is too long", s->id);
+    if (length >= sizeof part) return pm__fail(error, PM_STATUS_BAD_SYNTAX, "a formula of \"%.60s\" is too long",
+                                               s->id);
     memcpy(part, at, length);
     part[length] = '\0';
     status = evaluate_one(all, s, part, depth, error);
@@ -137,9 +139,9 @@ static int evaluate_all(pm__lab_statements *all, pm_error *error)
     pm__lab_statement *s = &all->items[i];
     pm_error reason = PM_ERROR_NONE;
     if (!pm__lab_statement_has_formula(s) || s->reason[0] != '\0' || evaluate(all, s, 0, &reason) == PM_OK) continue;
-    if (reason.status == PM_NO_MEMORY) return pm__no_memory(error);
-    if (reason.status == PM_BAD_SYNTAX)
-      return pm__fail_at(error, PM_BAD_SYNTAX, all->context->file, (int)i + 2, "%.300s", reason.text);
+    if (reason.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+    if (reason.status == PM_STATUS_BAD_SYNTAX)
+      return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, all->context->file, (int)i + 2, "%.300s", reason.text);
     snprintf(s->reason, sizeof s->reason, "%.255s", reason.text);
     s->predicted = NAN;
     s->done = all->values.predicted;
@@ -165,7 +167,7 @@ static int compare(pm__lab_statements *all, pm__lab_comparisons *rows, pm_error 
   all->items = (pm__lab_statement *)calloc(all->count, sizeof *all->items);
   if (all->items == NULL) return pm__no_memory(error);
   all->values.predictor = pm__lab_predictor_new(all->context->catalog, all->values.out, error);
-  int status = all->values.predictor == NULL ? PM_NO_MEMORY : run_all(all, error);
+  int status = all->values.predictor == NULL ? PM_STATUS_NO_MEMORY : run_all(all, error);
   return status == PM_OK ? pm__lab_statements_compare(all, rows, error) : status;
 }
 
@@ -195,7 +197,7 @@ static int say_without(pm__lab_statements *all, pm__lab_holdout out, pm_error *e
     if (out[0] != '\0' && strcmp(rows.items[i].group, out) != 0) continue;
     pm__lab_comparison *next = pm__lab_comparisons_add(&counted, error);
     if (next != NULL) *next = rows.items[i];
-    else status = PM_NO_MEMORY;
+    else status = PM_STATUS_NO_MEMORY;
   }
   if (out[0] == '\0') pm__string_add(notes, "all rows, without the constants that rest on these documents: ");
   else pm__string_format(notes, "%s, without the constants that rest on it: ", out);

@@ -30,7 +30,7 @@ int pm__lab_statements_compare(const pm__lab_statements *all, pm__lab_comparison
   for (size_t i = 0; i < all->count; i++) {
     const pm__lab_statement *s = &all->items[i];
     pm__lab_comparison *out = pm__lab_comparisons_add(rows, error);
-    if (out == NULL) return PM_NO_MEMORY;
+    if (out == NULL) return PM_STATUS_NO_MEMORY;
     snprintf(out->id, sizeof out->id, "%.79s", s->id);
     snprintf(out->group, sizeof out->group, "%.79s", s->group);
     snprintf(out->unit, sizeof out->unit, "%.79s", s->unit);

@@ -19,7 +19,7 @@ static const set sets[] = {
 
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-const char *pm_validation_set(size_t index)
+const char *pm_validation_get_set(size_t index)
 {
   return index < SETS ? sets[index].name : NULL;
 }
@@ -32,7 +32,7 @@ static const set *find_set(const char *name, pm_error *error)
     strcat(known, i > 0 ? ", " : "");
     strcat(known, sets[i].name);
   }
-  pm__fail(error, PM_NOT_FOUND, "set \"%.80s\" is unknown; it is one of %s", name, known);
+  pm__fail(error, PM_STATUS_NOT_FOUND, "set \"%.80s\" is unknown; it is one of %s", name, known);
   return NULL;
 }
 
@@ -43,7 +43,7 @@ static pm_table *run_set(const set *chosen, pm__lab_context *context, const char
   context->table = &table;
   pm_table *result = NULL;
   if (table.rows > 1) result = chosen->run(context, error);
-  else pm__fail(error, PM_BAD_FILE, "%s: no measurements", context->file);
+  else pm__fail(error, PM_STATUS_BAD_FILE, "%s: no measurements", context->file);
   pm__csv_free(&table);
   return result;
 }
@@ -61,7 +61,7 @@ static pm_table *noted(pm_table *table, const pm__string *notes, pm_error *error
 pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_error *error)
 {
   if (catalog == NULL || what == NULL || what->set == NULL) {
-    pm__fail(error, PM_BAD_ARGUMENT, "a validation needs a catalogue and a set");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a validation needs a catalogue and a set");
     return NULL;
   }
   const set *chosen = find_set(what->set, error);
@@ -69,7 +69,7 @@ pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_e
   pm__lab_context context = {.catalog = catalog, .file = chosen->shipped, .set = chosen->name, .rows = what->rows};
   if (what->data != NULL) context.file = "data", context.set = "own";
   if (what->file != NULL) context.file = what->file;
-  char *shipped = what->data == NULL ? pm_shipped_text(chosen->shipped, error) : NULL;
+  char *shipped = what->data == NULL ? pm_shipped_read(chosen->shipped, error) : NULL;
   const char *text = what->data != NULL ? what->data : shipped;
   pm_table *table = text != NULL ? run_set(chosen, &context, text, error) : NULL;
   pm_string_free(shipped);

@@ -32,8 +32,8 @@ static void trim(char **start, char *end)
 static int add_one(settings *s, char *text, pm_error *error)
 {
   char *equal = strchr(text, '='), *end = text + strlen(text);
-  if (equal == NULL) return pm__fail(error, PM_BAD_SYNTAX, "\"%.80s\" is not a setting name=value", text);
-  if (s->count == SETTINGS_MOST) return pm__fail(error, PM_BAD_SYNTAX, "too many settings");
+  if (equal == NULL) return pm__fail(error, PM_STATUS_BAD_SYNTAX, "\"%.80s\" is not a setting name=value", text);
+  if (s->count == SETTINGS_MOST) return pm__fail(error, PM_STATUS_BAD_SYNTAX, "too many settings");
   char *name = text, *value = equal + 1;
   trim(&name, equal);
   trim(&value, end);
@@ -47,7 +47,7 @@ static int add_settings(settings *s, const char *text, pm_error *error)
   size_t length = strlen(text);
   char *copy = s->text + s->used;
   if (strspn(text, " ") == length) return PM_OK;
-  if (length + 1 > SETTINGS_BYTES - s->used) return pm__fail(error, PM_BAD_SYNTAX, "settings are too long");
+  if (length + 1 > SETTINGS_BYTES - s->used) return pm__fail(error, PM_STATUS_BAD_SYNTAX, "settings are too long");
   memcpy(copy, text, length + 1);
   s->used += length + 1;
   for (char *next; copy != NULL; copy = next) {
@@ -77,7 +77,7 @@ static const char *field_setting(const settings *s, const pm_field *field)
 
 static int find(const pm_catalog *catalog, const char *kind, const char *name, void *record, pm_error *error)
 {
-  return pm_catalog_record(catalog, kind, name, record, error);
+  return pm_catalog_get_record(catalog, kind, name, record, error);
 }
 
 /* The CPU of a machine without the count before it: "2 x Intel Xeon ...". */
@@ -97,8 +97,8 @@ static int find_decoder(const pm_catalog *catalog, const char *name, pm_input_se
 /* Nothing that limits. */
 static void no_storage(pm_input_setup *setup)
 {
-  pm_record_init(pm_record_type_find("storage"), &setup->storage);
-  pm_record_init(pm_record_type_find("storage_access"), &setup->access);
+  pm_record_clear(pm_record_type_find("storage"), &setup->storage);
+  pm_record_clear(pm_record_type_find("storage_access"), &setup->access);
   setup->storage.bandwidth = INFINITY;
 }
 
@@ -126,9 +126,9 @@ static int set_parts(const settings *s, pm_input_setup *setup, pm_error *error)
       size_t length = strlen(parts[k].name);
       const char *name = s->name[i];
       if (strncmp(name, parts[k].name, length) != 0 || name[length] != '.') continue;
-      const pm_field *field = pm_record_field(pm_record_type_find(parts[k].name), name + length + 1);
+      const pm_field *field = pm_record_find_field(pm_record_type_find(parts[k].name), name + length + 1);
       status = field != NULL ? set_field(field, parts[k].record, s->value[i], error)
-                             : pm__fail(error, PM_NOT_FOUND, "there is no setting \"%.60s\"", name);
+                             : pm__fail(error, PM_STATUS_NOT_FOUND, "there is no setting \"%.60s\"", name);
     }
   return status;
 }
@@ -163,11 +163,11 @@ static int set_run(const settings *s, pm_input_run *run, pm_error *error)
 static int path_rates(const pm_catalog *catalog, const settings *s, pm_input_rates *rates, pm_error *error)
 {
   pm_input_setup setup;
-  pm_input_run run = pm_input_run_default();
+  pm_input_run run = pm_input_run_make();
   int status = find_setup(catalog, s, &setup, error);
   if (status == PM_OK) status = set_run(s, &run, error);
   if (status == PM_OK) status = pm_input_check(&setup, &run, error);
-  return status == PM_OK ? pm_input(&setup, &run, rates, 1) : status;
+  return status == PM_OK ? pm_input_evaluate(&setup, &run, rates, 1) : status;
 }
 
 /* What `workers` processes for each of the GPUs bring to a node, storage apart [samples/s]. */
@@ -176,14 +176,14 @@ static int path_workers(const pm_catalog *catalog, const settings *s, const char
 {
   pm_input_setup setup;
   pm_input_rates rates;
-  pm_input_run run = pm_input_run_default();
+  pm_input_run run = pm_input_run_make();
   int status = find_setup(catalog, s, &setup, error);
   if (status == PM_OK) status = find(catalog, "loader", loader, &setup.loader, error);
   no_storage(&setup);
   run.gpus = gpus;
   run.workers = (int32_t)(workers * gpus);
   if (status == PM_OK) status = pm_input_check(&setup, &run, error);
-  if (status == PM_OK) status = pm_input(&setup, &run, &rates, 1);
+  if (status == PM_OK) status = pm_input_evaluate(&setup, &run, &rates, 1);
   *rate = status == PM_OK ? rates.input : (double)NAN;
   return status;
 }
@@ -204,8 +204,8 @@ static int check_names(const settings *s, const char *type_name, pm_error *error
 {
   const pm_record_type *type = pm_record_type_find(type_name);
   for (size_t i = 0; i < s->count; i++)
-    if (!is_name(s->name[i]) && pm_record_field(type, s->name[i]) == NULL)
-      return pm__fail(error, PM_NOT_FOUND, "there is no setting \"%.60s\"", s->name[i]);
+    if (!is_name(s->name[i]) && pm_record_find_field(type, s->name[i]) == NULL)
+      return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no setting \"%.60s\"", s->name[i]);
   return PM_OK;
 }
 
@@ -236,10 +236,10 @@ static int gather(const pm__lab_values *v, const char *arguments, settings *s, p
 /* The field of a record by name, as a number. */
 static int field_value(const char *type_name, const char *name, const void *record, double *value, pm_error *error)
 {
-  const pm_field *field = pm_record_field(pm_record_type_find(type_name), name);
+  const pm_field *field = pm_record_find_field(pm_record_type_find(type_name), name);
   if (field == NULL || field->kind == PM_FIELD_TEXT)
-    return pm__fail(error, PM_NOT_FOUND, "\"%.60s\" is no value of %s", name, type_name);
-  *value = record != NULL ? pm_record_number(field, record) : (double)NAN;
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.60s\" is no value of %s", name, type_name);
+  *value = record != NULL ? pm_record_get_number(field, record) : (double)NAN;
   return PM_OK;
 }
 
@@ -248,7 +248,7 @@ static int field_value(const char *type_name, const char *name, const void *reco
 /* The loader of a framework, which its workers run. */
 static const char *loader_of(const pm__lab_values *v, const char *framework, pm_framework_profile *profile)
 {
-  if (pm_catalog_framework(v->catalog, framework, profile, NULL) != PM_OK) return "tensorflow";
+  if (pm_catalog_get_framework(v->catalog, framework, profile, NULL) != PM_OK) return "tensorflow";
   return profile->framework.loader[0] != '\0' ? profile->framework.loader : "tensorflow";
 }
 
@@ -259,7 +259,7 @@ static int set_workers(const pm__lab_values *v, const settings *s, pm_run *run, 
   const char *text = setting(s, "workers", NULL);
   if (text == NULL) return PM_OK;
   if (pm_number_parse(text, &workers) != PM_OK || !(workers > 0))
-    return pm__fail(error, PM_BAD_VALUE, "workers \"%.40s\"", text);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "workers \"%.40s\"", text);
   const char *own = loader_of(v, setting(s, "framework", ""), &profile), *loader = setting(s, "loader", own);
   if (v->out != NULL && pm__lab_rests_on_holdout(v->catalog, v->out, "loader", loader, "augment_time")) loader = own;
   return path_workers(v->catalog, s, loader, run->gpus, workers, &run->input_rate, error);
@@ -267,7 +267,7 @@ static int set_workers(const pm__lab_values *v, const settings *s, pm_run *run, 
 
 static int training_run(const pm__lab_values *v, const char *arguments, pm_run *run, settings *s, pm_error *error)
 {
-  *run = pm_run_default();
+  *run = pm_run_make();
   run->overlap = PM_OVERLAP_FRAMEWORK;
   int status = gather(v, arguments, s, error);
   if (status == PM_OK) status = set_fields(s, "run", run, error);
@@ -275,7 +275,7 @@ static int training_run(const pm__lab_values *v, const char *arguments, pm_run *
   run->network_index = pm__lab_predictor_network(v->predictor, setting(s, "network", ""), error);
   run->system_index = pm__lab_predictor_system(v->predictor, setting(s, "system", ""), error);
   run->framework_index = pm__lab_predictor_framework(v->predictor, setting(s, "framework", ""), error);
-  if (run->network_index < 0 || run->system_index < 0 || run->framework_index < -1) return PM_NOT_FOUND;
+  if (run->network_index < 0 || run->system_index < 0 || run->framework_index < -1) return PM_STATUS_NOT_FOUND;
   return set_workers(v, s, run, error);
 }
 
@@ -286,9 +286,9 @@ static void set_basis(pm__lab_values *v, const settings *s, const pm_prediction 
   const pm_record_type *type = pm_record_type_find("prediction");
   pm_framework_profile profile;
   const char *framework = setting(s, "framework", "");
-  pm_record_text(pm_record_field(type, "basis"), p, kernels);
-  pm_record_text(pm_record_field(type, "evidence"), p, evidence);
-  if (framework[0] != '\0' && pm_catalog_framework(v->catalog, framework, &profile, NULL) == PM_OK)
+  pm_record_format(pm_record_find_field(type, "basis"), p, kernels);
+  pm_record_format(pm_record_find_field(type, "evidence"), p, evidence);
+  if (framework[0] != '\0' && pm_catalog_get_framework(v->catalog, framework, &profile, NULL) == PM_OK)
     snprintf(profile_text, sizeof profile_text, "%.40s@%.40s (%.20s)", profile.framework.id, profile.era.id, evidence);
   snprintf(v->basis, sizeof v->basis, "%.140s, %.60s", profile_text, kernels);
 }
@@ -301,7 +301,7 @@ static int training_value(pm__lab_values *v, const char *name, const char *argum
   if (status == PM_OK) status = training_run(v, arguments, &run, &s, error);
   if (status != PM_OK) return status;
   int index = pm__lab_predictor_add(v->predictor, &run, error);
-  if (index < 0) return PM_INTERNAL;
+  if (index < 0) return PM_STATUS_INTERNAL;
   const pm_prediction *p = v->predicted ? pm__lab_predictor_prediction(v->predictor, index) : NULL;
   if (p == NULL) return PM_OK;
   if (p->status != PM_OK) return pm__lab_predictor_check(v->predictor, index, error);
@@ -314,14 +314,14 @@ static int training_value(pm__lab_values *v, const char *name, const char *argum
 static int inference_run(const pm__lab_values *v, const char *arguments, pm_inference_run *run, settings *s,
                          pm_error *error)
 {
-  *run = pm_inference_run_default();
+  *run = pm_inference_run_make();
   int status = gather(v, arguments, s, error);
   if (status == PM_OK) status = set_fields(s, "inference_run", run, error);
   if (status != PM_OK) return status;
   run->network_index = pm__lab_predictor_network(v->predictor, setting(s, "network", ""), error);
   run->system_index = pm__lab_predictor_system(v->predictor, setting(s, "system", ""), error);
   run->profile_index = pm__lab_predictor_profile(v->predictor, setting(s, "profile", ""), error);
-  return run->network_index >= 0 && run->system_index >= 0 && run->profile_index >= 0 ? PM_OK : PM_NOT_FOUND;
+  return run->network_index >= 0 && run->system_index >= 0 && run->profile_index >= 0 ? PM_OK : PM_STATUS_NOT_FOUND;
 }
 
 static int inference_value(pm__lab_values *v, const char *name, const char *arguments, double *value, pm_error *error)
@@ -332,13 +332,13 @@ static int inference_value(pm__lab_values *v, const char *name, const char *argu
   if (status == PM_OK) status = inference_run(v, arguments, &run, &s, error);
   if (status != PM_OK) return status;
   int index = pm__lab_predictor_add_inference(v->predictor, &run, error);
-  if (index < 0) return PM_INTERNAL;
+  if (index < 0) return PM_STATUS_INTERNAL;
   const pm_inference *p = v->predicted ? pm__lab_predictor_inference(v->predictor, index) : NULL;
   if (p == NULL) return PM_OK;
   if (p->status != PM_OK) return pm__lab_predictor_inference_check(v->predictor, index, error);
   if (v->basis[0] == '\0') {
     char kernels[PM_TEXT_MAX];
-    pm_record_text(pm_record_field(pm_record_type_find("inference"), "basis"), p, kernels);
+    pm_record_format(pm_record_find_field(pm_record_type_find("inference"), "basis"), p, kernels);
     snprintf(v->basis, sizeof v->basis, "%.60s, %.60s", setting(&s, "profile", ""), kernels);
   }
   return field_value("inference", name, p, value, error);
@@ -362,8 +362,8 @@ static int pair_value(pm__lab_values *v, const char *name, const char *arguments
   pm_pair pair;
   int status = gather(v, arguments, &s, error);
   int system = status == PM_OK ? pm__lab_predictor_system(v->predictor, setting(&s, "system", ""), error) : -1;
-  if (system < 0) return PM_NOT_FOUND;
-  status = pm_system_pair(pm__lab_predictor_built_system(v->predictor, system), 0, 1, &pair, error);
+  if (system < 0) return PM_STATUS_NOT_FOUND;
+  status = pm_system_get_pair(pm__lab_predictor_built_system(v->predictor, system), 0, 1, &pair, error);
   if (v->basis[0] == '\0') strcpy(v->basis, "links");
   return status == PM_OK ? field_value("pair", name, &pair, value, error) : status;
 }
@@ -382,7 +382,8 @@ int pm__lab_values_resolve(void *values, const char *name, const char *arguments
   if (strcmp(name, "rate") == 0) name = "throughput";
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     size_t length = strlen(parts[i].prefix);
-    if (strncmp(name, parts[i].prefix, length) == 0 && pm_record_field(pm_record_type_find("prediction"), name) == NULL)
+    if (strncmp(name, parts[i].prefix, length) == 0 &&
+        pm_record_find_field(pm_record_type_find("prediction"), name) == NULL)
       return parts[i].get((pm__lab_values *)values, name + length, arguments, value, error);
   }
   return training_value((pm__lab_values *)values, name, arguments, value, error);

@@ -25,7 +25,8 @@ typedef struct pm__lab_values {
   char basis[256]; /* what the row's own prediction rests on, once predicted */
 } pm__lab_values;
 
-/* Of the type of pm__lab_formula_value; `values` is a pm__lab_values. PM_NOT_FOUND for a name that is none of these. */
+/* Of the type of pm__lab_formula_value; `values` is a pm__lab_values. PM_STATUS_NOT_FOUND for a name that is none of
+** these. */
 int pm__lab_values_resolve(void *values, const char *name, const char *arguments, double *value, pm_error *error);
 
 #endif

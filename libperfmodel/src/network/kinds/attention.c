@@ -32,7 +32,7 @@ static const pm__attribute_rule rules[] = {
 static int bad(const pm__layer *layer, const char *why, const pm__shape *inputs, pm_error *error)
 {
   char q[PM_TEXT_MAX], k[PM_TEXT_MAX], v[PM_TEXT_MAX];
-  return pm__fail(error, PM_BAD_SHAPE, "attention \"%s\" of %s, %s, %s: %s", layer->name,
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "attention \"%s\" of %s, %s, %s: %s", layer->name,
                   pm__shape_text(&inputs[0], q, sizeof q), pm__shape_text(&inputs[1], k, sizeof k),
                   pm__shape_text(&inputs[2], v, sizeof v), why);
 }

@@ -22,11 +22,11 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 {
   char a[PM_TEXT_MAX], b[PM_TEXT_MAX];
   int axis = pm__axis(layer, AXIS, &inputs[0], error);
-  if (axis < 0) return PM_BAD_SHAPE;
+  if (axis < 0) return PM_STATUS_BAD_SHAPE;
   layer->output = inputs[0];
   for (int i = 1; i < count; i++) {
     if (!agree(&inputs[0], &inputs[i], axis))
-      return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" joins %s and %s", layer->kind->name, layer->name,
+      return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\" joins %s and %s", layer->kind->name, layer->name,
                       pm__shape_text(&inputs[0], a, sizeof a), pm__shape_text(&inputs[i], b, sizeof b));
     layer->output.size[axis] = pm__size((double)layer->output.size[axis] + (double)inputs[i].size[axis]);
   }

@@ -38,7 +38,8 @@ int pm__conv_check_groups(const pm__layer *layer, int64_t channels, double out_c
 {
   int64_t groups = (int64_t)layer->attribute[PM__CONV_GROUPS];
   if (channels % groups == 0 && (int64_t)out_channels % groups == 0) return PM_OK;
-  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": %lld groups do not divide %lld input and %.0f output channels",
+  return pm__fail(error, PM_STATUS_BAD_SHAPE,
+                  "%s \"%s\": %lld groups do not divide %lld input and %.0f output channels",
                   layer->kind->name, layer->name, (long long)groups, (long long)channels, out_channels);
 }
 

@@ -39,7 +39,7 @@ typedef struct pm__conv_traits {
 /* Elements of the kernel. */
 double pm__conv_window(const pm__layer *layer);
 
-/* PM_BAD_SHAPE unless the groups divide the channels. */
+/* PM_STATUS_BAD_SHAPE unless the groups divide the channels. */
 int pm__conv_check_groups(const pm__layer *layer, int64_t channels, double out_channels, pm_error *error);
 
 /* Sets parameters and MAC, and lists the three kernels. `geometry` is the convolution. */

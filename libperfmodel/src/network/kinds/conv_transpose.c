@@ -26,7 +26,7 @@ static int check_output_padding(const pm__layer *layer, int axes, pm_error *erro
   const double *a = layer->attribute;
   for (int i = 0; i < axes; i++)
     if (a[OUTPUT_PADDING + i] >= a[PM__CONV_STRIDE + i] && a[OUTPUT_PADDING + i] >= a[PM__CONV_DILATION + i])
-      return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": output_padding %.0f is below neither stride %.0f nor "
+      return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": output_padding %.0f is below neither stride %.0f nor "
                       "dilation %.0f", layer->kind->name, layer->name, a[OUTPUT_PADDING + i], a[PM__CONV_STRIDE + i],
                       a[PM__CONV_DILATION + i]);
   return PM_OK;

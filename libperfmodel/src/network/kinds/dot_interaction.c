@@ -22,11 +22,13 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   char text[PM_TEXT_MAX];
   for (int i = 0; i < count; i++) {
     if (inputs[i].rank > 2 || inputs[i].size[inputs[i].rank - 1] != features)
-      return pm__fail(error, PM_BAD_SHAPE, "dot_interaction \"%s\" takes vectors of %lld features, not %s", layer->name,
+      return pm__fail(error, PM_STATUS_BAD_SHAPE, "dot_interaction \"%s\" takes vectors of %lld features, not %s",
+                      layer->name,
                       (long long)features, pm__shape_text(&inputs[i], text, sizeof text));
     vectors += inputs[i].rank == 2 ? inputs[i].size[0] : 1;
     if (vectors > VECTORS_MAX)
-      return pm__fail(error, PM_BAD_SHAPE, "dot_interaction \"%s\" has more than %d vectors", layer->name, VECTORS_MAX);
+      return pm__fail(error, PM_STATUS_BAD_SHAPE, "dot_interaction \"%s\" has more than %d vectors", layer->name,
+                      VECTORS_MAX);
   }
   int64_t pairs = vectors * (layer->attribute[SELF] != 0 ? vectors + 1 : vectors - 1) / 2;
   layer->output = (pm__shape){1, {features + pairs, 0, 0, 0, 0, 0}};

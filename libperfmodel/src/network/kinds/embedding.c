@@ -22,7 +22,8 @@ static int shape_embedding(pm__layer *layer, const pm__shape *inputs, int count,
 {
   (void)count;
   if (inputs[0].rank == PM__RANK_MAX)
-    return pm__fail(error, PM_BAD_SHAPE, "embedding \"%s\": indices of %d dimensions leave none for the features",
+    return pm__fail(error, PM_STATUS_BAD_SHAPE,
+                    "embedding \"%s\": indices of %d dimensions leave none for the features",
                     layer->name, PM__RANK_MAX);
   layer->output = inputs[0];
   layer->output.size[layer->output.rank++] = (int64_t)layer->attribute[FEATURES];

@@ -25,7 +25,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   bool scale = a[SCALE + PM__TUPLE_COUNT] > 0, size = a[SIZE + PM__TUPLE_COUNT] > 0;
   if (status == PM_OK) status = pm__check_tuples(layer, axes, error);
   if (status == PM_OK && scale == size)
-    return pm__fail(error, PM_BAD_VALUE, "%s \"%s\" needs either scale or size", layer->kind->name, layer->name);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%s\" needs either scale or size", layer->kind->name, layer->name);
   layer->output = inputs[0];
   for (int i = 0; i < axes; i++)
     layer->output.size[1 + i] = pm__size(size ? a[SIZE + i] : floor((double)inputs[0].size[1 + i] * a[SCALE + i]));

@@ -23,7 +23,8 @@ static int shape_positions(pm__layer *layer, const pm__shape *inputs, int count,
   if (rank < 2) return pm__need_sequence(layer, &inputs[0], error);
   layer->output = inputs[0];
   if ((double)inputs[0].size[rank - 2] <= layer->attribute[POSITIONS]) return PM_OK;
-  return pm__fail(error, PM_BAD_SHAPE, "positional_embedding \"%s\" has %.0f positions, its input has %lld tokens",
+  return pm__fail(error, PM_STATUS_BAD_SHAPE,
+                  "positional_embedding \"%s\" has %.0f positions, its input has %lld tokens",
                   layer->name, layer->attribute[POSITIONS], (long long)inputs[0].size[rank - 2]);
 }
 

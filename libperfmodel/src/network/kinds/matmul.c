@@ -27,7 +27,7 @@ static int64_t columns(const pm__shape *shape, bool transposed)
 static int bad(const pm__layer *layer, const char *why, const pm__shape *inputs, pm_error *error)
 {
   char a[PM_TEXT_MAX], b[PM_TEXT_MAX];
-  return pm__fail(error, PM_BAD_SHAPE, "matmul \"%s\" of %s%s and %s%s: %s", layer->name,
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "matmul \"%s\" of %s%s and %s%s: %s", layer->name,
                   pm__shape_text(&inputs[0], a, sizeof a), layer->attribute[TRANSPOSE_A] != 0 ? " transposed" : "",
                   pm__shape_text(&inputs[1], b, sizeof b), layer->attribute[TRANSPOSE_B] != 0 ? " transposed" : "",
                   why);

@@ -15,9 +15,10 @@ static int mark(const pm__layer *layer, const pm__shape *input, bool *gone, pm_e
 {
   for (int i = 0; i < (int)layer->attribute[AXIS + PM__LIST_COUNT]; i++) {
     int axis = pm__axis(layer, AXIS + i, input, error);
-    if (axis < 0) return PM_BAD_SHAPE;
+    if (axis < 0) return PM_STATUS_BAD_SHAPE;
     if (gone[axis])
-      return pm__fail(error, PM_BAD_VALUE, "%s \"%s\" names axis %d twice", layer->kind->name, layer->name, axis);
+      return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%s\" names axis %d twice", layer->kind->name, layer->name,
+                      axis);
     gone[axis] = true;
   }
   return PM_OK;

@@ -30,7 +30,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 {
   const double *a = layer->attribute;
   if (a[TOP_K] <= a[EXPERTS]) return pm__shape_same(layer, inputs, count, error);
-  return pm__fail(error, PM_BAD_VALUE, "mixture_of_experts \"%s\": top_k %.0f is more than its %.0f experts",
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "mixture_of_experts \"%s\": top_k %.0f is more than its %.0f experts",
                   layer->name, a[TOP_K], a[EXPERTS]);
 }
 

@@ -94,7 +94,7 @@ static int check_dims(pm__layer *layer, const pm__shape *inputs, int count, pm_e
   (void)count;
   layer->output = inputs[0];
   if (layer->attribute[DIMS] <= inputs[0].rank) return PM_OK;
-  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": %s has no %.0f dimensions", layer->kind->name, layer->name,
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": %s has no %.0f dimensions", layer->kind->name, layer->name,
                   pm__shape_text(&inputs[0], text, sizeof text), layer->attribute[DIMS]);
 }
 
@@ -128,7 +128,7 @@ static int shape_group(pm__layer *layer, const pm__shape *inputs, int count, pm_
 {
   int64_t channels = inputs[0].size[0], groups = (int64_t)layer->attribute[GROUPS];
   if (channels % groups != 0)
-    return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": %lld groups do not divide %lld channels", layer->kind->name,
+    return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": %lld groups do not divide %lld channels", layer->kind->name,
                     layer->name, (long long)groups, (long long)channels);
   return pm__shape_same(layer, inputs, count, error);
 }

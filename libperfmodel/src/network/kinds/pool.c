@@ -23,7 +23,8 @@ static const pm__attribute_rule no_rules[] = {PM__RULES_END};
 static int check_padding(const pm__layer *layer, double padding, double kernel, pm_error *error)
 {
   if (2 * padding <= kernel) return PM_OK;
-  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": padding %.0f is more than half the kernel %.0f", layer->kind->name,
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": padding %.0f is more than half the kernel %.0f",
+                  layer->kind->name,
                   layer->name, padding, kernel);
 }
 

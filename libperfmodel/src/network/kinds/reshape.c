@@ -13,7 +13,7 @@ static int shape_flatten(pm__layer *layer, const pm__shape *inputs, int count, p
 {
   (void)count;
   int from = pm__axis(layer, FROM, &inputs[0], error);
-  if (from < 0) return PM_BAD_SHAPE;
+  if (from < 0) return PM_STATUS_BAD_SHAPE;
   layer->output = inputs[0];
   layer->output.rank = from + 1;
   for (int i = from + 1; i < inputs[0].rank; i++) layer->output.size[from] *= inputs[0].size[i];
@@ -61,7 +61,7 @@ static int cannot_become(const pm__layer *layer, const pm__shape *input, pm_erro
   pm__shape wanted = {(int)layer->attribute[SHAPE + PM__LIST_COUNT], {0}};
   char to[PM_TEXT_MAX];
   for (int i = 0; i < wanted.rank; i++) wanted.size[i] = (int64_t)layer->attribute[SHAPE + i];
-  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": %s cannot become %s", layer->kind->name, layer->name,
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": %s cannot become %s", layer->kind->name, layer->name,
                   pm__shape_text(input, from, sizeof from), pm__shape_text(&wanted, to, sizeof to));
 }
 
@@ -113,7 +113,8 @@ static int shape_permute(pm__layer *layer, const pm__shape *inputs, int count, p
     layer->output.size[i] = good ? inputs[0].size[from] : 0;
   }
   if (good) return PM_OK;
-  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": the order of %s must have each of 0 to %d once", layer->kind->name,
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": the order of %s must have each of 0 to %d once",
+                  layer->kind->name,
                   layer->name, pm__shape_text(&inputs[0], text, sizeof text), rank - 1);
 }
 

@@ -35,7 +35,8 @@ static int shape_dot(pm__layer *layer, const pm__shape *inputs, int count, pm_er
 {
   int status = shape_additive(layer, inputs, count, error);
   if (status != PM_OK || inputs[0].size[1] == inputs[1].size[1]) return status;
-  return pm__fail(error, PM_BAD_SHAPE, "dot_attention \"%s\": decoder states of %lld and encoder states of %lld features",
+  return pm__fail(error, PM_STATUS_BAD_SHAPE,
+                  "dot_attention \"%s\": decoder states of %lld and encoder states of %lld features",
                   layer->name, (long long)inputs[0].size[1], (long long)inputs[1].size[1]);
 }
 

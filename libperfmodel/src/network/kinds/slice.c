@@ -19,14 +19,15 @@ static int shape_slice(pm__layer *layer, const pm__shape *inputs, int count, pm_
   const double *a = layer->attribute;
   char text[PM_TEXT_MAX];
   int axis = pm__axis(layer, AXIS, &inputs[0], error);
-  if (axis < 0) return PM_BAD_SHAPE;
+  if (axis < 0) return PM_STATUS_BAD_SHAPE;
   double size = (double)inputs[0].size[axis];
   double start = a[START] < 0 ? a[START] + size : a[START];
   double end = isinf(a[END]) ? size : a[END] < 0 ? a[END] + size : a[END];
   layer->output = inputs[0];
   layer->output.size[axis] = (int64_t)ceil((end - start) / a[STEP]);
   if (start >= 0 && start < end && end <= size) return PM_OK;
-  return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": %.0f to %.0f is no part of dimension %d of %s", layer->kind->name,
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": %.0f to %.0f is no part of dimension %d of %s",
+                  layer->kind->name,
                   layer->name, start, end, axis, pm__shape_text(&inputs[0], text, sizeof text));
 }
 
@@ -83,7 +84,8 @@ static int shape_pad(pm__layer *layer, const pm__shape *inputs, int count, pm_er
   for (int i = 0; i < 2; i++) {
     int given = (int)layer->attribute[slots[i] + PM__LIST_COUNT];
     if (given != 1 && given != rank && given != rank - 1)
-      return pm__fail(error, PM_BAD_VALUE, "%s \"%s\": %d numbers do not pad %s", layer->kind->name, layer->name, given,
+      return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%s\": %d numbers do not pad %s", layer->kind->name, layer->name,
+                      given,
                       pm__shape_text(&inputs[0], text, sizeof text));
     for (int j = 0; j < rank; j++) layer->output.size[j] += (int64_t)padding_of(layer, slots[i], rank, j);
   }

@@ -19,7 +19,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 {
   (void)count;
   layer->output = inputs[0];
-  return pm__axis(layer, AXIS, &inputs[0], error) < 0 ? PM_BAD_SHAPE : PM_OK;
+  return pm__axis(layer, AXIS, &inputs[0], error) < 0 ? PM_STATUS_BAD_SHAPE : PM_OK;
 }
 
 static double row_of(const pm__layer *layer)

@@ -22,14 +22,15 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
     layer->output = inputs[0];
     for (int i = 0; i < inputs[0].rank || i < inputs[1].rank; i++)
       if (inputs[0].rank != inputs[1].rank || inputs[0].size[i] != inputs[1].size[i])
-        return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\": the second input is %s, not as the first", layer->kind->name,
+        return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": the second input is %s, not as the first",
+                        layer->kind->name,
                         layer->name, pm__shape_text(&inputs[1], text, sizeof text));
     return PM_OK;
   }
   layer->output = inputs[0];
   features = &layer->output.size[inputs[0].rank - 1];
   if (*features % 2 != 0)
-    return pm__fail(error, PM_BAD_SHAPE, "%s \"%s\" cannot halve the last dimension of %s", layer->kind->name,
+    return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\" cannot halve the last dimension of %s", layer->kind->name,
                     layer->name, pm__shape_text(&inputs[0], text, sizeof text));
   *features /= 2;
   return PM_OK;
