@@ -41,10 +41,12 @@ static before look(const pm_catalog *catalog)
   return now;
 }
 
-/* "gpus" -> "gpu", as notes have it. */
+/* "gpus" -> "gpu", "usable_memories" -> "usable_memory", as notes have it. */
 static void singular(const char *kind, char *word, size_t size)
 {
-  snprintf(word, size, "%.*s", (int)(strlen(kind) - 1), kind);
+  size_t length = strlen(kind);
+  bool ies = length > 3 && strcmp(kind + length - 3, "ies") == 0;
+  snprintf(word, size, "%.*s%s", (int)(length - (ies ? 3 : 1)), kind, ies ? "y" : "");
 }
 
 /* Whether a note since then says that an entry of this id was replaced. */

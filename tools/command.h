@@ -132,6 +132,8 @@ typedef enum option_id {
   OPTION_ERRORS,
   OPTION_XML,
   OPTION_AXIS,
+  OPTION_TOPOLOGY,
+  OPTION_LIKE,
   OPTION_FIELDS,   /* in a list: the fields of a record, see options.h */
   OPTION_OF_FIELD, /* one of them */
   OPTION_COUNT
@@ -184,7 +186,7 @@ typedef struct cli_command {
 
 extern const cli_command list_command, show_command, layers_command, memory_command, predict_command, sweep_command,
   validate_command, check_command, collective_command, rings_command, copies_command, fabric_command, topology_command,
-  import_command, doctor_command, export_command, input_command, kernel_command, infer_command, size_command,
+  import_command, doctor_command, export_command, new_command, input_command, kernel_command, infer_command, size_command,
   sensitivity_command, calibrate_command;
 
 /* All sub-commands, in the order of the help; index from 0, NULL past the last. */

@@ -112,9 +112,16 @@ void print_completion(FILE *stream)
         "  elif [[ $word == -* ]]; then words=$options\n"
         "  else case $command-$COMP_CWORD in\n"
         "    list-2) words=$(_perfmodel_ids) ;;\n"
+        "    export-2) words=\"system gpu framework network $(_perfmodel_ids networks)\" ;;\n"
+        "    export-3) words=$(_perfmodel_ids \"$before\") ;;\n"
         "    show-2) words=\"$(_perfmodel_ids) $(_perfmodel_ids systems) $(_perfmodel_ids networks)\" ;;\n"
         "    show-3) words=$(_perfmodel_ids \"$before\") ;;\n", stream);
   for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
+    if (is_list(c->arguments)) {
+      fprintf(stream, "    %s-2) words=\"", c->name);
+      print_alternatives(stream, c->arguments);
+      fputs("\" ;;\n", stream);
+    }
     if (strncmp(c->arguments, "NETWORK", 7) == 0) fprintf(stream, "    %s-2) words=$(_perfmodel_ids networks) ;;\n", c->name);
     if (strstr(c->arguments, " GPU|SYSTEM") != NULL)
       fprintf(stream, "    %s-3) words=\"$(_perfmodel_ids gpus) $(_perfmodel_ids systems)\" ;;\n", c->name);

@@ -6,7 +6,7 @@
 static const cli_command *const commands[] = {
   &predict_command, &sweep_command,    &infer_command, &size_command, &sensitivity_command, &memory_command,     &input_command,      &collective_command, &rings_command,
   &copies_command,  &fabric_command,   &layers_command,     &list_command,       &show_command,
-  &topology_command, &kernel_command, &calibrate_command, &validate_command, &check_command,     &doctor_command,     &import_command, &export_command};
+  &topology_command, &kernel_command, &calibrate_command, &validate_command, &check_command,     &doctor_command,     &import_command, &export_command, &new_command};
 
 const cli_command *command_at(size_t index)
 {

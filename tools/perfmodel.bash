@@ -196,18 +196,29 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    export) options=" --set --format --output --catalog --quiet --help"
+    export) options=" --set --id --format --output --catalog --quiet --help"
       case $before in
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    new) options=" --gpu --gpus --topology --network --like --id --format --output --catalog --quiet --help"
+      case $before in
+        --gpu) words="$(_perfmodel_ids gpus)" ;;
+        --topology) words="pcie nvswitch pairs" ;;
+        --like) words="$(_perfmodel_ids frameworks)" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
   esac
   if [ -n "$words" ]; then :
-  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep infer size sensitivity memory input collective rings copies fabric layers list show topology kernel calibrate validate check doctor import export --help --version"
+  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep infer size sensitivity memory input collective rings copies fabric layers list show topology kernel calibrate validate check doctor import export new --help --version"
   elif [[ $word == -* ]]; then words=$options
   else case $command-$COMP_CWORD in
     list-2) words=$(_perfmodel_ids) ;;
+    export-2) words="system gpu framework network $(_perfmodel_ids networks)" ;;
+    export-3) words=$(_perfmodel_ids "$before") ;;
     show-2) words="$(_perfmodel_ids) $(_perfmodel_ids systems) $(_perfmodel_ids networks)" ;;
     show-3) words=$(_perfmodel_ids "$before") ;;
     predict-2) words=$(_perfmodel_ids networks) ;;
@@ -230,7 +241,7 @@ _perfmodel() {
     topology-2) words=$(_perfmodel_ids systems) ;;
     check-*) COMPREPLY=($(compgen -f -- "$word")); return ;;
     import-*) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    export-2) words=$(_perfmodel_ids networks) ;;
+    new-2) words="system framework" ;;
   esac; fi
   if [ -n "$many" ] && [[ $word == *,* ]]; then first=${word%,*},; fi
   COMPREPLY=($(compgen -P "$first" -W "$words" -- "${word#"$first"}"))

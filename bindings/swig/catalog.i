@@ -5,6 +5,7 @@ void pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *error);
 const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
 pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error);
 pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
+char *pm_catalog_export(const pm_catalog *catalog, const char *kind, const char *name, const char *id, pm_error *error);
 pm_network *pm_catalog_new_network(const pm_catalog *catalog, const char *name, const pm_attribute *ATTRIBUTES,
                                size_t COUNT, pm_error *error);
 pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *name, pm_error *error);

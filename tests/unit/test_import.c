@@ -181,6 +181,30 @@ START_TEST(topo_of_today_is_read)
 }
 END_TEST
 
+/* All pairs show NVLink alone, and there are no NICs: the affinity tells which GPUs share a CPU. */
+START_TEST(topo_affinity_is_read)
+{
+  imported m = import_file("topo", "topo_affinity.txt", "h100-sxm5");
+  ck_assert(strstr(m.report, "8 GPUs, 2 CPUs, 8 PCIe switches, 1 NVLink switches") != NULL);
+  ck_assert(strstr(m.report, "those of one affinity") != NULL);
+  ck_assert(strstr(m.xml, "from=\"plx3\" to=\"cpu0\"") != NULL && strstr(m.xml, "from=\"plx4\" to=\"cpu1\"") != NULL);
+  drop(&m);
+}
+END_TEST
+
+/* PCIe cards, neighbours of which a bridge joins; the CPUs, not the NUMA nodes, as older drivers print them. */
+START_TEST(topo_bridges_are_read)
+{
+  imported m = import_file("topo", "topo_bridges.txt", "rtx-3090");
+  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 0, 1), 4);
+  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 2, 3), 4);
+  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 1, 2), 0);
+  ck_assert(strstr(m.report, "4 GPUs, 2 CPUs, 4 PCIe switches, 0 NVLink switches") != NULL);
+  ck_assert(strstr(m.xml, "nvlink3-bridge-ga102") != NULL);
+  drop(&m);
+}
+END_TEST
+
 static void refuse(const char *format, const char *text, const char *gpu_name, const char *fragment)
 {
   pm_error error = PM_ERROR_NONE;
@@ -195,6 +219,7 @@ START_TEST(wrong_sources_are_refused)
   refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV2\n", "v100", "there is no row of GPU1");
   refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tFOO\nGPU1\tFOO\t X \n", "v100", "source:2:");
   refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV9\nGPU1\tNV9\t X \n", "v100", "has 9 NVLinks");
+  refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV4\nGPU1\tNV4\t X \n", "rtx-4090", "has no NVLink");
   refuse("topo", "\tGPU0\n", NULL, "does not name the GPU");
   refuse("nccl", "<topology/>", NULL, "is not NCCL's <system>");
   refuse("nccl", "<system><cpu/></system>", NULL, "names no GPU");
@@ -307,6 +332,8 @@ int main(void)
   tcase_add_test(tests, nccl_dump_of_a_virtual_machine_is_read);
   tcase_add_test(tests, hwloc_nvlinks_are_read);
   tcase_add_test(tests, topo_of_today_is_read);
+  tcase_add_test(tests, topo_affinity_is_read);
+  tcase_add_test(tests, topo_bridges_are_read);
   tcase_add_test(tests, wrong_sources_are_refused);
   tcase_add_test(tests, damaged_sources_do_no_harm);
   tcase_add_test(tests, the_doctor_finds);

@@ -65,6 +65,15 @@ check.raises("/no/such/file.xml", pm.catalog, "/no/such/file.xml")
 os.remove(good)
 os.remove(bad)
 
+-- A system in one word, and an entry written back.
+check.equal(pm.system("h100-sxm5*8:nvswitch").gpus, 8)
+local copy = os.tmpname() .. ".xml"
+local file = assert(io.open(copy, "w"))
+file:write(catalog:export("system", "dgx1-v100", "mine-dgx"))
+file:close()
+check.equal(#pm.catalog(copy):system("mine-dgx"):links(), #pm.system("dgx1-v100"):links())
+os.remove(copy)
+
 check.raises("machines", pm.list, "machines")
 check.raises("a system must be text, not nil", pm.system)
 check.raises("catalogue expected, got nil", catalog.network, nil, "resnet50")

@@ -12,7 +12,7 @@ Unknown is NaN.
 
 from . import _core
 from ._calibrate import Calibration, calibrate
-from ._catalog import Catalog, dataset, gpu, network, show, system
+from ._catalog import Catalog, dataset, export, gpu, network, show, system
 from ._catalog import list_entries as list
 from ._collective import Cycle, Rings, collective, collective_loads, rings
 from ._errors import (
@@ -128,6 +128,7 @@ __all__ = [
     "collective_loads",
     "dataset",
     "dtype",
+    "export",
     "fields",
     "format_quantity",
     "framework",

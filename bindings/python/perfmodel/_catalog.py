@@ -60,6 +60,10 @@ class Catalog:
         """One entry: every field with value, unit, source and note."""
         return Table(_core.catalog_show(self._handle, text(kind, "kind"), text(name, "name")))
 
+    def export(self, kind: str, name: str, id: str | None = None) -> str:
+        """An entry as XML that a catalogue loads again, with the same numbers; `id` makes it a copy beside the entry."""
+        return _core.catalog_export(self._handle, text(kind, "kind"), text(name, "name"), text(id or "", "id"))
+
     def network(self, name: str, **sets: AttributeValue) -> Network:
         """A network; `sets` gives its parameters other values (`classes=10`)."""
         return Network("", _handle=_core.catalog_new_network(self._handle, text(name, "name"), attributes(sets)))
@@ -156,6 +160,11 @@ def list_entries(kind: str) -> Table:
 def show(kind: str, name: str) -> Table:
     """One entry: every field with value, unit, source and note."""
     return default().show(kind, name)
+
+
+def export(kind: str, name: str, id: str | None = None) -> str:
+    """An entry as XML that a catalogue loads again, with the same numbers; `id` makes it a copy beside the entry."""
+    return default().export(kind, name, id)
 
 
 def as_network(value: Network | str) -> Network:

@@ -164,6 +164,7 @@ def core_arguments() -> dict[str, list[object]]:
         "catalog_resolve": [catalog, "gpus", "m40"],
         "catalog_record": [catalog, "gpu", "m40"],
         "catalog_list": [catalog, "gpus"],
+        "catalog_export": [catalog, "gpu", "m40", ""],
         "catalog_show": [catalog, "gpu", "m40"],
         "catalog_network": [catalog, "alexnet", {}],
         "catalog_system": [catalog, "ac922"],

@@ -76,7 +76,8 @@ PM_API pm_network *pm_catalog_new_network(const pm_catalog *catalog, const char 
 
 /* Builds the system with its link graph. Owned by the caller, independent of the catalogue. A name that is no system's but
 ** a GPU's ("t4") is a machine with one of it on its host link, "gpu:t4"; written so, it is never taken for a system. What
-** its host is like is unknown. The same holds wherever a system is named: pm_catalog_resolve, _record and _show. */
+** its host is like is unknown. "h100-sxm5*8:nvswitch" is a machine of eight, joined as <topology> says: pcie, nvswitch or
+** pairs. The same holds wherever a system is named: pm_catalog_resolve, _record and _show. */
 PM_API pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *name, pm_error *error);
 
 /* The kernel constants of a GPU: those of its own id (an alias of the entry), else of its architecture.
@@ -105,6 +106,12 @@ PM_API pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm
 /* One entry as a table of rows: field, value, unit, source, note. For a network its parameters and totals; for a system
 ** its facts and, as further rows, its links. */
 PM_API pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
+
+/* One entry as a file of its own that pm_catalog_load reads again, with the same numbers; what it refers to and is not
+** shipped goes with it. `id` gives it another id, beside the one it is a copy of (NULL or "": its own). A network is written as a
+** flat list of layers, under its own id. Released with pm_string_free. */
+PM_API char *pm_catalog_export(const pm_catalog *catalog, const char *kind, const char *name, const char *id,
+                               pm_error *error);
 
 /* ---- Machines from elsewhere --------------------------------------------------------------------------------------- */
 

@@ -150,12 +150,15 @@ bool pm__is_name(const char *text);
 
 /* ---- The catalogue. */
 
+typedef struct pm__words pm__words; /* systems in one word that were asked for */
+
 struct pm_catalog {
   pm__entries lists[PM__KINDS];
   pm__documents documents;
   const char **notes;
   size_t note_count, note_capacity;
   pm__names names;
+  pm__words *words;
   int loads;
 };
 

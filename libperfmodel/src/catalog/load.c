@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/embedded.h"
 #include "catalog/entry.h"
+#include "catalog/system_word.h"
 
 /* ---- The copy. */
 
@@ -17,6 +18,7 @@ static void free_tables(pm_catalog *catalog)
   free(catalog->documents.items);
   free(catalog->notes);
   pm__names_free(&catalog->names);
+  pm__words_free(catalog->words);
 }
 
 /* The same pointers in an array of its own. An empty array stays NULL. */
@@ -44,9 +46,10 @@ static int copy_tables(const pm_catalog *from, pm_catalog *to, pm_error *error)
   to->documents.count = from->documents.count;
   to->note_count = from->note_count;
   to->loads = from->loads + 1;
+  to->words = pm__words_new(); /* GPUs may have been replaced: all words are made anew */
   good = copy_array(&to->documents.items, from->documents.items, to->documents.count, &to->documents.capacity) && good;
   good = copy_array(&to->notes, from->notes, to->note_count, &to->note_capacity) && good;
-  return good ? PM_OK : pm__no_memory(error);
+  return good && to->words != NULL ? PM_OK : pm__no_memory(error);
 }
 
 /* ---- Notes: in the arena of the new entry's document. */
@@ -269,6 +272,7 @@ void pm_catalog_free(pm_catalog *catalog)
   pm__documents_free(&catalog->documents);
   free(catalog->notes);
   pm__names_free(&catalog->names);
+  pm__words_free(catalog->words);
   free(catalog);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "catalog/entry.h"
+#include "catalog/standard_graph.h"
 #include "hardware/kernel_calibration.h"
 #include "hardware/system.h"
 #include "perfmodel/units.h"
@@ -180,6 +181,29 @@ static bool add_graph(graph *g, const pm__element *e)
   return true;
 }
 
+/* <topology>nvswitch</topology> stands for a graph; a lone word that is none is a slip, not a description. */
+static bool add_topology(graph *g, const pm_machine *machine)
+{
+  char choices[PM_TEXT_MAX];
+  pm__string xml = {NULL, 0, 0, false};
+  pm__topology topology = pm__topology_find(machine->topology);
+  const pm__element *e = pm__entry_child(g->entry, "topology");
+  if (e == NULL) e = g->entry->element;
+  if (topology == PM__TOPOLOGIES) {
+    if (machine->topology[0] == '\0' || strchr(machine->topology, ' ') != NULL) return true;
+    pm__topology_choices(g->catalog, &g->system->gpu, choices, sizeof choices);
+    pm__entry_fail(g->entry, e->line, g->error, PM_STATUS_BAD_VALUE, "unknown topology \"%s\"; those of \"%s\" are: %s",
+                   machine->topology, g->system->gpu.id, choices);
+    return false;
+  }
+  bool good = pm__topology_graph(g->catalog, machine, &g->system->gpu, topology, &xml, g->error) == PM_OK;
+  pm__document *document = good ? pm__document_read(xml.text, xml.length, "topology", g->error) : NULL;
+  good = document != NULL && add_graph(g, document->root);
+  pm__document_free(document);
+  free(xml.text);
+  return good || failed(g, e);
+}
+
 static bool set_network(graph *g, const pm__element *e)
 {
   int count = 1;
@@ -288,7 +312,8 @@ static bool build(graph *g)
   if (gpu == NULL) return failed(g, g->entry->element);
   g->system = pm_system_new(machine, (const pm_gpu *)gpu->record, g->error);
   if (g->system == NULL || !set_kernels(g) || !set_usable_memory(g) || !add_gpus(g, machine)) return failed(g, g->entry->element);
-  if (!add_graph(g, pm__entry_child(g->entry, "graph"))) return false;
+  const pm__element *drawn = pm__entry_child(g->entry, "graph");
+  if (!(drawn != NULL ? add_graph(g, drawn) : add_topology(g, machine))) return false;
   if (!set_network(g, pm__entry_child(g->entry, "network")) || !check_nvlinks(g)) return false;
   if (!set_library(g)) return failed(g, g->entry->element);
   if (pm_system_check(g->system, g->error) != PM_OK) return failed(g, g->entry->element);

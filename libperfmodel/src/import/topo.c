@@ -1,6 +1,7 @@
 /*
 ** The matrix that `nvidia-smi topo -m` prints: NV# between GPUs is a number of NVLinks; PIX is one PCIe switch, PXB
-** several, PHB and NODE one CPU, SYS several. Switches and CPUs are made up so that the matrix comes out.
+** several, PHB and NODE one CPU, SYS several. Switches and CPUs are made up so that the matrix comes out; where NVLink
+** hides the PCIe way between GPUs, the columns of the affinity tell which of them have a CPU in common.
 */
 #include <ctype.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ typedef struct matrix {
   int count, gpus;
   char name[ENDS][PM__NAME_MAX];
   char cell[ENDS][ENDS][WORD];
+  char affinity[ENDS][PM__NAME_MAX]; /* NUMA nodes, else CPUs; "" if the row does not say */
   int line[ENDS];
 } matrix;
 
@@ -80,6 +82,16 @@ static bool is_cell(const char *word)
   return strncmp(word, "NV", 2) == 0 && isdigit((unsigned char)word[2]);
 }
 
+/* What follows the cells: "0-31,64-95  0  N/A", CPUs and NUMA nodes; older drivers print CPUs alone, NICs have none. */
+static void read_affinity(char *affinity, const char *line)
+{
+  char cpus[PM__NAME_MAX], nodes[PM__NAME_MAX];
+  affinity[0] = '\0';
+  if (!next_word(&line, cpus, sizeof cpus) || !isdigit((unsigned char)cpus[0])) return;
+  bool numa = next_word(&line, nodes, sizeof nodes) && isdigit((unsigned char)nodes[0]);
+  snprintf(affinity, PM__NAME_MAX, "%s%.30s", numa ? "numa" : "cpus", numa ? nodes : cpus);
+}
+
 static int read_row(pm__sketch *w, matrix *m, const char *line, int number, pm_error *error)
 {
   char word[PM__NAME_MAX];
@@ -94,6 +106,7 @@ static int read_row(pm__sketch *w, matrix *m, const char *line, int number, pm_e
                          "PHB, NODE, SYS", word, m->name[row]);
     snprintf(m->cell[row][j], WORD, "%.15s", word);
   }
+  read_affinity(m->affinity[row], line);
   return PM_OK;
 }
 
@@ -136,6 +149,14 @@ static int nearness(const char *cell)
   return -1;
 }
 
+/* Where NVLink hides how near two GPUs are, a common affinity says that they share a CPU. */
+static int nearness_of(const matrix *m, int i, int j)
+{
+  int near = nearness(m->cell[i][j]);
+  bool same = m->affinity[i][0] != '\0' && strcmp(m->affinity[i], m->affinity[j]) == 0;
+  return near < 0 && same ? 2 : near;
+}
+
 /* Puts ends into one group where they are nearer than `most`, directly or through others. */
 static void group(const matrix *m, int most, int *of)
 {
@@ -144,7 +165,7 @@ static void group(const matrix *m, int most, int *of)
     changed = false;
     for (int i = 0; i < m->count; i++)
       for (int j = 0; j < m->count; j++) {
-        int near = i != j ? nearness(m->cell[i][j]) : -1;
+        int near = i != j ? nearness_of(m, i, j) : -1;
         if (near < 0 || near > most || of[i] == of[j]) continue;
         int from = of[i] > of[j] ? of[i] : of[j], to = of[i] + of[j] - from;
         for (int k = 0; k < m->count; k++)
@@ -239,10 +260,15 @@ static int add_all(pm__sketch *w, const matrix *m, pm_error *error)
   w->ports = m->count - m->gpus;
   pm__string_add(&w->report, "assumed: a PCIe switch for every group of neighbours, and the links between CPUs; the matrix "
                              "does not show them, nor any speed\n");
-  bool hidden = false;
-  for (int i = 0; i < m->gpus; i++)
+  bool hidden = false, told = false;
+  for (int i = 0; i < m->gpus; i++) {
+    told = told || m->affinity[i][0] != '\0';
     for (int j = 0; j < i; j++) hidden = hidden || nvlinks(m->cell[i][j]) > 0;
-  if (hidden) pm__string_add(&w->report, "assumed: where NVLink hides the PCIe way between GPUs, NICs in common tell it\n");
+  }
+  if (hidden && told)
+    pm__string_add(&w->report, "assumed: where NVLink hides the PCIe way between GPUs, those of one affinity have a CPU in common\n");
+  if (hidden && !told)
+    pm__string_add(&w->report, "assumed: where NVLink hides the PCIe way between GPUs, NICs in common tell it\n");
   return status;
 }
 

@@ -1,0 +1,16 @@
+/* Systems in one word, "h100-sxm5*8:nvswitch". */
+#ifndef PM_CATALOG_SYSTEM_WORD_H
+#define PM_CATALOG_SYSTEM_WORD_H
+
+#include "catalog/entry.h"
+
+pm__words *pm__words_new(void); /* NULL if there is no memory */
+void pm__words_free(pm__words *words);
+
+/* Whether it is written as one; names and ids of systems are looked up first. */
+bool pm__is_system_word(const char *name);
+
+/* Its entry, which lives as long as the catalogue is not loaded into; NULL with an error that says the choices. */
+pm__entry *pm__system_word(const pm_catalog *catalog, const char *name, pm_error *error);
+
+#endif
