@@ -150,7 +150,7 @@ bool pm__is_name(const char *text);
 
 /* ---- The catalogue. */
 
-typedef struct pm__words pm__words; /* systems in one word that were asked for */
+typedef struct pm__catalog_words pm__catalog_words; /* systems in one word that were asked for */
 
 struct pm_catalog {
   pm__entries lists[PM__KINDS];
@@ -158,7 +158,9 @@ struct pm_catalog {
   const char **notes;
   size_t note_count, note_capacity;
   pm__names names;
-  pm__words *words;
+  pm__catalog_words *words;
+  /* The entry that a system in one word stands for; set by who makes the catalogue, so that names need not know how. */
+  pm__entry *(*read_word)(const pm_catalog *catalog, const char *name, pm_error *error);
   int loads;
 };
 

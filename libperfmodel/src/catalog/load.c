@@ -18,7 +18,7 @@ static void free_tables(pm_catalog *catalog)
   free(catalog->documents.items);
   free(catalog->notes);
   pm__names_free(&catalog->names);
-  pm__words_free(catalog->words);
+  pm__catalog_words_free(catalog->words);
 }
 
 /* The same pointers in an array of its own. An empty array stays NULL. */
@@ -46,7 +46,7 @@ static int copy_tables(const pm_catalog *from, pm_catalog *to, pm_error *error)
   to->documents.count = from->documents.count;
   to->note_count = from->note_count;
   to->loads = from->loads + 1;
-  to->words = pm__words_new(); /* GPUs may have been replaced: all words are made anew */
+  to->words = pm__catalog_words_new(); /* GPUs may have been replaced: all words are made anew */
   good = copy_array(&to->documents.items, from->documents.items, to->documents.count, &to->documents.capacity) && good;
   good = copy_array(&to->notes, from->notes, to->note_count, &to->note_capacity) && good;
   return good && to->words != NULL ? PM_OK : pm__no_memory(error);
@@ -256,6 +256,7 @@ pm_catalog *pm_catalog_new(pm_error *error)
     return NULL;
   }
   catalog->loads = -1; /* so that the shipped files are load 0 */
+  catalog->read_word = pm__system_word;
   for (size_t i = 0; i < pm__embedded_count && status == PM_OK; i++)
     if (is_document(&pm__embedded_files[i])) status = read_embedded(&documents, &pm__embedded_files[i], error);
   if (status == PM_OK) status = pm__catalog_merge(catalog, &documents, error);
@@ -272,7 +273,7 @@ void pm_catalog_free(pm_catalog *catalog)
   pm__documents_free(&catalog->documents);
   free(catalog->notes);
   pm__names_free(&catalog->names);
-  pm__words_free(catalog->words);
+  pm__catalog_words_free(catalog->words);
   free(catalog);
 }
 

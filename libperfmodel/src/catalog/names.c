@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "catalog/entry.h"
-#include "catalog/system_word.h"
 
 /* ---- Kinds. */
 
@@ -312,10 +311,15 @@ static void explain_unknown(const pm_catalog *catalog, int kind, const char *nam
              name, near);
 }
 
+static bool is_system_word(const char *name)
+{
+  return strchr(name, '*') != NULL || (strchr(name, ':') != NULL && strncmp(name, "gpu:", 4) != 0);
+}
+
 pm__entry *pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
 {
   pm__entry *entry = find_entry(catalog, kind, name);
-  if (entry == NULL && kind == PM__SYSTEMS && pm__is_system_word(name)) return pm__system_word(catalog, name, error);
+  if (entry == NULL && kind == PM__SYSTEMS && is_system_word(name)) return catalog->read_word(catalog, name, error);
   if (entry == NULL) explain_unknown(catalog, kind, name, error);
   return entry;
 }

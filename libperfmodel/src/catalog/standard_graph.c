@@ -10,14 +10,14 @@ enum { SOCKETS_MOST = 8, GPUS_OF_ONE_CPU = 4 };
 
 static const char *const words[] = {"pcie", "nvswitch", "pairs"};
 
-pm__topology pm__topology_find(const char *word)
+pm__catalog_topology pm__topology_find(const char *word)
 {
   for (int i = 0; i < PM__TOPOLOGIES; i++)
-    if (strcmp(words[i], word) == 0) return (pm__topology)i;
+    if (strcmp(words[i], word) == 0) return (pm__catalog_topology)i;
   return PM__TOPOLOGIES;
 }
 
-const char *pm__topology_word(pm__topology topology)
+const char *pm__topology_word(pm__catalog_topology topology)
 {
   return words[topology];
 }
@@ -37,7 +37,7 @@ static bool switch_link(const pm_catalog *catalog, const pm_gpu *gpu, char *link
   return pm__names_find(&catalog->names, PM__LINKS, link) != NULL;
 }
 
-bool pm__topology_possible(const pm_catalog *catalog, const pm_gpu *gpu, pm__topology topology)
+bool pm__topology_possible(const pm_catalog *catalog, const pm_gpu *gpu, pm__catalog_topology topology)
 {
   char link[2 * PM_TEXT_MAX];
   switch (topology) {
@@ -53,11 +53,11 @@ void pm__topology_choices(const pm_catalog *catalog, const pm_gpu *gpu, char *te
   size_t used = 0;
   text[0] = '\0';
   for (int i = 0; i < PM__TOPOLOGIES && used < size; i++)
-    if (gpu == NULL || pm__topology_possible(catalog, gpu, (pm__topology)i))
+    if (gpu == NULL || pm__topology_possible(catalog, gpu, (pm__catalog_topology)i))
       used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", words[i]);
 }
 
-static int refuse(const pm_catalog *catalog, const pm_gpu *gpu, pm__topology topology, pm_error *error)
+static int refuse(const pm_catalog *catalog, const pm_gpu *gpu, pm__catalog_topology topology, pm_error *error)
 {
   char choices[PM_TEXT_MAX];
   static const char *const reasons[] = {
@@ -68,7 +68,7 @@ static int refuse(const pm_catalog *catalog, const pm_gpu *gpu, pm__topology top
 }
 
 /* GeForce cards have no peer access over PCIe: their driver refuses it. */
-bool pm__topology_staged(const pm_gpu *gpu, pm__topology topology)
+bool pm__topology_staged(const pm_gpu *gpu, pm__catalog_topology topology)
 {
   return topology == PM__TOPOLOGY_PCIE && strstr(gpu->name, "GeForce") != NULL;
 }
@@ -128,7 +128,7 @@ static void add_pairs(pm__string *xml, const pm_machine *machine, const pm_gpu *
     pm__string_format(xml, "<link type=\"%s\" from=\"gpu%d\" to=\"gpu%d*%d\"/>\n", gpu->nvlink, i, i + 1, gpu->nvlinks);
 }
 
-int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, const pm_gpu *gpu, pm__topology topology,
+int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, const pm_gpu *gpu, pm__catalog_topology topology,
                        pm__string *xml, pm_error *error)
 {
   if (!pm__topology_possible(catalog, gpu, topology)) return refuse(catalog, gpu, topology, error);

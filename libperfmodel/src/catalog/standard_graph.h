@@ -4,28 +4,28 @@
 
 #include "catalog/entry.h"
 
-typedef enum pm__topology {
+typedef enum pm__catalog_topology {
   PM__TOPOLOGY_PCIE,     /* every GPU under a host bridge of its own */
   PM__TOPOLOGY_NVSWITCH, /* and all NVLinks of all GPUs at switches */
   PM__TOPOLOGY_PAIRS,    /* and neighbours joined by NVLink bridges */
   PM__TOPOLOGIES
-} pm__topology;
+} pm__catalog_topology;
 
 /* PM__TOPOLOGIES if it is none of the words. */
-pm__topology pm__topology_find(const char *word);
+pm__catalog_topology pm__topology_find(const char *word);
 
-const char *pm__topology_word(pm__topology topology);
+const char *pm__topology_word(pm__catalog_topology topology);
 
-bool pm__topology_possible(const pm_catalog *catalog, const pm_gpu *gpu, pm__topology topology);
+bool pm__topology_possible(const pm_catalog *catalog, const pm_gpu *gpu, pm__catalog_topology topology);
 
 /* "pcie, nvswitch": those of a GPU; of NULL, all. */
 void pm__topology_choices(const pm_catalog *catalog, const pm_gpu *gpu, char *text, size_t size);
 
 /* Whether GPUs of that kind, so joined, reach each other only through host memory. */
-bool pm__topology_staged(const pm_gpu *gpu, pm__topology topology);
+bool pm__topology_staged(const pm_gpu *gpu, pm__catalog_topology topology);
 
 /* The <graph> as XML; PM_STATUS_BAD_VALUE if the GPU has no such links. */
-int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, const pm_gpu *gpu, pm__topology topology,
+int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, const pm_gpu *gpu, pm__catalog_topology topology,
                        pm__string *xml, pm_error *error);
 
 #endif

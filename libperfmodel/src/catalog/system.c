@@ -186,7 +186,7 @@ static bool add_topology(graph *g, const pm_machine *machine)
 {
   char choices[PM_TEXT_MAX];
   pm__string xml = {NULL, 0, 0, false};
-  pm__topology topology = pm__topology_find(machine->topology);
+  pm__catalog_topology topology = pm__topology_find(machine->topology);
   const pm__element *e = pm__entry_child(g->entry, "topology");
   if (e == NULL) e = g->entry->element;
   if (topology == PM__TOPOLOGIES) {

@@ -20,13 +20,13 @@ typedef struct word {
   int position; /* in the list, from 1 at its end */
 } word;
 
-struct pm__words {
+struct pm__catalog_words {
   _Atomic(word *) head;
 };
 
-pm__words *pm__words_new(void)
+pm__catalog_words *pm__catalog_words_new(void)
 {
-  pm__words *words = (pm__words *)malloc(sizeof *words);
+  pm__catalog_words *words = (pm__catalog_words *)malloc(sizeof *words);
   if (words != NULL) atomic_init(&words->head, NULL);
   return words;
 }
@@ -37,7 +37,7 @@ static void free_word(word *w)
   free(w);
 }
 
-void pm__words_free(pm__words *words)
+void pm__catalog_words_free(pm__catalog_words *words)
 {
   if (words == NULL) return;
   for (word *w = atomic_load(&words->head), *next; w != NULL; w = next) {
@@ -52,13 +52,8 @@ void pm__words_free(pm__words *words)
 typedef struct parts {
   const pm_gpu *gpu;
   int gpus;
-  pm__topology topology;
+  pm__catalog_topology topology;
 } parts;
-
-bool pm__is_system_word(const char *name)
-{
-  return strchr(name, '*') != NULL || (strchr(name, ':') != NULL && strncmp(name, "gpu:", 4) != 0);
-}
 
 static int read_gpu(const pm_catalog *catalog, const char *name, size_t length, parts *p, pm_error *error)
 {
@@ -165,7 +160,7 @@ static word *find(word *w, const char *id)
 }
 
 /* Adds it, or drops it for an equal one that another thread added first. */
-static pm__entry *add(pm__words *words, word *fresh, pm_error *error)
+static pm__entry *add(pm__catalog_words *words, word *fresh, pm_error *error)
 {
   word *head = atomic_load_explicit(&words->head, memory_order_acquire);
   do {

@@ -4,11 +4,8 @@
 
 #include "catalog/entry.h"
 
-pm__words *pm__words_new(void); /* NULL if there is no memory */
-void pm__words_free(pm__words *words);
-
-/* Whether it is written as one; names and ids of systems are looked up first. */
-bool pm__is_system_word(const char *name);
+pm__catalog_words *pm__catalog_words_new(void); /* NULL if there is no memory */
+void pm__catalog_words_free(pm__catalog_words *words);
 
 /* Its entry, which lives as long as the catalogue is not loaded into; NULL with an error that says the choices. */
 pm__entry *pm__system_word(const pm_catalog *catalog, const char *name, pm_error *error);
