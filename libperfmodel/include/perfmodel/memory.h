@@ -66,8 +66,9 @@ typedef struct pm_optimizer { PM_OPTIMIZER_FIELDS(PM_DECLARE) } pm_optimizer;
   X(REAL, mixed_master, "B", "bytes of a weight's master copy in mixed precision")                               \
   X(REAL, mixed_copy, "B", "bytes of a weight's cached cast in mixed precision")                                 \
   X(REAL, workspace, "B", "least workspace of convolutions and matrix products")                                 \
-  X(REAL, bucket, "B", "copies of a gradient for communication, per parameter, with several ranks")              \
-  X(REAL, fusion_buffer, "B", "fixed buffer for communication, with several ranks")
+  X(REAL, bucket, "B", "copy of a gradient for communication with several ranks, as large as it is; none if not given") \
+  X(REAL, fusion_buffer, "B", "fixed buffer for communication, with several ranks")                                 \
+  X(YES_NO, inference_only, "", "whether it cannot train")
 
 typedef struct pm_memory_profile { PM_MEMORY_PROFILE_FIELDS(PM_DECLARE) } pm_memory_profile;
 

@@ -53,6 +53,9 @@ int pm_memory_check_sized(const pm_memory_plan *plan, const pm_memory_run *run, 
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "zero_stage %d is not 0, 1, 2 or 3", run->zero_stage);
   if (!isnan(run->usable) && !(run->usable > 0))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable memory %g is not above 0", run->usable);
+  if (plan->profile.inference_only && !run->inference)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "memory profile \"%s\" cannot train; it is of inference only",
+                    plan->profile.id);
   return check_choices(run, error);
 }
 
