@@ -46,7 +46,7 @@ install_moved "$build" "$prefix"
 consumers "$prefix"
 say "C by pkg-config and by CMake: $(cat "$scratch/c") samples/s"
 
-header_version=$(sed -n 's/^#define PM_VERSION "\(.*\)"/\1/p' "$source/libperfmodel/include/perfmodel.h")
+header_version=$(sed -n 's/^#define PM_VERSION "\([^"]*\)".*/\1/p' "$source/libperfmodel/include/perfmodel.h")
 [ "$(pkg-config --modversion perfmodel)" = "$header_version" ] || fail "perfmodel.pc is of another version"
 
 include=$(pkg-config --cflags perfmodel)

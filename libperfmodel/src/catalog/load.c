@@ -46,6 +46,7 @@ static int copy_tables(const pm_catalog *from, pm_catalog *to, pm_error *error)
   to->documents.count = from->documents.count;
   to->note_count = from->note_count;
   to->loads = from->loads + 1;
+  to->read_word = from->read_word;
   to->words = pm__catalog_words_new(); /* GPUs may have been replaced: all words are made anew */
   good = copy_array(&to->documents.items, from->documents.items, to->documents.count, &to->documents.capacity) && good;
   good = copy_array(&to->notes, from->notes, to->note_count, &to->note_capacity) && good;
