@@ -112,10 +112,8 @@ void print_completion(FILE *stream)
         "  elif [[ $word == -* ]]; then words=$options\n"
         "  else case $command-$COMP_CWORD in\n"
         "    list-2) words=$(_perfmodel_ids) ;;\n"
-        "    export-2) words=\"system gpu framework network $(_perfmodel_ids networks)\" ;;\n"
-        "    export-3) words=$(_perfmodel_ids \"$before\") ;;\n"
-        "    show-2) words=\"$(_perfmodel_ids) $(_perfmodel_ids systems) $(_perfmodel_ids networks)\" ;;\n"
-        "    show-3) words=$(_perfmodel_ids \"$before\") ;;\n", stream);
+        "    show-2|export-2) words=\"$(_perfmodel_ids) $(_perfmodel_ids systems) $(_perfmodel_ids networks)\" ;;\n"
+        "    show-3|export-3) words=$(_perfmodel_ids \"$before\") ;;\n", stream);
   for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
     if (is_list(c->arguments)) {
       fprintf(stream, "    %s-2) words=\"", c->name);

@@ -217,10 +217,8 @@ _perfmodel() {
   elif [[ $word == -* ]]; then words=$options
   else case $command-$COMP_CWORD in
     list-2) words=$(_perfmodel_ids) ;;
-    export-2) words="system gpu framework network $(_perfmodel_ids networks)" ;;
-    export-3) words=$(_perfmodel_ids "$before") ;;
-    show-2) words="$(_perfmodel_ids) $(_perfmodel_ids systems) $(_perfmodel_ids networks)" ;;
-    show-3) words=$(_perfmodel_ids "$before") ;;
+    show-2|export-2) words="$(_perfmodel_ids) $(_perfmodel_ids systems) $(_perfmodel_ids networks)" ;;
+    show-3|export-3) words=$(_perfmodel_ids "$before") ;;
     predict-2) words=$(_perfmodel_ids networks) ;;
     predict-3) words=$(_perfmodel_ids systems) ;;
     sweep-2) words=$(_perfmodel_ids networks) ;;
