@@ -172,7 +172,7 @@ _perfmodel() {
       esac ;;
     validate) options=" --set --data --rows --format --output --catalog --quiet --help"
       case $before in
-        --set) words="statements training inference kernels collectives storage" ;;
+        --set) words="statements training inference kernels operators collectives storage" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;

@@ -25,7 +25,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "statements|training|inference|kernels|collectives|storage", "which measurements (default statements)"},
+  {OPTION_SET, '\0', "set", "statements|training|inference|kernels|operators|collectives|storage", "which measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each group of them"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -37,12 +37,13 @@ const cli_command validate_command = {
   "of measurements: mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean of "
   "the signed ones. Above 0 the prediction is too much; of a rate, too fast.\n\n"
   "statements: what the source documents state, row by row; rows that are no numbers are claims, which hold or do not. "
-  "training, inference: published rates. kernels: times of single kernels, beside a plain roofline. collectives: times of collectives, and "
-  "copies between two GPUs. storage: rates and node counts of storage and decoding.\n\n"
+  "training, inference: published rates. kernels: times of single kernels, beside a plain roofline. operators: "
+  "of language models, as serving engines and profilers timed them. collectives: times of collectives, and copies between two GPUs. storage: rates and node counts of storage and decoding.\n\n"
   "--data takes a table of yours in place of the shipped one. training, inference: columns model, framework, "
   "framework_version, gpu, gpu_memory_GB, system, gpus, nodes, batch_per_gpu, precision, throughput, unit and others "
   "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. kernels: kernel, op, "
-  "pass, precision, gpu, time_us, library, source_repo and the sizes of the operator (docs/calibration.md). collectives: "
+  "pass, precision, gpu, time_us, library, source_repo and the sizes of the operator (docs/calibration.md). operators: "
+  "gpu, op, dtype, time_us, library and the sizes of the operator (docs/calibration.md). collectives: "
   "system, gpus, nodes, collective, message_bytes, time_us, and machine, gpu_list, nccl_version, protocol_or_algo, note "
   "if they are known (docs/collectives.md).\n\n"
   "Rows that cannot be predicted are counted on stderr, by reason.",

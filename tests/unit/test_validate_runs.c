@@ -79,6 +79,56 @@ START_TEST(kernels_that_are_left_out_are_said)
 }
 END_TEST
 
+/* ---- Operators ---- */
+
+static const char operator_header[] = "gpu,op,dtype,kv_dtype,m,n,k,batch,new_tokens,past_tokens,heads,kv_heads,"
+                                      "head_dim,time_us,check\n";
+
+static double kernel_time(const char *id, const pm_kernel *kernel)
+{
+  pm_gpu gpu;
+  pm_kernel_calibration constants;
+  pm_kernel_time time;
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", id, &gpu, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &gpu, &constants, NULL), PM_OK);
+  ck_assert_int_eq(pm_kernel_predict(&gpu, &constants, kernel, &time, 1, NULL), PM_OK);
+  return time.time * 1e6;
+}
+
+START_TEST(an_operator_is_compared_with_its_kernels)
+{
+  pm_kernel product = {.operation = PM_OPERATOR_GEMM, .precision = PM_PRECISION_BF16, .count = 1, .m = 63, .n = 4096,
+                       .k = 1024, .tn = 1};
+  pm_kernel attention = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_BF16, .count = 64, .m = 1,
+                         .k = 2000, .n = 128, .kv_count = 16, .causal = 1, .kv_bytes = 1};
+  pm_table *t = compare("operators", operator_header, "H200 SXM,gemm,bfloat16,,63,4096,1024,,,,,,,10,ok\n"
+                                                      "H200 SXM,gemm,bfloat16,,64,4096,1024,,,,,,,10,\n"
+                        "H200 SXM,generation_attention,bfloat16,fp8,,,,2,1,1999,32,8,128,10,in cache\n");
+  ck_assert_double_eq_tol(number(t, "predicted", 0), kernel_time("h200-sxm5", &product), 1e-9);
+  ck_assert_double_eq_tol(number(t, "predicted", 2), kernel_time("h200-sxm5", &attention), 1e-9);
+  ck_assert_str_eq(text_of(t, "group", 0), "h200-sxm5 products bf16 m<64");
+  ck_assert_str_eq(text_of(t, "group", 1), "h200-sxm5 products bf16 m>=64");
+  ck_assert_str_eq(text_of(t, "group", 2), "h200-sxm5 attention-decode bf16/fp8 doubted");
+  pm_table_free(t);
+}
+END_TEST
+
+START_TEST(operators_that_are_left_out_are_said)
+{
+  static const char *const rows[] = {"NoSuchGPU,gemm,half,,1,2,3,,,,,,,10,\n", "L40S,gemm,half,,1,0,3,,,,,,,10,\n",
+                                     "L40S,gemm,nvfp4,,1,2,3,,,,,,,10,\n", "L40S,sort,half,,1,2,3,,,,,,,10,\n",
+                                     "L40S,gemm,half,,1,2,3,,,,,,,0,\n"};
+  static const char *const why[] = {"no GPU of the catalogue is called \"NoSuchGPU\"", "below 1: \"n\"", "\"nvfp4\"",
+                                    "\"sort\"", "no time above 0"};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    pm_table *t = compare("operators", operator_header, rows[i]);
+    ck_assert(isnan(number(t, "predicted", 0)));
+    ck_assert_msg(strstr(pm_table_get_notes(t), why[i]) != NULL, "%s", pm_table_get_notes(t));
+    pm_table_free(t);
+  }
+}
+END_TEST
+
 /* ---- Collectives ---- */
 
 static const char run_header[] = "system,gpus,nodes,collective,message_bytes,time_us,algbw_GBps,note\n";
@@ -162,10 +212,11 @@ END_TEST
 
 START_TEST(tables_without_their_columns_are_errors)
 {
-  static const char *const sets[] = {"kernels", "collectives"};
-  static const char *const missing[] = {"time_us", "message_bytes"};
-  static const char *const texts[] = {"kernel,precision,gpu\ngemm,fp32,v100\n", "system,gpus,nodes,collective\na,1,1,b\n"};
-  for (size_t i = 0; i < 2; i++) {
+  static const char *const sets[] = {"kernels", "collectives", "operators"};
+  static const char *const missing[] = {"time_us", "message_bytes", "dtype"};
+  static const char *const texts[] = {"kernel,precision,gpu\ngemm,fp32,v100\n", "system,gpus,nodes,collective\na,1,1,b\n",
+                                      "gpu,op,time_us\nl40s,gemm,1\n"};
+  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
     pm_error error = PM_ERROR_NONE;
     pm_validation what = {sets[i], texts[i], "own.csv", 0};
     ck_assert_ptr_null(pm_validate(catalog, &what, &error));
@@ -182,6 +233,8 @@ int main(void)
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, a_kernel_is_compared_with_what_it_takes);
   tcase_add_test(tests, kernels_that_are_left_out_are_said);
+  tcase_add_test(tests, an_operator_is_compared_with_its_kernels);
+  tcase_add_test(tests, operators_that_are_left_out_are_said);
   tcase_add_test(tests, a_collective_is_compared_with_what_it_takes);
   tcase_add_test(tests, a_copy_is_compared_with_its_pair);
   tcase_add_test(tests, machines_are_those_that_are_named_in_full);

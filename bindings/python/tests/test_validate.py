@@ -15,7 +15,8 @@ ROW = "ResNet-50,PyTorch,V100,1,1,64,fp32,300,images/s,\n"
 
 
 def test_the_sets() -> None:
-    assert pm.validation_sets() == ["statements", "training", "inference", "kernels", "collectives", "storage"]
+    assert pm.validation_sets() == ["statements", "training", "inference", "kernels", "operators", "collectives",
+                                    "storage"]
 
 
 def test_every_set_has_the_same_columns() -> None:

@@ -126,7 +126,10 @@ typedef enum pm_operator {
   X(REAL, stride_width, "1", "conv: stride")                                                                \
   X(YES_NO, persistent, "", "rnn: the weights of all steps stay in registers, if they fit")                 \
   X(REAL, link_bandwidth, "B/s", "copy: line rate of the link to the host")                                 \
-  X(YES_NO, pageable, "", "copy: of memory that is not pinned")
+  X(YES_NO, pageable, "", "copy: of memory that is not pinned")                                             \
+  X(REAL, kv_count, "1", "attention: heads of keys and values, of all samples; unknown: as many as of queries") \
+  X(YES_NO, causal, "", "attention: a query sees no later keys; the last one sees all")                     \
+  X(REAL, kv_bytes, "B", "attention: bytes of a stored number of keys and values; unknown: as the precision's")
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 

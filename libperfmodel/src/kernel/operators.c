@@ -159,20 +159,33 @@ RNN_COST(rnn_weight_cost, PM__BACKWARD_WEIGHT)
 
 /* ---- Attention: `count` heads of all samples, m queries and k keys of n numbers ---- */
 
+static double pairs_of(const pm_kernel *k)
+{
+  return k->causal ? pm__causal_pairs(k->m, k->k) : k->m * k->k;
+}
+
+/* Keys and values, in elements of the precision: fewer heads than of queries, and shorter numbers, are less. */
+static double cache_elements(const pm_kernel *k)
+{
+  double heads = k->kv_count > 0 ? k->kv_count : k->count;
+  double bytes = k->kv_bytes > 0 ? k->kv_bytes / pm_precision_get_bytes(k->precision) : 1;
+  return 2 * heads * k->k * k->n * bytes;
+}
+
 static pm__amount attention_amount(const pm_kernel *k)
 {
-  return (pm__amount){4 * k->count * k->m * k->k * k->n, 2 * k->count * k->n * (k->m + k->k), true};
+  return (pm__amount){4 * k->count * pairs_of(k) * k->n, 2 * k->count * k->n * k->m + cache_elements(k), true};
 }
 
 /* The scores are made again. */
 static pm__amount attention_backward_amount(const pm_kernel *k)
 {
-  return (pm__amount){10 * k->count * k->m * k->k * k->n, 4 * k->count * k->n * (k->m + k->k), true};
+  return (pm__amount){10 * k->count * pairs_of(k) * k->n, 4 * k->count * k->n * k->m + 2 * cache_elements(k), true};
 }
 
 static pm__kernel_cost flash_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a, pm__pass pass)
 {
-  pm__flash flash = {k->count, k->m, k->k, k->m * k->k, k->n, k->n};
+  pm__flash flash = {k->count, k->m, k->k, pairs_of(k), k->n, k->n};
   return pm__flash_cost(d, &flash, pass, 1, a->flop, d->bytes * a->elements);
 }
 
@@ -265,8 +278,8 @@ static const pm__operator operators[PM_OPERATOR_COUNT] = {
   [PM_OPERATOR_POOLING] = {"w", pooling_amount, by_accesses},
   [PM_OPERATOR_REDUCTION] = {"mn", reduction_amount, by_accesses},
   [PM_OPERATOR_EMBEDDING] = {"mn", embedding_amount, embedding_cost},
-  [PM_OPERATOR_ATTENTION] = {"cmnk", attention_amount, attention_cost},
-  [PM_OPERATOR_ATTENTION_BACKWARD] = {"cmnk", attention_backward_amount, attention_backward_cost},
+  [PM_OPERATOR_ATTENTION] = {"cmnkh", attention_amount, attention_cost},
+  [PM_OPERATOR_ATTENTION_BACKWARD] = {"cmnkh", attention_backward_amount, attention_backward_cost},
   [PM_OPERATOR_ATTENTION_UNFUSED] = {"cmnk", unfused_amount, unfused_cost},
   [PM_OPERATOR_SGD] = {"m", update_amount, by_accesses},
   [PM_OPERATOR_MOMENTUM] = {"m", update_amount, by_accesses},

@@ -48,12 +48,24 @@ static int check_conv(const pm_kernel *k, pm_error *error)
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a window of %g x %g does not fit", k->kernel_height, k->kernel_width);
 }
 
+/* Of attention, where they are given. */
+static int check_keys(const pm_kernel *k, pm_error *error)
+{
+  if (k->kv_count > k->count || k->kv_count < 0)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "kv_count %g of a kernel is not 1 to its %g heads", k->kv_count,
+                    k->count);
+  if (k->kv_bytes > 8 || k->kv_bytes < 0)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "kv_bytes %g of a kernel is no size of a number", k->kv_bytes);
+  return PM_OK;
+}
+
 static int check_size(const pm_kernel *k, char letter, pm_error *error)
 {
   switch (letter) {
   case 'c': return positive("count", k->count, 1, error);
   case 'm': return positive("m", k->m, 1, error);
   case 'n': return positive("n", k->n, 1, error);
+  case 'h': return check_keys(k, error);
   case 'l': return positive("link_bandwidth", k->link_bandwidth, 1, error);
   default: return positive("k", k->k, 1, error);
   }

@@ -96,6 +96,12 @@ typedef struct pm__flash {
   double heads, tokens, keys, pairs, d, dv; /* d, dv: features of a head's queries and keys, of its values */
 } pm__flash;
 
+/* Pairs of query and key that a causal mask leaves, of one head. */
+static inline double pm__causal_pairs(double tokens, double keys)
+{
+  return tokens <= keys ? tokens * keys - tokens * (tokens - 1) / 2 : keys * (keys + 1) / 2;
+}
+
 /* Which part of its layer a kernel is, where software may run that part in another way. */
 typedef enum pm__layer_kernel_part {
   PM__PART_NONE,         /* nothing that lowering asks for */

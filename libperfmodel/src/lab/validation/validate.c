@@ -13,6 +13,7 @@ static const set sets[] = {
   {"training", "", "measured/training.csv", pm__lab_validate_training},
   {"inference", "", "measured/inference.csv", pm__lab_validate_inference},
   {"kernels", "", "measured/kernels.csv", pm__lab_validate_kernels},
+  {"operators", "", "measured/operators.csv", pm__lab_validate_operators},
   {"collectives", "", "measured/collectives.csv", pm__lab_validate_collectives},
   {"storage", "", "measured/storage.csv", pm__lab_validate_statements},
 };

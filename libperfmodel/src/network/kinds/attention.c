@@ -92,12 +92,6 @@ static sizes sizes_of(const pm__layer *layer, const pm__shape *inputs)
   return s;
 }
 
-/* Pairs of query and key that a causal mask leaves, of one head. */
-static double causal_pairs(double tokens, double keys)
-{
-  return tokens <= keys ? tokens * keys - tokens * (tokens - 1) / 2 : keys * (keys + 1) / 2;
-}
-
 static void add_product(pm__layer_kernels *kernels, pm__pass pass, double heads, double m, double n, double k,
                         double elements)
 {
@@ -168,7 +162,7 @@ static void add_flash(pm__layer_kernels *kernels, pm__pass pass, const sizes *s,
 static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
   bool causal = layer->attribute[CAUSAL] != 0;
-  double pairs = causal ? causal_pairs(s->tokens, s->keys) : s->tokens * s->keys;
+  double pairs = causal ? pm__causal_pairs(s->tokens, s->keys) : s->tokens * s->keys;
   double scores = s->heads * pairs, rows = s->heads * s->tokens;
   double each = layer->attribute[DROPOUT] > 0 ? 1 : 0, tensors = s->q + s->k + s->v;
   add_flash(kernels, PM__FORWARD, s, pairs,

@@ -1,0 +1,42 @@
+/*
+** One line of a table of operators of language models, as serving engines and profilers print them: one row is one
+** operator, which may be several kernels one after the other.
+*/
+#ifndef PM_LAB_VALIDATION_OPERATOR_ROW_H
+#define PM_LAB_VALIDATION_OPERATOR_ROW_H
+
+#include "perfmodel/lab.h"
+#include "base/csv.h"
+
+#define PM__OPERATOR_COLUMNS(X)                                                                                        \
+  X(id) X(source) X(gpu) X(library) X(op) X(kernel) X(dtype) X(kv_dtype) X(m) X(n) X(k) X(batch) X(new_tokens)         \
+  X(past_tokens) X(heads) X(kv_heads) X(head_dim) X(window) X(tokens) X(hidden) X(intermediate) X(topk) X(experts)     \
+  X(moe_tp) X(moe_ep) X(gpus) X(time_us) X(message_bytes) X(check)
+
+/* Where the columns are, -1 if they are not. */
+typedef struct pm__lab_operator_columns {
+#define PM__COLUMN(name) int name;
+  PM__OPERATOR_COLUMNS(PM__COLUMN)
+#undef PM__COLUMN
+} pm__lab_operator_columns;
+
+pm__lab_operator_columns pm__lab_operator_columns_of(const pm__csv *sheet);
+
+enum { PM__OPERATOR_KERNELS = 4 };
+
+typedef struct pm__lab_operator_row {
+  const char *label;   /* "products" */
+  char precision[24];  /* as the row has it: more than the record tells */
+  pm_kernel kernels[PM__OPERATOR_KERNELS];
+  int count;           /* 0: a collective over `gpus` */
+  double rows;         /* of a product or a pass: tokens; NAN: not told apart */
+  double gpus, bytes;  /* of a collective */
+  double time;         /* measured [s] */
+  bool marked;         /* the column `check` doubts it */
+  char skip[120];      /* why it cannot be used, or "" */
+} pm__lab_operator_row;
+
+void pm__lab_operator_row_read(pm__lab_operator_row *row, const pm__csv *sheet, const pm__lab_operator_columns *columns,
+                               size_t line);
+
+#endif
