@@ -4,7 +4,8 @@
     training.py PERFMODEL rows           each group of rows, by the shipped constants
     training.py PERFMODEL sources        each source by constants that are fitted without it: half a minute
 
-Classification is what remains of vision without detection, segmentation and depthwise convolutions."""
+Classification is what remains of vision without detection, segmentation and depthwise convolutions. Rows of Lambda's
+benchmark, which no constant has seen, have figures of their own."""
 import csv
 import gzip
 import operator
@@ -28,6 +29,14 @@ KNOWN = {
     "volumes, A100": (47.8, "nnU-Net of 2020, which was fed TFRecords by the host"),
     "all networks of convolutions, A100": (20.9, "as volumes"),
 }
+NEW = "its software has no constants of its own yet"
+KNOWN |= {
+    "Lambda, vision, A100": (14.4, NEW),
+    "Lambda, vision, H100": (15.2, NEW),
+    "Lambda, vision, cards": (16.7, NEW),
+    "Lambda, language": (39.5, NEW),
+}
+LAMBDA = {"V100": 8, "A100": 10, "H100": 12}  # other GPUs are cards
 KNOWN_SOURCES = {
     "mxnet left out": (21.9, "nothing else decides its host times, nor Kepler's convolutions"),
     "convnet-benchmarks left out": (31.1, "cuDNN 4, whose Fourier transforms the model does not take"),
@@ -40,7 +49,16 @@ def figures(command):
         lines = list(csv.DictReader(file))
     rows, _ = run(command, "training", "--rows", "-q")
     for row in rows:
-        row["model"] = lines[int(row["id"].split()[0]) - 2]["model"].lower()
+        line = lines[int(row["id"].split()[0]) - 2]
+        row["model"] = line["model"].lower()
+        row["new"] = "lambdal" in line["source_repo"]
+        row["gpu"] = next((gpu for gpu in LAMBDA if gpu in line["gpu"]), "cards")
+    new, rows = [row for row in rows if row["new"]], [row for row in rows if not row["new"]]
+    for name, gate in (*LAMBDA.items(), ("cards", 15)):
+        found = errors(row for row in new if row["gpu"] == name and row["group"].startswith("vision "))
+        yield f"Lambda, vision, {name}", len(found), mean(found), gate
+    found = errors(row for row in new if row["group"].startswith("language "))
+    yield "Lambda, language", len(found), mean(found), 18
 
     def figure(what, gate, chosen):
         found = errors(row for row in rows if chosen(row["group"], row["model"]))

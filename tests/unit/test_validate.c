@@ -173,12 +173,23 @@ START_TEST(another_gpu_is_not_matched)
 {
   ck_assert_str_eq(machine("H200 NVL", "", "", 1), "none");
   ck_assert_str_eq(machine("H200 NVL", "141", "H200 NVL", 8), "none");
-  ck_assert_str_eq(machine("h100-pcie", "", "", 8), "none");
   ck_assert_str_eq(machine("H100 PCIe", "", "DGX H100", 8), "none");
+  ck_assert_str_eq(machine("H100 NVL", "94", "", 2), "none");
   ck_assert_str_eq(machine("T4 SXM2", "", "", 1), "none");
   ck_assert_str_eq(machine("M40", "24", "", 1), "none");
   ck_assert_str_eq(machine("P100-PCIE-12GB", "", "", 1), "none");
   ck_assert_str_eq(machine("V100", "16", "DGX-2", 16), "none");
+}
+END_TEST
+
+/* Two to eight cards without a system are in the usual server for them. */
+START_TEST(cards_without_a_system_are_in_a_usual_server)
+{
+  ck_assert_str_eq(machine("h100-pcie", "", "", 8), "h100-pcie*8:pcie");
+  ck_assert_str_eq(machine("GeForce RTX 3090", "24", "", 3), "rtx-3090*3:pcie");
+  ck_assert_str_eq(machine("RTX A6000", "48", "", 2), "rtx-a6000*2:pcie");
+  ck_assert_str_eq(machine("RTX A6000", "48", "", 16), "none");
+  ck_assert_str_eq(machine("RTX A6000", "48", "a machine without an entry", 2), "none");
 }
 END_TEST
 
@@ -535,6 +546,7 @@ int main(void)
   tcase_add_test(tests, memory_is_ignored);
   tcase_add_test(tests, seeds_are_statements);
   tcase_add_test(tests, another_gpu_is_not_matched);
+  tcase_add_test(tests, cards_without_a_system_are_in_a_usual_server);
   tcase_add_test(tests, part_of_a_name_is_not_matched);
   tcase_add_test(tests, a_row_that_is_predicted_has_no_error);
   tcase_add_test(tests, units_scale_the_prediction);

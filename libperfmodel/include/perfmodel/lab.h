@@ -42,7 +42,7 @@ extern "C" {
   X(FRAMEWORK, "framework", "the framework's profile")                                               \
   X(ERA, "era", "the generation of the GPU libraries")                                               \
   X(NETWORK, "network", "the network, with parameters after it: bert-large seq=384")                 \
-  X(SYSTEM, "system", "the system")                                                                  \
+  X(SYSTEM, "system", "the system; -: that the row names none")                                                                 \
   X(GPUS, "gpus", "GPUs over all nodes, a formula over the row's columns")                           \
   X(PRECISION, "precision", "the precision")                                                         \
   X(BATCH, "batch", "samples per GPU and step, a formula likewise")                                 \

@@ -4,7 +4,8 @@
 **
 ** A GPU of one form (SXM, PCIe, NVL) is never taken for one of another form, nor one of another size of memory, where
 ** the row says either. The name of a system must be said in full: words of the row that neither an entry's name nor its
-** GPU explains ("A3 High" of the entry "A3 Mega", "p3dn over TCP") are those of another machine.
+** GPU explains ("A3 High" of the entry "A3 Mega", "p3dn over TCP") are those of another machine. Two to eight cards
+** for PCIe without a system are in the usual server for them, whose name ("rtx-3090*4:pcie") says that it is no more.
 */
 #include "lab/validation/machines.h"
 #include <math.h>
@@ -399,9 +400,25 @@ static int unknown(const pm__lab_row *row, bool known, int gpus, pm_error *error
                   gpu);
 }
 
+enum { CARDS_MOST = 8 }; /* of the usual server for cards */
+
+/* The usual server for so many of a card, in one word; false if the GPU is no card for PCIe. */
+static bool usual_server(const pm__lab_machines *m, const char *gpu, int gpus, char *word, size_t size)
+{
+  pm_error unneeded = PM_ERROR_NONE;
+  if (gpu == NULL || gpus < 2 || gpus > CARDS_MOST) return false;
+  for (size_t i = 0; i < m->gpu_names.count; i++) {
+    const spelling *s = &m->gpu_names.items[i];
+    for (size_t w = 0; strcmp(m->gpus[s->owner].id, gpu) == 0 && w < s->words.count; w++)
+      if (is_form(s->words.word[w]) && strcmp(s->words.word[w], "pcie") != 0) return false;
+  }
+  snprintf(word, size, "%.60s*%d:pcie", gpu, gpus);
+  return pm_catalog_resolve(m->catalog, "system", word, &unneeded) != NULL;
+}
+
 /* For one GPU by itself its own entry, unless its machine is named. */
-static int search(const pm__lab_machines *m, const pm__lab_row *row, int gpus, int nodes, const char **id,
-                  pm_error *error)
+static int search(const pm__lab_machines *m, const pm__lab_row *row, int gpus, int nodes, char *word, size_t size,
+                  const char **id, pm_error *error)
 {
   const char *gpu = row->cell[PM__COLUMN_GPU], *system = row->cell[PM__COLUMN_SYSTEM];
   char all[3 * PM_TEXT_MAX];
@@ -419,6 +436,7 @@ static int search(const pm__lab_machines *m, const pm__lab_row *row, int gpus, i
   free(far);
   if (best != NULL && asked.system.count == 0 && alone) best = NULL;
   *id = best != NULL ? best->id : alone ? own : NULL;
+  if (*id == NULL && system[0] == '\0' && nodes <= 1 && usual_server(m, own, gpus, word, size)) *id = word;
   return *id != NULL ? PM_OK : unknown(row, own != NULL, gpus, error);
 }
 
@@ -445,14 +463,14 @@ static const answer *remember(pm__lab_machines *m, const char *question, const c
 
 static const answer *ask(pm__lab_machines *m, const pm__lab_row *row, int gpus, int nodes)
 {
-  char question[4 * PM_TEXT_MAX];
+  char question[4 * PM_TEXT_MAX], word[PM_TEXT_MAX];
   const char *id;
   pm_error reason = PM_ERROR_NONE;
   snprintf(question, sizeof question, "%.79s|%.20s|%.79s|%d|%d", row->cell[PM__COLUMN_GPU],
            row->cell[PM__COLUMN_MEMORY], row->cell[PM__COLUMN_SYSTEM], gpus, nodes > 1);
   for (size_t i = 0; i < m->answer_count; i++)
     if (m->answers[i].question != NULL && strcmp(m->answers[i].question, question) == 0) return &m->answers[i];
-  int status = search(m, row, gpus, nodes, &id, &reason);
+  int status = search(m, row, gpus, nodes, word, sizeof word, &id, &reason);
   return remember(m, question, status == PM_OK ? id : reason.text, status != PM_OK);
 }
 
@@ -469,12 +487,4 @@ const char *pm__lab_machines_find(pm__lab_machines *m, const pm__lab_row *row, i
   if (!found->bad) return found->text;
   pm__fail(error, PM_STATUS_NOT_FOUND, "%s", found->text);
   return NULL;
-}
-
-void pm__lab_machines_gpu_family(pm__lab_machines *m, const char *system, char *family, size_t size)
-{
-  family[0] = '\0';
-  for (size_t i = 0; i < m->machine_count; i++)
-    if (strcmp(m->machines[i].id, system) == 0 && m->machines[i].gpu < m->gpu_count)
-      snprintf(family, size, "%s", m->gpus[m->machines[i].gpu].id);
 }

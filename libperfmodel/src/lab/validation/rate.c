@@ -73,9 +73,8 @@ static int set_system(pm__lab_rate_reader *reader, const char *id, pm__lab_rate 
 {
   rate->system = pm__lab_predictor_system(reader->predictor, id, error);
   if (rate->system < 0) return PM_STATUS_NOT_FOUND;
-  pm__lab_machines_gpu_family(reader->machines, pm__lab_predictor_system_id(reader->predictor, rate->system),
-                              rate->gpu, sizeof rate->gpu);
-  if (rate->gpu[0] == '\0') snprintf(rate->gpu, sizeof rate->gpu, "%.79s", id);
+  const pm_system *system = pm__lab_predictor_built_system(reader->predictor, rate->system);
+  snprintf(rate->gpu, sizeof rate->gpu, "%s", pm_system_get_gpu(system)->id);
   return PM_OK;
 }
 
@@ -99,7 +98,10 @@ static const char *system_of(pm__lab_rate_reader *reader, const pm__lab_row *row
                              pm_error *error)
 {
   const char *id = pm__lab_readings_decide(&reader->readings, PM_DECISION_SYSTEM, row, value);
-  return id != NULL ? id : pm__lab_machines_find(reader->machines, row, gpus, nodes, error);
+  pm__lab_row plain = *row;
+  if (id != NULL && strcmp(id, "-") != 0) return id;
+  if (id != NULL) plain.cell[PM__COLUMN_SYSTEM] = "";
+  return pm__lab_machines_find(reader->machines, &plain, gpus, nodes, error);
 }
 
 /* Nodes or GPUs that the row does not say, or one node with more GPUs than it can have: full machines, as many as it
@@ -277,7 +279,7 @@ void pm__lab_rate_group(const pm__lab_rate *rate, const pm__lab_row *row, const 
 {
   const char *unit = row->cell[PM__COLUMN_UNIT], *source = strrchr(row->cell[PM__COLUMN_REPOSITORY], '/');
   const pm_choice *precisions = pm_record_find_field(pm_record_type_find("run"), "precision")->choices;
-  snprintf(group, size, "%s %.24s %.20s %.12s %s%s%.20s", about(rate, unit, network), rate->framework, rate->gpu,
+  snprintf(group, size, "%s %.34s %.20s %.12s %s%s%.22s", about(rate, unit, network), rate->framework, rate->gpu,
            precisions[rate->precision].name, rate->gpus * rate->nodes > 1 ? "n-gpu" : "1-gpu",
            source != NULL ? " " : "", source != NULL ? source + 1 : "");
 }

@@ -150,12 +150,13 @@ double pm__lab_readings_number(const pm__lab_readings *readings, pm_decision dec
 
 /* ---- Dates ---- */
 
-/* "NGC 20.06" -> "2020-06" */
+/* "NGC 20.06" -> "2020-06", "2.3.0a0+40ec155e58.nv24.03" -> "2024-03" */
 static bool date_of_container(const char *version, char *date)
 {
   int year, month;
-  const char *tag = strstr(version, "NGC ");
-  if (tag == NULL || sscanf(tag + 4, "%2d.%2d", &year, &month) != 2 || month < 1 || month > 12) return false;
+  const char *tag = strstr(version, "NGC "), *build = strstr(version, ".nv");
+  const char *number = tag != NULL ? tag + 4 : build != NULL ? build + 3 : "";
+  if (sscanf(number, "%2d.%2d", &year, &month) != 2 || month < 1 || month > 12) return false;
   snprintf(date, 8, "20%02u-%02u", (unsigned)year % 100, (unsigned)month % 100);
   return true;
 }
