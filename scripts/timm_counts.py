@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Writes what timm's networks count into the table that the tests hold the catalogue to.
+
+    timm_counts.py tests/unit/timm.csv         needs the packages timm (1.0.22) and torchvision
+
+Each row names a network as timm calls it (`model`), how the catalogue does where that is another (`network`), and an
+image. Parameters are those of the module; MAC are PyTorch's own count of one image (FlopCounterMode) over 2, on the
+meta device. A row whose model ends in "/deploy" is of the network with its branches joined, as timm's --reparam does.
+"""
+
+import csv
+import sys
+from pathlib import Path
+
+import timm
+import torch
+from timm.utils.model import reparameterize_model
+from torch.utils.flop_counter import FlopCounterMode
+
+SIZED = ("beit", "coatnet", "eva", "maxvit", "mixer", "swin", "vit")  # built for one size of image
+
+
+def build(name: str, image: int) -> torch.nn.Module:
+    model, _, deploy = name.partition("/")
+    size = {"img_size": image} if any(word in model for word in SIZED) else {}
+    module = timm.create_model(model, **size).eval()
+    return (reparameterize_model(module) if deploy else module).to("meta")
+
+
+def count(name: str, image: int) -> tuple[int, int]:
+    module = build(name, image)
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        module(torch.empty(1, 3, image, image, device="meta"))
+    return sum(tensor.numel() for tensor in module.parameters()), counter.get_total_flops() // 2
+
+
+def main() -> None:
+    path = Path(sys.argv[1])
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        row["parameters"], row["mac"] = (str(value) for value in count(row["model"], int(row["image"])))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
