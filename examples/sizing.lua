@@ -67,7 +67,7 @@ local function print_choices(systems, best, fastest)
   end)
   print(string.format("%s at %g images/s or more, 64 images per GPU", network, target))
   print(string.format("%-18s %5s %6s  %-5s %12s %11s  %s", "system", "GPUs", "nodes", "", "images/s", "efficiency",
-                      "limit"))
+                      "bottleneck"))
   for _, row in ipairs(found) do
     print(string.format("%-18s %5d %6d  %-5s %12.0f %10.1f%%  %s", row.system, total(row), row.nodes, row.precision,
                         row.throughput, 100 * row.scaling_efficiency, row.bottleneck))

@@ -43,14 +43,28 @@ COLUMNS: dict[str, str] = {
     "parallel": "parallelism",
     "waiting_time [s]": "straggler_wait_time [s]",
     "usable [B]": "usable_memory [B]",
+    "backward_data_time [s]": "dgrad_time [s]",
+    "backward_weight_time [s]": "wgrad_time [s]",
+    "utilization": "mfu",
+    "host_wait_time [s]": "launch_overhead_time [s]",
+    "host_time [s]": "launch_time [s]",
+    "host_share": "launch_overhead_share",
+    "memory_share": "memory_bandwidth_share",
+    "input_share": "input_wait_share",
+    "limit": "bottleneck",
+    "input_limit": "input_bottleneck",
 }
 
 # Texts in the columns, by column.
 TEXTS: dict[tuple[str, str], str] = {
-    ("bottleneck", "waiting"): "straggler-wait",
+    **{(column, old): new for column in ("bottleneck", "limit", "bound") for old, new in (
+        ("waiting", "straggler-wait"), ("memory", "memory-bandwidth"), ("host", "launch-overhead"))},
     ("set", "seeds"): "statements",
     ("verdict", "marginal"): "tight",
 }
+
+# Words within the names of groups of rows.
+PARTS = {"-backward-data ": "-dgrad ", "-backward-weight ": "-wgrad "}
 
 NETWORK = re.compile(r'<network id="([^"]+)"')
 
@@ -520,7 +534,10 @@ def keyed(name: str, rows: list[dict], rename: dict) -> dict:
 
 
 def translated(row: dict) -> dict:
-    return {column: TEXTS.get((column, value), value) for column, value in row.items()}
+    now = {column: TEXTS.get((column, value), value) for column, value in row.items()}
+    for old, new in PARTS.items() if "group" in now else ():
+        now["group"] = now["group"].replace(old, new)
+    return now
 
 
 def compare_row(run: int, old: dict, new: dict) -> list[tuple[Difference, bool]]:

@@ -30,7 +30,7 @@ CLASSES = {
     "FP32 GEMM": r"gemm(-batched|-linear)? fp32 (neusight|{library})",
     "tensor-core GEMM": r"gemm fp16 {library}",
     "FP32 convolution forward": r"conv-forward fp32 (neusight|{library})",
-    "FP32 convolution backward-weight": r"conv-backward-weight fp32 {library}",
+    "FP32 convolution wgrad": r"conv-wgrad fp32 {library}",
     "tensor-core convolution forward": r"conv-forward fp16 {library}",
     "element-wise, large": r"elementwise-large .*",
     "softmax, large": r"softmax-large .*",

@@ -106,8 +106,8 @@ static int answer_all(question *q)
 /* People get the columns that a choice is made by, and the axes; csv and json have all. */
 static int keep_main_columns(const cli_request *request, const question *q, pm_table *table)
 {
-  static const char *const usual[] = {"batch", "precision", "latency", "throughput", "gpu_time", "host_time",
-                                      "step_time", "limit", "utilization", "memory", "verdict", "status"};
+  static const char *const usual[] = {"batch", "precision", "latency", "throughput", "gpu_time", "launch_time",
+                                      "step_time", "bottleneck", "mfu", "memory", "verdict", "status"};
   enum { USUAL = sizeof usual / sizeof usual[0] };
   const char *shown[USUAL + OPTIONS_MOST + 1] = {NULL};
   size_t count = 0;
@@ -136,7 +136,7 @@ static void print_band(FILE *stream, const question *q)
   for (size_t i = 0; i < q->count; i++) {
     const pm_inference *p = &q->answers[i];
     if (p->status != PM_OK || !(p->throughput_p10 > 0)) continue;
-    fprintf(stream, "\nband: eight of ten measured rates lie between %.2f and %.2f of the predicted ones%s",
+    fprintf(stream, "\n80 %% prediction interval: measured rates between %.2f and %.2f of the predicted ones%s",
             p->throughput_p10 / p->throughput, p->throughput_p90 / p->throughput,
             p->in_range ? "" : "; outside of what constants were fitted on");
     return;

@@ -83,7 +83,7 @@ static int predict_rate(const cli_request *request, const pm_catalog *catalog, q
 static void print_rate(FILE *stream, const question *q, const char *name, double rate, int stage)
 {
   if (!isfinite(rate)) return;
-  fprintf(stream, "  %-*s%12.0f samples/s%s\n", LABEL, name, rate, (int)q->rates.limit == stage ? "  <- the limit" : "");
+  fprintf(stream, "  %-*s%12.0f samples/s%s\n", LABEL, name, rate, (int)q->rates.bottleneck == stage ? "  <- the limit" : "");
 }
 
 static void print_stages(FILE *stream, const question *q)
@@ -129,9 +129,9 @@ static int write_report(const cli_request *request, const question *q)
   fprintf(stream, "From %s, %d node%s, %s\n\n", q->setup.storage.name, q->run.nodes, q->run.nodes > 1 ? "s" : "",
           q->setup.loader.name);
   fprintf(stream, "  %-*s%12.0f samples/s per node, %.0f in all\n", LABEL, "throughput", r->throughput, r->total);
-  if (!isnan(r->utilisation))
-    fprintf(stream, "  %-*s%10.1f %% busy, %.1f %% waiting for input\n", LABEL, "GPUs", 100 * r->utilisation,
-            100 * r->starvation);
+  if (!isnan(r->gpu_busy))
+    fprintf(stream, "  %-*s%10.1f %% busy, %.1f %% waiting for input\n", LABEL, "GPUs", 100 * r->gpu_busy,
+            100 * r->input_wait_share);
   fprintf(stream, "  %-*s%12s from storage\n", LABEL, "bytes",
           pm_quantity_format(rate, sizeof rate, r->storage_rate, "B/s"));
   if (r->cached > 0)

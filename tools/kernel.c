@@ -65,7 +65,7 @@ static const cli_option options[] = {
   {OPTION_PRECISION, '\0', "precision", "NAME", "precision (default fp32); see perfmodel list precisions"},
   {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how it is timed (default calibrated, where the architecture "
                                                           "has constants)"},
-  {OPTION_PASS, '\0', "pass", "NAME", "conv, lstm, gru, rnn: forward (default), backward-data or backward-weight; "
+  {OPTION_PASS, '\0', "pass", "NAME", "conv, lstm, gru, rnn: forward (default), dgrad or wgrad; "
                                      "attention: forward or backward"},
   {OPTION_BATCH, '\0', "batch", "N", "conv, pooling, attention, lstm, gru, rnn: samples (default 1)"},
   {OPTION_M, '\0', "m", "N", "gemm: rows of the result"},
@@ -104,4 +104,4 @@ const cli_command kernel_command = {
   "Prints the time of one kernel, without the time to start it: algorithm, what limits it, arithmetic, memory traffic, "
   "intensity, the ceilings of the roofline, and the time by the plain roofline. KERNEL is gemm, conv, pooling, "
   "elementwise, batch-norm, layer-norm, softmax, reduction, embedding, attention, lstm, gru, rnn, optimizer or copy.",
-  "perfmodel kernel conv --channels 64 --size 56 --batch 32 --pass backward-weight --gpu v100", options, 1, 1, run};
+  "perfmodel kernel conv --channels 64 --size 56 --batch 32 --pass wgrad --gpu v100", options, 1, 1, run};

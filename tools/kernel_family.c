@@ -17,19 +17,19 @@ typedef struct size {
 
 typedef struct family {
   const char *name;
-  int forward, backward_data, backward_weight; /* operators by pass; NONE: there is no such pass */
+  int forward, dgrad, wgrad; /* operators by pass; NONE: there is no such pass */
   double count;
   size sizes[SIZES];
 } family;
 
 #define RNN_SIZES {SIZE(HIDDEN, m, 0), SIZE(BATCH, n, 1), SIZE(STEPS, k, 1), SIZES_END}
-#define RNN PM_OPERATOR_RNN_FORWARD, PM_OPERATOR_RNN_BACKWARD_DATA, PM_OPERATOR_RNN_BACKWARD_WEIGHT
+#define RNN PM_OPERATOR_RNN_FORWARD, PM_OPERATOR_RNN_DGRAD, PM_OPERATOR_RNN_WGRAD
 #define ROWS {SIZE(ROWS, m, 0), SIZE(COLUMNS, n, 0), SIZES_END}
 
 static const family families[] = {
   {"gemm", PM_OPERATOR_GEMM, NONE, NONE, 1,
    {SIZE(M, m, 0), SIZE(N, n, 0), SIZE(K, k, 0), SIZE(PRODUCTS, count, 1), SIZES_END}},
-  {"conv", PM_OPERATOR_CONV_FORWARD, PM_OPERATOR_CONV_BACKWARD_DATA, PM_OPERATOR_CONV_BACKWARD_WEIGHT, 1,
+  {"conv", PM_OPERATOR_CONV_FORWARD, PM_OPERATOR_CONV_DGRAD, PM_OPERATOR_CONV_WGRAD, 1,
    {SIZE(CHANNELS, channels, 0), SIZE(OUT_CHANNELS, out_channels, NAN), SIZE(GROUPS, groups, 1), SIZE(BATCH, n, 1),
     SIZES_END}},
   {"pooling", PM_OPERATOR_POOLING, NONE, NONE, 1, {SIZE(CHANNELS, channels, 0), SIZE(BATCH, n, 1), SIZES_END}},
@@ -133,14 +133,20 @@ static int read_window(const cli_request *request, const family *f, pm_kernel *k
 
 /* ---- Which operator ---- */
 
+/* The word, or what it was in an earlier release. */
+static bool is_pass(const char *pass, const char *word, const char *former)
+{
+  return strcmp(pass, word) == 0 || strcmp(pass, former) == 0;
+}
+
 static int read_pass(const cli_request *request, const family *f, pm_kernel *kernel)
 {
   const char *pass = request->value[OPTION_PASS];
   int found = f->forward;
   if (pass != NULL && strcmp(pass, "forward") != 0) {
     found = NONE;
-    if (strcmp(pass, "backward-data") == 0 || strcmp(pass, "backward") == 0) found = f->backward_data;
-    if (strcmp(pass, "backward-weight") == 0) found = f->backward_weight;
+    if (is_pass(pass, "dgrad", "backward-data") || strcmp(pass, "backward") == 0) found = f->dgrad;
+    if (is_pass(pass, "wgrad", "backward-weight")) found = f->wgrad;
   }
   kernel->operation = found;
   return found != NONE ? CODE_DONE : fail(CODE_USAGE, "%s has no pass \"%.40s\"", f->name, pass);

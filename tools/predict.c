@@ -66,12 +66,12 @@ static void sum_times(const pm_layer_time *rows, int count, pm_layer_time *total
 {
   pm_record_clear(pm_record_type_find("layer_time"), total);
   strcpy(total->name, "total");
-  total->forward_time = total->backward_data_time = total->backward_weight_time = 0;
+  total->forward_time = total->dgrad_time = total->wgrad_time = 0;
   total->update_time = total->time = total->flop = total->bytes = 0;
   for (int i = 0; i < count; i++) {
     total->forward_time += rows[i].forward_time;
-    total->backward_data_time += rows[i].backward_data_time;
-    total->backward_weight_time += rows[i].backward_weight_time;
+    total->dgrad_time += rows[i].dgrad_time;
+    total->wgrad_time += rows[i].wgrad_time;
     total->update_time += rows[i].update_time;
     total->time += rows[i].time;
     total->flop += rows[i].flop;

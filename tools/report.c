@@ -75,7 +75,7 @@ static void print_headline(FILE *stream, const cli_study *s)
   if (!isnan(p->throughput_p10)) {
     label(stream, "");
     fprintf(stream, "%s to ", quantity(text, p->throughput_p10, "1"));
-    fprintf(stream, "%s in eight of ten measurements\n", quantity(text, p->throughput_p90, "1"));
+    fprintf(stream, "%s (80 %% prediction interval)\n", quantity(text, p->throughput_p90, "1"));
   }
   label(stream, "step time");
   fprintf(stream, "%s\n", quantity(text, p->step_time, "s"));
@@ -103,13 +103,13 @@ static void print_times(FILE *stream, const pm_prediction *p, size_t width)
   int bar = width >= BEFORE_BAR + BAR ? BAR : width > BEFORE_BAR ? (int)width - BEFORE_BAR : 0;
   fputs("\nTime of one step\n", stream);
   print_part(stream, "forward", p->forward_time, p->step_time, bar);
-  print_part(stream, "backward, data", p->backward_data_time, p->step_time, bar);
-  print_part(stream, "backward, weights", p->backward_weight_time, p->step_time, bar);
+  print_part(stream, "dgrad", p->dgrad_time, p->step_time, bar);
+  print_part(stream, "wgrad", p->wgrad_time, p->step_time, bar);
   print_part(stream, "update", p->update_time, p->step_time, bar);
-  if (p->host_time > 0) print_part(stream, "host", p->host_wait_time, p->step_time, bar);
+  if (p->launch_time > 0) print_part(stream, "launch overhead", p->launch_overhead_time, p->step_time, bar);
   if (!isnan(p->bus_bandwidth)) print_part(stream, "communication", p->exposed_communication_time, p->step_time, bar);
   if (p->straggler_wait_time > 0) print_part(stream, "straggler wait", p->straggler_wait_time, p->step_time, bar);
-  if (p->input_wait_time > 0) print_part(stream, "input", p->input_wait_time, p->step_time, bar);
+  if (p->input_wait_time > 0) print_part(stream, "input wait", p->input_wait_time, p->step_time, bar);
 }
 
 /* ---- Communication, efficiency ---- */
@@ -137,9 +137,9 @@ static void print_communication(FILE *stream, const cli_study *s)
   label(stream, "bus bandwidth");
   fprintf(stream, "%s per direction", quantity(text, p->bus_bandwidth, "B/s"));
   bool found = pm_ring_find(s->system, s->run.gpus, s->run.nodes, &ring, NULL) == PM_OK;
-  if (found && ring.limit[0] != '\0') fprintf(stream, ", set by %s", ring.limit);
+  if (found && ring.bottleneck[0] != '\0') fprintf(stream, ", set by %s", ring.bottleneck);
   fputc('\n', stream);
-  double backward = p->backward_data_time + p->backward_weight_time;
+  double backward = p->dgrad_time + p->wgrad_time;
   label(stream, is_all_reduce(s) ? "all-reduce" : "exchange");
   double rest = p->communication_time - p->exposed_communication_time;
   fprintf(stream, "%s", quantity(text, p->communication_time, "s"));
@@ -162,9 +162,9 @@ static void print_efficiency(FILE *stream, const cli_study *s)
     fprintf(stream, "%s of %s, each alone with the whole batch\n", percent(text, p->strong_scaling_efficiency),
             count(other, ranks, "GPU"));
   }
-  label(stream, "arithmetic");
-  fprintf(stream, "%s per GPU, %s of ", quantity(text, p->flop_rate, "FLOP/s"), percent(other, p->utilization));
-  fprintf(stream, "its peak %s\n",
+  label(stream, "MFU");
+  fprintf(stream, "%s: %s of ", percent(other, p->mfu), quantity(text, p->flop_rate, "FLOP/s"));
+  fprintf(stream, "%s per GPU\n",
           quantity(text, pm_gpu_get_matrix_peak(pm_system_get_gpu(s->system), s->run.precision), "FLOP/s"));
 }
 
@@ -192,29 +192,29 @@ static void print_bottleneck(FILE *stream, const pm_prediction *p, size_t width)
   char line[512], text[QUANTITY];
   switch (p->bottleneck) {
   case PM_BOTTLENECK_COMPUTE:
-    snprintf(line, sizeof line, "Limited by arithmetic: kernels that run at the GPU's peak rate take %s of the step.",
+    snprintf(line, sizeof line, "Compute bound: kernels at the limit of arithmetic take %s of the step.",
              percent(text, p->compute_share));
     break;
-  case PM_BOTTLENECK_MEMORY:
-    snprintf(line, sizeof line, "Limited by device memory: kernels that wait for its bandwidth take %s of the step.",
-             percent(text, p->memory_share));
+  case PM_BOTTLENECK_MEMORY_BANDWIDTH:
+    snprintf(line, sizeof line, "Memory-bandwidth bound: kernels that wait for device memory take %s of the step.",
+             percent(text, p->memory_bandwidth_share));
     break;
   case PM_BOTTLENECK_COMMUNICATION:
-    snprintf(line, sizeof line, "Limited by communication: waiting for the sum of the gradients takes %s of the step.",
+    snprintf(line, sizeof line, "Communication bound: exposed communication takes %s of the step.",
              percent(text, p->communication_share));
     break;
-  case PM_BOTTLENECK_HOST:
-    snprintf(line, sizeof line, "Limited by the host: waiting for it to launch kernels takes %s of the step.",
-             percent(text, p->host_share));
+  case PM_BOTTLENECK_LAUNCH_OVERHEAD:
+    snprintf(line, sizeof line, "Bound by CPU launch overhead, which takes %s of the step.",
+             percent(text, p->launch_overhead_share));
     break;
   case PM_BOTTLENECK_STRAGGLER_WAIT:
-    snprintf(line, sizeof line, "Limited by the straggler wait: waiting for the slowest GPU takes %s of the step.",
+    snprintf(line, sizeof line, "Bound by the straggler wait: waiting for the slowest GPU takes %s of the step.",
              percent(text, p->straggler_wait_share));
     break;
   case PM_BOTTLENECK_INPUT:
-    snprintf(line, sizeof line, "Limited by input: waiting for it takes %s of the step.", percent(text, p->input_share));
+    snprintf(line, sizeof line, "Input bound: waiting for samples takes %s of the step.", percent(text, p->input_wait_share));
     break;
-  default: snprintf(line, sizeof line, "Nothing is known of what limits it."); break;
+  default: snprintf(line, sizeof line, "The bottleneck is not known."); break;
   }
   print_wrapped(stream, line, 0, 0, width);
 }

@@ -26,7 +26,7 @@ void size_sort(pm_size_choice *rows, size_t count)
 static pm_table *table_of(const size_question *q, const pm_size_choice *rows, size_t count, bool wide, pm_error *error)
 {
   static const char *const narrow[] = {"energy", "nodes_least", "nodes_safe", "gpu_power", "price", "storage_nodes",
-                                       "choice", "memory", "basis", "evidence", "input_limit", "storage_rate", "pareto",
+                                       "choice", "memory", "basis", "evidence", "input_bottleneck", "storage_rate", "pareto",
                                        "cables", "verdict", "latency", NULL};
   pm_table *table = pm_table_new_of_records(pm_record_type_find("size_choice"), rows, count, error);
   if (table == NULL) return NULL;
@@ -91,14 +91,14 @@ void size_print_power(FILE *stream, const size_question *q, const pm_size_choice
 static void print_best(FILE *stream, const size_question *q, const pm_size_choice *best)
 {
   char a[QUANTITY];
-  const pm_choice *limits = pm_record_find_field(pm_record_type_find("size_choice"), "limit")->choices;
+  const pm_choice *limits = pm_record_find_field(pm_record_type_find("size_choice"), "bottleneck")->choices;
   fprintf(stream, "\n%d x %s", best->nodes,
           pm_system_get_machine(q->systems[q->runs[best->choice].system_index])->name);
   print_band(stream, best);
   fprintf(stream, "\n  %-*s%.0f samples/s", LABEL, "rate", best->throughput);
   if (!isnan(best->time)) fprintf(stream, ", %s", duration(a, best->time));
   fprintf(stream, "; %.2f times the target\n", best->reached);
-  fprintf(stream, "  %-*s%s; %.1f %% of as many GPUs alone\n", LABEL, "limited by", limits[best->limit].doc,
+  fprintf(stream, "  %-*s%s; %.1f %% of as many GPUs alone\n", LABEL, "bottleneck", limits[best->bottleneck].doc,
           100 * best->efficiency);
   size_print_power(stream, q, best);
 }
@@ -123,11 +123,11 @@ void size_print_memory(FILE *stream, const pm_size_choice *best)
 static void print_rest(FILE *stream, const size_question *q, const pm_size_choice *best)
 {
   char a[QUANTITY], b[QUANTITY];
-  const pm_choice *stages = pm_record_find_field(pm_record_type_find("size_choice"), "input_limit")->choices;
+  const pm_choice *stages = pm_record_find_field(pm_record_type_find("size_choice"), "input_bottleneck")->choices;
   fprintf(stream, "  %-*smust give %s, nothing cached", LABEL, "storage", size_quantity(a, best->storage_rate, "B/s"));
   if (q->setup.inputs != NULL)
     fprintf(stream, "; %s feeds %s nodes; slowest: %s", q->inputs[best->choice].storage.name, size_amount(b, best->storage_nodes),
-            stages[best->input_limit].doc);
+            stages[best->input_bottleneck].doc);
   fprintf(stream, "\n  %-*s%s switch%s, %s cables\n", LABEL, "network", size_amount(a, best->switches),
           best->switches == 1 ? "" : "es", size_amount(b, best->cables));
   size_print_memory(stream, best);

@@ -196,7 +196,7 @@ static int predict_all(const cli_request *request, cli_sweep *sweep)
 static int keep_main_columns(const cli_request *request, const cli_sweep *sweep, pm_table *table)
 {
   static const char *const usual[] = {"network", "system", "framework", "nodes", "gpus", "batch", "precision", "status",
-                                      "throughput", "step_time", "scaling_efficiency", "utilization", "bottleneck"};
+                                      "throughput", "step_time", "scaling_efficiency", "mfu", "bottleneck"};
   enum { USUAL = sizeof usual / sizeof usual[0] };
   const char *shown[USUAL + OPTIONS_MOST + HARDWARE_MOST + 2] = {NULL};
   size_t count = 0;

@@ -198,7 +198,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   double elements = layer->elements_out;
   layer->saved.inputs = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){2 * elements, 2 * elements, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){3 * elements, 3 * elements, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){3 * elements, 3 * elements, 0});
 }
 
 const pm__layer_kind pm__kind_toy_gate = {

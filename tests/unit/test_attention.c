@@ -28,8 +28,8 @@ START_TEST(attention_follows_its_formulas)
           ck_assert(layer->mac == scores * (64 + dv));
           ck_assert(layer->flop[PM__FORWARD] == 2 * layer->mac + forms[f].each * scores);
           ck_assert(product_flop(network, PM__FORWARD) == 2 * layer->mac);
-          ck_assert(product_flop(network, PM__BACKWARD_DATA) == 4 * layer->mac);
-          ck_assert(layer->flop[PM__BACKWARD_WEIGHT] == 0 && layer->parameters == 0);
+          ck_assert(product_flop(network, PM__DGRAD) == 4 * layer->mac);
+          ck_assert(layer->flop[PM__WGRAD] == 0 && layer->parameters == 0);
           ck_assert(layer->output.size[0] == 48 && layer->output.size[1] == 6 * dv);
           ck_assert(layer->saved.inputs && layer->saved.elements == forms[f].kept * scores);
           ck_assert(layer->saved.mask_elements == forms[f].masks * scores);
@@ -51,7 +51,7 @@ START_TEST(biases_of_scores_are_learned)
     ck_assert(a->parameters == 0 && b->parameters == 169 * 3 && b->parameter_tensors == 1);
     ck_assert(b->mac == a->mac && b->saved.elements == a->saved.elements);
     ck_assert(b->flop[PM__FORWARD] == a->flop[PM__FORWARD] + scores);
-    ck_assert(b->flop[PM__BACKWARD_WEIGHT] == scores && a->flop[PM__BACKWARD_WEIGHT] == 0);
+    ck_assert(b->flop[PM__WGRAD] == scores && a->flop[PM__WGRAD] == 0);
     pm_network_free(plain);
     pm_network_free(biased);
   }
@@ -77,12 +77,12 @@ START_TEST(flash_leaves_out_what_is_masked_and_keeps_no_scores)
       double left = pairs_left(tokens, keys), all = (double)tokens * keys;
       ck_assert(last_layer(full)->mac == last_layer(causal)->mac && last_layer(full)->mac == last_layer(unfused)->mac);
       ck_assert(last_layer(full)->flop[PM__FORWARD] == last_layer(unfused)->flop[PM__FORWARD]);
-      for (int pass = PM__FORWARD; pass <= PM__BACKWARD_DATA; pass++) {
+      for (int pass = PM__FORWARD; pass <= PM__DGRAD; pass++) {
         double fixed = pass == PM__FORWARD ? 0 : 2 * last_layer(full)->elements_out;
         ck_assert((last_layer(causal)->flop[pass] - fixed) * all == (last_layer(full)->flop[pass] - fixed) * left);
       }
       /* Backward computes the scores and their exponentials again, after a pass over the output and its gradient. */
-      ck_assert(last_layer(full)->flop[PM__BACKWARD_DATA] - last_layer(unfused)->flop[PM__BACKWARD_DATA] ==
+      ck_assert(last_layer(full)->flop[PM__DGRAD] - last_layer(unfused)->flop[PM__DGRAD] ==
                 4 * all * (2 * 64 + 1) + 2 * last_layer(full)->elements_out);
       ck_assert(last_layer(full)->saved.elements == 4 * tokens); /* one number per query and head */
       ck_assert(last_layer(full)->saved.output && last_layer(full)->saved.mask_elements == 0);
@@ -192,7 +192,7 @@ START_TEST(dot_attention_is_attention_with_one_head)
   pm_network *one = layer_of("attention", "20x512 30x512 30x512", "heads=1");
   ck_assert(last_layer(dot)->mac == last_layer(one)->mac);
   ck_assert(last_layer(dot)->flop[PM__FORWARD] == last_layer(one)->flop[PM__FORWARD] - 20 * 30);
-  ck_assert(product_flop(dot, PM__BACKWARD_DATA) == product_flop(one, PM__BACKWARD_DATA));
+  ck_assert(product_flop(dot, PM__DGRAD) == product_flop(one, PM__DGRAD));
   ck_assert(last_layer(dot)->saved.elements == last_layer(one)->saved.elements);
   pm_network_free(dot);
   pm_network_free(one);
@@ -211,11 +211,11 @@ START_TEST(additive_attention_follows_its_formulas)
       double mac = 100.0 * (20 * 128 + keys * features + 20 * keys) + 20.0 * keys * features;
       ck_assert(layer->parameters == 100 * (128 + features + 1) && layer->parameter_tensors == 3);
       ck_assert(layer->mac == mac && product_flop(network, PM__FORWARD) == 2 * mac);
-      ck_assert(product_flop(network, PM__BACKWARD_DATA) + product_flop(network, PM__BACKWARD_WEIGHT) == 4 * mac);
+      ck_assert(product_flop(network, PM__DGRAD) + product_flop(network, PM__WGRAD) == 4 * mac);
       ck_assert(layer->elements_out == 20 * features);
       ck_assert(layer->saved.elements == 20 * keys * (100 + 1));
       /* Inputs that want no gradient save their three products, not those that the parameters need. */
-      ck_assert(product_flop(network, PM__BACKWARD_DATA) - product_flop(first, PM__BACKWARD_DATA) ==
+      ck_assert(product_flop(network, PM__DGRAD) - product_flop(first, PM__DGRAD) ==
                 200.0 * (20 * 128 + keys * features) + 40.0 * keys * features);
       pm_network_free(network);
       pm_network_free(first);
@@ -234,8 +234,8 @@ START_TEST(transposed_factors_change_nothing)
     const pm__layer *layer = last_layer(network);
     ck_assert(layer->mac == 4 * 30 * 50 * 70);
     ck_assert(layer->output.rank == 3 && layer->output.size[1] == 30 && layer->output.size[2] == 70);
-    ck_assert(layer->flop[PM__FORWARD] == 2 * layer->mac && layer->flop[PM__BACKWARD_DATA] == 4 * layer->mac);
-    ck_assert(product_flop(network, PM__BACKWARD_DATA) == 4 * layer->mac);
+    ck_assert(layer->flop[PM__FORWARD] == 2 * layer->mac && layer->flop[PM__DGRAD] == 4 * layer->mac);
+    ck_assert(product_flop(network, PM__DGRAD) == 4 * layer->mac);
     ck_assert(elements_moved(network, PM__FORWARD, 3) == 3 * 4 * (30 * 50 + 50 * 70 + 30 * 70));
     ck_assert(layer->saved.inputs && layer->saved.elements == 0);
     pm_network_free(network);

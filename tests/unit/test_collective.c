@@ -52,7 +52,7 @@ START_TEST(more_bytes_never_faster)
             if (r.status != PM_OK) continue;
             ck_assert_msg(r.time >= before * (1 - 1e-12), "%s %d x %d, %d, %d, %g bytes", machines[m], 8, nodes, c, a,
                           bytes);
-            ck_assert(r.bus_bandwidth > 0 && isfinite(r.time) && r.limit[0] != '\0');
+            ck_assert(r.bus_bandwidth > 0 && isfinite(r.time) && r.bottleneck[0] != '\0');
             before = r.time;
           }
         }

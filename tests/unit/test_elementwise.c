@@ -20,7 +20,7 @@ START_TEST(activations_are_as_written_down)
     pm_network *network = layer_of(activations[i].kind, "10x6", "");
     const pm__layer *layer = last_layer(network);
     ck_assert_msg(layer->flop[PM__FORWARD] == activations[i].flop * 60, "%s", activations[i].kind);
-    ck_assert(layer->flop[PM__BACKWARD_DATA] > 0 && layer->mac == 0);
+    ck_assert(layer->flop[PM__DGRAD] > 0 && layer->mac == 0);
     ck_assert(layer->mac_bnl == (strcmp(activations[i].kind, "relu") == 0 ? 60 : 0));
     ck_assert(layer->saved.inputs == (activations[i].keeps == 'i'));
     ck_assert(layer->saved.output == (activations[i].keeps != 'i'));
@@ -57,7 +57,7 @@ START_TEST(sums_and_products_count_their_operands)
       const pm__layer *layer = last_layer(network);
       ck_assert(layer->flop[PM__FORWARD] == 24 * (n == 1 ? 1 : n - 1));
       ck_assert(elements_moved(network, PM__FORWARD, 1) == 24 * (n + 1));
-      ck_assert(layer->flop[PM__BACKWARD_DATA] == (kind == 0 ? 0 : n == 1 ? 24 : 24 * n * (n - 1)));
+      ck_assert(layer->flop[PM__DGRAD] == (kind == 0 ? 0 : n == 1 ? 24 : 24 * n * (n - 1)));
       ck_assert(layer->saved.inputs == (kind == 1 && n > 1));
       pm_network_free(network);
     }
@@ -89,9 +89,9 @@ START_TEST(sizes_of_one_are_broadcast)
     const pm__layer *layer = last_layer(network);
     pm__shape_text(&layer->output, text, sizeof text);
     ck_assert_msg(strcmp(text, broadcasts[i].output) == 0 && layer->flop[PM__FORWARD] == broadcasts[i].forward &&
-                    layer->flop[PM__BACKWARD_DATA] == broadcasts[i].backward,
+                    layer->flop[PM__DGRAD] == broadcasts[i].backward,
                   "%s of %s: %s, %.0f, %.0f", broadcasts[i].kind, broadcasts[i].shapes, text, layer->flop[PM__FORWARD],
-                  layer->flop[PM__BACKWARD_DATA]);
+                  layer->flop[PM__DGRAD]);
     pm_network_free(network);
   }
 }
@@ -104,7 +104,7 @@ START_TEST(pointwise_functions_are_what_the_user_says)
   const pm__layer *x = last_layer(root), *y = last_layer(copy);
   ck_assert(x->flop[PM__FORWARD] == 120 && x->saved.output && !x->saved.inputs);
   ck_assert(y->flop[PM__FORWARD] == 0 && !y->saved.output && !y->saved.inputs);
-  ck_assert(elements_moved(root, PM__BACKWARD_DATA, 1) == elements_moved(copy, PM__BACKWARD_DATA, 1) + 48);
+  ck_assert(elements_moved(root, PM__DGRAD, 1) == elements_moved(copy, PM__DGRAD, 1) + 48);
   pm_network_free(root);
   pm_network_free(copy);
 }

@@ -12,8 +12,8 @@ START_TEST(an_embedding_is_its_table)
   ck_assert(layer->mac == 0 && layer->flop[PM__FORWARD] == 0);
   /* Indices, the rows read, the rows written; the table as a whole only for its gradient. */
   ck_assert(elements_moved(words, PM__FORWARD, 2) == 2 * (384 + 2 * 384 * 768));
-  ck_assert(elements_moved(words, PM__BACKWARD_WEIGHT, 0) == 23440896);
-  ck_assert(elements_moved(words, PM__BACKWARD_DATA, 1) == 0);
+  ck_assert(elements_moved(words, PM__WGRAD, 0) == 23440896);
+  ck_assert(elements_moved(words, PM__DGRAD, 1) == 0);
   pm_network_free(words);
 }
 END_TEST
@@ -58,7 +58,7 @@ START_TEST(vectors_interact_in_pairs)
   const pm__layer *layer = last_layer(network);
   ck_assert(layer->elements_out == 128 + 351);
   ck_assert(layer->mac == 27 * 27 * 128);
-  ck_assert(product_flop(network, PM__BACKWARD_DATA) == 2 * product_flop(network, PM__FORWARD));
+  ck_assert(product_flop(network, PM__DGRAD) == 2 * product_flop(network, PM__FORWARD));
   ck_assert(layer->saved.elements == 27 * 128 && !layer->saved.inputs);
   pm_network_free(network);
   network = layer_of("dot_interaction", "16 16 16", "self=yes");

@@ -46,8 +46,8 @@ START_TEST(parameters_need_the_gradients_inside)
   const char *attributes = "experts=4 top_k=2 hidden=96 gated=yes";
   pm_network *inner = layer_of("mixture_of_experts", "64x32", attributes);
   pm_network *first = try_layer_of("mixture_of_experts", "64x32", attributes, false, NULL);
-  ck_assert(product_flop(first, PM__BACKWARD_DATA) == 2.0 * 128 * 96 * 32);
-  ck_assert(product_flop(inner, PM__BACKWARD_DATA) == 2.0 * (128 * 3 * 96 * 32 + 64 * 32 * 4));
+  ck_assert(product_flop(first, PM__DGRAD) == 2.0 * 128 * 96 * 32);
+  ck_assert(product_flop(inner, PM__DGRAD) == 2.0 * (128 * 3 * 96 * 32 + 64 * 32 * 4));
   pm_network_free(inner);
   pm_network_free(first);
 }

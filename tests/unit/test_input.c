@@ -117,10 +117,10 @@ START_TEST(rates_are_positive_and_the_slowest_stage_bounds_them)
       ck_assert_double_gt(stages[j], 0);
       least = fmin(least, stages[j]);
     }
-    ck_assert_double_eq(stages[r.limit - PM_INPUT_STAGE_STORAGE], least);
+    ck_assert_double_eq(stages[r.bottleneck - PM_INPUT_STAGE_STORAGE], least);
     ck_assert_double_gt(r.throughput, 0);
     ck_assert_double_le(r.throughput, least * (1 + 1e-12));
-    ck_assert_double_eq_tol(r.utilisation + r.starvation, 1, 1e-12);
+    ck_assert_double_eq_tol(r.gpu_busy + r.input_wait_share, 1, 1e-12);
     ck_assert_double_le(fabs(r.storage_rate - r.total * setup.dataset.sample_size * (1 - r.hits)), 1e-9 * r.storage_rate);
     ck_assert_double_ge(r.hits, 0);
     ck_assert_double_le(r.hits, r.cached);

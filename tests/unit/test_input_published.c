@@ -85,7 +85,7 @@ START_TEST(storage_never_binds_packed_records)
       run.decode = PM_DECODE_PLACE_CPU;
       run.workers = 24;
       pm_input_rates r = ask(&setup, run);
-      ck_assert_msg(r.limit == PM_INPUT_STAGE_COMPUTE, "%s, %g: limit %d", storages[i], dell[j][0], r.limit);
+      ck_assert_msg(r.bottleneck == PM_INPUT_STAGE_COMPUTE, "%s, %g: limit %d", storages[i], dell[j][0], r.bottleneck);
       ck_assert_double_eq(r.throughput, dell[j][0]);
     }
 }
@@ -96,7 +96,7 @@ START_TEST(raid_of_the_dgx1_is_enough)
 {
   pm_input_setup setup = setup_of("ilsvrc2012", "dgx1-raid0", "dgx1-v100");
   pm_input_rates r = ask(&setup, run_at(12000));
-  ck_assert_int_eq(r.limit, PM_INPUT_STAGE_COMPUTE);
+  ck_assert_int_eq(r.bottleneck, PM_INPUT_STAGE_COMPUTE);
   ck_assert_double_eq_tol(r.storage, 17692, 1);
 }
 END_TEST
@@ -175,7 +175,7 @@ START_TEST(mlperf_storage_bounds)
       setup.storage.bandwidth = measured_number(file, i, "value") * MIB;
       pm_input_rates r = ask(&setup, run_at(measured_number(file, i, "count") * kinds[k].batch / kinds[k].time));
       rows++;
-      good += r.utilisation >= kinds[k].least - 0.03 && r.limit == PM_INPUT_STAGE_STORAGE;
+      good += r.gpu_busy >= kinds[k].least - 0.03 && r.bottleneck == PM_INPUT_STAGE_STORAGE;
     }
   printf("MLPerf Storage: %d of %d\n", good, rows);
   ck_assert_int_eq(rows, 132);

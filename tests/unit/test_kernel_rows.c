@@ -32,7 +32,7 @@ START_TEST(lines_become_kernels)
   ck_assert_str_eq(m[0].group, "v100-pcie-32gb gemm-linear fp32 neusight");
   ck_assert(m[0].time == 50e-6 && m[0].overhead > 1e-5);
   ck_assert_str_eq(m[1].group, "t4 gemm fp16 deepbench/cuda-10.1");
-  ck_assert(k[2].operation == PM_OPERATOR_CONV_BACKWARD_WEIGHT && k[2].n == 2 && k[2].channels == 3);
+  ck_assert(k[2].operation == PM_OPERATOR_CONV_WGRAD && k[2].n == 2 && k[2].channels == 3);
   ck_assert(k[2].out_channels == 4 && k[2].height == 9 && k[2].width == 10 && k[2].kernel_width == 5);
   ck_assert(k[2].padding_width == 2 && k[2].stride_height == 2 && k[2].stride_width == 1);
   ck_assert(k[3].count == 3 && k[3].m == 600 && m[3].floor > 0);

@@ -154,9 +154,9 @@ START_TEST(inputs_want_no_gradient)
   pm_network *first = try_layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes, false, NULL);
   pm_network *later = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
   ck_assert(last_layer(first)->flop[PM__FORWARD] == last_layer(later)->flop[PM__FORWARD]);
-  ck_assert(last_layer(first)->flop[PM__BACKWARD_DATA] <= last_layer(later)->flop[PM__BACKWARD_DATA]);
-  ck_assert(last_layer(first)->flop[PM__BACKWARD_WEIGHT] == last_layer(later)->flop[PM__BACKWARD_WEIGHT]);
-  if (last_layer(later)->parameters == 0) ck_assert(elements_moved(first, PM__BACKWARD_DATA, 1) == 0);
+  ck_assert(last_layer(first)->flop[PM__DGRAD] <= last_layer(later)->flop[PM__DGRAD]);
+  ck_assert(last_layer(first)->flop[PM__WGRAD] == last_layer(later)->flop[PM__WGRAD]);
+  if (last_layer(later)->parameters == 0) ck_assert(elements_moved(first, PM__DGRAD, 1) == 0);
   pm_network_free(first);
   pm_network_free(later);
 }
@@ -289,7 +289,7 @@ static void check_row_norm(const pm_network *network)
 /* Every kernel of a pass over memory, in both directions. */
 static void check_activation(const pm_network *network)
 {
-  for (int pass = PM__FORWARD; pass <= PM__BACKWARD_DATA; pass++) {
+  for (int pass = PM__FORWARD; pass <= PM__DGRAD; pass++) {
     int all = count_kernels(network, (pm__pass)pass, -1);
     ck_assert(all > 0 && all == count_kernels(network, (pm__pass)pass, PM__ELEMENTWISE));
   }

@@ -40,7 +40,7 @@ static void ck_pass(const char *kind, const char *attributes, pm__execution exec
   int count = lower(kind, attributes, execution, list);
   double out = strcmp(kind, "swiglu") == 0 ? 80 : 160, all = 0, moved = 0;
   for (int i = 0; i < count; i++) {
-    bool backward = pass == PM__BACKWARD_DATA && list[i].kernel.pass == PM__BACKWARD_WEIGHT;
+    bool backward = pass == PM__DGRAD && list[i].kernel.pass == PM__WGRAD;
     if (list[i].kernel.pass != pass && !backward) continue;
     all += list[i].launches;
     moved += list[i].kernel.work.elements;
@@ -54,14 +54,14 @@ START_TEST(operation_by_operation)
 {
   ck_pass("layer_norm", "", PM__EAGER, PM__FORWARD, 9, 15);
   ck_pass("rms_norm", "", PM__EAGER, PM__FORWARD, 6, 2 + 1 + 2 + 2);
-  ck_pass("rms_norm", "", PM__EAGER, PM__BACKWARD_DATA, 12, 21);
+  ck_pass("rms_norm", "", PM__EAGER, PM__DGRAD, 12, 21);
   ck_pass("rms_norm", "", PM__EAGER_MIXED, PM__FORWARD, 6, 7 + 7 + 6);
   ck_pass("gelu", "", PM__EAGER, PM__FORWARD, 8, 18);
   ck_pass("silu", "", PM__EAGER, PM__FORWARD, 2, 2 + 3);
-  ck_pass("silu", "", PM__EAGER_MIXED, PM__BACKWARD_DATA, 4, 12);
+  ck_pass("silu", "", PM__EAGER_MIXED, PM__DGRAD, 4, 12);
   ck_pass("swiglu", "", PM__EAGER, PM__FORWARD, 3, 2 + 3 + 3);
   ck_pass("swiglu", "fused=no", PM__EAGER, PM__FORWARD, 3, 2 + 3 + 3);
-  ck_pass("swiglu", "fused=no", PM__EAGER, PM__BACKWARD_DATA, 6, 18);
+  ck_pass("swiglu", "fused=no", PM__EAGER, PM__DGRAD, 6, 18);
   ck_pass("silu", "", PM__UNFUSED, PM__FORWARD, 1, 2);
 }
 END_TEST

@@ -72,10 +72,10 @@ START_TEST(parts_sum_to_the_whole)
 {
   EACH_POINT(g, b) {
     pm_prediction p = predict(groups[g], 1, batches[b], PM_PRECISION_FP16);
-    double passes = p.forward_time + p.backward_data_time + p.backward_weight_time + p.update_time;
+    double passes = p.forward_time + p.dgrad_time + p.wgrad_time + p.update_time;
     ck_assert_double_eq_tol(passes, p.compute_time, 1e-15);
     ck_assert(p.step_time == p.compute_time + p.exposed_communication_time);
-    ck_assert_double_eq_tol(p.compute_share + p.memory_share + p.communication_share, 1, 1e-12);
+    ck_assert_double_eq_tol(p.compute_share + p.memory_bandwidth_share + p.communication_share, 1, 1e-12);
     ck_assert_double_eq_tol(p.throughput * p.step_time, batches[b] * groups[g], 1e-6);
   }
 }
@@ -92,13 +92,13 @@ START_TEST(layers_sum_to_the_step)
     ck_assert_int_eq(pm_network_get_times(network, &gpu, NULL, 48, precision, rows, NULL), PM_OK);
     for (int i = 0; i < 9; i++) {
       forward += rows[i].forward_time;
-      data += rows[i].backward_data_time;
-      weight += rows[i].backward_weight_time;
+      data += rows[i].dgrad_time;
+      weight += rows[i].wgrad_time;
       update += rows[i].update_time;
     }
     ck_assert_double_eq_tol(forward / p.forward_time, 1, 1e-12);
-    ck_assert_double_eq_tol(data / p.backward_data_time, 1, 1e-12);
-    ck_assert_double_eq_tol(weight / p.backward_weight_time, 1, 1e-12);
+    ck_assert_double_eq_tol(data / p.dgrad_time, 1, 1e-12);
+    ck_assert_double_eq_tol(weight / p.wgrad_time, 1, 1e-12);
     ck_assert_double_eq_tol(update / p.update_time, 1, 1e-12);
   }
 }
@@ -177,8 +177,8 @@ START_TEST(efficiency_is_at_most_one_and_one_alone)
     ck_assert_double_le(p.scaling_efficiency, 1);
     ck_assert_double_le(p.strong_scaling_efficiency, p.scaling_efficiency * (1 + 1e-12));
     if (groups[g] == 1) ck_assert(p.scaling_efficiency == 1 && p.strong_scaling_efficiency == 1);
-    ck_assert_double_gt(p.utilization, 0);
-    ck_assert_double_lt(p.utilization, 1);
+    ck_assert_double_gt(p.mfu, 0);
+    ck_assert_double_lt(p.mfu, 1);
   }
 }
 END_TEST
@@ -204,7 +204,7 @@ START_TEST(overlap_hides_at_most_the_backward_pass)
     pm_predict(plan, &run, &with, 1);
     double hidden = without.step_time - with.step_time;
     ck_assert_double_ge(hidden, 0);
-    ck_assert_double_le(hidden, with.backward_data_time + with.backward_weight_time + 1e-12);
+    ck_assert_double_le(hidden, with.dgrad_time + with.wgrad_time + 1e-12);
     ck_assert(without.communication_time == with.communication_time);
   }
 }

@@ -52,8 +52,8 @@ START_TEST(one_direction_follows_its_formulas)
           ck_assert(layer->mac_bnl == tokens * (weights + 2 * gates));
           ck_assert(layer->flop[PM__FORWARD] == 2 * layer->mac + tokens * (cells[c].flop * hidden + 2 * gates));
           ck_assert(product_flop(network, PM__FORWARD) == 2 * layer->mac);
-          ck_assert(product_flop(network, PM__BACKWARD_DATA) == 2 * layer->mac);
-          ck_assert(product_flop(network, PM__BACKWARD_WEIGHT) == 2 * layer->mac);
+          ck_assert(product_flop(network, PM__DGRAD) == 2 * layer->mac);
+          ck_assert(product_flop(network, PM__WGRAD) == 2 * layer->mac);
           ck_assert(layer->saved.inputs && layer->saved.output);
           ck_assert(layer->saved.elements == tokens * cells[c].kept * hidden);
           pm_network_free(network);
@@ -95,7 +95,7 @@ static double forward_flop(const pm__layer *layer)
 
 static double backward_flop(const pm__layer *layer)
 {
-  return layer->flop[PM__BACKWARD_DATA] + layer->flop[PM__BACKWARD_WEIGHT];
+  return layer->flop[PM__DGRAD] + layer->flop[PM__WGRAD];
 }
 
 static double kept(const pm__layer *layer)
@@ -140,8 +140,8 @@ START_TEST(weights_need_the_way_back_through_time)
   pm_network *inner = layer_of("lstm", "30x64", "hidden=512 layers=2");
   pm_network *first = try_layer_of("lstm", "30x64", "hidden=512 layers=2", false, NULL);
   double input_gradient = 2.0 * 30 * 2048 * 64;
-  ck_assert(product_flop(inner, PM__BACKWARD_DATA) - product_flop(first, PM__BACKWARD_DATA) == input_gradient);
-  ck_assert(last_layer(inner)->flop[PM__BACKWARD_DATA] - last_layer(first)->flop[PM__BACKWARD_DATA] == input_gradient);
+  ck_assert(product_flop(inner, PM__DGRAD) - product_flop(first, PM__DGRAD) == input_gradient);
+  ck_assert(last_layer(inner)->flop[PM__DGRAD] - last_layer(first)->flop[PM__DGRAD] == input_gradient);
   pm_network_free(inner);
   pm_network_free(first);
 }

@@ -54,7 +54,7 @@ START_TEST(views_cost_nothing_and_copies_move_each_element)
   ck_assert(last_layer(same)->saved.view && last_layer(same)->kernel_count == 0);
   ck_assert(!last_layer(turned)->saved.view && elements_moved(turned, PM__FORWARD, 2) == 2 * 240);
   ck_assert(last_layer(part)->saved.view && elements_moved(part, PM__FORWARD, 1) == 0);
-  ck_assert(elements_moved(part, PM__BACKWARD_DATA, 1) == 120 + 30);
+  ck_assert(elements_moved(part, PM__DGRAD, 1) == 120 + 30);
   pm_network_free(flat);
   pm_network_free(same);
   pm_network_free(turned);

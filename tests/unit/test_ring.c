@@ -129,7 +129,7 @@ START_TEST(trees_are_visited_in_order)
     ck_assert_int_eq(pm_ring_find(system, gpus, 1, &ring, NULL), PM_OK);
     ck_assert_double_eq_tol(ring.bandwidth, 10e9, 1);
     ck_assert(ring.rings == 0);
-    ck_assert_str_eq(ring.limit, "wire");
+    ck_assert_str_eq(ring.bottleneck, "wire");
     ck_assert_int_eq(ring.calibrated, 0);
   }
   pm_system_free(system);

@@ -281,7 +281,7 @@ START_TEST(storage_limits)
     ck_assert_int_eq(rows[i].status, PM_STATUS_UNREACHABLE);
     ck_assert_double_le(rows[i].throughput * goal.sample_size, 100e6 * (1 + 1e-9));
     ck_assert_double_ge(rows[i].throughput * goal.sample_size, 99e6);
-    ck_assert_int_eq(rows[i].input_limit, PM_INPUT_STAGE_STORAGE);
+    ck_assert_int_eq(rows[i].input_bottleneck, PM_INPUT_STAGE_STORAGE);
     inputs[i].storage.bandwidth = 100e9;
   }
   size(&b, &goal, rows);

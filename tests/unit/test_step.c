@@ -97,7 +97,7 @@ static pm_run some_run(int i)
 
 static double parts(const pm_prediction *p)
 {
-  return p->compute_time + p->host_wait_time + p->exposed_communication_time + p->straggler_wait_time + p->input_wait_time;
+  return p->compute_time + p->launch_overhead_time + p->exposed_communication_time + p->straggler_wait_time + p->input_wait_time;
 }
 
 START_TEST(parts_sum_to_the_whole)
@@ -113,11 +113,11 @@ START_TEST(parts_sum_to_the_whole)
     }
     good++;
     ck_assert_double_eq_tol(parts(&p) / p.step_time, 1, 1e-12);
-    ck_assert_double_eq_tol(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.straggler_wait_share +
-                              p.input_share, 1, 1e-9);
+    ck_assert_double_eq_tol(p.compute_share + p.memory_bandwidth_share + p.communication_share + p.launch_overhead_share + p.straggler_wait_share +
+                              p.input_wait_share, 1, 1e-9);
     ck_assert_double_eq_tol(p.throughput * p.step_time / (run.batch * run.gpus * run.nodes * run.accumulation), 1, 1e-12);
     ck_assert_msg(p.exposed_communication_time <= p.communication_time * (1 + 1e-12), "run %d", i);
-    ck_assert(p.host_wait_time >= -1e-12 && p.straggler_wait_time >= 0 && p.input_wait_time >= 0);
+    ck_assert(p.launch_overhead_time >= -1e-12 && p.straggler_wait_time >= 0 && p.input_wait_time >= 0);
     ck_assert(p.gpu_busy <= 1 + 1e-9);
     /* GPUs that share a model also share its update */
     if (run.parallelism < PM_PARALLELISM_CHANNELS) ck_assert_double_le(p.scaling_efficiency, 1 + 1e-9);
@@ -434,7 +434,7 @@ START_TEST(host_update_and_layout_are_as_designed)
     run.precision = rows[i].precision;
     run.optimizer = rows[i].optimizer;
     pm_prediction p = predict(&run);
-    ck_assert_double_eq_tol(p.host_time / profile.framework.kernel_time, rows[i].launches, 1e-6);
+    ck_assert_double_eq_tol(p.launch_time / profile.framework.kernel_time, rows[i].launches, 1e-6);
     double now = pm_system_get_kernels(systems[rows[i].system])->hbm_efficiency;
     double scale = 1e6 * now / (strcmp(pm_system_get_gpu(systems[rows[i].system])->architecture,
                                        "volta") == 0 ? 0.91 : 0.74);
@@ -458,7 +458,7 @@ static void add_products(const pm_run *run, double *forward, double *backward)
   for (size_t i = 0; i < count; i++) {
     if (strcmp(rows[i].kind, "linear") != 0) continue;
     *forward += rows[i].forward_time - 2e-6;
-    *backward += rows[i].backward_data_time + rows[i].backward_weight_time - 4e-6;
+    *backward += rows[i].dgrad_time + rows[i].wgrad_time - 4e-6;
   }
   free(rows);
 }
@@ -491,8 +491,8 @@ START_TEST(memory_passes_are_as_designed)
       if (k == 0) add_products(&run, &products, &gradients);
     }
     double forward = 2 * p[0].forward_time - p[1].forward_time;
-    double backward = 2 * (p[0].backward_data_time + p[0].backward_weight_time) - p[1].backward_data_time -
-                      p[1].backward_weight_time;
+    double backward = 2 * (p[0].dgrad_time + p[0].wgrad_time) - p[1].dgrad_time -
+                      p[1].wgrad_time;
     forward -= products;
     backward -= gradients;
     ck_assert_double_eq_tol(forward * 1e6 / rows[i].forward, 1, 0.03); /* 2 us for every launch are here */
@@ -553,7 +553,7 @@ START_TEST(one_gpu_is_a_smooth_maximum)
   pm_run run = run_on(0, 0, add_framework(&profile), 1);
   pm_prediction p = predict(&run);
   double host_copy_time = 32.0 * 3 * 224 * 224 * 4 / profile.framework.host_copy_bandwidth;
-  double alone = hypot(p.compute_time, p.host_time) + profile.framework.step_time + host_copy_time;
+  double alone = hypot(p.compute_time, p.launch_time) + profile.framework.step_time + host_copy_time;
   ck_assert_double_eq_tol(p.step_time / alone, 1, 1e-12);
 }
 END_TEST
@@ -570,11 +570,11 @@ START_TEST(a_parameter_server_is_as_designed)
     double per_byte = fmax(2 / uplink, (gpus - 4) / socket), wires = 2 * w * per_byte;
     double copy = 32.0 * 3 * 224 * 224 * 4 * (1 / profile.framework.host_copy_bandwidth + per_byte);
     double memory = (27 + gpus + 1 + 6 * gpus) * w / profile.framework.server_memory;
-    double each = gpus * 32 * profile.framework.variable_time + (gpus - 1) * copy, alone = p.compute_time + p.host_wait_time;
+    double each = gpus * 32 * profile.framework.variable_time + (gpus - 1) * copy, alone = p.compute_time + p.launch_overhead_time;
     ck_assert_double_eq_tol(p.communication_time, fmax(wires, memory) + each, 1e-4);
     ck_assert_double_eq_tol(p.exposed_communication_time, fmax(0, fmax(wires, memory) - alone) + each, 1e-4);
-    ck_assert_double_gt(p.host_time, before);
-    before = p.host_time;
+    ck_assert_double_gt(p.launch_time, before);
+    before = p.launch_time;
   }
 }
 END_TEST
@@ -696,7 +696,7 @@ START_TEST(a_timeline_has_every_layer)
   pm_error error = PM_ERROR_NONE;
   char *text = pm_prediction_format_trace(plan, &run, &error);
   ck_assert_ptr_nonnull(text);
-  ck_assert_ptr_nonnull(strstr(text, "layer3.2.conv2, backward, weights"));
+  ck_assert_ptr_nonnull(strstr(text, "layer3.2.conv2, wgrad"));
   ck_assert_ptr_nonnull(strstr(text, "\"bucket 1\""));
   pm_string_free(text);
   run.gpus = 99;

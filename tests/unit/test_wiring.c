@@ -90,7 +90,7 @@ START_TEST(candidates_are_those_of_a_group)
           pm__collective_candidate_time t = pm__collective_candidates_time(&candidates, bytes);
           ck_assert(t.time == result.time && t.bus_bandwidth == result.bus_bandwidth);
           ck_assert_int_eq((int)t.candidate->algorithm, result.algorithm);
-          ck_assert_str_eq(t.candidate->cost.limit, result.limit);
+          ck_assert_str_eq(t.candidate->cost.limit, result.bottleneck);
         }
         ck_assert(candidates.sm_share > 0 && candidates.sm_share <= 1);
         pm_group_free(group);

@@ -49,8 +49,8 @@ end
 
 local Inference = {
   __tostring = function(self)
-    return string.format("%.4g samples/s, batch %.0f in %s, limited by %s (%s)", self.throughput, self.batch,
-                         core.quantity_format(self.latency, "s"), self.limit, self.basis)
+    return string.format("%.4g samples/s, batch %.0f in %s, bottleneck %s (%s)", self.throughput, self.batch,
+                         core.quantity_format(self.latency, "s"), self.bottleneck, self.basis)
   end,
 }
 

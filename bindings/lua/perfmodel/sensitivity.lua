@@ -52,7 +52,7 @@ local function changes_of(options)
 end
 
 --- What a step owes to each number of the hardware, raised by the share `by` (0.1), as a table object: resource, rate,
---- step_time, change, elasticity, throughput, limit. Options: those of pm.predict; storage, units, loader, cache, dataset.
+--- step_time, change, elasticity, throughput, bottleneck. Options: those of pm.predict; storage, units, loader, cache, dataset.
 sensitivity.sensitivity = public(function(options)
   arguments.check_options(options, OPTIONS)
   return question_of(options)(core.sensitivity_table, number_of(options.by or 0.1, "1", "by"))

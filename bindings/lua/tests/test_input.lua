@@ -4,7 +4,7 @@ local check = require "check"
 
 local path = {dataset = "ilsvrc2012-x10", system = "c4140", storage = "isilon-f800", run = {gpu_rate = 2940}}
 local rates = pm.input_pipeline(path)
-check.equal(rates.limit, "gpu")
+check.equal(rates.bottleneck, "gpu")
 check.equal(rates.nodes_gateway, 63)
 check.equal(rates.nodes_most, 32)
 path.run.nodes = 0

@@ -21,12 +21,12 @@ assert(tostring(p):find("samples/s", 1, true))
 
 -- Definitions hold: throughput, shares, sums, whole steps of an epoch.
 check.close(p.throughput, 8 * 64 / p.step_time, 1e-12, "throughput")
-check.close(p.compute_share + p.memory_share + p.communication_share + p.host_share + p.straggler_wait_share + p.input_share, 1,
+check.close(p.compute_share + p.memory_bandwidth_share + p.communication_share + p.launch_overhead_share + p.straggler_wait_share + p.input_wait_share, 1,
             1e-12, "shares")
 assert(p.waiting_time == p.straggler_wait_time and p.idle_time == nil) -- what it was called, and what never was
-check.close(p.compute_time + p.host_wait_time + p.exposed_communication_time + p.straggler_wait_time + p.input_wait_time,
+check.close(p.compute_time + p.launch_overhead_time + p.exposed_communication_time + p.straggler_wait_time + p.input_wait_time,
             p.step_time, 1e-12, "parts")
-check.close(p.forward_time + p.backward_data_time + p.backward_weight_time + p.update_time, p.compute_time, 1e-12, "sum")
+check.close(p.forward_time + p.dgrad_time + p.wgrad_time + p.update_time, p.compute_time, 1e-12, "sum")
 check.close(p.epoch_time, math.ceil(1281167 / 512) * p.step_time, 1e-12, "epoch")
 
 -- One GPU does not communicate; more GPUs are faster, and never better than linear; overlap never hurts.
@@ -40,7 +40,7 @@ assert(run{overlap = "none"}.throughput <= p.throughput)
 local ideal, slow = run{framework = "none"}, pm.framework("generic")
 check.equal(ideal.evidence, "none")
 check.equal(p.evidence, "uncalibrated")
-check.equal(ideal.host_time, 0)
+check.equal(ideal.launch_time, 0)
 assert(ideal.throughput > p.throughput and p.throughput_p10 < p.throughput and p.throughput < p.throughput_p90)
 slow.framework.kernel_time = 1e-3
 assert(run{framework = slow}.throughput < p.throughput)

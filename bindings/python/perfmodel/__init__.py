@@ -3,7 +3,7 @@
 >>> import perfmodel as pm
 >>> net, node = pm.network("resnet50"), pm.system("dgx1-v100")
 >>> p = pm.predict(net, node, gpus=8, batch=64, precision="fp16")
->>> p.bottleneck in ("compute", "memory", "communication", "host")
+>>> p.bottleneck in ("compute", "memory-bandwidth", "communication", "launch-overhead")
 True
 
 Everything is in SI units: seconds, bytes, FLOP, bytes/s; columns of tables carry theirs in the name. 1 MAC = 2 FLOP.

@@ -59,7 +59,7 @@ class Inference(_records.Inference):
         if self.status != "ok":
             return f"<Inference {setting}: no prediction, {self.status}>"
         rate, time = f"{self.throughput:,.0f} samples/s", format_quantity(self.latency, "s")
-        return f"<Inference {setting}: {rate}, {time}, limited by {self.limit}>"
+        return f"<Inference {setting}: {rate}, {time}, bottleneck {self.bottleneck}>"
 
 
 class InferencePlan:

@@ -32,7 +32,7 @@ class InputPipeline(_records.InputRates):
     """Rates of every stage in samples per second of one node, the slowest, and what it means for GPUs and storage.
 
     >>> path = input_pipeline("ilsvrc2012-x10", "c4140", storage="isilon-f800", rate=2940)
-    >>> path.limit, path.nodes_gateway, path.nodes_most
+    >>> path.bottleneck, path.nodes_gateway, path.nodes_most
     ('gpu', 63.0, 32.0)
     """
 
@@ -47,7 +47,7 @@ class InputPipeline(_records.InputRates):
     def __repr__(self) -> str:
         dataset, storage, *_, machine, _run = self.setup
         way = f"{dataset.id} from {storage.id} to {machine.id}"
-        return f"<InputPipeline {way}: {self.throughput:,.0f} samples/s, limited by {self.limit}>"
+        return f"<InputPipeline {way}: {self.throughput:,.0f} samples/s, bottleneck {self.bottleneck}>"
 
 
 def input_pipeline(

@@ -72,7 +72,7 @@ def kernel(
 ) -> Records:
     """Any kernel on one GPU, without the time to start it.
 
-    `operation` is one of the operators, such as "conv-backward-weight", "softmax", "rnn-forward", "attention",
+    `operation` is one of the operators, such as "conv-wgrad", "softmax", "rnn-forward", "attention",
     "embedding", "adam" or "copy"; the rest are fields of `perfmodel.fields("kernel")` (m, n, k, count, channels, height,
     ...), arrays of them if wanted, which are broadcast. A convolution has as many outputs as inputs, one group, a square
     window and stride 1 unless said otherwise; a copy goes over the link that the GPU's record names. The result is as

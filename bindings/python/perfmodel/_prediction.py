@@ -69,7 +69,7 @@ class Prediction(_records.Prediction):
             f"{name:<36}{_core.quantity_format(time, 's'):>12}{_share(part):>9}" for name, time, part in self._parts()
         ]
         lines += ["", *self._communication(), *self._rates(), *self._memory(), ""]
-        lines += [f"limited by: {_choice_doc('prediction', 'bottleneck', self.bottleneck)}"]
+        lines += [f"bottleneck: {_choice_doc('prediction', 'bottleneck', self.bottleneck)}"]
         lines += [f"basis: {_choice_doc('prediction', 'basis', self.basis)}"]
         lines += [f"framework {self.framework}: {self._framework_basis()}"]
         return "\n".join(lines) + "\n"
@@ -91,20 +91,20 @@ class Prediction(_records.Prediction):
     def _outcome(self) -> str:
         band = ""
         if not np.isnan(self.throughput_p10):
-            band = f" ({_rate(self.throughput_p10)} to {_rate(self.throughput_p90)} in eight of ten)"
+            band = f" ({_rate(self.throughput_p10)} to {_rate(self.throughput_p90)}, 80 % prediction interval)"
         return f"{_rate(self.throughput)} samples/s{band}, {_core.quantity_format(self.step_time, 's')} per step"
 
     def _parts(self) -> list[tuple[str, float, float]]:
         """The parts that add up to the step, and the step: name, time, share."""
         parts = [
             ("forward", self.forward_time),
-            ("backward, gradients of activations", self.backward_data_time),
-            ("backward, gradients of parameters", self.backward_weight_time),
-            ("update of parameters", self.update_time),
-            ("host", self.host_wait_time),
+            ("dgrad", self.dgrad_time),
+            ("wgrad", self.wgrad_time),
+            ("update", self.update_time),
+            ("CPU launch overhead", self.launch_overhead_time),
             ("exposed communication", self.exposed_communication_time),
             ("straggler wait", self.straggler_wait_time),
-            ("waiting for input", self.input_wait_time),
+            ("input wait", self.input_wait_time),
             ("step", self.step_time),
         ]
         return [(name, time, time / self.step_time) for name, time in parts if time != 0 or name == "step"]
@@ -132,10 +132,9 @@ class Prediction(_records.Prediction):
 
     def _rates(self) -> list[str]:
         lines = [
-            f"each GPU does {_core.quantity_format(self.flop_rate, 'FLOP/s')}, "
-            f"{_share(self.utilization)} of its matrix peak",
-            f"step: {_share(self.compute_share)} limited by arithmetic, {_share(self.memory_share)} by memory "
-            f"bandwidth, {_share(self.communication_share)} communication",
+            f"MFU {_share(self.mfu)}: {_core.quantity_format(self.flop_rate, 'FLOP/s')} per GPU of its matrix peak",
+            f"step: {_share(self.compute_share)} compute bound, {_share(self.memory_bandwidth_share)} memory-bandwidth "
+            f"bound, {_share(self.communication_share)} communication",
         ]
         if not np.isnan(self.epoch_time):
             lines.append(
@@ -146,7 +145,7 @@ class Prediction(_records.Prediction):
     def __repr__(self) -> str:
         if self.status != "ok":
             return f"<Prediction {self._setting()}: no prediction, {self.status}>"
-        return f"<Prediction {self._setting()}: {self._outcome()}, limited by {self.bottleneck}>"
+        return f"<Prediction {self._setting()}: {self._outcome()}, bottleneck {self.bottleneck}>"
 
     def _repr_html_(self) -> str:
         if self.status != "ok":
@@ -158,7 +157,7 @@ class Prediction(_records.Prediction):
         )
         memory = "".join(f"<small>{escape(line)}</small><br>" for line in self._memory())
         return (
-            f"<b>{escape(self._setting())}</b><br>{escape(self._outcome())}, limited by {escape(self.bottleneck)}"
+            f"<b>{escape(self._setting())}</b><br>{escape(self._outcome())}, bottleneck {escape(self.bottleneck)}"
             f"<table><thead><tr><th>part</th><th>time</th><th>share</th></tr></thead><tbody>{rows}</tbody></table>"
             f"{memory}<small>basis: {escape(_choice_doc('prediction', 'basis', self.basis))}</small>"
         )

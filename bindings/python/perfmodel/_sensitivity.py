@@ -39,7 +39,7 @@ def sensitivity(
     **run: Unpack[RunOptions],
 ) -> Table:
     """What a step owes to each number of the hardware: each is raised by the share `by` alone, and the step predicted
-    anew. Columns: `resource`, whether it is a `rate`, `step_time`, `change`, `elasticity`, `throughput`, `limit`.
+    anew. Columns: `resource`, whether it is a `rate`, `step_time`, `change`, `elasticity`, `throughput`, `bottleneck`.
 
     The other arguments are those of `perfmodel.predict`; with an `input_pipeline` as `input`, storage is a number too.
     """

@@ -14,8 +14,8 @@ def test_node_limits_of_the_dell_guide() -> None:
 
 def test_decoding_limits_and_the_gpus_wait() -> None:
     path = pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage="dgx1-raid0", rate="12383 images/s", cache="100 GiB")
-    assert path.limit == "decode"
-    assert path.utilisation + path.starvation == pytest.approx(1)
+    assert path.bottleneck == "decode"
+    assert path.gpu_busy + path.input_wait_share == pytest.approx(1)
     assert 0 < path.hits_least == path.hits < path.hits_most < path.cached < 1
 
 

@@ -22,11 +22,11 @@ def good(sweep: pm.Sweep) -> np.ndarray:
 
 def test_parts_sum_to_the_whole(sweep: pm.Sweep) -> None:
     p = good(sweep)
-    compute = p["forward_time"] + p["backward_data_time"] + p["backward_weight_time"] + p["update_time"]
+    compute = p["forward_time"] + p["dgrad_time"] + p["wgrad_time"] + p["update_time"]
     np.testing.assert_allclose(compute, p["compute_time"], rtol=1e-12)
-    waits = ("host_wait", "exposed_communication", "straggler_wait", "input_wait")
+    waits = ("launch_overhead", "exposed_communication", "straggler_wait", "input_wait")
     np.testing.assert_allclose(p["compute_time"] + sum(p[f"{name}_time"] for name in waits), p["step_time"], rtol=1e-12)
-    shares = ("compute", "memory", "communication", "host", "straggler_wait", "input")
+    shares = ("compute", "memory_bandwidth", "communication", "launch_overhead", "straggler_wait", "input_wait")
     np.testing.assert_allclose(sum(p[f"{name}_share"] for name in shares), 1, rtol=1e-12)
 
 
@@ -51,7 +51,7 @@ def test_efficiencies_are_at_most_one(sweep: pm.Sweep) -> None:
     assert (p["scaling_efficiency"] <= 1 + 1e-12).all()
     assert (p["strong_scaling_efficiency"] <= p["scaling_efficiency"] + 1e-12).all()
     # Winograd convolutions do up to 4 times fewer multiplications than the arithmetic that is counted.
-    assert (p["utilization"] > 0).all() and (p["utilization"] <= 4).all()
+    assert (p["mfu"] > 0).all() and (p["mfu"] <= 4).all()
 
 
 def test_batch_equals_scalar_bit_for_bit(sweep: pm.Sweep) -> None:
@@ -108,7 +108,7 @@ def test_a_better_gpu_is_never_slower(network: str, gpu: str) -> None:
 def test_layer_times_add_up_to_the_prediction(network: str, dgx1: pm.System) -> None:
     p = pm.predict(network, dgx1, batch=48, precision="fp16", framework="none", ignore_memory=True)
     times = pm.network(network).times(dgx1.gpu, 48, "fp16")
-    for name in ("forward_time", "backward_data_time", "backward_weight_time", "update_time"):
+    for name in ("forward_time", "dgrad_time", "wgrad_time", "update_time"):
         assert times[name].sum() == pytest.approx(getattr(p, name), rel=1e-12), name
     assert times["time"].sum() == pytest.approx(p.compute_time, rel=1e-12)
 
@@ -164,7 +164,7 @@ def test_gemm_along_the_contraction_waits_on_pascal() -> None:
 def test_kernel_is_vectorised_over_any_field() -> None:
     batches = np.array([8, 32, 128])
     conv = dict(channels=256, height=14, width=14, kernel_height=3, padding_height=1, gpu="v100", precision="fp16")
-    for passed in ("forward", "backward-data", "backward-weight"):
+    for passed in ("forward", "dgrad", "wgrad"):
         times = pm.kernel(f"conv-{passed}", n=batches, **conv)
         assert times.shape == batches.shape and (np.diff(times["time"]) > 0).all()
         assert bits(times[1:2]) == bits(pm.kernel(f"conv-{passed}", n=32, **conv).reshape(1))

@@ -15,7 +15,7 @@ def test_frameworks_are_records_whose_constants_can_be_changed() -> None:
     assert generic.profile.evidence == "uncalibrated" and generic.id == "generic"
     slow = generic.replace(kernel_time=1e-3)
     assert slow.profile.kernel_time == 1e-3 and generic.profile.kernel_time < 1e-3
-    assert pm.predict("resnet50", "dgx1-v100", framework=slow).host_time > 0.1
+    assert pm.predict("resnet50", "dgx1-v100", framework=slow).launch_time > 0.1
     with pytest.raises(TypeError, match="no constant"):
         generic.replace(speed=1)
     assert pm.framework("tf1-nchw@cudnn6").era.id == "cudnn6"
@@ -30,7 +30,7 @@ def test_evidence_and_band_are_visible() -> None:
     assert "pt-nchw" in p.explain() and "fitted" in p.explain()
     assert "guesses" in pm.predict("resnet50", "dgx1-v100").explain()
     ideal = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework=None)
-    assert ideal.evidence == "none" and np.isnan(ideal.throughput_p10) and ideal.host_time == 0
+    assert ideal.evidence == "none" and np.isnan(ideal.throughput_p10) and ideal.launch_time == 0
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def test_a_timeline_adds_up(tmp_path: Path) -> None:
     buckets = sum(event["dur"] for event in bars if event["tid"] == 3) * 1e-6
     assert buckets == pytest.approx(p.communication_time, rel=1e-6)
     names = {event["name"] for event in bars}
-    assert {"conv1", "fc, backward, weights", "bucket 1", "update"} <= names
+    assert {"conv1", "fc, wgrad", "bucket 1", "update"} <= names

@@ -45,7 +45,7 @@ extern "C" {
   X(REAL, hop_latency, "s", "latency of one step inside the node")                                     \
   X(REAL, network_latency, "s", "latency of one step between nodes")                                   \
   X(REAL, base_latency, "s", "fixed latency")                                                          \
-  X(TEXT, limit, "", "id of the link type that limits it")                                             \
+  X(TEXT, bottleneck, "", "id of the link type that limits it", .former = "limit")                    \
   X(YES_NO, calibrated, "", "whether every link on the way has calibrated constants")
 
 typedef struct pm_ring { PM_RING_FIELDS(PM_DECLARE) } pm_ring;
@@ -221,7 +221,8 @@ PM_INLINE pm_call pm_call_make(void)
   X(PROTOCOL, protocol, "", "the one taken")                                                       \
   X(REAL, latency, "s", "latency part of the time")                                                \
   X(REAL, transfer, "s", "transfer part of the time")                                              \
-  X(TEXT, limit, "", "id of the link type that limits the transfer; \"launch\" if the host does")
+  X(TEXT, bottleneck, "", "id of the link type that limits the transfer; \"launch\" if the host does", \
+    .former = "limit")
 
 typedef struct pm_collective_time { PM_COLLECTIVE_TIME_FIELDS(PM_DECLARE) } pm_collective_time;
 

@@ -35,20 +35,6 @@
 extern "C" {
 #endif
 
-/* What takes the largest share of a call. */
-#define PM_INFERENCE_LIMIT_LIST(X)                                                                      \
-  X(NONE, "none", "no prediction")                                                                      \
-  X(COMPUTE, "compute", "arithmetic rate of the GPU takes the largest share")                           \
-  X(MEMORY, "memory", "passes over device memory take the largest share")                               \
-  X(HOST, "host", "launching kernels, and what a call takes besides, take the largest share")
-
-typedef enum pm_inference_limit {
-#define PM_INFERENCE_LIMIT_ENUM(name, text, doc) PM_INFERENCE_LIMIT_##name,
-  PM_INFERENCE_LIMIT_LIST(PM_INFERENCE_LIMIT_ENUM)
-#undef PM_INFERENCE_LIMIT_ENUM
-  PM_INFERENCE_LIMIT_COUNT
-} pm_inference_limit;
-
 /* What to predict. Network, system and profile are positions in the plan's lists. */
 #define PM_INFERENCE_RUN_FIELDS(X)                                                                                    \
   X(INT, network_index, "1", "which network of the plan, from 0", .option = "")                                       \
@@ -69,20 +55,20 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
 #define PM_INFERENCE_FIELDS(X)                                                                                    \
   X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown")                        \
   X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                  \
-  X(REAL, throughput_p10, "1/s", "one measured rate in ten would be below this; unknown without a spread")        \
-  X(REAL, throughput_p90, "1/s", "one in ten above this")                                                         \
+  X(REAL, throughput_p10, "1/s", "lower end of the 80 % prediction interval; unknown without a spread")        \
+  X(REAL, throughput_p90, "1/s", "upper end of the 80 % prediction interval")                                  \
   X(REAL, latency, "s", "time of one call")                                                                       \
   X(REAL, gpu_time, "s", "kernels on the GPU")                                                                    \
   X(REAL, product_time, "s", "the part of it in convolutions and products")                                       \
   X(REAL, pass_time, "s", "the part of it in passes over memory")                                                 \
   X(REAL, conversion_time, "s", "the part of it in conversions of layout")                                        \
-  X(REAL, host_time, "s", "launching the kernels, beside the GPU")                                                \
+  X(REAL, launch_time, "s", "CPU time to launch the kernels, in parallel with the GPU", .former = "host_time") \
   X(REAL, step_time, "s", "what a call takes besides")                                                            \
   X(REAL, kernels, "1", "kernels of one call")                                                                    \
-  X(INFERENCE_LIMIT, limit, "", "what takes the largest share")                                                   \
+  X(BOTTLENECK, bottleneck, "", "what takes the largest share", .former = "limit")                             \
   X(REAL, flop, "FLOP", "arithmetic of one call")                                                                 \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the call")                                        \
-  X(REAL, utilization, "1", "flop_rate over the GPU's matrix peak at this precision")                             \
+  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision", .former = "utilization")    \
   X(REAL, memory, "B", "memory of one GPU; unknown without a memory profile")                                     \
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
   X(VERDICT, verdict, "", "whether it fits")                                                                      \

@@ -179,12 +179,13 @@ typedef struct pm_input_run { PM_INPUT_RUN_FIELDS(PM_DECLARE) } pm_input_run;
 /* Rates are samples per second of one node, unless said otherwise; unlimited where there is no such stage. */
 #define PM_INPUT_RATES_FIELDS(X)                                                                                    \
   X(STATUS, status, "", "ok, or why there is no answer; the numbers are then unknown")                              \
-  X(INPUT_STAGE, limit, "", "the slowest stage")                                                                    \
+  X(INPUT_STAGE, bottleneck, "", "the slowest stage", .former = "limit")                               \
   X(REAL, throughput, "1/s", "samples per second of one node, GPUs included if their rate was given")               \
   X(REAL, total, "1/s", "samples per second of all nodes")                                                          \
   X(REAL, input, "1/s", "what the path without the GPUs brings to a node")                                          \
-  X(REAL, utilisation, "1", "share of the time that the GPUs compute: throughput over their rate")                  \
-  X(REAL, starvation, "1", "share of the time that they wait for input")                                            \
+  X(REAL, gpu_busy, "1", "share of the time that the GPUs compute: throughput over their rate",        \
+    .former = "utilisation")                                                                           \
+  X(REAL, input_wait_share, "1", "share of the time that they wait for input", .former = "starvation") \
   X(REAL, storage, "1/s", "storage, its share of one node")                                                         \
   X(REAL, reads, "1/s", "reads in flight")                                                                          \
   X(REAL, uplink, "1/s", "the storage's network ports, the share of one node")                                      \

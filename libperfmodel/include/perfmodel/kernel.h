@@ -23,13 +23,13 @@ extern "C" {
 /* What limits a kernel. */
 #define PM_BOUND_LIST(X)                                                \
   X(NONE, "none", "no work")                                            \
-  X(COMPUTE, "compute", "limited by the arithmetic rate")               \
-  X(MEMORY, "memory", "limited by the device memory bandwidth")         \
-  X(LATENCY, "latency", "limited by the start of kernels")               \
-  X(POWER, "power", "limited by the power of the board")
+  X(COMPUTE, "compute", "compute bound")                                                \
+  X(MEMORY_BANDWIDTH, "memory-bandwidth", "memory-bandwidth bound", .former = "memory") \
+  X(LATENCY, "latency", "bound by the launch of kernels")                               \
+  X(POWER, "power", "bound by the power of the board")
 
 typedef enum pm_bound {
-#define PM_BOUND_ENUM(name, text, doc) PM_BOUND_##name,
+#define PM_BOUND_ENUM(name, ...) PM_BOUND_##name,
   PM_BOUND_LIST(PM_BOUND_ENUM)
 #undef PM_BOUND_ENUM
   PM_BOUND_COUNT
@@ -76,14 +76,14 @@ PM_API double pm_roofline_get_attainable(double intensity, double peak, double b
 #define PM_OPERATOR_LIST(X)                                                                   \
   X(GEMM, "gemm", "count products, m x n x k")                                                \
   X(CONV_FORWARD, "conv-forward", "convolution")                                              \
-  X(CONV_BACKWARD_DATA, "conv-backward-data", "gradient of its input")                        \
-  X(CONV_BACKWARD_WEIGHT, "conv-backward-weight", "gradient of its weights")                  \
+  X(CONV_DGRAD, "conv-dgrad", "gradient of its input", .former = "conv-backward-data")                         \
+  X(CONV_WGRAD, "conv-wgrad", "gradient of its weights", .former = "conv-backward-weight")                     \
   X(ELEMENTWISE, "elementwise", "count tensors of m numbers read or written")                 \
   X(LAYER_NORM, "layer-norm", "m rows of n numbers")                                          \
   X(SOFTMAX, "softmax", "m rows of n numbers")                                                \
   X(RNN_FORWARD, "rnn-forward", "recurrent layer: count gates, m hidden, n samples, k steps") \
-  X(RNN_BACKWARD_DATA, "rnn-backward-data", "back through time, and the gradient of the input") \
-  X(RNN_BACKWARD_WEIGHT, "rnn-backward-weight", "gradient of the weights, all steps at once") \
+  X(RNN_DGRAD, "rnn-dgrad", "back through time, and the gradient of the input", .former = "rnn-backward-data") \
+  X(RNN_WGRAD, "rnn-wgrad", "gradient of the weights, all steps at once", .former = "rnn-backward-weight")     \
   X(BATCH_NORM, "batch-norm", "m numbers, in training")                                       \
   X(POOLING, "pooling", "as a convolution of every channel by itself, without weights")       \
   X(REDUCTION, "reduction", "m sums of n numbers")                                            \
@@ -98,7 +98,7 @@ PM_API double pm_roofline_get_attainable(double intensity, double peak, double b
   X(COPY, "copy", "m bytes between host and device")
 
 typedef enum pm_operator {
-#define PM_OPERATOR_ENUM(name, text, doc) PM_OPERATOR_##name,
+#define PM_OPERATOR_ENUM(name, ...) PM_OPERATOR_##name,
   PM_OPERATOR_LIST(PM_OPERATOR_ENUM)
 #undef PM_OPERATOR_ENUM
   PM_OPERATOR_COUNT
@@ -207,8 +207,8 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
   X(TEXT, name, "", "name of the layer")                                                               \
   X(TEXT, kind, "", "kind of the layer")                                                               \
   X(REAL, forward_time, "s", "forward kernel")                                                         \
-  X(REAL, backward_data_time, "s", "backward kernel for the gradient of its input")                    \
-  X(REAL, backward_weight_time, "s", "backward kernel for the gradients of its parameters")            \
+  X(REAL, dgrad_time, "s", "backward kernel for the gradient of its input", .former = "backward_data_time")         \
+  X(REAL, wgrad_time, "s", "backward kernel for the gradients of its parameters", .former = "backward_weight_time") \
   X(REAL, update_time, "s", "optimiser kernel")                                                        \
   X(REAL, time, "s", "sum of the four")                                                                \
   X(KERNEL_ALGORITHM, algorithm, "", "the forward kernel")                                                    \

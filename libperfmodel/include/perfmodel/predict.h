@@ -16,7 +16,7 @@
 ** Unless a run says otherwise, a step is synchronous data-parallel training: every GPU runs forward and backward on its
 ** own `batch` samples, the gradients are summed by the fastest all-reduce, every GPU updates its copy.
 **
-**     compute = sum over layers of forward, backward-data, backward-weight and update kernel times
+**     compute = sum over layers of forward, dgrad, wgrad and update kernel times
 **     step    = compute + exposed communication              what software adds: framework.h
 **     throughput = batch x gpus x nodes / step
 */
@@ -33,16 +33,17 @@
 extern "C" {
 #endif
 
-/* What takes the largest share of a step. */
+/* What takes the largest share of a step, or of a call of inference. */
 #define PM_BOTTLENECK_LIST(X)                                                                           \
   X(NONE, "none", "no prediction")                                                                      \
-  X(COMPUTE, "compute", "arithmetic rate of the GPU takes the largest share of the step")               \
-  X(MEMORY, "memory", "device memory bandwidth takes the largest share of the step")                    \
-  X(COMMUNICATION, "communication", "exposed communication takes the largest share of the step")        \
-  X(HOST, "host", "waiting for the host to launch kernels takes the largest share of the step")         \
-  X(STRAGGLER_WAIT, "straggler-wait", "waiting for the slowest GPU and the coordinator takes the largest share of the step", \
+  X(COMPUTE, "compute", "compute-bound kernels take the largest share")                                              \
+  X(MEMORY_BANDWIDTH, "memory-bandwidth", "memory-bandwidth-bound kernels take the largest share",                   \
+    .former = "memory")                                                                                              \
+  X(COMMUNICATION, "communication", "exposed communication takes the largest share")                                 \
+  X(LAUNCH_OVERHEAD, "launch-overhead", "CPU launch overhead takes the largest share", .former = "host")             \
+  X(STRAGGLER_WAIT, "straggler-wait", "waiting for the slowest GPU and the coordinator takes the largest share",     \
     .former = "waiting")                                                                                  \
-  X(INPUT, "input", "waiting for input takes the largest share of the step")
+  X(INPUT, "input", "waiting for input takes the largest share")
 
 typedef enum pm_bottleneck {
 #define PM_BOTTLENECK_ENUM(name, ...) PM_BOTTLENECK_##name,
@@ -115,36 +116,39 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown")                        \
   X(VERDICT, verdict, "", "whether it fits")                                                                      \
   X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                  \
-  X(REAL, throughput_p10, "1/s", "one measured rate in ten would be below this; unknown without a framework")     \
-  X(REAL, throughput_p90, "1/s", "one in ten above this")                                                         \
+  X(REAL, throughput_p10, "1/s", "lower end of the 80 % prediction interval; unknown without a framework")       \
+  X(REAL, throughput_p90, "1/s", "upper end of the 80 % prediction interval")                                    \
   X(REAL, step_time, "s", "time of one training step")                                                            \
   X(REAL, epoch_time, "s", "time of one epoch, whole steps; unknown if epoch_samples is")                         \
   X(REAL, forward_time, "s", "forward kernels")                                                                   \
-  X(REAL, backward_data_time, "s", "backward kernels for the gradients of activations")                           \
-  X(REAL, backward_weight_time, "s", "backward kernels for the gradients of parameters")                          \
-  X(REAL, update_time, "s", "optimiser kernels, or the share of them that a server leaves to the GPU")            \
-  X(REAL, compute_time, "s", "sum of the four")                                                                   \
-  X(REAL, host_wait_time, "s", "what the host adds: kernels launched late, fixed time of a step, host copy")      \
-  X(REAL, communication_time, "s", "collectives of a step, were they alone")                                      \
+  X(REAL, dgrad_time, "s", "dgrad kernels: gradients of the activations", .former = "backward_data_time")        \
+  X(REAL, wgrad_time, "s", "wgrad kernels: gradients of the parameters", .former = "backward_weight_time")       \
+  X(REAL, update_time, "s", "optimizer kernels, or the share of them that a parameter server leaves to the GPU") \
+  X(REAL, compute_time, "s", "sum of forward, dgrad, wgrad and update")                                          \
+  X(REAL, launch_overhead_time, "s", "CPU launch overhead: late launches, fixed host time of a step, host copy", \
+    .former = "host_wait_time")                                                                                  \
+  X(REAL, communication_time, "s", "collectives of a step, without overlap")                                     \
   X(REAL, exposed_communication_time, "s", "the part of it that lengthens the step")                              \
-  X(REAL, straggler_wait_time, "s", "for the slowest GPU and the coordinator", .former = "waiting_time")          \
-  X(REAL, input_wait_time, "s", "for input")                                                                      \
-  X(REAL, host_time, "s", "time in which the host launches the kernels of a step, beside the GPU")                \
-  X(REAL, layout_time, "s", "conversions of layouts, which are in the forward and backward times")                \
-  X(REAL, compute_share, "1", "share of the step in kernels limited by the arithmetic rate")                      \
-  X(REAL, memory_share, "1", "share of the step in kernels limited by memory bandwidth")                          \
+  X(REAL, straggler_wait_time, "s", "waiting for the slowest GPU and the coordinator", .former = "waiting_time") \
+  X(REAL, input_wait_time, "s", "waiting for input")                                                             \
+  X(REAL, launch_time, "s", "CPU time to launch the kernels of a step, in parallel with the GPU",                \
+    .former = "host_time")                                                                                       \
+  X(REAL, layout_time, "s", "layout conversions, part of the forward and backward times")                        \
+  X(REAL, compute_share, "1", "share of the step in compute-bound kernels")                                      \
+  X(REAL, memory_bandwidth_share, "1", "share of the step in memory-bandwidth-bound kernels",                    \
+    .former = "memory_share")                                                                                    \
   X(REAL, communication_share, "1", "share of the step in exposed communication")                                 \
-  X(REAL, host_share, "1", "share of the step that waits for the host")                                           \
+  X(REAL, launch_overhead_share, "1", "share of the step lost to CPU launch overhead", .former = "host_share")   \
   X(REAL, straggler_wait_share, "1", "share of the step that waits for the slowest GPU and the coordinator",      \
     .former = "waiting_share")                                                                                    \
-  X(REAL, input_share, "1", "share of the step that waits for input")                                             \
+  X(REAL, input_wait_share, "1", "share of the step that waits for input", .former = "input_share")              \
   X(REAL, gpu_busy, "1", "share of the step in which a GPU computes")                                             \
   X(REAL, scaling_efficiency, "1", "weak scaling: throughput over that of as many GPUs alone at this batch")      \
   X(REAL, strong_scaling_efficiency, "1", "throughput over that of as many GPUs each running the global batch")   \
   X(REAL, staleness, "1", "updates by others since the weights of a step were read; 0 if synchronous")            \
   X(REAL, flop, "FLOP", "arithmetic of one step over all GPUs")                                                   \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the step")                                        \
-  X(REAL, utilization, "1", "flop_rate over the GPU's matrix peak at this precision")                             \
+  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision", .former = "utilization")      \
   X(REAL, gradient_size, "B", "gradients that each GPU contributes to a step")                                    \
   X(REAL, bus_bandwidth, "B/s", "bus bandwidth of the ring; unknown for one GPU")                                 \
   X(REAL, memory, "B", "memory of one GPU at the peak of a step")                                                 \

@@ -113,7 +113,6 @@ typedef struct pm_record_type {
 #define PM_DECLARE_RESOURCE(name) int32_t name;
 #define PM_DECLARE_MINIMIZE(name) int32_t name;
 #define PM_DECLARE_FUSION(name) int32_t name;
-#define PM_DECLARE_INFERENCE_LIMIT(name) int32_t name;
 #define PM_DECLARE_DECISION(name) int32_t name;
 
 /* One field of a struct: typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run; */

@@ -71,7 +71,7 @@ typedef struct pm_sensitivity_setup {
   X(REAL, change, "1", "by how much that time changes: negative is faster")                  \
   X(REAL, elasticity, "1", "change of the logarithm of the time over that of the number")             \
   X(REAL, throughput, "1/s", "samples per second then")                                               \
-  X(BOTTLENECK, limit, "", "what limits it then")
+  X(BOTTLENECK, bottleneck, "", "what limits it then", .former = "limit")
 
 typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivity;
 
@@ -119,7 +119,7 @@ typedef struct pm_upgrade_choice {
   X(REAL, gain, "1", "by how much the throughput grows")                                              \
   X(REAL, price, "1", "what the change costs, as it was given")                                       \
   X(REAL, gain_per_price, "1/s", "further samples per second for each unit of price")                 \
-  X(BOTTLENECK, limit, "", "what limits it then")
+  X(BOTTLENECK, bottleneck, "", "what limits it then", .former = "limit")
 
 typedef struct pm_upgrade { PM_UPGRADE_FIELDS(PM_DECLARE) } pm_upgrade;
 

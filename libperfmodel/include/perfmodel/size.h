@@ -77,7 +77,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(INT, nodes_least, "1", "nodes enough in one case of ten, by the band of the framework; 0 unknown")              \
   X(INT, nodes_safe, "1", "nodes enough in nine cases of ten; 0 unknown, or beyond those tried")                    \
   X(REAL, efficiency, "1", "weak scaling: throughput over that of as many GPUs alone")                              \
-  X(BOTTLENECK, limit, "", "what limits the step")                                                                  \
+  X(BOTTLENECK, bottleneck, "", "what limits the step", .former = "limit")                                           \
   X(REAL, rack_units, "1", "rack space of the nodes")                                                               \
   X(REAL, power, "W", "design power of the nodes times the PUE")                                                    \
   X(REAL, gpu_power, "W", "the part of it that is the GPUs' design power")                                          \
@@ -86,7 +86,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(REAL, cost, "1", "price of the nodes; switches, cables and storage are not in it")                              \
   X(REAL, storage_rate, "B/s", "what storage must give at this rate, nothing cached")                               \
   X(REAL, storage_nodes, "1", "nodes that the given storage feeds at their rate")                                   \
-  X(INPUT_STAGE, input_limit, "", "the slowest stage of the input path")                                            \
+  X(INPUT_STAGE, input_bottleneck, "", "the slowest stage of the input path", .former = "input_limit")               \
   X(REAL, switches, "1", "switches of a fat tree between the nodes")                                                \
   X(REAL, cables, "1", "its cables")                                                                                \
   X(REAL, memory, "B", "memory of one GPU; unknown if nobody asked")                                                \

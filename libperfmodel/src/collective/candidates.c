@@ -5,7 +5,7 @@
 
 /* ---- Which there are ---- */
 
-static double launch_time(const pm__collective_parameters *group)
+static double group_launch(const pm__collective_parameters *group)
 {
   const pm_collective_fit *fit = group->fit;
   double each = group->era == PM_ERA_2016 && fit->old_launch > 0 ? fit->old_launch : fit->launch;
@@ -41,7 +41,7 @@ void pm__collective_candidates_init(pm__collective_candidates *candidates, const
   candidates->ranks = group->ranks;
   candidates->alone = group->ranks <= 1;
   candidates->bus_factor = pm__collective_bus_factor(collective, group->ranks);
-  candidates->launch = launch_time(group);
+  candidates->launch = group_launch(group);
   candidates->queued = !group->nvlink && group->per_node > 1;
   candidates->sm_share = fmin(group->channels / group->multiprocessors, 1);
   if (candidates->alone) return;

@@ -40,7 +40,7 @@ static void fill_known(const pm__collective_candidate_time *t, double bytes, pm_
   out->protocol = t->candidate->protocol + PM_PROTOCOL_LL;
   out->algorithm_bandwidth = bytes / t->time;
   out->bus_bandwidth = t->bus_bandwidth;
-  memcpy(out->limit, t->launch_bound ? launch_limit : t->candidate->cost.limit, sizeof out->limit); /* all of one size */
+  memcpy(out->bottleneck, t->launch_bound ? launch_limit : t->candidate->cost.limit, sizeof out->bottleneck); /* all of one size */
 }
 
 /* The candidates of a call that names its algorithm or protocol; those of the call before if it names the same. */

@@ -25,7 +25,7 @@ static void fill_record(pm_ring *ring, const pm__collective_parameters *group, d
   ring->hop_latency = group->step[PM__SIMPLE][PM__RING];
   if (group->nodes > 1) ring->network_latency = group->far_step[PM__SIMPLE][group->per_node == 1 ? PM__TREE : PM__RING];
   ring->calibrated = group->calibrated;
-  if (group->ranks > 1) memcpy(ring->limit, limit, sizeof ring->limit); /* ids have one size */
+  if (group->ranks > 1) memcpy(ring->bottleneck, limit, sizeof ring->bottleneck); /* ids have one size */
 }
 
 static int ring_of(const pm__wiring *wiring, int nodes, pm_ring *ring, pm_error *error)

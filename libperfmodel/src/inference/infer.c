@@ -167,11 +167,11 @@ static void fill_unknown(pm_inference *out, int status)
 {
 #define UNKNOWN_REAL(name) out->name = NAN;
 #define UNKNOWN_STATUS(name) out->name = status;
-#define UNKNOWN_INFERENCE_LIMIT(name) out->name = PM_INFERENCE_LIMIT_NONE;
+#define UNKNOWN_BOTTLENECK(name) out->name = PM_BOTTLENECK_NONE;
 #define UNKNOWN_VERDICT(name) out->name = PM_VERDICT_UNKNOWN;
 #define UNKNOWN_BASIS(name) out->name = PM_BASIS_NONE;
 #define UNKNOWN_YES_NO(name) out->name = 0;
-#define UNKNOWN(kind, name, unit, doc) UNKNOWN_##kind(name)
+#define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
   PM_INFERENCE_FIELDS(UNKNOWN)
 #undef UNKNOWN
 }
@@ -184,13 +184,13 @@ static int32_t basis_of(const pm__device *device)
 }
 
 /* GPU and host join with exponent 2, so neither hides the other whole. */
-static int32_t limit_of(const times *t, double gpu, double host, double step)
+static int32_t bottleneck_of(const times *t, double gpu, double host, double step)
 {
   double square = gpu * gpu + host * host, joined = sqrt(square);
   double on_gpu = joined * (gpu * gpu / square), on_host = joined - on_gpu + step;
   double compute = on_gpu * t->compute / gpu, memory = on_gpu - compute;
-  if (on_host > compute && on_host > memory) return PM_INFERENCE_LIMIT_HOST;
-  return compute > memory ? PM_INFERENCE_LIMIT_COMPUTE : PM_INFERENCE_LIMIT_MEMORY;
+  if (on_host > compute && on_host > memory) return PM_BOTTLENECK_LAUNCH_OVERHEAD;
+  return compute > memory ? PM_BOTTLENECK_COMPUTE : PM_BOTTLENECK_MEMORY_BANDWIDTH;
 }
 
 static void set_times(const call *c, double batch, pm_inference *out)
@@ -203,10 +203,10 @@ static void set_times(const call *c, double batch, pm_inference *out)
   out->conversion_time = t.conversion;
   out->gpu_time = t.product + t.pass + t.conversion;
   out->kernels = t.kernels;
-  out->host_time = profile->launch * t.calls;
+  out->launch_time = profile->launch * t.calls;
   out->step_time = profile->step_time;
-  out->latency = sqrt(out->gpu_time * out->gpu_time + out->host_time * out->host_time) + out->step_time;
-  out->limit = limit_of(&t, out->gpu_time, out->host_time, out->step_time);
+  out->latency = sqrt(out->gpu_time * out->gpu_time + out->launch_time * out->launch_time) + out->step_time;
+  out->bottleneck = bottleneck_of(&t, out->gpu_time, out->launch_time, out->step_time);
 }
 
 /* As that of a training step: spreads of profile and kernel constants together. */
@@ -241,7 +241,7 @@ static void predict_call(const call *c, pm_inference *out)
   out->throughput = run->batch * run->gpus * run->nodes / out->latency;
   out->flop = run->batch * c->network->forward_flop;
   out->flop_rate = out->flop / out->latency;
-  out->utilization = out->flop_rate / pm_gpu_get_matrix_peak(&c->system->system->gpu, run->precision);
+  out->mfu = out->flop_rate / pm_gpu_get_matrix_peak(&c->system->system->gpu, run->precision);
   out->basis = basis_of(c->device);
   set_band(c, out);
 }

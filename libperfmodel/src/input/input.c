@@ -183,7 +183,7 @@ static void fill_unknown(pm_input_rates *r, int status)
 #define UNKNOWN_REAL(name) r->name = NAN;
 #define UNKNOWN_STATUS(name) r->name = status;
 #define UNKNOWN_INPUT_STAGE(name) r->name = PM_INPUT_STAGE_UNKNOWN;
-#define UNKNOWN(kind, name, unit, doc) UNKNOWN_##kind(name)
+#define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
   PM_INPUT_RATES_FIELDS(UNKNOWN)
 #undef UNKNOWN
 }
@@ -204,10 +204,10 @@ static void answer(const pm_input_setup *setup, const pm_input_run *run, pm_inpu
   r->hits_most = run->first_epoch ? 0 : pm_cache_get_hits(s.cached, PM_CACHE_POLICY_RANDOM);
   r->input = queue ? s.rate[slowest(&s, PM_INPUT_STAGE_COMPUTE)] : in_turn(&s, PM_INPUT_STAGE_COMPUTE);
   r->throughput = queue ? behind_queue(run, r->input) : in_turn(&s, PM_INPUT_STAGE_COUNT);
-  r->limit = isinf(r->throughput) ? PM_INPUT_STAGE_UNKNOWN : slowest(&s, PM_INPUT_STAGE_COUNT);
+  r->bottleneck = isinf(r->throughput) ? PM_INPUT_STAGE_UNKNOWN : slowest(&s, PM_INPUT_STAGE_COUNT);
   r->total = r->throughput * run->nodes;
-  r->utilisation = r->throughput / run->gpu_rate;
-  r->starvation = 1 - r->utilisation;
+  r->gpu_busy = r->throughput / run->gpu_rate;
+  r->input_wait_share = 1 - r->gpu_busy;
   r->storage_rate = s.hits < 1 ? r->total * s.bytes * (1 - s.hits) : 0;
   count_nodes(setup, &s, isnan(run->gpu_rate) ? r->throughput : run->gpu_rate, r);
 }

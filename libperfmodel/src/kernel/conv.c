@@ -26,7 +26,7 @@ static void set_sizes(pm__window *s, const pm__conv *conv, pm__pass pass, double
   s->size = pm__volume(conv->size);
   s->p = batch * s->positions;
   s->strided = pm__volume(conv->stride) > 1;
-  s->target = pass == PM__BACKWARD_DATA ? conv->size : conv->out_size;
+  s->target = pass == PM__DGRAD ? conv->size : conv->out_size;
   s->conv = conv;
   s->pass = pass;
 }
@@ -41,7 +41,7 @@ static void set_traffic(pm__window *s, const pm__device *d)
 
 static void set_products(pm__window *s, const pm__device *d)
 {
-  bool back = s->pass == PM__BACKWARD_DATA;
+  bool back = s->pass == PM__DGRAD;
   double c = s->c, k = s->k;
   if (d->conv.tensor) s->c = pm__multiple(c, 8), s->k = pm__multiple(k, 8);
   s->odd = s->c != c || s->k != k;
@@ -59,8 +59,8 @@ static double least_time(const pm__engine *e, const pm__product *p)
 
 static void try_implicit(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
-  double positions = s->pass == PM__BACKWARD_DATA && !s->strided ? s->n * s->size : s->p;
-  double slow = s->pass == PM__BACKWARD_DATA && s->strided ? d->k.conv_tensor_strided : 1;
+  double positions = s->pass == PM__DGRAD && !s->strided ? s->n * s->size : s->p;
+  double slow = s->pass == PM__DGRAD && s->strided ? d->k.conv_tensor_strided : 1;
   pm__product p = {s->groups, positions, s->to, s->from * s->rs};
   if (least_time(&d->conv, &p) * slow >= best->time) return;
   double compute = pm__products_time(d, &d->conv, &p);
@@ -97,19 +97,19 @@ static void try_gradient_of_weights(const pm__device *d, const pm__window *s, pm
 
 static pm__kernel_cost on_fp32_cores(const pm__device *d, const pm__window *s)
 {
-  double slow = s->pass == PM__BACKWARD_WEIGHT ? d->k.conv_tensor_odd_weight : 1;
+  double slow = s->pass == PM__WGRAD ? d->k.conv_tensor_odd_weight : 1;
   return pm__limited(d, 2 * s->multiply_adds * d->odd * slow, s->tensors + s->weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
 }
 
 static void try_products(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
   bool tensor = d->conv.tensor;
-  if (s->pass == PM__BACKWARD_WEIGHT) {
+  if (s->pass == PM__WGRAD) {
     try_gradient_of_weights(d, s, best);
     return;
   }
   if (s->pass == PM__FORWARD || tensor || !s->strided) try_implicit(d, s, best);
-  if (s->pass == PM__BACKWARD_DATA && (!tensor || s->strided)) try_columns(d, s, best);
+  if (s->pass == PM__DGRAD && (!tensor || s->strided)) try_columns(d, s, best);
 }
 
 /* Its channels are never rounded up. */
@@ -122,8 +122,8 @@ static pm__kernel_cost direct(const pm__device *d, const pm__window *s, double p
 /* A transposed one is the gradient of data of the convolution that describes it, and the other way round. */
 static pm__pass seen_from(const pm__conv *conv, pm__pass pass)
 {
-  if (!conv->transposed || pass == PM__BACKWARD_WEIGHT) return pass;
-  return pass == PM__FORWARD ? PM__BACKWARD_DATA : PM__FORWARD;
+  if (!conv->transposed || pass == PM__WGRAD) return pass;
+  return pass == PM__FORWARD ? PM__DGRAD : PM__FORWARD;
 }
 
 /* Groups of one channel in or out: nothing to multiply as matrices. */

@@ -15,7 +15,7 @@
 /* `count` products, of their sizes with the pass: the contraction of the gradient of weights is over the tiles. */
 static pm__product products(const pm__window *s, double count, double tiles)
 {
-  if (s->pass == PM__BACKWARD_WEIGHT) return (pm__product){count, s->k, s->c, tiles};
+  if (s->pass == PM__WGRAD) return (pm__product){count, s->k, s->c, tiles};
   return (pm__product){count, s->to, tiles, s->from};
 }
 
@@ -35,7 +35,7 @@ static void try_winograd_4x4(const pm__device *d, const pm__window *s, pm__kerne
 {
   double side = 3 + s->conv->kernel[1], t = side * side;
   double tiles = s->n * s->target[0] * pm__ceil(s->target[1] / 4) * pm__ceil(s->target[2] / 4);
-  double weights = s->pass == PM__BACKWARD_WEIGHT ? 1 : d->k.winograd_weights;
+  double weights = s->pass == PM__WGRAD ? 1 : d->k.winograd_weights;
   double tensors = s->n * s->c * s->size + s->p * s->k + t * tiles * (s->c + s->k);
   double moved = d->k.winograd_traffic * tensors + weights * (t + s->rs) * s->k * s->c;
   pm__product p = products(s, t, tiles);
@@ -82,7 +82,7 @@ void pm__conv_transformed(const pm__device *d, const pm__window *s, pm__kernel_c
 {
   const double *window = s->conv->kernel;
   bool square = window[1] == window[2] && (window[1] == 3 || window[1] == 5);
-  bool weight = s->pass == PM__BACKWARD_WEIGHT;
+  bool weight = s->pass == PM__WGRAD;
   if (s->strided || s->rs < 9 || window[0] != 1 || pm__volume(s->conv->dilation) != 1) return;
   bool winograd = square && (weight ? d->has_weight_winograd : d->has_winograd);
   if (winograd && window[1] == 3 && !weight) try_winograd_2x2(d, s, best);

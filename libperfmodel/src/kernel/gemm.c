@@ -28,7 +28,7 @@ pm__kernel_cost pm__limited(const pm__device *d, double compute, double memory, 
 {
   double time = sqrt(compute * compute + memory * memory), power = flop * d->energy;
   if (power > time) return (pm__kernel_cost){power, algorithm, PM_BOUND_POWER};
-  return (pm__kernel_cost){time, algorithm, compute > memory ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY};
+  return (pm__kernel_cost){time, algorithm, compute > memory ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH};
 }
 
 /* Whether the sizes are multiples of numbers that are powers of 2. */

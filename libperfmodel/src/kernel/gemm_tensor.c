@@ -67,5 +67,5 @@ pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__product *p)
   int algorithm = split[i] == compute[i] ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM;
   double time = sqrt(least), power = 2 * p->count * p->m * p->n * p->k * d->energy;
   if (power > time) return (pm__kernel_cost){power, algorithm, PM_BOUND_POWER};
-  return (pm__kernel_cost){time, algorithm, compute[i] > memory[i] ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY};
+  return (pm__kernel_cost){time, algorithm, compute[i] > memory[i] ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH};
 }

@@ -87,8 +87,8 @@ static void set_times(pm_layer_time *row, const setting *on, const pm__layer_ker
   row->forward_time = forward.time;
   row->algorithm = forward.algorithm;
   row->bound = forward.bound;
-  row->backward_data_time = sum_of(on, kernels, count, PM__BACKWARD_DATA).time;
-  row->backward_weight_time = sum_of(on, kernels, count, PM__BACKWARD_WEIGHT).time;
+  row->dgrad_time = sum_of(on, kernels, count, PM__DGRAD).time;
+  row->wgrad_time = sum_of(on, kernels, count, PM__WGRAD).time;
 }
 
 const char *pm__precision_name(int precision)
@@ -143,7 +143,7 @@ int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_
     set_times(row, &here, kernels, layer->kernel_count);
     set_roofline(row, &here, kernels, layer->kernel_count);
     row->update_time = pm__update_time(layer->parameters, &here.device, precision);
-    row->time = row->forward_time + row->backward_data_time + row->backward_weight_time + row->update_time;
+    row->time = row->forward_time + row->dgrad_time + row->wgrad_time + row->update_time;
   }
   return PM_OK;
 }

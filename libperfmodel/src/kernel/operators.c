@@ -77,8 +77,8 @@ static pm__kernel_cost conv_cost(const pm__device *d, const pm_kernel *k, pm__pa
   }
 
 CONV_COST(conv_forward_cost, PM__FORWARD)
-CONV_COST(conv_data_cost, PM__BACKWARD_DATA)
-CONV_COST(conv_weight_cost, PM__BACKWARD_WEIGHT)
+CONV_COST(conv_data_cost, PM__DGRAD)
+CONV_COST(conv_weight_cost, PM__WGRAD)
 
 /* One operation for each element of each window. */
 static pm__amount pooling_amount(const pm_kernel *k)
@@ -154,8 +154,8 @@ static pm__amount rnn_amount(const pm_kernel *k)
   }
 
 RNN_COST(rnn_forward_cost, PM__FORWARD)
-RNN_COST(rnn_data_cost, PM__BACKWARD_DATA)
-RNN_COST(rnn_weight_cost, PM__BACKWARD_WEIGHT)
+RNN_COST(rnn_data_cost, PM__DGRAD)
+RNN_COST(rnn_weight_cost, PM__WGRAD)
 
 /* ---- Attention: `count` heads of all samples, m queries and k keys of n numbers ---- */
 
@@ -196,7 +196,7 @@ static pm__kernel_cost attention_cost(const pm__device *d, const pm_kernel *k, c
 
 static pm__kernel_cost attention_backward_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
-  return flash_cost(d, k, a, PM__BACKWARD_DATA);
+  return flash_cost(d, k, a, PM__DGRAD);
 }
 
 /* Two products, and the scores written, normalised and read. */
@@ -240,7 +240,7 @@ static pm__kernel_cost copy_cost(const pm__device *d, const pm_kernel *k, const 
   double bytes = k->m / rate;
   (void)a;
   return (pm__kernel_cost){d->k.copy_time + bytes, PM_KERNEL_ALGORITHM_COPY,
-                    bytes > d->k.copy_time ? PM_BOUND_MEMORY : PM_BOUND_LATENCY};
+                    bytes > d->k.copy_time ? PM_BOUND_MEMORY_BANDWIDTH : PM_BOUND_LATENCY};
 }
 
 /* ---- Updates: FP32 numbers read and written for each of m parameters ---- */
@@ -266,14 +266,14 @@ static pm__amount update_amount(const pm_kernel *k)
 static const pm__operator operators[PM_OPERATOR_COUNT] = {
   [PM_OPERATOR_GEMM] = {"cmnk", gemm_amount, gemm_cost},
   [PM_OPERATOR_CONV_FORWARD] = {"w", conv_amount, conv_forward_cost},
-  [PM_OPERATOR_CONV_BACKWARD_DATA] = {"w", conv_amount, conv_data_cost},
-  [PM_OPERATOR_CONV_BACKWARD_WEIGHT] = {"w", conv_amount, conv_weight_cost},
+  [PM_OPERATOR_CONV_DGRAD] = {"w", conv_amount, conv_data_cost},
+  [PM_OPERATOR_CONV_WGRAD] = {"w", conv_amount, conv_weight_cost},
   [PM_OPERATOR_ELEMENTWISE] = {"cm", elementwise_amount, by_accesses},
   [PM_OPERATOR_LAYER_NORM] = {"mn", layer_norm_amount, layer_norm_cost},
   [PM_OPERATOR_SOFTMAX] = {"mn", softmax_amount, softmax_cost},
   [PM_OPERATOR_RNN_FORWARD] = {"cmnk", rnn_amount, rnn_forward_cost},
-  [PM_OPERATOR_RNN_BACKWARD_DATA] = {"cmnk", rnn_amount, rnn_data_cost},
-  [PM_OPERATOR_RNN_BACKWARD_WEIGHT] = {"cmnk", rnn_amount, rnn_weight_cost},
+  [PM_OPERATOR_RNN_DGRAD] = {"cmnk", rnn_amount, rnn_data_cost},
+  [PM_OPERATOR_RNN_WGRAD] = {"cmnk", rnn_amount, rnn_weight_cost},
   [PM_OPERATOR_BATCH_NORM] = {"m", batch_norm_amount, by_accesses},
   [PM_OPERATOR_POOLING] = {"w", pooling_amount, by_accesses},
   [PM_OPERATOR_REDUCTION] = {"mn", reduction_amount, by_accesses},

@@ -39,7 +39,7 @@ static pm__kernel_cost stepwise_cost(const pm__device *d, const layer *l, double
   double pointwise = d->k.rnn_pointwise * d->bytes * (l->rows + 2 * l->hidden) * l->batch * d->per_byte;
   double step = pm__most(product, read) + d->k.rnn_step_time + pointwise;
   if (d->k.rnn_step_time > step / 2) cost.bound = PM_BOUND_LATENCY;
-  else if (read > product) cost.bound = PM_BOUND_MEMORY;
+  else if (read > product) cost.bound = PM_BOUND_MEMORY_BANDWIDTH;
   cost.time = share * l->steps * step + input_time(d, l);
   return cost;
 }
@@ -58,7 +58,7 @@ pm__kernel_cost pm__rnn_cost(const pm__device *d, double gates, double hidden, d
 {
   double rows = gates * hidden;
   layer l = {rows, hidden, batch, steps, d->bytes * rows * hidden};
-  if (pass == PM__BACKWARD_WEIGHT) return weight_cost(d, &l);
+  if (pass == PM__WGRAD) return weight_cost(d, &l);
   if (persistent && l.weights <= REGISTERS * d->registers) return persistent_cost(d, &l);
   return stepwise_cost(d, &l, pass == PM__FORWARD ? 1 : d->k.rnn_backward);
 }

@@ -10,7 +10,7 @@ double pm_roofline_get_time(double flop, double bytes, double peak, double bandw
 pm_bound pm_roofline_get_bound(double flop, double bytes, double peak, double bandwidth)
 {
   if (!(flop > 0) && !(bytes > 0)) return PM_BOUND_NONE;
-  return flop / peak > bytes / bandwidth ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY;
+  return flop / peak > bytes / bandwidth ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH;
 }
 
 double pm_roofline_get_attainable(double intensity, double peak, double bandwidth)

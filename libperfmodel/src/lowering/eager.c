@@ -38,7 +38,7 @@ static void replace(pm__launch *s, const pm__operation_pass *forward, const pm__
 static void eager_layer(const pm__layer *layer, bool mixed, pm__launch *list, int count)
 {
   const pm__operations *by = &layer->kind->operations;
-  bool done[PM__PASSES] = {[PM__BACKWARD_WEIGHT] = true};
+  bool done[PM__PASSES] = {[PM__WGRAD] = true};
   for (int i = 0; i < count; i++) {
     pm__pass pass = list[i].kernel.pass;
     if (!done[pass] || list[i].kernel.part == PM__PART_ACCUMULATION)
@@ -83,7 +83,7 @@ static int add_scale_and_mask(pm__launch *list, int count, double scores, bool m
 {
   const pm__operation_pass *forward = &scale_and_mask.forward, *backward = &scale_and_mask.backward;
   count = add(list, count, PM__FORWARD, elements_of(forward, mixed) * scores, forward->launches);
-  return add(list, count, PM__BACKWARD_DATA, elements_of(backward, mixed) * scores, backward->launches);
+  return add(list, count, PM__DGRAD, elements_of(backward, mixed) * scores, backward->launches);
 }
 
 /* Queries, keys, values and context from tokens x heads to heads x tokens, or back. */
@@ -102,7 +102,7 @@ static int eager_attention(const pm_network *network, const pm__layer *layer, pm
   bool mixed = execution == PM__EAGER_MIXED;
   if (mixed || execution == PM__EAGER) eager_scores(list, count, scores, mixed);
   count = add(list, count, PM__FORWARD, tensors, 4);
-  count = add(list, count, PM__BACKWARD_DATA, tensors, 4);
+  count = add(list, count, PM__DGRAD, tensors, 4);
   return execution == PM__FUSED ? count : add_scale_and_mask(list, count, scores, mixed);
 }
 
@@ -110,7 +110,7 @@ static int eager_attention(const pm_network *network, const pm__layer *layer, pm
 static int eager_sums(double sums, pm__launch *list, int count)
 {
   count = add(list, count, PM__FORWARD, 4 * sums, 2);
-  return add(list, count, PM__BACKWARD_DATA, 4 * sums, 3);
+  return add(list, count, PM__DGRAD, 4 * sums, 3);
 }
 
 static int eager_parts(const pm_network *network, const pm__layer *layer, pm__execution execution, pm__launch *list,

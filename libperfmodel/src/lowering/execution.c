@@ -58,7 +58,7 @@ static void add_bias(const pm_network *network, size_t index, pm__execution exec
   bool fused = execution == PM__FUSED && fuses_as(layer, PM__TRAINING_PRODUCT) && reader != NULL &&
                fuses_as(reader, PM__TRAINING_ACTIVATION);
   if (!fused) add_pass(list, count, PM__FORWARD, (pm__work){0, 2 * out, 0}, 1);
-  add_pass(list, count, PM__BACKWARD_WEIGHT, (pm__work){0, out, 0}, 1);
+  add_pass(list, count, PM__WGRAD, (pm__work){0, out, 0}, 1);
 }
 
 static double product_of(const double *sizes)

@@ -98,7 +98,7 @@ static int loop_recurrent(const pm__layer *layer, double wide, pm__launch *list,
     }
     split_product(&list[i], words);
     list[i].host_calls = 0;
-    if (list[i].kernel.pass == PM__BACKWARD_WEIGHT) {
+    if (list[i].kernel.pass == PM__WGRAD) {
       list[count] = sum_of(&list[i], wide);
       count++;
     }
@@ -112,7 +112,7 @@ static int loop_attention(const pm__layer *layer, pm__launch *list, int count)
   double words = (double)layer->input.size[0];
   for (int i = 0; i < count; i++) {
     list[i].launches *= words;
-    list[i].host_calls = list[i].kernel.pass == PM__BACKWARD_WEIGHT ? 0 : list[i].launches;
+    list[i].host_calls = list[i].kernel.pass == PM__WGRAD ? 0 : list[i].launches;
   }
   return count;
 }

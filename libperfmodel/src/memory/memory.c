@@ -175,7 +175,7 @@ static void fill_unknown(pm_memory_use *use, int status)
 #define UNKNOWN_REAL(name) use->name = NAN;
 #define UNKNOWN_STATUS(name) use->name = status;
 #define UNKNOWN_VERDICT(name) use->name = PM_VERDICT_UNKNOWN;
-#define UNKNOWN(kind, name, unit, doc) UNKNOWN_##kind(name)
+#define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
   PM_MEMORY_USE_FIELDS(UNKNOWN)
 #undef UNKNOWN
 }

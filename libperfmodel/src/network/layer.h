@@ -29,8 +29,8 @@ char *pm__shape_text(const pm__shape *shape, char *buffer, size_t size); /* "64x
 /* What a kernel is for in a training step. */
 typedef enum pm__pass {
   PM__FORWARD,
-  PM__BACKWARD_DATA,   /* gradient of its input */
-  PM__BACKWARD_WEIGHT, /* gradients of its parameters */
+  PM__DGRAD,   /* gradient of its input */
+  PM__WGRAD, /* gradients of its parameters */
   PM__PASSES
 } pm__pass;
 
@@ -116,7 +116,7 @@ typedef struct pm__layer_kernel {
   pm__pass pass;
   pm__family family;
   bool matrix;    /* its arithmetic is matrix products: runs at the matrix peak */
-  bool inner;     /* backward-data that the layer's own parameters wait for: done even if its input wants no gradient */
+  bool inner;     /* dgrad that the layer's own parameters wait for: done even if its input wants no gradient */
   bool dropout;   /* forward, yet nothing in inference */
   bool framework_kernel; /* of the framework, not of cuDNN or cuBLAS; set where software runs it: lowering/ */
   pm__layer_kernel_part part;
@@ -171,7 +171,7 @@ typedef struct pm__layer {
   double mac, mac_bnl;
   pm__saved saved;
   double flop[PM__PASSES]; /* sums over its kernels */
-  bool wants_gradient;     /* an input of it is a layer: backward-data is needed */
+  bool wants_gradient;     /* an input of it is a layer: dgrad is needed */
   bool bias;               /* a product that adds a learned number to each element: software may do that in a pass */
   bool smooths_labels;     /* a loss that looks at all classes, not at the right one alone */
   int consumers;           /* layers that take its output */

@@ -152,17 +152,17 @@ static void accumulate(const pm_network *network, const pm__layer *layer, const 
     if (taken && input->kind != NULL) elements += input->elements_out;
   }
   if (elements > 0)
-    pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0})->part =
+    pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0})->part =
       PM__PART_ACCUMULATION;
 }
 
 /* No gradient is wanted of the network's own inputs. */
-static void drop_backward_data(pm__layer_kernels *kernels)
+static void drop_dgrad(pm__layer_kernels *kernels)
 {
   int kept = 0;
   for (int i = 0; i < kernels->count; i++) {
     const pm__layer_kernel *kernel = &kernels->kernel[i];
-    if (kernel->pass != PM__BACKWARD_DATA || kernel->inner) kernels->kernel[kept++] = *kernel;
+    if (kernel->pass != PM__DGRAD || kernel->inner) kernels->kernel[kept++] = *kernel;
   }
   kernels->count = kept;
 }
@@ -183,7 +183,7 @@ static int infer(pm__layer *layer, const pm__shape *shapes, int count, pm__layer
   kernels->input_count = count;
   layer->kind->count(layer, kernels);
   if (layer->attribute[PM__SHARED] != 0) layer->parameters = layer->parameter_tensors = 0;
-  if (!layer->wants_gradient) drop_backward_data(kernels);
+  if (!layer->wants_gradient) drop_dgrad(kernels);
   return check_output(layer, error);
 }
 

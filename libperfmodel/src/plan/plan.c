@@ -11,7 +11,7 @@ static void add_split(pm__plan_split *split, const pm__layer *layer)
   split->layers += 1;
   split->parameters += layer->parameters;
   split->out += layer->elements_out;
-  if (layer->flop[PM__BACKWARD_DATA] > 0) split->in += layer->elements_in;
+  if (layer->flop[PM__DGRAD] > 0) split->in += layer->elements_in;
 }
 
 static void count_layer(pm__plan_network *entry, const pm__layer *layer)

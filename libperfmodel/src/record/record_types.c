@@ -33,7 +33,6 @@ static const pm_choice parallelism_choices[] = {PM_PARALLELISM_LIST(NAME_DOC) EN
 static const pm_choice update_choices[] = {PM_UPDATE_LIST(NAME_DOC) END};
 static const pm_choice evidence_choices[] = {PM_EVIDENCE_LIST(NAME_DOC) END};
 static const pm_choice fusion_choices[] = {PM_FUSION_LIST(NAME_DOC) END};
-static const pm_choice inference_limit_choices[] = {PM_INFERENCE_LIMIT_LIST(NAME_DOC) END};
 static const pm_choice decision_choices[] = {PM_DECISION_LIST(NAME_DOC) END};
 static const pm_choice minimize_choices[] = {PM_MINIMIZE_LIST(NAME_DOC) END};
 static const pm_choice resource_choices[] = {PM_RESOURCE_LIST(NAME_RATE_DOC) END};
@@ -69,7 +68,6 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_UPDATE .kind = PM_FIELD_CHOICE, .choices = update_choices
 #define KIND_EVIDENCE .kind = PM_FIELD_CHOICE, .choices = evidence_choices
 #define KIND_FUSION .kind = PM_FIELD_CHOICE, .choices = fusion_choices
-#define KIND_INFERENCE_LIMIT .kind = PM_FIELD_CHOICE, .choices = inference_limit_choices
 #define KIND_DECISION .kind = PM_FIELD_CHOICE, .choices = decision_choices
 #define KIND_MINIMIZE .kind = PM_FIELD_CHOICE, .choices = minimize_choices
 #define KIND_RESOURCE .kind = PM_FIELD_CHOICE, .choices = resource_choices

@@ -100,7 +100,7 @@ static void behind(const pm__schedule *s, pm__sharing *sharing)
 /* Without buckets: all of it hides behind all of the backward pass, ideally. */
 static void ideal(const pm__schedule_times *times, pm__sharing *sharing)
 {
-  double hidden = times->backward_data + times->backward_weight;
+  double hidden = times->dgrad + times->wgrad;
   sharing->exposed = pm__most(0, sharing->communication - hidden);
 }
 

@@ -215,7 +215,7 @@ static void hybrid(const pm__schedule *s, const pm__costs *costs, pm__schedule_t
   split_update(s, pm__schedule_split_parameters(s), times);
   double all[2] = {pm__schedule_exchange(s, PM_COLLECTIVE_ALL_REDUCE, 1, bytes[0]),
                    pm__schedule_exchange(s, PM_COLLECTIVE_ALL_REDUCE, 1, bytes[1])};
-  double hidden = (times->backward_data + times->backward_weight) / s->accumulation;
+  double hidden = (times->dgrad + times->wgrad) / s->accumulation;
   bool overlap = s->overlap == PM_OVERLAP_BACKWARD;
   sharing->communication = linear + all[0];
   sharing->exposed = linear + (overlap ? fmin(all[0], fmax(all[1], all[0] - hidden)) : all[0]);

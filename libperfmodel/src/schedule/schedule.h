@@ -34,7 +34,7 @@ typedef struct pm__schedule {
 
 /* Of one GPU alone; s. */
 typedef struct pm__schedule_times {
-  double forward, backward_data, backward_weight, update, gpu; /* gpu: the sum */
+  double forward, dgrad, wgrad, update, gpu; /* gpu: the sum */
   double bound;   /* the part of gpu that the arithmetic rate limits */
   double layout;  /* the part of it that changes layouts */
   double host;    /* launching, beside the GPU */

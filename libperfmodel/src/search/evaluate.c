@@ -127,11 +127,11 @@ static void set_input(const pm_size_setup *setup, size_t choice, pm_size_choice 
 {
   pm_input_rates rates;
   row->storage_nodes = NAN;
-  row->input_limit = PM_INPUT_STAGE_UNKNOWN;
+  row->input_bottleneck = PM_INPUT_STAGE_UNKNOWN;
   if (setup->inputs == NULL) return;
   if (input_of(setup, choice, row->nodes, row->throughput / row->nodes, &rates) == PM_OK)
     row->storage_nodes = rates.nodes_most;
-  if (input_of(setup, choice, row->nodes, NAN, &rates) == PM_OK) row->input_limit = rates.limit;
+  if (input_of(setup, choice, row->nodes, NAN, &rates) == PM_OK) row->input_bottleneck = rates.bottleneck;
 }
 
 static void set_memory(const pm_size_setup *setup, size_t choice, const pm_run *run, pm_size_choice *row)
@@ -168,7 +168,7 @@ void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t 
   row->time = pm__size_time(goal, run, p);
   row->reached = pm__size_reached(goal, run, p, p->throughput);
   row->efficiency = p->scaling_efficiency;
-  row->limit = p->bottleneck;
+  row->bottleneck = p->bottleneck;
   row->basis = p->basis;
   row->evidence = p->evidence;
   row->storage_rate = p->throughput * goal->sample_size;

@@ -26,7 +26,7 @@ typedef struct case_of {
 /* What is predicted, of a step or a call. */
 typedef struct outcome {
   double time, throughput;
-  int32_t limit;
+  int32_t bottleneck;
 } outcome;
 
 static void use_input(const pm_sensitivity_setup *setup, const case_of *c, pm_run *run)
@@ -42,15 +42,6 @@ static void use_input(const pm_sensitivity_setup *setup, const case_of *c, pm_ru
   run->input_in_turn = asked.prefetch == 0;
 }
 
-static int32_t limit_of(int32_t limit)
-{
-  static const int32_t limits[] = {[PM_INFERENCE_LIMIT_NONE] = PM_BOTTLENECK_NONE,
-                                   [PM_INFERENCE_LIMIT_COMPUTE] = PM_BOTTLENECK_COMPUTE,
-                                   [PM_INFERENCE_LIMIT_MEMORY] = PM_BOTTLENECK_MEMORY,
-                                   [PM_INFERENCE_LIMIT_HOST] = PM_BOTTLENECK_HOST};
-  return limits[limit];
-}
-
 static int predict_call(const pm_sensitivity_setup *setup, const case_of *c, int32_t gpus, outcome *out, pm_error *error)
 {
   pm_inference p;
@@ -63,7 +54,7 @@ static int predict_call(const pm_sensitivity_setup *setup, const case_of *c, int
   int status = pm_inference_check(plan, &run, error);
   pm_infer(plan, &run, &p, 1);
   pm_plan_free(plan);
-  *out = (outcome){p.latency, p.throughput, limit_of(p.limit)};
+  *out = (outcome){p.latency, p.throughput, p.bottleneck};
   return status;
 }
 
@@ -174,7 +165,7 @@ static int raise_one(const pm_sensitivity_setup *setup, int resource, double rai
   row->change = p.time / base->time - 1;
   row->elasticity = log(p.time / base->time) / log(1 + raise);
   row->throughput = p.throughput;
-  row->limit = p.limit;
+  row->bottleneck = p.bottleneck;
   return PM_OK;
 }
 
@@ -227,7 +218,7 @@ static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *cho
   row->throughput = p.throughput;
   row->gain = p.throughput / base->throughput - 1;
   row->gain_per_price = (p.throughput - base->throughput) / choice->price;
-  row->limit = p.limit;
+  row->bottleneck = p.bottleneck;
 }
 
 static int upgrade_all(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,

@@ -61,10 +61,10 @@ pm__schedule_times pm__step_times_of(const pm__schedule *s, const pm__costs *cos
 {
   pm__schedule_times t;
   t.forward = pass_time(s, costs, PM__FORWARD, batch);
-  t.backward_data = pass_time(s, costs, PM__BACKWARD_DATA, batch);
-  t.backward_weight = pass_time(s, costs, PM__BACKWARD_WEIGHT, batch);
+  t.dgrad = pass_time(s, costs, PM__DGRAD, batch);
+  t.wgrad = pass_time(s, costs, PM__WGRAD, batch);
   t.update = update_time(s) + update_launches(s) * s->launch;
-  t.gpu = ((t.forward + t.backward_data) + t.backward_weight) + t.update;
+  t.gpu = ((t.forward + t.dgrad) + t.wgrad) + t.update;
   t.bound = s->accumulation * pm__schedule_part(s, &costs->bound);
   t.layout = layout_time(s, batch);
   t.host = 0;
@@ -129,15 +129,15 @@ static double input_wait(const pm__schedule *s, double step)
 static void set_times(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, pm_prediction *out)
 {
   out->forward_time = t->forward;
-  out->backward_data_time = t->backward_data;
-  out->backward_weight_time = t->backward_weight;
+  out->dgrad_time = t->dgrad;
+  out->wgrad_time = t->wgrad;
   out->update_time = t->update;
   out->compute_time = t->gpu;
-  out->host_wait_time = t->alone - t->gpu;
+  out->launch_overhead_time = t->alone - t->gpu;
   out->communication_time = sharing->communication;
   out->exposed_communication_time = sharing->exposed;
   out->straggler_wait_time = sharing->straggler_wait;
-  out->host_time = t->host;
+  out->launch_time = t->host;
   out->layout_time = t->layout;
   out->staleness = sharing->staleness;
   double step = t->alone + sharing->exposed + sharing->straggler_wait;
@@ -147,10 +147,10 @@ static void set_times(const pm__schedule *s, const pm__schedule_times *t, const 
 
 static int32_t largest_share(const pm_prediction *p)
 {
-  const double shares[] = {p->compute_share, p->memory_share,  p->communication_share,
-                           p->host_share,    p->straggler_wait_share, p->input_share};
-  static const int32_t names[] = {PM_BOTTLENECK_COMPUTE, PM_BOTTLENECK_MEMORY,  PM_BOTTLENECK_COMMUNICATION,
-                                  PM_BOTTLENECK_HOST,    PM_BOTTLENECK_STRAGGLER_WAIT, PM_BOTTLENECK_INPUT};
+  const double shares[] = {p->compute_share, p->memory_bandwidth_share,  p->communication_share,
+                           p->launch_overhead_share,    p->straggler_wait_share, p->input_wait_share};
+  static const int32_t names[] = {PM_BOTTLENECK_COMPUTE, PM_BOTTLENECK_MEMORY_BANDWIDTH,  PM_BOTTLENECK_COMMUNICATION,
+                                  PM_BOTTLENECK_LAUNCH_OVERHEAD,    PM_BOTTLENECK_STRAGGLER_WAIT, PM_BOTTLENECK_INPUT};
   int best = 1; /* of equal ones memory */
   for (int i = 0; i < (int)(sizeof shares / sizeof shares[0]); i++)
     if (shares[i] > shares[best]) best = i;
@@ -161,11 +161,11 @@ static void set_shares(const pm__schedule_times *t, pm_prediction *out)
 {
   double each = 1 / out->step_time; /* one division takes as long as all of these products */
   out->compute_share = t->bound * each;
-  out->memory_share = (t->gpu - t->bound) * each;
+  out->memory_bandwidth_share = (t->gpu - t->bound) * each;
   out->communication_share = out->exposed_communication_time * each;
-  out->host_share = out->host_wait_time * each;
+  out->launch_overhead_share = out->launch_overhead_time * each;
   out->straggler_wait_share = out->straggler_wait_time * each;
-  out->input_share = out->input_wait_time * each;
+  out->input_wait_share = out->input_wait_time * each;
   out->gpu_busy = t->gpu * each;
   out->bottleneck = largest_share(out);
 }
@@ -177,7 +177,7 @@ static void set_rates(const pm__schedule *s, const pm__sharing *sharing, pm_pred
   out->throughput = samples / out->step_time;
   out->flop = s->ranks * flop;
   out->flop_rate = flop / out->step_time;
-  out->utilization = out->flop_rate / s->device->matrix_peak;
+  out->mfu = out->flop_rate / s->device->matrix_peak;
   out->epoch_time = NAN;
   if (!isnan(s->run->epoch_samples)) out->epoch_time = ceil(s->run->epoch_samples / samples) * out->step_time;
   out->gradient_size = sharing->exchanged * s->gradient;

@@ -105,8 +105,8 @@ static void add_backward(trace *t)
   const pm_network *network = t->step->network->network;
   for (size_t i = network->count; i-- > 0;) {
     if (network->layers[i].kind == NULL) continue;
-    add_layer(t, i, PM__BACKWARD_DATA, ", backward, data");
-    add_layer(t, i, PM__BACKWARD_WEIGHT, ", backward, weights");
+    add_layer(t, i, PM__DGRAD, ", dgrad");
+    add_layer(t, i, PM__WGRAD, ", wgrad");
   }
 }
 
@@ -152,7 +152,7 @@ static void add_passes(trace *t)
     add_backward(t);
     if (i == passes - 1 && s->segments != NULL) add_buckets(t, backward);
   }
-  double rest = t->p->forward_time + t->p->backward_data_time + t->p->backward_weight_time - (t->now - start) / t->stretch;
+  double rest = t->p->forward_time + t->p->dgrad_time + t->p->wgrad_time - (t->now - start) / t->stretch;
   if (s->run->accumulation <= passes) return;
   add_event(t, LANE_GPU, "further batches, before these", "", t->now, rest);
   t->now += rest * t->stretch;
@@ -178,7 +178,7 @@ static void add_all(trace *t)
   static const char *const names[] = {"GPU", "host", "gradients", "waiting"};
   pm__string_add(&t->text, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
   for (int lane = LANE_GPU; lane <= LANE_WAITING; lane++) add_lane(t, lane, names[lane - 1]);
-  add_event(t, LANE_HOST, "launches", "", 0, t->p->host_time);
+  add_event(t, LANE_HOST, "launches", "", 0, t->p->launch_time);
   add_passes(t);
   add_end(t);
   pm__string_add(&t->text, "\n]}\n");
@@ -198,7 +198,7 @@ char *pm_prediction_format_trace_sized(const pm_plan *plan, const pm_run *run, s
   pm__schedule step;
   pm__step_make(&step, plan, run, NULL, NULL);
   trace t = {{NULL, 0, 0, false}, &step, &prediction, 0, 1, 0};
-  t.stretch = 1 + prediction.host_wait_time / prediction.compute_time;
+  t.stretch = 1 + prediction.launch_overhead_time / prediction.compute_time;
   add_all(&t);
   if (!t.text.failed) return t.text.text;
   pm_string_free(t.text.text);

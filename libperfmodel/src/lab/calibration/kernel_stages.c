@@ -51,7 +51,7 @@ bool pm__lab_stage_takes(const pm__lab_stage *stage, const pm_kernel *k, const p
 #define OPERATORS(first, last) PM_OPERATOR_##first, PM_OPERATOR_##last
 #define MEMORY OPERATORS(ELEMENTWISE, ELEMENTWISE)
 #define PRODUCTS OPERATORS(GEMM, GEMM)
-#define CONVOLUTIONS OPERATORS(CONV_FORWARD, CONV_BACKWARD_WEIGHT)
+#define CONVOLUTIONS OPERATORS(CONV_FORWARD, CONV_WGRAD)
 
 /* The library of P100's rows of CUDA 8 takes twice as long per step as older and newer ones elsewhere. */
 #define RNN_KEPT "p100-sxm2"
@@ -96,7 +96,7 @@ static const pm__lab_stage stages[] = {
     {"conv_tensor_column", 2, 0.7, 10}, {"conv_tensor_input", 1.2, 0.5, 20}, {"conv_tensor_windows", 0.8, 0.01, 8},
     {"conv_tensor_result", 2, 0.7, 40}, {"conv_tensor_odd", 0.8, 0.1, 4}, {"conv_tensor_odd_weight", 2, 0.5, 10},
     NO_MORE}},
-  {"recurrent", 6, "recurrent layers", OPERATORS(RNN_FORWARD, RNN_BACKWARD_WEIGHT), PM__EITHER_CORES, false, true,
+  {"recurrent", 6, "recurrent layers", OPERATORS(RNN_FORWARD, RNN_WGRAD), PM__EITHER_CORES, false, true,
    false, RNN_KEPT,
    {{"rnn_l2", 2, 1.2, 4}, {"rnn_product", 0.8, 0.5, 1.2}, {"rnn_pointwise", 5, 2, 12},
     {"rnn_input", 0.5, 0.2, 1.2}, {"rnn_backward", 1, 0.5, 2}, {"rnn_step_time", 30e-6, 5e-6, 100e-6},

@@ -75,7 +75,7 @@ static int pass_of(const reader *r)
 
 static void set_pass(pm__lab_kernel_row *row, reader *r, int forward, const char *name)
 {
-  static const char *const suffixes[] = {"-forward", "-backward-data", "-backward-weight"};
+  static const char *const suffixes[] = {"-forward", "-dgrad", "-wgrad"};
   int pass = pass_of(r);
   if (pass < 0) {
     row->skip = "the pass is none of fwd, bwd_data, bwd_weight";

@@ -209,8 +209,8 @@ static bool has_sizes(const pm_kernel *k)
   case PM_OPERATOR_LAYER_NORM:
   case PM_OPERATOR_SOFTMAX: return k->m >= 1 && k->n >= 1;
   case PM_OPERATOR_CONV_FORWARD:
-  case PM_OPERATOR_CONV_BACKWARD_DATA:
-  case PM_OPERATOR_CONV_BACKWARD_WEIGHT:
+  case PM_OPERATOR_CONV_DGRAD:
+  case PM_OPERATOR_CONV_WGRAD:
     return k->n >= 1 && k->channels >= 1 && k->out_channels >= 1 && k->height >= 1 && k->width >= 1 &&
            k->kernel_height >= 1 && k->kernel_width >= 1;
   default: return k->m >= 1 && k->n >= 1 && k->k >= 1;

@@ -30,7 +30,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   double elements = layer->elements_out;
   set_saved(layer, traits->keeps);
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){traits->flop * elements, 2 * elements, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE,
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE,
                  (pm__work){traits->backward_flop * elements, 3 * elements, 0});
 }
 
@@ -244,8 +244,8 @@ static void count_prelu(pm__layer *layer, pm__layer_kernels *kernels)
   pm__work slope = {2 * elements, 2 * elements, layer->parameters}, data = slope;
   data.elements += elements;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, slope);
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, data);
-  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, slope);
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, data);
+  pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE, slope);
 }
 
 const pm__layer_kind pm__kind_prelu = {

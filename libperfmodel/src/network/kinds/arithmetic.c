@@ -14,7 +14,7 @@ static void add_kernels(const pm__layer *layer, pm__layer_kernels *kernels, doub
 {
   double elements = layer->elements_out;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){flop * elements, layer->elements_in + elements, 0});
-  if (backward.elements > 0) pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, backward);
+  if (backward.elements > 0) pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, backward);
 }
 
 /* Sums over the output's gradient for the inputs that were broadcast. */
@@ -176,7 +176,7 @@ static void count_dropout(pm__layer *layer, pm__layer_kernels *kernels)
   double elements = layer->elements_out;
   layer->saved.mask_elements = layer->attribute[RATE] > 0 ? elements : 0;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0})->dropout = true;
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
 const pm__layer_kind pm__kind_dropout = {

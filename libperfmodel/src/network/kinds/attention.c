@@ -105,7 +105,7 @@ static void add_biases(pm__layer *layer, pm__layer_kernels *kernels, const sizes
   if (layer->parameters == 0) return;
   layer->parameter_tensors = 1;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 2 * s->scores, layer->parameters});
-  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){s->scores, s->scores, layer->parameters});
+  pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE, (pm__work){s->scores, s->scores, layer->parameters});
 }
 
 static void add_softmax(pm__layer_kernels *kernels, pm__pass pass, const sizes *s, pm__work work)
@@ -140,7 +140,7 @@ static void unfused_forward(pm__layer *layer, pm__layer_kernels *kernels, const 
 /* Gradients of values, normalised scores, scores (4 FLOP each: p (g - sum p g)), queries, keys. */
 static void unfused_backward(const pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
-  pm__pass pass = PM__BACKWARD_DATA;
+  pm__pass pass = PM__DGRAD;
   add_product(kernels, pass, s->heads, s->dv, s->keys, s->tokens, s->scores + s->out + s->v);
   add_product(kernels, pass, s->heads, s->keys, s->tokens, s->dv, s->out + s->v + s->scores);
   if (layer->attribute[DROPOUT] > 0) add_dropout(kernels, pass, s);
@@ -167,8 +167,8 @@ static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const size
   double each = layer->attribute[DROPOUT] > 0 ? 1 : 0, tensors = s->q + s->k + s->v;
   add_flash(kernels, PM__FORWARD, s, pairs,
             (pm__work){scores * (2 * (s->d + s->dv) + 6 + each), tensors + s->out + rows, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){2 * s->out, 2 * s->out + rows, 0});
-  add_flash(kernels, PM__BACKWARD_DATA, s, pairs,
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){2 * s->out, 2 * s->out + rows, 0});
+  add_flash(kernels, PM__DGRAD, s, pairs,
             (pm__work){scores * (6 * s->d + 4 * s->dv + 6 + each), 2 * tensors + s->out + 2 * rows, 0});
 }
 

@@ -30,7 +30,7 @@ static void count_bias(pm__layer *layer, pm__layer_kernels *kernels)
   set_parameters(layer);
   layer->mac_bnl = elements;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, layer->parameters});
-  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){elements, elements, layer->parameters});
+  pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE, (pm__work){elements, elements, layer->parameters});
 }
 
 static void count_scale(pm__layer *layer, pm__layer_kernels *kernels)
@@ -39,8 +39,8 @@ static void count_scale(pm__layer *layer, pm__layer_kernels *kernels)
   set_parameters(layer);
   layer->saved.inputs = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, layer->parameters});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, layer->parameters});
-  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE,
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, layer->parameters});
+  pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE,
                  (pm__work){2 * elements, 2 * elements, layer->parameters});
 }
 

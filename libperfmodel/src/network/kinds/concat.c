@@ -36,7 +36,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
 }
 
 const pm__layer_kind pm__kind_concat = {

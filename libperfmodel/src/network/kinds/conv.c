@@ -78,8 +78,8 @@ void pm__conv_count(pm__layer *layer, pm__layer_kernels *kernels, double weights
   layer->bias = bias;
   layer->saved.inputs = true;
   add(kernels, PM__FORWARD, (pm__work){2 * mac + added, in + out, layer->parameters}, geometry);
-  add(kernels, PM__BACKWARD_DATA, (pm__work){2 * mac, out + in, weights}, geometry);
-  add(kernels, PM__BACKWARD_WEIGHT, (pm__work){2 * mac + added, in + out, layer->parameters}, geometry);
+  add(kernels, PM__DGRAD, (pm__work){2 * mac, out + in, weights}, geometry);
+  add(kernels, PM__WGRAD, (pm__work){2 * mac + added, in + out, layer->parameters}, geometry);
 }
 
 static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)

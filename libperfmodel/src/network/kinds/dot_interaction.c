@@ -45,9 +45,9 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 2 * in, 0});
   pm__add_gemm(kernels, PM__FORWARD, (pm__gemm){1, n, n, d, PM__SCALES_COUNT}, 2 * in + square, 0);
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 2 * out, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, out + square, 0});
-  pm__add_gemm(kernels, PM__BACKWARD_DATA, (pm__gemm){2, n, d, n, PM__SCALES_COUNT}, 2 * (square + 2 * in), 0);
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){in, 3 * in, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, out + square, 0});
+  pm__add_gemm(kernels, PM__DGRAD, (pm__gemm){2, n, d, n, PM__SCALES_COUNT}, 2 * (square + 2 * in), 0);
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){in, 3 * in, 0});
 }
 
 const pm__layer_kind pm__kind_dot_interaction = {

@@ -48,7 +48,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   layer->parameter_tensors = 1;
   layer->saved.inputs = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__GATHER, (pm__work){read - out, rows + read + out, 0})->shape.row = features;
-  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__GATHER, (pm__work){read, rows + out + 2 * read, layer->parameters})
+  pm__add_kernel(kernels, PM__WGRAD, PM__GATHER, (pm__work){read, rows + out + 2 * read, layer->parameters})
     ->shape.row = features;
 }
 

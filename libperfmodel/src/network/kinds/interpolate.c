@@ -43,7 +43,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   double in = layer->elements_in, out = layer->elements_out, terms = neighbours(layer);
   bool nearest = layer->attribute[MODE] == NEAREST;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){nearest ? 0 : (2 * terms - 1) * out, in + out, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){(nearest ? 1 : 2 * terms) * out, in + out, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){(nearest ? 1 : 2 * terms) * out, in + out, 0});
 }
 
 const pm__layer_kind pm__kind_interpolate = {

@@ -37,7 +37,7 @@ static void count_positions(pm__layer *layer, pm__layer_kernels *kernels)
   layer->parameter_tensors = 1;
   double used = (double)input->size[input->rank - 2] * features;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){elements, 2 * elements, used});
-  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){elements, elements, layer->parameters});
+  pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE, (pm__work){elements, elements, layer->parameters});
 }
 
 enum { COUNT };
@@ -63,8 +63,8 @@ static void count_tokens(pm__layer *layer, pm__layer_kernels *kernels)
   layer->parameters = learned;
   layer->parameter_tensors = 1;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, in + out, learned});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * in, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_WEIGHT, PM__ELEMENTWISE, (pm__work){learned, learned, learned});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, 2 * in, 0});
+  pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE, (pm__work){learned, learned, learned});
 }
 
 const pm__layer_kind pm__kind_positional_embedding = {

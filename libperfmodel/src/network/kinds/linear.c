@@ -45,9 +45,9 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   layer->saved.inputs = true;
   add(kernels, PM__FORWARD, (pm__work){2 * layer->mac + added, in + out, layer->parameters},
       (pm__gemm){1, co, rows, ci, PM__SCALES_N});
-  add(kernels, PM__BACKWARD_DATA, (pm__work){2 * layer->mac, out + in, weights},
+  add(kernels, PM__DGRAD, (pm__work){2 * layer->mac, out + in, weights},
       (pm__gemm){1, ci, rows, co, PM__SCALES_N});
-  add(kernels, PM__BACKWARD_WEIGHT, (pm__work){2 * layer->mac + added, in + out, layer->parameters},
+  add(kernels, PM__WGRAD, (pm__work){2 * layer->mac + added, in + out, layer->parameters},
       (pm__gemm){1, co, ci, rows, PM__SCALES_K});
 }
 

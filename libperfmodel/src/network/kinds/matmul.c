@@ -68,8 +68,8 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   layer->mac = layer->mac_bnl = batches * m * n * k;
   layer->saved.inputs = true;
   pm__add_gemm(kernels, PM__FORWARD, (pm__gemm){batches, m, n, k, PM__SCALES_COUNT}, moved, 0);
-  pm__add_gemm(kernels, PM__BACKWARD_DATA, (pm__gemm){batches, m, k, n, PM__SCALES_COUNT}, moved, 0);
-  pm__add_gemm(kernels, PM__BACKWARD_DATA, (pm__gemm){batches, k, n, m, PM__SCALES_COUNT}, moved, 0);
+  pm__add_gemm(kernels, PM__DGRAD, (pm__gemm){batches, m, k, n, PM__SCALES_COUNT}, moved, 0);
+  pm__add_gemm(kernels, PM__DGRAD, (pm__gemm){batches, k, n, m, PM__SCALES_COUNT}, moved, 0);
 }
 
 const pm__layer_kind pm__kind_matmul = {

@@ -42,7 +42,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double in = layer->elements_in, out = layer->elements_out;
   pm__add_kernel(kernels, PM__FORWARD, PM__POOL, (pm__work){in + out, in + out, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__POOL, (pm__work){out, in + out, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__POOL, (pm__work){out, in + out, 0});
 }
 
 const pm__layer_kind pm__kind_mean = {

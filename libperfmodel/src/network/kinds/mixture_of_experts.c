@@ -51,8 +51,8 @@ static void add_product(pm__layer_kernels *kernels, double count, double rows, d
 {
   double n = rows / count, moved = rows * (in + out), weights = count * in * out;
   pm__add_gemm(kernels, PM__FORWARD, (pm__gemm){count, out, n, in, PM__SCALES_N}, moved, weights);
-  pm__add_gemm(kernels, PM__BACKWARD_DATA, (pm__gemm){count, in, n, out, PM__SCALES_N}, moved, weights)->inner = inner;
-  pm__add_gemm(kernels, PM__BACKWARD_WEIGHT, (pm__gemm){count, out, in, n, PM__SCALES_K}, moved, weights);
+  pm__add_gemm(kernels, PM__DGRAD, (pm__gemm){count, in, n, out, PM__SCALES_N}, moved, weights)->inner = inner;
+  pm__add_gemm(kernels, PM__WGRAD, (pm__gemm){count, out, in, n, PM__SCALES_K}, moved, weights);
 }
 
 static pm__layer_kernel *add_pass(pm__layer_kernels *kernels, pm__pass pass, pm__family family, double flop, double moved)
@@ -67,7 +67,7 @@ static void add_router(pm__layer_kernels *kernels, const sizes *s)
   double scores = s->tokens * s->experts;
   add_product(kernels, 1, s->tokens, s->features, s->experts, false);
   add_pass(kernels, PM__FORWARD, PM__SOFTMAX, 5 * scores, 2 * scores)->shape.row = s->experts;
-  add_pass(kernels, PM__BACKWARD_DATA, PM__SOFTMAX, 4 * scores, 3 * scores)->shape.row = s->experts;
+  add_pass(kernels, PM__DGRAD, PM__SOFTMAX, 4 * scores, 3 * scores)->shape.row = s->experts;
 }
 
 /* Tokens to their experts; backward, a token's gradients are added up. */
@@ -75,7 +75,7 @@ static void add_dispatch(pm__layer_kernels *kernels, const sizes *s)
 {
   double sent = s->routed * s->features, own = s->tokens * s->features;
   add_pass(kernels, PM__FORWARD, PM__GATHER, 0, 2 * sent)->shape.row = s->features;
-  pm__layer_kernel *kernel = add_pass(kernels, PM__BACKWARD_DATA, PM__GATHER, sent - own, sent + own);
+  pm__layer_kernel *kernel = add_pass(kernels, PM__DGRAD, PM__GATHER, sent - own, sent + own);
   kernel->shape.row = s->features;
   kernel->inner = false;
 }
@@ -85,7 +85,7 @@ static void add_activation(pm__layer_kernels *kernels, const sizes *s)
   double hidden = s->routed * s->hidden;
   bool gated = s->up > 1;
   add_pass(kernels, PM__FORWARD, PM__ELEMENTWISE, (gated ? 5 : 1) * hidden, (s->up + 1) * hidden);
-  add_pass(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (gated ? 14 : 1) * hidden, (2 * s->up + 1) * hidden);
+  add_pass(kernels, PM__DGRAD, PM__ELEMENTWISE, (gated ? 14 : 1) * hidden, (2 * s->up + 1) * hidden);
 }
 
 /* The weighted sum; backward, the gradients of what the experts returned and of the weights. */
@@ -93,7 +93,7 @@ static void add_combination(pm__layer_kernels *kernels, const sizes *s)
 {
   double sent = s->routed * s->features, own = s->tokens * s->features;
   add_pass(kernels, PM__FORWARD, PM__GATHER, 2 * sent - own, sent + own + s->routed)->shape.row = s->features;
-  add_pass(kernels, PM__BACKWARD_DATA, PM__GATHER, 3 * sent, 2 * sent + own + 2 * s->routed)->shape.row = s->features;
+  add_pass(kernels, PM__DGRAD, PM__GATHER, 3 * sent, 2 * sent + own + 2 * s->routed)->shape.row = s->features;
 }
 
 static void count(pm__layer *layer, pm__layer_kernels *kernels)

@@ -52,7 +52,7 @@ static void count_batch_norm(pm__layer *layer, pm__layer_kernels *kernels)
   layer->saved.inputs = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__BATCH_NORM, (pm__work){4 * elements, 3 * elements, layer->parameters});
   pm__work backward = {8 * elements, 5 * elements, 2 * layer->parameters};
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__BATCH_NORM, backward)->inner = affine;
+  pm__add_kernel(kernels, PM__DGRAD, PM__BATCH_NORM, backward)->inner = affine;
 }
 
 /* What a norm over rows is like. */
@@ -68,8 +68,8 @@ static void add_row_kernel(pm__layer_kernels *kernels, pm__pass pass, pm__work w
   pm__add_kernel(kernels, pass, PM__NORM, work)->shape.row = row;
 }
 
-/* Backward-data: the normalised element again, the product with the scale, two sums over the row, and the result.
-** Backward-weight: sums of output gradients, and of their products with the normalised elements. */
+/* dgrad: the normalised element again, the product with the scale, two sums over the row, and the result.
+** wgrad: sums of output gradients, and of their products with the normalised elements. */
 static void count_rows(pm__layer *layer, pm__layer_kernels *kernels, row_norm norm)
 {
   double elements = layer->elements_out, scale = norm.scales > 0, shift = norm.shifts > 0;
@@ -80,11 +80,11 @@ static void count_rows(pm__layer *layer, pm__layer_kernels *kernels, row_norm no
   add_row_kernel(kernels, PM__FORWARD,
                  (pm__work){(norm.flop + scale + shift) * elements, (norm.reads + 1) * elements, layer->parameters},
                  norm.row);
-  add_row_kernel(kernels, PM__BACKWARD_DATA,
+  add_row_kernel(kernels, PM__DGRAD,
                  (pm__work){(norm.backward_flop + scale) * elements, (2 * norm.reads + 1) * elements, norm.scales},
                  norm.row);
   if (scale + shift > 0)
-    add_row_kernel(kernels, PM__BACKWARD_WEIGHT,
+    add_row_kernel(kernels, PM__WGRAD,
                    (pm__work){(2 * scale + shift) * elements, 2 * elements, layer->parameters}, norm.row);
 }
 
@@ -274,7 +274,7 @@ static void count_lrn(pm__layer *layer, pm__layer_kernels *kernels)
   double elements = layer->elements_out, window = layer->attribute[SIZE];
   layer->saved.inputs = layer->saved.output = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){(2 * window + 3) * elements, 3 * elements, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){(4 * window + 6) * elements, 6 * elements, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){(4 * window + 6) * elements, 6 * elements, 0});
 }
 
 const pm__layer_kind pm__kind_lrn = {

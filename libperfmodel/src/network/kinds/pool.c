@@ -58,7 +58,7 @@ static void count_max_pool(pm__layer *layer, pm__layer_kernels *kernels)
   layer->saved.inputs = true;
   layer->saved.index_elements = out;
   pm__add_kernel(kernels, PM__FORWARD, PM__POOL, (pm__work){window * out, in + out, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__POOL, (pm__work){window * out, 2 * in + 2 * out, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__POOL, (pm__work){window * out, 2 * in + 2 * out, 0});
 }
 
 /* The gradient is spread with as many additions. */
@@ -66,7 +66,7 @@ static void add_average(pm__layer *layer, pm__layer_kernels *kernels, double flo
 {
   double moved = layer->elements_in + layer->elements_out;
   pm__add_kernel(kernels, PM__FORWARD, PM__POOL, (pm__work){flop, moved, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__POOL, (pm__work){flop, moved, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__POOL, (pm__work){flop, moved, 0});
 }
 
 /* PyTorch keeps the input, of which only the shape is needed. */

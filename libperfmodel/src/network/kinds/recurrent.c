@@ -111,26 +111,26 @@ static void forward(const part *p)
 }
 
 /* Back through time, which the gradients of the weights wait for; then the gradient of the input. */
-static void backward_data(const part *p)
+static void dgrad(const part *p)
 {
   double gates = p->cell->gates * p->hidden, steps = p->copies * p->tokens;
   if (p->projected)
-    add_product(p, PM__BACKWARD_DATA, steps, p->hidden, 1, p->state, PM__SCALES_N, p->state * p->hidden);
-  add_cell(p, PM__BACKWARD_DATA, p->cell->backward_flop, p->cell->backward_moved);
-  add_product(p, PM__BACKWARD_DATA, steps, p->state, 1, gates, PM__SCALES_N, gates * p->state);
-  add_product(p, PM__BACKWARD_DATA, p->copies, p->in, p->tokens, gates, PM__SCALES_N, gates * p->in);
+    add_product(p, PM__DGRAD, steps, p->hidden, 1, p->state, PM__SCALES_N, p->state * p->hidden);
+  add_cell(p, PM__DGRAD, p->cell->backward_flop, p->cell->backward_moved);
+  add_product(p, PM__DGRAD, steps, p->state, 1, gates, PM__SCALES_N, gates * p->state);
+  add_product(p, PM__DGRAD, p->copies, p->in, p->tokens, gates, PM__SCALES_N, gates * p->in);
   p->kernels->kernel[p->kernels->count - 1].inner = p->inner;
 }
 
 /* For all tokens at once; the biases' gradients with the first. */
-static void backward_weight(const part *p)
+static void wgrad(const part *p)
 {
   double gates = p->cell->gates * p->hidden;
-  add_product(p, PM__BACKWARD_WEIGHT, p->copies, gates, p->in, p->tokens, PM__SCALES_K, gates * p->in + p->biases);
+  add_product(p, PM__WGRAD, p->copies, gates, p->in, p->tokens, PM__SCALES_K, gates * p->in + p->biases);
   p->kernels->kernel[p->kernels->count - 1].work.flop += p->biases * p->tokens;
-  add_product(p, PM__BACKWARD_WEIGHT, p->copies, gates, p->state, p->tokens, PM__SCALES_K, gates * p->state);
+  add_product(p, PM__WGRAD, p->copies, gates, p->state, p->tokens, PM__SCALES_K, gates * p->state);
   if (p->projected)
-    add_product(p, PM__BACKWARD_WEIGHT, p->copies, p->state, p->hidden, p->tokens, PM__SCALES_K, p->state * p->hidden);
+    add_product(p, PM__WGRAD, p->copies, p->state, p->hidden, p->tokens, PM__SCALES_K, p->state * p->hidden);
 }
 
 static void count_part(pm__layer *layer, const part *p)
@@ -143,8 +143,8 @@ static void count_part(pm__layer *layer, const part *p)
   layer->mac_bnl += p->copies * p->tokens * (weights + p->biases);
   layer->saved.elements += p->copies * p->tokens * (p->cell->kept + p->projected) * p->hidden;
   forward(p);
-  backward_data(p);
-  backward_weight(p);
+  dgrad(p);
+  wgrad(p);
 }
 
 /* The first layer reads the input, the further ones the outputs of both directions. */

@@ -126,7 +126,7 @@ static void count_permute(pm__layer *layer, pm__layer_kernels *kernels)
   layer->saved.view = same;
   if (same) return;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
 }
 
 const pm__layer_kind pm__kind_permute = {

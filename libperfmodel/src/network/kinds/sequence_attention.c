@@ -69,10 +69,10 @@ static void add_context(pm__layer_kernels *kernels, const sizes *s, bool inner)
 {
   add_softmax(kernels, PM__FORWARD, s, 5, 2, false);
   add_product(kernels, PM__FORWARD, s->key, s->tokens, s->keys);
-  add_product(kernels, PM__BACKWARD_DATA, s->key, s->keys, s->tokens);
-  add_product(kernels, PM__BACKWARD_DATA, s->keys, s->tokens, s->key);
+  add_product(kernels, PM__DGRAD, s->key, s->keys, s->tokens);
+  add_product(kernels, PM__DGRAD, s->keys, s->tokens, s->key);
   kernels->kernel[kernels->count - 1].inner = inner;
-  add_softmax(kernels, PM__BACKWARD_DATA, s, 4, 3, inner);
+  add_softmax(kernels, PM__DGRAD, s, 4, 3, inner);
 }
 
 static void count_dot(pm__layer *layer, pm__layer_kernels *kernels)
@@ -83,8 +83,8 @@ static void count_dot(pm__layer *layer, pm__layer_kernels *kernels)
   layer->saved.elements = s.tokens * s.keys;
   add_product(kernels, PM__FORWARD, s.keys, s.tokens, s.key);
   add_context(kernels, &s, false);
-  add_product(kernels, PM__BACKWARD_DATA, s.key, s.tokens, s.keys);
-  add_product(kernels, PM__BACKWARD_DATA, s.key, s.keys, s.tokens);
+  add_product(kernels, PM__DGRAD, s.key, s.tokens, s.keys);
+  add_product(kernels, PM__DGRAD, s.key, s.keys, s.tokens);
 }
 
 /* The projection of queries or keys: rows x features to rows x hidden. */
@@ -92,8 +92,8 @@ static void add_projection(pm__layer_kernels *kernels, double rows, double featu
 {
   double moved = rows * (features + hidden), weights = features * hidden;
   pm__add_gemm(kernels, PM__FORWARD, (pm__gemm){1, hidden, rows, features, PM__SCALES_N}, moved, weights);
-  pm__add_gemm(kernels, PM__BACKWARD_DATA, (pm__gemm){1, features, rows, hidden, PM__SCALES_N}, moved, weights);
-  pm__add_gemm(kernels, PM__BACKWARD_WEIGHT, (pm__gemm){1, hidden, features, rows, PM__SCALES_K}, moved, weights);
+  pm__add_gemm(kernels, PM__DGRAD, (pm__gemm){1, features, rows, hidden, PM__SCALES_N}, moved, weights);
+  pm__add_gemm(kernels, PM__WGRAD, (pm__gemm){1, hidden, features, rows, PM__SCALES_K}, moved, weights);
 }
 
 /* tanh of every sum of a query and a key, and its product with v; backward, the tanh's slope (3 FLOP with the product)
@@ -106,12 +106,12 @@ static void add_scores(pm__layer_kernels *kernels, const sizes *s, double hidden
   kernel->part = PM__PART_SUMS;
   kernel->part_size = sums;
   pm__add_gemm(kernels, PM__FORWARD, (pm__gemm){1, 1, scores, hidden, PM__SCALES_N}, sums + scores, hidden);
-  kernel = pm__add_gemm(kernels, PM__BACKWARD_DATA, (pm__gemm){1, hidden, scores, 1, PM__SCALES_N}, scores + sums,
+  kernel = pm__add_gemm(kernels, PM__DGRAD, (pm__gemm){1, hidden, scores, 1, PM__SCALES_N}, scores + sums,
                         hidden);
   kernel->inner = true;
-  kernel = pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){5 * sums, 2 * sums + terms, 0});
+  kernel = pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){5 * sums, 2 * sums + terms, 0});
   kernel->inner = true;
-  pm__add_gemm(kernels, PM__BACKWARD_WEIGHT, (pm__gemm){1, 1, hidden, scores, PM__SCALES_K}, sums + scores, hidden);
+  pm__add_gemm(kernels, PM__WGRAD, (pm__gemm){1, 1, hidden, scores, PM__SCALES_K}, sums + scores, hidden);
 }
 
 static void count_additive(pm__layer *layer, pm__layer_kernels *kernels)

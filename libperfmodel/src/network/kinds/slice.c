@@ -35,7 +35,7 @@ static int shape_slice(pm__layer *layer, const pm__shape *inputs, int count, pm_
 static void count_slice(pm__layer *layer, pm__layer_kernels *kernels)
 {
   layer->saved.view = true;
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE,
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE,
                  (pm__work){0, layer->elements_in + layer->elements_out, 0});
 }
 
@@ -96,7 +96,7 @@ static int shape_pad(pm__layer *layer, const pm__shape *inputs, int count, pm_er
 static void count_pad(pm__layer *layer, pm__layer_kernels *kernels)
 {
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, layer->elements_in + layer->elements_out, 0});
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_in, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_in, 0});
 }
 
 const pm__layer_kind pm__kind_pad = {

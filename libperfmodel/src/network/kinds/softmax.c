@@ -33,7 +33,7 @@ static void count_softmax(pm__layer *layer, pm__layer_kernels *kernels)
   double elements = layer->elements_out, row = row_of(layer);
   layer->saved.output = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * elements, 2 * elements, 0})->shape.row = row;
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__SOFTMAX, (pm__work){4 * elements, 3 * elements, 0})->shape.row = row;
+  pm__add_kernel(kernels, PM__DGRAD, PM__SOFTMAX, (pm__work){4 * elements, 3 * elements, 0})->shape.row = row;
 }
 
 static void count_loss(pm__layer *layer, pm__layer_kernels *kernels)
@@ -42,7 +42,7 @@ static void count_loss(pm__layer *layer, pm__layer_kernels *kernels)
   layer->smooths_labels = layer->attribute[SMOOTHING] > 0;
   layer->saved.output = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * elements, 6 * elements, 0})->shape.row = row;
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
 const pm__layer_kind pm__kind_softmax = {

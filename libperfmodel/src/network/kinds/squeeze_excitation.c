@@ -86,7 +86,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   product[1] = add_part(layer, kernels, gates[(int)a[GATE]], 0, &x, 1);
   add_part(layer, kernels, &pm__kind_multiply, 0, product, 2);
   /* The input's two gradients are added. */
-  pm__add_kernel(kernels, PM__BACKWARD_DATA, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
   layer->saved.inputs = true;
   layer->saved.elements = kept(layer, channels, a[REDUCED]);
 }

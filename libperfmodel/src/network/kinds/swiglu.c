@@ -49,13 +49,13 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   layer->saved.elements = fused ? 0 : f;
   if (fused) {
     add(kernels, PM__FORWARD, 5, f, 3);
-    add(kernels, PM__BACKWARD_DATA, 14, f, 5);
+    add(kernels, PM__DGRAD, 14, f, 5);
     return;
   }
   add(kernels, PM__FORWARD, 4, f, 2);
   add(kernels, PM__FORWARD, 1, f, 3);
-  add(kernels, PM__BACKWARD_DATA, 2, f, 6);
-  add(kernels, PM__BACKWARD_DATA, 8, f, 3);
+  add(kernels, PM__DGRAD, 2, f, 6);
+  add(kernels, PM__DGRAD, 8, f, 3);
 }
 
 /* By operations: those of SiLU, 5 accesses, and the product 3; backward, the product's two gradients 6, and those of SiLU
