@@ -34,7 +34,7 @@ KNOWN |= {
     "Lambda, vision, A100": (14.4, NEW),
     "Lambda, vision, H100": (15.2, NEW),
     "Lambda, vision, cards": (16.7, NEW),
-    "Lambda, language": (39.5, NEW),
+    "Lambda, language": (23.0, NEW),
 }
 LAMBDA = {"V100": 8, "A100": 10, "H100": 12}  # other GPUs are cards
 KNOWN_SOURCES = {
