@@ -87,7 +87,7 @@ WORDS = {
     "lowering": {"execution", "launch"},
     "plan": {"costs", "fixed", "part", "segments", "unit", "units"},
     "schedule": {"bucket", "exchange", "memo", "sharing"},
-    "catalog": {"entry", "entries", "documents", "kind", "names", "provenance"},
+    "catalog": {"entry", "entries", "documents", "kind", "names", "provenance", "shipped"},
     "import": {"sketch", "wire"},
     "search": {"size", "vary", "sweep", "service", "sensitivity"},
 }  # fmt: skip

@@ -42,6 +42,7 @@ local function errors()
 end
 
 errors()
+errors() -- the heap has its size by now
 local before = pages()
 errors()
 errors()

@@ -1,7 +1,7 @@
 /*
 ** The catalogue: names -> records, networks and systems.
 **
-** The shipped catalogue is embedded in the library, so nothing has to be found at run time. A user's file or folder of
+** The shipped catalogue is compiled into the library, so nothing has to be found at run time. A user's file or folder of
 ** XML adds to it, or overrides entries by id, and the catalogue keeps a note of what was overridden.
 **
 **     pm_catalog *catalog = pm_catalog_new(&error);

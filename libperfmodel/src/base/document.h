@@ -1,6 +1,6 @@
 /*
 ** A document: a tree of elements as read from a file, with line numbers. Made by catalog/xml.c, which alone knows
-** libxml2; everything else works on this.
+** libxml2, or of the constants of the shipped catalogue (catalog/shipped.c); everything else works on this.
 */
 #ifndef PM_BASE_DOCUMENT_H
 #define PM_BASE_DOCUMENT_H

@@ -1,4 +1,4 @@
-/* The shipped catalogue as bytes, written at build time by cmake/Embed.cmake. */
+/* The shipped measurements as bytes, written at build time by cmake/Embed.cmake. */
 #ifndef PM_BASE_EMBEDDED_H
 #define PM_BASE_EMBEDDED_H
 

@@ -38,33 +38,35 @@ const char *pm_catalog_get_id(const pm_catalog *catalog, const char *kind, size_
 {
   int number = pm__kind_find(kind, NULL);
   if (catalog == NULL || number < 0 || index >= catalog->lists[number].count) return NULL;
-  return catalog->lists[number].items[index]->id;
+  return pm__catalog_name(catalog, number, index, 1);
 }
 
-/* The same for callers from outside. */
+/* The number of a kind, for callers from outside; -1 with an error where something is missing. */
+static int kind_number(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)
+{
+  if (catalog != NULL && name != NULL) return pm__kind_find(kind, error);
+  pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s is missing", catalog == NULL ? "the catalogue" : "a name");
+  return -1;
+}
+
+/* Likewise the entry; NULL with an error. */
 static const pm__entry *find(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)
 {
-  if (catalog == NULL || name == NULL) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s is missing", catalog == NULL ? "the catalogue" : "a name");
-    return NULL;
-  }
-  int number = pm__kind_find(kind, error);
-  return number >= 0 ? pm__catalog_find(catalog, number, name, error) : NULL;
+  const pm__entry *entry;
+  int number = kind_number(catalog, kind, name, error);
+  return number >= 0 && pm__catalog_find(catalog, number, name, &entry, error) == PM_OK ? entry : NULL;
 }
 
 const char *pm_catalog_get_name(const pm_catalog *catalog, const char *kind, const char *id, size_t index)
 {
-  int number = pm__kind_find(kind, NULL);
-  const pm__entry *entry = catalog != NULL && number >= 0 ? pm__catalog_find(catalog, number, id, NULL) : NULL;
-  if (entry == NULL || index > entry->alias_count + 1) return NULL;
-  if (index == 0) return entry->id;
-  return index == 1 ? entry->name : entry->aliases[index - 2];
+  const pm__entry *entry = id != NULL ? find(catalog, kind, id, NULL) : NULL;
+  return entry != NULL ? pm__entry_name(entry, index + 1) : NULL;
 }
 
 const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)
 {
-  const pm__entry *entry = find(catalog, kind, name, error);
-  return entry != NULL ? entry->id : NULL;
+  int number = kind_number(catalog, kind, name, error);
+  return number >= 0 ? pm__catalog_resolve(catalog, number, name, error) : NULL;
 }
 
 /* ---- Records, networks, systems. */
@@ -109,12 +111,13 @@ static char *collect_records(const pm_catalog *catalog, int kind, const pm_recor
     return NULL;
   }
   for (size_t i = 0; i < list->count; i++) {
-    const pm__entry *entry = list->items[i];
+    const pm__entry *entry;
     char *record = records + i * type->size;
+    bool good = pm__catalog_at(catalog, kind, i, &entry, error) == PM_OK;
     pm_record_clear(type, record);
-    pm_record_set(pm_record_find_field(type, "id"), record, entry->id, NULL);
-    pm_record_set(pm_record_find_field(type, "name"), record, entry->name, NULL);
-    if (!pm__entry_has_defaults(entry) || pm__entry_record(catalog, entry, record, error) == PM_OK) continue;
+    if (good) pm_record_set(pm_record_find_field(type, "id"), record, entry->id, NULL);
+    if (good) pm_record_set(pm_record_find_field(type, "name"), record, entry->name, NULL);
+    if (good && (!pm__entry_has_defaults(entry) || pm__entry_record(catalog, entry, record, error) == PM_OK)) continue;
     free(records);
     return NULL;
   }
@@ -316,10 +319,9 @@ pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const cha
 {
   rows r;
   memset(&r, 0, sizeof r);
-  if (catalog == NULL || name == NULL) pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the catalogue or a name is missing");
-  int number = catalog != NULL && name != NULL ? pm__kind_find(kind, error) : -1;
-  const pm__entry *entry = number >= 0 ? pm__catalog_find(catalog, number, name, error) : NULL;
+  const pm__entry *entry = find(catalog, kind, name, error);
   if (entry == NULL) return NULL;
+  const int number = entry->kind;
   int status = PM_OK;
   if (number == PM__NETWORKS) status = show_network(&r, catalog, entry, error);
   else {

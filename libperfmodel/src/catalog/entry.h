@@ -2,6 +2,7 @@
 #ifndef PM_CATALOG_ENTRY_H
 #define PM_CATALOG_ENTRY_H
 
+#include <stdint.h>
 #include "base/document.h"
 #include "perfmodel/catalog.h"
 #include "perfmodel/memory.h"
@@ -74,16 +75,16 @@ typedef struct pm__entry {
   const char *id, *name, *source, *note; /* "" if not given; the id always is */
   const char **aliases;
   size_t alias_count;
-  const pm__document *document;
+  pm__document *document;
   const pm__element *element;
   const pm_record_type *type;
   void *record;         /* NULL for a network */
   pm__provenance *from; /* one per field of the record type */
-  size_t position;      /* in the list of its kind */
   int load;             /* 0: shipped; else the load that brought it */
   struct pm__entry *machine; /* of a GPU: the system that its name stands for where one is wanted */
 } pm__entry;
 
+/* In a catalogue, NULL stands for a shipped entry. */
 typedef struct pm__entries {
   pm__entry **items;
   size_t count, capacity;
@@ -100,6 +101,9 @@ void pm__documents_free(pm__documents *documents);
 
 /* Reads all entries of a document, in the order of the file, and appends them. */
 int pm__entries_read(pm__document *document, int load, pm__entries *entries, pm_error *error);
+
+/* Reads one, whose element is below the document's root. */
+int pm__entry_read(pm__document *document, const pm__element *e, int kind, int load, pm__entry **entry, pm_error *error);
 
 /* Fails with the place of the entry, or of one of its elements, before the message. */
 int pm__entry_fail(const pm__entry *entry, int line, pm_error *error, int status, const char *format, ...)
@@ -124,26 +128,29 @@ bool pm__provenance_rests_on(const pm__provenance *from, const char *name);
 ** NULL. */
 void pm__framework_fitted_to(const pm__entry *entry, const pm__entry *like, pm_framework *framework);
 
-/* ---- Names: a hash table of ids, names and aliases, compared as pm__same_name does. All zero is empty. */
+/* ---- Names: a hash table of ids, names and aliases, compared as pm__same_name does. */
 
+/* A name stands as the place of its entry, so that the table of the shipped catalogue is made when the library is built. */
 typedef struct pm__names_place {
-  const char *text; /* NULL: a free place */
-  pm__entry *entry;
+  uint16_t kind, which; /* which: 0 is a free place, 1 the id, 2 the name, 3 and on the aliases */
+  uint32_t position;    /* of the entry in the list of its kind */
 } pm__names_place;
 
 typedef struct pm__names {
-  pm__names_place *places;
+  const pm__names_place *places;
+  pm__names_place *own; /* the same; NULL while they are those of the shipped catalogue */
   size_t count, capacity; /* capacity is a power of 2 */
 } pm__names;
 
-pm__entry *pm__names_find(const pm__names *names, int kind, const char *text);
+/* The place of a name in the catalogue's table, or NULL. */
+const pm__names_place *pm__names_find(const pm_catalog *catalog, int kind, const char *text);
 
-/* Adds a name; if it is there already for another entry, sets *other to that and leaves the table. */
-int pm__names_add(pm__names *names, const char *text, pm__entry *entry, pm__entry **other, pm_error *error);
+/* Adds a name to the catalogue's table; if it is there already, sets *other to its place and leaves the table. */
+int pm__names_add(pm_catalog *catalog, const pm__names_place *name, const pm__names_place **other, pm_error *error);
 void pm__names_free(pm__names *names);
 
 /* PM_STATUS_NOT_FOUND with what the name may have meant. */
-int pm__names_unknown(const pm__entries *entries, int kind, const char *text, pm_error *error);
+int pm__names_unknown(const pm_catalog *catalog, int kind, const char *text, pm_error *error);
 
 /* Whether `text` has anything that names are compared by. */
 bool pm__is_name(const char *text);
@@ -151,21 +158,37 @@ bool pm__is_name(const char *text);
 /* ---- The catalogue. */
 
 typedef struct pm__catalog_words pm__catalog_words; /* systems in one word that were asked for */
+typedef struct pm__shipped pm__shipped;             /* shipped entries that were asked for */
 
 struct pm_catalog {
   pm__entries lists[PM__KINDS];
+  pm__shipped *shipped;
   pm__documents documents;
   const char **notes;
   size_t note_count, note_capacity;
   pm__names names;
   pm__catalog_words *words;
   /* The entry that a system in one word stands for; set by who makes the catalogue, so that names need not know how. */
-  pm__entry *(*read_word)(const pm_catalog *catalog, const char *name, pm_error *error);
+  int (*read_word)(const pm_catalog *catalog, const char *name, const pm__entry **entry, pm_error *error);
   int loads;
 };
 
-/* The entry that a name resolves to; NULL with an error. */
-pm__entry *pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, pm_error *error);
+/* The entry at a position of the list of its kind; it fails for want of memory alone. */
+int pm__catalog_at(const pm_catalog *catalog, int kind, size_t position, const pm__entry **entry, pm_error *error);
+
+/* Its id, name ("" without one) and aliases, from 1 on; NULL beyond them. */
+const char *pm__catalog_name(const pm_catalog *catalog, int kind, size_t position, size_t which);
+const char *pm__entry_name(const pm__entry *entry, size_t which);
+
+/* The entry that a name resolves to. */
+int pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, const pm__entry **entry, pm_error *error);
+
+/* The same for what may be missing: NULL without an error then. */
+int pm__catalog_seek(const pm_catalog *catalog, int kind, const char *name, const pm__entry **entry, pm_error *error);
+
+/* Whether a name is known, without a look at its entry; the id that it resolves to, NULL with an error. */
+bool pm__catalog_has(const pm_catalog *catalog, int kind, const char *name);
+const char *pm__catalog_resolve(const pm_catalog *catalog, int kind, const char *name, pm_error *error);
 
 /* Adds the documents' entries, all or nothing. Takes the documents over only if it succeeds. */
 int pm__catalog_merge(pm_catalog *catalog, pm__documents *documents, pm_error *error);

@@ -29,13 +29,19 @@ static void add_attribute(pm__string *xml, const char *name, const char *value)
   pm__string_add(xml, "\"");
 }
 
+/* The entry of that id in a user's own file, or NULL. */
+static const pm__entry *find_own(const pm_catalog *catalog, int kind, const char *id)
+{
+  const pm__names_place *place = pm__names_find(catalog, kind, id);
+  return place != NULL ? catalog->lists[kind].items[place->position] : NULL;
+}
+
 /* A source of a user's own file is not known where the entry goes. */
 static bool is_shipped_source(const pm_catalog *catalog, const char *source)
 {
   char id[PM_TEXT_MAX];
   snprintf(id, sizeof id, "%.*s", (int)strcspn(source, " ") < (int)sizeof id ? (int)strcspn(source, " ") : 0, source);
-  const pm__entry *entry = pm__names_find(&catalog->names, PM__SOURCES, id);
-  return entry != NULL && entry->load == 0;
+  return pm__catalog_has(catalog, PM__SOURCES, id) && find_own(catalog, PM__SOURCES, id) == NULL;
 }
 
 static void add_attributes(pm__string *xml, const pm_catalog *catalog, const pm__element *e, const char *but)
@@ -102,11 +108,6 @@ static void add_entry(pm__string *xml, const pm_catalog *catalog, const pm__entr
 
 /* ---- What goes with them ---- */
 
-static bool is_own(const pm__entry *entry)
-{
-  return entry != NULL && entry->load > 0;
-}
-
 /* Link types of a user's own file, each once. */
 static void add_links(pm__string *xml, const pm_catalog *catalog, const pm_system *system)
 {
@@ -114,10 +115,10 @@ static void add_links(pm__string *xml, const pm_catalog *catalog, const pm_syste
     const char *id = i < system->edge_count ? system->edges[i].link.id : system->network.link.id;
     bool seen = i == system->edge_count && system->network.count == 0;
     for (size_t j = 0; j < i; j++) seen = seen || strcmp(system->edges[j].link.id, id) == 0;
-    const pm__entry *link = seen ? NULL : pm__names_find(&catalog->names, PM__LINKS, id);
-    const pm__entry *calibration = seen ? NULL : pm__names_find(&catalog->names, PM__CALIBRATIONS, id);
-    if (is_own(link)) add_entry(xml, catalog, link, NULL);
-    if (is_own(calibration)) add_entry(xml, catalog, calibration, NULL);
+    const pm__entry *link = seen ? NULL : find_own(catalog, PM__LINKS, id);
+    const pm__entry *calibration = seen ? NULL : find_own(catalog, PM__CALIBRATIONS, id);
+    if (link != NULL) add_entry(xml, catalog, link, NULL);
+    if (calibration != NULL) add_entry(xml, catalog, calibration, NULL);
   }
 }
 
@@ -125,25 +126,29 @@ static int add_system_parts(pm__string *xml, const pm_catalog *catalog, const pm
 {
   pm_system *system = pm__entry_system(catalog, entry, error);
   if (system == NULL) return error->status;
-  const pm__entry *gpu = pm__names_find(&catalog->names, PM__GPUS, system->gpu.id);
-  if (is_own(gpu)) add_entry(xml, catalog, gpu, NULL);
+  const pm__entry *gpu = find_own(catalog, PM__GPUS, system->gpu.id);
+  if (gpu != NULL) add_entry(xml, catalog, gpu, NULL);
   add_links(xml, catalog, system);
   pm_system_free(system);
   return PM_OK;
 }
 
 /* Entries found by the same id: under another they go with it, as those of a user's own do. */
-static void add_companions(pm__string *xml, const pm_catalog *catalog, const pm__entry *entry, const char *id)
+static int add_companions(pm__string *xml, const pm_catalog *catalog, const pm__entry *entry, const char *id, pm_error *error)
 {
   static const struct {
     int kind, companion;
   } pairs[] = {{PM__GPUS, PM__USABLE_MEMORIES}, {PM__GPUS, PM__KERNEL_CALIBRATIONS}, {PM__LINKS, PM__CALIBRATIONS},
                {PM__FRAMEWORKS, PM__INFERENCE_PROFILES}, {PM__STORAGES, PM__STORAGE_ACCESSES}};
   bool renamed = id != NULL && strcmp(id, entry->id) != 0;
-  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-    const pm__entry *with = pairs[i].kind == entry->kind ? pm__names_find(&catalog->names, pairs[i].companion, entry->id) : NULL;
-    if (with != NULL && (renamed || is_own(with))) add_entry(xml, catalog, with, renamed ? id : NULL);
+  int status = PM_OK;
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && status == PM_OK; i++) {
+    const pm__entry *with;
+    if (pairs[i].kind != entry->kind) continue;
+    status = pm__catalog_seek(catalog, pairs[i].companion, entry->id, &with, error);
+    if (with != NULL && (renamed || with->load > 0)) add_entry(xml, catalog, with, renamed ? id : NULL);
   }
+  return status;
 }
 
 static int write(const pm_catalog *catalog, const pm__entry *entry, const char *id, pm__string *xml, pm_error *error)
@@ -152,7 +157,7 @@ static int write(const pm_catalog *catalog, const pm__entry *entry, const char *
   pm__string_add(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<perfmodel version=\"1\">\n");
   add_entry(xml, catalog, entry, id);
   if (entry->kind == PM__SYSTEMS) status = add_system_parts(xml, catalog, entry, error);
-  else add_companions(xml, catalog, entry, id);
+  else status = add_companions(xml, catalog, entry, id, error);
   pm__string_add(xml, "\n</perfmodel>\n");
   return status == PM_OK && xml->failed ? pm__no_memory(error) : status;
 }
@@ -169,8 +174,8 @@ static char *export_network(const pm__entry *entry, pm_error *error)
 static char *export_entry(const pm_catalog *catalog, int kind, const char *name, const char *id, pm_error *error)
 {
   pm__string xml = {NULL, 0, 0, false};
-  const pm__entry *entry = pm__catalog_find(catalog, kind, name, error);
-  if (entry == NULL) return NULL;
+  const pm__entry *entry;
+  if (pm__catalog_find(catalog, kind, name, &entry, error) != PM_OK) return NULL;
   if (kind == PM__NETWORKS) return export_network(entry, error);
   if (write(catalog, entry, id, &xml, error) == PM_OK) return xml.text;
   free(xml.text);

@@ -1,6 +1,6 @@
 /*
-** Files: folders of them -> documents, and tables as text, most of which are compressed. The shipped ones are embedded in
-** the library. The only file that knows zlib.
+** Files: folders of them -> documents, and tables as text, most of which are compressed. The shipped tables are
+** embedded in the library. The only file that knows zlib.
 */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L /* folders and open() are POSIX, which -std=c11 hides */

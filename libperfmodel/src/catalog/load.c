@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/embedded.h"
-#include "catalog/entry.h"
+#include "catalog/shipped.h"
 #include "catalog/system_word.h"
 
 /* ---- The copy. */
@@ -46,6 +45,7 @@ static int copy_tables(const pm_catalog *from, pm_catalog *to, pm_error *error)
   to->documents.count = from->documents.count;
   to->note_count = from->note_count;
   to->loads = from->loads + 1;
+  to->shipped = from->shipped; /* what was made stays as it is */
   to->read_word = from->read_word;
   to->words = pm__catalog_words_new(); /* GPUs may have been replaced: all words are made anew */
   good = copy_array(&to->documents.items, from->documents.items, to->documents.count, &to->documents.capacity) && good;
@@ -78,49 +78,56 @@ static int add_note(pm_catalog *next, const pm__entry *entry, int line, pm_error
 
 /* ---- Ids: new ones are appended, known ones replaced where they stand. */
 
-static pm__entry *find_old(const pm_catalog *catalog, const pm__entry *entry)
+static int load_of(const pm_catalog *catalog, int kind, size_t position)
 {
-  pm__entry *old = pm__names_find(&catalog->names, entry->kind, entry->id);
-  return old != NULL && pm__same_name(old->id, entry->id) ? old : NULL;
+  const pm__entry *own = catalog->lists[kind].items[position];
+  return own != NULL ? own->load : 0;
+}
+
+static int is_twice(const pm__entry *entry, const pm__entry *other, pm_error *error)
+{
+  return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE, "%s \"%s\" is there already (%s:%d)",
+                        entry->element->name, entry->id, other->document->file, other->element->line);
+}
+
+static int note_replaced(const pm_catalog *catalog, pm_catalog *next, const pm__entry *entry, size_t position, pm_error *error)
+{
+  const pm__entry *old = catalog->lists[entry->kind].items[position];
+  const char *kind = pm__kind_at((size_t)entry->kind)->singular;
+  const int line = entry->element->line;
+  if (old == NULL) return add_note(next, entry, line, error, "%s \"%s\" replaces the shipped one", kind, entry->id);
+  return add_note(next, entry, line, error, "%s \"%s\" replaces the one of %.200s:%d", kind, entry->id,
+                  old->document->file, old->element->line);
 }
 
 static int place_entry(const pm_catalog *catalog, pm_catalog *next, pm__entry *entry, pm_error *error)
 {
   pm__entries *list = &next->lists[entry->kind];
-  const pm__entry *old = find_old(catalog, entry);
-  entry->position = old != NULL ? old->position : list->count;
-  if (old == NULL) return pm__entries_add(list, entry, error);
+  const pm__names_place *old = pm__names_find(catalog, entry->kind, entry->id);
+  if (old == NULL || old->which != 1) return pm__entries_add(list, entry, error);
+  const pm__entry *same = list->items[old->position];
+  if (same != catalog->lists[entry->kind].items[old->position]) return is_twice(entry, same, error);
   list->items[old->position] = entry;
-  const char *kind = pm__kind_at((size_t)entry->kind)->singular;
-  const int line = entry->element->line;
-  if (old->load == 0) return add_note(next, entry, line, error, "%s \"%s\" replaces the shipped one", kind, entry->id);
-  return add_note(next, entry, line, error, "%s \"%s\" replaces the one of %.200s:%d", kind, entry->id,
-                  old->document->file, old->element->line);
+  return note_replaced(catalog, next, entry, old->position, error);
 }
 
 static int place_entries(const pm_catalog *catalog, pm_catalog *next, const pm__entries *fresh, pm_error *error)
 {
-  pm__names ids = {NULL, 0, 0};
   int status = PM_OK;
-  for (size_t i = 0; i < fresh->count && status == PM_OK; i++) {
-    pm__entry *entry = fresh->items[i], *other;
-    status = pm__names_add(&ids, entry->id, entry, &other, error);
-    if (status == PM_OK && other != NULL)
-      status = pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE,
-                              "%s \"%s\" is there already (%s:%d)",
-                              entry->element->name, entry->id, other->document->file, other->element->line);
-    if (status == PM_OK) status = place_entry(catalog, next, entry, error);
-  }
-  pm__names_free(&ids);
+  for (size_t i = 0; i < fresh->count && status == PM_OK; i++)
+    status = place_entry(catalog, next, fresh->items[i], error);
   return status;
 }
 
 /* ---- Names: ids first; then names and aliases, those of later loads first. */
 
-static int taken(pm_catalog *next, pm__entry *entry, const pm__entry *other, const char *name, pm_error *error)
+/* A name of `entry` that `other`, added before, has already. */
+static int taken(pm_catalog *next, const pm__entry *entry, const pm__entry *other, const char *name, pm_error *error)
 {
-  const char *kind = entry->element->name;
-  if (pm__same_name(name, other->id) && entry->load == next->loads)
+  const char *kind = pm__kind_at((size_t)entry->kind)->singular;
+  const bool id = pm__same_name(name, other->id);
+  if (id && entry->load == next->loads && pm__same_name(name, entry->id)) return is_twice(entry, other, error);
+  if (id && entry->load == next->loads)
     return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE,
                           "name \"%.80s\" of %s \"%s\" is the id of another (%s:%d)", name, kind, entry->id,
                           other->document->file, other->element->line);
@@ -128,46 +135,60 @@ static int taken(pm_catalog *next, pm__entry *entry, const pm__entry *other, con
     return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE,
                           "name \"%.80s\" of %s \"%s\" is also that of \"%s\" (%s:%d)", name, kind, entry->id,
                           other->id, other->document->file, other->element->line);
-  if (other->load < next->loads) return PM_OK; /* said when that was loaded */
   return add_note(next, other, other->element->line, error, "%s \"%.80s\" now is \"%s\", no longer \"%s\"", kind, name,
                   other->id, entry->id);
 }
 
-static int add_name(pm_catalog *next, const char *name, pm__entry *entry, pm_error *error)
+static int add_name(pm_catalog *next, const pm__names_place *name, const char *text, pm_error *error)
 {
-  pm__entry *other;
-  int status = pm__names_add(&next->names, name, entry, &other, error);
-  return status == PM_OK && other != NULL ? taken(next, entry, other, name, error) : status;
+  const pm__names_place *place;
+  const pm__entry *entry, *other;
+  int status = pm__names_add(next, name, &place, error);
+  if (status != PM_OK || place == NULL || place->position == name->position) return status;
+  const bool fresh = load_of(next, name->kind, name->position) == next->loads ||
+                     load_of(next, name->kind, place->position) == next->loads;
+  if (!fresh) return PM_OK; /* said when they were loaded */
+  status = pm__catalog_at(next, name->kind, name->position, &entry, error);
+  if (status == PM_OK) status = pm__catalog_at(next, name->kind, place->position, &other, error);
+  return status == PM_OK ? taken(next, entry, other, text, error) : status;
 }
 
-static int add_other_names(pm_catalog *next, pm__entry *entry, pm_error *error)
+/* Adds the names of an entry from `first` to `last`. */
+static int add_names(pm_catalog *next, int kind, size_t position, size_t first, size_t last, pm_error *error)
 {
-  int status = entry->name[0] != '\0' ? add_name(next, entry->name, entry, error) : PM_OK;
-  for (size_t i = 0; i < entry->alias_count && status == PM_OK; i++)
-    status = add_name(next, entry->aliases[i], entry, error);
+  int status = PM_OK;
+  const char *text;
+  for (size_t i = first; i <= last && status == PM_OK; i++) {
+    if ((text = pm__catalog_name(next, kind, position, i)) == NULL) break;
+    const pm__names_place name = {(uint16_t)kind, (uint16_t)i, (uint32_t)position};
+    if (text[0] != '\0') status = add_name(next, &name, text, error);
+  }
   return status;
 }
 
-/* Calls `add` for every entry of one load, or of all loads if `load` is negative. */
-static int each_entry(pm_catalog *next, int load, int (*add)(pm_catalog *, pm__entry *, pm_error *), pm_error *error)
+/* The ids of all entries; the other names of those of one load. */
+static int index_ids(pm_catalog *next, pm_error *error)
 {
   int status = PM_OK;
   for (int kind = 0; kind < PM__KINDS; kind++)
     for (size_t i = 0; i < next->lists[kind].count && status == PM_OK; i++)
-      if (load < 0 || next->lists[kind].items[i]->load == load) status = add(next, next->lists[kind].items[i], error);
+      status = add_names(next, kind, i, 1, 1, error);
   return status;
 }
 
-static int add_id(pm_catalog *next, pm__entry *entry, pm_error *error)
+static int index_load(pm_catalog *next, int load, pm_error *error)
 {
-  return add_name(next, entry->id, entry, error);
+  int status = PM_OK;
+  for (int kind = 0; kind < PM__KINDS; kind++)
+    for (size_t i = 0; i < next->lists[kind].count && status == PM_OK; i++)
+      if (load_of(next, kind, i) == load) status = add_names(next, kind, i, 2, UINT16_MAX, error);
+  return status;
 }
 
 static int index_names(pm_catalog *next, pm_error *error)
 {
-  int status = each_entry(next, -1, add_id, error);
-  for (int load = next->loads; load >= 0 && status == PM_OK; load--)
-    status = each_entry(next, load, add_other_names, error);
+  int status = index_ids(next, error);
+  for (int load = next->loads; load >= 0 && status == PM_OK; load--) status = index_load(next, load, error);
   return status;
 }
 
@@ -225,44 +246,27 @@ int pm__catalog_merge(pm_catalog *catalog, pm__documents *documents, pm_error *e
 
 /* ---- The shipped catalogue, and what users add. */
 
-/* Tables are embedded beside the documents. */
-static bool is_document(const pm__embedded_file *file)
+static int list_shipped(pm_catalog *catalog, pm_error *error)
 {
-  size_t length = strlen(file->name);
-  return length > 4 && strcmp(file->name + length - 4, ".xml") == 0;
-}
-
-static int read_embedded(pm__documents *documents, const pm__embedded_file *file, pm_error *error)
-{
-  pm_error failure = PM_ERROR_NONE;
-  pm__string name = {NULL, 0, 0, false};
-  pm__document *document = NULL;
-  pm__string_add(&name, "data/");
-  pm__string_add(&name, file->name);
-  if (name.failed) pm__no_memory(&failure);
-  else document = pm__document_read((const char *)file->bytes, file->size, name.text, &failure);
-  free(name.text);
-  if (document != NULL && pm__documents_add(documents, document, &failure) != PM_OK) pm__document_free(document);
-  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
-  return failure.status;
+  catalog->shipped = pm__shipped_new();
+  catalog->words = pm__catalog_words_new();
+  catalog->names = (pm__names){pm__shipped_places, NULL, pm__shipped_name_count, pm__shipped_name_capacity};
+  catalog->read_word = pm__system_word;
+  if (catalog->shipped == NULL || catalog->words == NULL) return pm__no_memory(error);
+  for (int kind = 0; kind < PM__KINDS; kind++) {
+    pm__entries *list = &catalog->lists[kind];
+    list->count = list->capacity = pm__shipped_count(kind);
+    list->items = list->count > 0 ? (pm__entry **)calloc(list->count, sizeof *list->items) : NULL;
+    if (list->items == NULL && list->count > 0) return pm__no_memory(error);
+  }
+  return PM_OK;
 }
 
 pm_catalog *pm_catalog_new(pm_error *error)
 {
-  pm__documents documents = {NULL, 0, 0};
-  int status = PM_OK;
   pm_catalog *catalog = (pm_catalog *)calloc(1, sizeof *catalog);
-  if (catalog == NULL) {
-    pm__no_memory(error);
-    return NULL;
-  }
-  catalog->loads = -1; /* so that the shipped files are load 0 */
-  catalog->read_word = pm__system_word;
-  for (size_t i = 0; i < pm__embedded_count && status == PM_OK; i++)
-    if (is_document(&pm__embedded_files[i])) status = read_embedded(&documents, &pm__embedded_files[i], error);
-  if (status == PM_OK) status = pm__catalog_merge(catalog, &documents, error);
-  pm__documents_free(&documents);
-  if (status == PM_OK) return catalog;
+  if (catalog == NULL) pm__no_memory(error);
+  if (catalog != NULL && list_shipped(catalog, error) == PM_OK) return catalog;
   pm_catalog_free(catalog);
   return NULL;
 }
@@ -270,11 +274,9 @@ pm_catalog *pm_catalog_new(pm_error *error)
 void pm_catalog_free(pm_catalog *catalog)
 {
   if (catalog == NULL) return;
-  for (int i = 0; i < PM__KINDS; i++) free(catalog->lists[i].items);
   pm__documents_free(&catalog->documents);
-  free(catalog->notes);
-  pm__names_free(&catalog->names);
-  pm__catalog_words_free(catalog->words);
+  free_tables(catalog);
+  pm__shipped_free(catalog->shipped);
   free(catalog);
 }
 

@@ -202,8 +202,7 @@ static int check_entry_element(const pm__document *document, const pm__element *
   return PM_OK;
 }
 
-static int read_entry(pm__document *document, const pm__element *e, int kind, int load, pm__entries *entries,
-                      pm_error *error)
+int pm__entry_read(pm__document *document, const pm__element *e, int kind, int load, pm__entry **out, pm_error *error)
 {
   const pm_record_type *type = pm_record_type_find(pm__kind_at((size_t)kind)->record);
   int status = check_entry_element(document, e, type, error);
@@ -222,6 +221,14 @@ static int read_entry(pm__document *document, const pm__element *e, int kind, in
   status = read_aliases(document, entry, attribute(e, "alias", ""), error);
   if (status == PM_OK && kind != PM__NETWORKS) status = read_record(document, entry, error);
   if (status == PM_OK && kind == PM__GPUS) status = pm__entry_add_machine(document, entry, error);
+  *out = entry;
+  return status;
+}
+
+static int add_entry(pm__document *document, const pm__element *e, int kind, int load, pm__entries *entries, pm_error *error)
+{
+  pm__entry *entry;
+  int status = pm__entry_read(document, e, kind, load, &entry, error);
   return status == PM_OK ? pm__entries_add(entries, entry, error) : status;
 }
 
@@ -286,7 +293,7 @@ int pm__entries_read(pm__document *document, int load, pm__entries *entries, pm_
   for (const pm__element *e = document->root->child; e != NULL && status == PM_OK; e = e->next) {
     int kind = pm__kind_of_element(e->name);
     if (strcmp(e->name, "block") == 0) status = check_block(document, e, error);
-    else if (kind >= 0) status = read_entry(document, e, kind, load, entries, error);
+    else if (kind >= 0) status = add_entry(document, e, kind, load, entries, error);
     else status = unknown_entry(document, e, error);
   }
   return status;

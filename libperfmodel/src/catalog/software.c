@@ -28,8 +28,9 @@ static void take(double *own, double other)
 
 static int take_times(const pm_catalog *catalog, const pm__entry *entry, pm_framework *own, pm_error *error)
 {
-  const pm__entry *other = own->like[0] != '\0' ? pm__catalog_find(catalog, PM__FRAMEWORKS, own->like, error) : NULL;
-  if (other == NULL && own->like[0] != '\0') return PM_STATUS_NOT_FOUND;
+  const pm__entry *other = NULL;
+  int status = own->like[0] != '\0' ? pm__catalog_find(catalog, PM__FRAMEWORKS, own->like, &other, error) : PM_OK;
+  if (status != PM_OK) return status;
   pm__framework_fitted_to(entry, other, own);
   if (other == NULL) return PM_OK;
   const pm_framework *like = (const pm_framework *)other->record;
@@ -42,28 +43,43 @@ static int take_times(const pm_catalog *catalog, const pm__entry *entry, pm_fram
 
 static int take_factors(const pm_catalog *catalog, pm_library_era *own, pm_error *error)
 {
-  const pm__entry *entry = own->like[0] != '\0' ? pm__catalog_find(catalog, PM__LIBRARY_ERAS, own->like, error) : NULL;
-  if (entry == NULL) return own->like[0] != '\0' ? PM_STATUS_NOT_FOUND : PM_OK;
+  const pm__entry *entry;
+  if (own->like[0] == '\0') return PM_OK;
+  int status = pm__catalog_find(catalog, PM__LIBRARY_ERAS, own->like, &entry, error);
+  if (status != PM_OK) return status;
   const pm_library_era *like = (const pm_library_era *)entry->record;
   take(&own->simt_factor, like->simt_factor);
   take(&own->tensor_factor, like->tensor_factor);
   return PM_OK;
 }
 
-/* The memory profile of software that names none: that of a framework of its time; NULL if the catalogue has none. */
-static const pm__entry *general_memory(const pm_catalog *catalog)
-{
-  return pm__names_find(&catalog->names, PM__MEMORY_PROFILES, "generic");
-}
+/* The memory profile of software that names none: that of a framework of its time. */
+static const char general_memory[] = "generic";
 
 static int take_memory(const pm_catalog *catalog, pm_framework_profile *profile, pm_error *error)
 {
-  bool named = profile->framework.memory[0] != '\0';
-  const pm__entry *entry = named ? pm__catalog_find(catalog, PM__MEMORY_PROFILES, profile->framework.memory, error)
-                                 : general_memory(catalog);
-  if (named && entry == NULL) return PM_STATUS_NOT_FOUND;
+  const pm__entry *entry;
+  const char *name = profile->framework.memory;
+  int status = name[0] != '\0' ? pm__catalog_find(catalog, PM__MEMORY_PROFILES, name, &entry, error)
+                               : pm__catalog_seek(catalog, PM__MEMORY_PROFILES, general_memory, &entry, error);
+  if (status != PM_OK) return status;
   pm_record_clear(pm_record_type_find("memory_profile"), &profile->memory);
   return entry != NULL ? pm__entry_record(catalog, entry, &profile->memory, error) : PM_OK;
+}
+
+static int take_framework(const pm_catalog *catalog, const char *name, pm_framework *framework, pm_error *error)
+{
+  const pm__entry *entry;
+  int status = pm__catalog_find(catalog, PM__FRAMEWORKS, name, &entry, error);
+  if (status != PM_OK) return status;
+  *framework = *(const pm_framework *)entry->record;
+  return take_times(catalog, entry, framework, error);
+}
+
+static int take_era(const pm_catalog *catalog, const char *name, pm_library_era *era, pm_error *error)
+{
+  int status = pm_catalog_get_record(catalog, "library_era", name, era, error);
+  return status == PM_OK ? take_factors(catalog, era, error) : status;
 }
 
 int pm_catalog_get_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
@@ -74,20 +90,18 @@ int pm_catalog_get_framework(const pm_catalog *catalog, const char *name, pm_fra
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a framework needs a catalogue, a name and a place");
   int status = split(name, framework, era, error);
   if (status != PM_OK) return status;
-  const pm__entry *entry = pm__catalog_find(catalog, PM__FRAMEWORKS, framework, error);
-  if (entry == NULL) return PM_STATUS_NOT_FOUND;
-  profile->framework = *(const pm_framework *)entry->record;
-  if (take_times(catalog, entry, &profile->framework, error) != PM_OK) return PM_STATUS_NOT_FOUND;
-  if (era[0] == '\0') strcpy(era, profile->framework.era);
-  entry = pm__catalog_find(catalog, PM__LIBRARY_ERAS, era, error);
-  if (entry == NULL) return PM_STATUS_NOT_FOUND;
-  profile->era = *(const pm_library_era *)entry->record;
-  if (take_factors(catalog, &profile->era, error) != PM_OK) return PM_STATUS_NOT_FOUND;
-  if (take_memory(catalog, profile, error) != PM_OK) return PM_STATUS_NOT_FOUND;
-  entry = pm__catalog_find(catalog, PM__BANDS, "training", error);
-  if (entry == NULL) return PM_STATUS_NOT_FOUND;
-  profile->band = *(const pm_band *)entry->record;
-  return PM_OK;
+  status = take_framework(catalog, framework, &profile->framework, error);
+  if (status == PM_OK) status = take_era(catalog, era[0] != '\0' ? era : profile->framework.era, &profile->era, error);
+  if (status == PM_OK) status = take_memory(catalog, profile, error);
+  return status == PM_OK ? pm_catalog_get_record(catalog, "band", "training", &profile->band, error) : status;
+}
+
+/* Whether it names a framework, in an era of its own or another. */
+static bool is_framework(const pm_catalog *catalog, const char *name)
+{
+  char framework[PM_TEXT_MAX], era[PM_TEXT_MAX];
+  return split(name, framework, era, NULL) == PM_OK && pm__catalog_has(catalog, PM__FRAMEWORKS, framework) &&
+         (era[0] == '\0' || pm__catalog_has(catalog, PM__LIBRARY_ERAS, era));
 }
 
 int pm_catalog_get_memory_profile(const pm_catalog *catalog, const char *name, pm_memory_profile *profile,
@@ -96,11 +110,11 @@ int pm_catalog_get_memory_profile(const pm_catalog *catalog, const char *name, p
   pm_framework_profile framework;
   if (catalog == NULL || name == NULL || profile == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a memory profile needs a catalogue, a name and a place");
-  if (pm_catalog_get_record(catalog, "memory_profile", name, profile, NULL) == PM_OK) return PM_OK;
-  if (pm_catalog_get_framework(catalog, name, &framework, NULL) != PM_OK)
+  if (pm__catalog_has(catalog, PM__MEMORY_PROFILES, name) || !is_framework(catalog, name))
     return pm_catalog_get_record(catalog, "memory_profile", name, profile, error); /* which says what there is */
-  *profile = framework.memory;
-  return PM_OK;
+  int status = pm_catalog_get_framework(catalog, name, &framework, error);
+  if (status == PM_OK) *profile = framework.memory;
+  return status;
 }
 
 /* ---- Inference: a profile of its own, completed by a framework; or a framework alone. */
@@ -124,16 +138,20 @@ static int alone(const pm_catalog *catalog, const char *name, const char *era, p
                  pm_error *error)
 {
   pm_framework framework;
-  if (pm_catalog_get_record(catalog, "framework", name, &framework, NULL) != PM_OK)
+  if (!pm__catalog_has(catalog, PM__FRAMEWORKS, name))
     return pm_catalog_get_record(catalog, "inference_profile", name, profile, error); /* which says what there is */
-  if (pm_catalog_get_record(catalog, "inference_profile", framework.id, profile, NULL) != PM_OK) {
+  int status = pm_catalog_get_record(catalog, "framework", name, &framework, error);
+  if (status != PM_OK) return status;
+  if (pm__catalog_has(catalog, PM__INFERENCE_PROFILES, framework.id))
+    status = pm_catalog_get_record(catalog, "inference_profile", framework.id, profile, error);
+  else {
     pm_record_clear(pm_record_type_find("inference_profile"), profile);
     memcpy(profile->id, framework.id, sizeof profile->id);
     memcpy(profile->name, framework.name, sizeof profile->name);
     profile->origin = PM_ORIGIN_RULE;
     profile->fusion = PM_FUSION_NONE;
   }
-  return fill(catalog, framework.id, era, profile, error);
+  return status == PM_OK ? fill(catalog, framework.id, era, profile, error) : status;
 }
 
 static double given(double value, double otherwise)
@@ -142,13 +160,16 @@ static double given(double value, double otherwise)
 }
 
 /* A profile that does not say how far it is off is as the catalogue's band for inference. */
-static void fill_spread(const pm_catalog *catalog, pm_inference_profile *profile)
+static int fill_spread(const pm_catalog *catalog, pm_inference_profile *profile, pm_error *error)
 {
   pm_band band;
-  if (pm_catalog_get_record(catalog, "band", "inference", &band, NULL) != PM_OK) return;
+  if (!pm__catalog_has(catalog, PM__BANDS, "inference")) return PM_OK;
+  int status = pm_catalog_get_record(catalog, "band", "inference", &band, error);
+  if (status != PM_OK) return status;
   profile->spread = given(profile->spread, profile->origin == PM_ORIGIN_FITTED ? band.fitted : band.uncalibrated);
   profile->spread_rule = given(profile->spread_rule, band.kernel_rule);
   profile->spread_roofline = given(profile->spread_roofline, band.roofline);
+  return PM_OK;
 }
 
 int pm_catalog_get_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile,
@@ -159,13 +180,14 @@ int pm_catalog_get_inference(const pm_catalog *catalog, const char *name, pm_inf
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a way to run inference needs a catalogue, a name and a place");
   snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "@"), name);
   const char *era = name + strcspn(name, "@");
-  int status = PM_OK;
-  if (pm_catalog_get_record(catalog, "inference_profile", plain, profile, NULL) != PM_OK)
-    status = alone(catalog, plain, era, profile, error);
-  else if (profile->framework[0] != '\0') status = fill(catalog, profile->framework, era, profile, error);
+  const bool own = pm__catalog_has(catalog, PM__INFERENCE_PROFILES, plain);
+  int status = own ? pm_catalog_get_record(catalog, "inference_profile", plain, profile, error)
+                   : alone(catalog, plain, era, profile, error);
+  if (status == PM_OK && own && profile->framework[0] != '\0')
+    status = fill(catalog, profile->framework, era, profile, error);
   if (status != PM_OK) return status;
-  const pm__entry *memory = profile->memory[0] == '\0' ? general_memory(catalog) : NULL;
-  if (memory != NULL) snprintf(profile->memory, sizeof profile->memory, "%s", memory->id);
-  fill_spread(catalog, profile);
-  return PM_OK;
+  if (profile->memory[0] == '\0' && pm__catalog_has(catalog, PM__MEMORY_PROFILES, general_memory))
+    snprintf(profile->memory, sizeof profile->memory, "%s",
+             pm__catalog_resolve(catalog, PM__MEMORY_PROFILES, general_memory, NULL));
+  return fill_spread(catalog, profile, error);
 }

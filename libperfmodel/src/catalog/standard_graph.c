@@ -34,7 +34,7 @@ static bool switch_link(const pm_catalog *catalog, const pm_gpu *gpu, char *link
 {
   if (gpu->nvlinks <= 0 || gpu->nvlink[0] == '\0') return false;
   snprintf(link, size, "%s%s", gpu->nvlink, ends_at_switches(gpu) ? "" : "-nvswitch");
-  return pm__names_find(&catalog->names, PM__LINKS, link) != NULL;
+  return pm__catalog_has(catalog, PM__LINKS, link);
 }
 
 bool pm__topology_possible(const pm_catalog *catalog, const pm_gpu *gpu, pm__catalog_topology topology)

@@ -124,9 +124,10 @@ static bool find_link(graph *g, const pm__element *e, const char *attribute, lin
 {
   const char *name = need(g, e, attribute);
   if (name == NULL) return false;
-  const pm__entry *entry = pm__catalog_find(g->catalog, PM__LINKS, name, g->error);
-  if (entry == NULL) return failed(g, e);
-  const pm__entry *calibration = pm__names_find(&g->catalog->names, PM__CALIBRATIONS, entry->id);
+  const pm__entry *entry, *calibration;
+  if (pm__catalog_find(g->catalog, PM__LINKS, name, &entry, g->error) != PM_OK ||
+      pm__catalog_seek(g->catalog, PM__CALIBRATIONS, entry->id, &calibration, g->error) != PM_OK)
+    return failed(g, e);
   type->link = (const pm_link *)entry->record;
   type->calibration = calibration != NULL ? (const pm_link_calibration *)calibration->record : NULL;
   return true;
@@ -252,25 +253,37 @@ static bool set_library(graph *g)
   pm_protocol protocols[3];
   const char *architecture = g->system->gpu.architecture;
   for (int i = 0; i < 3; i++) {
-    const pm__entry *entry = pm__names_find(&g->catalog->names, PM__PROTOCOLS_KIND, ids[i]);
+    const pm__entry *entry;
+    if (pm__catalog_seek(g->catalog, PM__PROTOCOLS_KIND, ids[i], &entry, g->error) != PM_OK) return false;
     if (entry == NULL) return true;
     protocols[i] = *(const pm_protocol *)entry->record;
   }
-  const pm__entry *tuning = pm__names_find(&g->catalog->names, PM__TUNINGS, architecture);
-  const pm__entry *fit = pm__names_find(&g->catalog->names, PM__FITS, architecture);
+  const pm__entry *tuning, *fit;
+  if (pm__catalog_seek(g->catalog, PM__TUNINGS, architecture, &tuning, g->error) != PM_OK ||
+      pm__catalog_seek(g->catalog, PM__FITS, architecture, &fit, g->error) != PM_OK)
+    return false;
   return pm_system_set_library(g->system, protocols, tuning != NULL ? (const pm_tuning *)tuning->record : NULL,
                                fit != NULL ? (const pm_collective_fit *)fit->record : NULL, g->error) == PM_OK;
 }
 
 /* An architecture by rule takes from the one it is like, which may be like another. */
-static void derive(const pm_catalog *catalog, const pm__entry *entry, int depth, pm_kernel_calibration *out)
+static int derive(const pm_catalog *catalog, const pm__entry *entry, int depth, pm_kernel_calibration *out, pm_error *error)
 {
   pm_kernel_calibration like;
   *out = *(const pm_kernel_calibration *)entry->record;
-  entry = out->like[0] != '\0' ? pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, out->like) : NULL;
-  if (entry == NULL || depth == LIKE_MOST) return;
-  derive(catalog, entry, depth + 1, &like);
-  pm__kernel_calibration_derive(out, &like);
+  if (out->like[0] == '\0' || depth == LIKE_MOST) return PM_OK;
+  int status = pm__catalog_seek(catalog, PM__KERNEL_CALIBRATIONS, out->like, &entry, error);
+  if (status == PM_OK && entry != NULL) {
+    status = derive(catalog, entry, depth + 1, &like, error);
+    if (status == PM_OK) pm__kernel_calibration_derive(out, &like);
+  }
+  return status;
+}
+
+/* The id of a GPU's kernel constants: its own, or its architecture. */
+static const char *kernels_id(const pm_catalog *catalog, const pm_gpu *gpu)
+{
+  return pm__catalog_has(catalog, PM__KERNEL_CALIBRATIONS, gpu->id) ? gpu->id : gpu->architecture;
 }
 
 int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
@@ -278,13 +291,15 @@ int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kern
 {
   if (catalog == NULL || gpu == NULL || calibration == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "kernel constants need a catalogue, a gpu and a place");
-  const pm__entry *entry = pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, gpu->id);
-  if (entry == NULL) entry = pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, gpu->architecture);
+  const pm__entry *entry;
+  int status = pm__catalog_seek(catalog, PM__KERNEL_CALIBRATIONS, kernels_id(catalog, gpu), &entry, error);
+  if (status != PM_OK) return status;
   if (entry == NULL)
     return pm__fail(error, PM_STATUS_NOT_FOUND, "no kernel constants for gpu \"%s\" of architecture \"%s\"", gpu->id,
                     gpu->architecture);
-  derive(catalog, entry, 0, calibration);
-  entry = pm__names_find(&catalog->names, PM__KERNEL_CALIBRATIONS, PM_KERNEL_GENERAL_ID);
+  status = derive(catalog, entry, 0, calibration, error);
+  if (status == PM_OK) status = pm__catalog_seek(catalog, PM__KERNEL_CALIBRATIONS, PM_KERNEL_GENERAL_ID, &entry, error);
+  if (status != PM_OK) return status;
   if (entry != NULL) pm__kernel_calibration_fill(calibration, (const pm_kernel_calibration *)entry->record);
   return PM_OK;
 }
@@ -293,14 +308,16 @@ int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kern
 static bool set_kernels(graph *g)
 {
   pm_kernel_calibration calibration;
-  if (pm_catalog_get_kernels(g->catalog, &g->system->gpu, &calibration, NULL) != PM_OK) return true;
+  if (!pm__catalog_has(g->catalog, PM__KERNEL_CALIBRATIONS, kernels_id(g->catalog, &g->system->gpu))) return true;
+  if (pm_catalog_get_kernels(g->catalog, &g->system->gpu, &calibration, g->error) != PM_OK) return false;
   return pm_system_set_kernels(g->system, &calibration, g->error) == PM_OK || failed(g, g->entry->element);
 }
 
 /* What nobody wrote down stays what is printed on the box. */
 static bool set_usable_memory(graph *g)
 {
-  const pm__entry *entry = pm__names_find(&g->catalog->names, PM__USABLE_MEMORIES, g->system->gpu.id);
+  const pm__entry *entry;
+  if (pm__catalog_seek(g->catalog, PM__USABLE_MEMORIES, g->system->gpu.id, &entry, g->error) != PM_OK) return false;
   if (entry == NULL) return true;
   return pm_system_set_usable_memory(g->system, ((const pm_usable_memory *)entry->record)->memory, g->error) == PM_OK;
 }
@@ -308,8 +325,8 @@ static bool set_usable_memory(graph *g)
 static bool build(graph *g)
 {
   const pm_machine *machine = (const pm_machine *)g->entry->record;
-  const pm__entry *gpu = pm__catalog_find(g->catalog, PM__GPUS, machine->gpu, g->error);
-  if (gpu == NULL) return failed(g, g->entry->element);
+  const pm__entry *gpu;
+  if (pm__catalog_find(g->catalog, PM__GPUS, machine->gpu, &gpu, g->error) != PM_OK) return failed(g, g->entry->element);
   g->system = pm_system_new(machine, (const pm_gpu *)gpu->record, g->error);
   if (g->system == NULL || !set_kernels(g) || !set_usable_memory(g) || !add_gpus(g, machine)) return failed(g, g->entry->element);
   const pm__element *drawn = pm__entry_child(g->entry, "graph");

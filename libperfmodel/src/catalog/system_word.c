@@ -59,8 +59,9 @@ static int read_gpu(const pm_catalog *catalog, const char *name, size_t length, 
 {
   char gpu[2 * PM_TEXT_MAX];
   snprintf(gpu, sizeof gpu, "%.*s", (int)(length < sizeof gpu ? length : sizeof gpu - 1), name);
-  const pm__entry *entry = pm__catalog_find(catalog, PM__GPUS, gpu, error);
-  if (entry == NULL) return PM_STATUS_NOT_FOUND;
+  const pm__entry *entry;
+  int status = pm__catalog_find(catalog, PM__GPUS, gpu, &entry, error);
+  if (status != PM_OK) return status;
   p->gpu = (const pm_gpu *)entry->record;
   return PM_OK;
 }
@@ -188,21 +189,20 @@ static int check(const pm_catalog *catalog, const parts *p, pm_error *error)
   return status;
 }
 
-pm__entry *pm__system_word(const pm_catalog *catalog, const char *name, pm_error *error)
+int pm__system_word(const pm_catalog *catalog, const char *name, const pm__entry **entry, pm_error *error)
 {
   parts p = {NULL, 0, PM__TOPOLOGIES};
   char id[3 * PM_TEXT_MAX];
   pm_error failure = PM_ERROR_NONE;
-  pm__entry *entry = NULL;
   int status = read_word(catalog, name, &p, &failure);
   if (status == PM_OK) status = check(catalog, &p, &failure);
   if (status == PM_OK) {
     snprintf(id, sizeof id, "%s*%d:%s", p.gpu->id, p.gpus, pm__topology_word(p.topology));
     word *known = find(atomic_load_explicit(&catalog->words->head, memory_order_acquire), id);
     word *fresh = known == NULL ? make(&p, id, &failure) : NULL;
-    if (known != NULL) entry = known->entry;
-    else if (fresh != NULL) entry = add(catalog->words, fresh, &failure);
+    if (known != NULL) *entry = known->entry;
+    else if (fresh != NULL) *entry = add(catalog->words, fresh, &failure);
   }
-  if (entry == NULL && error != NULL && error->status == PM_OK) *error = failure;
-  return entry;
+  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
+  return failure.status;
 }

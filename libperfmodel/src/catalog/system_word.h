@@ -7,7 +7,7 @@
 pm__catalog_words *pm__catalog_words_new(void); /* NULL if there is no memory */
 void pm__catalog_words_free(pm__catalog_words *words);
 
-/* Its entry, which lives as long as the catalogue is not loaded into; NULL with an error that says the choices. */
-pm__entry *pm__system_word(const pm_catalog *catalog, const char *name, pm_error *error);
+/* Its entry, which lives as long as the catalogue is not loaded into, or an error that says the choices. */
+int pm__system_word(const pm_catalog *catalog, const char *name, const pm__entry **entry, pm_error *error);
 
 #endif

@@ -247,9 +247,10 @@ static int read_values(pm__sketch *w, const pm__element *e, links *l, pm_error *
 static int add_links(pm__sketch *w, const links *l, pm_error *error)
 {
   char hub_link[2 * PM_TEXT_MAX];
-  const pm__entry *entry = pm__names_find(&w->catalog->names, PM__LINKS, w->nvlink);
+  const pm__entry *entry;
+  int status = pm__catalog_seek(w->catalog, PM__LINKS, w->nvlink, &entry, error);
   double rate = entry != NULL ? ((const pm_link *)entry->record)->bandwidth / 1e6 : 0;
-  int status = rate > 0 ? PM_OK : pm__fail(error, PM_STATUS_NOT_FOUND, "link \"%s\" has no bandwidth", w->nvlink);
+  if (status == PM_OK) status = rate > 0 ? PM_OK : pm__fail(error, PM_STATUS_NOT_FOUND, "link \"%s\" has no bandwidth", w->nvlink);
   pm__sketch_switch_link(w, hub_link, sizeof hub_link);
   for (int i = 0; i < l->count; i++)
     for (int j = i + 1; j < l->count && status == PM_OK; j++) {

@@ -32,14 +32,15 @@ static const char *network_type(const pm__sketch *w)
 {
   const char *best = NULL;
   double least = INFINITY;
-  const pm__entries *links = &w->catalog->lists[PM__LINKS];
-  for (size_t i = 0; i < links->count; i++) {
-    const pm_link *link = (const pm_link *)links->items[i]->record;
+  for (size_t i = 0; i < w->catalog->lists[PM__LINKS].count; i++) {
+    const pm__entry *entry;
+    if (pm__catalog_at(w->catalog, PM__LINKS, i, &entry, NULL) != PM_OK) return NULL;
+    const pm_link *link = (const pm_link *)entry->record;
     if (link->kind != PM_LINK_INFINIBAND) continue;
     double off = fabs(log(link->bandwidth / w->network));
     if (off >= least) continue;
     least = off;
-    best = links->items[i]->id;
+    best = entry->id;
   }
   return best;
 }
@@ -89,8 +90,9 @@ static int check_result(const char *xml, const char *file, pm_error *error)
 
 static int find_gpu(pm__sketch *w, const char *name, pm_error *error)
 {
-  const pm__entry *entry = pm__catalog_find(w->catalog, PM__GPUS, name, error);
-  if (entry == NULL) return PM_STATUS_NOT_FOUND;
+  const pm__entry *entry;
+  int status = pm__catalog_find(w->catalog, PM__GPUS, name, &entry, error);
+  if (status != PM_OK) return status;
   const pm_gpu *gpu = (const pm_gpu *)entry->record;
   memcpy(w->gpu, gpu->id, sizeof w->gpu);
   memcpy(w->nvlink, gpu->nvlink, sizeof w->nvlink);

@@ -57,8 +57,8 @@ const char *pm__sketch_pcie(pm__sketch *w, double speed, int width)
 bool pm__sketch_gpu(pm__sketch *w, const char *name)
 {
   if (w->gpu[0] != '\0') return true;
-  const pm__entry *entry = pm__names_find(&w->catalog->names, PM__GPUS, name);
-  if (entry == NULL) return false;
+  const pm__entry *entry;
+  if (pm__catalog_seek(w->catalog, PM__GPUS, name, &entry, NULL) != PM_OK || entry == NULL) return false;
   const pm_gpu *gpu = (const pm_gpu *)entry->record;
   memcpy(w->gpu, gpu->id, sizeof w->gpu);
   memcpy(w->nvlink, gpu->nvlink, sizeof w->nvlink);
@@ -69,12 +69,14 @@ bool pm__sketch_gpu(pm__sketch *w, const char *name)
 void pm__sketch_switch_link(const pm__sketch *w, char *link, size_t size)
 {
   snprintf(link, size, "%s-nvswitch", w->nvlink);
-  if (pm__names_find(&w->catalog->names, PM__LINKS, link) == NULL) snprintf(link, size, "%s", w->nvlink);
+  if (!pm__catalog_has(w->catalog, PM__LINKS, link)) snprintf(link, size, "%s", w->nvlink);
 }
 
 int pm__sketch_assume_nvlinks(pm__sketch *w, pm_error *error)
 {
-  const pm__entry *entry = pm__names_find(&w->catalog->names, PM__GPUS, w->gpu);
+  const pm__entry *entry;
+  int found = pm__catalog_seek(w->catalog, PM__GPUS, w->gpu, &entry, error);
+  if (found != PM_OK) return found;
   const pm_gpu *gpu = entry != NULL ? (const pm_gpu *)entry->record : NULL;
   if (gpu == NULL || gpu->nvlinks <= 0 || w->nvlink[0] == '\0') return PM_OK;
   if (strstr(w->nvlink, "-nvswitch") == NULL) {

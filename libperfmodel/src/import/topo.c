@@ -212,7 +212,8 @@ static int nvlinks(const char *cell)
 /* As many links from each GPU to each other as a GPU has at all: they end at switches. */
 static int switch_links(const pm__sketch *w, const matrix *m)
 {
-  const pm__entry *entry = pm__names_find(&w->catalog->names, PM__GPUS, w->gpu);
+  const pm__entry *entry;
+  if (pm__catalog_seek(w->catalog, PM__GPUS, w->gpu, &entry, NULL) != PM_OK) return 0;
   int links = m->gpus > 1 ? nvlinks(m->cell[0][1]) : 0;
   for (int i = 0; i < m->gpus; i++)
     for (int j = 0; j < m->gpus; j++)

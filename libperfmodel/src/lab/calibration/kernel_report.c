@@ -131,9 +131,9 @@ static const char head[] =
 void pm__lab_kernel_fit_write(const pm__lab_kernel_fit *fit, const pm_catalog *catalog, pm__string *out)
 {
   pm__string_add(out, head);
-  const pm__entries *entries = &catalog->lists[PM__KERNEL_CALIBRATIONS];
-  for (size_t i = 0; i < entries->count; i++)
-    if (fit->all || pm__lab_calibration_has(fit->out, entries->items[i]->id))
-      pm__lab_entry_write(out, entries->items[i], replaced, fit);
+  const pm__entry *entry;
+  for (size_t i = 0; i < catalog->lists[PM__KERNEL_CALIBRATIONS].count; i++)
+    if (pm__catalog_at(catalog, PM__KERNEL_CALIBRATIONS, i, &entry, NULL) != PM_OK) out->failed = true;
+    else if (fit->all || pm__lab_calibration_has(fit->out, entry->id)) pm__lab_entry_write(out, entry, replaced, fit);
   pm__string_add(out, "\n</perfmodel>\n");
 }

@@ -282,10 +282,11 @@ void pm__lab_training_write(const pm__lab_training_fit *fit, pm__string *out)
   static const int kinds[] = {PM__LIBRARY_ERAS, PM__BANDS, PM__FRAMEWORKS, PM__KERNEL_CALIBRATIONS};
   pm__string_add(out, head);
   for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-    const pm__entries *entries = &fit->catalog->lists[kinds[k]];
-    for (size_t i = 0; i < entries->count; i++)
-      if ((fit->all && kinds[k] != PM__KERNEL_CALIBRATIONS) || pm__lab_calibration_has(fit->out, entries->items[i]->id))
-        pm__lab_entry_write(out, entries->items[i], replaced, fit);
+    const pm__entry *entry;
+    for (size_t i = 0; i < fit->catalog->lists[kinds[k]].count; i++)
+      if (pm__catalog_at(fit->catalog, kinds[k], i, &entry, NULL) != PM_OK) out->failed = true;
+      else if ((fit->all && kinds[k] != PM__KERNEL_CALIBRATIONS) || pm__lab_calibration_has(fit->out, entry->id))
+        pm__lab_entry_write(out, entry, replaced, fit);
   }
   pm__string_add(out, "\n</perfmodel>\n");
 }

@@ -18,7 +18,8 @@ bool pm__lab_rests_on_holdout(const pm_catalog *catalog, pm__lab_holdout out, co
                               const char *field)
 {
   int number = pm__kind_find(kind, NULL);
-  const pm__entry *entry = number >= 0 ? pm__catalog_find(catalog, number, name, NULL) : NULL;
+  const pm__entry *entry = NULL;
+  if (number >= 0) pm__catalog_find(catalog, number, name, &entry, NULL);
   const pm_field *found = entry != NULL ? pm_record_find_field(entry->type, field) : NULL;
   return found != NULL && rests_on(&entry->from[found - entry->type->fields], out);
 }
@@ -28,9 +29,9 @@ int pm__lab_without_holdout(const pm_catalog *catalog, pm__lab_holdout out, pm_f
 {
   pm_framework_profile generic;
   pm_framework *f = &profile->framework;
-  const pm__entry *entry = pm__catalog_find(catalog, PM__FRAMEWORKS, f->id, error);
-  if (entry == NULL) return PM_STATUS_NOT_FOUND;
-  int status = pm_catalog_get_framework(catalog, "generic", &generic, error);
+  const pm__entry *entry;
+  int status = pm__catalog_find(catalog, PM__FRAMEWORKS, f->id, &entry, error);
+  if (status == PM_OK) status = pm_catalog_get_framework(catalog, "generic", &generic, error);
   for (size_t i = 0; i < entry->type->field_count && status == PM_OK; i++) {
     const pm_field *field = &entry->type->fields[i];
     if (field->kind != PM_FIELD_REAL || !rests_on(&entry->from[i], out)) continue;

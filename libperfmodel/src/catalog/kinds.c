@@ -1,0 +1,98 @@
+/* Kinds of entries, and what is a name. */
+#include <stdio.h>
+#include <string.h>
+#include "catalog/entry.h"
+
+static const pm__kind kinds[PM__KINDS] = {
+  [PM__GPUS] = {"gpus", "gpu", "gpu", " peak_fp32 memory memory_bandwidth ",
+   " id name architecture sms peak_fp32 peak_fp16_tensor memory memory_bandwidth power "},
+  [PM__LINKS] = {"links", "link", "link", " kind bandwidth ", ""},
+  [PM__SYSTEMS] = {"systems", "system", "machine", " gpu gpus ", " id name gpu gpus cpu host_memory power "},
+  [PM__NETWORKS] = {"networks", "network", "network", "", " id name input layers parameters mac flop training_flop "},
+  [PM__DATASETS] = {"datasets", "dataset", "dataset", " samples ", ""},
+  [PM__SOURCES] = {"sources", "source", "source", "", ""},
+  [PM__FRAMEWORKS] = {"frameworks", "framework", "framework", " era evidence parallelism overlap ",
+   " id name era evidence kernel_time step_time fused parallelism overlap "},
+  [PM__LIBRARY_ERAS] = {"library_eras", "library_era", "library_era", "", ""},
+  [PM__BANDS] = {"bands", "band", "band", " fitted documents uncalibrated kernel_rule roofline ", ""},
+  [PM__MEMORY_PROFILES] = {"memory_profiles", "memory_profile", "memory_profile", " context ",
+   " id name context allocator in_place mask "},
+  [PM__OPTIMIZERS] = {"optimizers", "optimizer", "optimizer", "", ""},
+  [PM__USABLE_MEMORIES] = {"usable_memories", "usable_memory", "usable_memory", " memory ", ""},
+  [PM__TRANSFORMER_ACTIVATIONS] = {"transformer_activations", "transformer_activations", "transformer_activations",
+   " split scores ", ""},
+  [PM__KERNEL_CALIBRATIONS] = {"kernel_calibrations", "kernel_calibration", "kernel_calibration", "",
+   " id name simt_basis simt_efficiency tensor_basis tensor_efficiency "},
+  [PM__KERNEL_HARNESSES] = {"kernel_harnesses", "kernel_harness", "kernel_harness", " repository ",
+   " id name repository gpu gemm conv stream "},
+  [PM__CALIBRATIONS] = {"calibrations", "calibration", "calibration", " efficiency hop_latency base_latency ",
+   " id name efficiency hop_latency base_latency "},
+  [PM__PROTOCOLS_KIND] = {"protocols", "protocol", "protocol",
+   " payload ring_base ring_nvlink ring_pcie ring_network tree_base tree_nvlink tree_pcie tree_network ", ""},
+  [PM__TUNINGS] = {"tunings", "tuning", "tuning", "", ""},
+  [PM__FITS] = {"fits", "fit", "fit", " launch ", " id name launch knee network_knee network_hop "},
+  [PM__STORAGES] = {"storages", "storage", "storage", " bandwidth ",
+   " id name shared bandwidth operations uplink gateway node_ports "},
+  [PM__STORAGE_ACCESSES] = {"storage_accesses", "storage_access", "storage_access", "", ""},
+  [PM__DECODERS] = {"decoders", "decoder", "decoder", " scale pixel_time byte_time ", ""},
+  [PM__LOADERS] = {"loaders", "loader", "loader", "", " id name library augment_time handover gpu_pixel_rate pinned "},
+  [PM__INFERENCE_PROFILES] = {"inference_profiles", "inference_profile", "inference_profile", " origin fusion ",
+   " id name origin fusion launch step_time simt_factor tensor_factor "},
+  [PM__READINGS] = {"readings", "reading", "reading", " decides value ", " id decides value model framework version "},
+};
+
+/* What kinds were called in an earlier release, which is still understood. */
+static const struct {
+  const char *plural, *singular;
+  int kind;
+} former_kinds[] = {
+  {"transformer_habits", "transformer_habit", PM__TRANSFORMER_ACTIVATIONS},
+};
+
+const pm__kind *pm__kind_at(size_t index)
+{
+  return index < PM__KINDS ? &kinds[index] : NULL;
+}
+
+static int former_kind(const char *name, bool is_element)
+{
+  for (size_t i = 0; i < sizeof former_kinds / sizeof former_kinds[0]; i++)
+    if (strcmp(name, former_kinds[i].singular) == 0 || (!is_element && strcmp(name, former_kinds[i].plural) == 0))
+      return former_kinds[i].kind;
+  return -1;
+}
+
+int pm__kind_find(const char *name, pm_error *error)
+{
+  char known[600] = "";
+  if (name != NULL && former_kind(name, false) >= 0) return former_kind(name, false);
+  for (int i = 0; name != NULL && i < PM__KINDS; i++) {
+    if (strcmp(name, kinds[i].plural) == 0 || strcmp(name, kinds[i].singular) == 0) return i;
+    size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", kinds[i].plural);
+  }
+  if (name == NULL) pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the kind of entry is missing");
+  else pm__fail(error, PM_STATUS_NOT_FOUND, "unknown kind \"%.60s\"; it is one of %s", name, known);
+  return -1;
+}
+
+int pm__kind_of_element(const char *name)
+{
+  for (int i = 0; i < PM__KINDS; i++)
+    if (strcmp(name, kinds[i].singular) == 0) return i;
+  return former_kind(name, true);
+}
+
+bool pm__in_list(const char *list, const char *word)
+{
+  size_t length = strlen(word);
+  for (const char *p = strstr(list, word); p != NULL; p = strstr(p + 1, word))
+    if (p > list && p[-1] == ' ' && p[length] == ' ') return true;
+  return false;
+}
+
+bool pm__is_name(const char *text)
+{
+  pm__name_reader reader = {text, false};
+  return pm__name_next(&reader) != '\0';
+}

@@ -1,0 +1,35 @@
+/*
+** The shipped catalogue as libperfmodel/compile writes it when the library is built: checked, and all in constants
+** without a pointer, so that nothing has to be read, checked or relocated at a start. An entry is made of them when it is
+** first asked for, and kept with the catalogue.
+*/
+#ifndef PM_CATALOG_SHIPPED_H
+#define PM_CATALOG_SHIPPED_H
+
+#include "catalog/entry.h"
+
+/* All of it are places: of `file` in the text, of the others in the numbers. */
+typedef struct pm__shipped_entry {
+  uint32_t file;
+  uint32_t names;   /* how many; id, name and aliases in the text */
+  uint32_t blocks;  /* of its file: how many; their elements in the numbers */
+  uint32_t element; /* name, text, line, numbers of attributes and children; the attributes' names and values; children */
+} pm__shipped_entry;
+
+extern const unsigned char pm__shipped_text[];
+extern const uint32_t pm__shipped_numbers[];
+extern const pm__shipped_entry pm__shipped_entries[];
+extern const uint32_t pm__shipped_first[PM__KINDS + 1]; /* the first entry of each kind; at the end, how many there are */
+extern const pm__names_place pm__shipped_places[];
+extern const uint32_t pm__shipped_name_count, pm__shipped_name_capacity;
+
+pm__shipped *pm__shipped_new(void); /* none is made yet; NULL if there is no memory */
+void pm__shipped_free(pm__shipped *shipped);
+
+size_t pm__shipped_count(int kind);
+const char *pm__shipped_name(int kind, size_t position, size_t which); /* as pm__catalog_name */
+
+/* The entry, made when it is first asked for. Threads may do so at the same time. */
+int pm__shipped_open(pm__shipped *shipped, int kind, size_t position, const pm__entry **entry, pm_error *error);
+
+#endif
