@@ -76,6 +76,7 @@ static const cli_option options[] = {
   {OPTION_KEEP_OUT, '\0', "keep-out", "NAME,NAME...", "rows of these GPUs, or sources of training rates, are only predicted"},
   {OPTION_ERRORS, '\0', "errors", NULL, "errors of the rows fitted and kept out instead of the constants"},
   {OPTION_XML, '\0', "xml", NULL, "the constants as a file for --catalog"},
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

@@ -157,7 +157,10 @@ static int run(const cli_request *request)
   return code;
 }
 
-static const cli_option options[] = {{OPTION_COUNT, '\0', NULL, NULL, NULL}};
+static const cli_option options[] = {
+  COLUMNS_OPTION,
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
 
 const cli_command check_command = {
   "check", "FILE.xml...", "checks XML files of your own and says what they hold",

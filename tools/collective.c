@@ -120,6 +120,7 @@ static const cli_option options[] = {
   {OPTION_ERA, '\0', "era", "current|nccl-2.0|nccl-1", "generation of the collective library"},
   {OPTION_IN_NETWORK, '\0', "in-network", NULL, "the switches of the network reduce (SHARP)"},
   {OPTION_LOADS, '\0', "loads", NULL, "print what moves over every link instead, for one size"},
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

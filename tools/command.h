@@ -272,11 +272,19 @@ int add_frameworks(pm_plan *plan, const pm_framework_profile *profiles, size_t c
 /* Writes the text to stdout, or to the file of -o: whole, or not at all. Returns an exit code. */
 int write_output(const cli_request *request, const char *text, size_t size);
 
-/* The same for a table in the format asked for, which it frees. A NULL table is an error that `error` explains. */
+/* The same for a table in the format asked for, with the columns of --columns; frees it. A NULL table is an error that
+** `error` explains. */
 int write_table(const cli_request *request, pm_table *table, const pm_error *error);
 
-/* Keeps the columns of --columns, or, without it, those of `main` (ended by NULL) in a table for people. An exit code. */
-int keep_columns(const cli_request *request, pm_table *table, const char *const *main);
+/* Keeps the columns of --columns, if there are such. An exit code. */
+int keep_columns(const cli_request *request, pm_table *table);
+
+/* Whether the answer is a page for people, rather than a table. */
+bool is_report(const cli_request *request);
+
+/* The option of every command that prints a table. */
+#define COLUMNS_OPTION                                                                                            \
+  {OPTION_COLUMNS, '\0', "columns", "NAME,...", "print a table of these columns, as csv calls them; all: all there are"}
 
 /* A table of these records (record type by name), the last of which is the total of the others: it has no position. */
 pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_error *error);

@@ -36,7 +36,7 @@ static int run(const cli_request *request)
   pm_error error = PM_ERROR_NONE;
   pm_catalog *catalog = open_catalog(request, &code);
   pm_system *system = catalog != NULL ? open_system(catalog, request->arguments.items[0], &code) : NULL;
-  if (system != NULL && request->format == PM_FORMAT_TABLE) code = write_matrices(request, system);
+  if (system != NULL && is_report(request)) code = write_matrices(request, system);
   else if (system != NULL) code = write_table(request, pair_table(system, &error), &error);
   pm_system_free(system);
   pm_catalog_free(catalog);
@@ -44,6 +44,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

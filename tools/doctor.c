@@ -13,6 +13,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

@@ -103,19 +103,6 @@ static int answer_all(question *q)
   return code;
 }
 
-/* People get the columns that a choice is made by, and the axes; csv and json have all. */
-static int keep_main_columns(const cli_request *request, const question *q, pm_table *table)
-{
-  static const char *const usual[] = {"batch", "precision", "latency", "throughput", "gpu_time", "launch_time",
-                                      "step_time", "bottleneck", "mfu", "memory", "verdict", "status"};
-  enum { USUAL = sizeof usual / sizeof usual[0] };
-  const char *shown[USUAL + OPTIONS_MOST + 1] = {NULL};
-  size_t count = 0;
-  for (; count < USUAL; count++) shown[count] = usual[count];
-  for (size_t i = 0; i < q->axes.count; i++) shown[count++] = q->axes.items[i].field;
-  return keep_columns(request, table, shown);
-}
-
 static void print_title(FILE *stream, const question *q)
 {
   char latency[QUANTITY];
@@ -130,32 +117,58 @@ static void print_title(FILE *stream, const question *q)
   fputs("\n\n", stream);
 }
 
-/* The band of the first row that has one, as factors: rows differ in it only where kernels do. */
-static void print_band(FILE *stream, const question *q)
+static void print_line(FILE *stream, const cli_request *request, const char *line)
 {
+  int width = output_width(request);
+  print_wrapped(stream, line, 0, 0, width > 0 && width < 100 ? (size_t)width : 100);
+}
+
+/* The band of the first row that has one, as factors: rows differ in it only where kernels do. */
+static void print_band(FILE *stream, const cli_request *request, const question *q)
+{
+  char line[256];
   for (size_t i = 0; i < q->count; i++) {
     const pm_inference *p = &q->answers[i];
     if (p->status != PM_OK || !(p->throughput_p10 > 0)) continue;
-    fprintf(stream, "\n80 %% prediction interval: measured rates between %.2f and %.2f of the predicted ones%s",
-            p->throughput_p10 / p->throughput, p->throughput_p90 / p->throughput,
-            p->in_range ? "" : "; outside of what constants were fitted on");
+    snprintf(line, sizeof line, "80 %% prediction interval: measured rates between %.2f and %.2f of the predicted ones%s.",
+             p->throughput_p10 / p->throughput, p->throughput_p90 / p->throughput,
+             p->in_range ? "" : "; outside of what constants were fitted on");
+    print_line(stream, request, line);
     return;
   }
 }
 
 /* What the kernels and what the profile rest on. */
-static void print_basis(FILE *stream, const question *q)
+static void print_basis(FILE *stream, const cli_request *request, const question *q)
 {
+  char line[256];
   const pm_choice *choices = pm_record_find_field(pm_record_type_find("inference"), "basis")->choices;
   bool said[PM_BASIS_COUNT] = {false};
+  fputc('\n', stream);
+  print_band(stream, request, q);
   for (size_t i = 0; i < q->count; i++) {
     int basis = q->answers[i].basis;
-    if (basis != PM_BASIS_NONE && !said[basis]) fprintf(stream, "\nbasis: %s", choices[basis].doc);
+    if (basis == PM_BASIS_NONE || said[basis]) continue;
+    snprintf(line, sizeof line, "Basis: %s; constants of the profile %s.", choices[basis].doc,
+             q->profile.origin == PM_ORIGIN_FITTED ? "fitted to measurements" : "by rule, not fitted to inference");
+    print_line(stream, request, line);
     said[basis] = true;
   }
-  print_band(stream, q);
-  fprintf(stream, "\nbasis: constants of the profile %s\n",
-          q->profile.origin == PM_ORIGIN_FITTED ? "fitted to measurements" : "by rule, not fitted to inference");
+}
+
+static bool is_axis(const question *q, const char *field)
+{
+  for (size_t i = 0; i < q->axes.count; i++)
+    if (strcmp(q->axes.items[i].field, field) == 0 && q->axes.items[i].count > 1) return true;
+  return false;
+}
+
+/* What the title has said already. */
+static void drop_titled(pm_table *table, const question *q)
+{
+  static const char *const titled[] = {"network", "system", "profile", "gpus", "nodes", "usable_memory"};
+  for (size_t i = 0; i < sizeof titled / sizeof titled[0]; i++)
+    if (!is_axis(q, titled[i])) pm_table_drop(table, titled[i]);
 }
 
 static int write_answers(const cli_request *request, const question *q)
@@ -163,10 +176,8 @@ static int write_answers(const cli_request *request, const question *q)
   pm_error error = PM_ERROR_NONE;
   cli_page page;
   pm_table *table = pm_inference_tabulate(q->plan, q->runs, q->answers, q->count, &error);
-  int code = table != NULL ? keep_main_columns(request, q, table) : CODE_DONE;
-  if (code != CODE_DONE) return pm_table_free(table), code;
-  bool report = request->format == PM_FORMAT_TABLE && request->value[OPTION_COLUMNS] == NULL;
-  if (table == NULL || !report) return write_table(request, table, &error);
+  if (table == NULL || !is_report(request)) return write_table(request, table, &error);
+  drop_titled(table, q);
   char *text = pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error);
   pm_table_free(table);
   if (text == NULL) return fail_error(&error);
@@ -174,7 +185,7 @@ static int write_answers(const cli_request *request, const question *q)
   print_title(page.stream, q);
   fputs(text, page.stream);
   pm_string_free(text);
-  print_basis(page.stream, q);
+  print_basis(page.stream, request, q);
   return page_write(&page, request);
 }
 
@@ -210,7 +221,7 @@ static const cli_option options[] = {
   {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it (default tensorrt); see perfmodel list "
                                                 "inference_profiles, or frameworks"},
   {OPTION_LATENCY, '\0', "latency", "TIME", "find the largest batch within this latency, such as \"10 ms\""},
-  {OPTION_COLUMNS, '\0', "columns", "NAME,...", "print these columns, as csv and json call them"},
+  COLUMNS_OPTION,
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
                                           "repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -223,5 +234,6 @@ const cli_command infer_command = {
   "activation and sum into the convolution before; a framework runs a kernel per layer. With --latency the batch is the "
   "largest one within that time.\n\n"
   "The latency is of a batch that is on the GPU already: queueing, and copies from and to the host, are not in it. GPUs "
-  "are replicas that share nothing. The table shows the main columns; csv and json have all, in SI units.",
+  "are replicas that share nothing. The table shows the main columns; csv and json have all, "
+  "in SI units.",
   "perfmodel infer resnet50 t4 --batch 1,8,32 --precision int8 --framework tensorrt", options, 2, 2, run};

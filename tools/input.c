@@ -177,7 +177,7 @@ static int run(const cli_request *request)
   if (code != CODE_DONE) return code;
   if (pm_input_check(&q.setup, &q.run, &error) != PM_OK) return fail_error(&error);
   if (pm_input_evaluate(&q.setup, &q.run, &q.rates, 1) != PM_OK) return fail(CODE_INTERNAL, "the rates are not known");
-  return request->format == PM_FORMAT_TABLE ? write_report(request, &q) : write_row(request, &q);
+  return is_report(request) ? write_report(request, &q) : write_row(request, &q);
 }
 
 static const cli_option options[] = {
@@ -203,6 +203,7 @@ static const cli_option options[] = {
   {OPTION_SAMPLE_OUT, '\0', "sample-out", "SIZE", "bytes of a decoded sample, such as \"588 KiB\"; copies may limit then"},
   {OPTION_UPLINK_GPUS, '\0', "uplink-gpus", "N", "GPUs that share an uplink to the host (default 1)"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

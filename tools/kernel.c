@@ -96,6 +96,7 @@ static const cli_option options[] = {
   {OPTION_OPTIMIZER, '\0', "optimizer", "NAME", "optimizer: sgd, momentum (default), adam or lamb"},
   {OPTION_BYTES, '\0', "bytes", "SIZE", "copy: bytes between host and device, such as 64MiB"},
   {OPTION_PAGEABLE, '\0', "pageable", NULL, "copy: of memory that is not pinned"},
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

@@ -68,6 +68,7 @@ static const cli_option options[] = {
                                                 "memory_profiles"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as classes=10; may be "
                                           "repeated"},
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

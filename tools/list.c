@@ -92,7 +92,10 @@ static int run(const cli_request *request)
   return code;
 }
 
-static const cli_option options[] = {{OPTION_COUNT, '\0', NULL, NULL, NULL}};
+static const cli_option options[] = {
+  COLUMNS_OPTION,
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
 
 const cli_command list_command = {
   "list", "[KIND]", "lists the GPUs, systems, networks, ... that are known",

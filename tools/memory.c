@@ -238,7 +238,7 @@ static int answer(const cli_request *request, question *q)
   q->plan = pm_memory_plan_new(q->network, &q->profile, &q->optimizer, &error);
   if (q->plan == NULL || pm_memory_check(q->plan, &q->run, &error) != PM_OK) return fail_error(&error);
   if (pm_memory_evaluate(q->plan, &q->run, &q->use, 1) != PM_OK) return fail(CODE_INTERNAL, "the memory is not known");
-  return request->format == PM_FORMAT_TABLE ? write_report(request, q) : write_row(request, q);
+  return is_report(request) ? write_report(request, q) : write_row(request, q);
 }
 
 static int run(const cli_request *request)
@@ -270,6 +270,7 @@ static const cli_option options[] = {
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
                                           "repeated"},
   {OPTION_LAYERS, '\0', "layers", NULL, "print what every layer keeps instead"},
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

@@ -124,36 +124,32 @@ pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_
   return table;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-  for (size_t i = 0; names[i] != NULL; i++)
-    if (strcmp(names[i], name) == 0) return true;
-  return false;
-}
-
-int keep_columns(const cli_request *request, pm_table *table, const char *const *main)
+int keep_columns(const cli_request *request, pm_table *table)
 {
   texts names;
   pm_error error = PM_ERROR_NONE;
   const char *asked = request->value[OPTION_COLUMNS];
-  if (asked == NULL) {
-    for (size_t i = request->format == PM_FORMAT_TABLE ? pm_table_count_columns(table) : 0; i-- > 0;)
-      if (!is_one_of(pm_table_get_column(table, i)->name, main)) pm_table_drop(table,
-                                                                               pm_table_get_column(table, i)->name);
-    return CODE_DONE;
-  }
+  if (asked == NULL || table == NULL) return CODE_DONE;
+  if (strcmp(asked, "all") == 0) return pm_table_show_all(table), CODE_DONE;
   if (!read_option_names("columns", asked, &names)) return CODE_USAGE;
   int status = pm_table_keep(table, names.items, names.count, &error);
   free(names.items);
-  return status == PM_OK ? CODE_DONE : fail_error(&error);
+  return status == PM_OK ? CODE_DONE : fail(CODE_USAGE, "--columns: %s", error.text);
+}
+
+bool is_report(const cli_request *request)
+{
+  return request->format == PM_FORMAT_TABLE && request->value[OPTION_COLUMNS] == NULL;
 }
 
 int write_table(const cli_request *request, pm_table *table, const pm_error *error)
 {
   if (table == NULL) return error->status != PM_OK ? fail_error(error) : fail(CODE_INTERNAL, "out of memory");
   pm_error reason = PM_ERROR_NONE;
-  char *text = pm_table_format(table, request->format, output_width(request), &reason);
-  int code = text != NULL ? write_output(request, text, strlen(text)) : fail_error(&reason);
+  int code = keep_columns(request, table);
+  char *text = code == CODE_DONE ? pm_table_format(table, request->format, output_width(request), &reason) : NULL;
+  if (text != NULL) code = write_output(request, text, strlen(text));
+  else if (code == CODE_DONE) code = fail_error(&reason);
   pm_string_free(text);
   pm_table_free(table);
   return code;

@@ -43,7 +43,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernels --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --nodes-most --front --set --format --output --catalog --quiet --help"
+    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernels --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --nodes-most --front --set --columns --format --output --catalog --quiet --help"
       case $before in
         --system) words="$(_perfmodel_ids systems)"; many=1 ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
@@ -60,7 +60,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernels --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --framework --raise --upgrade --storage --dataset --loader --cpu --set --format --output --catalog --quiet --help"
+    sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernels --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --framework --raise --upgrade --storage --dataset --loader --cpu --set --columns --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
@@ -75,7 +75,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --inference --set --layers --format --output --catalog --quiet --help"
+    memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --inference --set --layers --columns --format --output --catalog --quiet --help"
       case $before in
         --precision) words="$(_perfmodel_ids precisions)" ;;
         --optimizer) words="$(_perfmodel_ids optimizers)" ;;
@@ -86,7 +86,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    input) options=" --storage --rate --network --batch --precision --nodes --gpus --units --loader --cpu --workers --decode --prefetch --samples --chunk --reads --cache --policy --first-epoch --sample-out --uplink-gpus --set --format --output --catalog --quiet --help"
+    input) options=" --storage --rate --network --batch --precision --nodes --gpus --units --loader --cpu --workers --decode --prefetch --samples --chunk --reads --cache --policy --first-epoch --sample-out --uplink-gpus --set --columns --format --output --catalog --quiet --help"
       case $before in
         --storage) words="$(_perfmodel_ids storages)" ;;
         --network) words="$(_perfmodel_ids networks)" ;;
@@ -99,7 +99,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    collective) options=" --gpus --nodes --bytes --algorithm --protocol --thread-gpus --servers --era --in-network --loads --format --output --catalog --quiet --help"
+    collective) options=" --gpus --nodes --bytes --algorithm --protocol --thread-gpus --servers --era --in-network --loads --columns --format --output --catalog --quiet --help"
       case $before in
         --algorithm) words="auto ring tree nvls nvls-tree pairs collnet halving-doubling hierarchical parameter-server data-parallel" ;;
         --protocol) words="auto ll ll128 simple" ;;
@@ -108,25 +108,25 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    rings) options=" --gpus --in-order --format --output --catalog --quiet --help"
+    rings) options=" --gpus --in-order --columns --format --output --catalog --quiet --help"
       case $before in
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    copies) options=" --format --output --catalog --quiet --help"
+    copies) options=" --columns --format --output --catalog --quiet --help"
       case $before in
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    fabric) options=" --nodes --switch-ports --oversubscription --coding --format --output --catalog --quiet --help"
+    fabric) options=" --nodes --switch-ports --oversubscription --coding --columns --format --output --catalog --quiet --help"
       case $before in
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    layers) options=" --by --depth --batch --precision --framework --set --format --output --catalog --quiet --help"
+    layers) options=" --by --depth --batch --precision --framework --set --columns --format --output --catalog --quiet --help"
       case $before in
         --by) words="layer kind tree" ;;
         --precision) words="$(_perfmodel_ids precisions)" ;;
@@ -135,13 +135,13 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    list) options=" --format --output --catalog --quiet --help"
+    list) options=" --columns --format --output --catalog --quiet --help"
       case $before in
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    show) options=" --format --output --catalog --quiet --help"
+    show) options=" --columns --format --output --catalog --quiet --help"
       case $before in
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -154,7 +154,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    kernel) options=" --gpu --precision --kernels --pass --batch --m --n --k --count --tn --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --hidden --steps --persistent --rows --columns --elements --tensors --parameters --optimizer --bytes --pageable --format --output --catalog --quiet --help"
+    kernel) options=" --gpu --precision --kernels --pass --batch --m --n --k --count --tn --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --hidden --steps --persistent --rows --columns --elements --tensors --parameters --optimizer --bytes --pageable --columns --format --output --catalog --quiet --help"
       case $before in
         --gpu) words="$(_perfmodel_ids gpus)" ;;
         --precision) words="$(_perfmodel_ids precisions)" ;;
@@ -163,27 +163,27 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    calibrate) options=" --set --data --architecture --framework --keep-out --errors --xml --format --output --catalog --quiet --help"
+    calibrate) options=" --set --data --architecture --framework --keep-out --errors --xml --columns --format --output --catalog --quiet --help"
       case $before in
         --set) words="kernels training" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    validate) options=" --set --data --rows --format --output --catalog --quiet --help"
+    validate) options=" --set --data --rows --columns --format --output --catalog --quiet --help"
       case $before in
         --set) words="statements training inference kernels operators collectives storage" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    check) options=" --format --output --catalog --quiet --help"
+    check) options=" --columns --format --output --catalog --quiet --help"
       case $before in
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    doctor) options=" --format --output --catalog --quiet --help"
+    doctor) options=" --columns --format --output --catalog --quiet --help"
       case $before in
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;

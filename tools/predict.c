@@ -44,13 +44,9 @@ static int read_dataset(const cli_request *request, cli_study *study)
 
 static int write_row(const cli_request *request, const cli_study *study)
 {
-  static const char *const all[] = {NULL};
   pm_error error = PM_ERROR_NONE;
   pm_table *table = pm_prediction_tabulate(study->plan, &study->run, &study->prediction, 1, &error);
-  int code = table != NULL ? keep_columns(request, table, all) : CODE_DONE;
-  if (code == CODE_DONE) return write_table(request, table, &error);
-  pm_table_free(table);
-  return code;
+  return write_table(request, table, &error);
 }
 
 static int write_report(const cli_request *request, const cli_study *study)
@@ -123,8 +119,7 @@ static int answer(const cli_request *request, cli_study *study)
   if (request->value[OPTION_LAYERS] != NULL) return write_table(request, times_table(study, &error), &error);
   if (pm_predict_columns(study->plan, ~0u, &study->run, &study->prediction, 1) != PM_OK)
     return fail(CODE_INTERNAL, "the prediction failed");
-  bool report = request->format == PM_FORMAT_TABLE && request->value[OPTION_COLUMNS] == NULL;
-  return report ? write_report(request, study) : write_row(request, study);
+  return is_report(request) ? write_report(request, study) : write_row(request, study);
 }
 
 /* One framework or none. */
@@ -181,7 +176,7 @@ static const cli_option options[] = {
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as classes=10; may be "
                                           "repeated"},
   {OPTION_TRACE, '\0', "trace", "FILE", "also write the timeline of a step to FILE, JSON that ui.perfetto.dev opens"},
-  {OPTION_COLUMNS, '\0', "columns", "NAME,...", "print a row with these columns, as csv and json call them, instead"},
+  COLUMNS_OPTION,
   {OPTION_LAYERS, '\0', "layers", NULL, "print the times of every layer on one GPU instead"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };

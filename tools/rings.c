@@ -166,6 +166,7 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_GPUS, '\0', "gpus", "N|LIST", "the first N GPUs, or these: 0,1,2,3 (default all)"},
   {OPTION_IN_ORDER, '\0', "in-order", NULL, "say what a ring over PCIe in the order of --gpus is worth instead"},
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

@@ -227,7 +227,7 @@ static int answer(const cli_request *request, question *q)
   }
   int count = pm_sensitivity_evaluate(&q->setup, q->raise, rows, &error);
   if (count < 0) return fail_error(&error);
-  if (request->format == PM_FORMAT_TABLE) return write_sensitivities(request, q, rows, count);
+  if (is_report(request)) return write_sensitivities(request, q, rows, count);
   return write_table(request, pm_table_new_of_records(pm_record_type_find("sensitivity"), rows, (size_t)count, &error),
                      &error);
 }
@@ -265,6 +265,7 @@ static const cli_option options[] = {
   {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow); see perfmodel list loaders"},
   {OPTION_CPU, '\0', "cpu", "NAME", "how fast cores decode (default: the machine's)"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

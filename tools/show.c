@@ -64,7 +64,10 @@ static int run(const cli_request *request)
   return code;
 }
 
-static const cli_option options[] = {{OPTION_COUNT, '\0', NULL, NULL, NULL}};
+static const cli_option options[] = {
+  COLUMNS_OPTION,
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
 
 const cli_command show_command = {
   "show", "[KIND] NAME", "shows one of them with all its values and their sources",

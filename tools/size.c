@@ -246,6 +246,7 @@ static const cli_option options[] = {
   {OPTION_NODES_MOST, '\0', "nodes-most", "N", "most nodes that are tried (default 1024)"},
   {OPTION_FRONT, '\0', "front", NULL, "print the counts for which nothing is both faster and less, instead"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

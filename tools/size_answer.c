@@ -22,17 +22,11 @@ void size_sort(pm_size_choice *rows, size_t count)
   qsort(rows, count, sizeof *rows, by_rank);
 }
 
-/* The system stands in a column of its own; what nobody knows is no column. */
+/* For people without what was not asked: a time, several frameworks. */
 static pm_table *table_of(const size_question *q, const pm_size_choice *rows, size_t count, bool wide, pm_error *error)
 {
-  static const char *const narrow[] = {"energy", "nodes_least", "nodes_safe", "gpu_power", "price", "storage_nodes",
-                                       "choice", "memory", "basis", "evidence", "input_bottleneck", "storage_rate", "pareto",
-                                       "cables", "verdict", "latency", NULL};
   pm_table *table = pm_table_new_of_records(pm_record_type_find("size_choice"), rows, count, error);
-  if (table == NULL) return NULL;
-  for (size_t i = 0; !wide && narrow[i] != NULL; i++) pm_table_drop(table, narrow[i]);
   if (!wide && isnan(q->goal.within)) pm_table_drop(table, "time");
-  if (!wide && q->prices.count == 0) pm_table_drop(table, "cost");
   if (!wide && q->framework_count < 2) pm_table_drop(table, "framework");
   return table;
 }
@@ -98,8 +92,8 @@ static void print_best(FILE *stream, const size_question *q, const pm_size_choic
   fprintf(stream, "\n  %-*s%.0f samples/s", LABEL, "rate", best->throughput);
   if (!isnan(best->time)) fprintf(stream, ", %s", duration(a, best->time));
   fprintf(stream, "; %.2f times the target\n", best->reached);
-  fprintf(stream, "  %-*s%s; %.1f %% of as many GPUs alone\n", LABEL, "bottleneck", limits[best->bottleneck].doc,
-          100 * best->efficiency);
+  fprintf(stream, "  %-*s%s\n", LABEL, "bottleneck", limits[best->bottleneck].name);
+  fprintf(stream, "  %-*s%.1f %% of as many GPUs alone\n", LABEL, "scaling", 100 * best->efficiency);
   size_print_power(stream, q, best);
 }
 
@@ -177,8 +171,8 @@ static int write_front(const cli_request *request, const size_question *q)
   int count = pm_size_find_front(&q->setup, &q->goal, rows, FRONT_MOST, &error);
   int code = count < 0 ? fail_error(&error) : CODE_DONE;
   if (count >= 0) {
-    pm_table *table = table_of(q, rows, (size_t)count, request->format != PM_FORMAT_TABLE, &error);
-    if (request->format == PM_FORMAT_TABLE && table != NULL) pm_table_drop(table, "rank");
+    pm_table *table = table_of(q, rows, (size_t)count, !is_report(request), &error);
+    if (is_report(request) && table != NULL) pm_table_drop(table, "rank");
     code = write_table(request, table, &error);
   }
   free(rows);
@@ -192,7 +186,7 @@ int size_answer(const cli_request *request, size_question *q)
   if (request->value[OPTION_FRONT] != NULL) return write_front(request, q);
   if (pm_size_evaluate(&q->setup, &q->goal, q->choices, &error) != PM_OK) return fail_error(&error);
   size_sort(q->choices, q->setup.count);
-  int code = request->format == PM_FORMAT_TABLE
+  int code = is_report(request)
                ? write_report(request, q)
                : write_table(request, table_of(q, q->choices, q->setup.count, true, &error), &error);
   return code == CODE_DONE && q->choices[0].rank == 0 ? CODE_CONSTRAINT : code;

@@ -135,17 +135,9 @@ static int fill(service *s)
 
 static pm_table *table_of(const service *s, bool wide, pm_error *error)
 {
-  static const char *const shown[] = {"rank", "system", "framework", "nodes", "gpus", "batch", "precision", "throughput",
-                                      "latency", "reached", "rack_units", "power", "cost", "status", NULL};
   pm_table *table = pm_table_new_of_records(pm_record_type_find("size_choice"), s->q.choices, s->asked.count, error);
-  for (size_t i = table != NULL && !wide ? pm_table_count_columns(table) : 0; i-- > 0;) {
-    const char *name = pm_table_get_column(table, i)->name;
-    bool keep = false;
-    for (size_t k = 0; shown[k] != NULL; k++) keep = keep || strcmp(shown[k], name) == 0;
-    if (!keep) pm_table_drop(table, name);
-  }
-  if (!wide && s->q.prices.count == 0) pm_table_drop(table, "cost");
   if (!wide && s->profile_count < 2) pm_table_drop(table, "framework");
+  if (!wide) pm_table_drop(table, "bottleneck"); /* of training */
   return table;
 }
 
@@ -196,7 +188,7 @@ static int answer(const cli_request *request, service *s)
   pm_error error = PM_ERROR_NONE;
   if (pm_size_evaluate_inference(&s->asked, &s->q.goal, s->q.choices, &error) != PM_OK) return fail_error(&error);
   size_sort(s->q.choices, s->asked.count);
-  int code = request->format == PM_FORMAT_TABLE ? write_report(request, s)
+  int code = is_report(request) ? write_report(request, s)
                                                 : write_table(request, table_of(s, true, &error), &error);
   return code == CODE_DONE && s->q.choices[0].rank == 0 ? CODE_CONSTRAINT : code;
 }

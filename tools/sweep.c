@@ -167,6 +167,7 @@ static unsigned extra_columns(const cli_request *request)
   unsigned extra = 0;
   const char *asked = request->value[OPTION_COLUMNS];
   if (asked == NULL) return request->format == PM_FORMAT_TABLE ? 0 : ~0u;
+  if (strcmp(asked, "all") == 0) return ~0u;
   if (!read_option_names("columns", asked, &names)) return 0;
   for (size_t i = 0; i < names.count; i++) extra |= pm_extra_column_find(names.items[i]);
   free(names.items);
@@ -192,30 +193,12 @@ static int predict_all(const cli_request *request, cli_sweep *sweep)
 
 /* ---- Result ---- */
 
-/* People get the columns that a choice is made by, and the axes; csv and json have all. */
-static int keep_main_columns(const cli_request *request, const cli_sweep *sweep, pm_table *table)
-{
-  static const char *const usual[] = {"network", "system", "framework", "nodes", "gpus", "batch", "precision", "status",
-                                      "throughput", "step_time", "scaling_efficiency", "mfu", "bottleneck"};
-  enum { USUAL = sizeof usual / sizeof usual[0] };
-  const char *shown[USUAL + OPTIONS_MOST + HARDWARE_MOST + 2] = {NULL};
-  size_t count = 0;
-  for (; count < USUAL; count++) shown[count] = usual[count];
-  for (size_t i = 0; i < sweep->axes.count; i++) shown[count++] = sweep->axes.items[i].field;
-  for (size_t i = 0; i < sweep->hardware_count; i++) shown[count++] = sweep->paths[i];
-  if (!isnan(sweep->base.epoch_samples)) shown[count++] = "epoch_time";
-  return keep_columns(request, table, shown);
-}
-
 static int write_sweep(const cli_request *request, const cli_sweep *sweep)
 {
   pm_error error = PM_ERROR_NONE;
   pm_table *table = pm_sweep_tabulate(sweep->plan, sweep->runs, sweep->predictions, sweep->count, sweep->paths,
                                    sweep->hardware_count, &error);
-  int code = table != NULL ? keep_main_columns(request, sweep, table) : CODE_DONE;
-  if (code == CODE_DONE) return write_table(request, table, &error);
-  pm_table_free(table);
-  return code;
+  return write_table(request, table, &error);
 }
 
 static void add_reason(char *reasons, size_t size, const char *reason, size_t count)
@@ -284,7 +267,7 @@ static const cli_option options[] = {
   {OPTION_AXIS, '\0', "axis", "PATH=VALUE,...", "a number of the hardware: gpu.FIELD, kernels.FIELD, network.FIELD, "
                                                 "link.TYPE.FIELD or calibration.TYPE.FIELD, each value with its unit, or "
                                                 "a factor such as x1.1; or a field of the run; may be repeated"},
-  {OPTION_COLUMNS, '\0', "columns", "NAME,...", "print these columns, as csv and json call them"},
+  COLUMNS_OPTION,
   {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes; see perfmodel list datasets"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the networks another value; may be repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -296,6 +279,7 @@ const cli_command sweep_command = {
   "other options of the run, framework, numbers of the hardware, system and network. A switch is a list as "
   "--in-turn=no,yes. A run that cannot be predicted keeps its row, with the reason as its status and no numbers; "
   "the exit status is 1 only if that is true of all.\n\n"
-  "The table shows the main columns and the axes; csv and json have all, in SI units.",
+  "The table shows the main columns, and above them what is the same in all rows; csv and json have all columns, in SI "
+  "units.",
   "perfmodel sweep resnet50 dgx1-v100 --batch 32,64 --optimizer sgd,adam --axis gpu.memory_bandwidth=x1,x1.1", options, 2,
   2, run};

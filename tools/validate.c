@@ -28,6 +28,7 @@ static const cli_option options[] = {
   {OPTION_SET, '\0', "set", "statements|training|inference|kernels|operators|collectives|storage", "which measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each group of them"},
+  COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perfmodel/table.h"
+#include "report/order.h"
 #include "report/table_data.h"
 
 /* ---- A record type of the test's own, with one field of every kind ---- */
@@ -373,6 +374,115 @@ START_TEST(the_total_can_be_dropped)
   ck_assert_int_eq(pm_table_has_total(table), 0);
   pm_table_drop_total(table);
   ck_assert_uint_eq(pm_table_count_rows(table), 1);
+  ck_assert_uint_eq(pm_table_count_shown(table), 2); /* people see it all the same, files do not */
+  const char *const kept[] = {"count"};
+  ck_assert_int_eq(pm_table_keep(table, kept, 1, NULL), PM_OK);
+  ck_format(table, PM_FORMAT_TABLE, 0, "count\n-----\n    3\n-----\n   -2\n");
+  ck_format(table, PM_FORMAT_CSV, 0, "count\r\n3\r\n");
+  pm_table_free(table);
+}
+END_TEST
+
+/* ---- Main columns ---- */
+
+typedef struct answer {
+  int32_t gpus, nodes, status;
+  double rate, share, unknown, detail;
+} answer;
+
+static const pm_choice statuses[] = {{.name = "ok", .doc = ""}, {.name = "bad", .doc = ""}, {.name = NULL}};
+static const pm_field given_fields[] = {
+  {"gpus", "1", "", offsetof(answer, gpus), .kind = PM_FIELD_INT, .show = PM_SHOW_MAIN},
+  {"nodes", "1", "", offsetof(answer, nodes), .kind = PM_FIELD_INT, .otherwise = "1"},
+};
+static const pm_field answer_fields[] = {
+  {"detail", "s", "", offsetof(answer, detail), .kind = PM_FIELD_REAL},
+  {"status", "", "", offsetof(answer, status), .kind = PM_FIELD_CHOICE, .choices = statuses, .show = PM_SHOW_UNUSUAL},
+  {"rate", "1/s", "", offsetof(answer, rate), .kind = PM_FIELD_REAL, .show = PM_SHOW_MAIN},
+  {"share", "1", "", offsetof(answer, share), .kind = PM_FIELD_REAL, .show = PM_SHOW_MAIN | PM_SHOW_PERCENT},
+  {"unknown", "1", "", offsetof(answer, unknown), .kind = PM_FIELD_REAL, .show = PM_SHOW_MAIN},
+};
+static const pm_record_type given_type = {"given", "", sizeof(answer), given_fields, 2};
+static const pm_record_type answer_type = {"answer", "", sizeof(answer), answer_fields, 5};
+
+static pm_table *answer_table(const answer *answers, size_t count)
+{
+  pm_table *table = pm_table_new(count, NULL);
+  ck_assert_int_eq(pm_table_add_records(table, &given_type, answers, NULL), PM_OK);
+  pm__table_mark_given(table);
+  ck_assert_int_eq(pm_table_add_records(table, &answer_type, answers, NULL), PM_OK);
+  ck_assert_int_eq(pm__table_order(table, NULL), PM_OK);
+  return table;
+}
+
+static const answer two[] = {{8, 1, 0, 100, 0.25, NAN, 1}, {8, 2, 0, 50, 0.0004, NAN, 2}};
+
+START_TEST(main_columns_are_shown_and_constants_said_once)
+{
+  pm_table *table = answer_table(two, 2);
+  ck_format(table, PM_FORMAT_TABLE, 0,
+            "gpus 8\n\n"
+            "nodes    rate   share\n"
+            "-----  ------  ------\n"
+            "    1  100 /s  25.0 %\n"
+            "    2   50 /s  <0.1 %\n");
+  ck_format(table, PM_FORMAT_CSV, 0,
+            "gpus,status,rate [1/s],share,unknown,detail [s],nodes\r\n"
+            "8,ok,100,0.25,,1,1\r\n8,ok,50,0.0004,,2,2\r\n");
+  pm_table_show_all(table);
+  ck_assert_uint_eq(pm_table_count_columns(table), 7);
+  size_t columns[7];
+  ck_assert_uint_eq(pm_table_find_shown(table, columns), 7);
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(what_is_unusual_is_shown)
+{
+  const answer bad[] = {{4, 1, 0, 100, 0.5, NAN, 1}, {8, 1, 1, NAN, NAN, NAN, NAN}};
+  pm_table *table = answer_table(bad, 2);
+  ck_format(table, PM_FORMAT_TABLE, 0,
+            "gpus  status    rate   share\n"
+            "----  ------  ------  ------\n"
+            "   4  ok      100 /s  50.0 %\n"
+            "   8  bad          -       -\n");
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(rows_are_left_out_between_the_first_and_the_last)
+{
+  const answer many[] = {{1, 1, 0, 1, 1, NAN, 1}, {2, 1, 0, 2, 1, NAN, 1}, {3, 1, 0, 3, 1, NAN, 1}, {4, 1, 0, 4, 1, NAN, 1}};
+  pm_table *table = answer_table(many, 4);
+  const char *const kept[] = {"gpus"};
+  ck_assert_int_eq(pm_table_keep(table, kept, 1, NULL), PM_OK);
+  char *text = pm_table_format_rows(table, 0, 3, 10, NULL);
+  ck_assert_str_eq(text, "gpus\n----\n   1\n   2\n... 11 more rows\n   4\n");
+  pm_string_free(text);
+  text = pm_table_format_rows(table, 0, 4, 0, NULL);
+  ck_assert_ptr_null(strstr(text, "more"));
+  pm_string_free(text);
+  ck_assert_ptr_null(pm_table_format_rows(table, 0, 1, 0, NULL));
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(a_long_row_is_read_downwards)
+{
+  pm_table *table = answer_table(two, 1);
+  ck_format(table, PM_FORMAT_TABLE, 15, "gpus   8\nrate   100 /s\nshare  25.0 %\n");
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(an_unknown_column_names_those_that_there_are)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_table *table = answer_table(two, 2);
+  const char *const wrong[] = {"rat"};
+  ck_assert_int_eq(pm_table_keep(table, wrong, 1, &error), PM_STATUS_NOT_FOUND);
+  ck_assert_str_eq(error.text, "there is no column \"rat\"; did you mean \"rate\"? there are gpus, status, rate, share, "
+                               "unknown, detail, nodes");
   pm_table_free(table);
 }
 END_TEST
@@ -476,7 +586,9 @@ int main(void)
     a_choice_beyond_its_list_is_a_question_mark, missing_arguments_are_errors, absurd_sizes_are_out_of_memory,
     formats_by_name, csv_of_every_kind, csv_quotes_what_needs_it, csv_disarms_formulas, csv_guard_for_every_first_byte,
     csv_without_rows_or_columns, json_of_every_kind, json_escapes, utf8_lengths, text_aligns, text_rules_the_total_off,
-    cells_may_be_shown_otherwise, the_total_can_be_dropped,
+    cells_may_be_shown_otherwise, the_total_can_be_dropped, main_columns_are_shown_and_constants_said_once, what_is_unusual_is_shown,
+    rows_are_left_out_between_the_first_and_the_last, a_long_row_is_read_downwards,
+    an_unknown_column_names_those_that_there_are,
     text_counts_characters_not_bytes, text_has_no_control_characters, text_keeps_within_the_width,
     text_folds_a_long_last_column, the_locale_does_not_matter,
   };

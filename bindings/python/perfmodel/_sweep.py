@@ -45,7 +45,9 @@ class Sweep(Table):
         super().__init__(self._part(0, 0))
 
     def _part(self, start: int, stop: int) -> _core.table:
-        part = slice(start, stop)
+        return self._table_of(slice(start, stop))
+
+    def _table_of(self, part: slice | list[int]) -> _core.table:
         table = _core.prediction_table(self.plan._handle, self.runs[part], self.predictions[part], self._paths)
         if self._columns is not None:
             _core.table_keep(table, self._columns)
@@ -56,7 +58,12 @@ class Sweep(Table):
             yield self._part(start, start + CHUNK)
 
     def _head(self) -> _core.table:
-        return self._part(0, SHOWN_ROWS)
+        if self._absent() == 0:
+            return self._part(0, SHOWN_ROWS)
+        return self._table_of([*range(SHOWN_ROWS - 1), len(self) - 1])
+
+    def _absent(self) -> int:
+        return max(len(self) - SHOWN_ROWS, 0)
 
     def __len__(self) -> int:
         return int(self.runs.size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -23,7 +24,8 @@ Column = npt.NDArray[Any]
 Row = dict[str, str | int | float]
 
 SHOWN_ROWS = 60
-TEXT_WIDTH = 120
+PAGE_WIDTH = 100
+CAPTION = "text-align:left;white-space:nowrap"
 
 
 @dataclass(frozen=True)
@@ -153,28 +155,32 @@ class Table:
         return written(self.format("json"), path)
 
     def __repr__(self) -> str:
-        lines = self._head_text().rstrip("\n").split("\n")
-        if len(lines) > SHOWN_ROWS + 2:
-            lines = lines[: SHOWN_ROWS + 2]
-        left = len(self) - SHOWN_ROWS
-        return "\n".join(lines) + (f"\n... {left} more rows" if left > 0 else "")
+        """The main columns of the first rows and the last one, as wide as the terminal."""
+        width = shutil.get_terminal_size((PAGE_WIDTH, 24)).columns
+        return _core.table_format_rows(self._head(), width, SHOWN_ROWS, self._absent()).rstrip("\n")
 
     def _head(self) -> _core.table:
-        """At least the first rows."""
-        return next(self._parts())
+        """At least the first rows and the last one."""
+        return self._handle
 
-    def _head_text(self) -> str:
-        return _core.table_format(self._head(), "table", TEXT_WIDTH)
+    def _absent(self) -> int:
+        """How many rows the head does not have."""
+        return 0
 
     def _repr_html_(self) -> str:
-        """The first rows with the cells of the text form: quantities with prefixes, the meaning of columns as tips."""
+        """The same rows and columns, the meaning of columns as tips."""
         infos, part = self.columns, self._head()
-        head = "".join(f'<th title="{escape(info.doc)}">{escape(info.name)}</th>' for info in infos)
-        count = min(len(self), SHOWN_ROWS)
-        shown = [_html_cells(info.kind, _core.table_shown(part, i, count)) for i, info in enumerate(infos)]
-        rows = "".join(f"<tr>{''.join(row)}</tr>" for row in zip(*shown))
-        more = f"<p>{len(self) - count} more rows</p>" if len(self) > count else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
+        shown = np.frombuffer(_core.table_find_shown(part), dtype=np.float64).astype(int).tolist()
+        head = "".join(_html_title(infos[i]) for i in shown)
+        count = int(_core.table_shown_rows(part))
+        columns = [_html_cells(infos[i].kind, _core.table_shown(part, i, count)) for i in shown]
+        rows = [f"<tr>{''.join(row)}</tr>" for row in zip(*columns)]
+        if count > SHOWN_ROWS or self._absent() > 0:
+            left = count + self._absent() - SHOWN_ROWS
+            rows[SHOWN_ROWS - 1 : -1] = [f'<tr><td colspan="{len(shown)}">... {left} more rows</td></tr>']
+        heading = escape(_core.table_format_heading(part))
+        caption = f'<caption style="{CAPTION}">{heading}</caption>' if heading else ""
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def _part_column(part: _core.table, index: int, kind: str) -> Column:
@@ -189,9 +195,17 @@ def _part_column(part: _core.table, index: int, kind: str) -> Column:
     return values
 
 
+def _html_title(info: ColumnInfo) -> str:
+    return f'<th style="text-align:{_side(info.kind)}" title="{escape(info.doc)}">{escape(info.name)}</th>'
+
+
+def _side(kind: str) -> str:
+    return "left" if kind in ("text", "choice") else "right"
+
+
 def _html_cells(kind: str, cells: list[str]) -> list[str]:
     """Words to the left, with the blanks that indent them; numbers to the right."""
-    style = "text-align:left;white-space:pre" if kind in ("text", "choice") else "white-space:nowrap"
+    style = f"text-align:{_side(kind)};white-space:pre"
     return [f'<td style="{style}">{escape(cell)}</td>' for cell in cells]
 
 

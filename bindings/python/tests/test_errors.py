@@ -238,6 +238,10 @@ def core_arguments() -> dict[str, list[object]]:
         "table_shown": [table, 0, 1],
         "table_arrow": [[table]],
         "table_format": [table, "csv", 0],
+        "table_find_shown": [table],
+        "table_shown_rows": [table],
+        "table_format_heading": [table],
+        "table_format_rows": [table, 80, 10, 0],
     }
 
 

@@ -213,16 +213,16 @@ PM_INLINE pm_call pm_call_make(void)
 
 /* What a collective takes, or why that is unknown. Grows: see record.h. */
 #define PM_COLLECTIVE_TIME_FIELDS(X)                                                               \
-  X(STATUS, status, "", "ok, or why there is no value")                                            \
-  X(REAL, time, "s", "from start to end")                                                          \
-  X(REAL, algorithm_bandwidth, "B/s", "bytes / time")                                              \
-  X(REAL, bus_bandwidth, "B/s", "what the links would show: algorithm bandwidth by its factor")    \
-  X(ALGORITHM, algorithm, "", "the one taken")                                                     \
-  X(PROTOCOL, protocol, "", "the one taken")                                                       \
+  X(STATUS, status, "", "ok, or why there is no value", .show = PM_SHOW_UNUSUAL)                   \
+  X(REAL, time, "s", "from start to end", .show = PM_SHOW_MAIN)                                    \
+  X(REAL, algorithm_bandwidth, "B/s", "bytes / time", .show = PM_SHOW_MAIN)                        \
+  X(REAL, bus_bandwidth, "B/s", "what the links would show: algorithm bandwidth by its factor", .show = PM_SHOW_MAIN) \
+  X(ALGORITHM, algorithm, "", "the one taken", .show = PM_SHOW_MAIN)                               \
+  X(PROTOCOL, protocol, "", "the one taken", .show = PM_SHOW_MAIN)                                 \
   X(REAL, latency, "s", "latency part of the time")                                                \
   X(REAL, transfer, "s", "transfer part of the time")                                              \
   X(TEXT, bottleneck, "", "id of the link type that limits the transfer; \"launch\" if the host does", \
-    .former = "limit")
+    .former = "limit", .show = PM_SHOW_MAIN)
 
 typedef struct pm_collective_time { PM_COLLECTIVE_TIME_FIELDS(PM_DECLARE) } pm_collective_time;
 
@@ -318,19 +318,19 @@ PM_API pm_fabric_choice pm_fabric_choice_make(void);
 
 /* A fat tree laid out: what has to be bought, and what it gives. */
 #define PM_FABRIC_FIELDS(X)                                                                            \
-  X(INT, nodes, "1", "nodes joined")                                                                   \
+  X(INT, nodes, "1", "nodes joined", .show = PM_SHOW_MAIN)                                             \
   X(INT, ports, "1", "network ports of each node")                                                     \
-  X(INT, levels, "1", "levels of switches")                                                            \
-  X(INT, first_switches, "1", "switches of the first level")                                           \
-  X(INT, second_switches, "1", "switches of the second level")                                         \
-  X(INT, third_switches, "1", "switches of the third level")                                           \
-  X(INT, cables, "1", "cables, those to the nodes included")                                           \
+  X(INT, levels, "1", "levels of switches", .show = PM_SHOW_MAIN)                                      \
+  X(INT, first_switches, "1", "switches of the first level", .show = PM_SHOW_MAIN)                     \
+  X(INT, second_switches, "1", "switches of the second level", .show = PM_SHOW_MAIN)                   \
+  X(INT, third_switches, "1", "switches of the third level", .show = PM_SHOW_MAIN)                     \
+  X(INT, cables, "1", "cables, those to the nodes included", .show = PM_SHOW_MAIN)                     \
   X(INT, nodes_per_switch, "1", "nodes under a switch of the first level")                             \
   X(INT, most_nodes, "1", "nodes that this number of levels can join")                                 \
   X(REAL, node_bandwidth, "B/s", "of one node, per direction")                                         \
-  X(REAL, bisection, "B/s", "between two halves of the nodes, per direction")                          \
+  X(REAL, bisection, "B/s", "between two halves of the nodes, per direction", .show = PM_SHOW_MAIN)    \
   X(REAL, bisection_both_ways, "B/s", "the same, both directions counted, as data sheets like to")     \
-  X(REAL, latency, "s", "between nodes as far apart as can be")
+  X(REAL, latency, "s", "between nodes as far apart as can be", .show = PM_SHOW_MAIN)
 
 typedef struct pm_fabric { PM_FABRIC_FIELDS(PM_DECLARE) } pm_fabric;
 

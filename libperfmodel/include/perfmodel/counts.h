@@ -27,15 +27,15 @@ extern "C" {
 
 /* Counts of one row: of a layer, of all layers of a kind, or of a part of the network, for the whole batch. */
 #define PM_COUNTS_FIELDS(X)                                                                                       \
-  X(TEXT, name, "", "name of the layer, or the beginning that the names of its layers share")                     \
-  X(TEXT, kind, "", "kind of the layer")                                                                          \
-  X(INT, layers, "1", "layers that are counted here")                                                             \
+  X(TEXT, name, "", "name of the layer, or the beginning that the names of its layers share", .show = PM_SHOW_MAIN) \
+  X(TEXT, kind, "", "kind of the layer", .show = PM_SHOW_MAIN)                                                    \
+  X(INT, layers, "1", "layers that are counted here", .show = PM_SHOW_MAIN)                                       \
   X(TEXT, input, "", "shape of its (first) input, per sample")                                                    \
-  X(TEXT, output, "", "shape of its output, per sample")                                                          \
-  X(REAL, parameters, "1", "trainable parameters")                                                                \
-  X(REAL, parameters_share, "1", "parameters / those of the network")                                             \
-  X(REAL, mac, "MAC", "multiply-accumulates of the forward pass")                                                 \
-  X(REAL, mac_share, "1", "mac / that of the network")                                                            \
+  X(TEXT, output, "", "shape of its output, per sample", .show = PM_SHOW_MAIN)                                    \
+  X(REAL, parameters, "1", "trainable parameters", .show = PM_SHOW_MAIN)                                          \
+  X(REAL, parameters_share, "1", "parameters / those of the network", .show = PM_SHOW_PERCENT)                      \
+  X(REAL, mac, "MAC", "multiply-accumulates of the forward pass", .show = PM_SHOW_MAIN)                           \
+  X(REAL, mac_share, "1", "mac / that of the network", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                      \
   X(REAL, flop, "FLOP", "arithmetic of the forward pass, element-wise included")                                  \
   X(REAL, training_flop, "FLOP", "arithmetic of the forward and the backward pass")                               \
   X(REAL, gamma, "1", "mac_bnl / parameters: how often a parameter is used; unknown without parameters")          \
@@ -43,7 +43,8 @@ extern "C" {
   X(REAL, bytes_in, "B", "inputs read")                                                                           \
   X(REAL, bytes_out, "B", "output written")                                                                       \
   X(REAL, bytes_parameters, "B", "parameters")                                                                    \
-  X(REAL, saved, "B", "activations saved for the backward pass, each with the first layer that needs it")
+  X(REAL, saved, "B", "activations saved for the backward pass, each with the first layer that needs it",         \
+    .show = PM_SHOW_MAIN)
 
 typedef struct pm_counts { PM_COUNTS_FIELDS(PM_DECLARE) } pm_counts;
 

@@ -40,10 +40,10 @@ extern "C" {
   X(INT, network_index, "1", "which network of the plan, from 0", .option = "")                                       \
   X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                         \
   X(INT, profile_index, "1", "which profile of the plan, from 0", .option = "")                                       \
-  X(INT, gpus, "1", "GPUs used in each node, each with the whole network", .otherwise = "1")                          \
-  X(INT, nodes, "1", "nodes used", .otherwise = "1")                                                                  \
-  X(REAL, batch, "1", "samples of one call", .otherwise = "1")                                                        \
-  X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32")                                \
+  X(INT, gpus, "1", "GPUs used in each node, each with the whole network", .otherwise = "1", .show = PM_SHOW_MAIN)    \
+  X(INT, nodes, "1", "nodes used", .otherwise = "1", .show = PM_SHOW_MAIN)                                            \
+  X(REAL, batch, "1", "samples of one call", .otherwise = "1", .show = PM_SHOW_MAIN)                                  \
+  X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN)          \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",         \
     .otherwise = "calibrated", .option = "kernels")                                                                   \
   X(REAL, usable_memory, "B", "memory that a GPU has for this; what the system's GPU has if unknown")                 \
@@ -53,11 +53,11 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
 
 /* What is predicted of inference. Grows: see record.h. */
 #define PM_INFERENCE_FIELDS(X)                                                                                    \
-  X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown")                        \
-  X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                  \
+  X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown", .show = PM_SHOW_UNUSUAL) \
+  X(REAL, throughput, "1/s", "samples per second over all GPUs", .show = PM_SHOW_MAIN)                              \
   X(REAL, throughput_p10, "1/s", "lower end of the 80 % prediction interval; unknown without a spread")        \
   X(REAL, throughput_p90, "1/s", "upper end of the 80 % prediction interval")                                  \
-  X(REAL, latency, "s", "time of one call")                                                                       \
+  X(REAL, latency, "s", "time of one call", .show = PM_SHOW_MAIN)                                                   \
   X(REAL, gpu_time, "s", "kernels on the GPU")                                                                    \
   X(REAL, product_time, "s", "the part of it in convolutions and products")                                       \
   X(REAL, pass_time, "s", "the part of it in passes over memory")                                                 \
@@ -65,13 +65,14 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
   X(REAL, launch_time, "s", "CPU time to launch the kernels, in parallel with the GPU", .former = "host_time") \
   X(REAL, step_time, "s", "what a call takes besides")                                                            \
   X(REAL, kernels, "1", "kernels of one call")                                                                    \
-  X(BOTTLENECK, bottleneck, "", "what takes the largest share", .former = "limit")                             \
+  X(BOTTLENECK, bottleneck, "", "what takes the largest share", .former = "limit", .show = PM_SHOW_MAIN)            \
   X(REAL, flop, "FLOP", "arithmetic of one call")                                                                 \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the call")                                        \
-  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision", .former = "utilization")    \
-  X(REAL, memory, "B", "memory of one GPU; unknown without a memory profile")                                     \
+  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision", .former = "utilization",         \
+    .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                                                         \
+  X(REAL, memory, "B", "memory of one GPU; unknown without a memory profile", .show = PM_SHOW_MAIN)                 \
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
-  X(VERDICT, verdict, "", "whether it fits")                                                                      \
+  X(VERDICT, verdict, "", "whether it fits", .show = PM_SHOW_MAIN)                                                  \
   X(REAL, largest_batch, "1", "largest batch that fits; unknown if the usable memory is")                         \
   X(BASIS, basis, "", "what the numbers rest on")                                                                 \
   X(YES_NO, in_range, "", "whether architecture and profile are among those that constants were fitted on")

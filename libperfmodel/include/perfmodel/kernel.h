@@ -135,21 +135,22 @@ typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 
 /* What a kernel takes, its ceilings, and the band of its time. Grows: see record.h. */
 #define PM_KERNEL_TIME_FIELDS(X)                                                     \
-  X(REAL, time, "s", "time of the kernel, without its start")                        \
-  X(KERNEL_ALGORITHM, algorithm, "", "the fastest way to compute it")                       \
-  X(BOUND, bound, "", "what limits it")                                              \
-  X(REAL, flop, "FLOP", "arithmetic")                                                \
+  X(REAL, time, "s", "time of the kernel, without its start", .show = PM_SHOW_MAIN)  \
+  X(KERNEL_ALGORITHM, algorithm, "", "the fastest way to compute it", .show = PM_SHOW_MAIN) \
+  X(BOUND, bound, "", "what limits it", .show = PM_SHOW_MAIN)                        \
+  X(REAL, flop, "FLOP", "arithmetic", .show = PM_SHOW_MAIN)                          \
   X(REAL, bytes, "B", "memory traffic at least")                                     \
   X(REAL, intensity, "FLOP/B", "arithmetic intensity")                               \
   X(REAL, peak, "FLOP/s", "arithmetic ceiling")                                      \
   X(REAL, attainable, "FLOP/s", "rate that the roofline allows at this intensity")   \
-  X(REAL, achieved, "FLOP/s", "rate predicted")                                      \
-  X(REAL, roofline_time, "s", "time by the plain roofline")                          \
+  X(REAL, achieved, "FLOP/s", "rate predicted", .show = PM_SHOW_MAIN)                \
+  X(REAL, roofline_time, "s", "time by the plain roofline", .show = PM_SHOW_MAIN)    \
   X(REAL, memory_bandwidth, "B/s", "memory ceiling; copy: that of the link")         \
   X(REAL, l2_bandwidth, "B/s", "L2 ceiling; unknown by the plain roofline")          \
   X(REAL, power_rate, "FLOP/s", "rate that the power of the board can hold; unknown by the plain roofline")      \
-  X(REAL, time_p10, "s", "one measured time in ten would be below this; unknown by the plain roofline, a bound") \
-  X(REAL, time_p90, "s", "one in ten above this")                                    \
+  X(REAL, time_p10, "s", "one measured time in ten would be below this; unknown by the plain roofline, a bound",\
+    .show = PM_SHOW_MAIN)                                                            \
+  X(REAL, time_p90, "s", "one in ten above this", .show = PM_SHOW_MAIN)              \
   X(YES_NO, in_range, "", "whether the constants of its architecture are fitted")
 
 typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_time;
@@ -204,15 +205,17 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
 /* What one layer takes in a training step on one GPU: its kernels alone, no host, no exchange. */
 #define PM_LAYER_TIME_FIELDS(X)                                                                        \
   X(INT, index, "1", "position in the network, from 0")                                                \
-  X(TEXT, name, "", "name of the layer")                                                               \
+  X(TEXT, name, "", "name of the layer", .show = PM_SHOW_MAIN)                                         \
   X(TEXT, kind, "", "kind of the layer")                                                               \
-  X(REAL, forward_time, "s", "forward kernel")                                                         \
-  X(REAL, dgrad_time, "s", "backward kernel for the gradient of its input", .former = "backward_data_time")         \
-  X(REAL, wgrad_time, "s", "backward kernel for the gradients of its parameters", .former = "backward_weight_time") \
+  X(REAL, forward_time, "s", "forward kernel", .show = PM_SHOW_MAIN)                                   \
+  X(REAL, dgrad_time, "s", "backward kernel for the gradient of its input", .former = "backward_data_time",\
+    .show = PM_SHOW_MAIN)                                                                              \
+  X(REAL, wgrad_time, "s", "backward kernel for the gradients of its parameters", .former = "backward_weight_time",\
+    .show = PM_SHOW_MAIN)                                                                              \
   X(REAL, update_time, "s", "optimiser kernel")                                                        \
-  X(REAL, time, "s", "sum of the four")                                                                \
+  X(REAL, time, "s", "sum of the four", .show = PM_SHOW_MAIN)                                          \
   X(KERNEL_ALGORITHM, algorithm, "", "the forward kernel")                                                    \
-  X(BOUND, bound, "", "what limits the forward kernel")                                                \
+  X(BOUND, bound, "", "what limits the forward kernel", .show = PM_SHOW_MAIN)                          \
   X(REAL, flop, "FLOP", "arithmetic of the forward kernel")                                            \
   X(REAL, bytes, "B", "memory traffic of the forward kernel")                                          \
   X(REAL, intensity, "FLOP/B", "arithmetic intensity of the forward kernel")                           \

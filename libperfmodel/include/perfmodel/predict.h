@@ -89,10 +89,10 @@ typedef enum pm_basis {
 #define PM_RUN_FIELDS(X)                                                                                              \
   X(INT, network_index, "1", "which network of the plan, from 0", .option = "")                                       \
   X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                         \
-  X(INT, gpus, "1", "GPUs used in each node", .otherwise = "1")                                                       \
-  X(INT, nodes, "1", "nodes used", .otherwise = "1")                                                                  \
-  X(REAL, batch, "1", "samples per GPU and step", .otherwise = "32")                                                  \
-  X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32")                                \
+  X(INT, gpus, "1", "GPUs used in each node", .otherwise = "1", .show = PM_SHOW_MAIN)                                 \
+  X(INT, nodes, "1", "nodes used", .otherwise = "1", .show = PM_SHOW_MAIN)                                            \
+  X(REAL, batch, "1", "samples per GPU and step", .otherwise = "32", .show = PM_SHOW_MAIN)                            \
+  X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN)          \
   X(OVERLAP, overlap, "", "how communication overlaps with the backward pass", .otherwise = "framework")              \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",         \
     .otherwise = "calibrated", .option = "kernels")                                                                   \
@@ -113,13 +113,13 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
 /* What is predicted of a training step. Grows: see record.h. */
 /* Choices stand in pairs, so that nothing lies between the fields: equal predictions have equal bytes. */
 #define PM_PREDICTION_FIELDS(X)                                                                                   \
-  X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown")                        \
+  X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown", .show = PM_SHOW_UNUSUAL) \
   X(VERDICT, verdict, "", "whether it fits")                                                                      \
-  X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                  \
+  X(REAL, throughput, "1/s", "samples per second over all GPUs", .show = PM_SHOW_MAIN)                              \
   X(REAL, throughput_p10, "1/s", "lower end of the 80 % prediction interval; unknown without a framework")       \
   X(REAL, throughput_p90, "1/s", "upper end of the 80 % prediction interval")                                    \
-  X(REAL, step_time, "s", "time of one training step")                                                            \
-  X(REAL, epoch_time, "s", "time of one epoch, whole steps; unknown if epoch_samples is")                         \
+  X(REAL, step_time, "s", "time of one training step", .show = PM_SHOW_MAIN)                                        \
+  X(REAL, epoch_time, "s", "time of one epoch, whole steps; unknown if epoch_samples is", .show = PM_SHOW_MAIN)     \
   X(REAL, forward_time, "s", "forward kernels")                                                                   \
   X(REAL, dgrad_time, "s", "dgrad kernels: gradients of the activations", .former = "backward_data_time")        \
   X(REAL, wgrad_time, "s", "wgrad kernels: gradients of the parameters", .former = "backward_weight_time")       \
@@ -134,27 +134,32 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, launch_time, "s", "CPU time to launch the kernels of a step, in parallel with the GPU",                \
     .former = "host_time")                                                                                       \
   X(REAL, layout_time, "s", "layout conversions, part of the forward and backward times")                        \
-  X(REAL, compute_share, "1", "share of the step in compute-bound kernels")                                      \
+  X(REAL, compute_share, "1", "share of the step in compute-bound kernels", .show = PM_SHOW_PERCENT)                \
   X(REAL, memory_bandwidth_share, "1", "share of the step in memory-bandwidth-bound kernels",                    \
-    .former = "memory_share")                                                                                    \
-  X(REAL, communication_share, "1", "share of the step in exposed communication")                                 \
-  X(REAL, launch_overhead_share, "1", "share of the step lost to CPU launch overhead", .former = "host_share")   \
+    .former = "memory_share", .show = PM_SHOW_PERCENT)                                                              \
+  X(REAL, communication_share, "1", "share of the step in exposed communication", .show = PM_SHOW_PERCENT)          \
+  X(REAL, launch_overhead_share, "1", "share of the step lost to CPU launch overhead", .former = "host_share",      \
+    .show = PM_SHOW_PERCENT)                                                                                        \
   X(REAL, straggler_wait_share, "1", "share of the step that waits for the slowest GPU and the coordinator",      \
-    .former = "waiting_share")                                                                                    \
-  X(REAL, input_wait_share, "1", "share of the step that waits for input", .former = "input_share")              \
-  X(REAL, gpu_busy, "1", "share of the step in which a GPU computes")                                             \
-  X(REAL, scaling_efficiency, "1", "weak scaling: throughput over that of as many GPUs alone at this batch")      \
-  X(REAL, strong_scaling_efficiency, "1", "throughput over that of as many GPUs each running the global batch")   \
+    .former = "waiting_share", .show = PM_SHOW_PERCENT)                                                             \
+  X(REAL, input_wait_share, "1", "share of the step that waits for input", .former = "input_share",                 \
+    .show = PM_SHOW_PERCENT)                                                                                        \
+  X(REAL, gpu_busy, "1", "share of the step in which a GPU computes", .show = PM_SHOW_PERCENT)                      \
+  X(REAL, scaling_efficiency, "1", "weak scaling: throughput over that of as many GPUs alone at this batch",        \
+    .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                                                         \
+  X(REAL, strong_scaling_efficiency, "1", "throughput over that of as many GPUs each running the global batch",     \
+    .show = PM_SHOW_PERCENT)                                                                                        \
   X(REAL, staleness, "1", "updates by others since the weights of a step were read; 0 if synchronous")            \
   X(REAL, flop, "FLOP", "arithmetic of one step over all GPUs")                                                   \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the step")                                        \
-  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision", .former = "utilization")      \
+  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision", .former = "utilization",         \
+    .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                                                         \
   X(REAL, gradient_size, "B", "gradients that each GPU contributes to a step")                                    \
   X(REAL, bus_bandwidth, "B/s", "bus bandwidth of the ring; unknown for one GPU")                                 \
   X(REAL, memory, "B", "memory of one GPU at the peak of a step")                                                 \
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
   X(REAL, largest_batch, "1", "largest batch per GPU that fits; 0 if none does")                                  \
-  X(BOTTLENECK, bottleneck, "", "the largest of the shares of a step")                                               \
+  X(BOTTLENECK, bottleneck, "", "the largest of the shares of a step", .show = PM_SHOW_MAIN)                        \
   X(BASIS, basis, "", "what kernels and collectives rest on")                                                     \
   X(EVIDENCE, evidence, "", "what the constants of the framework rest on")                                        \
   X(YES_NO, in_range, "", "whether batch, GPUs and architecture are among those that constants were fitted on") \

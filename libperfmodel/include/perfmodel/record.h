@@ -56,6 +56,13 @@ typedef struct pm_choice {
   const char *former; /* what it was called in an earlier release; NULL if nothing else */
 } pm_choice;
 
+/* How people see a field: sums of these. CSV, JSON and the values have every field, as it is. */
+typedef enum pm_show {
+  PM_SHOW_MAIN = 1,    /* tables have it without being asked; a record without main fields is shown whole */
+  PM_SHOW_PERCENT = 2, /* a share: 0.25 is 25 % */
+  PM_SHOW_UNUSUAL = 4  /* tables have it where a row is other than the first choice: a status that is not ok */
+} pm_show;
+
 /* One field of a record. All texts are constants of the library. */
 typedef struct pm_field {
   const char *name;
@@ -67,6 +74,7 @@ typedef struct pm_field {
   const char *otherwise;    /* its value where nobody gives one, as text; NULL: NAN, 0, "" */
   const char *option;       /* the command's name for it; NULL: the field's own; "": users never give it */
   const char *former;       /* what it was called in an earlier release; NULL if nothing else */
+  int show;                 /* how people see it: a sum of pm_show */
 } pm_field;
 
 /* A kind of record. Lives as long as the library. */

@@ -61,29 +61,30 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
 
 /* So many nodes of one choice, and what they take. What nobody stated or the catalogue does not know is unknown. */
 #define PM_SIZE_CHOICE_FIELDS(X)                                                                                    \
-  X(STATUS, status, "", "ok; unreachable: no count is enough, and the numbers are of the fastest; or what is wrong") \
-  X(INT, rank, "1", "place among the choices, from 1; 0 if it does not reach the target")                           \
+  X(STATUS, status, "", "ok; unreachable: no count is enough, and the numbers are of the fastest; or what is wrong", \
+    .show = PM_SHOW_UNUSUAL)                                                                                         \
+  X(INT, rank, "1", "place among the choices, from 1; 0 if it does not reach the target", .show = PM_SHOW_MAIN)      \
   X(INT, choice, "1", "which choice, from 0")                                                                       \
-  X(TEXT, system, "", "id of the system")                                                                           \
-  X(TEXT, framework, "", "id of the framework; empty: none, kernels and collectives only")                          \
-  X(INT, nodes, "1", "least nodes that reach the target")                                                           \
-  X(INT, gpus, "1", "GPUs in all")                                                                                  \
-  X(REAL, batch, "1", "samples per GPU and step or call")                                                                   \
-  X(PRECISION, precision, "", "storage and arithmetic precision")                                                   \
-  X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                    \
-  X(REAL, latency, "s", "of a call, in inference")                                                                  \
-  X(REAL, time, "s", "for all epochs, whole steps")                                                                 \
-  X(REAL, reached, "1", "speed over that of the target: 1 or more reaches it")                                      \
+  X(TEXT, system, "", "id of the system", .show = PM_SHOW_MAIN)                                                      \
+  X(TEXT, framework, "", "id of the framework; empty: none, kernels and collectives only", .show = PM_SHOW_MAIN)     \
+  X(INT, nodes, "1", "least nodes that reach the target", .show = PM_SHOW_MAIN)                                      \
+  X(INT, gpus, "1", "GPUs in all", .show = PM_SHOW_MAIN)                                                             \
+  X(REAL, batch, "1", "samples per GPU and step or call", .show = PM_SHOW_MAIN)                                      \
+  X(PRECISION, precision, "", "storage and arithmetic precision", .show = PM_SHOW_MAIN)                              \
+  X(REAL, throughput, "1/s", "samples per second over all GPUs", .show = PM_SHOW_MAIN)                               \
+  X(REAL, latency, "s", "of a call, in inference", .show = PM_SHOW_MAIN)                                             \
+  X(REAL, time, "s", "for all epochs, whole steps", .show = PM_SHOW_MAIN)                                            \
+  X(REAL, reached, "1", "speed over that of the target: 1 or more reaches it", .show = PM_SHOW_MAIN)                 \
   X(INT, nodes_least, "1", "nodes enough in one case of ten, by the band of the framework; 0 unknown")              \
   X(INT, nodes_safe, "1", "nodes enough in nine cases of ten; 0 unknown, or beyond those tried")                    \
-  X(REAL, efficiency, "1", "weak scaling: throughput over that of as many GPUs alone")                              \
-  X(BOTTLENECK, bottleneck, "", "what limits the step", .former = "limit")                                           \
+  X(REAL, efficiency, "1", "weak scaling: throughput over that of as many GPUs alone", .show = PM_SHOW_PERCENT)      \
+  X(BOTTLENECK, bottleneck, "", "what limits the step", .former = "limit", .show = PM_SHOW_MAIN)                     \
   X(REAL, rack_units, "1", "rack space of the nodes")                                                               \
-  X(REAL, power, "W", "design power of the nodes times the PUE")                                                    \
+  X(REAL, power, "W", "design power of the nodes times the PUE", .show = PM_SHOW_MAIN)                               \
   X(REAL, gpu_power, "W", "the part of it that is the GPUs' design power")                                          \
   X(REAL, energy, "J", "that power over the time for all epochs")                                                   \
   X(REAL, price, "1", "price of one node, as it was given")                                                         \
-  X(REAL, cost, "1", "price of the nodes; switches, cables and storage are not in it")                              \
+  X(REAL, cost, "1", "price of the nodes; switches, cables and storage are not in it", .show = PM_SHOW_MAIN)         \
   X(REAL, storage_rate, "B/s", "what storage must give at this rate, nothing cached")                               \
   X(REAL, storage_nodes, "1", "nodes that the given storage feeds at their rate")                                   \
   X(INPUT_STAGE, input_bottleneck, "", "the slowest stage of the input path", .former = "input_limit")               \

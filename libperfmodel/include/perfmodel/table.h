@@ -45,12 +45,14 @@ PM_API int pm_table_add_records(pm_table *table, const pm_record_type *type, con
 PM_API int pm_table_add_text(pm_table *table, const char *name, const char *doc, const char *const *texts,
                              pm_error *error);
 
+/* Says that people are shown all columns, not the main ones alone (pm_show). */
+PM_API void pm_table_show_all(pm_table *table);
+
 /* Drops the column of that name, if there is one. */
 PM_API void pm_table_drop(pm_table *table, const char *name);
 
-/* Keeps the columns of these names, in this order. Errors: PM_STATUS_NOT_FOUND, with the closest name; the table is
-** then as it
-** was. */
+/* Keeps the columns of these names, in this order, which people are shown all. Errors: PM_STATUS_NOT_FOUND, with the
+** closest name and all there are; the table is then as it was. */
 PM_API int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error);
 
 /* What people see in place of that column's cells, as an indented name or "12 %": one text per row, copied. CSV, JSON
@@ -63,7 +65,7 @@ PM_API void pm_table_mark_total(pm_table *table);
 /* Whether the last row is marked so. */
 PM_API int pm_table_has_total(const pm_table *table);
 
-/* Drops the total, if there is one: for those who add up themselves. */
+/* Takes the total out of the rows, if there is one: for those who add up themselves. People are shown it all the same. */
 PM_API void pm_table_drop_total(pm_table *table);
 
 /* What there is to say besides, one line each; "" if nothing. Lives as long as the table, or until it is set anew. */
@@ -74,6 +76,9 @@ PM_API int pm_table_set_notes(pm_table *table, const char *notes, pm_error *erro
 
 /* Number of rows, a total included. */
 PM_API size_t pm_table_count_rows(const pm_table *table);
+
+/* Number of rows that people are shown: the total is the last of them, in the rows or not. */
+PM_API size_t pm_table_count_shown(const pm_table *table);
 
 /* Number of columns. */
 PM_API size_t pm_table_count_columns(const pm_table *table);
@@ -88,7 +93,16 @@ PM_API const double *pm_table_get_numbers(const pm_table *table, size_t column);
 ** Returns the text, in buffer or in the table; NULL out of range. */
 PM_API const char *pm_table_get_text(const pm_table *table, size_t column, size_t row, char *buffer);
 
-/* One cell as people see it: a quantity with its prefix, "-" if it is unknown. Returns a string that the caller releases
+/* The columns that people see, in their order, into `columns`, which has room for all of the table, and returns how many
+** they are. If no column is a main one, all are. What was asked comes first, where rows differ in it; then the main
+** results, but for those that are unknown in all rows. */
+PM_API size_t pm_table_find_shown(const pm_table *table, size_t *columns);
+
+/* What was asked and is the same in all of several rows, as "network resnet50, gpus 8"; "" if nothing. Returns a string
+** that the caller releases with pm_string_free; NULL without memory. */
+PM_API char *pm_table_format_heading(const pm_table *table);
+
+/* One cell as people see it: a quantity with its prefix, "-" if it is unknown; rows are those of pm_table_count_shown. Returns a string that the caller releases
 ** with pm_string_free; NULL out of range, or without memory. */
 PM_API char *pm_table_format_cell(const pm_table *table, size_t column, size_t row);
 
@@ -99,10 +113,14 @@ typedef enum pm_format { PM_FORMAT_TABLE, PM_FORMAT_CSV, PM_FORMAT_JSON } pm_for
 PM_API int pm_format_find(const char *name);
 
 /* The whole table in that format, as one string that the caller releases with pm_string_free. The text form is for
-** people: quantities with prefixes, at most `width` characters wide (0: no limit; the first column that does not fit is
+** people: a line with what is the same in all rows, the columns of pm_table_find_shown, quantities with prefixes, at most `width` characters wide (0: no limit; the first column that does not fit is
 ** folded if it is a text, the others are left out and named below the table). JSON is an array of one object per row,
 ** keys without units, numbers in SI units, unknown as null, unlimited as "inf", a choice of yes or no as true or false. */
 PM_API char *pm_table_format(const pm_table *table, pm_format format, int width, pm_error *error);
+
+/* The text form with at most `most` rows (at least 2): the first and the last, and between them how many are left out,
+** `absent` further rows with them, which the caller did not put into the table. */
+PM_API char *pm_table_format_rows(const pm_table *table, int width, size_t most, size_t absent, pm_error *error);
 
 #ifdef __cplusplus
 }

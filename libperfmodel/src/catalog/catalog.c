@@ -8,6 +8,7 @@
 #include "catalog/entry.h"
 #include "hardware/system.h"
 #include "perfmodel/units.h"
+#include "report/order.h"
 
 const char *pm_catalog_get_note(const pm_catalog *catalog, size_t index)
 {
@@ -124,10 +125,15 @@ static char *collect_records(const pm_catalog *catalog, int kind, const pm_recor
   return records;
 }
 
-static void drop_unlisted(pm_table *table, const pm_record_type *type, const char *listed)
+/* What a list of entries is looked through for: as its kind says. Names are long, so they come last, where they may be
+** folded. */
+static int mark_listed(pm_table *table, const pm_record_type *type, const char *listed, pm_error *error)
 {
-  for (size_t i = 0; listed[0] != '\0' && i < type->field_count; i++)
-    if (!pm__in_list(listed, type->fields[i].name)) pm_table_drop(table, type->fields[i].name);
+  for (size_t i = 0; i < type->field_count; i++)
+    if (listed[0] == '\0' || pm__in_list(listed, type->fields[i].name)) pm__table_mark_main(table, type->fields[i].name);
+  int status = pm__table_order(table, error);
+  if (status == PM_OK) pm__table_move_behind(table, "name");
+  return status;
 }
 
 pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error)
@@ -141,8 +147,9 @@ pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error 
   if (records == NULL) return NULL;
   pm_table *table = pm_table_new_of_records(type, records, catalog->lists[number].count, error);
   free(records);
-  if (table != NULL) drop_unlisted(table, type, about->listed);
-  return table;
+  if (table == NULL || mark_listed(table, type, about->listed, error) == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
 }
 
 /* ---- One entry: rows of text. */

@@ -43,7 +43,7 @@ typedef struct pm__kind {
   const char *plural, *singular; /* the singular is the XML element */
   const char *record;            /* name of its record type */
   const char *required;          /* fields that must be given, between spaces: " kind bandwidth " */
-  const char *listed;            /* columns of its list, the same way; "" is all */
+  const char *listed;            /* main columns of its list, the same way; "" is all */
 } pm__kind;
 
 const pm__kind *pm__kind_at(size_t index);

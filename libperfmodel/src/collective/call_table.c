@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "record/sized.h"
 #include "collective/handle.h"
+#include "report/order.h"
 
 /* The call's columns that the result does not have. */
 typedef struct question {
@@ -16,10 +17,11 @@ static const pm_choice collectives[] = {
   {.name = NULL}};
 
 static const pm_field fields[] = {
-  {"collective", "", "what is done", offsetof(question, collective), .kind = PM_FIELD_CHOICE, .choices = collectives},
-  {"gpus", "1", "GPUs of each node", offsetof(question, gpus), .kind = PM_FIELD_INT},
-  {"nodes", "1", "nodes", offsetof(question, nodes), .kind = PM_FIELD_INT},
-  {"bytes", "B", "bytes of the whole buffer", offsetof(question, bytes), .kind = PM_FIELD_REAL},
+  {"collective", "", "what is done", offsetof(question, collective), .kind = PM_FIELD_CHOICE, .choices = collectives,
+   .show = PM_SHOW_MAIN},
+  {"gpus", "1", "GPUs of each node", offsetof(question, gpus), .kind = PM_FIELD_INT, .show = PM_SHOW_MAIN},
+  {"nodes", "1", "nodes", offsetof(question, nodes), .kind = PM_FIELD_INT, .show = PM_SHOW_MAIN},
+  {"bytes", "B", "bytes of the whole buffer", offsetof(question, bytes), .kind = PM_FIELD_REAL, .show = PM_SHOW_MAIN},
 };
 
 static const pm_record_type question_type = {"question", "", sizeof(question), fields,
@@ -33,6 +35,7 @@ static int add_questions(pm_table *table, const pm_group *group, const pm_call *
     questions[i] = (question){.collective = calls[i].collective, .gpus = group->count, .nodes = group->choice.nodes,
                               .bytes = calls[i].bytes};
   int status = pm_table_add_records(table, &question_type, questions, error);
+  pm__table_mark_given(table);
   free(questions);
   return status;
 }

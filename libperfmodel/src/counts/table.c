@@ -86,15 +86,6 @@ static void finish(pm__counts_list *list, const pm__counts_list *layers, bool by
 
 enum { SHOWN_MAX = 2 * PM_TEXT_MAX }; /* an indent of 2 for every other letter, and the name */
 
-/* Percent with one digit, with no help of the locale. */
-static void show_share(char *text, size_t size, double share)
-{
-  long tenths = isnan(share) ? 0 : lrint(share * 1000);
-  if (isnan(share)) snprintf(text, size, "-");
-  else if (share > 0 && tenths == 0) snprintf(text, size, "<0.1 %%");
-  else snprintf(text, size, "%ld.%ld %%", tenths / 10, tenths % 10);
-}
-
 /* Room for what people see of every row, as texts and as what they point to, in one block. */
 typedef struct texts {
   const char **text;
@@ -115,16 +106,6 @@ static int show_texts(texts *t, bool room, pm_table *table, const char *column, 
   free(t->text);
   free(t->block);
   return status;
-}
-
-static int show_shares(pm_table *table, const char *column, const pm__counts_list *list, pm_error *error)
-{
-  texts t;
-  const pm_field *field = pm_record_find_field(pm_record_type_find("counts"), column);
-  bool room = texts_new(&t, list->count);
-  for (size_t i = 0; room && i < list->count; i++)
-    show_share(t.block + i * SHOWN_MAX, SHOWN_MAX, pm_record_get_number(field, &list->rows[i]));
-  return show_texts(&t, room, table, column, error);
 }
 
 /* The part of each name that its parent does not have, indented. */
@@ -156,8 +137,6 @@ static pm_table *make_table(const pm__counts_list *list, const pm_counts_questio
   pm_table *table = pm_table_new(list->count, error);
   int status = table != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("counts"), list->rows, error);
-  if (status == PM_OK) status = show_shares(table, "parameters_share", list, error);
-  if (status == PM_OK) status = show_shares(table, "mac_share", list, error);
   if (status == PM_OK && list->levels != NULL) status = show_names(table, list, error);
   if (status != PM_OK) {
     pm_table_free(table);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "plan/plan.h"
 #include "record/sized.h"
+#include "report/order.h"
 
 static const char *id_of(const pm_plan *plan, const pm_inference_run *run, int which)
 {
@@ -34,7 +35,9 @@ static int add_columns(pm_table *table, const pm_plan *plan, const pm_inference_
   pm_table_drop(table, "network_index");
   pm_table_drop(table, "system_index");
   pm_table_drop(table, "profile_index");
+  pm__table_mark_given(table);
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("inference"), predictions, error);
+  if (status == PM_OK) status = pm__table_order(table, error);
   return status;
 }
 

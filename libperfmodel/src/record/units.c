@@ -254,6 +254,7 @@ typedef struct display_prefix {
 
 static const display_prefix large[] = {{"E", 1e18}, {"P", 1e15}, {"T", 1e12}, {"G", 1e9},
                                        {"M", 1e6},  {"k", 1e3},  {"", 1.0}};
+static const display_prefix durations[] = {{"d", 86400}, {"h", 3600}, {"min", 60}};
 static const display_prefix small[] = {{"", 1.0}, {"m", 1e-3}, {"u", 1e-6}, {"n", 1e-9}, {"p", 1e-12}};
 
 /* The largest prefix that leaves at least 1 after rounding to four digits, else the last of the list. */
@@ -264,15 +265,25 @@ static const display_prefix *choose_prefix(const display_prefix *list, size_t co
   return &list[count - 1];
 }
 
+/* Two of a unit at least: 119 s, 2 min, 119 min, 2 h. NULL: seconds. */
+static const display_prefix *choose_duration(const char *unit, double magnitude)
+{
+  for (size_t i = 0; strcmp(unit, "s") == 0 && i < COUNT(durations); i++)
+    if (magnitude >= 2 * durations[i].factor * 0.99995) return &durations[i];
+  return NULL;
+}
+
 static void format_with_unit(char *buffer, size_t size, double value, const char *unit)
 {
   char digits[PM_NUMBER_MAX];
   bool seconds = strcmp(unit, "s") == 0;
   const display_prefix *p = seconds ? choose_prefix(small, COUNT(small), fabs(value))
                                     : choose_prefix(large, COUNT(large), fabs(value));
+  const display_prefix *duration = choose_duration(unit, fabs(value));
   if (value == 0) p = &small[0];
+  if (duration != NULL) p = duration;
   format_digits(digits, value / p->factor);
-  snprintf(buffer, size, "%s %s%s", digits, p->name, unit);
+  snprintf(buffer, size, "%s %s%s", digits, p->name, duration != NULL ? "" : unit);
 }
 
 static bool takes_prefix(const char *unit)

@@ -1,4 +1,5 @@
 /* A table as one string, in any of the formats. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "report/table_data.h"
@@ -22,11 +23,41 @@ char *pm_table_format(const pm_table *table, pm_format format, int width, pm_err
   switch (format) {
   case PM_FORMAT_CSV: pm__write_csv(&out, table); break;
   case PM_FORMAT_JSON: pm__write_json(&out, table); break;
-  case PM_FORMAT_TABLE: pm__write_text(&out, table, width); break;
+  case PM_FORMAT_TABLE: pm__write_text(&out, table, width, SIZE_MAX, 0); break;
   default: pm__fail(error, PM_STATUS_BAD_ARGUMENT, "format %d is unknown", (int)format); break;
   }
   if (out.failed) pm__no_memory(error);
   if (!out.failed && format >= PM_FORMAT_TABLE && format <= PM_FORMAT_JSON) return out.text;
   free(out.text);
   return NULL;
+}
+
+char *pm_table_format_rows(const pm_table *table, int width, size_t most, size_t absent, pm_error *error)
+{
+  pm__string out = {NULL, 0, 0, false};
+  if (table == NULL || most < 2) {
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "rows of a table are formatted of a table, and at least 2 of them");
+    return NULL;
+  }
+  pm__string_add(&out, "");
+  pm__write_text(&out, table, width, most, absent);
+  if (!out.failed) return out.text;
+  pm__no_memory(error);
+  free(out.text);
+  return NULL;
+}
+
+char *pm_table_format_heading(const pm_table *table)
+{
+  pm__string out = {NULL, 0, 0, false};
+  pm__string_add(&out, "");
+  if (table != NULL) pm__write_heading(&out, table);
+  if (!out.failed) return out.text;
+  free(out.text);
+  return NULL;
+}
+
+size_t pm_table_find_shown(const pm_table *table, size_t *columns)
+{
+  return table != NULL && columns != NULL ? pm__table_find_shown(table, columns) : 0;
 }

@@ -1,6 +1,7 @@
 /* Tables: columns, their storage, and reading them back. */
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "perfmodel/units.h"
@@ -81,6 +82,8 @@ static bool add_field(pm_table *table, const pm_record_type *type, const pm_fiel
   if (column == NULL) return false;
   column->choices = field->choices;
   column->former = field->former;
+  column->otherwise = field->otherwise;
+  column->show = field->show;
   if (field->kind == PM_FIELD_TEXT && !fill_texts(table, column, type, field, records)) return false;
   for (size_t row = 0; field->kind != PM_FIELD_TEXT && row < table->rows; row++)
     column->numbers[row] = pm_record_get_number(field, records + row * type->size);
@@ -140,8 +143,29 @@ void pm_table_drop(pm_table *table, const char *name)
   table->count--;
 }
 
+void pm_table_show_all(pm_table *table)
+{
+  if (table != NULL) table->show_all = true;
+}
+
+/* All names, as far as there is room. */
+static void list_columns(const pm_table *table, char *list, size_t size)
+{
+  list[0] = '\0';
+  for (size_t i = 0; i < table->count; i++) {
+    size_t used = strlen(list), length = strlen(table->columns[i].column.name);
+    if (used + length + 8 > size) {
+      strcpy(list + used, ", ...");
+      return;
+    }
+    snprintf(list + used, size - used, "%s%s", i > 0 ? ", " : "", table->columns[i].column.name);
+  }
+}
+
 static int unknown_column(const pm_table *table, const char *name, pm_error *error)
 {
+  char all[360];
+
   const char *near = NULL;
   int least = (int)strlen(name) / 2 + 2;
   for (size_t i = 0; i < table->count; i++) {
@@ -150,9 +174,9 @@ static int unknown_column(const pm_table *table, const char *name, pm_error *err
     near = table->columns[i].column.name;
     least = apart;
   }
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no column \"%.80s\"%s%s%s", name,
-                  near != NULL ? "; did you mean \"" : "",
-                  near != NULL ? near : "", near != NULL ? "\"?" : "");
+  list_columns(table, all, sizeof all);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no column \"%.40s\"%s%s%s there are %s", name,
+                  near != NULL ? "; did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"?" : ";", all);
 }
 
 int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error)
@@ -173,6 +197,7 @@ int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_er
   table->columns = kept;
   table->count = count;
   table->capacity = count + 1;
+  table->show_all = true;
   return PM_OK;
 }
 
@@ -203,12 +228,18 @@ void pm_table_drop_total(pm_table *table)
 {
   if (!pm_table_has_total(table)) return;
   table->has_total = false;
+  table->has_footer = true;
   table->rows--;
 }
 
 size_t pm_table_count_rows(const pm_table *table)
 {
   return table == NULL ? 0 : table->rows;
+}
+
+size_t pm_table_count_shown(const pm_table *table)
+{
+  return table == NULL ? 0 : table->rows + (table->has_footer ? 1 : 0);
 }
 
 size_t pm_table_count_columns(const pm_table *table)

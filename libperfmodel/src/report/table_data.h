@@ -14,11 +14,16 @@ typedef struct pm__column {
   const char **shown;       /* what people see instead: one per row, or NULL */
   const pm_choice *choices; /* of CHOICE: the names of its values; constant data of the record type */
   const char *former;       /* what the field was called, or NULL; the same */
+  const char *otherwise;    /* its value where nobody gives one, or NULL; the same */
+  int show;                 /* a sum of pm_show */
+  bool given;               /* what was asked, rather than answered */
 } pm__column;
 
 struct pm_table {
   size_t rows, count, capacity;
   bool has_total;
+  bool has_footer; /* behind the rows there is one more, their total */
+  bool show_all; /* people see all columns */
   const char *notes; /* in the arena, or NULL */
   pm__column *columns;
   pm__arena arena; /* cells and names */
@@ -39,10 +44,19 @@ void pm__column_title(pm__string *out, const pm__column *column);
 /* Whether it is a choice of no or yes. */
 bool pm__column_is_yes_no(const pm__column *column);
 
+/* The columns that people see, in their order, as pm_table_find_shown. */
+size_t pm__table_find_shown(const pm_table *table, size_t *columns);
+
+/* Appends what was asked and is the same in all rows. */
+void pm__write_heading(pm__string *out, const pm_table *table);
+
 /* The writers: each appends the whole table to `out`. */
 void pm__write_csv(pm__string *out, const pm_table *table);
 void pm__write_json(pm__string *out, const pm_table *table);
-void pm__write_text(pm__string *out, const pm_table *table, int width);
+void pm__write_text(pm__string *out, const pm_table *table, int width, size_t most, size_t absent);
+
+/* Appends a cell as people see it. */
+void pm__write_cell(pm__string *out, const pm_table *table, size_t column, size_t row);
 
 /* Bytes of the UTF-8 character at `text`, 1 to 4, or 0 if there is no valid one. */
 size_t pm__utf8_length(const char *text);

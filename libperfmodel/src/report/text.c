@@ -1,26 +1,28 @@
 /*
-** Tables for people: aligned columns, quantities with prefixes, no wider than asked.
+** Tables for people: what is the same in all rows said once, then the main columns, aligned, no wider than asked.
 **
 ** Numbers stand to the right, words to the left. If the width is not enough, the first column that does not fit is
 ** folded over several lines if it is a text and there is room for a few words; whatever is still left over is named
-** below the table. Cells are cleaned on the way: no control character of a user's file reaches a terminal.
+** below the table. A single row that is wider than that, or than a page, is a list of its columns with their values.
 */
-#include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perfmodel/units.h"
 #include "report/table_data.h"
 
-enum { GAP = 2, FOLD_LEAST = 20 };
+enum { GAP = 2, FOLD_LEAST = 20, PAGE = 100 };
 
-/* What is printed: the first `shown` columns, each `width[i]` characters wide. */
+/* What is printed: of the columns that people see the first `shown`, each `width[i]` characters wide; rows up to `before`
+** and from `after`. */
 typedef struct layout {
-  size_t *width;
-  size_t shown;
+  const pm_table *table;
+  size_t *column, *width;
+  size_t count, shown;
+  size_t before, after;
 } layout;
 
-/* ---- Cells ---- */
+/* ---- Widths ---- */
 
 static size_t count_characters(const char *text)
 {
@@ -32,77 +34,54 @@ static size_t count_characters(const char *text)
   return count;
 }
 
-/* Appends one character, or what stands for it: a blank for white space, '?' for controls and invalid bytes. */
-static const char *clean_character(pm__string *out, const char *text)
-{
-  unsigned char c = (unsigned char)*text;
-  size_t length = pm__utf8_length(text);
-  bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && (unsigned char)text[1] < 0xa0);
-  if (c == '\t' || c == '\n' || c == '\r') pm__string_add(out, " ");
-  else if (control || length == 0) pm__string_add(out, "?");
-  else pm__string_add_bytes(out, text, length);
-  return text + (length == 0 ? 1 : length);
-}
-
 /* Puts what a person sees of a cell into `cell`. */
 static void read_cell(pm__string *cell, const pm_table *table, size_t index, size_t row)
 {
-  const pm__column *column = &table->columns[index];
-  char buffer[PM_NUMBER_MAX + 64];
   cell->length = 0;
   pm__string_add(cell, "");
-  if (column->shown != NULL || pm__column_is_text(column)) {
-    const char *text = column->shown != NULL ? column->shown[row] : pm__column_word(column, row);
-    while (*text != '\0') text = clean_character(cell, text);
-    return;
-  }
-  bool known = !isnan(column->numbers[row]);
-  pm__string_add(cell, known ? pm_quantity_format(buffer, sizeof buffer, column->numbers[row], column->column.unit)
-                             : "-");
+  pm__write_cell(cell, table, index, row);
 }
 
-char *pm_table_format_cell(const pm_table *table, size_t column, size_t row)
+static const pm__column *column_of(const layout *plan, size_t i)
 {
-  pm__string cell = {NULL, 0, 0, false};
-  if (column >= pm_table_count_columns(table) || row >= table->rows) return NULL;
-  read_cell(&cell, table, column, row);
-  if (!cell.failed) return cell.text;
-  pm_string_free(cell.text);
-  return NULL;
+  return &plan->table->columns[plan->column[i]];
 }
 
-/* ---- Widths ---- */
-
-static bool measure(layout *plan, pm__string *cell, const pm_table *table)
+/* The row after this one: those between `before` and `after` are left out. */
+static size_t next_row(const layout *plan, size_t row)
 {
-  plan->width = (size_t *)calloc(table->count, sizeof *plan->width);
-  for (size_t column = 0; plan->width != NULL && column < table->count; column++) {
-    plan->width[column] = count_characters(table->columns[column].column.name);
-    for (size_t row = 0; row < table->rows; row++) {
-      read_cell(cell, table, column, row);
+  return row + 1 == plan->before ? plan->after : row + 1;
+}
+
+static bool measure(layout *plan, pm__string *cell)
+{
+  for (size_t i = 0; i < plan->count; i++) {
+    plan->width[i] = count_characters(column_of(plan, i)->column.name);
+    for (size_t row = 0; row < plan->table->rows; row = next_row(plan, row)) {
+      read_cell(cell, plan->table, plan->column[i], row);
       if (cell->failed) return false;
       size_t width = count_characters(cell->text);
-      if (width > plan->width[column]) plan->width[column] = width;
+      if (width > plan->width[i]) plan->width[i] = width;
     }
   }
-  return plan->width != NULL;
+  return true;
 }
 
 /* Decides how many columns are shown, and narrows the last of them if it is to be folded. */
-static void fit(layout *plan, const pm_table *table, size_t limit)
+static void fit(layout *plan, size_t limit)
 {
   size_t used = 0;
-  for (plan->shown = 0; plan->shown < table->count; plan->shown++) {
+  for (plan->shown = 0; plan->shown < plan->count; plan->shown++) {
     size_t gap = plan->shown > 0 ? GAP : 0;
     if (used + gap + plan->width[plan->shown] > limit) break;
     used += gap + plan->width[plan->shown];
   }
-  if (plan->shown == table->count) return;
+  if (plan->shown == plan->count) return;
   size_t gap = plan->shown > 0 ? GAP : 0;
   size_t room = limit > used + gap ? limit - used - gap : 0;
-  bool foldable = pm__column_is_text(&table->columns[plan->shown]) && room >= FOLD_LEAST;
+  bool text = pm__column_is_text(column_of(plan, plan->shown)), foldable = text && room >= FOLD_LEAST;
   if (!foldable && plan->shown > 0) return;
-  if (pm__column_is_text(&table->columns[plan->shown]) && room > 0) plan->width[plan->shown] = room;
+  if (text && room > 0) plan->width[plan->shown] = room;
   plan->shown++; /* the first column is shown in any case */
 }
 
@@ -161,10 +140,10 @@ static size_t indent_of_last(const layout *plan)
   return indent;
 }
 
-static void write_titles(pm__string *out, const pm_table *table, const layout *plan)
+static void write_titles(pm__string *out, const layout *plan)
 {
   for (size_t i = 0; i < plan->shown; i++) {
-    const pm__column *column = &table->columns[i];
+    const pm__column *column = column_of(plan, i);
     add_padded(out, column->column.name, plan->width[i], !pm__column_is_text(column), i + 1 == plan->shown);
   }
   end_line(out);
@@ -179,11 +158,11 @@ static void write_rule(pm__string *out, const layout *plan)
   end_line(out);
 }
 
-static void write_row(pm__string *out, pm__string *cell, const pm_table *table, const layout *plan, size_t row)
+static void write_row(pm__string *out, pm__string *cell, const layout *plan, size_t row)
 {
   for (size_t i = 0; i < plan->shown; i++) {
-    bool last = i + 1 == plan->shown, right = !pm__column_is_text(&table->columns[i]);
-    read_cell(cell, table, i, row);
+    bool last = i + 1 == plan->shown, right = !pm__column_is_text(column_of(plan, i));
+    read_cell(cell, plan->table, plan->column[i], row);
     if (cell->failed) out->failed = true;
     if (out->failed) return;
     if (last && !right) add_folded(out, cell->text, plan->width[i], indent_of_last(plan));
@@ -192,37 +171,110 @@ static void write_row(pm__string *out, pm__string *cell, const pm_table *table, 
   end_line(out);
 }
 
-static void write_left_out(pm__string *out, const pm_table *table, const layout *plan, size_t limit)
+static void write_rows(pm__string *out, pm__string *cell, const layout *plan, size_t absent)
+{
+  char line[64];
+  const pm_table *table = plan->table;
+  for (size_t row = 0; row < table->rows; row = next_row(plan, row)) {
+    if (row == plan->after && plan->after - plan->before + absent > 0) {
+      snprintf(line, sizeof line, "... %zu more rows\n", plan->after - plan->before + absent);
+      pm__string_add(out, line);
+    }
+    if (table->has_total && row + 1 == table->rows) write_rule(out, plan);
+    write_row(out, cell, plan, row);
+  }
+}
+
+static void add_lines(pm__string *out, const pm__string *text, size_t limit)
+{
+  if (text->failed) out->failed = true;
+  else add_folded(out, text->text, limit, 0);
+  pm__string_add(out, "\n");
+}
+
+static void write_same(pm__string *out, const pm_table *table, size_t limit)
+{
+  pm__string same = {NULL, 0, 0, false};
+  pm__write_heading(&same, table);
+  if (same.length > 0 || same.failed) {
+    add_lines(out, &same, limit);
+    pm__string_add(out, "\n");
+  }
+  pm_string_free(same.text);
+}
+
+static void write_left_out(pm__string *out, const layout *plan, size_t limit)
 {
   pm__string names = {NULL, 0, 0, false};
-  if (plan->shown == table->count) return;
+  if (plan->shown == plan->count) return;
   pm__string_add(&names, "not shown, for lack of width:");
-  for (size_t i = plan->shown; i < table->count; i++) {
+  for (size_t i = plan->shown; i < plan->count; i++) {
     pm__string_add(&names, i > plan->shown ? ", " : " ");
-    pm__string_add(&names, table->columns[i].column.name);
+    pm__string_add(&names, column_of(plan, i)->column.name);
   }
-  if (names.failed) out->failed = true;
-  else add_folded(out, names.text, limit, 0);
-  pm__string_add(out, "\n");
+  add_lines(out, &names, limit);
   pm_string_free(names.text);
 }
 
-void pm__write_text(pm__string *out, const pm_table *table, int width)
+/* ---- The whole ---- */
+
+/* Whether it is a row that is better read downwards. */
+static bool is_long_row(const layout *plan, size_t limit)
 {
-  layout plan = {NULL, 0};
+  size_t width = 0;
+  for (size_t i = 0; i < plan->count; i++) width += plan->width[i] + (i > 0 ? GAP : 0);
+  return plan->table->rows == 1 && plan->count > 2 && width > (limit < PAGE ? limit : PAGE);
+}
+
+static void write_list(pm__string *out, pm__string *cell, const layout *plan, size_t limit)
+{
+  size_t names = 0;
+  for (size_t i = 0; i < plan->count; i++) {
+    size_t width = count_characters(column_of(plan, i)->column.name);
+    if (width > names) names = width;
+  }
+  for (size_t i = 0; i < plan->count && !out->failed; i++) {
+    add_padded(out, column_of(plan, i)->column.name, names, false, false);
+    read_cell(cell, plan->table, plan->column[i], 0);
+    if (cell->failed) out->failed = true;
+    else add_folded(out, cell->text, limit > names + GAP ? limit - names - GAP : 1, names + GAP);
+    end_line(out);
+  }
+}
+
+static void write_table(pm__string *out, pm__string *cell, layout *plan, size_t limit, size_t absent)
+{
+  fit(plan, limit);
+  write_same(out, plan->table, limit);
+  write_titles(out, plan);
+  write_rule(out, plan);
+  write_rows(out, cell, plan, absent);
+  write_left_out(out, plan, limit);
+}
+
+static void write_plan(pm__string *out, layout *plan, size_t limit, size_t absent)
+{
   pm__string cell = {NULL, 0, 0, false};
-  size_t limit = width > 0 ? (size_t)width : SIZE_MAX;
-  if (table->count == 0) return;
-  if (measure(&plan, &cell, table)) {
-    fit(&plan, table, limit);
-    write_titles(out, table, &plan);
-    write_rule(out, &plan);
-    for (size_t row = 0; row < table->rows; row++) {
-      if (table->has_total && row + 1 == table->rows) write_rule(out, &plan);
-      write_row(out, &cell, table, &plan, row);
-    }
-    write_left_out(out, table, &plan, limit);
-  } else out->failed = true;
-  free(plan.width);
+  plan->count = pm__table_find_shown(plan->table, plan->column);
+  if (!measure(plan, &cell)) out->failed = true;
+  else if (absent == 0 && is_long_row(plan, limit)) write_list(out, &cell, plan, limit);
+  else write_table(out, &cell, plan, limit, absent);
   pm_string_free(cell.text);
+}
+
+void pm__write_text(pm__string *out, const pm_table *rows, int width, size_t most, size_t absent)
+{
+  pm_table with_footer = *rows;
+  const pm_table *table = &with_footer;
+  with_footer.rows = pm_table_count_shown(rows);
+  with_footer.has_total = rows->has_total || rows->has_footer;
+  if (table->count == 0) return;
+  size_t *room = (size_t *)calloc(2 * table->count, sizeof *room);
+  bool cut = table->rows > most || absent > 0;
+  size_t before = table->rows > most ? most - 1 : table->rows > 0 ? table->rows - 1 : 0;
+  layout plan = {.table = table, .column = room, .width = room != NULL ? room + table->count : NULL,
+                 .before = cut ? before : 0, .after = cut ? table->rows - 1 : 0};
+  if (room != NULL) write_plan(out, &plan, width > 0 ? (size_t)width : SIZE_MAX, absent);
+  else out->failed = true;
+  free(room);
 }

@@ -7,6 +7,7 @@
 #include "perfmodel/predict.h"
 #include "plan/plan.h"
 #include "record/sized.h"
+#include "report/order.h"
 
 /* ---- Spaces ---------------------------------------------------------------------------------------------------- */
 
@@ -174,7 +175,8 @@ static int add_hardware(pm_table *table, const pm_plan *plan, const pm_run *runs
   double *values = (double *)malloc((count + 1) * sizeof *values);
   if (values == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < count; i++) values[i] = pm_system_get_number(system_of(plan, &runs[i]), path, NULL);
-  const pm_field field = {.name = path, .unit = of->unit, .doc = of->doc, .kind = PM_FIELD_REAL};
+  const pm_field field = {.name = path, .unit = of->unit, .doc = of->doc, .kind = PM_FIELD_REAL,
+                          .show = PM_SHOW_MAIN};
   const pm_record_type type = {.name = "number", .doc = "", .size = sizeof *values, .fields = &field, .field_count = 1};
   int status = pm_table_add_records(table, &type, values, error);
   free(values);
@@ -204,7 +206,9 @@ static pm_table *table_of(const pm_plan *plan, const pm_run *runs, const pm_pred
   int status = add_runs(table, plan, runs, count, error);
   for (size_t i = 0; i < path_count && status == PM_OK; i++)
     status = add_hardware(table, plan, runs, count, paths[i], error);
+  pm__table_mark_given(table);
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("prediction"), predictions, error);
+  if (status == PM_OK) status = pm__table_order(table, error);
   if (status == PM_OK) return table;
   pm_table_free(table);
   return NULL;

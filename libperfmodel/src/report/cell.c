@@ -1,0 +1,57 @@
+/* Cells as people see them: quantities with prefixes, shares in per cent, words without controls. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "perfmodel/units.h"
+#include "report/table_data.h"
+
+/* Appends one character, or what stands for it: a blank for white space, '?' for controls and invalid bytes. */
+static const char *clean_character(pm__string *out, const char *text)
+{
+  unsigned char c = (unsigned char)*text;
+  size_t length = pm__utf8_length(text);
+  bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && (unsigned char)text[1] < 0xa0);
+  if (c == '\t' || c == '\n' || c == '\r') pm__string_add(out, " ");
+  else if (control || length == 0) pm__string_add(out, "?");
+  else pm__string_add_bytes(out, text, length);
+  return text + (length == 0 ? 1 : length);
+}
+
+/* "29.5 %", one digit behind the point, so that a column's points stand below each other; no help of the locale. */
+static const char *format_share(char *buffer, size_t size, double share)
+{
+  long tenths = lrint(fabs(share) * 1000);
+  if (share > 0 && tenths == 0) snprintf(buffer, size, "<0.1 %%");
+  else snprintf(buffer, size, "%s%ld.%ld %%", share < 0 && tenths > 0 ? "-" : "", tenths / 10, tenths % 10);
+  return buffer;
+}
+
+static const char *format_number(char *buffer, size_t size, const pm__column *column, double value)
+{
+  if (isnan(value)) return "-";
+  bool share = (column->show & PM_SHOW_PERCENT) != 0 && fabs(value) < 1e6;
+  return share ? format_share(buffer, size, value) : pm_quantity_format(buffer, size, value, column->column.unit);
+}
+
+void pm__write_cell(pm__string *out, const pm_table *table, size_t index, size_t row)
+{
+  const pm__column *column = &table->columns[index];
+  char buffer[PM_NUMBER_MAX + 64];
+  if (column->shown == NULL && !pm__column_is_text(column)) {
+    pm__string_add(out, format_number(buffer, sizeof buffer, column, column->numbers[row]));
+    return;
+  }
+  const char *text = column->shown != NULL ? column->shown[row] : pm__column_word(column, row);
+  while (*text != '\0') text = clean_character(out, text);
+}
+
+char *pm_table_format_cell(const pm_table *table, size_t column, size_t row)
+{
+  pm__string cell = {NULL, 0, 0, false};
+  if (column >= pm_table_count_columns(table) || row >= pm_table_count_shown(table)) return NULL;
+  pm__string_add(&cell, "");
+  pm__write_cell(&cell, table, column, row);
+  if (!cell.failed) return cell.text;
+  pm_string_free(cell.text);
+  return NULL;
+}
