@@ -68,6 +68,7 @@ static const struct {
   {"additive_attention", "20x8 10x8", "hidden=5"},
   {"dot_attention", "20x8 10x8", ""},
   {"squeeze_excitation", "6x20x10", "reduced=2"},
+  {"weight_standardization", "6x20x10", "out_channels=4 kernel=3 gain=yes"},
   {"mixture_of_experts", "20x6", "experts=4 top_k=2 hidden=8"},
   {"dot_interaction", "6x20", ""},
   {"softmax_loss", "20x6", ""},

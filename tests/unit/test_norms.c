@@ -76,6 +76,18 @@ START_TEST(operations_are_those_written_down)
 END_TEST
 
 /* Gradients of parameters are computed behind the network's own input too; without parameters, none. */
+/* 8 output channels have 6 x 3 x 3 weights each, read twice and written, whatever the image and the batch. */
+START_TEST(weights_are_standardised_once_for_all_samples)
+{
+  pm_network *network = layer_of("weight_standardization", "12x20x10", "out_channels=8 kernel=3 groups=2 gain=yes");
+  const pm__layer *layer = last_layer(network);
+  const pm__layer_kernel *kernel = kernels_of(network, layer);
+  ck_assert(layer->parameters == 8 && layer->mac == 0 && kernel->shape.row == 6 * 9);
+  ck_assert(kernel->work.elements == 0 && kernel->work.flop == 0 && kernel->work.fixed_elements == 3 * 8 * 54 + 8);
+  pm_network_free(network);
+}
+END_TEST
+
 START_TEST(parameters_have_gradients)
 {
   static const char *const kinds[] = {"layer_norm", "rms_norm", "scale", "prelu"};
@@ -109,6 +121,7 @@ int main(void)
   tcase_add_test(tests, parameters_are_as_documented);
   tcase_add_test(tests, groups_lead_from_one_norm_to_the_other);
   tcase_add_test(tests, operations_are_those_written_down);
+  tcase_add_test(tests, weights_are_standardised_once_for_all_samples);
   tcase_add_test(tests, parameters_have_gradients);
   tcase_add_test(tests, what_cannot_be_is_refused);
   suite_add_tcase(suite, tests);

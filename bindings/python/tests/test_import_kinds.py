@@ -16,7 +16,14 @@ TREES = {
 
 # No operator of a framework is one of these by itself: importers take their parts, one by one, and depthwise
 # convolutions as convolutions with groups. A new kind belongs in a table of the importers, or here.
-NEVER_IMPORTED = {"additive_attention", "depthwise_conv2d", "dot_attention", "dot_interaction", "squeeze_excitation"}
+NEVER_IMPORTED = {
+    "additive_attention",
+    "depthwise_conv2d",
+    "dot_attention",
+    "dot_interaction",
+    "squeeze_excitation",
+    "weight_standardization",
+}
 
 
 def texts(node: ast.expr) -> set[str]:

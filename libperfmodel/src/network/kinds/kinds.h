@@ -69,6 +69,7 @@
   X(additive_attention) \
   X(dot_attention) \
   X(squeeze_excitation) \
+  X(weight_standardization) \
   X(mixture_of_experts) \
   X(dot_interaction) \
   X(softmax_loss) \
