@@ -29,6 +29,13 @@ static bool read_sizes(const cli_request *request, double **sizes, size_t *count
   return good;
 }
 
+static bool unknown_collective(const cli_request *request, const char *name, const char *known)
+{
+  if (pm_collective_find(request->arguments.items[0]) >= 0)
+    return fail(CODE_USAGE, "\"%.80s\" is a collective; the system comes first, then the collective", request->arguments.items[0]), false;
+  return fail(CODE_USAGE, "unknown collective \"%.80s\"; it is one of %s", name, known), false;
+}
+
 static bool read_call(const cli_request *request, pm_call *call)
 {
   const char *name = request->arguments.items[1];
@@ -41,8 +48,7 @@ static bool read_call(const cli_request *request, pm_call *call)
       size_t used = strlen(known);
       snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", choices[i].name);
     }
-    fail(CODE_USAGE, "unknown collective \"%.80s\"; it is one of %s", name, known);
-    return false;
+    return unknown_collective(request, name, known);
   }
   return read_choice_option(request, OPTION_ALGORITHM, "call", "algorithm", &call->algorithm) &&
          read_choice_option(request, OPTION_PROTOCOL, "call", "protocol", &call->protocol);

@@ -51,6 +51,8 @@ static int run(const cli_request *request)
   const char *name = words->items[words->count - 1], *kind = words->count == 2 ? words->items[0] : kind_of(catalog, name);
   char *text = NULL;
   if (pm_catalog_count(catalog, kind) < 0) code = unknown_kind(kind);
+  else if (words->count == 1 && pm_catalog_count(catalog, name) >= 0)
+    code = fail(CODE_USAGE, "export %.80s needs the name of one; see perfmodel list %.80s", name, name);
   else if (strcmp(kind, "network") == 0 || strcmp(kind, "networks") == 0)
     text = export_network(request, catalog, name, &code);
   else text = export_entry(request, catalog, kind, name, &code);

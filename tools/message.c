@@ -76,55 +76,9 @@ int fail_run(const pm_error *error)
   return fail(error_code(error), "%s; --ignore-memory predicts all the same", error->text);
 }
 
-/* ---- Did you mean ---- */
-
-static size_t smallest(size_t a, size_t b, size_t c)
-{
-  size_t least = a < b ? a : b;
-  return least < c ? least : c;
-}
-
-/* How many letters must be changed, left out, put in or swapped with the next to get from one name to the other. */
-static size_t distance(const char *a, const char *b)
-{
-  enum { LONGEST = 63 };
-  size_t n = strlen(a), m = strlen(b), rows[3][LONGEST + 1];
-  if (n > LONGEST || m > LONGEST) return LONGEST;
-  for (size_t j = 0; j <= m; j++) rows[0][j] = j;
-  for (size_t i = 1; i <= n; i++) {
-    size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
-    row[0] = i;
-    for (size_t j = 1; j <= m; j++) {
-      row[j] = smallest(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
-      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
-    }
-  }
-  return rows[n % 3][m];
-}
-
-/* What other programs call an option of that name: "batch-size" is "batch". NULL if it is none of the names. */
-static const char *usual_option(const char *name, const char *const *names)
-{
-  const char *usual = pm_name_find_usual("option", name);
-  for (size_t i = 0; usual != NULL && names[i] != NULL; i++)
-    if (strcmp(names[i], usual) == 0) return names[i];
-  return NULL;
-}
-
-/* Near enough is a third of the letters, or a beginning of at least two. */
 const char *closest_name(const char *name, const char *const *names)
 {
-  const char *usual = usual_option(name, names);
-  if (usual != NULL) return usual;
-  const char *closest = NULL;
-  size_t length = strlen(name), least = (length < 3 ? 1 : length / 3) + 1;
-  for (size_t i = 0; names[i] != NULL; i++) {
-    bool beginning = length >= 2 && strncmp(name, names[i], length) == 0;
-    size_t apart = beginning ? 0 : distance(name, names[i]);
-    if (apart >= least || apart >= length) continue;
-    closest = names[i];
-    least = apart;
-  }
-  return closest;
+  size_t count = 0;
+  while (names[count] != NULL) count++;
+  return pm_name_find_meant(name, names, count);
 }

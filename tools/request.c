@@ -1,4 +1,5 @@
 /* Reading a command line by the table of options. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "options.h"
@@ -20,6 +21,14 @@ typedef struct cli_words {
   char **word;
   int count, next;
 } cli_words;
+
+static bool is_word_of(const char *words, const char *word)
+{
+  size_t length = strlen(word);
+  const char *at = strstr(words, word);
+  bool starts = at != NULL && (at == words || strchr(" [|", at[-1]) != NULL);
+  return starts && (at[length] == '\0' || strchr(" ]|", at[length]) != NULL);
+}
 
 typedef bool cli_option_test(const cli_option *option, const char *name, size_t length);
 
@@ -54,12 +63,25 @@ static const cli_known *find_former(const cli_request *request, const char *name
   return NULL;
 }
 
+/* Whether an option is named as an argument is, "--network" or "--model" of NETWORK. */
+static bool is_argument(const cli_command *command, const char *name)
+{
+  char word[64];
+  const char *usual = pm_name_find_usual("option", name);
+  snprintf(word, sizeof word, "%s", usual != NULL ? usual : name);
+  for (char *c = word; *c != '\0'; c++) *c = (char)toupper((unsigned char)*c);
+  return word[0] != '\0' && is_word_of(command->arguments, word);
+}
+
 static int unknown_option(const cli_request *request, const char *word)
 {
   const char *names[OPTIONS_MOST + 1] = {NULL};
   char name[64];
   for (size_t i = 0; i < request->options->count; i++) names[i] = request->options->items[i].option.name;
   snprintf(name, sizeof name, "%.*s", (int)strcspn(word + strspn(word, "-"), "="), word + strspn(word, "-"));
+  if (is_argument(request->command, name))
+    return fail(CODE_USAGE, "\"%.80s\" is no option but an argument; usage: perfmodel %s %s [options]", word, request->command->name,
+                request->command->arguments);
   const char *meant = closest_name(name, names);
   if (meant != NULL) return fail(CODE_USAGE, "unknown option \"%.80s\"; did you mean \"--%s\"?", word, meant);
   return fail(CODE_USAGE, "unknown option \"%.80s\"; see perfmodel %s --help", word, request->command->name);
@@ -177,15 +199,24 @@ static int choose_format(cli_request *request)
   return CODE_DONE;
 }
 
+/* "gpus=8" or "gpus", where an option was meant. */
+static int unexpected_argument(const cli_request *request, const char *word)
+{
+  const cli_command *command = request->command;
+  const cli_known *known = find_option(request, has_name, word, strcspn(word, "="));
+  if (known != NULL) return fail(CODE_USAGE, "unexpected argument \"%.80s\"; did you mean \"--%.80s\"?", word, word);
+  return fail(CODE_USAGE, "unexpected argument \"%.80s\"; usage: perfmodel %s %s [options]", word, command->name,
+              command->arguments);
+}
+
 static int check_arguments(const cli_request *request)
 {
   const cli_command *command = request->command;
   size_t count = request->arguments.count;
   if (count < command->least)
-    return fail(CODE_USAGE, "%s needs %s; see perfmodel %s --help", command->name, command->arguments, command->name);
+    return fail(CODE_USAGE, "%s needs %s, such as: %s", command->name, command->arguments, command->example);
   if (count > command->most)
-    return fail(CODE_USAGE, "unexpected argument \"%.80s\"; usage: perfmodel %s %s [options]",
-                request->arguments.items[command->most], command->name, command->arguments);
+    return unexpected_argument(request, request->arguments.items[command->most]);
   for (size_t i = 0; i < count; i++)
     if (request->arguments.items[i][0] == '\0') return fail(CODE_USAGE, "an argument is empty");
   return CODE_DONE;

@@ -26,6 +26,8 @@ static const char *closest_entry(const pm_catalog *catalog, const char *name)
 
 static int unknown_name(const pm_catalog *catalog, const char *name)
 {
+  if (pm_catalog_count(catalog, name) >= 0)
+    return fail(CODE_USAGE, "show %.80s needs the name of one; see perfmodel list %.80s", name, name);
   const char *meant = closest_entry(catalog, name);
   if (meant != NULL)
     return fail(CODE_USAGE, "nothing in the catalogue is called \"%.80s\"; did you mean \"%s\"?", name, meant);

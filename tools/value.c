@@ -4,11 +4,27 @@
 #include <string.h>
 #include "command.h"
 
+/* "1-8", "32:256" */
+static bool is_range(const char *text)
+{
+  size_t digits = strspn(text, "0123456789"), rest = digits + (text[digits] == '-' || text[digits] == ':');
+  size_t more = strspn(text + rest, "0123456789");
+  return digits > 0 && rest > digits && more > 0 && text[rest + more] == '\0';
+}
+
+static void not_count(const char *option_name, const char *text, double most)
+{
+  if (is_range(text)) fail(CODE_USAGE, "--%s \"%.80s\": a range is written number by number: 1,2,4", option_name, text);
+  else if (strchr(text, ',') != NULL) fail(CODE_USAGE, "--%s \"%.80s\" is a list, but one number is wanted here; perfmodel sweep "
+                                           "takes several", option_name, text);
+  else fail(CODE_USAGE, "--%s \"%.80s\" is not a whole number from 1 to %.0f", option_name, text, most);
+}
+
 bool read_count(const char *option_name, const char *text, double most, double *value)
 {
   double number;
   if (pm_number_parse(text, &number) != PM_OK || number != floor(number) || number < 1 || number > most) {
-    fail(CODE_USAGE, "--%s \"%.80s\" is not a whole number from 1 to %.0f", option_name, text, most);
+    not_count(option_name, text, most);
     return false;
   }
   *value = number;
@@ -96,7 +112,9 @@ bool unknown_choice(const char *option_name, const char *text, const pm_choice *
     names[i] = choices[i].name;
   }
   const char *meant = closest_name(text, names);
-  if (meant != NULL) fail(CODE_USAGE, "--%s \"%.80s\" is unknown; did you mean \"%s\"?", option_name, text, meant);
+  if (strchr(text, ',') != NULL) fail(CODE_USAGE, "--%s \"%.80s\" is a list, but one value is wanted here; perfmodel sweep takes several",
+                                      option_name, text);
+  else if (meant != NULL) fail(CODE_USAGE, "--%s \"%.80s\" is unknown; did you mean \"%s\"?", option_name, text, meant);
   else fail(CODE_USAGE, "--%s \"%.80s\" is unknown; it is one of %s", option_name, text, known);
   return false;
 }

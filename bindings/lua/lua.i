@@ -271,7 +271,7 @@ static void lua_push_field(lua_State *L, const pm_field *field, const void *reco
   else lua_pushnumber(L, (lua_Number)value);
 }
 
-/* unpack(records): a list of tables, fields by name; unknown ones are absent. */
+/* unpack(records): a list of tables, fields by name; unknown ones are absent. And the name of their type. */
 static int lua_unpack(lua_State *L) {
   lua_records *array = lua_records_at(L, 1);
   if (array == NULL) return luaL_error(L, "expected an array of records, not %s", luaL_typename(L, 1));
@@ -284,7 +284,8 @@ static int lua_unpack(lua_State *L) {
     }
     lua_rawseti(L, -2, (int)i + 1);
   }
-  return 1;
+  lua_pushstring(L, array->type->name);
+  return 2;
 }
 %}
 

@@ -14,6 +14,7 @@ local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
 local Network = require "perfmodel.network"
 local core = require "perfmodel.core"
+local strict = require "perfmodel.strict"
 require "perfmodel.counts" -- methods of networks
 
 local pm = {version = core.version_get()}
@@ -42,4 +43,9 @@ for _, name in ipairs{"network", "system", "framework", "list", "show", "record"
   pm[name] = arguments.public(function(...) return catalog.Catalog[name](catalog.shipped(), ...) end)
 end
 
-return pm
+-- A function that there is not: the one that was meant.
+local known = {}
+for name in pairs(pm) do known[name] = true end
+local class = strict.class("perfmodel", known)
+class.__newindex = nil
+return setmetatable(pm, class)

@@ -79,6 +79,13 @@ static const char *usual_name(const char *of, const char *name, pm_error *error)
   return pm_name_find_usual(of, name);
 }
 
+/* Which of the names was probably meant, or nothing: see pm_name_find_meant. */
+static const char *name_meant(const char *name, const char *const *NAMES, size_t COUNT, pm_error *error)
+{
+  (void)error;
+  return pm_name_find_meant(name, NAMES, COUNT);
+}
+
 /* The value of a number or choice field from its text, as the record holds it. */
 static double record_value(const char *type, const char *name, const char *text, pm_error *error)
 {

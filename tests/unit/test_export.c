@@ -181,10 +181,12 @@ START_TEST(words_that_cannot_be_say_the_choices)
   refuse("rtx-4090*4:nvswitch", "no NVLinks that end at a switch");
   refuse("h100-sxm5*8", "one of pcie, nvswitch");
   refuse("h100-sxm5:nvswitch", "write \"h100-sxm5*8:nvswitch\"");
-  refuse("h10*8:nvswitch", "unknown gpu \"h10\"; did you mean \"h100-sxm5\"");
+  refuse("h10*8:nvswitch", "unknown GPU \"h10\"; did you mean \"h100-sxm5\"");
   refuse("h100-sxm5*0:nvswitch", "not a number of GPUs within 1 and 1024");
   refuse("h100-sxm5*1e9:nvswitch", "not a number of GPUs within 1 and 1024");
-  refuse("*", "unknown gpu");
+  refuse("*", "unknown GPU");
+  refuse("8*h100", "write \"h100*8:TOPOLOGY\"");
+  refuse("8xh100", "a node of 8 is written \"h100-sxm5*8:TOPOLOGY\"");
 }
 END_TEST
 

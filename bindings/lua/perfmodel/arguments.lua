@@ -4,6 +4,7 @@ local had_type, had_equals = rawget(_G, "swig_type"), rawget(_G, "swig_equals")
 local core = require "perfmodel.core"
 rawset(_G, "swig_type", had_type) -- the generated core leaves two helpers in the globals
 rawset(_G, "swig_equals", had_equals)
+local strict = require "perfmodel.strict"
 
 local arguments = {}
 
@@ -48,8 +49,10 @@ function arguments.number_of(value, unit, what)
   return result
 end
 
+-- A table of the script's, or a record; no object.
 function arguments.is_list(value)
-  return type(value) == "table" and getmetatable(value) == nil
+  local class = type(value) == "table" and getmetatable(value)
+  return type(value) == "table" and (class == nil or (type(class) == "table" and class.strict == true))
 end
 
 -- A list of one value or more, each converted; empty where there is none.
@@ -101,43 +104,11 @@ function arguments.but(set, words)
   return rest
 end
 
--- How many letters must be changed, left out or put in to get from one name to the other.
-local function distance(a, b)
-  local row = {}
-  for j = 0, #b do row[j] = j end
-  for i = 1, #a do
-    local diagonal = row[0]
-    row[0] = i
-    for j = 1, #b do
-      local same = a:byte(i) == b:byte(j) and 0 or 1
-      diagonal, row[j] = row[j], math.min(row[j] + 1, row[j - 1] + 1, diagonal + same)
-    end
-  end
-  return row[#b]
-end
-
--- The known name that was meant: what other programs call so, else the nearest within a third of the letters; or nil.
-local function meant(name, names, known)
-  local usual = core.usual_name("option", name)
-  if usual ~= nil and known[usual] then return usual end
-  local nearest, least = nil, math.max(1, math.floor(#name / 3)) + 1
-  for _, each in ipairs(names) do
-    local apart = distance(name, each)
-    if apart < least then nearest, least = each, apart end
-  end
-  return nearest
-end
-
 -- Raises for a name that is not in the set, with the one that was meant. `what` is "option" or "field".
 function arguments.check_names(values, known, what)
   for name in pairs(values) do
     if not known[name] then
-      local names = {}
-      for each in pairs(known) do names[#names + 1] = each end
-      table.sort(names)
-      local near = meant(tostring(name), names, known)
-      local advice = near and 'did you mean "' .. near .. '"?' or "known are " .. table.concat(names, ", ")
-      error("unknown " .. what .. ' "' .. tostring(name) .. '"; ' .. advice, 0)
+      error("unknown " .. what .. ' "' .. tostring(name) .. '"; ' .. strict.advice(name, known), 0)
     end
   end
 end

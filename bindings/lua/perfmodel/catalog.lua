@@ -5,10 +5,15 @@ local arguments = require "perfmodel.arguments"
 local new_table = require "perfmodel.table"
 local Network = require "perfmodel.network"
 local System = require "perfmodel.system"
+local strict = require "perfmodel.strict"
 local public, text_of, object, is_list = arguments.public, arguments.text_of, arguments.object, arguments.is_list
 
 local Catalog = {}
-Catalog.__index = Catalog
+
+function Catalog.__index(_, name)
+  local method = strict.member(Catalog, "a catalogue", nil, name)
+  return method
+end
 
 local function handle_of(self) return arguments.handle_of(self, Catalog, "catalogue") end
 
@@ -29,7 +34,7 @@ end)
 
 --- One entry as a table of its fields, or with its sources as a table object; all entries of a kind.
 Catalog.record = public(function(self, kind, name)
-  return core.unpack(core.catalog_record(handle_of(self), text_of(kind, "a kind"), text_of(name, "a name")))[1]
+  return strict.unpack(core.catalog_record(handle_of(self), text_of(kind, "a kind"), text_of(name, "a name")))[1]
 end)
 Catalog.show = public(function(self, kind, name)
   return new_table(core.catalog_show(handle_of(self), text_of(kind, "a kind"), text_of(name, "a name")))
@@ -55,7 +60,7 @@ end)
 --- band and memory, whose constants may be changed before it is passed to pm.predict.
 Catalog.framework = public(function(self, name)
   local function part(kind)
-    return core.unpack(core.catalog_framework(handle_of(self), text_of(name, "a framework"), kind))[1]
+    return strict.unpack(core.catalog_framework(handle_of(self), text_of(name, "a framework"), kind))[1]
   end
   return {framework = part("framework"), era = part("library_era"), band = part("band"), memory = part("memory_profile")}
 end)
@@ -131,7 +136,7 @@ function catalog.kernels_of(gpus, model)
     error("kernel_model is calibrated or roofline", 0)
   end
   if model == "roofline" then return {} end
-  return core.unpack(core.catalog_kernels(handle_of(catalog.shipped()), gpus))
+  return strict.unpack(core.catalog_kernels(handle_of(catalog.shipped()), gpus))
 end
 
 return catalog

@@ -4,8 +4,10 @@ local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local axes = require "perfmodel.axes"
 local catalog = require "perfmodel.catalog"
+local fields = require "perfmodel.fields"
 local new_table = require "perfmodel.table"
 local System = require "perfmodel.system"
+local strict = require "perfmodel.strict"
 local public, text_of, number_of = arguments.public, arguments.text_of, arguments.number_of
 local list_of, is_list = arguments.list_of, arguments.is_list
 
@@ -19,13 +21,13 @@ local SWEEP_OPTIONS = arguments.options("columns", OPTIONS)
 -- A profile by its name or that of a framework, or one given as a table.
 local function profile_of(value, from)
   if type(value) == "table" then return value end
-  return core.unpack(core.catalog_inference(catalog.handle_of(from), text_of(value, "framework")))[1]
+  return strict.unpack(core.catalog_inference(catalog.handle_of(from), text_of(value, "framework")))[1]
 end
 
 -- A plan with the usable memory of its systems.
 function inference.plan_of(options)
   local from, framework = catalog.of(options), options.framework or "tensorrt"
-  if type(framework) == "table" and framework.id ~= nil then framework = {framework} end
+  if type(framework) == "table" and rawget(framework, "id") ~= nil then framework = {framework} end
   local profiles = list_of(framework, function(item) return profile_of(item, from) end, "framework")
   local plan = {networks = catalog.handles_of(options.network, "network", from), profiles = #profiles, chosen = profiles,
                 systems = {}, usable = {}}
@@ -41,18 +43,19 @@ end
 -- Every combination, as a list of tables: batch fastest, then gpus, nodes, precision, the others, framework, system, network.
 function inference.runs_of(plan, options)
   local places = {network_index = #plan.networks, system_index = #plan.systems, profile_index = plan.profiles}
-  local default = core.unpack(core.inference_run_default())[1]
-  local runs = core.unpack(core.inference_run_space(axes.of("inference_run", default, options, places)))
+  local default = strict.unpack(core.inference_run_default())[1]
+  local runs = strict.unpack(core.inference_run_space(axes.of("inference_run", default, options, places)))
   for _, run in ipairs(runs) do run.usable_memory = run.usable_memory or plan.usable[run.system_index + 1] end
   return runs
 end
 
-local Inference = {
-  __tostring = function(self)
-    return string.format("%.4g samples/s, batch %.0f in %s, bottleneck %s (%s)", self.throughput, self.batch,
-                         core.quantity_format(self.latency, "s"), self.bottleneck, self.basis)
-  end,
-}
+-- The answer, with the batch that was found or given.
+local Inference = strict.class("an inference", arguments.options("batch", fields.set "inference"))
+
+function Inference.__tostring(self)
+  return string.format("%.4g samples/s, batch %.0f in %s, bottleneck %s (%s)", self.throughput, self.batch,
+                       core.quantity_format(self.latency, "s"), self.bottleneck, self.basis)
+end
 
 --- Inference of one batch, a table with every field of "inference" by name, and `batch`. Options: network, system (a
 --- system or a GPU), framework (an inference profile, default "tensorrt"), latency (a limit: the largest batch within it),
@@ -67,10 +70,10 @@ inference.infer = public(function(options)
   local runs = inference.runs_of(plan, options)
   core.infer_check(plan.handle, runs)
   if options.latency ~= nil then
-    runs = core.unpack(core.infer_within(plan.handle, runs, number_of(options.latency, "s", "latency")))
+    runs = strict.unpack(core.infer_within(plan.handle, runs, number_of(options.latency, "s", "latency")))
   end
-  local answer = core.unpack(core.infer(plan.handle, runs))[1]
-  answer.batch = runs[1].batch
+  local answer = strict.unpack(core.infer(plan.handle, runs))[1]
+  rawset(answer, "batch", runs[1].batch)
   return setmetatable(answer, Inference)
 end)
 

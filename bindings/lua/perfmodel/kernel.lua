@@ -4,6 +4,7 @@ local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
 local fields = require "perfmodel.fields"
+local strict = require "perfmodel.strict"
 local public, text_of, number_of = arguments.public, arguments.text_of, arguments.number_of
 
 local kernels = {}
@@ -13,7 +14,7 @@ local function shipped_record(kind, name)
 end
 
 local function time_of(kernel, gpu, model)
-  return core.unpack(core.kernel_times(gpu, catalog.kernels_of(gpu, model), {kernel}))[1]
+  return strict.unpack(core.kernel_times(gpu, catalog.kernels_of(gpu, model), {kernel}))[1]
 end
 
 --- One matrix product on one GPU, a table with every field of "kernel_time": pm.gemm{m = 4096, n = 4096, k = 4096,
@@ -44,9 +45,9 @@ kernels.kernel = public(function(options)
     if name ~= "gpu" and name ~= "kernel_model" then kernel[name] = value end
   end
   for name, other in pairs(SAME) do kernel[name] = kernel[name] or kernel[other] end
-  local host = core.unpack(gpu)[1].pcie
+  local host = strict.unpack(gpu)[1].pcie
   if kernel.operation == "copy" and kernel.link_bandwidth == nil and host ~= nil and host ~= "" then
-    kernel.link_bandwidth = core.unpack(shipped_record("link", host))[1].bandwidth
+    kernel.link_bandwidth = strict.unpack(shipped_record("link", host))[1].bandwidth
   end
   return time_of(kernel, gpu, options.kernel_model)
 end)

@@ -4,6 +4,7 @@ local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
 local new_table = require "perfmodel.table"
+local strict = require "perfmodel.strict"
 local public, number_of, record_of = arguments.public, arguments.number_of, catalog.record_of
 
 local memory = {}
@@ -12,7 +13,7 @@ local OPTIONS = arguments.options
   "network gpu batch precision optimizer framework dp zero recompute inference usable catalog"
 
 local function run_of(options, gpu, from)
-  local run = core.unpack(core.memory_run_default())[1]
+  local run = strict.unpack(core.memory_run_default())[1]
   for field, option in pairs{batch = "batch", ranks = "dp", zero_stage = "zero"} do
     if options[option] ~= nil then run[field] = number_of(options[option], "1", option) end
   end
@@ -35,19 +36,17 @@ local function question_of(options)
   }
 end
 
-local Memory = {
-  __tostring = function(self)
-    return string.format("%s of %s: %s, largest batch %.0f", core.quantity_format(self.total, "B"),
-                         core.quantity_format(self.usable, "B"), self.verdict, self.largest_batch)
-  end,
-}
+strict.record("memory_use").__tostring = function(self)
+  return string.format("%s of %s: %s, largest batch %.0f", core.quantity_format(self.total, "B"),
+                       core.quantity_format(self.usable, "B"), self.verdict, self.largest_batch)
+end
 
 --- Memory of one GPU at the peak of a step, a table with every field of "memory_use": total, verdict, largest_batch,
 --- the parts. Options: network, gpu (a GPU or system), batch, precision, optimizer, framework (a memory profile), dp,
 --- zero, recompute ("none", "selective", "full"), inference, usable, catalog.
 memory.memory = public(function(options)
   local q = question_of(options)
-  return setmetatable(core.unpack(core.memory_use(q.network, q.profile, q.optimizer, q.run))[1], Memory)
+  return strict.unpack(core.memory_use(q.network, q.profile, q.optimizer, q.run))[1]
 end)
 
 --- The same options: what every layer keeps, as a table object.

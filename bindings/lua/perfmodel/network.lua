@@ -2,6 +2,7 @@
 
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
+local strict = require "perfmodel.strict"
 local public, text_of, number_of = arguments.public, arguments.text_of, arguments.number_of
 
 local Network, last_layer = {}, setmetatable({}, {__mode = "k"})
@@ -11,10 +12,10 @@ local function handle_of(self) return arguments.handle_of(self, Network, "networ
 --- Fields: id, name, input, output, layers, parameters, mac, flop, ... (every field of "network_totals"), per sample.
 --- `layers` and `times` are methods; the number of layers is the field `layer_count`.
 function Network.__index(self, name)
-  if Network[name] ~= nil then return Network[name] end
-  local totals = core.unpack(core.network_totals(handle_of(self)))[1]
-  totals.layer_count = totals.layers
-  return totals[name]
+  local function totals() return strict.unpack(core.network_totals(handle_of(self)))[1] end
+  if name == "layer_count" then return totals().layers end
+  local value = strict.member(Network, "a network", {type = "network", value = totals}, name)
+  return value
 end
 
 Network.__tostring = public(function(self)

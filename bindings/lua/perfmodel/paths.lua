@@ -3,6 +3,7 @@
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
+local strict = require "perfmodel.strict"
 local number_of, record_of = arguments.number_of, catalog.record_of
 
 local paths = {}
@@ -21,7 +22,7 @@ function paths.of(options, machines, dataset, from)
   local loader, access = record_of(options.loader or "tensorflow", "loader", from), paths.access_of(storage, from)
   for i, machine in ipairs(machines) do
     local found, decoder = pcall(from.record, from, "decoder", ((machine.cpu or ""):gsub("^.* x ", "")))
-    local run = core.unpack(core.input_run_default())[1]
+    local run = strict.unpack(core.input_run_default())[1]
     run.units = number_of(options.units or 1, "1", "units")
     if options.cache ~= nil then run.cache, run.first_epoch = number_of(options.cache, "B", "cache"), "no" end
     local parts = {dataset, storage, access, found and decoder or from:record("decoder", "skylake"), loader, machine, run}

@@ -5,6 +5,7 @@ local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
 local axes = require "perfmodel.axes"
 local System = require "perfmodel.system"
+local strict = require "perfmodel.strict"
 local text_of, list_of, is_list = arguments.text_of, arguments.list_of, arguments.is_list
 
 local plan = {}
@@ -22,7 +23,7 @@ end
 -- Every option but a framework of one's own is one value.
 function plan.check_single(options, advice)
   for name, value in pairs(options) do
-    local one = name == "framework" and is_list(value) and value.framework ~= nil
+    local one = name == "framework" and is_list(value) and rawget(value, "framework") ~= nil
     if is_list(value) and not one then error(name .. " is a list" .. advice, 0) end
   end
 end
@@ -31,7 +32,7 @@ end
 local function frameworks_of(value, from)
   if value == nil then value = "generic" end
   if value == "none" then return {} end
-  local one = type(value) ~= "table" or value.framework ~= nil
+  local one = type(value) ~= "table" or rawget(value, "framework") ~= nil
   return list_of(one and {value} or value, function(item)
     return type(item) == "table" and item or from:framework(text_of(item, "framework"))
   end, "framework")
@@ -78,7 +79,7 @@ function plan.runs_of(made, options)
   end
   if own.global_batch ~= nil then own.batch = own.global_batch end
   local places = {network_index = #made.networks, system_index = #made.systems, framework_index = #made.frameworks}
-  local base, names, lengths, values = axes.of("run", core.unpack(core.run_default())[1], own, places)
+  local base, names, lengths, values = axes.of("run", strict.unpack(core.run_default())[1], own, places)
   return core.run_space(base, names, lengths, values, own.global_batch ~= nil and 1 or 0)
 end
 

@@ -4,6 +4,7 @@ local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local new_table = require "perfmodel.table"
 local plan = require "perfmodel.plan"
+local strict = require "perfmodel.strict"
 local public = arguments.public
 
 local predict = {}
@@ -12,16 +13,10 @@ local SWEEP_OPTIONS = arguments.options("axes columns", plan.OPTIONS)
 
 local traces = setmetatable({}, {__mode = "k"}) -- what a prediction was made from
 
-local Prediction = {
-  -- A field by its name of an earlier release; one that is unknown is absent.
-  __index = function(self, name)
-    return type(name) == "string" and rawget(self, core.field_name_now(name)) or nil
-  end,
-  __tostring = function(self)
-    return string.format("%.4g samples/s, step %s, bottleneck %s (%s)", self.throughput,
-                         core.quantity_format(self.step_time, "s"), self.bottleneck, self.basis)
-  end,
-}
+strict.record("prediction").__tostring = function(self)
+  return string.format("%.4g samples/s, step %s, bottleneck %s (%s)", self.throughput,
+                       core.quantity_format(self.step_time, "s"), self.bottleneck, self.basis)
+end
 
 --- One prediction, a table with every field of "prediction" by name. Options: network, system (names or objects),
 --- framework (a name, "generic" by default; what pm.framework gives; "none": kernels and collectives only), global_batch
@@ -33,7 +28,7 @@ predict.predict = public(function(options)
   local made = plan.new(options)
   local runs = plan.runs_of(made, options)
   core.run_check(made.handle, runs)
-  local prediction = setmetatable(core.unpack(core.predict(made.handle, runs, -1))[1], Prediction)
+  local prediction = strict.unpack(core.predict(made.handle, runs, -1))[1]
   traces[prediction] = {plan = made, runs = runs}
   return prediction
 end)

@@ -9,6 +9,7 @@ local new_table = require "perfmodel.table"
 local paths = require "perfmodel.paths"
 local plan = require "perfmodel.plan"
 local System = require "perfmodel.system"
+local strict = require "perfmodel.strict"
 local public, text_of, number_of = arguments.public, arguments.text_of, arguments.number_of
 
 local sensitivity = {}
@@ -24,8 +25,8 @@ local function question_of(options)
   local from, own = catalog.of(options), plan.own(options)
   plan.check_single(own, "")
   local made = plan.new(own)
-  local runs, f = core.unpack(plan.runs_of(made, own)), made.frameworks[1]
-  local machine = core.unpack(core.system_machine(made.systems[1]))[1]
+  local runs, f = strict.unpack(plan.runs_of(made, own)), made.frameworks[1]
+  local machine = strict.unpack(core.system_machine(made.systems[1]))[1]
   local dataset = options.storage and catalog.record_of(options.dataset or "ilsvrc2012", "dataset", from)
   local i = paths.of(options, {machine}, dataset, from)
   local parts = f and {{f.framework}, {f.era}, {f.band}, {f.memory}} or {{}, {}, {}, {}}

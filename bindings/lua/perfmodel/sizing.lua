@@ -6,6 +6,7 @@ local catalog = require "perfmodel.catalog"
 local inference = require "perfmodel.inference"
 local paths = require "perfmodel.paths"
 local plan = require "perfmodel.plan"
+local strict = require "perfmodel.strict"
 local number_of = arguments.number_of
 
 local sizing = {}
@@ -18,7 +19,7 @@ local GOAL_UNITS = {rate = "1/s", epochs = "1", within = "s", pue = "1", nodes_m
 
 -- The goal; `dataset` is a record.
 local function goal_of(options)
-  local goal = core.unpack(core.size_goal_default())[1]
+  local goal = strict.unpack(core.size_goal_default())[1]
   for name, unit in pairs(GOAL_UNITS) do
     if options[name] ~= nil then goal[name] = number_of(options[name], unit, name) end
   end
@@ -55,20 +56,20 @@ sizing.size = arguments.public(function(options)
   local from, own = catalog.of(options), plan.own(options)
   own.global_batch, own.gpus = nil, own.gpus or 0
   local made = plan.new(own)
-  local runs = core.unpack(plan.runs_of(made, own))
+  local runs = strict.unpack(plan.runs_of(made, own))
   local dataset = catalog.record_of(options.dataset or "ilsvrc2012", "dataset", from)
   local prices, usable, machines = {}, {}, {}
   for i, run in ipairs(runs) do
     local system = made.systems[run.system_index + 1]
-    machines[i] = core.unpack(core.system_machine(system))[1]
+    machines[i] = strict.unpack(core.system_machine(system))[1]
     prices[i] = price_in(options.prices, machines[i].id, from)
-    usable[i] = catalog.usable_of({}, core.unpack(core.system_gpu(system))[1], from)
+    usable[i] = catalog.usable_of({}, strict.unpack(core.system_gpu(system))[1], from)
   end
   local goal = goal_of(options)
   goal.samples, goal.sample_size = dataset.samples, dataset.sample_size
   local i = paths.of(options, machines, dataset, from)
   local function ask(what)
-    return core.unpack(core.size_choices(
+    return strict.unpack(core.size_choices(
       made.handle, {goal}, runs, prices, usable, made.networks[1],
       {from:record("memory_profile", "pytorch")}, {from:record("optimizer", "momentum")}, i[1], i[2], i[3], i[4], i[5],
       i[6], i[7], what))
@@ -96,10 +97,10 @@ sizing.size_inference = arguments.public(function(options)
   local runs = inference.runs_of(made, own)
   for i, run in ipairs(runs) do
     local system = made.systems[run.system_index + 1]
-    prices[i] = price_in(options.prices, core.unpack(core.system_machine(system))[1].id, from)
+    prices[i] = price_in(options.prices, strict.unpack(core.system_machine(system))[1].id, from)
   end
   local latency = options.latency ~= nil and number_of(options.latency, "s", "latency") or 0 / 0
-  local rows = core.unpack(core.size_service(made.handle, {goal_of(options)}, runs, prices, latency))
+  local rows = strict.unpack(core.size_service(made.handle, {goal_of(options)}, runs, prices, latency))
   return setmetatable(rows, Sizing)
 end)
 

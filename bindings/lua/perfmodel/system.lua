@@ -3,6 +3,7 @@
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local new_table = require "perfmodel.table"
+local strict = require "perfmodel.strict"
 local public, number_of = arguments.public, arguments.number_of
 
 local System = {}
@@ -11,8 +12,9 @@ local function handle_of(self) return arguments.handle_of(self, System, "system"
 
 --- Fields: every field of "machine" (id, name, gpu, gpus, ...).
 function System.__index(self, name)
-  if System[name] ~= nil then return System[name] end
-  return core.unpack(core.system_machine(handle_of(self)))[1][name]
+  local function machine() return strict.unpack(core.system_machine(handle_of(self)))[1] end
+  local value = strict.member(System, "a system", {type = "machine", value = machine}, name)
+  return value
 end
 
 System.__tostring = public(function(self)
@@ -20,7 +22,7 @@ System.__tostring = public(function(self)
 end)
 
 --- The datasheet of its GPU: a table with every field of "gpu".
-System.gpu_record = public(function(self) return core.unpack(core.system_gpu(handle_of(self)))[1] end)
+System.gpu_record = public(function(self) return strict.unpack(core.system_gpu(handle_of(self)))[1] end)
 
 --- Its link graph, one row per pair of vertices.
 System.links = public(function(self) return new_table(core.system_edges(handle_of(self))) end)
@@ -31,7 +33,7 @@ local function ring_records(self, gpus, nodes)
 end
 
 --- The ring of the first `gpus` GPUs of each of `nodes` nodes: bandwidth, latencies, what limits it.
-System.ring = public(function(self, gpus, nodes) return core.unpack(ring_records(self, gpus, nodes))[1] end)
+System.ring = public(function(self, gpus, nodes) return strict.unpack(ring_records(self, gpus, nodes))[1] end)
 
 --- Time [s] of an all-reduce of `bytes` ("100 MB", 1e8) over that ring.
 System.all_reduce_time = public(function(self, bytes, gpus, nodes)

@@ -2,10 +2,15 @@
 
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
+local strict = require "perfmodel.strict"
 local handle_of, public, number_of = arguments.handle_of, arguments.public, arguments.number_of
 
 local Table = {}
-Table.__index = Table
+
+function Table.__index(_, name)
+  local method = strict.member(Table, "a table", nil, name)
+  return method
+end
 
 -- Whole numbers as integers, where the language has them.
 local function integers(values)
@@ -53,6 +58,12 @@ Table.columns = public(function(self)
   return columns
 end)
 
+local function column_set(handle)
+  local set = {}
+  for _, column in ipairs(column_list(handle)) do set[column.name] = true end
+  return set
+end
+
 --- The values of one column.
 Table.column = public(function(self, name)
   local handle = handle_of(self, Table, "table")
@@ -60,13 +71,13 @@ Table.column = public(function(self, name)
   for i, column in ipairs(column_list(handle)) do
     if column.name == name or column.name == now then return column_values(handle, i - 1, column.kind) end
   end
-  error('the table has no column "' .. tostring(name) .. '"', 0)
+  error('the table has no column "' .. tostring(name) .. '"; ' .. strict.advice(name, column_set(handle)), 0)
 end)
 
 --- The rows in order: each a table of values by column name; unknown ones are absent.
 Table.rows = public(function(self)
-  local rows = {}
-  for i = 1, Table.count(self) do rows[i] = {} end
+  local rows, class = {}, strict.class("a row", column_set(handle_of(self, Table, "table")))
+  for i = 1, Table.count(self) do rows[i] = setmetatable({}, class) end
   for _, column in ipairs(Table.columns(self)) do
     for i, value in ipairs(column.values) do
       if value == value then rows[i][column.name] = value end
@@ -88,10 +99,11 @@ Table.json = format_method("json")
 Table.text = format_method("table")
 Table.__tostring = function(self) return Table.text(self) end
 
---- Writes the table to a file, whole or not at all: CSV or JSON by its name (.csv, .json), else for people.
+--- Writes the table to a file, whole or not at all: CSV or JSON by its name (.csv, .json), for people with .txt or none.
 Table.save = public(function(self, path)
-  local extension = arguments.text_of(path, "a path"):match("%.(%w+)$")
-  local format = (extension == "csv" or extension == "json") and extension or "text"
+  local extension = arguments.text_of(path, "a path"):match("%.([^./]+)$") or "txt"
+  local format = ({csv = "csv", json = "json", txt = "text"})[extension]
+  if format == nil then error('cannot write "' .. path .. '": files end in .csv, .json or .txt (a table)', 0) end
   arguments.write_file(path, Table[format](self))
   return self
 end)

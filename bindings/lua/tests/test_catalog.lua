@@ -30,7 +30,6 @@ check.equal(gpu.peak_fp8_tensor, nil)
 -- A system: facts, links of both kinds, its ring, and an all-reduce that never beats its bandwidth term.
 local node = pm.system("dgx1-v100")
 check.equal(node.gpus, 8)
-check.equal(node.no_such_field, nil)
 local nvlinks = 0
 for _, row in ipairs(node:links():rows()) do
   if row.link == "nvlink2" then nvlinks = nvlinks + row.count end

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
 from typing import NoReturn
 
 
@@ -134,13 +132,6 @@ _CLASSES: dict[str, type[Error]] = {
         InternalError,
     )
 }
-
-
-def meant(name: str, known: Sequence[str], usual: str | None) -> str:
-    """Which of the known names was meant, as the end of a message: what other programs call `usual`, else the nearest;
-    "" if none is near."""
-    near = [usual] if usual in known else difflib.get_close_matches(name, known, 1, 0.7)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def raise_error(status: str, text: str, file: str, line: int) -> NoReturn:

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _core
 from ._base import current_names
-from ._errors import ArgumentError, meant
+from ._errors import ArgumentError
 from ._fields import Field, annotation, field, given, renamed
 from ._inputs import choice, many, number, quantity, whole
 
@@ -52,8 +52,9 @@ def check(type_name: str, keywords: Mapping[str, Any], function: str) -> dict[st
     known = [f.name for f in given(type_name)]
     for name in keywords:
         if name not in known:
-            advice = meant(name, known, _core.usual_name("option", name)) or f"; of a run it knows {', '.join(known)}"
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{advice}")
+            near = _core.name_meant(name, known)
+            advice = f"did you mean {near!r}?" if near else f"of a run it knows {', '.join(known)}"
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}; {advice}")
     return keywords
 
 

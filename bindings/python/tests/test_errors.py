@@ -155,6 +155,7 @@ def core_arguments() -> dict[str, list[object]]:
         "quantity_parse": ["1 s", "s"],
         "quantity_format": [1.0, "s"],
         "usual_name": ["precision", "half"],
+        "name_meant": ["bacth", ["batch", "gpus"]],
         "record_doc": ["gpu"],
         "record_size": ["gpu"],
         "record_fields": ["gpu"],

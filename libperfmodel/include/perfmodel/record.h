@@ -161,6 +161,10 @@ PM_API char *pm_record_format(const pm_field *field, const void *record, char *b
 ** messages. Case and punctuation do not matter. */
 PM_API const char *pm_name_find_usual(const char *of, const char *name);
 
+/* Which of the names was probably meant by one that is none of them: what other programs call an option so, else one that
+** it begins, else the nearest; NULL if none is near. For messages. */
+PM_API const char *pm_name_find_meant(const char *name, const char *const *names, size_t count);
+
 /* The field that an unknown name was probably meant to be, for messages; NULL if none is near. */
 PM_API const char *pm_field_find_meant(const pm_record_type *type, const char *name);
 

@@ -32,25 +32,26 @@ static int smallest(int a, int b, int c)
   return least < c ? least : c;
 }
 
+/* Letters that are changed, left out, put in, or swapped with the next. Three rows of the table are kept. */
 int pm__name_distance(const char *a, const char *b)
 {
   enum { LONGEST = 80 };
   char x[LONGEST], y[LONGEST];
-  int n = 0, m = 0, row[LONGEST + 1];
+  int n = 0, m = 0, rows[3][LONGEST + 1];
   pm__name_reader first = {a, false}, second = {b, false};
   while (n < LONGEST && (x[n] = pm__name_next(&first)) != '\0') n++;
   while (m < LONGEST && (y[m] = pm__name_next(&second)) != '\0') m++;
-  for (int j = 0; j <= m; j++) row[j] = j;
+  for (int j = 0; j <= m; j++) rows[0][j] = j;
   for (int i = 1; i <= n; i++) {
-    int diagonal = row[0];
+    int *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
     row[0] = i;
     for (int j = 1; j <= m; j++) {
-      int above = row[j];
-      row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (x[i - 1] != y[j - 1]));
-      diagonal = above;
+      row[j] = smallest(above[j] + 1, row[j - 1] + 1, above[j - 1] + (x[i - 1] != y[j - 1]));
+      bool swapped = i > 1 && j > 1 && x[i - 1] == y[j - 2] && x[i - 2] == y[j - 1];
+      if (swapped && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
     }
   }
-  return row[m];
+  return rows[n % 3][m];
 }
 
 bool pm__text_set(char *text, size_t size, const char *value)

@@ -149,8 +149,11 @@ const pm__names_place *pm__names_find(const pm_catalog *catalog, int kind, const
 int pm__names_add(pm_catalog *catalog, const pm__names_place *name, const pm__names_place **other, pm_error *error);
 void pm__names_free(pm__names *names);
 
-/* PM_STATUS_NOT_FOUND with what the name may have meant. */
-int pm__names_unknown(const pm_catalog *catalog, int kind, const char *text, pm_error *error);
+/* The same for a name as users give it: a maker may stand before it, and where a system is wanted a GPU does. */
+const pm__names_place *pm__names_find_place(const pm_catalog *catalog, int kind, const char *name);
+
+/* PM_STATUS_NOT_FOUND with the line that helps whoever wrote a name that is unknown. */
+int pm__names_unknown(const pm_catalog *catalog, int kind, const char *name, pm_error *error);
 
 /* Whether `text` has anything that names are compared by. */
 bool pm__is_name(const char *text);

@@ -69,7 +69,7 @@ int pm__kind_find(const char *name, pm_error *error)
   char known[600] = "";
   if (name != NULL && former_kind(name, false) >= 0) return former_kind(name, false);
   for (int i = 0; name != NULL && i < PM__KINDS; i++) {
-    if (strcmp(name, kinds[i].plural) == 0 || strcmp(name, kinds[i].singular) == 0) return i;
+    if (pm__same_name(name, kinds[i].plural) || pm__same_name(name, kinds[i].singular)) return i;
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", kinds[i].plural);
   }

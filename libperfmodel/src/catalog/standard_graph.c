@@ -13,7 +13,7 @@ static const char *const words[] = {"pcie", "nvswitch", "pairs"};
 pm__catalog_topology pm__topology_find(const char *word)
 {
   for (int i = 0; i < PM__TOPOLOGIES; i++)
-    if (strcmp(words[i], word) == 0) return (pm__catalog_topology)i;
+    if (pm__same_name(words[i], word)) return (pm__catalog_topology)i;
   return PM__TOPOLOGIES;
 }
 

@@ -95,6 +95,9 @@ static int read_topology(const pm_catalog *catalog, const char *name, const char
 static int read_word(const pm_catalog *catalog, const char *name, parts *p, pm_error *error)
 {
   const char *star = strchr(name, '*'), *colon = strchr(name, ':');
+  if (star != NULL && star > name && strspn(name, "0123456789 ") == (size_t)(star - name))
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\": the GPU comes first, then how many; write \"%.*s*%.*s%s\"", name,
+                    (int)strcspn(star + 1, ":"), star + 1, (int)(star - name), name, colon != NULL ? colon : ":TOPOLOGY");
   size_t length = star != NULL ? (size_t)(star - name) : strcspn(name, ":");
   int status = read_gpu(catalog, name, length, p, error);
   if (status != PM_OK) return status;

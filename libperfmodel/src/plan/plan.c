@@ -226,6 +226,12 @@ int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t no
   if (gpus < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gpus %d is not at least 1", gpus);
   if (nodes < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes %d is not at least 1", nodes);
   if (gpus <= have) return PM_OK;
+  if (have > 1 && gpus % have == 0 && system->system->network.count > 0)
+    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d; gpus are those of one node, and %d nodes have %d",
+                    gpus, id, have, gpus / have, gpus);
+  if (strncmp(id, "gpu:", 4) == 0)
+    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but \"%s\" is one GPU; a node of them is a system, such as "
+                    "\"%s*%d:pcie\"", gpus, id + 4, id + 4, gpus);
   return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, id, have);
 }
 

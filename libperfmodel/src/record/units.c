@@ -171,6 +171,17 @@ static const char *usual_form(const char *unit)
   return unit;
 }
 
+/* All that messages name of it. */
+static const char *usual_forms(const char *unit)
+{
+  static const char *const forms[][2] = {
+    {"B/s", "MB/s, GB/s, TB/s, Gbit/s"}, {"B", "kB, MB, GB, KiB, MiB, GiB"}, {"FLOP/s", "GFLOP/s, TFLOP/s, PFLOP/s"},
+    {"s", "us, ms, s, min, h, d"}, {"Hz", "MHz, GHz"}, {"W", "W, kW"}, {"1/s", "1/s, samples/s, images/s"}};
+  for (size_t i = 0; i < COUNT(forms); i++)
+    if (strcmp(unit, forms[i][0]) == 0) return forms[i][1];
+  return usual_form(unit);
+}
+
 static bool is_plain(const char *unit)
 {
   return unit[0] == '\0' || strcmp(unit, "1") == 0;
@@ -197,7 +208,7 @@ static int read_scaled(const char *text, const char *unit_text, const char *unit
   scale found;
   if (is_ambiguous(unit_text, unit)) return either(text, unit_text, unit, error);
   if (!find_unit(unit_text, &found) && !find_spelling(unit_text, unit, &found))
-    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has an unknown unit; write it in %s", text, usual_form(unit));
+    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has an unknown unit; it is one of %s", text, usual_forms(unit));
   if (strcmp(found.unit, is_plain(unit) ? "1" : unit) != 0)
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has the wrong unit; write it in %s", text, usual_form(unit));
   const char *p = text;

@@ -14,7 +14,11 @@ static const usual_name usual_names[] = {
   {"precision", "bfloat16", "bf16"}, {"precision", "mixed_bfloat16", "bf16"}, {"precision", "float32", "fp32"},
   {"precision", "single", "fp32"}, {"precision", "float", "fp32"}, {"precision", "f32", "fp32"},
   {"precision", "tensorfloat32", "tf32"}, {"precision", "float64", "fp64"}, {"precision", "double", "fp64"},
-  {"precision", "float8", "fp8"},
+  {"precision", "float8", "fp8"}, {"precision", "16", "fp16"}, {"precision", "16-mixed", "fp16"},
+  {"precision", "16-true", "fp16"}, {"precision", "bf16-mixed", "bf16"}, {"precision", "bf16-true", "bf16"},
+  {"precision", "32", "fp32"}, {"precision", "32-true", "fp32"}, {"precision", "O1", "fp16"}, {"precision", "O2", "fp16"},
+  {"parallelism", "ddp", "all-reduce"}, {"parallelism", "horovod", "all-reduce"}, {"parallelism", "allreduce", "all-reduce"},
+  {"parallelism", "ps", "parameter-server"},
   {"option", "batch_size", "batch"}, {"option", "batchsize", "batch"}, {"option", "bs", "batch"},
   {"option", "bsz", "batch"}, {"option", "per_device_batch_size", "batch"}, {"option", "batch_per_gpu", "batch"},
   {"option", "micro_batch_size", "batch"}, {"option", "global_batch_size", "global-batch"},
@@ -25,10 +29,24 @@ static const usual_name usual_names[] = {
   {"option", "dtype", "precision"}, {"option", "gradient_accumulation_steps", "accumulation"},
   {"option", "gradient_accumulation", "accumulation"}, {"option", "accumulate_grad_batches", "accumulation"},
   {"framework", "jax", "tf1-xla"}, {"framework", "flax", "tf1-xla"}, {"framework", "xla", "tf1-xla"},
+  {"framework", "tf2", "tf1-nchw"}, {"framework", "tensorflow2", "tf1-nchw"}, {"framework", "tensorflow_2", "tf1-nchw"},
+  {"framework", "inductor", "pytorch-2.4-compile"}, {"framework", "dynamo", "pytorch-2.4-compile"}, {"framework", "fsdp", "pt-nchw"},
   {"framework", "lightning", "pt-nchw"}, {"framework", "pytorch_lightning", "pt-nchw"},
-  {"framework", "deepspeed", "pt-nchw"}, {"framework", "huggingface", "pt-nchw"},
+  {"framework", "deepspeed", "pt-nchw"}, {"framework", "huggingface", "pt-nchw"}, {"framework", "megatron", "pt-nchw"},
+  {"framework", "megatron-lm", "pt-nchw"}, {"framework", "transformers", "pt-nchw"}, {"framework", "fastai", "pt-nchw"},
+  {"framework", "vllm", "pt-nchw"}, {"framework", "onnxruntime", "tensorrt"}, {"framework", "onnx", "tensorrt"},
+  {"framework", "tensorrt-llm", "tensorrt"},
   {"option", "optim", "optimizer"}, {"option", "model", "network"}, {"option", "net", "network"},
   {"option", "machine", "system"}, {"option", "node", "nodes"},
+  {"option", "fp16", "precision"}, {"option", "bf16", "precision"}, {"option", "tf32", "precision"}, {"option", "amp", "precision"},
+  {"option", "mixed_precision", "precision"}, {"option", "data_type", "precision"}, {"option", "b", "batch"}, {"option", "g", "gpus"},
+  {"option", "json", "format"}, {"option", "csv", "format"}, {"option", "xla", "framework"}, {"option", "backend", "framework"},
+  {"option", "seq", "set"}, {"option", "seq_len", "set"}, {"option", "sequence_length", "set"}, {"option", "image_size", "set"},
+  {"option", "resolution", "set"}, {"option", "rate", "target-rate"}, {"option", "target_rate", "rate"},
+  {"option", "models", "networks"}, {"option", "machines", "systems"}, {"option", "nets", "networks"},
+  {"option", "train", "predict"}, {"option", "run", "predict"}, {"option", "simulate", "predict"}, {"option", "estimate", "predict"},
+  {"option", "bench", "predict"}, {"option", "benchmark", "predict"}, {"option", "inference", "infer"},
+  {"option", "convert", "import"}, {"option", "info", "show"}, {"option", "describe", "show"},
 };
 
 const char *pm_name_find_usual(const char *of, const char *name)
@@ -39,17 +57,35 @@ const char *pm_name_find_usual(const char *of, const char *name)
   return NULL;
 }
 
-const char *pm_field_find_meant(const pm_record_type *type, const char *name)
+/* One name begins with the other, as names are compared. */
+static bool begins_with(const char *name, const char *text)
+{
+  pm__name_reader whole = {name, false}, start = {text, false};
+  for (char c; (c = pm__name_next(&start)) != '\0';)
+    if (pm__name_next(&whole) != c) return false;
+  return true;
+}
+
+/* Near enough is a third of the letters, or a beginning of at least two. */
+const char *pm_name_find_meant(const char *name, const char *const *names, size_t count)
 {
   const char *usual = pm_name_find_usual("option", name), *nearest = NULL;
-  int least = name != NULL ? (int)(strlen(name) / 3) + 1 : 0;
-  for (size_t i = 0; type != NULL && name != NULL && i < type->field_count; i++) {
-    const char *each = type->fields[i].name;
-    if (usual != NULL && pm__same_name(usual, each)) return each;
-    int apart = pm__name_distance(name, each);
-    if (apart >= least) continue;
-    nearest = each;
+  int length = name != NULL ? (int)strlen(name) : 0, least = (length < 3 ? 1 : length / 3) + 1;
+  for (size_t i = 0; name != NULL && i < count; i++) {
+    if (usual != NULL && pm__same_name(usual, names[i])) return names[i];
+    int apart = length >= 2 && begins_with(names[i], name) ? 0 : pm__name_distance(name, names[i]);
+    if (apart >= least || apart >= length) continue;
+    nearest = names[i];
     least = apart;
   }
   return nearest;
+}
+
+const char *pm_field_find_meant(const pm_record_type *type, const char *name)
+{
+  enum { MOST = 256 };
+  const char *names[MOST];
+  size_t count = 0;
+  for (; type != NULL && count < type->field_count && count < MOST; count++) names[count] = type->fields[count].name;
+  return pm_name_find_meant(name, names, count);
 }

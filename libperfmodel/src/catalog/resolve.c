@@ -1,0 +1,299 @@
+/* The entry that a name stands for; for a name that is unknown the line that helps: what it may have meant, or what stands
+** there instead of a name. */
+#include <stdio.h>
+#include <string.h>
+#include "catalog/shipped.h"
+
+/* ---- What a kind is called in messages. */
+
+static const char *singular_of(int kind)
+{
+  switch (kind) {
+  case PM__GPUS: return "GPU";
+  case PM__MEMORY_PROFILES: return "memory profile";
+  case PM__INFERENCE_PROFILES: return "inference profile";
+  default: return pm__kind_at((size_t)kind)->singular;
+  }
+}
+
+/* ---- Names that are near. */
+
+static bool begins_with(const char *name, const char *text)
+{
+  pm__name_reader whole = {name, false}, start = {text, false};
+  for (char c; (c = pm__name_next(&start)) != '\0';)
+    if (pm__name_next(&whole) != c) return false;
+  return true;
+}
+
+/* A word of the name begins with it; four letters and more may also be inside of one (torch of PyTorch). */
+static bool holds(const char *name, const char *text)
+{
+  for (const char *at = name; *at != '\0'; at++) {
+    bool word = at == name || strchr(" -_./", at[-1]) != NULL;
+    if ((word || strlen(text) > 3) && begins_with(at, text)) return true;
+  }
+  return false;
+}
+
+enum { BEGINS, HOLDS, FAR = 1000 }; /* between: more than HOLDS is edits */
+
+/* How far what was written is from a name: its beginning (resnet of resnet50), a part (3090 of rtx-3090), else by edits:
+** no more than a third of the letters. */
+static int distance(const char *text, const char *name)
+{
+  int length = (int)strlen(text), edits = pm__name_distance(text, name), slip = length < 3 ? 1 : length / 3;
+  if (!pm__is_name(text)) return FAR;
+  if (length > 1 && begins_with(name, text)) return BEGINS;
+  if (length > 2 && holds(name, text)) return HOLDS;
+  return edits <= slip && edits < length ? HOLDS + edits : FAR;
+}
+
+static int entry_distance(const pm_catalog *catalog, int kind, size_t position, const char *text)
+{
+  int least = FAR;
+  const char *name;
+  for (size_t which = 1; (name = pm__catalog_name(catalog, kind, position, which)) != NULL; which++) {
+    int edits = name[0] != '\0' ? distance(text, name) : FAR;
+    if (edits < least) least = edits;
+  }
+  return least;
+}
+
+/* Where a name of a kind is wanted: the kinds in which it is looked for, up to two, since a GPU does where a system is. */
+typedef struct search {
+  const pm_catalog *catalog;
+  const char *text;
+  int kinds[2], count;
+} search;
+
+static search search_of(const pm_catalog *catalog, int kind, const char *text)
+{
+  return (search){catalog, text, {kind, PM__GPUS}, kind == PM__SYSTEMS ? 2 : 1};
+}
+
+static int least_distance(const search *in)
+{
+  int least = FAR;
+  for (int k = 0; k < in->count; k++)
+    for (size_t i = 0; i < in->catalog->lists[in->kinds[k]].count; i++) {
+      int edits = entry_distance(in->catalog, in->kinds[k], i, in->text);
+      if (edits < least) least = edits;
+    }
+  return least;
+}
+
+/* What is listed: ids, and how many there are. */
+typedef struct suggestions {
+  const char *ids[8];
+  int count;
+} suggestions;
+
+enum { LISTED = sizeof((suggestions){{NULL}, 0}).ids / sizeof(char *) };
+
+static void add_at(const search *in, int wanted, suggestions *to)
+{
+  for (int k = 0; k < in->count; k++)
+    for (size_t i = 0; i < in->catalog->lists[in->kinds[k]].count; i++) {
+      if (entry_distance(in->catalog, in->kinds[k], i, in->text) != wanted) continue;
+      if (to->count < LISTED) to->ids[to->count] = pm__catalog_name(in->catalog, in->kinds[k], i, 1);
+      to->count++;
+    }
+}
+
+/* All that it begins, and those that it is a part of if that is no choice yet; else the nearest. */
+static suggestions find_near(const pm_catalog *catalog, int kind, const char *text)
+{
+  suggestions found = {{NULL}, 0};
+  search in = search_of(catalog, kind, text);
+  int least = least_distance(&in);
+  if (least < FAR) add_at(&in, least, &found);
+  if (least == BEGINS && found.count < 2) add_at(&in, HOLDS, &found);
+  return found;
+}
+
+/* "a", "b" or "c"; or with how many there are besides. */
+static void list_ids(const suggestions *found, char *list, size_t size)
+{
+  int shown = found->count < LISTED ? found->count : LISTED;
+  for (int i = 0; i < shown; i++) {
+    size_t used = strlen(list);
+    const char *before = i == 0 ? "" : i + 1 < found->count ? ", " : " or ";
+    snprintf(list + used, size - used, "%s\"%s\"", before, found->ids[i]);
+  }
+  size_t used = strlen(list);
+  if (found->count > shown) snprintf(list + used, size - used, " or %d more", found->count - shown);
+}
+
+/* ---- Something else than a name of that kind. */
+
+/* A name of something else: arguments in the wrong order, a system where a network is wanted. */
+static bool is_other_kind(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
+{
+  static const int others[] = {PM__NETWORKS, PM__GPUS, PM__SYSTEMS, PM__FRAMEWORKS, PM__DATASETS, PM__STORAGES};
+  bool profile = true; /* of profiles the nearest name says more */
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) profile = profile && kind != others[i];
+  for (size_t i = 0; i < sizeof others / sizeof others[0] && !profile; i++) {
+    if (others[i] == kind || pm__names_find_place(catalog, others[i], name) == NULL) continue;
+    bool order = kind == PM__NETWORKS && (others[i] == PM__GPUS || others[i] == PM__SYSTEMS);
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a %s, but a %s is wanted here%s", name, singular_of(others[i]),
+             singular_of(kind), order ? "; the network comes first, then the system" : "");
+    return true;
+  }
+  return false;
+}
+
+/* Several names where one is wanted: what stands before the first comma or blank is one, and so is what stands behind the
+** last. */
+static bool is_list(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
+{
+  char first[PM_TEXT_MAX];
+  size_t length = strcspn(name, ", ");
+  const char *last = strrchr(name, name[length]);
+  if (name[length] == '\0' || length >= sizeof first) return false;
+  memcpy(first, name, length);
+  first[length] = '\0';
+  if (pm__names_find_place(catalog, kind, first) == NULL || pm__names_find_place(catalog, kind, last + 1) == NULL) return false;
+  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a list, but one %s is wanted here; a sweep takes several, parted by commas", name,
+           singular_of(kind));
+  return true;
+}
+
+static bool ends_with(const char *name, const char *ending)
+{
+  size_t length = strlen(name), tail = strlen(ending);
+  return length > tail && strcmp(name + length - tail, ending) == 0;
+}
+
+/* A file of a model where a network's name is wanted. */
+static bool is_model_file(const char *name, pm_error *error)
+{
+  static const char *const importers[][2] = {{".onnx", "onnx"}, {".pt", "torch"}, {".pth", "torch"}, {".pt2", "torch"},
+                                             {".keras", "keras"}, {".h5", "keras"}, {".safetensors", "hf"},
+                                             {"config.json", "hf"}};
+  for (size_t i = 0; i < sizeof importers / sizeof importers[0]; i++) {
+    if (!ends_with(name, importers[i][0]) && strcmp(name, importers[i][0]) != 0) continue;
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file, no network; Python imports it: perfmodel.from_%s(...).to_xml(\"mine.xml\")"
+             ", then --catalog mine.xml", name, importers[i][1]);
+    return true;
+  }
+  return false;
+}
+
+/* A file of a catalogue where the name of one of its entries is wanted, or what perfmodel import makes one of. */
+static bool is_catalog_file(int kind, const char *name, pm_error *error)
+{
+  if (ends_with(name, ".xml"))
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file; load it (--catalog, or perfmodel.Catalog in Python) and give the id of "
+             "the %s in it", name, singular_of(kind));
+  else if (kind == PM__SYSTEMS && ends_with(name, ".txt"))
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file; \"perfmodel import\" makes a system of what nvidia-smi topo -m "
+             "prints", name);
+  else return false;
+  return true;
+}
+
+/* ---- Nothing of it. */
+
+/* What is known of frameworks that have no profile, of training or of inference. */
+static bool is_like_framework(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
+{
+  const char *near = pm_name_find_usual("framework", name);
+  const pm__names_place *place = near != NULL ? pm__names_find(catalog, kind, near) : NULL;
+  bool generic = kind == PM__FRAMEWORKS && pm__catalog_has(catalog, kind, "generic");
+  if (place == NULL) return false;
+  pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%.80s\" is not modelled; the nearest is \"%s\" (%s)%s", name, near,
+           pm__catalog_name(catalog, kind, place->position, 2), generic ? ", and \"generic\" stands for any" : "");
+  return true;
+}
+
+/* "8xh100", "h100x8", "h100 x 8": how a node of that GPU is written. */
+static bool is_node_of_gpus(const pm_catalog *catalog, const char *name, pm_error *error)
+{
+  char gpu[PM_TEXT_MAX];
+  int count = 0, length = 0;
+  bool first = sscanf(name, "%d%*[ xX]%n", &count, &length) == 1 && length > 0 && name[length] != '\0';
+  const char *x = first ? NULL : strrchr(name, 'x');
+  bool second = x != NULL && x > name && sscanf(x + 1, "%d%n", &count, &length) == 1 && x[1 + length] == '\0';
+  if (!first && !second) return false;
+  snprintf(gpu, sizeof gpu, "%.*s", first ? (int)strlen(name) - length : (int)(x - name), first ? name + length : name);
+  const pm__names_place *place = pm__names_find_place(catalog, PM__GPUS, gpu);
+  const char *id = place != NULL ? pm__catalog_name(catalog, PM__GPUS, place->position, 1) : NULL;
+  if (id == NULL || count < 1) return false;
+  pm__fail(error, PM_STATUS_NOT_FOUND, "unknown system \"%.80s\"; a node of %d is written \"%s*%d:TOPOLOGY\", such as \"%s*%d:pcie\"", name,
+           count, id, count, id, count);
+  return true;
+}
+
+/* What else to do about a kind of entry. */
+static const char *advice_of(const pm_catalog *catalog, int kind)
+{
+  if (kind == PM__NETWORKS) return ", or import yours (perfmodel.from_torch, from_onnx, from_keras, from_hf)";
+  if (kind == PM__SYSTEMS) return ", or name a GPU (perfmodel list gpus), or several: \"h100-sxm5*8:nvswitch\"";
+  if (kind == PM__FRAMEWORKS && pm__catalog_has(catalog, kind, "generic")) return "; \"generic\" stands for any";
+  return "";
+}
+
+static int fail_near(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
+{
+  char list[LISTED * (PM_TEXT_MAX + 6) + 32] = "";
+  suggestions found = find_near(catalog, kind, name);
+  list_ids(&found, list, sizeof list);
+  if (found.count > 0)
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown %s \"%.80s\"; did you mean %s?", singular_of(kind), name, list);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown %s \"%.80s\"; see \"perfmodel list %s\"%s", singular_of(kind), name,
+                  pm__kind_at((size_t)kind)->plural, advice_of(catalog, kind));
+}
+
+int pm__names_unknown(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
+{
+  bool said = is_other_kind(catalog, kind, name, error) || is_list(catalog, kind, name, error) ||
+              (kind == PM__NETWORKS && is_model_file(name, error)) || is_catalog_file(kind, name, error) ||
+              ((kind == PM__FRAMEWORKS || kind == PM__INFERENCE_PROFILES) && is_like_framework(catalog, kind, name, error)) ||
+              (kind == PM__SYSTEMS && is_node_of_gpus(catalog, name, error));
+  return said ? PM_STATUS_NOT_FOUND : fail_near(catalog, kind, name, error);
+}
+
+/* ---- Known or not. */
+
+static bool is_system_word(const char *name)
+{
+  return strchr(name, '*') != NULL || (strchr(name, ':') != NULL && strncmp(name, "gpu:", 4) != 0);
+}
+
+bool pm__catalog_has(const pm_catalog *catalog, int kind, const char *name)
+{
+  return pm__names_find(catalog, kind, name) != NULL;
+}
+
+const char *pm__catalog_resolve(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
+{
+  const pm__entry *entry = NULL;
+  const pm__names_place *place = pm__names_find_place(catalog, kind, name);
+  if (place != NULL && place->kind == kind) return pm__catalog_name(catalog, kind, place->position, 1);
+  return pm__catalog_find(catalog, kind, name, &entry, error) == PM_OK ? entry->id : NULL;
+}
+
+int pm__catalog_at(const pm_catalog *catalog, int kind, size_t position, const pm__entry **entry, pm_error *error)
+{
+  *entry = catalog->lists[kind].items[position];
+  return *entry != NULL ? PM_OK : pm__shipped_open(catalog->shipped, kind, position, entry, error);
+}
+
+int pm__catalog_seek(const pm_catalog *catalog, int kind, const char *name, const pm__entry **entry, pm_error *error)
+{
+  const pm__names_place *place = pm__names_find(catalog, kind, name);
+  *entry = NULL;
+  return place != NULL ? pm__catalog_at(catalog, kind, place->position, entry, error) : PM_OK;
+}
+
+int pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, const pm__entry **entry, pm_error *error)
+{
+  const pm__names_place *place = pm__names_find_place(catalog, kind, name);
+  *entry = NULL;
+  if (place == NULL && kind == PM__SYSTEMS && is_system_word(name)) return catalog->read_word(catalog, name, entry, error);
+  if (place == NULL) return pm__names_unknown(catalog, kind, name, error);
+  int status = pm__catalog_at(catalog, place->kind, place->position, entry, error);
+  if (status == PM_OK && place->kind != kind) *entry = (*entry)->machine;
+  return status;
+}
