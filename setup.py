@@ -54,7 +54,7 @@ class CMakeBuild(build_ext):
     def copy_extensions_to_source(self) -> None:
         """For an editable install: what is generated goes beside the extension."""
         super().copy_extensions_to_source()
-        for name in ("_core.py", "_core.pyi", "_records.pyi", "_options.pyi"):
+        for name in ("_core.py", "__init__.pyi", "_core.pyi", "_records.pyi", "_options.pyi"):
             shutil.copy(Path(self.build_lib) / "perfmodel" / name, ROOT / "bindings/python/perfmodel")
 
 

@@ -30,16 +30,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def build(revision: str, benchmark: str, folder: Path) -> Path:
-    """The benchmark of a git revision, built inside `folder`."""
+def build(revision: str, folder: Path, options: list[str]) -> Path:
+    """The build folder of a git revision, made inside `folder`."""
     source, binary = folder / "source", folder / "build"
-    source.mkdir()
+    source.mkdir(parents=True)
     archive = subprocess.run(["git", "-C", ROOT, "archive", revision], check=True, capture_output=True)
     subprocess.run(["tar", "-x", "-C", source], input=archive.stdout, check=True)
-    options = ["-DCMAKE_BUILD_TYPE=Release", "-DPM_BENCHMARKS=ON", "-DPM_TOOL=OFF"]
+    options = ["-DCMAKE_BUILD_TYPE=Release", *options]
     for command in (["cmake", "-S", source, "-B", binary, *options], ["cmake", "--build", binary, "-j2"]):
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return binary / "benchmarks" / benchmark
+    return binary
 
 
 def is_revision(text: str) -> bool:
@@ -55,7 +55,7 @@ def program(text: str, benchmark: str, folder: Path) -> Path:
     if (path / "benchmarks" / benchmark).is_file():
         return (path / "benchmarks" / benchmark).resolve()
     if is_revision(text):
-        return build(text, benchmark, folder)
+        return build(text, folder, ["-DPM_BENCHMARKS=ON", "-DPM_TOOL=OFF"]) / "benchmarks" / benchmark
     sys.exit(f"compare.py: {text} is neither a build with benchmarks, nor a program, nor a revision")
 
 

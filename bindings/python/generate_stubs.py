@@ -1,8 +1,9 @@
-"""Writes _core.pyi and _records.pyi, what editors and type checkers see of the built core, into the package's folder.
+"""Writes what editors and type checkers see of the built core and of the package into the package's folder: *.pyi.
 
     python generate_stubs.py FOLDER
 
-Types of functions are the C types that SWIG writes down, classes of records come from the library's field table.
+Types of functions are the C types that SWIG writes down, classes of records come from the library's field table, the
+names that the package offers from _public.py.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ OPTIONS_HEAD = '''"""Options of runs as keywords: one value each, or lists of th
 from typing import SupportsIndex, TypedDict
 
 from ._inputs import Number, Numbers, Quantities, Quantity, Switches, Texts, Wholes
+'''
+PACKAGE_HEAD = '''"""How fast a deep-learning network trains on a GPU machine, in closed form, and why."""
+
 '''
 RUNS = ("run", "inference_run")
 PLAIN = {
@@ -114,6 +118,13 @@ def options_stub(table: types.ModuleType) -> str:
     return text
 
 
+def package_stub(public: types.ModuleType) -> str:
+    """Every name that the package offers, as if it were imported from its module at once."""
+    lines = [f"from .{home} import {own} as {name}\n" for name, (home, own) in sorted(public.HOMES.items())]
+    names = "".join(f"    {name!r},\n" for name in sorted(public.HOMES))
+    return f"{PACKAGE_HEAD}{''.join(lines)}\n__version__: str\n__all__ = [\n{names}]\n"
+
+
 def main(folder: Path) -> None:
     """The core is loaded as part of a package without its __init__, which needs NumPy."""
     package = types.ModuleType("perfmodel")
@@ -121,6 +132,8 @@ def main(folder: Path) -> None:
     sys.modules["perfmodel"] = package
     core = importlib.import_module("perfmodel._core")
     table = importlib.import_module("perfmodel._fields")
+    public = importlib.import_module("perfmodel._public")
+    (folder / "__init__.pyi").write_text(package_stub(public), encoding="utf-8")
     (folder / "_core.pyi").write_text(core_stub(core), encoding="utf-8")
     (folder / "_records.pyi").write_text(records_stub(core, table), encoding="utf-8")
     (folder / "_options.pyi").write_text(options_stub(table), encoding="utf-8")

@@ -96,6 +96,58 @@ static names table_texts(const pm_table *table, double column, pm_error *error)
   return names_if_ok(array, error);
 }
 
+%}
+
+%{
+enum { WORDS_MOST = 64 };
+
+/* The different texts of a column, in the order of their first rows, and the place of each row's among them; how many there
+** are, 0 for more than WORDS_MOST. */
+static size_t scan_words(const pm_table *table, size_t column, const char **words, double *places)
+{
+  size_t count = 0, at = 0;
+  for (size_t row = 0; row < pm_table_count_rows(table); row++) {
+    const char *text = pm_table_get_text(table, column, row, NULL);
+    if (count == 0 || strcmp(words[at], text) != 0)
+      for (at = 0; at < count && strcmp(words[at], text) != 0;) at++;
+    if (at == WORDS_MOST) return 0;
+    if (at == count) words[count++] = text;
+    if (places != NULL) places[row] = (double)at;
+  }
+  return count;
+}
+
+static int is_text(const pm_column *column, pm_error *error)
+{
+  if (column == NULL) return 0;
+  if (column->kind == PM_FIELD_TEXT || column->kind == PM_FIELD_CHOICE) return 1;
+  fail(error, PM_STATUS_BAD_ARGUMENT, "column \"%s\" holds numbers", column->name);
+  return 0;
+}
+%}
+
+%inline %{
+/* The different texts of one column, which may be few for many rows; none for more than WORDS_MOST. */
+static names table_words(const pm_table *table, double column, pm_error *error)
+{
+  const char *words[WORDS_MOST];
+  const int good = is_text(table_column(table, column, error), error);
+  names array = names_new(good ? scan_words(table, (size_t)column, words, NULL) : 0, error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++) array.data[i] = text_copy(words[i], error);
+  return names_if_ok(array, error);
+}
+
+/* The place of each row's text among those. */
+static numbers table_word_places(const pm_table *table, double column, pm_error *error)
+{
+  const char *words[WORDS_MOST];
+  const int good = is_text(table_column(table, column, error), error);
+  numbers array = {NULL, 0};
+  if (good) array = numbers_new(pm_table_count_rows(table), error);
+  if (array.data != NULL) scan_words(table, (size_t)column, words, array.data);
+  return array;
+}
+
 /* The first rows of one column as people see them: quantities with prefixes, shares as percent, trees indented. */
 static names table_shown(const pm_table *table, double column, double rows, pm_error *error)
 {

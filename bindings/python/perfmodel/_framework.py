@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, Union
 
 from . import _core, _record, _records, _shipped
@@ -27,6 +28,13 @@ class Framework:
     """Spread of measured over predicted rates."""
     memory: _records.MemoryProfile
     """How it handles memory."""
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.profile, self.era, self.band, self.memory))
+
+    def __hash__(self) -> int:
+        return self._hash  # of a hundred numbers, and plans are kept by it
 
     @property
     def id(self) -> str:
@@ -86,7 +94,10 @@ def as_framework(value: Frameworks) -> Framework | None:
     """A framework, a name of the shipped catalogue, or none (None, "none")."""
     if value is None or value == "none":
         return None
-    return value if isinstance(value, Framework) else framework(text(value, "framework"))
+    return value if isinstance(value, Framework) else _known(text(value, "framework"))
+
+
+_known = lru_cache(maxsize=64)(framework)
 
 
 def framework_records(item: Framework | None) -> tuple[Records, Records, Records, Records]:

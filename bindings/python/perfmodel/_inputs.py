@@ -40,6 +40,8 @@ def path_text(value: str | os.PathLike[str]) -> str:
 
 def number(value: object, what: str) -> float:
     """An int, float or NumPy scalar as a float."""
+    if type(value) is float or type(value) is int:  # the usual, and soon said
+        return float(value)
     if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
         return float(value)
     raise TypeError(f"{what} must be a number, not {type(value).__name__}")
@@ -47,6 +49,8 @@ def number(value: object, what: str) -> float:
 
 def whole(value: SupportsIndex, what: str) -> int:
     """A whole number; 8.0 is one, 8.5 is not."""
+    if type(value) is int:
+        return value
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{what} must be a whole number, not bool")
     if isinstance(value, (float, np.floating)):

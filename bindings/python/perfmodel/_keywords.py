@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -46,8 +47,15 @@ def value_of(type_name: str, name: str, value: Any) -> float:
     return number(value, name) if f.unit == "1" else quantity(value, f.unit, name)
 
 
+@cache
+def _known(type_name: str) -> frozenset[str]:
+    return frozenset(f.name for f in given(type_name))
+
+
 def check(type_name: str, keywords: Mapping[str, Any], function: str) -> dict[str, Any]:
     """The keywords by their names of today; raises what Python raises for one that there is not."""
+    if _known(type_name).issuperset(keywords):
+        return dict(keywords)
     keywords = current_names(keywords, renamed(type_name))
     known = [f.name for f in given(type_name)]
     for name in keywords:

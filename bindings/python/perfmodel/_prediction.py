@@ -179,14 +179,14 @@ def _choice_doc(type_name: str, field_name: str, name: str) -> str:
 
 def prediction(plan: Plan, run: np.void, result: np.void) -> Prediction:
     """One row of a plan's arrays as an object."""
-    return Prediction(
-        **_record.values("prediction", result),
-        network=plan._network_ids[run["network_index"]],
-        system=plan._system_ids[run["system_index"]],
-        framework=plan._framework_ids[run["framework_index"]] if run["framework_index"] >= 0 else "none",
-        run=_records.Run(**_record.values("run", run)),
-        _plan=plan,
-    )
+    asked, predicted = _record.values("run", run), _record.values("prediction", result)
+    framework = asked["framework_index"]
+    predicted["network"] = plan._network_ids[asked["network_index"]]
+    predicted["system"] = plan._system_ids[asked["system_index"]]
+    predicted["framework"] = plan._framework_ids[framework] if framework >= 0 else "none"
+    predicted["run"] = _record.made(_records.Run, asked)
+    predicted["_plan"] = plan
+    return _record.made(Prediction, predicted)
 
 
 @takes("run")
@@ -220,10 +220,10 @@ def predict(
     if global_batch is not None:
         parts = int(row["gpus"]) * int(row["nodes"]) * int(row["accumulation"])
         row["batch"] = _per_gpu(run.get("batch"), number(global_batch, "global_batch"), parts)
-    result = plan.predict(asked)
-    if result[0]["status"] != 0:
+    result = prediction(plan, row, plan._predict_one(asked))
+    if result.status != "ok":
         plan.check(asked)
-    return prediction(plan, asked[0], result[0])
+    return result
 
 
 def _per_gpu(batch: Number | None, global_batch: float, ranks: int) -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import struct
+from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
@@ -65,22 +67,43 @@ def checked(type_name: str, records: Any, what: str) -> Records:
     return np.ascontiguousarray(records)
 
 
-def value(f: Field, raw: Any) -> Any:
-    """A field's value as Python sees it."""
+def _reader(f: Field) -> Callable[[Any], Any] | None:
+    """What makes a field's value as Python sees it of what stands in the record; None: it is that already."""
     if f.kind == "text":
-        return bytes(raw).decode("utf-8", "replace")
-    if f.kind == "real":
-        return float(raw)
+        return lambda raw: raw.partition(b"\0")[0].decode("utf-8", "replace")
     if f.yes_no:
-        return bool(raw)
+        return bool
     if f.kind == "choice":
-        return f.choices[raw] if 0 <= raw < len(f.choices) else str(int(raw))
-    return int(raw)
+        return lambda raw: f.choices[raw] if 0 <= raw < len(f.choices) else str(raw)
+    return None
 
 
-def values(type_name: str, record: np.void) -> dict[str, Any]:
-    """All values of one record by name."""
-    return {f.name: value(f, item) for f, item in zip(fields(type_name), record.item())}
+@cache
+def _layout(type_name: str) -> tuple[struct.Struct, list[str], list[tuple[int, Callable[[Any], Any]]]]:
+    """How to unpack a record, the names of its fields, and what is left to do with some of them, by position."""
+    codes = {"text": f"{_core.TEXT_MAX}s", "int": "i", "choice": "i", "real": "d"}
+    form, end = "=", 0
+    for f in fields(type_name):
+        form += f"{f.offset - end}x{codes[f.kind]}"
+        end = f.offset + struct.calcsize(f"={codes[f.kind]}")
+    readers = [(i, _reader(f)) for i, f in enumerate(fields(type_name))]
+    return struct.Struct(form), [f.name for f in fields(type_name)], [(i, read) for i, read in readers if read is not None]
+
+
+def values(type_name: str, record: Any) -> dict[str, Any]:
+    """All values by name: of a record, or of the first of an array of them or of bytes from the core."""
+    layout, names, readers = _layout(type_name)
+    items = list(layout.unpack_from(record))
+    for i, read in readers:
+        items[i] = read(items[i])
+    return dict(zip(names, items))
+
+
+def made(cls: type[R], members: dict[str, Any]) -> R:
+    """An object of a frozen dataclass of all its members, without the checks of its constructor."""
+    result = object.__new__(cls)
+    result.__dict__.update(members)
+    return result
 
 
 def raw(f: Field, item: Any) -> Any:
@@ -96,7 +119,7 @@ def raw(f: Field, item: Any) -> Any:
 
 def read(cls: type[R], type_name: str, data: bytearray) -> R:
     """The first record of `data` as a dataclass."""
-    return cls(**values(type_name, array(type_name, data)[0]))
+    return made(cls, values(type_name, data))
 
 
 def write(type_name: str, record: Any) -> Records:

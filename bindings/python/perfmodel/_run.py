@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Union
 
 from . import _core, _record
@@ -33,13 +34,20 @@ def fed_by(input: Input, keywords: Mapping[str, Any]) -> dict[str, Any]:
 
 def one_run(function: str, keywords: Mapping[str, Any], *, input: Input = None, samples: float | None = None) -> Records:
     """One run: each keyword is one value."""
-    run = _record.array("run", _core.run_default())
+    run = _usual_run().copy()
+    row = run[0]
     keywords = check("run", keywords, function)
-    for name, value in fed_by(input, keywords).items():
+    for name, value in (keywords if input is None else fed_by(input, keywords)).items():
         if value is not None or not (name == "batch" or usual(field("run", name)) is None):
-            run[0][name] = value_of("run", name, value)
+            row[name] = value_of("run", name, value)
     _set_samples(run, keywords, samples)
     return run
+
+
+@cache
+def _usual_run() -> Records:
+    """A run as it is where nobody gives anything."""
+    return _record.array("run", _core.run_default())
 
 
 def space(
@@ -59,7 +67,7 @@ def space(
 
 def base_run(keywords: Mapping[str, Any], samples: float | None) -> Records:
     """The usual run, with the samples of an epoch."""
-    run = _record.array("run", _core.run_default())
+    run = _usual_run().copy()
     _set_samples(run, keywords, samples)
     return run
 

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -60,6 +61,10 @@ class Table:
     @property
     def columns(self) -> list[ColumnInfo]:
         """Name, unit and meaning of every column."""
+        return list(self._infos)
+
+    @cached_property
+    def _infos(self) -> list[ColumnInfo]:
         texts = _core.table_columns(self._handle)
         return [ColumnInfo(*texts[i : i + 4]) for i in range(0, len(texts), 4)]
 
@@ -67,9 +72,9 @@ class Table:
         return int(_core.table_rows(self._handle))
 
     def __iter__(self) -> Iterator[Any]:
-        titles = [column.title for column in self.columns]
-        for cells in zip(*(self._column(i).tolist() for i in range(len(titles)))):
-            yield dict(zip(titles, cells))
+        columns = self.to_dict()
+        for cells in zip(*columns.values()):
+            yield dict(zip(columns, cells))
 
     @overload
     def __getitem__(self, key: str) -> Column: ...
@@ -95,20 +100,24 @@ class Table:
 
     def _column(self, index: int) -> Column:
         if index not in self._cache:
-            kind = self.columns[index].kind
-            parts = [_part_column(part, index, kind) for part in self._parts()]
-            column = np.concatenate(parts) if parts else np.empty(0)
+            kind = self._infos[index].kind
+            column = _joined([_part_column(part, index, kind) for part in self._parts()])
             column.flags.writeable = False
             self._cache[index] = column
         return self._cache[index]
 
+    def _all(self) -> dict[str, Column]:
+        """All columns by name with unit, for whoever asked to keep; each piece of the table is made once."""
+        parts = [[_part_column(part, i, info.kind) for i, info in enumerate(self._infos)] for part in self._parts()]
+        return {info.title: _joined(list(pieces)) for info, pieces in zip(self._infos, zip(*parts))}
+
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns by name, as lists."""
-        return {column.title: self._column(i).tolist() for i, column in enumerate(self.columns)}
+        return {title: column.tolist() for title, column in self._all().items()}
 
     def to_numpy(self) -> npt.NDArray[np.void]:
         """One structured array with a field per column."""
-        columns = {column.title: self._column(i) for i, column in enumerate(self.columns)}
+        columns = self._all()
         result = np.empty(len(self), dtype=[(title, column.dtype) for title, column in columns.items()])
         for title, column in columns.items():
             result[title] = column
@@ -120,7 +129,7 @@ class Table:
             import pandas
         except ImportError:
             raise ImportError("to_pandas() needs pandas: pip install pandas") from None
-        return pandas.DataFrame(self.to_dict())
+        return pandas.DataFrame(self._all(), copy=False)
 
     def to_arrow(self) -> pyarrow.Table:
         """A pyarrow.Table with the same column names; unknown numbers are null. Needs pyarrow.
@@ -183,12 +192,13 @@ class Table:
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
+def _joined(parts: list[Column]) -> Column:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
 def _part_column(part: _core.table, index: int, kind: str) -> Column:
     if kind in ("text", "choice"):
-        texts = _core.table_texts(part, index)
-        if kind == "choice" and texts and set(texts) <= {"yes", "no"}:
-            return np.array([text == "yes" for text in texts])
-        return np.array(texts, dtype=object)
+        return _text_column(part, index, kind)
     values = np.frombuffer(_core.table_numbers(part, index), dtype=np.float64)
     if kind == "int" and bool(np.isfinite(values).all()):
         return values.astype(np.int64)
@@ -201,6 +211,16 @@ def _html_title(info: ColumnInfo) -> str:
 
 def _side(kind: str) -> str:
     return "left" if kind in ("text", "choice") else "right"
+
+
+def _text_column(part: _core.table, index: int, kind: str) -> Column:
+    """Few different texts are made once, and taken for each row."""
+    words = _core.table_words(part, index)
+    if not words:
+        return np.array(_core.table_texts(part, index), dtype=object)
+    switch = kind == "choice" and set(words) <= {"yes", "no"}
+    places = np.frombuffer(_core.table_word_places(part, index), dtype=np.float64).astype(np.intp)
+    return np.array([word == "yes" for word in words] if switch else words, dtype=bool if switch else object)[places]
 
 
 def _html_cells(kind: str, cells: list[str]) -> list[str]:

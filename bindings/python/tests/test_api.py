@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -219,3 +221,12 @@ def test_gpu_records_are_dense_and_name_their_clocks() -> None:
     assert h100.tensor_clock < h100.clock and h100.peak_fp64_tensor > h100.peak_fp64
     assert h100.memory_bus * h100.memory_rate == pytest.approx(h100.memory_bandwidth, rel=0.03)
     assert pm.gpu("RTX 3090").peak_fp16_tensor < 100e12  # with FP32 accumulation
+
+
+def test_modules_are_imported_when_they_are_asked_for() -> None:
+    script = "import perfmodel, sys; print(*sorted(name for name in sys.modules if name.startswith('perfmodel.')))"
+    loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
+    assert loaded == ["perfmodel._core", "perfmodel._libcore", "perfmodel._public"]
+    assert all(getattr(pm, name) is not None for name in pm.__all__) and set(pm.__all__) <= set(dir(pm))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        pm.nothing  # type: ignore[attr-defined]

@@ -236,6 +236,8 @@ def core_arguments() -> dict[str, list[object]]:
         "table_columns": [table],
         "table_numbers": [table, 10],
         "table_texts": [table, 0],
+        "table_words": [table, 0],
+        "table_word_places": [table, 0],
         "table_shown": [table, 0, 1],
         "table_arrow": [[table]],
         "table_format": [table, "csv", 0],

@@ -88,11 +88,9 @@ static void divide_batch(pm_run *run)
   run->batch = share == floor(share) ? share : (double)NAN;
 }
 
-/* Run `index`: the last axis runs fastest. */
+/* Makes a copy of the base run `index`: the last axis runs fastest. */
 static void fill_run(const pm_space *space, const search_axis *axes, size_t index, void *run)
 {
-  pm_record_set_defaults(space->type, run);
-  memcpy(run, space->base, space->run_size);
   for (size_t i = space->axis_count; i-- > 0;) {
     pm_record_set_number(axes[i].field, run, axes[i].values[index % axes[i].count], NULL);
     index /= axes[i].count;
@@ -115,11 +113,14 @@ int pm_space_get_runs(const pm_space *space, size_t first, size_t last, void *ru
   union {
     pm_run run;
     pm_inference_run call;
-  } own;
+  } base, own;
   if (pm__record_size_check(space->type->name, space->run_size, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   if (space->type->size > sizeof own) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a %s is no run",
                                                       space->type->name);
+  pm_record_set_defaults(space->type, &base);
+  memcpy(&base, space->base, space->run_size);
   for (size_t i = first; i < last; i++) {
+    own = base;
     fill_run(space, axes, i, &own);
     memcpy((char *)runs + (i - first) * space->run_size, &own, space->run_size);
   }

@@ -1,0 +1,36 @@
+"""What the package offers, by the module that has it. A module is imported when one of its names is first asked for."""
+
+MODULES = {
+    "_calibrate": "calibrate Calibration",
+    "_catalog": "Catalog dataset export gpu network show system",
+    "_collective": "collective collective_loads Cycle rings Rings",
+    "_errors": (
+        "ArgumentError BadValueError DoesNotFitError Error FileError FormatError InternalError NotFoundError "
+        "NotModelledError OutOfMemoryError PrecisionError RouteError ShapeError TooManyGpusError UnitError "
+        "UnreachableError"
+    ),
+    "_fields": "Field fields",
+    "_framework": "Framework framework",
+    "_inference": "infer infer_sweep Inference InferencePlan",
+    "_input": "input_pipeline InputPipeline",
+    "_kernel": "gemm kernel",
+    "_memory": "Memory memory",
+    "_network": "layer_kinds Network",
+    "_plan": "Plan",
+    "_plots": "plot_roofline plot_scaling plot_timeline",
+    "_prediction": "predict Prediction",
+    "_quantity": "format_quantity quantity",
+    "_record": "dtype",
+    "_records": "Dataset Gpu InferenceProfile Link Machine MemoryProfile NetworkTotals Optimizer Run Source",
+    "_sensitivity": "sensitivity sensitivity_inference upgrades upgrades_inference with_gpu with_link with_number",
+    "_sizing": "Choices size size_inference Sizing",
+    "_sweep": "Sweep sweep",
+    "_system": "Ring System",
+    "_table": "ColumnInfo Table",
+    "_validate": "validate Validation validation_sets",
+    "_versions": "show_versions",
+    "importers": "from_hf from_keras from_onnx from_torch",
+}
+
+HOMES = {name: (module, name) for module, names in MODULES.items() for name in names.split()}
+HOMES["list"] = ("_catalog", "list_entries")  # where `list` is Python's
