@@ -286,6 +286,74 @@ START_TEST(units_scale_the_prediction)
 }
 END_TEST
 
+/* Repeats of a run count once, with their median; errors of another batch or release are their own. */
+START_TEST(rows_of_one_setting_count_once)
+{
+  static const char *const rows = ROW("128", "1000", "images/s") ROW("128", "3000", "images/s") ROW("128", "2000", "images/s")
+    ROW("64", "1500", "images/s");
+  char text[2000];
+  pm_error error = PM_ERROR_NONE;
+  snprintf(text, sizeof text, "%s%s", header, rows);
+  pm_validation what = {"training", text, "own.csv", 0};
+  pm_table *table = pm_validate(catalog, &what, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  ck_assert_uint_eq(pm_table_count_rows(table), 1);
+  double errors[2] = {fabs(own("training", ROW("128", "2000", "images/s"), "error", NULL)),
+                      fabs(own("training", ROW("64", "1500", "images/s"), "error", NULL))};
+  ck_assert_double_eq(pm_table_get_numbers(table, 2)[0], 4); /* rows */
+  ck_assert_double_eq(pm_table_get_numbers(table, 7)[0], 2); /* settings */
+  ck_assert_double_eq_tol(pm_table_get_numbers(table, 3)[0], (errors[0] + errors[1]) / 2, 1e-9);
+  ck_assert(strstr(pm_table_get_notes(table), "4 rows are 2 settings") != NULL);
+  pm_table_free(table);
+}
+END_TEST
+
+/* The interval of the prediction holds it, and what is measured there is covered. */
+START_TEST(intervals_cover_what_is_predicted)
+{
+  char row[400];
+  double low = own("training", ROW("128", "1000", "images/s"), "low", NULL);
+  double high = own("training", ROW("128", "1000", "images/s"), "high", NULL);
+  double rate = predicted(ROW("128", "1000", "images/s"));
+  ck_assert(low > 0 && low < rate && rate < high);
+  for (int i = 0; i < 2; i++) {
+    snprintf(row, sizeof row, "%sResNet-50 v1.5,PyTorch,NGC 19.05,V100,16,NVIDIA DGX-1,8,1,128,fp16-mixed,,%.17g,images/s,,,\n",
+             header, i == 0 ? high * 0.999 : high * 1.001);
+    pm_validation what = {"training", row, "own.csv", 0};
+    pm_table *table = pm_validate(catalog, &what, NULL);
+    ck_assert_double_eq(pm_table_get_numbers(table, 8)[0], i == 0 ? 100 : 0);
+    pm_table_free(table);
+  }
+}
+END_TEST
+
+#define HOST_ROW(system, gpus, rate) \
+  "ResNet-50,PyTorch,1.7.0a0+7036e91,A100-SXM4-40GB,40," system "," gpus ",1,256,fp32,," rate ",images/s," \
+  "lambdal/deeplearning-benchmark,pytorch,\n"
+
+/* Several GPUs of a host that are far slower than its one have no peer access; those of another host are as they are. */
+START_TEST(hosts_without_peer_access_are_known_by_their_rates)
+{
+  static const char *const slow = HOST_ROW("A100_p9", "1", "800") HOST_ROW("4xA100_p9", "4", "1600");
+  static const char *const fast = HOST_ROW("A100_p9", "1", "800") HOST_ROW("4xA100_p9", "4", "2400");
+  static const char *const other = HOST_ROW("A100_x", "1", "800") HOST_ROW("A100_p9", "1", "400") HOST_ROW("4xA100_p9", "4", "1000");
+  const char *const all[] = {slow, fast, other};
+  for (int i = 0; i < 3; i++) {
+    char text[2000];
+    snprintf(text, sizeof text, "%s%s", header, all[i]);
+    pm_validation what = {"training", text, "own.csv", 1};
+    pm_table *table = pm_validate(catalog, &what, NULL);
+    size_t last = pm_table_count_rows(table) - 1;
+    ck_assert(last == (i < 2 ? 1u : 2u));
+    char buffer[PM_TEXT_MAX];
+    const char *group = pm_table_get_text(table, 1, last, buffer);
+    ck_assert_msg((strstr(group, " no-peer ") != NULL) == (i == 0), "%s", group);
+    ck_assert(strstr(group, " tf32 ") != NULL); /* a container's FP32 */
+    pm_table_free(table);
+  }
+}
+END_TEST
+
 START_TEST(what_cannot_be_predicted_is_counted_and_said)
 {
   char notes[NOTES];
@@ -499,7 +567,7 @@ START_TEST(bad_sets_and_tables_are_errors)
 END_TEST
 
 /* Every shipped set runs, has its columns, and its rows add up to its groups: once, but for collectives, where each is in
-** the group of all, of its use and of its machine. */
+** the group of all, of its use and of its machine. Errors of rates are those of settings. */
 START_TEST(shipped_sets_add_up)
 {
   for (size_t i = 0; pm_validation_get_set(i) != NULL; i++) {
@@ -511,9 +579,12 @@ START_TEST(shipped_sets_add_up)
     int times = strcmp(rows.set, "collectives") == 0 ? 3 : 1;
     for (size_t k = 0; k < 7; k++) ck_assert_str_eq(pm_table_get_column(sums, k)->name, names[k]);
     double counted = 0, errors = 0, sum = 0, mean = 0;
+    bool rates = strcmp(pm_table_get_column(sums, pm_table_count_columns(sums) - 1)->name, "covered") == 0;
+    ck_assert(rates == (strcmp(rows.set, "training") == 0 || strcmp(rows.set, "inference") == 0));
     for (size_t k = 0; k < pm_table_count_rows(sums); k++) {
       counted += pm_table_get_numbers(sums, 2)[k];
       mean += pm_table_get_numbers(sums, 2)[k] * pm_table_get_numbers(sums, 3)[k];
+      ck_assert(!rates || pm_table_get_numbers(sums, 7)[k] <= pm_table_get_numbers(sums, 2)[k]);
     }
     for (size_t k = 0; k < pm_table_count_rows(all); k++) {
       double error_of = pm_table_get_numbers(all, 5)[k];
@@ -521,7 +592,7 @@ START_TEST(shipped_sets_add_up)
       sum += isnan(error_of) ? 0 : fabs(error_of);
     }
     ck_assert_double_eq(counted, times * errors);
-    ck_assert_double_eq_tol(mean, times * sum, 1e-6 * sum);
+    if (!rates) ck_assert_double_eq_tol(mean, times * sum, 1e-6 * sum);
     ck_assert(counted > 0);
     pm_table_free(all);
     pm_table_free(sums);
@@ -546,6 +617,9 @@ int main(void)
   tcase_add_test(tests, memory_is_ignored);
   tcase_add_test(tests, seeds_are_statements);
   tcase_add_test(tests, another_gpu_is_not_matched);
+  tcase_add_test(tests, rows_of_one_setting_count_once);
+  tcase_add_test(tests, intervals_cover_what_is_predicted);
+  tcase_add_test(tests, hosts_without_peer_access_are_known_by_their_rates);
   tcase_add_test(tests, cards_without_a_system_are_in_a_usual_server);
   tcase_add_test(tests, part_of_a_name_is_not_matched);
   tcase_add_test(tests, a_row_that_is_predicted_has_no_error);

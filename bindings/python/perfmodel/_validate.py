@@ -51,9 +51,11 @@ def validate(
     Args:
         set: "statements" (what the source documents state), "training", "inference", "kernels", "collectives" or "storage".
         rows: a row for each measurement (id, group, measured, predicted, unit, error [%]; of statements and storage also
-            holds, kind, basis, note, of collectives system, machine, use, regime, collective, algorithm, protocol,
+            holds, kind, basis, note, of training and inference low, high, network, machine, framework, gpus, nodes,
+            batch, readings, of collectives system, machine, use, regime, collective, algorithm, protocol,
             gpus, nodes, bytes [B]) in place of each group of them (set, group, rows, mape [%], median [%], p90 [%],
-            bias [%], of kernels also roofline mape [%]). Collectives are in three groups each: of all, of their use
+            bias [%], of kernels also roofline mape [%], of training and inference settings, covered [%]: repeats of
+            a run are one setting, errors are of its medians, and `covered` is the share within the 80 % interval). Collectives are in three groups each: of all, of their use
             (fit, held-out, document), of their machine.
         data: rows of one's own in the layout of the set's table: a DataFrame, or the path of a CSV file, plain or gzip.
         catalog: where names are looked up; the shipped one by default.

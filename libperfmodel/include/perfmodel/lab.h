@@ -49,6 +49,7 @@ extern "C" {
   X(ITEMS, "items", "how many of what is counted (tokens) one sample has, a formula likewise")       \
   X(OPTIMIZER, "optimizer", "what the step does with the gradients")                                 \
   X(ACCUMULATION, "accumulation", "batches that a step accumulates, a formula likewise")               \
+  X(PEERS, "peers", "the share of one GPU's rate below which several on the same host have no peer access") \
   X(ABOUT, "about", "what its group is called first, if its unit does not say: speech")                \
   X(UNFIT, "unfit", "that no constant is fitted on the row, which is predicted all the same; the value says why")
 

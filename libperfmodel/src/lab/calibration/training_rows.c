@@ -36,6 +36,7 @@ static const char *reason_of(const pm__lab_training_rows *rows, const pm__lab_ro
                              char *value)
 {
   const char *why = pm__lab_readings_decide(&rows->reader.readings, PM_DECISION_UNFIT, row, value);
+  if (why == NULL && rate->no_peers) return "GPUs without peer access";
   return why == NULL && rate->generic ? "nothing says which framework it was" : why;
 }
 
@@ -87,7 +88,7 @@ static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, co
   static const char *const needed[] = {"model", "throughput", "unit"};
   const pm__lab_context context = {catalog, table, options->file, "", 0, {NULL, 0, 0, false}};
   int columns[PM__COLUMNS], status = pm__lab_check_columns(&context, needed, sizeof needed / sizeof needed[0], error);
-  if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, false, error);
+  if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, false, table, error);
   pm__lab_row_columns(table, columns);
   for (size_t line = 1; status == PM_OK && line < table->rows; line++) {
     pm__lab_row row;

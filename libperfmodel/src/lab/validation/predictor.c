@@ -160,9 +160,15 @@ static void *build_network(pm__lab_predictor *predictor, const char *name, const
 
 static void *build_system(pm__lab_predictor *predictor, const char *name, const char **id, pm_error *error)
 {
-  *id = pm_catalog_resolve(predictor->catalog, "system", name, NULL);
+  char plain[2 * PM_TEXT_MAX];
+  const char *staged = strstr(name, PM__STAGED);
+  snprintf(plain, sizeof plain, "%.*s", (int)(staged != NULL ? staged - name : (ptrdiff_t)strlen(name)), name);
+  *id = staged == NULL ? pm_catalog_resolve(predictor->catalog, "system", name, NULL) : NULL;
   if (*id == NULL) *id = name; /* what is no entry may still be a system: a GPU by itself */
-  return pm_catalog_new_system(predictor->catalog, name, error);
+  pm_system *system = pm_catalog_new_system(predictor->catalog, plain, error);
+  if (system == NULL || staged == NULL || pm_system_set_staged(system, 1, error) == PM_OK) return system;
+  pm_system_free(system);
+  return NULL;
 }
 
 static void *build_framework(pm__lab_predictor *predictor, const char *name, const char **id, pm_error *error)
@@ -249,6 +255,11 @@ pm_system *pm__lab_predictor_built_system(const pm__lab_predictor *predictor, in
 pm_framework_profile *pm__lab_predictor_built_framework(const pm__lab_predictor *predictor, int framework)
 {
   return (pm_framework_profile *)predictor->frameworks.items[framework].object;
+}
+
+const char *pm__lab_predictor_network_name(const pm__lab_predictor *predictor, int network)
+{
+  return predictor->networks.items[network].name;
 }
 
 const char *pm__lab_predictor_network_id(const pm__lab_predictor *predictor, int network)

@@ -22,11 +22,16 @@ int pm__lab_predictor_network(pm__lab_predictor *predictor, const char *name, pm
 /* Whether the network of that name (without parameters) takes this parameter. */
 bool pm__lab_predictor_takes(pm__lab_predictor *predictor, const char *name, const char *parameter);
 
+/* "rtx-3090*4:pcie staged": GPUs reach each other through the host's memory alone. */
+#define PM__STAGED " staged"
+
 int pm__lab_predictor_system(pm__lab_predictor *predictor, const char *name, pm_error *error);
 
 /* The position of "pt-nchw" or "tf1-nchw@cudnn6" among the frameworks, -1 for ""; -2 with an error. */
 int pm__lab_predictor_framework(pm__lab_predictor *predictor, const char *name, pm_error *error);
 
+/* The name that it was asked for by, with parameters: "bert-large seq=384"; ids without. */
+const char *pm__lab_predictor_network_name(const pm__lab_predictor *predictor, int network);
 const char *pm__lab_predictor_network_id(const pm__lab_predictor *predictor, int network);
 const char *pm__lab_predictor_system_id(const pm__lab_predictor *predictor, int system);
 

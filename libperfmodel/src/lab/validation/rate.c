@@ -5,12 +5,16 @@
 #include "base/words.h"
 #include "network/network.h"
 
-int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, bool inference, pm_error *error)
+int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, bool inference, const pm__csv *table,
+                             pm_error *error)
 {
+  int columns[PM__COLUMNS];
   memset(reader, 0, sizeof *reader);
   reader->catalog = catalog;
   reader->inference = inference;
+  pm__lab_row_columns(table, columns);
   int status = pm__lab_readings_new(&reader->readings, catalog, error);
+  if (status == PM_OK) status = pm__lab_singles_read(&reader->singles, &reader->readings, table, columns, error);
   if (status != PM_OK) return status;
   reader->machines = pm__lab_machines_new(catalog, error);
   reader->predictor = pm__lab_predictor_new(catalog, NULL, error);
@@ -20,6 +24,7 @@ int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *cata
 void pm__lab_rate_reader_close(pm__lab_rate_reader *reader)
 {
   pm__lab_readings_free(&reader->readings);
+  pm__lab_singles_free(&reader->singles);
   pm__lab_machines_free(reader->machines);
   pm__lab_predictor_free(reader->predictor);
 }
@@ -132,6 +137,19 @@ static int read_machine(pm__lab_rate_reader *reader, const pm__lab_row *row, pm_
   return whole ? set_system(reader, id, rate, error) : spread(reader, id, gpus, nodes, rate, error);
 }
 
+/* Several GPUs of one host that are as slow as only GPUs without peer access are: their machine is one, whatever joins its
+** GPUs otherwise. */
+static int read_peers(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
+{
+  char name[2 * PM_TEXT_MAX];
+  if (rate->gpus < 2 || rate->nodes > 1) return PM_OK;
+  double least = pm__lab_readings_number(&reader->readings, PM_DECISION_PEERS, row, error);
+  rate->no_peers = pm__lab_singles_share(&reader->singles, row) < least;
+  if (!rate->no_peers) return PM_OK;
+  snprintf(name, sizeof name, "%s*%d:pcie" PM__STAGED, rate->gpu, rate->gpus);
+  return set_system(reader, name, rate, error);
+}
+
 /* ---- How it was run ---- */
 
 static int read_precision(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
@@ -233,6 +251,7 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
   pm__lab_readings_date(&reader->readings, row);
   int status = read_network(reader, row, rate, error);
   if (status == PM_OK) status = read_machine(reader, row, rate, error);
+  if (status == PM_OK) status = read_peers(reader, row, rate, error);
   if (status == PM_OK) status = read_precision(reader, row, rate, error);
   if (status == PM_OK) status = read_measured(reader, row, rate, error);
   if (status == PM_OK) status = read_batch(reader, row, rate, error);
@@ -280,6 +299,7 @@ void pm__lab_rate_group(const pm__lab_rate *rate, const pm__lab_row *row, const 
   const char *unit = row->cell[PM__COLUMN_UNIT], *source = strrchr(row->cell[PM__COLUMN_REPOSITORY], '/');
   const pm_choice *precisions = pm_record_find_field(pm_record_type_find("run"), "precision")->choices;
   snprintf(group, size, "%s %.34s %.20s %.12s %s%s%.22s", about(rate, unit, network), rate->framework, rate->gpu,
-           precisions[rate->precision].name, rate->gpus * rate->nodes > 1 ? "n-gpu" : "1-gpu",
+           precisions[rate->precision].name,
+           rate->no_peers ? "no-peer" : rate->gpus * rate->nodes > 1 ? "n-gpu" : "1-gpu",
            source != NULL ? " " : "", source != NULL ? source + 1 : "");
 }

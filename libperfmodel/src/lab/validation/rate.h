@@ -3,6 +3,7 @@
 #define PM_LAB_VALIDATION_RATE_H
 
 #include "lab/validation/machines.h"
+#include "lab/validation/peers.h"
 #include "lab/validation/predictor.h"
 #include "lab/validation/readings.h"
 
@@ -18,17 +19,21 @@ typedef struct pm__lab_rate {
   bool each;       /* the unit is for each GPU */
   bool latency;    /* what was measured is the latency [ms] */
   bool generic;    /* nothing says which framework it was */
+  bool no_peers;   /* its GPUs reach each other through the host's memory alone */
 } pm__lab_rate;
 
 typedef struct pm__lab_rate_reader {
   const pm_catalog *catalog;
   pm__lab_readings readings;
+  pm__lab_singles singles;
   pm__lab_machines *machines;
   pm__lab_predictor *predictor;
   bool inference; /* rates of inference, or latencies */
 } pm__lab_rate_reader;
 
-int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, bool inference, pm_error *error);
+/* The table is that of the rows that are read. */
+int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, bool inference, const pm__csv *table,
+                             pm_error *error);
 void pm__lab_rate_reader_close(pm__lab_rate_reader *reader);
 
 /* Reads a row, whose date it sets. The error says why it cannot be predicted. */

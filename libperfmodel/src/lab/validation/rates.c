@@ -5,20 +5,44 @@
 #include <string.h>
 #include "lab/validation/comparison.h"
 #include "lab/validation/rate.h"
+#include "lab/validation/settings.h"
 
 typedef struct asked_row {
   size_t line; /* of the table */
   int run;     /* of the predictor */
   double scale; /* what is counted, for each predicted sample */
   bool latency; /* in ms, in place of a rate */
+  char *rules;  /* readings that decided something of it */
 } asked_row;
+
+/* How a row was read, and the interval of its prediction. */
+typedef struct reading_row {
+  char network[PM_TEXT_MAX], machine[PM_TEXT_MAX], framework[PM_TEXT_MAX];
+  int32_t gpus, nodes;
+  double batch, low, high;
+} reading_row;
+
+static const pm_field reading_fields[] = {
+  PM__FIELD(reading_row, REAL, low, "low", "1", "one measurement in ten would be below this, in `unit`"),
+  PM__FIELD(reading_row, REAL, high, "high", "1", "one in ten above this"),
+  PM__FIELD(reading_row, TEXT, network, "network", "", "what the row's model was read as"),
+  PM__FIELD(reading_row, TEXT, machine, "machine", "", "what its GPU and system were read as"),
+  PM__FIELD(reading_row, TEXT, framework, "framework", "", "what its software was read as, with the generation of libraries"),
+  PM__FIELD(reading_row, INT, gpus, "gpus", "1", "GPUs of each node"),
+  PM__FIELD(reading_row, INT, nodes, "nodes", "1", "nodes"),
+  PM__FIELD(reading_row, REAL, batch, "batch", "1", "samples per GPU and step"),
+};
+
+static const pm_record_type reading_type = PM__TYPE(reading_row, reading_fields);
 
 typedef struct rates {
   pm__lab_context *context;
   pm__lab_rate_reader reader;
   pm__lab_comparisons rows;
-  asked_row *asked; /* beside `rows` */
-  size_t capacity;
+  asked_row *asked; /* beside `rows`, as the next two */
+  reading_row *read;
+  pm__lab_setting_row *settings;
+  size_t capacity, read_capacity, setting_capacity;
   pm__lab_reasons reasons;
 } rates;
 
@@ -49,56 +73,104 @@ static void set_id(char *id, const pm__lab_row *row, size_t line)
   snprintf(id, PM_TEXT_MAX, "%zu%s%.20s", line + 1, path != NULL ? " " : "", path != NULL ? path + 1 : "");
 }
 
+/* Room for one row more in what stands beside the rows. */
+static int grow(rates *t, pm_error *error)
+{
+  size_t count = t->rows.count;
+  asked_row *asked = (asked_row *)pm__grow(t->asked, count, &t->capacity, sizeof *asked);
+  if (asked != NULL) t->asked = asked;
+  reading_row *read = (reading_row *)pm__grow(t->read, count, &t->read_capacity, sizeof *read);
+  if (read != NULL) t->read = read;
+  pm__lab_setting_row *settings = (pm__lab_setting_row *)pm__grow(t->settings, count, &t->setting_capacity,
+                                                                  sizeof *settings);
+  if (settings != NULL) t->settings = settings;
+  return asked != NULL && read != NULL && settings != NULL ? PM_OK : pm__no_memory(error);
+}
+
+static reading_row reading_of(const rates *t, const pm__lab_rate *rate)
+{
+  const pm__lab_predictor *predictor = t->reader.predictor;
+  reading_row out = {.gpus = rate->gpus, .nodes = rate->nodes, .batch = rate->batch, .low = NAN, .high = NAN};
+  snprintf(out.network, sizeof out.network, "%.79s", pm__lab_predictor_network_name(predictor, rate->network));
+  snprintf(out.machine, sizeof out.machine, "%.79s", pm__lab_predictor_system_id(predictor, rate->system));
+  snprintf(out.framework, sizeof out.framework, "%.79s", rate->framework);
+  return out;
+}
+
+/* What a setting is: of two rows of different software the release, else the date. */
+static void set_key(const pm__lab_row *row, const pm__lab_rate *rate, char *key, size_t size)
+{
+  const char *version = row->cell[PM__COLUMN_VERSION];
+  snprintf(key, size, "%d %d %s %d %g %g %g %d %s %.60s %s %d", rate->network, rate->profile, rate->gpu,
+           rate->gpus * rate->nodes, rate->batch, rate->items, rate->accumulation, rate->precision, row->cell[PM__COLUMN_UNIT],
+           version[0] != '\0' ? version : row->date, rate->no_peers ? "no-peer" : "", rate->latency);
+}
+
 static int add_row(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, size_t line, pm_error *error)
 {
-  asked_row *asked = (asked_row *)pm__grow(t->asked, t->rows.count, &t->capacity, sizeof *asked);
-  if (asked == NULL) return pm__no_memory(error);
-  t->asked = asked;
   size_t index = t->rows.count;
+  if (grow(t, error) != PM_OK) return PM_STATUS_NO_MEMORY;
   pm__lab_comparison *out = pm__lab_comparisons_add(&t->rows, error);
   if (out == NULL) return PM_STATUS_NO_MEMORY;
-  asked[index].line = line;
-  asked[index].run = add_run(t, rate, error);
-  asked[index].latency = rate->latency;
-  asked[index].scale = pm__lab_rate_scale(rate);
+  t->asked[index] = (asked_row){.line = line, .run = add_run(t, rate, error), .scale = pm__lab_rate_scale(rate),
+                                .latency = rate->latency};
+  t->read[index] = reading_of(t, rate);
+  set_key(row, rate, t->settings[index].key, sizeof t->settings[index].key);
   out->measured = rate->measured;
   set_id(out->id, row, line);
   snprintf(out->unit, sizeof out->unit, "%.79s", rate->latency ? "ms" : row->cell[PM__COLUMN_UNIT]);
   snprintf(out->set, sizeof out->set, "%.79s", t->context->set);
   pm__lab_rate_group(rate, row, pm__lab_predictor_built_network(t->reader.predictor, rate->network), out->group,
                      sizeof out->group);
-  return asked[index].run >= 0 ? PM_OK : PM_STATUS_NO_MEMORY;
+  return t->asked[index].run >= 0 ? PM_OK : PM_STATUS_NO_MEMORY;
+}
+
+/* One row of the table; the readings that decided something of it go to `rules`. */
+static int read_row(rates *t, pm__lab_row *row, size_t line, pm__string *rules, pm_error *error)
+{
+  pm__lab_rate rate;
+  pm_error reason = PM_ERROR_NONE;
+  row->rules = rules;
+  int status = pm__lab_rate_read(&t->reader, row, &rate, &reason);
+  if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+  if (status != PM_OK) return pm__lab_reasons_add(&t->reasons, reason.text, error);
+  status = add_row(t, row, &rate, line, error);
+  if (status != PM_OK) return status;
+  t->asked[t->rows.count - 1].rules = rules->text;
+  rules->text = NULL; /* handed over */
+  return rules->failed ? pm__no_memory(error) : PM_OK;
 }
 
 static int read_rows(rates *t, pm_error *error)
 {
-  int columns[PM__COLUMNS];
+  int columns[PM__COLUMNS], status = PM_OK;
   pm__lab_row_columns(t->context->table, columns);
-  for (size_t line = 1; line < t->context->table->rows; line++) {
+  for (size_t line = 1; line < t->context->table->rows && status == PM_OK; line++) {
     pm__lab_row row;
-    pm__lab_rate rate;
-    pm_error reason = PM_ERROR_NONE;
+    pm__string rules = {NULL, 0, 0, false};
     pm__lab_row_get(t->context->table, line, columns, &row);
-    int status = pm__lab_rate_read(&t->reader, &row, &rate, &reason);
-    if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
-    status = status == PM_OK ? add_row(t, &row, &rate, line, error) : pm__lab_reasons_add(&t->reasons, reason.text,
-                                                                                          error);
-    if (status != PM_OK) return status;
+    status = read_row(t, &row, line, &rules, error);
+    free(rules.text);
   }
-  return PM_OK;
+  return status;
 }
 
-/* Predicted throughput, or latency in ms; NAN with the reason. */
-static double answer(const rates *t, const asked_row *asked, pm_error *reason)
+/* Predicted throughput, or latency in ms, with its interval; NAN with the reason. */
+static double answer(const rates *t, const asked_row *asked, reading_row *read, pm_error *reason)
 {
   const pm__lab_predictor *predictor = t->reader.predictor;
   if (!t->reader.inference) {
     const pm_prediction *p = pm__lab_predictor_prediction(predictor, asked->run);
     if (p->status != PM_OK) pm__lab_predictor_check(predictor, asked->run, reason);
+    read->low = p->throughput_p10 * asked->scale;
+    read->high = p->throughput_p90 * asked->scale;
     return p->throughput * asked->scale;
   }
   const pm_inference *p = pm__lab_predictor_inference(predictor, asked->run);
+  double call = p->latency * 1e3 * p->throughput;
   if (p->status != PM_OK) pm__lab_predictor_inference_check(predictor, asked->run, reason);
+  read->low = asked->latency ? call / p->throughput_p90 : p->throughput_p10 * asked->scale;
+  read->high = asked->latency ? call / p->throughput_p10 : p->throughput_p90 * asked->scale;
   return asked->latency ? p->latency * 1e3 : p->throughput * asked->scale;
 }
 
@@ -107,11 +179,38 @@ static int predict_rows(rates *t, pm_error *error)
   int status = pm__lab_predictor_predict(t->reader.predictor, error);
   for (size_t i = 0; i < t->rows.count && status == PM_OK; i++) {
     pm_error reason = PM_ERROR_NONE;
-    double value = answer(t, &t->asked[i], &reason);
+    double value = answer(t, &t->asked[i], &t->read[i], &reason);
+    t->settings[i].low = t->read[i].low;
+    t->settings[i].high = t->read[i].high;
     if (!isnan(value)) pm__lab_comparison_set(&t->rows.items[i], value);
     else status = pm__lab_reasons_add(&t->reasons, reason.text, error);
   }
   return status;
+}
+
+static pm_table *rows_table(const rates *t, pm_error *error)
+{
+  pm_table *table = pm__lab_table_with(pm__lab_comparisons_table(&t->rows, error), &reading_type, t->read, error);
+  const char **rules = (const char **)calloc(t->rows.count + 1, sizeof *rules);
+  int status = rules != NULL ? PM_OK : pm__no_memory(error);
+  for (size_t i = 0; rules != NULL && i < t->rows.count; i++) rules[i] = t->asked[i].rules != NULL ? t->asked[i].rules : "";
+  if (status == PM_OK && table != NULL)
+    status = pm_table_add_text(table, "readings", "rules of the catalogue that decided how it was read", rules, error);
+  free(rules);
+  if (status == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
+}
+
+static void free_rates(rates *t)
+{
+  pm__lab_rate_reader_close(&t->reader);
+  pm__lab_reasons_free(&t->reasons);
+  for (size_t i = 0; i < t->rows.count; i++) free(t->asked[i].rules);
+  free(t->rows.items);
+  free(t->asked);
+  free(t->read);
+  free(t->settings);
 }
 
 static pm_table *validate(pm__lab_context *context, bool inference, pm_error *error)
@@ -122,17 +221,15 @@ static pm_table *validate(pm__lab_context *context, bool inference, pm_error *er
   memset(&t, 0, sizeof t);
   t.context = context;
   int status = pm__lab_check_columns(context, needed, sizeof needed / sizeof needed[0], error);
-  if (status == PM_OK) status = pm__lab_rate_reader_open(&t.reader, context->catalog, inference, error);
+  if (status == PM_OK) status = pm__lab_rate_reader_open(&t.reader, context->catalog, inference, context->table, error);
   if (status == PM_OK) status = read_rows(&t, error);
   if (status == PM_OK) status = predict_rows(&t, error);
   if (status == PM_OK) {
     pm__lab_note_unpredicted(context, &t.reasons);
-    table = pm__lab_result_table(context, &t.rows, error);
+    table = context->rows ? rows_table(&t, error)
+                          : pm__lab_settings_summary(&t.rows, t.settings, &context->notes, error);
   }
-  pm__lab_rate_reader_close(&t.reader);
-  pm__lab_reasons_free(&t.reasons);
-  free(t.rows.items);
-  free(t.asked);
+  free_rates(&t);
   return table;
 }
 

@@ -33,6 +33,7 @@ void pm__lab_row_get(const pm__csv *table, size_t index, const int columns[PM__C
            row->cell[PM__COLUMN_PATH]);
   row->date[0] = '\0';
   row->set = "";
+  row->rules = NULL;
 }
 
 const char *pm__lab_row_cell(const pm__lab_row *row, const char *text)
@@ -120,12 +121,25 @@ static bool fill_in(const char *value, const pm__lab_row *row, char *out)
   return true;
 }
 
+/* Each rule once, whoever asks how often. */
+static void note_rule(const pm__lab_row *row, const pm_reading *rule)
+{
+  const char *text = row->rules != NULL && row->rules->text != NULL ? row->rules->text : "";
+  size_t length = strlen(rule->id);
+  if (row->rules == NULL) return;
+  for (const char *p = strstr(text, rule->id); p != NULL; p = strstr(p + 1, rule->id))
+    if ((p == text || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0')) return;
+  pm__string_format(row->rules, "%s%s", text[0] != '\0' ? " " : "", rule->id);
+}
+
 const char *pm__lab_readings_decide(const pm__lab_readings *readings, pm_decision decision, const pm__lab_row *row,
                                     char *value)
 {
   for (size_t i = 0; i < readings->count; i++) {
     const pm_reading *rule = &readings->items[i];
-    if (rule->decides == (int32_t)decision && holds(rule, row) && fill_in(rule->value, row, value)) return value;
+    if (rule->decides != (int32_t)decision || !holds(rule, row) || !fill_in(rule->value, row, value)) continue;
+    note_rule(row, rule);
+    return value;
   }
   return NULL;
 }

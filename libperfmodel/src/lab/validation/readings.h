@@ -42,6 +42,7 @@ typedef struct pm__lab_row {
   char origin[PM_TEXT_MAX * 4]; /* repository and path */
   const char *set;              /* training or inference */
   char date[8];                 /* of the software, "2018-06"; "" if nothing says */
+  pm__string *rules;            /* gets the ids of rules that decide something of it; or NULL */
 } pm__lab_row;
 
 /* Finds the columns; they may stand in any order, and others are ignored. */
