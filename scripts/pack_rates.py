@@ -4,12 +4,14 @@
     scripts/pack_rates.py FOLDER        with cnn_training.csv.gz, transformer_training.csv.gz, ... as they were collected
 
 Rows stay as they are, in their order; columns that nothing reads are left out, and empty rows. Pairs of rows that were
-collected as mixed precision, although the heading of one's column in the source is FP32, are named as the source does.
+collected as mixed precision, although the heading of one's column in the source is FP32, are named as the source does; so
+are tables of inference whose precision only a caption above them says.
 """
 import csv
 import gzip
 import io
 import pathlib
+import re
 import sys
 
 TARGET = pathlib.Path(__file__).resolve().parent.parent / "data" / "measured"
@@ -38,6 +40,51 @@ def name_columns(rows):
         single["note"] += "; precision by the heading of the column"
 
 
+# Sections of inference hold a table for each precision, of which the captions are "FP16" and "TF32", or the other way round.
+# Collected was the precision of the first alone. What follows it is the other one, but for these pages.
+SECTION = re.compile(r"section: ([^;]*)")
+CONVNETS = "TensorFlow/Classification/ConvNets/"  # FP32, mixed, mixed + XLA; on A100 TF32, TF32 + XLA, mixed, mixed + XLA
+PADDLE = "PaddlePaddle/Classification/RN50v1.5/"  # TF32, FP16, INT8
+UNKNOWN = ("LanguageModeling/BERT/", "GNMT/", "UNet3P/", "FasterTransformer/")  # other orders, not opened
+
+
+def tables_of(rows):
+    """Tables of inference by section: rows on consecutive lines of a page."""
+    sections = {}
+    for row in rows:
+        page, _, line = row["source_path"].partition("#L")
+        section = SECTION.search(row["note"])
+        if line.isdigit() and section and row["serving"] == "native" and row["source_repo"].endswith("DeepLearningExamples"):
+            sections.setdefault((page, row["source_commit_or_date"], section.group(1)), []).append((int(line), row))
+    for (page, _, _), found in sections.items():
+        tables = []
+        for line, row in sorted(found, key=lambda entry: entry[0]):
+            if not tables or line > last + 1:
+                tables.append([])
+            tables[-1].append(row)
+            last = line
+        yield page, tables
+
+
+def name_tables(rows):
+    """The precision of tables that were collected without one, by their captions."""
+    for page, tables in tables_of(rows):
+        named = {row["precision"] for row in tables[0]}
+        if any(word in page for word in UNKNOWN) or len(named) != 1 or named == {""}:
+            continue
+        first = named.pop()
+        other = "fp16-mixed" if first in ("fp32", "tf32") else "tf32" if tables[0][0]["gpu"].startswith("A") else "fp32"
+        unnamed = [table for table in tables if table[0]["precision"] == ""]
+        for index, table in enumerate(unnamed):
+            for row in table:
+                row["precision"] = "int8" if page.startswith(PADDLE) and index == 1 else other
+                row["note"] += "; precision by the caption of the table"
+        if page.startswith(CONVNETS):
+            again = [table for a, table in zip(tables, tables[1:]) if a[0]["precision"] == table[0]["precision"]]
+            for row in (row for table in again for row in table):
+                row["note"] += "; XLA by the caption of the table"
+
+
 def read(path):
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -46,6 +93,8 @@ def read(path):
 def pack(name, files, folder):
     rows = [row for file in files for row in read(folder / f"{file}.csv.gz")]
     name_columns(rows)
+    if name == "inference":
+        name_tables(rows)
     columns = [column for column in rows[0] if column not in UNREAD]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")

@@ -170,9 +170,10 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    validate) options=" --set --data --rows --columns --format --output --catalog --quiet --help"
+    validate) options=" --set --data --hold-out --rows --columns --format --output --catalog --quiet --help"
       case $before in
         --set) words="statements training inference kernels operators collectives storage" ;;
+        --hold-out) words="gpu source machine=NAME" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;

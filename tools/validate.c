@@ -1,5 +1,40 @@
 /* perfmodel validate: published measurements beside their predictions. */
+#include <string.h>
 #include "command.h"
+
+/* Fits the constants of a set without the rows of `what`, and puts them in place of the catalogue's. */
+static int refit(pm_catalog *catalog, const char *set, const char *what, pm_error *error)
+{
+  pm_calibration_options options = pm_calibration_options_make();
+  options.set = set;
+  options.kept = what;
+  options.kept_shapes = 0;
+  pm_calibration *calibration = pm_calibrate(catalog, &options, error);
+  if (calibration == NULL) return error->status;
+  int status = pm_catalog_load_text(catalog, pm_calibration_get_xml(calibration), "refitted constants", error);
+  pm_calibration_free(calibration);
+  return status;
+}
+
+/* Constants of kernels are fitted by GPU, those of training by any of the three. */
+static int hold_out(const cli_request *request, pm_catalog *catalog)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *what = request->value[OPTION_HOLD_OUT], *set = request->value[OPTION_SET];
+  bool gpu = strncmp(what, "gpu=", 4) == 0;
+  if (!gpu && strncmp(what, "source=", 7) != 0 && strncmp(what, "machine=", 8) != 0)
+    return fail(CODE_USAGE, "--hold-out takes gpu=NAME, source=NAME or machine=NAME, not \"%.60s\"", what);
+  if (set == NULL || (strcmp(set, "training") != 0 && strcmp(set, "inference") != 0))
+    return fail(CODE_USAGE, "--hold-out is for the sets training and inference");
+  const char *id = gpu ? pm_catalog_resolve(catalog, "gpu", what + 4, &error) : what;
+  int status = id == NULL ? error.status : gpu ? refit(catalog, "kernels", id, &error) : PM_OK;
+  if (status == PM_STATUS_NOT_FOUND && id != NULL) { /* no kernels of that GPU: nothing rests on them */
+    error = (pm_error)PM_ERROR_NONE;
+    status = PM_OK;
+  }
+  if (status == PM_OK) status = refit(catalog, "training", what, &error);
+  return status == PM_OK ? CODE_DONE : fail_error(&error);
+}
 
 static int compare(const cli_request *request, const pm_catalog *catalog)
 {
@@ -7,7 +42,8 @@ static int compare(const cli_request *request, const pm_catalog *catalog)
   const char *set = request->value[OPTION_SET], *path = request->value[OPTION_DATA];
   char *data = path != NULL ? pm_file_read(path, &error) : NULL;
   if (path != NULL && data == NULL) return fail_error(&error);
-  pm_validation what = {set != NULL ? set : "statements", data, path, request->value[OPTION_ROWS] != NULL};
+  pm_validation what = {set != NULL ? set : "statements", data, path, request->value[OPTION_ROWS] != NULL,
+                        request->value[OPTION_HOLD_OUT]};
   pm_table *table = pm_validate(catalog, &what, &error);
   pm_string_free(data);
   note_lines(request, pm_table_get_notes(table));
@@ -19,7 +55,8 @@ static int run(const cli_request *request)
   int code;
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
-  code = compare(request, catalog);
+  code = request->value[OPTION_HOLD_OUT] != NULL ? hold_out(request, catalog) : CODE_DONE;
+  if (code == CODE_DONE) code = compare(request, catalog);
   pm_catalog_free(catalog);
   return code;
 }
@@ -27,6 +64,8 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_SET, '\0', "set", "statements|training|inference|kernels|operators|collectives|storage", "which measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
+  {OPTION_HOLD_OUT, '\0', "hold-out", "gpu|source|machine=NAME",
+   "training, inference: constants are fitted without these rows, which alone are predicted"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each group of them"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -49,5 +88,8 @@ const cli_command validate_command = {
   "gpu, op, dtype, time_us, library and the sizes of the operator (docs/calibration.md). collectives: "
   "system, gpus, nodes, collective, message_bytes, time_us, and machine, gpu_list, nccl_version, protocol_or_algo, note "
   "if they are known (docs/collectives.md).\n\n"
+  "--hold-out fits the constants of training anew without the rows of a GPU, a source (the last part of a repository's name) "
+  "or a machine, and for a GPU those of kernels too, then predicts these rows alone: what the model is worth where it has seen "
+  "nothing. Takes up to a minute.\n\n"
   "Rows that cannot be predicted are counted on stderr, by reason.",
   "perfmodel validate --rows", options, 0, 0, run};

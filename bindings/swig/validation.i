@@ -22,7 +22,7 @@ static pm_table *validate_table(const pm_catalog *catalog, const char *set, cons
   char *read = path[0] != '\0' ? pm_file_read(path, error) : NULL;
   if (error->status != PM_OK) return NULL;
   pm_validation what = {set, read != NULL ? read : data[0] != '\0' ? data : NULL, path[0] != '\0' ? path : NULL,
-                        rows != 0};
+                        rows != 0, NULL};
   pm_table *table = pm_validate(catalog, &what, error);
   pm_string_free(read);
   return table;

@@ -221,7 +221,7 @@ static double own(const char *set, const char *rows, const char *column, char *n
   char text[2000];
   pm_error error = PM_ERROR_NONE;
   snprintf(text, sizeof text, "%s%s", header, rows);
-  pm_validation what = {set, text, "own.csv", 1};
+  pm_validation what = {set, text, "own.csv", 1, NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   double value = (double)NAN;
@@ -252,7 +252,7 @@ END_TEST
 START_TEST(seeds_are_statements)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_validation now = {"statements", NULL, NULL, 0}, then = {"seeds", NULL, NULL, 0};
+  pm_validation now = {"statements", NULL, NULL, 0, NULL}, then = {"seeds", NULL, NULL, 0, NULL};
   pm_table *a = pm_validate(catalog, &now, &error), *b = pm_validate(catalog, &then, &error);
   char *x = pm_table_format(a, PM_FORMAT_CSV, 0, &error), *y = pm_table_format(b, PM_FORMAT_CSV, 0, &error);
   ck_assert_msg(x != NULL && y != NULL, "%s", error.text);
@@ -294,7 +294,7 @@ START_TEST(rows_of_one_setting_count_once)
   char text[2000];
   pm_error error = PM_ERROR_NONE;
   snprintf(text, sizeof text, "%s%s", header, rows);
-  pm_validation what = {"training", text, "own.csv", 0};
+  pm_validation what = {"training", text, "own.csv", 0, NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   ck_assert_uint_eq(pm_table_count_rows(table), 1);
@@ -319,7 +319,7 @@ START_TEST(intervals_cover_what_is_predicted)
   for (int i = 0; i < 2; i++) {
     snprintf(row, sizeof row, "%sResNet-50 v1.5,PyTorch,NGC 19.05,V100,16,NVIDIA DGX-1,8,1,128,fp16-mixed,,%.17g,images/s,,,\n",
              header, i == 0 ? high * 0.999 : high * 1.001);
-    pm_validation what = {"training", row, "own.csv", 0};
+    pm_validation what = {"training", row, "own.csv", 0, NULL};
     pm_table *table = pm_validate(catalog, &what, NULL);
     ck_assert_double_eq(pm_table_get_numbers(table, 8)[0], i == 0 ? 100 : 0);
     pm_table_free(table);
@@ -341,7 +341,7 @@ START_TEST(hosts_without_peer_access_are_known_by_their_rates)
   for (int i = 0; i < 3; i++) {
     char text[2000];
     snprintf(text, sizeof text, "%s%s", header, all[i]);
-    pm_validation what = {"training", text, "own.csv", 1};
+    pm_validation what = {"training", text, "own.csv", 1, NULL};
     pm_table *table = pm_validate(catalog, &what, NULL);
     size_t last = pm_table_count_rows(table) - 1;
     ck_assert(last == (i < 2 ? 1u : 2u));
@@ -349,6 +349,29 @@ START_TEST(hosts_without_peer_access_are_known_by_their_rates)
     const char *group = pm_table_get_text(table, 1, last, buffer);
     ck_assert_msg((strstr(group, " no-peer ") != NULL) == (i == 0), "%s", group);
     ck_assert(strstr(group, " tf32 ") != NULL); /* a container's FP32 */
+    pm_table_free(table);
+  }
+}
+END_TEST
+
+/* Only rows of a GPU, a machine or a source; names as the catalogue or the row has them. */
+START_TEST(only_rows_of_something_are_compared)
+{
+  static const struct {
+    const char *only;
+    int rows;
+  } cases[] = {{"gpu=v100-sxm2-16gb", 1}, {"gpu=V100-SXM2-16GB", 1}, {"machine=dgx1-v100", 1}, {"source=deeplearning-benchmark", 2},
+               {"lambdal/deeplearning-benchmark", 2}, {"gpu=a100-sxm4-40gb,source=b", 3}, {"machine=A100_p9", 1}, {"gpu=t4", 0}};
+  char text[2000];
+  snprintf(text, sizeof text, "%s%s%s%s", header, ROW("128", "1000", "images/s"), HOST_ROW("A100_p9", "1", "800"),
+           HOST_ROW("4xA100_p9", "4", "3000"));
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_validation what = {"training", text, "own.csv", 1, cases[i].only};
+    pm_table *table = pm_validate(catalog, &what, &error);
+    ck_assert_msg((table != NULL) == (cases[i].rows > 0), "%s: %s", cases[i].only, error.text);
+    if (table != NULL) ck_assert_uint_eq(pm_table_count_rows(table), (size_t)cases[i].rows);
+    else ck_assert_str_eq(error.text, "no row of \"own.csv\" is of gpu=t4");
     pm_table_free(table);
   }
 }
@@ -391,7 +414,7 @@ static pm_table *statements(const char *rows)
   char text[4000];
   pm_error error = PM_ERROR_NONE;
   snprintf(text, sizeof text, "%s%s", title, rows != NULL ? rows : "");
-  pm_validation what = {"statements", rows != NULL ? text : NULL, NULL, 1};
+  pm_validation what = {"statements", rows != NULL ? text : NULL, NULL, 1, NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   return table;
@@ -471,7 +494,7 @@ START_TEST(slips_in_a_table_of_seeds_are_errors)
     char text[300];
     pm_error error = PM_ERROR_NONE;
     snprintf(text, sizeof text, "id,document,value,unit,kind,run,formula\n%s", bad[i]);
-    pm_validation what = {"statements", text, "s.csv", 1};
+    pm_validation what = {"statements", text, "s.csv", 1, NULL};
     ck_assert_ptr_null(pm_validate(catalog, &what, &error));
     ck_assert_msg(strncmp(error.text, "s.csv:2: ", 9) == 0, "%s", error.text);
   }
@@ -504,7 +527,7 @@ END_TEST
 START_TEST(the_dell_guide_comes_out)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_validation what = {"storage", NULL, NULL, 1};
+  pm_validation what = {"storage", NULL, NULL, 1, NULL};
   pm_table *t = pm_validate(catalog, &what, &error);
   int disks = 0, nodes = 0, least = 0;
   ck_assert_msg(t != NULL, "%s", error.text);
@@ -539,7 +562,7 @@ START_TEST(latency_is_compared_where_there_is_no_rate)
   double value[2];
   for (int i = 0; i < 2; i++) {
     pm_error error = PM_ERROR_NONE;
-    pm_validation what = {"inference", i == 0 ? rate : latency, NULL, 1};
+    pm_validation what = {"inference", i == 0 ? rate : latency, NULL, 1, NULL};
     pm_table *t = pm_validate(catalog, &what, &error);
     ck_assert_msg(t != NULL && pm_table_count_rows(t) == 1, "%s", error.text);
     ck_assert_str_eq(seed_text(t, "unit", 0), i == 0 ? "images/s" : "ms");
@@ -552,9 +575,9 @@ END_TEST
 
 START_TEST(bad_sets_and_tables_are_errors)
 {
-  static const pm_validation bad[] = {{"nothing", NULL, NULL, 0}, {"training", "model,unit\nx,y\n", "f.csv", 0},
-                                      {"training", "", "f.csv", 0}, {"training", "model,throughput,unit\n", "f.csv", 1},
-                                      {NULL, NULL, NULL, 0}};
+  static const pm_validation bad[] = {{"nothing", NULL, NULL, 0, NULL}, {"training", "model,unit\nx,y\n", "f.csv", 0, NULL},
+                                      {"training", "", "f.csv", 0, NULL}, {"training", "model,throughput,unit\n", "f.csv", 1, NULL},
+                                      {NULL, NULL, NULL, 0, NULL}};
   static const char *const texts[] = {"set \"nothing\" is unknown", "f.csv: no column \"throughput\"",
                                       "f.csv: the table is empty", "f.csv: no measurements", "needs a catalogue"};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -572,7 +595,7 @@ START_TEST(shipped_sets_add_up)
 {
   for (size_t i = 0; pm_validation_get_set(i) != NULL; i++) {
     pm_error error = PM_ERROR_NONE;
-    pm_validation rows = {pm_validation_get_set(i), NULL, NULL, 1}, groups = {pm_validation_get_set(i), NULL, NULL, 0};
+    pm_validation rows = {pm_validation_get_set(i), NULL, NULL, 1, NULL}, groups = {pm_validation_get_set(i), NULL, NULL, 0, NULL};
     pm_table *all = pm_validate(catalog, &rows, &error), *sums = pm_validate(catalog, &groups, &error);
     ck_assert_msg(all != NULL && sums != NULL, "%s: %s", rows.set, error.text);
     static const char *const names[] = {"set", "group", "rows", "mape", "median", "p90", "bias"};
@@ -617,6 +640,7 @@ int main(void)
   tcase_add_test(tests, memory_is_ignored);
   tcase_add_test(tests, seeds_are_statements);
   tcase_add_test(tests, another_gpu_is_not_matched);
+  tcase_add_test(tests, only_rows_of_something_are_compared);
   tcase_add_test(tests, rows_of_one_setting_count_once);
   tcase_add_test(tests, intervals_cover_what_is_predicted);
   tcase_add_test(tests, hosts_without_peer_access_are_known_by_their_rates);

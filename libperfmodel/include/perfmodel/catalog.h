@@ -38,6 +38,9 @@ PM_API void pm_catalog_free(pm_catalog *catalog);
 ** catalogue is as it was. Errors name file and line. */
 PM_API int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *error);
 
+/* The same for the text of a file, which messages call `name`. */
+PM_API int pm_catalog_load_text(pm_catalog *catalog, const char *text, const char *name, pm_error *error);
+
 /* Notes on what loads did ("mine.xml:3: gpu "p100-sxm2" replaces the shipped one"); NULL past the last. */
 PM_API const char *pm_catalog_get_note(const pm_catalog *catalog, size_t index);
 

@@ -94,6 +94,7 @@ typedef struct pm_validation {
   const char *data; /* the text of a table of one's own; NULL: what is shipped */
   const char *file; /* how messages call that table; NULL: "data" */
   int rows;         /* 1: a row for each measurement, 0: for each group of them */
+  const char *only; /* training, inference: only rows of these, as in pm_calibration_options.kept; NULL: all */
 } pm_validation;
 
 /* The sets by position, NULL past the last. */
@@ -252,7 +253,8 @@ typedef struct pm_calibration_options {
   const char *file;   /* how messages call it; NULL: "data" */
   const char *entries; /* ids of architectures, frameworks or library eras, parted by commas, whose constants are fitted;
                        ** NULL: all that the rows decide, and what they share */
-  const char *kept;   /* what is only predicted, parted by commas: ids of GPUs (kernels), sources (training); or NULL */
+  const char *kept;   /* what is only predicted, parted by commas; or NULL. Kernels: ids of GPUs. Training: sources, or
+                      ** gpu=NAME, machine=NAME, source=NAME */
   double kept_shapes; /* share of the shapes of kernels that is only predicted */
   const char *date;   /* when this is done, as the file says: 2026-11; NULL: the month that it is */
 } pm_calibration_options;

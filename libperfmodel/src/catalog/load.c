@@ -280,6 +280,15 @@ void pm_catalog_free(pm_catalog *catalog)
   free(catalog);
 }
 
+/* Adds what was read to the catalogue, if that went well. The documents are done with. */
+static int load(pm_catalog *catalog, pm__documents *documents, int status, pm_error *failure, pm_error *error)
+{
+  if (status == PM_OK) status = pm__catalog_merge(catalog, documents, failure);
+  pm__documents_free(documents);
+  if (failure->status != PM_OK && error != NULL && error->status == PM_OK) *error = *failure;
+  return failure->status != PM_OK ? failure->status : status;
+}
+
 int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *error)
 {
   pm__documents documents = {NULL, 0, 0};
@@ -287,8 +296,16 @@ int pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *error)
       path == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "loading needs a catalogue and a path");
   pm_error failure = PM_ERROR_NONE;
   int status = pm__documents_read(&documents, path, &failure);
-  if (status == PM_OK) status = pm__catalog_merge(catalog, &documents, &failure);
-  pm__documents_free(&documents);
-  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
-  return failure.status != PM_OK ? failure.status : status;
+  return load(catalog, &documents, status, &failure, error);
+}
+
+int pm_catalog_load_text(pm_catalog *catalog, const char *text, const char *name, pm_error *error)
+{
+  pm__documents documents = {NULL, 0, 0};
+  if (catalog == NULL || text == NULL || name == NULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "loading needs a catalogue, a text and what it is called");
+  pm_error failure = PM_ERROR_NONE;
+  pm__document *document = pm__document_read(text, strlen(text), name, &failure);
+  int status = document != NULL ? pm__documents_add(&documents, document, &failure) : failure.status;
+  return load(catalog, &documents, status, &failure, error);
 }

@@ -77,7 +77,8 @@ static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_cali
   if (status != PM_OK) return pm__lab_reasons_add(&rows->unread, reason.text, error);
   const char *why = reason_of(rows, row, &rate, value);
   pm_fit_use use = why != NULL ? PM_FIT_USE_LEFT_OUT
-                   : pm__lab_listed(options->kept, source_of(row)) ? PM_FIT_USE_KEPT_SOURCE : PM_FIT_USE_FITTED;
+                   : pm__lab_listed(options->kept, source_of(row)) || pm__lab_rate_is_of(&rows->reader, row, &rate, options->kept)
+                     ? PM_FIT_USE_KEPT_SOURCE : PM_FIT_USE_FITTED;
   if (why != NULL) status = pm__lab_reasons_add(&rows->left_out, why, error);
   return status == PM_OK ? add_row(rows, row, &rate, use, error) : status;
 }
@@ -86,7 +87,7 @@ static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, co
                       const pm_calibration_options *options, pm_error *error)
 {
   static const char *const needed[] = {"model", "throughput", "unit"};
-  const pm__lab_context context = {catalog, table, options->file, "", 0, {NULL, 0, 0, false}};
+  const pm__lab_context context = {.catalog = catalog, .table = table, .file = options->file, .set = ""};
   int columns[PM__COLUMNS], status = pm__lab_check_columns(&context, needed, sizeof needed / sizeof needed[0], error);
   if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, false, table, error);
   pm__lab_row_columns(table, columns);

@@ -83,6 +83,7 @@ typedef struct pm__lab_context {
   const char *set;  /* what the rows are said to belong to */
   int rows;
   pm__string notes;
+  const char *only; /* what its rows are of; or NULL */
 } pm__lab_context;
 
 /* The table of rows or groups of a set; NULL with an error. */

@@ -262,6 +262,41 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
   return status == PM_OK ? read_optimizer(reader, row, rate, error) : status;
 }
 
+/* ---- What a row is of ---- */
+
+/* Whether a name is that of an entry, by any of its names, or what the row itself has. */
+static bool is_called(const pm_catalog *catalog, const char *kind, const char *name, const char *id, const char *cell)
+{
+  pm_error unneeded = PM_ERROR_NONE;
+  const char *found = pm_catalog_resolve(catalog, kind, name, &unneeded);
+  return (found != NULL && strcmp(found, id) == 0) || strcmp(name, cell) == 0;
+}
+
+static bool is_of_one(const pm__lab_rate_reader *reader, const pm__lab_row *row, const pm__lab_rate *rate, const char *item)
+{
+  const char *repository = row->cell[PM__COLUMN_REPOSITORY], *slash = strrchr(repository, '/');
+  if (strncmp(item, "gpu=", 4) == 0)
+    return is_called(reader->catalog, "gpu", item + 4, rate->gpu, row->cell[PM__COLUMN_GPU]);
+  if (strncmp(item, "machine=", 8) == 0)
+    return is_called(reader->catalog, "system", item + 8, pm__lab_predictor_system_id(reader->predictor, rate->system),
+                     row->cell[PM__COLUMN_SYSTEM]);
+  if (strncmp(item, "source=", 7) == 0) item += 7;
+  return strcmp(item, repository) == 0 || (slash != NULL && strcmp(item, slash + 1) == 0);
+}
+
+bool pm__lab_rate_is_of(const pm__lab_rate_reader *reader, const pm__lab_row *row, const pm__lab_rate *rate,
+                        const char *list)
+{
+  for (const char *p = list; p != NULL && *p != '\0';) {
+    char item[PM__VALUE_LONGEST];
+    size_t length = strcspn(p, ",");
+    snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), p);
+    if (length > 0 && is_of_one(reader, row, rate, item)) return true;
+    p += length + (p[length] == ',');
+  }
+  return false;
+}
+
 /* ---- Runs and groups ---- */
 
 pm_run pm__lab_rate_run(const pm__lab_rate *rate)

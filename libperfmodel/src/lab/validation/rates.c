@@ -133,6 +133,8 @@ static int read_row(rates *t, pm__lab_row *row, size_t line, pm__string *rules, 
   row->rules = rules;
   int status = pm__lab_rate_read(&t->reader, row, &rate, &reason);
   if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+  if (t->context->only != NULL && (status != PM_OK || !pm__lab_rate_is_of(&t->reader, row, &rate, t->context->only)))
+    return PM_OK;
   if (status != PM_OK) return pm__lab_reasons_add(&t->reasons, reason.text, error);
   status = add_row(t, row, &rate, line, error);
   if (status != PM_OK) return status;
@@ -223,6 +225,8 @@ static pm_table *validate(pm__lab_context *context, bool inference, pm_error *er
   int status = pm__lab_check_columns(context, needed, sizeof needed / sizeof needed[0], error);
   if (status == PM_OK) status = pm__lab_rate_reader_open(&t.reader, context->catalog, inference, context->table, error);
   if (status == PM_OK) status = read_rows(&t, error);
+  if (status == PM_OK && context->only != NULL && t.rows.count == 0)
+    status = pm__fail(error, PM_STATUS_NOT_FOUND, "no row of \"%.60s\" is of %.80s", context->file, context->only);
   if (status == PM_OK) status = predict_rows(&t, error);
   if (status == PM_OK) {
     pm__lab_note_unpredicted(context, &t.reasons);

@@ -67,7 +67,8 @@ pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_e
   }
   const set *chosen = find_set(what->set, error);
   if (chosen == NULL) return NULL;
-  pm__lab_context context = {.catalog = catalog, .file = chosen->shipped, .set = chosen->name, .rows = what->rows};
+  pm__lab_context context = {.catalog = catalog, .file = chosen->shipped, .set = chosen->name, .rows = what->rows,
+                             .only = what->only};
   if (what->data != NULL) context.file = "data", context.set = "own";
   if (what->file != NULL) context.file = what->file;
   char *shipped = what->data == NULL ? pm_shipped_read(chosen->shipped, error) : NULL;
