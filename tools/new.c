@@ -177,6 +177,14 @@ static void write_field(FILE *out, const pm_field *field, const char *value)
   fputs(" -->\n", out);
 }
 
+/* A time that the other has from the one that it is like: it stands here too, so that own rows can be fitted to it. */
+static void write_inherited(FILE *out, const pm_field *field, const pm_framework *like)
+{
+  char value[PM_TEXT_MAX];
+  double number = pm_record_get_number(field, like);
+  if (isfinite(number)) write_field(out, field, pm_quantity_format(value, sizeof value, number, field->unit));
+}
+
 /* A value for a field that the other does not state, in a comment. */
 static void write_absent(FILE *out, const pm_field *field)
 {
@@ -191,9 +199,16 @@ static const char *shown(const pm_table *table, const char *field, char *buffer)
   return NULL;
 }
 
-static void write_framework(FILE *out, const char *id, const char *like, const pm_table *table)
+/* What inherits, as the library resolves it. */
+static bool is_inherited(const char *field)
+{
+  return strcmp(field, "kernel_time") == 0 || strcmp(field, "step_time") == 0 || strcmp(field, "straggler") == 0;
+}
+
+static void write_framework(FILE *out, const char *id, const pm_framework *whole, const pm_table *table)
 {
   char value[PM_TEXT_MAX];
+  const char *like = whole->id;
   const pm_record_type *type = pm_record_type_find("framework");
   fprintf(out, "%s  <framework id=\"%s\" name=\"%s: like %s\">\n", head, id, id, like);
   fprintf(out, "    <like>%s</like>  <!-- kernel_time, step_time, straggler and memory are its own unless they stand here -->\n", like);
@@ -201,10 +216,11 @@ static void write_framework(FILE *out, const char *id, const char *like, const p
   for (size_t i = 0; i < type->field_count; i++) {
     const char *text = is_dropped(type->fields[i].name) ? NULL : shown(table, type->fields[i].name, value);
     if (text != NULL) write_field(out, &type->fields[i], text);
+    else if (is_inherited(type->fields[i].name)) write_inherited(out, &type->fields[i], whole);
   }
   fputs("    <!-- It does not state these: -->\n", out);
   for (size_t i = 0; i < type->field_count; i++)
-    if (!is_dropped(type->fields[i].name) && shown(table, type->fields[i].name, value) == NULL)
+    if (!is_dropped(type->fields[i].name) && !is_inherited(type->fields[i].name) && shown(table, type->fields[i].name, value) == NULL)
       write_absent(out, &type->fields[i]);
   fputs("  </framework>\n\n</perfmodel>\n", out);
 }
@@ -216,11 +232,12 @@ static int new_framework(const cli_request *request, const pm_catalog *catalog)
   pm_error error = PM_ERROR_NONE;
   int code = check_given(request, "framework", list, 1);
   if (code != CODE_DONE) return code;
-  const char *like = pm_catalog_resolve(catalog, "framework", request->value[OPTION_LIKE], &error);
-  pm_table *table = like != NULL ? pm_catalog_show(catalog, "framework", like, &error) : NULL;
+  pm_framework_profile like;
+  int status = pm_catalog_get_framework(catalog, request->value[OPTION_LIKE], &like, &error);
+  pm_table *table = status == PM_OK ? pm_catalog_show(catalog, "framework", like.framework.id, &error) : NULL;
   if (table == NULL) return fail_error(&error);
   bool opened = page_open(&page);
-  if (opened) write_framework(page.stream, id_of(request), like, table);
+  if (opened) write_framework(page.stream, id_of(request), &like.framework, table);
   pm_table_free(table);
   return opened ? page_write(&page, request) : fail_memory();
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shlex
@@ -81,3 +82,19 @@ def test_c(tmp_path: Path) -> None:
         run(["cc", "-std=c11", "-Wall", "-Werror", f"-I{include}", "example.c", f"-L{library}", "-lperfmodel",
              f"-Wl,-rpath,{library}", "-o", "example"], tmp_path)  # fmt: skip
         assert "samples/s" in run([str(tmp_path / "example")], tmp_path)[0]
+
+
+def test_published_rate_beside_the_prediction() -> None:
+    """The rate that the README quotes is the one that NVIDIA published for this very run, and the error is that of it."""
+    words = next(line for line in "".join(blocks("sh")).splitlines() if line.startswith("perfmodel predict")).split()
+    asked = {name: words[words.index(f"--{name}") + 1] for name in ("gpus", "batch", "precision")}
+    with (ROOT / "examples" / "published.csv").open(newline="", encoding="utf-8") as file:
+        rates = [
+            float(row["throughput"]) for row in csv.DictReader(file)
+            if (row["gpus"], row["batch_per_gpu"], row["precision"]) == (asked["gpus"], asked["batch"], asked["precision"])
+            and row["system"] == "NVIDIA DGX-1"
+        ]  # fmt: skip
+    quoted, error = re.findall(r"published \*\*([\d,]+) images/s\*\* for this run; the prediction is \*\*(\d+) % below", README)[0]
+    predicted = float(re.findall(r"throughput +(\d+) samples/s", README)[0])
+    assert [float(quoted.replace(",", ""))] == rates
+    assert round(100 * (1 - predicted / rates[0])) == int(error)

@@ -26,18 +26,30 @@ static void take(double *own, double other)
   if (isnan(*own)) *own = other;
 }
 
-static int take_times(const pm_catalog *catalog, const pm__entry *entry, pm_framework *own, pm_error *error)
+static void take_of(pm_framework *own, const pm_framework *like)
 {
-  const pm__entry *other = NULL;
-  int status = own->like[0] != '\0' ? pm__catalog_find(catalog, PM__FRAMEWORKS, own->like, &other, error) : PM_OK;
-  if (status != PM_OK) return status;
-  pm__framework_fitted_to(entry, other, own);
-  if (other == NULL) return PM_OK;
-  const pm_framework *like = (const pm_framework *)other->record;
   take(&own->kernel_time, like->kernel_time);
   take(&own->step_time, like->step_time);
   take(&own->straggler, like->straggler);
   if (own->memory[0] == '\0') memcpy(own->memory, like->memory, sizeof own->memory);
+}
+
+enum { LIKES_MAX = 8 };
+
+/* Of the one that it is like, of what that is like, and so on. */
+static int take_times(const pm_catalog *catalog, const pm__entry *entry, pm_framework *own, pm_error *error)
+{
+  const pm__entry *other = NULL;
+  const char *like = own->like;
+  for (int i = 0; like[0] != '\0'; i++) {
+    if (i == LIKES_MAX) return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" is like itself, or by too many steps", own->id);
+    int status = pm__catalog_find(catalog, PM__FRAMEWORKS, like, &other, error);
+    if (status != PM_OK) return status;
+    if (i == 0) pm__framework_fitted_to(entry, other, own);
+    take_of(own, (const pm_framework *)other->record);
+    like = ((const pm_framework *)other->record)->like;
+  }
+  if (other == NULL) pm__framework_fitted_to(entry, NULL, own);
   return PM_OK;
 }
 

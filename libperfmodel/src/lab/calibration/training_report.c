@@ -211,10 +211,11 @@ typedef struct reach {
   double batch_least, batch_most, gpus_most;
 } reach;
 
-/* The framework whose host times it has. */
-static const char *family_of(const pm_framework *framework)
+/* The framework whose host times it has: its own where they were fitted. */
+static const char *family_of(const pm__lab_training_fit *fit, const pm_framework *framework)
 {
-  return framework->like[0] != '\0' ? framework->like : framework->id;
+  bool own = framework->like[0] == '\0' || pm__lab_calibration_has(fit->out, framework->id);
+  return own ? framework->id : framework->like;
 }
 
 /* What the rows of the fit reach that have its host times, if there is one of its own. */
@@ -224,7 +225,7 @@ static reach reach_of(const pm__lab_training_fit *fit, const pm_framework *frame
   for (size_t i = 0; i < fit->rows.fitted; i++) {
     const pm__lab_training_row *row = &fit->rows.items[i];
     const pm_framework *own = &pm__lab_predictor_built_framework(fit->rows.reader.predictor, row->framework)->framework;
-    if (strcmp(family_of(own), family_of(framework)) != 0) continue;
+    if (strcmp(family_of(fit, own), family_of(fit, framework)) != 0) continue;
     r.rows += strcmp(own->id, framework->id) == 0;
     r.batch_least = fmin(r.batch_least, row->batch);
     r.batch_most = fmax(r.batch_most, row->batch);
@@ -242,7 +243,7 @@ static bool replace_reach(const pm__lab_training_fit *fit, const pm__entry *entr
   double number = strcmp(name, "batch_least") == 0 ? r.batch_least
                   : strcmp(name, "batch_most") == 0 ? r.batch_most
                   : strcmp(name, "gpus_most") == 0 ? r.gpus_most : (double)NAN;
-  if (r.rows == 0 || !pm__lab_calibration_has(fit->out, family_of(framework))) return false;
+  if (r.rows == 0 || !pm__lab_calibration_has(fit->out, family_of(fit, framework))) return false;
   if (strcmp(name, "evidence") == 0 && framework->evidence == PM_EVIDENCE_UNCALIBRATED) {
     snprintf(value->text, sizeof value->text, "fitted");
     return true;
