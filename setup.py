@@ -72,6 +72,10 @@ setup(
     version=version(),
     ext_modules=[Extension("perfmodel._libcore", sources=[])],
     scripts=[COMMAND],
+    data_files=[
+        ("share/perfmodel", ["data/perfmodel.xsd"]),
+        ("share/perfmodel/examples", [str(p.relative_to(ROOT)) for p in sorted((ROOT / "examples").iterdir()) if p.suffix != ".txt"]),
+    ],
     cmdclass={"build_ext": CMakeBuild, "build_scripts": NativeScripts},
     zip_safe=False,
 )

@@ -6,6 +6,11 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/libperfmodel/include/" DESTINATION "${C
 install(TARGETS perfmodel EXPORT perfmodel-targets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
+# For editors and to begin from; pip puts them at the same places below its prefix.
+install(FILES "${PROJECT_SOURCE_DIR}/data/perfmodel.xsd" DESTINATION "${CMAKE_INSTALL_DATADIR}/perfmodel")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/perfmodel"
+        PATTERN "CMakeLists.txt" EXCLUDE)
+
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/perfmodel")
 install(EXPORT perfmodel-targets NAMESPACE perfmodel:: DESTINATION "${package}")
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/perfmodel-config.cmake.in"

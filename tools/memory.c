@@ -156,6 +156,18 @@ static size_t find_optimizers(const pm_catalog *catalog, pm_optimizer *optimizer
   return count;
 }
 
+enum { LEAST_SHOWN = 3 };
+
+/* The changes after which it fits, or fits better; where none is enough by itself, those that save most. */
+static int pick_advice(const question *q, pm_memory_advice *rows, int count)
+{
+  int helping = 0;
+  if (q->use.verdict == PM_VERDICT_UNKNOWN) return count;
+  for (int i = 0; i < count; i++)
+    if (rows[i].verdict < q->use.verdict) rows[helping++] = rows[i];
+  return helping;
+}
+
 static void print_advice(FILE *stream, const question *q)
 {
   pm_optimizer optimizers[OPTIMIZERS];
@@ -164,7 +176,10 @@ static void print_advice(FILE *stream, const question *q)
   const pm_field *field = pm_record_find_field(pm_record_type_find("memory_advice"), "verdict");
   int count = pm_memory_get_advice(q->plan, &q->run, optimizers, find_optimizers(q->catalog, optimizers), rows, ADVICE,
                                    NULL);
-  if (count > 0) fputs("\nWhat would help\n", stream);
+  int helping = pick_advice(q, rows, count);
+  if (helping > 0) fputs("\nWhat would help\n", stream);
+  else if (count > 0) fputs("\nNo single change is enough; these save most\n", stream);
+  count = helping > 0 ? helping : count < LEAST_SHOWN ? count : LEAST_SHOWN;
   for (int i = 0; i < count; i++)
     fprintf(stream, "  %-36s%10s  %-12s  largest batch %s\n", rows[i].change, quantity(total, rows[i].total),
             pm_record_format(field, &rows[i], verdict), pm_number_format(number, rows[i].largest_batch));

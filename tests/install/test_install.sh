@@ -66,6 +66,9 @@ else
   say "the header compiles as C99, C11 and C17; no C++ compiler here"
 fi
 
+for file in perfmodel.xsd examples/published.csv examples/first_numbers.c; do
+  [ -s "$prefix/share/perfmodel/$file" ] || fail "no $file in $prefix/share/perfmodel"
+done
 command=$prefix/bin/perfmodel
 if [ -x "$command" ]; then
   "$command" sweep resnet50 dgx1-v100 --gpus 8 --batch 64 --precision fp16 --format csv >"$scratch/csv"

@@ -10,6 +10,7 @@ from pathlib import Path
 import perfmodel as pm
 import pytest
 
+SHARED = Path(sysconfig.get_path("data")) / "share" / "perfmodel"
 SCRIPT = Path(sysconfig.get_path("scripts")) / "perfmodel"
 
 
@@ -26,3 +27,11 @@ def test_command_of_pip(start: list[str], tmp_path: Path) -> None:
     assert (tmp_path / "made.csv").read_text().startswith("id,name")
     wrong = run(*start, "predcit", folder=tmp_path)
     assert (wrong.returncode, wrong.stderr) == (2, 'perfmodel: unknown command "predcit"; did you mean "predict"?\n')
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="the package is not installed by pip")
+def test_schema_and_examples_of_pip(tmp_path: Path) -> None:
+    assert b"<xs:schema" in (SHARED / "perfmodel.xsd").read_bytes()
+    rows = SHARED / "examples" / "published.csv"
+    done = run(str(SCRIPT), "validate", "--set", "training", "--data", str(rows), "-q", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")

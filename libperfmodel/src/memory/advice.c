@@ -26,16 +26,21 @@ static void add(advice_list *list, const pm_memory_plan *plan, const pm_memory_r
   list->rows[place] = row;
 }
 
+/* The largest batch that surely fits, or half where none does. */
+static void change_batch(advice_list *list, const pm_memory_plan *plan, const pm_memory_run *run, double safe_batch)
+{
+  char text[PM_TEXT_MAX];
+  pm_memory_run other = *run;
+  if (run->batch < 2) return;
+  other.batch = safe_batch >= 1 && safe_batch < run->batch ? safe_batch : floor(run->batch / 2);
+  snprintf(text, sizeof text, "batch %.0f", other.batch);
+  add(list, plan, &other, text);
+}
+
 static void change_run(advice_list *list, const pm_memory_plan *plan, const pm_memory_run *run)
 {
   char text[PM_TEXT_MAX];
   pm_memory_run other = *run;
-  if (run->batch >= 2) {
-    other.batch = floor(run->batch / 2);
-    snprintf(text, sizeof text, "batch %.0f", other.batch);
-    add(list, plan, &other, text);
-  }
-  other = *run;
   other.precision = PM_PRECISION_FP16;
   if (pm_precision_get_bytes(run->precision) > 2) add(list, plan, &other, "mixed precision (fp16)");
   if (run->inference) return;
@@ -78,6 +83,7 @@ int pm_memory_get_advice_sized(const pm_memory_plan *plan, const pm_memory_run *
   }
   pm_memory_evaluate(plan, run, &use, 1);
   advice_list list = {rows, 0, capacity, use.total};
+  change_batch(&list, plan, run, use.safe_batch);
   change_run(&list, plan, run);
   change_optimizer(&list, plan, run, others, other_count);
   return (int)list.count;
