@@ -205,6 +205,29 @@ START_TEST(topo_bridges_are_read)
 }
 END_TEST
 
+/* Texts of real machines give the NVLinks and CPUs that the catalogue has from their makers. */
+static void same_wiring(const char *file, const char *gpu, const char *known, const char *counted)
+{
+  imported m = import_file("topo", file, gpu);
+  pm_error error = PM_ERROR_NONE;
+  pm_system *own = pm_catalog_new_system(catalog, known, &error);
+  ck_assert_msg(own != NULL, "%s", error.text);
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < i; j++)
+      ck_assert_int_eq(pm_system_count_gpu_links(m.system, i, j), pm_system_count_gpu_links(own, i, j));
+  ck_assert_msg(strstr(m.report, counted) != NULL, "%s", m.report);
+  ck_assert(strstr(m.report, "left out: no network") != NULL);
+  pm_system_free(own);
+  drop(&m);
+}
+
+START_TEST(topo_of_known_machines_is_read)
+{
+  same_wiring("topo_dgx1.txt", "v100-sxm2-16gb", "dgx1-v100", "8 GPUs, 2 CPUs, 4 PCIe switches, 0 NVLink switches, 4 NICs");
+  same_wiring("topo_dgx_a100.txt", "a100-sxm4-40gb", "dgx-a100", "8 GPUs, 4 CPUs, 4 PCIe switches, 1 NVLink switches, 8 NICs");
+}
+END_TEST
+
 static void refuse(const char *format, const char *text, const char *gpu_name, const char *fragment)
 {
   pm_error error = PM_ERROR_NONE;
@@ -334,6 +357,7 @@ int main(void)
   tcase_add_test(tests, topo_of_today_is_read);
   tcase_add_test(tests, topo_affinity_is_read);
   tcase_add_test(tests, topo_bridges_are_read);
+  tcase_add_test(tests, topo_of_known_machines_is_read);
   tcase_add_test(tests, wrong_sources_are_refused);
   tcase_add_test(tests, damaged_sources_do_no_harm);
   tcase_add_test(tests, the_doctor_finds);
