@@ -1,4 +1,6 @@
 /* The compiled catalogue: every entry is what its file says, to the line. */
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +88,42 @@ START_TEST(shipped_names_are_found_below_own_ones)
 }
 END_TEST
 
+/* All threads open all entries of a catalogue that nobody has asked before: whoever comes first, they get the same. */
+enum { THREADS = 4 };
+
+typedef struct opener {
+  const pm_catalog *catalog;
+  uintptr_t sum;
+  int failures;
+} opener;
+
+static void *open_all(void *argument)
+{
+  opener *o = (opener *)argument;
+  for (int kind = 0; kind < PM__KINDS; kind++)
+    for (size_t i = 0; i < o->catalog->lists[kind].count; i++) {
+      const pm__entry *entry;
+      o->failures += pm__catalog_at(o->catalog, kind, i, &entry, NULL) != PM_OK;
+      o->sum = o->sum * 31 + (uintptr_t)entry;
+    }
+  return NULL;
+}
+
+START_TEST(threads_get_the_same_entries)
+{
+  pthread_t threads[THREADS];
+  opener openers[THREADS];
+  pm_catalog *catalog = pm_catalog_new(NULL);
+  for (int i = 0; i < THREADS; i++) {
+    openers[i] = (opener){catalog, 0, 0};
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, open_all, &openers[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < THREADS; i++) ck_assert(openers[i].failures == 0 && openers[i].sum == openers[0].sum);
+  pm_catalog_free(catalog);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("shipped");
@@ -93,6 +131,7 @@ int main(void)
   tcase_set_timeout(tests, 100);
   tcase_add_test(tests, entries_are_those_of_the_files);
   tcase_add_test(tests, shipped_names_are_found_below_own_ones);
+  tcase_add_test(tests, threads_get_the_same_entries);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }
