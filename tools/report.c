@@ -77,11 +77,16 @@ static void print_headline(FILE *stream, const cli_study *s)
     fprintf(stream, "%s to ", quantity(text, p->throughput_p10, "1"));
     fprintf(stream, "%s (80 %% prediction interval)\n", quantity(text, p->throughput_p90, "1"));
   }
+  if (!isnan(p->tokens_per_second)) {
+    label(stream, "");
+    fprintf(stream, "%s tokens/s\n", quantity(text, p->tokens_per_second, "1"));
+  }
   label(stream, "step time");
   fprintf(stream, "%s\n", quantity(text, p->step_time, "s"));
   if (isnan(s->run.epoch_samples)) return;
   label(stream, "epoch time");
-  fprintf(stream, "%s  (%s samples%s%s)\n", duration(text, p->epoch_time),
+  fprintf(stream, "%s, ", duration(text, p->epoch_time));
+  fprintf(stream, "%s GPU-hours  (%s samples%s%s)\n", quantity(text, p->gpu_hours, "1"),
           pm_number_format(number, s->run.epoch_samples), s->dataset.id[0] != '\0' ? " of " : "", s->dataset.name);
 }
 

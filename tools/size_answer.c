@@ -22,12 +22,12 @@ void size_sort(pm_size_choice *rows, size_t count)
   qsort(rows, count, sizeof *rows, by_rank);
 }
 
-/* For people without what was not asked: a time, several frameworks. */
+/* For people without the time that only epochs have. */
 static pm_table *table_of(const size_question *q, const pm_size_choice *rows, size_t count, bool wide, pm_error *error)
 {
   pm_table *table = pm_table_new_of_records(pm_record_type_find("size_choice"), rows, count, error);
   if (!wide && isnan(q->goal.within)) pm_table_drop(table, "time");
-  if (!wide && q->framework_count < 2) pm_table_drop(table, "framework");
+  if (!wide && isnan(q->goal.within)) pm_table_drop(table, "gpu_hours");
   return table;
 }
 
@@ -91,6 +91,7 @@ static void print_best(FILE *stream, const size_question *q, const pm_size_choic
   print_band(stream, best);
   fprintf(stream, "\n  %-*s%.0f samples/s", LABEL, "rate", best->throughput);
   if (!isnan(best->time)) fprintf(stream, ", %s", duration(a, best->time));
+  if (!isnan(best->gpu_hours)) fprintf(stream, ", %s GPU-hours", size_quantity(a, best->gpu_hours, "1"));
   fprintf(stream, "; %.2f times the target\n", best->reached);
   fprintf(stream, "  %-*s%s\n", LABEL, "bottleneck", limits[best->bottleneck].name);
   fprintf(stream, "  %-*s%.1f %% of as many GPUs alone\n", LABEL, "scaling", 100 * best->efficiency);

@@ -136,7 +136,6 @@ static int fill(service *s)
 static pm_table *table_of(const service *s, bool wide, pm_error *error)
 {
   pm_table *table = pm_table_new_of_records(pm_record_type_find("size_choice"), s->q.choices, s->asked.count, error);
-  if (!wide && s->profile_count < 2) pm_table_drop(table, "framework");
   if (!wide) pm_table_drop(table, "bottleneck"); /* of training */
   return table;
 }

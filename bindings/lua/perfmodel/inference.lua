@@ -53,7 +53,8 @@ end
 local Inference = strict.class("an inference", arguments.options("batch", fields.set "inference"))
 
 function Inference.__tostring(self)
-  return string.format("%.4g samples/s, batch %.0f in %s, bottleneck %s (%s)", self.throughput, self.batch,
+  local tokens = self.tokens_per_second and string.format(", %.4g tokens/s", self.tokens_per_second) or ""
+  return string.format("%.4g samples/s%s, batch %.0f in %s, bottleneck %s (%s)", self.throughput, tokens, self.batch,
                        core.quantity_format(self.latency, "s"), self.bottleneck, self.basis)
 end
 

@@ -14,8 +14,11 @@ local SWEEP_OPTIONS = arguments.options("axes columns", plan.OPTIONS)
 local traces = setmetatable({}, {__mode = "k"}) -- what a prediction was made from
 
 strict.record("prediction").__tostring = function(self)
-  return string.format("%.4g samples/s, step %s, bottleneck %s (%s)", self.throughput,
-                       core.quantity_format(self.step_time, "s"), self.bottleneck, self.basis)
+  local tokens = self.tokens_per_second and string.format(", %.4g tokens/s", self.tokens_per_second) or ""
+  local memory = self.memory and string.format("; %s of %s: %s", core.quantity_format(self.memory, "B"),
+                                               core.quantity_format(self.gpu_memory, "B"), self.verdict) or ""
+  return string.format("%.4g samples/s%s, step %s, MFU %.1f %%, bottleneck %s (%s)%s", self.throughput, tokens,
+                       core.quantity_format(self.step_time, "s"), 100 * self.mfu, self.bottleneck, self.basis, memory)
 end
 
 --- One prediction, a table with every field of "prediction" by name. Options: network, system (names or objects),

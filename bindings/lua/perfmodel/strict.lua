@@ -1,6 +1,7 @@
 -- Tables whose fields are known: one that is unknown is absent (nil), one that there is not is an error. Private.
 
 local core = require "perfmodel.core"
+local describe = require "perfmodel.display"
 local fields = require "perfmodel.fields"
 
 local strict = {}
@@ -54,7 +55,10 @@ local records = {}
 function strict.record(type_name)
   local words = type_name:gsub("_", " ")
   local article = words:find("^[aeiou]") and "an " or "a "
-  records[type_name] = records[type_name] or strict.class(article .. words, fields.set(type_name))
+  if records[type_name] == nil then
+    records[type_name] = strict.class(article .. words, fields.set(type_name))
+    records[type_name].__tostring = function(self) return describe(type_name, self) end
+  end
   return records[type_name]
 end
 

@@ -12,12 +12,17 @@ end
 local p, names = run{epoch_samples = 1281167}, {}
 for _, field in ipairs(pm.fields("prediction")) do
   names[field.name] = true
-  assert(p[field.name] ~= nil or field.name:find("throughput_p", 1, true), field.name .. " is absent")
+  local unknown = field.name:find("throughput_p", 1, true) or field.name == "tokens_per_second" -- of images
+  assert(p[field.name] ~= nil or unknown, field.name .. " is absent")
 end
 for name in pairs(p) do assert(names[name], name .. " is no field") end
 check.equal(p.status, "ok")
 check.equal(run().epoch_time, nil, "an epoch without samples")
 assert(tostring(p):find("samples/s", 1, true))
+local bert = run{network = "bert-base"}
+assert(bert.tokens_per_second == 128 * bert.throughput and tostring(bert):find("tokens/s", 1, true))
+assert(tostring(p):find("MFU", 1, true) and tostring(p):find(": fits", 1, true))
+assert(tostring(pm.system "dgx1-v100":gpu_record()):find("memory_bandwidth     900 GB/s", 1, true))
 
 -- Definitions hold: throughput, shares, sums, whole steps of an epoch.
 check.close(p.throughput, 8 * 64 / p.step_time, 1e-12, "throughput")

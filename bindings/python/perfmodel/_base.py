@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from . import _display
+
 
 def current_names(values: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
     """The values with names that they had in an earlier release replaced by those of today, with a warning."""
@@ -33,6 +35,8 @@ class Record(metaclass=RecordType):
     __slots__ = ()
     _renamed: ClassVar[Mapping[str, str]] = {}
     """What fields are called now, by their names of an earlier release."""
+    _type: ClassVar[str] = ""
+    """The library's name of the record type."""
 
     if not TYPE_CHECKING:
 
@@ -54,3 +58,9 @@ class Record(metaclass=RecordType):
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+    def __repr__(self) -> str:
+        return _display.text(_display.title(self), _display.facts(self._type, self))
+
+    def _repr_html_(self) -> str:
+        return _display.html(_display.title(self), _display.facts(self._type, self))

@@ -115,8 +115,9 @@ class Catalog:
         return _record.read(cls, kind, _core.catalog_record(self._handle, kind, text(name, "name")))
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{len(self.ids(kind))} {kind}" for kind in self.kinds)
-        return f"<Catalog: {counts}>"
+        main = ("gpus", "systems", "networks", "frameworks", "datasets")
+        counts = ", ".join(f"{len(self.ids(kind))} {kind}" for kind in main)
+        return f"<Catalog: {counts}, and {len(self.kinds) - len(main)} other kinds>"
 
 
 _default: Catalog | None = None

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex, Union
 
 import numpy as np
 
-from . import _core
+from . import _core, _display
 from ._catalog import as_system
 from ._inputs import Doubles, Quantity, doubles, many, quantity, text, whole
 from ._system import System
@@ -27,7 +27,7 @@ class Cycle:
     """Directed rings over it, in links."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rings:
     """The rings that collectives use on some GPUs of a system."""
 
@@ -37,6 +37,21 @@ class Rings:
     """Bus bandwidth of all of them [B/s]."""
     cycles: tuple[Cycle, ...]
     """The rings one by one; over PCIe, the one that is there."""
+
+    def _title(self) -> str:
+        rate = _core.quantity_format(self.bandwidth, "B/s")
+        gpus = len(self.cycles[0].order) if self.cycles else 1
+        if self.directed_rings == 0:
+            return f"Rings of {gpus} GPUs: none over GPU links, one over PCIe, {rate} of bus bandwidth"
+        return f"Rings of {gpus} GPUs: {self.directed_rings:g} directed, {rate} of bus bandwidth"
+
+    def __repr__(self) -> str:
+        lines = [f"  {' '.join(map(str, cycle.order))}  weight {cycle.weight:g}" for cycle in self.cycles]
+        return "\n".join([f"<{self._title()}", *lines]) + ">"
+
+    def _repr_html_(self) -> str:
+        known = [(" ".join(map(str, cycle.order)), f"weight {cycle.weight:g}", "order and links") for cycle in self.cycles]
+        return _display.html(self._title(), known)
 
 
 def _group(node: System, gpus: Gpus) -> tuple[Doubles, int]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Union
 
-from . import _core, _record, _records, _shipped
+from . import _core, _display, _record, _records, _shipped
 from ._inputs import text
 from ._record import R, Records
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Framework:
     """A framework's profile with the era of its GPU libraries and the band of rates: records of the catalogue.
 
@@ -50,6 +50,17 @@ class Framework:
         """
         return _core.framework_basis(_record.write("framework", self.profile))
 
+    def _title(self) -> str:
+        return f"Framework {self.id}: {self.profile.name}; {self.era.name}; {self.basis}"
+
+    def __repr__(self) -> str:
+        return f"<{self._title()}>"
+
+    def _repr_html_(self) -> str:
+        """Facts and constants, with those of the libraries, the band and the memory below them."""
+        parts = (self.era, self.band, self.memory)
+        return _display.html(self._title(), _display.facts("framework", self.profile), "".join(map(_part_html, parts)))
+
     def replace(self, **values: Any) -> Framework:
         """The same with other constants: framework("generic").replace(kernel_time=20e-6). Names are those of the fields
         of `profile`, `era`, `band` or `memory`, in SI units.
@@ -66,6 +77,10 @@ class Framework:
                 raise TypeError(f'a framework has no constant "{name}"')
             parts[owner] = dataclasses.replace(parts[owner], **{name: value})
         return Framework(**parts)
+
+
+def _part_html(part: Any) -> str:
+    return f"<details><summary>{type(part).__name__}</summary>{part._repr_html_()}</details>"
 
 
 Frameworks = Union[Framework, str, None]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
-from . import _core, _record, _records
+from . import _core, _display, _record, _records
 from ._catalog import as_network, default
 from ._errors import ArgumentError
 from ._inputs import Quantity, many, quantity, text
@@ -59,7 +59,11 @@ class Inference(_records.Inference):
         if self.status != "ok":
             return f"<Inference {setting}: no prediction, {self.status}>"
         rate, time = f"{self.throughput:,.0f} samples/s", format_quantity(self.latency, "s")
-        return f"<Inference {setting}: {rate}, {time}, bottleneck {self.bottleneck}>"
+        tokens = "" if isnan(self.tokens_per_second) else f", {self.tokens_per_second:,.0f} tokens/s"
+        return f"<Inference {setting}: {rate}{tokens}, {time}, bottleneck {self.bottleneck}>"
+
+    def _repr_html_(self) -> str:
+        return _display.html(repr(self)[1:-1], _display.facts("inference", self, without=("status",)))
 
 
 class InferencePlan:

@@ -8,7 +8,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from . import _core, _record, _records
+from . import _core, _display, _record, _records
 from ._catalog import as_system, default
 from ._errors import ArgumentError, NotFoundError
 from ._inputs import Number, Quantity, choice, number, quantity, whole
@@ -48,6 +48,9 @@ class InputPipeline(_records.InputRates):
         dataset, storage, *_, machine, _run = self.setup
         way = f"{dataset.id} from {storage.id} to {machine.id}"
         return f"<InputPipeline {way}: {self.throughput:,.0f} samples/s, bottleneck {self.bottleneck}>"
+
+    def _repr_html_(self) -> str:
+        return _display.html(repr(self)[1:-1], _display.facts("input_rates", self, without=("status",)))
 
 
 def input_pipeline(

@@ -8,9 +8,10 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from . import _core, _record, _records
+from . import _core, _display, _record, _records
 from ._catalog import as_gpu, as_network, default
 from ._errors import NotFoundError
+from ._fields import fields
 from ._inputs import Number, Quantity, choice, number, quantity, whole
 from ._network import Network
 from ._quantity import format_quantity
@@ -19,7 +20,7 @@ from ._system import System
 from ._table import Table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Memory(_records.MemoryUse):
     """Memory of one GPU, part by part, and whether it fits. The parts add up to `total`; all are in bytes.
 
@@ -64,6 +65,26 @@ class Memory(_records.MemoryUse):
     def __str__(self) -> str:
         total, usable = format_quantity(self.total, "B"), format_quantity(self.usable, "B")
         return f"{total} of {usable}: {self.verdict}, largest batch {self.largest_batch:g}"
+
+    def _title(self) -> str:
+        kind = "inference" if self.run.inference else self.optimizer_record.id
+        return f"Memory {self.network} on {self.gpu}, batch {self.run.batch:g}, {self.run.precision}, {kind}: {self}"
+
+    def __repr__(self) -> str:
+        return f"<{self._title()}>"
+
+    def _repr_html_(self) -> str:
+        """The parts, largest first, with their shares of the total."""
+        parts = sorted(_parts(self), key=lambda part: -part[1])
+        known = [(name, f"{format_quantity(size, 'B')}, {100 * size / self.total:.1f} %", doc) for name, size, doc in parts if size]
+        return _display.html(self._title(), known)
+
+
+def _parts(use: _records.MemoryUse) -> list[tuple[str, float, str]]:
+    """The parts that add up to the total: the sizes between the largest batches and the size of a sample."""
+    others = ("total", "usable", "missing", "sample")
+    sizes = [f for f in fields("memory_use") if f.unit == "B" and f.name not in others]
+    return [(f.name, getattr(use, f.name), f.doc) for f in sizes]
 
 
 def memory(

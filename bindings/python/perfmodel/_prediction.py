@@ -92,7 +92,8 @@ class Prediction(_records.Prediction):
         band = ""
         if not np.isnan(self.throughput_p10):
             band = f" ({_rate(self.throughput_p10)} to {_rate(self.throughput_p90)}, 80 % prediction interval)"
-        return f"{_rate(self.throughput)} samples/s{band}, {_core.quantity_format(self.step_time, 's')} per step"
+        tokens = "" if np.isnan(self.tokens_per_second) else f", {_rate(self.tokens_per_second)} tokens/s"
+        return f"{_rate(self.throughput)} samples/s{band}{tokens}, {_core.quantity_format(self.step_time, 's')} per step"
 
     def _parts(self) -> list[tuple[str, float, float]]:
         """The parts that add up to the step, and the step: name, time, share."""
@@ -138,7 +139,8 @@ class Prediction(_records.Prediction):
         ]
         if not np.isnan(self.epoch_time):
             lines.append(
-                f"epoch of {self.run.epoch_samples:,.0f} samples: {_core.quantity_format(self.epoch_time, 's')}"
+                f"epoch of {self.run.epoch_samples:,.0f} samples: {_core.quantity_format(self.epoch_time, 's')}, "
+                f"{self.gpu_hours:,.4g} GPU-hours"
             )
         return lines
 
@@ -155,7 +157,7 @@ class Prediction(_records.Prediction):
             f"<td>{escape(_core.quantity_format(time, 's'))}</td><td>{_share(part)}</td></tr>"
             for name, time, part in self._parts()
         )
-        memory = "".join(f"<small>{escape(line)}</small><br>" for line in self._memory())
+        memory = "".join(f"<small>{escape(line)}</small><br>" for line in [*self._rates(), *self._memory()])
         return (
             f"<b>{escape(self._setting())}</b><br>{escape(self._outcome())}, bottleneck {escape(self.bottleneck)}"
             f"<table><thead><tr><th>part</th><th>time</th><th>share</th></tr></thead><tbody>{rows}</tbody></table>"

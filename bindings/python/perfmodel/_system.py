@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _record, _records, _shipped
+from . import _core, _display, _record, _records, _shipped
 from ._inputs import Doubles, Quantity, doubles, quantity, text, whole
 from ._table import Table
 
@@ -91,7 +91,17 @@ class System:
         return Svg(_core.system_drawing(self._handle, "svg"))
 
     def __repr__(self) -> str:
-        return f"<System {self.id}: {self.name}, {self.gpus} x {self.gpu.name or self.gpu.id}>"
+        return f"<{self._title()}>"
+
+    def _title(self) -> str:
+        return f"System {self.id}: {self.name}, {self.gpus} x {self.gpu.name or self.gpu.id}"
+
+    def _repr_html_(self) -> str:
+        """The datasheet, and the links between the GPUs."""
+        from html import escape
+
+        links = f"<details><summary>links</summary><pre>{escape(self.matrix())}</pre></details>"
+        return _display.html(self._title(), _display.facts("machine", self.machine), links)
 
 
 def as_gpu(value: Any) -> _records.Gpu:

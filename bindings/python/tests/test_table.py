@@ -147,3 +147,50 @@ def test_html_is_escaped() -> None:
 def test_html_of_long_tables_is_cut(sweep: pm.Sweep) -> None:
     html = sweep._repr_html_()
     assert html.count("<tr>") == 62 and "more rows" in html and ">step_time<" in html
+
+
+def test_tokens_and_gpu_hours() -> None:
+    bert = pm.predict("bert-base", "dgx1-v100", gpus=8, nodes=2, dataset=10_000)
+    assert bert.tokens_per_second == 128 * bert.throughput and pm.network("bert-base").totals.tokens == 128
+    assert bert.gpu_hours == pytest.approx(16 * bert.epoch_time / 3600)
+    images = pm.predict("resnet50", "dgx1-v100")
+    assert math.isnan(images.tokens_per_second) and math.isnan(images.gpu_hours)
+    assert math.isnan(pm.network("ncf").totals.tokens)  # one user and one item are no sequence
+    assert pm.network("gnmt").totals.tokens == 2 * pm.network("gnmt").shape(0)[0]  # source and target
+    call = pm.infer("gpt2", "t4")
+    assert call.tokens_per_second == 1024 * call.throughput
+    assert "tokens/s" in repr(bert) and "GPU-hours" in bert.explain() and "tokens/s" in repr(call)
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        pm.system("dgx1-v100"),
+        pm.system("dgx1-v100").gpu,
+        pm.system("dgx1-v100").machine,
+        pm.system("dgx1-v100").ring(),
+        pm.rings("dgx1-v100"),
+        pm.framework("pt-nchw"),
+        pm.framework("pt-nchw").profile,
+        pm.memory("resnet50", "v100", batch=512),
+        pm.network("resnet50").totals,
+        pm.predict("resnet50", "dgx1-v100").run,
+        pm.infer("gpt2", "t4"),
+    ],
+    ids=lambda thing: type(thing).__name__,
+)
+def test_objects_are_short(thing: object) -> None:
+    shown, html = repr(thing), thing._repr_html_()  # type: ignore[attr-defined]
+    assert shown.startswith(f"<{type(thing).__name__}") and len(shown) < 600 and shown.count("\n") <= 8
+    assert "nan" not in shown and "nan" not in html and "object at" not in shown
+    assert html.startswith("<b>") and html.count("<tr") == html.count("</tr>") > 0
+
+
+def test_main_columns_come_first() -> None:
+    sweep = pm.sweep("resnet50", "dgx1-v100", batch=[32, 64], optimizer="adam")
+    text = repr(sweep)
+    assert text.replace("\n", " ").startswith("network resnet50, system dgx1-v100, framework generic, gpus 1, nodes 1, precision fp32, optimizer")
+    assert text.split("\n\n")[1].split()[:2] == ["batch", "throughput"] and "status" not in text and "adam" in text
+    head = [column.name for column in sweep.columns]
+    assert head.index("throughput") < head.index("forward_time") < head.index("overlap")
+    assert "<caption" in sweep._repr_html_() and ">forward_time<" not in sweep._repr_html_()

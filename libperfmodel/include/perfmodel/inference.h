@@ -55,6 +55,8 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
 #define PM_INFERENCE_FIELDS(X)                                                                                    \
   X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown", .show = PM_SHOW_UNUSUAL) \
   X(REAL, throughput, "1/s", "samples per second over all GPUs", .show = PM_SHOW_MAIN)                              \
+  X(REAL, tokens_per_second, "1/s", "tokens per second that the forward pass reads; unknown for samples without", \
+    .show = PM_SHOW_MAIN)                                                                                         \
   X(REAL, throughput_p10, "1/s", "lower end of the 80 % prediction interval; unknown without a spread")        \
   X(REAL, throughput_p90, "1/s", "upper end of the 80 % prediction interval")                                  \
   X(REAL, latency, "s", "time of one call", .show = PM_SHOW_MAIN)                                                   \

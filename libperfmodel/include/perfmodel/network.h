@@ -64,7 +64,8 @@ typedef struct pm_attribute {
   X(REAL, mac, "MAC", "multiply-accumulates of one forward pass per sample")                  \
   X(REAL, flop, "FLOP", "arithmetic of one forward pass per sample, element-wise included")   \
   X(REAL, training_flop, "FLOP", "arithmetic of forward and backward per sample")             \
-  X(REAL, mac_bnl, "MAC", "mac + bias + 4 per batch-norm element + 1 per ReLU element")
+  X(REAL, mac_bnl, "MAC", "mac + bias + 4 per batch-norm element + 1 per ReLU element")        \
+  X(REAL, tokens, "1", "tokens of one sample, of source and target; unknown if it reads none")
 
 typedef struct pm_network_totals { PM_NETWORK_FIELDS(PM_DECLARE) } pm_network_totals;
 

@@ -116,10 +116,13 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown", .show = PM_SHOW_UNUSUAL) \
   X(VERDICT, verdict, "", "whether it fits")                                                                      \
   X(REAL, throughput, "1/s", "samples per second over all GPUs", .show = PM_SHOW_MAIN)                              \
+  X(REAL, tokens_per_second, "1/s", "tokens per second, of source and target; unknown for samples without tokens",\
+    .show = PM_SHOW_MAIN)                                                                                         \
   X(REAL, throughput_p10, "1/s", "lower end of the 80 % prediction interval; unknown without a framework")       \
   X(REAL, throughput_p90, "1/s", "upper end of the 80 % prediction interval")                                    \
   X(REAL, step_time, "s", "time of one training step", .show = PM_SHOW_MAIN)                                        \
   X(REAL, epoch_time, "s", "time of one epoch, whole steps; unknown if epoch_samples is", .show = PM_SHOW_MAIN)     \
+  X(REAL, gpu_hours, "1", "GPU-hours of one epoch: GPUs times hours; unknown if epoch_samples is", .show = PM_SHOW_MAIN) \
   X(REAL, forward_time, "s", "forward kernels")                                                                   \
   X(REAL, dgrad_time, "s", "dgrad kernels: gradients of the activations", .former = "backward_data_time")        \
   X(REAL, wgrad_time, "s", "wgrad kernels: gradients of the parameters", .former = "backward_weight_time")       \

@@ -60,7 +60,8 @@ typedef struct pm_choice {
 typedef enum pm_show {
   PM_SHOW_MAIN = 1,    /* tables have it without being asked; a record without main fields is shown whole */
   PM_SHOW_PERCENT = 2, /* a share: 0.25 is 25 % */
-  PM_SHOW_UNUSUAL = 4  /* tables have it where a row is other than the first choice: a status that is not ok */
+  PM_SHOW_UNUSUAL = 4, /* tables have it where a row is other than the first choice: a status that is not ok */
+  PM_SHOW_GIVEN = 8    /* what was asked: where it is the same in all rows it is said once, above them */
 } pm_show;
 
 /* One field of a record. All texts are constants of the library. */

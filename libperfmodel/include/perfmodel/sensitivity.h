@@ -66,9 +66,9 @@ typedef struct pm_sensitivity_setup {
 #define PM_SENSITIVITY_FIELDS(X)                                                                      \
   X(RESOURCE, resource, "", "what is raised")                                                         \
   X(YES_NO, rate, "", "whether it is a rate: more is never slower")                                   \
-  X(REAL, by, "1", "by how much, as a share")                                                               \
+  X(REAL, by, "1", "by how much, as a share", .show = PM_SHOW_PERCENT)                                \
   X(REAL, step_time, "s", "time of a step, or of a call, then")                                                      \
-  X(REAL, change, "1", "by how much that time changes: negative is faster")                  \
+  X(REAL, change, "1", "by how much that time changes: negative is faster", .show = PM_SHOW_PERCENT)  \
   X(REAL, elasticity, "1", "change of the logarithm of the time over that of the number")             \
   X(REAL, throughput, "1/s", "samples per second then")                                               \
   X(BOTTLENECK, bottleneck, "", "what limits it then", .former = "limit")
@@ -116,7 +116,7 @@ typedef struct pm_upgrade_choice {
   X(TEXT, name, "", "what is changed")                                                                \
   X(REAL, step_time, "s", "time of a step, or of a call, then")                                                      \
   X(REAL, throughput, "1/s", "samples per second then")                                               \
-  X(REAL, gain, "1", "by how much the throughput grows")                                              \
+  X(REAL, gain, "1", "by how much the throughput grows", .show = PM_SHOW_PERCENT)                     \
   X(REAL, price, "1", "what the change costs, as it was given")                                       \
   X(REAL, gain_per_price, "1/s", "further samples per second for each unit of price")                 \
   X(BOTTLENECK, bottleneck, "", "what limits it then", .former = "limit")

@@ -65,15 +65,16 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
     .show = PM_SHOW_UNUSUAL)                                                                                         \
   X(INT, rank, "1", "place among the choices, from 1; 0 if it does not reach the target", .show = PM_SHOW_MAIN)      \
   X(INT, choice, "1", "which choice, from 0")                                                                       \
-  X(TEXT, system, "", "id of the system", .show = PM_SHOW_MAIN)                                                      \
-  X(TEXT, framework, "", "id of the framework; empty: none, kernels and collectives only", .show = PM_SHOW_MAIN)     \
+  X(TEXT, system, "", "id of the system", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                                      \
+  X(TEXT, framework, "", "id of the framework; empty: none, kernels and collectives only", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN) \
   X(INT, nodes, "1", "least nodes that reach the target", .show = PM_SHOW_MAIN)                                      \
   X(INT, gpus, "1", "GPUs in all", .show = PM_SHOW_MAIN)                                                             \
-  X(REAL, batch, "1", "samples per GPU and step or call", .show = PM_SHOW_MAIN)                                      \
-  X(PRECISION, precision, "", "storage and arithmetic precision", .show = PM_SHOW_MAIN)                              \
+  X(REAL, batch, "1", "samples per GPU and step or call", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                      \
+  X(PRECISION, precision, "", "storage and arithmetic precision", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)              \
   X(REAL, throughput, "1/s", "samples per second over all GPUs", .show = PM_SHOW_MAIN)                               \
   X(REAL, latency, "s", "of a call, in inference", .show = PM_SHOW_MAIN)                                             \
   X(REAL, time, "s", "for all epochs, whole steps", .show = PM_SHOW_MAIN)                                            \
+  X(REAL, gpu_hours, "1", "GPU-hours of all epochs: GPUs times hours", .show = PM_SHOW_MAIN)                         \
   X(REAL, reached, "1", "speed over that of the target: 1 or more reaches it", .show = PM_SHOW_MAIN)                 \
   X(INT, nodes_least, "1", "nodes enough in one case of ten, by the band of the framework; 0 unknown")              \
   X(INT, nodes_safe, "1", "nodes enough in nine cases of ten; 0 unknown, or beyond those tried")                    \

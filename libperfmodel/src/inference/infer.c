@@ -239,6 +239,7 @@ static void predict_call(const call *c, pm_inference *out)
   const pm_inference_run *run = c->run;
   set_times(c, run->batch, out);
   out->throughput = run->batch * run->gpus * run->nodes / out->latency;
+  out->tokens_per_second = c->network->tokens * out->throughput;
   out->flop = run->batch * c->network->forward_flop;
   out->flop_rate = out->flop / out->latency;
   out->mfu = out->flop_rate / pm_gpu_get_matrix_peak(&c->system->system->gpu, run->precision);

@@ -17,6 +17,30 @@ static void add_layer(pm_network_totals *totals, const pm__layer *layer)
   for (int pass = 0; pass < PM__PASSES; pass++) totals->training_flop += layer->flop[pass];
 }
 
+/* Whether the layer looks up each index of an input by itself, several of them in a row: they are tokens. */
+static bool reads_tokens(const pm_network *network, const pm__layer *layer, const pm__layer *input)
+{
+  const pm__shape *in = &input->output;
+  if (layer->kind == NULL || layer->kind->role != PM__ROLE_GATHER || layer->output.rank != in->rank + 1) return false;
+  for (size_t i = 0; i < layer->input_count; i++)
+    if (&network->layers[network->inputs[layer->first_input + i]] == input) return in->size[in->rank - 1] > 1;
+  return false;
+}
+
+/* Tokens of the inputs that are such, each counted once; unknown without any. */
+static double count_tokens(const pm_network *network)
+{
+  double tokens = 0;
+  for (size_t i = 0; i < network->count; i++) {
+    const pm__layer *input = &network->layers[i];
+    bool read = false;
+    for (size_t k = i + 1; input->kind == NULL && !read && k < network->count; k++)
+      read = reads_tokens(network, &network->layers[k], input);
+    if (read) tokens += input->elements_out;
+  }
+  return tokens > 0 ? tokens : (double)NAN;
+}
+
 int pm_network_get_totals(const pm_network *network, pm_network_totals *totals, pm_error *error)
 {
   if (network == NULL ||
@@ -29,6 +53,7 @@ int pm_network_get_totals(const pm_network *network, pm_network_totals *totals, 
     if (layer->kind != NULL) add_layer(totals, layer);
     else if (totals->input[0] == '\0') pm__shape_text(&layer->output, totals->input, sizeof totals->input);
   }
+  totals->tokens = count_tokens(network);
   if (network->count > 0)
     pm__shape_text(&network->layers[network->count - 1].output, totals->output, sizeof totals->output);
   return PM_OK;

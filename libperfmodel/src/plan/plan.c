@@ -46,6 +46,7 @@ static int prepare_network(pm__plan_network *entry, const pm_network *network, p
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" has no layers that compute", totals.id);
   entry->parameters = totals.parameters;
   entry->training_flop = totals.training_flop;
+  entry->tokens = totals.tokens;
   for (size_t i = 0; i < network->count; i++) count_layer(entry, &network->layers[i]);
   if (entry->layers > 0) entry->activation /= entry->layers;
   entry->units[PM__TRAINING_MODE + PM__COUNTED] = pm__units_new(network, PM__TRAINING_MODE + PM__COUNTED, error);

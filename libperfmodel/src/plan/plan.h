@@ -27,6 +27,7 @@ typedef struct pm__plan_network {
   double tensors;        /* of parameters */
   double variables;      /* the same and moving averages */
   double weights, weight_tensors; /* parameters of the layers that multiply, and in how many tensors */
+  double tokens;         /* per sample; NAN: it reads none */
   double input_elements; /* of all inputs, per sample */
   double activation;     /* mean elements of a layer's output, per sample */
   pm__plan_split all, linear;

@@ -84,6 +84,7 @@ static bool add_field(pm_table *table, const pm_record_type *type, const pm_fiel
   column->former = field->former;
   column->otherwise = field->otherwise;
   column->show = field->show;
+  column->given = (field->show & PM_SHOW_GIVEN) != 0;
   if (field->kind == PM_FIELD_TEXT && !fill_texts(table, column, type, field, records)) return false;
   for (size_t row = 0; field->kind != PM_FIELD_TEXT && row < table->rows; row++)
     column->numbers[row] = pm_record_get_number(field, records + row * type->size);

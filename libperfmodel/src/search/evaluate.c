@@ -3,6 +3,8 @@
 #include <string.h>
 #include "search/size.h"
 
+enum { HOUR = 3600 };
+
 static const pm_system *system_of(const pm_size_setup *setup, size_t choice)
 {
   return setup->plan->systems[setup->choices[choice].system_index].system;
@@ -166,6 +168,7 @@ void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t 
   row->batch = run->batch;
   row->throughput = p->throughput;
   row->time = pm__size_time(goal, run, p);
+  row->gpu_hours = row->gpus * row->time / HOUR;
   row->reached = pm__size_reached(goal, run, p, p->throughput);
   row->efficiency = p->scaling_efficiency;
   row->bottleneck = p->bottleneck;

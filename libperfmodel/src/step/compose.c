@@ -19,6 +19,8 @@
 #include "kernel/spread.h"
 #include "step/step.h"
 
+enum { HOUR = 3600 };
+
 /* ---- One GPU ---- */
 
 static double pass_time(const pm__schedule *s, const pm__costs *costs, pm__pass pass, double batch)
@@ -180,6 +182,8 @@ static void set_rates(const pm__schedule *s, const pm__sharing *sharing, pm_pred
   out->mfu = out->flop_rate / s->device->matrix_peak;
   out->epoch_time = NAN;
   if (!isnan(s->run->epoch_samples)) out->epoch_time = ceil(s->run->epoch_samples / samples) * out->step_time;
+  out->gpu_hours = s->ranks * out->epoch_time / HOUR;
+  out->tokens_per_second = s->network->tokens * out->throughput;
   out->gradient_size = sharing->exchanged * s->gradient;
 }
 
