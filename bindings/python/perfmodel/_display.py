@@ -46,9 +46,8 @@ def text(head: str, known: list[Fact]) -> str:
     body = ", ".join(f"{name} {value}" for name, value, _ in known)
     if len(head) + len(body) + 4 <= WIDTH:
         return f"<{head}; {body}>" if body else f"<{head}>"
-    indent = {"initial_indent": "  ", "subsequent_indent": "  "}
-    lines = textwrap.wrap(body, WIDTH - 1, max_lines=LINES, placeholder=" ...", break_long_words=False, **indent)
-    return "\n".join([f"<{head}", *lines]) + ">"
+    lines = textwrap.wrap(body, WIDTH - 3, max_lines=LINES, placeholder=" ...", break_long_words=False)
+    return "\n".join([f"<{head}", *(f"  {line}" for line in lines)]) + ">"
 
 
 def html(head: str, known: list[Fact], rest: str = "") -> str:
