@@ -87,7 +87,7 @@ def left_out(notes):
 def fitted_to_documents():
     """Names of the constants that were fitted to rows of a document."""
     found, fitted = [], re.compile(rf"fitted: (\d+ rows? of )?({'|'.join(DOCUMENTS)})\b")
-    for kind in ("framework", "library_era", "loader"):
+    for kind in ("framework", "cudnn_generation", "loader"):
         for entry in pm.list(f"{kind}s")["id"]:
             shown = pm.show(kind, entry)
             found += [f"{shown['field'][i]} of {entry}" for i in range(len(shown))
@@ -186,7 +186,7 @@ def rates(folder, name):
 def sources(folder):
     """Training rows of each source with constants that were fitted without it."""
     fit = pm.calibrate(set="training")
-    errors, left_out = fit.errors, np.flatnonzero(fit.errors["use"] == "kept-out-source")
+    errors, left_out = fit.errors, np.flatnonzero(fit.errors["use"] == "left-out-source")
     rows = [[errors["group"][i], errors["rows"][i]] + [f"{errors[key][i]:.1f}" for key in STATISTICS[1:]] for i in left_out]
     counts = np.array([errors["rows"][i] for i in left_out])
     mean = np.sum(counts * np.array([errors["mape"][i] for i in left_out])) / counts.sum()

@@ -52,6 +52,10 @@ COLUMNS: dict[str, str] = {
     "memory_share": "memory_bandwidth_share",
     "input_share": "input_wait_share",
     "limit": "bottleneck",
+    "utilisation": "gpu_busy",
+    "starvation": "input_wait_share",
+    "accumulation": "gradient_accumulation_steps",
+    "input_in_turn": "no_prefetch",
     "input_limit": "input_bottleneck",
 }
 
@@ -61,6 +65,9 @@ TEXTS: dict[tuple[str, str], str] = {
         ("waiting", "straggler-wait"), ("memory", "memory-bandwidth"), ("host", "launch-overhead"))},
     ("set", "seeds"): "statements",
     ("verdict", "marginal"): "tight",
+    ("optimizer", "rmsprop-operations"): "rmsprop-unfused",
+    ("optimizer", "adamw-operations"): "adamw-unfused",
+    ("optimizer", "lamb-operations"): "lamb-unfused",
 }
 
 # Words within the names of groups of rows.

@@ -28,7 +28,7 @@ static int calibrate(const cli_request *request, const pm_catalog *catalog, cons
   options.data = data;
   options.file = value[OPTION_DATA];
   options.entries = value[OPTION_ARCHITECTURE] != NULL ? value[OPTION_ARCHITECTURE] : value[OPTION_FRAMEWORK];
-  options.kept = value[OPTION_KEEP_OUT];
+  options.hold_out = value[OPTION_HOLD_OUT];
   pm_calibration *calibration = pm_calibrate(catalog, &options, &error);
   if (calibration == NULL) return fail_error(&error);
   note_lines(request, pm_calibration_get_notes(calibration));
@@ -72,8 +72,8 @@ static const cli_option options[] = {
   {OPTION_SET, '\0', "set", "kernels|training", "what is calibrated (default kernels)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed (gzip)"},
   {OPTION_ARCHITECTURE, '\0', "architecture", "ID,ID...", "only the constants of these; those of every architecture stay"},
-  {OPTION_FRAMEWORK, '\0', "framework", "ID,ID...", "training: only the constants of these frameworks or library eras"},
-  {OPTION_KEEP_OUT, '\0', "keep-out", "NAME,NAME...", "rows of these GPUs, or sources of training rates, are only predicted"},
+  {OPTION_FRAMEWORK, '\0', "framework", "ID,ID...", "training: only the constants of these frameworks or cuDNN generations"},
+  {OPTION_HOLD_OUT, '\0', "hold-out", "NAME,NAME...", "rows of these GPUs, or sources of training rates, are only predicted"},
   {OPTION_ERRORS, '\0', "errors", NULL, "errors of the rows fitted and kept out instead of the constants"},
   {OPTION_XML, '\0', "xml", NULL, "the constants as a file for --catalog"},
   COLUMNS_OPTION,
@@ -86,7 +86,7 @@ const cli_command calibrate_command = {
   "memory, issue efficiency, latency, split and energy of each architecture on its products, then what all architectures "
   "share. Prints each constant with its standard error, whether the measurements determine it, where the search started, "
   "its bounds, and the constant that it can be exchanged with most.\n\n"
-  "A fifth of the shapes, chosen by a hash of their sizes, is kept out, and so are the GPUs of --keep-out; --errors says how "
+  "A fifth of the shapes, chosen by a hash of their sizes, is kept out, and so are the GPUs of --hold-out; --errors says how "
   "far the predictions are from rows fitted and kept out. Rows have the columns that docs/calibration.md lists. The same "
   "rows give the same constants.\n\n"
   "--set training fits host times of frameworks and factors of generations of GPU libraries to rates of training, in the "

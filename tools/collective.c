@@ -123,7 +123,7 @@ static const cli_option options[] = {
   {OPTION_PROTOCOL, '\0', "protocol", "auto|ll|ll128|simple", "(default auto)"},
   {OPTION_THREAD_GPUS, '\0', "thread-gpus", "N", "GPUs that one host thread drives (default 1)"},
   {OPTION_SERVERS, '\0', "servers", "N", "parameter servers (default 1)"},
-  {OPTION_ERA, '\0', "era", "current|nccl-2.0|nccl-1", "generation of the collective library"},
+  {OPTION_NCCL, '\0', "nccl", "current|nccl-2.0|nccl-1", "NCCL generation"},
   {OPTION_IN_NETWORK, '\0', "in-network", NULL, "the switches of the network reduce (SHARP)"},
   {OPTION_LOADS, '\0', "loads", NULL, "print what moves over every link instead, for one size"},
   COLUMNS_OPTION,

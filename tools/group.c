@@ -75,7 +75,7 @@ static bool read_group_choice(const cli_request *request, pm_group_choice *choic
   if (!read_count_option(request, OPTION_NODES, COUNT_MOST, choice->nodes, &nodes) ||
       !read_count_option(request, OPTION_THREAD_GPUS, COUNT_MOST, choice->thread_gpus, &threads) ||
       !read_count_option(request, OPTION_SERVERS, COUNT_MOST, choice->servers, &servers) ||
-      !read_choice_option(request, OPTION_ERA, "group", "era", &choice->era))
+      !read_choice_option(request, OPTION_NCCL, "group", "nccl", &choice->nccl))
     return false;
   choice->in_network = request->value[OPTION_IN_NETWORK] != NULL;
   choice->nodes = (int32_t)nodes;

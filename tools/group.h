@@ -16,7 +16,7 @@ bool read_gpu_list(const cli_request *request, const pm_system *system, gpu_list
 bool read_choice_option(const cli_request *request, option_id id, const char *record, const char *field,
                         int32_t *value);
 
-/* The group that the request describes, NULL with an exit code: --gpus, --nodes, --thread-gpus, --era, --servers. */
+/* The group that the request describes, NULL with an exit code: --gpus, --nodes, --thread-gpus, --nccl, --servers. */
 pm_group *open_group(const cli_request *request, const pm_system *system, int *code);
 
 /* A number with its unit, or a plain one: bytes. */

@@ -108,14 +108,14 @@ static void print_fed(FILE *stream, const question *q)
 {
   char rate[QUANTITY];
   const pm_input_rates *r = &q->rates;
-  if (!isfinite(r->nodes_most)) return;
+  if (!isfinite(r->max_nodes)) return;
   fprintf(stream, "\nNodes that one storage system feeds, %s each\n",
           pm_quantity_format(rate, sizeof rate, r->node_rate, "B/s"));
   print_nodes(stream, "storage", r->nodes_storage);
   print_nodes(stream, "storage's ports", r->nodes_uplink);
   print_nodes(stream, "gateway", r->nodes_gateway);
   print_nodes(stream, "ports of the switch", r->nodes_ports);
-  print_nodes(stream, "all of it", r->nodes_most);
+  print_nodes(stream, "all of it", r->max_nodes);
 }
 
 static int write_report(const cli_request *request, const question *q)
@@ -201,7 +201,7 @@ static const cli_option options[] = {
   {OPTION_POLICY, '\0', "policy", "lru|random|keep|sequential", "how the cache replaces (default lru)"},
   {OPTION_FIRST_EPOCH, '\0', "first-epoch", NULL, "nothing is cached yet"},
   {OPTION_SAMPLE_OUT, '\0', "sample-out", "SIZE", "bytes of a decoded sample, such as \"588 KiB\"; copies may limit then"},
-  {OPTION_UPLINK_GPUS, '\0', "uplink-gpus", "N", "GPUs that share an uplink to the host (default 1)"},
+  {OPTION_UPLINK_GPUS, '\0', "gpus-per-uplink", "N", "GPUs that share an uplink to the host (default 1)"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

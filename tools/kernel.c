@@ -8,7 +8,7 @@ static int find_device(const cli_request *request, const pm_catalog *catalog, pm
   const char *name = request->value[OPTION_GPU];
   int32_t model = PM_KERNEL_MODEL_CALIBRATED;
   if (name == NULL) return fail(CODE_USAGE, "--gpu is missing; see perfmodel list gpus");
-  if (!read_kernels(request->value[OPTION_KERNELS], &model)) return CODE_USAGE;
+  if (!read_kernels(request->value[OPTION_KERNEL_MODEL], &model)) return CODE_USAGE;
   if (pm_catalog_get_record(catalog, "gpu", name, gpu, &error) != PM_OK) return fail_error(&error);
   *calibrated = model == PM_KERNEL_MODEL_CALIBRATED && pm_catalog_get_kernels(catalog, gpu, constants, NULL) == PM_OK;
   return CODE_DONE;
@@ -63,7 +63,7 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU; see perfmodel list gpus"},
   {OPTION_PRECISION, '\0', "precision", "NAME", "precision (default fp32); see perfmodel list precisions"},
-  {OPTION_KERNELS, '\0', "kernels", "calibrated|roofline", "how it is timed (default calibrated, where the architecture "
+  {OPTION_KERNEL_MODEL, '\0', "kernel-model", "calibrated|roofline", "how it is timed (default calibrated, where the architecture "
                                                           "has constants)"},
   {OPTION_PASS, '\0', "pass", "NAME", "conv, lstm, gru, rnn: forward (default), dgrad or wgrad; "
                                      "attention: forward or backward"},

@@ -163,7 +163,7 @@ static int new_system(const cli_request *request, const pm_catalog *catalog)
 static bool is_dropped(const char *field)
 {
   static const char *const names[] = {"id", "name", "evidence", "like", "alias", "note", "file", "versions",
-                                      "fitted_to", "rows", "date", "batch_least", "batch_most", "gpus_most"};
+                                      "fitted_to", "rows", "date", "min_batch", "max_batch", "max_gpus"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(names[i], field) == 0) return true;
   return false;

@@ -7,13 +7,13 @@ _perfmodel() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words many first
   COMPREPLY=()
   case $command in
-    predict) options=" --gpus --nodes --batch --precision --overlap --kernels --epoch-samples --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --dataset --set --trace --columns --layers --format --output --catalog --quiet --help"
+    predict) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --global-batch --framework --dataset --set --trace --columns --layers --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
-        --kernels) words="calibrated roofline" ;;
-        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
-        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
+        --kernel-model) words="calibrated roofline" ;;
+        --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
+        --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
         --framework) words="none $(_perfmodel_ids frameworks)" ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
         --trace) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -21,38 +21,38 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    sweep) options=" --gpus --nodes --batch --precision --overlap --kernels --epoch-samples --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --axis --columns --dataset --set --format --output --catalog --quiet --help"
+    sweep) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --global-batch --framework --axis --columns --dataset --set --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8"; many=1 ;;
         --overlap) words="none backward framework"; many=1 ;;
-        --kernels) words="calibrated roofline"; many=1 ;;
-        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid"; many=1 ;;
-        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none"; many=1 ;;
+        --kernel-model) words="calibrated roofline"; many=1 ;;
+        --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid"; many=1 ;;
+        --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none"; many=1 ;;
         --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    infer) options=" --gpus --nodes --batch --precision --kernels --usable-memory --ignore-memory --framework --latency --columns --set --format --output --catalog --quiet --help"
+    infer) options=" --gpus --nodes --batch --precision --kernel-model --usable-memory --ignore-memory --framework --latency --columns --set --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8"; many=1 ;;
-        --kernels) words="calibrated roofline"; many=1 ;;
+        --kernel-model) words="calibrated roofline"; many=1 ;;
         --framework) words="$(_perfmodel_ids inference_profiles)" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernels --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --nodes-most --front --set --columns --format --output --catalog --quiet --help"
+    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --max-nodes --pareto --set --columns --format --output --catalog --quiet --help"
       case $before in
         --system) words="$(_perfmodel_ids systems)"; many=1 ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
         --minimize) words="nodes cost power rack-units" ;;
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8"; many=1 ;;
         --overlap) words="none backward framework"; many=1 ;;
-        --kernels) words="calibrated roofline"; many=1 ;;
-        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid"; many=1 ;;
-        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none"; many=1 ;;
+        --kernel-model) words="calibrated roofline"; many=1 ;;
+        --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid"; many=1 ;;
+        --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none"; many=1 ;;
         --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
         --storage) words="$(_perfmodel_ids storages)" ;;
         --loader) words="$(_perfmodel_ids loaders)" ;;
@@ -60,13 +60,13 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernels --parallelism --optimizer --accumulation --input-rate --in-turn --usable-memory --ignore-memory --framework --raise --upgrade --storage --dataset --loader --cpu --set --columns --format --output --catalog --quiet --help"
+    sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --framework --raise --upgrade --storage --dataset --loader --cpu --set --columns --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
-        --kernels) words="calibrated roofline" ;;
-        --parallelism) words="framework all-reduce data-parallel parameter-server async model-channels model-layers hybrid" ;;
-        --optimizer) words="momentum sgd adam lamb rmsprop-operations adam-unfused adamw-operations lamb-operations none" ;;
+        --kernel-model) words="calibrated roofline" ;;
+        --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
+        --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
         --framework) words="none $(_perfmodel_ids frameworks)" ;;
         --storage) words="$(_perfmodel_ids storages)" ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
@@ -86,7 +86,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    input) options=" --storage --rate --network --batch --precision --nodes --gpus --units --loader --cpu --workers --decode --prefetch --samples --chunk --reads --cache --policy --first-epoch --sample-out --uplink-gpus --set --columns --format --output --catalog --quiet --help"
+    input) options=" --storage --rate --network --batch --precision --nodes --gpus --units --loader --cpu --workers --decode --prefetch --samples --chunk --reads --cache --policy --first-epoch --sample-out --gpus-per-uplink --set --columns --format --output --catalog --quiet --help"
       case $before in
         --storage) words="$(_perfmodel_ids storages)" ;;
         --network) words="$(_perfmodel_ids networks)" ;;
@@ -99,11 +99,11 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    collective) options=" --gpus --nodes --bytes --algorithm --protocol --thread-gpus --servers --era --in-network --loads --columns --format --output --catalog --quiet --help"
+    collective) options=" --gpus --nodes --bytes --algorithm --protocol --thread-gpus --servers --nccl --in-network --loads --columns --format --output --catalog --quiet --help"
       case $before in
         --algorithm) words="auto ring tree nvls nvls-tree pairs collnet halving-doubling hierarchical parameter-server data-parallel" ;;
         --protocol) words="auto ll ll128 simple" ;;
-        --era) words="current nccl-2.0 nccl-1" ;;
+        --nccl) words="current nccl-2.0 nccl-1" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -154,16 +154,16 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    kernel) options=" --gpu --precision --kernels --pass --batch --m --n --k --count --tn --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --hidden --steps --persistent --rows --columns --elements --tensors --parameters --optimizer --bytes --pageable --columns --format --output --catalog --quiet --help"
+    kernel) options=" --gpu --precision --kernel-model --pass --batch --m --n --k --count --tn --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --hidden --steps --persistent --rows --columns --elements --tensors --parameters --optimizer --bytes --pageable --columns --format --output --catalog --quiet --help"
       case $before in
         --gpu) words="$(_perfmodel_ids gpus)" ;;
         --precision) words="$(_perfmodel_ids precisions)" ;;
-        --kernels) words="calibrated roofline" ;;
+        --kernel-model) words="calibrated roofline" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    calibrate) options=" --set --data --architecture --framework --keep-out --errors --xml --columns --format --output --catalog --quiet --help"
+    calibrate) options=" --set --data --architecture --framework --hold-out --errors --xml --columns --format --output --catalog --quiet --help"
       case $before in
         --set) words="kernels training" ;;
         --format) words="table csv json" ;;

@@ -15,7 +15,7 @@ static int divide_batch(const cli_request *request, pm_run *run)
   if (text == NULL) return CODE_DONE;
   if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
   if (!read_count("global-batch", text, COUNT_MOST, &global)) return CODE_USAGE;
-  run->batch = global / (gpus * run->accumulation);
+  run->batch = global / (gpus * run->gradient_accumulation_steps);
   if (run->batch == floor(run->batch)) return CODE_DONE;
   return fail(CODE_CONSTRAINT, "--global-batch %s does not divide over %.0f GPUs", text, gpus);
 }

@@ -257,7 +257,7 @@ static void print_framework(FILE *stream, const cli_study *s, size_t width)
   if (s->run.framework_index < 0) snprintf(line, sizeof line, "Framework: %s", words);
   else
     snprintf(line, sizeof line, "Framework: %s (%s), %s; %s%s", s->framework.framework.name, s->framework.framework.id,
-             s->framework.era.name, words,
+             s->framework.cudnn.name, words,
              p->in_range || p->evidence == PM_EVIDENCE_UNCALIBRATED ? "" : ", and this run lies outside of these");
   print_wrapped(stream, line, 0, 0, width);
 }

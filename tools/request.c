@@ -32,9 +32,14 @@ static bool is_word_of(const char *words, const char *word)
 
 typedef bool cli_option_test(const cli_option *option, const char *name, size_t length);
 
+static bool is_named(const char *name, const char *word, size_t length)
+{
+  return strlen(name) == length && memcmp(name, word, length) == 0;
+}
+
 static bool has_name(const cli_option *option, const char *name, size_t length)
 {
-  return strlen(option->name) == length && memcmp(option->name, name, length) == 0;
+  return is_named(option->name, name, length);
 }
 
 static bool has_letter(const cli_option *option, const char *name, size_t length)
@@ -50,15 +55,26 @@ static const cli_known *find_option(const cli_request *request, cli_option_test 
   return NULL;
 }
 
-/* The option of a field that was called so in an earlier release. */
+/* What options were called in an earlier release, where no field of a record says it. */
+static const struct {
+  const char *former, *name;
+} renamed[] = {
+  {"in-turn", "no-prefetch"}, {"kernels", "kernel-model"},   {"era", "nccl"},    {"keep-out", "hold-out"},
+  {"front", "pareto"},        {"nodes-most", "max-nodes"}, {"uplink-gpus", "gpus-per-uplink"},
+};
+
+/* The option that had this name in an earlier release. */
 static const cli_known *find_former(const cli_request *request, const char *name, size_t length)
 {
+  for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
+    if (is_named(renamed[i].former, name, length))
+      return find_option(request, has_name, renamed[i].name, strlen(renamed[i].name));
   for (size_t i = 0; i < request->options->count; i++) {
     const pm_field *field = request->options->items[i].field;
     if (field == NULL || field->former == NULL) continue;
     char former[OPTION_NAME];
     field_former_option(field, former, sizeof former);
-    if (strlen(former) == length && memcmp(former, name, length) == 0) return &request->options->items[i];
+    if (is_named(former, name, length)) return &request->options->items[i];
   }
   return NULL;
 }
@@ -160,6 +176,19 @@ static int take_words(cli_request *request, cli_words *words)
   return CODE_DONE;
 }
 
+/* Only now is it known whether notes are wanted. */
+static void note_former(const cli_request *request, int argc, char **argv)
+{
+  for (int i = 0; i < argc; i++) {
+    const char *name = argv[i] + 2;
+    if (strncmp(argv[i], "--", 2) != 0 || strcmp(argv[i], "--") == 0) continue;
+    size_t length = strcspn(name, "=");
+    if (find_option(request, has_name, name, length) != NULL) continue;
+    const cli_known *known = find_former(request, name, length);
+    if (known != NULL) note(request, "--%.*s is called --%s now", (int)length, name, known->option.name);
+  }
+}
+
 static bool ends_with(const char *text, const char *end)
 {
   size_t length = strlen(text), tail = strlen(end);
@@ -242,6 +271,7 @@ int request_read(cli_request *request, const cli_command *command, int argc, cha
   request->command = command;
   if (!make_room(request, (size_t)argc + 1)) return fail_memory();
   int code = take_words(request, &words);
+  if (code == CODE_DONE) note_former(request, argc, argv);
   if (code == CODE_DONE) code = choose_format(request);
   if (code == CODE_DONE && request->value[OPTION_HELP] == NULL) code = check_arguments(request);
   return code;

@@ -34,7 +34,7 @@ int size_read_goal(const cli_request *request, pm_size_goal *goal)
   if (code == CODE_DONE) code = set_goal(request, OPTION_PUE, "pue", goal);
   if (code == CODE_DONE) code = set_goal(request, OPTION_OVERSUBSCRIPTION, "oversubscription", goal);
   if (code == CODE_DONE) code = set_goal(request, OPTION_SWITCH_PORTS, "switch_ports", goal);
-  if (code == CODE_DONE) code = set_goal(request, OPTION_NODES_MOST, "nodes_most", goal);
+  if (code == CODE_DONE) code = set_goal(request, OPTION_MAX_NODES, "max_nodes", goal);
   if (code == CODE_DONE) code = set_goal(request, OPTION_GLOBAL_BATCH, "global_batch", goal);
   if (code != CODE_DONE) return code;
   if (isnan(goal->rate) && isnan(goal->within))
@@ -243,8 +243,8 @@ static const cli_option options[] = {
   {OPTION_CACHE, '\0', "cache", "SIZE", "memory of a node for cached pages, such as \"100 GiB\""},
   {OPTION_SWITCH_PORTS, '\0', "switch-ports", "N", "ports used of each switch (default 32)"},
   {OPTION_OVERSUBSCRIPTION, '\0', "oversubscription", "RATIO", "ports down over ports up of the first level (default 1)"},
-  {OPTION_NODES_MOST, '\0', "nodes-most", "N", "most nodes that are tried (default 1024)"},
-  {OPTION_FRONT, '\0', "front", NULL, "print the counts for which nothing is both faster and less, instead"},
+  {OPTION_MAX_NODES, '\0', "max-nodes", "N", "most nodes that are tried (default 1024)"},
+  {OPTION_PARETO, '\0', "pareto", NULL, "print the counts for which nothing is both faster and less, instead"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

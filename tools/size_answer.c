@@ -159,7 +159,7 @@ static int write_report(const cli_request *request, const size_question *q)
     size_print_price(page.stream, request, q, &q->choices[0]);
     print_rest(page.stream, q, &q->choices[0]);
     if (q->choices[0].rank > 0) print_next(page.stream, q, &q->choices[0]);
-    else fprintf(page.stream, "\nThe target is not reached: this is the fastest of up to %d nodes.\n", q->goal.nodes_most);
+    else fprintf(page.stream, "\nThe target is not reached: this is the fastest of up to %d nodes.\n", q->goal.max_nodes);
   }
   return page_write(&page, request);
 }
@@ -184,7 +184,7 @@ int size_answer(const cli_request *request, size_question *q)
 {
   pm_error error = PM_ERROR_NONE;
   if (pm_size_check(&q->setup, &q->goal, &error) != PM_OK) return fail_error(&error);
-  if (request->value[OPTION_FRONT] != NULL) return write_front(request, q);
+  if (request->value[OPTION_PARETO] != NULL) return write_front(request, q);
   if (pm_size_evaluate(&q->setup, &q->goal, q->choices, &error) != PM_OK) return fail_error(&error);
   size_sort(q->choices, q->setup.count);
   int code = is_report(request)

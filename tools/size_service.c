@@ -33,7 +33,7 @@ static int refuse_training(const cli_request *request)
 {
   static const struct { option_id id; const char *name; } training[] = {
     {OPTION_WITHIN, "within"},   {OPTION_EPOCHS, "epochs"},   {OPTION_GLOBAL_BATCH, "global-batch"},
-    {OPTION_STORAGE, "storage"}, {OPTION_DATASET, "dataset"}, {OPTION_FRONT, "front"}};
+    {OPTION_STORAGE, "storage"}, {OPTION_DATASET, "dataset"}, {OPTION_PARETO, "pareto"}};
   for (size_t i = 0; i < sizeof training / sizeof training[0]; i++)
     if (request->value[training[i].id] != NULL)
       return fail(CODE_USAGE, "--%s is of training; --latency sizes for inference", training[i].name);
@@ -162,7 +162,7 @@ static void print_best(FILE *stream, const cli_request *request, const service *
   size_print_price(stream, request, &s->q, best);
   size_print_memory(stream, best);
   if (best->rank == 0)
-    fprintf(stream, "\nThe target is not reached with up to %d nodes.\n", s->q.goal.nodes_most);
+    fprintf(stream, "\nThe target is not reached with up to %d nodes.\n", s->q.goal.max_nodes);
 }
 
 static int write_report(const cli_request *request, const service *s)

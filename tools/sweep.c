@@ -277,7 +277,7 @@ const cli_command sweep_command = {
   "sweep", "NETWORKS SYSTEMS", "predicts every combination of networks, systems, GPUs, batches, ...",
   "Predicts every combination of the comma-separated lists; the batch runs fastest, then GPUs, nodes, precision, the "
   "other options of the run, framework, numbers of the hardware, system and network. A switch is a list as "
-  "--in-turn=no,yes. A run that cannot be predicted keeps its row, with the reason as its status and no numbers; "
+  "--no-prefetch=no,yes. A run that cannot be predicted keeps its row, with the reason as its status and no numbers; "
   "the exit status is 1 only if that is true of all.\n\n"
   "The table shows the main columns, and above them what is the same in all rows; csv and json have all columns, in SI "
   "units.",

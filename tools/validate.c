@@ -7,8 +7,8 @@ static int refit(pm_catalog *catalog, const char *set, const char *what, pm_erro
 {
   pm_calibration_options options = pm_calibration_options_make();
   options.set = set;
-  options.kept = what;
-  options.kept_shapes = 0;
+  options.hold_out = what;
+  options.hold_out_shapes = 0;
   pm_calibration *calibration = pm_calibrate(catalog, &options, error);
   if (calibration == NULL) return error->status;
   int status = pm_catalog_load_text(catalog, pm_calibration_get_xml(calibration), "refitted constants", error);

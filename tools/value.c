@@ -148,7 +148,7 @@ bool read_choice(const char *option_name, const char *record, const char *field,
 
 bool read_kernels(const char *text, int32_t *model)
 {
-  return read_choice("kernels", "run", "kernel_model", text, model);
+  return read_choice("kernel-model", "run", "kernel_model", text, model);
 }
 
 /* Each "name=value" becomes a pair; the name is a copy behind the pairs, in the same block. */

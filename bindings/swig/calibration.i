@@ -17,7 +17,7 @@ static char *framework_basis(const pm_framework *framework, size_t framework_cou
 /* A set: measurements as `data` (text), or those of a file, or, both "", the shipped ones. Lists parted by commas, "": every
 ** entry that the rows decide, nothing kept out. */
 static pm_calibration *calibrate(const pm_catalog *catalog, const char *set, const char *data, const char *path,
-                                 const char *entries, const char *kept, double kept_shapes, pm_error *error)
+                                 const char *entries, const char *kept, double hold_out_shapes, pm_error *error)
 {
   char *read = path[0] != '\0' ? pm_file_read(path, error) : NULL;
   if (error->status != PM_OK) return NULL;
@@ -26,8 +26,8 @@ static pm_calibration *calibrate(const pm_catalog *catalog, const char *set, con
   options.data = read != NULL ? read : data[0] != '\0' ? data : NULL;
   options.file = path[0] != '\0' ? path : NULL;
   options.entries = entries[0] != '\0' ? entries : NULL;
-  options.kept = kept[0] != '\0' ? kept : NULL;
-  options.kept_shapes = kept_shapes;
+  options.hold_out = kept[0] != '\0' ? kept : NULL;
+  options.hold_out_shapes = hold_out_shapes;
   pm_calibration *calibration = pm_calibrate(catalog, &options, error);
   pm_string_free(read);
   return calibration;

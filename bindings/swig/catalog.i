@@ -62,7 +62,7 @@ static records catalog_record(const pm_catalog *catalog, const char *kind, const
   return records_if_ok(array, error);
 }
 
-/* One of the records of a framework by name ("pt-nchw", "tf1-nchw@cudnn6"): "framework", "library_era", "band" or
+/* One of the records of a framework by name ("pt-nchw", "tf1-nchw@cudnn6"): "framework", "cudnn_generation", "band" or
 ** "memory_profile". */
 static records catalog_framework(const pm_catalog *catalog, const char *name, const char *part, pm_error *error)
 {
@@ -70,7 +70,7 @@ static records catalog_framework(const pm_catalog *catalog, const char *name, co
   const records none = {NULL, NULL, 0};
   if (pm_catalog_get_framework(catalog, name, &profile, error) != PM_OK) return none;
   if (strcmp(part, "framework") == 0) return record_copy(part, &profile.framework, error);
-  if (strcmp(part, "library_era") == 0) return record_copy(part, &profile.era, error);
+  if (strcmp(part, "cudnn_generation") == 0) return record_copy(part, &profile.cudnn, error);
   if (strcmp(part, "memory_profile") == 0) return record_copy(part, &profile.memory, error);
   return record_copy("band", &profile.band, error);
 }

@@ -72,10 +72,10 @@ static records inference_run_space(const pm_inference_run *inference_run, size_t
 /* A framework as its four records, or as none of each; in all functions that take one. */
 %inline %{
 #define FRAMEWORK_RECORDS \
-  const pm_framework *framework, size_t framework_count, const pm_library_era *library_era, size_t library_era_count, \
+  const pm_framework *framework, size_t framework_count, const pm_cudnn_generation *cudnn_generation, size_t cudnn_generation_count, \
   const pm_band *band, size_t band_count, const pm_memory_profile *memory_profile, size_t memory_profile_count
 #define FRAMEWORK_GIVEN \
-  framework, framework_count, library_era, library_era_count, band, band_count, memory_profile, memory_profile_count
+  framework, framework_count, cudnn_generation, cudnn_generation_count, band, band_count, memory_profile, memory_profile_count
 %}
 
 %{
@@ -86,11 +86,11 @@ static unsigned extra_bits(double extra)
 
 static int framework_of(pm_framework_profile *profile, FRAMEWORK_RECORDS, pm_error *error)
 {
-  if (!single(framework_count, "framework", error) || !single(library_era_count, "library_era", error) ||
+  if (!single(framework_count, "framework", error) || !single(cudnn_generation_count, "cudnn_generation", error) ||
       !single(band_count, "band", error) || !single(memory_profile_count, "memory_profile", error))
     return 0;
   profile->framework = *framework;
-  profile->era = *library_era;
+  profile->cudnn = *cudnn_generation;
   profile->band = *band;
   profile->memory = *memory_profile;
   return 1;

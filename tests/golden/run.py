@@ -34,7 +34,7 @@ import xml.etree.ElementTree as xml
 HERE = pathlib.Path(__file__).resolve().parent
 
 # Entries whose numbers are fitted or measured, and the files of the catalogue that hold them.
-FITTED = {"band", "calibration", "decoder", "fit", "framework", "inference_profile", "kernel_calibration", "library_era",
+FITTED = {"band", "calibration", "decoder", "fit", "framework", "inference_profile", "kernel_calibration", "cudnn_generation",
           "loader", "memory_profile", "storage_access"}
 FITTED_FILES = ("calibration/*.xml", "frameworks/*.xml", "memory/profiles.xml", "hosts/*.xml", "storage/access.xml")
 

@@ -86,7 +86,7 @@ def left_out(command):
     """Each source by constants that are fitted without it."""
     done = subprocess.run([command, "calibrate", "--set", "training", "--errors", "--format", "csv", "--quiet"], check=True,
                           capture_output=True, text=True)
-    sources = [row for row in csv.DictReader(done.stdout.splitlines()) if row["use"] == "kept-out-source"]
+    sources = [row for row in csv.DictReader(done.stdout.splitlines()) if row["use"] == "left-out-source"]
     counts, means = [int(row["rows"]) for row in sources], [float(row["mape [%]"]) for row in sources]
     for row, count, reached in zip(sources, counts, means):
         yield f"{row['group']} left out", count, reached, 15

@@ -141,7 +141,7 @@ def check_framework(copy):
 FRAMEWORK = Recipe(check_framework, files={"data/frameworks/toy.xml": """<?xml version="1.0" encoding="UTF-8"?>
 <perfmodel version="1">
   <framework id="toy-framework" name="Toy framework" source="general-knowledge">
-    <era>cudnn8</era>
+    <cudnn>cudnn8</cudnn>
     <evidence>uncalibrated</evidence>
     <kernel_time origin="guess">20 us</kernel_time>
     <step_time origin="guess">500 us</step_time>

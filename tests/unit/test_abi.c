@@ -68,8 +68,8 @@ static const other_struct others[] = {
   {"pm_input_setup", sizeof(pm_input_setup), {"dataset", "storage", "access", "decoder", "loader", "machine"},
    {AT(pm_input_setup, dataset), AT(pm_input_setup, storage), AT(pm_input_setup, access), AT(pm_input_setup, decoder),
     AT(pm_input_setup, loader), AT(pm_input_setup, machine)}},
-  {"pm_framework_profile", sizeof(pm_framework_profile), {"framework", "era", "band", "memory"},
-   {AT(pm_framework_profile, framework), AT(pm_framework_profile, era), AT(pm_framework_profile, band),
+  {"pm_framework_profile", sizeof(pm_framework_profile), {"framework", "cudnn", "band", "memory"},
+   {AT(pm_framework_profile, framework), AT(pm_framework_profile, cudnn), AT(pm_framework_profile, band),
     AT(pm_framework_profile, memory)}},
   {"pm_counts_question", sizeof(pm_counts_question), {"view", "depth", "batch", "precision", "profile"},
    {AT(pm_counts_question, view), AT(pm_counts_question, depth), AT(pm_counts_question, batch),
@@ -84,9 +84,9 @@ static const other_struct others[] = {
    {AT(pm_validation, set), AT(pm_validation, data), AT(pm_validation, file), AT(pm_validation, rows),
     AT(pm_validation, only)}},
   {"pm_calibration_options", sizeof(pm_calibration_options),
-   {"set", "data", "file", "entries", "kept", "kept_shapes", "date"},
+   {"set", "data", "file", "entries", "hold_out", "hold_out_shapes", "date"},
    {AT(pm_calibration_options, set), AT(pm_calibration_options, data), AT(pm_calibration_options, file),
-    AT(pm_calibration_options, entries), AT(pm_calibration_options, kept), AT(pm_calibration_options, kept_shapes),
+    AT(pm_calibration_options, entries), AT(pm_calibration_options, hold_out), AT(pm_calibration_options, hold_out_shapes),
     AT(pm_calibration_options, date)}},
 };
 

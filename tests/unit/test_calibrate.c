@@ -89,7 +89,7 @@ START_TEST(constants_that_made_the_times_come_back)
   size_t count;
   const pm_fit_error *e = pm_calibration_get_errors(fit, &count);
   ck_assert_uint_eq(count, 2);
-  ck_assert(e[0].use == PM_FIT_USE_FITTED && e[1].use == PM_FIT_USE_KEPT_SHAPE);
+  ck_assert(e[0].use == PM_FIT_USE_FITTED && e[1].use == PM_FIT_USE_HOLD_OUT_SHAPE);
   ck_assert(e[0].rows + e[1].rows == ROWS && near(e[1].rows, ROWS / 5.0, 0.25));
   ck_assert(e[0].mape < 1 && e[1].mape < 1);
   pm_calibration_free(fit);
@@ -110,14 +110,14 @@ START_TEST(rows_kept_out_are_not_looked_at)
   pm_calibration_options options = pm_calibration_options_make();
   options.entries = "volta";
   pm_calibration *alone = fit_rows(a, options), *mixed = fit_rows(both, options);
-  options.kept = "v100-sxm2-16gb";
+  options.hold_out = "v100-sxm2-16gb";
   pm_calibration *kept = fit_rows(both, options);
   double value = constant(alone, "simt_efficiency")->value;
   ck_assert(constant(kept, "simt_efficiency")->value == value);
   ck_assert(constant(mixed, "simt_efficiency")->value < 0.97 * value);
   size_t count;
   const pm_fit_error *e = pm_calibration_get_errors(kept, &count);
-  ck_assert(e[count - 1].use == PM_FIT_USE_KEPT_GPU && e[count - 1].rows == ROWS && e[count - 1].bias < -15);
+  ck_assert(e[count - 1].use == PM_FIT_USE_HOLD_OUT_GPU && e[count - 1].rows == ROWS && e[count - 1].bias < -15);
   pm_calibration_free(alone);
   pm_calibration_free(mixed);
   pm_calibration_free(kept);
@@ -192,7 +192,7 @@ START_TEST(a_framework_says_what_it_was_fitted_to)
   options.entries = "mine";
   options.file = "some folder/my rows.csv";
   options.date = "2031-05";
-  load_text("<perfmodel version=\"1\"><framework id=\"mine\" name=\"Mine\"><era>cudnn8</era>"
+  load_text("<perfmodel version=\"1\"><framework id=\"mine\" name=\"Mine\"><cudnn>cudnn8</cudnn>"
             "<evidence>uncalibrated</evidence><kernel_time>30 us</kernel_time><parallelism>all-reduce</parallelism>"
             "<overlap>backward</overlap></framework></perfmodel>");
   ck_assert_str_eq(basis_of("mine"), "guesses: no training rate of this framework is behind its constants");
@@ -249,7 +249,7 @@ START_TEST(bad_calibrations_say_why)
     options.set = bad[i].set;
     options.data = "kernel,M,N,K,precision,gpu,time_us\ngemm,8,8,8,fp32,T4,9\n";
     options.entries = bad[i].entries;
-    options.kept = bad[i].kept;
+    options.hold_out = bad[i].kept;
     ck_assert_ptr_null(pm_calibrate(catalog, &options, &error));
     ck_assert_str_eq(error.text, bad[i].text);
   }

@@ -232,7 +232,7 @@ START_TEST(former_names_are_read_and_told)
 {
   char expected[300];
   pm_framework old, now;
-  must_load("<framework id='own-old' name='Own, then'><era>cudnn6</era><evidence>uncalibrated</evidence>"
+  must_load("<framework id='own-old' name='Own, then'><cudnn>cudnn6</cudnn><evidence>uncalibrated</evidence>"
             "<parallel>hybrid</parallel><overlap>none</overlap><own_factor>1.5</own_factor><composed>yes</composed>"
             "<feed_bandwidth>2 GB/s</feed_bandwidth></framework>");
   const char *const notes[] = {"<parallel> is called <parallelism>", "<own_factor> is called <framework_kernel_factor>",
@@ -241,7 +241,7 @@ START_TEST(former_names_are_read_and_told)
     snprintf(expected, sizeof expected, "%s:2: %s now", file, notes[i]);
     ck_assert_str_eq(pm_catalog_get_note(catalog, i), expected);
   }
-  must_load("<framework id='own-new' name='Own, now'><era>cudnn6</era><evidence>uncalibrated</evidence>"
+  must_load("<framework id='own-new' name='Own, now'><cudnn>cudnn6</cudnn><evidence>uncalibrated</evidence>"
             "<parallelism>hybrid</parallelism><overlap>none</overlap>"
             "<framework_kernel_factor>1.5</framework_kernel_factor><eager>yes</eager>"
             "<host_copy_bandwidth>2 GB/s</host_copy_bandwidth></framework>");

@@ -44,7 +44,7 @@ static pm_input_setup setup_of(void)
   s.dataset.pixels = 2e5;
   s.storage.shared = 1;
   s.storage.bandwidth = 15e9;
-  s.storage.units_most = 36;
+  s.storage.max_units = 36;
   s.decoder.scale = 1;
   s.decoder.pixel_time = 1e-9;
   s.decoder.byte_time = 8e-9;
@@ -154,7 +154,7 @@ START_TEST(more_nodes_never_give_a_node_more)
     ck_assert_double_le(b.throughput, a.throughput * (1 + 1e-12));
     if (setup.storage.shared && isfinite(a.storage)) ck_assert_double_lt(b.storage, a.storage);
     else if (!setup.storage.shared) ck_assert_double_eq(b.storage, a.storage);
-    ck_assert_double_eq(a.nodes_most, b.nodes_most);
+    ck_assert_double_eq(a.max_nodes, b.max_nodes);
   }
 }
 END_TEST
@@ -168,7 +168,7 @@ START_TEST(nodes_fed_are_the_inverse_of_the_rate)
     setup.storage.shared = 1;
     run.policy = PM_CACHE_POLICY_LRU;
     run.cache = 0.5 * setup.dataset.samples * setup.dataset.sample_size;
-    double most = ask(&setup, run).nodes_most;
+    double most = ask(&setup, run).max_nodes;
     if (!(most >= 1 && most < 1e6)) continue;
     run.nodes = (int32_t)most;
     pm_input_rates r = ask(&setup, run);
@@ -224,7 +224,7 @@ START_TEST(a_bad_run_does_not_stop_the_others)
     pm_error error = PM_ERROR_NONE;
     ck_assert_msg(rates[i].status == (i == 11 ? PM_STATUS_NOT_MODELLED : PM_STATUS_BAD_ARGUMENT), "run %d: %d", i,
                   rates[i].status);
-    ck_assert(isnan(rates[i].throughput) && isnan(rates[i].nodes_most));
+    ck_assert(isnan(rates[i].throughput) && isnan(rates[i].max_nodes));
     ck_assert_int_ne(pm_input_check(&setup, &runs[i], &error), PM_OK);
     ck_assert_uint_gt(strlen(error.text), 10);
   }

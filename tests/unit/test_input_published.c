@@ -64,7 +64,7 @@ START_TEST(node_limits_of_the_dell_guide)
   ck_assert_double_eq(r.nodes_gateway, 70);
   ck_assert_double_eq(r.nodes_storage, 50);
   ck_assert_double_eq(r.nodes_ports, 32);
-  ck_assert_double_eq(r.nodes_most, 32);
+  ck_assert_double_eq(r.max_nodes, 32);
   pm_input_run cluster = run_at(0.3e9 / setup.dataset.sample_size);
   cluster.units = 36;
   ck_assert_double_eq(ask(&setup, cluster).nodes_storage, 1800); /* 540 GB/s */

@@ -233,7 +233,7 @@ START_TEST(what_cannot_be_reached)
   pm_size_goal goal = deadline(0.01);
   open_bench(&b);
   goal.global_batch = 1024;
-  goal.nodes_most = 200;
+  goal.max_nodes = 200;
   size(&b, &goal, rows);
   for (int i = 0; i < SYSTEMS; i++) {
     ck_assert_int_eq(rows[i].status, PM_STATUS_UNREACHABLE);
@@ -273,7 +273,7 @@ START_TEST(storage_limits)
     inputs[i].storage.shared = 1;
     inputs[i].storage.bandwidth = 100e6; /* 900 samples/s in all */
   }
-  goal.nodes_most = 64;
+  goal.max_nodes = 64;
   goal.sample_size = inputs[0].dataset.sample_size;
   b.setup.inputs = inputs;
   size(&b, &goal, rows);
@@ -304,7 +304,7 @@ START_TEST(errors)
     if (i == 2) goal.epochs = 0;
     if (i == 3) goal.samples = NAN;
     if (i == 4) goal.pue = 0.9;
-    if (i == 5) goal.nodes_most = 0;
+    if (i == 5) goal.max_nodes = 0;
     if (i == 6) goal.minimize = 99;
     if (i == 7) b.prices[1] = -1;
     if (i == 8) b.prices[1] = 1, b.runs[2].system_index = 7;

@@ -94,9 +94,9 @@ START_TEST(users_need_not_name_a_memory_profile)
 {
   static const char text[] =
     "<perfmodel version=\"1\">\n"
-    "<framework id=\"mine\" name=\"Mine\"><era>cudnn8</era><evidence>uncalibrated</evidence><parallelism>all-reduce</parallelism>"
+    "<framework id=\"mine\" name=\"Mine\"><cudnn>cudnn8</cudnn><evidence>uncalibrated</evidence><parallelism>all-reduce</parallelism>"
     "<overlap>none</overlap></framework>\n"
-    "<framework id=\"like-mxnet\" name=\"Like MXNet\"><like>mxnet17</like><era>cudnn8</era><evidence>uncalibrated</evidence>"
+    "<framework id=\"like-mxnet\" name=\"Like MXNet\"><like>mxnet17</like><cudnn>cudnn8</cudnn><evidence>uncalibrated</evidence>"
     "<parallelism>all-reduce</parallelism><overlap>none</overlap></framework>\n"
     "<inference_profile id=\"served\" name=\"Served\"><origin>rule</origin><fusion>none</fusion></inference_profile>\n"
     "<memory_profile id=\"small\" name=\"Small\"><like>caffe2</like><context>1 MiB</context></memory_profile>\n"

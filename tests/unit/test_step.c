@@ -89,9 +89,9 @@ static pm_run some_run(int i)
   run.overlap = i / 7 % PM_OVERLAP_COUNT;
   run.parallelism = i / 13 % PM_PARALLELISM_COUNT;
   run.optimizer = i / 17 % PM_UPDATE_COUNT;
-  run.accumulation = 1 + i / 19 % 3;
+  run.gradient_accumulation_steps = 1 + i / 19 % 3;
   run.input_rate = i % 6 == 0 ? 100.0 * (1 + i % 50) : (double)NAN;
-  run.input_in_turn = i % 12 == 0;
+  run.no_prefetch = i % 12 == 0;
   return run;
 }
 
@@ -115,12 +115,12 @@ START_TEST(parts_sum_to_the_whole)
     ck_assert_double_eq_tol(parts(&p) / p.step_time, 1, 1e-12);
     ck_assert_double_eq_tol(p.compute_share + p.memory_bandwidth_share + p.communication_share + p.launch_overhead_share + p.straggler_wait_share +
                               p.input_wait_share, 1, 1e-9);
-    ck_assert_double_eq_tol(p.throughput * p.step_time / (run.batch * run.gpus * run.nodes * run.accumulation), 1, 1e-12);
+    ck_assert_double_eq_tol(p.throughput * p.step_time / (run.batch * run.gpus * run.nodes * run.gradient_accumulation_steps), 1, 1e-12);
     ck_assert_msg(p.exposed_communication_time <= p.communication_time * (1 + 1e-12), "run %d", i);
     ck_assert(p.launch_overhead_time >= -1e-12 && p.straggler_wait_time >= 0 && p.input_wait_time >= 0);
     ck_assert(p.gpu_busy <= 1 + 1e-9);
     /* GPUs that share a model also share its update */
-    if (run.parallelism < PM_PARALLELISM_CHANNELS) ck_assert_double_le(p.scaling_efficiency, 1 + 1e-9);
+    if (run.parallelism < PM_PARALLELISM_TENSOR) ck_assert_double_le(p.scaling_efficiency, 1 + 1e-9);
   }
   ck_assert_int_gt(good, 2000);
 }
@@ -289,9 +289,9 @@ static double alone_on(const pm_gpu *gpu, int framework)
 static double kernels_with(int network, int precision, int no_winograd, int no_weight_winograd, int padded)
 {
   pm_framework_profile profile = profile_of("pt-nchw");
-  profile.era.no_winograd = no_winograd;
-  profile.era.no_weight_winograd = no_weight_winograd;
-  profile.era.odd_channels_padded = padded;
+  profile.cudnn.no_winograd = no_winograd;
+  profile.cudnn.no_weight_winograd = no_weight_winograd;
+  profile.cudnn.odd_channels_padded = padded;
   pm_run run = run_on(network, 0, add_framework(&profile), 1);
   run.precision = precision;
   return predict(&run).compute_time;
@@ -323,7 +323,7 @@ START_TEST(groups_run_one_by_one_without_kernels_for_them)
   double time[2][2];
   for (int kernels = 0; kernels < 2; kernels++) {
     pm_framework_profile profile = profile_of("pt-nchw");
-    profile.era.grouped_kernels = kernels;
+    profile.cudnn.grouped_kernels = kernels;
     int framework = pm_plan_add_framework(own, &profile, &error);
     for (int fp16 = 0; fp16 < 2; fp16++) {
       pm_run run = run_on(0, 0, framework, 1);
@@ -533,7 +533,7 @@ START_TEST(updates_of_many_kernels_cost_more)
 {
   pm_framework_profile profile = profile_of("pt-nchw");
   static const int order[] = {PM_UPDATE_SGD, PM_UPDATE_MOMENTUM, PM_UPDATE_ADAM, PM_UPDATE_LAMB, PM_UPDATE_ADAM_UNFUSED,
-                              PM_UPDATE_RMSPROP_OPERATIONS, PM_UPDATE_ADAMW_OPERATIONS, PM_UPDATE_LAMB_OPERATIONS};
+                              PM_UPDATE_RMSPROP_UNFUSED, PM_UPDATE_ADAMW_UNFUSED, PM_UPDATE_LAMB_UNFUSED};
   pm_run run = run_on(3, 0, add_framework(&profile), 1);
   double before = 0;
   for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
@@ -542,7 +542,7 @@ START_TEST(updates_of_many_kernels_cost_more)
     ck_assert_double_gt(p.update_time, before);
     before = p.update_time;
   }
-  run.accumulation = 2;
+  run.gradient_accumulation_steps = 2;
   ck_assert_double_gt(predict(&run).update_time, before);
 }
 END_TEST
@@ -565,7 +565,7 @@ START_TEST(a_parameter_server_is_as_designed)
   double w = 4 * 138357544.0, uplink = 15.754e9 * 0.762, socket = 2 * 19.2e9 * 0.196, before = 0;
   for (int gpus = 2; gpus <= 8; gpus *= 2) {
     pm_run run = run_on(1, 0, add_framework(&profile), gpus);
-    run.optimizer = PM_UPDATE_RMSPROP_OPERATIONS;
+    run.optimizer = PM_UPDATE_RMSPROP_UNFUSED;
     pm_prediction p = predict(&run);
     double per_byte = fmax(2 / uplink, (gpus - 4) / socket), wires = 2 * w * per_byte;
     double copy = 32.0 * 3 * 224 * 224 * 4 * (1 / profile.framework.host_copy_bandwidth + per_byte);
@@ -597,7 +597,7 @@ START_TEST(accumulation_spares_communication)
   pm_framework_profile profile = profile_of("pt-nchw");
   pm_run run = run_on(1, 2, add_framework(&profile), 8);
   double once = predict(&run).throughput;
-  run.accumulation = 4;
+  run.gradient_accumulation_steps = 4;
   pm_prediction p = predict(&run);
   ck_assert_double_gt(p.throughput, once);
   ck_assert_double_lt(p.throughput, 4 * once);
@@ -612,9 +612,9 @@ START_TEST(input_limits)
   double free_of_input = predict(&run).throughput;
   for (double rate = 10; rate < 1e6; rate *= 3) {
     run.input_rate = rate;
-    run.input_in_turn = 0;
+    run.no_prefetch = 0;
     pm_prediction together = predict(&run);
-    run.input_in_turn = 1;
+    run.no_prefetch = 1;
     pm_prediction in_turn = predict(&run);
     ck_assert_double_le(together.throughput, 2 * rate * (1 + 1e-12));
     ck_assert_double_le(together.throughput, free_of_input * (1 + 1e-12));
@@ -628,7 +628,7 @@ START_TEST(bands_widen_outside_of_what_was_fitted)
 {
   pm_framework_profile profile = profile_of("pt-nhwc");
   pm_run run = run_on(0, 0, add_framework(&profile), 8);
-  run.batch = profile.framework.batch_most;
+  run.batch = profile.framework.max_batch;
   run.ignore_memory = 1;
   pm_prediction inside = predict(&run);
   run.batch *= 8;
@@ -655,7 +655,7 @@ START_TEST(links_at_line_rate_widen_the_band)
   pm_plan *own = pm_plan_new((const pm_network *const *)networks, 1, (const pm_system *const *)&bare, 1, &error);
   pm_framework_profile profile = profile_of("pt-nhwc");
   pm_run run = run_on(0, 0, pm_plan_add_framework(own, &profile, &error), 1);
-  run.batch = profile.framework.batch_most;
+  run.batch = profile.framework.max_batch;
   run.ignore_memory = 1;
   pm_prediction alone, eight;
   pm_predict(own, &run, &alone, 1);
@@ -712,11 +712,11 @@ START_TEST(refusals_say_why)
   ck_assert_int_eq(pm_run_check(plan, &run, &error), PM_STATUS_BAD_ARGUMENT);
   ck_assert_ptr_nonnull(strstr(error.text, "framework"));
   run = run_on(0, 0, 0, 2);
-  run.accumulation = 0;
+  run.gradient_accumulation_steps = 0;
   ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_STATUS_BAD_ARGUMENT);
   run = run_on(0, 0, 0, 2);
   run.nodes = 2;
-  run.parallelism = PM_PARALLELISM_DATA_PARALLEL;
+  run.parallelism = PM_PARALLELISM_SINGLE_PROCESS;
   ck_assert_int_eq(pm_run_check(plan, &run, NULL), PM_STATUS_NOT_MODELLED);
   pm_framework_profile profile = profile_of("generic");
   profile.framework.kernel_time = -1;
@@ -730,7 +730,7 @@ END_TEST
 /* Every number of a framework says what it is. */
 START_TEST(every_constant_says_what_it_rests_on)
 {
-  static const char *const kinds[] = {"frameworks", "library_eras", "bands"};
+  static const char *const kinds[] = {"frameworks", "cudnn_generations", "bands"};
   for (size_t k = 0; k < 3; k++)
     for (size_t i = 0; pm_catalog_get_id(catalog, kinds[k], i) != NULL; i++) {
       pm_table *shown = pm_catalog_show(catalog, kinds[k], pm_catalog_get_id(catalog, kinds[k], i), NULL);

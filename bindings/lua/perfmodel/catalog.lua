@@ -56,13 +56,13 @@ Catalog.system = public(function(self, name)
   return object(System, core.catalog_new_system(handle_of(self), text_of(name, "a system")))
 end)
 
---- A framework, "pt-nchw" or in another era of the GPU libraries "tf1-nchw@cudnn6": a table of its records framework, era,
+--- A framework, "pt-nchw" or with another cuDNN generation "tf1-nchw@cudnn6": a table of its records framework, cudnn,
 --- band and memory, whose constants may be changed before it is passed to pm.predict.
 Catalog.framework = public(function(self, name)
   local function part(kind)
     return strict.unpack(core.catalog_framework(handle_of(self), text_of(name, "a framework"), kind))[1]
   end
-  return {framework = part("framework"), era = part("library_era"), band = part("band"), memory = part("memory_profile")}
+  return {framework = part("framework"), cudnn = part("cudnn_generation"), band = part("band"), memory = part("memory_profile")}
 end)
 
 -- Of the module, not of its objects.

@@ -11,7 +11,7 @@ local record_of = catalog.record_of
 local input = {}
 
 --- Rates of every stage of the input path in samples per second of one node, a table with every field of "input_rates":
---- bottleneck, throughput, gpu_busy, nodes_most, ... Options: dataset, system, storage, loader, cpu (a decoder; default
+--- bottleneck, throughput, gpu_busy, max_nodes, ... Options: dataset, system, storage, loader, cpu (a decoder; default
 --- "skylake"), run (a table of fields of "input_run" that differ from the default, in SI units), catalog.
 input.input_pipeline = arguments.public(function(options)
   arguments.check_options(options, arguments.options "dataset system storage loader cpu run catalog")

@@ -65,7 +65,7 @@ function plan.new(options)
   made.handle = core.plan_new(made.networks, made.systems)
   made.frameworks = frameworks_of(options.framework, from)
   for _, f in ipairs(made.frameworks) do
-    core.plan_add_framework(made.handle, {f.framework}, {f.era}, {f.band}, {f.memory})
+    core.plan_add_framework(made.handle, {f.framework}, {f.cudnn}, {f.band}, {f.memory})
   end
   return made
 end

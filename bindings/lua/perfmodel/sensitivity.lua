@@ -29,7 +29,7 @@ local function question_of(options)
   local machine = strict.unpack(core.system_machine(made.systems[1]))[1]
   local dataset = options.storage and catalog.record_of(options.dataset or "ilsvrc2012", "dataset", from)
   local i = paths.of(options, {machine}, dataset, from)
-  local parts = f and {{f.framework}, {f.era}, {f.band}, {f.memory}} or {{}, {}, {}, {}}
+  local parts = f and {{f.framework}, {f.cudnn}, {f.band}, {f.memory}} or {{}, {}, {}, {}}
   return function(ask, ...)
     return new_table(ask(made.networks[1], made.systems[1], runs, parts[1], parts[2], parts[3], parts[4], i[1], i[2],
                          i[3], i[4], i[5], i[6], i[7], ...))

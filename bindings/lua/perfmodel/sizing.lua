@@ -11,10 +11,10 @@ local number_of = arguments.number_of
 
 local sizing = {}
 
-local OPTIONS = arguments.options([[rate epochs within dataset minimize prices pue storage units loader cache nodes_most
+local OPTIONS = arguments.options([[rate epochs within dataset minimize prices pue storage units loader cache max_nodes
   switch_ports oversubscription]], arguments.but(plan.OPTIONS, "nodes epoch_samples"))
 
-local GOAL_UNITS = {rate = "1/s", epochs = "1", within = "s", pue = "1", nodes_most = "1", switch_ports = "1",
+local GOAL_UNITS = {rate = "1/s", epochs = "1", within = "s", pue = "1", max_nodes = "1", switch_ports = "1",
                     oversubscription = "1", global_batch = "1"}
 
 -- The goal; `dataset` is a record.
@@ -49,7 +49,7 @@ local Sizing = {
 --- The least nodes (or what `minimize` says: "cost", "power", "rack-units") of every choice for a rate, or for epochs
 --- within a time: a list of tables with the fields of "size_choice", best first, then what misses, nearest first. Options:
 --- those of pm.predict but nodes, as lists where there are several choices (system, batch, precision, framework); rate, or
---- epochs and within; dataset, minimize, prices (of a node by system), pue, storage, units, loader, cache, nodes_most,
+--- epochs and within; dataset, minimize, prices (of a node by system), pue, storage, units, loader, cache, max_nodes,
 --- switch_ports, oversubscription. gpus: used in each node, all by default.
 sizing.size = arguments.public(function(options)
   arguments.check_options(options, OPTIONS)
@@ -81,12 +81,12 @@ sizing.size = arguments.public(function(options)
   return setmetatable(rows, Sizing)
 end)
 
-local SERVICE = arguments.options("rate minimize prices pue nodes_most", arguments.but(inference.OPTIONS, "nodes"))
+local SERVICE = arguments.options("rate minimize prices pue max_nodes", arguments.but(inference.OPTIONS, "nodes"))
 
 --- The least nodes (or what `minimize` says) of every choice for a rate of inference: a list as that of pm.size. Every GPU is
 --- a replica. Options: network; system (systems or GPUs), precision, framework: lists where there are several; rate; latency
 --- (the longest a call may take: the largest batch within it) or batch; gpus used in each node, all by default; minimize,
---- prices, pue, nodes_most; kernel_model, usable, catalog.
+--- prices, pue, max_nodes; kernel_model, usable, catalog.
 sizing.size_inference = arguments.public(function(options)
   arguments.check_options(options, SERVICE)
   if options.batch ~= nil and options.latency ~= nil then error("batch and latency exclude each other", 0) end

@@ -6,7 +6,7 @@ local path = {dataset = "ilsvrc2012-x10", system = "c4140", storage = "isilon-f8
 local rates = pm.input_pipeline(path)
 check.equal(rates.bottleneck, "gpu")
 check.equal(rates.nodes_gateway, 63)
-check.equal(rates.nodes_most, 32)
+check.equal(rates.max_nodes, 32)
 path.run.nodes = 0
 assert(not pcall(pm.input_pipeline, path))
 path.run = {nonsense = 1}

@@ -131,7 +131,7 @@ assert(run{kernel_model = "roofline"}.basis == "roofline+ring" and run().basis =
 -- What is said of a run is declared once: each of its fields is an option, and what it is otherwise changes nothing.
 local usual = pm.predict{network = "alexnet", system = "dgx1-v100"}
 local two = {overlap = {"none", "backward"}, usable_memory = {"1 GB", "2 TB"}, precision = {"fp32", "fp16"},
-             input_in_turn = {false, true}, ignore_memory = {false, true}}
+             no_prefetch = {false, true}, ignore_memory = {false, true}}
 for _, field in ipairs(pm.options "run") do
   local options = {network = "alexnet", system = "dgx1-v100"}
   if field.otherwise ~= "" then

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 from . import _display
 
@@ -18,6 +21,19 @@ def current_names(values: Mapping[str, Any], renamed: Mapping[str, str]) -> dict
     for name in former:
         warnings.warn(f"{name} is called {renamed[name]} now", DeprecationWarning, stacklevel=3)
     return {**{name: values[name] for name in values if name not in renamed}, **{renamed[name]: values[name] for name in former}}
+
+
+def renamed(**names: str) -> Callable[[Function], Function]:
+    """For a function whose keywords had other names in an earlier release: former name = name."""
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def call(*args: Any, **values: Any) -> Any:
+            return function(*args, **current_names(values, names))
+
+        return cast("Function", call)
+
+    return decorate
 
 
 class RecordType(type):

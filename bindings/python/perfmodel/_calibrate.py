@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from . import _core
+from ._base import renamed
 from ._catalog import Catalog, default
 from ._errors import ArgumentError
 from ._inputs import path_text, text
@@ -55,14 +56,15 @@ class Calibration:
         return f"<Calibration of {len(self.constants)} constants>"
 
 
+@renamed(keep_out="hold_out", kept_shapes="hold_out_shapes")
 def calibrate(
     data: Rows | None = None,
     *,
     set: str = "kernels",
     architectures: str | Iterable[str] = (),
     frameworks: str | Iterable[str] = (),
-    keep_out: str | Iterable[str] = (),
-    kept_shapes: float = 0.2,
+    hold_out: str | Iterable[str] = (),
+    hold_out_shapes: float = 0.2,
     catalog: Catalog | None = None,
 ) -> Calibration:
     """Fits constants of the model to measurements by bounded least squares: as `perfmodel calibrate`.
@@ -71,13 +73,13 @@ def calibrate(
         data: measurements in the layout that docs/calibration.md has for the set: a DataFrame, or the path of a file,
             plain or gzip. The shipped ones if there is none.
         set: "kernels" (times of kernels: constants of architectures) or "training" (rates: host times of frameworks and
-            factors of library eras).
+            factors of cuDNN generations).
         architectures: ids of the architectures whose own constants are fitted, one or several; none: all, and what they
             share. Of training rates: one, whose constants for convolutions on tensor cores are fitted.
-        frameworks: training: ids of the frameworks and library eras whose constants are fitted; none: all that the rows
+        frameworks: training: ids of the frameworks and cuDNN generations whose constants are fitted; none: all that the rows
             decide.
-        keep_out: ids of GPUs (kernels), or sources (training), whose rows are only predicted.
-        kept_shapes: kernels: share of the shapes that is only predicted, from 0 to 1, chosen by a hash of the sizes.
+        hold_out: ids of GPUs (kernels), or sources (training), whose rows are only predicted.
+        hold_out_shapes: kernels: share of the shapes that is only predicted, from 0 to 1, chosen by a hash of the sizes.
         catalog: where names are looked up, and what is not fitted; the shipped one by default.
     """
     table, path = "", ""
@@ -85,13 +87,13 @@ def calibrate(
         path = path_text(data)
     elif data is not None:
         table = _csv(data)
-    if not 0 <= float(kept_shapes) < 1:
-        raise ArgumentError(f"kept_shapes {kept_shapes} is not from 0 to below 1")
+    if not 0 <= float(hold_out_shapes) < 1:
+        raise ArgumentError(f"hold_out_shapes {hold_out_shapes} is not from 0 to below 1")
     entries = ",".join(filter(None, (_ids(architectures, "architectures"), _ids(frameworks, "frameworks"))))
     names = catalog if catalog is not None else default()
-    kept = _ids(keep_out, "keep_out")
+    kept = _ids(hold_out, "hold_out")
     return Calibration(
-        _core.calibrate(names._handle, text(set, "set"), table, path, entries, kept, float(kept_shapes))
+        _core.calibrate(names._handle, text(set, "set"), table, path, entries, kept, float(hold_out_shapes))
     )
 
 

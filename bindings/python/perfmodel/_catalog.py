@@ -73,7 +73,7 @@ class Catalog:
         return System(_core.catalog_new_system(self._handle, text(name, "name")))
 
     def framework(self, name: str) -> Framework:
-        """A framework's profile, "pt-nchw"; in another era of the GPU libraries, "tf1-nchw@cudnn6"."""
+        """A framework's profile, "pt-nchw"; with another cuDNN generation, "tf1-nchw@cudnn6"."""
         return from_catalog(self._handle, name)
 
     def gpu(self, name: str) -> _records.Gpu:

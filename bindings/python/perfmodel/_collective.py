@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex, Union
 import numpy as np
 
 from . import _core, _display
+from ._base import renamed
 from ._catalog import as_system
 from ._inputs import Doubles, Quantity, doubles, many, quantity, text, whole
 from ._system import System
@@ -67,7 +68,7 @@ def _group(node: System, gpus: Gpus) -> tuple[Doubles, int]:
 def _arguments(
     system: System | str,
     name: str,
-    nbytes: Any,
+    sizes: Any,
     gpus: Gpus,
     nodes: SupportsIndex,
     thread_gpus: SupportsIndex,
@@ -76,18 +77,19 @@ def _arguments(
 ) -> tuple[Any, ...]:
     node = as_system(system)
     listed, count = _group(node, gpus)
-    sizes = doubles(quantity(size, "B", "nbytes") for size in many(nbytes))
+    buffers = doubles(quantity(size, "B", "bytes") for size in many(sizes))
     threads = whole(thread_gpus, "thread_gpus")
     return (
-        *(node._handle, text(name, "collective"), sizes, listed, count),
+        *(node._handle, text(name, "collective"), buffers, listed, count),
         *(whole(nodes, "nodes"), threads, text(algorithm, "algorithm"), text(protocol, "protocol")),
     )
 
 
+@renamed(nbytes="bytes")
 def collective(
     system: System | str,
     name: str,
-    nbytes: Quantity | Iterable[Quantity],
+    bytes: Quantity | Iterable[Quantity],
     *,
     gpus: Gpus = None,
     nodes: SupportsIndex = 1,
@@ -98,7 +100,7 @@ def collective(
     """Time and bandwidths of a collective, one row for each size.
 
     `name` is all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, send_receive, gather or scatter;
-    `nbytes` counts the whole buffer; `gpus` is a number (the first ones of each node) or a list of them, all by default;
+    `bytes` counts the whole buffer; `gpus` is a number (the first ones of each node) or a list of them, all by default;
     `thread_gpus` is how many of them one host thread drives. "auto" is what a collective library takes by itself.
 
     >>> times = collective("dgx1-v100", "all_reduce", [1e6, "1 GB"], gpus=8)
@@ -106,14 +108,15 @@ def collective(
     True
     """
     return Table(
-        _core.collective_times(*_arguments(system, name, nbytes, gpus, nodes, thread_gpus, algorithm, protocol))
+        _core.collective_times(*_arguments(system, name, bytes, gpus, nodes, thread_gpus, algorithm, protocol))
     )
 
 
+@renamed(nbytes="bytes")
 def collective_loads(
     system: System | str,
     name: str,
-    nbytes: Quantity,
+    bytes: Quantity,
     *,
     gpus: Gpus = None,
     nodes: SupportsIndex = 1,
@@ -123,7 +126,7 @@ def collective_loads(
 ) -> Table:
     """What a collective of one size moves over every link."""
     return Table(
-        _core.collective_loads(*_arguments(system, name, nbytes, gpus, nodes, thread_gpus, algorithm, protocol))
+        _core.collective_loads(*_arguments(system, name, bytes, gpus, nodes, thread_gpus, algorithm, protocol))
     )
 
 

@@ -14,7 +14,7 @@ from ._record import R, Records
 
 @dataclass(frozen=True, repr=False)
 class Framework:
-    """A framework's profile with the era of its GPU libraries and the band of rates: records of the catalogue.
+    """A framework's profile with its cuDNN generation and the band of rates: records of the catalogue.
 
     >>> framework("pt-nchw").profile.evidence
     'fitted'
@@ -22,7 +22,7 @@ class Framework:
 
     profile: _records.Framework
     """Facts and constants of the framework."""
-    era: _records.LibraryEra
+    cudnn: _records.CudnnGeneration
     """How fast matrix kernels are, over the kernel model."""
     band: _records.Band
     """Spread of measured over predicted rates."""
@@ -63,11 +63,11 @@ class Framework:
 
     def replace(self, **values: Any) -> Framework:
         """The same with other constants: framework("generic").replace(kernel_time=20e-6). Names are those of the fields
-        of `profile`, `era`, `band` or `memory`, in SI units.
+        of `profile`, `cudnn`, `band` or `memory`, in SI units.
         """
         parts: dict[str, Any] = {
             "profile": self.profile,
-            "era": self.era,
+            "cudnn": self.cudnn,
             "band": self.band,
             "memory": self.memory,
         }
@@ -94,14 +94,14 @@ def from_catalog(catalog: _core.catalog, name: str) -> Framework:
 
     return Framework(
         part(_records.Framework, "framework"),
-        part(_records.LibraryEra, "library_era"),
+        part(_records.CudnnGeneration, "cudnn_generation"),
         part(_records.Band, "band"),
         part(_records.MemoryProfile, "memory_profile"),
     )
 
 
 def framework(name: str) -> Framework:
-    """A framework of the shipped catalogue, "pt-nchw"; in another era of the GPU libraries, "tf1-nchw@cudnn6"."""
+    """A framework of the shipped catalogue, "pt-nchw"; with another cuDNN generation, "tf1-nchw@cudnn6"."""
     return from_catalog(_shipped.handle(), name)
 
 
@@ -119,10 +119,10 @@ def framework_records(item: Framework | None) -> tuple[Records, Records, Records
     """A framework's four records, or none of each."""
     if item is None:
         none = _record.none
-        return none("framework"), none("library_era"), none("band"), none("memory_profile")
+        return none("framework"), none("cudnn_generation"), none("band"), none("memory_profile")
     return (
         _record.write("framework", item.profile),
-        _record.write("library_era", item.era),
+        _record.write("cudnn_generation", item.cudnn),
         _record.write("band", item.band),
         _record.write("memory_profile", item.memory),
     )

@@ -75,7 +75,7 @@ class Plan:
         """Every combination of the axes for all networks, systems and frameworks; batch varies fastest, then gpus,
         nodes, precision, the other options of the run from the last to the first, framework, system, network.
 
-        `batch` is per GPU; `global_batch` is divided by GPUs x nodes x accumulation, and where it does not divide, the
+        `batch` is per GPU; `global_batch` is divided by GPUs x nodes x gradient_accumulation_steps, and where it does not divide, the
         batch is NaN and the prediction says so. `input` is an `input_pipeline`, or samples per second that a node's
         input path brings; `dataset` a dataset or its number of samples, for `epoch_time`.
         """

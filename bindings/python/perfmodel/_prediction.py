@@ -220,7 +220,7 @@ def predict(
     row = asked[0]
     row["framework_index"] = len(plan.frameworks) - 1
     if global_batch is not None:
-        parts = int(row["gpus"]) * int(row["nodes"]) * int(row["accumulation"])
+        parts = int(row["gpus"]) * int(row["nodes"]) * int(row["gradient_accumulation_steps"])
         row["batch"] = _per_gpu(run.get("batch"), number(global_batch, "global_batch"), parts)
     result = prediction(plan, row, plan._predict_one(asked))
     if result.status != "ok":

@@ -23,10 +23,10 @@ def fed_by(input: Input, keywords: Mapping[str, Any]) -> dict[str, Any]:
     result = dict(keywords)
     if input is None:
         return result
-    if "input_rate" in keywords or (isinstance(input, InputPipeline) and "input_in_turn" in keywords):
+    if "input_rate" in keywords or (isinstance(input, InputPipeline) and "no_prefetch" in keywords):
         raise ArgumentError("input and input_rate are both given; give one")
     if isinstance(input, InputPipeline):
-        result["input_rate"], result["input_in_turn"] = input.input, input.run.prefetch == 0
+        result["input_rate"], result["no_prefetch"] = input.input, input.run.prefetch == 0
     else:
         result["input_rate"] = number(input, "input")
     return result

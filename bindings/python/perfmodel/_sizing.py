@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, SupportsIndex
 import numpy as np
 
 from . import _core, _record, _records
+from ._base import renamed
 from ._catalog import as_network, default
 from ._errors import ArgumentError
 from ._inference import InferencePlan, Profile, Target
@@ -113,6 +114,7 @@ class Sizing(Choices):
         return Table(_core.size_table(self._question.ask("front")))
 
 
+@renamed(nodes_most="max_nodes")
 @takes("run", many=True, but=("nodes", "epoch_samples"))
 def size(
     network: Network | str,
@@ -131,7 +133,7 @@ def size(
     units: SupportsIndex = 1,
     loader: _records.Loader | str = "tensorflow",
     cache: Quantity | None = None,
-    nodes_most: SupportsIndex = 1024,
+    max_nodes: SupportsIndex = 1024,
     switch_ports: SupportsIndex = 32,
     oversubscription: Number = 1.0,
     **run: Unpack[RunAxes],
@@ -151,7 +153,7 @@ def size(
         pue: power of the site over that of the machines.
         storage: what feeds the nodes, in `units` of it, read by `loader`, with `cache` bytes of every node for pages;
             otherwise input never limits.
-        nodes_most: most nodes that are tried.
+        max_nodes: most nodes that are tried.
         switch_ports, oversubscription: of the switches between the nodes.
 
     The other arguments are those of `perfmodel.predict`. What the catalogue does not know (the power of some machines) is
@@ -167,7 +169,7 @@ def size(
     run.setdefault("gpus", 0)
     runs = plan.runs(**run)
     known = default().dataset(dataset) if isinstance(dataset, str) else dataset
-    goal = _goal(rate, epochs, within, known, global_batch, minimize, nodes_most, pue, switch_ports, oversubscription)
+    goal = _goal(rate, epochs, within, known, global_batch, minimize, max_nodes, pue, switch_ports, oversubscription)
     chosen = [plan.systems[index] for index in runs["system_index"]]
     return Sizing(
         _Question(
@@ -182,6 +184,7 @@ def size(
     )
 
 
+@renamed(nodes_most="max_nodes")
 @takes("inference_run", many=True, but=("nodes",))
 def size_inference(
     network: Network | str,
@@ -193,7 +196,7 @@ def size_inference(
     minimize: str = "nodes",
     prices: Prices | None = None,
     pue: Number = 1.0,
-    nodes_most: SupportsIndex = 1024,
+    max_nodes: SupportsIndex = 1024,
     **run: Unpack[InferenceRunAxes],
 ) -> Choices:
     """The least nodes (or cost, power, rack units) of each choice for a rate of inference. Every system (or GPU by itself),
@@ -217,7 +220,7 @@ def size_inference(
     if latency is not None:
         run["batch"] = 1
     runs = plan.runs(**run)
-    goal = _goal(rate, None, None, None, None, minimize, nodes_most, pue, 32, 1.0)
+    goal = _goal(rate, None, None, None, None, minimize, max_nodes, pue, 32, 1.0)
     chosen = [plan.systems[index] for index in runs["system_index"]]
     limit = nan if latency is None else quantity(latency, "s", "latency")
     owed = doubles(_price(prices, plan.systems, system) for system in chosen)
@@ -235,7 +238,7 @@ def _goal(
     dataset: _records.Dataset | Number | None,
     global_batch: Number | None,
     minimize: str,
-    nodes_most: SupportsIndex,
+    max_nodes: SupportsIndex,
     pue: Number,
     switch_ports: SupportsIndex,
     oversubscription: Number,
@@ -255,7 +258,7 @@ def _goal(
     elif dataset is not None:
         row["samples"] = number(dataset, "dataset")
     row["minimize"] = choice("size_goal", "minimize", minimize)
-    row["nodes_most"], row["switch_ports"] = whole(nodes_most, "nodes_most"), whole(switch_ports, "switch_ports")
+    row["max_nodes"], row["switch_ports"] = whole(max_nodes, "max_nodes"), whole(switch_ports, "switch_ports")
     row["pue"], row["oversubscription"] = number(pue, "pue"), number(oversubscription, "oversubscription")
     return goal
 

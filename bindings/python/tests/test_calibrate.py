@@ -34,7 +34,7 @@ def test_a_slower_gpu_has_a_lower_efficiency(tmp_path: Path) -> None:
     path.write_text(rows_of("v100-pcie", 1.1))
     slower = pm.calibrate(path, architectures=["volta"])
     assert value(slower, "simt_efficiency") == pytest.approx(alike / 1.1, rel=0.02)
-    assert set(slower.errors["use"]) == {"fitted", "kept-out-shape"}
+    assert set(slower.errors["use"]) == {"fitted", "hold-out-shape"}
     assert max(slower.errors["mape"]) < 5
     target = tmp_path / "fitted.xml"
     assert slower.xml(target) == target.read_text() and "simt_efficiency" in target.read_text()
@@ -63,15 +63,15 @@ def test_the_command_says_the_same() -> None:
 def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(pm.NotFoundError, match="voltage"):
         pm.calibrate(architectures="voltage")
-    with pytest.raises(pm.ArgumentError, match="kept_shapes"):
-        pm.calibrate(kept_shapes=1.5)
+    with pytest.raises(pm.ArgumentError, match="hold_out_shapes"):
+        pm.calibrate(hold_out_shapes=1.5)
     with pytest.raises(pm.Error, match="time_us"):
         path = tmp_path / "bad.csv"
         path.write_text("kernel,precision,gpu\n")
         pm.calibrate(path)
 
 
-PROFILE = """<perfmodel version="1"><framework id="mine" name="Mine"><era>cudnn8</era><evidence>uncalibrated</evidence>
+PROFILE = """<perfmodel version="1"><framework id="mine" name="Mine"><cudnn>cudnn8</cudnn><evidence>uncalibrated</evidence>
 <kernel_time>30 us</kernel_time><parallelism>all-reduce</parallelism><overlap>backward</overlap></framework></perfmodel>"""
 
 

@@ -13,7 +13,7 @@ COMMAND = os.environ.get("PERFMODEL_COMMAND", "")
 
 def test_vectorised_equals_one_by_one():
     sizes = np.logspace(3, 9, 25)
-    table = pm.collective("dgx1-v100", "all_reduce", nbytes=sizes, gpus=8, nodes=2)
+    table = pm.collective("dgx1-v100", "all_reduce", bytes=sizes, gpus=8, nodes=2)
     assert len(table) == 25
     for size, time in zip(sizes, table["time"]):
         assert pm.collective("dgx1-v100", "all_reduce", size, gpus=8, nodes=2)["time"][0] == time

@@ -139,7 +139,7 @@ def core_arguments() -> dict[str, list[object]]:
     path = {**stored, "loader": "dali", "system": "dgx1-v100"}
     input_path = [_core.catalog_record(catalog, kind, name) for kind, name in path.items()]
     input_one = [*input_path, _core.input_run_default()]
-    framework = [_core.catalog_framework(catalog, "generic", part) for part in ("framework", "library_era", "band", "memory_profile")]
+    framework = [_core.catalog_framework(catalog, "generic", part) for part in ("framework", "cudnn_generation", "band", "memory_profile")]
     momentum = _core.catalog_record(catalog, "optimizer", "momentum")
     goal = np.frombuffer(bytes(_core.size_goal_default()), dtype=pm.dtype("size_goal")).copy()
     goal["rate"] = 1

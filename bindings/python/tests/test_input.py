@@ -9,7 +9,7 @@ import perfmodel as pm
 
 def test_node_limits_of_the_dell_guide() -> None:
     path = pm.input_pipeline("ilsvrc2012-x10", "c4140", storage="isilon-f800", rate=0.3e9 / 113044.09413573718)
-    assert (path.nodes_gateway, path.nodes_storage, path.nodes_ports, path.nodes_most) == (70, 50, 32, 32)
+    assert (path.nodes_gateway, path.nodes_storage, path.nodes_ports, path.max_nodes) == (70, 50, 32, 32)
 
 
 def test_decoding_limits_and_the_gpus_wait() -> None:

@@ -59,7 +59,7 @@ def two_values(f: pm.Field) -> tuple[object, object]:
     if f.yes_no:
         return False, True
     if f.kind == "choice":
-        return {"precision": ("fp32", "fp16"), "parallelism": ("all-reduce", "data-parallel")}.get(f.name, f.choices[:2])
+        return {"precision": ("fp32", "fp16"), "parallelism": ("all-reduce", "single-process")}.get(f.name, f.choices[:2])
     return ("1 GB", "2 TB") if f.unit == "B" else (1, 2)
 
 

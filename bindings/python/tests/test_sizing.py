@@ -60,7 +60,7 @@ def test_what_cannot_be_reached():
 
 @pytest.mark.parametrize(
     "arguments",
-    [{}, {"rate": 1, "within": "1 h", "epochs": 1}, {"rate": -1}, {"rate": 1, "pue": 0.5}, {"rate": 1, "nodes_most": 0}],
+    [{}, {"rate": 1, "within": "1 h", "epochs": 1}, {"rate": -1}, {"rate": 1, "pue": 0.5}, {"rate": 1, "max_nodes": 0}],
 )
 def test_errors(arguments):
     with pytest.raises(pm.ArgumentError):

@@ -18,7 +18,7 @@ def test_frameworks_are_records_whose_constants_can_be_changed() -> None:
     assert pm.predict("resnet50", "dgx1-v100", framework=slow).launch_time > 0.1
     with pytest.raises(TypeError, match="no constant"):
         generic.replace(speed=1)
-    assert pm.framework("tf1-nchw@cudnn6").era.id == "cudnn6"
+    assert pm.framework("tf1-nchw@cudnn6").cudnn.id == "cudnn6"
     with pytest.raises(pm.NotFoundError):
         pm.framework("tf1-nchw@cudnn1")
 
@@ -34,7 +34,7 @@ def test_evidence_and_band_are_visible() -> None:
 
 
 @pytest.mark.parametrize(
-    "parallelism", ["all-reduce", "data-parallel", "parameter-server", "async", "model-channels", "model-layers", "hybrid"]
+    "parallelism", ["all-reduce", "single-process", "parameter-server", "async", "tensor-parallel", "pipeline-parallel", "hybrid"]
 )
 def test_every_parallelism(parallelism: str) -> None:
     one = pm.predict("vgg16", "dgx1-v100", framework="keras")
@@ -53,7 +53,7 @@ def test_a_sweep_of_frameworks_has_the_points_of_predictions() -> None:
 
 
 def test_optimisers_and_accumulation() -> None:
-    p = pm.predict("resnet50", "dgx1-v100", optimizer="adam", accumulation=4, framework="pt-nchw")
+    p = pm.predict("resnet50", "dgx1-v100", optimizer="adam", gradient_accumulation_steps=4, framework="pt-nchw")
     assert p.update_time > pm.predict("resnet50", "dgx1-v100", framework="pt-nchw").update_time
     with pytest.raises(pm.NotFoundError, match="optimizer"):
         pm.predict("resnet50", "dgx1-v100", optimizer="frobs")

@@ -46,7 +46,7 @@ PM_API const char *pm_catalog_get_note(const pm_catalog *catalog, size_t index);
 
 /* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "sources", "calibrations",
 ** "kernel_calibrations", "kernel_harnesses",
-** "frameworks", "library_eras", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_activations",
+** "frameworks", "cudnn_generations", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_activations",
 ** "readings";
 ** NULL past the last. */
 PM_API const char *pm_catalog_get_kind(size_t index);
@@ -89,7 +89,7 @@ PM_API pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *n
 PM_API int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
                               pm_error *error);
 
-/* A framework with its library era and the band of training rates: "pt-nchw", or in another era, "tf1-nchw@cudnn6". */
+/* A framework with its cuDNN generation and the band of training rates: "pt-nchw", or with another cuDNN generation, "tf1-nchw@cudnn6". */
 PM_API int pm_catalog_get_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
                                 pm_error *error);
 

@@ -150,7 +150,7 @@ PM_API int pm_collective_find(const char *name);
 #define PM_GROUP_CHOICE_FIELDS(X)                                                                        \
   X(INT, nodes, "1", "nodes in the group")                                                               \
   X(INT, thread_gpus, "1", "GPUs that one host thread drives: 1 with a process for each")                \
-  X(ERA, era, "", "generation of the collective library")                                                \
+  X(ERA, nccl, "", "NCCL generation: that of the collective library", .former = "era")                               \
   X(INT, servers, "1", "parameter servers")                                                              \
   X(YES_NO, in_network, "", "whether the switches of the network reduce (SHARP)")
 

@@ -3,11 +3,11 @@
 **
 ** A profile is a record of facts (which layout, whether passes are fused, how gradients are summed) and of a few fitted
 ** constants (host time per kernel and per step, jitter, what a coordinator takes). How fast kernels are on top of that
-** belongs to the generation of the GPU libraries, not to the framework: a record of its own, pm_library_era. Every
+** belongs to the generation of the GPU libraries, not to the framework: a record of its own, pm_cudnn_generation. Every
 ** number says in the catalogue whether it is fitted (and on which rows), a fact, a default or a guess.
 **
 **     pm_framework_profile profile;
-**     pm_catalog_get_framework(catalog, "pt-nchw", &profile, &error);      or "tf1-nchw@cudnn6": in another era
+**     pm_catalog_get_framework(catalog, "pt-nchw", &profile, &error);      or "tf1-nchw@cudnn6": with another cuDNN generation
 */
 #ifndef PERFMODEL_FRAMEWORK_H
 #define PERFMODEL_FRAMEWORK_H
@@ -33,37 +33,45 @@ typedef enum pm_overlap {
 } pm_overlap;
 
 /* Parallelism: how GPUs share the work. */
-#define PM_PARALLELISM_LIST(X)                                                                                    \
-  X(FRAMEWORK, "framework", "as the framework does; without a framework all-reduce")                              \
-  X(ALL_REDUCE, "all-reduce", "a process for each GPU, gradients summed by all-reduce")                           \
-  X(DATA_PARALLEL, "data-parallel", "one process: weights broadcast from GPU 0, gradients reduced to it")         \
-  X(PARAMETER_SERVER, "parameter-server", "the CPUs of the node keep and update the weights")                     \
-  X(ASYNCHRONOUS, "async", "parameter server that nobody waits for: weights are some updates old")                \
-  X(CHANNELS, "model-channels", "every layer's channels are split over the GPUs")                                 \
-  X(LAYERS, "model-layers", "every GPU has some of the layers, in a pipeline of the accumulated batches")         \
-  X(HYBRID, "hybrid", "convolutions data-parallel, linear layers split by channels")
+#define PM_PARALLELISM_LIST(X)                                                                                       \
+  X(FRAMEWORK, "framework", "as the framework does; without a framework all-reduce")                                 \
+  X(ALL_REDUCE, "all-reduce", "data parallelism, a process for each GPU: gradients summed by all-reduce")            \
+  X(SINGLE_PROCESS, "single-process", "data parallelism in one process: weights broadcast from GPU 0, gradients reduced to it", \
+    .former = "data-parallel")                                                                                       \
+  X(PARAMETER_SERVER, "parameter-server", "data parallelism: the CPUs of the node keep and update the weights")      \
+  X(ASYNCHRONOUS, "async", "parameter server without a barrier: weights are some updates old")                       \
+  X(TENSOR, "tensor-parallel", "the channels of every layer are split over the GPUs", .former = "model-channels")    \
+  X(PIPELINE, "pipeline-parallel", "every GPU has some of the layers; micro-batches pass through them",              \
+    .former = "model-layers")                                                                                        \
+  X(HYBRID, "hybrid", "convolutions data-parallel, linear layers tensor-parallel")
 
 typedef enum pm_parallelism {
-#define PM_PARALLELISM_ENUM(name, text, doc) PM_PARALLELISM_##name,
+#define PM_PARALLELISM_ENUM(name, ...) PM_PARALLELISM_##name,
   PM_PARALLELISM_LIST(PM_PARALLELISM_ENUM)
 #undef PM_PARALLELISM_ENUM
   PM_PARALLELISM_COUNT
 } pm_parallelism;
 
-/* What a step does with the gradients; the numbers kept for each parameter, and the accesses to memory. */
-#define PM_UPDATE_LIST(X)                                                       \
-  X(MOMENTUM, "momentum", "SGD with momentum: 5 accesses for each parameter")   \
-  X(SGD, "sgd", "plain SGD: 3 accesses")                                        \
-  X(ADAM, "adam", "Adam: two numbers for each parameter, 7 accesses")           \
-  X(LAMB, "lamb", "Adam and the norms of every tensor: 10 accesses")            \
-  X(RMSPROP_OPERATIONS, "rmsprop-operations", "RMSProp operation by operation: 27 accesses") \
+/* What a step does with the gradients, with the accesses to memory for each parameter. Unfused: an optimizer of many
+** kernels. */
+#define PM_UPDATE_LIST(X)                                                                                            \
+  X(MOMENTUM, "momentum", "SGD with momentum: 5 accesses for each parameter")                                        \
+  X(SGD, "sgd", "plain SGD: 3 accesses")                                                                             \
+  X(ADAM, "adam", "Adam: 7 accesses")                                                                                \
+  X(ADAMW, "adamw", "Adam with decoupled weight decay: 7 accesses")                                                  \
+  X(LAMB, "lamb", "Adam with the norms of every tensor: 10 accesses")                                                \
+  X(RMSPROP, "rmsprop", "RMSProp: 5 accesses")                                                                       \
+  X(ADAGRAD, "adagrad", "Adagrad: 5 accesses")                                                                       \
+  X(LION, "lion", "Lion: 5 accesses")                                                                                \
+  X(RMSPROP_UNFUSED, "rmsprop-unfused", "RMSProp operation by operation: 27 accesses", .former = "rmsprop-operations") \
   X(ADAM_UNFUSED, "adam-unfused", "Adam of 9 kernels in place for each tensor, and clipping by the global norm: 22 accesses") \
-  X(ADAMW_OPERATIONS, "adamw-operations", "Adam with weight decay and clipping, operation by operation: 45 accesses") \
-  X(LAMB_OPERATIONS, "lamb-operations", "LAMB and clipping, operation by operation: 55 accesses") \
+  X(ADAMW_UNFUSED, "adamw-unfused", "AdamW with clipping, operation by operation: 45 accesses",                      \
+    .former = "adamw-operations")                                                                                    \
+  X(LAMB_UNFUSED, "lamb-unfused", "LAMB with clipping, operation by operation: 55 accesses", .former = "lamb-operations") \
   X(NONE, "none", "forward and backward only")
 
 typedef enum pm_update {
-#define PM_UPDATE_ENUM(name, text, doc) PM_UPDATE_##name,
+#define PM_UPDATE_ENUM(name, ...) PM_UPDATE_##name,
   PM_UPDATE_LIST(PM_UPDATE_ENUM)
 #undef PM_UPDATE_ENUM
   PM_UPDATE_COUNT
@@ -84,7 +92,7 @@ typedef enum pm_evidence {
 } pm_evidence;
 
 /* A generation of the GPU libraries (cuDNN, cuBLAS). */
-#define PM_LIBRARY_ERA_FIELDS(X)                                                                          \
+#define PM_CUDNN_GENERATION_FIELDS(X)                                                                          \
   X(TEXT, id, "", "short stable name")                                                                    \
   X(TEXT, name, "", "releases and time that it stands for")                                               \
   X(TEXT, like, "", "id of the generation whose factors it has where it states none")                     \
@@ -95,22 +103,22 @@ typedef enum pm_evidence {
   X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")      \
   X(YES_NO, grouped_kernels, "", "groups of channels have kernels of their own where tensor cores are")
 
-typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_era;
+typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm_cudnn_generation;
 
 /* A time or bandwidth that is not given is that of something that costs nothing. */
 #define PM_FRAMEWORK_FIELDS(X)                                                                                    \
   X(TEXT, id, "", "short stable name")                                                                            \
   X(TEXT, name, "", "full name")                                                                                  \
   X(TEXT, versions, "", "releases that it stands for")                                                            \
-  X(TEXT, era, "", "id of the library era that it runs in unless another is named")                               \
+  X(TEXT, cudnn, "", "id of the cuDNN generation that it runs with unless another is named", .former = "era")        \
   X(EVIDENCE, evidence, "", "what its constants rest on")                                                         \
   X(TEXT, like, "", "id of the framework of the same code, whose kernel_time, step_time and straggler it has where it states none") \
   X(REAL, kernel_time, "s", "host time to launch one kernel")                                                     \
   X(REAL, step_time, "s", "host time of a step besides, for each accumulated batch")                              \
   X(REAL, straggler, "1", "spread of the step times of one GPU, over their mean")                                 \
   X(REAL, update_kernels, "1", "optimiser kernels for each parameter tensor; 1 if not given")                     \
-  X(REAL, simt_factor, "1", "instead of the era's factor on FP32 cores")                                          \
-  X(REAL, tensor_factor, "1", "instead of the era's factor on tensor cores")                                      \
+  X(REAL, simt_factor, "1", "instead of the cuDNN generation's factor on FP32 cores")                                          \
+  X(REAL, tensor_factor, "1", "instead of the cuDNN generation's factor on tensor cores")                                      \
   X(REAL, framework_kernel_factor, "1", "time of its own kernels (norms of rows, dropout, softmax) over that of the kernel model", \
     .former = "own_factor")                                                                                       \
   X(YES_NO, layout_fp16, "", "whether tensor-core convolutions transpose their tensors to another layout and back") \
@@ -121,7 +129,7 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
     .former = "composed")                                                                                         \
   X(PARALLELISM, parallelism, "", "how its GPUs share the work", .former = "parallel")                            \
   X(OVERLAP, overlap, "", "whether gradients are summed during the backward pass")                                \
-  X(ERA, collectives, "", "generation of its collective library")                                                 \
+  X(ERA, nccl, "", "NCCL generation: that of its collective library", .former = "collectives")                       \
   X(REAL, workspace, "B", "memory that the transforms of a convolution may take, at most; unlimited if not given")  \
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \
   X(REAL, gradient, "B", "bytes of a gradient as it travels; as it is stored if not given")                       \
@@ -133,9 +141,9 @@ typedef struct pm_library_era { PM_LIBRARY_ERA_FIELDS(PM_DECLARE) } pm_library_e
   X(TEXT, loader, "", "id of the loader that it reads with")                                                      \
   X(TEXT, memory, "", "id of its memory profile")                                                                 \
   X(YES_NO, inference_only, "", "whether it cannot train")                                                        \
-  X(REAL, batch_least, "1", "smallest batch of the rows that its constants were fitted on")                       \
-  X(REAL, batch_most, "1", "largest batch of these rows")                                                         \
-  X(REAL, gpus_most, "1", "most GPUs of these rows")                                                             \
+  X(REAL, min_batch, "1", "smallest batch of the rows that its constants were fitted on", .former = "batch_least")   \
+  X(REAL, max_batch, "1", "largest batch of these rows", .former = "batch_most")                                     \
+  X(REAL, max_gpus, "1", "most GPUs of these rows", .former = "gpus_most")                                           \
   X(TEXT, fitted_to, "", "sources, documents or tables that its host times were fitted to, parted by blanks")     \
   X(INT, rows, "1", "rows of these that they were fitted on; 0 if not said")                                      \
   X(TEXT, date, "", "when that was done: 2026-11")
@@ -158,10 +166,10 @@ typedef struct pm_framework { PM_FRAMEWORK_FIELDS(PM_DECLARE) } pm_framework;
 
 typedef struct pm_band { PM_BAND_FIELDS(PM_DECLARE) } pm_band;
 
-/* A framework in an era, ready for a plan. */
+/* A framework with a cuDNN generation, ready for a plan. */
 typedef struct pm_framework_profile {
   pm_framework framework;
-  pm_library_era era;
+  pm_cudnn_generation cudnn;
   pm_band band;
   pm_memory_profile memory;
 } pm_framework_profile;
@@ -216,7 +224,7 @@ typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } 
 #define PM_INFERENCE_LAUNCH_SHARE 0.6
 
 /* Fills what the profile does not give from a framework's constants of training: host time of a kernel times the share
-** above, host time of a step, factors of the library era, conversions of layout. A NULL framework changes nothing. */
+** above, host time of a step, factors of the cuDNN generation, conversions of layout. A NULL framework changes nothing. */
 PM_API void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework);
 
 /* Bytes that hold any text on what a framework rests on, the final zero included. */

@@ -44,8 +44,8 @@ extern "C" {
   X(INT, nodes, "1", "nodes used", .otherwise = "1", .show = PM_SHOW_MAIN)                                            \
   X(REAL, batch, "1", "samples of one call", .otherwise = "1", .show = PM_SHOW_MAIN)                                  \
   X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN)          \
-  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",         \
-    .otherwise = "calibrated", .option = "kernels")                                                                   \
+  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",        \
+    .otherwise = "calibrated", .former = "kernels")                                                                  \
   X(REAL, usable_memory, "B", "memory that a GPU has for this; what the system's GPU has if unknown")                 \
   X(YES_NO, ignore_memory, "", "a run that does not fit the memory is predicted all the same")
 

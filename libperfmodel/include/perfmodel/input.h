@@ -11,7 +11,7 @@
 **     run.nodes = 4; run.gpu_rate = 2940;
 **     pm_input_rates rates;
 **     pm_input_evaluate(&setup, &run, &rates, 1);
-**     printf("%.0f samples/s of %.0f, at most %.0f nodes\n", rates.throughput, run.gpu_rate, rates.nodes_most);
+**     printf("%.0f samples/s of %.0f, at most %.0f nodes\n", rates.throughput, run.gpu_rate, rates.max_nodes);
 */
 #ifndef PERFMODEL_INPUT_H
 #define PERFMODEL_INPUT_H
@@ -31,7 +31,7 @@ extern "C" {
   X(YES_NO, shared, "", "whether all nodes share it; if not, every node has its own")                               \
   X(REAL, bandwidth, "B/s", "sequential read bandwidth of one unit (chassis, array, drive)")                        \
   X(REAL, operations, "1/s", "random read operations per second of one unit")                                       \
-  X(INT, units_most, "1", "units that it grows to; one if not given")                                               \
+  X(INT, max_units, "1", "units that it grows to; one if not given", .former = "units_most")                         \
   X(REAL, read_size, "B", "largest read that is one operation; a whole file if not given")                          \
   X(REAL, uplink, "B/s", "network bandwidth of one unit, all its ports together")                                   \
   X(REAL, gateway, "B/s", "bandwidth of one link through the gateway between its network and the nodes'")           \
@@ -203,7 +203,7 @@ typedef struct pm_input_run { PM_INPUT_RUN_FIELDS(PM_DECLARE) } pm_input_run;
   X(REAL, nodes_uplink, "1", "nodes that its network ports feed")                                                   \
   X(REAL, nodes_gateway, "1", "nodes that the gateway feeds")                                                       \
   X(REAL, nodes_ports, "1", "nodes that the switch has ports for")                                                  \
-  X(REAL, nodes_most, "1", "nodes that one storage system feeds: the least of these")
+  X(REAL, max_nodes, "1", "nodes that one storage system feeds: the least of these", .former = "nodes_most")
 
 typedef struct pm_input_rates { PM_INPUT_RATES_FIELDS(PM_DECLARE) } pm_input_rates;
 

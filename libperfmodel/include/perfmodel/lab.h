@@ -40,7 +40,7 @@ extern "C" {
   X(SKIP, "skip", "that the row is left out; the value says why")                                    \
   X(DATE, "date", "when the software was released, as 2018-06")                                      \
   X(FRAMEWORK, "framework", "the framework's profile")                                               \
-  X(ERA, "era", "the generation of the GPU libraries")                                               \
+  X(CUDNN, "cudnn", "the cuDNN generation", .former = "era")                                               \
   X(NETWORK, "network", "the network, with parameters after it: bert-large seq=384")                 \
   X(SYSTEM, "system", "the system; -: that the row names none")                                                                 \
   X(GPUS, "gpus", "GPUs over all nodes, a formula over the row's columns")                           \
@@ -54,7 +54,7 @@ extern "C" {
   X(UNFIT, "unfit", "that no constant is fitted on the row, which is predicted all the same; the value says why")
 
 typedef enum pm_decision {
-#define PM_DECISION_ENUM(name, text, doc) PM_DECISION_##name,
+#define PM_DECISION_ENUM(name, ...) PM_DECISION_##name,
   PM_DECISION_LIST(PM_DECISION_ENUM)
 #undef PM_DECISION_ENUM
   PM_DECISION_COUNT
@@ -187,7 +187,7 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 ** A set of measurements, those that the library ships or one's own, gives constants of the catalogue:
 **
 **     kernels    times of kernels -> constants of architectures (kernel_calibration)
-**     training   rates of training -> host times of frameworks, factors of library eras; the rate of convolutions of an
+**     training   rates of training -> host times of frameworks, factors of cuDNN generations; the rate of convolutions of an
 **                architecture without rows of kernels, if it states one
 **
 **     pm_calibration_options options = pm_calibration_options_make();
@@ -199,17 +199,19 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 */
 
 /* What rows of measurements are to a fit. */
-#define PM_FIT_USE_LIST(X)                                                                              \
-  X(FITTED, "fitted", "the constants were fitted on them")                                              \
-  X(KEPT_SHAPE, "kept-out-shape", "sizes that no row of the fit has")                                   \
-  X(KEPT_GPU, "kept-out-gpu", "a GPU that no row of the fit is of")                                     \
-  X(OLDER_LIBRARY, "older-library", "the same source with an older library")                            \
-  X(KEPT_SOURCE, "kept-out-source", "predicted with constants that were fitted without their source")   \
-  X(KEPT_NETWORK, "kept-out-network", "predicted with constants that were fitted without their network") \
-  X(LEFT_OUT, "left-out", "a rule of the catalogue leaves them out of the fit")
+#define PM_FIT_USE_LIST(X)                                                                                           \
+  X(FITTED, "fitted", "the constants were fitted on them")                                                           \
+  X(HOLD_OUT_SHAPE, "hold-out-shape", "sizes that no row of the fit has", .former = "kept-out-shape")                \
+  X(HOLD_OUT_GPU, "hold-out-gpu", "a GPU that no row of the fit is of", .former = "kept-out-gpu")                    \
+  X(OLDER_LIBRARY, "older-library", "the same source with an older library")                                         \
+  X(LEFT_OUT_SOURCE, "left-out-source", "predicted with constants fitted without their source",                      \
+    .former = "kept-out-source")                                                                                     \
+  X(LEFT_OUT_NETWORK, "left-out-network", "predicted with constants fitted without their network",                   \
+    .former = "kept-out-network")                                                                                    \
+  X(EXCLUDED, "excluded", "a rule of the catalogue excludes them from the fit", .former = "left-out")
 
 typedef enum pm_fit_use {
-#define PM_FIT_USE_ENUM(name, text, doc) PM_FIT_USE_##name,
+#define PM_FIT_USE_ENUM(name, ...) PM_FIT_USE_##name,
   PM_FIT_USE_LIST(PM_FIT_USE_ENUM)
 #undef PM_FIT_USE_ENUM
   PM_FIT_USE_COUNT
@@ -251,11 +253,11 @@ typedef struct pm_calibration_options {
   const char *set;    /* one of pm_calibration_get_set */
   const char *data;   /* the text of measurements of one's own; NULL: what is shipped */
   const char *file;   /* how messages call it; NULL: "data" */
-  const char *entries; /* ids of architectures, frameworks or library eras, parted by commas, whose constants are fitted;
+  const char *entries; /* ids of architectures, frameworks or cuDNN generations, parted by commas, whose constants are fitted;
                        ** NULL: all that the rows decide, and what they share */
-  const char *kept;   /* what is only predicted, parted by commas; or NULL. Kernels: ids of GPUs. Training: sources, or
-                      ** gpu=NAME, machine=NAME, source=NAME */
-  double kept_shapes; /* share of the shapes of kernels that is only predicted */
+  const char *hold_out; /* hold-out, parted by commas; or NULL. Kernels: ids of GPUs. Training: sources, or gpu=NAME,
+                        ** machine=NAME, source=NAME */
+  double hold_out_shapes; /* share of the shapes of kernels in the hold-out */
   const char *date;   /* when this is done, as the file says: 2026-11; NULL: the month that it is */
 } pm_calibration_options;
 

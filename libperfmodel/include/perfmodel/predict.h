@@ -94,16 +94,17 @@ typedef enum pm_basis {
   X(REAL, batch, "1", "samples per GPU and step", .otherwise = "32", .show = PM_SHOW_MAIN)                            \
   X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN)          \
   X(OVERLAP, overlap, "", "how communication overlaps with the backward pass", .otherwise = "framework")              \
-  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",         \
-    .otherwise = "calibrated", .option = "kernels")                                                                   \
+  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",        \
+    .otherwise = "calibrated", .former = "kernels")                                                                  \
   X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")                          \
   X(INT, framework_index, "1", "which framework of the plan, from 0; -1: none, kernels and collectives only",         \
     .otherwise = "-1", .option = "")                                                                                  \
   X(PARALLELISM, parallelism, "", "how the GPUs share the work", .otherwise = "framework", .former = "parallel")      \
   X(UPDATE, optimizer, "", "what a step does with the gradients", .otherwise = "momentum")                            \
-  X(INT, accumulation, "1", "batches whose gradients are added up before each update", .otherwise = "1")              \
+  X(INT, gradient_accumulation_steps, "1", "batches whose gradients are added up before each update",                \
+    .otherwise = "1", .former = "accumulation")                                                                      \
   X(REAL, input_rate, "1/s", "samples per second that the input path brings to each node; unknown: as many as wanted") \
-  X(YES_NO, input_in_turn, "", "input is prepared between the steps: nothing is prefetched", .option = "in-turn")     \
+  X(YES_NO, no_prefetch, "", "input is prepared between the steps, not ahead of them", .former = "input_in_turn")    \
   X(REAL, usable_memory, "B", "memory that a GPU has for this; what the system's GPU has if unknown")                 \
   X(YES_NO, ignore_memory, "", "a run that does not fit the memory is predicted all the same") \
   /* the next field of a run goes above this line */
@@ -266,7 +267,7 @@ typedef struct pm_space {
   const void *base;
   const pm_axis *axes;
   size_t axis_count;
-  int32_t global_batch; /* 1, of the type "run" alone: `batch` is the global batch, divided by gpus x nodes x accumulation;
+  int32_t global_batch; /* 1, of the type "run" alone: `batch` is the global batch, divided by gpus x nodes x gradient_accumulation_steps;
                            a remainder yields a bad run */
   size_t run_size;      /* bytes of a run in the program, for base and for runs: sizeof(pm_run) */
 } pm_space;

@@ -51,7 +51,7 @@ typedef enum pm_minimize {
   X(REAL, samples, "1", "samples of an epoch; unknown: times stay unknown")                                         \
   X(REAL, global_batch, "1", "samples of an update over all GPUs; unknown: every choice keeps its batch per GPU")      \
   X(MINIMIZE, minimize, "", "what is to be least")                                                                  \
-  X(INT, nodes_most, "1", "most nodes that are tried")                                                              \
+  X(INT, max_nodes, "1", "most nodes that are tried", .former = "nodes_most")                                        \
   X(REAL, pue, "1", "power usage effectiveness of the site: all power over that of the machines")                   \
   X(REAL, sample_size, "B", "stored size of a sample; unknown: what storage must give stays so")                    \
   X(INT, switch_ports, "1", "ports used of each switch between the nodes")                                          \
@@ -178,7 +178,7 @@ typedef struct pm_size_service {
 
 /* The least nodes of every choice for a rate of inference, ranked, into choices[service->count]. Fields that only training
 ** has stay unknown. Choices whose call of one sample takes longer than the latency, or that need more nodes than
-** goal->nodes_most, are unreachable; the latter are shown with those nodes. PM_OK, or what is missing or absurd. */
+** goal->max_nodes, are unreachable; the latter are shown with those nodes. PM_OK, or what is missing or absurd. */
 PM_API int pm_size_evaluate_inference_sized(const pm_size_service *service, const pm_run_sizes *sizes,
                                             const pm_size_goal *goal,
                                    pm_size_choice *choices, pm_error *error);

@@ -15,8 +15,8 @@ static const struct reference {
 } references[] = {
   {PM__GPUS, "nvlink", PM__LINKS},           {PM__GPUS, "pcie", PM__LINKS},
   {PM__SYSTEMS, "gpu", PM__GPUS},            {PM__CALIBRATIONS, "id", PM__LINKS},
-  {PM__FRAMEWORKS, "era", PM__LIBRARY_ERAS}, {PM__FRAMEWORKS, "loader", PM__LOADERS},
-  {PM__FRAMEWORKS, "like", PM__FRAMEWORKS}, {PM__LIBRARY_ERAS, "like", PM__LIBRARY_ERAS},
+  {PM__FRAMEWORKS, "cudnn", PM__CUDNN_GENERATIONS}, {PM__FRAMEWORKS, "loader", PM__LOADERS},
+  {PM__FRAMEWORKS, "like", PM__FRAMEWORKS}, {PM__CUDNN_GENERATIONS, "like", PM__CUDNN_GENERATIONS},
   {PM__FRAMEWORKS, "memory", PM__MEMORY_PROFILES}, {PM__INFERENCE_PROFILES, "memory", PM__MEMORY_PROFILES},
   {PM__MEMORY_PROFILES, "like", PM__MEMORY_PROFILES},
   {PM__USABLE_MEMORIES, "id", PM__GPUS},     {PM__STORAGE_ACCESSES, "id", PM__STORAGES},

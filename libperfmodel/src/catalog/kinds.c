@@ -11,9 +11,9 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__NETWORKS] = {"networks", "network", "network", "", " id name input layers parameters mac training_flop "},
   [PM__DATASETS] = {"datasets", "dataset", "dataset", " samples ", ""},
   [PM__SOURCES] = {"sources", "source", "source", "", ""},
-  [PM__FRAMEWORKS] = {"frameworks", "framework", "framework", " era evidence parallelism overlap ",
-   " id name era evidence kernel_time step_time parallelism "},
-  [PM__LIBRARY_ERAS] = {"library_eras", "library_era", "library_era", "", " id name like simt_factor tensor_factor "},
+  [PM__FRAMEWORKS] = {"frameworks", "framework", "framework", " cudnn evidence parallelism overlap ",
+   " id name cudnn evidence kernel_time step_time parallelism "},
+  [PM__CUDNN_GENERATIONS] = {"cudnn_generations", "cudnn_generation", "cudnn_generation", "", " id name like simt_factor tensor_factor "},
   [PM__BANDS] = {"bands", "band", "band", " fitted documents uncalibrated kernel_rule roofline ", ""},
   [PM__MEMORY_PROFILES] = {"memory_profiles", "memory_profile", "memory_profile", " context ",
    " id name context allocator in_place mask "},
@@ -49,6 +49,7 @@ static const struct {
   int kind;
 } former_kinds[] = {
   {"transformer_habits", "transformer_habit", PM__TRANSFORMER_ACTIVATIONS},
+  {"library_eras", "library_era", PM__CUDNN_GENERATIONS},
 };
 
 const pm__kind *pm__kind_at(size_t index)

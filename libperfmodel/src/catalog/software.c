@@ -1,4 +1,4 @@
-/* Software from its entries: a framework with its library era, band and memory profile; how inference is run. */
+/* Software from its entries: a framework with its cuDNN generation, band and memory profile; how inference is run. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,18 +6,18 @@
 
 /* ---- Frameworks. */
 
-/* "tf1-nchw@cudnn6" -> its parts; no '@': the framework's own era. */
-static int split(const char *name, char *framework, char *era, pm_error *error)
+/* "tf1-nchw@cudnn6" -> its parts; no '@': the framework's own cuDNN generation. */
+static int split(const char *name, char *framework, char *cudnn, pm_error *error)
 {
   const char *at = strchr(name, '@');
   size_t length = at != NULL ? (size_t)(at - name) : strlen(name);
-  era[0] = '\0';
-  if (length >= PM_TEXT_MAX || (at != NULL && !pm__text_set(era, PM_TEXT_MAX, at + 1)))
+  cudnn[0] = '\0';
+  if (length >= PM_TEXT_MAX || (at != NULL && !pm__text_set(cudnn, PM_TEXT_MAX, at + 1)))
     return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown framework \"%.100s\"", name);
   memcpy(framework, name, length);
   framework[length] = '\0';
-  if (at == NULL || era[0] != '\0') return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" has no library era after the @", name);
+  if (at == NULL || cudnn[0] != '\0') return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" has no cuDNN generation after the @", name);
 }
 
 /* What an entry does not state it has from the one that it is like. */
@@ -53,13 +53,13 @@ static int take_times(const pm_catalog *catalog, const pm__entry *entry, pm_fram
   return PM_OK;
 }
 
-static int take_factors(const pm_catalog *catalog, pm_library_era *own, pm_error *error)
+static int take_factors(const pm_catalog *catalog, pm_cudnn_generation *own, pm_error *error)
 {
   const pm__entry *entry;
   if (own->like[0] == '\0') return PM_OK;
-  int status = pm__catalog_find(catalog, PM__LIBRARY_ERAS, own->like, &entry, error);
+  int status = pm__catalog_find(catalog, PM__CUDNN_GENERATIONS, own->like, &entry, error);
   if (status != PM_OK) return status;
-  const pm_library_era *like = (const pm_library_era *)entry->record;
+  const pm_cudnn_generation *like = (const pm_cudnn_generation *)entry->record;
   take(&own->simt_factor, like->simt_factor);
   take(&own->tensor_factor, like->tensor_factor);
   return PM_OK;
@@ -88,32 +88,32 @@ static int take_framework(const pm_catalog *catalog, const char *name, pm_framew
   return take_times(catalog, entry, framework, error);
 }
 
-static int take_era(const pm_catalog *catalog, const char *name, pm_library_era *era, pm_error *error)
+static int take_cudnn(const pm_catalog *catalog, const char *name, pm_cudnn_generation *cudnn, pm_error *error)
 {
-  int status = pm_catalog_get_record(catalog, "library_era", name, era, error);
-  return status == PM_OK ? take_factors(catalog, era, error) : status;
+  int status = pm_catalog_get_record(catalog, "cudnn_generation", name, cudnn, error);
+  return status == PM_OK ? take_factors(catalog, cudnn, error) : status;
 }
 
 int pm_catalog_get_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
                              pm_error *error)
 {
-  char framework[PM_TEXT_MAX], era[PM_TEXT_MAX];
+  char framework[PM_TEXT_MAX], cudnn[PM_TEXT_MAX];
   if (catalog == NULL || name == NULL || profile == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a framework needs a catalogue, a name and a place");
-  int status = split(name, framework, era, error);
+  int status = split(name, framework, cudnn, error);
   if (status != PM_OK) return status;
   status = take_framework(catalog, framework, &profile->framework, error);
-  if (status == PM_OK) status = take_era(catalog, era[0] != '\0' ? era : profile->framework.era, &profile->era, error);
+  if (status == PM_OK) status = take_cudnn(catalog, cudnn[0] != '\0' ? cudnn : profile->framework.cudnn, &profile->cudnn, error);
   if (status == PM_OK) status = take_memory(catalog, profile, error);
   return status == PM_OK ? pm_catalog_get_record(catalog, "band", "training", &profile->band, error) : status;
 }
 
-/* Whether it names a framework, in an era of its own or another. */
+/* Whether it names a framework, with its own cuDNN generation or another. */
 static bool is_framework(const pm_catalog *catalog, const char *name)
 {
-  char framework[PM_TEXT_MAX], era[PM_TEXT_MAX];
-  return split(name, framework, era, NULL) == PM_OK && pm__catalog_has(catalog, PM__FRAMEWORKS, framework) &&
-         (era[0] == '\0' || pm__catalog_has(catalog, PM__LIBRARY_ERAS, era));
+  char framework[PM_TEXT_MAX], cudnn[PM_TEXT_MAX];
+  return split(name, framework, cudnn, NULL) == PM_OK && pm__catalog_has(catalog, PM__FRAMEWORKS, framework) &&
+         (cudnn[0] == '\0' || pm__catalog_has(catalog, PM__CUDNN_GENERATIONS, cudnn));
 }
 
 int pm_catalog_get_memory_profile(const pm_catalog *catalog, const char *name, pm_memory_profile *profile,
@@ -131,13 +131,13 @@ int pm_catalog_get_memory_profile(const pm_catalog *catalog, const char *name, p
 
 /* ---- Inference: a profile of its own, completed by a framework; or a framework alone. */
 
-/* What the profile does not give, of its framework; `era` is "@cudnn8", or empty. */
-static int fill(const pm_catalog *catalog, const char *framework, const char *era, pm_inference_profile *profile,
+/* What the profile does not give, of its framework; `cudnn` is "@cudnn8", or empty. */
+static int fill(const pm_catalog *catalog, const char *framework, const char *cudnn, pm_inference_profile *profile,
                 pm_error *error)
 {
   pm_framework_profile found;
   char name[2 * PM_TEXT_MAX];
-  snprintf(name, sizeof name, "%s%s", framework, era);
+  snprintf(name, sizeof name, "%s%s", framework, cudnn);
   int status = pm_catalog_get_framework(catalog, name, &found, error);
   if (status != PM_OK) return status;
   pm_inference_profile_fill(profile, &found);
@@ -146,7 +146,7 @@ static int fill(const pm_catalog *catalog, const char *framework, const char *er
 }
 
 /* A framework: by the entry of its id, or, without one, by training alone. */
-static int alone(const pm_catalog *catalog, const char *name, const char *era, pm_inference_profile *profile,
+static int alone(const pm_catalog *catalog, const char *name, const char *cudnn, pm_inference_profile *profile,
                  pm_error *error)
 {
   pm_framework framework;
@@ -163,7 +163,7 @@ static int alone(const pm_catalog *catalog, const char *name, const char *era, p
     profile->origin = PM_ORIGIN_RULE;
     profile->fusion = PM_FUSION_NONE;
   }
-  return status == PM_OK ? fill(catalog, framework.id, era, profile, error) : status;
+  return status == PM_OK ? fill(catalog, framework.id, cudnn, profile, error) : status;
 }
 
 static double given(double value, double otherwise)
@@ -191,12 +191,12 @@ int pm_catalog_get_inference(const pm_catalog *catalog, const char *name, pm_inf
   if (catalog == NULL || name == NULL || profile == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a way to run inference needs a catalogue, a name and a place");
   snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "@"), name);
-  const char *era = name + strcspn(name, "@");
+  const char *cudnn = name + strcspn(name, "@");
   const bool own = pm__catalog_has(catalog, PM__INFERENCE_PROFILES, plain);
   int status = own ? pm_catalog_get_record(catalog, "inference_profile", plain, profile, error)
-                   : alone(catalog, plain, era, profile, error);
+                   : alone(catalog, plain, cudnn, profile, error);
   if (status == PM_OK && own && profile->framework[0] != '\0')
-    status = fill(catalog, profile->framework, era, profile, error);
+    status = fill(catalog, profile->framework, cudnn, profile, error);
   if (status != PM_OK) return status;
   if (profile->memory[0] == '\0' && pm__catalog_has(catalog, PM__MEMORY_PROFILES, general_memory))
     snprintf(profile->memory, sizeof profile->memory, "%s",

@@ -6,7 +6,7 @@
 
 pm_group_choice pm_group_choice_make(void)
 {
-  return (pm_group_choice){.nodes = 1, .thread_gpus = 1, .era = PM_ERA_CURRENT, .servers = 1, .in_network = 0};
+  return (pm_group_choice){.nodes = 1, .thread_gpus = 1, .nccl = PM_ERA_CURRENT, .servers = 1, .in_network = 0};
 }
 
 static int check_choice(const pm_group_choice *choice, pm_error *error)
@@ -16,8 +16,8 @@ static int check_choice(const pm_group_choice *choice, pm_error *error)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "thread_gpus %d is not at least 1", choice->thread_gpus);
   if (choice->servers < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "servers %d is not at least 1",
                                            choice->servers);
-  if (choice->era < 0 || choice->era >= PM_ERA_COUNT)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no era %d", choice->era);
+  if (choice->nccl < 0 || choice->nccl >= PM_ERA_COUNT)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no NCCL generation %d", choice->nccl);
   return PM_OK;
 }
 
@@ -43,7 +43,7 @@ static pm__collective_group chosen(const pm__wiring *wiring, const pm_group_choi
   pm__collective_group group = pm__collective_group_on(wiring, choice->nodes);
   group.thread_gpus = choice->thread_gpus;
   group.servers = choice->servers;
-  group.era = choice->era;
+  group.era = choice->nccl;
   group.in_network = choice->in_network != 0;
   return group;
 }
@@ -57,7 +57,7 @@ static int fill(pm_group *group, pm_error *error)
   group->count = wiring->kept.count;
   group->gpu = wiring->kept.gpu;
   group->cycles = &wiring->cycles;
-  group->directed_rings = (group->choice.era == PM_ERA_2016 ? wiring->single : wiring->packed).directed_rings;
+  group->directed_rings = (group->choice.nccl == PM_ERA_2016 ? wiring->single : wiring->packed).directed_rings;
   for (int c = 0; c < PM_COLLECTIVE_COUNT; c++)
     pm__collective_candidates_init(&group->candidates[c], &group->parameters, (pm_collective)c, PM_ALGORITHM_AUTO,
                                    PM_PROTOCOL_ANY);
@@ -111,7 +111,7 @@ double pm_group_get_rings(const pm_group *group)
 double pm_group_get_rings_most(const pm_group *group)
 {
   if (group == NULL) return NAN;
-  return group->choice.era == PM_ERA_2016 ? group->directed_rings : group->wiring->packed.most_rings;
+  return group->choice.nccl == PM_ERA_2016 ? group->directed_rings : group->wiring->packed.most_rings;
 }
 
 double pm_group_get_ring_bandwidth(const pm_group *group)

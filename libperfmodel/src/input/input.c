@@ -86,7 +86,7 @@ static int check_decoding(const pm_input_setup *setup, const pm_input_run *run, 
 static int check_setup(const pm_input_setup *setup, const pm_input_run *run, pm_error *error)
 {
   const pm_storage *storage = &setup->storage;
-  double most = storage->units_most > 0 ? storage->units_most : 1;
+  double most = storage->max_units > 0 ? storage->max_units : 1;
   double links = storage->gateway_links > 0 ? storage->gateway_links : 1;
   if (!(setup->dataset.sample_size > 0) || !isfinite(setup->dataset.sample_size))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the size of a sample of dataset \"%s\" is unknown",
@@ -162,7 +162,7 @@ static void count_nodes(const pm_input_setup *setup, const pm__input_rates *s, d
   r->nodes_uplink = nodes_fed(s->uplink, need);
   r->nodes_gateway = nodes_fed(s->gateway, need);
   r->nodes_ports = setup->storage.node_ports > 0 ? setup->storage.node_ports : unlimited;
-  r->nodes_most = fmin(fmin(r->nodes_storage, r->nodes_uplink), fmin(r->nodes_gateway, r->nodes_ports));
+  r->max_nodes = fmin(fmin(r->nodes_storage, r->nodes_uplink), fmin(r->nodes_gateway, r->nodes_ports));
 }
 
 static void show_stages(const pm__input_rates *s, pm_input_rates *r)

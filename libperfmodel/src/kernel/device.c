@@ -187,10 +187,10 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
 }
 
 /* Later architectures never ran libraries that do not pad. */
-void pm__device_set_library(pm__device *d, const pm_library_era *era)
+void pm__device_set_library(pm__device *d, const pm_cudnn_generation *cudnn)
 {
-  d->has_winograd = era == NULL || !era->no_winograd;
-  d->has_weight_winograd = d->has_winograd && (era == NULL || !era->no_weight_winograd);
-  d->has_grouped = d->conv.tensor && (era == NULL || era->grouped_kernels);
-  if (era == NULL || era->odd_channels_padded) d->odd = 0;
+  d->has_winograd = cudnn == NULL || !cudnn->no_winograd;
+  d->has_weight_winograd = d->has_winograd && (cudnn == NULL || !cudnn->no_weight_winograd);
+  d->has_grouped = d->conv.tensor && (cudnn == NULL || cudnn->grouped_kernels);
+  if (cudnn == NULL || cudnn->odd_channels_padded) d->odd = 0;
 }

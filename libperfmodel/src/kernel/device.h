@@ -59,6 +59,6 @@ void pm__device_init(pm__device *device, const pm_gpu *gpu, const pm_kernel_cali
 
 /* Convolutions of this generation of libraries (NULL: of the latest, which can do everything), instead of that whose
 ** kernels the constants were fitted to. */
-void pm__device_set_library(pm__device *device, const pm_library_era *era);
+void pm__device_set_library(pm__device *device, const pm_cudnn_generation *cudnn);
 
 #endif

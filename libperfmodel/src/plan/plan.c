@@ -124,11 +124,11 @@ static int device_of(const pm_plan *plan, size_t index)
   return (int)index;
 }
 
-void pm__plan_devices(const pm_system *system, const pm_library_era *era, double workspace, pm__device *devices)
+void pm__plan_devices(const pm_system *system, const pm_cudnn_generation *cudnn, double workspace, pm__device *devices)
 {
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
     pm__device_init(&devices[precision], &system->gpu, pm_system_get_kernels(system), precision);
-    pm__device_set_library(&devices[precision], era);
+    pm__device_set_library(&devices[precision], cudnn);
     devices[precision].workspace = workspace;
   }
 }
@@ -145,7 +145,7 @@ static void renew_system(pm_plan *plan, size_t i)
   prepare_devices(&plan->systems[i]);
   for (size_t j = 0; j < plan->library_count; j++) {
     pm__plan_library *library = &plan->libraries[j];
-    pm__plan_devices(plan->systems[i].system, &library->era, library->workspace, library->devices[i]);
+    pm__plan_devices(plan->systems[i].system, &library->cudnn, library->workspace, library->devices[i]);
   }
 }
 

@@ -50,7 +50,7 @@ enum { PM__GRADIENT_SIZES = 4 }; /* 1, 2, 4, 8 bytes */
 
 /* What the libraries of some software can do, and the GPUs of the plan's systems with them. */
 typedef struct pm__plan_library {
-  pm_library_era era;
+  pm_cudnn_generation cudnn;
   double workspace;
   pm__device (*devices)[PM_PRECISION_COUNT]; /* by the `device` of a system; calibrated */
 } pm__plan_library;
@@ -92,7 +92,7 @@ struct pm_plan {
 int pm__plan_memory(pm_plan *plan, const pm_memory_profile *profile, pm_error *error);
 
 /* The GPU of a system at every precision, calibrated, with these libraries (NULL: the latest) and this workspace. */
-void pm__plan_devices(const pm_system *system, const pm_library_era *era, double workspace, pm__device *devices);
+void pm__plan_devices(const pm_system *system, const pm_cudnn_generation *cudnn, double workspace, pm__device *devices);
 
 /* Gives a framework of the plan other times and factors; what it does to the passes must stay. */
 void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile);

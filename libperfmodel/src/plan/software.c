@@ -74,11 +74,11 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut
 
 /* ---- Libraries ---- */
 
-static bool same_library(const pm__plan_library *library, const pm_library_era *era, double workspace)
+static bool same_library(const pm__plan_library *library, const pm_cudnn_generation *cudnn, double workspace)
 {
-  const pm_library_era *x = &library->era;
-  return x->no_winograd == era->no_winograd && x->no_weight_winograd == era->no_weight_winograd &&
-         x->odd_channels_padded == era->odd_channels_padded && x->grouped_kernels == era->grouped_kernels &&
+  const pm_cudnn_generation *x = &library->cudnn;
+  return x->no_winograd == cudnn->no_winograd && x->no_weight_winograd == cudnn->no_weight_winograd &&
+         x->odd_channels_padded == cudnn->odd_channels_padded && x->grouped_kernels == cudnn->grouped_kernels &&
          library->workspace == workspace;
 }
 
@@ -88,20 +88,20 @@ static bool fill_library(const pm_plan *plan, pm__plan_library *library)
   library->devices = (pm__device (*)[PM_PRECISION_COUNT])calloc(plan->system_count, sizeof *library->devices);
   for (size_t i = 0; library->devices != NULL && i < plan->system_count; i++)
     if (plan->systems[i].device == (int)i)
-      pm__plan_devices(plan->systems[i].system, &library->era, library->workspace, library->devices[i]);
+      pm__plan_devices(plan->systems[i].system, &library->cudnn, library->workspace, library->devices[i]);
   return library->devices != NULL;
 }
 
 /* The number of a library, made if it is new; -1 with an error. */
-static int library_of(pm_plan *plan, const pm_library_era *era, double workspace, pm_error *error)
+static int library_of(pm_plan *plan, const pm_cudnn_generation *cudnn, double workspace, pm_error *error)
 {
   for (size_t i = 0; i < plan->library_count; i++)
-    if (same_library(&plan->libraries[i], era, workspace)) return (int)i;
+    if (same_library(&plan->libraries[i], cudnn, workspace)) return (int)i;
   pm__plan_library *libraries = (pm__plan_library *)pm__grow(plan->libraries, plan->library_count,
                                                              &plan->library_capacity, sizeof *libraries);
   if (libraries != NULL) {
     plan->libraries = libraries;
-    libraries[plan->library_count] = (pm__plan_library){.era = *era, .workspace = workspace};
+    libraries[plan->library_count] = (pm__plan_library){.cudnn = *cudnn, .workspace = workspace};
     if (fill_library(plan, &libraries[plan->library_count])) return (int)plan->library_count++;
   }
   pm__no_memory(error);
@@ -127,7 +127,7 @@ static void complete(pm_framework *f)
 static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
 {
   const pm_framework *f = &entry->profile.framework;
-  entry->library = library_of(plan, &entry->profile.era, f->workspace, error);
+  entry->library = library_of(plan, &entry->profile.cudnn, f->workspace, error);
   entry->memory = entry->library >= 0 ? pm__plan_memory(plan, &entry->profile.memory, error) : -1;
   if (entry->memory < 0) return PM_STATUS_NO_MEMORY;
   int status = PM_OK;
@@ -203,14 +203,14 @@ static int profile_mode(const pm_inference_profile *p, bool narrow)
 static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memory_profile *memory, pm_error *error)
 {
   const pm_inference_profile *p = &entry->profile;
-  pm_library_era era;
-  memset(&era, 0, sizeof era);
-  era.no_winograd = p->no_winograd;
-  era.odd_channels_padded = !p->no_padding;
-  era.grouped_kernels = !p->no_grouped;
+  pm_cudnn_generation cudnn;
+  memset(&cudnn, 0, sizeof cudnn);
+  cudnn.no_winograd = p->no_winograd;
+  cudnn.odd_channels_padded = !p->no_padding;
+  cudnn.grouped_kernels = !p->no_grouped;
   entry->memory = memory != NULL ? pm__plan_memory(plan, memory, error) : -1;
   if (memory != NULL && entry->memory < 0) return PM_STATUS_NO_MEMORY;
-  entry->library = library_of(plan, &era, INFINITY, error);
+  entry->library = library_of(plan, &cudnn, INFINITY, error);
   if (entry->library < 0) return PM_STATUS_NO_MEMORY;
   int status = PM_OK;
   for (int narrow = 0; narrow < 2 && status == PM_OK; narrow++) {

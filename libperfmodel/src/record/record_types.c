@@ -278,8 +278,8 @@ static const pm_field fit_parameter_fields[] = {PM_FIT_PARAMETER_FIELDS(FIELD)};
 static const pm_field framework_fields[] = {PM_FRAMEWORK_FIELDS(FIELD)};
 #undef RECORD
 
-#define RECORD pm_library_era
-static const pm_field library_era_fields[] = {PM_LIBRARY_ERA_FIELDS(FIELD)};
+#define RECORD pm_cudnn_generation
+static const pm_field cudnn_generation_fields[] = {PM_CUDNN_GENERATION_FIELDS(FIELD)};
 #undef RECORD
 
 #define RECORD pm_band
@@ -361,7 +361,7 @@ static const pm_record_type types[] = {
   TYPE(run, pm_run, "what to predict"),
   TYPE(prediction, pm_prediction, "what is predicted"),
   TYPE(framework, pm_framework, "what a framework adds to kernels and collectives"),
-  TYPE(library_era, pm_library_era, "a generation of the GPU libraries"),
+  TYPE(cudnn_generation, pm_cudnn_generation, "a generation of the GPU libraries"),
   TYPE(band, pm_band, "spread of measured over predicted rates"),
   TYPE(inference_profile, pm_inference_profile, "how a framework or an engine runs a forward pass"),
   TYPE(inference_run, pm_inference_run, "what inference to predict"),

@@ -9,15 +9,15 @@
 **                       exposed = max(0, max(wires, memory, network) - alone) + g V variable_time + host copies for the others
 **     async             n updates a step, each with its copies, take the server's memory; the step is no shorter than
 **                       these. Nobody waits; weights are n - 1 updates old
-**     data-parallel     broadcast of w and reduction of w in pieces of a bucket, one process for all GPUs, and the
+**     single-process     broadcast of w and reduction of w in pieces of a bucket, one process for all GPUs, and the
 **                       inputs of all GPUs copied by it one after the other; nothing hides
-**     model-channels    the n GPUs work on n N samples together, each on 1/n of every layer's channels: its own
+**     tensor-parallel    the n GPUs work on n N samples together, each on 1/n of every layer's channels: its own
 **                       arithmetic is that of N samples. All-gather of every layer's outputs (n N out e), and an
 **                       all-reduce of the gradients of its inputs (n N in e); no gradients of parameters travel, and
 **                       each GPU updates 1/n of them
 **     hybrid            convolutions as all-reduce without their buckets: what their backward pass does not hide, but
-**                       no less than one bucket; linear layers as model-channels
-**     model-layers      stages of equal time, none shorter than the longest layer would be on average; the batches of
+**                       no less than one bucket; linear layers as tensor-parallel
+**     pipeline-parallel      stages of equal time, none shorter than the longest layer would be on average; the batches of
 **                       a step are n x accumulation of N samples: (batches + n - 1) / batches times as long, and each
 **                       batch passes n - 1 cuts forward and backward
 */
@@ -180,9 +180,9 @@ double pm__schedule_split_parameters(const pm__schedule *s)
 {
   if (s->ranks <= 1) return 0;
   switch (s->parallelism) {
-  case PM_PARALLELISM_CHANNELS: return s->network->all.parameters;
+  case PM_PARALLELISM_TENSOR: return s->network->all.parameters;
   case PM_PARALLELISM_HYBRID: return s->network->linear.parameters;
-  case PM_PARALLELISM_LAYERS: return s->network->parameters;
+  case PM_PARALLELISM_PIPELINE: return s->network->parameters;
   default: return 0;
   }
 }
@@ -244,9 +244,9 @@ void pm__share(const pm__schedule *s, const pm__costs *costs, pm__schedule_times
 {
   static parallelism *const all[] = {
     [PM_PARALLELISM_FRAMEWORK] = all_reduce, [PM_PARALLELISM_ALL_REDUCE] = all_reduce,
-    [PM_PARALLELISM_DATA_PARALLEL] = data_parallel, [PM_PARALLELISM_PARAMETER_SERVER] = parameter_server,
-    [PM_PARALLELISM_ASYNCHRONOUS] = asynchronous, [PM_PARALLELISM_CHANNELS] = model_channels,
-    [PM_PARALLELISM_LAYERS] = model_layers, [PM_PARALLELISM_HYBRID] = hybrid};
+    [PM_PARALLELISM_SINGLE_PROCESS] = data_parallel, [PM_PARALLELISM_PARAMETER_SERVER] = parameter_server,
+    [PM_PARALLELISM_ASYNCHRONOUS] = asynchronous, [PM_PARALLELISM_TENSOR] = model_channels,
+    [PM_PARALLELISM_PIPELINE] = model_layers, [PM_PARALLELISM_HYBRID] = hybrid};
   *sharing = (pm__sharing){.exchanged = s->network->parameters};
   if (s->ranks > 1) all[s->parallelism](s, costs, times, sharing);
 }

@@ -30,7 +30,7 @@ static int input_of(const pm_size_setup *setup, size_t choice, int nodes, double
 /* A global batch that does not divide over the GPUs is no batch. */
 static double batch_of(const pm_size_goal *goal, const pm_run *run)
 {
-  double parts = run->accumulation > 1 ? run->accumulation : 1;
+  double parts = run->gradient_accumulation_steps > 1 ? run->gradient_accumulation_steps : 1;
   double share = goal->global_batch / ((double)run->gpus * run->nodes * parts);
   if (isnan(goal->global_batch)) return run->batch;
   return share == floor(share) ? share : (double)NAN;
@@ -46,7 +46,7 @@ static pm_run run_of(const pm_size_setup *setup, const pm_size_goal *goal, size_
   run.epoch_samples = goal->samples;
   if (setup->inputs == NULL) return run;
   run.input_rate = input_of(setup, choice, nodes, NAN, &rates) == PM_OK ? rates.input : (double)NAN;
-  run.input_in_turn = setup->input_runs != NULL && setup->input_runs[choice].prefetch == 0;
+  run.no_prefetch = setup->input_runs != NULL && setup->input_runs[choice].prefetch == 0;
   return run;
 }
 
@@ -61,7 +61,7 @@ void pm__size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, siz
 
 double pm__size_time(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p)
 {
-  double ranks = (double)run->gpus * run->nodes, accumulation = run->accumulation > 1 ? run->accumulation : 1;
+  double ranks = (double)run->gpus * run->nodes, accumulation = run->gradient_accumulation_steps > 1 ? run->gradient_accumulation_steps : 1;
   return goal->epochs * ceil(goal->samples / (run->batch * ranks * accumulation)) * p->step_time;
 }
 
@@ -132,7 +132,7 @@ static void set_input(const pm_size_setup *setup, size_t choice, pm_size_choice 
   row->input_bottleneck = PM_INPUT_STAGE_UNKNOWN;
   if (setup->inputs == NULL) return;
   if (input_of(setup, choice, row->nodes, row->throughput / row->nodes, &rates) == PM_OK)
-    row->storage_nodes = rates.nodes_most;
+    row->storage_nodes = rates.max_nodes;
   if (input_of(setup, choice, row->nodes, NAN, &rates) == PM_OK) row->input_bottleneck = rates.bottleneck;
 }
 

@@ -39,7 +39,7 @@ static void use_input(const pm_sensitivity_setup *setup, const case_of *c, pm_ru
   asked.gpu_rate = NAN;
   pm_input_evaluate(&c->input, &asked, &rates, 1);
   run->input_rate = rates.status == PM_OK ? rates.input : (double)NAN;
-  run->input_in_turn = asked.prefetch == 0;
+  run->no_prefetch = asked.prefetch == 0;
 }
 
 static int predict_call(const pm_sensitivity_setup *setup, const case_of *c, int32_t gpus, outcome *out, pm_error *error)

@@ -59,8 +59,8 @@ static void fill(const pm_size_service *service, const pm_size_goal *goal, size_
   if (row->status != PM_OK) return;
   double nodes = ceil(goal->rate / (p.throughput * each));
   if (p.throughput * (nodes * each) < goal->rate) nodes++; /* rounded */
-  if (nodes > goal->nodes_most) row->status = PM_STATUS_UNREACHABLE;
-  row->nodes = nodes > goal->nodes_most ? goal->nodes_most : (int32_t)nodes;
+  if (nodes > goal->max_nodes) row->status = PM_STATUS_UNREACHABLE;
+  row->nodes = nodes > goal->max_nodes ? goal->max_nodes : (int32_t)nodes;
   row->gpus = row->nodes * each;
   row->batch = run.batch;
   row->latency = p.latency;

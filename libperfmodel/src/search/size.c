@@ -47,8 +47,8 @@ int pm__size_check_goal(const pm_size_goal *goal, pm_error *error)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "PUE %g is not within 1 and 10", goal->pue);
   if (goal->minimize < 0 || goal->minimize >= PM_MINIMIZE_COUNT)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is nothing to minimise with number %d", goal->minimize);
-  if (goal->nodes_most >= 1 && goal->nodes_most <= 1000000) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes_most %d is not within 1 and 1000000", goal->nodes_most);
+  if (goal->max_nodes >= 1 && goal->max_nodes <= 1000000) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "max_nodes %d is not within 1 and 1000000", goal->max_nodes);
 }
 
 int pm__size_check_price(const double *prices, size_t choice, const pm_machine *machine, pm_error *error)
@@ -109,8 +109,8 @@ static void find(const pm_size_setup *setup, const pm_size_goal *goal, size_t ch
   found f;
   bool done = false;
   memset(&f, 0, sizeof f);
-  for (int first = 1; first <= goal->nodes_most && !done; first += PM__SIZE_BLOCK) {
-    pm__size_evaluate(setup, goal, choice, first, goal->nodes_most, &block);
+  for (int first = 1; first <= goal->max_nodes && !done; first += PM__SIZE_BLOCK) {
+    pm__size_evaluate(setup, goal, choice, first, goal->max_nodes, &block);
     if (first == 1) f.run = block.runs[0], f.prediction = block.predictions[0]; /* in case nothing works */
     for (int i = 0; i < block.count && !done; i++) done = look(goal, &block.runs[i], &block.predictions[i], &f);
   }
@@ -174,9 +174,9 @@ static int find_next(const pm_size_setup *setup, const pm_size_goal *goal, const
   if (than == NULL || next == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a choice and a place are needed");
   double limit = pm_size_get_objective(than, goal->minimize), best = 0;
   for (size_t c = 0; c < setup->count; c++)
-    for (int first = 1; first <= goal->nodes_most; first += PM__SIZE_BLOCK) {
+    for (int first = 1; first <= goal->max_nodes; first += PM__SIZE_BLOCK) {
       if (!(pm__size_amount(setup, goal, c, first) < limit)) break;
-      pm__size_evaluate(setup, goal, c, first, goal->nodes_most, &block);
+      pm__size_evaluate(setup, goal, c, first, goal->max_nodes, &block);
       for (int i = 0; i < block.count && pm__size_amount(setup, goal, c, first + i) < limit; i++) {
         double speed = pm__size_reached(goal, &block.runs[i], &block.predictions[i], block.predictions[i].throughput);
         if (!(speed > best)) continue;
@@ -230,9 +230,9 @@ static int add_counts(const pm_size_setup *setup, const pm_size_goal *goal, size
 {
   pm__size_block block;
   pm_size_choice row;
-  for (int first = 1; first <= goal->nodes_most; first += PM__SIZE_BLOCK) {
+  for (int first = 1; first <= goal->max_nodes; first += PM__SIZE_BLOCK) {
     if (!(pm__size_amount(setup, goal, choice, first) <= most)) return PM_OK;
-    pm__size_evaluate(setup, goal, choice, first, goal->nodes_most, &block);
+    pm__size_evaluate(setup, goal, choice, first, goal->max_nodes, &block);
     for (int i = 0; i < block.count && pm__size_amount(setup, goal, choice, first + i) <= most; i++) {
       if (block.predictions[i].status != PM_OK) continue;
       pm__size_fill(setup, goal, choice, &block.runs[i], &block.predictions[i], &row);

@@ -56,9 +56,9 @@ int pm_framework_check(const pm_framework_profile *profile, pm_error *error)
     return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" does not say how its GPUs share the work", f->id);
   int status = check_times(f, error);
   if (status == PM_OK) status = check_rates(f, error);
-  if (status == PM_OK && profile->era.simt_factor > 0 && profile->era.tensor_factor > 0) return PM_OK;
+  if (status == PM_OK && profile->cudnn.simt_factor > 0 && profile->cudnn.tensor_factor > 0) return PM_OK;
   if (status != PM_OK) return status;
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "library era \"%s\" has no factors", profile->era.id);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "cuDNN generation \"%s\" has no factors", profile->cudnn.id);
 }
 
 /* "keras2018 u39kun" -> "keras2018, u39kun" */
@@ -104,11 +104,11 @@ void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework
   fill(&profile->framework_kernel_factor, f->framework_kernel_factor);
   fill(&profile->launch, PM_INFERENCE_LAUNCH_SHARE * f->kernel_time);
   fill(&profile->step_time, f->step_time);
-  fill(&profile->simt_factor, isnan(f->simt_factor) ? framework->era.simt_factor : f->simt_factor);
-  fill(&profile->tensor_factor, isnan(f->tensor_factor) ? framework->era.tensor_factor : f->tensor_factor);
-  if (framework->era.no_winograd) profile->no_winograd = 1;
-  if (!framework->era.grouped_kernels) profile->no_grouped = 1;
-  if (!framework->era.odd_channels_padded) profile->no_padding = 1;
+  fill(&profile->simt_factor, isnan(f->simt_factor) ? framework->cudnn.simt_factor : f->simt_factor);
+  fill(&profile->tensor_factor, isnan(f->tensor_factor) ? framework->cudnn.tensor_factor : f->tensor_factor);
+  if (framework->cudnn.no_winograd) profile->no_winograd = 1;
+  if (!framework->cudnn.grouped_kernels) profile->no_grouped = 1;
+  if (!framework->cudnn.odd_channels_padded) profile->no_padding = 1;
   if (f->fused) profile->fused = 1;
   if (f->eager) profile->eager = 1;
   if (f->layout_fp32) profile->convert_simt = 1;

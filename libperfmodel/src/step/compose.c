@@ -106,7 +106,7 @@ static void set_band(const pm__schedule *s, pm_prediction *out)
   if (s->framework == NULL) return;
   const pm_framework *f = &s->framework->profile.framework;
   const pm_band *band = &s->framework->profile.band;
-  double batch = outside(s->run->batch, f->batch_least, f->batch_most), gpus = outside(s->ranks, 1, f->gpus_most);
+  double batch = outside(s->run->batch, f->min_batch, f->max_batch), gpus = outside(s->ranks, 1, f->max_gpus);
   double hardware = hardware_variance(s, band);
   double variance = pm__spread_square(spread_of(band, f->evidence)) + hardware + pm__spread_square(band->batch * batch) +
                     pm__spread_square(band->gpus * gpus);
@@ -125,7 +125,7 @@ static double input_wait(const pm__schedule *s, double step)
   double samples = s->run->batch * s->run->gpus * s->accumulation;
   if (!isfinite(s->run->input_rate)) return 0;
   double takes = samples / s->run->input_rate;
-  return s->run->input_in_turn ? takes : pm__most(0, takes - step);
+  return s->run->no_prefetch ? takes : pm__most(0, takes - step);
 }
 
 static void set_times(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, pm_prediction *out)

@@ -25,7 +25,7 @@ static double factor_of(const pm__schedule *s)
 {
   const pm_framework_profile *profile = &s->framework->profile;
   double own = pm__library_factor(s->device, profile->framework.simt_factor, profile->framework.tensor_factor);
-  return own > 0 ? own : pm__library_factor(s->device, profile->era.simt_factor, profile->era.tensor_factor);
+  return own > 0 ? own : pm__library_factor(s->device, profile->cudnn.simt_factor, profile->cudnn.tensor_factor);
 }
 
 static void set_framework(pm__schedule *s)
@@ -69,13 +69,13 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->parallelism = parallelism_of(run, s->framework);
   s->overlap = overlap_of(run, s->framework);
   s->ranks = (double)run->gpus * run->nodes;
-  s->accumulation = run->accumulation;
+  s->accumulation = run->gradient_accumulation_steps;
   s->factor = s->framework_kernel = 1;
   s->launch = s->device->launch;
   s->layout = 0;
   s->gradient = s->device->bytes;
   if (s->framework == NULL) return;
-  s->group.era = s->framework->profile.framework.collectives;
+  s->group.era = s->framework->profile.framework.nccl;
   set_framework(s);
 }
 
@@ -110,12 +110,12 @@ static int check_numbers(const pm_run *run, pm_error *error)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no parallelism %d", run->parallelism);
   if (run->optimizer < 0 || run->optimizer >= PM_UPDATE_COUNT)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no optimizer %d", run->optimizer);
-  if (run->accumulation < 1)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "accumulation %d is not at least 1", run->accumulation);
+  if (run->gradient_accumulation_steps < 1)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gradient_accumulation_steps %d is not at least 1", run->gradient_accumulation_steps);
   if (run->input_rate <= 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "input_rate %g is not above 0",
                                             run->input_rate);
-  if (run->input_in_turn < 0 || run->input_in_turn > 1)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "input_in_turn %d is neither 0 nor 1", run->input_in_turn);
+  if (run->no_prefetch < 0 || run->no_prefetch > 1)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no_prefetch %d is neither 0 nor 1", run->no_prefetch);
   return PM_OK;
 }
 
@@ -125,9 +125,9 @@ static int check_parallelism(const pm_plan *plan, const pm_run *run, pm_error *e
   int status = check_numbers(run, error);
   if (status != PM_OK || (run->gpus == 1 && run->nodes == 1)) return status;
   int32_t parallelism = parallelism_of(run, framework);
-  if (parallelism == PM_PARALLELISM_DATA_PARALLEL && run->nodes > 1)
+  if (parallelism == PM_PARALLELISM_SINGLE_PROCESS && run->nodes > 1)
     return pm__fail(error, PM_STATUS_NOT_MODELLED,
-                    "data-parallel is one process in one node; it does not reach %d nodes",
+                    "single-process stays within one node; it does not reach %d nodes",
                     run->nodes);
   if (parallelism == PM_PARALLELISM_PARAMETER_SERVER || parallelism == PM_PARALLELISM_ASYNCHRONOUS)
     return check_server(framework, error);

@@ -144,7 +144,7 @@ static void add_buckets(trace *t, double start)
 static void add_passes(trace *t)
 {
   const pm__schedule *s = t->step;
-  int passes = s->run->accumulation < PASSES_MOST ? s->run->accumulation : PASSES_MOST;
+  int passes = s->run->gradient_accumulation_steps < PASSES_MOST ? s->run->gradient_accumulation_steps : PASSES_MOST;
   double start = t->now;
   for (int i = 0; i < passes; i++) {
     add_forward(t);
@@ -153,7 +153,7 @@ static void add_passes(trace *t)
     if (i == passes - 1 && s->segments != NULL) add_buckets(t, backward);
   }
   double rest = t->p->forward_time + t->p->dgrad_time + t->p->wgrad_time - (t->now - start) / t->stretch;
-  if (s->run->accumulation <= passes) return;
+  if (s->run->gradient_accumulation_steps <= passes) return;
   add_event(t, LANE_GPU, "further batches, before these", "", t->now, rest);
   t->now += rest * t->stretch;
 }

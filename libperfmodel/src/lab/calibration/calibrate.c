@@ -22,7 +22,7 @@ const char *pm_calibration_get_set(size_t index)
 
 pm_calibration_options pm_calibration_options_make(void)
 {
-  pm_calibration_options options = {.set = "kernels", .kept_shapes = 0.2};
+  pm_calibration_options options = {.set = "kernels", .hold_out_shapes = 0.2};
   return options;
 }
 
@@ -79,7 +79,7 @@ pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibration_opt
 {
   pm_calibration_options usual = pm_calibration_options_make();
   if (options == NULL) options = &usual;
-  if (catalog == NULL || !(options->kept_shapes >= 0 && options->kept_shapes < 1)) {
+  if (catalog == NULL || !(options->hold_out_shapes >= 0 && options->hold_out_shapes < 1)) {
     pm__fail(error, PM_STATUS_BAD_ARGUMENT,
              "a calibration needs a catalogue, and a share of kept shapes from 0 to below 1");
     return NULL;

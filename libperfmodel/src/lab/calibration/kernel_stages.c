@@ -179,7 +179,7 @@ static int add_gpu(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const cha
   if (status == PM_OK) status = find_architecture(fit, catalog, &calibration, &g->architecture, error);
   if (status != PM_OK) return status;
   g->wanted = fit->wanted[g->architecture];
-  g->kept = pm__lab_listed(fit->options->kept, id);
+  g->kept = pm__lab_listed(fit->options->hold_out, id);
   fit->gpu_count++;
   return PM_OK;
 }
@@ -205,7 +205,7 @@ static void take_rows(pm__lab_kernel_fit *fit, pm__lab_fit_gpu *g, const pm_meas
     row->overhead = m->overhead;
     row->floor = m->floor;
     row->large = has_suffix(m->group, "-large");
-    row->kept_shape = share_of_shape(&kernels[i]) < fit->options->kept_shapes;
+    row->kept_shape = share_of_shape(&kernels[i]) < fit->options->hold_out_shapes;
     int library = library_of(m->group);
     row->older = library > 0 && library < newest;
     row->usable = !has_suffix(m->group, "-above-peak") && !has_suffix(m->group, "fp16-half");
@@ -240,7 +240,7 @@ int pm__lab_kernel_fit_load(pm__lab_kernel_fit *fit, const pm_catalog *catalog, 
     if (i == 0 || strcmp(measured[i].gpu, measured[i - 1].gpu) != 0)
       status = add_gpu(fit, catalog, measured[i].gpu, error);
   if (status == PM_OK) status = check_names(fit, fit->options->entries, false, error);
-  if (status == PM_OK) status = check_names(fit, fit->options->kept, true, error);
+  if (status == PM_OK) status = check_names(fit, fit->options->hold_out, true, error);
   if (status != PM_OK) return status;
   fit->rows = (pm__lab_fit_row *)calloc(count + 1, sizeof *fit->rows);
   if (fit->rows == NULL) return pm__no_memory(error);
@@ -257,8 +257,8 @@ pm_fit_use pm__lab_kernel_fit_use(const pm__lab_kernel_fit *fit, const pm__lab_s
     return PM_FIT_USE_COUNT;
   if (row->older) return PM_FIT_USE_OLDER_LIBRARY;
   bool kept = stage->kept_gpu != NULL && strcmp(stage->kept_gpu, gpu->gpu.id) == 0;
-  if (gpu->kept || kept) return PM_FIT_USE_KEPT_GPU;
-  return row->kept_shape ? PM_FIT_USE_KEPT_SHAPE : PM_FIT_USE_FITTED;
+  if (gpu->kept || kept) return PM_FIT_USE_HOLD_OUT_GPU;
+  return row->kept_shape ? PM_FIT_USE_HOLD_OUT_SHAPE : PM_FIT_USE_FITTED;
 }
 
 void pm__lab_kernel_fit_times(const pm__lab_fit_gpu *gpu, const pm_kernel_calibration *constants,

@@ -11,8 +11,8 @@ static const pm__lab_training_kind kinds[] = {
   {"framework", "kernel_time", 50e-6, 2, 2e-6, 100e-6, 0},
   {"framework", "step_time", 700e-6, 3, 1e-6, 5e-3, 0},
   {"framework", "straggler", 0.02, 2, 0.001, 0.08, 0},
-  {"library_era", "simt_factor", 1, 2, 0.6, 1.8, 0},
-  {"library_era", "tensor_factor", 1, 2, 0.6, 1.8, 0},
+  {"cudnn_generation", "simt_factor", 1, 2, 0.6, 1.8, 0},
+  {"cudnn_generation", "tensor_factor", 1, 2, 0.6, 1.8, 0},
   {"kernel_calibration", "conv_rate", 1, 1.5, 0.5, 1.5, 0},
   {"kernel_calibration", "depthwise_efficiency", 0.2, 4, 0.01, 0.5, 1},
 };
@@ -45,11 +45,11 @@ static const char *framework_of(const pm_catalog *catalog, const char *id, const
                             NULL);
 }
 
-static const char *era_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
+static const char *generation_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
 {
-  pm_library_era own;
-  if (pm_catalog_get_record(catalog, "library_era", id, &own, NULL) != PM_OK) return NULL;
-  return pm_catalog_resolve(catalog, "library_era", isnan(value_of(&own, kind)) && own.like[0] != '\0' ? own.like : id,
+  pm_cudnn_generation own;
+  if (pm_catalog_get_record(catalog, "cudnn_generation", id, &own, NULL) != PM_OK) return NULL;
+  return pm_catalog_resolve(catalog, "cudnn_generation", isnan(value_of(&own, kind)) && own.like[0] != '\0' ? own.like : id,
                             NULL);
 }
 
@@ -60,7 +60,7 @@ static const char *entry_of(const pm__lab_training_fit *fit, const pm__lab_train
   pm__lab_predictor *predictor = fit->rows.reader.predictor;
   const pm_framework_profile *profile = framework >= 0 ? pm__lab_predictor_built_framework(predictor, framework) : NULL;
   if (is_of(kind, "framework")) return profile != NULL ? framework_of(fit->catalog, profile->framework.id, kind) : NULL;
-  if (is_of(kind, "library_era")) return profile != NULL ? era_of(fit->catalog, profile->era.id, kind) : NULL;
+  if (is_of(kind, "cudnn_generation")) return profile != NULL ? generation_of(fit->catalog, profile->cudnn.id, kind) : NULL;
   const pm_kernel_calibration *kernels = system >= 0 ? pm_system_get_kernels(pm__lab_predictor_built_system(predictor,
                                                                                                         system)) : NULL;
   if (kernels == NULL) return NULL;
@@ -87,7 +87,7 @@ static bool is_left_to_training(const pm_catalog *catalog, const pm__lab_trainin
          own.simt_basis == PM_ORIGIN_RULE && !isnan(value_of(&own, kind));
 }
 
-/* Without a choice: eras, rates by rule, and frameworks that are fitted and not like another one. What such a one
+/* Without a choice: cuDNN generations, rates by rule, and frameworks that are fitted and not like another one. What such a one
 ** states itself is known otherwise; guesses stay until they are asked for. */
 static bool is_wanted(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind, const char *entry)
 {
@@ -140,7 +140,7 @@ static int add_places(pm__lab_training_fit *fit, const pm__lab_training_row *row
   if (is_of(c->kind, "kernel_calibration"))
     return add_place(fit, &pm__lab_predictor_built_system(predictor, row->system)->kernels, constant, error);
   pm_framework_profile *profile = pm__lab_predictor_built_framework(predictor, row->framework);
-  return add_place(fit, is_of(c->kind, "framework") ? (void *)&profile->framework : (void *)&profile->era, constant,
+  return add_place(fit, is_of(c->kind, "framework") ? (void *)&profile->framework : (void *)&profile->cudnn, constant,
                    error);
 }
 

@@ -1,5 +1,5 @@
 /*
-** Calibration of frameworks and library eras, and of what training alone decides of an architecture, on rates of
+** Calibration of frameworks and cuDNN generations, and of what training alone decides of an architecture, on rates of
 ** training.
 **
 ** Residual: the logarithm of the time of a step, predicted over measured. What a constant is before any row counts as
@@ -166,7 +166,7 @@ static int choose_rows(pm__lab_training_fit *fit, pm_error *error)
     pm__lab_training_row *row = &fit->rows.items[i];
     bool borne = false;
     for (size_t c = 0; c < fit->count && !borne; c++) borne = pm__lab_training_bears(fit, &fit->constants[c], row);
-    if (row->use != PM_FIT_USE_LEFT_OUT && (!borne || isnan(pm__lab_training_error(&fit->rows,
+    if (row->use != PM_FIT_USE_EXCLUDED && (!borne || isnan(pm__lab_training_error(&fit->rows,
                                                                                    row)))) row->use = PM_FIT_USE_COUNT;
   }
   int status = pm__lab_training_rows_sort(&fit->rows, error);
@@ -177,7 +177,7 @@ static int choose_rows(pm__lab_training_fit *fit, pm_error *error)
 
 static bool is_id(const pm_catalog *catalog, const char *text)
 {
-  static const char *const types[] = {"framework", "library_era", "kernel_calibration"};
+  static const char *const types[] = {"framework", "cudnn_generation", "kernel_calibration"};
   for (int i = 0; i < 3; i++) {
     const char *id = pm_catalog_resolve(catalog, types[i], text, NULL);
     if (id != NULL && strcmp(id, text) == 0) return true;
@@ -194,7 +194,7 @@ static int check_entries(const pm__lab_training_fit *fit, pm_error *error)
     size_t n = strcspn(p, ",");
     snprintf(id, sizeof id, "%.*s", (int)(n < sizeof id ? n : sizeof id - 1), p);
     if (n > 0 && !is_id(fit->catalog, id))
-      return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%s\" is the id of no framework, library era or architecture", id);
+      return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%s\" is the id of no framework, cuDNN generation or architecture", id);
     p += n;
   }
   return PM_OK;

@@ -24,7 +24,7 @@ static int add(pm__lab_training_fit *fit, const char *group, pm_fit_use use, cho
                pm_error *error)
 {
   size_t n = 0;
-  bool apart = use == PM_FIT_USE_KEPT_SOURCE || use == PM_FIT_USE_KEPT_NETWORK;
+  bool apart = use == PM_FIT_USE_LEFT_OUT_SOURCE || use == PM_FIT_USE_LEFT_OUT_NETWORK;
   for (size_t i = 0; i < fit->rows.count; i++) {
     const pm__lab_training_row *row = &fit->rows.items[i];
     if (!choose(fit, i, what)) continue;
@@ -49,13 +49,13 @@ static bool is_in_group(const pm__lab_training_fit *fit, size_t i, const void *g
 static bool is_left_out(const pm__lab_training_fit *fit, size_t i, const void *unused)
 {
   (void)unused;
-  return fit->rows.items[i].use == PM_FIT_USE_LEFT_OUT;
+  return fit->rows.items[i].use == PM_FIT_USE_EXCLUDED;
 }
 
 static bool is_of_fold(const pm__lab_training_fit *fit, size_t i, const void *fold)
 {
   const pm__lab_training_row *row = &fit->rows.items[i];
-  bool counts = row->use == PM_FIT_USE_KEPT_SOURCE || (row->use == PM_FIT_USE_FITTED && !isnan(fit->kept_out[i]));
+  bool counts = row->use == PM_FIT_USE_LEFT_OUT_SOURCE || (row->use == PM_FIT_USE_FITTED && !isnan(fit->kept_out[i]));
   return counts && pm__lab_training_fold(&fit->rows, row) == *(const int *)fold;
 }
 
@@ -84,7 +84,7 @@ static int add_folds(pm__lab_training_fit *fit, double *room, pm_error *error)
     const char *name = sources ? fit->rows.sources[row->source]
                                : pm__lab_predictor_network_id(fit->rows.reader.predictor, row->network);
     if (first == i && is_of_fold(fit, i, &fold))
-      status = add(fit, name, sources ? PM_FIT_USE_KEPT_SOURCE : PM_FIT_USE_KEPT_NETWORK, is_of_fold, &fold, room,
+      status = add(fit, name, sources ? PM_FIT_USE_LEFT_OUT_SOURCE : PM_FIT_USE_LEFT_OUT_NETWORK, is_of_fold, &fold, room,
                    error);
   }
   return status;
@@ -144,7 +144,7 @@ int pm__lab_training_sum_up(pm__lab_training_fit *fit, pm_error *error)
   int status = add(fit, "all", PM_FIT_USE_FITTED, is_fitted, NULL, room, error);
   if (status == PM_OK) status = add(fit, "one GPU", PM_FIT_USE_FITTED, is_fitted, &no, room, error);
   if (status == PM_OK) status = add(fit, "several GPUs", PM_FIT_USE_FITTED, is_fitted, &yes, room, error);
-  if (status == PM_OK) status = add(fit, "all", PM_FIT_USE_LEFT_OUT, is_left_out, NULL, room, error);
+  if (status == PM_OK) status = add(fit, "all", PM_FIT_USE_EXCLUDED, is_left_out, NULL, room, error);
   if (status == PM_OK) status = add_folds(fit, room, error);
   if (status == PM_OK) status = add_groups(fit, room, error);
   if (status == PM_OK) status = add_band(fit, room, error);
@@ -208,7 +208,7 @@ static void write_found(const pm__lab_training_fit *fit, const pm_fitted_constan
 
 typedef struct reach {
   size_t rows;
-  double batch_least, batch_most, gpus_most;
+  double min_batch, max_batch, max_gpus;
 } reach;
 
 /* The framework whose host times it has: its own where they were fitted. */
@@ -227,9 +227,9 @@ static reach reach_of(const pm__lab_training_fit *fit, const pm_framework *frame
     const pm_framework *own = &pm__lab_predictor_built_framework(fit->rows.reader.predictor, row->framework)->framework;
     if (strcmp(family_of(fit, own), family_of(fit, framework)) != 0) continue;
     r.rows += strcmp(own->id, framework->id) == 0;
-    r.batch_least = fmin(r.batch_least, row->batch);
-    r.batch_most = fmax(r.batch_most, row->batch);
-    r.gpus_most = fmax(r.gpus_most, row->ranks);
+    r.min_batch = fmin(r.min_batch, row->batch);
+    r.max_batch = fmax(r.max_batch, row->batch);
+    r.max_gpus = fmax(r.max_gpus, row->ranks);
   }
   return r;
 }
@@ -240,9 +240,9 @@ static bool replace_reach(const pm__lab_training_fit *fit, const pm__entry *entr
 {
   const pm_framework *framework = (const pm_framework *)entry->record;
   reach r = reach_of(fit, framework);
-  double number = strcmp(name, "batch_least") == 0 ? r.batch_least
-                  : strcmp(name, "batch_most") == 0 ? r.batch_most
-                  : strcmp(name, "gpus_most") == 0 ? r.gpus_most : (double)NAN;
+  double number = strcmp(name, "min_batch") == 0 ? r.min_batch
+                  : strcmp(name, "max_batch") == 0 ? r.max_batch
+                  : strcmp(name, "max_gpus") == 0 ? r.max_gpus : (double)NAN;
   if (r.rows == 0 || !pm__lab_calibration_has(fit->out, family_of(fit, framework))) return false;
   if (strcmp(name, "evidence") == 0 && framework->evidence == PM_EVIDENCE_UNCALIBRATED) {
     snprintf(value->text, sizeof value->text, "fitted");
@@ -280,7 +280,7 @@ static const char head[] =
 
 void pm__lab_training_write(const pm__lab_training_fit *fit, pm__string *out)
 {
-  static const int kinds[] = {PM__LIBRARY_ERAS, PM__BANDS, PM__FRAMEWORKS, PM__KERNEL_CALIBRATIONS};
+  static const int kinds[] = {PM__CUDNN_GENERATIONS, PM__BANDS, PM__FRAMEWORKS, PM__KERNEL_CALIBRATIONS};
   pm__string_add(out, head);
   for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
     const pm__entry *entry;

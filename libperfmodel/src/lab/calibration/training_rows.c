@@ -76,9 +76,9 @@ static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_cali
   if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (status != PM_OK) return pm__lab_reasons_add(&rows->unread, reason.text, error);
   const char *why = reason_of(rows, row, &rate, value);
-  pm_fit_use use = why != NULL ? PM_FIT_USE_LEFT_OUT
-                   : pm__lab_listed(options->kept, source_of(row)) || pm__lab_rate_is_of(&rows->reader, row, &rate, options->kept)
-                     ? PM_FIT_USE_KEPT_SOURCE : PM_FIT_USE_FITTED;
+  pm_fit_use use = why != NULL ? PM_FIT_USE_EXCLUDED
+                   : pm__lab_listed(options->hold_out, source_of(row)) || pm__lab_rate_is_of(&rows->reader, row, &rate, options->hold_out)
+                     ? PM_FIT_USE_LEFT_OUT_SOURCE : PM_FIT_USE_FITTED;
   if (why != NULL) status = pm__lab_reasons_add(&rows->left_out, why, error);
   return status == PM_OK ? add_row(rows, row, &rate, use, error) : status;
 }

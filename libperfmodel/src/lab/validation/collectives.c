@@ -122,7 +122,7 @@ static pm_group_choice choice_of(const run_table *runs, const run_cells *cells, 
 {
   pm_group_choice choice = pm_group_choice_make();
   choice.nodes = run->nodes;
-  choice.era = era_of(cells->nccl_version);
+  choice.nccl = era_of(cells->nccl_version);
   choice.in_network = pm__words_hold("SHARP|CollNet", cells->protocol_or_algo);
   choice.thread_gpus = thread_gpus(runs, cells, run->gpus / run->nodes, run->nodes);
   return choice;

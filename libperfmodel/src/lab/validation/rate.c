@@ -172,13 +172,13 @@ static const char *profile_id(const pm__lab_rate_reader *reader, const pm__lab_r
 
 static int read_framework(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
-  char value[PM__VALUE_LONGEST], era[PM__VALUE_LONGEST];
+  char value[PM__VALUE_LONGEST], cudnn[PM__VALUE_LONGEST];
   const char *name = profile_id(reader, row);
   if (name == NULL) name = pm__lab_readings_decide(&reader->readings, PM_DECISION_FRAMEWORK, row, value);
   rate->generic = name == NULL;
   if (name == NULL) name = "generic";
-  if (pm__lab_readings_decide(&reader->readings, PM_DECISION_ERA, row, era) == NULL) era[0] = '\0';
-  snprintf(rate->framework, sizeof rate->framework, "%.50s%s%.20s", name, era[0] != '\0' ? "@" : "", era);
+  if (pm__lab_readings_decide(&reader->readings, PM_DECISION_CUDNN, row, cudnn) == NULL) cudnn[0] = '\0';
+  snprintf(rate->framework, sizeof rate->framework, "%.50s%s%.20s", name, cudnn[0] != '\0' ? "@" : "", cudnn);
   if (reader->inference) rate->profile = pm__lab_predictor_profile(reader->predictor, rate->framework, error);
   else rate->profile = pm__lab_predictor_framework(reader->predictor, rate->framework, error);
   if (reader->inference && rate->profile < 0) return PM_STATUS_NOT_FOUND;
@@ -311,7 +311,7 @@ pm_run pm__lab_rate_run(const pm__lab_rate *rate)
   run.framework_index = rate->profile;
   run.overlap = PM_OVERLAP_FRAMEWORK;
   run.optimizer = rate->optimizer;
-  run.accumulation = (int32_t)rate->accumulation;
+  run.gradient_accumulation_steps = (int32_t)rate->accumulation;
   return run;
 }
 

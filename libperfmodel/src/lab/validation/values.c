@@ -289,7 +289,7 @@ static void set_basis(pm__lab_values *v, const settings *s, const pm_prediction 
   pm_record_format(pm_record_find_field(type, "basis"), p, kernels);
   pm_record_format(pm_record_find_field(type, "evidence"), p, evidence);
   if (framework[0] != '\0' && pm_catalog_get_framework(v->catalog, framework, &profile, NULL) == PM_OK)
-    snprintf(profile_text, sizeof profile_text, "%.40s@%.40s (%.20s)", profile.framework.id, profile.era.id, evidence);
+    snprintf(profile_text, sizeof profile_text, "%.40s@%.40s (%.20s)", profile.framework.id, profile.cudnn.id, evidence);
   snprintf(v->basis, sizeof v->basis, "%.140s, %.60s", profile_text, kernels);
 }
 
