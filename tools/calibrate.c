@@ -74,7 +74,7 @@ static const cli_option options[] = {
   {OPTION_ARCHITECTURE, '\0', "architecture", "ID,ID...", "only the constants of these; those of every architecture stay"},
   {OPTION_FRAMEWORK, '\0', "framework", "ID,ID...", "training: only the constants of these frameworks or cuDNN generations"},
   {OPTION_HOLD_OUT, '\0', "hold-out", "NAME,NAME...", "rows of these GPUs, or sources of training rates, are only predicted"},
-  {OPTION_ERRORS, '\0', "errors", NULL, "errors of the rows fitted and kept out instead of the constants"},
+  {OPTION_ERRORS, '\0', "errors", NULL, "errors of the fitted and the hold-out rows instead of the constants"},
   {OPTION_XML, '\0', "xml", NULL, "the constants as a file for --catalog"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -86,8 +86,8 @@ const cli_command calibrate_command = {
   "memory, issue efficiency, latency, split and energy of each architecture on its products, then what all architectures "
   "share. Prints each constant with its standard error, whether the measurements determine it, where the search started, "
   "its bounds, and the constant that it can be exchanged with most.\n\n"
-  "A fifth of the shapes, chosen by a hash of their sizes, is kept out, and so are the GPUs of --hold-out; --errors says how "
-  "far the predictions are from rows fitted and kept out. Rows have the columns that docs/calibration.md lists. The same "
+  "A fifth of the shapes, chosen by a hash of their sizes, is a hold-out, and so are the GPUs of --hold-out; --errors says how "
+  "far the predictions are from fitted rows and from the hold-out. Rows have the columns that docs/calibration.md lists. The same "
   "rows give the same constants.\n\n"
   "--set training fits host times of frameworks and factors of generations of GPU libraries to rates of training, in the "
   "layout of validate --set training; every source is left out once. With --framework ID and --data FILE.csv a profile of "

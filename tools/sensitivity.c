@@ -1,4 +1,4 @@
-/* perfmodel sensitivity: what a step owes to each number of the hardware, and which upgrade pays. */
+/* perfmodel sensitivity: how the step time depends on each number of the hardware, and which upgrade pays. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,7 +206,7 @@ static int write_sensitivities(const cli_request *request, const question *q, co
     print_bar(page.stream, rows[i].change, largest);
     if (rows[i].rate) sum += rows[i].elasticity;
   }
-  fprintf(page.stream, "\nelasticities of the rates add up to %.2f; -1 is a %s that owes all of its time to them\n", sum,
+  fprintf(page.stream, "\nelasticities of the rates add up to %.2f; -1: the time of the %s depends on nothing else\n", sum,
           q->setup.call != NULL ? "call" : "step");
   return page_write(&page, request);
 }
@@ -270,7 +270,7 @@ static const cli_option options[] = {
 };
 
 const cli_command sensitivity_command = {
-  "sensitivity", "NETWORK SYSTEM", "says what a step owes to each number of the hardware, and which upgrade pays",
+  "sensitivity", "NETWORK SYSTEM", "says how the step time depends on each number of the hardware, and which upgrade pays",
   "Raises one number of the hardware after the other by 10 % and predicts the step anew each time: clock, memory bandwidth, "
   "L2 cache, power limit, NVLink, PCIe, network, latencies, host, storage. With --upgrade it replaces the system, its GPU, a "
   "type of link or the storage instead, and says by how much the rate grows, and by how much for each unit of price.\n\n"

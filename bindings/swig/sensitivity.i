@@ -1,4 +1,4 @@
-/* Sensitivities: what a step owes to each number of the hardware; which upgrade pays. */
+/* Sensitivities: how the step time depends on each number of the hardware; which upgrade pays. */
 
 %apply (const char *const *NAMES, size_t COUNT) { (const char *const *upgrades, size_t upgrade_count) };
 

@@ -16,7 +16,7 @@
 **     perfmodel/predict.h     runs in, predictions out; sweeps
 **     perfmodel/inference.h   latency and throughput of the forward pass
 **     perfmodel/size.h        from a rate or a deadline to the machines
-**     perfmodel/sensitivity.h what a step owes to each number, and which upgrade pays
+**     perfmodel/sensitivity.h how the step time depends on the hardware, and which upgrade pays
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
 **     perfmodel/table.h       results as columns; CSV, JSON and text
 **     perfmodel/counts.h      a network's counts by layer, by kind of layer, as a tree

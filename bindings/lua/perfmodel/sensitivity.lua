@@ -1,4 +1,4 @@
--- Sensitivities: what a step owes to each number of the hardware, which upgrade pays; systems with a part exchanged.
+-- Sensitivities: how the step time depends on each number of the hardware, which upgrade pays; systems with a part exchanged.
 -- Private; users see them in `pm`.
 
 local core = require "perfmodel.core"
@@ -52,7 +52,7 @@ local function changes_of(options)
   return systems, names, prices
 end
 
---- What a step owes to each number of the hardware, raised by the share `by` (0.1), as a table object: resource, rate,
+--- How the step time depends on each number of the hardware, raised by the share `by` (0.1), as a table object: resource, rate,
 --- step_time, change, elasticity, throughput, bottleneck. Options: those of pm.predict; storage, units, loader, cache, dataset.
 sensitivity.sensitivity = public(function(options)
   arguments.check_options(options, OPTIONS)
@@ -77,7 +77,7 @@ local function call_of(options)
   return made.networks[1], made.systems[1], runs, made.chosen
 end
 
---- What a call of inference owes to each number of the hardware: as pm.sensitivity; step_time is the latency. Options: those
+--- How the latency of inference depends on each number of the hardware: as pm.sensitivity; step_time is the latency. Options: those
 --- of pm.infer but latency, and `by`.
 sensitivity.sensitivity_inference = public(function(options)
   arguments.check_options(options, CALL_BY)

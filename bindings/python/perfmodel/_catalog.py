@@ -98,7 +98,7 @@ class Catalog:
         return _record.read(_records.InferenceProfile, "inference_profile", data)
 
     def optimizer(self, name: str) -> _records.Optimizer:
-        """What an optimiser keeps per parameter."""
+        """What an optimizer keeps per parameter."""
         return self._read(_records.Optimizer, "optimizer", name)
 
     def usable_memory(self, gpu: str) -> float:

@@ -31,7 +31,7 @@ class Framework:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.profile, self.era, self.band, self.memory))
+        return hash((self.profile, self.cudnn, self.band, self.memory))
 
     def __hash__(self) -> int:
         return self._hash  # of a hundred numbers, and plans are kept by it

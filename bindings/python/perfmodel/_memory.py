@@ -38,7 +38,7 @@ class Memory(_records.MemoryUse):
     profile: _records.MemoryProfile = field(default_factory=_records.MemoryProfile, repr=False)
     """How the framework handles memory."""
     optimizer_record: _records.Optimizer = field(default_factory=_records.Optimizer, repr=False)
-    """What the optimiser keeps."""
+    """What the optimizer keeps."""
     _network: Network | None = field(default=None, repr=False)
 
     def layers(self) -> Table:
@@ -110,7 +110,7 @@ def memory(
         precision: "fp32", "fp16" (mixed, as the framework does it), ...
         optimizer: "momentum", "adam", ..., or a record of one's own.
         framework: a memory profile ("pytorch", "tensorflow-1", ...), or a record of one's own.
-        dp: data-parallel GPUs; `zero` shares out over them: 1 the optimiser, 2 gradients too, 3 weights too.
+        dp: data-parallel GPUs; `zero` shares out over them: 1 the optimizer, 2 gradients too, 3 weights too.
         recompute: "none", "selective" (scores of attention) or "full".
         inference: forward pass only.
         usable: memory that the GPU has for this ("30 GiB"); otherwise what its driver reports.

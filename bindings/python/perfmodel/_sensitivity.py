@@ -1,4 +1,4 @@
-"""Sensitivities: what a step owes to each number of the hardware; which upgrade pays; systems with a part exchanged."""
+"""Sensitivities: how the step time depends on each number of the hardware; which upgrade pays; systems with a part exchanged."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sensitivity(
     input: Input = None,
     **run: Unpack[RunOptions],
 ) -> Table:
-    """What a step owes to each number of the hardware: each is raised by the share `by` alone, and the step predicted
+    """How the step time depends on each number of the hardware: each is raised by the share `by` alone, and the step predicted
     anew. Columns: `resource`, whether it is a `rate`, `step_time`, `change`, `elasticity`, `throughput`, `bottleneck`.
 
     The other arguments are those of `perfmodel.predict`; with an `input_pipeline` as `input`, storage is a number too.
@@ -93,7 +93,7 @@ def sensitivity_inference(
     framework: Profile = "tensorrt",
     **run: Unpack[InferenceRunOptions],
 ) -> Table:
-    """What a call of inference owes to each number of the hardware, as `sensitivity` says it of a step; `step_time` is the
+    """How the latency of inference depends on each number of the hardware, as `sensitivity` for a step; `step_time` is the
     latency. The arguments are those of `perfmodel.infer`, and `by`.
 
     >>> owed = sensitivity_inference("resnet50", "t4", batch=64, precision="int8")

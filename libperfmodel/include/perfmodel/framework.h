@@ -116,7 +116,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, kernel_time, "s", "host time to launch one kernel")                                                     \
   X(REAL, step_time, "s", "host time of a step besides, for each accumulated batch")                              \
   X(REAL, straggler, "1", "spread of the step times of one GPU, over their mean")                                 \
-  X(REAL, update_kernels, "1", "optimiser kernels for each parameter tensor; 1 if not given")                     \
+  X(REAL, update_kernels, "1", "optimizer kernels for each parameter tensor; 1 if not given")                     \
   X(REAL, simt_factor, "1", "instead of the cuDNN generation's factor on FP32 cores")                                          \
   X(REAL, tensor_factor, "1", "instead of the cuDNN generation's factor on tensor cores")                                      \
   X(REAL, framework_kernel_factor, "1", "time of its own kernels (norms of rows, dropout, softmax) over that of the kernel model", \

@@ -46,8 +46,8 @@ extern "C" {
   X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN)          \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",        \
     .otherwise = "calibrated", .former = "kernels")                                                                  \
-  X(REAL, usable_memory, "B", "memory that a GPU has for this; what the system's GPU has if unknown")                 \
-  X(YES_NO, ignore_memory, "", "a run that does not fit the memory is predicted all the same")
+  X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")                 \
+  X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory")
 
 typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_inference_run;
 

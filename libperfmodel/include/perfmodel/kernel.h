@@ -133,7 +133,7 @@ typedef enum pm_operator {
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 
-/* What a kernel takes, its ceilings, and the band of its time. Grows: see record.h. */
+/* What a kernel takes, its ceilings, and the prediction interval of its time. Grows: see record.h. */
 #define PM_KERNEL_TIME_FIELDS(X)                                                     \
   X(REAL, time, "s", "time of the kernel, without its start", .show = PM_SHOW_MAIN)  \
   X(KERNEL_ALGORITHM, algorithm, "", "the fastest way to compute it", .show = PM_SHOW_MAIN) \
@@ -148,9 +148,9 @@ typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
   X(REAL, memory_bandwidth, "B/s", "memory ceiling; copy: that of the link")         \
   X(REAL, l2_bandwidth, "B/s", "L2 ceiling; unknown by the plain roofline")          \
   X(REAL, power_rate, "FLOP/s", "rate that the power of the board can hold; unknown by the plain roofline")      \
-  X(REAL, time_p10, "s", "one measured time in ten would be below this; unknown by the plain roofline, a bound",\
+  X(REAL, time_p10, "s", "lower end of the 80 % prediction interval; unknown by the plain roofline",\
     .show = PM_SHOW_MAIN)                                                            \
-  X(REAL, time_p90, "s", "one in ten above this", .show = PM_SHOW_MAIN)              \
+  X(REAL, time_p90, "s", "upper end of the 80 % prediction interval", .show = PM_SHOW_MAIN)              \
   X(YES_NO, in_range, "", "whether the constants of its architecture are fitted")
 
 typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_time;
@@ -212,7 +212,7 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
     .show = PM_SHOW_MAIN)                                                                              \
   X(REAL, wgrad_time, "s", "backward kernel for the gradients of its parameters", .former = "backward_weight_time",\
     .show = PM_SHOW_MAIN)                                                                              \
-  X(REAL, update_time, "s", "optimiser kernel")                                                        \
+  X(REAL, update_time, "s", "optimizer kernel")                                                        \
   X(REAL, time, "s", "sum of the four", .show = PM_SHOW_MAIN)                                          \
   X(KERNEL_ALGORITHM, algorithm, "", "the forward kernel")                                                    \
   X(BOUND, bound, "", "what limits the forward kernel", .show = PM_SHOW_MAIN)                          \

@@ -94,7 +94,7 @@ typedef struct pm_validation {
   const char *data; /* the text of a table of one's own; NULL: what is shipped */
   const char *file; /* how messages call that table; NULL: "data" */
   int rows;         /* 1: a row for each measurement, 0: for each group of them */
-  const char *only; /* training, inference: only rows of these, as in pm_calibration_options.kept; NULL: all */
+  const char *only; /* training, inference: only rows of these, as in pm_calibration_options.hold_out; NULL: all */
 } pm_validation;
 
 /* The sets by position, NULL past the last. */

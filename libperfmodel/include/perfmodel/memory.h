@@ -32,7 +32,7 @@ extern "C" {
 
 /* ---- What the catalogue knows ----------------------------------------------------------------------------------- */
 
-/* Bytes per parameter that an optimiser keeps; NAN is none. A master copy of the weights is the profile's. */
+/* Bytes per parameter that an optimizer keeps; NAN is none. A master copy of the weights is the profile's. */
 #define PM_OPTIMIZER_FIELDS(X)                                                                                   \
   X(TEXT, id, "", "short stable name")                                                                           \
   X(TEXT, name, "", "full name")                                                                                 \
@@ -113,7 +113,7 @@ typedef enum pm_verdict {
   X(REAL, batch, "1", "samples per GPU and step")                                                                 \
   X(PRECISION, precision, "", "precision; 2 bytes are mixed precision as the profile does it")                    \
   X(INT, ranks, "1", "data-parallel GPUs")                                                                        \
-  X(INT, zero_stage, "1", "shared out over the ranks: 1 optimiser, 2 and gradients, 3 and weights; 0 nothing")    \
+  X(INT, zero_stage, "1", "shared out over the ranks: 1 optimizer, 2 and gradients, 3 and weights; 0 nothing")    \
   X(RECOMPUTE, recompute, "", "what is computed again in the backward pass")                                      \
   X(YES_NO, inference, "", "forward pass only, nothing kept")                                                     \
   X(REAL, usable, "B", "memory that the GPU has for this; unknown if no verdict is wanted")
@@ -132,7 +132,7 @@ typedef struct pm_memory_run { PM_MEMORY_RUN_FIELDS(PM_DECLARE) } pm_memory_run;
   X(REAL, context, "B", "CUDA context and kernels")                                                               \
   X(REAL, weights, "B", "weights and their casts")                                                                \
   X(REAL, gradients, "B", "gradients of the weights")                                                             \
-  X(REAL, optimizer, "B", "state of the optimiser, its temporaries, master weights")                              \
+  X(REAL, optimizer, "B", "state of the optimizer, its temporaries, master weights")                              \
   X(REAL, activations, "B", "activations that are saved for the backward pass, or alive in inference")            \
   X(REAL, live_gradients, "B", "what the backward pass has alive at its peak beyond the saved activations")       \
   X(REAL, allocator, "B", "what the allocator holds beyond the two")                                              \
@@ -155,7 +155,7 @@ PM_INLINE pm_memory_run pm_memory_run_make(void)
   return run;
 }
 
-/* What depends on network, profile and optimiser alone. Owned by the caller; refers to none of its arguments.
+/* What depends on network, profile and optimizer alone. Owned by the caller; refers to none of its arguments.
 ** Cost: linear in the layers. Errors: PM_STATUS_BAD_ARGUMENT, PM_STATUS_NO_MEMORY. */
 PM_API pm_memory_plan *pm_memory_plan_new(const pm_network *network, const pm_memory_profile *profile,
                                           const pm_optimizer *optimizer, pm_error *error);
@@ -219,7 +219,7 @@ PM_API int pm_memory_get_layers(const pm_network *network, const pm_memory_profi
 typedef struct pm_memory_advice { PM_MEMORY_ADVICE_FIELDS(PM_DECLARE) } pm_memory_advice;
 
 /* Each single change that takes less memory than `run`: half the batch, mixed precision, recomputation, sharing out
-** over the ranks, one of the other optimisers. Fills at most `capacity` rows, largest saving first; returns their
+** over the ranks, one of the other optimizers. Fills at most `capacity` rows, largest saving first; returns their
 ** number, or -1 with an error if the run itself has no answer. */
 PM_API int pm_memory_get_advice_sized(const pm_memory_plan *plan, const pm_memory_run *run, size_t size,
                                       const pm_optimizer *others, size_t other_count, pm_memory_advice *rows,

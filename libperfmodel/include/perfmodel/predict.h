@@ -103,10 +103,10 @@ typedef enum pm_basis {
   X(UPDATE, optimizer, "", "what a step does with the gradients", .otherwise = "momentum")                            \
   X(INT, gradient_accumulation_steps, "1", "batches whose gradients are added up before each update",                \
     .otherwise = "1", .former = "accumulation")                                                                      \
-  X(REAL, input_rate, "1/s", "samples per second that the input path brings to each node; unknown: as many as wanted") \
+  X(REAL, input_rate, "1/s", "samples per second that the input path delivers to each node; unlimited if unknown") \
   X(YES_NO, no_prefetch, "", "input is prepared between the steps, not ahead of them", .former = "input_in_turn")    \
-  X(REAL, usable_memory, "B", "memory that a GPU has for this; what the system's GPU has if unknown")                 \
-  X(YES_NO, ignore_memory, "", "a run that does not fit the memory is predicted all the same") \
+  X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")                 \
+  X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory") \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

@@ -1,5 +1,5 @@
 /*
-** Sensitivities: what the time of a step, or of a call of inference, owes to each number of the hardware, and which upgrade pays.
+** Sensitivities: how the time of a step, or of a call of inference, depends on each number of the hardware; which upgrade pays.
 **
 ** Each number is raised alone, the whole step is predicted anew on a copy of the system, and nothing is interpolated:
 **

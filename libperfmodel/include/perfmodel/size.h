@@ -76,7 +76,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(REAL, time, "s", "for all epochs, whole steps", .show = PM_SHOW_MAIN)                                            \
   X(REAL, gpu_hours, "1", "GPU-hours of all epochs: GPUs times hours", .show = PM_SHOW_MAIN)                         \
   X(REAL, reached, "1", "speed over that of the target: 1 or more reaches it", .show = PM_SHOW_MAIN)                 \
-  X(INT, nodes_least, "1", "nodes enough in one case of ten, by the band of the framework; 0 unknown")              \
+  X(INT, nodes_least, "1", "nodes by the upper end of the 80 % prediction interval; 0 unknown")              \
   X(INT, nodes_safe, "1", "nodes enough in nine cases of ten; 0 unknown, or beyond those tried")                    \
   X(REAL, efficiency, "1", "weak scaling: throughput over that of as many GPUs alone", .show = PM_SHOW_PERCENT)      \
   X(BOTTLENECK, bottleneck, "", "what limits the step", .former = "limit", .show = PM_SHOW_MAIN)                     \

@@ -65,7 +65,7 @@ static int take_factors(const pm_catalog *catalog, pm_cudnn_generation *own, pm_
   return PM_OK;
 }
 
-/* The memory profile of software that names none: that of a framework of its time. */
+/* The memory profile of software that names none: the generic one. */
 static const char general_memory[] = "generic";
 
 static int take_memory(const pm_catalog *catalog, pm_framework_profile *profile, pm_error *error)

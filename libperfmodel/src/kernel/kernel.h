@@ -1,4 +1,4 @@
-/* Time of single kernels, and of the optimiser's, on one GPU: what plans and tables of layers share. */
+/* Time of single kernels, and of the optimizer's, on one GPU: what plans and tables of layers share. */
 #ifndef PM_KERNEL_KERNEL_H
 #define PM_KERNEL_KERNEL_H
 
@@ -21,7 +21,7 @@ const char *pm__precision_name(int precision);
 /* Bytes moved per parameter by an update with so many accesses of FP32 numbers. */
 double pm__update_bytes(double accesses, int precision);
 
-/* Time of the optimiser on so many parameters: SGD with momentum. */
+/* Time of the optimizer on so many parameters: SGD with momentum. */
 double pm__update_time(double parameters, const pm__device *device, int precision);
 
 /* The same with `accesses` of FP32 numbers for each parameter. */

@@ -1,5 +1,5 @@
 /*
-** The optimiser update, element-wise over the parameters.
+** The optimizer update, element-wise over the parameters.
 **
 ** SGD with momentum reads gradient, weight and momentum and writes weight and momentum: 5 accesses in FP32 (FP64: in
 ** FP64). Storage of 2 bytes adds the master copy's conversions: gradient read at 2 and written at 4 bytes, weight read

@@ -1,5 +1,5 @@
 /*
-** Kernels that pass over memory: element-wise, batch norm, pooling, gathering, optimiser; rows of norms and softmax.
+** Kernels that pass over memory: element-wise, batch norm, pooling, gathering, optimizer; rows of norms and softmax.
 **
 ** Their time is their accesses at the bandwidth that kernels reach, or their arithmetic at the FP32 rate. A row that is
 ** reduced is read a second time (softmax: a third) unless all rows in flight fit the cache: the further reads set in over

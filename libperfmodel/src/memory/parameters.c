@@ -1,6 +1,6 @@
 /*
 ** Bytes per parameter: weight and gradient in the storage precision (mixed precision: as the profile says, with a
-** master copy or a cached cast), and the optimiser's state, which is FP32 unless all is FP64.
+** master copy or a cached cast), and the optimizer's state, which is FP32 unless all is FP64.
 */
 #include "memory/plan.h"
 

@@ -1,4 +1,4 @@
-/* What is computed once of a network, a profile and an optimiser. */
+/* What is computed once of a network, a profile and an optimizer. */
 #ifndef PM_MEMORY_PLAN_H
 #define PM_MEMORY_PLAN_H
 
@@ -23,7 +23,7 @@ typedef struct pm__parameter_bytes {
   double weights, gradients, optimizer;
 } pm__parameter_bytes;
 
-/* What is asked of a plan: a run, the optimiser, and how many of the parameters are shared out over all ranks because the
+/* What is asked of a plan: a run, the optimizer, and how many of the parameters are shared out over all ranks because the
 ** model itself is split. */
 typedef struct pm__memory_question {
   const pm_memory_plan *plan;

@@ -371,7 +371,7 @@ static const pm_record_type types[] = {
   TYPE(sensitivity, pm_sensitivity, "one number of the hardware raised"),
   TYPE(upgrade, pm_upgrade, "one thing replaced by another"),
   TYPE(memory_profile, pm_memory_profile, "how a framework handles memory"),
-  TYPE(optimizer, pm_optimizer, "what an optimiser keeps per parameter"),
+  TYPE(optimizer, pm_optimizer, "what an optimizer keeps per parameter"),
   TYPE(usable_memory, pm_usable_memory, "what programs can have of a GPU's memory"),
   TYPE(memory_run, pm_memory_run, "whose memory is wanted"),
   TYPE(memory_use, pm_memory_use, "memory of one GPU, part by part"),

@@ -7,7 +7,7 @@
 ** of one operand, among them the two bounds of the root, three of two, and the copy of the accumulator (2); the weights
 ** take over the buffer of the last.
 **
-** What is kept is 4 bytes for each moment or sum, as the optimisers of the catalogue say; where every operation has an
+** What is kept is 4 bytes for each moment or sum, as the optimizers of the catalogue say; where every operation has an
 ** output of its own, the clipped gradients and both new moments exist at once.
 */
 #include "software/optimizer.h"

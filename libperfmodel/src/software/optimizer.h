@@ -1,5 +1,5 @@
 /*
-** What an optimiser does to each parameter: accesses to memory, kernels for each tensor, and what it keeps.
+** What an optimizer does to each parameter: accesses to memory, kernels for each tensor, and what it keeps.
 */
 #ifndef PM_SOFTWARE_OPTIMIZER_H
 #define PM_SOFTWARE_OPTIMIZER_H

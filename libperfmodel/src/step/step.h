@@ -2,7 +2,7 @@
 ** One training step, part by part. What belongs to a run is gathered once in a pm__schedule; the parts are then arithmetic
 ** over it, in this order:
 **
-**     compose.c                 kernels, layouts, optimiser, host -> the time of one GPU alone
+**     compose.c                 kernels, layouts, optimizer, host -> the time of one GPU alone
 **     schedule/overlap.c        gradients summed bucket by bucket behind the backward pass
 **     schedule/parallelism.c    what GPUs exchange under the other kinds of parallelism
 **     compose.c, memory.c       waiting for input, shares, band, memory -> the prediction
