@@ -128,6 +128,9 @@ static const published others[] = {
   {"nnu-net-2d", "", 20613092, NULL, "torch, NVIDIA's layers with the filters of MONAI's DynUNet"},
   {"nnu-net-2d", "most=320", 10706468, NULL, "torch, NVIDIA's layers with its own filters"},
   {"nnu-net-3d", "", 31192868, NULL, "torch; the paper's followers print 31.2 M"},
+  {"maskrcnn-resnet50-fpn", "", 44401393, "277.083979008", "torchvision, and PyTorch's count of its modules at 800 x 1344"},
+  {"tacotron-2-lj", "", 28193153, NULL, "torch, NVIDIA's tacotron2"},
+  {"waveglow-512", "", 267999848, NULL, "summed by hand over NVIDIA's modules, without weight norm"},
   {"u-net-bn", "", 31037633, NULL, "Keras summaries of the padded network with batch norm"},
 };
 
