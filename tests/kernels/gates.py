@@ -32,6 +32,15 @@ GATES = {
     "softmax, large": (r".* softmax-large .*", 22, None),
     "RNN": (r".* rnn-.* (fp32|fp16|fp16-storage) " + LIBRARY, 35, None),
 }
+# Operators of language models: class: (pattern of the group, gate of the mean). Rows that are doubted are in none.
+MODERN = r"(h200-sxm5|b200-sxm6|l40s)"
+OPERATORS = {
+    "FP16 products A100": (r"a100-.* products fp16 m.*", 8),
+    "FP16 products A100, few rows": (r"a100-.* products fp16 m<64", 8),
+    "BF16 products": (MODERN + r" products bf16 m.*", 12),
+    "BF16 products, few rows": (MODERN + r" products bf16 m<64", 15),
+    "FP8 products": (MODERN + r" products fp8 m.*", 20),
+}
 KNOWN = {}
 
 
@@ -43,5 +52,14 @@ def figures(rows):
             yield f"{name}, median", len(found), median(found), middle
 
 
+def operator_figures(rows):
+    for name, (pattern, gate) in OPERATORS.items():
+        found = errors(row for row in rows if re.fullmatch(pattern, row["group"]))
+        yield f"{name}, mean", len(found), mean(found), gate
+
+
 if __name__ == "__main__":
-    sys.exit(judge(list(figures(run(sys.argv[1], "kernels", "--rows", "-q")[0])), KNOWN) > 0)
+    command = sys.argv[1]
+    reached = list(figures(run(command, "kernels", "--rows", "-q")[0]))
+    reached += operator_figures(run(command, "operators", "--rows", "-q")[0])
+    sys.exit(judge(reached, KNOWN) > 0)

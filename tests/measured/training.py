@@ -34,7 +34,7 @@ KNOWN |= {
     "Lambda, vision, A100": (14.4, NEW),
     "Lambda, vision, H100": (15.2, NEW),
     "Lambda, vision, cards": (16.7, NEW),
-    "Lambda, language": (23.0, NEW),
+    "Lambda, language": (26.6, NEW + "; products are those of the kernel tables, which training does not reach"),
 }
 LAMBDA = {"V100": 8, "A100": 10, "H100": 12}  # other GPUs are cards
 KNOWN_SOURCES = {

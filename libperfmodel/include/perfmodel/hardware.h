@@ -135,6 +135,11 @@ typedef enum pm_origin {
   X(REAL, tensor_latency_threads, "1", "threads per SM that hide the latency")                            \
   X(REAL, tensor_split_threads, "1", "threads per SM up to which the contraction is split")               \
   X(REAL, tensor_energy, "J/FLOP", "energy of the board per tensor-core FLOP")                            \
+  X(REAL, tensor_start, "s", "tensor-core product: until the first tiles have operands and the last are stored; unknown: none") \
+  X(REAL, tensor_prologue, "1", "steps of 2-byte numbers to fill and drain a tensor-core tile; unknown: by prologue")    \
+  X(REAL, tensor_split_time, "s", "the kernel that adds up the parts of a tensor-core product; unknown: no kernel of its own, split_time") \
+  X(REAL, l2_kept, "1", "share of the L2 that operands used in turn may fill and all be kept; unknown: none is")  \
+  X(REAL, l2_lost, "1", "the same from which none is kept")                                               \
   X(REAL, tn_growth, "1", "exponent of the addresses beyond tn_reach: how time grows; unknown: not")      \
   X(REAL, tn_unaligned_growth, "1", "the same of an unaligned operand over twice the L2; unknown: not")   \
   X(REAL, hbm_efficiency, "1", "payload over peak bandwidth of stacked memory (HBM)")                     \

@@ -129,7 +129,8 @@ typedef enum pm_operator {
   X(YES_NO, pageable, "", "copy: of memory that is not pinned")                                             \
   X(REAL, kv_count, "1", "attention: heads of keys and values, of all samples; unknown: as many as of queries") \
   X(YES_NO, causal, "", "attention: a query sees no later keys; the last one sees all")                     \
-  X(REAL, kv_bytes, "B", "attention: bytes of a stored number of keys and values; unknown: as the precision's")
+  X(REAL, kv_bytes, "B", "attention: bytes of a stored number of keys and values; unknown: as the precision's") \
+  X(REAL, turns, "1", "gemm: second operands (n x k) that are used in turn, what the L2 can hold of them stays; unknown: they come from memory")
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 
@@ -185,7 +186,10 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(REAL, softmax, "s", "added to a softmax")                                                \
   X(REAL, elementwise_floor, "s", "least time of an element-wise kernel")                    \
   X(REAL, layer_norm_floor, "s", "least time of a layer norm")                               \
-  X(REAL, softmax_floor, "s", "least time of a softmax")
+  X(REAL, softmax_floor, "s", "least time of a softmax")                                     \
+  X(REAL, quantized, "s", "added to a product whose input is quantized first")               \
+  X(REAL, quantizing, "1", "accesses of a number of that input")                             \
+  X(REAL, turns, "1", "second operands of a product that are used in turn")
 
 typedef struct pm_kernel_harness { PM_KERNEL_HARNESS_FIELDS(PM_DECLARE) } pm_kernel_harness;
 

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "hardware/kernel_calibration.h"
 
-enum sort { SIMT, TENSOR, GENERAL, OPTIONAL }; /* optional: unknown is none */
+enum sort { SIMT, TENSOR, TENSOR_OPTIONAL, GENERAL, OPTIONAL }; /* optional: unknown is none */
 
 typedef struct limit {
   const char *name;
@@ -27,6 +27,11 @@ static const limit limits[] = {
   LIMIT(tensor_latency_threads, TENSOR, 0, 1e5),
   LIMIT(tensor_split_threads, TENSOR, 0, 1e5),
   LIMIT(tensor_energy, TENSOR, 0, 1e-6),
+  LIMIT(tensor_start, TENSOR_OPTIONAL, -1e-300, 1),
+  LIMIT(tensor_prologue, TENSOR_OPTIONAL, -1e-300, 1e4),
+  LIMIT(tensor_split_time, TENSOR_OPTIONAL, -1e-300, 1),
+  LIMIT(l2_kept, OPTIONAL, -1e-300, 100),
+  LIMIT(l2_lost, OPTIONAL, 0, 100),
   LIMIT(hbm_efficiency, SIMT, 0, 1),
   LIMIT(gddr_efficiency, SIMT, 0, 1),
   LIMIT(gddr_ecc_efficiency, OPTIONAL, 0, 1),
@@ -133,7 +138,8 @@ void pm__kernel_calibration_derive(pm_kernel_calibration *c, const pm_kernel_cal
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
     const limit *l = &limits[i];
     double value = value_of(like, l) * (is_energy(l) ? factor : 1);
-    bool cores = l->sort == SIMT || (l->sort == TENSOR && c->tensor_basis != PM_ORIGIN_NONE);
+    bool tensor = l->sort == TENSOR || l->sort == TENSOR_OPTIONAL;
+    bool cores = l->sort == SIMT || (tensor && c->tensor_basis != PM_ORIGIN_NONE);
     if (cores && isnan(value_of(c, l))) memcpy((char *)c + l->offset, &value, sizeof value);
   }
 }
@@ -148,7 +154,8 @@ void pm__kernel_calibration_fill(pm_kernel_calibration *c, const pm_kernel_calib
 static int check_complete(const pm_kernel_calibration *c, pm_error *error)
 {
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-    bool wanted = limits[i].sort != OPTIONAL && (limits[i].sort != TENSOR || c->tensor_basis != PM_ORIGIN_NONE);
+    enum sort sort = limits[i].sort;
+    bool wanted = sort == SIMT || sort == GENERAL || (sort == TENSOR && c->tensor_basis != PM_ORIGIN_NONE);
     if (wanted && isnan(value_of(c, &limits[i])))
       return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\" does not say %s", c->id, limits[i].name);
   }

@@ -25,7 +25,7 @@ static const tile tensor_conv_tiles[PM__TILES] = {{128, 128, 256}, {256, 128, 25
 typedef struct recipe {
   bool tensor;
   double lanes, rate; /* rate: multiply-adds per s of one SM, efficiency included */
-  double prologue, latency_threads, split_threads, l2_rate, bytes;
+  double prologue, latency_threads, split_threads, split_time, l2_rate, bytes;
   double operands; /* bytes of the two operands of a multiply-add */
 } recipe;
 
@@ -67,7 +67,7 @@ static void fill_engine(pm__engine *e, const recipe *r, const tile *tiles, int m
   e->wave = c->wave;
   e->split_least = c->split_least;
   e->per_part = 1 / c->split_least;
-  e->split_time = c->split_time;
+  e->split_time = r->split_time;
   for (int i = 0; i < PM__TILES; i++)
     if (tiles[i].m > 0 && i < most) set_tile(e, i, r, &tiles[i], sms);
     else set_absent(e, i);
@@ -111,12 +111,17 @@ static double energy_of(const pm_kernel_calibration *c, int precision, bool tens
   return c->simt_energy * fmin(bytes / 4, 1);
 }
 
-static void set_gemm(pm__device *d, const recipe *r, const pm_kernel_calibration *c)
+/* What tensor cores have of their own, where it is known. */
+static void set_gemm(pm__device *d, recipe r, const pm_kernel_calibration *c)
 {
-  const tile *tiles = r->tensor ? tensor_tiles : simt_tiles;
-  fill_engine(&d->gemm, r, tiles, PM__TILES, c, d->sms);
-  fill_engine(&d->batched, r, tiles, c->large_batched_tiles && !r->tensor ? 1 : PM__TILES, c, d->sms);
-  d->flash = 1 / (r->rate * 2 * d->sms);
+  if (r.tensor && c->tensor_prologue > 0) r.prologue = c->tensor_prologue * 2 / d->bytes;
+  d->adds_apart = r.tensor && c->tensor_split_time >= 0;
+  if (d->adds_apart) r.split_time = c->tensor_split_time;
+  d->start = r.tensor && c->tensor_start > 0 ? c->tensor_start : 0;
+  const tile *tiles = r.tensor ? tensor_tiles : simt_tiles;
+  fill_engine(&d->gemm, &r, tiles, PM__TILES, c, d->sms);
+  fill_engine(&d->batched, &r, tiles, c->large_batched_tiles && !r.tensor ? 1 : PM__TILES, c, d->sms);
+  d->flash = 1 / (r.rate * 2 * d->sms);
 }
 
 /* `r` is of the plain products. The gradient of weights splits its contraction as far as there are threads. */
@@ -144,10 +149,10 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
   recipe r = {tensor, lanes, lanes * gpu->clock * efficiency,
               tensor ? fmin(c->prologue * lanes / gpu->fp32_lanes, c->prologue_most) : c->prologue,
               tensor ? c->tensor_latency_threads : c->simt_latency_threads,
-              tensor ? c->tensor_split_threads : c->simt_split_threads,
+              tensor ? c->tensor_split_threads : c->simt_split_threads, c->split_time,
               c->l2_bytes * lanes / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes,
               2 * arithmetic_bytes(precision)};
-  set_gemm(d, &r, c);
+  set_gemm(d, r, c);
   set_conv(d, r, gpu, c);
   double energy = energy_of(c, precision, tensor);
   d->energy = has(gpu->power) ? energy / gpu->power : 0;

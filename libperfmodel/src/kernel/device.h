@@ -38,6 +38,8 @@ typedef struct pm__device {
   int origin;      /* pm_origin of the constants behind the matrix products */
   double bytes;    /* of a stored element */
   double matrix_peak, vector_peak, bandwidth; /* of the datasheet */
+  bool adds_apart; /* parts of a product are added up by a kernel of its own */
+  double start;    /* s of a product until its first tiles have operands and its last are stored */
   double per_byte; /* s per byte at the bandwidth that kernels reach */
   double energy;   /* s per FLOP that the power of the board allows */
   double l2_rate, power_rate; /* B/s that tiles read through the L2, FLOP/s that the power of the board can hold; or NAN */

@@ -12,13 +12,14 @@
 
 double pm__tiles_time(const pm__engine *e, const pm__product *p, double result, bool *split)
 {
-  double x[PM__TILES], time[PM__TILES];
+  double x[PM__TILES], time[PM__TILES], added[PM__TILES], begun[PM__TILES];
   pm__tiles_per_sm(e, p, x);
   pm__whole_times(e, x, p->k, time);
   double whole = pm__least_of(time);
   *split = false;
   if (!pm__may_split(e, p, x, whole)) return whole;
-  pm__split_times(e, x, p->k, result, time);
+  pm__split_times(e, x, p->k, result, time, added, begun);
+  for (int i = 0; i < PM__TILES; i++) time[i] = time[i] + added[i] + begun[i];
   double parted = pm__least_of(time);
   *split = parted < whole;
   return *split ? parted : whole;

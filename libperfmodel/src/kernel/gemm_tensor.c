@@ -3,7 +3,7 @@
 **
 ** They are fast enough for the way to the tiles to count. Beside the arithmetic (tiles.h) each candidate has the time
 ** of the L2, from which every tile takes its operands, and of the memory: operands that do not fit the L2 are read
-** again by every wave.
+** again by every wave. Before the first tiles have operands and after the last are done, nothing overlaps: a start.
 */
 #include "kernel/tiles.h"
 
@@ -24,12 +24,13 @@ static void reread_elements(const pm__engine *e, const pm__product *p, double *e
   }
 }
 
+/* What the L2 keeps of the last use is not read, and results that replace those of the last use are not written. */
 static void memory_times(const pm__device *d, const pm__product *p, double *time)
 {
   double operands = p->k * (p->m + p->n), element = d->bytes * d->per_byte * p->count;
   for (int i = 0; i < PM__TILES; i++) time[i] = operands;
   if (d->bytes * operands >= d->l2 / 2) reread_elements(&d->gemm, p, time);
-  for (int i = 0; i < PM__TILES; i++) time[i] = element * (time[i] + p->m * p->n);
+  for (int i = 0; i < PM__TILES; i++) time[i] = element * (1 - p->kept) * (time[i] + p->m * p->n);
 }
 
 /* Squares of the joined times: between the norms with exponents 2 and 4, about as one with 2.4. */
@@ -48,24 +49,51 @@ static int place_of(double value, const double *values)
   return i;
 }
 
+/* Times of one product by candidate. */
+typedef struct candidates {
+  double x[PM__TILES], compute[PM__TILES], memory[PM__TILES], l2[PM__TILES];
+  double split[PM__TILES], added[PM__TILES], begun[PM__TILES];
+} candidates;
+
+/* The least time without a sum of parts in a kernel of its own. */
+static double joined(const candidates *c, int *tile)
+{
+  double square[PM__TILES];
+  join(c->compute, c->memory, c->l2, square);
+  double least = pm__least_of(square);
+  *tile = place_of(least, square);
+  return sqrt(least);
+}
+
+/* The least time of parts that a kernel of its own adds up, after the others. */
+static double parted(const candidates *c)
+{
+  double square[PM__TILES], time[PM__TILES];
+  join(c->split, c->memory, c->l2, square);
+  for (int i = 0; i < PM__TILES; i++) time[i] = sqrt(square[i]) + c->added[i] + c->begun[i];
+  return pm__least_of(time);
+}
+
 pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__product *p)
 {
   const pm__engine *e = &d->gemm;
-  double x[PM__TILES], compute[PM__TILES], split[PM__TILES], memory[PM__TILES], l2[PM__TILES];
-  pm__tiles_per_sm(e, p, x);
-  pm__whole_times(e, x, p->k, compute);
-  for (int i = 0; i < PM__TILES; i++) split[i] = INFINITY;
-  if (pm__may_split(e, p, x, INFINITY))
-    pm__split_times(e, x, p->k, 2 * d->bytes * d->per_byte * p->count * p->m * p->n, split);
-  l2_times(e, x, p->k, l2);
-  memory_times(d, p, memory);
-  for (int i = 0; i < PM__TILES; i++) compute[i] = pm__least(compute[i], split[i]);
-  double square[PM__TILES];
-  join(compute, memory, l2, square);
-  double least = pm__least_of(square);
-  int i = place_of(least, square);
-  int algorithm = split[i] == compute[i] ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM;
-  double time = sqrt(least), power = 2 * p->count * p->m * p->n * p->k * d->energy;
-  if (power > time) return (pm__kernel_cost){power, algorithm, PM_BOUND_POWER};
-  return (pm__kernel_cost){time, algorithm, compute[i] > memory[i] ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH};
+  candidates c;
+  pm__tiles_per_sm(e, p, c.x);
+  pm__whole_times(e, c.x, p->k, c.compute);
+  l2_times(e, c.x, p->k, c.l2);
+  memory_times(d, p, c.memory);
+  bool may_split = pm__may_split(e, p, c.x, INFINITY), split = false;
+  if (may_split)
+    pm__split_times(e, c.x, p->k, 2 * d->bytes * d->per_byte * p->count * p->m * p->n, c.split, c.added, c.begun);
+  for (int i = 0; i < PM__TILES && may_split && !d->adds_apart; i++)
+    c.compute[i] = pm__least(c.compute[i], c.split[i] + c.added[i] + c.begun[i]);
+  int i;
+  double time = joined(&c, &i), apart = may_split && d->adds_apart ? parted(&c) : (double)INFINITY;
+  if (may_split) split = d->adds_apart ? apart < time : c.compute[i] == c.split[i] + c.added[i] + c.begun[i];
+  time = pm__least(time, apart);
+  int algorithm = split ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM;
+  double power = 2 * p->count * p->m * p->n * p->k * d->energy;
+  if (power > time) return (pm__kernel_cost){d->start + power, algorithm, PM_BOUND_POWER};
+  int bound = c.compute[i] > c.memory[i] ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH;
+  return (pm__kernel_cost){d->start + time, algorithm, bound};
 }

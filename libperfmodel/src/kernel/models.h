@@ -33,9 +33,9 @@ static inline double pm__most(double a, double b)
   return a > b ? a : b;
 }
 
-/* `count` independent products m x n x k. */
+/* `count` independent products m x n x k; the L2 still has a share of operands and results from their last use. */
 typedef struct pm__product {
-  double count, m, n, k;
+  double count, m, n, k, kept;
 } pm__product;
 
 /* Compute time of the best tile and split. `result` is s per part of the contraction that the memory takes to write and

@@ -21,9 +21,17 @@ static pm__amount gemm_amount(const pm_kernel *k)
   return (pm__amount){2 * k->count * k->m * k->n * k->k, elements, true};
 }
 
+/* Share of the operands that the L2 still has from their last use, where some are used in turn. */
+static double kept_share(const pm__device *d, const pm_kernel *k)
+{
+  if (!(k->turns > 0) || !(d->k.l2_lost > d->k.l2_kept)) return 0;
+  double used = d->bytes * k->count * (k->turns * k->n * k->k + k->m * (k->k + k->n)) / (d->k.l2_share * d->l2);
+  return pm__least(pm__most((d->k.l2_lost - used) / (d->k.l2_lost - d->k.l2_kept), 0), 1);
+}
+
 static pm__kernel_cost gemm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
-  pm__product product = {k->count, k->m, k->n, k->k};
+  pm__product product = {k->count, k->m, k->n, k->k, kept_share(d, k)};
   (void)a;
   return k->tn ? pm__gemm_tn_cost(d, &product) : pm__gemm_cost(d, &product);
 }
@@ -218,7 +226,7 @@ static pm__kernel_cost unfused_cost(const pm__device *d, const pm_kernel *k, con
 {
   pm__kernel_cost all = {0, PM_KERNEL_ALGORITHM_MIXED, PM_BOUND_NONE};
   double longest = 0, scores = k->count * k->m * k->k;
-  pm__product queries = {k->count, k->m, k->k, k->n}, values = {k->count, k->m, k->n, k->k};
+  pm__product queries = {k->count, k->m, k->k, k->n, 0}, values = {k->count, k->m, k->n, k->k, 0};
   (void)a;
   add(&all, &longest, pm__gemm_tn_cost(d, &queries));
   add(&all, &longest, pm__stream_cost(d, 5 * scores, d->bytes * scores * (2 + pm__softmax_reads(d, k->k))));

@@ -62,9 +62,11 @@ static inline bool pm__may_split(const pm__engine *e, const pm__product *p, cons
 ** With the contraction split into parts, which are added up afterwards; `result` is s per part that the memory takes to
 ** write and read them. The parts are as many as fill the SMs and hide the latency, unless they become too short or adding
 ** them costs more: the least time of all numbers from 2 to the most, which need not be whole ones. So the time cannot
-** fall when a product grows.
+** fall when a product grows. `time`: of the parts; `added`: of adding them up,
+** `begun` before that, never where a part has no room.
 */
-static inline void pm__split_times(const pm__engine *e, const double *x, double k, double result, double *time)
+static inline void pm__split_times(const pm__engine *e, const double *x, double k, double result, double *time,
+                                   double *added, double *begun)
 {
   double shortest = e->split_least, longest = k * e->per_part, root = sqrt(k / result);
   double prologue = e->prologue, start = e->split_time;
@@ -73,8 +75,9 @@ static inline void pm__split_times(const pm__engine *e, const double *x, double 
     filled = pm__most(2 * x[i], pm__least(filled, e->most[i]));
     double inverse = 1 / (x[i] * filled), parts = filled * filled * inverse;
     double steps = pm__most(k * x[i] * x[i] * inverse, shortest) + prologue;
-    double added = pm__most(filled, e->fill[i]) * (steps * e->step[i]) + parts * result;
-    time[i] = added + (2 * x[i] > e->most[i] ? 1e30 : start);
+    time[i] = pm__most(filled, e->fill[i]) * (steps * e->step[i]);
+    added[i] = parts * result;
+    begun[i] = 2 * x[i] > e->most[i] ? 1e30 : start;
   }
 }
 

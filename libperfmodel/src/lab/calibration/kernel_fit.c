@@ -118,12 +118,16 @@ static void keep(problem *p, const pm_fit_parameter *parameters)
     if (p->stage->general || a == p->architecture) put(p, a, &fit->architectures[a], values);
 }
 
+static const char *owner_of(const problem *p)
+{
+  return p->stage->general ? PM_KERNEL_GENERAL_ID : p->fit->architectures[p->architecture].id;
+}
+
 /* The last round's words are the ones that count. */
 static int report(problem *p, const pm_fit_parameter *parameters, pm_error *error)
 {
-  const char *owner = p->stage->general ? PM_KERNEL_GENERAL_ID : p->fit->architectures[p->architecture].id;
   for (size_t i = 0; i < p->parameters; i++) {
-    pm_fitted_constant *c = pm__lab_calibration_constant(p->fit->out, owner, parameters[i].name, error);
+    pm_fitted_constant *c = pm__lab_calibration_constant(p->fit->out, owner_of(p), parameters[i].name, error);
     if (c == NULL) return PM_STATUS_NO_MEMORY;
     pm__lab_constant_found(c, p->stage->name, p->fields[i]->unit, &parameters[i], p->count);
   }
@@ -147,6 +151,11 @@ static double first_value(const problem *p, size_t i, const char *name)
   return pm__lab_constant_get(&p->fit->architectures[a], name);
 }
 
+static bool is_fitted(const problem *p, const char *name)
+{
+  return pm__lab_calibration_find(p->fit->out, owner_of(p), name) != NULL;
+}
+
 static int solve(problem *p, bool again, pm_error *error)
 {
   pm_fit_parameter parameters[PM__STAGE_CONSTANTS];
@@ -155,7 +164,7 @@ static int solve(problem *p, bool again, pm_error *error)
   for (const pm__lab_stage_constant *constant = p->stage->constants; constant->name != NULL; constant++) {
     size_t i = p->parameters;
     p->own[i] = owners(p, constant->name);
-    if (p->own[i] == 0) continue;
+    if (p->own[i] == 0 || (p->stage->turn == PM__FILLS && is_fitted(p, constant->name))) continue;
     double start = again ? first_value(p, i, constant->name) : constant->start;
     parameters[i] = pm_fit_parameter_make(constant->name, fmin(fmax(start, constant->lower), constant->upper),
                                          constant->lower, constant->upper);
@@ -258,12 +267,26 @@ static int fit_stages(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const 
   return status;
 }
 
+/* The shipped tables are of kernels and of operators; one of one's own is either. */
+static pm__lab_kernel_rows *read_rows(const pm_catalog *catalog, const pm_calibration_options *options, bool shipped,
+                                      pm_error *error)
+{
+  static const char operators[] = "measured/operators.csv";
+  pm__lab_kernel_rows *rows = pm__lab_kernel_rows_of_text(catalog, options->data, options->file, error);
+  if (rows == NULL || !shipped) return rows;
+  char *text = pm_shipped_read(operators, error);
+  bool added = text != NULL && pm__lab_kernel_rows_add_operators(rows, catalog, text, operators, error) == PM_OK;
+  pm_string_free(text);
+  if (added) return rows;
+  pm__lab_kernel_rows_free(rows);
+  return NULL;
+}
+
 int pm__lab_calibrate_kernels(pm_calibration *out, const pm_catalog *catalog, const pm_calibration_options *options,
                               bool shipped, pm_error *error)
 {
   const char *note;
-  (void)shipped;
-  pm__lab_kernel_rows *rows = pm__lab_kernel_rows_of_text(catalog, options->data, options->file, error);
+  pm__lab_kernel_rows *rows = read_rows(catalog, options, shipped, error);
   if (rows == NULL) return PM_STATUS_BAD_FILE;
   for (size_t i = 0; (note = pm__lab_kernel_rows_note(rows, i)) != NULL; i++)
     pm__string_format(&out->notes, "%s\n", note);

@@ -54,7 +54,7 @@ int pm__lab_kernel_fit_sum_up(pm__lab_kernel_fit *fit, pm_error *error)
             (double *)malloc(room * sizeof *s.times)};
   int status = s.kernels != NULL && s.rows != NULL && s.times != NULL ? PM_OK : pm__no_memory(error);
   for (size_t i = 0; status == PM_OK && (stage = pm__lab_stage_at(i)) != NULL; i++)
-    if (!stage->again) status = add_errors(fit, stage, &s, error);
+    if (stage->turn == PM__FIRST) status = add_errors(fit, stage, &s, error);
   free(s.kernels);
   free(s.rows);
   free(s.times);

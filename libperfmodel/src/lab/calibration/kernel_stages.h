@@ -23,6 +23,12 @@ typedef enum pm__lab_stage_place {
   PM__CHECKED_MEMORY
 } pm__lab_stage_place;
 
+typedef enum pm__lab_stage_turn {
+  PM__FIRST,
+  PM__AGAIN, /* on the rows of another stage, where their errors stand */
+  PM__FILLS  /* the same; only constants that no earlier stage has fitted */
+} pm__lab_stage_turn;
+
 typedef struct pm__lab_stage {
   const char *name;
   int group;        /* stages that depend on each other have the same, and are gone through several times */
@@ -31,7 +37,7 @@ typedef struct pm__lab_stage {
   pm__lab_stage_place place;
   bool large;   /* large tensors alone */
   bool general; /* constants of every architecture, on the rows of all */
-  bool again;   /* on the rows of an earlier stage, where their errors stand */
+  pm__lab_stage_turn turn;
   const char *kept_gpu; /* a GPU whose rows are always kept out, or NULL */
   pm__lab_stage_constant constants[PM__STAGE_CONSTANTS];
 } pm__lab_stage;

@@ -75,6 +75,15 @@ const char *pm__lab_kernel_rows_note(const pm__lab_kernel_rows *rows, size_t ind
 size_t pm__lab_kernel_rows_predict(const pm__lab_kernel_rows *rows, const pm_catalog *catalog, double *times,
                                    double *roofline_times);
 
+/* None yet; and one more, which is copied. */
+pm__lab_kernel_rows *pm__lab_kernel_rows_new(pm_error *error);
+int pm__lab_kernel_rows_add(pm__lab_kernel_rows *rows, const pm_measured_kernel *measured, const pm_kernel *kernel,
+                            pm_error *error);
+
+/* The rows of a table of operators (operator_row.h) that are one kernel and that nothing doubts. */
+int pm__lab_kernel_rows_add_operators(pm__lab_kernel_rows *rows, const pm_catalog *catalog, const char *csv,
+                                      const char *file, pm_error *error);
+
 /* The same of a table that is read already. */
 pm__lab_kernel_rows *pm__lab_kernel_rows_read(const pm_catalog *catalog, const pm__csv *sheet, const char *file,
                                               pm_error *error);

@@ -18,7 +18,7 @@ struct pm__lab_kernel_rows {
   pm_measured_kernel *measured;
   pm_kernel *kernels;
   int32_t *groups;
-  size_t count, group_count;
+  size_t count, room, group_count;
   reason notes[NOTES];
   size_t note_count;
 };
@@ -271,6 +271,7 @@ static bool make_room(loading *l)
   if (l->rows == NULL) return false;
   for (l->table_size = 64; l->table_size < 2 * n; l->table_size *= 2) {}
   l->table = (size_t *)calloc(l->table_size, sizeof *l->table);
+  l->rows->room = n;
   l->rows->measured = (pm_measured_kernel *)calloc(n, sizeof *l->rows->measured);
   l->rows->kernels = (pm_kernel *)calloc(n, sizeof *l->rows->kernels);
   l->rows->groups = (int32_t *)calloc(n, sizeof *l->rows->groups);
@@ -318,19 +319,37 @@ pm__lab_kernel_rows *pm__lab_kernel_rows_read(const pm_catalog *catalog, const p
   return NULL;
 }
 
-pm__lab_kernel_rows *pm__lab_kernel_rows_of_text(const pm_catalog *catalog, const char *csv, const char *file,
-                                                 pm_error *error)
+pm__lab_kernel_rows *pm__lab_kernel_rows_new(pm_error *error)
 {
-  pm__csv sheet;
-  if (catalog == NULL || csv == NULL) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "measured kernels need a catalogue and a text");
-    return NULL;
-  }
-  if (file == NULL) file = "kernels";
-  if (pm__csv_read(&sheet, csv, file, error) != PM_OK) return NULL;
-  pm__lab_kernel_rows *rows = pm__lab_kernel_rows_read(catalog, &sheet, file, error);
-  pm__csv_free(&sheet);
+  pm__lab_kernel_rows *rows = (pm__lab_kernel_rows *)calloc(1, sizeof *rows);
+  if (rows == NULL) pm__no_memory(error);
   return rows;
+}
+
+static bool grow(pm__lab_kernel_rows *rows)
+{
+  size_t room = 2 * rows->room + 64;
+  pm_measured_kernel *measured = (pm_measured_kernel *)realloc(rows->measured, room * sizeof *measured);
+  if (measured != NULL) rows->measured = measured;
+  pm_kernel *kernels = (pm_kernel *)realloc(rows->kernels, room * sizeof *kernels);
+  if (kernels != NULL) rows->kernels = kernels;
+  int32_t *groups = (int32_t *)realloc(rows->groups, room * sizeof *groups);
+  if (groups != NULL) rows->groups = groups;
+  if (measured == NULL || kernels == NULL || groups == NULL) return false;
+  rows->room = room;
+  return true;
+}
+
+int pm__lab_kernel_rows_add(pm__lab_kernel_rows *rows, const pm_measured_kernel *measured, const pm_kernel *kernel,
+                            pm_error *error)
+{
+  if (rows->count == rows->room && !grow(rows)) return pm__no_memory(error);
+  size_t same = rows->count;
+  while (same > 0 && strcmp(rows->measured[same - 1].group, measured->group) != 0) same--;
+  rows->groups[rows->count] = same > 0 ? rows->groups[same - 1] : (int32_t)rows->group_count++;
+  rows->measured[rows->count] = *measured;
+  rows->kernels[rows->count++] = *kernel;
+  return PM_OK;
 }
 
 void pm__lab_kernel_rows_free(pm__lab_kernel_rows *rows)

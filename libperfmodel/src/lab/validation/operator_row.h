@@ -31,12 +31,33 @@ typedef struct pm__lab_operator_row {
   int count;           /* 0: a collective over `gpus` */
   double rows;         /* of a product or a pass: tokens; NAN: not told apart */
   double gpus, bytes;  /* of a collective */
-  double time;         /* measured [s] */
+  double time, overhead; /* measured, and what the host added to it [s] */
   bool marked;         /* the column `check` doubts it */
   char skip[120];      /* why it cannot be used, or "" */
 } pm__lab_operator_row;
 
+/* The row as it is written, before its GPU and its host are known. */
 void pm__lab_operator_row_read(pm__lab_operator_row *row, const pm__csv *sheet, const pm__lab_operator_columns *columns,
                                size_t line);
+
+/* ---- All lines of a table ---- */
+
+/* A name of a GPU in the table, and what it is in the catalogue. */
+typedef struct pm__lab_operator_gpu {
+  const char *name;
+  bool known, calibrated;
+  pm_gpu gpu;
+  pm_kernel_calibration calibration;
+} pm__lab_operator_gpu;
+
+typedef struct pm__lab_operator_reader pm__lab_operator_reader;
+
+/* The sheet and the catalogue must outlive it. NULL with an error. */
+pm__lab_operator_reader *pm__lab_operator_reader_new(const pm_catalog *catalog, const pm__csv *sheet, pm_error *error);
+void pm__lab_operator_reader_free(pm__lab_operator_reader *reader);
+
+/* The line with what its host added; returns its GPU. */
+const pm__lab_operator_gpu *pm__lab_operator_reader_get(pm__lab_operator_reader *reader, size_t line,
+                                                        pm__lab_operator_row *row);
 
 #endif

@@ -14,70 +14,21 @@
 #include "lab/validation/operator_row.h"
 #include "lab/validation/predictor.h"
 
-enum { NAMES = 32, FEW_ROWS = 64 };
-
-/* A name of a GPU, what it was matched with, and the system that its collectives are predicted on. */
-typedef struct gpu_name {
-  const char *name;
-  bool known, calibrated;
-  pm_gpu gpu;
-  pm_kernel_calibration calibration;
-} gpu_name;
+enum { FEW_ROWS = 64 };
 
 typedef struct study {
   pm__lab_context *context;
-  pm__lab_operator_columns columns;
-  gpu_name names[NAMES];
-  size_t name_count;
-  pm_kernel_harness harnesses[NAMES];
-  size_t harness_count;
+  pm__lab_operator_reader *reader;
+  int id; /* its column */
   pm__lab_machines *machines;
   pm__lab_predictor *predictor;
   pm__lab_comparisons compared;
   pm__lab_reasons reasons;
 } study;
 
-/* ---- GPUs ---- */
-
-static const gpu_name *gpu_of(study *s, const char *name)
-{
-  for (size_t i = 0; i < s->name_count; i++)
-    if (strcmp(s->names[i].name, name) == 0) return &s->names[i];
-  if (s->name_count == NAMES) s->name_count--; /* the last one makes room */
-  gpu_name *g = &s->names[s->name_count++];
-  const pm_catalog *catalog = s->context->catalog;
-  const char *id = pm__lab_gpu_of_name(catalog, name, "");
-  g->name = name;
-  g->known = id != NULL && pm_catalog_get_record(catalog, "gpu", id, &g->gpu, NULL) == PM_OK;
-  g->calibrated = g->known && pm_catalog_get_kernels(catalog, &g->gpu, &g->calibration, NULL) == PM_OK;
-  return g;
-}
-
-/* ---- What the host adds ---- */
-
-static void load_harnesses(study *s)
-{
-  const char *id;
-  const pm_catalog *catalog = s->context->catalog;
-  for (size_t i = 0; s->harness_count < NAMES && (id = pm_catalog_get_id(catalog, "kernel_harness", i)) != NULL; i++)
-    if (pm_catalog_get_record(catalog, "kernel_harness", id, &s->harnesses[s->harness_count], NULL) == PM_OK)
-      s->harness_count++;
-}
-
-/* That of the software, else none. */
-static double overhead_of(const study *s, const char *source, const char *library)
-{
-  for (size_t i = 0; i < s->harness_count; i++) {
-    const pm_kernel_harness *h = &s->harnesses[i];
-    if (strstr(library, h->repository) == NULL && strstr(source, h->repository) == NULL) continue;
-    return h->gemm > 0 ? h->gemm : 0;
-  }
-  return 0;
-}
-
 /* ---- Predicting ---- */
 
-static int predict_kernels(const gpu_name *gpu, const pm__lab_operator_row *row, double *time, pm_error *error)
+static int predict_kernels(const pm__lab_operator_gpu *gpu, const pm__lab_operator_row *row, double *time, pm_error *error)
 {
   pm_kernel_time out[PM__OPERATOR_KERNELS];
   size_t count = (size_t)row->count;
@@ -88,7 +39,7 @@ static int predict_kernels(const gpu_name *gpu, const pm__lab_operator_row *row,
 }
 
 /* On the smallest system with so many of the GPU. */
-static int predict_collective(study *s, const gpu_name *gpu, const pm__lab_operator_row *row, double *time,
+static int predict_collective(study *s, const pm__lab_operator_gpu *gpu, const pm__lab_operator_row *row, double *time,
                               pm_error *error)
 {
   pm__lab_row cells = {.set = ""};
@@ -111,25 +62,22 @@ static int predict_collective(study *s, const gpu_name *gpu, const pm__lab_opera
   return result.status == PM_OK ? PM_OK : pm__fail(error, result.status, "%s", pm_status_get_text(result.status));
 }
 
-static int predict(study *s, size_t line, const pm__lab_operator_row *row, const gpu_name *gpu, double *time,
+static int predict(study *s, const pm__lab_operator_row *row, const pm__lab_operator_gpu *gpu, double *time,
                    pm_error *error)
 {
-  const pm__csv *table = s->context->table;
-  *time = 0;
+  *time = row->overhead;
   if (row->skip[0] != '\0') return pm__fail(error, PM_STATUS_NOT_FOUND, "%s", row->skip);
   if (!gpu->known)
     return pm__fail(error, PM_STATUS_NOT_FOUND, "no GPU of the catalogue is called \"%.60s\"", gpu->name);
-  if (row->count == 0) return predict_collective(s, gpu, row, time, error);
-  *time = overhead_of(s, pm__csv_cell(table, line, s->columns.source), pm__csv_cell(table, line, s->columns.library));
-  return predict_kernels(gpu, row, time, error);
+  return row->count == 0 ? predict_collective(s, gpu, row, time, error) : predict_kernels(gpu, row, time, error);
 }
 
 /* ---- Rows ---- */
 
-static void name_row(const study *s, size_t line, const pm__lab_operator_row *row, const gpu_name *gpu,
+static void name_row(const study *s, size_t line, const pm__lab_operator_row *row, const pm__lab_operator_gpu *gpu,
                      pm__lab_comparison *out)
 {
-  const char *id = pm__csv_cell(s->context->table, line, s->columns.id);
+  const char *id = pm__csv_cell(s->context->table, line, s->id);
   const char *rows = isnan(row->rows) ? "" : row->rows < FEW_ROWS ? " m<64" : " m>=64";
   snprintf(out->group, sizeof out->group, "%.20s %.20s %.20s%s%s", gpu->known ? gpu->gpu.id : gpu->name, row->label,
            row->precision, rows, row->marked ? " doubted" : "");
@@ -145,12 +93,11 @@ static int add_row(study *s, size_t line, pm_error *error)
   pm__lab_operator_row row;
   pm_error reason = PM_ERROR_NONE;
   double time;
-  const gpu_name *gpu = gpu_of(s, pm__csv_cell(s->context->table, line, s->columns.gpu));
+  const pm__lab_operator_gpu *gpu = pm__lab_operator_reader_get(s->reader, line, &row);
   pm__lab_comparison *out = pm__lab_comparisons_add(&s->compared, error);
   if (out == NULL) return PM_STATUS_NO_MEMORY;
-  pm__lab_operator_row_read(&row, s->context->table, &s->columns, line);
   name_row(s, line, &row, gpu, out);
-  int status = predict(s, line, &row, gpu, &time, &reason);
+  int status = predict(s, &row, gpu, &time, &reason);
   if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (status != PM_OK) return pm__lab_reasons_add(&s->reasons, reason.text, error);
   pm__lab_comparison_set(out, time * 1e6);
@@ -178,9 +125,9 @@ static int prepare(study *s, pm_error *error)
   static const char *const needed[] = {"gpu", "op", "dtype", "time_us"};
   int status = pm__lab_check_columns(s->context, needed, sizeof needed / sizeof needed[0], error);
   if (status != PM_OK) return status;
-  s->columns = pm__lab_operator_columns_of(s->context->table);
-  load_harnesses(s);
-  s->machines = pm__lab_machines_new(s->context->catalog, error);
+  s->id = pm__csv_column(s->context->table, "id");
+  s->reader = pm__lab_operator_reader_new(s->context->catalog, s->context->table, error);
+  if (s->reader != NULL) s->machines = pm__lab_machines_new(s->context->catalog, error);
   if (s->machines != NULL) s->predictor = pm__lab_predictor_new(s->context->catalog, NULL, error);
   return s->predictor != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
@@ -202,6 +149,7 @@ pm_table *pm__lab_validate_operators(pm__lab_context *context, pm_error *error)
   }
   pm__lab_predictor_free(s->predictor);
   pm__lab_machines_free(s->machines);
+  pm__lab_operator_reader_free(s->reader);
   pm__lab_reasons_free(&s->reasons);
   free(s->compared.items);
   free(s);
