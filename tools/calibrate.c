@@ -69,7 +69,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "kernels|training", "what is calibrated (default kernels)"},
+  {OPTION_SET, '\0', "set", "kernels|training|collectives", "what is calibrated (default kernels)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed (gzip)"},
   {OPTION_ARCHITECTURE, '\0', "architecture", "ID,ID...", "only the constants of these; those of every architecture stay"},
   {OPTION_FRAMEWORK, '\0', "framework", "ID,ID...", "training: only the constants of these frameworks or cuDNN generations"},

@@ -326,7 +326,14 @@ typedef struct pm_tuning { PM_TUNING_FIELDS(PM_DECLARE) } pm_tuning;
   X(REAL, old_most, "B/s", "most that a GPU passes on with NCCL 1.6 to 2.3, over all rings")           \
   X(REAL, ll_share, "1", "most bandwidth of LL over what the library assumes")                         \
   X(REAL, ll128_share, "1", "bandwidth of LL128 over what the library assumes")                        \
-  X(REAL, odd_share, "1", "bandwidth of NCCL before 2.4 where parts are an odd number of floats")
+  X(REAL, odd_share, "1", "bandwidth of NCCL before 2.4 where parts are an odd number of floats")       \
+  X(REAL, step_share, "1", "time of a step inside the node over the library's constant")               \
+  X(REAL, base_share, "1", "fixed latency inside the node over the library's constant")                \
+  X(REAL, local_rate, "B/s", "at which a GPU passes its own share of the bytes, while no link moves any") \
+  X(REAL, in_switch_knee, "1", "how little latency and transfer overlap in in-switch reduction between nodes") \
+  X(REAL, small_deviation, "1", "of log(measured / predicted), standard: messages of some KB")           \
+  X(REAL, middle_deviation, "1", "the same about 1 MB")                                                \
+  X(REAL, large_deviation, "1", "the same from 64 MB on")
 
 typedef struct pm_collective_fit { PM_COLLECTIVE_FIT_FIELDS(PM_DECLARE) } pm_collective_fit;
 

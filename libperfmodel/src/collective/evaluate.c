@@ -11,6 +11,7 @@ static void fill_unknown(pm_collective_time *out, int status)
   memset(out, 0, sizeof *out);
   out->status = status;
   out->time = out->algorithm_bandwidth = out->bus_bandwidth = out->latency = out->transfer = NAN;
+  out->time_p10 = out->time_p90 = NAN;
 }
 
 static int check_call(const pm_call *call)
@@ -29,11 +30,13 @@ static void fill_alone(const pm_call *call, pm_collective_time *out)
   out->algorithm_bandwidth = out->bus_bandwidth = NAN;
 }
 
-static void fill_known(const pm__collective_candidate_time *t, double bytes, pm_collective_time *out)
+static void fill_known(const pm__collective_candidate_time *t, double bytes, double band, pm_collective_time *out)
 {
   memset(out, 0, sizeof *out);
   out->status = PM_OK;
   out->time = t->time;
+  out->time_p10 = t->time / band;
+  out->time_p90 = t->time * band;
   out->latency = t->latency;
   out->transfer = t->transfer;
   out->algorithm = (int32_t)t->candidate->algorithm;
@@ -77,7 +80,7 @@ static void evaluate(const pm_group *group, const pm_call *call, named *last, pm
   }
   pm__collective_candidate_time t = pm__collective_candidates_time(candidates_of(group, call, last), call->bytes);
   if (t.candidate == NULL) fill_unknown(out, PM_STATUS_NOT_MODELLED);
-  else fill_known(&t, call->bytes, out);
+  else fill_known(&t, call->bytes, pm__collective_band_at(group->band, call->bytes), out);
 }
 
 void pm_call_fill(pm_call *call, size_t size)

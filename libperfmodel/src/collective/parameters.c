@@ -27,10 +27,11 @@ static void fill_protocol(pm__collective_parameters *group, const pm_system *sys
   const pm_protocol *p = &system->protocol[index];
   double least = least_step(group, system, index), further = group->fit->network_hop + group->fabric;
   group->payload[index] = p->payload;
-  group->base[index][PM__RING] = p->ring_base + far_base(group);
-  group->base[index][PM__TREE] = p->tree_base + far_base(group);
-  group->step[index][PM__RING] = fmax(least, group->nvlink ? p->ring_nvlink : p->ring_pcie);
-  group->step[index][PM__TREE] = fmax(least, group->nvlink ? p->tree_nvlink : p->tree_pcie);
+  double step = group->fit->step_share, base = group->fit->base_share;
+  group->base[index][PM__RING] = base * p->ring_base + far_base(group);
+  group->base[index][PM__TREE] = base * p->tree_base + far_base(group);
+  group->step[index][PM__RING] = fmax(least, step * (group->nvlink ? p->ring_nvlink : p->ring_pcie));
+  group->step[index][PM__TREE] = fmax(least, step * (group->nvlink ? p->tree_nvlink : p->tree_pcie));
   group->far_step[index][PM__RING] = p->ring_network + further;
   group->far_step[index][PM__TREE] = p->tree_network + further;
   if (index != PM__SIMPLE || isnan(group->fit->network_simple)) return;

@@ -29,6 +29,11 @@ double pm__collective_slower(const pm__collective_parameters *group, const char 
   return fmin(group->ring, group->network);
 }
 
+double pm__collective_own_share(const pm__collective_parameters *group)
+{
+  return 1 / (group->ranks * group->fit->local_rate);
+}
+
 double pm__collective_bus_factor(pm_collective collective, double ranks)
 {
   switch (collective) {

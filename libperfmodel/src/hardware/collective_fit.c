@@ -17,7 +17,10 @@ void pm__system_fit_complete(pm_collective_fit *fit, const pm_system *system)
                      &fit->in_switch_network, &fit->pairs_latency,   &fit->pairs_rank,        &fit->chain_rank,
                      &fit->chain_fill,      &fit->chunk,             &fit->old_chunk,         &fit->old_launch};
   double *shares[] = {&fit->in_switch_efficiency, &fit->pairs_efficiency, &fit->pairs_launch,
-                      &fit->ll_share,             &fit->ll128_share,      &fit->odd_share};
+                      &fit->ll_share,             &fit->ll128_share,      &fit->odd_share,
+                      &fit->step_share,           &fit->base_share};
+  fit->in_switch_knee = known(fit->in_switch_knee, known(fit->network_knee, 0));
+  fit->local_rate = known(fit->local_rate, INFINITY);
   fit->old_most = known(fit->old_most, INFINITY);
   for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) *plain[i] = known(*plain[i], 0);
   for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) *shares[i] = known(*shares[i], 1);

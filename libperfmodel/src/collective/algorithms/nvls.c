@@ -2,7 +2,8 @@
 ** Reduction in the NVLink switches: every GPU sends S once and the switches add up and multicast, so that each port
 ** carries S (1 + 1/n) each way; a reduce-scatter or all-gather carries S.
 **
-** Between nodes a tree joins the switches: each node sends S on two nodes, 2 S on more.
+** Between nodes a tree joins the switches: each node sends S on two nodes, 2 S on more, and the sum goes up and down
+** log2 N steps.
 */
 #include <math.h>
 #include "collective/algorithm.h"
@@ -29,9 +30,10 @@ static void nvls_tree_cost(const pm__collective_parameters *group, pm_collective
 {
   double inside = inner_bandwidth(group), between = group->nodes == 2 ? group->network : group->network / 2;
   cost->limit = inside <= between ? group->ring_limit : group->network_limit;
-  cost->latency = group->fit->in_switch_latency * group->per_node + group->fit->in_switch_network + 10 * group->fabric;
+  cost->latency = group->fit->in_switch_latency * group->per_node + group->fit->in_switch_network +
+                  2 * log2(group->nodes) * group->far_step[PM__SIMPLE][PM__TREE];
   cost->per_byte = 1 / fmin(inside, between);
-  cost->knee = group->fit->network_knee;
+  cost->knee = group->fit->in_switch_knee;
   (void)collective;
   (void)protocol;
 }

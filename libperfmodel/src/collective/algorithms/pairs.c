@@ -9,7 +9,8 @@
 static double latency(const pm__collective_parameters *group)
 {
   double hop = group->nodes > 1 ? group->fabric : 0;
-  return group->fit->pairs_latency + group->fit->pairs_rank * (group->ranks - 1) + hop;
+  const pm_collective_fit *fit = group->fit;
+  return fit->base_share * fit->pairs_latency + fit->step_share * fit->pairs_rank * (group->ranks - 1) + hop;
 }
 
 /* Bytes of S that one GPU exchanges inside the node, and that one node exchanges with others. */
@@ -23,7 +24,9 @@ static void pairs_cost(const pm__collective_parameters *group, pm_collective col
   cost->latency = latency(group);
   cost->per_byte = fmax(inside, between);
   (void)protocol;
-  if (collective == PM_COLLECTIVE_ALL_TO_ALL) cost->launches = group->fit->pairs_launch;
+  if (collective != PM_COLLECTIVE_ALL_TO_ALL) return;
+  cost->per_byte += pm__collective_own_share(group);
+  cost->launches = group->fit->pairs_launch;
 }
 
 static pm__collective_traffic pairs_traffic(const pm__collective_parameters *group, pm_collective collective,

@@ -61,8 +61,9 @@ static void ring_cost(const pm__collective_parameters *group, pm_collective coll
   double bus = pm__collective_protocol_bandwidth(group, protocol, links);
   cost->knee = group->nodes > 1 ? group->fit->network_knee : inner_knee(group, collective);
   cost->per_byte = pm__collective_bus_factor(collective, group->ranks) / bus;
-  if (chain || collective == PM_COLLECTIVE_SEND_RECEIVE) cost->latency = chain_latency(group, protocol);
-  else cost->latency = latency(group, collective, protocol);
+  bool whole = chain || collective == PM_COLLECTIVE_SEND_RECEIVE;
+  if (!whole) cost->per_byte += pm__collective_own_share(group);
+  cost->latency = whole ? chain_latency(group, protocol) : latency(group, collective, protocol);
   if (chain) fill_chain(group, bus, cost);
   bool parts = collective == PM_COLLECTIVE_REDUCE_SCATTER || collective == PM_COLLECTIVE_ALL_GATHER;
   if (parts && group->era != PM_ERA_CURRENT) cost->odd_share = group->fit->odd_share;

@@ -1,6 +1,7 @@
 /*
 ** Double binary tree: each node's GPUs are a chain, the nodes two trees in which the leaves of one are inner nodes of
-** the other. Every node sends 2 S (S on two nodes). Constants as in NCCL's src/graph/tuning.cc.
+** the other. Every GPU passes 2 S on, half of it in each tree, and so does every node's network, but on two nodes: there
+** a node is the root of one tree and a leaf of the other, and sends S. Constants as in NCCL's src/graph/tuning.cc.
 */
 #include <math.h>
 #include "collective/algorithm.h"
@@ -23,7 +24,7 @@ static double share(const pm__collective_parameters *group, int protocol)
 static void tree_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
                       pm__collective_cost *cost)
 {
-  double network = group->nodes == 2 ? group->tree_network : group->network;
+  double network = group->nodes == 2 ? 2 * group->tree_network : group->network;
   double bus = fmin(group->ring, network) * share(group, protocol);
   if (protocol == PM__LL) bus = fmin(bus, group->ll_most * group->fit->ll_share);
   if (protocol == PM__LL128) bus *= fmin(group->fit->ll128_share, 1);

@@ -11,6 +11,7 @@ static const struct set {
 } sets[] = {
   {"kernels", "measured/kernels.csv", pm__lab_calibrate_kernels},
   {"training", "measured/training.csv", pm__lab_calibrate_training},
+  {"collectives", "measured/collectives.csv", pm__lab_calibrate_collectives},
 };
 
 enum { SETS = sizeof sets / sizeof sets[0] };

@@ -3,39 +3,38 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perfmodel/collective.h"
-#include "perfmodel/units.h"
-#include "base/csv.h"
-#include "base/words.h"
+#include "lab/validation/collective_runs.h"
 #include "lab/validation/comparison.h"
-#include "lab/validation/machines.h"
 #include "lab/validation/predictor.h"
 
-#define RUN_COLUMNS(X)                                                                                         \
-  X(system) X(gpus) X(nodes) X(collective) X(message_bytes) X(algbw_GBps) X(time_us) X(nccl_version)               \
-  X(protocol_or_algo) X(source) X(note) X(machine) X(gpu_list) X(use)
+/* ---- Rows of the set ---- */
 
-/* The cells of a row, "" for a column that is not there. */
-typedef struct run_cells {
-#define RUN_CELL(name) const char *name;
-  RUN_COLUMNS(RUN_CELL)
-#undef RUN_CELL
-} run_cells;
+/* What a table of rows says besides the comparison. */
+typedef struct run_row {
+  char system[PM_TEXT_MAX], machine[PM_TEXT_MAX], use[PM_TEXT_MAX], regime[PM_TEXT_MAX];
+  char collective[PM_TEXT_MAX], algorithm[PM_TEXT_MAX], protocol[PM_TEXT_MAX];
+  int32_t gpus, nodes, inside;
+  double bytes, p10, p90;
+} run_row;
 
-/* All runs of a table: what one row does not say, another of the same source may. */
-typedef struct run_table {
-  run_cells *items;
-  size_t count;
-  bool machines_said; /* there is a column of machines; an empty cell of it is a machine of unknown wiring */
-} run_table;
+static const pm_choice inside_choices[] = {{.name = "no", .doc = ""}, {.name = "yes", .doc = ""}, {.name = NULL}};
 
-typedef struct collective_run {
-  char machine[PM_TEXT_MAX]; /* "" if none of the catalogue is known to be wired so */
-  int32_t gpus, nodes;       /* GPUs of all nodes */
-  double bytes, measured;
-  bool copy, rate;           /* a copy between two GPUs; what was measured is a bandwidth [B/s], no time [s] */
-  char algorithm[PM_TEXT_MAX], protocol[PM_TEXT_MAX]; /* that the prediction takes */
-} collective_run;
+static const pm_field fields[] = {
+  PM__FIELD(run_row, TEXT, system, "system", "", "as the source calls it"),
+  PM__FIELD(run_row, TEXT, machine, "machine", "", "id in the catalogue; empty if none is known to be wired so"),
+  PM__FIELD(run_row, TEXT, use, "use", "", "fit, held-out, document, or user for rows of one's own"),
+  PM__FIELD(run_row, TEXT, regime, "regime", "", "by size of the message"),
+  PM__FIELD(run_row, TEXT, collective, "collective", "", "what was done"),
+  PM__FIELD(run_row, TEXT, algorithm, "algorithm", "", "the one that the prediction takes"),
+  PM__FIELD(run_row, TEXT, protocol, "protocol", "", "the one that the prediction takes"),
+  PM__FIELD(run_row, INT, gpus, "gpus", "1", "GPUs over all nodes"),
+  PM__FIELD(run_row, INT, nodes, "nodes", "1", "nodes"),
+  PM__FIELD(run_row, REAL, bytes, "bytes", "B", "bytes of the whole buffer"),
+  PM__FIELD(run_row, REAL, p10, "p10", "s", "fast edge of the band"),
+  PM__FIELD(run_row, REAL, p90, "p90", "s", "slow edge of the band"),
+  {"inside", "", "whether what was measured lies in the band", offsetof(run_row, inside), .kind = PM_FIELD_CHOICE,
+   .choices = inside_choices},
+};
 
 static int read_runs(run_table *runs, const pm__csv *table, pm_error *error)
 {
@@ -131,7 +130,7 @@ static pm_group_choice choice_of(const run_table *runs, const run_cells *cells, 
 /* ---- Predicting ---- */
 
 /* cudaMemcpyPeer between two GPUs, "GPU0->GPU1" in the note. */
-static int predict_copy(const pm_system *system, const run_cells *cells, double *predicted, pm_error *error)
+static int predict_copy(const pm_system *system, const pm__lab_run_cells *cells, double *predicted, pm_error *error)
 {
   int from, to;
   pm_pair pair;
@@ -146,7 +145,7 @@ static int predict_copy(const pm_system *system, const run_cells *cells, double 
   return PM_OK;
 }
 
-static int evaluate(const pm_group *group, const pm_call *call, collective_run *run, double *predicted,
+static int evaluate(const pm_group *group, const pm_call *call, double measured, run_row *row, double *predicted,
                     pm_error *error)
 {
   pm_collective_time result;
@@ -154,117 +153,28 @@ static int evaluate(const pm_group *group, const pm_call *call, collective_run *
   pm_group_evaluate(group, call, &result, 1);
   if (result.status != PM_OK) return pm__fail(error, result.status, "%s", pm_status_get_text(result.status));
   *predicted = result.time;
-  pm_record_format(pm_record_find_field(type, "algorithm"), &result, run->algorithm);
-  pm_record_format(pm_record_find_field(type, "protocol"), &result, run->protocol);
+  row->p10 = result.time_p10;
+  row->p90 = result.time_p90;
+  row->inside = measured >= row->p10 && measured <= row->p90;
+  pm_record_format(pm_record_find_field(type, "algorithm"), &result, row->algorithm);
+  pm_record_format(pm_record_find_field(type, "protocol"), &result, row->protocol);
   return PM_OK;
 }
 
-static int predict_collective(const pm_system *system, const run_table *runs, const run_cells *cells,
-                              collective_run *run, double *predicted, pm_error *error)
+static int predict_collective(const pm_system *system, const pm__lab_runs *runs, const pm__lab_run *run, run_row *row,
+                              double *predicted, pm_error *error)
 {
-  enum { MOST = 1024 };
-  int gpus[MOST], listed = read_gpus(cells->gpu_list, gpus, MOST);
-  pm_call call = pm_call_make();
-  pm_group_choice choice = choice_of(runs, cells, run);
-  call.collective = pm_collective_find(cells->collective);
-  call.bytes = run->bytes;
-  call.algorithm = algorithm_of(cells->protocol_or_algo);
-  if (call.collective < 0) return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown collective \"%.60s\"",
-                                           cells->collective);
-  pm_group *group = pm_group_new(system, listed > 0 ? gpus : NULL, listed > 0 ? listed : run->gpus / run->nodes,
-                                 &choice,
-                                 error);
-  int status = group != NULL ? evaluate(group, &call, run, predicted, error) : PM_STATUS_BAD_ARGUMENT;
+  pm_call call;
+  if (pm__lab_run_call(run, &call, error) != PM_OK) return PM_STATUS_NOT_FOUND;
+  pm_group *group = pm__lab_run_group(runs, run, system, error);
+  int status = group != NULL ? evaluate(group, &call, run->measured, row, predicted, error) : PM_STATUS_BAD_ARGUMENT;
   pm_group_free(group);
   return status;
 }
 
-/* ---- Reading ---- */
-
-static double number(const char *text)
-{
-  double value;
-  return text[0] != '\0' && pm_number_parse(text, &value) == PM_OK ? value : (double)NAN;
-}
-
-static int read_count(const char *name, const char *text, int32_t *count, pm_error *error)
-{
-  double value = number(text);
-  if (!(value >= 1 && value <= 1e6)) return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.20s\" is no count", name,
-                                                     text);
-  *count = (int32_t)value;
-  return PM_OK;
-}
-
-/* Time where it is given, else what the algorithm bandwidth says. */
-static int read_run(const run_table *runs, const run_cells *cells, pm__lab_machines *machines, collective_run *run,
-                    pm_error *error)
-{
-  double time = number(cells->time_us) / 1e6, bandwidth = number(cells->algbw_GBps) * 1e9;
-  memset(run, 0, sizeof *run);
-  run->copy = strncmp(cells->collective, "p2p_", 4) == 0;
-  run->rate = run->copy && strstr(cells->collective, "latency") == NULL;
-  run->bytes = number(cells->message_bytes);
-  run->measured = run->rate ? bandwidth : !isnan(time) ? time : run->bytes / bandwidth;
-  run->nodes = 1;
-  int status = read_count("gpus", cells->gpus, &run->gpus, error);
-  if (status == PM_OK && cells->nodes[0] != '\0') status = read_count("nodes", cells->nodes, &run->nodes, error);
-  snprintf(run->machine, sizeof run->machine, "%s", find_machine(runs, cells, machines, run->gpus / run->nodes));
-  if (status == PM_OK && !(run->measured > 0))
-    status = pm__fail(error, PM_STATUS_BAD_VALUE, "no %s", run->rate ? "algbw_GBps" : "time_us");
-  return status;
-}
-
-/* Reads the row at `index` and predicts it; *predicted is in the unit of what was measured. The error says why there is
-** no prediction, the run is then as far as it could be read. */
-static int predict_run(const run_table *runs, size_t index, pm__lab_machines *machines, pm__lab_predictor *predictor,
-                       collective_run *run, double *predicted, pm_error *error)
-{
-  const run_cells *cells = &runs->items[index];
-  *predicted = NAN;
-  int status = read_run(runs, cells, machines, run, error);
-  if (status != PM_OK) return status;
-  if (run->machine[0] == '\0')
-    return pm__fail(error, PM_STATUS_NOT_FOUND, "no system is known to be wired as \"%.60s\"", cells->system);
-  int system = pm__lab_predictor_system(predictor, run->machine, error);
-  if (system < 0) return PM_STATUS_NOT_FOUND;
-  const pm_system *built = pm__lab_predictor_built_system(predictor, system);
-  return run->copy ? predict_copy(built, cells, predicted, error)
-                   : predict_collective(built, runs, cells, run, predicted, error);
-}
-
-/* ---- Rows of the set ---- */
-
-/* What a table of rows says besides the comparison. */
-typedef struct run_row {
-  char system[PM_TEXT_MAX], machine[PM_TEXT_MAX], use[PM_TEXT_MAX], regime[PM_TEXT_MAX];
-  char collective[PM_TEXT_MAX], algorithm[PM_TEXT_MAX], protocol[PM_TEXT_MAX];
-  int32_t gpus, nodes;
-  double bytes;
-} run_row;
-
-static const pm_field fields[] = {
-  PM__FIELD(run_row, TEXT, system, "system", "", "as the source calls it"),
-  PM__FIELD(run_row, TEXT, machine, "machine", "", "id in the catalogue; empty if none is known to be wired so"),
-  PM__FIELD(run_row, TEXT, use, "use", "", "fit, held-out, document, or user for rows of one's own"),
-  PM__FIELD(run_row, TEXT, regime, "regime", "", "by size of the message"),
-  PM__FIELD(run_row, TEXT, collective, "collective", "", "what was done"),
-  PM__FIELD(run_row, TEXT, algorithm, "algorithm", "", "the one that the prediction takes"),
-  PM__FIELD(run_row, TEXT, protocol, "protocol", "", "the one that the prediction takes"),
-  PM__FIELD(run_row, INT, gpus, "gpus", "1", "GPUs over all nodes"),
-  PM__FIELD(run_row, INT, nodes, "nodes", "1", "nodes"),
-  PM__FIELD(run_row, REAL, bytes, "bytes", "B", "bytes of the whole buffer"),
-};
-
-static const pm_record_type row_type = PM__TYPE(run_row, fields);
-
-static const char *const regimes[] = {"<64 KB", "64 KB-16 MB", ">=16 MB", "copies"};
-
-enum { REGIMES = sizeof regimes / sizeof regimes[0] };
-
 typedef struct study {
   pm__lab_context *context;
-  run_table runs;
+  pm__lab_runs runs;
   pm__lab_machines *machines;
   pm__lab_predictor *predictor;
   run_row *rows;
@@ -274,22 +184,24 @@ typedef struct study {
 
 /* ---- Rows ---- */
 
-static const char *regime_of(const collective_run *run)
+/* Predicts what was read, in the unit of what was measured. The error says why there is no prediction. */
+static int predict_run(study *s, const pm__lab_run *run, run_row *row, double *predicted, pm_error *error)
 {
-  if (run->copy) return regimes[3];
-  if (run->bytes < 65536) return regimes[0];
-  return run->bytes < 16777216 ? regimes[1] : regimes[2];
+  int system = pm__lab_predictor_system(s->predictor, run->machine, error);
+  if (system < 0) return PM_STATUS_NOT_FOUND;
+  const pm_system *built = pm__lab_predictor_built_system(s->predictor, system);
+  if (run->regime == PM__COPIES) return predict_copy(built, run->cells, predicted, error);
+  return predict_collective(built, &s->runs, run, row, predicted, error);
 }
 
-static void fill_row(const run_cells *cells, const collective_run *run, run_row *out)
+static void fill_row(const pm__lab_run *run, run_row *out)
 {
+  const pm__lab_run_cells *cells = run->cells;
   snprintf(out->system, sizeof out->system, "%.79s", cells->system);
   snprintf(out->collective, sizeof out->collective, "%.79s", cells->collective);
   snprintf(out->use, sizeof out->use, "%.79s", cells->use[0] != '\0' ? cells->use : "user");
-  strcpy(out->regime, regime_of(run));
+  strcpy(out->regime, pm__lab_regimes[run->regime]);
   strcpy(out->machine, run->machine);
-  strcpy(out->algorithm, run->algorithm);
-  strcpy(out->protocol, run->protocol);
   out->gpus = run->gpus;
   out->nodes = run->nodes;
   out->bytes = run->bytes;
@@ -298,14 +210,16 @@ static void fill_row(const run_cells *cells, const collective_run *run, run_row 
 static int add_row(study *s, size_t index, pm_error *error)
 {
   pm_error reason = PM_ERROR_NONE;
-  collective_run run;
-  double predicted;
+  pm__lab_run run;
+  double predicted = NAN;
   run_row *row = &s->rows[index];
   pm__lab_comparison *out = pm__lab_comparisons_add(&s->compared, error);
   if (out == NULL) return PM_STATUS_NO_MEMORY;
-  int status = predict_run(&s->runs, index, s->machines, s->predictor, &run, &predicted, &reason);
+  int status = pm__lab_run_read(&s->runs, index, s->machines, &run, &reason);
+  fill_row(&run, row);
+  row->p10 = row->p90 = NAN;
+  if (status == PM_OK) status = predict_run(s, &run, row, &predicted, &reason);
   if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
-  fill_row(&s->runs.items[index], &run, row);
   snprintf(out->id, sizeof out->id, "line %zu", index + 2);
   snprintf(out->group, sizeof out->group, "%.60s %.15s", row->machine[0] != '\0' ? row->machine : row->system,
            row->regime);
@@ -327,22 +241,64 @@ static int add_rows(study *s, pm_error *error)
 
 /* ---- Groups: a row is in that of all, in that of its use and in that of its machine ---- */
 
-/* Rows with this machine and use (NULL: any), by regime. */
-static int add_groups(const study *s, const char *machine, const char *use, pm__lab_comparisons *out, pm_error *error)
+/* How many of a group's measurements lie in the band. */
+typedef struct held_band {
+  double share; /* in per cent; NAN of copies, which have no band */
+} held_band;
+
+static const pm_field held_fields[] = {
+  PM__FIELD(held_band, REAL, share, "in band", "%", "measurements between the edges of the band, which is made for 80 % of "
+                                               "machines that no constant was fitted to"),
+};
+
+static const pm_record_type held_type = PM__TYPE(held_band, held_fields);
+
+typedef struct groups {
+  const study *of;
+  pm__lab_comparisons rows;
+  held_band *held;
+  size_t count, capacity;
+} groups;
+
+static bool is_in(const run_row *row, const char *machine, const char *use, size_t regime)
 {
-  const char *name = machine != NULL ? machine : use != NULL ? use : "all";
-  for (size_t r = 0; r < REGIMES; r++)
-    for (size_t i = 0; i < s->runs.count; i++) {
-      const run_row *row = &s->rows[i];
-      if (strcmp(row->regime, regimes[r]) != 0) continue;
-      if (machine != NULL && strcmp(row->machine, machine) != 0) continue;
-      if (use != NULL && strcmp(row->use, use) != 0) continue;
-      pm__lab_comparison *copy = pm__lab_comparisons_add(out, error);
-      if (copy == NULL) return PM_STATUS_NO_MEMORY;
-      *copy = s->compared.items[i];
-      snprintf(copy->group, sizeof copy->group, "%.60s %s", name, regimes[r]);
-    }
+  if (strcmp(row->regime, pm__lab_regimes[regime]) != 0) return false;
+  return (machine == NULL || strcmp(row->machine, machine) == 0) && (use == NULL || strcmp(row->use, use) == 0);
+}
+
+static int add_held(groups *g, size_t inside, size_t all, bool band, pm_error *error)
+{
+  held_band *next = (held_band *)pm__grow(g->held, g->count, &g->capacity, sizeof *next);
+  if (next == NULL) return pm__no_memory(error);
+  g->held = next;
+  g->held[g->count++] = (held_band){.share = band ? 100 * (double)inside / (double)all : (double)NAN};
   return PM_OK;
+}
+
+/* Rows of a size with this machine and use (NULL: any). */
+static int add_group(groups *g, const char *machine, const char *use, size_t regime, pm_error *error)
+{
+  const study *s = g->of;
+  const char *name = machine != NULL ? machine : use != NULL ? use : "all";
+  size_t all = 0, inside = 0;
+  for (size_t i = 0; i < s->runs.count; i++) {
+    if (!is_in(&s->rows[i], machine, use, regime)) continue;
+    pm__lab_comparison *copy = pm__lab_comparisons_add(&g->rows, error);
+    if (copy == NULL) return PM_STATUS_NO_MEMORY;
+    *copy = s->compared.items[i];
+    snprintf(copy->group, sizeof copy->group, "%.60s %s", name, pm__lab_regimes[regime]);
+    if (isnan(copy->error)) continue;
+    all++;
+    inside += s->rows[i].inside != 0;
+  }
+  return all > 0 ? add_held(g, inside, all, regime != PM__COPIES, error) : PM_OK;
+}
+
+static int add_sizes(groups *g, const char *machine, const char *use, pm_error *error)
+{
+  int status = PM_OK;
+  for (size_t r = 0; r < PM__REGIMES && status == PM_OK; r++) status = add_group(g, machine, use, r, error);
+  return status;
 }
 
 static bool is_first_of_machine(const study *s, size_t index)
@@ -355,14 +311,15 @@ static bool is_first_of_machine(const study *s, size_t index)
 static pm_table *groups_table(const study *s, pm_error *error)
 {
   static const char *const uses[] = {NULL, "fit", "held-out", "document"};
-  pm__lab_comparisons all = {NULL, 0, 0};
+  groups g = {.of = s};
   int status = PM_OK;
-  for (size_t u = 0; u < sizeof uses / sizeof uses[0] && status == PM_OK; u++)
-    status = add_groups(s, NULL, uses[u], &all, error);
+  for (size_t u = 0; u < sizeof uses / sizeof uses[0] && status == PM_OK; u++) status = add_sizes(&g, NULL, uses[u], error);
   for (size_t i = 0; i < s->runs.count && status == PM_OK; i++)
-    if (is_first_of_machine(s, i)) status = add_groups(s, s->rows[i].machine, NULL, &all, error);
-  pm_table *table = status == PM_OK ? pm__lab_comparisons_summary(&all, error) : NULL;
-  free(all.items);
+    if (is_first_of_machine(s, i)) status = add_sizes(&g, s->rows[i].machine, NULL, error);
+  pm_table *table = status == PM_OK ? pm__lab_comparisons_summary(&g.rows, error) : NULL;
+  if (table != NULL) table = pm__lab_table_with(table, &held_type, g.held, error);
+  free(g.rows.items);
+  free(g.held);
   return table;
 }
 
@@ -376,7 +333,7 @@ pm_table *pm__lab_validate_collectives(pm__lab_context *context, pm_error *error
   memset(&s, 0, sizeof s);
   s.context = context;
   int status = pm__lab_check_columns(context, needed, sizeof needed / sizeof needed[0], error);
-  if (status == PM_OK) status = read_runs(&s.runs, context->table, error);
+  if (status == PM_OK) status = pm__lab_runs_read(&s.runs, context->table, error);
   if (status == PM_OK) s.machines = pm__lab_machines_new(context->catalog, error);
   if (s.machines != NULL) s.predictor = pm__lab_predictor_new(context->catalog, NULL, error);
   if (s.predictor != NULL && add_rows(&s, error) == PM_OK) {
@@ -389,6 +346,6 @@ pm_table *pm__lab_validate_collectives(pm__lab_context *context, pm_error *error
   pm__lab_reasons_free(&s.reasons);
   free(s.compared.items);
   free(s.rows);
-  free(s.runs.items);
+  pm__lab_runs_free(&s.runs);
   return table;
 }

@@ -1,0 +1,259 @@
+/* Constants of collectives: which there are, what they are before any row, and where they go. */
+#include "lab/calibration/collective_fit.h"
+#include <math.h>
+#include <string.h>
+#include "collective/handle.h"
+#include "hardware/collective_fit.h"
+
+/* type, name: before any row, known within a factor; within which an architecture differs from the one before it, or a
+** fabric from others (0: one for all); bounds. */
+static const pm__lab_fit_kind kinds[] = {
+  {"fit", "launch", 5e-6, 2, 1.3, 1e-7, 1e-3},
+  {"fit", "knee", 0.1, 3, 1.5, 0.001, 1},
+  {"fit", "part_knee", 0.1, 3, 1.5, 0.001, 1},
+  {"fit", "chain_knee", 0.1, 3, 0, 0.001, 1},
+  {"fit", "network_knee", 0.2, 3, 1.5, 0.001, 1},
+  {"fit", "network_base", 3e-6, 3, 0, 1e-9, 1e-3},
+  {"fit", "network_hop", 3e-6, 3, 0, 1e-9, 1e-3},
+  {"fit", "network_simple", 18e-6, 2, 0, 1e-9, 1e-3},
+  {"fit", "in_switch_efficiency", 0.85, 1.1, 1.05, 0.3, 1},
+  {"fit", "in_switch_latency", 5e-6, 2, 1.3, 1e-7, 1e-4},
+  {"fit", "in_switch_network", 25e-6, 3, 0, 1e-9, 1e-3},
+  {"fit", "in_switch_knee", 0.2, 3, 0, 0.001, 1},
+  {"fit", "pairs_latency", 10e-6, 3, 0, 1e-9, 1e-3},
+  {"fit", "pairs_rank", 0.6e-6, 3, 0, 1e-9, 1e-3},
+  {"fit", "pairs_efficiency", 0.93, 1.1, 1.1, 0.3, 1},
+  {"fit", "pairs_launch", 2.5, 2, 0, 1, 10},
+  {"fit", "chain_rank", 1.3e-6, 3, 0, 1e-9, 1e-3},
+  {"fit", "chain_fill", 6e-6, 3, 0, 1e-9, 1e-3},
+  {"fit", "chunk", 900e3, 3, 0, 1, 1e8},
+  {"fit", "old_chunk", 150e3, 3, 0, 1, 1e8},
+  {"fit", "old_launch", 4.2e-6, 3, 0, 1e-7, 1e-3},
+  {"fit", "ll_share", 1, 2, 0, 0.1, 2},
+  {"fit", "ll128_share", 1, 2, 0, 0.1, 1},
+  {"fit", "odd_share", 0.43, 2, 0, 0.05, 1},
+  {"fit", "step_share", 1, 1.5, 1.3, 0.2, 5},
+  {"fit", "base_share", 1, 1.5, 1.3, 0.1, 5},
+  {"fit", "local_rate", 1e12, 2, 1.3, 1e10, 1e14},
+  {"calibration", "efficiency", 0.9, 3, 0, 0.05, 1},
+  {"calibration", "fabric_latency", 40e-6, 2, 1.5, 1e-9, 1e-3},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* What the library itself counts on of a link (nccl, rccl: src/graph/topo.h), over line rate. A link that is not here
+** keeps what the catalogue says. */
+static const struct {
+  const char *link;
+  double efficiency;
+} assumed[] = {
+  {"nvlink1", 18.0 / 20}, {"nvlink2", 20.0 / 25}, {"nvlink2-nvswitch", 20.0 / 25}, {"nvlink3-nvswitch", 20.0 / 25},
+  {"nvlink4-nvswitch", 20.6 / 25}, {"nvlink5-nvswitch", 40.1 / 50}, {"xgmi-mi300", 48.0 / 64},
+  {"roce-100g", 12 / 12.5}, {"roce-100g-container", 12 / 12.5}, {"efa-100g", 12 / 12.5},
+  {"efa-100g-p3dn", 12 / 12.5}, {"efa2-100g", 12 / 12.5}, {"tcpxo-200g", 24 / 25.0}, {"roce-400g", 48 / 50.0},
+};
+
+/* Transports that a cloud runs between GPU and wire, and functions of an adapter that a container shares: they add to
+** the latency of a hop, as remote direct memory access by the adapter does not. */
+static const char *const slow_fabrics[] = {"efa-100g", "efa-100g-p3dn", "efa2-100g", "tcpxo-200g",
+                                           "roce-100g-container"};
+
+/* In-switch reduction of Blackwell over that of Hopper: nccl, src/graph/tuning.cc, 0.74 and 0.85. */
+static double own_start(const pm__lab_fit_kind *kind, const char *entry)
+{
+  bool later = strcmp(kind->name, "in_switch_efficiency") == 0 && strcmp(entry, "blackwell") == 0;
+  return later ? 0.74 / 0.85 : 1;
+}
+
+/* ---- The list ---- */
+
+static int add(pm__lab_collective_fit *fit, const pm__lab_fit_kind *kind, const char *entry, int parent, double start,
+               pm_error *error)
+{
+  if (fit->count == PM__FIT_CONSTANTS) return pm__fail(error, PM_STATUS_BAD_VALUE, "too many constants to fit");
+  const pm_field *field = strcmp(kind->type, "fit") == 0 ? pm_record_find_field(pm_record_type_find("fit"), kind->name)
+                                                         : NULL;
+  fit->constants[fit->count++] = (pm__lab_fit_constant){.kind = kind, .entry = entry, .parent = parent,
+                                                        .start = start, .field = field};
+  return PM_OK;
+}
+
+static int find_constant(const pm__lab_collective_fit *fit, const char *name, const char *entry)
+{
+  for (size_t i = 0; i < fit->count; i++)
+    if (strcmp(fit->constants[i].entry, entry) == 0 && strcmp(fit->constants[i].kind->name, name) == 0) return (int)i;
+  return -1;
+}
+
+static bool is_known(const pm__lab_collective_fit *fit, const pm__lab_fit_kind *kind, const char *entry)
+{
+  for (size_t i = 0; i < fit->count; i++)
+    if (fit->constants[i].kind == kind && strcmp(fit->constants[i].entry, entry) == 0) return true;
+  return false;
+}
+
+/* Architectures, each after the one whose successor or whose counterpart it is: before any row it is like that. */
+static const struct {
+  const char *id, *like;
+} generations[] = {{"kepler", NULL},    {"maxwell", "kepler"},   {"pascal", "maxwell"},   {"volta", "pascal"},
+                   {"turing", "volta"}, {"ampere", "volta"},     {"hopper", "ampere"},    {"blackwell", "hopper"},
+                   {"cdna2", "ampere"}, {"cdna3", "cdna2"}};
+
+/* One for all architectures, or one for each. */
+static int add_architectures(pm__lab_collective_fit *fit, const pm__lab_fit_kind *kind, pm_error *error)
+{
+  int status = kind->own > 0 ? PM_OK : add(fit, kind, "", -1, kind->start, error);
+  for (size_t i = 0; i < sizeof generations / sizeof generations[0] && kind->own > 0 && status == PM_OK; i++) {
+    const char *id = generations[i].id, *like = generations[i].like;
+    int parent = like != NULL ? find_constant(fit, kind->name, like) : -1;
+    status = add(fit, kind, id, parent, parent >= 0 ? own_start(kind, id) : kind->start, error);
+  }
+  return status;
+}
+
+static int add_link(pm__lab_collective_fit *fit, const pm__lab_fit_kind *kind, const char *link, pm_error *error)
+{
+  for (size_t i = 0; i < sizeof assumed / sizeof assumed[0]; i++)
+    if (strcmp(assumed[i].link, link) == 0 && !is_known(fit, kind, assumed[i].link))
+      return add(fit, kind, assumed[i].link, -1, assumed[i].efficiency, error);
+  return PM_OK;
+}
+
+/* Of the links that limit some group. */
+static int add_efficiencies(pm__lab_collective_fit *fit, const pm__lab_fit_kind *kind, pm_error *error)
+{
+  int status = PM_OK;
+  for (size_t g = 0; g < fit->rows.group_count && status == PM_OK; g++) {
+    const pm__lab_fit_group *group = &fit->rows.groups[g];
+    status = add_link(fit, kind, group->wiring.packed.limit, error);
+    if (status == PM_OK && group->group.nodes > 1) status = add_link(fit, kind, group->wiring.network.limit, error);
+  }
+  return status;
+}
+
+static int add_fabrics(pm__lab_collective_fit *fit, const pm__lab_fit_kind *kind, pm_error *error)
+{
+  int common = (int)fit->count, status = add(fit, kind, "", -1, kind->start, error);
+  for (size_t i = 0; i < sizeof slow_fabrics / sizeof slow_fabrics[0] && status == PM_OK; i++)
+    status = add(fit, kind, slow_fabrics[i], common, 1, error);
+  return status;
+}
+
+/* ---- Where they go ---- */
+
+static double efficiency_of(const pm_system *built, const char *link)
+{
+  for (size_t i = 0; i < built->edge_count; i++)
+    if (strcmp(built->edges[i].link.id, link) == 0) return built->edges[i].calibration.efficiency;
+  return built->network.calibration.efficiency;
+}
+
+static pm__lab_fit_payload payload_of(const pm__lab_collective_fit *fit, const pm_system *built, const char *link)
+{
+  return (pm__lab_fit_payload){.constant = find_constant(fit, "efficiency", link),
+                               .before = efficiency_of(built, link)};
+}
+
+static void find_places(pm__lab_collective_fit *fit)
+{
+  for (size_t m = 0; m < fit->rows.machine_count; m++) {
+    pm__lab_fit_machine *machine = &fit->rows.machines[m];
+    machine->fabric = find_constant(fit, "fabric_latency", machine->built->network.link.id);
+    if (machine->built->network.count == 0) machine->fabric = -1;
+  }
+  for (size_t g = 0; g < fit->rows.group_count; g++) {
+    pm__lab_fit_group *group = &fit->rows.groups[g];
+    const pm_system *built = fit->rows.machines[group->machine].built;
+    group->packed = payload_of(fit, built, group->wiring.packed.limit);
+    group->single = payload_of(fit, built, group->wiring.single.limit);
+    group->pair = payload_of(fit, built, group->wiring.pair.limit);
+    group->network = payload_of(fit, built, group->wiring.network.limit);
+  }
+}
+
+int pm__lab_fit_constants(pm__lab_collective_fit *fit, pm_error *error)
+{
+  int status = PM_OK;
+  for (size_t k = 0; k < KINDS && status == PM_OK; k++) {
+    const pm__lab_fit_kind *kind = &kinds[k];
+    if (strcmp(kind->type, "fit") == 0) status = add_architectures(fit, kind, error);
+    else if (strcmp(kind->name, "efficiency") == 0) status = add_efficiencies(fit, kind, error);
+    else status = add_fabrics(fit, kind, error);
+  }
+  if (status == PM_OK) find_places(fit);
+  return status;
+}
+
+/* ---- Values ---- */
+
+double pm__lab_fit_surprise(const pm__lab_collective_fit *fit, const double *values, size_t i)
+{
+  const pm__lab_fit_constant *c = &fit->constants[i];
+  double before = c->start * (c->parent >= 0 ? values[c->parent] : 1);
+  return log(values[i] / before) / log(c->parent >= 0 ? c->kind->own : c->kind->factor);
+}
+
+static void fill_fit(const pm__lab_collective_fit *fit, const double *values, const pm_system *built,
+                     pm_collective_fit *out)
+{
+  for (size_t i = 0; i < fit->count; i++) {
+    const pm__lab_fit_constant *c = &fit->constants[i];
+    if (c->field == NULL || (c->kind->own > 0 && strcmp(c->entry, built->gpu.architecture) != 0)) continue;
+    memcpy((char *)out + c->field->offset, &values[i], sizeof values[i]);
+  }
+}
+
+static double scaled(double payload, pm__lab_fit_payload by, const double *values)
+{
+  return by.constant >= 0 ? payload * values[by.constant] / by.before : payload;
+}
+
+static void put_wiring(const pm__lab_fit_machine *machine, const double *values, pm__lab_fit_group *group)
+{
+  const pm__wiring *was = group->made->wiring;
+  pm__wiring *now = &group->wiring;
+  now->fit = machine->fit;
+  now->packed.bandwidth = scaled(was->packed.bandwidth, group->packed, values);
+  now->packed.chain = scaled(was->packed.chain, group->packed, values);
+  now->single.bandwidth = scaled(was->single.bandwidth, group->single, values);
+  now->pair.payload = scaled(was->pair.payload, group->pair, values);
+  now->network.payload = scaled(was->network.payload, group->network, values);
+  now->all_adapters = scaled(was->all_adapters, group->network, values);
+}
+
+static void put_values(pm__lab_collective_fit *fit, const double *values)
+{
+  for (size_t m = 0; m < fit->rows.machine_count; m++) {
+    pm__lab_fit_machine *machine = &fit->rows.machines[m];
+    machine->system.has_fit = true;
+    fill_fit(fit, values, machine->built, &machine->system.fit);
+    pm__system_fit_complete(&machine->fit, &machine->system);
+    if (machine->fabric >= 0) machine->system.network.calibration.fabric_latency = values[machine->fabric];
+  }
+  for (size_t g = 0; g < fit->rows.group_count; g++) {
+    pm__lab_fit_group *group = &fit->rows.groups[g];
+    put_wiring(&fit->rows.machines[group->machine], values, group);
+  }
+}
+
+/* ---- Predictions ---- */
+
+static void predict_group(pm__lab_collective_rows *rows, const pm__lab_fit_group *group)
+{
+  pm__collective_parameters parameters;
+  pm__collective_candidates candidates;
+  bool connected = pm__collective_parameters_init(&parameters, &group->group, NULL) == PM_OK;
+  if (connected)
+    pm__collective_candidates_init(&candidates, &parameters, (pm_collective)group->call.collective,
+                                   (pm_algorithm)group->call.algorithm, group->call.protocol);
+  for (size_t i = group->first; i < group->first + group->count; i++) {
+    pm__lab_collective_row *row = &rows->items[i];
+    row->predicted = connected ? pm__collective_candidates_time(&candidates, row->bytes).time : (double)NAN;
+  }
+}
+
+void pm__lab_fit_predict(pm__lab_collective_fit *fit, const double *values)
+{
+  put_values(fit, values);
+  for (size_t g = 0; g < fit->rows.group_count; g++) predict_group(&fit->rows, &fit->rows.groups[g]);
+}
