@@ -68,7 +68,7 @@ def judge_rows(command):
 def judge_left_out(command):
     done = subprocess.run([command, "calibrate", "--set", "collectives", "--errors", "--format", "csv"],
                           capture_output=True, text=True, check=True)
-    rows = [row for row in csv.DictReader(io.StringIO(done.stdout)) if row["use"] == "kept-out-machine"]
+    rows = [row for row in csv.DictReader(io.StringIO(done.stdout)) if row["use"] == "left-out-machine"]
     found = []
     for row in rows:
         print(f"{row['group']:36s}{row['rows']:>6} rows  median {float(row['median [%]']):6.1f} %"

@@ -267,7 +267,7 @@ static double bus_by(pm_era era, const char *name, const int *gpus, int count, i
   pm_system *system = build_system(name);
   pm_group_choice choice = pm_group_choice_make();
   choice.nodes = nodes;
-  choice.era = era;
+  choice.nccl = era;
   pm_group *group = pm_group_new(system, gpus, count, &choice, &error);
   ck_assert_msg(group != NULL, "%s", error.text);
   double value = result_of(group, collective, 4e9, 0).bus_bandwidth / 1e9;

@@ -208,7 +208,8 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
     .former = "kept-out-source")                                                                                     \
   X(LEFT_OUT_NETWORK, "left-out-network", "predicted with constants fitted without their network",                   \
     .former = "kept-out-network")                                                                                    \
-  X(EXCLUDED, "excluded", "a rule of the catalogue excludes them from the fit", .former = "left-out")
+  X(EXCLUDED, "excluded", "a rule of the catalogue excludes them from the fit", .former = "left-out")        \
+  X(LEFT_OUT_MACHINE, "left-out-machine", "predicted with constants fitted without their machine")
 
 typedef enum pm_fit_use {
 #define PM_FIT_USE_ENUM(name, ...) PM_FIT_USE_##name,

@@ -32,7 +32,7 @@ static int add_errors(pm__lab_collective_fit *fit, int machine, bool left_out, d
       else if (row->use == PM_FIT_USE_FITTED) room[n++] = per_cent(log(row->predicted / row->measured));
     }
     snprintf(group, sizeof group, "%.60s %s", name, pm__lab_regimes[regime]);
-    pm_fit_use use = left_out ? PM_FIT_USE_KEPT_MACHINE : PM_FIT_USE_FITTED;
+    pm_fit_use use = left_out ? PM_FIT_USE_LEFT_OUT_MACHINE : PM_FIT_USE_FITTED;
     status = pm__lab_calibration_error(fit->out, STAGE, group, use, room, n, error);
   }
   return status;

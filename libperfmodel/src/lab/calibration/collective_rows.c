@@ -26,7 +26,7 @@ static pm__collective_group members_of(const pm_group *made)
 {
   pm__collective_group group = pm__collective_group_on(made->wiring, made->choice.nodes);
   group.thread_gpus = made->choice.thread_gpus;
-  group.era = made->choice.era;
+  group.era = made->choice.nccl;
   group.in_network = made->choice.in_network != 0;
   return group;
 }
@@ -69,7 +69,7 @@ static pm_fit_use use_of(const pm__lab_run *run, const char *kept)
   const char *said = run->cells->use;
   if (strcmp(said, "document") == 0) return PM_FIT_USE_COUNT;
   bool out = strcmp(said, "held-out") == 0 || pm__lab_listed(kept, run->machine);
-  return out ? PM_FIT_USE_LEFT_OUT : PM_FIT_USE_FITTED;
+  return out ? PM_FIT_USE_EXCLUDED : PM_FIT_USE_FITTED;
 }
 
 static int add_row(pm__lab_collective_rows *rows, const pm__lab_run *run, pm_fit_use use, int group, pm_error *error)
@@ -161,7 +161,7 @@ int pm__lab_collective_rows_read(pm__lab_collective_rows *rows, const pm_catalog
   if (rows->predictor == NULL) return status != PM_OK ? status : PM_STATUS_NO_MEMORY;
   for (size_t i = 0; i < rows->runs.count && status == PM_OK; i++) {
     pm_error reason = PM_ERROR_NONE;
-    status = read_run(rows, i, options->kept, &reason, error);
+    status = read_run(rows, i, options->hold_out, &reason, error);
     if (status == PM_OK && reason.status != PM_OK) status = pm__lab_reasons_add(&rows->unread, reason.text, error);
   }
   if (status != PM_OK) return status;

@@ -104,7 +104,7 @@ pm_group *pm__lab_run_group(const pm__lab_runs *runs, const pm__lab_run *run, co
   int gpus[MOST], listed = read_gpus(cells->gpu_list, gpus, MOST);
   pm_group_choice choice = pm_group_choice_make();
   choice.nodes = run->nodes;
-  choice.era = era_of(cells->nccl_version);
+  choice.nccl = era_of(cells->nccl_version);
   choice.in_network = pm__words_hold("SHARP|CollNet", cells->protocol_or_algo);
   choice.thread_gpus = thread_gpus(runs, cells, run->gpus / run->nodes, run->nodes);
   return pm_group_new(system, listed > 0 ? gpus : NULL, listed > 0 ? listed : run->gpus / run->nodes, &choice, error);
