@@ -89,7 +89,7 @@ static const cli_option options[] = {
   {OPTION_STEPS, '\0', "steps", "N", "lstm, gru, rnn: time steps (default 1)"},
   {OPTION_PERSISTENT, '\0', "persistent", NULL, "lstm, gru, rnn: the weights stay in registers, if they fit"},
   {OPTION_ROWS, '\0', "rows", "N", "layer-norm, softmax, reduction, embedding: rows"},
-  {OPTION_COLUMNS, '\0', "columns", "N", "the same: numbers of a row"},
+  {OPTION_ROW_SIZE, '\0', "row-size", "N", "the same: numbers of a row"},
   {OPTION_ELEMENTS, '\0', "elements", "N", "elementwise, batch-norm: numbers of a tensor"},
   {OPTION_TENSORS, '\0', "tensors", "N", "elementwise: tensors read and written (default 2)"},
   {OPTION_PARAMETERS, '\0', "parameters", "N", "optimizer: parameters"},

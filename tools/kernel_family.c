@@ -24,7 +24,7 @@ typedef struct family {
 
 #define RNN_SIZES {SIZE(HIDDEN, m, 0), SIZE(BATCH, n, 1), SIZE(STEPS, k, 1), SIZES_END}
 #define RNN PM_OPERATOR_RNN_FORWARD, PM_OPERATOR_RNN_DGRAD, PM_OPERATOR_RNN_WGRAD
-#define ROWS {SIZE(ROWS, m, 0), SIZE(COLUMNS, n, 0), SIZES_END}
+#define ROWS {SIZE(ROWS, m, 0), SIZE(ROW_SIZE, n, 0), SIZES_END}
 
 static const family families[] = {
   {"gemm", PM_OPERATOR_GEMM, NONE, NONE, 1,
@@ -224,7 +224,7 @@ static int refuse_others(const cli_request *request, const family *f)
   static const option_id all[] = {OPTION_M, OPTION_N, OPTION_K, OPTION_PRODUCTS, OPTION_CHANNELS, OPTION_OUT_CHANNELS,
                                   OPTION_GROUPS, OPTION_IMAGE, OPTION_WINDOW, OPTION_STRIDE, OPTION_PADDING, OPTION_BATCH,
                                   OPTION_HIDDEN, OPTION_STEPS, OPTION_HEADS, OPTION_TOKENS, OPTION_KEYS, OPTION_HEAD_SIZE,
-                                  OPTION_UNFUSED, OPTION_ROWS, OPTION_COLUMNS, OPTION_ELEMENTS, OPTION_TENSORS,
+                                  OPTION_UNFUSED, OPTION_ROWS, OPTION_ROW_SIZE, OPTION_ELEMENTS, OPTION_TENSORS,
                                   OPTION_PARAMETERS, OPTION_OPTIMIZER, OPTION_BYTES, OPTION_PAGEABLE};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     if (request->value[all[i]] != NULL && !is_used(f, all[i]))

@@ -111,6 +111,14 @@ static void keep_field(cli_request *request, const pm_field *field, const char *
   if (i == request->given_count) request->given_count++;
 }
 
+/* --columns 1024 of a kernel was the size of a row; columns of the result have names. */
+static const cli_known *row_size(const cli_request *request, const cli_known *known, const char *value)
+{
+  bool number = known->option.id == OPTION_COLUMNS && value[0] >= '0' && value[0] <= '9';
+  const cli_known *size = number ? find_option(request, has_name, "row-size", strlen("row-size")) : NULL;
+  return size != NULL ? size : known;
+}
+
 static void keep(cli_request *request, const cli_known *known, const char *value)
 {
   const cli_option *option = &known->option;
@@ -136,7 +144,7 @@ static int take_option(cli_request *request, cli_words *words, const cli_known *
   if (value == NULL && words->next < words->count) value = words->word[words->next++];
   if (value == NULL) return fail(CODE_USAGE, "--%s needs a value: %s", option->name, option->value);
   if (value[0] == '\0') return fail(CODE_USAGE, "--%s has an empty value; it takes %s", option->name, option->value);
-  keep(request, known, value);
+  keep(request, row_size(request, known, value), value);
   return CODE_DONE;
 }
 
