@@ -6,6 +6,8 @@
 A part stands between <!-- part: name --> and <!-- end: name -->; the text between is replaced, everything else stays. The
 same package and catalogue give the same bytes.
 """
+import csv
+import gzip
 import pathlib
 import re
 import sys
@@ -155,7 +157,38 @@ def split(groups):
 
 
 def is_recent(gpu):
-    return np.array([name.startswith(("a100", "h100", "h200", "a10", "a30", "a40", "rtx-3", "rtx-a")) for name in gpu])
+    return np.array([name.startswith(("a100", "h100", "h200", "a10", "a30", "a40", "rtx-3", "rtx-4", "rtx-6", "rtx-a"))
+                     for name in gpu])
+
+
+MEASURED = pathlib.Path(__file__).resolve().parent.parent / "data" / "measured"
+SPEECH = re.compile("Jasper|QuartzNet|Tacotron|WaveGlow|wav2vec|FastPitch|HiFi-GAN")
+DECODED = re.compile("GNMT|BART|Transformer$")
+
+
+def kind_of(row, name):
+    """What a row of a table is counted among when it is asked how many find a prediction."""
+    if name == "inference":
+        if "Triton" in row["serving"]:
+            return "behind a server's queue"
+        return "decoded word by word" if DECODED.match(row["model"]) else "all others"
+    if "images" in row["unit"]:
+        return "vision"
+    language = any(word in row["unit"] for word in ("sequences", "tokens", "sentences"))
+    return "language" if language and not SPEECH.search(row["model"]) else "others"
+
+
+def shares(name, rows):
+    """How many rows of a table find a prediction, by kind."""
+    with gzip.open(MEASURED / f"{name}.csv.gz", "rt", newline="") as file:
+        kinds = [kind_of(row, name) for row in csv.DictReader(file)]
+    found = {int(rows["id"][i].split()[0]) - 2 for i in np.flatnonzero(known(rows))}
+    lines = []
+    for kind in dict.fromkeys(kinds):
+        members = [i for i, own in enumerate(kinds) if own == kind]
+        predicted = sum(i in found for i in members)
+        lines.append([kind, len(members), predicted, f"{100 * predicted / len(members):.0f} %"])
+    return table(["rows", "all", "predicted", "share"], lines)
 
 
 def rates(folder, name):
@@ -173,13 +206,18 @@ def rates(folder, name):
     broad = [[label] + statistics(rows["error"][chosen & counted]) for label, chosen in classes if (chosen & counted).any()]
     fine = [[summary["group"][i], summary["rows"][i]] + [f"{summary[key][i]:.1f}" for key in STATISTICS[1:]]
             for i in range(len(summary))]
+    fine = [line + [summary["settings"][i], f"{summary['covered'][i]:.0f}"] for i, line in enumerate(fine)]
+    remarks = [note for note in summary.notes if " settings, whose errors are" in note]
     return "\n\n".join([
+        "; ".join(remarks) + ".",
         table(["rows of"] + STATISTICS, broad),
         f"![predicted beside measured](images/accuracy-{name}.png)",
-        "By framework, GPU, precision and source:",
-        table(["group"] + STATISTICS, fine),
-        "Rows without a prediction:",
-        "\n".join(f"- {note}" for note in summary.notes[:20]),
+        "By framework, GPU, precision and source; errors are of settings, `covered` is the share of them in the 80 % interval:",
+        table(["group"] + STATISTICS + ["settings", "covered"], fine),
+        "How many rows find a prediction:",
+        shares(name, rows),
+        "Why the others do not:",
+        "\n".join(f"- {note}" for note in summary.notes if note not in remarks),
     ])
 
 

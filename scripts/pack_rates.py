@@ -5,7 +5,7 @@
 
 Rows stay as they are, in their order; columns that nothing reads are left out, and empty rows. Pairs of rows that were
 collected as mixed precision, although the heading of one's column in the source is FP32, are named as the source does; so
-are tables of inference whose precision only a caption above them says.
+are tables of inference whose precision only a caption above them says, and those of speech recognition batch and duration.
 """
 import csv
 import gzip
@@ -45,7 +45,8 @@ def name_columns(rows):
 SECTION = re.compile(r"section: ([^;]*)")
 CONVNETS = "TensorFlow/Classification/ConvNets/"  # FP32, mixed, mixed + XLA; on A100 TF32, TF32 + XLA, mixed, mixed + XLA
 PADDLE = "PaddlePaddle/Classification/RN50v1.5/"  # TF32, FP16, INT8
-UNKNOWN = ("LanguageModeling/BERT/", "GNMT/", "UNet3P/", "FasterTransformer/")  # other orders, not opened
+BERT = "LanguageModeling/BERT/"  # BERT-Large in both, then BERT-Base in both
+UNKNOWN = ("GNMT/", "UNet3P/", "FasterTransformer/")  # other orders, not opened
 
 
 def tables_of(rows):
@@ -74,15 +75,38 @@ def name_tables(rows):
             continue
         first = named.pop()
         other = "fp16-mixed" if first in ("fp32", "tf32") else "tf32" if tables[0][0]["gpu"].startswith("A") else "fp32"
-        unnamed = [table for table in tables if table[0]["precision"] == ""]
-        for index, table in enumerate(unnamed):
+        unnamed = [(index, table) for index, table in enumerate(tables) if table[0]["precision"] == ""]
+        for index, table in unnamed:
             for row in table:
-                row["precision"] = "int8" if page.startswith(PADDLE) and index == 1 else other
+                row["precision"] = "int8" if page.startswith(PADDLE) and index == 2 else other
                 row["note"] += "; precision by the caption of the table"
+                if BERT in page and index >= 2:
+                    row["model"], row["precision"] = "BERT-Base", (first, other)[index % 2]
         if page.startswith(CONVNETS):
             again = [table for a, table in zip(tables, tables[1:]) if a[0]["precision"] == table[0]["precision"]]
             for row in (row for table in again for row in table):
                 row["note"] += "; XLA by the caption of the table"
+
+
+DURATIONS = ("2.0", "7.0", "16.7")
+BATCHES = (1, 2, 4, 8, 16)
+
+
+def name_durations(rows):
+    """Batch and duration of the tables of speech recognition, whose first two columns were not collected: 15 lines, batches
+    within durations. What was collected is the latency in FP16, its 90th percentile; a line of the heading is no row."""
+    for page, tables in tables_of(row for row in rows if row["batch"] == "" and row["latency_avg_ms"]):
+        if "SpeechRecognition/" not in page:
+            continue
+        found = [(int(row["source_path"].partition("#L")[2]), row) for table in tables for row in table]
+        headings = [line + 1 for line, row in found if "speed up=Avg" in row["note"]]
+        first = headings[0] if headings else found[0][0]
+        if found[-1][0] - first != len(DURATIONS) * len(BATCHES) - 1:
+            continue
+        for line, row in found:
+            if line >= first:
+                row["batch"] = str(BATCHES[(line - first) % len(BATCHES)])
+                row["note"] += f"; Duration (s)={DURATIONS[(line - first) // len(BATCHES)]}; 90th percentile"
 
 
 def read(path):
@@ -95,6 +119,7 @@ def pack(name, files, folder):
     name_columns(rows)
     if name == "inference":
         name_tables(rows)
+        name_durations(rows)
     columns = [column for column in rows[0] if column not in UNREAD]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")

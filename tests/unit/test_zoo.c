@@ -102,6 +102,7 @@ static const published timm[] = {
   {"resnext101-32x4d", "image=288", 44177704, "13.24", "timm"},
   {"se-resnext101-32x4d", "", 48955416, "8.02", "timm, osmr/imgclsmob"},
   {"se-resnext101-32x4d", "image=288", 48955416, "13.25", "timm, osmr/imgclsmob"},
+  {"inception-bn", "", 11295240, NULL, "osmr/imgclsmob"},
   {"inception-v4", "", 42679816, "12.28", "timm, osmr/imgclsmob"},
   {"resnet152", "", 60192808, "11.56", "timm"},
   {"resnet101", "image=288", 44549160, "12.95", "timm"},

@@ -44,7 +44,12 @@ def validation_sets() -> list[str]:
 
 
 def validate(
-    set: str = "statements", *, rows: bool = False, data: Rows | None = None, catalog: Catalog | None = None
+    set: str = "statements",
+    *,
+    rows: bool = False,
+    data: Rows | None = None,
+    only: str = "",
+    catalog: Catalog | None = None,
 ) -> Validation:
     """Predictions beside published measurements: the same numbers as `perfmodel validate`.
 
@@ -58,6 +63,7 @@ def validate(
             a run are one setting, errors are of its medians, and `covered` is the share within the 80 % interval). Collectives are in three groups each: of all, of their use
             (fit, held-out, document), of their machine.
         data: rows of one's own in the layout of the set's table: a DataFrame, or the path of a CSV file, plain or gzip.
+        only: training, inference: only rows of these, "gpu=NAME", "machine=NAME" or "source=NAME", parted by commas.
         catalog: where names are looked up; the shipped one by default.
 
     An error is (predicted - measured) / measured: of a rate, above 0 the prediction is too fast, of a time too slow.
@@ -68,7 +74,7 @@ def validate(
     elif data is not None:
         table = _csv(data)
     handle = (default() if catalog is None else catalog)._handle
-    return Validation(_core.validate_table(handle, text(set, "set"), table, path, float(rows)))
+    return Validation(_core.validate_table(handle, text(set, "set"), table, path, float(rows), text(only, "only")))
 
 
 def _csv(data: Any) -> str:

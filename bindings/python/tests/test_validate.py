@@ -19,12 +19,15 @@ def test_the_sets() -> None:
                                     "storage"]
 
 
+FURTHER = {"kernels": ["roofline mape [%]"]} | {name: ["settings", "covered [%]"] for name in ("training", "inference")}
+
+
 def test_every_set_has_the_same_columns() -> None:
     for name in pm.validation_sets():
         table = pm.validate(name)
         titles = [column.title for column in table.columns]
         assert titles[:7] == ["set", "group", "rows", "mape [%]", "median [%]", "p90 [%]", "bias [%]"]
-        assert titles[7:] == (["roofline mape [%]"] if name == "kernels" else [])
+        assert titles[7:] == FURTHER.get(name, [])
         assert len(table) > 0 and table["rows"].sum() > 0
         rows = pm.validate(name, rows=True)
         assert [column.title for column in rows.columns][:6] == [
@@ -86,3 +89,10 @@ def test_errors(tmp_path: Path) -> None:
         pm.validate("training", data=bad)
     with pytest.raises(pm.ArgumentError):
         pm.validate("training", data=3)  # type: ignore[arg-type]
+
+
+def test_only_rows_of_a_gpu() -> None:
+    rows = pm.validate("training", rows=True, only="gpu=rtx-3090")
+    assert len(rows) > 50 and all("rtx-3090" in machine for machine in rows["machine"])
+    with pytest.raises(pm.Error, match="no row of .* is of gpu=k20"):
+        pm.validate("training", only="gpu=k20")
