@@ -377,6 +377,30 @@ START_TEST(only_rows_of_something_are_compared)
 }
 END_TEST
 
+/* A plan that splits a model is none of data parallelism; numbers may be written as 8.0. */
+START_TEST(plans_and_numbers_are_read)
+{
+  static const struct {
+    const char *plan;
+    int rows;
+  } cases[] = {{"", 1}, {"dp", 1}, {"single", 1}, {"tp1 pp1 dp8", 1}, {"FSDP=0; TP=1; PP=1; CP=1; VP=n/a; EP=n/a", 1}, {"tp4 pp1 dp2", 0},
+               {"tp1 pp16 dp1", 0}, {"fsdp FULL_SHARD", 0}, {"FSDP=0; TP=1; PP=2; CP=1", 0}, {"FSDP=8; TP=1", 0}};
+  double rate = predicted(ROW("128", "1000", "images/s"));
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[500];
+    snprintf(text, sizeof text, "model,framework,framework_version,gpu,gpu_memory_GB,system,gpus,nodes,batch_per_gpu,precision,throughput,"
+             "unit,parallelism\nResNet-50 v1.5,PyTorch,NGC 19.05,V100,16.0,NVIDIA DGX-1,8.0,1.0,128.0,fp16-mixed,1000,images/s,%s\n",
+             cases[i].plan);
+    pm_validation what = {"training", text, "own.csv", 1, NULL};
+    pm_table *table = pm_validate(catalog, &what, NULL);
+    ck_assert_uint_eq(pm_table_count_rows(table), (size_t)cases[i].rows);
+    if (cases[i].rows > 0) ck_assert_double_eq(pm_table_get_numbers(table, 3)[0], rate);
+    else ck_assert(strstr(pm_table_get_notes(table), "is not data parallelism alone") != NULL);
+    pm_table_free(table);
+  }
+}
+END_TEST
+
 START_TEST(what_cannot_be_predicted_is_counted_and_said)
 {
   char notes[NOTES];
@@ -641,6 +665,7 @@ int main(void)
   tcase_add_test(tests, seeds_are_statements);
   tcase_add_test(tests, another_gpu_is_not_matched);
   tcase_add_test(tests, only_rows_of_something_are_compared);
+  tcase_add_test(tests, plans_and_numbers_are_read);
   tcase_add_test(tests, rows_of_one_setting_count_once);
   tcase_add_test(tests, intervals_cover_what_is_predicted);
   tcase_add_test(tests, hosts_without_peer_access_are_known_by_their_rates);

@@ -1,6 +1,8 @@
 #include "lab/validation/rate.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/words.h"
 #include "network/network.h"
@@ -241,6 +243,32 @@ static int read_measured(pm__lab_rate_reader *reader, const pm__lab_row *row, pm
   return pm__fail(error, PM_STATUS_BAD_VALUE, "no throughput above 0");
 }
 
+/* "tp4 pp12 dp8", "FSDP=0; TP=1; PP=2": whether some of the GPUs share a sample, or the weights of one replica. */
+static bool is_split(const char *plan)
+{
+  static const char *const parts[] = {"tp", "pp", "cp", "ep", "fsdp"};
+  for (const char *p = plan; *p != '\0'; p++) {
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+      const char *name = parts[i], *rest = p;
+      bool start = p == plan || !isalpha((unsigned char)p[-1]);
+      while (start && *name != '\0' && tolower((unsigned char)*rest) == *name) name++, rest++;
+      if (!start || *name != '\0' || isalpha((unsigned char)*rest)) continue;
+      int number = *rest == '=' ? atoi(rest + 1) : atoi(rest);
+      bool sharded = strcmp(parts[i], "fsdp") == 0;
+      if (sharded ? *rest != '=' || number > 0 : number > 1) return true;
+    }
+  }
+  return false;
+}
+
+/* Rows are of data parallelism, or of one GPU. */
+static int check_plan(const pm__lab_row *row, pm_error *error)
+{
+  const char *plan = row->cell[PM__COLUMN_PLAN];
+  if (!is_split(plan)) return PM_OK;
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "left out: plan \"%.60s\" is not data parallelism alone", plan);
+}
+
 int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
   char value[PM__VALUE_LONGEST];
@@ -249,7 +277,8 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
   const char *why = pm__lab_readings_decide(&reader->readings, PM_DECISION_SKIP, row, value);
   if (why != NULL) return pm__fail(error, PM_STATUS_NOT_FOUND, "left out: %.150s", why);
   pm__lab_readings_date(&reader->readings, row);
-  int status = read_network(reader, row, rate, error);
+  int status = check_plan(row, error);
+  if (status == PM_OK) status = read_network(reader, row, rate, error);
   if (status == PM_OK) status = read_machine(reader, row, rate, error);
   if (status == PM_OK) status = read_peers(reader, row, rate, error);
   if (status == PM_OK) status = read_precision(reader, row, rate, error);

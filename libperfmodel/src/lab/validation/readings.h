@@ -28,6 +28,7 @@
   X(REPOSITORY, "source_repo", "source")                \
   X(PATH, "source_path", "")                            \
   X(DATE, "source_commit_or_date", "date")              \
+  X(PLAN, "parallelism", "plan")                        \
   X(NOTE, "note", "")
 
 typedef enum pm__lab_column {
