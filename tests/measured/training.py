@@ -35,6 +35,7 @@ KNOWN |= {
     "Lambda, vision, H100": (15.2, NEW),
     "Lambda, vision, cards": (16.7, NEW),
     "Lambda, language": (26.6, NEW + "; products are those of the kernel tables, which training does not reach"),
+    "Lambda, hosts without peer access": (175.3, "how they copy through the host is not known"),
 }
 LAMBDA = {"V100": 8, "A100": 10, "H100": 12}  # other GPUs are cards
 KNOWN_SOURCES = {
@@ -54,6 +55,9 @@ def figures(command):
         row["new"] = "lambdal" in line["source_repo"]
         row["gpu"] = next((gpu for gpu in LAMBDA if gpu in line["gpu"]), "cards")
     new, rows = [row for row in rows if row["new"]], [row for row in rows if not row["new"]]
+    alone = errors(row for row in new if " no-peer " in row["group"])
+    new = [row for row in new if " no-peer " not in row["group"]]
+    yield "Lambda, hosts without peer access", len(alone), mean(alone), 15
     for name, gate in (*LAMBDA.items(), ("cards", 15)):
         found = errors(row for row in new if row["gpu"] == name and row["group"].startswith("vision "))
         yield f"Lambda, vision, {name}", len(found), mean(found), gate
