@@ -23,7 +23,7 @@ KNOWN = {
     "vision, V100 and older": (14.2, HOST + ", EfficientNet; classification holds the gate"),
     "vision, V100 and older, one GPU": (13.0, "as all of them"),
     "vision, V100 and older, several GPUs": (16.3, "as all of them"),
-    "EfficientNet, V100 and older": (31.9, PAGES),
+    "EfficientNet, V100 and older": (32.4, PAGES),
     "volumes, V100 and older": (41.9, "3D convolutions in FP32; nnU-Net of 2020, which was fed TFRecords by the host"),
     "all networks of convolutions, V100 and older": (16.3, "as vision and volumes"),
     "volumes, A100": (47.8, "nnU-Net of 2020, which was fed TFRecords by the host"),
@@ -35,9 +35,6 @@ KNOWN |= {
     "Mask R-CNN": (59.2, LOOP),
     "Tacotron2": (562.4, LOOP),
     "WaveGlow": (33.4, "its software has no constants of its own yet"),
-    "Lambda, vision, A100": (14.4, NEW),
-    "Lambda, vision, H100": (15.2, NEW),
-    "Lambda, vision, cards": (16.7, NEW),
     "Lambda, language": (22.1, NEW + "; products are those of the kernel tables, which training does not reach"),
     "Lambda, hosts without peer access": (175.3, "how they copy through the host is not known"),
 }

@@ -145,6 +145,7 @@ typedef enum pm_origin {
   X(REAL, hbm_efficiency, "1", "payload over peak bandwidth of stacked memory (HBM)")                     \
   X(REAL, gddr_efficiency, "1", "payload over peak bandwidth of other memory")                            \
   X(REAL, gddr_ecc_efficiency, "1", "the same with check bits in it (inline_ecc); unknown: as without")    \
+  X(REAL, pass_elements, "1", "elements per clock and SM of a pass over channels that lie apart (NCHW); unknown: any number") \
   X(YES_NO, large_batched_tiles, "", "batched FP32 products have kernels of the largest tile only")       \
   X(YES_NO, no_weight_winograd, "", "the library of its rows had no Winograd gradient of weights")       \
   X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")     \
@@ -185,6 +186,7 @@ typedef enum pm_origin {
   X(REAL, conv_tensor_input, "1", "reads of the tensors in the gradient of weights")                     \
   X(REAL, conv_tensor_windows, "1", "share of the unfolded windows that it moves")                       \
   X(REAL, conv_tensor_result, "1", "accesses of the gradient of weights over the least")                 \
+  X(REAL, conv_tf32_layout, "1", "share of the changes of layout in FP16 that convolutions in TF32 need; unknown: all") \
   X(REAL, conv_tensor_odd, "1", "rate of channels by no 8 over the peak of the FP32 cores")              \
   X(REAL, conv_tensor_odd_weight, "1", "factor of their gradient of weights")                            \
   X(REAL, winograd_traffic, "1", "accesses of Winograd's transforms of tensors over the least")          \

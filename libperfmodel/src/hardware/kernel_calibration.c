@@ -5,7 +5,8 @@
 #include "base/base.h"
 #include "hardware/kernel_calibration.h"
 
-enum sort { SIMT, TENSOR, TENSOR_OPTIONAL, GENERAL, OPTIONAL }; /* optional: unknown is none */
+/* Optional: unknown is none; what an architecture by rule takes of the one that it is like, or all have in common. */
+enum sort { SIMT, TENSOR, GENERAL, OPTIONAL, TENSOR_OPTIONAL, LIKE_OPTIONAL, GENERAL_OPTIONAL };
 
 typedef struct limit {
   const char *name;
@@ -35,6 +36,8 @@ static const limit limits[] = {
   LIMIT(hbm_efficiency, SIMT, 0, 1),
   LIMIT(gddr_efficiency, SIMT, 0, 1),
   LIMIT(gddr_ecc_efficiency, OPTIONAL, 0, 1),
+  LIMIT(pass_elements, LIKE_OPTIONAL, 0, 1e3),
+  LIMIT(conv_tf32_layout, GENERAL_OPTIONAL, 0, 2),
   LIMIT(launch, SIMT, -1e-300, 1),
   LIMIT(wave, GENERAL, -1e-300, 1),
   LIMIT(prologue, GENERAL, -1e-300, 1e3),
@@ -139,15 +142,21 @@ void pm__kernel_calibration_derive(pm_kernel_calibration *c, const pm_kernel_cal
     const limit *l = &limits[i];
     double value = value_of(like, l) * (is_energy(l) ? factor : 1);
     bool tensor = l->sort == TENSOR || l->sort == TENSOR_OPTIONAL;
-    bool cores = l->sort == SIMT || (tensor && c->tensor_basis != PM_ORIGIN_NONE);
+    bool own = l->sort == SIMT || l->sort == LIKE_OPTIONAL;
+    bool cores = own || (tensor && c->tensor_basis != PM_ORIGIN_NONE);
     if (cores && isnan(value_of(c, l))) memcpy((char *)c + l->offset, &value, sizeof value);
   }
+}
+
+static bool is_general(const limit *l)
+{
+  return l->sort == GENERAL || l->sort == GENERAL_OPTIONAL;
 }
 
 void pm__kernel_calibration_fill(pm_kernel_calibration *c, const pm_kernel_calibration *general)
 {
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-    if (limits[i].sort == GENERAL && isnan(value_of(c, &limits[i])))
+    if (is_general(&limits[i]) && isnan(value_of(c, &limits[i])))
       memcpy((char *)c + limits[i].offset, (const char *)general + limits[i].offset, sizeof(double));
 }
 

@@ -149,13 +149,13 @@ static times times_of(const call *c, const setting *on, double batch)
   pm__costs costs;
   const pm__device *d = c->device;
   const pm__fixed *fixed = &c->units->pass[PM__FORWARD];
-  double moved = batch * d->bytes * d->per_byte;
+  double moved = batch * d->bytes * d->pass_byte;
   pm__plan_kernels_price(&c->units->kernels, NULL, d, batch, &costs);
   const pm__part *part = &costs.pass[PM__FORWARD];
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls};
   sum.product = on->conv * part->conv + part->product + fixed->matrix_launches * d->launch;
   sum.pass = on->framework_kernel * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
-  sum.conversion = on->convert ? fixed->layout * moved : 0;
+  sum.conversion = on->convert ? fixed->layout * batch * d->layout : 0;
   sum.compute = on->conv * costs.bound.conv + costs.bound.product + costs.bound_launches * d->launch;
   if (on->cast) add_casts(c, &sum);
   return sum;

@@ -168,7 +168,8 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->matrix_peak = pm_gpu_get_matrix_peak(gpu, precision);
   d->vector_peak = pm_gpu_get_vector_peak(gpu, precision);
   d->bandwidth = gpu->memory_bandwidth;
-  d->per_byte = 1 / d->bandwidth;
+  d->per_byte = d->pass_byte = 1 / d->bandwidth;
+  d->layout = d->bytes * d->per_byte;
   d->l2_rate = d->power_rate = NAN;
   d->usable = has(d->bytes) && has(d->matrix_peak) && has(d->vector_peak) && has(d->bandwidth);
   bool tensor = on_tensor_cores(gpu, precision);
@@ -180,7 +181,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->has_weight_winograd = !c->no_weight_winograd;
   d->k = *c;
   d->origin = tensor ? c->tensor_basis : c->simt_basis;
-  d->per_byte = 1 / (d->bandwidth * memory_efficiency(gpu, c));
+  d->per_byte = d->pass_byte = 1 / (d->bandwidth * memory_efficiency(gpu, c));
   d->align = 16 / d->bytes;
   d->l2 = gpu->l2_cache;
   d->sms = gpu->sms;
@@ -188,7 +189,24 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->registers = d->sms * (has(gpu->register_file) ? gpu->register_file : 0);
   d->threads = c->threads;
   d->launch = c->launch;
+  d->layout = d->bytes * d->per_byte;
   set_engines(d, gpu, c, precision, tensor);
+}
+
+/* Loads, conversions, arithmetic and stores of single numbers add to the memory's time by squares. */
+static double by_numbers(const pm__device *d, const pm_gpu *gpu, double bytes)
+{
+  double numbers = bytes / d->bytes / (d->k.pass_elements * d->sms * gpu->clock);
+  return hypot(bytes * d->per_byte, numbers);
+}
+
+void pm__device_set_layout(pm__device *d, const pm_gpu *gpu, bool channels_last)
+{
+  if (!d->calibrated) return;
+  bool limited = !channels_last && has(d->k.pass_elements);
+  d->pass_byte = limited ? by_numbers(d, gpu, 1) : d->per_byte;
+  d->layout = limited ? by_numbers(d, gpu, d->bytes) : d->bytes * d->per_byte;
+  if (d->conv.tensor && d->bytes == 4 && has(d->k.conv_tf32_layout)) d->layout *= d->k.conv_tf32_layout;
 }
 
 /* Later architectures never ran libraries that do not pad. */

@@ -18,7 +18,7 @@ double pm__update_time_of(double parameters, double accesses, const pm__device *
 {
   double bytes = pm__update_bytes(accesses, precision);
   if (!(parameters > 0) || !(accesses > 0)) return 0;
-  return pm__stream_cost(device, 4 * parameters, bytes * parameters).time;
+  return pm__most(4 * parameters / device->vector_peak, bytes * parameters * device->per_byte);
 }
 
 double pm__update_time(double parameters, const pm__device *device, int precision)

@@ -9,7 +9,7 @@
 
 pm__kernel_cost pm__stream_cost(const pm__device *d, double flop, double bytes)
 {
-  double compute = flop / d->vector_peak, memory = bytes * d->per_byte;
+  double compute = flop / d->vector_peak, memory = bytes * d->pass_byte;
   if (compute > memory) return (pm__kernel_cost){compute, PM_KERNEL_ALGORITHM_STREAM, PM_BOUND_COMPUTE};
   return (pm__kernel_cost){memory, PM_KERNEL_ALGORITHM_STREAM, PM_BOUND_MEMORY_BANDWIDTH};
 }

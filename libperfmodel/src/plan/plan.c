@@ -124,18 +124,21 @@ static int device_of(const pm_plan *plan, size_t index)
   return (int)index;
 }
 
-void pm__plan_devices(const pm_system *system, const pm_cudnn_generation *cudnn, double workspace, pm__device *devices)
+void pm__plan_devices(const pm_system *system, const pm__plan_software *software, pm__device *devices)
 {
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
-    pm__device_init(&devices[precision], &system->gpu, pm_system_get_kernels(system), precision);
-    pm__device_set_library(&devices[precision], cudnn);
-    devices[precision].workspace = workspace;
+    pm__device *device = &devices[precision];
+    bool wide = pm_precision_get_bytes(precision) > 2;
+    pm__device_init(device, &system->gpu, pm_system_get_kernels(system), precision);
+    pm__device_set_library(device, software != NULL ? &software->cudnn : NULL);
+    pm__device_set_layout(device, &system->gpu, software == NULL || software->channels_last[wide]);
+    device->workspace = software != NULL ? software->workspace : (double)INFINITY;
   }
 }
 
 static void prepare_devices(pm__plan_system *entry)
 {
-  pm__plan_devices(entry->system, NULL, INFINITY, entry->devices[PM_KERNEL_MODEL_CALIBRATED]);
+  pm__plan_devices(entry->system, NULL, entry->devices[PM_KERNEL_MODEL_CALIBRATED]);
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++)
     pm__device_init(&entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision], &entry->system->gpu, NULL, precision);
 }
@@ -145,7 +148,7 @@ static void renew_system(pm_plan *plan, size_t i)
   prepare_devices(&plan->systems[i]);
   for (size_t j = 0; j < plan->library_count; j++) {
     pm__plan_library *library = &plan->libraries[j];
-    pm__plan_devices(plan->systems[i].system, &library->cudnn, library->workspace, library->devices[i]);
+    pm__plan_devices(plan->systems[i].system, &library->software, library->devices[i]);
   }
 }
 

@@ -48,10 +48,17 @@ typedef struct pm__plan_cut {
 
 enum { PM__GRADIENT_SIZES = 4 }; /* 1, 2, 4, 8 bytes */
 
-/* What the libraries of some software can do, and the GPUs of the plan's systems with them. */
-typedef struct pm__plan_library {
+/* What software decides of the kernels of a GPU: what its libraries can do, the memory that these may take, and which
+** tensors it keeps with the channels side by side: those in 2 bytes or less, those in more. */
+typedef struct pm__plan_software {
   pm_cudnn_generation cudnn;
   double workspace;
+  bool channels_last[2];
+} pm__plan_software;
+
+/* What the libraries of some software can do, and the GPUs of the plan's systems with them. */
+typedef struct pm__plan_library {
+  pm__plan_software software;
   pm__device (*devices)[PM_PRECISION_COUNT]; /* by the `device` of a system; calibrated */
 } pm__plan_library;
 
@@ -91,8 +98,8 @@ struct pm_plan {
 /* The number of the memory profile in the plan, added with the memory of all networks if it is new; -1 with an error. */
 int pm__plan_memory(pm_plan *plan, const pm_memory_profile *profile, pm_error *error);
 
-/* The GPU of a system at every precision, calibrated, with these libraries (NULL: the latest) and this workspace. */
-void pm__plan_devices(const pm_system *system, const pm_cudnn_generation *cudnn, double workspace, pm__device *devices);
+/* The GPU of a system at every precision, calibrated, with this software (NULL: the best of everything). */
+void pm__plan_devices(const pm_system *system, const pm__plan_software *software, pm__device *devices);
 
 /* Gives a framework of the plan other times and factors; what it does to the passes must stay. */
 void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile);

@@ -74,12 +74,16 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut
 
 /* ---- Libraries ---- */
 
-static bool same_library(const pm__plan_library *library, const pm_cudnn_generation *cudnn, double workspace)
+static bool same_cudnn(const pm_cudnn_generation *a, const pm_cudnn_generation *b)
 {
-  const pm_cudnn_generation *x = &library->cudnn;
-  return x->no_winograd == cudnn->no_winograd && x->no_weight_winograd == cudnn->no_weight_winograd &&
-         x->odd_channels_padded == cudnn->odd_channels_padded && x->grouped_kernels == cudnn->grouped_kernels &&
-         library->workspace == workspace;
+  return a->no_winograd == b->no_winograd && a->no_weight_winograd == b->no_weight_winograd &&
+         a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels;
+}
+
+static bool same_software(const pm__plan_software *a, const pm__plan_software *b)
+{
+  return same_cudnn(&a->cudnn, &b->cudnn) && a->workspace == b->workspace && a->channels_last[0] == b->channels_last[0] &&
+         a->channels_last[1] == b->channels_last[1];
 }
 
 /* Of each different GPU, as the plan has it. */
@@ -88,20 +92,20 @@ static bool fill_library(const pm_plan *plan, pm__plan_library *library)
   library->devices = (pm__device (*)[PM_PRECISION_COUNT])calloc(plan->system_count, sizeof *library->devices);
   for (size_t i = 0; library->devices != NULL && i < plan->system_count; i++)
     if (plan->systems[i].device == (int)i)
-      pm__plan_devices(plan->systems[i].system, &library->cudnn, library->workspace, library->devices[i]);
+      pm__plan_devices(plan->systems[i].system, &library->software, library->devices[i]);
   return library->devices != NULL;
 }
 
 /* The number of a library, made if it is new; -1 with an error. */
-static int library_of(pm_plan *plan, const pm_cudnn_generation *cudnn, double workspace, pm_error *error)
+static int library_of(pm_plan *plan, const pm__plan_software *software, pm_error *error)
 {
   for (size_t i = 0; i < plan->library_count; i++)
-    if (same_library(&plan->libraries[i], cudnn, workspace)) return (int)i;
+    if (same_software(&plan->libraries[i].software, software)) return (int)i;
   pm__plan_library *libraries = (pm__plan_library *)pm__grow(plan->libraries, plan->library_count,
                                                              &plan->library_capacity, sizeof *libraries);
   if (libraries != NULL) {
     plan->libraries = libraries;
-    libraries[plan->library_count] = (pm__plan_library){.cudnn = *cudnn, .workspace = workspace};
+    libraries[plan->library_count] = (pm__plan_library){.software = *software};
     if (fill_library(plan, &libraries[plan->library_count])) return (int)plan->library_count++;
   }
   pm__no_memory(error);
@@ -127,7 +131,9 @@ static void complete(pm_framework *f)
 static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
 {
   const pm_framework *f = &entry->profile.framework;
-  entry->library = library_of(plan, &entry->profile.cudnn, f->workspace, error);
+  const pm__plan_software software = {
+    .cudnn = entry->profile.cudnn, .workspace = f->workspace, .channels_last = {!f->layout_fp16, !f->layout_tf32}};
+  entry->library = library_of(plan, &software, error);
   entry->memory = entry->library >= 0 ? pm__plan_memory(plan, &entry->profile.memory, error) : -1;
   if (entry->memory < 0) return PM_STATUS_NO_MEMORY;
   int status = PM_OK;
@@ -203,14 +209,12 @@ static int profile_mode(const pm_inference_profile *p, bool narrow)
 static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memory_profile *memory, pm_error *error)
 {
   const pm_inference_profile *p = &entry->profile;
-  pm_cudnn_generation cudnn;
-  memset(&cudnn, 0, sizeof cudnn);
-  cudnn.no_winograd = p->no_winograd;
-  cudnn.odd_channels_padded = !p->no_padding;
-  cudnn.grouped_kernels = !p->no_grouped;
+  const pm__plan_software software = {
+    .cudnn = {.no_winograd = p->no_winograd, .odd_channels_padded = !p->no_padding, .grouped_kernels = !p->no_grouped},
+    .workspace = INFINITY, .channels_last = {!p->convert_tensor, !p->convert_tf32}};
   entry->memory = memory != NULL ? pm__plan_memory(plan, memory, error) : -1;
   if (memory != NULL && entry->memory < 0) return PM_STATUS_NO_MEMORY;
-  entry->library = library_of(plan, &cudnn, INFINITY, error);
+  entry->library = library_of(plan, &software, error);
   if (entry->library < 0) return PM_STATUS_NO_MEMORY;
   int status = PM_OK;
   for (int narrow = 0; narrow < 2 && status == PM_OK; narrow++) {

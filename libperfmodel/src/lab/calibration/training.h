@@ -37,6 +37,8 @@ int pm__lab_training_rows_read(pm__lab_training_rows *rows, const pm_catalog *ca
                                pm_error *error);
 /* Puts the rows of the fit first, and gives every row its run. */
 int pm__lab_training_rows_sort(pm__lab_training_rows *rows, pm_error *error);
+/* Rows of one source that ask for the same run become one, with the median of their rates. */
+int pm__lab_training_rows_merge(pm__lab_training_rows *rows, pm_error *error);
 void pm__lab_training_rows_free(pm__lab_training_rows *rows);
 
 /* What a row is left out with: its source, or its network where all rows have one source; a number. */

@@ -14,6 +14,10 @@ static const pm__lab_training_kind kinds[] = {
   {"cudnn_generation", "simt_factor", 1, 2, 0.6, 1.8, 0},
   {"cudnn_generation", "tensor_factor", 1, 2, 0.6, 1.8, 0},
   {"kernel_calibration", "conv_rate", 1, 1.5, 0.5, 1.5, 0},
+  {"kernel_calibration", "conv_tensor_efficiency", 0.63, 1.5, 0.2, 1, 0},
+  {"kernel_calibration", "gddr_efficiency", 0.86, 1.1, 0.6, 1, 0},
+  {"kernel_calibration", "pass_elements", 5, 2, 1, 100, 0},
+  {"kernel_calibration", "conv_tf32_layout", 0.7, 1.5, 0.1, 1.5, 0},
   {"kernel_calibration", "depthwise_efficiency", 0.2, 4, 0.01, 0.5, 1},
 };
 
@@ -53,6 +57,16 @@ static const char *generation_of(const pm_catalog *catalog, const char *id, cons
                             NULL);
 }
 
+/* The architecture that states the constant: itself, the one that it is like, or all. */
+static const char *architecture_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
+{
+  pm_kernel_calibration own;
+  if (pm_catalog_get_record(catalog, "kernel_calibration", id, &own, NULL) != PM_OK) return id;
+  if (!isnan(value_of(&own, kind))) return id;
+  if (own.like[0] == '\0') return PM_KERNEL_GENERAL_ID;
+  return architecture_of(catalog, pm_catalog_resolve(catalog, "kernel_calibration", own.like, NULL), kind);
+}
+
 /* The entry that has the constant of a framework or system with the predictor; NULL: none. */
 static const char *entry_of(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind, int framework,
                             int system)
@@ -64,9 +78,7 @@ static const char *entry_of(const pm__lab_training_fit *fit, const pm__lab_train
   const pm_kernel_calibration *kernels = system >= 0 ? pm_system_get_kernels(pm__lab_predictor_built_system(predictor,
                                                                                                         system)) : NULL;
   if (kernels == NULL) return NULL;
-  pm_kernel_calibration own;
-  bool known = pm_catalog_get_record(fit->catalog, "kernel_calibration", kernels->id, &own, NULL) == PM_OK;
-  return known && isnan(value_of(&own, kind)) ? PM_KERNEL_GENERAL_ID : kernels->id;
+  return architecture_of(fit->catalog, kernels->id, kind);
 }
 
 bool pm__lab_training_bears(const pm__lab_training_fit *fit, const pm__lab_training_constant *constant,
@@ -77,14 +89,21 @@ bool pm__lab_training_bears(const pm__lab_training_fit *fit, const pm__lab_train
   return entry != NULL && strcmp(entry, constant->entry) == 0;
 }
 
-/* What rows of kernels do not decide: efficiencies that all architectures share, and the rate of convolutions of one by
-** rule that states it. */
+/* What no row of kernels decides, of any architecture. */
+static bool is_of_steps(const pm__lab_training_kind *kind)
+{
+  static const char *const names[] = {"depthwise_efficiency", "pass_elements", "conv_tf32_layout"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(kind->name, names[i]) == 0) return true;
+  return false;
+}
+
+/* That, and what an architecture by rule states of itself. */
 static bool is_left_to_training(const pm_catalog *catalog, const pm__lab_training_kind *kind, const char *entry)
 {
   pm_kernel_calibration own;
-  if (strcmp(entry, PM_KERNEL_GENERAL_ID) == 0) return kind->stage > 0;
-  return pm_catalog_get_record(catalog, "kernel_calibration", entry, &own, NULL) == PM_OK &&
-         own.simt_basis == PM_ORIGIN_RULE && !isnan(value_of(&own, kind));
+  if (pm_catalog_get_record(catalog, "kernel_calibration", entry, &own, NULL) != PM_OK) return false;
+  return (is_of_steps(kind) || own.simt_basis == PM_ORIGIN_RULE) && !isnan(value_of(&own, kind));
 }
 
 /* Without a choice: cuDNN generations, rates by rule, and frameworks that are fitted and not like another one. What such a one

@@ -213,6 +213,7 @@ int pm__lab_calibrate_training(pm_calibration *out, const pm_catalog *catalog, c
   int status = check_entries(&fit, error);
   if (status == PM_OK) status = pm__lab_training_rows_read(&fit.rows, catalog, options, error);
   if (status == PM_OK) status = pm__lab_training_rows_sort(&fit.rows, error);
+  if (status == PM_OK) status = pm__lab_training_rows_merge(&fit.rows, error);
   if (status == PM_OK && fit.rows.count > 0) status = pm__lab_predictor_predict(fit.rows.reader.predictor, error);
   if (status == PM_OK) status = pm__lab_training_constants(&fit, error);
   if (status == PM_OK) status = choose_rows(&fit, error);

@@ -120,6 +120,42 @@ int pm__lab_training_rows_sort(pm__lab_training_rows *rows, pm_error *error)
   return PM_OK;
 }
 
+/* ---- One setting is one row ---- */
+
+static bool is_repeat(const pm__lab_training_row *a, const pm__lab_training_row *b)
+{
+  return a->run == b->run && a->source == b->source && a->use == b->use;
+}
+
+/* The median of the rates of row `first` and its repeats behind it. */
+static double median_of(const pm__lab_training_rows *rows, size_t first, double *room)
+{
+  size_t n = 0;
+  for (size_t i = first; i < rows->count; i++)
+    if (is_repeat(&rows->items[first], &rows->items[i])) room[n++] = rows->items[i].rate;
+  return pm__quantile(room, n, 0.5);
+}
+
+int pm__lab_training_rows_merge(pm__lab_training_rows *rows, pm_error *error)
+{
+  size_t kept = 0, fitted = 0;
+  double *room = (double *)malloc((rows->count + 1) * sizeof *room);
+  if (room == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < rows->count; i++) {
+    size_t first = 0;
+    while (first < kept && !is_repeat(&rows->items[first], &rows->items[i])) first++;
+    if (first < kept) continue; /* the median has it already */
+    double median = median_of(rows, i, room);
+    rows->items[kept] = rows->items[i];
+    rows->items[kept].rate = median;
+    fitted += rows->items[kept++].use == PM_FIT_USE_FITTED;
+  }
+  rows->count = kept;
+  rows->fitted = fitted;
+  free(room);
+  return PM_OK;
+}
+
 int pm__lab_training_rows_read(pm__lab_training_rows *rows, const pm_catalog *catalog,
                                const pm_calibration_options *options,
                                pm_error *error)
