@@ -35,7 +35,6 @@ KNOWN |= {
     "Mask R-CNN": (59.2, LOOP),
     "Tacotron2": (562.4, LOOP),
     "WaveGlow": (33.4, "its software has no constants of its own yet"),
-    "Lambda, language": (22.1, NEW + "; products are those of the kernel tables, which training does not reach"),
     "Lambda, hosts without peer access": (175.3, "how they copy through the host is not known"),
 }
 LATER = ("Mask R-CNN", "Tacotron2", "WaveGlow")  # networks that no constant has seen, in groups of their own
