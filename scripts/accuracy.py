@@ -136,7 +136,7 @@ def statements(folder):
         "on it, those of the other four kept (`of it`). The generic framework's values stand in for what is taken away.",
         table(["document"] + STATISTICS + ["hold-out of all, mape", "p90", "of it, mape", "median", "p90"], by_document),
         "; ".join(note for note in notes if note.startswith("all rows")).capitalize() + ". The aims are 9 and 12 %.",
-        f"Of {rates} rates by constants of other rows, {inside} lie in their band of eight in ten "
+        f"Of {rates} rates by constants of other rows, {inside} lie in their 80 % prediction interval "
         f"({100 * inside / rates:.0f} %).",
         f"{notes[0][0].upper()}{notes[0][1:]}. " + ("Those that do not:" if broken else ""),
         table(["row", "kind", "claim or remark"], broken) if broken else "",
@@ -228,7 +228,7 @@ def sources(folder):
     rows = [[errors["group"][i], errors["rows"][i]] + [f"{errors[key][i]:.1f}" for key in STATISTICS[1:]] for i in left_out]
     counts = np.array([errors["rows"][i] for i in left_out])
     mean = np.sum(counts * np.array([errors["mape"][i] for i in left_out])) / counts.sum()
-    band = next(note for note in fit.notes if note.startswith("band"))
+    band = next(note for note in fit.notes if note.startswith("prediction interval"))
     return "\n\n".join([
         table(["source left out"] + STATISTICS, rows),
         f"All of these rows: mean {mean:.1f} % (aim 15 %). {band[0].upper()}{band[1:]}.",

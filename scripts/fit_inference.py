@@ -52,7 +52,7 @@ def print_without(model, values, keep, bear, kind, names):
         other, _, _ = fit(model, values, [k for k, m in zip(keep, mask) if not m], bear[~mask], rounds=3)
         kept_out[mask] = log_ratio(model.predict(other), [k for k, m in zip(keep, mask) if m])
         print(f"without {name:22}", errors(kept_out[mask]))
-    print(f"each {kind} kept out   ", errors(kept_out))
+    print(f"each {kind} held out   ", errors(kept_out))
 
 
 def main():

@@ -123,7 +123,7 @@ static void print_line(FILE *stream, const cli_request *request, const char *lin
   print_wrapped(stream, line, 0, 0, width > 0 && width < 100 ? (size_t)width : 100);
 }
 
-/* The band of the first row that has one, as factors: rows differ in it only where kernels do. */
+/* The prediction interval of the first row that has one, as factors: rows differ in it only where kernels do. */
 static void print_band(FILE *stream, const cli_request *request, const question *q)
 {
   char line[256];
@@ -150,7 +150,7 @@ static void print_basis(FILE *stream, const cli_request *request, const question
     int basis = q->answers[i].basis;
     if (basis == PM_BASIS_NONE || said[basis]) continue;
     snprintf(line, sizeof line, "Basis: %s; constants of the profile %s.", choices[basis].doc,
-             q->profile.origin == PM_ORIGIN_FITTED ? "fitted to measurements" : "by rule, not fitted to inference");
+             q->profile.origin == PM_ORIGIN_FITTED ? "fitted to measurements" : "assumed, not fitted to inference");
     print_line(stream, request, line);
     said[basis] = true;
   }

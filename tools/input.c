@@ -109,7 +109,7 @@ static void print_fed(FILE *stream, const question *q)
   char rate[QUANTITY];
   const pm_input_rates *r = &q->rates;
   if (!isfinite(r->max_nodes)) return;
-  fprintf(stream, "\nNodes that one storage system feeds, %s each\n",
+  fprintf(stream, "\nNodes that one storage system can supply, %s each\n",
           pm_quantity_format(rate, sizeof rate, r->node_rate, "B/s"));
   print_nodes(stream, "storage", r->nodes_storage);
   print_nodes(stream, "storage's ports", r->nodes_uplink);
@@ -208,9 +208,9 @@ static const cli_option options[] = {
 };
 
 const cli_command input_command = {
-  "input", "DATASET SYSTEM", "says what storage and decoding bring to the GPUs, and how many nodes they feed",
+  "input", "DATASET SYSTEM", "says whether storage and decoding keep up with the GPUs, and how many nodes they can supply",
   "Gives every stage of the input path a rate: the storage, its network ports and gateway, the node's adapter, decoding, "
   "copies to the GPUs. The slowest limits. Against a rate of the GPUs it says how long they wait, and how many nodes one "
-  "storage system feeds at that rate: the least over the chain, with every stage's own number.\n\n"
+  "storage system can supply at that rate: the least over the chain, with every stage's own number.\n\n"
   "As a table this is a report to read; as csv or json it is one row with all values.",
   "perfmodel input ilsvrc2012-x10 c4140 --storage isilon-f800 --rate \"2940 samples/s\"", options, 2, 2, run};

@@ -6,7 +6,8 @@
 
 static const char head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                            "<!-- Check it:  perfmodel check FILE  and  perfmodel doctor FILE\n"
-                           "     Use it:    give FILE to the option catalog of any command; the format is docs/xml.md -->\n"
+                           "     Use it:    give FILE to the option catalog of any command\n"
+                           "     Editors:   perfmodel.xsd, installed in share/perfmodel, is its schema -->\n"
                            "<perfmodel version=\"1\">\n\n";
 
 /* ---- All that is missing, at once ---- */

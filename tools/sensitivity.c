@@ -65,7 +65,7 @@ static int find_profile(const cli_request *request, question *q)
 {
   pm_error error = PM_ERROR_NONE;
   const char *name = request->value[OPTION_FRAMEWORK];
-  if (request->value[OPTION_STORAGE] != NULL) return fail(CODE_USAGE, "--storage feeds training; --inference has none");
+  if (request->value[OPTION_STORAGE] != NULL) return fail(CODE_USAGE, "--storage is for training; --inference reads none");
   q->setup.call = &q->call;
   q->setup.profile = &q->profile;
   if (pm_catalog_get_inference(q->catalog, name != NULL ? name : "tensorrt", &q->profile,
@@ -259,7 +259,7 @@ static const cli_option options[] = {
   {OPTION_UPGRADE, '\0', "upgrade", "LIST", "compare these instead: system=NAME, gpu=NAME, network=LINK, storage=NAME or "
                                             "LINK=LINK, each with its price behind an @ if you like: \"system=dgx2@399000 "
                                             "USD,...\""},
-  {OPTION_STORAGE, '\0', "storage", "NAME", "what feeds the nodes; see perfmodel list storages (default: input never "
+  {OPTION_STORAGE, '\0', "storage", "NAME", "storage that the nodes read from; see perfmodel list storages (default: input never "
                                             "limits)"},
   {OPTION_DATASET, '\0', "dataset", "NAME", "what it stores (default ilsvrc2012); see perfmodel list datasets"},
   {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow); see perfmodel list loaders"},

@@ -235,7 +235,7 @@ static const cli_option options[] = {
                                              "each line"},
   {OPTION_PRICE_DATE, '\0', "price-date", "DATE", "when the prices were true; is printed with them"},
   {OPTION_PUE, '\0', "pue", "RATIO", "power of the site over that of the machines (default 1)"},
-  {OPTION_STORAGE, '\0', "storage", "NAME", "what feeds the nodes; see perfmodel list storages (default: input never "
+  {OPTION_STORAGE, '\0', "storage", "NAME", "storage that the nodes read from; see perfmodel list storages (default: input never "
                                             "limits)"},
   {OPTION_UNITS, '\0', "units", "N", "its units, such as chassis (default 1)"},
   {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow); see perfmodel list loaders"},

@@ -70,9 +70,9 @@ static void print_title(FILE *stream, const size_question *q)
 static void print_band(FILE *stream, const pm_size_choice *best)
 {
   if (best->nodes_least > 0 && best->nodes_safe > 0)
-    fprintf(stream, " (%d to %d: in eight cases of ten)", best->nodes_least, best->nodes_safe);
+    fprintf(stream, " (80 %% prediction interval: %d to %d)", best->nodes_least, best->nodes_safe);
   else if (best->nodes_least > 0)
-    fprintf(stream, " (%d at best; in nine cases of ten no count that was tried is enough)", best->nodes_least);
+    fprintf(stream, " (80 %% prediction interval: from %d to more than was tried)", best->nodes_least);
 }
 
 void size_print_power(FILE *stream, const size_question *q, const pm_size_choice *best)
@@ -121,7 +121,7 @@ static void print_rest(FILE *stream, const size_question *q, const pm_size_choic
   const pm_choice *stages = pm_record_find_field(pm_record_type_find("size_choice"), "input_bottleneck")->choices;
   fprintf(stream, "  %-*smust give %s, nothing cached", LABEL, "storage", size_quantity(a, best->storage_rate, "B/s"));
   if (q->setup.inputs != NULL)
-    fprintf(stream, "; %s feeds %s nodes; slowest: %s", q->inputs[best->choice].storage.name, size_amount(b, best->storage_nodes),
+    fprintf(stream, "; %s can supply %s nodes; slowest: %s", q->inputs[best->choice].storage.name, size_amount(b, best->storage_nodes),
             stages[best->input_bottleneck].doc);
   fprintf(stream, "\n  %-*s%s switch%s, %s cables\n", LABEL, "network", size_amount(a, best->switches),
           best->switches == 1 ? "" : "es", size_amount(b, best->cables));

@@ -2,7 +2,7 @@
 """Collectives against published runs: collectives.py PERFMODEL [rows | left-out].
 
 rows: errors by use, by machine and size, and what the band holds. Gates are median and 90th percentile of the absolute
-errors in per cent: those of the closed form that the model began with, fitted (`all`) and on systems kept out. Systems of
+errors in per cent: those of the closed form that the model began with, fitted (`all`) and on held-out systems. Systems of
 `held-out` took no part in any fit. Below 16 MB these are two nodes of A100s with SHARP and two single rows, whose errors
 pass that form's (18.5 / 60 and 13.3 / 44): printed, without a gate.
 

@@ -1,7 +1,7 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* mkstemps */
 #endif
-/* Calibration of kernels: constants that made the times come back, and what is kept out is not looked at. */
+/* Calibration of kernels: constants that made the times come back, and what is held out is not looked at. */
 #include <check.h>
 #include <math.h>
 #include <stdbool.h>
@@ -97,7 +97,7 @@ START_TEST(constants_that_made_the_times_come_back)
 }
 END_TEST
 
-/* Whatever stands in rows kept out, the constants are the same. */
+/* Whatever stands in held-out rows, the constants are the same. */
 START_TEST(rows_kept_out_are_not_looked_at)
 {
   pm_kernel_calibration slow = constants_of("v100-pcie");

@@ -36,13 +36,13 @@ class Calibration:
 
     @cached_property
     def errors(self) -> Table:
-        """A row for each group and use of the rows (fitted, or kept out in one way or another), with the errors of the
+        """A row for each group and use of the rows (fitted, held out or left out), with the errors of the
         predictions in per cent: of times, above 0 too slow; of rates, above 0 too fast."""
         return Table(_core.calibration_errors(self._handle))
 
     @cached_property
     def notes(self) -> list[str]:
-        """What there is to say besides: rows left out and why, the width of the band."""
+        """What there is to say besides: rows left out and why, the width of the prediction interval."""
         return _core.table_notes(_core.calibration_errors(self._handle))
 
     def xml(self, path: str | os.PathLike[str] | None = None) -> str:

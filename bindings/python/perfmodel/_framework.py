@@ -14,7 +14,7 @@ from ._record import R, Records
 
 @dataclass(frozen=True, repr=False)
 class Framework:
-    """A framework's profile with its cuDNN generation and the band of rates: records of the catalogue.
+    """A framework's profile with its cuDNN generation and the spread of its rates: records of the catalogue.
 
     >>> framework("pt-nchw").profile.evidence
     'fitted'
@@ -51,14 +51,14 @@ class Framework:
         return _core.framework_basis(_record.write("framework", self.profile))
 
     def _title(self) -> str:
-        return f"Framework {self.id}: {self.profile.name}; {self.era.name}; {self.basis}"
+        return f"Framework {self.id}: {self.profile.name}; {self.cudnn.name}; {self.basis}"
 
     def __repr__(self) -> str:
         return f"<{self._title()}>"
 
     def _repr_html_(self) -> str:
-        """Facts and constants, with those of the libraries, the band and the memory below them."""
-        parts = (self.era, self.band, self.memory)
+        """Facts and constants, with those of the libraries, the spread of its rates and the memory below them."""
+        parts = (self.cudnn, self.band, self.memory)
         return _display.html(self._title(), _display.facts("framework", self.profile), "".join(map(_part_html, parts)))
 
     def replace(self, **values: Any) -> Framework:

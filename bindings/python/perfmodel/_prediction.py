@@ -207,7 +207,7 @@ def predict(
     Args:
         framework: what runs it ("pt-nchw", "tf1-nchw@cudnn6", a Framework); "none": kernels and collectives only.
         global_batch: samples per step over all GPUs, in place of `batch`.
-        input: what feeds it: an `input_pipeline`, or samples per second that a node's input path brings.
+        input: what it reads from: an `input_pipeline`, or samples per second that a node's input path brings.
         dataset: a dataset or its number of samples, for `epoch_time`.
 
     Raises:

@@ -151,7 +151,7 @@ def size(
         minimize: "nodes", "cost", "power" or "rack-units".
         prices: price of one node by system, all in one currency of yours.
         pue: power of the site over that of the machines.
-        storage: what feeds the nodes, in `units` of it, read by `loader`, with `cache` bytes of every node for pages;
+        storage: what the nodes read from, in `units` of it, read by `loader`, with `cache` bytes of every node for pages;
             otherwise input never limits.
         max_nodes: most nodes that are tried.
         switch_ports, oversubscription: of the switches between the nodes.

@@ -37,7 +37,8 @@ def test_advice_for_what_does_not_fit() -> None:
     assert m.verdict == "does-not-fit"
     assert m.missing == m.total - m.usable
     rows = {row["change"]: row for row in m.advice()}
-    assert rows["batch 32"]["total [B]"] == pm.memory("resnet152", "rtx-2080-ti", batch=32).total
+    safe = pm.memory("resnet152", "rtx-2080-ti", batch=m.safe_batch)
+    assert rows[f"batch {m.safe_batch:g}"]["total [B]"] == safe.total and safe.verdict == "fits"
     half = pm.memory("resnet152", "rtx-2080-ti", batch=64, precision="fp16")
     assert rows["mixed precision (fp16)"]["total [B]"] == half.total
     assert rows["optimizer sgd"]["saving [B]"] == 4 * pm.network("resnet152").parameters

@@ -119,7 +119,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, update_kernels, "1", "optimizer kernels for each parameter tensor; 1 if not given")                     \
   X(REAL, simt_factor, "1", "instead of the cuDNN generation's factor on FP32 cores")                                          \
   X(REAL, tensor_factor, "1", "instead of the cuDNN generation's factor on tensor cores")                                      \
-  X(REAL, framework_kernel_factor, "1", "time of its own kernels (norms of rows, dropout, softmax) over that of the kernel model", \
+  X(REAL, framework_kernel_factor, "1", "time of framework kernels (norms of rows, dropout, softmax) over that of the kernel model", \
     .former = "own_factor")                                                                                       \
   X(YES_NO, layout_fp16, "", "whether tensor-core convolutions transpose their tensors to another layout and back") \
   X(YES_NO, layout_tf32, "", "whether those in TF32 do")                                                          \
@@ -158,7 +158,7 @@ typedef struct pm_framework { PM_FRAMEWORK_FIELDS(PM_DECLARE) } pm_framework;
   X(REAL, fitted, "1", "with a framework that is fitted")                                                         \
   X(REAL, documents, "1", "with a framework that is fitted to the source documents")                              \
   X(REAL, uncalibrated, "1", "with any other framework")                                                          \
-  X(REAL, kernel_rule, "1", "more, where kernel constants are by rule")                                           \
+  X(REAL, kernel_rule, "1", "more, where kernel constants are derived from another architecture")                                           \
   X(REAL, roofline, "1", "more, where kernels run at the plain roofline")                                         \
   X(REAL, line_rate, "1", "more, where links run at line rate")                                                   \
   X(REAL, batch, "1", "more, for each factor e that the batch is outside the calibrated range")                   \
@@ -202,7 +202,7 @@ typedef enum pm_fusion {
   X(REAL, step_time, "s", "host time of a call besides")                                                          \
   X(REAL, simt_factor, "1", "time of convolutions on the FP32 cores over that of the kernel model")               \
   X(REAL, tensor_factor, "1", "time of convolutions on the tensor cores over that of the kernel model")           \
-  X(REAL, framework_kernel_factor, "1", "time of the framework's own kernels over that of the kernel model",      \
+  X(REAL, framework_kernel_factor, "1", "time of framework kernels over that of the kernel model",      \
     .former = "own_factor")                                                                                       \
   X(YES_NO, convert_simt, "", "whether convolutions on the FP32 cores convert the layout of both ends")           \
   X(YES_NO, convert_tensor, "", "whether convolutions on the tensor cores in FP16 convert the layout of both ends") \
@@ -214,8 +214,8 @@ typedef enum pm_fusion {
   X(YES_NO, no_grouped, "", "whether its library runs groups of channels one by one on tensor cores")              \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
   X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision") \
-  X(REAL, spread, "1", "spread of measured over predicted rates, as that of a band; the catalogue's if not given")  \
-  X(REAL, spread_rule, "1", "more, where kernel constants are by rule")                                             \
+  X(REAL, spread, "1", "spread of measured over predicted rates; the catalogue's if not given")  \
+  X(REAL, spread_rule, "1", "more, where kernel constants are derived from another architecture")                                             \
   X(REAL, spread_roofline, "1", "more, where kernels run at the plain roofline")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;

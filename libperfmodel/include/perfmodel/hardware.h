@@ -105,7 +105,7 @@ PM_API int pm_gpu_check(const pm_gpu *gpu, pm_error *error);
 #define PM_ORIGIN_LIST(X)                                                              \
   X(NONE, "none", "no constants")                                                      \
   X(FITTED, "fitted", "fitted to measured kernels of this architecture")               \
-  X(RULE, "rule", "by a stated rule from another architecture; no kernel behind it")
+  X(RULE, "rule", "derived from another architecture; no kernel of this one was measured")
 
 typedef enum pm_origin {
 #define PM_ORIGIN_ENUM(name, text, doc) PM_ORIGIN_##name,
@@ -123,7 +123,7 @@ typedef enum pm_origin {
 #define PM_KERNEL_ARCHITECTURE_FIELDS(X)                                                                  \
   X(TEXT, id, "", "id of the architecture, or of the chip (its GPUs are aliases)")                        \
   X(TEXT, name, "", "full name")                                                                          \
-  X(TEXT, like, "", "by rule: id of the architecture whose constants it takes where it states none") \
+  X(TEXT, like, "", "id of the architecture whose constants it takes where it states none") \
   X(REAL, energy_factor, "1", "energies of that architecture count so much; unknown: 1")             \
   X(ORIGIN, simt_basis, "", "what the constants of the FP32 cores rest on")                               \
   X(REAL, simt_efficiency, "1", "issue efficiency of the FP32 cores")                                     \
@@ -216,7 +216,7 @@ typedef enum pm_origin {
   X(REAL, copy_pageable, "1", "rate of memory that is not pinned over that of pinned")                   \
   X(REAL, copy_time, "s", "the smallest copy from or to the host")                                        \
   X(REAL, spread, "1", "spread of measured over predicted times: standard deviation of the logarithm")    \
-  X(REAL, spread_rule, "1", "more, where constants are by rule")
+  X(REAL, spread_rule, "1", "more, where constants are derived from another architecture")
 
 /* Both lists: what kernels are timed with. */
 #define PM_KERNEL_CALIBRATION_FIELDS(X) PM_KERNEL_ARCHITECTURE_FIELDS(X) PM_KERNEL_GENERAL_FIELDS(X)

@@ -272,7 +272,7 @@ PM_API const char *pm_calibration_get_set(size_t index);
 typedef struct pm_calibration pm_calibration;
 
 /* Fits constants. Owned by the caller; NULL with an error. Kernels: of each GPU and source the newest library counts,
-** products above the peak do not; what is kept out by its shape is chosen by a hash of the sizes, the same for all
+** products above the peak do not; the hold-out of shapes is chosen by a hash of the sizes, the same for all
 ** GPUs. Training: rows that readings of the catalogue leave out are only predicted; every source is left out once, or
 ** every network if there is one source. The same rows give the same constants. Cost: some seconds. */
 PM_API pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibration_options *options, pm_error *error);

@@ -73,9 +73,9 @@ typedef enum pm_kernel_model {
   X(KERNELS, "kernels", "kernels calibrated on this architecture")                                                  \
   X(KERNELS_RING, "kernels+ring", "kernels calibrated on this architecture; calibrated link constants")             \
   X(KERNELS_LINE_RATE, "kernels+line-rate", "kernels calibrated on this architecture; links at line rate, no latency") \
-  X(RULE, "kernel-rule", "kernel constants by rule from another architecture")                                      \
-  X(RULE_RING, "kernel-rule+ring", "kernel constants by rule; calibrated link constants")                           \
-  X(RULE_LINE_RATE, "kernel-rule+line-rate", "kernel constants by rule; links at line rate, no latency")
+  X(RULE, "kernel-rule", "kernel constants derived from another architecture")                                      \
+  X(RULE_RING, "kernel-rule+ring", "kernel constants derived from another architecture; calibrated link constants")                           \
+  X(RULE_LINE_RATE, "kernel-rule+line-rate", "kernel constants derived from another architecture; links at line rate, no latency")
 
 typedef enum pm_basis {
 #define PM_BASIS_ENUM(name, text, doc) PM_BASIS_##name,

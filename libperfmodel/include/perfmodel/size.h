@@ -87,7 +87,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(REAL, price, "1", "price of one node, as it was given")                                                         \
   X(REAL, cost, "1", "price of the nodes; switches, cables and storage are not in it", .show = PM_SHOW_MAIN)         \
   X(REAL, storage_rate, "B/s", "what storage must give at this rate, nothing cached")                               \
-  X(REAL, storage_nodes, "1", "nodes that the given storage feeds at their rate")                                   \
+  X(REAL, storage_nodes, "1", "nodes that the given storage can supply at their rate")                                   \
   X(INPUT_STAGE, input_bottleneck, "", "the slowest stage of the input path", .former = "input_limit")               \
   X(REAL, switches, "1", "switches of a fat tree between the nodes")                                                \
   X(REAL, cables, "1", "its cables")                                                                                \

@@ -108,11 +108,20 @@ static int read_as(pm__sketch *w, const char *format, const char *text, pm_error
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "unknown format \"%.40s\"; it is one of nccl, topo, hwloc", format);
 }
 
+static void report_count(pm__sketch *w, const char *before, int count, const char *what, const char *plural)
+{
+  pm__string_format(&w->report, "%s %d %s%s", before, count, what, count == 1 ? "" : plural);
+}
+
 static void report_counts(pm__sketch *w)
 {
-  pm__string_format(&w->report, "read: %d GPUs, %d CPUs, %d PCIe switches, %d NVLink switches, %d NICs, %d links\n",
-                    w->counts[PM_VERTEX_GPU], w->counts[PM_VERTEX_CPU], w->counts[PM_VERTEX_SWITCH],
-                    w->counts[PM_VERTEX_NVSWITCH], w->counts[PM_VERTEX_NIC], w->wire_count);
+  report_count(w, "read:", w->counts[PM_VERTEX_GPU], "GPU", "s");
+  report_count(w, ",", w->counts[PM_VERTEX_CPU], "CPU", "s");
+  report_count(w, ",", w->counts[PM_VERTEX_SWITCH], "PCIe switch", "es");
+  report_count(w, ",", w->counts[PM_VERTEX_NVSWITCH], "NVLink switch", "es");
+  report_count(w, ",", w->counts[PM_VERTEX_NIC], "NIC", "s");
+  report_count(w, ",", w->wire_count, "link", "s");
+  pm__string_add(&w->report, "\n");
 }
 
 static int import(pm__sketch *w, const char *format, const char *text, const char *id, const char *gpu, pm__string *xml,

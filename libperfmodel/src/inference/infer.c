@@ -95,8 +95,7 @@ static int check_run(const pm_plan *plan, const pm_inference_run *run, pm_error 
   if (status == PM_OK) status = check_numbers(run, error);
   if (status == PM_OK) status = pm__plan_check_group(&plan->systems[run->system_index], run->gpus, run->nodes, error);
   if (status != PM_OK || call_of(plan, run).device->usable) return status;
-  return pm__fail(error, PM_STATUS_NO_PRECISION, "gpu \"%s\" has no rate for %s",
-                  plan->systems[run->system_index].system->gpu.id, pm__precision_name(run->precision));
+  return pm__kernel_refuse_precision(&plan->systems[run->system_index].system->gpu, run->precision, error);
 }
 
 int pm_inference_check_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_error *error)

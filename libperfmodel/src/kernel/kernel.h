@@ -18,6 +18,9 @@ int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *e
 /* "fp16"; the number must be one of a precision. */
 const char *pm__precision_name(int precision);
 
+/* Fails, and names the precisions that the GPU has rates for. */
+int pm__kernel_refuse_precision(const pm_gpu *gpu, int precision, pm_error *error);
+
 /* Bytes moved per parameter by an update with so many accesses of FP32 numbers. */
 double pm__update_bytes(double accesses, int precision);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "record/sized.h"
 #include "base/base.h"
+#include "kernel/kernel.h"
 #include "kernel/operators.h"
 #include "kernel/spread.h"
 #include "perfmodel/kernel.h"
@@ -140,7 +141,7 @@ static int predict(asked *of, const pm_kernel *k, pm_kernel_time *t, pm_error *e
   int status = check(k, error);
   const pm__device *device = status == PM_OK ? device_of(of, k->precision) : NULL;
   if (status == PM_OK && !device->usable)
-    status = pm__fail(error, PM_STATUS_NO_PRECISION, "gpu \"%s\" has no rate for this precision", of->gpu->id);
+    status = pm__kernel_refuse_precision(of->gpu, k->precision, error);
   if (status == PM_OK) fill(device, k, t);
   else pm_record_clear(pm_record_type_find("kernel_time"), t);
   return status;

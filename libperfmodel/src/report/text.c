@@ -1,9 +1,9 @@
 /*
 ** Tables for people: what is the same in all rows said once, then the main columns, aligned, no wider than asked.
 **
-** Numbers stand to the right, words to the left. If the width is not enough, the first column that does not fit is
-** folded over several lines if it is a text and there is room for a few words; whatever is still left over is named
-** below the table. A single row that is wider than that, or than a page, is a list of its columns with their values.
+** Numbers stand to the right, words to the left. If the width is not enough, a text that takes half of it
+** goes last, and the first column that does not fit is folded over several lines if it is a text and there is room for a
+** few words; whatever is still left over is named below the table. A single row that is wider than that, or than a page, is a list of its columns with their values.
 */
 #include <stdint.h>
 #include <stdio.h>
@@ -65,6 +65,24 @@ static bool measure(layout *plan, pm__string *cell)
     }
   }
   return true;
+}
+
+/* A text that leaves no room for the columns behind it stands last, where it is folded. */
+static void move_widest_text(layout *plan, size_t limit)
+{
+  size_t widest = 0, total = 0;
+  for (size_t i = 0; i < plan->count; i++) {
+    total += plan->width[i] + GAP;
+    if (pm__column_is_text(column_of(plan, i)) && plan->width[i] >= plan->width[widest]) widest = i;
+  }
+  if (total <= limit + GAP || plan->width[widest] < limit / 2) return;
+  size_t column = plan->column[widest], width = plan->width[widest];
+  for (size_t i = widest; i + 1 < plan->count; i++) {
+    plan->column[i] = plan->column[i + 1];
+    plan->width[i] = plan->width[i + 1];
+  }
+  plan->column[plan->count - 1] = column;
+  plan->width[plan->count - 1] = width;
 }
 
 /* Decides how many columns are shown, and narrows the last of them if it is to be folded. */
@@ -244,6 +262,7 @@ static void write_list(pm__string *out, pm__string *cell, const layout *plan, si
 
 static void write_table(pm__string *out, pm__string *cell, layout *plan, size_t limit, size_t absent)
 {
+  move_widest_text(plan, limit);
   fit(plan, limit);
   write_same(out, plan->table, limit);
   write_titles(out, plan);

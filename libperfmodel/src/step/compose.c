@@ -9,7 +9,7 @@
 **     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + host copy)
 **
 ** Without a framework there is no host and no layout, and alone = gpu. The step is that, what sharing the work adds, and
-** waiting for input. The band is where eight of ten measured rates lie, from the residuals of the calibrations: measured over
+** waiting for input. The prediction interval holds eight of ten measured rates, by the residuals of the calibrations: measured over
 ** predicted is taken as log-normal, and spreads add in squares: that of the framework's evidence, of kernel constants by
 ** rule or none at all, of links at line rate, and, in proportion to the logarithm of how far the run is outside, of batch and
 ** GPUs beyond those of the rows that the constants were fitted on. Without a framework a prediction is a bound, and has none.

@@ -13,7 +13,7 @@ enum { PM__FIT_GPUS = 64 };
 typedef struct pm__lab_fit_gpu {
   pm_gpu gpu;
   size_t architecture;
-  bool kept, wanted; /* kept out; of an architecture that is fitted */
+  bool kept, wanted; /* held out; of an architecture that is fitted */
   size_t first, count; /* its rows, in the order of the GPUs */
 } pm__lab_fit_gpu;
 

@@ -38,7 +38,7 @@ typedef struct pm__lab_stage {
   bool large;   /* large tensors alone */
   bool general; /* constants of every architecture, on the rows of all */
   pm__lab_stage_turn turn;
-  const char *kept_gpu; /* a GPU whose rows are always kept out, or NULL */
+  const char *kept_gpu; /* a GPU whose rows are always held out, or NULL */
   pm__lab_stage_constant constants[PM__STAGE_CONSTANTS];
 } pm__lab_stage;
 

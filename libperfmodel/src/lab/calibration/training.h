@@ -99,7 +99,7 @@ bool pm__lab_training_bears(const pm__lab_training_fit *fit, const pm__lab_train
 /* Puts values in their places. */
 void pm__lab_training_put(pm__lab_training_fit *fit, const double *values);
 
-/* Errors by group, kept out and left out; notes. */
+/* Errors by group, held out and left out; notes. */
 int pm__lab_training_sum_up(pm__lab_training_fit *fit, pm_error *error);
 
 void pm__lab_training_write(const pm__lab_training_fit *fit, pm__string *out);

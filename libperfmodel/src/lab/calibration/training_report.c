@@ -1,4 +1,4 @@
-/* Errors of a calibration of training: by group, one GPU and several, kept out, left out; and how wide a band they
+/* Errors of a calibration of training: by group, one GPU and several, held out, left out; and how wide an interval they
 ** make. */
 #include <math.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ static int add_folds(pm__lab_training_fit *fit, double *room, pm_error *error)
 
 /* ---- The band ---- */
 
-/* Standard deviation of the normal distribution whose middle is as wide as that of the chosen rows kept out; of those
+/* Standard deviation of the normal distribution whose middle is as wide as that of the chosen held-out rows; of those
 ** of a fold, or of the others. NAN without rows. */
 static double deviation(const pm__lab_training_fit *fit, int fold, bool others, double *room)
 {
@@ -105,7 +105,7 @@ static double deviation(const pm__lab_training_fit *fit, int fold, bool others, 
   return pm__quantile(room, n, MIDDLE) / WIDTH;
 }
 
-/* Share of the rows kept out that the band of the other folds covers. */
+/* Share of the held-out rows that the interval of the other folds covers. */
 static double covered(const pm__lab_training_fit *fit, double *room)
 {
   size_t all = 0, inside = 0;
@@ -124,7 +124,7 @@ static int add_band(pm__lab_training_fit *fit, double *room, pm_error *error)
   if (isnan(width)) return PM_OK;
   const char *what = fit->rows.source_count > 1 ? "source" : "network";
   pm__string_format(&fit->out->notes,
-                    "band: standard deviation %.3f of rows whose %s is kept out; that of the other %ss "
+                    "prediction interval: standard deviation %.3f of rows whose %s is left out; that of the other %ss "
                     "covers %.0f %% of a %s's rows\n", width, what, what, 100 * covered(fit, room), what);
   if (!fit->all) return PM_OK;
   pm_fitted_constant *c = pm__lab_calibration_constant(fit->out, "training", "fitted", error);
@@ -186,7 +186,7 @@ static void write_note(const pm__lab_training_constant *constant, const pm_fitte
                        size_t size)
 {
   double factor = constant != NULL ? constant->kind->factor : 1;
-  if (constant == NULL) snprintf(note, size, "sources kept out in turn");
+  if (constant == NULL) snprintf(note, size, "sources left out in turn");
   else if (found->state == PM_FIT_STATE_FITTED && !isnan(found->uncertainty))
     snprintf(note, size, "+-%.2g %%", found->uncertainty * 100);
   else if (found->state == PM_FIT_STATE_UNIDENTIFIED)

@@ -6,23 +6,23 @@
 #include "perfmodel/units.h"
 
 static const pm_field row_fields[] = {
-  PM__FIELD(pm__lab_comparison, TEXT, id, "id", "", "id of the measurement: its row, or its line in the table"),
-  PM__FIELD(pm__lab_comparison, TEXT, group, "group", "", "what it is summed up with"),
-  PM__FIELD(pm__lab_comparison, REAL, measured, "measured", "1", "what was measured, in `unit`"),
-  PM__FIELD(pm__lab_comparison, REAL, predicted, "predicted", "1",
+  PM__FIELD_MAIN(pm__lab_comparison, TEXT, id, "id", "", "id of the measurement: its row, or its line in the table"),
+  PM__FIELD_MAIN(pm__lab_comparison, TEXT, group, "group", "", "what it is summed up with"),
+  PM__FIELD_MAIN(pm__lab_comparison, REAL, measured, "measured", "1", "what was measured, in `unit`"),
+  PM__FIELD_MAIN(pm__lab_comparison, REAL, predicted, "predicted", "1",
             "what is predicted, in `unit`; unknown if it cannot be"),
-  PM__FIELD(pm__lab_comparison, TEXT, unit, "unit", "", "unit of both"),
-  PM__FIELD(pm__lab_comparison, REAL, error, "error", "%", "(predicted - measured) / measured"),
+  PM__FIELD_MAIN(pm__lab_comparison, TEXT, unit, "unit", "", "unit of both"),
+  PM__FIELD_MAIN(pm__lab_comparison, REAL, error, "error", "%", "(predicted - measured) / measured"),
 };
 
 static const pm_field summary_fields[] = {
   PM__FIELD(pm__lab_summary, TEXT, set, "set", "", "which measurements"),
-  PM__FIELD(pm__lab_summary, TEXT, group, "group", "", "which of them"),
-  PM__FIELD(pm__lab_summary, INT, rows, "rows", "1", "measurements compared"),
-  PM__FIELD(pm__lab_summary, REAL, mape, "mape", "%", "mean of the absolute errors"),
-  PM__FIELD(pm__lab_summary, REAL, median, "median", "%", "median of the absolute errors"),
-  PM__FIELD(pm__lab_summary, REAL, p90, "p90", "%", "90th percentile of the absolute errors"),
-  PM__FIELD(pm__lab_summary, REAL, bias, "bias", "%", "mean of the signed errors; above 0: predicted too much"),
+  PM__FIELD_MAIN(pm__lab_summary, TEXT, group, "group", "", "which of them"),
+  PM__FIELD_MAIN(pm__lab_summary, INT, rows, "rows", "1", "measurements compared"),
+  PM__FIELD_MAIN(pm__lab_summary, REAL, mape, "mape", "%", "mean of the absolute errors"),
+  PM__FIELD_MAIN(pm__lab_summary, REAL, median, "median", "%", "median of the absolute errors"),
+  PM__FIELD_MAIN(pm__lab_summary, REAL, p90, "p90", "%", "90th percentile of the absolute errors"),
+  PM__FIELD_MAIN(pm__lab_summary, REAL, bias, "bias", "%", "mean of the signed errors; above 0: predicted too much"),
 };
 
 static const pm_record_type row_type = PM__TYPE(pm__lab_comparison, row_fields);

@@ -47,8 +47,11 @@ int pm__lab_comparisons_say(const pm__lab_comparisons *rows, pm__string *out, pm
 
 /* ---- Columns of a set's own */
 
-#define PM__FIELD(record, what, name, title, unit, doc) \
-  {title, unit, doc, offsetof(record, name), .kind = PM_FIELD_##what}
+#define PM__FIELD_SHOWN(record, what, name, title, unit, doc, main) \
+  {title, unit, doc, offsetof(record, name), .kind = PM_FIELD_##what, .show = main}
+#define PM__FIELD(record, what, name, title, unit, doc) PM__FIELD_SHOWN(record, what, name, title, unit, doc, 0)
+#define PM__FIELD_MAIN(record, what, name, title, unit, doc) \
+  PM__FIELD_SHOWN(record, what, name, title, unit, doc, PM_SHOW_MAIN)
 #define PM__TYPE(record, fields) {#record, "", sizeof(record), fields, sizeof fields / sizeof fields[0]}
 
 /* Appends the fields of `records`, one for each row of the table; per cents among them are shown to a tenth. The table,

@@ -25,12 +25,12 @@ typedef struct reading_row {
 static const pm_field reading_fields[] = {
   PM__FIELD(reading_row, REAL, low, "low", "1", "one measurement in ten would be below this, in `unit`"),
   PM__FIELD(reading_row, REAL, high, "high", "1", "one in ten above this"),
-  PM__FIELD(reading_row, TEXT, network, "network", "", "what the row's model was read as"),
+  PM__FIELD_MAIN(reading_row, TEXT, network, "network", "", "what the row's model was read as"),
   PM__FIELD(reading_row, TEXT, machine, "machine", "", "what its GPU and system were read as"),
   PM__FIELD(reading_row, TEXT, framework, "framework", "", "what its software was read as, with the generation of libraries"),
-  PM__FIELD(reading_row, INT, gpus, "gpus", "1", "GPUs of each node"),
+  PM__FIELD_MAIN(reading_row, INT, gpus, "gpus", "1", "GPUs of each node"),
   PM__FIELD(reading_row, INT, nodes, "nodes", "1", "nodes"),
-  PM__FIELD(reading_row, REAL, batch, "batch", "1", "samples per GPU and step"),
+  PM__FIELD_MAIN(reading_row, REAL, batch, "batch", "1", "samples per GPU and step"),
 };
 
 static const pm_record_type reading_type = PM__TYPE(reading_row, reading_fields);

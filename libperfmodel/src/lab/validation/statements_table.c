@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lab/validation/statements.h"
+#include "report/order.h"
 
 const char *pm__lab_statement_kind_name(int kind)
 {
@@ -118,6 +119,7 @@ pm_table *pm__lab_statements_table(const pm__lab_statements *all, const pm__lab_
   int status = add_holdout(table, all, error);
   for (size_t i = 0; i < sizeof added / sizeof added[0] && status == PM_OK; i++)
     status = add_column(table, all, &added[i], error);
+  pm__table_mark_main(table, "holds");
   if (status == PM_OK) return table;
   pm_table_free(table);
   return NULL;
