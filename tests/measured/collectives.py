@@ -61,7 +61,7 @@ def judge_rows(command):
     rows, _ = run(command, "collectives", "-q")
     for row in rows:
         print(f"{row['group']:36s}{row['rows']:>6} rows  median {float(row['median [%]']):6.1f} %"
-              f"  p90 {float(row['p90 [%]']):6.1f} %  in band {row['in band [%]']:>5.5} %")
+              f"  p90 {float(row['p90 [%]']):6.1f} %  covered {row['covered [%]']:>5.5} %")
     return judge(list(figures(rows)), KNOWN)
 
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "report/table_data.h"
 
-enum { GAP = 2, FOLD_LEAST = 20, PAGE = 100 };
+enum { GAP = 2, FOLD_LEAST = 16, PAGE = 100 };
 
 /* What is printed: of the columns that people see the first `shown`, each `width[i]` characters wide; rows up to `before`
 ** and from `after`. */

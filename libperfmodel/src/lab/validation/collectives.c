@@ -152,14 +152,13 @@ static int add_rows(study *s, pm_error *error)
 
 /* ---- Groups: a row is in that of all, in that of its use and in that of its machine ---- */
 
-/* How many of a group's measurements lie in the band. */
+/* How many of a group's measurements lie in the prediction interval. */
 typedef struct held_band {
-  double share; /* in per cent; NAN of copies, which have no band */
+  double share; /* in per cent; NAN of copies, which have no interval */
 } held_band;
 
 static const pm_field held_fields[] = {
-  PM__FIELD(held_band, REAL, share, "in band", "%", "measurements between the edges of the band, which is made for 80 % of "
-                                               "machines that no constant was fitted to"),
+  PM__FIELD_MAIN(held_band, REAL, share, "covered", "%", "measurements within the 80 % interval of their prediction"),
 };
 
 static const pm_record_type held_type = PM__TYPE(held_band, held_fields);

@@ -21,7 +21,7 @@ static const pm_field summary_fields[] = {
   PM__FIELD_MAIN(pm__lab_summary, INT, rows, "rows", "1", "measurements compared"),
   PM__FIELD_MAIN(pm__lab_summary, REAL, mape, "mape", "%", "mean of the absolute errors"),
   PM__FIELD_MAIN(pm__lab_summary, REAL, median, "median", "%", "median of the absolute errors"),
-  PM__FIELD_MAIN(pm__lab_summary, REAL, p90, "p90", "%", "90th percentile of the absolute errors"),
+  PM__FIELD(pm__lab_summary, REAL, p90, "p90", "%", "90th percentile of the absolute errors"),
   PM__FIELD_MAIN(pm__lab_summary, REAL, bias, "bias", "%", "mean of the signed errors; above 0: predicted too much"),
 };
 

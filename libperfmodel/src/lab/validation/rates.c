@@ -6,6 +6,7 @@
 #include "lab/validation/comparison.h"
 #include "lab/validation/rate.h"
 #include "lab/validation/settings.h"
+#include "report/order.h"
 
 typedef struct asked_row {
   size_t line; /* of the table */
@@ -28,9 +29,9 @@ static const pm_field reading_fields[] = {
   PM__FIELD_MAIN(reading_row, TEXT, network, "network", "", "what the row's model was read as"),
   PM__FIELD(reading_row, TEXT, machine, "machine", "", "what its GPU and system were read as"),
   PM__FIELD(reading_row, TEXT, framework, "framework", "", "what its software was read as, with the generation of libraries"),
-  PM__FIELD_MAIN(reading_row, INT, gpus, "gpus", "1", "GPUs of each node"),
+  PM__FIELD(reading_row, INT, gpus, "gpus", "1", "GPUs of each node"),
   PM__FIELD(reading_row, INT, nodes, "nodes", "1", "nodes"),
-  PM__FIELD_MAIN(reading_row, REAL, batch, "batch", "1", "samples per GPU and step"),
+  PM__FIELD(reading_row, REAL, batch, "batch", "1", "samples per GPU and step"),
 };
 
 static const pm_record_type reading_type = PM__TYPE(reading_row, reading_fields);
@@ -199,6 +200,7 @@ static pm_table *rows_table(const rates *t, pm_error *error)
   if (status == PM_OK && table != NULL)
     status = pm_table_add_text(table, "readings", "rules of the catalogue that decided how it was read", rules, error);
   free(rules);
+  pm__table_unmark_main(table, "group"); /* longer than the network, which says more */
   if (status == PM_OK) return table;
   pm_table_free(table);
   return NULL;

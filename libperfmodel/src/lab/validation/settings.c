@@ -95,7 +95,7 @@ static const pm_field line_fields[] = {
   PM__FIELD_MAIN(line, INT, rows, "rows", "1", "measurements compared"),
   PM__FIELD_MAIN(line, REAL, mape, "mape", "%", "mean of the absolute errors"),
   PM__FIELD_MAIN(line, REAL, median, "median", "%", "median of the absolute errors"),
-  PM__FIELD_MAIN(line, REAL, p90, "p90", "%", "90th percentile of the absolute errors"),
+  PM__FIELD(line, REAL, p90, "p90", "%", "90th percentile of the absolute errors"),
   PM__FIELD_MAIN(line, REAL, bias, "bias", "%", "mean of the signed errors; above 0: predicted too much"),
   PM__FIELD(line, INT, settings, "settings", "1", "different ones of the rows: the errors are of their medians"),
   PM__FIELD_MAIN(line, REAL, covered, "covered", "%", "settings within the 80 % interval of their prediction"),
