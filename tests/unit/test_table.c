@@ -551,12 +551,32 @@ START_TEST(text_folds_a_long_last_column)
             "k    the quick brown fox\n"
             "     jumps over the lazy\n"
             "     dog\n");
-  ck_format(table, PM_FORMAT_TABLE, 24, /* too little for a folded column */
+  ck_format(table, PM_FORMAT_TABLE, 20, /* too little for a folded column */
             "key\n"
             "---\n"
             "k\n"
-            "not shown, for lack of\n"
-            "width: note\n");
+            "not shown, for lack\n"
+            "of width: note\n");
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(a_text_that_takes_half_of_the_width_goes_last)
+{
+  const char *numbers[] = {"1"}, *words[] = {"the quick brown fox jumps over the lazy dog"};
+  pm_table *table = pm_table_new(1, NULL);
+  pm_table_add_text(table, "note", "", words, NULL);
+  pm_table_add_text(table, "n", "", numbers, NULL);
+  ck_format(table, PM_FORMAT_TABLE, 25,
+            "n  note\n"
+            "-  ----------------------\n"
+            "1  the quick brown fox\n"
+            "   jumps over the lazy\n"
+            "   dog\n");
+  ck_format(table, PM_FORMAT_TABLE, 100,
+            "note                                         n\n"
+            "-------------------------------------------  -\n"
+            "the quick brown fox jumps over the lazy dog  1\n");
   pm_table_free(table);
 }
 END_TEST
@@ -590,7 +610,7 @@ int main(void)
     rows_are_left_out_between_the_first_and_the_last, a_long_row_is_read_downwards,
     an_unknown_column_names_those_that_there_are,
     text_counts_characters_not_bytes, text_has_no_control_characters, text_keeps_within_the_width,
-    text_folds_a_long_last_column, the_locale_does_not_matter,
+    text_folds_a_long_last_column, a_text_that_takes_half_of_the_width_goes_last, the_locale_does_not_matter,
   };
   Suite *suite = suite_create("table");
   TCase *tcase = tcase_create("table");

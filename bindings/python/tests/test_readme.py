@@ -94,7 +94,8 @@ def test_published_rate_beside_the_prediction() -> None:
             if (row["gpus"], row["batch_per_gpu"], row["precision"]) == (asked["gpus"], asked["batch"], asked["precision"])
             and row["system"] == "NVIDIA DGX-1"
         ]  # fmt: skip
-    quoted, error = re.findall(r"published \*\*([\d,]+) images/s\*\* for this run; the prediction is \*\*(\d+) % below", README)[0]
+    said = r"published \*\*([\d,]+) images/s\*\* for this run; the prediction is \*\*(\d+) % (above|below)"
+    quoted, error, side = re.findall(said, README)[0]
     predicted = float(re.findall(r"throughput +(\d+) samples/s", README)[0])
     assert [float(quoted.replace(",", ""))] == rates
-    assert round(100 * (1 - predicted / rates[0])) == int(error)
+    assert round(100 * (predicted / rates[0] - 1)) == int(error) * (1 if side == "above" else -1)
