@@ -36,7 +36,7 @@ WORDS: dict[tuple[str, str], str] = {
     ("predict", "--parallel"): "--parallelism",
     ("sweep", "--parallel"): "--parallelism",
     ("validate", "seeds"): "statements",
-    ("kernel", "--columns"): "--row-length",
+    ("kernel", "--columns"): "--row-size",
     ("sweep", "tensorrt"): "",
 }
 
