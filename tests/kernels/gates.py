@@ -39,7 +39,9 @@ OPERATORS = {
     "FP16 products A100, few rows": (r"a100-.* products fp16 m<64", 8),
     "BF16 products": (MODERN + r" products bf16 m.*", 12),
     "BF16 products, few rows": (MODERN + r" products bf16 m<64", 15),
-    "FP8 products": (MODERN + r" products fp8 m.*", 20),
+    "FP8 products": (MODERN + r" products fp8(-block)? m.*", 20),
+    "attention": (r".* attention-(prompt|decode) [^ ]*", 20),
+    "norms and passes A100": (r"a100-\S* (?!products|attention)\S* fp16 m[^ ]*", 15),
 }
 KNOWN = {}
 

@@ -286,6 +286,88 @@ START_TEST(bad_kernels_say_why)
 }
 END_TEST
 
+/* ---- Operators of language models ---- */
+
+static double attention_time(const device *d, double heads, double kv_heads, double queries, double keys, double head)
+{
+  pm_kernel k = kernel_of(PM_OPERATOR_ATTENTION, PM_PRECISION_FP16);
+  k.count = heads;
+  k.kv_count = kv_heads;
+  k.m = queries;
+  k.k = keys;
+  k.n = head;
+  k.causal = 1;
+  return time_of(d, &k).time;
+}
+
+/* Where blocks and keys are timed; an efficiency alone follows the waves. */
+START_TEST(longer_attention_takes_longer)
+{
+  static const double queries[] = {1, 7, 63, 64, 65, 128, 2048}, pasts[] = {0, 1, 500, 9000};
+  device d;
+  int compared = 0;
+  EACH_DEVICE(d) EACH(i, 7) EACH(j, 4) {
+    if (!has(&d, PM_PRECISION_FP16) || !(d.constants.flash_block > 0)) continue;
+    double q = queries[i], keys = q + pasts[j];
+    double tiny = attention_time(&d, 64, 8, q, keys, 128) * (1 - 1e-9);
+    ck_assert_double_ge(attention_time(&d, 64, 8, q, keys + 100, 128), tiny);
+    ck_assert_double_ge(attention_time(&d, 64, 8, q + 1, keys + 1, 128), tiny);
+    ck_assert_double_ge(attention_time(&d, 128, 16, q, keys, 128), tiny);
+    ck_assert_double_ge(attention_time(&d, 64, 64, q, keys, 128), tiny);
+    compared++;
+  }
+  ck_assert_int_gt(compared, 300);
+}
+END_TEST
+
+/* The L2 keeps less where more is used in turn, up to nothing; without the constant it keeps none. */
+START_TEST(what_is_used_in_turn_is_kept_as_it_fits)
+{
+  device d;
+  int kept = 0;
+  EACH_DEVICE(d) {
+    if (!has(&d, PM_PRECISION_FP16)) continue;
+    pm_kernel k = gemm(1, 8, 4096, 1024, PM_PRECISION_FP16);
+    double none = time_of(&d, &k).time, last = 0;
+    EACH(turns, 200) {
+      k.turns = turns + 1;
+      double time = time_of(&d, &k).time;
+      ck_assert_double_ge(time, last);
+      ck_assert_double_le(time, none);
+      last = time;
+    }
+    ck_assert_double_eq(last, none);
+    k.turns = 1;
+    kept += time_of(&d, &k).time < none;
+  }
+  ck_assert_int_gt(kept, 0);
+}
+END_TEST
+
+/* Few rows leave SMs idle; no clocks said is as before. */
+START_TEST(a_pass_has_a_third_limit)
+{
+  device d;
+  EACH_DEVICE(d) {
+    pm_kernel k = kernel_of(PM_OPERATOR_ELEMENTWISE, PM_PRECISION_FP32);
+    k.m = 1e6;
+    k.count = 2;
+    double plain = time_of(&d, &k).time, last = plain;
+    for (double clocks = 0.01; clocks < 10; clocks *= 2) {
+      k.clocks = clocks;
+      double time = time_of(&d, &k).time;
+      ck_assert_double_ge(time, last);
+      last = time;
+    }
+    ck_assert_double_ge(last, 2e6 * 5 / (d.gpu.sms * d.gpu.clock));
+    k.blocks = 1e9;
+    ck_assert_double_eq(time_of(&d, &k).time, last);
+    k.blocks = 1;
+    ck_assert_double_gt(time_of(&d, &k).time, last);
+  }
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("kernels");
@@ -304,6 +386,9 @@ int main(void)
   tcase_add_test(laws, rules_follow_what_they_rest_on);
   tcase_add_test(laws, incomplete_constants_are_refused);
   tcase_add_test(laws, bad_kernels_say_why);
+  tcase_add_test(laws, longer_attention_takes_longer);
+  tcase_add_test(laws, what_is_used_in_turn_is_kept_as_it_fits);
+  tcase_add_test(laws, a_pass_has_a_third_limit);
   tcase_add_test(laws, bands_hold_the_time);
   suite_add_tcase(suite, laws);
   SRunner *runner = srunner_create(suite);

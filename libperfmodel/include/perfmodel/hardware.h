@@ -138,6 +138,10 @@ typedef enum pm_origin {
   X(REAL, tensor_start, "s", "tensor-core product: until the first tiles have operands and the last are stored; unknown: none") \
   X(REAL, tensor_prologue, "1", "steps of 2-byte numbers to fill and drain a tensor-core tile; unknown: by prologue")    \
   X(REAL, tensor_split_time, "s", "the kernel that adds up the parts of a tensor-core product; unknown: no kernel of its own, split_time") \
+  X(REAL, flash_block, "s", "fused attention: start of a block of queries on an SM; unknown: none, by efficiency alone") \
+  X(REAL, flash_score, "1", "fused attention: clocks of an SM for a score beside its products") \
+  X(REAL, flash_load, "B", "fused attention: keys and values that an SM loads per clock") \
+  X(REAL, flash_part, "1", "fused attention: keys of the smallest part") \
   X(REAL, l2_kept, "1", "share of the L2 that operands used in turn may fill and all be kept; unknown: none is")  \
   X(REAL, l2_lost, "1", "the same from which none is kept")                                               \
   X(REAL, tn_growth, "1", "exponent of the addresses beyond tn_reach: how time grows; unknown: not")      \

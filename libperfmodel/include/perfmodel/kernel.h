@@ -130,7 +130,11 @@ typedef enum pm_operator {
   X(REAL, kv_count, "1", "attention: heads of keys and values, of all samples; unknown: as many as of queries") \
   X(YES_NO, causal, "", "attention: a query sees no later keys; the last one sees all")                     \
   X(REAL, kv_bytes, "B", "attention: bytes of a stored number of keys and values; unknown: as the precision's") \
-  X(REAL, turns, "1", "gemm: second operands (n x k) that are used in turn, what the L2 can hold of them stays; unknown: they come from memory")
+  X(REAL, turns, "1", "gemm: second operands (n x k), attention: caches, that are used in turn: the L2 keeps what it can; unknown: none") \
+  X(YES_NO, ungrouped, "", "attention: heads that share keys do not share blocks of threads")                  \
+  X(REAL, rate, "1", "attention: rate of the software's kernel over that of FlashAttention; unknown: 1")       \
+  X(REAL, clocks, "1", "passes: clocks of an SM for a number read or written; unknown: as the memory gives them") \
+  X(REAL, blocks, "1", "passes: blocks of threads, each on one SM; unknown: enough for all SMs")
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 
@@ -189,7 +193,25 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(REAL, softmax_floor, "s", "least time of a softmax")                                     \
   X(REAL, quantized, "s", "added to a product whose input is quantized first")               \
   X(REAL, quantizing, "1", "accesses of a number of that input")                             \
-  X(REAL, turns, "1", "second operands of a product that are used in turn")
+  X(REAL, block_quantized, "s", "the same where blocks of the input have scales")            \
+  X(REAL, block_quantizing, "1", "accesses of a number of that input")                       \
+  X(REAL, turns, "1", "second operands of a product that are used in turn")                  \
+  X(REAL, attention, "s", "added to attention of prompts")                                   \
+  X(REAL, attention_rate, "1", "its rate over that of FlashAttention")                       \
+  X(REAL, decode, "s", "added to attention of decoding")                                     \
+  X(REAL, decode_rate, "1", "its rate over that of FlashAttention")                          \
+  X(YES_NO, unmasked, "", "attention computes what the mask hides")                          \
+  X(YES_NO, ungrouped, "", "decoding of heads that share keys does not share blocks")        \
+  X(REAL, norm, "s", "added to a norm of rows of a language model")                          \
+  X(REAL, norm_clocks, "1", "clocks of an SM for a number that it reads or writes")          \
+  X(REAL, rotary, "s", "added to rotary embedding")                                          \
+  X(REAL, rotary_clocks, "1", "clocks of an SM for a number")                                \
+  X(REAL, gated, "s", "added to a gated activation")                                         \
+  X(REAL, gated_clocks, "1", "clocks of an SM for a number")                                 \
+  X(REAL, plain, "s", "added to an addition or another activation")                           \
+  X(REAL, plain_clocks, "1", "clocks of an SM for a number")                                  \
+  X(REAL, gather, "s", "added to an embedding")                                              \
+  X(REAL, gather_clocks, "1", "clocks of an SM for a number")
 
 typedef struct pm_kernel_harness { PM_KERNEL_HARNESS_FIELDS(PM_DECLARE) } pm_kernel_harness;
 

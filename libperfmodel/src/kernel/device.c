@@ -154,6 +154,11 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
               2 * arithmetic_bytes(precision)};
   set_gemm(d, r, c);
   set_conv(d, r, gpu, c);
+  d->clock = gpu->clock;
+  if (tensor && c->flash_block >= 0 && c->flash_load > 0 && c->flash_part > 0 && c->flash_score >= 0) {
+    d->flash_score = c->flash_score / gpu->clock;
+    d->flash_load = 1 / (c->flash_load * gpu->clock);
+  }
   double energy = energy_of(c, precision, tensor);
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
   d->l2_rate = tensor ? r.l2_rate : c->l2_bytes * d->sms * gpu->clock;

@@ -53,6 +53,8 @@ typedef struct pm__device {
   double direct;   /* s per FLOP of a direct convolution of groups */
   double depthwise; /* of single channels */
   double odd;      /* s per FLOP of one with channels that tensor cores do not take; 0: they take them */
+  double flash_score, flash_load; /* s of an SM for a score beside its products, for a byte; 0: not known */
+  double clock;    /* of the SMs */
   double flash;    /* s per FLOP of fused attention at best */
   pm__engine gemm, batched, conv, weight; /* conv: of convolutions; weight: of their gradients of weights */
   pm_kernel_calibration k; /* the constants that formulas need as they are */

@@ -65,12 +65,13 @@ static double joined(const candidates *c, int *tile)
   return sqrt(least);
 }
 
-/* The least time of parts that a kernel of its own adds up, after the others. */
+/* The least time of parts that a kernel of its own adds up: it begins after the others. */
 static double parted(const candidates *c)
 {
-  double square[PM__TILES], time[PM__TILES];
-  join(c->split, c->memory, c->l2, square);
-  for (int i = 0; i < PM__TILES; i++) time[i] = sqrt(square[i]) + c->added[i] + c->begun[i];
+  double square[PM__TILES], compute[PM__TILES], time[PM__TILES];
+  for (int i = 0; i < PM__TILES; i++) compute[i] = c->split[i] + c->added[i];
+  join(compute, c->memory, c->l2, square);
+  for (int i = 0; i < PM__TILES; i++) time[i] = sqrt(square[i]) + c->begun[i];
   return pm__least_of(time);
 }
 

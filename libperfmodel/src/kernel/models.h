@@ -56,6 +56,9 @@ pm__kernel_cost pm__conv_cost(const pm__device *device, const pm__conv *conv, pm
 /* Accesses [B] and arithmetic [FLOP] of everything that is neither. */
 pm__kernel_cost pm__stream_cost(const pm__device *device, double flop, double bytes);
 
+/* A pass over numbers that takes an SM `clocks` for each of them, in so many blocks (0: enough for all SMs). */
+pm__kernel_cost pm__pass_cost(const pm__device *device, double flop, double bytes, double clocks, double blocks);
+
 /* Further reads of a row, as a factor of its size: forward pass. */
 double pm__norm_reads(const pm__device *device, double row);
 double pm__softmax_reads(const pm__device *device, double row);

@@ -9,8 +9,7 @@
 
 static pm__kernel_cost by_accesses(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
-  (void)k;
-  return pm__stream_cost(d, a->flop, d->bytes * a->elements);
+  return pm__pass_cost(d, a->flop, d->bytes * a->elements, k->clocks, k->blocks);
 }
 
 /* ---- Matrix products ---- */
@@ -21,17 +20,18 @@ static pm__amount gemm_amount(const pm_kernel *k)
   return (pm__amount){2 * k->count * k->m * k->n * k->k, elements, true};
 }
 
-/* Share of the operands that the L2 still has from their last use, where some are used in turn. */
-static double kept_share(const pm__device *d, const pm_kernel *k)
+/* Share of what is used in turn that the L2 still has from its last use. */
+static double kept_share(const pm__device *d, const pm_kernel *k, double bytes)
 {
   if (!(k->turns > 0) || !(d->k.l2_lost > d->k.l2_kept)) return 0;
-  double used = d->bytes * k->count * (k->turns * k->n * k->k + k->m * (k->k + k->n)) / (d->k.l2_share * d->l2);
+  double used = bytes / (d->k.l2_share * d->l2);
   return pm__least(pm__most((d->k.l2_lost - used) / (d->k.l2_lost - d->k.l2_kept), 0), 1);
 }
 
 static pm__kernel_cost gemm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
-  pm__product product = {k->count, k->m, k->n, k->k, kept_share(d, k)};
+  double used = d->bytes * k->count * (k->turns * k->n * k->k + k->m * (k->k + k->n));
+  pm__product product = {k->count, k->m, k->n, k->k, kept_share(d, k, used)};
   (void)a;
   return k->tn ? pm__gemm_tn_cost(d, &product) : pm__gemm_cost(d, &product);
 }
@@ -120,7 +120,9 @@ static pm__amount layer_norm_amount(const pm_kernel *k)
 
 static pm__kernel_cost layer_norm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
-  return pm__stream_cost(d, a->flop, d->bytes * (a->elements + k->m * k->n * pm__norm_reads(d, k->n)));
+  double again = k->clocks > 0 ? 0 : k->m * k->n * pm__norm_reads(d, k->n); /* else in the clocks */
+  double bytes = d->bytes * (a->elements + again);
+  return pm__pass_cost(d, a->flop, bytes, k->clocks, k->blocks);
 }
 
 static pm__amount softmax_amount(const pm_kernel *k)
@@ -143,7 +145,7 @@ static pm__kernel_cost embedding_cost(const pm__device *d, const pm_kernel *k, c
 {
   double row = d->bytes * k->n;
   (void)a;
-  return pm__stream_cost(d, 0, k->m * (32 * pm__ceil(row / 32) + row + 8));
+  return pm__pass_cost(d, 0, k->m * (32 * pm__ceil(row / 32) + row + 8), k->clocks, k->blocks);
 }
 
 /* ---- Recurrent layers ---- */
@@ -193,8 +195,10 @@ static pm__amount attention_backward_amount(const pm_kernel *k)
 
 static pm__kernel_cost flash_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a, pm__pass pass)
 {
-  pm__flash flash = {k->count, k->m, k->k, pairs_of(k), k->n, k->n};
-  return pm__flash_cost(d, &flash, pass, 1, a->flop, d->bytes * a->elements);
+  double bytes = d->bytes * a->elements;
+  pm__flash flash = {k->count, k->m, k->k, pairs_of(k), k->n, k->n, k->kv_count > 0 ? k->kv_count : k->count,
+                     k->ungrouped, k->kv_bytes, kept_share(d, k, k->turns * bytes), k->rate};
+  return pm__flash_cost(d, &flash, pass, 1, a->flop, bytes);
 }
 
 static pm__kernel_cost attention_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)

@@ -4,7 +4,11 @@
 ** Their time is their accesses at the bandwidth that kernels reach, or their arithmetic at the FP32 rate. A row that is
 ** reduced is read a second time (softmax: a third) unless all rows in flight fit the cache: the further reads set in over
 ** a ramp of the rows' size over that of the cache.
+**
+** A third limit is the SM: clocks for each number that it loads, converts, computes and stores. Blocks of one row each
+** leave SMs idle where there are fewer of them than SMs.
 */
+#include <math.h>
 #include "kernel/models.h"
 
 pm__kernel_cost pm__stream_cost(const pm__device *d, double flop, double bytes)
@@ -12,6 +16,18 @@ pm__kernel_cost pm__stream_cost(const pm__device *d, double flop, double bytes)
   double compute = flop / d->vector_peak, memory = bytes * d->pass_byte;
   if (compute > memory) return (pm__kernel_cost){compute, PM_KERNEL_ALGORITHM_STREAM, PM_BOUND_COMPUTE};
   return (pm__kernel_cost){memory, PM_KERNEL_ALGORITHM_STREAM, PM_BOUND_MEMORY_BANDWIDTH};
+}
+
+pm__kernel_cost pm__pass_cost(const pm__device *d, double flop, double bytes, double clocks, double blocks)
+{
+  pm__kernel_cost cost = pm__stream_cost(d, flop, bytes);
+  if (!(clocks > 0)) return cost;
+  cost.time = pm__most(flop / d->vector_peak, bytes * d->per_byte); /* what its own clocks do not limit */
+  double idle = blocks > 0 ? pm__most(1, d->sms / blocks) : 1;
+  double sm = bytes / d->bytes * clocks * idle / (d->sms * d->clock), a = cost.time * cost.time, b = sm * sm;
+  if (sm > cost.time) cost.bound = PM_BOUND_COMPUTE;
+  cost.time = sqrt(0.6 * (a + b) + 0.4 * sqrt(a * a + b * b));
+  return cost;
 }
 
 static double ramp(double share)

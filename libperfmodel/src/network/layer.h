@@ -94,6 +94,8 @@ typedef struct pm__conv {
 /* Fused attention, per sample: `pairs` of the tokens x keys scores of one head are computed. */
 typedef struct pm__flash {
   double heads, tokens, keys, pairs, d, dv; /* d, dv: features of a head's queries and keys, of its values */
+  double kv_heads; /* that keys and values have */
+  double ungrouped, kv_bytes, kept, rate; /* of single kernels (perfmodel/kernel.h); 0: as usual */
 } pm__flash;
 
 /* Pairs of query and key that a causal mask leaves, of one head. */

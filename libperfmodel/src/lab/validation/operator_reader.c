@@ -40,39 +40,87 @@ static void load_harnesses(pm__lab_operator_reader *r)
       r->harness_count++;
 }
 
-/* That of the software, by its name or that of the source, else NULL. */
-static const pm_kernel_harness *harness_of(const pm__lab_operator_reader *r, size_t line)
+/* That of the software on the GPU, by its name, that of its kernel or of the source, else NULL. */
+static const pm_kernel_harness *harness_of(const pm__lab_operator_reader *r, size_t line, const char *gpu)
 {
+  const char *kernel = pm__csv_cell(r->sheet, line, r->columns.kernel);
   const char *source = pm__csv_cell(r->sheet, line, r->columns.source);
   const char *library = pm__csv_cell(r->sheet, line, r->columns.library);
   for (size_t i = 0; i < r->harness_count; i++) {
-    const char *name = r->harnesses[i].repository;
-    if (strstr(library, name) != NULL || strstr(source, name) != NULL) return &r->harnesses[i];
+    const char *name = r->harnesses[i].repository, *on = r->harnesses[i].gpu;
+    if (on[0] != '\0' && strcmp(on, gpu) != 0) continue;
+    if (strstr(library, name) != NULL || strstr(source, name) != NULL || strcmp(kernel, name) == 0)
+      return &r->harnesses[i];
   }
   return NULL;
+}
+
+static double known(double value)
+{
+  return value > 0 ? value : 0;
 }
 
 /* Numbers of one byte are made from the input of the product, in a kernel before it. */
 static void add_quantizing(pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
   const pm_kernel *product = &row->kernels[0];
-  if (pm_precision_get_bytes(product->precision) > 1 || !(h->quantizing > 0)) return;
+  bool blocks = strstr(row->precision, "block") != NULL;
+  double accesses = blocks ? h->block_quantizing : h->quantizing;
+  if (pm_precision_get_bytes(product->precision) > 1 || !(accesses > 0)) return;
   pm_kernel *k = &row->kernels[row->count++];
   pm_record_clear(pm_record_type_find("kernel"), k);
   k->operation = PM_OPERATOR_ELEMENTWISE;
   k->precision = product->precision;
-  k->count = h->quantizing;
+  k->count = accesses;
   k->m = product->m * product->k;
-  if (h->quantized > 0) row->overhead += h->quantized;
+  row->overhead += known(blocks ? h->block_quantized : h->quantized);
+}
+
+static void add_attention(pm__lab_operator_row *row, const pm_kernel_harness *h)
+{
+  pm_kernel *k = &row->kernels[0];
+  bool decode = k->m == 1;
+  row->overhead = known(decode ? h->decode : h->attention);
+  k->rate = decode ? h->decode_rate : h->attention_rate;
+  k->ungrouped = decode && h->ungrouped;
+  k->causal = k->causal && !h->unmasked;
+  if (h->turns > 0) k->turns = 1; /* the cache is used again and again */
+}
+
+/* Each kernel of a pass is a start and clocks; blocks of threads take a row each, but for additions. */
+static void add_pass(pm__lab_operator_row *row, const pm_kernel_harness *h)
+{
+  const struct {
+    const char *label;
+    double time, clocks;
+    bool by_row;
+  } passes[] = {{"add-norm", h->norm, h->norm_clocks, true}, {"norm", h->norm, h->norm_clocks, true},
+                {"rotary", h->rotary, h->rotary_clocks, true},
+                {"gated-activation", h->gated, h->gated_clocks, true}, {"residual", h->plain, h->plain_clocks, false},
+                {"activation", h->plain, h->plain_clocks, false}, {"embedding", h->gather, h->gather_clocks, false}};
+  for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++)
+    for (int j = 0; j < row->count && strcmp(passes[i].label, row->label) == 0; j++) {
+      bool adds = i == 0 && row->kernels[j].operation == PM_OPERATOR_ELEMENTWISE; /* before the norm */
+      row->overhead += known(adds ? h->plain : passes[i].time);
+      row->kernels[j].clocks = adds ? h->plain_clocks : passes[i].clocks;
+      if (passes[i].by_row) row->kernels[j].blocks = row->rows;
+    }
 }
 
 static void add_host(pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
   if (h == NULL || row->count == 0) return;
-  if (h->gemm > 0) row->overhead = h->gemm;
-  if (row->count > 1 || row->kernels[0].operation != PM_OPERATOR_GEMM) return;
-  row->kernels[0].turns = h->turns;
-  add_quantizing(row, h);
+  int operation = row->kernels[0].operation;
+  if (operation == PM_OPERATOR_ATTENTION) {
+    add_attention(row, h);
+  } else if (operation != PM_OPERATOR_GEMM) {
+    add_pass(row, h);
+  } else {
+    row->overhead = known(h->gemm);
+    if (row->count > 1) return;
+    row->kernels[0].turns = h->turns;
+    add_quantizing(row, h);
+  }
 }
 
 /* ---- Lines ---- */
@@ -100,6 +148,7 @@ const pm__lab_operator_gpu *pm__lab_operator_reader_get(pm__lab_operator_reader 
                                                         pm__lab_operator_row *row)
 {
   pm__lab_operator_row_read(row, r->sheet, &r->columns, line);
-  add_host(row, harness_of(r, line));
-  return gpu_of(r, pm__csv_cell(r->sheet, line, r->columns.gpu));
+  const pm__lab_operator_gpu *gpu = gpu_of(r, pm__csv_cell(r->sheet, line, r->columns.gpu));
+  add_host(row, harness_of(r, line, gpu->known ? gpu->gpu.id : ""));
+  return gpu;
 }
