@@ -22,6 +22,6 @@ data=$(dirname "$0")/published.csv
     if (error > most) most = error
   }
   END {
-    printf "\nPredictions of images/s are %.0f %% off on average and %.0f %% at most on these %d runs, which are among", sum / (FNR - 1), most, FNR - 1
-    print " those\nthat the constants for PyTorch were fitted to."
+    printf "\nPredictions of images/s are %.0f %% off on average and %.0f %% at most on these %d runs,", sum / (FNR - 1), most, FNR - 1
+    print "\nwhich are among those that the constants for PyTorch were fitted to."
   }' "$data" -

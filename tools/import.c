@@ -47,7 +47,7 @@ static const cli_option options[] = {
 };
 
 const cli_command import_command = {
-  "import", "FILE", "makes a system of what other programs say of a machine",
+  "import", "FILE", "makes a system from what other tools report of a machine",
   "Reads NCCL's topology dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m, or the XML of hwloc's lstopo, and "
   "writes a system that --catalog takes. Everything assumed or left out is reported on standard error.",
   "perfmodel import topo.txt --gpu v100-sxm2-16gb --id mine -o mine.xml", options, 1, 1, run};

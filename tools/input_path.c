@@ -27,7 +27,7 @@ static int find_storage(const cli_request *request, const pm_catalog *catalog, p
   int code = find_record(catalog, "storage", name, &setup->storage);
   if (code == CODE_DONE &&
       pm_catalog_get_record(catalog, "storage_access", setup->storage.id, &setup->access, NULL) != PM_OK)
-    note(request, "what a read of %s takes is not measured; it is taken as nothing", setup->storage.id);
+    note(request, "the read latency of %s is not measured; taken as 0", setup->storage.id);
   return code;
 }
 

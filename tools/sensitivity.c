@@ -206,7 +206,7 @@ static int write_sensitivities(const cli_request *request, const question *q, co
     print_bar(page.stream, rows[i].change, largest);
     if (rows[i].rate) sum += rows[i].elasticity;
   }
-  fprintf(page.stream, "\nelasticities of the rates add up to %.2f; -1: the time of the %s depends on nothing else\n", sum,
+  fprintf(page.stream, "\nThe elasticities of all rates add up to %.2f (-1 if the %s time depends on nothing else)\n", sum,
           q->setup.call != NULL ? "call" : "step");
   return page_write(&page, request);
 }

@@ -58,8 +58,12 @@ class Framework:
 
     def _repr_html_(self) -> str:
         """Facts and constants, with those of the libraries, the spread of its rates and the memory below them."""
-        parts = (self.cudnn, self.band, self.memory)
-        return _display.html(self._title(), _display.facts("framework", self.profile), "".join(map(_part_html, parts)))
+        parts = (
+            _part_html("cudnn_generation", "cuDNN generation", self.cudnn),
+            _part_html("band", "spread of measured over predicted rates", self.band),
+            _part_html("memory_profile", "memory profile", self.memory),
+        )
+        return _display.html(self._title(), _display.facts("framework", self.profile), "".join(parts))
 
     def replace(self, **values: Any) -> Framework:
         """The same with other constants: framework("generic").replace(kernel_time=20e-6). Names are those of the fields
@@ -79,8 +83,8 @@ class Framework:
         return Framework(**parts)
 
 
-def _part_html(part: Any) -> str:
-    return f"<details><summary>{type(part).__name__}</summary>{part._repr_html_()}</details>"
+def _part_html(kind: str, words: str, part: Any) -> str:
+    return f"<details><summary>{words}</summary>{_display.html(part.name, _display.facts(kind, part))}</details>"
 
 
 Frameworks = Union[Framework, str, None]

@@ -189,7 +189,7 @@ typedef enum pm_fusion {
   PM_FUSION_COUNT
 } pm_fusion;
 
-/* How a framework or an engine runs a forward pass. Fitted or by rule, never a datasheet. Times that are NAN are none,
+/* How a framework or an engine runs a forward pass. Fitted or assumed, never a datasheet. Times that are NAN are none,
 ** factors that are NAN are 1. */
 #define PM_INFERENCE_PROFILE_FIELDS(X)                                                                            \
   X(TEXT, id, "", "short stable name")                                                                            \
