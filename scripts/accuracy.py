@@ -197,9 +197,9 @@ def rates(folder, name):
     vision, recent = columns["about"] == "vision", is_recent(columns["gpu"])
     one = columns["scale"] == "1-gpu"
     classes = [
-        ("vision, V100 and older, one GPU", vision & ~recent & one), ("vision, V100 and older, more", vision & ~recent & ~one),
-        ("vision, A100", vision & recent), ("language, V100", (columns["about"] == "language") & ~recent),
-        ("language, A100", (columns["about"] == "language") & recent), ("volumes", columns["about"] == "volumes"),
+        ("vision, Turing and older, one GPU", vision & ~recent & one), ("vision, Turing and older, more", vision & ~recent & ~one),
+        ("vision, Ampere and newer", vision & recent), ("language, Turing and older", (columns["about"] == "language") & ~recent),
+        ("language, Ampere and newer", (columns["about"] == "language") & recent), ("volumes", columns["about"] == "volumes"),
         ("others", ~np.isin(columns["about"], ["vision", "language", "volumes"])),
     ]
     picture(folder / "images", f"accuracy-{name}", rows, classes, f"{name} rates")
