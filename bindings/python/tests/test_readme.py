@@ -44,7 +44,7 @@ def test_python(tmp_path: Path) -> None:
         assert len(printed) >= len(promised) > 0
         for line, promise in zip(printed, promised, strict=False):
             assert promise.startswith(line)
-    assert (tmp_path / "plan.csv").read_bytes().startswith(b"network,system,framework,gpus")
+    assert (tmp_path / "sweep.csv").read_bytes().startswith(b"network,system,framework,gpus")
 
 
 def test_commands(tmp_path: Path) -> None:

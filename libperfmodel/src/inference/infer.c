@@ -154,7 +154,7 @@ static times times_of(const call *c, const setting *on, double batch)
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls};
   sum.product = on->conv * part->conv + part->product + fixed->matrix_launches * d->launch;
   sum.pass = on->framework_kernel * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
-  sum.conversion = on->convert ? fixed->layout * batch * d->layout : 0;
+  sum.conversion = on->convert ? fixed->layout * moved * d->layout_share : 0;
   sum.compute = on->conv * costs.bound.conv + costs.bound.product + costs.bound_launches * d->launch;
   if (on->cast) add_casts(c, &sum);
   return sum;

@@ -174,7 +174,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->vector_peak = pm_gpu_get_vector_peak(gpu, precision);
   d->bandwidth = gpu->memory_bandwidth;
   d->per_byte = d->pass_byte = 1 / d->bandwidth;
-  d->layout = d->bytes * d->per_byte;
+  d->layout_share = 1;
   d->l2_rate = d->power_rate = NAN;
   d->usable = has(d->bytes) && has(d->matrix_peak) && has(d->vector_peak) && has(d->bandwidth);
   bool tensor = on_tensor_cores(gpu, precision);
@@ -194,24 +194,20 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->registers = d->sms * (has(gpu->register_file) ? gpu->register_file : 0);
   d->threads = c->threads;
   d->launch = c->launch;
-  d->layout = d->bytes * d->per_byte;
   set_engines(d, gpu, c, precision, tensor);
 }
 
 /* Loads, conversions, arithmetic and stores of single numbers add to the memory's time by squares. */
-static double by_numbers(const pm__device *d, const pm_gpu *gpu, double bytes)
+static double by_numbers(const pm__device *d)
 {
-  double numbers = bytes / d->bytes / (d->k.pass_elements * d->sms * gpu->clock);
-  return hypot(bytes * d->per_byte, numbers);
+  return hypot(d->per_byte, 1 / (d->bytes * d->k.pass_elements * d->sms * d->clock));
 }
 
-void pm__device_set_layout(pm__device *d, const pm_gpu *gpu, bool channels_last)
+void pm__device_set_layout(pm__device *d, bool channels_last)
 {
   if (!d->calibrated) return;
-  bool limited = !channels_last && has(d->k.pass_elements);
-  d->pass_byte = limited ? by_numbers(d, gpu, 1) : d->per_byte;
-  d->layout = limited ? by_numbers(d, gpu, d->bytes) : d->bytes * d->per_byte;
-  if (d->conv.tensor && d->bytes == 4 && has(d->k.conv_tf32_layout)) d->layout *= d->k.conv_tf32_layout;
+  d->pass_byte = !channels_last && has(d->k.pass_elements) ? by_numbers(d) : d->per_byte;
+  if (d->conv.tensor && d->bytes == 4 && has(d->k.conv_tf32_layout)) d->layout_share = d->k.conv_tf32_layout;
 }
 
 /* Later architectures never ran libraries that do not pad. */

@@ -42,7 +42,7 @@ typedef struct pm__device {
   double start;    /* s of a product until its first tiles have operands and its last are stored */
   double per_byte; /* s per byte at the bandwidth that kernels reach */
   double pass_byte; /* the same of a pass over memory, which the SMs may limit */
-  double layout;   /* s per element that changes layout */
+  double layout_share; /* changes of layout that convolutions need, over those of two bytes */
   double energy;   /* s per FLOP that the power of the board allows */
   double l2_rate, power_rate; /* B/s that tiles read through the L2, FLOP/s that the power of the board can hold; or NAN */
   double align;    /* elements of 16 bytes */
@@ -65,8 +65,9 @@ void pm__device_init(pm__device *device, const pm_gpu *gpu, const pm_kernel_cali
 
 /* Convolutions of this generation of libraries (NULL: of the latest, which can do everything), instead of that whose
 ** kernels the constants were fitted to. */
-/* Tensors whose channels lie side by side (NHWC), or apart (NCHW), which a pass reads number by number. */
-void pm__device_set_layout(pm__device *device, const pm_gpu *gpu, bool channels_last);
 void pm__device_set_library(pm__device *device, const pm_cudnn_generation *cudnn);
+
+/* Tensors whose channels lie side by side (NHWC), or apart (NCHW), which a pass reads number by number. */
+void pm__device_set_layout(pm__device *device, bool channels_last);
 
 #endif

@@ -6,7 +6,6 @@
 ** and of their exponentials, or that of loading the key, whichever is longer. Where the blocks do not fill the SMs the
 ** keys are parted. That joins the time of the memory. Else, and backward: the arithmetic at an efficiency.
 */
-#include <math.h>
 #include "kernel/models.h"
 
 enum { ROWS = 64 };
@@ -50,8 +49,7 @@ pm__kernel_cost pm__flash_cost(const pm__device *d, const pm__flash *f, pm__pass
   if (pass != PM__FORWARD) return by_efficiency(d, f, d->k.flash_backward, batch, flop, bytes);
   if (!(d->flash_load > 0)) return by_efficiency(d, f, d->k.flash_forward, batch, flop, bytes);
   double compute = sm_time(d, f, batch) / (f->rate > 0 ? f->rate : 1), memory = bytes * (1 - f->kept) * d->per_byte;
-  double a = compute * compute, b = memory * memory, power = flop * d->energy;
-  double time = sqrt(0.6 * (a + b) + 0.4 * sqrt(a * a + b * b));
+  double time = pm__join(compute, memory), power = flop * d->energy;
   if (power > time) return (pm__kernel_cost){power, PM_KERNEL_ALGORITHM_FLASH, PM_BOUND_POWER};
   int bound = compute > memory ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH;
   return (pm__kernel_cost){time, PM_KERNEL_ALGORITHM_FLASH, bound};

@@ -8,7 +8,6 @@
 ** A third limit is the SM: clocks for each number that it loads, converts, computes and stores. Blocks of one row each
 ** leave SMs idle where there are fewer of them than SMs.
 */
-#include <math.h>
 #include "kernel/models.h"
 
 pm__kernel_cost pm__stream_cost(const pm__device *d, double flop, double bytes)
@@ -24,9 +23,9 @@ pm__kernel_cost pm__pass_cost(const pm__device *d, double flop, double bytes, do
   if (!(clocks > 0)) return cost;
   cost.time = pm__most(flop / d->vector_peak, bytes * d->per_byte); /* what its own clocks do not limit */
   double idle = blocks > 0 ? pm__most(1, d->sms / blocks) : 1;
-  double sm = bytes / d->bytes * clocks * idle / (d->sms * d->clock), a = cost.time * cost.time, b = sm * sm;
+  double sm = bytes / d->bytes * clocks * idle / (d->sms * d->clock);
   if (sm > cost.time) cost.bound = PM_BOUND_COMPUTE;
-  cost.time = sqrt(0.6 * (a + b) + 0.4 * sqrt(a * a + b * b));
+  cost.time = pm__join(cost.time, sm);
   return cost;
 }
 

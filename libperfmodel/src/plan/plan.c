@@ -131,7 +131,7 @@ void pm__plan_devices(const pm_system *system, const pm__plan_software *software
     bool wide = pm_precision_get_bytes(precision) > 2;
     pm__device_init(device, &system->gpu, pm_system_get_kernels(system), precision);
     pm__device_set_library(device, software != NULL ? &software->cudnn : NULL);
-    pm__device_set_layout(device, &system->gpu, software == NULL || software->channels_last[wide]);
+    pm__device_set_layout(device, software == NULL || software->channels_last[wide]);
     device->workspace = software != NULL ? software->workspace : (double)INFINITY;
   }
 }

@@ -33,7 +33,7 @@ static void set_framework(pm__schedule *s)
   const pm_framework *f = &s->framework->profile.framework;
   bool layout = pm__changes_layout(s->device, f->layout_fp32, f->layout_fp16, f->layout_tf32);
   s->factor = factor_of(s);
-  s->layout = layout ? s->device->layout : 0;
+  s->layout = layout ? s->device->bytes * s->device->pass_byte * s->device->layout_share : 0;
   if (f->gradient > 0) s->gradient = f->gradient;
   int narrow = s->device->bytes <= 2;
   if (s->device->calibrated) s->framework_kernel = f->framework_kernel_factor;
