@@ -278,10 +278,62 @@ START_TEST(attention_is_its_two_products)
 }
 END_TEST
 
+/* A fused kernel does what a window leaves: counted one by one. */
+START_TEST(a_window_hides_what_is_further_back)
+{
+  for (int keys = 20; keys <= 60; keys += 20)
+    for (int window = 1; window <= 64; window *= 2) {
+      char attributes[64];
+      double pairs = 0;
+      for (int query = keys - 20; query < keys; query++) pairs += query + 1 < window ? query + 1 : window;
+      snprintf(attributes, sizeof attributes, "causal=yes flash=yes window=%d", window);
+      pm_network *network = attention(20, keys, 2, 1, 16, 16, attributes);
+      const pm__layer *layer = last_layer(network);
+      ck_assert(layer->flop[PM__FORWARD] == 2 * pairs * (2 * 32 + 6) && layer->mac == 2 * 20.0 * keys * 32);
+      pm_network_free(network);
+    }
+}
+END_TEST
+
+/* Latent attention: the keys of 4 heads have 16 features of their own and 8 in common, which are copied and kept. */
+START_TEST(heads_share_features_of_their_keys)
+{
+  static const char *const forms[] = {"heads=4", "heads=4 causal=yes flash=yes"};
+  for (int f = 0; f < 2; f++) {
+    pm_network *shared = layer_of("attention", "10x96 12x64 12x40 12x8", forms[f]);
+    pm_network *whole = layer_of("attention", "10x96 12x96 12x40", forms[f]);
+    const pm__layer *a = last_layer(shared), *b = last_layer(whole);
+    double copied = 12 * 4 * 8;
+    ck_assert(a->mac == b->mac && a->flop[PM__FORWARD] == b->flop[PM__FORWARD]);
+    ck_assert(a->flop[PM__DGRAD] == b->flop[PM__DGRAD] + copied);
+    ck_assert(a->saved.elements == b->saved.elements + copied);
+    for (int pass = PM__FORWARD; pass <= PM__DGRAD; pass++)
+      ck_assert(elements_moved(shared, (pm__pass)pass, 1) == elements_moved(whole, (pm__pass)pass, 1) + 2 * 12 * 96);
+    pm_network_free(shared);
+    pm_network_free(whole);
+  }
+}
+END_TEST
+
+START_TEST(sinks_are_a_number_of_each_head)
+{
+  pm_network *plain = attention(20, 20, 6, 2, 16, 16, "causal=yes flash=yes");
+  pm_network *sunk = attention(20, 20, 6, 2, 16, 16, "causal=yes flash=yes sinks=yes");
+  const pm__layer *a = last_layer(plain), *b = last_layer(sunk);
+  ck_assert(b->parameters == 6 && b->parameter_tensors == 1 && a->parameters == 0);
+  ck_assert(b->mac == a->mac && b->flop[PM__FORWARD] == a->flop[PM__FORWARD] && b->flop[PM__WGRAD] > 0);
+  pm_network_free(plain);
+  pm_network_free(sunk);
+}
+END_TEST
+
 START_TEST(what_does_not_fit_is_refused)
 {
+  ck_refused("attention", "80x96 80x64 80x64 80x9", "heads=4", "of the queries and one of the keys differ");
+  ck_refused("attention", "80x96 80x64 80x64 70x8", "heads=4", "that all heads share are not of as many keys");
+  ck_refused("attention", "80x768 80x768 80x768", "heads=12 window=8", "a window needs causal");
   ck_refused("attention", "80x768 80x768 80x768", "", "needs heads");
-  ck_refused("attention", "80x768 80x768", "heads=12", "has 2 inputs; it takes 3");
+  ck_refused("attention", "80x768 80x768", "heads=12", "has 2 inputs; it takes at least 3");
   ck_refused("attention", "80x768 80x768 80x768", "heads=7", "heads do not divide the query features");
   ck_refused("attention", "80x768 80x768 80x768", "heads=12 kv_heads=5", "kv_heads do not divide heads");
   ck_refused("attention", "80x768 80x768 80x768", "heads=12 kv_heads=3", "of the queries and one of the keys differ");
@@ -307,6 +359,9 @@ int main(void)
   tcase_add_test(tests, attention_follows_its_formulas);
   tcase_add_test(tests, biases_of_scores_are_learned);
   tcase_add_test(tests, flash_leaves_out_what_is_masked_and_keeps_no_scores);
+  tcase_add_test(tests, a_window_hides_what_is_further_back);
+  tcase_add_test(tests, heads_share_features_of_their_keys);
+  tcase_add_test(tests, sinks_are_a_number_of_each_head);
   tcase_add_test(tests, heads_change_no_arithmetic);
   tcase_add_test(tests, grouped_queries_need_smaller_keys_and_values);
   tcase_add_test(tests, the_encoder_of_bert_costs_what_it_costs);

@@ -12,6 +12,7 @@ static const struct {
   {"relu", 1, 'p'},    {"relu6", 2, 'i'},    {"leaky_relu", 2, 'p'}, {"elu", 3, 'i'},       {"gelu", 5, 'i'},
   {"silu", 4, 'i'},    {"mish", 5, 'i'},     {"sigmoid", 3, 'o'},    {"tanh", 1, 'o'},      {"hardswish", 5, 'i'},
   {"softplus", 3, 'i'}, {"hardsigmoid", 4, 'i'}, {"prelu", 2, 'i'},  {"softmax", 5, 'o'},   {"softmax_loss", 5, 'o'},
+  {"squared_relu", 2, 'i'},
 };
 
 START_TEST(activations_are_as_written_down)

@@ -53,6 +53,28 @@ START_TEST(parameters_need_the_gradients_inside)
 }
 END_TEST
 
+/* A number for each output of an expert's layers, one for each expert's score; each token adds those it meets. */
+START_TEST(biases_are_added)
+{
+  const char *plain = "experts=4 top_k=2 hidden=96 gated=yes";
+  pm_network *without = layer_of("mixture_of_experts", "64x32", plain);
+  for (int form = 1; form < 4; form++) {
+    char attributes[96];
+    double outputs = form & 1 ? 2 * 96 + 32 : 0, scores = form & 2 ? 4 : 0;
+    snprintf(attributes, sizeof attributes, "%s bias=%d router_bias=%d", plain, form & 1, form >> 1);
+    pm_network *with = layer_of("mixture_of_experts", "64x32", attributes);
+    const pm__layer *a = last_layer(without), *b = last_layer(with);
+    double added = 64 * (2 * outputs + scores);
+    ck_assert(b->parameters == a->parameters + 4 * outputs + scores);
+    ck_assert(b->parameter_tensors == a->parameter_tensors + (form & 1 ? 12 : 0) + form / 2);
+    ck_assert(b->flop[PM__FORWARD] == a->flop[PM__FORWARD] + added && b->flop[PM__WGRAD] == a->flop[PM__WGRAD] + added);
+    ck_assert(b->mac == a->mac && b->saved.elements == a->saved.elements);
+    pm_network_free(with);
+  }
+  pm_network_free(without);
+}
+END_TEST
+
 /* Mixtral 8x7B: 46.7 billion parameters, of which a token uses 12.9. */
 START_TEST(mixtral_has_its_published_size)
 {
@@ -98,6 +120,7 @@ int main(void)
   tcase_add_test(tests, experts_follow_their_formulas);
   tcase_add_test(tests, one_expert_is_two_linear_layers);
   tcase_add_test(tests, parameters_need_the_gradients_inside);
+  tcase_add_test(tests, biases_are_added);
   tcase_add_test(tests, mixtral_has_its_published_size);
   tcase_add_test(tests, what_does_not_fit_is_refused);
   suite_add_tcase(suite, tests);

@@ -25,6 +25,7 @@ static const struct {
   {"rms_norm", "20x6", ""},
   {"lrn", "6x20x10", ""},
   {"relu", "6x20", ""},
+  {"squared_relu", "6x20", ""},
   {"relu6", "6x20", ""},
   {"leaky_relu", "6x20", ""},
   {"prelu", "6x20", "channels=yes"},

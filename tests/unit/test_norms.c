@@ -25,6 +25,8 @@ START_TEST(parameters_are_as_documented)
   check_parameters("layer_norm", "5x10x20", "dims=3", 2000, 2);
   check_parameters("rms_norm", "100x4096", "", 4096, 1); /* Llama-2 7B */
   check_parameters("rms_norm", "100x4096", "affine=no", 0, 0);
+  check_parameters("rms_norm", "100x4096", "heads=32", 128, 1); /* Qwen 3 */
+  check_parameters("layer_norm", "100x4096", "heads=32", 256, 2);
   check_parameters("group_norm", "512x28x28", "groups=32", 1024, 2);
   check_parameters("group_norm", "512", "groups=32 affine=no", 0, 0);
   check_parameters("instance_norm", "64x20x20", "", 0, 0);
@@ -105,6 +107,7 @@ END_TEST
 START_TEST(what_cannot_be_is_refused)
 {
   ck_refused("layer_norm", "5x8", "dims=3", "5x8 has no 3 dimensions");
+  ck_refused("rms_norm", "5x8", "heads=3", "3 heads do not divide rows of 8");
   ck_refused("group_norm", "10x8", "groups=4", "4 groups do not divide 10 channels");
   ck_refused("group_norm", "10x8", "", "needs groups");
   ck_refused("instance_norm", "10", "", "takes channels and 1 to 3 dimensions of space, not 10");

@@ -71,7 +71,8 @@ START_TEST(equal_layers_are_one_unit)
   static const struct {
     const char *id;
     int blocks, most;
-  } rows[] = {{"llama2-7b", 32, 16}, {"llama2-70b", 80, 16}, {"bert-large", 24, 24}};
+  } rows[] = {{"llama2-7b", 32, 16}, {"llama2-70b", 80, 16}, {"bert-large", 24, 24},
+              {"llama3-405b", 126, 16}, {"qwen3-235b-a22b", 94, 18}, {"deepseek-v3", 61, 36}, {"gpt-oss-120b", 18, 16}};
   for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
     pm_network *network = build_network(rows[r].id);
     pm__units *units = units_of(network, PM__TRAINING_MODE + PM__UNFUSED);

@@ -1,6 +1,7 @@
 /* Language models, translators and recommenders of the zoo against published parameter counts and closed forms. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "fixtures.h"
 
@@ -30,7 +31,8 @@ static pm_network_totals totals_of(const char *id, const pm_attribute *sets, siz
 }
 
 /* Exact counts: what the published weights hold (Transformers' model cards and num_parameters, tied weights once; for
-** NCF and DLRM the logs of the reference implementations: tables plus layers as their papers define them). */
+** NCF and DLRM the logs of the reference implementations: tables plus layers as their papers define them; DeepSeek-V3
+** with the biases of its experts' scores). */
 static const struct {
   const char *id;
   double parameters;
@@ -39,7 +41,13 @@ static const struct {
   {"gpt2-medium", 354823168},    {"gpt2-large", 774030080},     {"gpt2-xl", 1557611200},
   {"llama2-7b", 6738415616},     {"llama2-13b", 13015864320},   {"llama2-70b", 68976648192},
   {"llama3-8b", 8030261248},     {"llama3-70b", 70553706496},   {"mixtral-8x7b", 46702792704},
-  {"ncf", 31832577},             {"bart-large", 406291456},
+  {"ncf", 31832577},             {"bart-large", 406291456},    {"llama3-405b", 405853388800},
+  {"mixtral-8x22b", 140630071296}, {"bloom-176b", 176247271424}, {"qwen3-0.6b", 596049920},
+  {"qwen3-1.7b", 1720574976},    {"qwen3-4b", 4022468096},      {"qwen3-8b", 8190735360},
+  {"qwen3-14b", 14768307200},    {"qwen3-32b", 32762123264},    {"qwen3-30b-a3b", 30532122624},
+  {"qwen3-235b-a22b", 235093634560}, {"gpt-oss-20b", 20914757184}, {"gpt-oss-120b", 116829156672},
+  {"deepseek-v3", 671026419200}, {"t5-small", 60506624},        {"t5-base", 222903552},
+  {"t5-large", 737668096},       {"t5-3b", 2851598336},         {"t5-11b", 11307321344},
 };
 
 START_TEST(parameters_are_those_of_the_weights)
@@ -62,6 +70,12 @@ static const struct {
   {"transformer-big", 213, 0.006, "Vaswani et al. 2017, table 3"},
   {"transformer-xl", 151, 0.004, "Dai et al. 2019, table 1"},
   {"dlrm", 540, 0.002, "Shi et al. 2020, section 5 (Criteo Kaggle, 16 features)"},
+  {"mpt-7b", 6700, 0.01, "Hugging Face mosaicml/mpt-7b: 6.7B"},
+  {"mpt-30b", 29950, 0.002, "Hugging Face mosaicml/mpt-30b: 29.95B"},
+  {"kimi-k2", 1026000, 0.001, "its page: 1T; 1026B of Megatron Bridge"},
+  {"nemotron4-15b", 15600, 0.003, "Parmar et al. 2024: 3.2B of embeddings and 12.5B others"},
+  {"nemotron4-340b", 341000, 0.001, "NVIDIA 2024: 9.4B of embeddings and 331.6B others"},
+  {"nemotron3-8b", 8540, 0.001, "NVIDIA 2023: 8B"},
   {"gnmt", 161, 0.004, "GNMT v2 of Deep Learning Examples"},
   {"jasper-10x5", 333, 0.0012, "Li et al. 2019, table 3 (DR 10x5)"},
   {"quartznet-15x5", 18.9, 0.0015, "Kriman et al. 2020, table 2"},
@@ -154,6 +168,70 @@ START_TEST(the_translator_grows_with_its_embedding)
 }
 END_TEST
 
+/* GPT by its sizes, as Narayanan et al. 2021 count them (equation 2): the table, the positions, and for each layer 12 h^2
+** of weights and 13 h of biases and norms; their equation leaves out the last norm. */
+static const struct {
+  const char *hidden, *layers, *heads;
+  double parameters; /* 1e9 */
+} sized[] = {
+  {"6144", "48", "64", 22.0743}, {"12288", "96", "96", 174.616}, {"20480", "105", "128", 529.601},
+  {"25600", "128", "160", 1008.04}, {"2304", "24", "24", 1.7}, {"16384", "96", "128", 310.1},
+};
+
+START_TEST(a_gpt_has_what_its_sizes_make)
+{
+  const pm_attribute sets[] = {{"hidden", sized[_i].hidden}, {"layers", sized[_i].layers}, {"heads", sized[_i].heads}};
+  double h = strtod(sized[_i].hidden, NULL), l = strtod(sized[_i].layers, NULL), v = 51200, s = 2048;
+  pm_network_totals totals = totals_of("gpt", sets, 3);
+  double printed_digits = sized[_i].parameters < 2 ? 0.03 : sized[_i].parameters == 310.1 ? 2e-4 : 1e-5;
+  ck_assert(totals.parameters == l * (12 * h * h + 13 * h) + (v + s) * h + 2 * h);
+  ck_assert_double_le(fabs(totals.parameters * 1e-9 / sized[_i].parameters - 1), printed_digits);
+  ck_assert(totals.mac == s * (l * (12 * h * h + 2 * s * h) + v * h));
+}
+END_TEST
+
+/* What a token uses, found in two lengths: products are linear in it, scores and contexts quadratic. */
+static double used_by_a_token(const char *id)
+{
+  const pm_attribute one = {"seq", "512"}, two = {"seq", "1024"};
+  return (4 * totals_of(id, &one, 1).mac - totals_of(id, &two, 1).mac) / 1024;
+}
+
+/* Besides products a token uses its table, the norms, and the biases of the experts' scores. */
+START_TEST(experts_that_a_token_uses_are_as_published)
+{
+  double mixtral = 32000.0 * 4096 + 65 * 4096;
+  double deepseek = 129280.0 * 7168 + 61 * (2 * 7168 + 1536 + 512) + 7168 + 58 * 256;
+  ck_assert(used_by_a_token("mixtral-8x7b") + mixtral == 12879925248);
+  ck_assert(used_by_a_token("deepseek-v3") + deepseek == 37552297472);
+}
+END_TEST
+
+/* The networks by their sizes are those that their names say without any. */
+START_TEST(sizes_left_out_are_those_of_a_network)
+{
+  const pm_attribute dense[] = {{"experts", "0"}, {"expert_ffn", "11008"}, {"kv_heads", "32"}};
+  pm_network_totals llama = totals_of("llama2-7b", NULL, 0);
+  ck_assert(totals_of("moe", NULL, 0).flop == totals_of("mixtral-8x7b", NULL, 0).flop);
+  ck_assert(totals_of("llama", NULL, 0).flop == llama.flop);
+  ck_assert(totals_of("moe", dense, 3).training_flop == llama.training_flop);
+  const pm_attribute bloom[] = {{"hidden", "14336"}, {"layers", "70"}, {"heads", "112"}, {"vocabulary", "250880"},
+                                {"positions", "0"}, {"dropout", "0"}, {"embedding_norm", "1"}};
+  ck_assert(totals_of("gpt", bloom, 7).flop == totals_of("bloom-176b", NULL, 0).flop);
+}
+END_TEST
+
+START_TEST(heads_must_divide_the_features)
+{
+  const pm_attribute sets[] = {{"hidden", "1000"}, {"heads", "7"}}, given[] = {{"hidden", "1000"}, {"heads", "7"},
+                                                                             {"head_features", "128"}};
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(pm_catalog_new_network(catalog, "llama", sets, 2, &error));
+  ck_assert_msg(strstr(error.text, "head_features of at least 1") != NULL, "%s", error.text);
+  ck_assert(totals_of("llama", given, 3).parameters > 0);
+}
+END_TEST
+
 #define ROWS(table) (int)(sizeof table / sizeof table[0])
 
 int main(void)
@@ -167,6 +245,10 @@ int main(void)
   tcase_add_test(tests, transformer_xl_has_what_its_sizes_make);
   tcase_add_test(tests, llama_costs_what_its_layers_cost);
   tcase_add_test(tests, experts_cost_what_is_chosen);
+  tcase_add_loop_test(tests, a_gpt_has_what_its_sizes_make, 0, ROWS(sized));
+  tcase_add_test(tests, experts_that_a_token_uses_are_as_published);
+  tcase_add_test(tests, sizes_left_out_are_those_of_a_network);
+  tcase_add_test(tests, heads_must_divide_the_features);
   tcase_add_test(tests, the_translator_grows_with_its_embedding);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -104,6 +104,14 @@ static inline double pm__causal_pairs(double tokens, double keys)
   return tokens <= keys ? tokens * keys - tokens * (tokens - 1) / 2 : keys * (keys + 1) / 2;
 }
 
+/* The same if a query sees no more than the last `window` keys up to its own; 0: all of them. */
+static inline double pm__window_pairs(double tokens, double keys, double window)
+{
+  double full = pm__causal_pairs(tokens, keys), hidden = keys - window; /* keys that the last query does not see */
+  if (window == 0 || hidden <= 0) return full;
+  return full - (hidden > tokens ? tokens * hidden - tokens * (tokens - 1) / 2 : hidden * (hidden + 1) / 2);
+}
+
 /* Which part of its layer a kernel is, where software may run that part in another way. */
 typedef enum pm__layer_kernel_part {
   PM__PART_NONE,         /* nothing that lowering asks for */

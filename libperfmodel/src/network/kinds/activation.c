@@ -42,6 +42,7 @@ static void count_relu(pm__layer *layer, pm__layer_kernels *kernels)
 }
 
 static const activation relu = {1, 1, KEEPS_OUTPUT_IN_PLACE};       /* max(0, x) */
+static const activation squared_relu = {2, 3, KEEPS_INPUT};         /* max(0, x)^2 */
 static const activation relu6 = {2, 2, KEEPS_INPUT};                /* min(max(0, x), 6) */
 static const activation leaky_relu = {2, 2, KEEPS_OUTPUT_IN_PLACE}; /* max(x, a x) */
 static const activation elu = {3, 3, KEEPS_INPUT};                  /* x, or a (exp(x) - 1) */
@@ -85,6 +86,28 @@ const pm__layer_kind pm__kind_relu6 = {
   .shape = pm__shape_same, .count = count,
   .variant = &relu6,
   RELU_TRAITS,
+};
+
+/* By operations: ReLU 2 accesses, square 2; backward twice ReLU's output 2, product 3, the gradient of ReLU 3. */
+const pm__layer_kind pm__kind_squared_relu = {
+  .name = "squared_relu",
+  .doc = "max(0, x) squared",
+  .rules = no_rules,
+  .least_inputs = 1, .most_inputs = 1,
+  .shape = pm__shape_same, .count = count,
+  .variant = &squared_relu,
+  .role = PM__ROLE_ACTIVATION,
+  .source = PM__FRAMEWORK_KERNEL,
+  .training = PM__TRAINING_ACTIVATION,
+  .inference = PM__INFERENCE_EPILOGUE,
+  .operations = {.eager = PM__EAGER_OPERATIONS,
+    .forward = {.accesses = 4, .wide = 0, .cast = 0, .launches = 2},
+    .backward = {.accesses = 8, .wide = 0, .cast = 0, .launches = 3}},
+  .loop = PM__LOOP_NONE,
+  .keeping = PM__KEEPS_AS_COUNTED,
+  .parameters = PM__NO_PARAMETERS,
+  .state = PM__NO_STATE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
 };
 
 /* Those that are one kernel of a library, or as cheap as one. */

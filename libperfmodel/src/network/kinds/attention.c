@@ -6,17 +6,19 @@
 **
 ** d and dv are the features of one head of the queries (and keys) and of the values. With fewer heads for keys and
 ** values than for queries (grouped-query; one: multi-query) the arithmetic is the same, the tensors are smaller.
+** A fourth input has features of the keys that all heads share (latent attention: the rotated ones). They are copied
+** behind each head's own, and the copies are kept. `sinks` are a learned score per head that takes part in the softmax.
 **
 ** Unfused, scores are computed, masked (causal), normalised, dropped and multiplied as separate kernels over
 ** tokens x keys numbers, all of them whatever the mask; the normalised ones are kept for the backward pass. `flash`
 ** fuses all into one kernel that keeps one number per query and head, computes the scores a second time backward, and
 ** leaves out what a causal mask hides: the FLOP of those pairs are not done and not counted. A causal mask is aligned
-** at the end: the last query sees every key.
+** at the end: the last query sees every key, or, with a `window`, the last so many.
 */
 #include <math.h>
 #include "network/kinds/kinds.h"
 
-enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT, BIAS_ROWS };
+enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT, BIAS_ROWS, WINDOW, SINKS };
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("heads", HEADS, PM__COUNT, 1, 1e6, "heads of the queries"),
@@ -25,6 +27,8 @@ static const pm__attribute_rule rules[] = {
   PM__SWITCHED("flash", FLASH, 0, "one fused kernel that keeps no scores and leaves out what is masked"),
   PM__OPTIONAL("dropout", DROPOUT, PM__NUMBER, 0, 1, 0, "share of the normalised scores that is dropped"),
   PM__OPTIONAL("bias_rows", BIAS_ROWS, PM__COUNT, 0, 1e9, 0, "rows of a learned table of biases added to the scores"),
+  PM__OPTIONAL("window", WINDOW, PM__COUNT, 0, 1e15, 0, "keys that a query sees at most, the last; 0: all; needs causal"),
+  PM__SWITCHED("sinks", SINKS, 0, "a learned score of each head beside those of its keys"),
   PM__SHARED_RULE,
   PM__RULES_END,
 };
@@ -47,20 +51,31 @@ static bool same_batches(const pm__shape *inputs)
   return inputs[1].size[rank - 2] == inputs[2].size[rank - 2];
 }
 
+/* Whether the fourth input is like the keys but in its features. */
+static bool same_keys(const pm__shape *inputs)
+{
+  if (inputs[3].rank != inputs[1].rank) return false;
+  for (int i = 0; i < inputs[1].rank - 1; i++)
+    if (inputs[3].size[i] != inputs[1].size[i]) return false;
+  return true;
+}
+
 static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
 {
-  (void)count;
   const double *a = layer->attribute;
   if (!same_batches(inputs))
     return bad(layer, "it takes queries, keys and values of tokens x features, as many keys as values", inputs, error);
+  if (count == 4 && !same_keys(inputs))
+    return bad(layer, "the features that all heads share are not of as many keys", inputs, error);
   int last = inputs[0].rank - 1;
   int64_t heads = (int64_t)a[HEADS], kv_heads = (int64_t)a[KV_HEADS];
   if (heads % kv_heads != 0) return bad(layer, "kv_heads do not divide heads", inputs, error);
   if (inputs[0].size[last] % heads != 0) return bad(layer, "heads do not divide the query features", inputs, error);
   if (inputs[1].size[last] % kv_heads != 0 || inputs[2].size[last] % kv_heads != 0)
     return bad(layer, "kv_heads do not divide the key and value features", inputs, error);
-  if (inputs[0].size[last] / heads != inputs[1].size[last] / kv_heads)
+  if (inputs[0].size[last] / heads != inputs[1].size[last] / kv_heads + (count == 4 ? inputs[3].size[last] : 0))
     return bad(layer, "a head of the queries and one of the keys differ in size", inputs, error);
+  if (a[WINDOW] > 0 && a[CAUSAL] == 0) return bad(layer, "a window needs causal", inputs, error);
   if (layer->attribute[BIAS_ROWS] > 0 && layer->attribute[FLASH] != 0)
     return bad(layer, "flash adds no learned biases", inputs, error);
   layer->output = inputs[0];
@@ -71,9 +86,10 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 /* Sizes of one sample: heads of all leading dimensions, tensors in elements. */
 typedef struct sizes {
   double heads, tokens, keys, d, dv, q, k, v, out, scores;
+  double copied; /* features that all heads share, once for each of them */
 } sizes;
 
-static sizes sizes_of(const pm__layer *layer, const pm__shape *inputs)
+static sizes sizes_of(const pm__layer *layer, const pm__shape *inputs, int count)
 {
   const pm__shape *q = &inputs[0], *k = &inputs[1];
   double heads = layer->attribute[HEADS];
@@ -84,7 +100,8 @@ static sizes sizes_of(const pm__layer *layer, const pm__shape *inputs)
   s.d = (double)q->size[last] / heads;
   s.dv = (double)layer->output.size[last] / heads;
   s.q = pm__shape_elements(q);
-  s.k = pm__shape_elements(k);
+  s.copied = count == 4 ? pm__shape_elements(&inputs[3]) * layer->attribute[KV_HEADS] : 0;
+  s.k = pm__shape_elements(k) + s.copied;
   s.v = pm__shape_elements(&inputs[2]);
   s.out = layer->elements_out;
   s.heads = s.q / (s.tokens * s.d);
@@ -106,6 +123,24 @@ static void add_biases(pm__layer *layer, pm__layer_kernels *kernels, const sizes
   layer->parameter_tensors = 1;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 2 * s->scores, layer->parameters});
   pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE, (pm__work){s->scores, s->scores, layer->parameters});
+}
+
+/* A sink's gradient is the sum over the queries of its share. */
+static void add_sinks(pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
+{
+  if (layer->attribute[SINKS] == 0) return;
+  double rows = s->heads * s->tokens;
+  layer->parameters += layer->attribute[HEADS];
+  layer->parameter_tensors++;
+  pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE, (pm__work){2 * rows, 2 * rows, layer->attribute[HEADS]});
+}
+
+/* Features that all heads share go behind each head's own; backward, their gradients are added up. */
+static void add_copies(pm__layer_kernels *kernels, const sizes *s)
+{
+  if (s->copied == 0) return;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 2 * s->k, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){s->copied, 2 * s->k, 0});
 }
 
 static void add_softmax(pm__layer_kernels *kernels, pm__pass pass, const sizes *s, pm__work work)
@@ -163,7 +198,7 @@ static void add_flash(pm__layer_kernels *kernels, pm__pass pass, const sizes *s,
 static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
   bool causal = layer->attribute[CAUSAL] != 0;
-  double pairs = causal ? pm__causal_pairs(s->tokens, s->keys) : s->tokens * s->keys;
+  double pairs = causal ? pm__window_pairs(s->tokens, s->keys, layer->attribute[WINDOW]) : s->tokens * s->keys;
   double scores = s->heads * pairs, rows = s->heads * s->tokens;
   double each = layer->attribute[DROPOUT] > 0 ? 1 : 0, tensors = s->q + s->k + s->v;
   add_flash(kernels, PM__FORWARD, s, pairs,
@@ -178,28 +213,30 @@ static void save(pm__layer *layer, const sizes *s)
   bool dropped = layer->attribute[DROPOUT] > 0, fused = layer->attribute[FLASH] != 0;
   layer->saved.inputs = true;
   layer->saved.output = fused;
-  layer->saved.elements = fused ? s->heads * s->tokens : dropped ? 2 * s->scores : s->scores;
+  layer->saved.elements = s->copied + (fused ? s->heads * s->tokens : dropped ? 2 * s->scores : s->scores);
   layer->saved.mask_elements = dropped && !fused ? s->scores : 0;
 }
 
 static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
-  sizes s = sizes_of(layer, kernels->inputs);
+  sizes s = sizes_of(layer, kernels->inputs, kernels->input_count);
   layer->mac = layer->mac_bnl = s.scores * (s.d + s.dv);
   save(layer, &s);
+  add_copies(kernels, &s);
   if (layer->attribute[FLASH] != 0) {
     flash(layer, kernels, &s);
-    return;
+  } else {
+    unfused_forward(layer, kernels, &s);
+    unfused_backward(layer, kernels, &s);
   }
-  unfused_forward(layer, kernels, &s);
-  unfused_backward(layer, kernels, &s);
+  add_sinks(layer, kernels, &s);
 }
 
 const pm__layer_kind pm__kind_attention = {
   .name = "attention",
   .doc = "scaled dot-product attention of projected queries, keys and values",
   .rules = rules,
-  .least_inputs = 3, .most_inputs = 3,
+  .least_inputs = 3, .most_inputs = 4,
   .shape = shape, .count = count,
   .role = PM__ROLE_ATTENTION,
   .source = PM__FRAMEWORK_KERNEL,

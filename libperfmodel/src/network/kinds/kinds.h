@@ -26,6 +26,7 @@
   X(rms_norm) \
   X(lrn) \
   X(relu) \
+  X(squared_relu) \
   X(relu6) \
   X(leaky_relu) \
   X(prelu) \

@@ -2,7 +2,8 @@
 ** Mixture of experts: a router sends every token to `top_k` of the experts, which are equal two-layer networks, and
 ** adds up what they return, weighted.
 **
-**     parameters = f experts + experts c f hidden      f features; c = 2, or 3 with a gate (SwiGLU); no biases
+**     parameters = f experts + experts c f hidden      f features; c = 2, or 3 with a gate (SwiGLU)
+**                  with `bias` experts ((c - 1) hidden + f) more, with `router_bias` experts more
 **     MAC        = tokens (f experts + top_k c f hidden)
 **
 ** All experts' parameters exist, and are read and get gradients in every step; a token pays for top_k of them. Tokens
@@ -15,13 +16,15 @@
 #include <math.h>
 #include "network/kinds/kinds.h"
 
-enum { EXPERTS, TOP_K, HIDDEN, GATED };
+enum { EXPERTS, TOP_K, HIDDEN, GATED, BIAS, ROUTER_BIAS };
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("experts", EXPERTS, PM__COUNT, 1, 1e6, "experts"),
   PM__REQUIRED("top_k", TOP_K, PM__COUNT, 1, 1e6, "experts that a token goes to"),
   PM__REQUIRED("hidden", HIDDEN, PM__COUNT, 1, 1e9, "features between an expert's two layers"),
   PM__SWITCHED("gated", GATED, 0, "a third matrix that gates the hidden features"),
+  PM__SWITCHED("bias", BIAS, 0, "the experts' layers add a learned number to each feature"),
+  PM__SWITCHED("router_bias", ROUTER_BIAS, 0, "a learned number of each expert is added to its scores"),
   PM__SHARED_RULE,
   PM__RULES_END,
 };
@@ -37,13 +40,18 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 /* Sizes of one sample; `routed` counts a token once for each of its experts. */
 typedef struct sizes {
   double experts, tokens, routed, features, hidden, up; /* up: matrices that lead to the hidden features */
+  double biases, added; /* learned numbers that are added, and how often: in the pass of the activation, all of them */
 } sizes;
 
 static sizes sizes_of(const pm__layer *layer)
 {
   const double *a = layer->attribute;
   double features = (double)layer->input.size[layer->input.rank - 1], tokens = layer->elements_in / features;
-  return (sizes){a[EXPERTS], tokens, tokens * a[TOP_K], features, a[HIDDEN], a[GATED] != 0 ? 2 : 1};
+  sizes s = {a[EXPERTS], tokens, tokens * a[TOP_K], features, a[HIDDEN], a[GATED] != 0 ? 2 : 1, 0, 0};
+  double outputs = a[BIAS] != 0 ? s.up * s.hidden + features : 0, scores = a[ROUTER_BIAS] != 0 ? 1 : 0;
+  s.biases = s.experts * (outputs + scores);
+  s.added = s.routed * outputs + tokens * s.experts * scores;
+  return s;
 }
 
 /* out = in x weights in `count` equal matrices, and its two gradients; rows go evenly to them. */
@@ -84,7 +92,7 @@ static void add_activation(pm__layer_kernels *kernels, const sizes *s)
 {
   double hidden = s->routed * s->hidden;
   bool gated = s->up > 1;
-  add_pass(kernels, PM__FORWARD, PM__ELEMENTWISE, (gated ? 5 : 1) * hidden, (s->up + 1) * hidden);
+  add_pass(kernels, PM__FORWARD, PM__ELEMENTWISE, (gated ? 5 : 1) * hidden + s->added, (s->up + 1) * hidden);
   add_pass(kernels, PM__DGRAD, PM__ELEMENTWISE, (gated ? 14 : 1) * hidden, (2 * s->up + 1) * hidden);
 }
 
@@ -94,6 +102,16 @@ static void add_combination(pm__layer_kernels *kernels, const sizes *s)
   double sent = s->routed * s->features, own = s->tokens * s->features;
   add_pass(kernels, PM__FORWARD, PM__GATHER, 2 * sent - own, sent + own + s->routed)->shape.row = s->features;
   add_pass(kernels, PM__DGRAD, PM__GATHER, 3 * sent, 2 * sent + own + 2 * s->routed)->shape.row = s->features;
+}
+
+/* Backward, the gradient of a bias is the sum of those that it was added to. */
+static void add_biases(pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
+{
+  const double *a = layer->attribute;
+  if (s->biases == 0) return;
+  layer->parameters += s->biases;
+  layer->parameter_tensors += (int)((a[BIAS] != 0 ? s->experts * (s->up + 1) : 0) + (a[ROUTER_BIAS] != 0 ? 1 : 0));
+  pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE, (pm__work){s->added, s->added, s->biases});
 }
 
 static void count(pm__layer *layer, pm__layer_kernels *kernels)
@@ -112,6 +130,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   add_activation(kernels, &s);
   add_product(kernels, s.experts, s.routed, s.hidden, s.features, true);
   add_combination(kernels, &s);
+  add_biases(layer, kernels, &s);
 }
 
 const pm__layer_kind pm__kind_mixture_of_experts = {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include "network/kinds/kinds.h"
 
-enum { AFFINE, BIAS, DIMS, GROUPS };
+enum { AFFINE, BIAS, DIMS, GROUPS, HEADS };
 
 static const pm__attribute_rule batch_norm_rules[] = {
   PM__SWITCHED("affine", AFFINE, 1, "learned scale and shift of each channel"),
@@ -20,12 +20,14 @@ static const pm__attribute_rule layer_norm_rules[] = {
   PM__OPTIONAL("dims", DIMS, PM__COUNT, 1, PM__RANK_MAX, 1, "trailing dimensions that are normalised together"),
   PM__SWITCHED("affine", AFFINE, 1, "learned scale of each element of a row"),
   PM__LIKE("bias", BIAS, PM__SWITCH, 0, 1, "affine", "learned shift, if there is a scale"),
+  PM__OPTIONAL("heads", HEADS, PM__COUNT, 1, 1e6, 1, "equal parts of a row, each normalised by itself and scaled alike"),
   PM__SHARED_RULE,
   PM__RULES_END,
 };
 static const pm__attribute_rule rms_norm_rules[] = {
   PM__OPTIONAL("dims", DIMS, PM__COUNT, 1, PM__RANK_MAX, 1, "trailing dimensions that are normalised together"),
   PM__SWITCHED("affine", AFFINE, 1, "learned scale of each element of a row"),
+  PM__OPTIONAL("heads", HEADS, PM__COUNT, 1, 1e6, 1, "equal parts of a row, each normalised by itself and scaled alike"),
   PM__SHARED_RULE,
   PM__RULES_END,
 };
@@ -88,33 +90,41 @@ static void count_rows(pm__layer *layer, pm__layer_kernels *kernels, row_norm no
                    (pm__work){(2 * scale + shift) * elements, 2 * elements, layer->parameters}, norm.row);
 }
 
+static double trailing(const pm__layer *layer, const pm__shape *input)
+{
+  double row = 1;
+  for (int i = 0; i < (int)layer->attribute[DIMS]; i++) row *= (double)input->size[input->rank - 1 - i];
+  return row;
+}
+
+static int check_heads(const pm__layer *layer, const pm__shape *input, pm_error *error)
+{
+  double row = trailing(layer, input), heads = layer->attribute[HEADS];
+  if (fmod(row, heads) == 0) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": %.0f heads do not divide rows of %.0f", layer->kind->name,
+                  layer->name, heads, row);
+}
+
 static int check_dims(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
 {
   char text[PM_TEXT_MAX];
   (void)count;
   layer->output = inputs[0];
-  if (layer->attribute[DIMS] <= inputs[0].rank) return PM_OK;
+  if (layer->attribute[DIMS] <= inputs[0].rank) return check_heads(layer, &inputs[0], error);
   return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": %s has no %.0f dimensions", layer->kind->name, layer->name,
                   pm__shape_text(&inputs[0], text, sizeof text), layer->attribute[DIMS]);
-}
-
-static double trailing(const pm__layer *layer)
-{
-  double row = 1;
-  for (int i = 0; i < (int)layer->attribute[DIMS]; i++) row *= (double)layer->input.size[layer->input.rank - 1 - i];
-  return row;
 }
 
 static void count_layer_norm(pm__layer *layer, pm__layer_kernels *kernels)
 {
   bool affine = layer->attribute[AFFINE] != 0, bias = affine && layer->attribute[BIAS] != 0;
-  double row = trailing(layer);
+  double row = trailing(layer, &layer->input) / layer->attribute[HEADS];
   count_rows(layer, kernels, (row_norm){row, affine ? row : 0, bias ? row : 0, 5, 9, 1, 2});
 }
 
 static void count_rms_norm(pm__layer *layer, pm__layer_kernels *kernels)
 {
-  double row = trailing(layer);
+  double row = trailing(layer, &layer->input) / layer->attribute[HEADS];
   count_rows(layer, kernels, (row_norm){row, layer->attribute[AFFINE] != 0 ? row : 0, 0, 3, 6, 1, 1});
 }
 
