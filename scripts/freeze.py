@@ -40,6 +40,10 @@ WORDS: dict[tuple[str, str], str] = {
     ("sweep", "tensorrt"): "",
 }
 
+# What a line that names no framework was answered for, by command; of inference and of training.
+FRAMEWORKS = {"predict": "generic", "sweep": "generic", "size": "generic", "sensitivity": "generic", "infer": "tensorrt"}
+INFERENCE = {"size": "--latency", "sensitivity": "--inference"}
+
 # Columns, with their unit.
 COLUMNS: dict[str, str] = {
     "parallel": "parallelism",
@@ -175,7 +179,7 @@ class Command:
         """The words of a frozen line in today's names. A run too large for its GPU shall be predicted all the same."""
         old = shlex.split(line)
         words = [",".join(filter(None, (WORDS.get((old[0], part), part) for part in word.split(",")))) for word in old]
-        return words + (["--ignore-memory"] if self.knows(words[0], "--ignore-memory") else [])
+        return words + framework_words(words) + (["--ignore-memory"] if self.knows(words[0], "--ignore-memory") else [])
 
     def catalog(self, line: str) -> list[str]:
         """Options for the frozen catalogue. Networks take long to read: only the files with those of the line are,
@@ -193,6 +197,13 @@ class Command:
 
     def names(self, kind: str) -> list[str]:
         return [next(iter(row.values())) for row in self.rows(f"list {kind}")]
+
+
+def framework_words(words: list[str]) -> list[str]:
+    """The framework that a line left to the command: what that is has changed since."""
+    if words[0] not in FRAMEWORKS or "--framework" in words:
+        return []
+    return ["--framework", "tensorrt" if INFERENCE.get(words[0]) in words else FRAMEWORKS[words[0]]]
 
 
 def run_all(command: Command, runs: list[str]) -> list[list[dict]]:

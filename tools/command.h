@@ -261,12 +261,28 @@ pm_system *open_system(const pm_catalog *catalog, const char *name, int *code);
 
 int unknown_kind(const char *kind); /* says so, and returns the exit code */
 
-/* ---- Frameworks (training.c) ---- */
+/* ---- Frameworks (training.c): exit codes, after printing what is wrong ---- */
 
-/* The frameworks of a list of names (NULL: "generic"; "none": none), to be freed; and into a plan. Both print what is
-** wrong and return an exit code. */
-int open_frameworks(const pm_catalog *catalog, const char *names, pm_framework_profile **profiles, size_t *count);
-int add_frameworks(pm_plan *plan, const pm_framework_profile *profiles, size_t count);
+/* The names of --framework, or the default. */
+const char *framework_names(const cli_request *request);
+
+/* One as the GPU of a system has it; a note says where its libraries do not run on it. */
+int open_framework(const cli_request *request, const pm_catalog *catalog, const char *name, const pm_system *system,
+                   pm_framework_profile *profile);
+int open_profile(const cli_request *request, const pm_catalog *catalog, const char *name, const pm_system *system,
+                 pm_inference_profile *profile);
+
+/* The systems of a plan. */
+typedef struct cli_systems {
+  const pm_catalog *catalog;
+  pm_system *const *items;
+  size_t count;
+} cli_systems;
+
+/* All that were asked for into a plan, and how many; "none" is none. */
+int add_frameworks(const cli_request *request, const cli_systems *systems, pm_plan *plan, size_t *count);
+int add_profiles(const cli_request *request, const cli_systems *systems, const pm_memory_profile *memory, pm_plan *plan,
+                 size_t *count);
 
 /* ---- Output (output.c) ---- */
 

@@ -56,13 +56,13 @@ static int find_all(const cli_request *request, question *q)
 {
   int code;
   pm_error error = PM_ERROR_NONE;
-  const char *framework = request->value[OPTION_FRAMEWORK];
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
   if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
   if (code != CODE_DONE) return code;
   find_usable(request, q);
-  if (pm_catalog_get_inference(q->catalog, framework != NULL ? framework : "tensorrt", &q->profile, &error) != PM_OK ||
-      pm_catalog_get_record(q->catalog, "memory_profile", "pytorch", &q->memory, &error) != PM_OK)
+  code = open_profile(request, q->catalog, framework_names(request), q->system, &q->profile);
+  if (code != CODE_DONE) return code;
+  if (pm_catalog_get_record(q->catalog, "memory_profile", "pytorch", &q->memory, &error) != PM_OK)
     return fail_error(&error);
   const pm_network *network = q->network;
   const pm_system *system = q->system;
@@ -218,7 +218,8 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "inference_run", "many", NULL},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it (default tensorrt); see perfmodel list "
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as tensorrt or pytorch-2.4-compile (default pytorch: the "
+                                                "newest fitted release that runs on the GPU); see perfmodel list "
                                                 "inference_profiles, or frameworks"},
   {OPTION_LATENCY, '\0', "latency", "TIME", "find the largest batch within this latency, such as \"10 ms\""},
   COLUMNS_OPTION,

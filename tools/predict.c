@@ -49,8 +49,22 @@ static int write_row(const cli_request *request, const cli_study *study)
   return write_table(request, table, &error);
 }
 
-static int write_report(const cli_request *request, const cli_study *study)
+/* What an assumed framework would give in channels_last; NAN where it does not have that. */
+static double channels_last_rate(const cli_study *study)
 {
+  char name[PM_TEXT_MAX + 8];
+  pm_framework_profile other;
+  pm_prediction p;
+  pm_run run = study->run;
+  snprintf(name, sizeof name, "%s-nhwc", study->framework.framework.id);
+  if (!study->assumed || pm_catalog_get_framework(study->catalog, name, &other, NULL) != PM_OK) return NAN;
+  run.framework_index = pm_plan_add_framework(study->plan, &other, NULL);
+  return run.framework_index > 0 && pm_predict(study->plan, &run, &p, 1) == PM_OK ? p.throughput : (double)NAN;
+}
+
+static int write_report(const cli_request *request, cli_study *study)
+{
+  study->channels_last = channels_last_rate(study);
   cli_page page;
   int width = output_width(request);
   if (!page_open(&page)) return fail_memory();
@@ -125,15 +139,15 @@ static int answer(const cli_request *request, cli_study *study)
 /* One framework or none. */
 static int read_framework(const cli_request *request, cli_study *study)
 {
-  pm_framework_profile *profiles;
-  size_t count;
-  int code = open_frameworks(study->catalog, request->value[OPTION_FRAMEWORK], &profiles, &count);
-  if (code == CODE_DONE && count > 1) code = fail(CODE_USAGE, "predict takes one framework; see perfmodel sweep");
-  if (code == CODE_DONE && count == 1) {
-    study->framework = profiles[0];
-    study->run.framework_index = 0;
-  }
-  free(profiles);
+  texts list;
+  const char *name = framework_names(request);
+  if (strcmp(name, "none") == 0) return CODE_DONE;
+  if (!read_names("--framework", name, &list)) return CODE_USAGE;
+  int code = list.count > 1 ? fail(CODE_USAGE, "predict takes one framework; see perfmodel sweep")
+                            : open_framework(request, study->catalog, list.items[0], study->system, &study->framework);
+  free(list.items);
+  study->run.framework_index = 0;
+  study->assumed = strcmp(name, PM_FRAMEWORK_DEFAULT) == 0;
   return code;
 }
 
@@ -144,7 +158,8 @@ static int make_plan(cli_study *study)
   const pm_system *system = study->system;
   study->plan = pm_plan_new(&network, 1, &system, 1, &error);
   if (study->plan == NULL) return fail_error(&error);
-  return study->run.framework_index == 0 ? add_frameworks(study->plan, &study->framework, 1) : CODE_DONE;
+  bool framework = study->run.framework_index == 0;
+  return !framework || pm_plan_add_framework(study->plan, &study->framework, &error) == 0 ? CODE_DONE : fail_error(&error);
 }
 
 static int run(const cli_request *request)
@@ -170,8 +185,9 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", NULL, NULL},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as pt-nchw or tf1-nchw@cudnn6 (default generic; "
-                                               "none: kernels and collectives only); see perfmodel list frameworks"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as pytorch-2.4-nhwc, pytorch@2024-06 or tf1-nchw@cudnn6 "
+                                               "(default pytorch: the newest fitted release that runs on the GPU; none: "
+                                               "kernels and collectives only); see perfmodel list frameworks"},
   {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes; see perfmodel list datasets"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as classes=10; may be "
                                           "repeated"},

@@ -32,13 +32,25 @@ static void label(FILE *stream, const char *text)
 
 /* ---- Headline ---- */
 
+/* What was assumed, and what its other layout would give where that makes a difference. */
+static void add_assumed(char *text, size_t size, const cli_study *s)
+{
+  char rate[QUANTITY];
+  double change = s->channels_last / s->prediction.throughput - 1;
+  int length = snprintf(text, size, ", assuming %s", s->framework.framework.name);
+  if (fabs(change) >= 0.005)
+    snprintf(text + length, size - (size_t)length, " in NCHW (channels_last: %s samples/s)",
+             quantity(rate, s->channels_last, "1"));
+}
+
 static void print_title(FILE *stream, const cli_study *s, const pm_network_totals *totals, size_t width)
 {
   char line[1024], gpus[QUANTITY], nodes[QUANTITY], number[PM_NUMBER_MAX], all[PM_NUMBER_MAX], batch[2 * QUANTITY];
   double ranks = (double)s->run.gpus * s->run.nodes;
   const pm_record_type *type = pm_record_type_find("run");
   char precision[PM_TEXT_MAX], overlap[PM_TEXT_MAX];
-  snprintf(line, sizeof line, "Training %s on %s", totals->name, pm_system_get_machine(s->system)->name);
+  int length = snprintf(line, sizeof line, "Training %s on %s", totals->name, pm_system_get_machine(s->system)->name);
+  if (s->assumed) add_assumed(line + length, sizeof line - (size_t)length, s);
   print_wrapped(stream, line, 0, 0, width);
   count(gpus, s->run.gpus, "GPU");
   count(nodes, s->run.nodes, "node");
@@ -148,7 +160,7 @@ static void print_communication(FILE *stream, const cli_study *s)
   label(stream, is_all_reduce(s) ? "all-reduce" : "exchange");
   double rest = p->communication_time - p->exposed_communication_time;
   fprintf(stream, "%s", quantity(text, p->communication_time, "s"));
-  if (rest > 0) fprintf(stream, ", of which %s hide behind the %s", quantity(hidden, rest, "s"),
+  if (rest > 1e-6 * p->communication_time) fprintf(stream, ", of which %s hide behind the %s", quantity(hidden, rest, "s"),
                         rest > backward ? "step" : "backward pass");
   fputc('\n', stream);
 }

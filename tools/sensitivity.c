@@ -63,29 +63,24 @@ static int find_input(const cli_request *request, question *q)
 
 static int find_profile(const cli_request *request, question *q)
 {
-  pm_error error = PM_ERROR_NONE;
-  const char *name = request->value[OPTION_FRAMEWORK];
   if (request->value[OPTION_STORAGE] != NULL) return fail(CODE_USAGE, "--storage is for training; --inference reads none");
   q->setup.call = &q->call;
   q->setup.profile = &q->profile;
-  if (pm_catalog_get_inference(q->catalog, name != NULL ? name : "tensorrt", &q->profile,
-                               &error) == PM_OK) return CODE_DONE;
-  return fail_error(&error);
+  return open_profile(request, q->catalog, framework_names(request), q->system, &q->profile);
 }
 
 static int find_all(const cli_request *request, question *q)
 {
   int code;
-  pm_error error = PM_ERROR_NONE;
-  const char *framework = request->value[OPTION_FRAMEWORK];
+  const char *framework = framework_names(request);
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
   if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
   if (code != CODE_DONE) return code;
   q->setup = (pm_sensitivity_setup){q->network, q->system, &q->run, NULL, NULL, NULL, NULL, NULL};
   if (request->value[OPTION_INFERENCE] != NULL) return find_profile(request, q);
-  if (framework == NULL) framework = "generic";
   if (strcmp(framework, "none") != 0) {
-    if (pm_catalog_get_framework(q->catalog, framework, &q->framework, &error) != PM_OK) return fail_error(&error);
+    code = open_framework(request, q->catalog, framework, q->system, &q->framework);
+    if (code != CODE_DONE) return code;
     q->setup.framework = &q->framework;
   }
   return request->value[OPTION_STORAGE] != NULL ? find_input(request, q) : CODE_DONE;
@@ -252,9 +247,9 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, in place of a step of training"},
   {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what trains (default generic; none: kernels and collectives only), or, "
-                                                "with --inference, what runs it (default tensorrt); see "
-                                                "perfmodel list frameworks"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it (default pytorch: the newest fitted release that runs on the "
+                                                "GPU; none: kernels and collectives only); see perfmodel list "
+                                                "frameworks, with --inference also inference_profiles"},
   {OPTION_RAISE, '\0', "raise", "SHARE", "by how much each number is raised (default \"10 %\"); negative lowers"},
   {OPTION_UPGRADE, '\0', "upgrade", "LIST", "compare these instead: system=NAME, gpu=NAME, network=LINK, storage=NAME or "
                                             "LINK=LINK, each with its price behind an @ if you like: \"system=dgx2@399000 "

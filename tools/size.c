@@ -97,8 +97,8 @@ static int find_all(const cli_request *request, size_question *q)
   const pm_network *network = q->network;
   q->plan = pm_plan_new(&network, 1, (const pm_system *const *)q->systems, q->names.count, &error);
   if (q->plan == NULL) return fail_error(&error);
-  code = open_frameworks(q->catalog, request->value[OPTION_FRAMEWORK], &q->frameworks, &q->framework_count);
-  if (code == CODE_DONE) code = add_frameworks(q->plan, q->frameworks, q->framework_count);
+  const cli_systems systems = {q->catalog, q->systems, q->names.count};
+  code = add_frameworks(request, &systems, q->plan, &q->framework_count);
   return code == CODE_DONE ? plan_memory(q) : code;
 }
 
@@ -189,7 +189,6 @@ void size_free(size_question *q)
   pm_network_free(q->network);
   pm_catalog_free(q->catalog);
   free(q->names.items);
-  free(q->frameworks);
   free(q->systems);
   free_axes(&q->axes);
   free(q->runs);
@@ -228,8 +227,9 @@ static const cli_option options[] = {
   {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of an option of the run is a "
                                         "choice"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what trains (default generic; none: kernels and collectives only), "
-                                                    "or, for inference, what runs it (default tensorrt); "
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what trains (default pytorch: the newest fitted release that runs on "
+                                                    "the GPU; none: kernels and collectives only), "
+                                                    "or, for inference, what runs it; "
                                                     "each is a choice; see perfmodel list frameworks"},
   {OPTION_PRICE, '\0', "price", "LIST|FILE", "price of a node: \"dgx1-v100=149000 USD,...\", or a file with one on "
                                              "each line"},

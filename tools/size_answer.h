@@ -15,7 +15,6 @@ typedef struct size_question {
   texts names;
   cli_axes axes; /* what the choices differ in, besides system and framework */
   size_t framework_count;
-  pm_framework_profile *frameworks;
   pm_dataset dataset;
   cli_prices prices;
   pm_size_goal goal;

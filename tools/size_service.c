@@ -6,7 +6,6 @@
 
 typedef struct service {
   size_question q; /* choices, prices and goal as in training */
-  pm_inference_profile *profiles;
   size_t profile_count;
   pm_plan *plan;
   pm_inference_run *runs;
@@ -56,22 +55,6 @@ static int read_service(const cli_request *request, service *s)
 
 /* ---- What there is ---- */
 
-static int find_profiles(const cli_request *request, service *s)
-{
-  texts names = {NULL, 0};
-  pm_error error = PM_ERROR_NONE;
-  const char *list = request->value[OPTION_FRAMEWORK];
-  if (!read_names("--framework", list != NULL ? list : "tensorrt", &names)) return CODE_USAGE;
-  s->profiles = (pm_inference_profile *)calloc(names.count, sizeof *s->profiles);
-  int code = s->profiles != NULL ? CODE_DONE : fail_memory();
-  for (size_t i = 0; i < names.count && code == CODE_DONE; i++)
-    if (pm_catalog_get_inference(s->q.catalog, names.items[i], &s->profiles[i],
-                                 &error) != PM_OK) code = fail_error(&error);
-  s->profile_count = names.count;
-  free(names.items);
-  return code;
-}
-
 static int find_all(const cli_request *request, service *s)
 {
   int code;
@@ -83,16 +66,14 @@ static int find_all(const cli_request *request, service *s)
   if (q->systems == NULL) return fail_memory();
   for (size_t i = 0; i < q->names.count && code == CODE_DONE; i++)
     q->systems[i] = open_system(q->catalog, q->names.items[i], &code);
-  if (code == CODE_DONE) code = find_profiles(request, s);
   if (code == CODE_DONE) code = read_prices(request, q->catalog, &q->prices);
   if (code != CODE_DONE) return code;
   if (pm_catalog_get_record(q->catalog, "memory_profile", "pytorch", &memory,
                             &error) != PM_OK) return fail_error(&error);
   const pm_network *network = q->network;
   s->plan = pm_plan_new(&network, 1, (const pm_system *const *)q->systems, q->names.count, &error);
-  for (size_t i = 0; s->plan != NULL && i < s->profile_count; i++)
-    if (pm_plan_add_inference_profile(s->plan, &s->profiles[i], &memory, &error) < 0) return fail_error(&error);
-  return s->plan != NULL ? CODE_DONE : fail_error(&error);
+  const cli_systems systems = {q->catalog, q->systems, q->names.count};
+  return s->plan != NULL ? add_profiles(request, &systems, &memory, s->plan, &s->profile_count) : fail_error(&error);
 }
 
 static void fill_choice(service *s, size_t i)
@@ -202,7 +183,6 @@ int size_service_run(const cli_request *request)
   if (code == CODE_DONE) code = fill(s);
   if (code == CODE_DONE) code = answer(request, s);
   pm_plan_free(s->plan);
-  free(s->profiles);
   free(s->runs);
   size_free(&s->q);
   free(s);

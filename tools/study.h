@@ -14,6 +14,8 @@ typedef struct cli_study {
   pm_run run;
   pm_prediction prediction;
   pm_framework_profile framework; /* if run.framework_index is 0 */
+  bool assumed;         /* nobody said which release of it */
+  double channels_last; /* samples/s of that framework with channels_last; NAN if not known */
   pm_dataset dataset; /* its id is empty if none was named */
 } cli_study;
 

@@ -143,6 +143,15 @@ static int read_dataset(const cli_request *request, cli_sweep *sweep)
   return CODE_DONE;
 }
 
+static int make_plan(const cli_request *request, cli_sweep *sweep)
+{
+  pm_error error = PM_ERROR_NONE;
+  const cli_systems systems = {sweep->catalog, sweep->systems, sweep->system_count};
+  sweep->plan = pm_plan_new((const pm_network *const *)sweep->networks, sweep->network_names.count,
+                            (const pm_system *const *)sweep->systems, sweep->system_count, &error);
+  return sweep->plan != NULL ? add_frameworks(request, &systems, sweep->plan, &sweep->framework_count) : fail_error(&error);
+}
+
 static int open_all(const cli_request *request, cli_sweep *sweep)
 {
   int code;
@@ -154,9 +163,7 @@ static int open_all(const cli_request *request, cli_sweep *sweep)
   for (size_t i = 0; code == CODE_DONE && i < sweep->network_names.count; i++)
     sweep->networks[i] = open_network(request, sweep->catalog, sweep->network_names.items[i], &code);
   for (size_t i = 0; code == CODE_DONE && i < sweep->system_names.count; i++) code = open_variants(sweep, i);
-  if (code == CODE_DONE)
-    code = open_frameworks(sweep->catalog, request->value[OPTION_FRAMEWORK], &sweep->frameworks,
-                           &sweep->framework_count);
+  if (code == CODE_DONE) code = make_plan(request, sweep);
   return code == CODE_DONE ? read_dataset(request, sweep) : code;
 }
 
@@ -177,11 +184,6 @@ static unsigned extra_columns(const cli_request *request)
 static int predict_all(const cli_request *request, cli_sweep *sweep)
 {
   pm_error error = PM_ERROR_NONE;
-  sweep->plan = pm_plan_new((const pm_network *const *)sweep->networks, sweep->network_names.count,
-                            (const pm_system *const *)sweep->systems, sweep->system_count, &error);
-  if (sweep->plan == NULL) return fail_error(&error);
-  int code = add_frameworks(sweep->plan, sweep->frameworks, sweep->framework_count);
-  if (code != CODE_DONE) return code;
   sweep->runs = (pm_run *)calloc(sweep->count, sizeof *sweep->runs);
   sweep->predictions = (pm_prediction *)calloc(sweep->count, sizeof *sweep->predictions);
   if (sweep->runs == NULL || sweep->predictions == NULL) return fail_memory();
@@ -236,7 +238,6 @@ static void free_sweep(cli_sweep *sweep)
   for (size_t i = 0; sweep->systems != NULL && i < sweep->system_count; i++) pm_system_free(sweep->systems[i]);
   free(sweep->networks);
   free(sweep->systems);
-  free(sweep->frameworks);
   pm_catalog_free(sweep->catalog);
   free(sweep->network_names.items);
   free(sweep->system_names.items);
@@ -262,7 +263,8 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", "many", NULL},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N,...", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it, such as pt-nchw or tf1-nchw@cudnn6 (default generic; "
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it, such as pytorch-2.4-nhwc or tf1-nchw@cudnn6 (default pytorch: "
+                                                    "the newest fitted release that runs on the GPU; "
                                                    "none: kernels and collectives only); see perfmodel list frameworks"},
   {OPTION_AXIS, '\0', "axis", "PATH=VALUE,...", "a number of the hardware: gpu.FIELD, kernels.FIELD, network.FIELD, "
                                                 "link.TYPE.FIELD or calibration.TYPE.FIELD, each value with its unit, or "

@@ -62,25 +62,27 @@ static records catalog_record(const pm_catalog *catalog, const char *kind, const
   return records_if_ok(array, error);
 }
 
-/* One of the records of a framework by name ("pt-nchw", "tf1-nchw@cudnn6"): "framework", "cudnn_generation", "band" or
+/* One of the records of a framework by name ("pytorch", "tf1-nchw@cudnn6") as GPUs of an architecture ("": any) have it: "framework", "cudnn_generation", "band" or
 ** "memory_profile". */
-static records catalog_framework(const pm_catalog *catalog, const char *name, const char *part, pm_error *error)
+static records catalog_framework(const pm_catalog *catalog, const char *name, const char *architecture, const char *part,
+                                 pm_error *error)
 {
   pm_framework_profile profile;
   const records none = {NULL, NULL, 0};
-  if (pm_catalog_get_framework(catalog, name, &profile, error) != PM_OK) return none;
+  if (pm_catalog_get_framework_on(catalog, name, architecture, &profile, error) != PM_OK) return none;
   if (strcmp(part, "framework") == 0) return record_copy(part, &profile.framework, error);
   if (strcmp(part, "cudnn_generation") == 0) return record_copy(part, &profile.cudnn, error);
   if (strcmp(part, "memory_profile") == 0) return record_copy(part, &profile.memory, error);
   return record_copy("band", &profile.band, error);
 }
 
-/* How inference is run, by the name of a profile or a framework: one "inference_profile" record. */
-static records catalog_inference(const pm_catalog *catalog, const char *name, pm_error *error)
+/* How inference is run on GPUs of an architecture ("": any), by the name of a profile or a framework: one
+** "inference_profile" record. */
+static records catalog_inference(const pm_catalog *catalog, const char *name, const char *architecture, pm_error *error)
 {
   const records none = {NULL, NULL, 0};
   pm_inference_profile profile;
-  if (pm_catalog_get_inference(catalog, name, &profile, error) != PM_OK) return none;
+  if (pm_catalog_get_inference_on(catalog, name, architecture, &profile, error) != PM_OK) return none;
   return record_copy("inference_profile", &profile, error);
 }
 

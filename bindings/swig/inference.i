@@ -1,6 +1,7 @@
 /* Inference: plans, predictions, the largest batch within a latency. */
 
-/* Networks, systems, profiles, one memory profile. */
+/* Networks, systems, profiles (of each framework one for each system), one memory profile. */
+%typemap(newfree) char *inference_warning "free($1);"
 %inline %{
 static pm_plan *inference_plan_new(const pm_network *const *networks, size_t network_count,
                                    const pm_system *const *systems, size_t system_count,
@@ -10,12 +11,27 @@ static pm_plan *inference_plan_new(const pm_network *const *networks, size_t net
 {
   if (!single(memory_profile_count, "memory_profile", error)) return NULL;
   pm_plan *plan = pm_plan_new(networks, network_count, systems, system_count, error);
-  for (size_t i = 0; plan != NULL && i < inference_profile_count; i++)
-    if (pm_plan_add_inference_profile(plan, &inference_profile[i], memory_profile, error) < 0) {
+  if (plan != NULL && inference_profile_count % system_count != 0) {
+    fail(error, PM_STATUS_BAD_ARGUMENT, "%lu profiles for %lu systems", (unsigned long)inference_profile_count, (unsigned long)system_count);
+    pm_plan_free(plan);
+    return NULL;
+  }
+  for (size_t i = 0; plan != NULL && i < inference_profile_count; i += system_count)
+    if (pm_plan_add_inference_profile_by_system(plan, &inference_profile[i], system_count, memory_profile, error) < 0) {
       pm_plan_free(plan);
       return NULL;
     }
   return plan;
+}
+
+/* Why that profile never ran on the system's GPU; "" if it may have. */
+static char *inference_warning(const pm_system *system, const pm_inference_profile *inference_profile,
+                               size_t inference_profile_count, pm_error *error)
+{
+  pm_error warning = PM_ERROR_NONE;
+  if (single(inference_profile_count, "inference_profile", error))
+    pm_inference_profile_check_gpu(inference_profile, pm_system_get_gpu(system), &warning);
+  return text_copy(warning.text, error);
 }
 
 /* One "inference_run" record: the defaults. */

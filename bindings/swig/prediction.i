@@ -95,8 +95,26 @@ static int framework_of(pm_framework_profile *profile, FRAMEWORK_RECORDS, pm_err
   profile->memory = *memory_profile;
   return 1;
 }
+
+/* One framework as each of `framework_count` systems has it, to be freed; NULL with an error. */
+static pm_framework_profile *frameworks_of(FRAMEWORK_RECORDS, pm_error *error)
+{
+  if (!as_many(cudnn_generation_count, framework_count, "cudnn_generation", error) ||
+      !as_many(band_count, framework_count, "band", error) ||
+      !as_many(memory_profile_count, framework_count, "memory_profile", error))
+    return NULL;
+  pm_framework_profile *profiles = (pm_framework_profile *)room(framework_count, sizeof *profiles, error);
+  for (size_t i = 0; profiles != NULL && i < framework_count; i++) {
+    profiles[i].framework = framework[i];
+    profiles[i].cudnn = cudnn_generation[i];
+    profiles[i].band = band[i];
+    profiles[i].memory = memory_profile[i];
+  }
+  return profiles;
+}
 %}
 
+%typemap(newfree) char *framework_warning "free($1);"
 %inline %{
 /* One "run" record: the defaults. */
 static records run_default(pm_error *error)
@@ -105,11 +123,22 @@ static records run_default(pm_error *error)
   return record_copy("run", &run, error);
 }
 
-/* The number of the framework in the plan, which is not used yet. */
+/* The number of the framework in the plan, which is not used yet; one for all systems, or one for each. */
 static int plan_add_framework(pm_plan *plan, FRAMEWORK_RECORDS, pm_error *error)
 {
+  pm_framework_profile *profiles = frameworks_of(FRAMEWORK_GIVEN, error);
+  int index = profiles != NULL ? pm_plan_add_framework_by_system(plan, profiles, framework_count, error) : -1;
+  free(profiles);
+  return index;
+}
+
+/* Why that framework never ran on the system's GPU; "" if it may have. */
+static char *framework_warning(const pm_system *system, FRAMEWORK_RECORDS, pm_error *error)
+{
   pm_framework_profile profile;
-  return framework_of(&profile, FRAMEWORK_GIVEN, error) ? pm_plan_add_framework(plan, &profile, error) : -1;
+  pm_error warning = PM_ERROR_NONE;
+  if (framework_of(&profile, FRAMEWORK_GIVEN, error)) pm_framework_check_gpu(&profile, pm_system_get_gpu(system), &warning);
+  return text_copy(warning.text, error);
 }
 
 /* Raises if the run cannot be predicted, and says why; of one that does not fit, by how much. */

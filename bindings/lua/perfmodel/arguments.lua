@@ -23,6 +23,11 @@ function arguments.handle_of(value, class, what)
   return handles[value]
 end
 
+-- What is worth knowing but no error, where the language has warnings.
+function arguments.warn(text)
+  if text ~= "" and warn then warn(text) end
+end
+
 -- A public function: what goes wrong inside is raised at the place of the call, which is that of the outermost one.
 local depth = 0
 function arguments.public(inner)

@@ -6,6 +6,7 @@ local axes = require "perfmodel.axes"
 local catalog = require "perfmodel.catalog"
 local fields = require "perfmodel.fields"
 local new_table = require "perfmodel.table"
+local plan = require "perfmodel.plan"
 local System = require "perfmodel.system"
 local strict = require "perfmodel.strict"
 local public, text_of, number_of = arguments.public, arguments.text_of, arguments.number_of
@@ -18,34 +19,44 @@ inference.OPTIONS = axes.options("inference_run", "network system framework late
 local OPTIONS = inference.OPTIONS
 local SWEEP_OPTIONS = arguments.options("columns", OPTIONS)
 
--- A profile by its name or that of a framework, or one given as a table.
-local function profile_of(value, from)
-  if type(value) == "table" then return value end
-  return strict.unpack(core.catalog_inference(catalog.handle_of(from), text_of(value, "framework")))[1]
+-- A profile by its name or that of a framework, as the system's GPU has it, or one given as a table.
+local function profile_of(value, system, handle, from)
+  local found = value
+  if type(value) ~= "table" then
+    local on = system:gpu_record().architecture
+    found = strict.unpack(core.catalog_inference(catalog.handle_of(from), text_of(value, "framework"), on))[1]
+  end
+  arguments.warn(core.inference_warning(handle, {found}))
+  return found
 end
 
 -- A plan with the usable memory of its systems.
 function inference.plan_of(options)
-  local from, framework = catalog.of(options), options.framework or "tensorrt"
+  local from, framework = catalog.of(options), options.framework or plan.DEFAULT
   if type(framework) == "table" and rawget(framework, "id") ~= nil then framework = {framework} end
-  local profiles = list_of(framework, function(item) return profile_of(item, from) end, "framework")
-  local plan = {networks = catalog.handles_of(options.network, "network", from), profiles = #profiles, chosen = profiles,
+  local frameworks = list_of(framework, function(item) return item end, "framework")
+  local made = {networks = catalog.handles_of(options.network, "network", from), profiles = #frameworks, chosen = {},
                 systems = {}, usable = {}}
-  plan.objects = catalog.objects_of(options.system, "system", from)
-  for i, system in ipairs(plan.objects) do
-    plan.systems[i] = arguments.handle_of(system, System, "system")
-    plan.usable[i] = catalog.usable_of(options, system:gpu_record(), from)
+  made.objects = catalog.objects_of(options.system, "system", from)
+  for i, system in ipairs(made.objects) do
+    made.systems[i] = arguments.handle_of(system, System, "system")
+    made.usable[i] = catalog.usable_of(options, system:gpu_record(), from)
   end
-  plan.handle = core.inference_plan_new(plan.networks, plan.systems, profiles, {from:record("memory_profile", "pytorch")})
-  return plan
+  for _, item in ipairs(frameworks) do
+    for i, system in ipairs(made.objects) do
+      made.chosen[#made.chosen + 1] = profile_of(item, system, made.systems[i], from)
+    end
+  end
+  made.handle = core.inference_plan_new(made.networks, made.systems, made.chosen, {from:record("memory_profile", "pytorch")})
+  return made
 end
 
 -- Every combination, as a list of tables: batch fastest, then gpus, nodes, precision, the others, framework, system, network.
-function inference.runs_of(plan, options)
-  local places = {network_index = #plan.networks, system_index = #plan.systems, profile_index = plan.profiles}
+function inference.runs_of(made, options)
+  local places = {network_index = #made.networks, system_index = #made.systems, profile_index = made.profiles}
   local default = strict.unpack(core.inference_run_default())[1]
   local runs = strict.unpack(core.inference_run_space(axes.of("inference_run", default, options, places)))
-  for _, run in ipairs(runs) do run.usable_memory = run.usable_memory or plan.usable[run.system_index + 1] end
+  for _, run in ipairs(runs) do run.usable_memory = run.usable_memory or made.usable[run.system_index + 1] end
   return runs
 end
 
@@ -59,7 +70,8 @@ function Inference.__tostring(self)
 end
 
 --- Inference of one batch, a table with every field of "inference" by name, and `batch`. Options: network, system (a
---- system or a GPU), framework (an inference profile, default "tensorrt"), latency (a limit: the largest batch within it),
+--- system or a GPU), framework (an inference profile or a framework; by default PyTorch, the
+--- newest release that was fitted and runs on the GPU), latency (a limit: the largest batch within it),
 --- catalog, and the fields of a run that pm.options "inference_run" lists: batch, precision, gpus, nodes, ...
 inference.infer = public(function(options)
   arguments.check_options(options, OPTIONS)
@@ -67,13 +79,13 @@ inference.infer = public(function(options)
   for name, value in pairs(options) do
     if is_list(value) and name ~= "framework" then error(name .. " is a list; use pm.infer_sweep", 0) end
   end
-  local plan = inference.plan_of(options)
-  local runs = inference.runs_of(plan, options)
-  core.infer_check(plan.handle, runs)
+  local made = inference.plan_of(options)
+  local runs = inference.runs_of(made, options)
+  core.infer_check(made.handle, runs)
   if options.latency ~= nil then
-    runs = strict.unpack(core.infer_within(plan.handle, runs, number_of(options.latency, "s", "latency")))
+    runs = strict.unpack(core.infer_within(made.handle, runs, number_of(options.latency, "s", "latency")))
   end
-  local answer = strict.unpack(core.infer(plan.handle, runs))[1]
+  local answer = strict.unpack(core.infer(made.handle, runs))[1]
   rawset(answer, "batch", runs[1].batch)
   return setmetatable(answer, Inference)
 end)
@@ -83,9 +95,9 @@ end)
 inference.infer_sweep = public(function(options)
   arguments.check_options(options, SWEEP_OPTIONS)
   if options.latency ~= nil then error("latency is for pm.infer", 0) end
-  local plan = inference.plan_of(options)
-  local runs = inference.runs_of(plan, options)
-  local records = core.inference_table(plan.handle, runs, core.infer(plan.handle, runs))
+  local made = inference.plan_of(options)
+  local runs = inference.runs_of(made, options)
+  local records = core.inference_table(made.handle, runs, core.infer(made.handle, runs))
   if options.columns ~= nil then core.table_keep(records, arguments.names_of(options.columns, "columns")) end
   return new_table(records)
 end)

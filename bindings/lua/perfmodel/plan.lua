@@ -28,14 +28,37 @@ function plan.check_single(options, advice)
   end
 end
 
+-- The framework of whoever names none.
+plan.DEFAULT = "pytorch"
+
 -- Frameworks by name, or as tables of the four records that pm.framework gives; "none": no framework.
-local function frameworks_of(value, from)
-  if value == nil then value = "generic" end
+local function frameworks_of(value)
+  if value == nil then value = plan.DEFAULT end
   if value == "none" then return {} end
   local one = type(value) ~= "table" or rawget(value, "framework") ~= nil
   return list_of(one and {value} or value, function(item)
-    return type(item) == "table" and item or from:framework(text_of(item, "framework"))
+    return type(item) == "table" and item or text_of(item, "framework")
   end, "framework")
+end
+
+-- A framework as the GPU of a system has it.
+local function framework_on(item, system, from)
+  local architecture = strict.unpack(core.system_gpu(system))[1].architecture
+  local f = type(item) == "table" and item or from:framework(item, architecture)
+  arguments.warn(core.framework_warning(system, {f.framework}, {f.cudnn}, {f.band}, {f.memory}))
+  return f
+end
+
+-- A framework into the plan, for every system the one that its GPU has; that of the first system.
+local function add_framework(made, item, from)
+  local parts, first = {{}, {}, {}, {}}, nil
+  for i, system in ipairs(made.systems) do
+    local f = framework_on(item, system, from)
+    parts[1][i], parts[2][i], parts[3][i], parts[4][i] = f.framework, f.cudnn, f.band, f.memory
+    first = first or f
+  end
+  core.plan_add_framework(made.handle, parts[1], parts[2], parts[3], parts[4])
+  return first
 end
 
 -- The systems with every combination of numbers of the hardware, the last path fastest; paths in the order of their names.
@@ -63,10 +86,8 @@ function plan.new(options)
   }
   made.systems, made.paths = variants_of(catalog.handles_of(options.system, "system", from), options.axes)
   made.handle = core.plan_new(made.networks, made.systems)
-  made.frameworks = frameworks_of(options.framework, from)
-  for _, f in ipairs(made.frameworks) do
-    core.plan_add_framework(made.handle, {f.framework}, {f.cudnn}, {f.band}, {f.memory})
-  end
+  made.frameworks = {}
+  for i, item in ipairs(frameworks_of(options.framework)) do made.frameworks[i] = add_framework(made, item, from) end
   return made
 end
 

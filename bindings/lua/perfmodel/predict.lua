@@ -22,7 +22,8 @@ strict.record("prediction").__tostring = function(self)
 end
 
 --- One prediction, a table with every field of "prediction" by name. Options: network, system (names or objects),
---- framework (a name, "generic" by default; what pm.framework gives; "none": kernels and collectives only), global_batch
+--- framework (a name, by default PyTorch, the newest release that was fitted and runs on the GPU; what pm.framework gives;
+--- "none": kernels and collectives only), global_batch
 --- in place of batch, catalog, and the fields of a run that pm.options "run" lists: gpus, nodes, batch, precision, ...
 --- Errors: what cannot be predicted (batch 0, more GPUs than the system has, more memory than its GPU has) raises.
 predict.predict = public(function(options)

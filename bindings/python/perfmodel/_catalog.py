@@ -92,9 +92,9 @@ class Catalog:
         """How a framework handles memory."""
         return self._read(_records.MemoryProfile, "memory_profile", name)
 
-    def inference_profile(self, name: str) -> _records.InferenceProfile:
-        """How a framework or an engine runs a forward pass: an inference profile, or a framework."""
-        data = _core.catalog_inference(self._handle, text(name, "name"))
+    def inference_profile(self, name: str, architecture: str = "") -> _records.InferenceProfile:
+        """How a framework or an engine runs a forward pass on GPUs of an architecture: an inference profile, or a framework."""
+        data = _core.catalog_inference(self._handle, text(name, "name"), text(architecture, "architecture"))
         return _record.read(_records.InferenceProfile, "inference_profile", data)
 
     def optimizer(self, name: str) -> _records.Optimizer:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Union
 
+import numpy as np
+
 from . import _core, _display, _record, _records, _shipped
+from ._system import System
 from ._inputs import text
 from ._record import R, Records
 
@@ -90,11 +95,15 @@ def _part_html(kind: str, words: str, part: Any) -> str:
 Frameworks = Union[Framework, str, None]
 
 
-def from_catalog(catalog: _core.catalog, name: str) -> Framework:
-    """A framework of a catalogue."""
+DEFAULT = "pytorch"
+"""The framework of whoever names none."""
+
+
+def from_catalog(catalog: _core.catalog, name: str, architecture: str = "") -> Framework:
+    """A framework of a catalogue, as GPUs of an architecture have it."""
 
     def part(cls: type[R], kind: str) -> R:
-        return _record.read(cls, kind, _core.catalog_framework(catalog, text(name, "framework"), kind))
+        return _record.read(cls, kind, _core.catalog_framework(catalog, text(name, "framework"), architecture, kind))
 
     return Framework(
         part(_records.Framework, "framework"),
@@ -104,19 +113,41 @@ def from_catalog(catalog: _core.catalog, name: str) -> Framework:
     )
 
 
-def framework(name: str) -> Framework:
-    """A framework of the shipped catalogue, "pt-nchw"; with another cuDNN generation, "tf1-nchw@cudnn6"."""
-    return from_catalog(_shipped.handle(), name)
+def framework(name: str, architecture: str = "") -> Framework:
+    """A framework of the shipped catalogue, "pytorch-2.4"; of a month, "pytorch@2024-06"; with another cuDNN generation,
+    "tf1-nchw@cudnn6". Without a release it is the newest that was fitted, of those that run on GPUs of the `architecture`.
+
+    >>> framework("pytorch").id, framework("pytorch", "kepler").id
+    ('pytorch-2.4', 'pytorch-1.13')
+    """
+    return from_catalog(_shipped.handle(), name, text(architecture, "architecture"))
 
 
-def as_framework(value: Frameworks) -> Framework | None:
-    """A framework, a name of the shipped catalogue, or none (None, "none")."""
+def as_framework(value: Frameworks, system: System) -> Framework | None:
+    """A framework, a name of the shipped catalogue as the system's GPU has it, or none (None, "none")."""
     if value is None or value == "none":
         return None
-    return value if isinstance(value, Framework) else _known(text(value, "framework"))
+    found = value if isinstance(value, Framework) else _known(text(value, "framework"), system.gpu.architecture)
+    warn_of(found, system)
+    return found
 
 
-_known = lru_cache(maxsize=64)(framework)
+def warn_of(item: Framework, system: System) -> None:
+    """Warns where a framework's libraries do not run on the system's GPU."""
+    if item.cudnn.architectures and system.gpu.architecture not in item.cudnn.architectures.split():
+        warnings.warn(_core.framework_warning(system._handle, *framework_records(item)), stacklevel=4)
+
+
+_known = lru_cache(maxsize=256)(framework)
+
+
+PARTS = ("framework", "cudnn_generation", "band", "memory_profile")
+
+
+def frameworks_records(items: Iterable[Framework]) -> list[Records]:
+    """The four records of each, side by side."""
+    parts = zip(*(framework_records(item) for item in items))
+    return [np.concatenate(part).astype(_record.dtype(kind)) for kind, part in zip(PARTS, parts)]
 
 
 def framework_records(item: Framework | None) -> tuple[Records, Records, Records, Records]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,6 +14,7 @@ import numpy as np
 from . import _core, _display, _record, _records
 from ._catalog import as_network, default
 from ._errors import ArgumentError
+from ._framework import DEFAULT
 from ._inputs import Quantity, many, quantity, text
 from ._keywords import check, takes
 from ._network import Network
@@ -76,16 +78,18 @@ class InferencePlan:
         self,
         networks: Network | str | Iterable[Network | str],
         systems: Target | Iterable[Target],
-        frameworks: Profile | Iterable[Profile] = "tensorrt",
+        frameworks: Profile | Iterable[Profile] = DEFAULT,
     ):
         self.networks = [as_network(item) for item in many(networks)]
         self.systems = [_system(item) for item in many(systems)]
-        profiles = [_profile(item) for item in many(frameworks)]
+        chosen = [[_profile(item, system) for system in self.systems] for item in many(frameworks)]
+        profiles = [profile for by_system in chosen for profile in by_system]
         self._usable = [_usable(item.gpu) for item in self.systems]
         self.profiles = np.concatenate([_record.write("inference_profile", item) for item in profiles]).astype(
             _record.dtype("inference_profile")
         )
-        """How they run it, as a structured array of dtype `perfmodel.dtype("inference_profile")`."""
+        """How they run it, as a structured array of dtype `perfmodel.dtype("inference_profile")`: of each framework one for
+        each system."""
         self._handle = _core.inference_plan_new(
             [item._handle for item in self.networks],
             [item._handle for item in self.systems],
@@ -95,8 +99,9 @@ class InferencePlan:
         self._ids = (
             [item.id for item in self.networks],
             [item.id for item in self.systems],
-            [item.id for item in profiles],
+            [by_system[0].id for by_system in chosen],
         )
+        self._profile_ids = [[profile.id for profile in by_system] for by_system in chosen]
 
     @takes("inference_run", many=True)
     def runs(self, **run: Unpack[InferenceRunAxes]) -> Records:
@@ -140,8 +145,8 @@ class InferencePlan:
         )
 
     def _answer(self, run: np.void, result: np.void) -> Inference:
-        places = (run["network_index"], run["system_index"], run["profile_index"])
-        network, system, profile = (ids[place] for ids, place in zip(self._ids, places))
+        network, system = self._ids[0][run["network_index"]], self._ids[1][run["system_index"]]
+        profile = self._profile_ids[run["profile_index"]][run["system_index"]]
         return Inference(
             **_record.values("inference", result),
             network=network,
@@ -160,7 +165,7 @@ def infer(
     network: Network | str,
     system: Target,
     *,
-    framework: Profile = "tensorrt",
+    framework: Profile = DEFAULT,
     latency: Quantity | None = None,
     usable: Quantity | None = None,
     **run: Unpack[InferenceRunOptions],
@@ -168,7 +173,8 @@ def infer(
     """Predicts the forward pass of a trained network on a GPU or a system (objects, or names of the catalogue).
 
     Args:
-        framework: what runs it: "tensorrt", "pytorch", ..., see `perfmodel.list("inference_profiles")`; or a record.
+        framework: what runs it: "tensorrt", "pytorch-2.4-compile", ..., see `perfmodel.list("inference_profiles")`; or a
+            record. By default PyTorch, the newest release that was fitted and runs on the GPU.
         latency: a limit ("10 ms"): the largest batch within it, in `run.batch`, in place of `batch`.
         usable: another name of `usable_memory`.
 
@@ -199,7 +205,7 @@ def infer_sweep(
     networks: Network | str | Iterable[Network | str],
     systems: Target | Iterable[Target],
     *,
-    framework: Profile | Iterable[Profile] = "tensorrt",
+    framework: Profile | Iterable[Profile] = DEFAULT,
     columns: Iterable[str] | None = None,
     **run: Unpack[InferenceRunAxes],
 ) -> Table:
@@ -222,8 +228,13 @@ def _system(value: Target) -> System:
     return default().system(f"gpu:{value.id}" if isinstance(value, _records.Gpu) else text(value, "system"))
 
 
-def _profile(value: Profile) -> _records.InferenceProfile:
-    return default().inference_profile(value) if isinstance(value, str) else value
+def _profile(value: Profile, system: System) -> _records.InferenceProfile:
+    """How the system's GPU has it; with a warning where the libraries do not run on it."""
+    architecture = system.gpu.architecture
+    found = default().inference_profile(value, architecture) if isinstance(value, str) else value
+    if found.architectures and architecture not in found.architectures.split():
+        warnings.warn(_core.inference_warning(system._handle, _record.write("inference_profile", found)), stacklevel=4)
+    return found
 
 
 def _usable(gpu: _records.Gpu) -> float:

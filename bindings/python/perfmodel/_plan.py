@@ -11,7 +11,7 @@ import numpy as np
 from . import _core, _record, _records
 from ._catalog import as_network, as_samples, as_system
 from ._errors import ArgumentError
-from ._framework import Framework, as_framework, framework_records
+from ._framework import DEFAULT, Framework, as_framework, frameworks_records
 from ._inputs import Numbers, many, number
 from ._keywords import check, takes
 from ._network import Network
@@ -47,21 +47,27 @@ class Plan:
     (8,)
     """
 
-    def __init__(self, networks: Networks, systems: Systems, frameworks: FrameworkList = "generic"):
+    def __init__(self, networks: Networks, systems: Systems, frameworks: FrameworkList = DEFAULT):
         self.networks = [as_network(item) for item in many(networks)]
         self.systems = [as_system(item) for item in many(systems)]
         # The lists above keep alive what the core's plan refers to.
         self._handle = _core.plan_new(
             [network._handle for network in self.networks], [system._handle for system in self.systems]
         )
-        self.frameworks = [item for item in map(as_framework, many(frameworks)) if item is not None]
-        if self.frameworks and len(self.frameworks) < len(many(frameworks)):
+        self._assumed = isinstance(frameworks, str) and frameworks == DEFAULT
+        chosen = ([as_framework(item, system) for system in self.systems] for item in many(frameworks))
+        self._by_system = [[item for item in items if item is not None] for items in chosen if items[0] is not None]
+        if self._by_system and len(self._by_system) < len(many(frameworks)):
             raise ArgumentError("no framework and frameworks are different plans")
-        for item in self.frameworks:
-            _core.plan_add_framework(self._handle, *framework_records(item))
+        for items in self._by_system:
+            _core.plan_add_framework(self._handle, *frameworks_records(items))
+        self.frameworks = [items[0] for items in self._by_system]
         self._network_ids = [network.id for network in self.networks]
         self._system_ids = [system.id for system in self.systems]
-        self._framework_ids = [item.id for item in self.frameworks]
+
+    def framework(self, index: int, system: int = 0) -> Framework | None:
+        """A framework of the plan as the GPUs of one of its systems have it; None for -1."""
+        return self._by_system[index][system] if index >= 0 else None
 
     @takes("run", many=True)
     def runs(
@@ -140,11 +146,11 @@ class Plan:
 
 
 @lru_cache(maxsize=32)
-def _plan_of(network: Network, system: System, framework: Framework | None, version: int) -> Plan:
+def _plan_of(network: Network, system: System, framework: Framework | str | None, version: int) -> Plan:
     return Plan(network, system, framework)
 
 
 def plan_of(network: Network | str, system: System | str, framework: Framework | str | None) -> Plan:
     """A plan of one network on one system in one framework; plans of the last few are kept."""
     net = as_network(network)
-    return _plan_of(net, as_system(system), as_framework(framework), net._version)
+    return _plan_of(net, as_system(system), framework, net._version)

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core, _records
 from ._catalog import as_gpu, as_network, as_system
 from ._errors import ArgumentError
-from ._framework import Framework
+from ._framework import DEFAULT, Framework
 from ._inputs import Number, Numbers, many, whole
 from ._network import Network
 from ._plan import Networks
@@ -50,7 +50,7 @@ def plot_scaling(
     batch: Number | None = None,
     global_batch: Number | None = None,
     precision: str = "fp32",
-    framework: Framework | str | None = "generic",
+    framework: Framework | str | None = DEFAULT,
     overlap: str = "framework",
     measured: Mapping[str, Mapping[int, float]] | None = None,
     ax: Axes | None = None,

@@ -13,8 +13,8 @@ import numpy as np
 
 from . import _core, _fields, _record, _records
 from ._catalog import as_samples
-from ._errors import ArgumentError
-from ._framework import Framework
+from ._errors import ArgumentError, NotFoundError
+from ._framework import DEFAULT, Framework
 from ._inputs import Number, number
 from ._keywords import takes
 from ._network import Network
@@ -64,7 +64,7 @@ class Prediction(_records.Prediction):
         if self.status != "ok":
             reason = _choice_doc("prediction", "status", self.status)
             return "\n".join([self._setting(), f"no prediction: {reason}", *self._memory()]) + "\n"
-        lines = [self._setting(), self._outcome(), ""]
+        lines = [self._setting() + self._other_layout(), self._outcome(), ""]
         lines += [
             f"{name:<36}{_core.quantity_format(time, 's'):>12}{_share(part):>9}" for name, time, part in self._parts()
         ]
@@ -76,17 +76,39 @@ class Prediction(_records.Prediction):
 
     def _framework_basis(self) -> str:
         """What the constants of the framework rest on: to what they were fitted, on how many rows, when."""
-        index = self.run.framework_index
-        if index < 0 or self._plan is None:
-            return _choice_doc("prediction", "evidence", self.evidence)
-        return self._plan.frameworks[index].basis
+        used = self._framework()
+        return _choice_doc("prediction", "evidence", self.evidence) if used is None else used.basis
+
+    def _framework(self) -> Framework | None:
+        run = self.run
+        return None if self._plan is None else self._plan.framework(run.framework_index, run.system_index)
 
     def _setting(self) -> str:
         run = self.run
         nodes = f" on each of {run.nodes} nodes" if run.nodes != 1 else ""
         overlap = f", overlap {run.overlap}" if run.overlap == "backward" else ""
         gpus = "1 GPU" if run.gpus == 1 else f"{run.gpus} GPUs"
-        return f"{self.network} on {self.system}: {gpus}{nodes}, batch {run.batch:g} per GPU, {run.precision}{overlap}"
+        asked = f"{self.network} on {self.system}: {gpus}{nodes}, batch {run.batch:g} per GPU, {run.precision}{overlap}"
+        used = self._assumed()
+        return asked if used is None else f"{asked}, assuming {used.profile.name}"
+
+    def _assumed(self) -> Framework | None:
+        """The release that nobody asked for."""
+        return self._framework() if self._plan is not None and self._plan._assumed else None
+
+    def _other_layout(self) -> str:
+        """What an assumed framework would give in channels_last, where that makes a difference."""
+        used, run = self._assumed(), self.run
+        if used is None or self._plan is None:
+            return ""
+        system = self._plan.systems[run.system_index]
+        try:
+            plan = Plan(self._plan.networks[run.network_index], system, f"{used.id}-nhwc")
+        except NotFoundError:
+            return ""
+        asked = _record.write("run", dataclasses.replace(run, network_index=0, system_index=0, framework_index=0))
+        rate = float(plan._predict_one(asked)["throughput"])
+        return f" in NCHW (channels_last: {_rate(rate)} samples/s)" if abs(rate / self.throughput - 1) >= 0.005 else ""
 
     def _outcome(self) -> str:
         band = ""
@@ -185,7 +207,8 @@ def prediction(plan: Plan, run: np.void, result: np.void) -> Prediction:
     framework = asked["framework_index"]
     predicted["network"] = plan._network_ids[asked["network_index"]]
     predicted["system"] = plan._system_ids[asked["system_index"]]
-    predicted["framework"] = plan._framework_ids[framework] if framework >= 0 else "none"
+    used = plan.framework(framework, asked["system_index"])
+    predicted["framework"] = "none" if used is None else used.id
     predicted["run"] = _record.made(_records.Run, asked)
     predicted["_plan"] = plan
     return _record.made(Prediction, predicted)
@@ -196,7 +219,7 @@ def predict(
     network: Network | str,
     system: System | str,
     *,
-    framework: Framework | str | None = "generic",
+    framework: Framework | str | None = DEFAULT,
     global_batch: Number | None = None,
     input: Input = None,
     dataset: Samples = None,
@@ -205,7 +228,8 @@ def predict(
     """Predicts the training of a network on a system (objects, or names of the catalogue).
 
     Args:
-        framework: what runs it ("pt-nchw", "tf1-nchw@cudnn6", a Framework); "none": kernels and collectives only.
+        framework: what runs it ("pytorch-2.4-nhwc", "pytorch@2024-06", "tf1-nchw@cudnn6", a Framework); by default
+            PyTorch, the newest release that was fitted and runs on the GPU; "none": kernels and collectives only.
         global_batch: samples per step over all GPUs, in place of `batch`.
         input: what it reads from: an `input_pipeline`, or samples per second that a node's input path brings.
         dataset: a dataset or its number of samples, for `epoch_time`.

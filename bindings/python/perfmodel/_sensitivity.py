@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from . import _core
 from ._catalog import as_network, as_system
 from ._errors import ArgumentError
-from ._framework import Framework, as_framework, framework_records
+from ._framework import DEFAULT, Framework, as_framework, framework_records
 from ._inference import InferencePlan, Profile, Target
 from ._input import InputPipeline, PathArrays, path_arrays
 from ._hardware import with_gpu, with_link, with_number
@@ -34,7 +34,7 @@ def sensitivity(
     system: System | str,
     *,
     by: Number = 0.1,
-    framework: Framework | str | None = "generic",
+    framework: Framework | str | None = DEFAULT,
     input: Input = None,
     **run: Unpack[RunOptions],
 ) -> Table:
@@ -44,11 +44,12 @@ def sensitivity(
     The other arguments are those of `perfmodel.predict`; with an `input_pipeline` as `input`, storage is a number too.
     """
     asked = one_run("sensitivity", run, input=input)
+    base = as_system(system)
     table = _core.sensitivity_table(
         as_network(network)._handle,
-        as_system(system)._handle,
+        base._handle,
         asked,
-        *framework_records(as_framework(framework)),
+        *framework_records(as_framework(framework, base)),
         *_path_of(input),
         number(by, "by"),
     )
@@ -62,7 +63,7 @@ def upgrades(
     choices: Mapping[str, System | str] | Iterable[System | str],
     *,
     prices: Prices | None = None,
-    framework: Framework | str | None = "generic",
+    framework: Framework | str | None = DEFAULT,
     input: Input = None,
     **run: Unpack[RunOptions],
 ) -> Table:
@@ -71,11 +72,12 @@ def upgrades(
     """
     asked = one_run("upgrades", run, input=input)
     names, others, owed = _changes(choices, prices)
+    base = as_system(system)
     table = _core.upgrade_table(
         as_network(network)._handle,
-        as_system(system)._handle,
+        base._handle,
         asked,
-        *framework_records(as_framework(framework)),
+        *framework_records(as_framework(framework, base)),
         *_path_of(input),
         others,
         names,
@@ -90,7 +92,7 @@ def sensitivity_inference(
     system: Target,
     *,
     by: Number = 0.1,
-    framework: Profile = "tensorrt",
+    framework: Profile = DEFAULT,
     **run: Unpack[InferenceRunOptions],
 ) -> Table:
     """How the latency of inference depends on each number of the hardware, as `sensitivity` for a step; `step_time` is the
@@ -111,7 +113,7 @@ def upgrades_inference(
     choices: Mapping[str, System | str] | Iterable[System | str],
     *,
     prices: Prices | None = None,
-    framework: Profile = "tensorrt",
+    framework: Profile = DEFAULT,
     **run: Unpack[InferenceRunOptions],
 ) -> Table:
     """Which upgrade pays in inference: as `upgrades`, of a call. GPUs by themselves are systems too ("t4")."""

@@ -13,6 +13,7 @@ from . import _core, _record, _records
 from ._base import renamed
 from ._catalog import as_network, default
 from ._errors import ArgumentError
+from ._framework import DEFAULT
 from ._inference import InferencePlan, Profile, Target
 from ._input import InputPath, PathArrays, access_of, decoder_of, find, path_arrays
 from ._inputs import Doubles, Number, Quantity, choice, doubles, number, quantity, text, whole
@@ -125,7 +126,7 @@ def size(
     within: Quantity | None = None,
     dataset: Samples = "ilsvrc2012",
     global_batch: Number | None = None,
-    framework: FrameworkList = "generic",
+    framework: FrameworkList = DEFAULT,
     minimize: str = "nodes",
     prices: Prices | None = None,
     pue: Number = 1.0,
@@ -192,7 +193,7 @@ def size_inference(
     *,
     rate: Quantity,
     latency: Quantity | None = None,
-    framework: Profile | Iterable[Profile] = "tensorrt",
+    framework: Profile | Iterable[Profile] = DEFAULT,
     minimize: str = "nodes",
     prices: Prices | None = None,
     pue: Number = 1.0,

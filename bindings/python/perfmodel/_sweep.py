@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 from . import _core
 from ._catalog import as_system
+from ._framework import DEFAULT
 from ._hardware import HardwareAxes, variants
 from ._inputs import Numbers, many, text
 from ._keywords import takes
@@ -87,7 +88,7 @@ def sweep(
     networks: Networks,
     systems: Systems,
     *,
-    framework: FrameworkList = "generic",
+    framework: FrameworkList = DEFAULT,
     global_batch: Numbers = None,
     input: Input = None,
     dataset: Samples = None,

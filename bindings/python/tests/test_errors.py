@@ -139,11 +139,11 @@ def core_arguments() -> dict[str, list[object]]:
     path = {**stored, "loader": "dali", "system": "dgx1-v100"}
     input_path = [_core.catalog_record(catalog, kind, name) for kind, name in path.items()]
     input_one = [*input_path, _core.input_run_default()]
-    framework = [_core.catalog_framework(catalog, "generic", part) for part in ("framework", "cudnn_generation", "band", "memory_profile")]
+    framework = [_core.catalog_framework(catalog, "generic", "", part) for part in ("framework", "cudnn_generation", "band", "memory_profile")]
     momentum = _core.catalog_record(catalog, "optimizer", "momentum")
     goal = np.frombuffer(bytes(_core.size_goal_default()), dtype=pm.dtype("size_goal")).copy()
     goal["rate"] = 1
-    served_by = _core.catalog_inference(catalog, "tensorrt")
+    served_by = _core.catalog_inference(catalog, "tensorrt", "")
     served = _core.inference_plan_new([net], [node], served_by, profile)
     asked = _core.inference_run_default()
     sizing = [plan, goal, run, one, one, net, profile, momentum, *input_one]
@@ -198,13 +198,15 @@ def core_arguments() -> dict[str, list[object]]:
         "run_space": [run, ["batch"], one, one, 0],
         "inference_run_space": [asked, ["batch"], one, one],
         "record_value": ["run", "gpus", "8"],
-        "catalog_framework": [catalog, "generic", "band"],
+        "catalog_framework": [catalog, "generic", "", "band"],
         "framework_basis": [framework[0]],
+        "framework_warning": [node, *framework],
+        "inference_warning": [node, served_by],
         "plan_add_framework": [plan, *framework],
         "prediction_table": [plan, run, done, []],
         "prediction_trace": [plan, run],
-        "catalog_inference": [catalog, "tensorrt"],
-        "inference_plan_new": [[net], [node], _core.catalog_inference(catalog, "tensorrt"), profile],
+        "catalog_inference": [catalog, "tensorrt", ""],
+        "inference_plan_new": [[net], [node], _core.catalog_inference(catalog, "tensorrt", ""), profile],
         "infer": [served, asked],
         "infer_check": [served, asked],
         "infer_within": [served, asked, 1],

@@ -9,7 +9,7 @@ import perfmodel as pm
 
 
 def test_one_answer():
-    p = pm.infer("resnet50", "t4", batch=8, precision="int8")
+    p = pm.infer("resnet50", "t4", batch=8, precision="int8", framework="tensorrt")
     assert p.status == "ok" and p.batch == 8 and p.profile == "tensorrt" and p.system == "gpu:t4"
     assert math.isclose(p.throughput * p.latency, 8)
     assert "samples/s" in repr(p) and p.verdict == "fits"
@@ -23,7 +23,7 @@ def test_replicas_share_nothing():
 
 
 def test_latency_limit():
-    p = pm.infer("resnet50", "t4", precision="int8", latency="5 ms")
+    p = pm.infer("resnet50", "t4", precision="int8", latency="5 ms", framework="tensorrt")
     assert p.latency <= 5e-3 < pm.infer("resnet50", "t4", precision="int8", batch=p.batch + 1).latency
     with pytest.raises(pm.UnreachableError, match="one sample takes"):
         pm.infer("resnet50", "t4", latency="1 us")

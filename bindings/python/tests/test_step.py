@@ -28,7 +28,36 @@ def test_evidence_and_band_are_visible() -> None:
     assert p.evidence == "fitted" and p.in_range and p.framework == "pt-nchw"
     assert p.throughput_p10 < p.throughput < p.throughput_p90
     assert "pt-nchw" in p.explain() and "fitted" in p.explain()
-    assert "guesses" in pm.predict("resnet50", "dgx1-v100").explain()
+    assert "guesses" in pm.predict("resnet50", "dgx1-v100", framework="generic").explain()
+
+
+def test_the_default_is_the_newest_fitted_release_that_runs_on_the_gpu() -> None:
+    rows = pm.sweep("resnet50", ["k80", "dgx1-p100", "dgx-h100", "b200"], precision="fp32", columns=["framework"])
+    assert [pm.framework(name).profile.evidence for name in rows["framework"][:3]] == ["fitted"] * 3
+    assert rows["framework"][0] == "pytorch-1.13" and rows["framework"][1] == rows["framework"][2]
+    assert rows["framework"][3] == "pytorch-2.9"  # the first whose libraries know Blackwell
+    alone = pm.predict("resnet50", "b200", framework="pytorch-2.9")
+    last = rows.predictions[3]
+    assert alone.throughput == last["throughput"] and alone.throughput_p10 == last["throughput_p10"]
+
+
+def test_what_was_assumed_is_said_first() -> None:
+    p = pm.predict("resnet50", "dgx-h100", batch=256, precision="fp16")
+    other = pm.predict("resnet50", "dgx-h100", batch=256, precision="fp16", framework=f"{p.framework}-nhwc")
+    first = p.explain().splitlines()[0]
+    assert first.endswith(f"assuming PyTorch 2.4 in NCHW (channels_last: {other.throughput:,.0f} samples/s)")
+    assert "channels_last" not in pm.predict("bert-base", "dgx-h100", precision="fp16").explain().splitlines()[0]
+    assert "assuming" not in other.explain()
+
+
+def test_libraries_older_than_the_gpu_warn_and_widen() -> None:
+    with pytest.warns(UserWarning, match="mxnet17 never ran on NVIDIA H100 SXM5"):
+        old = pm.predict("resnet50", "dgx-h100", precision="fp16", framework="mxnet17")
+    own = pm.predict("resnet50", "dgx1-p100", framework="mxnet17")
+    assert old.throughput_p90 / old.throughput > 2 > own.throughput_p90 / own.throughput and not old.in_range
+    with pytest.warns(UserWarning, match="never ran on"):
+        call = pm.infer("resnet50", "h100", precision="fp16", framework="mxnet17")
+    assert call.throughput_p90 / call.throughput > 2 and not call.in_range
     ideal = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework=None)
     assert ideal.evidence == "none" and np.isnan(ideal.throughput_p10) and ideal.launch_time == 0
 

@@ -189,7 +189,7 @@ def test_objects_are_short(thing: object) -> None:
 def test_main_columns_come_first() -> None:
     sweep = pm.sweep("resnet50", "dgx1-v100", batch=[32, 64], optimizer="adam")
     text = repr(sweep)
-    assert text.replace("\n", " ").startswith("network resnet50, system dgx1-v100, framework generic, gpus 1, nodes 1, precision fp32, optimizer")
+    assert text.replace("\n", " ").startswith("network resnet50, system dgx1-v100, framework pytorch-2.4, gpus 1, nodes 1, precision fp32, optimizer")
     assert text.split("\n\n")[1].split()[:2] == ["batch", "throughput"] and "status" not in text and "adam" in text
     head = [column.name for column in sweep.columns]
     assert head.index("throughput") < head.index("forward_time") < head.index("overlap")

@@ -89,7 +89,14 @@ PM_API pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *n
 PM_API int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
                               pm_error *error);
 
-/* A framework with its cuDNN generation and the band of training rates: "pt-nchw", or with another cuDNN generation, "tf1-nchw@cudnn6". */
+/* A framework with its cuDNN generation and the band of training rates: "pt-nchw", or with another cuDNN generation,
+** "tf1-nchw@cudnn6". Without a release ("pytorch") it is the newest that was fitted, and of a GPU's architecture ("hopper"; NULL
+** or "": any) the newest fitted whose libraries run on it, else the newest that does; with one that has no entry
+** ("pytorch-2.5") the newest up to it, and of a month ("pytorch@2024-06") the newest up to it, with its GPU libraries.
+** A name that is NULL is PM_FRAMEWORK_DEFAULT. */
+PM_API int pm_catalog_get_framework_on(const pm_catalog *catalog, const char *name, const char *architecture,
+                                       pm_framework_profile *profile, pm_error *error);
+/* The same of any GPU. */
 PM_API int pm_catalog_get_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
                                 pm_error *error);
 
@@ -100,6 +107,9 @@ PM_API int pm_catalog_get_memory_profile(const pm_catalog *catalog, const char *
 
 /* How inference is run, by the name of an inference profile or of a framework, "pt-nchw@cudnn6" too. What a profile does not
 ** give comes from the framework that it names; a framework without a profile runs a kernel for each layer. */
+PM_API int pm_catalog_get_inference_on(const pm_catalog *catalog, const char *name, const char *architecture,
+                                       pm_inference_profile *profile, pm_error *error);
+/* The same of any GPU. */
 PM_API int pm_catalog_get_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile,
                                 pm_error *error);
 

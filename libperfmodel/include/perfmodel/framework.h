@@ -101,7 +101,9 @@ typedef enum pm_evidence {
   X(YES_NO, no_winograd, "", "its convolutions have no Winograd transforms")                              \
   X(YES_NO, no_weight_winograd, "", "gradients of weights have none")                                     \
   X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")      \
-  X(YES_NO, grouped_kernels, "", "groups of channels have kernels of their own where tensor cores are")
+  X(YES_NO, grouped_kernels, "", "groups of channels have kernels of their own where tensor cores are") \
+  X(TEXT, since, "", "month of the first containers and packages with it: 2024-03")                       \
+  X(TEXT, architectures, "", "architectures of GPUs that it runs on, parted by blanks; any if not given")
 
 typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm_cudnn_generation;
 
@@ -146,7 +148,8 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, max_gpus, "1", "most GPUs of these rows", .former = "gpus_most")                                           \
   X(TEXT, fitted_to, "", "sources, documents or tables that its host times were fitted to, parted by blanks")     \
   X(INT, rows, "1", "rows of these that they were fitted on; 0 if not said")                                      \
-  X(TEXT, date, "", "when that was done: 2026-11")
+  X(TEXT, date, "", "when that was done: 2026-11")                                                                \
+  X(TEXT, since, "", "month of its first release, or of NVIDIA's first container with it: 2024-06")
 
 typedef struct pm_framework { PM_FRAMEWORK_FIELDS(PM_DECLARE) } pm_framework;
 
@@ -159,7 +162,7 @@ typedef struct pm_framework { PM_FRAMEWORK_FIELDS(PM_DECLARE) } pm_framework;
   X(REAL, documents, "1", "with a framework that is fitted to the source documents")                              \
   X(REAL, uncalibrated, "1", "with any other framework")                                                          \
   X(REAL, kernel_rule, "1", "more, where kernel constants are derived from another architecture")                                           \
-  X(REAL, roofline, "1", "more, where kernels run at the plain roofline")                                         \
+  X(REAL, roofline, "1", "more, where kernels run at the plain roofline, or where its libraries do not run")      \
   X(REAL, line_rate, "1", "more, where links run at line rate")                                                   \
   X(REAL, batch, "1", "more, for each factor e that the batch is outside the calibrated range")                   \
   X(REAL, gpus, "1", "more, for each factor e of GPUs beyond the calibrated range")
@@ -216,7 +219,8 @@ typedef enum pm_fusion {
   X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision") \
   X(REAL, spread, "1", "spread of measured over predicted rates; the catalogue's if not given")  \
   X(REAL, spread_rule, "1", "more, where kernel constants are derived from another architecture")                                             \
-  X(REAL, spread_roofline, "1", "more, where kernels run at the plain roofline")
+  X(REAL, spread_roofline, "1", "more, where kernels run at the plain roofline, or where its libraries do not run")  \
+  X(TEXT, architectures, "", "architectures of GPUs that its libraries run on, parted by blanks; any if not given")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 
@@ -226,6 +230,14 @@ typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } 
 /* Fills what the profile does not give from a framework's constants of training: host time of a kernel times the share
 ** above, host time of a step, factors of the cuDNN generation, conversions of layout. A NULL framework changes nothing. */
 PM_API void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework);
+
+/* The framework of whoever names none: PyTorch, of the newest generation that fits the GPU (docs/your-framework.md). */
+#define PM_FRAMEWORK_DEFAULT "pytorch"
+
+/* PM_OK, or PM_STATUS_NOT_MODELLED: its libraries do not run on that GPU, so what is predicted has the widest band. */
+PM_API int pm_framework_check_gpu(const pm_framework_profile *profile, const pm_gpu *gpu, pm_error *error);
+/* The same of a way to run inference. */
+PM_API int pm_inference_profile_check_gpu(const pm_inference_profile *profile, const pm_gpu *gpu, pm_error *error);
 
 /* Bytes that hold any text on what a framework rests on, the final zero included. */
 enum { PM_FRAMEWORK_BASIS_MAX = 320 };

@@ -96,6 +96,10 @@ PM_INLINE pm_inference_run pm_inference_run_make(void)
 PM_API int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *profile,
                                          const pm_memory_profile *memory, pm_error *error);
 
+/* The same for one that differs between the systems: one profile for each system of the plan, or one for all. */
+PM_API int pm_plan_add_inference_profile_by_system(pm_plan *plan, const pm_inference_profile *profiles, size_t count,
+                                                   const pm_memory_profile *memory, pm_error *error);
+
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns PM_OK,
 ** or PM_STATUS_BAD_ARGUMENT if a pointer is missing. Allocates nothing; cost: some microseconds a run. */
 PM_API int pm_infer_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size, pm_inference *predictions,

@@ -195,6 +195,11 @@ PM_API void pm_plan_free(pm_plan *plan);
 /* Adds a framework, which is copied. Returns its number for pm_run.framework_index, or -1. */
 PM_API int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error);
 
+/* The same for a framework that differs between the systems, as the libraries of their GPUs do: one profile for each system
+** of the plan, in its order, or one for all. */
+PM_API int pm_plan_add_framework_by_system(pm_plan *plan, const pm_framework_profile *profiles, size_t count,
+                                           pm_error *error);
+
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns
 ** PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing. Allocates nothing once the wires of the runs' GPUs are
 ** known; may be

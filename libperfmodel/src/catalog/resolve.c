@@ -2,6 +2,7 @@
 ** there instead of a name. */
 #include <stdio.h>
 #include <string.h>
+#include "catalog/release.h"
 #include "catalog/shipped.h"
 
 /* ---- What a kind is called in messages. */
@@ -57,7 +58,10 @@ static int entry_distance(const pm_catalog *catalog, int kind, size_t position, 
     int edits = name[0] != '\0' ? distance(text, name) : FAR;
     if (edits < least) least = edits;
   }
-  return least;
+  if (kind != PM__FRAMEWORKS && kind != PM__INFERENCE_PROFILES) return least;
+  const pm__catalog_release parts = pm__release_parts_of(pm__catalog_name(catalog, kind, position, 1));
+  int edits = distance(text, parts.family);
+  return edits < least ? edits : least;
 }
 
 /* Where a name of a kind is wanted: the kinds in which it is looked for, up to two, since a GPU does where a system is. */

@@ -2,23 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "catalog/entry.h"
+#include "catalog/generation.h"
 
 /* ---- Frameworks. */
-
-/* "tf1-nchw@cudnn6" -> its parts; no '@': the framework's own cuDNN generation. */
-static int split(const char *name, char *framework, char *cudnn, pm_error *error)
-{
-  const char *at = strchr(name, '@');
-  size_t length = at != NULL ? (size_t)(at - name) : strlen(name);
-  cudnn[0] = '\0';
-  if (length >= PM_TEXT_MAX || (at != NULL && !pm__text_set(cudnn, PM_TEXT_MAX, at + 1)))
-    return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown framework \"%.100s\"", name);
-  memcpy(framework, name, length);
-  framework[length] = '\0';
-  if (at == NULL || cudnn[0] != '\0') return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" has no cuDNN generation after the @", name);
-}
 
 /* What an entry does not state it has from the one that it is like. */
 static void take(double *own, double other)
@@ -94,26 +80,35 @@ static int take_cudnn(const pm_catalog *catalog, const char *name, pm_cudnn_gene
   return status == PM_OK ? take_factors(catalog, cudnn, error) : status;
 }
 
+int pm_catalog_get_framework_on(const pm_catalog *catalog, const char *name, const char *architecture,
+                                pm_framework_profile *profile, pm_error *error)
+{
+  pm__catalog_software_ids ids;
+  if (catalog == NULL || profile == NULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a framework needs a catalogue, a name and a place");
+  const pm__catalog_software_name asked = {name != NULL ? name : PM_FRAMEWORK_DEFAULT, architecture};
+  int status = pm__software_find(catalog, PM__FRAMEWORKS, &asked, &ids, error);
+  if (status != PM_OK) return status;
+  status = take_framework(catalog, ids.id, &profile->framework, error);
+  if (status == PM_OK) status = take_cudnn(catalog, ids.cudnn[0] != '\0' ? ids.cudnn : profile->framework.cudnn, &profile->cudnn, error);
+  if (status == PM_OK) status = take_memory(catalog, profile, error);
+  return status == PM_OK ? pm_catalog_get_record(catalog, "band", "training", &profile->band, error) : status;
+}
+
 int pm_catalog_get_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
                              pm_error *error)
 {
-  char framework[PM_TEXT_MAX], cudnn[PM_TEXT_MAX];
-  if (catalog == NULL || name == NULL || profile == NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a framework needs a catalogue, a name and a place");
-  int status = split(name, framework, cudnn, error);
-  if (status != PM_OK) return status;
-  status = take_framework(catalog, framework, &profile->framework, error);
-  if (status == PM_OK) status = take_cudnn(catalog, cudnn[0] != '\0' ? cudnn : profile->framework.cudnn, &profile->cudnn, error);
-  if (status == PM_OK) status = take_memory(catalog, profile, error);
-  return status == PM_OK ? pm_catalog_get_record(catalog, "band", "training", &profile->band, error) : status;
+  return pm_catalog_get_framework_on(catalog, name, NULL, profile, error);
 }
 
 /* Whether it names a framework, with its own cuDNN generation or another. */
 static bool is_framework(const pm_catalog *catalog, const char *name)
 {
-  char framework[PM_TEXT_MAX], cudnn[PM_TEXT_MAX];
-  return split(name, framework, cudnn, NULL) == PM_OK && pm__catalog_has(catalog, PM__FRAMEWORKS, framework) &&
-         (cudnn[0] == '\0' || pm__catalog_has(catalog, PM__CUDNN_GENERATIONS, cudnn));
+  pm__catalog_software_ids ids;
+  const pm__catalog_software_name asked = {name, NULL};
+  return pm__software_find(catalog, PM__FRAMEWORKS, &asked, &ids, NULL) == PM_OK &&
+         pm__catalog_has(catalog, PM__FRAMEWORKS, ids.id) &&
+         (ids.cudnn[0] == '\0' || pm__catalog_has(catalog, PM__CUDNN_GENERATIONS, ids.cudnn));
 }
 
 int pm_catalog_get_memory_profile(const pm_catalog *catalog, const char *name, pm_memory_profile *profile,
@@ -184,17 +179,28 @@ static int fill_spread(const pm_catalog *catalog, pm_inference_profile *profile,
   return PM_OK;
 }
 
-int pm_catalog_get_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile,
-                             pm_error *error)
+/* The ids of a name: of a framework, or, where that has none (engines, casts), of an inference profile. */
+static int find_inference(const pm_catalog *catalog, const pm__catalog_software_name *asked, pm__catalog_software_ids *ids, pm_error *error)
 {
-  char plain[PM_TEXT_MAX];
-  if (catalog == NULL || name == NULL || profile == NULL)
+  int status = pm__software_find(catalog, PM__FRAMEWORKS, asked, ids, error);
+  if (status != PM_OK || pm__catalog_has(catalog, PM__FRAMEWORKS, ids->id)) return status;
+  return pm__software_find(catalog, PM__INFERENCE_PROFILES, asked, ids, error);
+}
+
+int pm_catalog_get_inference_on(const pm_catalog *catalog, const char *name, const char *architecture,
+                                pm_inference_profile *profile, pm_error *error)
+{
+  pm__catalog_software_ids ids;
+  char cudnn[PM_TEXT_MAX + 1] = "";
+  if (catalog == NULL || profile == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a way to run inference needs a catalogue, a name and a place");
-  snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "@"), name);
-  const char *cudnn = name + strcspn(name, "@");
-  const bool own = pm__catalog_has(catalog, PM__INFERENCE_PROFILES, plain);
-  int status = own ? pm_catalog_get_record(catalog, "inference_profile", plain, profile, error)
-                   : alone(catalog, plain, cudnn, profile, error);
+  const pm__catalog_software_name asked = {name != NULL ? name : PM_FRAMEWORK_DEFAULT, architecture};
+  int status = find_inference(catalog, &asked, &ids, error);
+  if (status != PM_OK) return status;
+  if (ids.cudnn[0] != '\0') snprintf(cudnn, sizeof cudnn, "@%s", ids.cudnn);
+  const bool own = pm__catalog_has(catalog, PM__INFERENCE_PROFILES, ids.id); /* a framework may have one too */
+  status = own ? pm_catalog_get_record(catalog, "inference_profile", ids.id, profile, error)
+               : alone(catalog, ids.id, cudnn, profile, error);
   if (status == PM_OK && own && profile->framework[0] != '\0')
     status = fill(catalog, profile->framework, cudnn, profile, error);
   if (status != PM_OK) return status;
@@ -202,4 +208,10 @@ int pm_catalog_get_inference(const pm_catalog *catalog, const char *name, pm_inf
     snprintf(profile->memory, sizeof profile->memory, "%s",
              pm__catalog_resolve(catalog, PM__MEMORY_PROFILES, general_memory, NULL));
   return fill_spread(catalog, profile, error);
+}
+
+int pm_catalog_get_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile,
+                             pm_error *error)
+{
+  return pm_catalog_get_inference_on(catalog, name, NULL, profile, error);
 }

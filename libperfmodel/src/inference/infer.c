@@ -28,7 +28,7 @@ static call call_of(const pm_plan *plan, const pm_inference_run *run)
   call c = {.run = run,
             .network = &plan->networks[run->network_index],
             .system = &plan->systems[run->system_index],
-            .profile = &plan->profiles[run->profile_index]};
+            .profile = pm__plan_profile_at(plan, run->profile_index, run->system_index)};
   int device = c.system->device;
   c.device = run->kernel_model == PM_KERNEL_MODEL_ROOFLINE
                ? &plan->systems[device].devices[PM_KERNEL_MODEL_ROOFLINE][run->precision]
@@ -216,7 +216,8 @@ static void set_band(const call *c, pm_inference *out)
   double hardware = pm__device_variance(device, p->spread_rule, p->spread_roofline);
   double factor = pm__band_factor(pm__spread_square(p->spread) + hardware);
   out->throughput_p10 = out->throughput_p90 = NAN;
-  out->in_range = device->calibrated && device->origin == PM_ORIGIN_FITTED && p->origin == PM_ORIGIN_FITTED;
+  out->in_range = device->calibrated && device->origin == PM_ORIGIN_FITTED && p->origin == PM_ORIGIN_FITTED &&
+                  !device->foreign;
   if (!(p->spread > 0)) return;
   out->throughput_p10 = out->throughput / factor;
   out->throughput_p90 = out->throughput * factor;

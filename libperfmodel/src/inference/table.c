@@ -8,8 +8,8 @@ static const char *id_of(const pm_plan *plan, const pm_inference_run *run, int w
 {
   if (which == 0) return pm__plan_network_id(plan, run->network_index);
   if (which == 1) return pm__plan_system_id(plan, run->system_index);
-  bool known = run->profile_index >= 0 && (size_t)run->profile_index < plan->profile_count;
-  return known ? plan->profiles[run->profile_index].profile.id : "";
+  const pm__plan_profile *profile = pm__plan_profile_at(plan, run->profile_index, run->system_index);
+  return profile != NULL ? profile->profile.id : "";
 }
 
 static int add_ids(pm_table *table, const pm_plan *plan, const pm_inference_run *runs, size_t count,

@@ -34,6 +34,7 @@ typedef struct pm__device {
   bool calibrated; /* else: the plain roofline */
   bool has_winograd, has_weight_winograd; /* whether convolutions do, and their gradients of weights */
   bool has_grouped; /* whether groups have kernels of their own */
+  bool foreign;    /* its libraries do not run on this GPU */
   double workspace; /* bytes that transforms may take */
   int origin;      /* pm_origin of the constants behind the matrix products */
   double bytes;    /* of a stored element */

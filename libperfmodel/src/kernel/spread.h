@@ -14,11 +14,12 @@ static inline double pm__spread_square(double spread)
   return spread > 0 ? spread * spread : 0;
 }
 
-/* Of kernels: by constants that were fitted, by rule, or by the plain roofline. */
+/* Of kernels: by constants that were fitted, by rule, or by the plain roofline; and of libraries that do not run there. */
 static inline double pm__device_variance(const pm__device *device, double rule, double roofline)
 {
-  if (!device->calibrated) return pm__spread_square(roofline);
-  return device->origin == PM_ORIGIN_FITTED ? 0 : pm__spread_square(rule);
+  double foreign = device->foreign ? pm__spread_square(roofline) : 0;
+  if (!device->calibrated) return pm__spread_square(roofline) + foreign;
+  return device->origin == PM_ORIGIN_FITTED ? foreign : pm__spread_square(rule) + foreign;
 }
 
 /* Eight of ten measurements lie between prediction / factor and prediction x factor. */

@@ -62,21 +62,26 @@ typedef struct pm__plan_library {
   pm__device (*devices)[PM_PRECISION_COUNT]; /* by the `device` of a system; calibrated */
 } pm__plan_library;
 
-/* A framework with everything that was not given set to what costs nothing. */
-typedef struct pm__plan_framework {
+/* A framework with everything that was not given set to what costs nothing; of one that differs between the systems of
+** the plan, the one of the first. */
+typedef struct pm__plan_framework pm__plan_framework;
+struct pm__plan_framework {
   pm_framework_profile profile;
   int library;                    /* which of the plan's */
   int memory;                     /* which memory profile of the plan */
   int mode[2];                    /* of tensors in 4 bytes or more; in 2 bytes or less */
   int cut[2][PM__GRADIENT_SIZES]; /* which of the plan's cuts, by mode and by the size of gradients */
-} pm__plan_framework;
+  pm__plan_framework *by_system;  /* NULL: the same on all */
+};
 
 /* A way to run inference, likewise. */
-typedef struct pm__plan_profile {
+typedef struct pm__plan_profile pm__plan_profile;
+struct pm__plan_profile {
   pm_inference_profile profile;
   int library, memory; /* memory -1: unknown */
   int mode[2];
-} pm__plan_profile;
+  pm__plan_profile *by_system;
+};
 
 struct pm_plan {
   pm__plan_network *networks;
@@ -116,6 +121,21 @@ int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t no
 
 /* PM_OK, or that the batch is no whole number of at least 1. */
 int pm__plan_check_batch(double batch, pm_error *error);
+
+/* A framework, or a way to run inference, as a system has it; NULL for what is not in the plan. */
+static inline const pm__plan_framework *pm__plan_framework_at(const pm_plan *plan, int32_t framework, int32_t system)
+{
+  if (framework < 0 || (size_t)framework >= plan->framework_count) return NULL;
+  const pm__plan_framework *found = &plan->frameworks[framework];
+  return found->by_system == NULL || (size_t)system >= plan->system_count ? found : &found->by_system[system];
+}
+
+static inline const pm__plan_profile *pm__plan_profile_at(const pm_plan *plan, int32_t profile, int32_t system)
+{
+  if (profile < 0 || (size_t)profile >= plan->profile_count) return NULL;
+  const pm__plan_profile *found = &plan->profiles[profile];
+  return found->by_system == NULL || (size_t)system >= plan->system_count ? found : &found->by_system[system];
+}
 
 /* Ids for tables; "" for what is not in the plan. */
 const char *pm__plan_network_id(const pm_plan *plan, int32_t index);

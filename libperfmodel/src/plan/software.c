@@ -77,7 +77,8 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut
 static bool same_cudnn(const pm_cudnn_generation *a, const pm_cudnn_generation *b)
 {
   return a->no_winograd == b->no_winograd && a->no_weight_winograd == b->no_weight_winograd &&
-         a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels;
+         a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels &&
+         strcmp(a->architectures, b->architectures) == 0;
 }
 
 static bool same_software(const pm__plan_software *a, const pm__plan_software *b)
@@ -144,13 +145,47 @@ static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error 
   return status;
 }
 
-int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error)
+static int make_framework(pm_plan *plan, const pm_framework_profile *profile, pm__plan_framework *entry, pm_error *error)
 {
-  if (plan == NULL) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a framework needs a plan");
-    return -1;
-  }
-  if (pm_framework_check(profile, error) != PM_OK) return -1;
+  int status = pm_framework_check(profile, error);
+  if (status != PM_OK) return status;
+  *entry = (pm__plan_framework){.profile = *profile};
+  complete(&entry->profile.framework);
+  return prepare_framework(plan, entry, error);
+}
+
+/* Whether `count` records are one and the same. */
+static bool are_same(const void *records, size_t count, size_t size)
+{
+  for (size_t i = 1; i < count; i++)
+    if (memcmp(records, (const char *)records + i * size, size) != 0) return false;
+  return true;
+}
+
+static int make_frameworks(pm_plan *plan, const pm_framework_profile *profiles, size_t count, pm__plan_framework *entry,
+                           pm_error *error)
+{
+  int status = make_framework(plan, &profiles[0], entry, error);
+  if (status != PM_OK || are_same(profiles, count, sizeof *profiles)) return status;
+  entry->by_system = (pm__plan_framework *)calloc(count, sizeof *entry->by_system);
+  if (entry->by_system == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < count && status == PM_OK; i++)
+    status = make_framework(plan, &profiles[i], &entry->by_system[i], error);
+  if (status != PM_OK) free(entry->by_system);
+  return status;
+}
+
+/* One for all systems of the plan, or one for each. */
+static int check_count(const pm_plan *plan, const void *profiles, size_t count, const char *what, pm_error *error)
+{
+  if (plan == NULL || profiles == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s needs a plan and a record", what);
+  if (count == 1 || count == plan->system_count) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s is given %zu times for the %zu systems of the plan", what, count, plan->system_count);
+}
+
+int pm_plan_add_framework_by_system(pm_plan *plan, const pm_framework_profile *profiles, size_t count, pm_error *error)
+{
+  if (check_count(plan, profiles, count, "a framework", error) != PM_OK) return -1;
   void *frameworks = pm__grow(plan->frameworks, plan->framework_count, &plan->framework_capacity,
                               sizeof *plan->frameworks);
   if (frameworks == NULL) {
@@ -158,11 +193,15 @@ int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm
     return -1;
   }
   plan->frameworks = (pm__plan_framework *)frameworks;
-  pm__plan_framework entry = {.profile = *profile};
-  complete(&entry.profile.framework);
-  if (prepare_framework(plan, &entry, error) != PM_OK) return -1;
+  pm__plan_framework entry;
+  if (make_frameworks(plan, profiles, count, &entry, error) != PM_OK) return -1;
   plan->frameworks[plan->framework_count] = entry;
   return (int)plan->framework_count++;
+}
+
+int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error)
+{
+  return pm_plan_add_framework_by_system(plan, profile, 1, error);
 }
 
 void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile)
@@ -209,9 +248,10 @@ static int profile_mode(const pm_inference_profile *p, bool narrow)
 static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memory_profile *memory, pm_error *error)
 {
   const pm_inference_profile *p = &entry->profile;
-  const pm__plan_software software = {
+  pm__plan_software software = {
     .cudnn = {.no_winograd = p->no_winograd, .odd_channels_padded = !p->no_padding, .grouped_kernels = !p->no_grouped},
     .workspace = INFINITY, .channels_last = {!p->convert_tensor, !p->convert_tf32}};
+  memcpy(software.cudnn.architectures, p->architectures, sizeof software.cudnn.architectures);
   entry->memory = memory != NULL ? pm__plan_memory(plan, memory, error) : -1;
   if (memory != NULL && entry->memory < 0) return PM_STATUS_NO_MEMORY;
   entry->library = library_of(plan, &software, error);
@@ -224,23 +264,47 @@ static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memo
   return status;
 }
 
-int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *profile, const pm_memory_profile *memory,
-                                  pm_error *error)
+static int make_profile(pm_plan *plan, const pm_inference_profile *profile, const pm_memory_profile *memory,
+                        pm__plan_profile *entry, pm_error *error)
 {
-  if (plan == NULL || profile == NULL) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an inference profile needs a plan and a record");
-    return -1;
-  }
-  if (check_profile(profile, error) != PM_OK) return -1;
-  void *profiles = pm__grow(plan->profiles, plan->profile_count, &plan->profile_capacity, sizeof *plan->profiles);
-  if (profiles == NULL) {
+  int status = check_profile(profile, error);
+  if (status != PM_OK) return status;
+  *entry = (pm__plan_profile){.profile = *profile};
+  complete_profile(&entry->profile);
+  return prepare_profile(plan, entry, memory, error);
+}
+
+static int make_profiles(pm_plan *plan, const pm_inference_profile *profiles, size_t count, const pm_memory_profile *memory,
+                         pm__plan_profile *entry, pm_error *error)
+{
+  int status = make_profile(plan, &profiles[0], memory, entry, error);
+  if (status != PM_OK || are_same(profiles, count, sizeof *profiles)) return status;
+  entry->by_system = (pm__plan_profile *)calloc(count, sizeof *entry->by_system);
+  if (entry->by_system == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < count && status == PM_OK; i++)
+    status = make_profile(plan, &profiles[i], memory, &entry->by_system[i], error);
+  if (status != PM_OK) free(entry->by_system);
+  return status;
+}
+
+int pm_plan_add_inference_profile_by_system(pm_plan *plan, const pm_inference_profile *profiles, size_t count,
+                                            const pm_memory_profile *memory, pm_error *error)
+{
+  if (check_count(plan, profiles, count, "an inference profile", error) != PM_OK) return -1;
+  void *all = pm__grow(plan->profiles, plan->profile_count, &plan->profile_capacity, sizeof *plan->profiles);
+  if (all == NULL) {
     pm__no_memory(error);
     return -1;
   }
-  plan->profiles = (pm__plan_profile *)profiles;
-  pm__plan_profile entry = {.profile = *profile};
-  complete_profile(&entry.profile);
-  if (prepare_profile(plan, &entry, memory, error) != PM_OK) return -1;
+  plan->profiles = (pm__plan_profile *)all;
+  pm__plan_profile entry;
+  if (make_profiles(plan, profiles, count, memory, &entry, error) != PM_OK) return -1;
   plan->profiles[plan->profile_count] = entry;
   return (int)plan->profile_count++;
+}
+
+int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *profile, const pm_memory_profile *memory,
+                                  pm_error *error)
+{
+  return pm_plan_add_inference_profile_by_system(plan, profile, 1, memory, error);
 }

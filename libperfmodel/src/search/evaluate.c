@@ -158,8 +158,8 @@ void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t 
   pm_record_clear(pm_record_type_find("size_choice"), row);
   strcpy(row->system, system_of(setup, choice)->machine.id);
   row->choice = (int32_t)choice;
-  if (run->framework_index >= 0 && (size_t)run->framework_index < setup->plan->framework_count)
-    strcpy(row->framework, setup->plan->frameworks[run->framework_index].profile.framework.id);
+  const pm__plan_framework *framework = pm__plan_framework_at(setup->plan, run->framework_index, run->system_index);
+  if (framework != NULL) strcpy(row->framework, framework->profile.framework.id);
   row->precision = run->precision;
   row->status = p->status;
   if (p->status != PM_OK) return;

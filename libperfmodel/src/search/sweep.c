@@ -149,8 +149,8 @@ static const char *system_id(const pm_plan *plan, const pm_run *run)
 
 static const char *framework_id(const pm_plan *plan, const pm_run *run)
 {
-  bool known = run->framework_index >= 0 && (size_t)run->framework_index < plan->framework_count;
-  return known ? plan->frameworks[run->framework_index].profile.framework.id : "none";
+  const pm__plan_framework *framework = pm__plan_framework_at(plan, run->framework_index, run->system_index);
+  return framework != NULL ? framework->profile.framework.id : "none";
 }
 
 static int add_ids(pm_table *table, const pm_plan *plan, const pm_run *runs, size_t count, pm_error *error)

@@ -1,8 +1,10 @@
 /* What a framework's profile must hold to, and its constants of training as those of its inference. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/base.h"
 #include "perfmodel/framework.h"
+#include "software/libraries.h"
 
 static int check_positive(const pm_framework *framework, const char *name, double value, bool needed, pm_error *error)
 {
@@ -61,6 +63,25 @@ int pm_framework_check(const pm_framework_profile *profile, pm_error *error)
   return pm__fail(error, PM_STATUS_BAD_VALUE, "cuDNN generation \"%s\" has no factors", profile->cudnn.id);
 }
 
+static int check_gpu(const char *id, const char *libraries, const char *architectures, const pm_gpu *gpu, pm_error *error)
+{
+  if (pm__libraries_support(architectures, gpu->architecture)) return PM_OK;
+  return pm__fail(error, PM_STATUS_NOT_MODELLED, "%s never ran on %s: %s run on %s, not on %s; the prediction interval is the widest",
+                  id, gpu->name, libraries, architectures, gpu->architecture);
+}
+
+int pm_framework_check_gpu(const pm_framework_profile *profile, const pm_gpu *gpu, pm_error *error)
+{
+  if (profile == NULL || gpu == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a framework or a GPU is missing");
+  return check_gpu(profile->framework.id, profile->cudnn.name, profile->cudnn.architectures, gpu, error);
+}
+
+int pm_inference_profile_check_gpu(const pm_inference_profile *profile, const pm_gpu *gpu, pm_error *error)
+{
+  if (profile == NULL || gpu == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a profile or a GPU is missing");
+  return check_gpu(profile->id, "its libraries", profile->architectures, gpu, error);
+}
+
 /* "keras2018 u39kun" -> "keras2018, u39kun" */
 static void list_words(const char *words, char *out, size_t size)
 {
@@ -114,4 +135,6 @@ void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework
   if (f->layout_fp32) profile->convert_simt = 1;
   if (f->layout_tf32) profile->convert_tf32 = 1;
   if (f->layout_fp16) profile->convert_tensor = 1;
+  if (profile->architectures[0] == '\0')
+    memcpy(profile->architectures, framework->cudnn.architectures, sizeof profile->architectures);
 }

@@ -5,7 +5,7 @@
 
 static const pm__plan_framework *framework_of(const pm_plan *plan, const pm_run *run)
 {
-  return run->framework_index >= 0 ? &plan->frameworks[run->framework_index] : NULL;
+  return pm__plan_framework_at(plan, run->framework_index, run->system_index);
 }
 
 static int32_t parallelism_of(const pm_run *run, const pm__plan_framework *framework)
