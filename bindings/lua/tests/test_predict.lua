@@ -44,7 +44,10 @@ assert(run{overlap = "none"}.throughput <= p.throughput)
 -- Without a framework there is no host; a framework's constants may be changed.
 local ideal, slow = run{framework = "none"}, pm.framework("generic")
 check.equal(ideal.evidence, "none")
-check.equal(p.evidence, "uncalibrated")
+check.equal(p.evidence, "fitted")
+check.equal(run{framework = "generic"}.evidence, "uncalibrated")
+local by_gpu = pm.sweep{network = "resnet50", system = {"k80", "dgx-h100", "b200"}, columns = {"framework"}}
+check.equal(table.concat(by_gpu:column("framework"), " "), "pytorch-1.13 pytorch-2.4 pytorch-2.9")
 check.equal(ideal.launch_time, 0)
 assert(ideal.throughput > p.throughput and p.throughput_p10 < p.throughput and p.throughput < p.throughput_p90)
 slow.framework.kernel_time = 1e-3
