@@ -26,7 +26,7 @@ FLOORS = [
     ["record"],  # field tables, quantities with units
     ["hardware", "report"],  # GPUs, links, systems | tables as columns, CSV, JSON, text
     ["network", "network/kinds"],  # graphs of layers, shapes, counts, their language | one layer kind after the other
-    ["memory", "topology", "input"],  # what a GPU holds | rings and routes | from storage to the GPU
+    ["memory", "topology", "input", "sharding"],  # what a GPU holds | rings, routes | storage to GPU | networks shared out
     ["software", "collective", "collective/algorithms", "counts"],  # frameworks | time of what GPUs exchange | trees
     ["kernel"],  # time of a kernel on a GPU
     ["lowering"],  # a network as software runs it
@@ -82,6 +82,7 @@ WORDS = {
     },
     "memory": {"alive", "parameter", "sizes", "tensors"},
     "topology": {"packing", "ring", "routes", "wiring"},
+    "sharding": {"pieces", "shard", "shards"},
     "software": {"optimizer"},
     "kernel": {"amount", "device", "engine", "operator", "product", "window"},
     "lowering": {"execution", "launch"},

@@ -12,7 +12,7 @@ static void count_network(pm_memory_plan *plan, const pm_network *network)
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
     if (layer->kind == NULL) {
-      plan->input_elements += layer->elements_out;
+      if (!layer->wants_gradient) plan->input_elements += layer->elements_out;
       continue;
     }
     plan->parameters += layer->parameters;

@@ -8,6 +8,7 @@
 #define PM_NETWORK_KIND_H
 
 #include "network/layer.h"
+#include "network/sharding.h"
 
 /* ---- Attributes ---- */
 
@@ -200,7 +201,7 @@ typedef struct pm__keeping {
     .input = PM__INPUT_COUNTED, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_MADE                 \
   }
 
-/* ---- What its parameters are, and how they can be shared out. */
+/* ---- What its parameters are. */
 
 typedef enum pm__parameters {
   PM__NO_PARAMETERS = 1,
@@ -212,15 +213,6 @@ typedef enum pm__parameters {
 
 /* Tensors that are updated with the parameters and are none. */
 typedef enum pm__state { PM__NO_STATE = 1, PM__MOVING_AVERAGES, PM__STATE_END } pm__state;
-
-/* Which distributions of its inputs over GPUs it takes as they are, without any exchange in its forward pass but a sum of
-** its output; a bit for each. */
-typedef enum pm__sharding {
-  PM__SHARD_WHOLE = 1,    /* every GPU has all of a sample: always possible */
-  PM__SHARD_TOKENS = 2,   /* each has some of the rows: tokens of a sequence */
-  PM__SHARD_FEATURES = 4, /* each has some of the features, channels or heads; products: partial sums remain */
-  PM__SHARD_END = 8
-} pm__sharding;
 
 /* ---- The descriptor ---- */
 
@@ -243,7 +235,8 @@ typedef struct pm__layer_kind {
   pm__keeping keeping;
   pm__parameters parameters;
   pm__state state;
-  unsigned sharding; /* bits of pm__sharding */
+  unsigned sharding; /* bits of pm__sharding: how its inputs may lie on GPUs that share it */
+  const pm__sharding_rules *sharding_rules; /* NULL: as the bits say; its output lies as its inputs, which lie alike */
 } pm__layer_kind;
 
 enum { PM__ANY_NUMBER = 1 << 20 }; /* of inputs */

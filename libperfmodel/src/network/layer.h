@@ -177,14 +177,16 @@ typedef struct pm__layer {
   pm__shape input, output; /* input: the first one's */
   double elements_in, elements_out;
   double parameters;
+  double tied; /* parameters that it shares with another layer, and are counted there */
   int parameter_tensors;
   double mac, mac_bnl;
   pm__saved saved;
   double flop[PM__PASSES]; /* sums over its kernels */
-  bool wants_gradient;     /* an input of it is a layer: dgrad is needed */
+  bool wants_gradient;     /* an input of it is a layer: dgrad is needed; of an input: another piece computes it */
   bool bias;               /* a product that adds a learned number to each element: software may do that in a pass */
   bool smooths_labels;     /* a loss that looks at all classes, not at the right one alone */
   int consumers;           /* layers that take its output */
+  int taken;               /* of an input that another piece computes: layers of pieces before that take it as well */
   size_t first_kernel, kernel_count, first_input, input_count; /* in the network's arrays */
 } pm__layer;
 

@@ -129,16 +129,13 @@ static int check_inputs(const pm_network *network, const pm__layer *layer, const
 }
 
 /* What flows in, and whether a gradient has to flow back. */
-static void take_inputs(const pm_network *network, pm__layer *layer, const int *inputs, int count, pm__shape *shapes)
+static void take_inputs(const pm_network *network, pm__layer *layer, const int *inputs, const pm__shape *shapes)
 {
-  for (int i = 0; i < count; i++) {
-    const pm__layer *input = &network->layers[inputs[i]];
-    shapes[i] = input->output;
-    layer->elements_in += input->elements_out;
-    layer->wants_gradient |= input->kind != NULL;
+  for (size_t i = 0; i < layer->input_count; i++) {
+    layer->elements_in += pm__shape_elements(&shapes[i]);
+    layer->wants_gradient |= pm__layer_has_gradient(&network->layers[inputs[i]]);
   }
   layer->input = shapes[0];
-  layer->input_count = (size_t)count;
 }
 
 /* A tensor with several consumers gets their gradients added up: each consumer after the first reads two, writes one. */
@@ -147,9 +144,9 @@ static void accumulate(const pm_network *network, const pm__layer *layer, const 
   double elements = 0;
   for (size_t i = 0; i < layer->input_count; i++) {
     const pm__layer *input = &network->layers[inputs[i]];
-    bool taken = input->consumers > 0;
+    bool taken = input->consumers + input->taken > 0;
     for (size_t j = 0; j < i; j++) taken |= inputs[j] == inputs[i];
-    if (taken && input->kind != NULL) elements += input->elements_out;
+    if (taken && pm__layer_has_gradient(input)) elements += pm__shape_elements(&kernels->inputs[i]);
   }
   if (elements > 0)
     pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0})->part =
@@ -182,9 +179,32 @@ static int infer(pm__layer *layer, const pm__shape *shapes, int count, pm__layer
   kernels->inputs = shapes;
   kernels->input_count = count;
   layer->kind->count(layer, kernels);
-  if (layer->attribute[PM__SHARED] != 0) layer->parameters = layer->parameter_tensors = 0;
+  if (layer->attribute[PM__SHARED] != 0) {
+    layer->tied = layer->parameters;
+    layer->parameters = layer->parameter_tensors = 0;
+  }
   if (!layer->wants_gradient) drop_dgrad(kernels);
   return check_output(layer, error);
+}
+
+int pm__network_add_layer(pm_network *network, const pm__layer *model, const int *inputs, const pm__shape *shapes,
+                          pm_error *error)
+{
+  pm__layer layer;
+  pm__layer_kernels kernels;
+  memset(&layer, 0, sizeof layer);
+  memcpy(layer.name, model->name, sizeof layer.name);
+  memcpy(layer.attribute, model->attribute, sizeof layer.attribute);
+  layer.kind = model->kind;
+  layer.input_count = model->input_count;
+  take_inputs(network, &layer, inputs, shapes);
+  kernels.count = 0;
+  if (infer(&layer, shapes, (int)layer.input_count, &kernels, error) != PM_OK) return -1;
+  accumulate(network, &layer, inputs, &kernels);
+  sum_flop(&layer, &kernels);
+  int number = append(network, &layer, &kernels, inputs, error);
+  for (size_t i = 0; number >= 0 && i < layer.input_count; i++) network->layers[inputs[i]].consumers++;
+  return number;
 }
 
 int pm_network_add(pm_network *network, const char *kind, const char *name, const int *inputs, int input_count,
@@ -192,7 +212,6 @@ int pm_network_add(pm_network *network, const char *kind, const char *name, cons
 {
   pm__layer layer;
   pm__shape shapes[INPUTS_MAX];
-  pm__layer_kernels kernels;
   if (network == NULL || kind == NULL || (inputs == NULL && input_count > 0) ||
       (attributes == NULL && attribute_count > 0)) {
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a layer needs a network, a kind and inputs");
@@ -208,14 +227,9 @@ int pm_network_add(pm_network *network, const char *kind, const char *name, cons
       check_inputs(network, &layer, inputs, input_count, error) != PM_OK ||
       pm__layer_read_attributes(&layer, attributes, attribute_count, error) != PM_OK)
     return -1;
-  take_inputs(network, &layer, inputs, input_count, shapes);
-  kernels.count = 0;
-  if (infer(&layer, shapes, input_count, &kernels, error) != PM_OK) return -1;
-  accumulate(network, &layer, inputs, &kernels);
-  sum_flop(&layer, &kernels);
-  int number = append(network, &layer, &kernels, inputs, error);
-  for (int i = 0; number >= 0 && i < input_count; i++) network->layers[inputs[i]].consumers++;
-  return number;
+  layer.input_count = (size_t)input_count;
+  for (int i = 0; i < input_count; i++) shapes[i] = network->layers[inputs[i]].output;
+  return pm__network_add_layer(network, &layer, inputs, shapes, error);
 }
 
 int pm_network_count_layers(const pm_network *network)

@@ -14,6 +14,17 @@ struct pm_network {
   size_t input_count, input_capacity;
 };
 
+/* Adds a layer of the model's name, kind and attributes, with `input_count` inputs that it sees in these shapes: those of
+** the tensors, unless an exchange between GPUs changes them on their way. Returns its number, or -1. */
+int pm__network_add_layer(pm_network *network, const pm__layer *model, const int *inputs, const pm__shape *shapes,
+                          pm_error *error);
+
+/* Whether a gradient flows back into what a layer passes on. */
+static inline bool pm__layer_has_gradient(const pm__layer *layer)
+{
+  return layer->kind != NULL || layer->wants_gradient;
+}
+
 /* Parameters of the whole network. */
 double pm__network_parameters(const pm_network *network);
 

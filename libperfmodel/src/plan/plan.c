@@ -18,7 +18,7 @@ static void add_split(pm__plan_split *split, const pm__layer *layer)
 static void count_layer(pm__plan_network *entry, const pm__layer *layer)
 {
   if (layer->kind == NULL) {
-    entry->input_elements += layer->elements_out;
+    if (!layer->wants_gradient) entry->input_elements += layer->elements_out;
     return;
   }
   bool dense = layer->kind->role == PM__ROLE_DENSE, conv = layer->kind->role == PM__ROLE_CONVOLUTION;

@@ -13,12 +13,17 @@
 ** tokens x keys numbers, all of them whatever the mask; the normalised ones are kept for the backward pass. `flash`
 ** fuses all into one kernel that keeps one number per query and head, computes the scores a second time backward, and
 ** leaves out what a causal mask hides: the FLOP of those pairs are not done and not counted. A causal mask is aligned
-** at the end: the last query sees every key, or, with a `window`, the last so many.
+** at the end: the last query sees every key, or, with a `window`, the last so many. GPUs that share the queries have
+** equal parts of the pairs: an early and a late part of the sequence each.
+**
+** Over GPUs: heads are split; with more GPUs than heads of keys, several have the same one. Over a context queries are
+** split, and keys and values are gathered or go round, or heads are split there as well.
 */
 #include <math.h>
 #include "network/kinds/kinds.h"
 
 enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT, BIAS_ROWS, WINDOW, SINKS };
+enum { CONTEXT = PM__SHARED - 1 }; /* no attribute of its own: GPUs that share its queries, 0: one */
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("heads", HEADS, PM__COUNT, 1, 1e6, "heads of the queries"),
@@ -198,7 +203,8 @@ static void add_flash(pm__layer_kernels *kernels, pm__pass pass, const sizes *s,
 static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
   bool causal = layer->attribute[CAUSAL] != 0;
-  double pairs = causal ? pm__window_pairs(s->tokens, s->keys, layer->attribute[WINDOW]) : s->tokens * s->keys;
+  double gpus = fmax(layer->attribute[CONTEXT], 1), window = layer->attribute[WINDOW];
+  double pairs = causal ? pm__window_pairs(s->tokens * gpus, s->keys, window) / gpus : s->tokens * s->keys;
   double scores = s->heads * pairs, rows = s->heads * s->tokens;
   double each = layer->attribute[DROPOUT] > 0 ? 1 : 0, tensors = s->q + s->k + s->v;
   add_flash(kernels, PM__FORWARD, s, pairs,
@@ -232,6 +238,92 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   add_sinks(layer, kernels, &s);
 }
 
+/* Queries, keys and values by heads; what all heads share is whole. */
+static bool takes(const pm__layer *layer, pm__sharding_part *part)
+{
+  (void)layer;
+  for (int i = 0; i < part->input_count; i++) {
+    bool split = part->in[i].how == PM__SHARD_FEATURES && part->in[i].axis == part->inputs[i].rank - 1;
+    if (i < 3 ? !split : part->in[i].how != PM__SHARD_WHOLE) return false;
+  }
+  part->out = part->in[0];
+  return true;
+}
+
+static pm__sharding_demand demands(const pm__layer *layer, int input)
+{
+  return (pm__sharding_demand){layer->attribute[input == 0 ? HEADS : KV_HEADS], input > 0, 0};
+}
+
+static void context(const pm__sharding_degrees *degrees, int input, pm__shape *shape)
+{
+  bool output = input == PM__CONTEXT_OUTPUT, heads = degrees->context_exchange == PM__CONTEXT_ALL_TO_ALL;
+  if (!heads && (output || input == 0)) return;
+  int64_t *tokens = &shape->size[shape->rank - 2], *features = &shape->size[shape->rank - 1], c = degrees->context;
+  *tokens = output ? *tokens / c : *tokens * c;
+  if (heads && input < 3) *features = output ? *features * c : *features / c;
+}
+
+/* Elements of an input on one GPU, and of all its tokens. */
+static double own_elements(const pm__sharding_part *part, int input)
+{
+  int parts = part->in[input].how == PM__SHARD_FEATURES ? part->in[input].parts : 1;
+  return pm__shape_elements(&part->inputs[input]) / parts / part->degrees->context;
+}
+
+static void add_both_ways(pm__sharding_part *part, pm__sharding_collective collective, double elements)
+{
+  pm__sharding_add(part, PM__FORWARD, collective, PM__AXIS_CONTEXT, elements);
+  pm__sharding_add(part, PM__DGRAD, collective, PM__AXIS_CONTEXT, elements);
+}
+
+/* Gathered keys and values are not kept. Round the ring go, backward, their gradients as well. */
+static void exchange_context(const pm__layer *layer, pm__sharding_part *part)
+{
+  double c = part->degrees->context, keys = 0;
+  for (int i = 1; i < part->input_count; i++) keys += own_elements(part, i);
+  if (part->degrees->context_exchange == PM__CONTEXT_ALL_GATHER) {
+    add_both_ways(part, PM__SHARDING_ALL_GATHER, c * keys);
+    pm__sharding_add(part, PM__DGRAD, PM__SHARDING_REDUCE_SCATTER, PM__AXIS_CONTEXT, c * keys);
+  } else if (part->degrees->context_exchange == PM__CONTEXT_RING) {
+    pm__sharding_add(part, PM__FORWARD, PM__SHARDING_SEND_RECEIVE, PM__AXIS_CONTEXT, keys)->repeats = c - 1;
+    pm__sharding_add(part, PM__DGRAD, PM__SHARDING_SEND_RECEIVE, PM__AXIS_CONTEXT, 2 * keys)->repeats = c - 1;
+  } else {
+    double groups = layer->attribute[HEADS] / layer->attribute[KV_HEADS];
+    for (int i = 0; i < 3; i++) add_both_ways(part, PM__SHARDING_ALL_TO_ALL, own_elements(part, i));
+    add_both_ways(part, PM__SHARDING_ALL_TO_ALL, groups * own_elements(part, 2)); /* the output */
+    if (part->input_count > 3) add_both_ways(part, PM__SHARDING_ALL_GATHER, c * own_elements(part, 3));
+  }
+}
+
+static int divide_context(pm__layer *layer, pm__sharding_part *part, pm_error *error)
+{
+  int c = part->degrees->context, rank = part->inputs[0].rank;
+  bool heads = part->degrees->context_exchange == PM__CONTEXT_ALL_TO_ALL, causal = layer->attribute[CAUSAL] != 0;
+  if (rank != 2)
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "attention \"%s\" of windows cannot be split over a context",
+                    layer->name);
+  int status = pm__sharding_check(layer, (double)part->inputs[0].size[0], "tokens", causal ? 2 * c : c, error);
+  exchange_context(layer, part);
+  if (!heads) layer->attribute[CONTEXT] = c;
+  if (!heads || status != PM_OK) return status;
+  status = pm__sharding_check(layer, layer->attribute[KV_HEADS], "heads of keys and values on each GPU", c, error);
+  layer->attribute[HEADS] /= c;
+  layer->attribute[KV_HEADS] /= c;
+  return status;
+}
+
+static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
+{
+  if (part->in[0].how == PM__SHARD_FEATURES) {
+    layer->attribute[HEADS] /= part->in[0].parts;
+    layer->attribute[KV_HEADS] /= part->in[1].parts;
+  }
+  return part->degrees->context > 1 ? divide_context(layer, part, error) : PM_OK;
+}
+
+static const pm__sharding_rules sharding = {.takes = takes, .demands = demands, .divide = divide, .context = context};
+
 const pm__layer_kind pm__kind_attention = {
   .name = "attention",
   .doc = "scaled dot-product attention of projected queries, keys and values",
@@ -249,4 +341,5 @@ const pm__layer_kind pm__kind_attention = {
   .parameters = PM__VECTORS,
   .state = PM__NO_STATE,
   .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+  .sharding_rules = &sharding,
 };

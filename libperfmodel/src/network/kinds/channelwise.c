@@ -44,6 +44,22 @@ static void count_scale(pm__layer *layer, pm__layer_kernels *kernels)
                  (pm__work){2 * elements, 2 * elements, layer->parameters});
 }
 
+/* Parameters are split with the axis that has them. */
+static bool takes(const pm__layer *layer, pm__sharding_part *part)
+{
+  part->out = part->in[0];
+  return part->in[0].how != PM__SHARD_TOKENS || pm__axis(layer, AXIS, &part->inputs[0], NULL) != 0;
+}
+
+static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
+{
+  int axis = pm__axis(layer, AXIS, &part->inputs[0], error);
+  if (part->in[0].axis != axis) part->whole = (double)part->inputs[0].size[axis];
+  return PM_OK;
+}
+
+static const pm__sharding_rules sharding = {.takes = takes, .divide = divide};
+
 #define TRAITS \
   .role = PM__ROLE_CHANNELWISE, \
   .source = PM__LIBRARY_KERNEL, \
@@ -54,7 +70,8 @@ static void count_scale(pm__layer *layer, pm__layer_kernels *kernels)
   .keeping = PM__KEEPS_AS_COUNTED, \
   .parameters = PM__VECTORS, \
   .state = PM__NO_STATE, \
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES, \
+  .sharding_rules = &sharding
 
 const pm__layer_kind pm__kind_bias = {
   .name = "bias",

@@ -52,6 +52,24 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
     ->shape.row = features;
 }
 
+/* The rows are split: each GPU gives zeros for those that it has not. A table too short to be worth it stays whole. */
+static pm__sharding_state opens(const pm__layer *layer, const pm__shape *inputs, int parts)
+{
+  (void)inputs;
+  bool split = layer->attribute[ENTRIES] >= PM__VOCABULARY_MULTIPLE * parts;
+  return (pm__sharding_state){split ? PM__SHARD_PARTIAL : (pm__sharding)0, 0, parts};
+}
+
+static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
+{
+  (void)error;
+  double multiple = PM__VOCABULARY_MULTIPLE * part->out.parts;
+  layer->attribute[ENTRIES] = multiple * ceil(layer->attribute[ENTRIES] / multiple) / part->out.parts;
+  return PM_OK;
+}
+
+static const pm__sharding_rules sharding = {.opens = opens, .divide = divide};
+
 const pm__layer_kind pm__kind_embedding = {
   .name = "embedding",
   .doc = "looks up a row for every index",
@@ -68,6 +86,7 @@ const pm__layer_kind pm__kind_embedding = {
   .parameters = PM__TABLE,
   .state = PM__NO_STATE,
   .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+  .sharding_rules = &sharding,
 };
 
 const pm__layer_kind pm__kind_embedding_bag = {

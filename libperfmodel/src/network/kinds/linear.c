@@ -51,6 +51,49 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
       (pm__gemm){1, co, ci, rows, PM__SCALES_K});
 }
 
+/* Split features are summed up ("row"), and the bias is added to the sum; rows stay apart. */
+static bool takes(const pm__layer *layer, pm__sharding_part *part)
+{
+  (void)layer;
+  int last = part->inputs[0].rank - 1;
+  part->out = part->in[0];
+  if (part->in[0].how == PM__SHARD_TOKENS) return last > 0;
+  if (part->in[0].axis == last) part->out.how = PM__SHARD_PARTIAL;
+  return true;
+}
+
+/* Its own features are split ("column"). */
+static pm__sharding_state opens(const pm__layer *layer, const pm__shape *inputs, int parts)
+{
+  (void)layer;
+  return (pm__sharding_state){PM__SHARD_FEATURES, inputs[0].rank - 1, parts};
+}
+
+static pm__sharding_demand demands(const pm__layer *layer, int input)
+{
+  (void)layer;
+  (void)input;
+  return (pm__sharding_demand){0, false, 0};
+}
+
+static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
+{
+  double *features = &layer->attribute[OUT_FEATURES];
+  if (!part->opens) {
+    bool row = part->out.how == PM__SHARD_PARTIAL;
+    part->whole = layer->attribute[BIAS] != 0 ? *features : 0;
+    if (!row) part->whole += *features * (double)part->inputs[0].size[part->inputs[0].rank - 1];
+    return PM_OK;
+  }
+  double multiple = part->multiple * part->out.parts;
+  if (multiple > 0) *features = multiple * ceil(*features / multiple);
+  int status = pm__sharding_check(layer, *features, "features", part->out.parts, error);
+  *features /= part->out.parts;
+  return status;
+}
+
+static const pm__sharding_rules sharding = {.takes = takes, .opens = opens, .demands = demands, .divide = divide};
+
 const pm__layer_kind pm__kind_linear = {
   .name = "linear",
   .doc = "fully connected layer over the last dimension",
@@ -67,4 +110,5 @@ const pm__layer_kind pm__kind_linear = {
   .parameters = PM__MATRICES,
   .state = PM__NO_STATE,
   .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+  .sharding_rules = &sharding,
 };

@@ -45,6 +45,44 @@ static void count_loss(pm__layer *layer, pm__layer_kernels *kernels)
   pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
+static bool takes(const pm__layer *layer, pm__sharding_part *part)
+{
+  return pm__sharding_takes_but(part, pm__axis(layer, AXIS, &part->inputs[0], NULL));
+}
+
+static const pm__sharding_rules sharding = {.takes = takes};
+
+/* Split classes need each row's maximum, sum and the value of its label: three numbers, in FP32. */
+static bool takes_loss(const pm__layer *layer, pm__sharding_part *part)
+{
+  int axis = pm__axis(layer, AXIS, &part->inputs[0], NULL);
+  part->out = part->in[0];
+  if (part->in[0].how == PM__SHARD_TOKENS) return axis != 0;
+  if (part->in[0].axis == axis) part->out.how = PM__SHARD_WHOLE;
+  return true;
+}
+
+static pm__sharding_demand demands_loss(const pm__layer *layer, int input)
+{
+  (void)layer;
+  (void)input;
+  return (pm__sharding_demand){0, false, PM__VOCABULARY_MULTIPLE};
+}
+
+static int divide_loss(pm__layer *layer, pm__sharding_part *part, pm_error *error)
+{
+  (void)error;
+  const pm__shape *input = &part->inputs[0];
+  if (part->out.how != PM__SHARD_WHOLE) return PM_OK;
+  double classes = (double)input->size[pm__axis(layer, AXIS, input, NULL)];
+  double rows = pm__shape_elements(input) / classes / part->degrees->context;
+  for (int i = 0; i < 3; i++)
+    pm__sharding_add(part, PM__FORWARD, PM__SHARDING_ALL_REDUCE, PM__AXIS_TENSOR, rows)->element_bytes = 4;
+  return PM_OK;
+}
+
+static const pm__sharding_rules sharding_of_loss = {.takes = takes_loss, .demands = demands_loss, .divide = divide_loss};
+
 const pm__layer_kind pm__kind_softmax = {
   .name = "softmax",
   .doc = "softmax along one dimension",
@@ -60,7 +98,8 @@ const pm__layer_kind pm__kind_softmax = {
   .keeping = PM__KEEPS_IN_FP32,
   .parameters = PM__NO_PARAMETERS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+  .sharding_rules = &sharding,
 };
 
 const pm__layer_kind pm__kind_softmax_loss = {
@@ -78,7 +117,8 @@ const pm__layer_kind pm__kind_softmax_loss = {
   .keeping = PM__KEEPS_IN_FP32,
   .parameters = PM__NO_PARAMETERS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+  .sharding_rules = &sharding_of_loss,
 };
 
 const pm__layer_kind pm__kind_cross_entropy = {
@@ -96,5 +136,6 @@ const pm__layer_kind pm__kind_cross_entropy = {
   .keeping = PM__KEEPS_IN_FP32,
   .parameters = PM__NO_PARAMETERS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+  .sharding_rules = &sharding_of_loss,
 };
