@@ -48,7 +48,7 @@ static int run(const cli_request *request)
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
   if (framework == NULL) framework = "pytorch";
-  if (pm_catalog_get_record(catalog, "memory_profile", framework, &profile, &error) != PM_OK) code = fail_error(&error);
+  if (pm_catalog_get_memory_profile(catalog, framework, &profile, &error) != PM_OK) code = fail_error(&error);
   question.profile = &profile;
   pm_network *network = code == CODE_DONE ? open_network(request, catalog, request->arguments.items[0], &code) : NULL;
   if (network != NULL) code = write_table(request, pm_network_tabulate(network, &question, &error), &error);

@@ -70,6 +70,12 @@ static int find_record(const pm_catalog *catalog, const char *kind, const char *
   return pm_catalog_get_record(catalog, kind, name, record, &error) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
+static int find_profile(const pm_catalog *catalog, const char *name, pm_memory_profile *profile)
+{
+  pm_error error = PM_ERROR_NONE;
+  return pm_catalog_get_memory_profile(catalog, name, profile, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+}
+
 static int find_all(const cli_request *request, question *q)
 {
   int code;
@@ -78,7 +84,7 @@ static int find_all(const cli_request *request, question *q)
   if (code == CODE_DONE) code = find_gpu(q->catalog, request->arguments.items[1], &q->gpu);
   if (code == CODE_DONE) find_usable(request, q);
   if (code == CODE_DONE)
-    code = find_record(q->catalog, "memory_profile", framework != NULL ? framework : "pytorch", &q->profile);
+    code = find_profile(q->catalog, framework != NULL ? framework : PM_FRAMEWORK_DEFAULT, &q->profile);
   if (code == CODE_DONE)
     code = find_record(q->catalog, "optimizer", optimizer != NULL ? optimizer : "momentum", &q->optimizer);
   return code;

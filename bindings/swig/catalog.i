@@ -52,13 +52,15 @@ static names catalog_ids(const pm_catalog *catalog, const char *kind, pm_error *
   return names_list(id_at, &list, error);
 }
 
-/* One record, of the kind's type. */
+/* One record, of the kind's type. Memory is known by the names of frameworks too. */
 static records catalog_record(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)
 {
   const pm_record_type *type = pm_catalog_get_record_type(kind);
   if (type == NULL) fail(error, PM_STATUS_NOT_FOUND, "the catalogue has no records of kind \"%s\"", kind);
   records array = records_new(type == NULL ? "" : type->name, 1, error);
-  if (error->status == PM_OK) pm_catalog_get_record(catalog, kind, name, array.data, error);
+  int memory = type == pm_record_type_find("memory_profile");
+  if (error->status == PM_OK && memory) pm_catalog_get_memory_profile(catalog, name, (pm_memory_profile *)array.data, error);
+  else if (error->status == PM_OK) pm_catalog_get_record(catalog, kind, name, array.data, error);
   return records_if_ok(array, error);
 }
 

@@ -80,7 +80,10 @@ START_TEST(a_release_stands_for_those_up_to_the_next)
   expect("frame-1.12", NULL, "frame-1.10", "old-libraries"); /* 1.10 is newer than 1.9 */
   expect("Frame 1.12", NULL, "frame-1.10", "old-libraries");
   expect("frame-1.12-nhwc", NULL, "frame-1.10-nhwc", "old-libraries");
-  expect("frame-99999999999999999999", NULL, "frame-2.0", "new-libraries");
+  expect("frame-2.99999999999999999999", NULL, "frame-2.0", "new-libraries");
+  expect("frame-1", NULL, "frame-1.10", "old-libraries"); /* of its releases as without one */
+  expect("frame-2", "early", "frame-2.0", "new-libraries");
+  expect("frame-3", NULL, "frame-2.0", "new-libraries");
 }
 END_TEST
 
@@ -109,7 +112,7 @@ START_TEST(what_there_is_is_listed)
   refuse("frame@2019-12", "no release as old as that; there are frame-1.9, frame-1.10, frame-2.0");
   refuse("frame@2020-13", "unknown cudnn_generation \"2020-13\"");
   refuse("frame@", "neither a cuDNN generation nor a month");
-  refuse("frome", "did you mean \"frame-1.9\"");
+  refuse("frome", "did you mean \"frame\"");
   ck_assert_int_eq(pm_catalog_get_framework_on(NULL, "frame", NULL, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
 }
 END_TEST

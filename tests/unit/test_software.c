@@ -27,7 +27,11 @@ START_TEST(every_framework_has_its_memory)
       if (strcmp(name, "torch") != 0) ck_assert_str_eq(memory_of(name).id, profile.memory.id);
     }
   }
-  ck_assert_str_eq(memory_of("pt-nchw@cudnn6").id, "pytorch");
+  ck_assert_str_eq(memory_of("pt-nchw@cudnn6").id, "pytorch-1.6");
+  ck_assert_str_eq(memory_of("pytorch-1.5").id, "pytorch-1.6"); /* up to 1.6 */
+  ck_assert_str_eq(memory_of("pytorch-1.8").id, "pytorch-1.10");
+  ck_assert_str_eq(memory_of("pytorch-2.5").id, "pytorch");
+  ck_assert_str_eq(memory_of("pytorch-nhwc@2022-01").id, "pytorch-1.10");
   ck_assert_str_eq(memory_of("pytorch-1.12").id, "pytorch-1.12");
 }
 END_TEST

@@ -29,7 +29,7 @@ check.raises('unknown option "batch_size"; did you mean "batch"?', pm.predict, r
 check.raises('unknown option "num_gpus"; did you mean "gpus"?', pm.sweep, run{num_gpus = 8})
 check.raises('unknown option "precison"; did you mean "precision"?', pm.predict, run{precison = "fp16"})
 check.raises('a network is wanted', pm.predict, {network = "dgx1-v100", system = "resnet50"})
-check.raises('framework "jax" is not modelled; the nearest is "tf1-xla"', pm.predict, run{framework = "jax"})
+check.raises('framework "flax" is not modelled; the nearest is "jax-0.5"', pm.predict, run{framework = "flax"})
 check.raises('did you mean "torch7", "pt-nchw", "pt-nhwc"', pm.predict, run{framework = "torch"})
 check.raises('"resnet50,vgg16" is a list', pm.predict, run{network = "resnet50,vgg16"})
 check.raises('8 GPUs asked for, but "h100-sxm5" is one GPU', pm.predict, run{system = "h100", gpus = 8})

@@ -38,8 +38,8 @@ import pytest
             "then --catalog mine.xml",
         ),
         (
-            lambda: pm.framework("jax"),
-            'framework "jax" is not modelled; the nearest is "tf1-xla" (TensorFlow 1 with XLA), and "generic" stands for any',
+            lambda: pm.framework("flax"),
+            'framework "flax" is not modelled; the nearest is "jax-0.5" (JAX 0.5), and "generic" stands for any',
         ),
         (lambda: pm.quantity("6", "s"), '"6" has no unit: 6 what? write "6 h", "6 s" or "6 ms"'),
         (lambda: pm.quantity("80 gb", "B"), '"80 gb" may be bytes or bits; write "80 GB" or "80 Gbit"'),

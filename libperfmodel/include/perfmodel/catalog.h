@@ -101,7 +101,7 @@ PM_API int pm_catalog_get_framework(const pm_catalog *catalog, const char *name,
                                 pm_error *error);
 
 /* How a framework handles memory, by the name of a memory profile or of a framework, "pytorch-1.12", "pt-nhwc" or
-** "tf1-nchw@cudnn6". A profile is first, where both have that name. */
+** "tf1-nchw@cudnn6". A profile is first, where both have that name; a release without an entry is the newest up to it. */
 PM_API int pm_catalog_get_memory_profile(const pm_catalog *catalog, const char *name, pm_memory_profile *profile,
                                      pm_error *error);
 

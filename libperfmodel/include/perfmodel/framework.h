@@ -220,7 +220,8 @@ typedef enum pm_fusion {
   X(REAL, spread, "1", "spread of measured over predicted rates; the catalogue's if not given")  \
   X(REAL, spread_rule, "1", "more, where kernel constants are derived from another architecture")                                             \
   X(REAL, spread_roofline, "1", "more, where kernels run at the plain roofline, or where its libraries do not run")  \
-  X(TEXT, architectures, "", "architectures of GPUs that its libraries run on, parted by blanks; any if not given")
+  X(TEXT, architectures, "", "architectures of GPUs that its libraries run on, parted by blanks; any if not given")   \
+  X(TEXT, like, "", "id of the profile whose numbers it has where it gives none")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "catalog/entry.h"
+#include "catalog/generation.h"
 #include "hardware/system.h"
 #include "perfmodel/units.h"
 #include "report/order.h"
@@ -50,11 +50,18 @@ static int kind_number(const pm_catalog *catalog, const char *kind, const char *
   return -1;
 }
 
-/* Likewise the entry; NULL with an error. */
+/* Likewise the entry; NULL with an error. Of software a release may be left out. */
 static const pm__entry *find(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error)
 {
   const pm__entry *entry;
+  pm__catalog_software_ids ids;
   int number = kind_number(catalog, kind, name, error);
+  bool software = number == PM__FRAMEWORKS || number == PM__INFERENCE_PROFILES || number == PM__MEMORY_PROFILES;
+  if (software && strchr(name, '@') == NULL) {
+    const pm__catalog_software_name asked = {name, NULL};
+    if (pm__software_find(catalog, number, &asked, &ids, error) != PM_OK) return NULL;
+    name = ids.id;
+  }
   return number >= 0 && pm__catalog_find(catalog, number, name, &entry, error) == PM_OK ? entry : NULL;
 }
 

@@ -3,6 +3,7 @@
 ** 2.4 of "pytorch-nhwc". Of such a name without a release, or with one that has no entry,
 **
 **     NAME-RELEASE     the newest entry up to that release
+**     NAME-2           as NAME, of the releases 2.x
 **     NAME@MONTH       the newest since that month, with the GPU libraries of that month: "pytorch@2024-06"; a container's
 **                      release is a month too: "pytorch@24.06"
 **     NAME             the newest whose constants were fitted, of those whose libraries run on the GPU; the newest of these
@@ -36,9 +37,9 @@ static void read_month(const char *text, char *month, size_t size)
 
 /* What a candidate rests on: the framework that it is, or that it runs on. */
 typedef struct candidate {
-  const char *id;
+  const char *id, *name; /* the id, or an alias of the same kind: "pytorch-1.0" is "pt-nchw" */
   pm__catalog_release parts;
-  const pm_framework *framework;
+  const pm_framework *framework; /* NULL: of memory profiles, which only have releases */
   bool runs;   /* its libraries run on the GPU */
   bool fitted; /* the release, or that of which it is a variant */
 } candidate;
@@ -72,43 +73,52 @@ static bool is_fitted(const question *q, const char *id, const pm_framework *fra
   return framework->evidence == PM_EVIDENCE_FITTED;
 }
 
-static bool read_candidate(const question *q, size_t position, candidate *c)
+/* Of an id or an alias (`which`). */
+static bool read_candidate(const question *q, size_t position, size_t which, candidate *c)
 {
   c->id = pm__catalog_name(q->catalog, q->kind, position, 1);
-  c->parts = pm__release_parts_of(c->id);
+  c->name = pm__catalog_name(q->catalog, q->kind, position, which);
+  c->parts = pm__release_parts_of(c->name);
   if (c->parts.major < 0 || !pm__same_name(c->parts.family, q->name.family)) return false;
-  c->framework = framework_of(q, position);
-  if (c->framework == NULL) return false;
-  c->runs = runs_on(q, c->framework);
-  c->fitted = is_fitted(q, c->id, c->framework);
+  c->framework = q->kind != PM__MEMORY_PROFILES ? framework_of(q, position) : NULL;
+  c->runs = c->framework == NULL || runs_on(q, c->framework);
+  c->fitted = c->framework != NULL && is_fitted(q, c->name, c->framework);
   return true;
 }
 
 static bool may_be(const question *q, const candidate *c)
 {
+  if (q->name.major >= 0 && q->name.minor < 0) return c->parts.major <= q->name.major;
   if (q->name.major >= 0) return pm__releases_compare(&c->parts, &q->name) <= 0;
-  return q->month[0] == '\0' || (c->framework->since[0] != '\0' && strcmp(c->framework->since, q->month) <= 0);
+  return q->month[0] == '\0' || (c->framework != NULL && c->framework->since[0] != '\0' && strcmp(c->framework->since, q->month) <= 0);
 }
 
 static bool is_better(const question *q, const candidate *c, const candidate *best)
 {
-  bool by_gpu = q->name.major < 0 && q->month[0] == '\0';
+  bool by_gpu = q->name.minor < 0 && q->month[0] == '\0';
+  if (q->name.major >= 0 && c->parts.major != best->parts.major) return c->parts.major > best->parts.major;
   if (by_gpu && c->runs != best->runs) return c->runs;
   if (by_gpu && c->fitted != best->fitted) return c->fitted;
   return pm__releases_compare(&c->parts, &best->parts) > 0;
+}
+
+static void add_known(const candidate *c, char *known, size_t size)
+{
+  size_t used = strlen(known);
+  snprintf(known + used, size - used, "%s%s", used > 0 ? ", " : "", c->name);
 }
 
 /* The id of the best entry, or NULL; `known` lists the releases of its name. */
 static const char *find_best(const question *q, char *known, size_t size)
 {
   candidate c, best = {.id = NULL};
-  size_t used = 0;
   known[0] = '\0';
-  for (size_t i = 0; i < q->catalog->lists[q->kind].count; i++) {
-    if (!read_candidate(q, i, &c)) continue;
-    if (used < size) used += (size_t)snprintf(known + used, size - used, "%s%s", used > 0 ? ", " : "", c.id);
-    if (may_be(q, &c) && (best.id == NULL || is_better(q, &c, &best))) best = c;
-  }
+  for (size_t i = 0; i < q->catalog->lists[q->kind].count; i++)
+    for (size_t which = 1; pm__catalog_name(q->catalog, q->kind, i, which) != NULL; which++) {
+      if (which == 2 || !read_candidate(q, i, which, &c)) continue; /* 2 is its title */
+      add_known(&c, known, size);
+      if (may_be(q, &c) && (best.id == NULL || is_better(q, &c, &best))) best = c;
+    }
   return best.id;
 }
 

@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "perfmodel/record.h"
 
-/* A name in its parts; release -1: it has none. */
+/* A name in its parts; -1: it has no release, or nothing behind the point. */
 typedef struct pm__catalog_release {
   char family[PM_TEXT_MAX];
   int major, minor;
@@ -37,14 +37,16 @@ static inline int pm__release_number(const char **text)
 
 static inline pm__catalog_release pm__release_parts_of(const char *name)
 {
-  pm__catalog_release parts = {.major = -1, .minor = 0};
+  pm__catalog_release parts = {.major = -1, .minor = -1};
   size_t at = pm__release_find(name);
   const char *rest = name + at;
   if (*rest != '\0') {
     rest++;
     parts.major = pm__release_number(&rest);
-    if (*rest == '.') rest++;
-    parts.minor = pm__release_number(&rest);
+    if (*rest == '.' && pm__is_release_digit(rest[1])) {
+      rest++;
+      parts.minor = pm__release_number(&rest);
+    }
     rest += strspn(rest, ".0123456789");
   }
   snprintf(parts.family, sizeof parts.family, "%.*s%s", (int)at, name, rest);
@@ -53,7 +55,8 @@ static inline pm__catalog_release pm__release_parts_of(const char *name)
 
 static inline int pm__releases_compare(const pm__catalog_release *a, const pm__catalog_release *b)
 {
-  return a->major != b->major ? a->major - b->major : a->minor - b->minor;
+  int first = a->minor > 0 ? a->minor : 0, second = b->minor > 0 ? b->minor : 0;
+  return a->major != b->major ? a->major - b->major : first - second;
 }
 
 #endif

@@ -88,27 +88,42 @@ static int least_distance(const search *in)
 }
 
 /* What is listed: ids, and how many there are. */
+enum { LISTED = 8 };
+
 typedef struct suggestions {
-  const char *ids[8];
+  char ids[LISTED][PM_TEXT_MAX];
   int count;
 } suggestions;
 
-enum { LISTED = sizeof((suggestions){{NULL}, 0}).ids / sizeof(char *) };
+/* Software is listed once, without its releases. */
+static void add_suggestion(suggestions *to, const char *id, bool software)
+{
+  const pm__catalog_release parts = pm__release_parts_of(id);
+  if (software) id = parts.family;
+  for (int i = 0; i < to->count && i < LISTED; i++)
+    if (strcmp(to->ids[i], id) == 0) return;
+  if (to->count < LISTED) pm__text_set(to->ids[to->count], PM_TEXT_MAX, id);
+  to->count++;
+}
+
+static bool is_software(int kind)
+{
+  return kind == PM__FRAMEWORKS || kind == PM__INFERENCE_PROFILES;
+}
 
 static void add_at(const search *in, int wanted, suggestions *to)
 {
   for (int k = 0; k < in->count; k++)
     for (size_t i = 0; i < in->catalog->lists[in->kinds[k]].count; i++) {
       if (entry_distance(in->catalog, in->kinds[k], i, in->text) != wanted) continue;
-      if (to->count < LISTED) to->ids[to->count] = pm__catalog_name(in->catalog, in->kinds[k], i, 1);
-      to->count++;
+      add_suggestion(to, pm__catalog_name(in->catalog, in->kinds[k], i, 1), is_software(in->kinds[k]));
     }
 }
 
 /* All that it begins, and those that it is a part of if that is no choice yet; else the nearest. */
 static suggestions find_near(const pm_catalog *catalog, int kind, const char *text)
 {
-  suggestions found = {{NULL}, 0};
+  suggestions found = {.count = 0};
   search in = search_of(catalog, kind, text);
   int least = least_distance(&in);
   if (least < FAR) add_at(&in, least, &found);

@@ -111,14 +111,26 @@ static bool is_framework(const pm_catalog *catalog, const char *name)
          (ids.cudnn[0] == '\0' || pm__catalog_has(catalog, PM__CUDNN_GENERATIONS, ids.cudnn));
 }
 
+/* Whether a memory profile has that name, or is of that release; a framework of the very name says itself which it has. */
+static bool has_memory(const pm_catalog *catalog, const char *name, pm__catalog_software_ids *ids)
+{
+  const pm__catalog_software_name asked = {name, NULL};
+  if (strchr(name, '@') != NULL) return false;
+  if (!pm__catalog_has(catalog, PM__MEMORY_PROFILES, name) && pm__catalog_has(catalog, PM__FRAMEWORKS, name)) return false;
+  return pm__software_find(catalog, PM__MEMORY_PROFILES, &asked, ids, NULL) == PM_OK &&
+         pm__catalog_has(catalog, PM__MEMORY_PROFILES, ids->id);
+}
+
 int pm_catalog_get_memory_profile(const pm_catalog *catalog, const char *name, pm_memory_profile *profile,
                                   pm_error *error)
 {
   pm_framework_profile framework;
+  pm__catalog_software_ids ids;
   if (catalog == NULL || name == NULL || profile == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a memory profile needs a catalogue, a name and a place");
-  if (pm__catalog_has(catalog, PM__MEMORY_PROFILES, name) || !is_framework(catalog, name))
-    return pm_catalog_get_record(catalog, "memory_profile", name, profile, error); /* which says what there is */
+  bool own = has_memory(catalog, name, &ids);
+  if (own || !is_framework(catalog, name)) /* the record's look-up says what there is */
+    return pm_catalog_get_record(catalog, "memory_profile", own ? ids.id : name, profile, error);
   int status = pm_catalog_get_framework(catalog, name, &framework, error);
   if (status == PM_OK) *profile = framework.memory;
   return status;
@@ -161,6 +173,24 @@ static int alone(const pm_catalog *catalog, const char *name, const char *cudnn,
   return status == PM_OK ? fill(catalog, framework.id, cudnn, profile, error) : status;
 }
 
+/* Numbers that a profile does not give are those of the one that it is like, and of what that is like. */
+static int take_numbers(const pm_catalog *catalog, pm_inference_profile *own, pm_error *error)
+{
+  const pm_record_type *type = pm_record_type_find("inference_profile");
+  pm_inference_profile other = *own;
+  char like[PM_TEXT_MAX];
+  for (int i = 0; other.like[0] != '\0'; i++) {
+    memcpy(like, other.like, sizeof like);
+    if (i == LIKES_MAX) return pm__fail(error, PM_STATUS_BAD_VALUE, "inference profile \"%s\" is like itself, or by too many steps", own->id);
+    int status = pm_catalog_get_record(catalog, "inference_profile", like, &other, error);
+    if (status != PM_OK) return status;
+    for (size_t f = 0; f < type->field_count; f++)
+      if (type->fields[f].kind == PM_FIELD_REAL)
+        take((double *)((char *)own + type->fields[f].offset), *(const double *)((const char *)&other + type->fields[f].offset));
+  }
+  return PM_OK;
+}
+
 static double given(double value, double otherwise)
 {
   return isnan(value) ? otherwise : value;
@@ -201,6 +231,7 @@ int pm_catalog_get_inference_on(const pm_catalog *catalog, const char *name, con
   const bool own = pm__catalog_has(catalog, PM__INFERENCE_PROFILES, ids.id); /* a framework may have one too */
   status = own ? pm_catalog_get_record(catalog, "inference_profile", ids.id, profile, error)
                : alone(catalog, ids.id, cudnn, profile, error);
+  if (status == PM_OK && own) status = take_numbers(catalog, profile, error);
   if (status == PM_OK && own && profile->framework[0] != '\0')
     status = fill(catalog, profile->framework, cudnn, profile, error);
   if (status != PM_OK) return status;

@@ -26,7 +26,8 @@ int main(void)
   pm_network *network = catalog ? pm_catalog_new_network(catalog, "resnet50", NULL, 0, &error) : NULL;
   pm_system *system = catalog ? pm_catalog_new_system(catalog, "dgx1-v100", &error) : NULL;
   pm_framework_profile framework;
-  int known = catalog != NULL && pm_catalog_get_framework(catalog, "generic", &framework, &error) == PM_OK;
+  const char *architecture = system != NULL ? pm_system_get_gpu(system)->architecture : NULL;
+  int known = catalog != NULL && pm_catalog_get_framework_on(catalog, NULL, architecture, &framework, &error) == PM_OK;
   double value = network && system && known ? throughput(network, system, &framework, &error) : 0;
   pm_system_free(system);
   pm_network_free(network);
