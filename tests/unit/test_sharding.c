@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "one_layer.h"
+#include "plan/units.h"
 #include "sharding/pieces.h"
 #include "sharding/shard.h"
 #include "shipped.h"
@@ -199,8 +200,10 @@ END_TEST
 /* ---- Networks of the catalogue. */
 
 static const char *const transformers[] = {
-  "bert-base", "bert-large", "bert-large-pretraining", "gpt2", "gpt2-medium", "gpt3-13b", "gpt3-175b", "llama2-7b", "llama3-8b", "llama3-70b",
-  "mixtral-8x7b", "bart-large", "transformer-base", "vit-b-16", "vit-l-16"};
+  "bert-base",     "bert-large",    "bert-large-pretraining", "gpt2-medium",      "gpt3-175b",   "megatron-530b",
+  "bloom-176b",    "mpt-7b",        "llama2-7b",              "llama3-8b",        "llama3-70b",  "llama3-405b",
+  "mixtral-8x7b",  "qwen3-8b",      "qwen3-30b-a3b",          "gpt-oss-20b",      "deepseek-v3", "nemotron4-15b",
+  "t5-base",       "bart-large",    "vit-b-16",               "transformer-base", "vit-l-16",    "transformer-xl-512"};
 enum { TRANSFORMERS = sizeof transformers / sizeof transformers[0] };
 
 static pm_network *without_sharing(const pm_network *network, pm__sharding_degrees degrees)
@@ -272,9 +275,342 @@ START_TEST(parts_sum_to_the_network)
     }
     for (size_t i = 0; i < network->count; i++) parameters -= network->layers[i].tied;
     ck_near(transformers[_i], parameters, pm__network_parameters(network), 1e-12);
-    ck_assert_int_ge(divided, pieces->count - 2);
+    ck_assert_int_ge(divided, pieces->count - 4);
     pm__shards_free(shards);
   }
+  pm__pieces_free(pieces);
+  pm_network_free(network);
+}
+END_TEST
+
+/* Whatever the network: shards have its parameters, or a reason why there are none; software runs them. */
+static void ck_shares(const pm_network *network, const pm__pieces *pieces, pm__sharding_degrees degrees)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm__shards *shards = pm__shards_new(pieces, &degrees, &error);
+  double parameters = 0;
+  if (shards == NULL) {
+    ck_assert_msg(error.status != PM_OK && strlen(error.text) > 20, "%s: %s", network->id, error.text);
+    return;
+  }
+  for (int i = 0; i < pieces->count; i++) {
+    const pm__shard *s = shards->shard[pieces->of[i]];
+    double each = s->split + s->tied - s->copied - s->padding, t = fmax(degrees.tensor, 1);
+    parameters += t * each - (t - 1) * s->tied_whole + s->whole + s->expert * fmax(degrees.expert, 1);
+  }
+  for (size_t i = 0; i < network->count; i++) parameters -= network->layers[i].tied;
+  ck_near(network->id, parameters, pm__network_parameters(network), 1e-12);
+  for (int i = 0; i < shards->count; i++)
+    for (int mode = 0; mode < PM__INFERENCE_MODE; mode++) {
+      pm__units *units = pm__units_new(shards->shard[i]->network, mode, &error);
+      ck_assert_msg(units != NULL, "%s: %s", network->id, error.text);
+      pm__units_free(units);
+    }
+  pm__shards_free(shards);
+}
+
+START_TEST(every_network_is_shared_or_says_why_not)
+{
+  for (int i = _i; i < pm_catalog_count(catalog, "network"); i += 8) {
+    pm_network *network = build_network(pm_catalog_get_id(catalog, "network", (size_t)i));
+    pm__pieces *pieces = pieces_of(network);
+    double parameters = 0;
+    for (int k = 0; k < pieces->count; k++) parameters += pm__network_parameters(pieces->kind[pieces->of[k]]);
+    ck_assert_msg(parameters == pm__network_parameters(network), "%s", network->id);
+    ck_shares(network, pieces, (pm__sharding_degrees){.tensor = 2});
+    ck_shares(network, pieces, (pm__sharding_degrees){.tensor = 4, .sequence = true});
+    ck_shares(network, pieces, (pm__sharding_degrees){.context = 2});
+    ck_shares(network, pieces, (pm__sharding_degrees){.expert = 4, .context = 2});
+    pm__pieces_free(pieces);
+    pm_network_free(network);
+  }
+}
+END_TEST
+
+/* ---- Numbers of single layers. */
+
+/* A network of the catalogue with one parameter set, its pieces and shards. */
+typedef struct shared {
+  pm_network *network;
+  pm__pieces *pieces;
+  pm__shards *shards;
+} shared;
+
+static shared share(const char *name, const char *set, const char *value, pm__sharding_degrees degrees)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_attribute sets[] = {{set, value}};
+  shared s;
+  s.network = pm_catalog_new_network(catalog, name, sets, set != NULL, &error);
+  ck_assert_msg(s.network != NULL, "%s", error.text);
+  s.pieces = pieces_of(s.network);
+  s.shards = shards_of(s.pieces, degrees);
+  return s;
+}
+
+static void release(shared *s)
+{
+  pm__shards_free(s->shards);
+  pm__pieces_free(s->pieces);
+  pm_network_free(s->network);
+}
+
+/* The shard of a piece after a third of them: a layer. */
+static const pm__shard *layer_of_network(const shared *s)
+{
+  return s->shards->shard[s->pieces->of[s->pieces->count / 3]];
+}
+
+START_TEST(a_llama_shares_heads_of_keys)
+{
+  shared s = share("llama3-70b", NULL, NULL, (pm__sharding_degrees){.tensor = 8});
+  const pm__shard *layer = layer_of_network(&s);
+  ck_assert(layer->split == 106954752 && layer->whole == 16384 && layer->copied == 0);
+  ck_assert(over_tensor(layer, PM__FORWARD, PM__SHARDING_ALL_REDUCE) == 2 * 134217728 / 2);
+  ck_assert(over_tensor(layer, PM__DGRAD, PM__SHARDING_ALL_REDUCE) == 2 * 134217728 / 2);
+  ck_near("kept", kept(layer->network, 1, PM_RECOMPUTE_NONE), 751042560, 1e-3);
+  release(&s);
+  s = share("llama3-70b", NULL, NULL, (pm__sharding_degrees){.tensor = 16});
+  layer = layer_of_network(&s);
+  ck_assert(layer->split == 54525952 && layer->whole == 16384 && layer->copied == 2 * 8192 * 64);
+  release(&s);
+  s = share("llama3-70b", NULL, NULL, (pm__sharding_degrees){.tensor = 8, .sequence = true});
+  layer = layer_of_network(&s);
+  ck_near("kept", kept(layer->network, 1, PM_RECOMPUTE_NONE), 281280512, 1e-3);
+  for (int pass = PM__FORWARD; pass <= PM__DGRAD; pass++) {
+    ck_assert(over_tensor(layer, (pm__pass)pass, PM__SHARDING_ALL_GATHER) == 2 * 134217728 / 2);
+    ck_assert(over_tensor(layer, (pm__pass)pass, PM__SHARDING_REDUCE_SCATTER) == 2 * 134217728 / 2);
+  }
+  ck_assert(over_tensor(layer, PM__WGRAD, PM__SHARDING_ALL_GATHER) == 2 * 134217728 / 2);
+  release(&s);
+  s = share("llama3-8b", NULL, NULL, (pm__sharding_degrees){.tensor = 1});
+  ck_near("kept", kept(layer_of_network(&s)->network, 1, PM_RECOMPUTE_NONE), 1141899264, 1e-3);
+  release(&s);
+}
+END_TEST
+
+/* arXiv:2205.05198, figure 7: what tensor and sequence parallelism with and without selective recomputation leave. */
+START_TEST(sequence_parallelism_leaves_what_is_published)
+{
+  static const struct { gpt model; double batch, sequence, selective, both; } rows[] = {
+    {{6144, 64, 2}, 4, .6684, .4942, .1618}, {{12288, 96, 2}, 1, .6204, .5653, .1849},
+    {{20480, 128, 2}, 1, .5831, .6204, .2027}, {{25600, 160, 2}, 1, .5831, .6204, .2027}};
+  pm_network *network = new_gpt(rows[_i].model);
+  pm__pieces *pieces = pieces_of(network);
+  double batch = rows[_i].batch;
+  pm__shards *plain = shards_of(pieces, (pm__sharding_degrees){.tensor = 8});
+  pm__shards *sequence = shards_of(pieces, (pm__sharding_degrees){.tensor = 8, .sequence = true});
+  double none = kept(plain->shard[1]->network, batch, PM_RECOMPUTE_NONE);
+  ck_near("sequence", kept(sequence->shard[1]->network, batch, PM_RECOMPUTE_NONE) / none, rows[_i].sequence, 3e-3);
+  ck_near("selective", kept(plain->shard[1]->network, batch, PM_RECOMPUTE_SELECTIVE) / none, rows[_i].selective, 3e-3);
+  ck_near("both", kept(sequence->shard[1]->network, batch, PM_RECOMPUTE_SELECTIVE) / none, rows[_i].both, 3e-3);
+  pm__shards_free(plain);
+  pm__shards_free(sequence);
+  pm__pieces_free(pieces);
+  pm_network_free(network);
+}
+END_TEST
+
+/* The last sum of a GPT's layer is not needed to compute it again; BERT's norm behind it needs it. */
+START_TEST(recomputation_leaves_out_the_last_sum)
+{
+  static const struct { const char *name; int again; } rows[] = {{"gpt3-175b", 1}, {"llama3-8b", 1}, {"bert-large", 2}};
+  shared s = share(rows[_i].name, NULL, NULL, (pm__sharding_degrees){.tensor = 4});
+  const pm__shard *layer = layer_of_network(&s);
+  int again = 0, all = 0;
+  for (int i = 0; i < layer->count; i++) all += layer->exchange[i].pass == PM__FORWARD;
+  for (int i = 0; i < layer->count; i++) again += layer->exchange[i].recomputed;
+  ck_assert_int_eq(all, 2);
+  ck_assert_int_eq(again, rows[_i].again);
+  release(&s);
+}
+END_TEST
+
+/* Words in front and behind: a padded table, parts of the classes, three numbers a row for the loss. */
+START_TEST(words_are_padded_and_their_loss_is_shared)
+{
+  shared s = share("gpt3-175b", NULL, NULL, (pm__sharding_degrees){.tensor = 8, .sequence = true});
+  const pm__shard *first = s.shards->shard[s.pieces->of[0]], *last = s.shards->shard[s.pieces->of[s.pieces->count - 1]];
+  double words = 51200. / 8 * 12288, u = 2048. * 12288; /* 50257 words, the next multiple of 1024 */
+  ck_assert(first->split == words && first->whole == 2048. * 12288);
+  ck_assert(last->tied == words && last->split == 0 && last->whole == 2 * 12288);
+  ck_near("padding", first->padding, (51200. - 50257) / 8 * 12288, 1e-9);
+  ck_assert(over_tensor(first, PM__FORWARD, PM__SHARDING_REDUCE_SCATTER) == u);
+  ck_assert(over_tensor(first, PM__DGRAD, PM__SHARDING_ALL_GATHER) == u);
+  ck_assert(over_tensor(last, PM__FORWARD, PM__SHARDING_ALL_GATHER) == u);
+  ck_assert(over_tensor(last, PM__DGRAD, PM__SHARDING_REDUCE_SCATTER) == u);
+  ck_assert(over_tensor(last, PM__FORWARD, PM__SHARDING_ALL_REDUCE) == 3 * 2048);
+  ck_assert(last->network->layers[last->network->count - 1].elements_out == 2048. * 51200 / 8);
+  release(&s);
+}
+END_TEST
+
+/* Products of all GPUs are those of the network where each layer is shared out. */
+START_TEST(products_are_shared_equally)
+{
+  static const char *const names[] = {"gpt3-175b", "llama3-70b", "bert-large", "t5-base", "vit-b-16", "qwen3-8b",
+                                      "nemotron4-15b", "bloom-176b", "transformer-xl-512"};
+  shared s = share(names[_i], NULL, NULL, (pm__sharding_degrees){.tensor = 4});
+  int kind = s.pieces->of[s.pieces->count / 3];
+  const pm_network *whole = s.pieces->kind[kind], *part = s.shards->shard[kind]->network;
+  for (int pass = 0; pass < PM__PASSES; pass++) {
+    double all = products(whole, (pm__pass)pass);
+    ck_near(names[_i], 4 * products(part, (pm__pass)pass), all, 1e-12);
+  }
+  ck_assert_ptr_null(s.shards->shard[kind]->undivided);
+  release(&s);
+}
+END_TEST
+
+/* ---- Experts. */
+
+START_TEST(experts_are_dealt_out)
+{
+  shared s = share("mixtral-8x7b", NULL, NULL, (pm__sharding_degrees){.expert = 8});
+  const pm__shard *layer = layer_of_network(&s);
+  double sent = exchanged(layer, PM__FORWARD, PM__AXIS_EXPERT, PM__SHARDING_ALL_TO_ALL);
+  ck_assert(2 * sent == 2 * 67108864); /* there and back */
+  ck_assert(exchanged(layer, PM__DGRAD, PM__AXIS_EXPERT, PM__SHARDING_ALL_TO_ALL) == sent);
+  ck_assert(layer->expert == 3. * 4096 * 14336);
+  double all = products(s.pieces->kind[s.pieces->of[1]], PM__FORWARD);
+  ck_near("balanced", products(layer->network, PM__FORWARD), all, 1e-12);
+  release(&s);
+  s = share("mixtral-8x7b", NULL, NULL, (pm__sharding_degrees){.expert = 8, .imbalance = 1.5});
+  double more = products(layer_of_network(&s)->network, PM__FORWARD) - all;
+  ck_near("imbalance", more, .5 * 2 * 2 * 3. * 4096 * 4096 * 14336, 1e-12);
+  release(&s);
+  s = share("mixtral-8x7b", NULL, NULL, (pm__sharding_degrees){.expert = 8, .imbalance = 1.5, .capacity = 1});
+  ck_near("capacity", products(layer_of_network(&s)->network, PM__FORWARD), all, 1e-12);
+  release(&s);
+}
+END_TEST
+
+/* Of a tensor group each GPU routes its rows, and the same GPUs may share each expert. */
+START_TEST(experts_join_a_tensor_group)
+{
+  pm__sharding_degrees degrees = {.tensor = 4, .sequence = true, .expert = 2};
+  shared s = share("mixtral-8x7b", NULL, NULL, degrees);
+  const pm__shard *layer = layer_of_network(&s);
+  double all = products(s.pieces->kind[s.pieces->of[1]], PM__FORWARD), t = 4;
+  ck_assert(exchanged(layer, PM__FORWARD, PM__AXIS_EXPERT, PM__SHARDING_ALL_TO_ALL) == 2 * 4096. / t * 2 * 4096);
+  ck_near("rows", t * products(layer->network, PM__FORWARD), all, 1e-12);
+  ck_assert(layer->expert == 4 * 3. * 4096 * 14336);
+  release(&s);
+  degrees.expert_tensor = 2;
+  s = share("mixtral-8x7b", NULL, NULL, degrees);
+  layer = layer_of_network(&s);
+  ck_assert(exchanged(layer, PM__FORWARD, PM__AXIS_EXPERT_TENSOR, PM__SHARDING_ALL_GATHER) == 2 * 4096. / t * 2 * 4096);
+  ck_near("rows of two", t * products(layer->network, PM__FORWARD), all, 1e-12);
+  ck_assert(layer->expert == 4 * 3. * 4096 * 14336 / 2);
+  release(&s);
+  s = share("mixtral-8x7b", NULL, NULL, (pm__sharding_degrees){.tensor = 4, .expert_tensor = 4});
+  layer = layer_of_network(&s);
+  ck_assert(over_tensor(layer, PM__FORWARD, PM__SHARDING_ALL_REDUCE) == 2 * 4096. * 4096);
+  ck_assert(layer->expert == 8 * 3. * 4096 * 14336 / 4);
+  double router = 2 * 4096. * 4096 * 8; /* of all tokens, on every GPU */
+  ck_near("shared", t * (products(layer->network, PM__FORWARD) - router), all - router, 1e-12);
+  release(&s);
+}
+END_TEST
+
+/* ---- Contexts. */
+
+START_TEST(keys_go_round_a_ring)
+{
+  shared s = share("llama3-8b", "seq", "131072", (pm__sharding_degrees){.context = 8,
+    .context_exchange = PM__CONTEXT_RING});
+  const pm__shard *layer = layer_of_network(&s);
+  ck_assert_int_eq(layer->count, 2);
+  ck_assert(2 * layer->exchange[0].elements == 67108864 && layer->exchange[0].repeats == 7);
+  ck_assert(layer->exchange[1].elements == 2 * layer->exchange[0].elements);
+  ck_assert(layer->network->layers[0].elements_out == 131072. / 8 * 4096);
+  release(&s);
+}
+END_TEST
+
+START_TEST(contexts_share_the_work)
+{
+  static const pm__sharding_context ways[] = {PM__CONTEXT_ALL_GATHER, PM__CONTEXT_RING, PM__CONTEXT_ALL_TO_ALL};
+  shared s = share("llama3-8b", NULL, NULL, (pm__sharding_degrees){.tensor = 2, .context = 4, .sequence = true,
+    .context_exchange = ways[_i]});
+  int kind = s.pieces->of[s.pieces->count / 2];
+  const pm_network *whole = s.pieces->kind[kind], *part = s.shards->shard[kind]->network;
+  for (size_t i = 0; i < whole->count; i++) {
+    double flop = whole->layers[i].flop[PM__FORWARD];
+    if (flop > 0) ck_near(whole->layers[i].name, 8 * part->layers[i].flop[PM__FORWARD], flop, 1e-12);
+    double further = whole->layers[i].saved.elements;
+    if (further > 0) ck_near("saved", 8 * part->layers[i].saved.elements, further, 1e-12);
+  }
+  release(&s);
+}
+END_TEST
+
+/* ---- Several tensors at once. */
+
+START_TEST(a_decoder_passes_on_the_encoders_output)
+{
+  shared s = share("t5-base", NULL, NULL, (pm__sharding_degrees){.tensor = 4, .sequence = true});
+  const pm__pieces *p = s.pieces;
+  double most = 0, least = INFINITY;
+  for (int i = 0; i + 1 < p->count; i++) {
+    most = fmax(most, p->passed[i]);
+    least = fmin(least, p->passed[i]);
+  }
+  ck_assert_msg(most == 2 * least, "%g and %g", most, least);
+  ck_assert(p->passed[p->count - 1] == 0);
+  release(&s);
+}
+END_TEST
+
+/* Latent attention: what leads down to the latent vectors is whole, what leads up is shared out by heads. */
+START_TEST(latent_attention_is_shared_by_heads)
+{
+  shared s = share("deepseek-v3", NULL, NULL, (pm__sharding_degrees){.tensor = 8, .sequence = true, .expert = 8});
+  const pm__shard *layer = layer_of_network(&s);
+  double h = 7168, ql = 1536, kl = 512, gr = 64, g = 128, heads = 128;
+  double up = ql * heads * (g + gr) + kl * heads * (g + g), out = heads * g * h, shared_expert = 3 * h * 2048;
+  ck_assert_msg(layer->split == (up + out + shared_expert) / 8, "%.0f", layer->split);
+  ck_assert_msg(layer->expert == 256 / 8 * 3. * h * 2048, "%.0f", layer->expert);
+  double down = h * (ql + kl + gr) + ql + kl, norms = 2 * h, router = h * 256;
+  ck_assert_msg(layer->whole - down - norms - router <= 256, "%.0f", layer->whole); /* a bias of the router, if any */
+  ck_assert_ptr_nonnull(layer->undivided);
+  release(&s);
+}
+END_TEST
+
+/* ---- What cannot be. */
+
+START_TEST(what_cannot_be_shared_says_why)
+{
+  static const struct { const char *name; pm__sharding_degrees degrees; const char *words; } rows[] = {
+    {"gpt3-175b", {.tensor = 5},
+     "linear \"h.0.attn.query\": 96 heads over 5 GPUs; 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 96"},
+    {"llama3-70b", {.tensor = 128}, "64 heads over 128 GPUs"},
+    {"qwen3-8b", {.tensor = 64}, "32 heads over 64 GPUs"},
+    {"resnet50", {.tensor = 2},
+     "no layer of resnet50 can be split over 2 GPUs: conv2d \"conv1\" needs all of its input"},
+    {"llama3-8b", {.context = 3}, "8192 tokens over 3 GPUs"},
+    {"llama3-8b", {.context = 8192}, "8192 tokens over 16384 GPUs"},
+    {"llama3-8b", {.context = 16, .context_exchange = PM__CONTEXT_ALL_TO_ALL},
+     "8 heads of keys and values on each GPU over 16"},
+    {"bert-base", {.context = 2}, "needs all tokens of a sample: it cannot be split over a context"},
+    {"vit-b-16", {.context = 2}, "cannot be split over a context"},
+    {"resnet50", {.context = 2}, "conv2d \"conv1\" needs all tokens"},
+    {"vit-b-16", {.tensor = 4, .sequence = true}, "197 tokens over 4 GPUs"},
+    {"mixtral-8x7b", {.expert = 3}, "8 experts over 3 GPUs; 1, 2, 4, 8 divide them"},
+    {"mixtral-8x7b", {.expert = 16}, "8 experts over 16 GPUs"},
+    {"mixtral-8x7b", {.tensor = 4, .expert_tensor = 2}, "need sequence parallelism"},
+    {"llama3-8b", {.expert = 2}, "llama3-8b has no experts for 2 GPUs"},
+    {"llama3-8b", {.tensor = -1}, "-1 GPUs for tensor parallelism are not 1 to"},
+    {"llama3-8b", {.context = 2147483647}, "2147483647 GPUs for context parallelism are not 1 to"},
+  };
+  enum { ROWS = sizeof rows / sizeof rows[0] };
+  ck_assert_int_eq(ROWS, 17);
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = build_network(rows[_i].name);
+  pm__pieces *pieces = pieces_of(network);
+  ck_assert_ptr_null(pm__shards_new(pieces, &rows[_i].degrees, &error));
+  ck_assert_msg(strstr(error.text, rows[_i].words) != NULL, "%s", error.text);
   pm__pieces_free(pieces);
   pm_network_free(network);
 }
@@ -289,6 +625,19 @@ int main(void)
   tcase_add_loop_test(tests, one_gpu_has_it_all, 0, TRANSFORMERS);
   tcase_add_loop_test(tests, pieces_sum_to_the_network, 0, TRANSFORMERS);
   tcase_add_loop_test(tests, parts_sum_to_the_network, 0, TRANSFORMERS);
+  tcase_add_loop_test(tests, every_network_is_shared_or_says_why_not, 0, 8);
+  tcase_add_test(tests, a_llama_shares_heads_of_keys);
+  tcase_add_loop_test(tests, sequence_parallelism_leaves_what_is_published, 0, 4);
+  tcase_add_loop_test(tests, recomputation_leaves_out_the_last_sum, 0, 3);
+  tcase_add_test(tests, words_are_padded_and_their_loss_is_shared);
+  tcase_add_loop_test(tests, products_are_shared_equally, 0, 9);
+  tcase_add_test(tests, experts_are_dealt_out);
+  tcase_add_test(tests, experts_join_a_tensor_group);
+  tcase_add_test(tests, keys_go_round_a_ring);
+  tcase_add_loop_test(tests, contexts_share_the_work, 0, 3);
+  tcase_add_test(tests, a_decoder_passes_on_the_encoders_output);
+  tcase_add_test(tests, latent_attention_is_shared_by_heads);
+  tcase_add_loop_test(tests, what_cannot_be_shared_says_why, 0, 17);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

@@ -29,6 +29,12 @@ int pm__sharding_check(const pm__layer *layer, double count, const char *what, i
                   layer->kind != NULL ? layer->kind->name : "input", layer->name, count, what, gpus, divisors);
 }
 
+pm__sharding_demand pm__sharding_units(pm__sharding_demand demand, double units)
+{
+  if (demand.units == 0 || units < demand.units) demand.units = units;
+  return demand;
+}
+
 pm__sharding_exchange *pm__sharding_add(pm__sharding_part *part, pm__pass pass, pm__sharding_collective collective,
                                         pm__sharding_axis axis, double elements)
 {

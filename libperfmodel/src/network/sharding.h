@@ -98,13 +98,13 @@ typedef struct pm__sharding_rules {
   /* Whether it takes inputs as they lie; sets part->out. NULL: inputs that lie alike, and so does the output. */
   bool (*takes)(const pm__layer *layer, pm__sharding_part *part);
   /* What its output is where it shares out its own parameters; 0: it does not. NULL: it never does. */
-  pm__sharding_state (*opens)(const pm__layer *layer, const pm__shape *inputs, int parts);
-  /* What it demands of an input that is split. NULL: what is demanded of its output. */
-  pm__sharding_demand (*demands)(const pm__layer *layer, int input);
+  pm__sharding_state (*opens)(const pm__layer *layer, const pm__shape *inputs, const pm__sharding_degrees *degrees);
+  /* What it demands of an input that is split, given what is demanded of its output. NULL: the same. */
+  pm__sharding_demand (*demands)(const pm__layer *layer, int input, pm__sharding_demand of_output);
   /* Changes its attributes to those of its part on one GPU, and says what part it is. NULL: they stay. */
   int (*divide)(pm__layer *layer, pm__sharding_part *part, pm_error *error);
-  /* With tokens split over a context: how an input of that shape comes to it, and how what it makes leaves it. NULL: row
-  ** by row, as it takes tokens. */
+  /* With tokens split over a context: how an input of that shape comes to it, and how what it makes leaves it. NULL:
+  ** row by row, as it takes tokens. */
   void (*context)(const pm__sharding_degrees *degrees, int input, pm__shape *shape);
   bool always; /* `divide` is called for every layer of the kind */
 } pm__sharding_rules;
@@ -113,6 +113,9 @@ enum { PM__CONTEXT_OUTPUT = -1 }; /* `input` of `context`: the output */
 
 /* PM_STATUS_BAD_VALUE unless so many of `what` can go to so many GPUs evenly. */
 int pm__sharding_check(const pm__layer *layer, double count, const char *what, int gpus, pm_error *error);
+
+/* `demand` with no more than so many units. */
+pm__sharding_demand pm__sharding_units(pm__sharding_demand demand, double units);
 
 /* Adds an exchange that is done once; the caller may change what is returned. */
 pm__sharding_exchange *pm__sharding_add(pm__sharding_part *part, pm__pass pass, pm__sharding_collective collective,

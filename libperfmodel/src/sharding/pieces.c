@@ -159,7 +159,10 @@ static int put_layer(extraction *e, int number)
   size_t count = layer->input_count;
   int *inputs = (int *)pm__arena_alloc(&e->arena, (count + 1) * sizeof *inputs);
   pm__shape *shapes = (pm__shape *)pm__arena_alloc(&e->arena, (count + 1) * sizeof *shapes);
-  if (inputs == NULL || shapes == NULL) return pm__no_memory(e->error), -1;
+  if (inputs == NULL || shapes == NULL) {
+    pm__no_memory(e->error);
+    return -1;
+  }
   int at = 0;
   for (size_t i = 0; i < count && at >= 0; i++) {
     int input = e->network->inputs[layer->first_input + i];

@@ -34,7 +34,10 @@ static bool add_exchange(builder *b, pm__sharding_exchange exchange)
   if (exchange.elements == 0 || exchange.repeats == 0) return true;
   if (count == b->capacity) {
     void *larger = pm__grow(b->shard->exchange, count, &b->capacity, sizeof exchange);
-    if (larger == NULL) return pm__no_memory(b->error) == PM_OK;
+    if (larger == NULL) {
+      pm__no_memory(b->error);
+      return false;
+    }
     b->shard->exchange = (pm__sharding_exchange *)larger;
   }
   b->shard->exchange[b->shard->count++] = exchange;
@@ -167,8 +170,8 @@ static int check_context(builder *b, const pm__layer *layer)
     return pm__no_memory(b->error);
   for (int i = 0; i < part.input_count; i++) states[i].how = PM__SHARD_TOKENS;
   if (pm__shard_takes(layer, &part)) return PM_OK;
-  return pm__fail(b->error, PM_STATUS_BAD_VALUE, "%s \"%s\" needs all tokens of a sample: it cannot be split over a context",
-                  layer->kind->name, layer->name);
+  return pm__fail(b->error, PM_STATUS_BAD_VALUE, "%s \"%s\" needs all tokens of a sample: it cannot be split over "
+                  "a context", layer->kind->name, layer->name);
 }
 
 static bool see_inputs(builder *b, const pm__layer *layer, const pm__sharding_part *part, bool shared, int *inputs,
@@ -213,10 +216,13 @@ static void count_parameters(builder *b, int number, const pm__layer *own, const
   bool divided = plan->opens || plan->splits;
   double all = own->parameters + own->tied, whole = divided ? part->whole : all - part->expert;
   int parts = plan->opens ? part->out.parts : part->in[0].parts;
-  double fair = (layer->parameters + layer->tied - whole) / parts, more = all - whole - part->expert - fair;
+  double fair = part->expert > 0 ? 0 : (layer->parameters + layer->tied - whole) / parts;
+  double more = all - whole - part->expert - fair;
   pm__shard *shard = b->shard;
-  shard->divided += divided;
+  bool sums = part->out.how == PM__SHARD_PARTIAL && layer->kind->parameters == PM__MATRICES;
+  shard->divided += divided && sums;
   shard->tied += own->tied;
+  if (own->tied > 0) shard->tied_whole += whole;
   if (own->tied == 0) {
     shard->whole += whole;
     shard->expert += part->expert;
@@ -286,7 +292,9 @@ static int put_input(builder *b, int number)
   const pm__layer *layer = &b->piece->layers[number];
   pm__shape shape = layer->output;
   tensor *t = &b->tensors[number];
-  int c = b->degrees->context, status = pm__sharding_check(layer, (double)shape.size[0], "tokens", c, b->error);
+  bool image = !layer->wants_gradient && shape.rank > 2;
+  int c = image ? 1 : b->degrees->context;
+  int status = pm__sharding_check(layer, (double)shape.size[0], "tokens", c, b->error);
   if (status != PM_OK) return status;
   shape.size[0] /= c;
   bool tokens = layer->wants_gradient && has_rows(b, &shape) && shape.size[0] > 1;

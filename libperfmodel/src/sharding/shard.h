@@ -1,17 +1,17 @@
 /*
-** Shards: what one GPU computes of a piece whose layers are shared by a group of GPUs (tensor, sequence, context and expert
-** parallelism), and what the GPUs of the group exchange for it. How a layer is shared is its kind's to say
+** Shards: what one GPU computes of a piece whose layers are shared by a group of GPUs (tensor, sequence, context and
+** expert parallelism), and what the GPUs of the group exchange for it. How a layer is shared is its kind's to say
 ** (network/sharding.h); this room walks through the network.
 **
-** A tensor's state is whole, tokens (rows split), features (split) or partial (a sum still to be made). A product whose
-** whole input leads, through layers that keep features split, to products that sum them up is split by its own features;
-** so is one that leads to a loss, which does without the others' classes. Between what a layer gets and what it takes
-** stands an exchange:
+** A tensor's state is whole, tokens (rows split), features (split) or partial (a sum still to be made). A product with a
+** whole input whose result leads, through layers that keep features split, to products that sum them up is split by its
+** own features; so is one that leads to a loss, which does without the others' classes. Between what a layer gets and
+** what it takes stands an exchange:
 **
 **     partial -> whole    all-reduce            whole -> split layer    backward: all-reduce of the gradient
 **     partial -> tokens   reduce-scatter        backward: all-gather
-**     tokens  -> whole    all-gather            backward: reduce-scatter, and the tensor gathered again for gradients of
-**                                               parameters: it is not kept
+**     tokens  -> whole    all-gather            backward: reduce-scatter, and the tensor gathered again for gradients
+**                                               of parameters: it is not kept
 **     whole   -> tokens   a slice               backward: all-gather
 */
 #ifndef PM_SHARDING_SHARD_H
@@ -20,8 +20,8 @@
 #include "network/network.h"
 #include "sharding/pieces.h"
 
-/* Per GPU. Parameters are shared further by data parallelism, their gradients and optimizer state with them. Their sum is
-** the network's parameters. */
+/* Per GPU. Parameters are shared further by data parallelism, their gradients and optimizer state with them; whole, split
+** and expert together are the network's parameters. */
 typedef struct pm__shard {
   pm_network *network; /* what one GPU computes; without any sharing the piece itself, count by count */
   pm__sharding_exchange *exchange; /* per sample */
@@ -31,9 +31,11 @@ typedef struct pm__shard {
   double expert;  /* of experts: replicas are tensor x context x data / (expert x expert_tensor) */
   double tied;    /* in none of these: those of layers that take another's, which may be in another piece: a stage that
                      has not got that has a copy of so many */
+  double tied_whole; /* of `tied`: those that all GPUs of the tensor group would have */
   double copied;  /* of `split`: more than its part, because other GPUs have the same (heads of keys and values) */
   double padding; /* of `split` and `tied`: more than the network has, because rows of a vocabulary are padded */
-  int divided;    /* layers that the tensor group shares out */
+  int divided;    /* products of which each GPU of the tensor group has a summand: with those in front of them they are
+                     its share of the work */
   const pm__layer *undivided; /* of the piece: the first product that it does not share out, or NULL */
 } pm__shard;
 

@@ -42,7 +42,8 @@ static bool takes_alike(pm__sharding_part *part)
     if (part->in[i].how != PM__SHARD_WHOLE) part->out = part->in[i];
   int axis = part->out.how == PM__SHARD_FEATURES ? part->out.axis : 0;
   for (int i = 0; i < part->input_count; i++) {
-    bool broadcast = part->in[i].how == PM__SHARD_WHOLE && part->inputs[i].rank > axis && part->inputs[i].size[axis] == 1;
+    const pm__shape *shape = &part->inputs[i];
+    bool broadcast = part->in[i].how == PM__SHARD_WHOLE && shape->rank > axis && shape->size[axis] == 1;
     if (!lies_as(&part->in[i], &part->out) && !broadcast) return false;
   }
   return true;
@@ -84,6 +85,16 @@ static bool join(walk *w, int number, pm__sharding_state *states)
   return any;
 }
 
+/* Whether an input is split now and will not be in the next walk: then nothing can be said in this one. */
+static bool waits(const walk *w, const pm__layer *layer)
+{
+  for (size_t i = 0; i < layer->input_count; i++) {
+    int input = input_of(w, layer, i);
+    if (w->layers[input].out.how == PM__SHARD_FEATURES && w->refused[root_of(w, input)]) return true;
+  }
+  return false;
+}
+
 /* ---- Forward: what splits, if all that could open does. Backward: what that demands. */
 
 static void open(walk *w, int number, const pm__sharding_part *part)
@@ -92,7 +103,7 @@ static void open(walk *w, int number, const pm__sharding_part *part)
   const pm__sharding_rules *rules = layer->kind->sharding_rules;
   pm__shard_layer *at = &w->layers[number];
   if (w->degrees->tensor == 1 || w->never[number] || rules == NULL || rules->opens == NULL) return;
-  pm__sharding_state state = rules->opens(layer, part->inputs, w->degrees->tensor);
+  pm__sharding_state state = rules->opens(layer, part->inputs, w->degrees);
   at->opens = state.how != 0;
   if (at->opens) at->out = state;
   if (state.how == PM__SHARD_FEATURES && at->leaves) w->refused[root_of(w, number)] = true;
@@ -107,7 +118,7 @@ static bool visit(walk *w, int number)
   w->group[number] = number;
   w->refused[number] = at->opens = at->splits = false;
   at->out = (pm__sharding_state){PM__SHARD_WHOLE, 0, 1};
-  if (layer->kind == NULL) return true;
+  if (layer->kind == NULL || waits(w, layer)) return true;
   if (!pm__shard_part(w->piece, number, w->degrees, w->arena, &part, &states)) return false;
   if (!join(w, number, states)) {
     open(w, number, &part);
@@ -150,8 +161,9 @@ static void find_demands(walk *w)
     if (!w->layers[i].splits) continue;
     const pm__sharding_rules *rules = layer->kind->sharding_rules;
     bool own = rules != NULL && rules->demands != NULL;
+    pm__sharding_demand demand = w->layers[i].demand;
     for (size_t k = 0; k < layer->input_count; k++)
-      merge(&w->layers[input_of(w, layer, k)].demand, own ? rules->demands(layer, (int)k) : w->layers[i].demand);
+      merge(&w->layers[input_of(w, layer, k)].demand, own ? rules->demands(layer, (int)k, demand) : demand);
   }
 }
 

@@ -250,8 +250,9 @@ static bool takes(const pm__layer *layer, pm__sharding_part *part)
   return true;
 }
 
-static pm__sharding_demand demands(const pm__layer *layer, int input)
+static pm__sharding_demand demands(const pm__layer *layer, int input, pm__sharding_demand of_output)
 {
+  (void)of_output;
   return (pm__sharding_demand){layer->attribute[input == 0 ? HEADS : KV_HEADS], input > 0, 0};
 }
 

@@ -39,6 +39,18 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
 }
 
+/* All alike, side by side; not tokens behind tokens. */
+static bool takes(const pm__layer *layer, pm__sharding_part *part)
+{
+  part->out = part->in[0];
+  for (int i = 1; i < part->input_count; i++)
+    if (part->in[i].how != part->out.how || part->in[i].axis != part->out.axis || part->in[i].parts != part->out.parts)
+      return false;
+  return part->out.how != PM__SHARD_TOKENS || pm__axis(layer, AXIS, &part->inputs[0], NULL) != 0;
+}
+
+static const pm__sharding_rules sharding = {.takes = takes};
+
 const pm__layer_kind pm__kind_concat = {
   .name = "concat",
   .doc = "its inputs one behind the other",
@@ -54,5 +66,6 @@ const pm__layer_kind pm__kind_concat = {
   .keeping = PM__KEEPS_AS_COUNTED,
   .parameters = PM__NO_PARAMETERS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+  .sharding_rules = &sharding,
 };

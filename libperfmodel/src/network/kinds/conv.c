@@ -129,7 +129,7 @@ static int depthwise_shape(pm__layer *layer, const pm__shape *inputs, int count_
   .keeping = PM__KEEPS_AS_COUNTED, \
   .parameters = PM__MATRICES, \
   .state = PM__NO_STATE, \
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES
+  .sharding = PM__SHARD_WHOLE
 
 const pm__layer_kind pm__kind_conv1d = {
   .name = "conv1d",

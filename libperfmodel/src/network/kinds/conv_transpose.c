@@ -74,7 +74,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   .keeping = PM__KEEPS_AS_COUNTED, \
   .parameters = PM__MATRICES, \
   .state = PM__NO_STATE, \
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES
+  .sharding = PM__SHARD_WHOLE
 
 const pm__layer_kind pm__kind_conv_transpose1d = {
   .name = "conv_transpose1d",

@@ -53,11 +53,11 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
 }
 
 /* The rows are split: each GPU gives zeros for those that it has not. A table too short to be worth it stays whole. */
-static pm__sharding_state opens(const pm__layer *layer, const pm__shape *inputs, int parts)
+static pm__sharding_state opens(const pm__layer *layer, const pm__shape *inputs, const pm__sharding_degrees *degrees)
 {
   (void)inputs;
-  bool split = layer->attribute[ENTRIES] >= PM__VOCABULARY_MULTIPLE * parts;
-  return (pm__sharding_state){split ? PM__SHARD_PARTIAL : (pm__sharding)0, 0, parts};
+  bool split = layer->attribute[ENTRIES] >= PM__VOCABULARY_MULTIPLE * degrees->tensor;
+  return (pm__sharding_state){split ? PM__SHARD_PARTIAL : (pm__sharding)0, 0, degrees->tensor};
 }
 
 static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)

@@ -61,5 +61,5 @@ const pm__layer_kind pm__kind_interpolate = {
   .keeping = PM__KEEPS_AS_COUNTED,
   .parameters = PM__NO_PARAMETERS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+  .sharding = PM__SHARD_WHOLE,
 };

@@ -100,5 +100,5 @@ const pm__layer_kind pm__kind_learned_token = {
   .keeping = PM__KEEPS_AS_COUNTED,
   .parameters = PM__VECTORS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+  .sharding = PM__SHARD_WHOLE,
 };

@@ -63,16 +63,17 @@ static bool takes(const pm__layer *layer, pm__sharding_part *part)
 }
 
 /* Its own features are split ("column"). */
-static pm__sharding_state opens(const pm__layer *layer, const pm__shape *inputs, int parts)
+static pm__sharding_state opens(const pm__layer *layer, const pm__shape *inputs, const pm__sharding_degrees *degrees)
 {
   (void)layer;
-  return (pm__sharding_state){PM__SHARD_FEATURES, inputs[0].rank - 1, parts};
+  return (pm__sharding_state){PM__SHARD_FEATURES, inputs[0].rank - 1, degrees->tensor};
 }
 
-static pm__sharding_demand demands(const pm__layer *layer, int input)
+static pm__sharding_demand demands(const pm__layer *layer, int input, pm__sharding_demand of_output)
 {
   (void)layer;
   (void)input;
+  (void)of_output;
   return (pm__sharding_demand){0, false, 0};
 }
 

@@ -72,6 +72,18 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   pm__add_gemm(kernels, PM__DGRAD, (pm__gemm){batches, k, n, m, PM__SCALES_COUNT}, moved, 0);
 }
 
+/* Products of different heads: both inputs have them along the same leading dimension. */
+static bool takes(const pm__layer *layer, pm__sharding_part *part)
+{
+  (void)layer;
+  part->out = part->in[0];
+  return part->in[0].how == part->in[1].how && part->in[0].axis == part->in[1].axis &&
+         part->in[0].parts == part->in[1].parts && part->inputs[0].rank == part->inputs[1].rank &&
+         part->in[0].axis < part->inputs[0].rank - 2;
+}
+
+static const pm__sharding_rules sharding = {.takes = takes};
+
 const pm__layer_kind pm__kind_matmul = {
   .name = "matmul",
   .doc = "product of two computed matrices; leading dimensions are batches",
@@ -87,5 +99,6 @@ const pm__layer_kind pm__kind_matmul = {
   .keeping = PM__KEEPS_AS_COUNTED,
   .parameters = PM__NO_PARAMETERS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+  .sharding_rules = &sharding,
 };

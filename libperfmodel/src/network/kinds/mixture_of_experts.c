@@ -12,11 +12,18 @@
 **
 ** Kept for the backward pass: the tokens as sorted by expert, the hidden numbers before and after the activation (with
 ** gate: both products and their joint result), what the experts return, the router's probabilities, the choice.
+**
+** Over GPUs: each has some of the experts, and of each expert some of the hidden features. Rows go to the GPU of their
+** expert and come back; those that share an expert gather their rows and add up what it returns. Each routes its own
+** tokens; where a tensor group has the same ones (no sequence parallelism) it can only share every expert as a whole.
 */
 #include <math.h>
 #include "network/kinds/kinds.h"
 
 enum { EXPERTS, TOP_K, HIDDEN, GATED, BIAS, ROUTER_BIAS };
+
+/* No attributes of its own: experts on this GPU, rows that they get over those that this GPU sends; 0: all, as many. */
+enum { OWN_EXPERTS = PM__SHARED - 1, RECEIVED = PM__SHARED - 2 };
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("experts", EXPERTS, PM__COUNT, 1, 1e6, "experts"),
@@ -37,9 +44,10 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
                   layer->name, a[TOP_K], a[EXPERTS]);
 }
 
-/* Sizes of one sample; `routed` counts a token once for each of its experts. */
+/* Sizes of one sample; `routed` counts a token once for each of its experts, `received` what they get on this GPU. */
 typedef struct sizes {
   double experts, tokens, routed, features, hidden, up; /* up: matrices that lead to the hidden features */
+  double own, received;
   double biases, added; /* learned numbers that are added, and how often: in the pass of the activation, all of them */
 } sizes;
 
@@ -47,10 +55,13 @@ static sizes sizes_of(const pm__layer *layer)
 {
   const double *a = layer->attribute;
   double features = (double)layer->input.size[layer->input.rank - 1], tokens = layer->elements_in / features;
-  sizes s = {a[EXPERTS], tokens, tokens * a[TOP_K], features, a[HIDDEN], a[GATED] != 0 ? 2 : 1, 0, 0};
+  sizes s = {.experts = a[EXPERTS], .tokens = tokens, .routed = tokens * a[TOP_K], .features = features,
+    .hidden = a[HIDDEN], .up = a[GATED] != 0 ? 2 : 1};
+  s.own = a[OWN_EXPERTS] > 0 ? a[OWN_EXPERTS] : s.experts;
+  s.received = a[RECEIVED] > 0 ? s.routed * a[RECEIVED] : s.routed;
   double outputs = a[BIAS] != 0 ? s.up * s.hidden + features : 0, scores = a[ROUTER_BIAS] != 0 ? 1 : 0;
-  s.biases = s.experts * (outputs + scores);
-  s.added = s.routed * outputs + tokens * s.experts * scores;
+  s.biases = s.own * outputs + s.experts * scores;
+  s.added = s.received * outputs + tokens * s.experts * scores;
   return s;
 }
 
@@ -88,9 +99,19 @@ static void add_dispatch(pm__layer_kernels *kernels, const sizes *s)
   kernel->inner = false;
 }
 
+/* Rows come ordered by the GPU that sent them, and go back so. */
+static void add_second_sort(pm__layer_kernels *kernels, const sizes *s)
+{
+  if (s->own == s->experts) return;
+  for (int i = 0; i < 2; i++) {
+    add_pass(kernels, PM__FORWARD, PM__GATHER, 0, 2 * s->received * s->features)->shape.row = s->features;
+    add_pass(kernels, PM__DGRAD, PM__GATHER, 0, 2 * s->received * s->features)->shape.row = s->features;
+  }
+}
+
 static void add_activation(pm__layer_kernels *kernels, const sizes *s)
 {
-  double hidden = s->routed * s->hidden;
+  double hidden = s->received * s->hidden;
   bool gated = s->up > 1;
   add_pass(kernels, PM__FORWARD, PM__ELEMENTWISE, (gated ? 5 : 1) * hidden + s->added, (s->up + 1) * hidden);
   add_pass(kernels, PM__DGRAD, PM__ELEMENTWISE, (gated ? 14 : 1) * hidden, (2 * s->up + 1) * hidden);
@@ -110,7 +131,7 @@ static void add_biases(pm__layer *layer, pm__layer_kernels *kernels, const sizes
   const double *a = layer->attribute;
   if (s->biases == 0) return;
   layer->parameters += s->biases;
-  layer->parameter_tensors += (int)((a[BIAS] != 0 ? s->experts * (s->up + 1) : 0) + (a[ROUTER_BIAS] != 0 ? 1 : 0));
+  layer->parameter_tensors += (int)((a[BIAS] != 0 ? s->own * (s->up + 1) : 0) + (a[ROUTER_BIAS] != 0 ? 1 : 0));
   pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE, (pm__work){s->added, s->added, s->biases});
 }
 
@@ -118,20 +139,88 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   sizes s = sizes_of(layer);
   double expert = (s.up + 1) * s.features * s.hidden;
-  layer->parameters = s.features * s.experts + s.experts * expert;
-  layer->parameter_tensors = (int)(1 + s.experts * (s.up + 1));
-  layer->mac = layer->mac_bnl = s.tokens * s.features * s.experts + s.routed * expert;
+  layer->parameters = s.features * s.experts + s.own * expert;
+  layer->parameter_tensors = (int)(1 + s.own * (s.up + 1));
+  layer->mac = layer->mac_bnl = s.tokens * s.features * s.experts + s.received * expert;
   layer->saved.inputs = true;
-  layer->saved.elements = s.routed * (2 * s.features + (s.up + 1) * s.hidden) + s.tokens * s.experts;
+  layer->saved.elements = s.received * (s.features + (s.up + 1) * s.hidden) + s.routed * s.features +
+                          s.tokens * s.experts;
   layer->saved.index_elements = s.routed;
   add_router(kernels, &s);
   add_dispatch(kernels, &s);
-  add_product(kernels, s.experts, s.routed, s.features, s.up * s.hidden, false);
+  add_second_sort(kernels, &s);
+  add_product(kernels, s.own, s.received, s.features, s.up * s.hidden, false);
   add_activation(kernels, &s);
-  add_product(kernels, s.experts, s.routed, s.hidden, s.features, true);
+  add_product(kernels, s.own, s.received, s.hidden, s.features, true);
   add_combination(kernels, &s);
   add_biases(layer, kernels, &s);
 }
+
+static bool same_tokens(const pm__sharding_degrees *degrees)
+{
+  return degrees->tensor > 1 && !degrees->sequence;
+}
+
+/* A tensor group with the same tokens has summands of the result. */
+static pm__sharding_state opens(const pm__layer *layer, const pm__shape *inputs, const pm__sharding_degrees *degrees)
+{
+  (void)layer;
+  (void)inputs;
+  bool shares = same_tokens(degrees) && degrees->expert_tensor == degrees->tensor;
+  return (pm__sharding_state){shares ? PM__SHARD_PARTIAL : (pm__sharding)0, 0, degrees->tensor};
+}
+
+static int check_degrees(const pm__layer *layer, const pm__sharding_degrees *degrees, pm_error *error)
+{
+  const double *a = layer->attribute;
+  int status = pm__sharding_check(layer, a[EXPERTS], "experts", degrees->expert, error);
+  if (status == PM_OK) status = pm__sharding_check(layer, a[HIDDEN], "features", degrees->expert_tensor, error);
+  if (status != PM_OK || !same_tokens(degrees) || degrees->expert_tensor == 1 ||
+      degrees->expert_tensor == degrees->tensor)
+    return status;
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "mixture_of_experts \"%s\": experts over %d of %d GPUs of a tensor group "
+                  "need sequence parallelism", layer->name, degrees->expert_tensor, degrees->tensor);
+}
+
+/* Both ways, before the experts and after them. */
+static void add_exchanges(pm__sharding_part *part, double sent, double gathered)
+{
+  static const pm__pass passes[] = {PM__FORWARD, PM__DGRAD};
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < 2 && part->degrees->expert > 1; k++)
+      pm__sharding_add(part, passes[i], PM__SHARDING_ALL_TO_ALL, PM__AXIS_EXPERT, sent);
+    if (gathered == sent) continue;
+    pm__sharding_add(part, passes[i], PM__SHARDING_ALL_GATHER, PM__AXIS_EXPERT_TENSOR, gathered);
+    pm__sharding_add(part, passes[i], PM__SHARDING_REDUCE_SCATTER, PM__AXIS_EXPERT_TENSOR, gathered);
+  }
+}
+
+/* The busiest GPU's rows over the mean. */
+static double load_of(const pm__sharding_degrees *degrees)
+{
+  double imbalance = degrees->imbalance > 0 ? degrees->imbalance : 1;
+  return degrees->capacity > 0 ? fmin(imbalance, degrees->capacity) : imbalance;
+}
+
+static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
+{
+  const pm__sharding_degrees *d = part->degrees;
+  double *a = layer->attribute, features = (double)part->inputs[0].size[part->inputs[0].rank - 1];
+  int status = check_degrees(layer, d, error);
+  double tokens = pm__sharding_rows(part) / d->context / (part->in[0].how == PM__SHARD_TOKENS ? d->tensor : 1);
+  double sharing = part->opens ? 1 : d->expert_tensor, sent = tokens * a[TOP_K] * features;
+  add_exchanges(part, sent, sent * sharing);
+  a[OWN_EXPERTS] = d->expert > 1 ? a[EXPERTS] / d->expert : 0;
+  a[RECEIVED] = sharing * load_of(d) != 1 ? sharing * load_of(d) : 0;
+  a[HIDDEN] /= d->expert_tensor;
+  double up = a[GATED] != 0 ? 2 : 1, each = (up + 1) * features * a[HIDDEN];
+  each += a[BIAS] != 0 ? up * a[HIDDEN] + features : 0;
+  part->whole = a[EXPERTS] * (features + (a[ROUTER_BIAS] != 0 ? 1 : 0));
+  part->expert = a[EXPERTS] / d->expert * each;
+  return status;
+}
+
+static const pm__sharding_rules sharding = {.opens = opens, .divide = divide, .always = true};
 
 const pm__layer_kind pm__kind_mixture_of_experts = {
   .name = "mixture_of_experts",
@@ -150,4 +239,5 @@ const pm__layer_kind pm__kind_mixture_of_experts = {
   .parameters = PM__MATRICES,
   .state = PM__NO_STATE,
   .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+  .sharding_rules = &sharding,
 };

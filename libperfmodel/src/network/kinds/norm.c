@@ -176,11 +176,39 @@ const pm__layer_kind pm__kind_batch_norm = {
     .input = PM__INPUT_COUNTED, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_MADE},
   .parameters = PM__VECTORS,
   .state = PM__MOVING_AVERAGES,
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+  .sharding = PM__SHARD_WHOLE,
 };
 
 /* By operations: mean, squared differences, their mean, the product of reciprocal root and scale as wide as its input, and
 ** four operations with that. */
+/* A row must be whole, or consist of heads; those are split. */
+static bool takes_rows(const pm__layer *layer, pm__sharding_part *part)
+{
+  int first = part->inputs[0].rank - (int)layer->attribute[DIMS]; /* of the axes of a row */
+  part->out = part->in[0];
+  if (part->in[0].how == PM__SHARD_TOKENS) return first > 0;
+  return part->in[0].axis < first || (part->in[0].axis == first && layer->attribute[HEADS] > 1);
+}
+
+static pm__sharding_demand demand_heads(const pm__layer *layer, int input, pm__sharding_demand of_output)
+{
+  (void)input;
+  double heads = layer->attribute[HEADS];
+  return heads > 1 ? pm__sharding_units(of_output, heads) : of_output;
+}
+
+static int divide_rows(pm__layer *layer, pm__sharding_part *part, pm_error *error)
+{
+  (void)error;
+  part->whole = layer->parameters;
+  if (layer->attribute[HEADS] > 1) layer->attribute[HEADS] /= part->in[0].parts;
+  return PM_OK;
+}
+
+static const pm__sharding_rules sharding_of_rows = {
+  .takes = takes_rows, .demands = demand_heads, .divide = divide_rows,
+};
+
 const pm__layer_kind pm__kind_layer_norm = {
   .name = "layer_norm",
   .doc = "normalises each row of the trailing dimensions",
@@ -199,7 +227,8 @@ const pm__layer_kind pm__kind_layer_norm = {
     .input = PM__INPUT_COUNTED, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_MADE},
   .parameters = PM__VECTORS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+  .sharding_rules = &sharding_of_rows,
 };
 
 const pm__layer_kind pm__kind_group_norm = {
@@ -236,7 +265,7 @@ const pm__layer_kind pm__kind_instance_norm = {
   .keeping = PM__KEEPS_AS_COUNTED,
   .parameters = PM__VECTORS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+  .sharding = PM__SHARD_WHOLE,
 };
 
 /* By operations: square 2 accesses, mean 1, sum with epsilon and reciprocal root of a number for each row, product of the
@@ -261,7 +290,8 @@ const pm__layer_kind pm__kind_rms_norm = {
     .input = PM__INPUT_COUNTED, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_MADE},
   .parameters = PM__VECTORS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+  .sharding_rules = &sharding_of_rows,
 };
 
 enum { SIZE };

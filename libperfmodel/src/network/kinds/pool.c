@@ -144,7 +144,7 @@ const pm__layer_kind pm__kind_max_pool = {
     .input = PM__INPUT_COUNTED, .index = PM__INDEX_MAXIMA, .gradient = PM__GRADIENT_MADE},
   .parameters = PM__NO_PARAMETERS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+  .sharding = PM__SHARD_WHOLE,
 };
 
 #define TRAITS \
@@ -158,7 +158,7 @@ const pm__layer_kind pm__kind_max_pool = {
     .input = PM__INPUT_OF_AVERAGE, .index = PM__INDEX_NONE, .gradient = PM__GRADIENT_MADE}, \
   .parameters = PM__NO_PARAMETERS, \
   .state = PM__NO_STATE, \
-  .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES
+  .sharding = PM__SHARD_WHOLE
 
 const pm__layer_kind pm__kind_avg_pool = {
   .name = "avg_pool",

@@ -27,6 +27,16 @@ static void count_view(pm__layer *layer, pm__layer_kernels *kernels)
   layer->saved.view = true;
 }
 
+/* Split dimensions in front of those that become one stay; the first of them may be split. */
+static bool takes_flatten(const pm__layer *layer, pm__sharding_part *part)
+{
+  int from = pm__axis(layer, FROM, &part->inputs[0], NULL);
+  part->out = part->in[0];
+  return part->in[0].how == PM__SHARD_TOKENS ? from > 0 : part->in[0].axis <= from;
+}
+
+static const pm__sharding_rules sharding_of_flatten = {.takes = takes_flatten};
+
 #define TRAITS \
   .role = PM__ROLE_MOVEMENT, \
   .source = PM__LIBRARY_KERNEL, \
@@ -37,7 +47,7 @@ static void count_view(pm__layer *layer, pm__layer_kernels *kernels)
   .keeping = PM__KEEPS_AS_COUNTED, \
   .parameters = PM__NO_PARAMETERS, \
   .state = PM__NO_STATE, \
-  .sharding = PM__SHARD_WHOLE
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES
 
 const pm__layer_kind pm__kind_flatten = {
   .name = "flatten",
@@ -45,6 +55,7 @@ const pm__layer_kind pm__kind_flatten = {
   .rules = flatten_rules,
   .least_inputs = 1, .most_inputs = 1,
   .shape = shape_flatten, .count = count_view,
+  .sharding_rules = &sharding_of_flatten,
   TRAITS,
 };
 
@@ -82,12 +93,63 @@ static int shape_reshape(pm__layer *layer, const pm__shape *inputs, int count, p
   return pm__shape_elements(&layer->output) == elements ? PM_OK : cannot_become(layer, &inputs[0], error);
 }
 
+/* The dimension of the new shape that begins where the split one does: heads x size of features. -1 without one. */
+static int new_axis(const pm__layer *layer, const pm__shape *input, int axis)
+{
+  double before = 1, behind = 1;
+  for (int i = 0; i < axis; i++) before *= (double)input->size[i];
+  for (int i = 0; i < layer->output.rank; i++) {
+    if (behind == before && layer->output.size[i] > 1) return i;
+    behind *= (double)layer->output.size[i];
+  }
+  return -1;
+}
+
+/* Tokens stay the first dimension. */
+static bool takes_reshape(const pm__layer *layer, pm__sharding_part *part)
+{
+  part->out = part->in[0];
+  if (part->in[0].how == PM__SHARD_TOKENS) return layer->output.size[0] == part->inputs[0].size[0];
+  part->out.axis = new_axis(layer, &part->inputs[0], part->in[0].axis);
+  return part->out.axis >= 0 && layer->output.rank <= part->inputs[0].rank + 1; /* heads alone */
+}
+
+static pm__sharding_demand demands_reshape(const pm__layer *layer, int input, pm__sharding_demand of_output)
+{
+  (void)input;
+  int axis = new_axis(layer, &layer->input, layer->input.rank - 1);
+  bool grows = axis >= 0 && layer->output.rank > layer->input.rank;
+  return grows ? pm__sharding_units(of_output, (double)layer->output.size[axis]) : of_output;
+}
+
+static int divide_size(pm__layer *layer, int axis, int parts, pm_error *error)
+{
+  double *size = &layer->attribute[SHAPE + axis];
+  if (*size < 0) return PM_OK;
+  int status = pm__sharding_check(layer, *size, axis == 0 ? "tokens" : "features", parts, error);
+  *size /= parts;
+  return status;
+}
+
+static int divide_reshape(pm__layer *layer, pm__sharding_part *part, pm_error *error)
+{
+  int tokens = part->degrees->context, status = PM_OK;
+  if (part->in[0].how == PM__SHARD_TOKENS) tokens *= part->degrees->tensor;
+  if (part->in[0].how == PM__SHARD_FEATURES) status = divide_size(layer, part->out.axis, part->in[0].parts, error);
+  return status == PM_OK && tokens > 1 ? divide_size(layer, 0, tokens, error) : status;
+}
+
+static const pm__sharding_rules sharding_of_reshape = {
+  .takes = takes_reshape, .demands = demands_reshape, .divide = divide_reshape, .always = true,
+};
+
 const pm__layer_kind pm__kind_reshape = {
   .name = "reshape",
   .doc = "the same elements in another shape",
   .rules = reshape_rules,
   .least_inputs = 1, .most_inputs = 1,
   .shape = shape_reshape, .count = count_view,
+  .sharding_rules = &sharding_of_reshape,
   TRAITS,
 };
 
@@ -129,11 +191,23 @@ static void count_permute(pm__layer *layer, pm__layer_kernels *kernels)
   pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
 }
 
+static bool takes_permute(const pm__layer *layer, pm__sharding_part *part)
+{
+  part->out = part->in[0];
+  if (part->in[0].how == PM__SHARD_TOKENS) return layer->attribute[ORDER] == 0;
+  for (int i = 0; i < layer->output.rank; i++)
+    if ((int)layer->attribute[ORDER + i] == part->in[0].axis) part->out.axis = i;
+  return true;
+}
+
+static const pm__sharding_rules sharding_of_permute = {.takes = takes_permute};
+
 const pm__layer_kind pm__kind_permute = {
   .name = "permute",
   .doc = "the dimensions in another order",
   .rules = permute_rules,
   .least_inputs = 1, .most_inputs = 1,
   .shape = shape_permute, .count = count_permute,
+  .sharding_rules = &sharding_of_permute,
   TRAITS,
 };

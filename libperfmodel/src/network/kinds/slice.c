@@ -39,6 +39,31 @@ static void count_slice(pm__layer *layer, pm__layer_kernels *kernels)
                  (pm__work){0, layer->elements_in + layer->elements_out, 0});
 }
 
+static bool takes_slice(const pm__layer *layer, pm__sharding_part *part)
+{
+  int axis = pm__axis(layer, AXIS, &part->inputs[0], NULL);
+  part->out = part->in[0];
+  return part->in[0].how != PM__SHARD_TOKENS || axis != 0;
+}
+
+/* Of features that are split: each GPU has its part of every slice, side by side. */
+static int divide_slice(pm__layer *layer, pm__sharding_part *part, pm_error *error)
+{
+  double *a = layer->attribute;
+  int axis = pm__axis(layer, AXIS, &part->inputs[0], error), parts = part->in[0].parts;
+  if (part->in[0].axis != axis) return PM_OK;
+  double size = (double)part->inputs[0].size[axis];
+  a[START] = a[START] < 0 ? a[START] + size : a[START];
+  a[END] = isinf(a[END]) ? size : a[END] < 0 ? a[END] + size : a[END];
+  int status = pm__sharding_check(layer, a[START], "features before a slice", parts, error);
+  if (status == PM_OK) status = pm__sharding_check(layer, a[END] - a[START], "features", parts, error);
+  a[START] /= parts;
+  a[END] /= parts;
+  return status;
+}
+
+static const pm__sharding_rules sharding_of_slice = {.takes = takes_slice, .divide = divide_slice};
+
 const pm__layer_kind pm__kind_slice = {
   .name = "slice",
   .doc = "a part along one dimension",
@@ -54,7 +79,8 @@ const pm__layer_kind pm__kind_slice = {
   .keeping = PM__KEEPS_AS_COUNTED,
   .parameters = PM__NO_PARAMETERS,
   .state = PM__NO_STATE,
-  .sharding = PM__SHARD_WHOLE,
+  .sharding = PM__SHARD_WHOLE | PM__SHARD_TOKENS | PM__SHARD_FEATURES,
+  .sharding_rules = &sharding_of_slice,
 };
 
 enum { PADDING, PADDING_END = PADDING + PM__LIST_SLOTS };

@@ -62,8 +62,9 @@ static bool takes_loss(const pm__layer *layer, pm__sharding_part *part)
   return true;
 }
 
-static pm__sharding_demand demands_loss(const pm__layer *layer, int input)
+static pm__sharding_demand demands_loss(const pm__layer *layer, int input, pm__sharding_demand of_output)
 {
+  (void)of_output;
   (void)layer;
   (void)input;
   return (pm__sharding_demand){0, false, PM__VOCABULARY_MULTIPLE};
@@ -81,7 +82,9 @@ static int divide_loss(pm__layer *layer, pm__sharding_part *part, pm_error *erro
   return PM_OK;
 }
 
-static const pm__sharding_rules sharding_of_loss = {.takes = takes_loss, .demands = demands_loss, .divide = divide_loss};
+static const pm__sharding_rules sharding_of_loss = {
+  .takes = takes_loss, .demands = demands_loss, .divide = divide_loss,
+};
 
 const pm__layer_kind pm__kind_softmax = {
   .name = "softmax",
