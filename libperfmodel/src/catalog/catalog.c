@@ -67,7 +67,10 @@ static const pm__entry *find(const pm_catalog *catalog, const char *kind, const 
 
 const char *pm_catalog_get_name(const pm_catalog *catalog, const char *kind, const char *id, size_t index)
 {
-  const pm__entry *entry = id != NULL ? find(catalog, kind, id, NULL) : NULL;
+  int number = catalog != NULL && id != NULL ? pm__kind_find(kind, NULL) : -1;
+  const pm__names_place *place = number >= 0 ? pm__names_find_place(catalog, number, id) : NULL;
+  if (place != NULL && place->kind == number) return pm__catalog_name(catalog, number, place->position, index + 1);
+  const pm__entry *entry = number >= 0 ? find(catalog, kind, id, NULL) : NULL;
   return entry != NULL ? pm__entry_name(entry, index + 1) : NULL;
 }
 

@@ -179,6 +179,9 @@ struct pm_catalog {
 /* The entry at a position of the list of its kind; it fails for want of memory alone. */
 int pm__catalog_at(const pm_catalog *catalog, int kind, size_t position, const pm__entry **entry, pm_error *error);
 
+/* Opens every entry, so that looking one up later cannot fail for want of memory. Some milliseconds. */
+int pm__catalog_open_all(const pm_catalog *catalog, pm_error *error);
+
 /* Its id, name ("" without one) and aliases, from 1 on; NULL beyond them. */
 const char *pm__catalog_name(const pm_catalog *catalog, int kind, size_t position, size_t which);
 const char *pm__entry_name(const pm__entry *entry, size_t which);

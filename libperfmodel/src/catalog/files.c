@@ -53,21 +53,21 @@ const char *pm__file_reason(int number)
 
 static int cannot_open(const char *path, int number, pm_error *error)
 {
+  if (number == ENOMEM) return pm__no_memory(error);
   return pm__fail_at(error, PM_STATUS_BAD_FILE, path, 0, "%s", pm__file_reason(number));
 }
 
-static int read_all(int descriptor, const char *path, pm__string *bytes, pm_error *error)
+/* Adds what is left to read, up to `most` bytes; returns 0, or an errno: EFBIG if there are more. */
+static int read_all(int descriptor, size_t most, pm__string *bytes)
 {
   char buffer[65536];
   for (;;) {
     ssize_t count = read(descriptor, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return cannot_open(path, errno, error);
-    if (count == 0) return PM_OK;
+    if (count <= 0) return count < 0 ? errno : 0;
     pm__string_add_bytes(bytes, buffer, (size_t)count);
-    if (bytes->failed) return pm__no_memory(error);
-    if (bytes->length > size_max) return pm__fail_at(error, PM_STATUS_BAD_FILE, path, 0,
-                                                     "the file is larger than 16 MiB");
+    if (bytes->failed) return ENOMEM;
+    if (bytes->length > most) return EFBIG;
   }
 }
 
@@ -76,7 +76,9 @@ static int parse_file(pm__documents *documents, int descriptor, const char *path
   pm__string bytes = {NULL, 0, 0, false};
   pm_error failure = PM_ERROR_NONE;
   pm__document *document = NULL;
-  int status = read_all(descriptor, path, &bytes, &failure);
+  int number = read_all(descriptor, size_max, &bytes), status = PM_OK;
+  if (number == EFBIG) status = pm__fail_at(&failure, PM_STATUS_BAD_FILE, path, 0, "the file is larger than 16 MiB");
+  else if (number != 0) status = cannot_open(path, number, &failure);
   if (status == PM_OK) {
     document = pm__document_read(bytes.text, bytes.length, path, &failure);
     status = document != NULL ? pm__documents_add(documents, document, &failure) : failure.status;
@@ -214,20 +216,22 @@ static size_t text_size(const pm__embedded_file *file)
   return (size_t)tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;
 }
 
-static bool inflate_all(const pm__embedded_file *file, char *text, size_t size)
+/* Z_OK, Z_MEM_ERROR, or what else zlib says. */
+static int inflate_all(const pm__embedded_file *file, char *text, size_t size)
 {
   const int gzip = 16 + MAX_WBITS;
   z_stream stream;
   memset(&stream, 0, sizeof stream);
-  if (inflateInit2(&stream, gzip) != Z_OK) return false;
+  int result = inflateInit2(&stream, gzip);
+  if (result != Z_OK) return result;
   stream.next_in = (Bytef *)(uintptr_t)file->bytes;
   stream.avail_in = (uInt)file->size;
   stream.next_out = (Bytef *)text;
   stream.avail_out = (uInt)size;
-  int result = inflate(&stream, Z_FINISH);
-  bool good = result == Z_STREAM_END && stream.total_out == size;
+  result = inflate(&stream, Z_FINISH);
+  if (result == Z_STREAM_END) result = stream.total_out == size ? Z_OK : Z_DATA_ERROR;
   inflateEnd(&stream);
-  return good;
+  return result;
 }
 
 char *pm_shipped_read(const char *name, pm_error *error)
@@ -245,10 +249,13 @@ char *pm_shipped_read(const char *name, pm_error *error)
     return NULL;
   }
   text[size] = '\0';
+  int result = Z_OK;
   if (plain) memcpy(text, file->bytes, size);
-  if (plain || inflate_all(file, text, size)) return text;
+  else result = inflate_all(file, text, size);
+  if (result == Z_OK) return text;
   free(text);
-  pm__fail(error, PM_STATUS_INTERNAL, "the shipped table \"%.80s\" is damaged", name);
+  if (result == Z_MEM_ERROR) pm__no_memory(error);
+  else pm__fail(error, PM_STATUS_INTERNAL, "the shipped table \"%.80s\" is damaged", name);
   return NULL;
 }
 
@@ -257,26 +264,17 @@ char *pm_shipped_read(const char *name, pm_error *error)
 /* The bytes of a file, a zero behind them; NULL with an error. */
 static char *read_bytes(const char *path, size_t *size, pm_error *error)
 {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    pm__fail(error, PM_STATUS_BAD_FILE, "cannot read \"%.200s\": %s", path, pm__file_reason(errno));
-    return NULL;
-  }
   pm__string text = {NULL, 0, 0, false};
-  char piece[1 << 14];
-  size_t got;
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC), number = descriptor < 0 ? errno : 0;
   pm__string_add(&text, "");
-  while (!text.failed && text.length < TEXT_MOST && (got = fread(piece, 1, sizeof piece, file)) > 0)
-    pm__string_add_bytes(&text, piece, got);
-  bool good = !ferror(file) && text.length < TEXT_MOST;
-  int reason = errno;
-  fclose(file);
+  if (number == 0) number = text.failed ? ENOMEM : read_all(descriptor, TEXT_MOST, &text);
+  if (descriptor >= 0) close(descriptor);
   *size = text.length;
-  if (good && !text.failed) return text.text;
-  if (text.failed) pm__no_memory(error);
-  else if (text.length >= TEXT_MOST) pm__fail(error, PM_STATUS_BAD_FILE, "\"%.200s\" is too large", path);
-  else pm__fail(error, PM_STATUS_BAD_FILE, "cannot read \"%.200s\": %s", path, pm__file_reason(reason));
+  if (number == 0) return text.text;
   free(text.text);
+  if (number == ENOMEM) pm__no_memory(error);
+  else if (number == EFBIG) pm__fail(error, PM_STATUS_BAD_FILE, "\"%.200s\" is too large", path);
+  else pm__fail(error, PM_STATUS_BAD_FILE, "cannot read \"%.200s\": %s", path, pm__file_reason(number));
   return NULL;
 }
 
@@ -305,7 +303,7 @@ static char *inflate_bytes(const char *bytes, size_t size, size_t *length, const
   *length = text.length;
   if (result == Z_STREAM_END && !text.failed) return text.text;
   free(text.text);
-  if (text.failed) pm__no_memory(error);
+  if (text.failed || result == Z_MEM_ERROR) pm__no_memory(error);
   else pm__fail(error, PM_STATUS_BAD_FILE, "\"%.200s\" is damaged, or too large", path);
   return NULL;
 }

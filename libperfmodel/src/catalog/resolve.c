@@ -299,6 +299,16 @@ int pm__catalog_at(const pm_catalog *catalog, int kind, size_t position, const p
   return *entry != NULL ? PM_OK : pm__shipped_open(catalog->shipped, kind, position, entry, error);
 }
 
+int pm__catalog_open_all(const pm_catalog *catalog, pm_error *error)
+{
+  const pm__entry *entry;
+  int status = PM_OK;
+  for (int kind = 0; kind < PM__KINDS; kind++)
+    for (size_t i = 0; status == PM_OK && i < catalog->lists[kind].count; i++)
+      status = pm__catalog_at(catalog, kind, i, &entry, error);
+  return status;
+}
+
 int pm__catalog_seek(const pm_catalog *catalog, int kind, const char *name, const pm__entry **entry, pm_error *error)
 {
   const pm__names_place *place = pm__names_find(catalog, kind, name);

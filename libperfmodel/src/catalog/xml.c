@@ -284,18 +284,36 @@ static pm__document *new_document(const char *file)
   return NULL;
 }
 
+/* What goes wrong before there is a context libxml2 prints, unless the thread says otherwise: it does while we parse. */
+typedef struct handler {
+  xmlStructuredErrorFunc function;
+  void *context;
+} handler;
+
+static void say_nothing(void *context, xml_problem *problem)
+{
+  (void)context, (void)problem;
+}
+
+static handler silence(void)
+{
+  handler before = {xmlStructuredError, xmlStructuredErrorContext};
+  xmlSetStructuredErrorFunc(NULL, say_nothing);
+  return before;
+}
+
 static xmlParserCtxtPtr new_parser(reader *r)
 {
-  xmlSAXHandler handler;
-  memset(&handler, 0, sizeof handler);
-  handler.initialized = XML_SAX2_MAGIC;
-  handler.startElementNs = on_start;
-  handler.endElementNs = on_end;
-  handler.characters = on_text;
-  handler.cdataBlock = on_text;
-  handler.internalSubset = on_doctype;
-  handler.serror = on_problem;
-  xmlParserCtxtPtr parser = xmlCreatePushParserCtxt(&handler, r, NULL, 0, NULL);
+  xmlSAXHandler calls;
+  memset(&calls, 0, sizeof calls);
+  calls.initialized = XML_SAX2_MAGIC;
+  calls.startElementNs = on_start;
+  calls.endElementNs = on_end;
+  calls.characters = on_text;
+  calls.cdataBlock = on_text;
+  calls.internalSubset = on_doctype;
+  calls.serror = on_problem;
+  xmlParserCtxtPtr parser = xmlCreatePushParserCtxt(&calls, r, NULL, 0, NULL);
   const int options = XML_PARSE_NONET | XML_PARSE_IGNORE_ENC;
   if (parser == NULL) return NULL;
 #if LIBXML_VERSION >= 21300
@@ -330,7 +348,9 @@ pm__document *pm__document_read(const char *bytes, size_t size, const char *file
     pm__no_memory(error);
     return NULL;
   }
+  handler before = silence();
   parse(r, bytes, size);
+  xmlSetStructuredErrorFunc(before.context, before.function);
   pm__document *document = r->document;
   if (r->failure.status != PM_OK) {
     if (error != NULL && error->status == PM_OK) *error = r->failure;

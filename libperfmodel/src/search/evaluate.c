@@ -50,13 +50,16 @@ static pm_run run_of(const pm_size_setup *setup, const pm_size_goal *goal, size_
   return run;
 }
 
-void pm__size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int first, int most,
-                       pm__size_block *block)
+int pm__size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int first, int most,
+                      pm__size_block *block)
 {
   block->first = first;
   block->count = most - first + 1 < PM__SIZE_BLOCK ? most - first + 1 : PM__SIZE_BLOCK;
   for (int i = 0; i < block->count; i++) block->runs[i] = run_of(setup, goal, choice, first + i);
   pm_predict(setup->plan, block->runs, block->predictions, (size_t)block->count);
+  for (int i = 0; i < block->count; i++)
+    if (block->predictions[i].status == PM_STATUS_NO_MEMORY) return PM_STATUS_NO_MEMORY;
+  return PM_OK;
 }
 
 double pm__size_time(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p)

@@ -79,7 +79,10 @@ static int size(const pm_size_service *service, const pm_size_goal *goal, pm_siz
   if (choices == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a place for its choices");
   int status = check(service, goal, error);
   if (status != PM_OK) return status;
-  for (size_t i = 0; i < service->count; i++) fill(service, goal, i, &choices[i]);
+  for (size_t i = 0; i < service->count; i++) {
+    fill(service, goal, i, &choices[i]);
+    if (choices[i].status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+  }
   pm__size_rank(choices, service->count, goal->minimize);
   return PM_OK;
 }

@@ -103,22 +103,23 @@ static bool look(const pm_size_goal *goal, const pm_run *run, const pm_predictio
   return f->reached && (f->safe > 0 || isnan(p->throughput_p10));
 }
 
-static void find(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, pm_size_choice *row)
+static int find(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, pm_size_choice *row)
 {
   pm__size_block block;
   found f;
   bool done = false;
   memset(&f, 0, sizeof f);
   for (int first = 1; first <= goal->max_nodes && !done; first += PM__SIZE_BLOCK) {
-    pm__size_evaluate(setup, goal, choice, first, goal->max_nodes, &block);
+    if (pm__size_evaluate(setup, goal, choice, first, goal->max_nodes, &block) != PM_OK) return PM_STATUS_NO_MEMORY;
     if (first == 1) f.run = block.runs[0], f.prediction = block.predictions[0]; /* in case nothing works */
     for (int i = 0; i < block.count && !done; i++) done = look(goal, &block.runs[i], &block.predictions[i], &f);
   }
   pm__size_fill(setup, goal, choice, &f.run, &f.prediction, row);
-  if (!f.any) return;
+  if (!f.any) return PM_OK;
   row->nodes_least = f.least;
   row->nodes_safe = f.safe;
   if (!f.reached) row->status = PM_STATUS_UNREACHABLE;
+  return PM_OK;
 }
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
@@ -158,7 +159,8 @@ static int size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_ch
   if (choices == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a place for its choices");
   int status = check(setup, goal, error);
   if (status != PM_OK) return status;
-  for (size_t i = 0; i < setup->count; i++) find(setup, goal, i, &choices[i]);
+  for (size_t i = 0; i < setup->count; i++)
+    if (find(setup, goal, i, &choices[i]) != PM_OK) return pm__no_memory(error);
   pm__size_rank(choices, setup->count, goal->minimize);
   return PM_OK;
 }
@@ -176,7 +178,7 @@ static int find_next(const pm_size_setup *setup, const pm_size_goal *goal, const
   for (size_t c = 0; c < setup->count; c++)
     for (int first = 1; first <= goal->max_nodes; first += PM__SIZE_BLOCK) {
       if (!(pm__size_amount(setup, goal, c, first) < limit)) break;
-      pm__size_evaluate(setup, goal, c, first, goal->max_nodes, &block);
+      if (pm__size_evaluate(setup, goal, c, first, goal->max_nodes, &block) != PM_OK) return pm__no_memory(error);
       for (int i = 0; i < block.count && pm__size_amount(setup, goal, c, first + i) < limit; i++) {
         double speed = pm__size_reached(goal, &block.runs[i], &block.predictions[i], block.predictions[i].throughput);
         if (!(speed > best)) continue;
@@ -211,14 +213,14 @@ static void insert(pm_size_choice *rows, size_t *count, const pm_size_choice *ro
   rows[at] = *row;
 }
 
-/* What the dearest answer takes: as far as that every choice is looked at, so that nothing on the front is beaten by a count
+/* What the dearest answer takes; NAN without memory. As far as that every choice is looked at, so that nothing on the front is beaten by a count
 ** that was not. */
 static double dearest(const pm_size_setup *setup, const pm_size_goal *goal)
 {
   double most = 0;
   pm_size_choice row;
   for (size_t c = 0; c < setup->count; c++) {
-    find(setup, goal, c, &row);
+    if (find(setup, goal, c, &row) != PM_OK) return NAN;
     double amount = pm_size_get_objective(&row, goal->minimize);
     if (amount > most) most = amount;
   }
@@ -232,7 +234,7 @@ static int add_counts(const pm_size_setup *setup, const pm_size_goal *goal, size
   pm_size_choice row;
   for (int first = 1; first <= goal->max_nodes; first += PM__SIZE_BLOCK) {
     if (!(pm__size_amount(setup, goal, choice, first) <= most)) return PM_OK;
-    pm__size_evaluate(setup, goal, choice, first, goal->max_nodes, &block);
+    if (pm__size_evaluate(setup, goal, choice, first, goal->max_nodes, &block) != PM_OK) return PM_STATUS_NO_MEMORY;
     for (int i = 0; i < block.count && pm__size_amount(setup, goal, choice, first + i) <= most; i++) {
       if (block.predictions[i].status != PM_OK) continue;
       pm__size_fill(setup, goal, choice, &block.runs[i], &block.predictions[i], &row);
@@ -253,12 +255,13 @@ static int find_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_s
   if (check(setup, goal, error) != PM_OK) return -1;
   if (rows == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a front needs a place for its rows"), -1;
   double most = dearest(setup, goal);
-  for (size_t c = 0; c < setup->count; c++)
-    if (add_counts(setup, goal, c, most, rows, &count, capacity) != PM_OK) {
-      pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the front has more than %zu rows; try fewer nodes", capacity);
-      return -1;
-    }
-  return (int)count;
+  int status = isnan(most) ? PM_STATUS_NO_MEMORY : PM_OK;
+  for (size_t c = 0; c < setup->count && status == PM_OK; c++)
+    status = add_counts(setup, goal, c, most, rows, &count, capacity);
+  if (status == PM_STATUS_NO_MEMORY) pm__no_memory(error);
+  else if (status != PM_OK)
+    pm__fail(error, status, "the front has more than %zu rows; try fewer nodes", capacity);
+  return status == PM_OK ? (int)count : -1;
 }
 
 /* ---- For programs that know shorter runs ------------------------------------------------------------------------- */

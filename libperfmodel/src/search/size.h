@@ -14,7 +14,7 @@ typedef struct pm__size_block {
   pm_prediction predictions[PM__SIZE_BLOCK];
 } pm__size_block;
 
-void pm__size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int first, int most,
+int pm__size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int first, int most,
                        pm__size_block *block);
 
 /* Speed over that of the target, for a throughput that may be a band's; NAN if there is no prediction. */

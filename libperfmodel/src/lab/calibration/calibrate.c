@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "catalog/entry.h"
 #include "lab/calibration/calibration.h"
 
 static const struct set {
@@ -86,6 +87,7 @@ pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibration_opt
     return NULL;
   }
   const struct set *set = find_set(options->set, error);
+  if (set != NULL && pm__catalog_open_all(catalog, error) != PM_OK) set = NULL;
   pm_calibration *c = set != NULL ? (pm_calibration *)calloc(1, sizeof *c) : NULL;
   if (set != NULL && c == NULL) pm__no_memory(error);
   if (c == NULL || run_set(set, c, catalog, options, error) == PM_OK) return c;

@@ -101,7 +101,11 @@ static int read_run(pm__lab_collective_rows *rows, size_t index, const char *kep
   if (made == NULL) return PM_OK;
   call.bytes = 1;
   int machine = find_machine(rows, built, error);
-  int group = machine >= 0 ? find_group(rows, machine, made, &call, error) : -1;
+  if (machine < 0) {
+    pm_group_free(made);
+    return PM_STATUS_NO_MEMORY;
+  }
+  int group = find_group(rows, machine, made, &call, error);
   return group >= 0 ? add_row(rows, &run, use, group, error) : PM_STATUS_NO_MEMORY;
 }
 
@@ -162,6 +166,7 @@ int pm__lab_collective_rows_read(pm__lab_collective_rows *rows, const pm_catalog
   for (size_t i = 0; i < rows->runs.count && status == PM_OK; i++) {
     pm_error reason = PM_ERROR_NONE;
     status = read_run(rows, i, options->hold_out, &reason, error);
+    if (status == PM_OK && reason.status == PM_STATUS_NO_MEMORY) status = pm__no_memory(error);
     if (status == PM_OK && reason.status != PM_OK) status = pm__lab_reasons_add(&rows->unread, reason.text, error);
   }
   if (status != PM_OK) return status;

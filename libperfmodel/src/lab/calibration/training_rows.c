@@ -73,7 +73,7 @@ static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_cali
   char value[PM__VALUE_LONGEST];
   pm_error reason = PM_ERROR_NONE;
   int status = pm__lab_rate_read(&rows->reader, row, &rate, &reason);
-  if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+  if (reason.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (status != PM_OK) return pm__lab_reasons_add(&rows->unread, reason.text, error);
   const char *why = reason_of(rows, row, &rate, value);
   pm_fit_use use = why != NULL ? PM_FIT_USE_EXCLUDED

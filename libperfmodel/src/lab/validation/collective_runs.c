@@ -34,13 +34,15 @@ void pm__lab_runs_free(pm__lab_runs *runs)
 /* What the column of machines says; without one the system that is named, if it has GPUs enough. "" if it is not
 ** known. */
 static const char *find_machine(const pm__lab_runs *runs, const pm__lab_run_cells *cells, pm__lab_machines *machines,
-                                int gpus)
+                                int gpus, pm_error *error)
 {
+  pm_error reason = PM_ERROR_NONE;
   pm__lab_row row = {.set = ""};
   if (runs->machines_said) return cells->machine;
   for (int i = 0; i < PM__COLUMNS; i++) row.cell[i] = "";
   row.cell[PM__COLUMN_SYSTEM] = cells->system;
-  const char *id = pm__lab_machines_find(machines, &row, gpus, 1, NULL);
+  const char *id = pm__lab_machines_find(machines, &row, gpus, 1, &reason);
+  if (reason.status == PM_STATUS_NO_MEMORY) pm__no_memory(error);
   return id != NULL ? id : "";
 }
 
@@ -164,7 +166,8 @@ int pm__lab_run_read(const pm__lab_runs *runs, size_t index, pm__lab_machines *m
   read_measured(cells, run);
   int status = read_count("gpus", cells->gpus, &run->gpus, error);
   if (status == PM_OK && cells->nodes[0] != '\0') status = read_count("nodes", cells->nodes, &run->nodes, error);
-  snprintf(run->machine, sizeof run->machine, "%s", find_machine(runs, cells, machines, run->gpus / run->nodes));
+  snprintf(run->machine, sizeof run->machine, "%s", find_machine(runs, cells, machines, run->gpus / run->nodes, error));
+  if (status == PM_OK && error != NULL && error->status == PM_STATUS_NO_MEMORY) status = error->status;
   if (status == PM_OK && !(run->measured > 0))
     status = pm__fail(error, PM_STATUS_BAD_VALUE, "no %s", run->rate ? "algbw_GBps" : "time_us");
   if (status != PM_OK || run->machine[0] != '\0') return status;

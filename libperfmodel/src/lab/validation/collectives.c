@@ -130,7 +130,7 @@ static int add_row(study *s, size_t index, pm_error *error)
   fill_row(&run, row);
   row->p10 = row->p90 = NAN;
   if (status == PM_OK) status = predict_run(s, &run, row, &predicted, &reason);
-  if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+  if (reason.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   snprintf(out->id, sizeof out->id, "line %zu", index + 2);
   snprintf(out->group, sizeof out->group, "%.60s %.15s", row->machine[0] != '\0' ? row->machine : row->system,
            row->regime);

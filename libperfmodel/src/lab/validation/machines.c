@@ -402,10 +402,18 @@ static int unknown(const pm__lab_row *row, bool known, int gpus, pm_error *error
 
 enum { CARDS_MOST = 8 }; /* of the usual server for cards */
 
-/* The usual server for so many of a card, in one word; false if the GPU is no card for PCIe. */
-static bool usual_server(const pm__lab_machines *m, const char *gpu, int gpus, char *word, size_t size)
+/* The id of a system, also of one in a word; NULL if there is none, with an error only if memory ran out. */
+static const char *resolve_system(const pm_catalog *catalog, const char *name, pm_error *error)
 {
-  pm_error unneeded = PM_ERROR_NONE;
+  pm_error reason = PM_ERROR_NONE;
+  const char *id = pm_catalog_resolve(catalog, "system", name, &reason);
+  if (reason.status == PM_STATUS_NO_MEMORY) pm__no_memory(error);
+  return id;
+}
+
+/* The usual server for so many of a card, in one word; false if the GPU is no card for PCIe. */
+static bool usual_server(const pm__lab_machines *m, const char *gpu, int gpus, char *word, size_t size, pm_error *error)
+{
   if (gpu == NULL || gpus < 2 || gpus > CARDS_MOST) return false;
   for (size_t i = 0; i < m->gpu_names.count; i++) {
     const spelling *s = &m->gpu_names.items[i];
@@ -413,7 +421,7 @@ static bool usual_server(const pm__lab_machines *m, const char *gpu, int gpus, c
       if (is_form(s->words.word[w]) && strcmp(s->words.word[w], "pcie") != 0) return false;
   }
   snprintf(word, size, "%.60s*%d:pcie", gpu, gpus);
-  return pm_catalog_resolve(m->catalog, "system", word, &unneeded) != NULL;
+  return resolve_system(m->catalog, word, error) != NULL;
 }
 
 /* For one GPU by itself its own entry, unless its machine is named. */
@@ -436,7 +444,7 @@ static int search(const pm__lab_machines *m, const pm__lab_row *row, int gpus, i
   free(far);
   if (best != NULL && asked.system.count == 0 && alone) best = NULL;
   *id = best != NULL ? best->id : alone ? own : NULL;
-  if (*id == NULL && system[0] == '\0' && nodes <= 1 && usual_server(m, own, gpus, word, size)) *id = word;
+  if (*id == NULL && system[0] == '\0' && nodes <= 1 && usual_server(m, own, gpus, word, size, error)) *id = word;
   return *id != NULL ? PM_OK : unknown(row, own != NULL, gpus, error);
 }
 
@@ -453,12 +461,14 @@ static const answer *remember(pm__lab_machines *m, const char *question, const c
   answer *items = (answer *)pm__grow(m->answers, m->answer_count, &m->answer_capacity, sizeof *items);
   if (items == NULL) return NULL;
   m->answers = items;
-  answer *next = &items[m->answer_count];
-  next->question = copy_text(question);
-  next->text = copy_text(text);
-  next->bad = bad;
-  m->answer_count++;
-  return next->question != NULL && next->text != NULL ? next : NULL;
+  answer next = {.question = copy_text(question), .text = copy_text(text), .bad = bad};
+  if (next.question == NULL || next.text == NULL) {
+    free(next.question);
+    free(next.text);
+    return NULL;
+  }
+  items[m->answer_count] = next;
+  return &items[m->answer_count++];
 }
 
 static const answer *ask(pm__lab_machines *m, const pm__lab_row *row, int gpus, int nodes)
@@ -469,16 +479,22 @@ static const answer *ask(pm__lab_machines *m, const pm__lab_row *row, int gpus, 
   snprintf(question, sizeof question, "%.79s|%.20s|%.79s|%d|%d", row->cell[PM__COLUMN_GPU],
            row->cell[PM__COLUMN_MEMORY], row->cell[PM__COLUMN_SYSTEM], gpus, nodes > 1);
   for (size_t i = 0; i < m->answer_count; i++)
-    if (m->answers[i].question != NULL && strcmp(m->answers[i].question, question) == 0) return &m->answers[i];
+    if (strcmp(m->answers[i].question, question) == 0) return &m->answers[i];
   int status = search(m, row, gpus, nodes, word, sizeof word, &id, &reason);
+  if (reason.status == PM_STATUS_NO_MEMORY) return NULL;
   return remember(m, question, status == PM_OK ? id : reason.text, status != PM_OK);
 }
 
 const char *pm__lab_machines_find(pm__lab_machines *m, const pm__lab_row *row, int gpus, int nodes,
                                    pm_error *error)
 {
-  const char *named = pm_catalog_resolve(m->catalog, "system", row->cell[PM__COLUMN_SYSTEM], NULL);
+  pm_error failure = PM_ERROR_NONE;
+  const char *named = resolve_system(m->catalog, row->cell[PM__COLUMN_SYSTEM], &failure);
   if (named != NULL && row->cell[PM__COLUMN_GPU][0] == '\0') return named;
+  if (failure.status == PM_STATUS_NO_MEMORY) {
+    pm__no_memory(error);
+    return NULL;
+  }
   const answer *found = ask(m, row, gpus, nodes);
   if (found == NULL) {
     pm__no_memory(error);

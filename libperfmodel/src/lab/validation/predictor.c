@@ -99,7 +99,7 @@ static char *copy_text(const char *text, pm_error *error)
 static part *find_part(parts *list, const char *name)
 {
   for (size_t i = 0; i < list->count; i++)
-    if (list->items[i].name != NULL && strcmp(list->items[i].name, name) == 0) return &list->items[i];
+    if (strcmp(list->items[i].name, name) == 0) return &list->items[i];
   return NULL;
 }
 
@@ -111,10 +111,20 @@ static part *add_part(parts *list, const char *name, pm_error *error)
     return NULL;
   }
   list->items = items;
+  char *copy = copy_text(name, error);
+  if (copy == NULL) return NULL;
   part *next = &items[list->count++];
   memset(next, 0, sizeof *next);
-  next->name = copy_text(name, error);
-  return next->name != NULL ? next : NULL;
+  next->name = copy;
+  return next;
+}
+
+static void drop_last_part(parts *list)
+{
+  part *last = &list->items[--list->count];
+  free(last->name);
+  free(last->id);
+  free(last->reason);
 }
 
 enum { PARAMETERS = 8 };
@@ -163,9 +173,10 @@ static void *build_system(pm__lab_predictor *predictor, const char *name, const 
   char plain[2 * PM_TEXT_MAX];
   const char *staged = strstr(name, PM__STAGED);
   snprintf(plain, sizeof plain, "%.*s", (int)(staged != NULL ? staged - name : (ptrdiff_t)strlen(name)), name);
-  *id = staged == NULL ? pm_catalog_resolve(predictor->catalog, "system", name, NULL) : NULL;
-  if (*id == NULL) *id = name; /* what is no entry may still be a system: a GPU by itself */
   pm_system *system = pm_catalog_new_system(predictor->catalog, plain, error);
+  /* What is no entry may still be a system: a GPU by itself. A word of a system is made by now. */
+  *id = staged == NULL ? pm_catalog_resolve(predictor->catalog, "system", name, NULL) : NULL;
+  if (*id == NULL) *id = name;
   if (system == NULL || staged == NULL || pm_system_set_staged(system, 1, error) == PM_OK) return system;
   pm_system_free(system);
   return NULL;
@@ -195,51 +206,77 @@ static void *build_profile(pm__lab_predictor *predictor, const char *name, const
 }
 
 typedef void *builder(pm__lab_predictor *predictor, const char *name, const char **id, pm_error *error);
+typedef void destroyer(void *object);
 
-static int position_of(pm__lab_predictor *predictor, parts *list, builder *build, const char *name, pm_error *error)
+/* Builds a part, or keeps why it cannot be built. Without memory it is as if nobody had asked. */
+static part *build_part(pm__lab_predictor *predictor, parts *list, builder *build, destroyer *destroy, const char *name,
+                        pm_error *error)
 {
-  part *found = find_part(list, name);
   pm_error reason = PM_ERROR_NONE;
   const char *id = NULL;
-  if (found == NULL) {
-    found = add_part(list, name, error);
-    if (found == NULL) return -1;
-    found->object = build(predictor, name, &id, &reason);
-    if (found->object == NULL) found->reason = copy_text(reason.text, error);
-    else found->id = copy_text(id, error);
-  }
+  part *fresh = add_part(list, name, error);
+  if (fresh == NULL) return NULL;
+  fresh->object = build(predictor, name, &id, &reason);
+  if (fresh->object != NULL) fresh->id = copy_text(id, error);
+  else if (reason.status != PM_STATUS_NO_MEMORY) fresh->reason = copy_text(reason.text, error);
+  if (fresh->id != NULL || fresh->reason != NULL) return fresh;
+  pm__no_memory(error);
+  if (fresh->object != NULL) destroy(fresh->object);
+  drop_last_part(list);
+  return NULL;
+}
+
+static int position_of(pm__lab_predictor *predictor, parts *list, builder *build, destroyer *destroy, const char *name,
+                       pm_error *error)
+{
+  part *found = find_part(list, name);
+  if (found == NULL) found = build_part(predictor, list, build, destroy, name, error);
+  if (found == NULL) return -1;
   if (found->object != NULL) return (int)(found - list->items);
-  pm__fail(error, PM_STATUS_NOT_FOUND, "%s", found->reason != NULL ? found->reason : "out of memory");
+  pm__fail(error, PM_STATUS_NOT_FOUND, "%s", found->reason);
   return -1;
+}
+
+static void destroy_network(void *network)
+{
+  pm_network_free((pm_network *)network);
+}
+
+static void destroy_system(void *system)
+{
+  pm_system_free((pm_system *)system);
 }
 
 int pm__lab_predictor_network(pm__lab_predictor *predictor, const char *name, pm_error *error)
 {
-  return position_of(predictor, &predictor->networks, build_network, name, error);
+  return position_of(predictor, &predictor->networks, build_network, destroy_network, name, error);
 }
 
-bool pm__lab_predictor_takes(pm__lab_predictor *predictor, const char *name, const char *parameter)
+bool pm__lab_predictor_takes(pm__lab_predictor *predictor, const char *name, const char *parameter, pm_error *error)
 {
   char text[256];
+  pm_error reason = PM_ERROR_NONE;
   snprintf(text, sizeof text, "%s %s", name, parameter);
-  return pm__lab_predictor_network(predictor, text, NULL) >= 0;
+  bool takes = pm__lab_predictor_network(predictor, text, &reason) >= 0;
+  if (reason.status == PM_STATUS_NO_MEMORY) pm__no_memory(error);
+  return takes;
 }
 
 int pm__lab_predictor_system(pm__lab_predictor *predictor, const char *name, pm_error *error)
 {
-  return position_of(predictor, &predictor->systems, build_system, name, error);
+  return position_of(predictor, &predictor->systems, build_system, destroy_system, name, error);
 }
 
 int pm__lab_predictor_framework(pm__lab_predictor *predictor, const char *name, pm_error *error)
 {
   if (name[0] == '\0') return -1;
-  int position = position_of(predictor, &predictor->frameworks, build_framework, name, error);
+  int position = position_of(predictor, &predictor->frameworks, build_framework, free, name, error);
   return position >= 0 ? position : -2;
 }
 
 int pm__lab_predictor_profile(pm__lab_predictor *predictor, const char *name, pm_error *error)
 {
-  return position_of(predictor, &predictor->profiles, build_profile, name, error);
+  return position_of(predictor, &predictor->profiles, build_profile, free, name, error);
 }
 
 const pm_network *pm__lab_predictor_built_network(const pm__lab_predictor *predictor, int network)
@@ -316,6 +353,14 @@ int pm__lab_predictor_add_inference(pm__lab_predictor *predictor, const pm_infer
 
 /* ---- Predicting ---- */
 
+/* A run that memory did not suffice for is no run without a prediction: everything is without memory then. */
+static int all_in_memory(const pm_prediction *predictions, size_t count, pm_error *error)
+{
+  for (size_t i = 0; i < count; i++)
+    if (predictions[i].status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+  return PM_OK;
+}
+
 /* Those that could be built, as the plans want them, and where each is. */
 static const void **list_objects(parts *list, size_t *count)
 {
@@ -365,7 +410,8 @@ static int predict_training(pm__lab_predictor *predictor, size_t networks, size_
     int framework = runs[i].framework_index;
     if (framework >= 0) runs[i].framework_index = predictor->frameworks.items[framework].position;
   }
-  return pm_predict(predictor->plan, runs, predictor->predictions, predictor->training.count);
+  int status = pm_predict(predictor->plan, runs, predictor->predictions, predictor->training.count);
+  return status == PM_OK ? all_in_memory(predictor->predictions, predictor->training.count, error) : status;
 }
 
 static int add_profiles(pm__lab_predictor *predictor, pm_error *error)

@@ -19,8 +19,8 @@ void pm__lab_predictor_free(pm__lab_predictor *predictor);
 /* The position of "resnet50" or "bert-large seq=384" among the networks; -1 with an error. */
 int pm__lab_predictor_network(pm__lab_predictor *predictor, const char *name, pm_error *error);
 
-/* Whether the network of that name (without parameters) takes this parameter. */
-bool pm__lab_predictor_takes(pm__lab_predictor *predictor, const char *name, const char *parameter);
+/* Whether the network of that name (without parameters) takes this parameter; an error only if memory ran out. */
+bool pm__lab_predictor_takes(pm__lab_predictor *predictor, const char *name, const char *parameter, pm_error *error);
 
 /* "rtx-3090*4:pcie staged": GPUs reach each other through the host's memory alone. */
 #define PM__STAGED " staged"

@@ -35,7 +35,7 @@ void pm__lab_rate_reader_close(pm__lab_rate_reader *reader)
 
 /* A size that the row gives becomes a parameter of the network, if it has that. */
 static void add_size(pm__lab_predictor *predictor, const pm__lab_row *row, pm__lab_column column,
-                     const char *parameter, char *name)
+                     const char *parameter, char *name, pm_error *error)
 {
   char setting[PM_TEXT_MAX], start[PM_TEXT_MAX];
   double size = pm__lab_row_number(row, column);
@@ -43,7 +43,7 @@ static void add_size(pm__lab_predictor *predictor, const pm__lab_row *row, pm__l
   snprintf(setting, sizeof setting, "%s=%.0f", parameter, size);
   snprintf(start, sizeof start, " %s=", parameter);
   if (strstr(name, start) != NULL || strlen(name) + strlen(setting) + 2 > PM__VALUE_LONGEST) return;
-  if (!pm__lab_predictor_takes(predictor, name, setting)) return;
+  if (!pm__lab_predictor_takes(predictor, name, setting, error)) return;
   strcat(name, " ");
   strcat(name, setting);
 }
@@ -59,9 +59,10 @@ static int read_network(pm__lab_rate_reader *reader, const pm__lab_row *row, pm_
       return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown model \"%.80s\"", model);
     snprintf(name, sizeof name, "%.100s", model);
   }
-  add_size(reader->predictor, row, PM__COLUMN_IMAGE, "image", name);
-  add_size(reader->predictor, row, PM__COLUMN_SEQUENCE, "seq", name);
+  add_size(reader->predictor, row, PM__COLUMN_IMAGE, "image", name, &reason);
+  add_size(reader->predictor, row, PM__COLUMN_SEQUENCE, "seq", name, &reason);
   rate->network = pm__lab_predictor_network(reader->predictor, name, &reason);
+  if (reason.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (rate->network >= 0) return PM_OK;
   return pm__fail(error, PM_STATUS_NOT_FOUND, "model \"%.80s\": %.200s", model, reason.text);
 }
@@ -127,13 +128,16 @@ static int spread(pm__lab_rate_reader *reader, const char *id, int gpus, int nod
 static int read_machine(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
   char value[PM__VALUE_LONGEST];
+  pm_error other = PM_ERROR_NONE, reason = PM_ERROR_NONE;
   int gpus, nodes, status = read_counts(reader, row, &gpus, &nodes, error);
   if (status != PM_OK) return status;
-  bool whole = gpus > 0 && (nodes > 1 || gpus == 1 || system_of(reader, row, gpus, 1, value, NULL) != NULL);
+  bool whole = gpus > 0 && (nodes > 1 || gpus == 1 || system_of(reader, row, gpus, 1, value, &other) != NULL);
+  if (other.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (!whole && gpus > 0) nodes = 0;
   rate->nodes = nodes > 0 ? nodes : 1;
   rate->gpus = whole ? gpus / rate->nodes : 1;
-  const char *id = system_of(reader, row, whole ? rate->gpus : 2, rate->nodes, value, NULL);
+  const char *id = system_of(reader, row, whole ? rate->gpus : 2, rate->nodes, value, &reason);
+  if (reason.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (id == NULL) system_of(reader, row, whole ? rate->gpus : gpus, rate->nodes, value, error);
   if (id == NULL) return PM_STATUS_NOT_FOUND;
   return whole ? set_system(reader, id, rate, error) : spread(reader, id, gpus, nodes, rate, error);

@@ -133,7 +133,7 @@ static int read_row(rates *t, pm__lab_row *row, size_t line, pm__string *rules, 
   pm_error reason = PM_ERROR_NONE;
   row->rules = rules;
   int status = pm__lab_rate_read(&t->reader, row, &rate, &reason);
-  if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+  if (reason.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (t->context->only != NULL && (status != PM_OK || !pm__lab_rate_is_of(&t->reader, row, &rate, t->context->only)))
     return PM_OK;
   if (status != PM_OK) return pm__lab_reasons_add(&t->reasons, reason.text, error);
@@ -185,7 +185,8 @@ static int predict_rows(rates *t, pm_error *error)
     double value = answer(t, &t->asked[i], &t->read[i], &reason);
     t->settings[i].low = t->read[i].low;
     t->settings[i].high = t->read[i].high;
-    if (!isnan(value)) pm__lab_comparison_set(&t->rows.items[i], value);
+    if (reason.status == PM_STATUS_NO_MEMORY) status = pm__no_memory(error);
+    else if (!isnan(value)) pm__lab_comparison_set(&t->rows.items[i], value);
     else status = pm__lab_reasons_add(&t->reasons, reason.text, error);
   }
   return status;

@@ -1,6 +1,7 @@
 /* The sets by name, and what is the same for all of them. */
 #include <stdlib.h>
 #include <string.h>
+#include "catalog/entry.h"
 #include "lab/validation/comparison.h"
 
 typedef struct set {
@@ -52,7 +53,7 @@ static pm_table *run_set(const set *chosen, pm__lab_context *context, const char
 /* The table with what the set had to say; NULL, and no table, without memory. */
 static pm_table *noted(pm_table *table, const pm__string *notes, pm_error *error)
 {
-  if (table == NULL || notes->text == NULL) return table;
+  if (table == NULL || (notes->text == NULL && !notes->failed)) return table;
   if (!notes->failed && pm_table_set_notes(table, notes->text, error) == PM_OK) return table;
   if (notes->failed) pm__no_memory(error);
   pm_table_free(table);
@@ -71,6 +72,7 @@ pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_e
                              .only = what->only};
   if (what->data != NULL) context.file = "data", context.set = "own";
   if (what->file != NULL) context.file = what->file;
+  if (pm__catalog_open_all(catalog, error) != PM_OK) return NULL;
   char *shipped = what->data == NULL ? pm_shipped_read(chosen->shipped, error) : NULL;
   const char *text = what->data != NULL ? what->data : shipped;
   pm_table *table = text != NULL ? run_set(chosen, &context, text, error) : NULL;

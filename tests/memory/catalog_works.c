@@ -1,0 +1,198 @@
+/* The catalogue: opening, loading, showing, exporting, importing, reading files. */
+#include <stdlib.h>
+#include <string.h>
+#include "works.h"
+
+static int open_catalog(pm_error *error)
+{
+  pm_catalog *other = pm_catalog_new(error);
+  pm_catalog_free(other);
+  return other != NULL ? PM_OK : error->status;
+}
+
+/* What failed must leave the catalogue as it was. */
+static int load(pm_error *error)
+{
+  int before = pm_catalog_count(with.catalog, "gpus");
+  int status = pm_catalog_load(with.catalog, PM_SOURCE_DIR "/tests/memory/own.xml", error);
+  int after = pm_catalog_count(with.catalog, "gpus");
+  return after == (status == PM_OK ? before + 1 : before) ? status : PM_STATUS_INTERNAL;
+}
+
+static int load_text(pm_error *error)
+{
+  static const char text[] = "<perfmodel version=\"1\"><link id=\"own\" name=\"Own &amp; other\"><kind>pcie</kind>"
+                             "<bandwidth note=\"measured\">10 GB/s</bandwidth></link></perfmodel>";
+  return pm_catalog_load_text(with.catalog, text, "own", error);
+}
+
+static int network(pm_error *error)
+{
+  const pm_attribute sets[] = {{"classes", "10"}};
+  pm_network *built = pm_catalog_new_network(with.catalog, "resnet50", sets, 1, error);
+  return took_text(built != NULL ? pm_network_format_xml(built, error) : NULL, error), pm_network_free(built),
+         error->status;
+}
+
+static int dot_of(const char *name, pm_error *error)
+{
+  pm_system *system = pm_catalog_new_system(with.catalog, name, error);
+  int status = took_text(system != NULL ? pm_system_format_dot(system, error) : NULL, error);
+  pm_system_free(system);
+  return status;
+}
+
+static int system_of_a_file(pm_error *error)
+{
+  return dot_of("dgx1-v100", error);
+}
+
+static int system_word(pm_error *error)
+{
+  return dot_of("h100-sxm5*8:nvswitch", error);
+}
+
+/* Names that the catalogue looks for itself may not turn "out of memory" into "unknown". */
+static int resolve_word(pm_error *error)
+{
+  const char *id = pm_catalog_resolve(with.catalog, "system", "h100-sxm5*4:nvswitch", error);
+  return id != NULL ? took_number((double)strlen(id)) : error->status;
+}
+
+static int framework(pm_error *error)
+{
+  pm_framework_profile profile;
+  return pm_catalog_get_framework(with.catalog, "tf1-nchw@cudnn6", &profile, error);
+}
+
+static int inference(pm_error *error)
+{
+  pm_inference_profile profile;
+  return pm_catalog_get_inference(with.catalog, "pt-nchw", &profile, error);
+}
+
+static int memory_profile(pm_error *error)
+{
+  pm_memory_profile profile;
+  return pm_catalog_get_memory_profile(with.catalog, "pt-nchw", &profile, error);
+}
+
+static int kernels(pm_error *error)
+{
+  pm_gpu gpu;
+  pm_kernel_calibration calibration;
+  int status = pm_catalog_get_record(with.catalog, "gpu", "v100", &gpu, error);
+  return status == PM_OK ? pm_catalog_get_kernels(with.catalog, &gpu, &calibration, error) : status;
+}
+
+static int names(pm_error *error)
+{
+  (void)error;
+  const char *name = pm_catalog_get_name(with.catalog, "gpu", "v100", 0);
+  return name != NULL ? took_number((double)strlen(name)) : PM_STATUS_INTERNAL;
+}
+
+static int show_gpu(pm_error *error)
+{
+  return took_table(pm_catalog_show(with.catalog, "gpu", "v100", error), error);
+}
+
+static int show_system(pm_error *error)
+{
+  return took_table(pm_catalog_show(with.catalog, "system", "dgx2", error), error);
+}
+
+static int show_network(pm_error *error)
+{
+  return took_table(pm_catalog_show(with.catalog, "network", "alexnet", error), error);
+}
+
+static int list_gpus(pm_error *error)
+{
+  return took_table(pm_catalog_list(with.catalog, "gpus", error), error);
+}
+
+static int list_systems(pm_error *error)
+{
+  return took_table(pm_catalog_list(with.catalog, "systems", error), error);
+}
+
+static int export_entry(pm_error *error)
+{
+  return took_text(pm_catalog_export(with.catalog, "system", "dgx1-v100", "mine", error), error);
+}
+
+static int diagnose(pm_error *error)
+{
+  return took_table(pm_file_diagnose(PM_SOURCE_DIR "/tests/memory/own.xml", error), error);
+}
+
+static int import(const char *format, const char *path, pm_error *error)
+{
+  char *report = NULL, *text = pm_file_read(path, error);
+  char *xml = text != NULL ? pm_import(with.catalog, format, text, "machine", "mine", "v100", &report, error) : NULL;
+  pm_string_free(text);
+  int status = took_text(xml, error);
+  if (status == PM_OK) return took_text(report, error);
+  pm_string_free(report);
+  return status;
+}
+
+static int import_nccl(pm_error *error)
+{
+  return import("nccl", PM_SOURCE_DIR "/tests/import/nccl.xml", error);
+}
+
+static int import_topo(pm_error *error)
+{
+  return import("topo", PM_SOURCE_DIR "/tests/import/topo_dgx1.txt", error);
+}
+
+static int import_hwloc(pm_error *error)
+{
+  return import("hwloc", PM_SOURCE_DIR "/tests/import/hwloc_nvlink.xml", error);
+}
+
+static int shipped_plain(pm_error *error)
+{
+  return took_text(pm_shipped_read("measured/statements.csv", error), error);
+}
+
+static int shipped_packed(pm_error *error)
+{
+  return took_text(pm_shipped_read("measured/inference.csv", error), error);
+}
+
+static int read_packed(pm_error *error)
+{
+  return took_text(pm_file_read(PM_SOURCE_DIR "/data/measured/inference.csv.gz", error), error);
+}
+
+const work catalog_works[] = {
+  {"opening the catalogue", open_catalog, false, false, 20},
+  {"loading a file", load, true, true, 50},
+  {"loading a text", load_text, true, true, 50},
+  {"a network", network, true, false, 50},
+  {"a system of a file", system_of_a_file, true, false, 200},
+  {"a system of a word", system_word, true, true, 200},
+  {"resolving a word", resolve_word, true, true, 200},
+  {"a framework", framework, true, false, 200},
+  {"an inference profile", inference, true, false, 200},
+  {"a memory profile", memory_profile, true, false, 200},
+  {"constants of kernels", kernels, true, false, 200},
+  {"names", names, true, false, 200},
+  {"a GPU shown", show_gpu, true, false, 200},
+  {"a system shown", show_system, true, false, 200},
+  {"a network shown", show_network, true, false, 200},
+  {"GPUs", list_gpus, true, false, 50},
+  {"systems", list_systems, true, false, 20},
+  {"export", export_entry, true, false, 200},
+  {"diagnosis", diagnose, true, true, 50},
+  {"import from NCCL", import_nccl, false, true, 100},
+  {"import from nvidia-smi", import_topo, false, true, 100},
+  {"import from hwloc", import_hwloc, false, true, 100},
+  {"a shipped table", shipped_plain, false, false, 200},
+  {"a packed shipped table", shipped_packed, false, false, 200},
+  {"a packed file", read_packed, false, false, 200},
+  {NULL, NULL, false, false, 0},
+};
