@@ -1,6 +1,7 @@
-/* malloc and its like, which fail when they are told to; see failing.h. For one thread. */
+/* malloc and its like, which fail when they are told to; see failing.h. For one thread. Under the address sanitizer, which has
+** functions of its own by these names, the linker wraps the library's calls, and what other libraries allocate never fails. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* RTLD_NEXT: under sanitizers the functions behind these are the sanitizers' */
+#define _GNU_SOURCE 1 /* RTLD_NEXT */
 #endif
 #include "failing.h"
 #include <dlfcn.h>
@@ -56,6 +57,21 @@ static void forget(uintptr_t piece)
 
 /* ---- What the process calls ---- */
 
+#ifdef FAILING_WRAPPED
+#define malloc __wrap_malloc
+#define calloc __wrap_calloc
+#define realloc __wrap_realloc
+#define free __wrap_free
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void __real_free(void *piece);
+void *malloc(size_t size);
+void *calloc(size_t count, size_t size);
+void *realloc(void *old, size_t size);
+void free(void *piece);
+#endif
+
 /* Looking the real functions up may itself allocate: that much is given from here, and never freed. */
 static char first_bytes[4096];
 static size_t first_used;
@@ -75,6 +91,12 @@ static void *first_piece(size_t size)
 
 static bool find_real(void)
 {
+#ifdef FAILING_WRAPPED
+  real.malloc = __real_malloc;
+  real.calloc = __real_calloc;
+  real.realloc = __real_realloc;
+  real.free = __real_free;
+#endif
   static bool looking;
   if (real.free != NULL) return true;
   if (looking) return false;

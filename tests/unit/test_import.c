@@ -254,6 +254,32 @@ START_TEST(wrong_sources_are_refused)
 END_TEST
 
 /* No text makes an importer do more than say no: every prefix of a good one, and every one with a letter changed. */
+/* Numbers that no machine has are errors, not numbers of another size. */
+static void refused(const char *format, const char *text, const char *message)
+{
+  char *report = NULL;
+  pm_error error = PM_ERROR_NONE;
+  char *xml = pm_import(catalog, format, text, "source", "mine", "v100-sxm2-16gb", &report, &error);
+  pm_string_free(report);
+  ck_assert_msg(xml == NULL && strstr(error.text, message) != NULL, "%s", error.text);
+}
+
+START_TEST(absurd_numbers_are_refused)
+{
+#define NCCL(link, inside) \
+  "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0000:17:00.0\" class=\"0x030200\" " link ">" inside "</pci></cpu></system>"
+  refused("nccl", NCCL("link_speed=\"8.0 GT/s\" link_width=\"99999999999\"", "<gpu dev=\"0\" sm=\"70\"/>"),
+          "link_width \"99999999999\": no PCIe link is such");
+  refused("nccl", NCCL("link_speed=\"1e300 GT/s\" link_width=\"16\"", "<gpu dev=\"0\" sm=\"70\"/>"), "no PCIe link is such");
+  refused("nccl", NCCL("", "<gpu dev=\"0\" sm=\"70\"><nvlink target=\"x\" count=\"99999999999\" tclass=\"0x068000\"/></gpu>"),
+          "count \"99999999999\" is not a number of links");
+  refused("nccl", NCCL("", "<gpu dev=\"0\" sm=\"70\"><nvlink target=\"x\" count=\"-1\" tclass=\"0x068000\"/></gpu>"),
+          "count \"-1\" is not a number of links");
+  refused("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV99999999999\nGPU1\tNV99999999999\t X \n", "NV99999999999");
+#undef NCCL
+}
+END_TEST
+
 START_TEST(damaged_sources_do_no_harm)
 {
   static const char *const formats[] = {"nccl", "nccl", "nccl", "hwloc", "hwloc"};
@@ -359,6 +385,7 @@ int main(void)
   tcase_add_test(tests, topo_bridges_are_read);
   tcase_add_test(tests, topo_of_known_machines_is_read);
   tcase_add_test(tests, wrong_sources_are_refused);
+  tcase_add_test(tests, absurd_numbers_are_refused);
   tcase_add_test(tests, damaged_sources_do_no_harm);
   tcase_add_test(tests, the_doctor_finds);
   tcase_add_test(tests, the_doctor_finds_nothing_in_ours);

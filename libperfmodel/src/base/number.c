@@ -1,5 +1,5 @@
 /* Numbers as text, the same in every locale. */
-#include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,9 +58,9 @@ int pm__number_scan(const char **text, int shift, double *value)
   buffer[0] = negative ? '-' : '+';
   snprintf(buffer + 1 + length, sizeof buffer - 1 - (size_t)length, "e%ld", exponent + shift - fraction);
   double number = strtod(buffer, NULL);
-  /* Too large for a double, or so small that it would silently become zero. */
+  /* Too large for a double, or so small that it becomes zero, or loses digits on the way there. */
   bool zero = strspn(buffer + 1, "0") >= (size_t)length;
-  if (!isfinite(number) || (number == 0 && !zero)) return PM_STATUS_BAD_ARGUMENT;
+  if (!isfinite(number) || (fabs(number) < DBL_MIN && !zero)) return PM_STATUS_BAD_ARGUMENT;
   *value = number;
   *text = p;
   return PM_OK;

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,4 +96,14 @@ void pm__string_format(pm__string *string, const char *format, ...)
   va_end(arguments);
   if (length < 0 || (size_t)length >= sizeof text) string->failed = true;
   else pm__string_add_bytes(string, text, (size_t)length);
+}
+
+int pm__whole_at(const char *text, int most, const char **end)
+{
+  const char *p = text;
+  int value = 0;
+  for (; *p >= '0' && *p <= '9'; p++)
+    value = value > most || value > (INT_MAX - 9) / 10 ? INT_MAX : value * 10 + (*p - '0');
+  if (end != NULL) *end = p;
+  return p > text && value <= most ? value : -1;
 }

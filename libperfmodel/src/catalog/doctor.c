@@ -87,7 +87,7 @@ static int lanes(const char *id, const char *name)
   const char *texts[] = {id, name};
   for (int i = 0; i < 2; i++)
     for (const char *p = texts[i]; *p != '\0'; p++)
-      if (*p == 'x' && p[1] >= '1' && p[1] <= '9' && atoi(p + 1) <= 32) return atoi(p + 1);
+      if (*p == 'x' && p[1] != '0' && pm__whole_at(p + 1, 32, NULL) > 0) return pm__whole_at(p + 1, 32, NULL);
   return 16;
 }
 
@@ -205,7 +205,8 @@ static void check_system(findings *list, const pm__element *entry)
     add(list, entry, storage, "above the local storage of any node", "GB/s of reading, not Gbit/s");
   if (child(entry, "host_memory") != NULL && memory < 4e9)
     add(list, entry, child(entry, "host_memory"), "less than one GPU's memory", "GB, not MB");
-  if (network != NULL && atoi(attribute(network, "count")) > 128)
+  const char *count = network != NULL ? attribute(network, "count") : "";
+  if (count[0] >= '0' && count[0] <= '9' && pm__whole_at(count, 128, NULL) < 0)
     add(list, entry, network, "more network ports than a node has", "ports of one node");
 }
 

@@ -40,14 +40,15 @@ const pm__element *pm__entry_child(const pm__entry *entry, const char *name)
 /* What a quantity can be in this world, by its unit. Beyond it, someone slipped by a prefix. */
 typedef struct range {
   const char *unit;
-  double most;
+  double least, most;
   bool zero, unlimited; /* whether it may be 0, whether it may be unlimited */
 } range;
 
 static const range ranges[] = {
-  {"B/s", 1e18, false, true}, {"FLOP/s", 1e21, false, false}, {"FLOP", 1e12, false, false}, {"B", 1e21, false, false},
-  {"s", 1e6, true, false},    {"Hz", 1e12, false, false},     {"W", 1e9, false, false},     {"1/s", 1e15, false, false},
-  {"1", 1e15, false, false},  {"J/FLOP", 1e-6, false, false},
+  {"B/s", 1, 1e18, false, true},     {"FLOP/s", 1, 1e21, false, false}, {"FLOP", 1e-6, 1e12, false, false},
+  {"B", 1e-6, 1e21, false, false},   {"s", 1e-15, 1e6, true, false},    {"Hz", 1e-3, 1e12, false, false},
+  {"W", 1e-6, 1e9, false, false},    {"1/s", 1e-9, 1e15, false, false}, {"1", 1e-15, 1e15, false, false},
+  {"J/FLOP", 1e-18, 1e-6, false, false},
 };
 
 static const range *range_of(const char *unit)
@@ -59,15 +60,17 @@ static const range *range_of(const char *unit)
 
 static int check_real(const pm_field *field, double value, const char *text, pm_error *error)
 {
-  char most[PM_TEXT_MAX];
+  char limit[PM_TEXT_MAX];
   const range *limits = range_of(field->unit);
   if (isnan(value) || limits == NULL || (isinf(value) && value > 0 && limits->unlimited)) return PM_OK;
   if (value == 0 && !limits->zero)
     return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is zero; leave it out if it is unknown", field->name,
                     text);
-  if (value <= limits->most) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is absurd; at most %s is believed", field->name, text,
-                  pm_quantity_format(most, sizeof most, limits->most, field->unit));
+  if (value == 0 || (value >= limits->least && value <= limits->most)) return PM_OK;
+  bool large = value > limits->most;
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is absurd; at %s %s is believed", field->name, text,
+                  large ? "most" : "least",
+                  pm_quantity_format(limit, sizeof limit, large ? limits->most : limits->least, field->unit));
 }
 
 int pm__value_check(const pm_field *field, const void *record, const char *text, pm_error *error)

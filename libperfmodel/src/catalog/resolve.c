@@ -226,19 +226,22 @@ static bool is_like_framework(const pm_catalog *catalog, int kind, const char *n
   return true;
 }
 
+enum { NODE_MOST = 1000000 };
+
 /* "8xh100", "h100x8", "h100 x 8": how a node of that GPU is written. */
 static bool is_node_of_gpus(const pm_catalog *catalog, const char *name, pm_error *error)
 {
   char gpu[PM_TEXT_MAX];
-  int count = 0, length = 0;
-  bool first = sscanf(name, "%d%*[ xX]%n", &count, &length) == 1 && length > 0 && name[length] != '\0';
-  const char *x = first ? NULL : strrchr(name, 'x');
-  bool second = x != NULL && x > name && sscanf(x + 1, "%d%n", &count, &length) == 1 && x[1 + length] == '\0';
-  if (!first && !second) return false;
-  snprintf(gpu, sizeof gpu, "%.*s", first ? (int)strlen(name) - length : (int)(x - name), first ? name + length : name);
+  const char *end, *x = strrchr(name, 'x');
+  int count = pm__whole_at(name, NODE_MOST, &end);
+  bool first = count > 0 && end[strspn(end, " xX")] != '\0';
+  if (!first) count = x != NULL && x > name ? pm__whole_at(x + 1 + strspn(x + 1, " "), NODE_MOST, &end) : -1;
+  if (!first && (count < 1 || *end != '\0')) return false;
+  const char *start = first ? end + strspn(end, " xX") : name;
+  snprintf(gpu, sizeof gpu, "%.*s", first ? (int)strlen(start) : (int)(x - name), start);
   const pm__names_place *place = pm__names_find_place(catalog, PM__GPUS, gpu);
   const char *id = place != NULL ? pm__catalog_name(catalog, PM__GPUS, place->position, 1) : NULL;
-  if (id == NULL || count < 1) return false;
+  if (id == NULL) return false;
   pm__fail(error, PM_STATUS_NOT_FOUND, "unknown system \"%.80s\"; a node of %d is written \"%s*%d:TOPOLOGY\", such as \"%s*%d:pcie\"", name,
            count, id, count, id, count);
   return true;
@@ -266,6 +269,7 @@ static int fail_near(const pm_catalog *catalog, int kind, const char *name, pm_e
 
 int pm__names_unknown(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
 {
+  if (error == NULL || error->status != PM_OK) return PM_STATUS_NOT_FOUND; /* nobody reads what it would take long to say */
   bool said = is_other_kind(catalog, kind, name, error) || is_list(catalog, kind, name, error) ||
               (kind == PM__NETWORKS && is_model_file(name, error)) || is_catalog_file(kind, name, error) ||
               ((kind == PM__FRAMEWORKS || kind == PM__INFERENCE_PROFILES) && is_like_framework(catalog, kind, name, error)) ||

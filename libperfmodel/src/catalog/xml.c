@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/document.h"
+#include "catalog/xml_bytes.h"
 
-enum { DEPTH_MAX = 32, ATTRIBUTES_MAX = 64, NAME_MAX_BYTES = 64, VALUE_MAX = PM__VALUE_MAX, ELEMENTS_MAX = 200000 };
-
-static const size_t size_max = (size_t)64 << 20;
+enum { DEPTH_MAX = PM__XML_DEPTH_MAX, VALUE_MAX = PM__VALUE_MAX };
 
 static const char schema_namespace[] = "http://www.w3.org/2001/XMLSchema-instance";
 
@@ -31,7 +30,7 @@ typedef struct reader {
   pm__document *document;
   pm_error failure; /* of its own, since a caller may pass none */
   open_element open[DEPTH_MAX];
-  int depth, elements;
+  int depth;
 } reader;
 
 static bool is_space(char c)
@@ -141,15 +140,6 @@ static void add_attributes(reader *r, pm__element *element, int count, const xml
   }
 }
 
-static bool within_limits(reader *r, int line, const xmlChar *name, int attributes)
-{
-  if (r->depth == DEPTH_MAX) refuse(r, line, "elements are nested more than 32 deep at", (const char *)name);
-  else if (++r->elements > ELEMENTS_MAX) refuse(r, line, "more than 200000 elements", NULL);
-  else if (strlen((const char *)name) > NAME_MAX_BYTES) refuse(r, line, "too long a name", (const char *)name);
-  else if (attributes > ATTRIBUTES_MAX) refuse(r, line, "more than 64 attributes in", (const char *)name);
-  return r->failure.status == PM_OK;
-}
-
 static void open_new(reader *r, pm__element *element)
 {
   open_element *place = &r->open[r->depth];
@@ -172,7 +162,8 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
   (void)namespaces, (void)namespace_list, (void)defaulted;
   if (r->failure.status != PM_OK) return;
   int line = tag_line(r);
-  if (!within_limits(r, line, name, attributes)) return;
+  if (r->depth == DEPTH_MAX) refuse(r, line, "elements are nested too deep at", (const char *)name);
+  if (r->failure.status != PM_OK) return;
   if (uri != NULL && prefix == NULL) {
     refuse(r, line, "elements have no namespace here; leave out xmlns", (const char *)uri);
     return;
@@ -236,40 +227,6 @@ static void on_problem(void *context, xml_problem *problem)
   pm__fail_at(&r->failure, PM_STATUS_BAD_SYNTAX, r->document->file, problem->line, "%.*s", (int)strcspn(text, "\n"),
               text);
   stop(r);
-}
-
-/* ---- Bytes: UTF-8 without zeros, checked here so that the message is the same whatever libxml2 is installed. */
-
-/* Length of the UTF-8 character at `p`, 0 if it is none. */
-static size_t character_length(const unsigned char *p, size_t left)
-{
-  size_t length = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-                : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
-  if (length > left) return 0;
-  for (size_t i = 1; i < length; i++)
-    if ((p[i] & 0xc0) != 0x80) return 0;
-  if (length == 3 && ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f))) return 0;
-  if (length == 4 && ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))) return 0;
-  return length;
-}
-
-static int check_bytes(const char *bytes, size_t size, const char *file, pm_error *error)
-{
-  int line = 1;
-  if (size == 0) return pm__fail_at(error, PM_STATUS_BAD_FILE, file, 0, "the file is empty");
-  if (size > size_max) return pm__fail_at(error, PM_STATUS_BAD_FILE, file, 0, "the file is too large");
-  const unsigned char *p = (const unsigned char *)bytes, *end = p + size;
-  while (p < end) {
-    size_t length = character_length(p, (size_t)(end - p));
-    if (*p == 0) return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, file, line,
-                                    "a zero byte; save the file as UTF-8 text");
-    if (length == 0)
-      return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, file, line,
-                         "byte 0x%02x is not UTF-8; save the file as UTF-8 text", *p);
-    line += *p == '\n';
-    p += length;
-  }
-  return PM_OK;
 }
 
 /* ---- One document. */
@@ -340,7 +297,7 @@ static void parse(reader *r, const char *bytes, size_t size)
 
 pm__document *pm__document_read(const char *bytes, size_t size, const char *file, pm_error *error)
 {
-  if (check_bytes(bytes, size, file, error) != PM_OK) return NULL;
+  if (pm__xml_check_bytes(bytes, size, file, error) != PM_OK) return NULL;
   reader *r = (reader *)calloc(1, sizeof *r);
   if (r != NULL) r->document = new_document(file);
   if (r == NULL || r->document == NULL) {

@@ -142,13 +142,14 @@ char *pm_import(const pm_catalog *catalog, const char *format, const char *text,
                 const char *gpu, char **report, pm_error *error)
 {
   pm__string xml = {NULL, 0, 0, false};
+  if (report != NULL) *report = NULL;
   if (catalog == NULL || format == NULL || text == NULL || id == NULL) {
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an import needs a catalogue, a format, a text and an id");
     return NULL;
   }
   pm__sketch *w = (pm__sketch *)calloc(1, sizeof *w);
-  int status = w != NULL ? PM_OK : pm__no_memory(error);
-  if (w != NULL) {
+  int status = w != NULL ? pm__catalog_open_all(catalog, error) : pm__no_memory(error);
+  if (status == PM_OK) {
     w->catalog = catalog;
     w->file = file != NULL ? file : "text";
     status = import(w, format, text, id, gpu, &xml, error);

@@ -8,7 +8,7 @@
 #include "import/readers.h"
 #include "perfmodel/units.h"
 
-enum { DEPTH_MOST = 16 };
+enum { DEPTH_MOST = 16, SPEED_MOST = 1000 /* GT/s */, WIDTH_MOST = 64, LINKS_MOST = 1000, RATE_MOST = 100000000 /* Mbit/s */ };
 
 static double number(const pm__element *e, const char *name, double otherwise)
 {
@@ -135,22 +135,29 @@ static int add_gpus(pm__sketch *w, const gpus *list, pm_error *error)
 
 /* ---- The tree ---- */
 
-static const char *pci_link(pm__sketch *w, const pm__element *pci)
+/* NULL with an error. */
+static const char *pci_link(pm__sketch *w, const pm__element *pci, pm_error *error)
 {
   double speed = number(pci, "link_speed", 0), width = number(pci, "link_width", 0);
   if (!(speed > 0 && width > 0)) return w->host_link; /* virtual machines show none */
-  return pm__sketch_pcie(w, speed * 1e9, (int)width);
+  if (speed <= SPEED_MOST && width <= WIDTH_MOST) return pm__sketch_pcie(w, speed * 1e9, (int)width);
+  pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, pci->line, "link_speed \"%.40s\", link_width \"%.40s\": no PCIe link is such",
+              attribute(pci, "link_speed"), attribute(pci, "link_width"));
+  return NULL;
 }
 
 /* Ports that a NIC has; their speed is in Mbit/s. Either of the elements may be missing. */
 static int add_nic(pm__sketch *w, const pm__element *pci, const pm__element *nic, int parent, pm_error *error)
 {
-  const char *link = pci != NULL ? pci_link(w, pci) : w->host_link;
-  int end = pm__sketch_end(w, PM_VERTEX_NIC, pci != NULL ? attribute(pci, "busid") : "nic", error);
+  const char *link = pci != NULL ? pci_link(w, pci, error) : w->host_link;
+  int end = link != NULL ? pm__sketch_end(w, PM_VERTEX_NIC, pci != NULL ? attribute(pci, "busid") : "nic", error) : -1;
   if (end < 0) return PM_STATUS_BAD_VALUE;
   for (const pm__element *net = nic != NULL ? nic->child : NULL; net != NULL; net = net->next) {
-    double rate = number(net, "speed", 0) * 1e6 / 8;
+    double speed = number(net, "speed", 0), rate = speed * 1e6 / 8;
     if (strcmp(net->name, "net") != 0 || rate <= 0) continue;
+    if (speed > RATE_MOST)
+      return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, net->line, "speed \"%.40s\": no network is such",
+                         attribute(net, "speed"));
     w->ports++;
     if (rate > w->network) w->network = rate;
   }
@@ -162,12 +169,12 @@ static int add_children(pm__sketch *w, const pm__element *e, int parent, int dep
 static int add_pci(pm__sketch *w, const pm__element *pci, int parent, int depth, pm_error *error)
 {
   const pm__element *nic = child(pci, "nic");
+  const char *link = pci_link(w, pci, error);
   int gpu = pm__sketch_find(w, attribute(pci, "busid"));
-  if (gpu >= 0 && w->ends[gpu].kind == PM_VERTEX_GPU)
-    return pm__sketch_link(w, gpu, parent, pci_link(w, pci), 1, error);
+  if (link == NULL) return PM_STATUS_BAD_VALUE;
+  if (gpu >= 0 && w->ends[gpu].kind == PM_VERTEX_GPU) return pm__sketch_link(w, gpu, parent, link, 1, error);
   if (nic != NULL || is_nic_class(pci)) return add_nic(w, pci, nic, parent, error);
   if (child(pci, "pci") == NULL) return PM_OK; /* another device */
-  const char *link = pci_link(w, pci);
   int end = pm__sketch_end(w, PM_VERTEX_SWITCH, attribute(pci, "busid"), error);
   if (end < 0) return PM_STATUS_BAD_VALUE;
   int status = pm__sketch_link(w, end, parent, link, 1, error);
@@ -201,7 +208,11 @@ static int find_target(const pm__sketch *w, const char *target)
 static int add_nvlink(pm__sketch *w, const pm__element *gpu, const pm__element *e, int from, pm_error *error)
 {
   char link[2 * PM_TEXT_MAX];
-  int count = (int)number(e, "count", 1), to = find_target(w, attribute(e, "target"));
+  double said = number(e, "count", 1);
+  if (!(said >= 1 && said <= LINKS_MOST))
+    return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line, "count \"%.40s\" is not a number of links",
+                       attribute(e, "count"));
+  int count = (int)said, to = find_target(w, attribute(e, "target"));
   bool hub = strncmp(attribute(e, "tclass"), "0x0680", 6) == 0;
   bool xgmi = strcmp(e->name, "xgmi") == 0;
   const char *type = xgmi ? (strncmp(w->gpu, "mi300", 5) == 0 ? "xgmi-mi300" : "xgmi-mi200") : w->nvlink;
@@ -217,7 +228,6 @@ static int add_nvlink(pm__sketch *w, const pm__element *gpu, const pm__element *
     return PM_OK;
   }
   if (!hub && to < from) return PM_OK; /* the other end wrote it too */
-  if (count < 1) return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line, "a link count of %d", count);
   return pm__sketch_link(w, from, to, type, count, error);
 }
 

@@ -74,12 +74,14 @@ static int row_of(const matrix *m, const char *name)
   return -1;
 }
 
+enum { NVLINKS_MOST = 1000 };
+
 static bool is_cell(const char *word)
 {
   static const char *const known[] = {"X", "PIX", "PXB", "PHB", "NODE", "SYS", "SOC", "PSB", "C2C"};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strcmp(word, known[i]) == 0) return true;
-  return strncmp(word, "NV", 2) == 0 && isdigit((unsigned char)word[2]);
+  return strncmp(word, "NV", 2) == 0 && pm__whole_at(word + 2, NVLINKS_MOST, NULL) >= 0;
 }
 
 /* What follows the cells: "0-31,64-95  0  N/A", CPUs and NUMA nodes; older drivers print CPUs alone, NICs have none. */
@@ -206,7 +208,8 @@ static int add_pcie(pm__sketch *w, const matrix *m, pm_error *error)
 /* The number of an NV# cell, 0 for another. */
 static int nvlinks(const char *cell)
 {
-  return strncmp(cell, "NV", 2) == 0 ? atoi(cell + 2) : 0;
+  int count = strncmp(cell, "NV", 2) == 0 ? pm__whole_at(cell + 2, NVLINKS_MOST, NULL) : 0;
+  return count > 0 ? count : 0;
 }
 
 /* As many links from each GPU to each other as a GPU has at all: they end at switches. */

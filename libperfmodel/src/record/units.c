@@ -5,6 +5,7 @@
 ** b a bit, whatever the case of the prefix; "gb" and "gb/s", all small, are either, so they are asked about, and so is a
 ** size in bits.
 */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -213,7 +214,8 @@ static int read_scaled(const char *text, const char *unit_text, const char *unit
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has the wrong unit; write it in %s", text, usual_form(unit));
   const char *p = text;
   double number;
-  if (pm__number_scan(&p, found.shift, &number) != PM_OK || !isfinite(number * found.factor))
+  if (pm__number_scan(&p, found.shift, &number) != PM_OK || !isfinite(number * found.factor) ||
+      (number != 0 && fabs(number * found.factor) < DBL_MIN))
     return out_of_range(text, error);
   *value = number * found.factor;
   return PM_OK;

@@ -145,10 +145,10 @@ static double share_of_shape(const pm_kernel *k)
 /* 10.1 of "t4 gemm fp16 deepbench/cuda-10.1" is 1001; 0 without one. */
 static int library_of(const char *group)
 {
-  int major, minor;
-  const char *found = strstr(group, "/cuda-");
-  if (found == NULL || sscanf(found, "/cuda-%d.%d", &major, &minor) != 2) return 0;
-  return 100 * major + minor;
+  const char *found = strstr(group, "/cuda-"), *point = "";
+  int major = found != NULL ? pm__whole_at(found + strlen("/cuda-"), 99, &point) : -1;
+  int minor = major >= 0 && *point == '.' ? pm__whole_at(point + 1, 99, NULL) : -1;
+  return minor >= 0 ? 100 * major + minor : 0;
 }
 
 /* The newest library that the GPU has rows of. */

@@ -219,14 +219,20 @@ pm_table *pm__lab_comparisons_table(const pm__lab_comparisons *rows, pm_error *e
 
 enum { SHOWN = 40 };
 
+static const char *text_of(const void *reasons, size_t item)
+{
+  return ((const pm__lab_reasons *)reasons)->items[item].text;
+}
+
 int pm__lab_reasons_add(pm__lab_reasons *reasons, const char *reason, pm_error *error)
 {
-  for (size_t i = 0; i < reasons->count; i++)
-    if (strcmp(reasons->items[i].text, reason) == 0) return reasons->items[i].count++, PM_OK;
+  size_t known = pm__index_find(&reasons->texts, reason, text_of, reasons);
+  if (known != PM__NO_ITEM) return reasons->items[known].count++, PM_OK;
   pm__lab_reason *items = (pm__lab_reason *)pm__grow(reasons->items, reasons->count, &reasons->capacity, sizeof *items);
   char *copy = (char *)malloc(strlen(reason) + 1);
   if (items != NULL) reasons->items = items;
-  if (items == NULL || copy == NULL) return free(copy), pm__no_memory(error);
+  if (items == NULL || copy == NULL || !pm__index_add(&reasons->texts, reason, reasons->count))
+    return free(copy), pm__no_memory(error);
   items[reasons->count].text = strcpy(copy, reason);
   items[reasons->count++].count = 1;
   return PM_OK;
@@ -256,6 +262,7 @@ void pm__lab_reasons_free(pm__lab_reasons *reasons)
 {
   for (size_t i = 0; i < reasons->count; i++) free(reasons->items[i].text);
   free(reasons->items);
+  pm__index_free(&reasons->texts);
   memset(reasons, 0, sizeof *reasons);
 }
 

@@ -6,6 +6,7 @@
 #include "perfmodel/table.h"
 #include "base/base.h"
 #include "base/csv.h"
+#include "base/index.h"
 
 typedef struct pm__lab_comparison {
   char id[PM_TEXT_MAX], group[PM_TEXT_MAX];
@@ -68,6 +69,7 @@ typedef struct pm__lab_reason {
 typedef struct pm__lab_reasons {
   pm__lab_reason *items;
   size_t count, capacity;
+  pm__index texts;
 } pm__lab_reasons;
 
 int pm__lab_reasons_add(pm__lab_reasons *reasons, const char *reason, pm_error *error);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perfmodel/units.h"
+#include "lab/validation/gpu_names.h"
 #include "lab/validation/kernel_row.h"
-#include "lab/validation/machines.h"
 
 enum { NOTES = 64, NAMES = 64, NOTE_LONGEST = 300 };
 
@@ -32,6 +32,7 @@ typedef struct gpu_name {
 
 typedef struct loading {
   const pm_catalog *catalog;
+  pm__lab_gpu_names *gpus;
   const pm__csv *sheet;
   pm__lab_kernel_columns columns;
   gpu_name names[NAMES];
@@ -80,7 +81,7 @@ static const gpu_name *gpu_of(loading *l, size_t line)
   gpu_name *new_name = &l->names[l->name_count++];
   new_name->name = name;
   new_name->memory = memory;
-  new_name->id = pm__lab_gpu_of_name(l->catalog, name, memory);
+  new_name->id = pm__lab_gpu_names_find(l->gpus, name, memory);
   if (new_name->id != NULL && pm_catalog_get_record(l->catalog, "gpu", new_name->id, &new_name->gpu, NULL) != PM_OK)
     new_name->id = NULL;
   return new_name;
@@ -194,8 +195,10 @@ static void source_of(const char *repository, const char *library, char *out, si
   size_t n = 0;
   for (; name[n] != '\0' && n + 12 < size; n++) out[n] = name[n] == ' ' ? '-' : lower(name[n]);
   out[n] = '\0';
-  int major, minor;
-  if (sscanf(library, "CUDA %d.%d", &major, &minor) == 2 && major < 100 && minor < 100 && major >= 0 && minor >= 0)
+  const char *point = library;
+  int major = strncmp(library, "CUDA ", 5) == 0 ? pm__whole_at(library + 5, 99, &point) : -1;
+  int minor = major >= 0 && *point == '.' ? pm__whole_at(point + 1, 99, NULL) : -1;
+  if (minor >= 0)
     snprintf(out + n, size - n, "/cuda-%d.%d", major, minor);
 }
 
@@ -292,7 +295,8 @@ static int load(loading *l, pm_error *error)
 {
   int status = check_columns(l, error);
   if (status != PM_OK) return status;
-  if (!make_room(l)) return pm__no_memory(error);
+  l->gpus = pm__lab_gpu_names_new(l->catalog, error);
+  if (l->gpus == NULL || !make_room(l)) return pm__no_memory(error);
   for (size_t line = 1; line < l->sheet->rows && status == PM_OK; line++) status = add_row(l, line, error);
   finish_notes(l->rows);
   return status;
@@ -312,6 +316,7 @@ pm__lab_kernel_rows *pm__lab_kernel_rows_read(const pm_catalog *catalog, const p
   load_harnesses(l);
   int status = load(l, error);
   pm__lab_kernel_rows *rows = l->rows;
+  pm__lab_gpu_names_free(l->gpus);
   free(l->table);
   free(l);
   if (status == PM_OK) return rows;

@@ -12,90 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/index.h"
 #include "base/words.h"
-
-/* ---- GPUs by name ----
-** A name is cut into words; makers and product lines do not count. What is left is looked up as it stands, then with
-** the words in any order, then without the size of the memory: two boards that differ in nothing else run kernels
-** alike. */
-
-enum { NAME = 200, SIZE = 16 };
+#include "lab/validation/gpu_names.h"
 
 static bool is_one_of(const char *word, const char *const *words, size_t count)
 {
   for (size_t i = 0; i < count; i++)
     if (strcmp(word, words[i]) == 0) return true;
   return false;
-}
-
-static bool is_noise(const char *word)
-{
-  static const char *const noise[] = {"nvidia", "tesla", "geforce", "gtx",  "amd",   "radeon", "instinct", "gpu",
-                                      "graphics", "hbm", "hbm2", "hbm2e", "hbm3", "hbm3e", "the", "one", "of"};
-  return is_one_of(word, noise, sizeof noise / sizeof noise[0]);
-}
-
-/* The words of a name that count, with or without the size of the memory. */
-static void words_of(const char *name, bool memory, pm__words *out)
-{
-  size_t kept = 0;
-  pm__words_split(out, name);
-  for (size_t i = 0; i < out->count; i++)
-    if (!is_noise(out->word[i]) && (memory || !pm__word_is_memory(out->word[i]))) out->word[kept++] = out->word[i];
-  out->count = kept;
-}
-
-static bool same_words(const pm__words *a, const pm__words *b)
-{
-  return a->count == b->count && pm__words_within(a, b);
-}
-
-/* In the order that they have. */
-static const char *as_it_stands(const pm_catalog *catalog, const pm__words *w, const char *memory)
-{
-  char name[NAME] = "";
-  for (size_t i = 0; i < w->count; i++)
-    snprintf(name + strlen(name), sizeof name - strlen(name), "%s%s", i > 0 ? "-" : "", w->word[i]);
-  if (memory[0] != '\0') snprintf(name + strlen(name), sizeof name - strlen(name), "-%.8sgb", memory);
-  return w->count > 0 ? pm_catalog_resolve(catalog, "gpu", name, NULL) : NULL;
-}
-
-/* In any order, among ids, names and aliases. */
-static const char *in_any_order(const pm_catalog *catalog, const pm__words *w, bool memory)
-{
-  const char *id, *name;
-  for (size_t i = 0; w->count > 0 && (id = pm_catalog_get_id(catalog, "gpu", i)) != NULL; i++)
-    for (size_t j = 0; (name = pm_catalog_get_name(catalog, "gpu", id, j)) != NULL; j++) {
-      pm__words other;
-      words_of(name, memory, &other);
-      if (same_words(w, &other)) return id;
-    }
-  return NULL;
-}
-
-/* With the memory that stands in a column of its own. */
-static const char *with_memory(const pm_catalog *catalog, const pm__words *plain, const char *memory)
-{
-  char size[SIZE];
-  pm__words sized = *plain;
-  if (memory[0] == '\0' || strlen(memory) > 7 || sized.count == PM__WORDS_MOST) return NULL;
-  snprintf(size, sizeof size, "%.7sgb", memory);
-  sized.word[sized.count++] = size;
-  const char *id = as_it_stands(catalog, plain, memory);
-  return id != NULL ? id : in_any_order(catalog, &sized, true);
-}
-
-const char *pm__lab_gpu_of_name(const pm_catalog *catalog, const char *name, const char *memory)
-{
-  pm__words all, plain;
-  words_of(name, true, &all);
-  words_of(name, false, &plain);
-  const char *id = with_memory(catalog, &plain, memory);
-  if (id == NULL) id = pm_catalog_resolve(catalog, "gpu", name, NULL);
-  if (id == NULL) id = as_it_stands(catalog, &all, "");
-  if (id == NULL) id = in_any_order(catalog, &all, true);
-  if (id == NULL) id = as_it_stands(catalog, &plain, "");
-  return id != NULL ? id : in_any_order(catalog, &plain, false);
 }
 
 /* ---- The machines of a catalogue ---- */
@@ -123,12 +48,14 @@ typedef struct answer {
 
 struct pm__lab_machines {
   const pm_catalog *catalog;
+  pm__lab_gpu_names *names;
   pm_gpu *gpus;
   machine *machines;
   size_t gpu_count, machine_count;
   spellings gpu_names, machine_names;
   answer *answers;
   size_t answer_count, answer_capacity;
+  pm__index questions; /* of the answers */
 };
 
 /* Words are pointers into their struct, so that copies are made by splitting again. */
@@ -196,7 +123,8 @@ pm__lab_machines *pm__lab_machines_new(const pm_catalog *catalog, pm_error *erro
   m->machine_count = machines > 0 ? (size_t)machines : 0;
   m->gpus = (pm_gpu *)calloc(m->gpu_count + 1, sizeof *m->gpus);
   m->machines = (machine *)calloc(m->machine_count + 1, sizeof *m->machines);
-  int status = m->gpus != NULL && m->machines != NULL ? PM_OK : pm__no_memory(error);
+  m->names = pm__lab_gpu_names_new(catalog, error);
+  int status = m->names != NULL && m->gpus != NULL && m->machines != NULL ? PM_OK : pm__no_memory(error);
   if (status == PM_OK) status = add_gpus(m, error);
   if (status == PM_OK) status = add_machines(m, error);
   if (status == PM_OK) return m;
@@ -212,6 +140,8 @@ void pm__lab_machines_free(pm__lab_machines *m)
     free(m->answers[i].text);
   }
   free(m->answers);
+  pm__index_free(&m->questions);
+  pm__lab_gpu_names_free(m->names);
   free(m->gpu_names.items);
   free(m->machine_names.items);
   free(m->machines);
@@ -378,7 +308,7 @@ static const machine *best_machine(const pm__lab_machines *m, const asked_words 
 static const char *own_entry(const pm__lab_machines *m, const pm__lab_row *row, const int *far)
 {
   size_t nearest = m->gpu_count;
-  const char *id = pm__lab_gpu_of_name(m->catalog, row->cell[PM__COLUMN_GPU], row->cell[PM__COLUMN_MEMORY]);
+  const char *id = pm__lab_gpu_names_find(m->names, row->cell[PM__COLUMN_GPU], row->cell[PM__COLUMN_MEMORY]);
   for (size_t i = 0; i < m->gpu_count; i++) {
     if (far[i] < 0) continue;
     if (id != NULL && strcmp(m->gpus[i].id, id) == 0) return id;
@@ -406,7 +336,8 @@ enum { CARDS_MOST = 8 }; /* of the usual server for cards */
 static const char *resolve_system(const pm_catalog *catalog, const char *name, pm_error *error)
 {
   pm_error reason = PM_ERROR_NONE;
-  const char *id = pm_catalog_resolve(catalog, "system", name, &reason);
+  bool word = strpbrk(name, "*:") != NULL; /* no other name needs memory, and what nobody reads takes long to say */
+  const char *id = pm_catalog_resolve(catalog, "system", name, word ? &reason : NULL);
   if (reason.status == PM_STATUS_NO_MEMORY) pm__no_memory(error);
   return id;
 }
@@ -462,13 +393,18 @@ static const answer *remember(pm__lab_machines *m, const char *question, const c
   if (items == NULL) return NULL;
   m->answers = items;
   answer next = {.question = copy_text(question), .text = copy_text(text), .bad = bad};
-  if (next.question == NULL || next.text == NULL) {
+  if (next.question == NULL || next.text == NULL || !pm__index_add(&m->questions, next.question, m->answer_count)) {
     free(next.question);
     free(next.text);
     return NULL;
   }
   items[m->answer_count] = next;
   return &items[m->answer_count++];
+}
+
+static const char *question_of(const void *machines, size_t item)
+{
+  return ((const pm__lab_machines *)machines)->answers[item].question;
 }
 
 static const answer *ask(pm__lab_machines *m, const pm__lab_row *row, int gpus, int nodes)
@@ -478,8 +414,8 @@ static const answer *ask(pm__lab_machines *m, const pm__lab_row *row, int gpus, 
   pm_error reason = PM_ERROR_NONE;
   snprintf(question, sizeof question, "%.79s|%.20s|%.79s|%d|%d", row->cell[PM__COLUMN_GPU],
            row->cell[PM__COLUMN_MEMORY], row->cell[PM__COLUMN_SYSTEM], gpus, nodes > 1);
-  for (size_t i = 0; i < m->answer_count; i++)
-    if (strcmp(m->answers[i].question, question) == 0) return &m->answers[i];
+  size_t known = pm__index_find(&m->questions, question, question_of, m);
+  if (known != PM__NO_ITEM) return &m->answers[known];
   int status = search(m, row, gpus, nodes, word, sizeof word, &id, &reason);
   if (reason.status == PM_STATUS_NO_MEMORY) return NULL;
   return remember(m, question, status == PM_OK ? id : reason.text, status != PM_OK);

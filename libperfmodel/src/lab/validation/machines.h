@@ -18,10 +18,4 @@ void pm__lab_machines_free(pm__lab_machines *machines);
 const char *pm__lab_machines_find(pm__lab_machines *machines, const pm__lab_row *row, int gpus, int nodes,
                                   pm_error *error);
 
-/* GPUs by the names that tables give them. */
-
-/* The id of the GPU that a table calls `name` ("Tesla V100-PCIE-32GB", "NVIDIA A100 80GB PCIe"); `memory` in GB as the
-** table has it, "" if it does not. NULL if it is none of the catalogue. */
-const char *pm__lab_gpu_of_name(const pm_catalog *catalog, const char *name, const char *memory);
-
 #endif

@@ -2,13 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
-#include "lab/validation/machines.h"
+#include "lab/validation/gpu_names.h"
 #include "lab/validation/operator_row.h"
 
 enum { NAMES = 32 };
 
 struct pm__lab_operator_reader {
   const pm_catalog *catalog;
+  pm__lab_gpu_names *gpus;
   const pm__csv *sheet;
   pm__lab_operator_columns columns;
   pm__lab_operator_gpu names[NAMES];
@@ -23,7 +24,7 @@ static const pm__lab_operator_gpu *gpu_of(pm__lab_operator_reader *r, const char
     if (strcmp(r->names[i].name, name) == 0) return &r->names[i];
   if (r->name_count == NAMES) r->name_count--; /* the last one makes room */
   pm__lab_operator_gpu *g = &r->names[r->name_count++];
-  const char *id = pm__lab_gpu_of_name(r->catalog, name, "");
+  const char *id = pm__lab_gpu_names_find(r->gpus, name, "");
   g->name = name;
   g->known = id != NULL && pm_catalog_get_record(r->catalog, "gpu", id, &g->gpu, NULL) == PM_OK;
   g->calibrated = g->known && pm_catalog_get_kernels(r->catalog, &g->gpu, &g->calibration, NULL) == PM_OK;
@@ -128,7 +129,9 @@ static void add_host(pm__lab_operator_row *row, const pm_kernel_harness *h)
 pm__lab_operator_reader *pm__lab_operator_reader_new(const pm_catalog *catalog, const pm__csv *sheet, pm_error *error)
 {
   pm__lab_operator_reader *r = (pm__lab_operator_reader *)calloc(1, sizeof *r);
-  if (r == NULL) {
+  if (r != NULL) r->gpus = pm__lab_gpu_names_new(catalog, error);
+  if (r == NULL || r->gpus == NULL) {
+    free(r);
     pm__no_memory(error);
     return NULL;
   }
@@ -141,6 +144,7 @@ pm__lab_operator_reader *pm__lab_operator_reader_new(const pm_catalog *catalog, 
 
 void pm__lab_operator_reader_free(pm__lab_operator_reader *reader)
 {
+  if (reader != NULL) pm__lab_gpu_names_free(reader->gpus);
   free(reader);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
+#include "base/index.h"
 #include "plan/plan.h"
 
 /* Something built from the catalogue by name; or why it cannot be. */
@@ -15,6 +16,7 @@ typedef struct part {
 typedef struct parts {
   part *items;
   size_t count, capacity;
+  pm__index names;
 } parts;
 
 /* Runs as they were asked for, and with their positions in a plan. */
@@ -60,6 +62,7 @@ static void free_parts(parts *list)
     free(list->items[i].reason);
   }
   free(list->items);
+  pm__index_free(&list->names);
 }
 
 void pm__lab_predictor_free(pm__lab_predictor *predictor)
@@ -96,11 +99,15 @@ static char *copy_text(const char *text, pm_error *error)
   return copy != NULL ? strcpy(copy, text) : NULL;
 }
 
+static const char *name_of(const void *list, size_t item)
+{
+  return ((const parts *)list)->items[item].name;
+}
+
 static part *find_part(parts *list, const char *name)
 {
-  for (size_t i = 0; i < list->count; i++)
-    if (strcmp(list->items[i].name, name) == 0) return &list->items[i];
-  return NULL;
+  size_t known = pm__index_find(&list->names, name, name_of, list);
+  return known != PM__NO_ITEM ? &list->items[known] : NULL;
 }
 
 static part *add_part(parts *list, const char *name, pm_error *error)
@@ -219,7 +226,8 @@ static part *build_part(pm__lab_predictor *predictor, parts *list, builder *buil
   fresh->object = build(predictor, name, &id, &reason);
   if (fresh->object != NULL) fresh->id = copy_text(id, error);
   else if (reason.status != PM_STATUS_NO_MEMORY) fresh->reason = copy_text(reason.text, error);
-  if (fresh->id != NULL || fresh->reason != NULL) return fresh;
+  bool whole = (fresh->id != NULL || fresh->reason != NULL) && pm__index_add(&list->names, name, list->count - 1);
+  if (whole) return fresh;
   pm__no_memory(error);
   if (fresh->object != NULL) destroy(fresh->object);
   drop_last_part(list);

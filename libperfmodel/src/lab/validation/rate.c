@@ -1,5 +1,6 @@
 #include "lab/validation/rate.h"
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,7 +244,7 @@ static int read_measured(pm__lab_rate_reader *reader, const pm__lab_row *row, pm
   rate->measured = pm__lab_row_number(row, PM__COLUMN_THROUGHPUT);
   rate->latency = reader->inference && isnan(rate->measured);
   if (rate->latency) rate->measured = pm__lab_row_number(row, PM__COLUMN_LATENCY);
-  if (rate->measured > 0) return PM_OK;
+  if (rate->measured > 0 && isfinite(rate->measured)) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_VALUE, "no throughput above 0");
 }
 
@@ -257,7 +258,7 @@ static bool is_split(const char *plan)
       bool start = p == plan || !isalpha((unsigned char)p[-1]);
       while (start && *name != '\0' && tolower((unsigned char)*rest) == *name) name++, rest++;
       if (!start || *name != '\0' || isalpha((unsigned char)*rest)) continue;
-      int number = *rest == '=' ? atoi(rest + 1) : atoi(rest);
+      int number = pm__whole_at(*rest == '=' ? rest + 1 : rest, INT_MAX - 1, NULL);
       bool sharded = strcmp(parts[i], "fsdp") == 0;
       if (sharded ? *rest != '=' || number > 0 : number > 1) return true;
     }

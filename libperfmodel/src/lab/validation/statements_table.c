@@ -147,7 +147,7 @@ void pm__lab_statements_notes(const pm__lab_statements *all)
   pm__string *out = &all->context->notes;
   size_t claims = 0, hold = 0, count[PM__STATEMENT_KINDS] = {0};
   int checks = 0, held = 0;
-  pm__lab_reasons reasons = {NULL, 0, 0};
+  pm__lab_reasons reasons = {.count = 0};
   for (size_t i = 0; i < all->count; i++) {
     const pm__lab_statement *s = &all->items[i];
     count[s->kind]++;
@@ -161,7 +161,8 @@ void pm__lab_statements_notes(const pm__lab_statements *all)
     pm__string_format(out, "%zu of %zu claims and bounds hold (%d of %d comparisons)\n", hold, claims, held, checks);
   for (size_t i = 0; i < all->count; i++) {
     const pm__lab_statement *s = &all->items[i];
-    if (pm__lab_statement_has_formula(s) && s->reason[0] != '\0') pm__lab_reasons_add(&reasons, s->reason, NULL);
+    bool failed = pm__lab_statement_has_formula(s) && s->reason[0] != '\0';
+    if (failed && pm__lab_reasons_add(&reasons, s->reason, NULL) != PM_OK) out->failed = true;
   }
   if (hold < claims) write_broken(all, out);
   pm__lab_reasons_write(&reasons, out);
