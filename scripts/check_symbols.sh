@@ -36,6 +36,12 @@ if nm -u $objects | grep -wE 'v?f?printf|__v?f?printf_chk|puts|putchar|perror|ab
   echo "symbols: the library calls what a library must not" >&2
   failed=1
 fi
+# Nor does any code copy text without saying how much room there is, or read numbers of any size.
+if grep -rnwE '(strcpy|strcat|stpcpy|sprintf|vsprintf|gets|atoi|atol|atof)\(' --include='*.[chi]' "$root/libperfmodel/src" \
+  "$root/libperfmodel/compile" "$root/tools" "$root/bindings" >&2; then
+  echo "symbols: a function without a limit" >&2
+  failed=1
+fi
 for object in $objects; do
   size -A "$object" | awk -v name="$object" '
     ($1 ~ /^\.(bss|tbss|tdata)/ || ($1 ~ /^\.data/ && $1 !~ /^\.data\.rel\.ro/)) && $2 > 0 {

@@ -83,7 +83,7 @@ static bool add_finding(findings *all, const char *path, const char *kind, const
   set_file(one->file, path);
   singular(kind, one->kind, sizeof one->kind);
   snprintf(one->id, sizeof one->id, "%s", id);
-  strcpy(one->effect, effect);
+  snprintf(one->effect, sizeof one->effect, "%s", effect);
   return true;
 }
 

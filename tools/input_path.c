@@ -19,7 +19,7 @@ static int find_storage(const cli_request *request, const pm_catalog *catalog, p
     if (!(setup->machine.storage_bandwidth > 0))
       return fail(CODE_USAGE, "the storage of %s is unknown; give --storage, see perfmodel list storages",
                   setup->machine.id);
-    strcpy(setup->storage.id, "local");
+    snprintf(setup->storage.id, PM_TEXT_MAX, "local");
     snprintf(setup->storage.name, PM_TEXT_MAX, "local storage of %.60s", setup->machine.id);
     setup->storage.bandwidth = setup->machine.storage_bandwidth;
     return CODE_DONE;

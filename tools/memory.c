@@ -112,7 +112,7 @@ static void print_title(FILE *stream, const question *q, size_t width)
 {
   char line[1024], precision[PM_TEXT_MAX], number[PM_NUMBER_MAX], ranks[48] = "";
   pm_network_totals totals;
-  if (pm_network_get_totals(q->network, &totals, NULL) != PM_OK) strcpy(totals.name, "the network");
+  if (pm_network_get_totals(q->network, &totals, NULL) != PM_OK) snprintf(totals.name, PM_TEXT_MAX, "the network");
   snprintf(line, sizeof line, "Memory of %s in %s on %s", totals.name, q->run.inference ? "inference" : "training",
            q->gpu.name);
   print_wrapped(stream, line, 0, 0, width);
@@ -228,7 +228,7 @@ static int write_row(const cli_request *request, const question *q)
 static void sum(const pm_layer_memory *rows, int count, pm_layer_memory *total)
 {
   pm_record_clear(pm_record_type_find("layer_memory"), total);
-  strcpy(total->name, "total");
+  snprintf(total->name, PM_TEXT_MAX, "total");
   total->weights = total->written = total->saved = total->further = 0;
   for (int i = 0; i < count; i++) {
     total->weights += rows[i].weights;

@@ -96,11 +96,12 @@ static int write_file(const char *name, const char *text, size_t size)
     return fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", name, strerror(errno));
   char *resolved = exists ? realpath(name, NULL) : NULL; /* a link stays a link: what it points to is replaced */
   const char *path = resolved != NULL ? resolved : name;
-  char *beside = (char *)malloc(strlen(path) + sizeof ".XXXXXX");
+  size_t room = strlen(path) + sizeof ".XXXXXX";
+  char *beside = (char *)malloc(room);
   int code = CODE_DONE;
   if (beside == NULL) code = fail_memory();
   else {
-    strcat(strcpy(beside, path), ".XXXXXX");
+    snprintf(beside, room, "%s.XXXXXX", path);
     if (!replace_file(path, beside, text, size))
       code = fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", name, strerror(errno));
   }

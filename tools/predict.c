@@ -75,7 +75,7 @@ static int write_report(const cli_request *request, cli_study *study)
 static void sum_times(const pm_layer_time *rows, int count, pm_layer_time *total)
 {
   pm_record_clear(pm_record_type_find("layer_time"), total);
-  strcpy(total->name, "total");
+  snprintf(total->name, PM_TEXT_MAX, "total");
   total->forward_time = total->dgrad_time = total->wgrad_time = 0;
   total->update_time = total->time = total->flop = total->bytes = 0;
   for (int i = 0; i < count; i++) {

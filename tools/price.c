@@ -22,7 +22,7 @@ static int set_currency(cli_prices *prices, const char *currency)
   if (strlen(currency) >= sizeof prices->currency) return fail(CODE_USAGE, "currency \"%.40s\" is too long", currency);
   if (prices->currency[0] != '\0' && strcmp(prices->currency, currency) != 0)
     return fail(CODE_USAGE, "prices in %s and in %s cannot be compared", prices->currency, currency);
-  strcpy(prices->currency, currency);
+  snprintf(prices->currency, sizeof prices->currency, "%s", currency);
   return CODE_DONE;
 }
 

@@ -277,7 +277,7 @@ static void print_framework(FILE *stream, const cli_study *s, size_t width)
 void print_report(FILE *stream, const cli_study *study, size_t width)
 {
   pm_network_totals totals;
-  if (pm_network_get_totals(study->network, &totals, NULL) != PM_OK) strcpy(totals.name, "the network");
+  if (pm_network_get_totals(study->network, &totals, NULL) != PM_OK) snprintf(totals.name, PM_TEXT_MAX, "the network");
   print_title(stream, study, &totals, width);
   fputc('\n', stream);
   print_headline(stream, study);

@@ -96,7 +96,7 @@ static int read_price(question *q, char *text, double *price)
   if (currency[0] == '\0') return fail(CODE_USAGE, "price \"%.60s\" has no currency; write it like \"149000 USD\"", text);
   if (!same || strlen(currency) >= sizeof q->currency)
     return fail(CODE_USAGE, "prices in %.15s and in %.40s cannot be compared", q->currency, currency);
-  strcpy(q->currency, currency);
+  snprintf(q->currency, sizeof q->currency, "%s", currency);
   text[digits] = '\0';
   if (pm_number_parse(text, price) == PM_OK && *price > 0 && isfinite(*price)) return CODE_DONE;
   return fail(CODE_USAGE, "price \"%.60s\" is not a positive number", text);
@@ -146,10 +146,10 @@ static int add_upgrade(const cli_request *request, question *q, const char *item
   upgrade *u = &q->upgrades[q->upgrade_count];
   pm_upgrade_choice *choice = &q->choices[q->upgrade_count++];
   *choice = (pm_upgrade_choice){u->name, NULL, NULL, 0, (double)NAN};
-  strcpy(word, item);
+  snprintf(word, sizeof word, "%s", item);
   char *at = strchr(word, '@'), *equals = strchr(word, '=');
   if (at != NULL) *at = '\0';
-  strcpy(u->name, word);
+  snprintf(u->name, sizeof u->name, "%s", word);
   int code = at != NULL ? read_price(q, at + 1, &choice->price) : CODE_DONE;
   if (code != CODE_DONE) return code;
   if (equals == NULL) return fail(CODE_USAGE, "upgrade \"%.60s\" is not WHAT=NAME; WHAT is system, gpu, network, storage or "

@@ -49,8 +49,8 @@ static const char *duration(char *buffer, double seconds)
 
 const char *size_amount(char *buffer, double value)
 {
-  if (isnan(value)) return strcpy(buffer, "unknown");
-  snprintf(buffer, QUANTITY, "%.0f", value);
+  if (isnan(value)) snprintf(buffer, QUANTITY, "unknown");
+  else snprintf(buffer, QUANTITY, "%.0f", value);
   return buffer;
 }
 

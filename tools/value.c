@@ -71,7 +71,7 @@ bool read_names(const char *what, const char *text, texts *names)
   names->count = 0;
   names->items = (const char **)(void *)block;
   if (block == NULL) return fail_memory(), false;
-  strcpy(block + table, text);
+  memcpy(block + table, text, strlen(text) + 1);
   if (split(block + table, names->items, &names->count)) return true;
   fail(CODE_USAGE, "%s \"%.80s\" has an empty item", what, text);
   free(names->items);
@@ -161,7 +161,7 @@ bool read_sets(const cli_request *request, pm_attribute **sets)
   if (block == NULL) return fail_memory(), false;
   char *name = block + count * sizeof **sets;
   for (size_t i = 0; i < count; i++) {
-    strcpy(name, request->sets.items[i]);
+    memcpy(name, request->sets.items[i], strlen(request->sets.items[i]) + 1);
     char *equals = strchr(name, '=');
     if (equals == NULL || equals == name || equals[1] == '\0') {
       fail(CODE_USAGE, "--set \"%.80s\" is not NAME=VALUE", request->sets.items[i]);

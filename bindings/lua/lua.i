@@ -151,7 +151,7 @@ static void lua_set_field(lua_State *L, const pm_field *field, void *record) {
   if (field->kind == PM_FIELD_TEXT) {
     const char *text = lua_text(L, -1, field->name);
     if (strlen(text) >= PM_TEXT_MAX) luaL_error(L, "%s is too long: \"%s\"", field->name, text);
-    strcpy(place, text);
+    memcpy(place, text, strlen(text) + 1);
   } else if (field->kind == PM_FIELD_REAL) {
     *(double *)(void *)place = lua_real(L, -1, field->name);
   } else if (field->kind == PM_FIELD_INT) {

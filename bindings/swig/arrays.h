@@ -169,8 +169,9 @@ static numbers numbers_new(size_t count, pm_error *error)
 
 static char *text_copy(const char *text, pm_error *error)
 {
-  char *copy = (char *)room(strlen(text) + 1, 1, error);
-  return copy == NULL ? NULL : strcpy(copy, text);
+  size_t size = strlen(text) + 1;
+  char *copy = (char *)room(size, 1, error);
+  return copy == NULL ? NULL : (char *)memcpy(copy, text, size);
 }
 
 static names names_new(size_t count, pm_error *error)

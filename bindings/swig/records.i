@@ -33,8 +33,8 @@ static char *choice_lines(const pm_field *field, int docs, pm_error *error)
     length += strlen(docs ? field->choices[i].doc : field->choices[i].name) + 1;
   char *lines = (char *)room(length, 1, error);
   for (int i = 0; lines != NULL && field->choices != NULL && field->choices[i].name != NULL; i++) {
-    if (i > 0) strcat(lines, "\n");
-    strcat(lines, docs ? field->choices[i].doc : field->choices[i].name);
+    size_t used = strlen(lines);
+    snprintf(lines + used, length - used, "%s%s", i > 0 ? "\n" : "", docs ? field->choices[i].doc : field->choices[i].name);
   }
   return lines;
 }

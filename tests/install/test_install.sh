@@ -71,6 +71,10 @@ for file in perfmodel.xsd examples/published.csv examples/first_numbers.c; do
 done
 command=$prefix/bin/perfmodel
 if [ -x "$command" ]; then
+  if grep -q '^PM_HARDEN:BOOL=ON' "$build/CMakeCache.txt" && ! grep -q '^PM_SANITIZE[A-Z_]*:BOOL=ON' "$build/CMakeCache.txt"; then
+    sh "$source/scripts/check_hardening.sh" "$command" "$(find "$prefix" -name 'libperfmodel.so.*.*' -type f)" || fail "guards"
+    say "library and command have their guards"
+  fi
   "$command" sweep resnet50 dgx1-v100 --gpus 8 --batch 64 --precision fp16 --format csv >"$scratch/csv"
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "throughput [1/s]") column = i }
            NR == 2 { printf "%.17g\n", $column }' "$scratch/csv" | cmp - "$scratch/c" ||

@@ -52,6 +52,8 @@ bool pm__same_name(const char *a, const char *b);
 int pm__name_distance(const char *a, const char *b);     /* edit distance of the names as compared above */
 bool pm__text_set(char *text, size_t size, const char *value); /* copies; false if it does not fit */
 
+char *pm__text_copy(const char *text); /* released with free; NULL without memory */
+
 /* The whole number from 0 to `most` that a text begins with, -1 if it begins with none or a larger one. *end, unless NULL, is
 ** set behind its digits. */
 int pm__whole_at(const char *text, int most, const char **end);

@@ -77,9 +77,8 @@ int pm__csv_read(pm__csv *table, const char *text, const char *file, pm_error *e
   reader in = {table, 0, 0, file, error};
   memset(table, 0, sizeof *table);
   if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* the mark that some spreadsheets begin with */
-  table->text = (char *)malloc(strlen(text) + 1);
+  table->text = pm__text_copy(text);
   if (table->text == NULL) return pm__no_memory(error);
-  strcpy(table->text, text);
   int status = read_rows(&in);
   if (status == PM_OK && table->rows == 0) status = pm__fail(error, PM_STATUS_BAD_FILE, "%s: the table is empty", file);
   if (status != PM_OK) pm__csv_free(table);

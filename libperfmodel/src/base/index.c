@@ -10,17 +10,17 @@ static uint64_t hash_of(const char *text)
   return hash ^ hash >> 32;
 }
 
-static void put(pm__index_place *places, size_t capacity, pm__index_place item)
+static void put(pm__text_index_place *places, size_t capacity, pm__text_index_place item)
 {
   size_t i = (size_t)item.hash & (capacity - 1);
   while (places[i].next != 0) i = (i + 1) & (capacity - 1);
   places[i] = item;
 }
 
-static bool make_larger(pm__index *index)
+static bool make_larger(pm__text_index *index)
 {
   size_t capacity = index->capacity == 0 ? 64 : index->capacity * 2;
-  pm__index_place *places = (pm__index_place *)calloc(capacity, sizeof *places);
+  pm__text_index_place *places = (pm__text_index_place *)calloc(capacity, sizeof *places);
   if (places == NULL) return false;
   for (size_t i = 0; i < index->capacity; i++)
     if (index->places[i].next != 0) put(places, capacity, index->places[i]);
@@ -30,7 +30,7 @@ static bool make_larger(pm__index *index)
   return true;
 }
 
-size_t pm__index_find(const pm__index *index, const char *text, pm__index_text *text_of, const void *list)
+size_t pm__text_index_find(const pm__text_index *index, const char *text, pm__text_of_item *text_of, const void *list)
 {
   if (index->capacity == 0) return PM__NO_ITEM;
   const uint64_t hash = hash_of(text);
@@ -42,15 +42,15 @@ size_t pm__index_find(const pm__index *index, const char *text, pm__index_text *
   return PM__NO_ITEM;
 }
 
-bool pm__index_add(pm__index *index, const char *text, size_t item)
+bool pm__text_index_add(pm__text_index *index, const char *text, size_t item)
 {
   if ((index->count + 1) * 2 > index->capacity && !make_larger(index)) return false;
-  put(index->places, index->capacity, (pm__index_place){hash_of(text), item + 1});
+  put(index->places, index->capacity, (pm__text_index_place){hash_of(text), item + 1});
   index->count++;
   return true;
 }
 
-void pm__index_free(pm__index *index)
+void pm__text_index_free(pm__text_index *index)
 {
   free(index->places);
   memset(index, 0, sizeof *index);

@@ -92,8 +92,8 @@ static void use_point(char *text)
 
 char *pm_number_format(char *buffer, double value)
 {
-  if (isnan(value)) return strcpy(buffer, "nan");
-  if (isinf(value)) return strcpy(buffer, value > 0 ? "inf" : "-inf");
+  if (isnan(value)) return (char *)memcpy(buffer, "nan", sizeof "nan");
+  if (isinf(value)) return (char *)memcpy(buffer, value > 0 ? "inf" : "-inf", value > 0 ? sizeof "inf" : sizeof "-inf");
   for (int digits = 15; digits <= 17; digits++) {
     double back;
     snprintf(buffer, PM_NUMBER_MAX, "%.*g", digits, value);

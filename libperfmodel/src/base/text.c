@@ -107,3 +107,10 @@ int pm__whole_at(const char *text, int most, const char **end)
   if (end != NULL) *end = p;
   return p > text && value <= most ? value : -1;
 }
+
+char *pm__text_copy(const char *text)
+{
+  size_t size = strlen(text) + 1;
+  char *copy = (char *)malloc(size);
+  return copy != NULL ? (char *)memcpy(copy, text, size) : NULL;
+}

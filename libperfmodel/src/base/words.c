@@ -28,13 +28,13 @@ static size_t join_size(pm__words *words, size_t end)
   char *last = words->text + (words->word[words->count - 1] - words->text);
   size_t digits = strspn(last, "0123456789");
   if (digits > 0 && strcmp(last + digits, "g") == 0) {
-    strcpy(last + digits, "gb");
+    memcpy(last + digits, "gb", sizeof "gb");
     return end + 1;
   }
   if (words->count < 2 || (strcmp(last, "gb") != 0 && strcmp(last, "g") != 0)) return end;
   char *before = words->text + (words->word[words->count - 2] - words->text);
   if (!all_digits(before)) return end;
-  strcat(before, "gb");
+  memcpy(before + strlen(before), "gb", sizeof "gb");
   words->count--;
   return (size_t)(before - words->text) + strlen(before) + 1;
 }

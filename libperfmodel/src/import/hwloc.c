@@ -292,9 +292,9 @@ static int read_links(pm__sketch *w, const pm__element *root, pm_error *error)
 
 int pm__import_hwloc(pm__sketch *w, const char *text, pm_error *error)
 {
-  char *body = (char *)malloc(strlen(text) + 1);
+  char *body = pm__text_copy(text);
   if (body == NULL) return pm__no_memory(error);
-  blank_doctype(strcpy(body, text));
+  blank_doctype(body);
   pm__document *document = pm__document_read(body, strlen(body), w->file, error);
   free(body);
   if (document == NULL) return error != NULL && error->status != PM_OK ? error->status : PM_STATUS_BAD_SYNTAX;

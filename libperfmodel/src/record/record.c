@@ -1,6 +1,7 @@
 /* What is the same for every record: finding, initialising, setting and reading fields through the field table. */
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/base.h"
 #include "perfmodel/record.h"
@@ -59,7 +60,7 @@ static int set_choice(const pm_field *field, void *place, const char *text, pm_e
     size_t used = strlen(known), length = strlen(field->choices[i].name);
     if (used + length + 3 > sizeof known) break;
     memcpy(known + used, i > 0 ? ", " : "", i > 0 ? 3 : 1);
-    strcat(known, field->choices[i].name);
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s", field->choices[i].name);
   }
   return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is unknown; it is one of %s", field->name, text, known);
 }
@@ -151,8 +152,8 @@ char *pm_record_format(const pm_field *field, const void *record, char *buffer)
   buffer[0] = '\0';
   if (field == NULL || record == NULL) return buffer;
   if (field->kind == PM_FIELD_TEXT) memcpy(buffer, (const char *)record + field->offset, PM_TEXT_MAX);
-  else if (field->kind == PM_FIELD_CHOICE) strcpy(buffer,
-                                                  choice_name(field, (int32_t)pm_record_get_number(field, record)));
+  else if (field->kind == PM_FIELD_CHOICE)
+    pm__text_set(buffer, PM_TEXT_MAX, choice_name(field, (int32_t)pm_record_get_number(field, record)));
   else pm_number_format(buffer, pm_record_get_number(field, record));
   return buffer;
 }

@@ -113,7 +113,8 @@ static size_t large_prefix(const char *text, char *large)
   if (at == NULL) return 0;
   bool binary = text[1] == 'i' && (text[2] == 'B' || text[2] == 'b');
   large[0] = binary && lower(text[0]) == 'k' ? 'K' : usual[at - letters];
-  strcpy(large + 1, binary ? "i" : "");
+  large[1] = binary ? 'i' : '\0';
+  large[2] = '\0';
   return binary ? 2 : 1;
 }
 
@@ -125,10 +126,10 @@ static bool shorten(const char *text, char *written)
   static const char *const ends[] = {"/second", "/sec"};
   size_t length = strlen(text);
   if (length >= UNIT_LONGEST) return false;
-  strcpy(written, text);
+  memcpy(written, text, length + 1);
   for (size_t i = 0; i < COUNT(ends); i++) {
     size_t end = strlen(ends[i]);
-    if (length > end && same_letters(written + length - end, ends[i])) strcpy(written + length - end, "/s");
+    if (length > end && same_letters(written + length - end, ends[i])) memcpy(written + length - end, "/s", sizeof "/s");
   }
   return true;
 }

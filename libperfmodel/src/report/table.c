@@ -156,7 +156,7 @@ static void list_columns(const pm_table *table, char *list, size_t size)
   for (size_t i = 0; i < table->count; i++) {
     size_t used = strlen(list), length = strlen(table->columns[i].column.name);
     if (used + length + 8 > size) {
-      strcpy(list + used, ", ...");
+      snprintf(list + used, size - used, ", ...");
       return;
     }
     snprintf(list + used, size - used, "%s%s", i > 0 ? ", " : "", table->columns[i].column.name);

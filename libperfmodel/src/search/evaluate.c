@@ -159,10 +159,10 @@ void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t 
                    const pm_prediction *p, pm_size_choice *row)
 {
   pm_record_clear(pm_record_type_find("size_choice"), row);
-  strcpy(row->system, system_of(setup, choice)->machine.id);
+  pm__text_set(row->system, sizeof row->system, system_of(setup, choice)->machine.id);
   row->choice = (int32_t)choice;
   const pm__plan_framework *framework = pm__plan_framework_at(setup->plan, run->framework_index, run->system_index);
-  if (framework != NULL) strcpy(row->framework, framework->profile.framework.id);
+  if (framework != NULL) pm__text_set(row->framework, sizeof row->framework, framework->profile.framework.id);
   row->precision = run->precision;
   row->status = p->status;
   if (p->status != PM_OK) return;

@@ -51,8 +51,8 @@ static void fill(const pm_size_service *service, const pm_size_goal *goal, size_
   const pm_system *system = system_of(service, choice);
   int32_t each = run.gpus > 0 ? run.gpus : (int32_t)system->gpu_count;
   pm_record_clear(pm_record_type_find("size_choice"), row);
-  strcpy(row->system, system->machine.id);
-  strcpy(row->framework, pm__plan_profile_at(service->plan, run.profile_index, run.system_index)->profile.id);
+  pm__text_set(row->system, sizeof row->system, system->machine.id);
+  pm__text_set(row->framework, sizeof row->framework, pm__plan_profile_at(service->plan, run.profile_index, run.system_index)->profile.id);
   row->choice = (int32_t)choice;
   row->precision = run.precision;
   row->status = (size_t)each > system->gpu_count ? PM_STATUS_TOO_MANY_GPUS : predict(service, &run, &p);

@@ -104,9 +104,7 @@ static bool over_host(pm__routes *r, int a, int b, way *w)
 static void name_path(const way *w, char *text)
 {
   if (w->links > 0) snprintf(text, PM_TEXT_MAX, "NV%d", w->links);
-  else if (w->cpus > 1) strcpy(text, "SYS");
-  else if (w->cpus == 1) strcpy(text, "PHB");
-  else strcpy(text, w->switches > 1 ? "PXB" : "PIX");
+  else pm__text_set(text, PM_TEXT_MAX, w->cpus > 1 ? "SYS" : w->cpus == 1 ? "PHB" : w->switches > 1 ? "PXB" : "PIX");
 }
 
 static int find_pair(const pm_system *system, pm__routes *r, int a, int b, pm_pair *pair, pm_error *error)

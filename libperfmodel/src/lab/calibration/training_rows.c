@@ -20,14 +20,14 @@ static int number_of_source(pm__lab_training_rows *rows, const char *name, pm_er
   for (size_t i = 0; i < rows->source_count; i++)
     if (strcmp(rows->sources[i], name) == 0) return (int)i;
   char **sources = (char **)pm__grow(rows->sources, rows->source_count, &rows->source_capacity, sizeof *sources);
-  char *copy = (char *)malloc(strlen(name) + 1);
+  char *copy = pm__text_copy(name);
   if (sources != NULL) rows->sources = sources;
   if (sources == NULL || copy == NULL) {
     free(copy);
     pm__no_memory(error);
     return -1;
   }
-  sources[rows->source_count] = strcpy(copy, name);
+  sources[rows->source_count] = copy;
   return (int)rows->source_count++;
 }
 

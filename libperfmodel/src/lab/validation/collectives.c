@@ -111,8 +111,8 @@ static void fill_row(const pm__lab_run *run, run_row *out)
   snprintf(out->system, sizeof out->system, "%.79s", cells->system);
   snprintf(out->collective, sizeof out->collective, "%.79s", cells->collective);
   snprintf(out->use, sizeof out->use, "%.79s", cells->use[0] != '\0' ? cells->use : "user");
-  strcpy(out->regime, pm__lab_regimes[run->regime]);
-  strcpy(out->machine, run->machine);
+  pm__text_set(out->regime, sizeof out->regime, pm__lab_regimes[run->regime]);
+  pm__text_set(out->machine, sizeof out->machine, run->machine);
   out->gpus = run->gpus;
   out->nodes = run->nodes;
   out->bytes = run->bytes;
@@ -135,7 +135,7 @@ static int add_row(study *s, size_t index, pm_error *error)
   snprintf(out->group, sizeof out->group, "%.60s %.15s", row->machine[0] != '\0' ? row->machine : row->system,
            row->regime);
   pm__text_set(out->set, sizeof out->set, s->context->set);
-  strcpy(out->unit, run.rate ? "B/s" : "s");
+  pm__text_set(out->unit, sizeof out->unit, run.rate ? "B/s" : "s");
   out->measured = run.measured;
   if (status != PM_OK) return pm__lab_reasons_add(&s->reasons, reason.text, error);
   pm__lab_comparison_set(out, predicted);

@@ -139,10 +139,12 @@ int pm__lab_comparisons_say(const pm__lab_comparisons *rows, pm__string *out, pm
 /* ---- Tables ---- */
 
 /* People see a tenth of a per cent, which is more than the figures are worth, and of other values four digits. */
+enum { SHOWN_MOST = 32 };
+
 static void per_cent_shown(double value, char *text)
 {
   char number[PM_NUMBER_MAX];
-  sprintf(text, "%.28s %%", pm_number_format(number, rint(value * 10) / 10 + 0)); /* no -0 */
+  snprintf(text, SHOWN_MOST, "%.28s %%", pm_number_format(number, rint(value * 10) / 10 + 0)); /* no -0 */
 }
 
 static void value_shown(double value, char *text)
@@ -151,20 +153,20 @@ static void value_shown(double value, char *text)
   double shown;
   snprintf(digits, sizeof digits, "%.3e", value);
   if (fabs(value) >= 1e4 || pm_number_parse(digits, &shown) != PM_OK) shown = rint(value);
-  sprintf(text, "%.28s", pm_number_format(number, shown));
+  snprintf(text, SHOWN_MOST, "%.28s", pm_number_format(number, shown));
 }
 
 static int show_rounded(pm_table *table, const char *name, const void *values, size_t stride,
                         void (*show)(double value, char *text), pm_error *error)
 {
   size_t count = pm_table_count_rows(table);
-  char (*texts)[32] = (char (*)[32])calloc(count + 1, sizeof *texts);
+  char (*texts)[SHOWN_MOST] = (char (*)[SHOWN_MOST])calloc(count + 1, sizeof *texts);
   const char **cells = (const char **)calloc(count + 1, sizeof *cells);
   int status = texts != NULL && cells != NULL ? PM_OK : pm__no_memory(error);
   for (size_t i = 0; status == PM_OK && i < count; i++) {
     double value;
     memcpy(&value, (const char *)values + i * stride, sizeof value);
-    if (isnan(value)) strcpy(texts[i], "-");
+    if (isnan(value)) pm__text_set(texts[i], sizeof texts[i], "-");
     else show(value, texts[i]);
     cells[i] = texts[i];
   }
@@ -226,14 +228,14 @@ static const char *text_of(const void *reasons, size_t item)
 
 int pm__lab_reasons_add(pm__lab_reasons *reasons, const char *reason, pm_error *error)
 {
-  size_t known = pm__index_find(&reasons->texts, reason, text_of, reasons);
+  size_t known = pm__text_index_find(&reasons->texts, reason, text_of, reasons);
   if (known != PM__NO_ITEM) return reasons->items[known].count++, PM_OK;
   pm__lab_reason *items = (pm__lab_reason *)pm__grow(reasons->items, reasons->count, &reasons->capacity, sizeof *items);
-  char *copy = (char *)malloc(strlen(reason) + 1);
+  char *copy = pm__text_copy(reason);
   if (items != NULL) reasons->items = items;
-  if (items == NULL || copy == NULL || !pm__index_add(&reasons->texts, reason, reasons->count))
+  if (items == NULL || copy == NULL || !pm__text_index_add(&reasons->texts, reason, reasons->count))
     return free(copy), pm__no_memory(error);
-  items[reasons->count].text = strcpy(copy, reason);
+  items[reasons->count].text = copy;
   items[reasons->count++].count = 1;
   return PM_OK;
 }
@@ -262,7 +264,7 @@ void pm__lab_reasons_free(pm__lab_reasons *reasons)
 {
   for (size_t i = 0; i < reasons->count; i++) free(reasons->items[i].text);
   free(reasons->items);
-  pm__index_free(&reasons->texts);
+  pm__text_index_free(&reasons->texts);
   memset(reasons, 0, sizeof *reasons);
 }
 

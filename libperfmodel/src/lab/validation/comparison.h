@@ -69,7 +69,7 @@ typedef struct pm__lab_reason {
 typedef struct pm__lab_reasons {
   pm__lab_reason *items;
   size_t count, capacity;
-  pm__index texts;
+  pm__text_index texts;
 } pm__lab_reasons;
 
 int pm__lab_reasons_add(pm__lab_reasons *reasons, const char *reason, pm_error *error);

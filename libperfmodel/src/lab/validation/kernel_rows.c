@@ -260,7 +260,7 @@ static int add_row(loading *l, size_t line, pm_error *error)
   memcpy(m->gpu, gpu->gpu.id, sizeof m->gpu);
   m->time = row.time;
   status = set_host(l, line, row.label, &row.kernel, m, error);
-  if (is_above_peak(&row, &gpu->gpu)) strcpy(row.label, "gemm-above-peak");
+  if (is_above_peak(&row, &gpu->gpu)) pm__text_set(row.label, sizeof row.label, "gemm-above-peak");
   name_row(l, line, &row, m);
   rows->kernels[rows->count] = row.kernel;
   set_group(l, rows->count++);

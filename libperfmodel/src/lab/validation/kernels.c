@@ -97,7 +97,7 @@ static int add_comparisons(const study *s, const double *times, pm__lab_comparis
     memcpy(row->id, measured[i].id, sizeof row->id);
     memcpy(row->group, measured[i].group, sizeof row->group);
     pm__text_set(row->set, sizeof row->set, s->context->set);
-    strcpy(row->unit, "us");
+    pm__text_set(row->unit, sizeof row->unit, "us");
     row->measured = measured[i].time * 1e6;
     pm__lab_comparison_set(row, times[i] * 1e6);
   }

@@ -55,7 +55,7 @@ struct pm__lab_machines {
   spellings gpu_names, machine_names;
   answer *answers;
   size_t answer_count, answer_capacity;
-  pm__index questions; /* of the answers */
+  pm__text_index questions; /* of the answers */
 };
 
 /* Words are pointers into their struct, so that copies are made by splitting again. */
@@ -140,7 +140,7 @@ void pm__lab_machines_free(pm__lab_machines *m)
     free(m->answers[i].text);
   }
   free(m->answers);
-  pm__index_free(&m->questions);
+  pm__text_index_free(&m->questions);
   pm__lab_gpu_names_free(m->names);
   free(m->gpu_names.items);
   free(m->machine_names.items);
@@ -381,19 +381,13 @@ static int search(const pm__lab_machines *m, const pm__lab_row *row, int gpus, i
 
 /* ---- Answers are remembered: tables ask for few machines, many times ---- */
 
-static char *copy_text(const char *text)
-{
-  char *copy = (char *)malloc(strlen(text) + 1);
-  return copy != NULL ? strcpy(copy, text) : NULL;
-}
-
 static const answer *remember(pm__lab_machines *m, const char *question, const char *text, bool bad)
 {
   answer *items = (answer *)pm__grow(m->answers, m->answer_count, &m->answer_capacity, sizeof *items);
   if (items == NULL) return NULL;
   m->answers = items;
-  answer next = {.question = copy_text(question), .text = copy_text(text), .bad = bad};
-  if (next.question == NULL || next.text == NULL || !pm__index_add(&m->questions, next.question, m->answer_count)) {
+  answer next = {.question = pm__text_copy(question), .text = pm__text_copy(text), .bad = bad};
+  if (next.question == NULL || next.text == NULL || !pm__text_index_add(&m->questions, next.question, m->answer_count)) {
     free(next.question);
     free(next.text);
     return NULL;
@@ -414,7 +408,7 @@ static const answer *ask(pm__lab_machines *m, const pm__lab_row *row, int gpus, 
   pm_error reason = PM_ERROR_NONE;
   snprintf(question, sizeof question, "%.79s|%.20s|%.79s|%d|%d", row->cell[PM__COLUMN_GPU],
            row->cell[PM__COLUMN_MEMORY], row->cell[PM__COLUMN_SYSTEM], gpus, nodes > 1);
-  size_t known = pm__index_find(&m->questions, question, question_of, m);
+  size_t known = pm__text_index_find(&m->questions, question, question_of, m);
   if (known != PM__NO_ITEM) return &m->answers[known];
   int status = search(m, row, gpus, nodes, word, sizeof word, &id, &reason);
   if (reason.status == PM_STATUS_NO_MEMORY) return NULL;

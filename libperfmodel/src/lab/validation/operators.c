@@ -84,7 +84,7 @@ static void name_row(const study *s, size_t line, const pm__lab_operator_row *ro
   if (id[0] != '\0') snprintf(out->id, sizeof out->id, "%.79s", id);
   else snprintf(out->id, sizeof out->id, "line %zu", line + 1);
   pm__text_set(out->set, sizeof out->set, s->context->set);
-  strcpy(out->unit, "us");
+  pm__text_set(out->unit, sizeof out->unit, "us");
   out->measured = row->time * 1e6;
 }
 

@@ -16,7 +16,7 @@ typedef struct part {
 typedef struct parts {
   part *items;
   size_t count, capacity;
-  pm__index names;
+  pm__text_index names;
 } parts;
 
 /* Runs as they were asked for, and with their positions in a plan. */
@@ -62,7 +62,7 @@ static void free_parts(parts *list)
     free(list->items[i].reason);
   }
   free(list->items);
-  pm__index_free(&list->names);
+  pm__text_index_free(&list->names);
 }
 
 void pm__lab_predictor_free(pm__lab_predictor *predictor)
@@ -94,9 +94,9 @@ void pm__lab_predictor_free(pm__lab_predictor *predictor)
 
 static char *copy_text(const char *text, pm_error *error)
 {
-  char *copy = (char *)malloc(strlen(text) + 1);
+  char *copy = pm__text_copy(text);
   if (copy == NULL) pm__no_memory(error);
-  return copy != NULL ? strcpy(copy, text) : NULL;
+  return copy;
 }
 
 static const char *name_of(const void *list, size_t item)
@@ -106,7 +106,7 @@ static const char *name_of(const void *list, size_t item)
 
 static part *find_part(parts *list, const char *name)
 {
-  size_t known = pm__index_find(&list->names, name, name_of, list);
+  size_t known = pm__text_index_find(&list->names, name, name_of, list);
   return known != PM__NO_ITEM ? &list->items[known] : NULL;
 }
 
@@ -226,7 +226,7 @@ static part *build_part(pm__lab_predictor *predictor, parts *list, builder *buil
   fresh->object = build(predictor, name, &id, &reason);
   if (fresh->object != NULL) fresh->id = copy_text(id, error);
   else if (reason.status != PM_STATUS_NO_MEMORY) fresh->reason = copy_text(reason.text, error);
-  bool whole = (fresh->id != NULL || fresh->reason != NULL) && pm__index_add(&list->names, name, list->count - 1);
+  bool whole = (fresh->id != NULL || fresh->reason != NULL) && pm__text_index_add(&list->names, name, list->count - 1);
   if (whole) return fresh;
   pm__no_memory(error);
   if (fresh->object != NULL) destroy(fresh->object);

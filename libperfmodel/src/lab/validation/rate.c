@@ -45,8 +45,7 @@ static void add_size(pm__lab_predictor *predictor, const pm__lab_row *row, pm__l
   snprintf(start, sizeof start, " %s=", parameter);
   if (strstr(name, start) != NULL || strlen(name) + strlen(setting) + 2 > PM__VALUE_LONGEST) return;
   if (!pm__lab_predictor_takes(predictor, name, setting, error)) return;
-  strcat(name, " ");
-  strcat(name, setting);
+  snprintf(name + strlen(name), PM__VALUE_LONGEST - strlen(name), " %s", setting);
 }
 
 static int read_network(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)

@@ -1,4 +1,5 @@
 /* The sets by name, and what is the same for all of them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "catalog/entry.h"
@@ -31,8 +32,7 @@ static const set *find_set(const char *name, pm_error *error)
   char known[200] = "";
   for (size_t i = 0; i < SETS; i++) {
     if (strcmp(sets[i].name, name) == 0 || (name[0] != '\0' && strcmp(sets[i].alias, name) == 0)) return &sets[i];
-    strcat(known, i > 0 ? ", " : "");
-    strcat(known, sets[i].name);
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", sets[i].name);
   }
   pm__fail(error, PM_STATUS_NOT_FOUND, "set \"%.80s\" is unknown; it is one of %s", name, known);
   return NULL;

@@ -352,7 +352,7 @@ static int input_value(pm__lab_values *v, const char *name, const char *argument
   pm_input_rates rates;
   int status = gather(v, arguments, &s, error);
   if (status == PM_OK) status = path_rates(v->catalog, &s, &rates, error);
-  if (status == PM_OK && v->basis[0] == '\0') strcpy(v->basis, "input path");
+  if (status == PM_OK && v->basis[0] == '\0') pm__text_set(v->basis, sizeof v->basis, "input path");
   return status == PM_OK ? field_value("input_rates", name, &rates, value, error) : status;
 }
 
@@ -364,7 +364,7 @@ static int pair_value(pm__lab_values *v, const char *name, const char *arguments
   int system = status == PM_OK ? pm__lab_predictor_system(v->predictor, setting(&s, "system", ""), error) : -1;
   if (system < 0) return PM_STATUS_NOT_FOUND;
   status = pm_system_get_pair(pm__lab_predictor_built_system(v->predictor, system), 0, 1, &pair, error);
-  if (v->basis[0] == '\0') strcpy(v->basis, "links");
+  if (v->basis[0] == '\0') pm__text_set(v->basis, sizeof v->basis, "links");
   return status == PM_OK ? field_value("pair", name, &pair, value, error) : status;
 }
 
