@@ -176,6 +176,9 @@ START_TEST(a_layer_has_its_counts)
   pm__pieces *pieces = pieces_of(network);
   ck_assert_int_eq(pieces->kinds, 3);
   ck_assert_int_eq(pieces->count, 4);
+  ck_assert_str_eq(pieces->kind[0]->name, "wte");
+  ck_assert_str_eq(pieces->kind[1]->name, "h.0");
+  ck_assert_str_eq(pieces->kind[2]->name, "ln_f");
   pm__shards *shards = shards_of(pieces, (pm__sharding_degrees){.tensor = p->tensor, .sequence = p->sequence});
   const pm__shard *layer = shards->shard[1];
   double forward = over_tensor(layer, PM__FORWARD, PM__SHARDING_ALL_REDUCE) +

@@ -1,4 +1,5 @@
 #include "sharding/pieces.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "network/blocks.h"
@@ -185,10 +186,22 @@ static void know_consumers(extraction *e, int first, int end)
   }
 }
 
+/* A repetition's name is what its layers' names begin with: "h.12"; another piece has that of its first layer. */
+static void name_piece(const pm_network *network, int first, int end, char *text, size_t size)
+{
+  size_t stem, length;
+  while (first + 1 < end && network->layers[first].kind == NULL) first++;
+  const char *name = network->layers[first].name;
+  length = prefix_of(name, &stem);
+  snprintf(text, size, "%.*s", (int)(length > 0 ? length - 1 : strlen(name)), name);
+}
+
 static pm_network *extract(extraction *e, int first, int end)
 {
   bool whole = true;
-  e->part = pm_network_new(e->network->id, e->network->layers[first].name, e->error);
+  char name[PM_TEXT_MAX];
+  name_piece(e->network, first, end, name, sizeof name);
+  e->part = pm_network_new(e->network->id, name, e->error);
   for (int i = first; i < end && whole && e->part != NULL; i++)
     whole = e->network->layers[i].kind == NULL || put_layer(e, i) >= 0;
   if (whole && e->part != NULL) {

@@ -12,7 +12,7 @@
 ** network are names, attributes, counts. All consumers that a tensor has in other pieces count as one more of its
 ** consumers. */
 typedef struct pm__pieces {
-  pm_network **kind; /* distinct pieces */
+  pm_network **kind; /* distinct pieces, named as the first of them: "h.0", "wte" */
   int kinds;
   int count;
   int *of;           /* kind of each piece, in the order they run */
