@@ -440,6 +440,8 @@ START_TEST(words_are_padded_and_their_loss_is_shared)
   ck_near("padding", first->padding, (51200. - 50257) / 8 * 12288, 1e-9);
   ck_assert(over_tensor(first, PM__FORWARD, PM__SHARDING_REDUCE_SCATTER) == u);
   ck_assert(over_tensor(first, PM__DGRAD, PM__SHARDING_ALL_GATHER) == u);
+  const pm__layer *table = &first->network->layers[1];
+  ck_assert(table->output.size[0] == 2048 / 8 && table->elements_out == u / 8); /* what is there after the sum */
   ck_assert(over_tensor(last, PM__FORWARD, PM__SHARDING_ALL_GATHER) == u);
   ck_assert(over_tensor(last, PM__DGRAD, PM__SHARDING_REDUCE_SCATTER) == u);
   ck_assert(over_tensor(last, PM__FORWARD, PM__SHARDING_ALL_REDUCE) == 3 * 2048);
