@@ -31,7 +31,7 @@ FLOORS = [
     ["kernel"],  # time of a kernel on a GPU
     ["lowering"],  # a network as software runs it
     ["plan"],  # units: equal stretches merged
-    ["schedule"],  # units and exchanges in time
+    ["schedule", "schedule/pipelines"],  # units and exchanges in time | one schedule of a pipeline after the other
     ["step", "inference"],  # a prediction of training | of inference
     ["search"],  # many predictions: sweep, size, sensitivities
 ]
@@ -52,9 +52,9 @@ ROOMS = [room for floor in FLOORS for room in floor] + list(BESIDE) + sorted(ABO
 HEADERS = {
     "error.h": "base", "units.h": "base", "record.h": "record", "hardware.h": "hardware", "network.h": "network",
     "table.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory", "input.h": "input",
-    "input.h": "input", "framework.h": "software", "software.h": "software", "collective.h": "topology",
+    "input.h": "input", "framework.h": "software", "software.h": "software", "parallel.h": "record", "collective.h": "topology",
     "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "plan.h": "plan", "inference.h": "plan",
-    "size.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "validate.h": "lab", "calibrate.h": "lab",
+    "size.h": "search", "search.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "validate.h": "lab", "calibrate.h": "lab",
     "lab.h": "lab",
 }  # fmt: skip
 
@@ -87,7 +87,8 @@ WORDS = {
     "kernel": {"amount", "device", "engine", "operator", "product", "window"},
     "lowering": {"execution", "launch"},
     "plan": {"costs", "fixed", "part", "segments", "unit", "units"},
-    "schedule": {"bucket", "exchange", "memo", "sharing"},
+    "schedule": {"bucket", "exchange", "memo", "pipeline", "placement", "sharing"},
+    "step": {"parallel"},
     "catalog": {"entry", "entries", "documents", "kind", "names", "provenance", "shipped"},
     "import": {"sketch", "wire"},
     "search": {"size", "vary", "sweep", "service", "sensitivity"},

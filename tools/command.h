@@ -125,6 +125,9 @@ typedef enum option_id {
   OPTION_PUE,
   OPTION_MAX_NODES,
   OPTION_PARETO,
+  OPTION_TOP,
+  OPTION_FRONT,
+  OPTION_CHOICES,
   OPTION_TRACE,
   OPTION_RAISE,
   OPTION_UPGRADE,
@@ -188,7 +191,7 @@ typedef struct cli_command {
 extern const cli_command list_command, show_command, layers_command, memory_command, predict_command, sweep_command,
   validate_command, check_command, collective_command, rings_command, copies_command, fabric_command, topology_command,
   import_command, doctor_command, export_command, new_command, input_command, kernel_command, infer_command, size_command,
-  sensitivity_command, calibrate_command;
+  sensitivity_command, calibrate_command, search_command;
 
 /* All sub-commands, in the order of the help; index from 0, NULL past the last. */
 const cli_command *command_at(size_t index);

@@ -7,13 +7,19 @@ _perfmodel() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words many first
   COMPREPLY=()
   case $command in
-    predict) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --global-batch --framework --dataset --set --trace --columns --layers --format --output --catalog --quiet --help"
+    predict) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --framework --dataset --set --trace --columns --layers --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
         --kernel-model) words="calibrated roofline" ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v" ;;
+        --stage-layers) words="even balanced" ;;
+        --recompute) words="none selective full" ;;
+        --context-exchange) words="all-gather ring all-to-all" ;;
+        --offload) words="none optimizer activations" ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
         --framework) words="none $(_perfmodel_ids frameworks)" ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
         --trace) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -21,13 +27,19 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    sweep) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --global-batch --framework --axis --columns --dataset --set --format --output --catalog --quiet --help"
+    sweep) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --framework --axis --columns --dataset --set --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8"; many=1 ;;
         --overlap) words="none backward framework"; many=1 ;;
         --kernel-model) words="calibrated roofline"; many=1 ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid"; many=1 ;;
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none"; many=1 ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v"; many=1 ;;
+        --stage-layers) words="even balanced"; many=1 ;;
+        --recompute) words="none selective full"; many=1 ;;
+        --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
+        --offload) words="none optimizer activations"; many=1 ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp"; many=1 ;;
         --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
         --format) words="table csv json" ;;
@@ -43,7 +55,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --max-nodes --pareto --set --columns --format --output --catalog --quiet --help"
+    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --max-nodes --pareto --set --columns --format --output --catalog --quiet --help"
       case $before in
         --system) words="$(_perfmodel_ids systems)"; many=1 ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
@@ -53,6 +65,12 @@ _perfmodel() {
         --kernel-model) words="calibrated roofline"; many=1 ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid"; many=1 ;;
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none"; many=1 ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v"; many=1 ;;
+        --stage-layers) words="even balanced"; many=1 ;;
+        --recompute) words="none selective full"; many=1 ;;
+        --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
+        --offload) words="none optimizer activations"; many=1 ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp"; many=1 ;;
         --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
         --storage) words="$(_perfmodel_ids storages)" ;;
         --loader) words="$(_perfmodel_ids loaders)" ;;
@@ -60,13 +78,37 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --framework --raise --upgrade --storage --dataset --loader --cpu --set --columns --format --output --catalog --quiet --help"
+    search) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --framework --set --top --front --choices --columns --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
         --kernel-model) words="calibrated roofline" ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v" ;;
+        --stage-layers) words="even balanced" ;;
+        --recompute) words="none selective full" ;;
+        --context-exchange) words="all-gather ring all-to-all" ;;
+        --offload) words="none optimizer activations" ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
+        --framework) words="$(_perfmodel_ids frameworks)" ;;
+        --format) words="table csv json" ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      esac ;;
+    sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --framework --raise --upgrade --storage --dataset --loader --cpu --set --columns --format --output --catalog --quiet --help"
+      case $before in
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
+        --overlap) words="none backward framework" ;;
+        --kernel-model) words="calibrated roofline" ;;
+        --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
+        --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v" ;;
+        --stage-layers) words="even balanced" ;;
+        --recompute) words="none selective full" ;;
+        --context-exchange) words="all-gather ring all-to-all" ;;
+        --offload) words="none optimizer activations" ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
         --framework) words="none $(_perfmodel_ids frameworks)" ;;
         --storage) words="$(_perfmodel_ids storages)" ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
@@ -214,7 +256,7 @@ _perfmodel() {
       esac ;;
   esac
   if [ -n "$words" ]; then :
-  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep infer size sensitivity memory input collective rings copies fabric layers list show topology kernel calibrate validate check doctor import export new --help --version"
+  elif [ "$COMP_CWORD" -eq 1 ]; then words="predict sweep infer size search sensitivity memory input collective rings copies fabric layers list show topology kernel calibrate validate check doctor import export new --help --version"
   elif [[ $word == -* ]]; then words=$options
   else case $command-$COMP_CWORD in
     list-2) words=$(_perfmodel_ids) ;;
@@ -227,6 +269,8 @@ _perfmodel() {
     infer-2) words=$(_perfmodel_ids networks) ;;
     infer-3) words="$(_perfmodel_ids gpus) $(_perfmodel_ids systems)" ;;
     size-2) words=$(_perfmodel_ids networks) ;;
+    search-2) words=$(_perfmodel_ids networks) ;;
+    search-3) words=$(_perfmodel_ids systems) ;;
     sensitivity-2) words=$(_perfmodel_ids networks) ;;
     sensitivity-3) words=$(_perfmodel_ids systems) ;;
     memory-2) words=$(_perfmodel_ids networks) ;;

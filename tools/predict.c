@@ -10,14 +10,14 @@
 /* A global batch in place of one per GPU. */
 static int divide_batch(const cli_request *request, pm_run *run)
 {
-  double global, gpus = (double)run->gpus * run->nodes;
+  double global, ranks = pm_run_get_data_parallel(run);
   const char *text = request->value[OPTION_GLOBAL_BATCH];
   if (text == NULL) return CODE_DONE;
   if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
   if (!read_count("global-batch", text, COUNT_MOST, &global)) return CODE_USAGE;
-  run->batch = global / (gpus * run->gradient_accumulation_steps);
+  run->batch = global / (ranks * run->gradient_accumulation_steps);
   if (run->batch == floor(run->batch)) return CODE_DONE;
-  return fail(CODE_CONSTRAINT, "--global-batch %s does not divide over %.0f GPUs", text, gpus);
+  return fail(CODE_CONSTRAINT, "--global-batch %s does not divide over %g data-parallel ranks", text, ranks);
 }
 
 static int read_question(const cli_request *request, pm_run *run)

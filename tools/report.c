@@ -122,9 +122,11 @@ static void print_times(FILE *stream, const pm_prediction *p, size_t width)
   print_part(stream, "forward", p->forward_time, p->step_time, bar);
   print_part(stream, "dgrad", p->dgrad_time, p->step_time, bar);
   print_part(stream, "wgrad", p->wgrad_time, p->step_time, bar);
+  if (p->recompute_time > 0) print_part(stream, "recomputation", p->recompute_time, p->step_time, bar);
   print_part(stream, "update", p->update_time, p->step_time, bar);
   if (p->launch_time > 0) print_part(stream, "launch overhead", p->launch_overhead_time, p->step_time, bar);
   if (!isnan(p->bus_bandwidth)) print_part(stream, "communication", p->exposed_communication_time, p->step_time, bar);
+  if (p->bubble_time > 0) print_part(stream, "pipeline bubble", p->bubble_time, p->step_time, bar);
   if (p->straggler_wait_time > 0) print_part(stream, "straggler wait", p->straggler_wait_time, p->step_time, bar);
   if (p->input_wait_time > 0) print_part(stream, "input wait", p->input_wait_time, p->step_time, bar);
 }
@@ -149,7 +151,7 @@ static void print_communication(FILE *stream, const cli_study *s)
   if (p->gradient_size > 0) { /* under some kinds of parallelism activations only are exchanged */
     label(stream, "gradients");
     fprintf(stream, "%s per GPU, summed over ", quantity(text, p->gradient_size, "B"));
-    fprintf(stream, "%s\n", count(text, (double)s->run.gpus * s->run.nodes, "GPU"));
+    fprintf(stream, "%s\n", count(text, (double)s->prediction.data_parallel * s->run.context_parallel, "GPU"));
   }
   label(stream, "bus bandwidth");
   fprintf(stream, "%s per direction", quantity(text, p->bus_bandwidth, "B/s"));
@@ -171,7 +173,7 @@ static void print_efficiency(FILE *stream, const cli_study *s)
   const pm_prediction *p = &s->prediction;
   double ranks = (double)s->run.gpus * s->run.nodes;
   fputs("\nEfficiency\n", stream);
-  if (ranks > 1) {
+  if (ranks > 1 && !isnan(p->scaling_efficiency)) {
     label(stream, "weak scaling");
     fprintf(stream, "%s of %s, each alone with this batch\n", percent(text, p->scaling_efficiency),
             count(other, ranks, "GPU"));
@@ -183,6 +185,46 @@ static void print_efficiency(FILE *stream, const cli_study *s)
   fprintf(stream, "%s: %s of ", percent(other, p->mfu), quantity(text, p->flop_rate, "FLOP/s"));
   fprintf(stream, "%s per GPU\n",
           quantity(text, pm_gpu_get_matrix_peak(pm_system_get_gpu(s->system), s->run.precision), "FLOP/s"));
+  if (!(p->hfu > p->mfu)) return;
+  label(stream, "HFU");
+  fprintf(stream, "%s, with what is computed again\n", percent(other, p->hfu));
+}
+
+/* ---- Parallelism ---- */
+
+static void print_exchange(FILE *stream, const char *name, double time, double step)
+{
+  char text[QUANTITY], share[QUANTITY];
+  if (!(time > 0)) return;
+  label(stream, name);
+  fprintf(stream, "%10s  %7s\n", quantity(text, time, "s"), percent(share, time / step));
+}
+
+/* How the network is shared out, and what each kind of it exchanges. */
+static void print_parallelism(FILE *stream, const cli_study *s)
+{
+  const pm_run *r = &s->run;
+  const pm_prediction *p = &s->prediction;
+  double shared = (double)r->tensor_parallel * r->pipeline_parallel * r->context_parallel * r->expert_parallel;
+  if (shared == 1 && r->zero == 0) return;
+  fputs("\nParallelism\n", stream);
+  label(stream, "GPUs");
+  fprintf(stream, "tensor %d x context %d x pipeline %d x data %d", r->tensor_parallel, r->context_parallel,
+          r->pipeline_parallel, p->data_parallel);
+  if (r->expert_parallel > 1) fprintf(stream, ", experts over %d", r->expert_parallel);
+  if (r->zero > 0) fprintf(stream, ", ZeRO %d", r->zero);
+  fputc('\n', stream);
+  label(stream, "micro-batches");
+  fprintf(stream, "%.0f of %.0f on each data-parallel rank\n", p->micro_batches,
+          r->batch * r->gradient_accumulation_steps / p->micro_batches);
+  print_exchange(stream, "tensor exchanges", p->tensor_communication_time, p->step_time);
+  print_exchange(stream, "context exchanges", p->context_communication_time, p->step_time);
+  print_exchange(stream, "expert exchanges", p->expert_communication_time, p->step_time);
+  print_exchange(stream, "hops", p->pipeline_communication_time, p->step_time);
+  print_exchange(stream, "data exchanges", p->data_communication_time, p->step_time);
+  if (p->stages < 2) return;
+  label(stream, "stages");
+  fprintf(stream, "stage %d of %d takes longest, stage %d needs most memory\n", p->slowest_stage, p->stages, p->fullest_stage);
 }
 
 /* ---- Memory ---- */
@@ -283,6 +325,7 @@ void print_report(FILE *stream, const cli_study *study, size_t width)
   print_headline(stream, study);
   print_times(stream, &study->prediction, width);
   print_communication(stream, study);
+  print_parallelism(stream, study);
   print_efficiency(stream, study);
   print_memory(stream, study);
   fputc('\n', stream);

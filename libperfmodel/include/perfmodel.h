@@ -13,6 +13,7 @@
 **     perfmodel/memory.h      memory of one GPU, whether it fits, the largest batch
 **     perfmodel/input.h       storage, page cache, decoding, copies: what reaches the GPUs
 **     perfmodel/framework.h   what the software adds to kernels and collectives
+**     perfmodel/parallel.h    words for sharing a large network out over GPUs
 **     perfmodel/predict.h     runs in, predictions out; sweeps
 **     perfmodel/inference.h   latency and throughput of the forward pass
 **     perfmodel/size.h        from a rate or a deadline to the machines
@@ -43,9 +44,11 @@
 #include "perfmodel/memory.h"
 #include "perfmodel/input.h"
 #include "perfmodel/framework.h"
+#include "perfmodel/parallel.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/inference.h"
 #include "perfmodel/size.h"
+#include "perfmodel/search.h"
 #include "perfmodel/sensitivity.h"
 #include "perfmodel/table.h"
 #include "perfmodel/counts.h"

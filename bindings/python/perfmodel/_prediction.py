@@ -244,7 +244,8 @@ def predict(
     row = asked[0]
     row["framework_index"] = len(plan.frameworks) - 1
     if global_batch is not None:
-        parts = int(row["gpus"]) * int(row["nodes"]) * int(row["gradient_accumulation_steps"])
+        shared = int(row["tensor_parallel"]) * int(row["context_parallel"]) * int(row["pipeline_parallel"])
+        parts = int(row["gpus"]) * int(row["nodes"]) * int(row["gradient_accumulation_steps"]) / max(shared, 1)
         row["batch"] = _per_gpu(run.get("batch"), number(global_batch, "global_batch"), parts)
     result = prediction(plan, row, plan._predict_one(asked))
     if result.status != "ok":
@@ -252,9 +253,9 @@ def predict(
     return result
 
 
-def _per_gpu(batch: Number | None, global_batch: float, ranks: int) -> float:
+def _per_gpu(batch: Number | None, global_batch: float, ranks: float) -> float:
     if batch is not None:
         raise ArgumentError("batch and global_batch are both given; give one")
     if not np.isfinite(global_batch) or ranks <= 0 or global_batch % ranks != 0:
-        raise ArgumentError(f"global batch {global_batch:g} does not divide over {ranks} GPUs")
+        raise ArgumentError(f"global batch {global_batch:g} does not divide over {ranks:g} data-parallel ranks")
     return global_batch / ranks

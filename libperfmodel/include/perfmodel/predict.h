@@ -27,6 +27,7 @@
 #include "hardware.h"
 #include "memory.h"
 #include "network.h"
+#include "parallel.h"
 #include "table.h"
 
 #ifdef __cplusplus
@@ -91,7 +92,7 @@ typedef enum pm_basis {
   X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                         \
   X(INT, gpus, "1", "GPUs used in each node", .otherwise = "1", .show = PM_SHOW_MAIN)                                 \
   X(INT, nodes, "1", "nodes used", .otherwise = "1", .show = PM_SHOW_MAIN)                                            \
-  X(REAL, batch, "1", "samples per GPU and step", .otherwise = "32", .show = PM_SHOW_MAIN)                            \
+  X(REAL, batch, "1", "samples per GPU and step; of GPUs that share a copy of the network, of all together", .otherwise = "32", .show = PM_SHOW_MAIN)                            \
   X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN)          \
   X(OVERLAP, overlap, "", "how communication overlaps with the backward pass", .otherwise = "framework")              \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",        \
@@ -107,6 +108,40 @@ typedef enum pm_basis {
   X(YES_NO, no_prefetch, "", "input is prepared between the steps, not ahead of them", .former = "input_in_turn")    \
   X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")                 \
   X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory") \
+  X(REAL, micro_batch, "1", "samples of a micro-batch, of which the batch of a data-parallel rank consists; all of it if unknown", \
+    .former = "micro_batch_size")                                                                                     \
+  X(INT, tensor_parallel, "1", "GPUs that share every layer: tensor parallelism", .otherwise = "1", .option = "tp",   \
+    .former = "tensor_model_parallel_size")                                                                           \
+  X(INT, pipeline_parallel, "1", "stages of the pipeline", .otherwise = "1", .option = "pp",                          \
+    .former = "pipeline_model_parallel_size")                                                                         \
+  X(INT, virtual_pipeline, "1", "chunks of layers on each GPU of a pipeline; several are interleaved",                \
+    .otherwise = "1", .option = "vp", .former = "virtual_pipeline_model_parallel_size")                               \
+  X(INT, context_parallel, "1", "GPUs that share the tokens of a sequence", .otherwise = "1", .option = "cp",         \
+    .former = "context_parallel_size")                                                                                \
+  X(INT, expert_parallel, "1", "GPUs over which the experts of a layer are dealt out", .otherwise = "1",              \
+    .option = "ep", .former = "expert_model_parallel_size")                                                           \
+  X(INT, expert_tensor_parallel, "1", "GPUs that share every expert", .otherwise = "1", .option = "etp",              \
+    .former = "expert_tensor_parallel_size")                                                                          \
+  X(YES_NO, sequence_parallel, "", "where tensor-parallel GPUs do not share features, they share tokens",             \
+    .option = "sp")                                                                                                   \
+  X(PIPELINE_SCHEDULE, pipeline_schedule, "", "order of a pipeline's work; interleaved if there are virtual stages",  \
+    .otherwise = "1f1b", .option = "schedule")                                                                        \
+  X(STAGE_LAYERS, stage_layers, "", "how layers are dealt out to stages", .otherwise = "even")                        \
+  X(INT, zero, "1", "shared out over data-parallel ranks: 1 the optimizer, 2 and gradients, 3 and weights (FSDP); 0 nothing", \
+    .former = "zero_stage")                                                                                           \
+  X(INT, shard_group, "1", "GPUs over which they are shared out, with copies of these groups (HSDP); 0: all")         \
+  X(RECOMPUTE, recompute, "", "what the backward pass computes again instead of keeping it", .otherwise = "none",     \
+    .former = "recompute_granularity")                                                                                \
+  X(INT, recompute_layers, "1", "layers of each stage that are computed again in full; 0: all",                       \
+    .former = "recompute_num_layers")                                                                                 \
+  X(INT, gradient_bytes, "1", "bytes of a gradient as it is kept and exchanged: 2 or 4; 0: as the framework does")    \
+  X(CONTEXT_EXCHANGE, context_exchange, "", "how GPUs that share a sequence see each other's keys and values",        \
+    .otherwise = "all-gather", .former = "cp_comm_type")                                                              \
+  X(OFFLOAD, offload, "", "what is kept in the host's memory", .otherwise = "none")                                   \
+  X(RANK_ORDER, rank_order, "", "which ranks are neighbours", .otherwise = "tp-cp-dp-pp")                             \
+  X(REAL, capacity_factor, "1", "rows that an expert takes at most, over their mean; the others are dropped; unlimited if unknown", \
+    .former = "moe_expert_capacity_factor")                                                                           \
+  X(REAL, expert_imbalance, "1", "rows of the busiest rank over their mean", .otherwise = "1")                        \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
@@ -167,6 +202,20 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(BASIS, basis, "", "what kernels and collectives rest on")                                                     \
   X(EVIDENCE, evidence, "", "what the constants of the framework rest on")                                        \
   X(YES_NO, in_range, "", "whether batch, GPUs and architecture are among those that constants were fitted on") \
+  X(REAL, bubble_time, "s", "waiting of a pipeline's stages for each other, its hops included")                    \
+  X(REAL, recompute_time, "s", "forward work that the backward pass does again")                                  \
+  X(REAL, tensor_communication_time, "s", "exchanges of tensor and sequence parallelism in a step, of the slowest stage") \
+  X(REAL, context_communication_time, "s", "exchanges of context parallelism, likewise")                          \
+  X(REAL, expert_communication_time, "s", "exchanges of expert parallelism, likewise")                            \
+  X(REAL, pipeline_communication_time, "s", "hops that a pipeline waits for")                                     \
+  X(REAL, data_communication_time, "s", "gradients and shards of data parallelism, overlapped or not")            \
+  X(REAL, exposed_data_communication_time, "s", "the part of it that lengthens the step")                         \
+  X(REAL, hfu, "1", "HFU: the MFU with what is computed again counted too", .show = PM_SHOW_PERCENT)                \
+  X(REAL, micro_batches, "1", "micro-batches of a step on each data-parallel rank")                               \
+  X(INT, data_parallel, "1", "data-parallel ranks: GPUs over tensor, context and pipeline parallelism")           \
+  X(INT, slowest_stage, "1", "stage of the pipeline that takes longest, from 0")                                  \
+  X(INT, fullest_stage, "1", "stage of the pipeline that needs most memory, from 0")                              \
+  X(INT, stages, "1", "stages of the pipeline")                                                                   \
   /* the next field of a prediction goes above this line */
 
 typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;
@@ -182,6 +231,12 @@ PM_INLINE pm_run pm_run_make(void)
   pm_run run;
   pm_run_fill(&run, sizeof run);
   return run;
+}
+
+/* Data-parallel ranks of a run: GPUs over those that share one copy of the network. No whole number if they do not divide. */
+PM_INLINE double pm_run_get_data_parallel(const pm_run *run)
+{
+  return (double)run->gpus * run->nodes / ((double)run->tensor_parallel * run->context_parallel * run->pipeline_parallel);
 }
 
 /* A plan over these networks and systems, which must outlive it. Owned by the caller.

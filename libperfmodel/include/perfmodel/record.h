@@ -123,6 +123,11 @@ typedef struct pm_record_type {
 #define PM_DECLARE_MINIMIZE(name) int32_t name;
 #define PM_DECLARE_FUSION(name) int32_t name;
 #define PM_DECLARE_DECISION(name) int32_t name;
+#define PM_DECLARE_PIPELINE_SCHEDULE(name) int32_t name;
+#define PM_DECLARE_STAGE_LAYERS(name) int32_t name;
+#define PM_DECLARE_CONTEXT_EXCHANGE(name) int32_t name;
+#define PM_DECLARE_OFFLOAD(name) int32_t name;
+#define PM_DECLARE_RANK_ORDER(name) int32_t name;
 
 /* One field of a struct: typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run; */
 #define PM_DECLARE(kind, name, ...) PM_DECLARE_##kind(name)

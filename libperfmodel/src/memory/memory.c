@@ -61,17 +61,20 @@ int pm_memory_check_sized(const pm_memory_plan *plan, const pm_memory_run *run, 
 
 /* ---- Parts. */
 
-/* Bytes per sample that layers have alive, and what the allocator holds beyond. */
-static pm__alive alive_of(const pm_memory_plan *plan, const pm_memory_run *run, double *factor)
+double pm__memory_allocator(const pm__memory_question *q)
 {
   const double reuse = 2; /* held over alive in inference, where blocks come and go, but never more than was written */
-  double bytes = pm_precision_get_bytes(run->precision);
-  *factor = plan->attention && bytes < 4 ? pm__given(plan->profile.allocator_mixed, 1)
-                                         : pm__given(plan->profile.allocator, 1);
-  if (!run->inference) return plan->alive[bytes >= 8 ? 0 : bytes >= 4 ? 1 : 2][run->recompute];
-  *factor = fmin(reuse, plan->written_elements / plan->forward_elements);
-  double alive = plan->forward_elements * bytes;
-  return (pm__alive){alive, alive};
+  const pm_memory_plan *plan = q->plan;
+  if (q->run->inference) return fmin(reuse, plan->written_elements / plan->forward_elements);
+  bool mixed = plan->attention && pm_precision_get_bytes(q->run->precision) < 4;
+  return pm__given(mixed ? plan->profile.allocator_mixed : plan->profile.allocator, 1);
+}
+
+pm__alive pm__memory_alive(const pm__memory_question *q)
+{
+  double bytes = pm_precision_get_bytes(q->run->precision), alive = q->plan->forward_elements * bytes;
+  if (q->run->inference) return (pm__alive){alive, alive};
+  return q->plan->alive[bytes >= 8 ? 0 : bytes >= 4 ? 1 : 2][q->run->recompute];
 }
 
 /*
@@ -93,8 +96,8 @@ static double communication(const pm__memory_question *q)
 
 pm__memory_parts pm__memory_parts_of(const pm__memory_question *q)
 {
-  double factor;
-  pm__alive alive = alive_of(q->plan, q->run, &factor);
+  double factor = pm__memory_allocator(q);
+  pm__alive alive = pm__memory_alive(q);
   pm__parameter_bytes parameters = pm__parameters_take(q);
   return (pm__memory_parts){.context = pm__given(q->plan->profile.context, 0),
                             .weights = parameters.weights,

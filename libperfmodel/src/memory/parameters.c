@@ -39,6 +39,14 @@ static double optimizer_bytes(const pm__memory_question *q)
   return q->plan->parameters * pm__given(q->plan->profile.mixed_master, 0) + state_bytes(q, 1);
 }
 
+pm__parameter_bytes pm__parameter_bytes_each(const pm__memory_question *q)
+{
+  double size = size_of(q), factor = size < 4 ? 1 : size / 4;
+  double state = pm__given(q->optimizer->state, 0) + pm__given(q->optimizer->scratch, 0);
+  double master = size < 4 ? pm__given(q->plan->profile.mixed_master, 0) : 0;
+  return (pm__parameter_bytes){pm__weight_bytes(q), pm__gradient_bytes(q), master + factor * state};
+}
+
 pm__parameter_bytes pm__parameters_take(const pm__memory_question *q)
 {
   const pm_memory_plan *plan = q->plan;

@@ -34,6 +34,13 @@ typedef struct pm__memory_question {
 
 pm__parameter_bytes pm__parameters_take(const pm__memory_question *q);
 
+/* The same of one parameter in training, nothing shared out. */
+pm__parameter_bytes pm__parameter_bytes_each(const pm__memory_question *q);
+
+/* Bytes per sample that a training step has alive, and what an allocator holds over them, as a factor. */
+pm__alive pm__memory_alive(const pm__memory_question *q);
+double pm__memory_allocator(const pm__memory_question *q);
+
 /* Bytes of one weight, and of its gradient, as a framework keeps them. */
 double pm__weight_bytes(const pm__memory_question *q);
 double pm__gradient_bytes(const pm__memory_question *q);

@@ -25,6 +25,13 @@ static inline bool pm__layer_has_gradient(const pm__layer *layer)
   return layer->kind != NULL || layer->wants_gradient;
 }
 
+/* Whether a layer is attention that keeps its scores for the backward pass; one kernel for all computes them again. */
+static inline bool pm__keeps_scores(const pm_network *network, const pm__layer *layer)
+{
+  bool attention = layer->kind != NULL && layer->kind->role == PM__ROLE_ATTENTION;
+  return attention && network->kernels[layer->first_kernel].family != PM__ATTENTION;
+}
+
 /* Parameters of the whole network. */
 double pm__network_parameters(const pm_network *network);
 

@@ -189,8 +189,10 @@ pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, co
   if (plan != NULL) {
     plan->networks = (pm__plan_network *)calloc(network_count, sizeof *plan->networks);
     plan->systems = (pm__plan_system *)calloc(system_count, sizeof *plan->systems);
+    plan->pieces = pm__keeper_new();
+    plan->sharded = pm__keeper_new();
   }
-  if (plan == NULL || plan->networks == NULL || plan->systems == NULL) {
+  if (plan == NULL || plan->networks == NULL || plan->systems == NULL || plan->pieces == NULL || plan->sharded == NULL) {
     pm_plan_free(plan);
     pm__no_memory(error);
     return NULL;
@@ -216,6 +218,8 @@ void pm_plan_free(pm_plan *plan)
   free(plan->systems);
   free(plan->memories);
   free(plan->cuts);
+  pm__keeper_free(plan->sharded); /* what it keeps refers to pieces */
+  pm__keeper_free(plan->pieces);
   free(plan);
 }
 

@@ -37,6 +37,11 @@ static const pm_choice decision_choices[] = {PM_DECISION_LIST(NAME_DOC) END};
 static const pm_choice minimize_choices[] = {PM_MINIMIZE_LIST(NAME_DOC) END};
 static const pm_choice resource_choices[] = {PM_RESOURCE_LIST(NAME_RATE_DOC) END};
 static const pm_choice fit_use_choices[] = {PM_FIT_USE_LIST(NAME_DOC) END};
+static const pm_choice pipeline_schedule_choices[] = {PM_PIPELINE_SCHEDULE_LIST(NAME_DOC) END};
+static const pm_choice stage_layers_choices[] = {PM_STAGE_LAYERS_LIST(NAME_DOC) END};
+static const pm_choice context_exchange_choices[] = {PM_CONTEXT_EXCHANGE_LIST(NAME_DOC) END};
+static const pm_choice offload_choices[] = {PM_OFFLOAD_LIST(NAME_DOC) END};
+static const pm_choice rank_order_choices[] = {PM_RANK_ORDER_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name = "yes", .doc = "yes"}, END};
 
 #define KIND_TEXT .kind = PM_FIELD_TEXT
@@ -72,6 +77,11 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_MINIMIZE .kind = PM_FIELD_CHOICE, .choices = minimize_choices
 #define KIND_RESOURCE .kind = PM_FIELD_CHOICE, .choices = resource_choices
 #define KIND_FIT_USE .kind = PM_FIELD_CHOICE, .choices = fit_use_choices
+#define KIND_PIPELINE_SCHEDULE .kind = PM_FIELD_CHOICE, .choices = pipeline_schedule_choices
+#define KIND_STAGE_LAYERS .kind = PM_FIELD_CHOICE, .choices = stage_layers_choices
+#define KIND_CONTEXT_EXCHANGE .kind = PM_FIELD_CHOICE, .choices = context_exchange_choices
+#define KIND_OFFLOAD .kind = PM_FIELD_CHOICE, .choices = offload_choices
+#define KIND_RANK_ORDER .kind = PM_FIELD_CHOICE, .choices = rank_order_choices
 #define KIND_YES_NO .kind = PM_FIELD_CHOICE, .choices = yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. What follows the name is unit and doc, and
@@ -306,6 +316,14 @@ static const pm_field size_goal_fields[] = {PM_SIZE_GOAL_FIELDS(FIELD)};
 static const pm_field size_choice_fields[] = {PM_SIZE_CHOICE_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_search_choice
+static const pm_field search_choice_fields[] = {PM_SEARCH_CHOICE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_goodput
+static const pm_field goodput_fields[] = {PM_GOODPUT_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_sensitivity
 static const pm_field sensitivity_fields[] = {PM_SENSITIVITY_FIELDS(FIELD)};
 #undef RECORD
@@ -368,6 +386,8 @@ static const pm_record_type types[] = {
   TYPE(inference, pm_inference, "what is predicted of inference"),
   TYPE(size_goal, pm_size_goal, "what a system is to reach, and what is to be least"),
   TYPE(size_choice, pm_size_choice, "so many nodes of a system, and what they take"),
+  TYPE(search_choice, pm_search_choice, "the best plan with one value of one choice"),
+  TYPE(goodput, pm_goodput, "training that failures and checkpoints leave"),
   TYPE(sensitivity, pm_sensitivity, "one number of the hardware raised"),
   TYPE(upgrade, pm_upgrade, "one thing replaced by another"),
   TYPE(memory_profile, pm_memory_profile, "how a framework handles memory"),

@@ -1,5 +1,12 @@
-/* What the host does for one GPU: calls that launch kernels, copies of inputs. */
+/* One pass on one GPU, and what the host does for it: calls that launch kernels, copies of inputs. */
 #include "schedule/schedule.h"
+
+double pm__schedule_pass_time(const pm__schedule *s, const pm__units *units, const pm__costs *costs, pm__pass pass,
+                              double batch)
+{
+  const pm__fixed *fixed = &units->pass[pass];
+  return pm__schedule_part(s, &costs->pass[pass]) + fixed->launches * s->launch + fixed->layout * batch * s->layout;
+}
 
 double pm__schedule_pass_calls(const pm__schedule *s)
 {

@@ -57,6 +57,17 @@ double pm__schedule_exchange(const pm__schedule *s, int collective, int thread_g
   return *time;
 }
 
+double pm__schedule_exchange_on(const pm__schedule *s, const pm__collective_group *group, int collective, double bytes)
+{
+  bool found = false;
+  if (s->memo == NULL) return pm__exchange_time(group, collective, bytes);
+  pm__memo_key key = {{pm__memo_pointer(group->wiring), pm__memo_pair(group->nodes, group->era),
+                       pm__memo_pair(collective, -group->groups_at_once), pm__memo_number(bytes)}};
+  double *time = &s->memo->time[pm__memo_find(&s->memo->time_index, &key, &found)];
+  if (!found) *time = pm__exchange_time(group, collective, bytes);
+  return *time;
+}
+
 double pm__bucket_times_of(const pm__schedule *s, const pm__costs *costs, pm__bucket_times *times)
 {
   pm__memo_buckets own;

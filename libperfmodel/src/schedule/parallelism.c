@@ -59,11 +59,16 @@ double pm__expected_maximum(double n)
   return n > 1 ? normal_quantile((n - 0.375) / (n + 0.25)) : 0;
 }
 
+double pm__straggler_wait(const pm__schedule *s, double alone, double ranks)
+{
+  if (s->framework == NULL) return 0;
+  double wait = alone * framework_of(s)->straggler * pm__expected_maximum(ranks);
+  return s->run->nodes > 1 ? wait + framework_of(s)->coordinator_time * (s->ranks - 1) : wait;
+}
+
 static void wait_for_each_other(const pm__schedule *s, const pm__schedule_times *times, pm__sharing *sharing)
 {
-  if (s->framework == NULL) return;
-  sharing->straggler_wait = times->alone * framework_of(s)->straggler * pm__expected_maximum(s->ranks);
-  if (s->run->nodes > 1) sharing->straggler_wait += framework_of(s)->coordinator_time * (s->ranks - 1);
+  sharing->straggler_wait = pm__straggler_wait(s, times->alone, s->ranks);
 }
 
 /* Other times of the GPU and its host, of which the step of one GPU consists. */

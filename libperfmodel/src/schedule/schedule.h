@@ -18,6 +18,7 @@ typedef struct pm__schedule {
   const pm__plan_system *system;
   const pm__plan_framework *framework; /* NULL: none */
   const pm__device *device;
+  const pm__device *linear; /* of linear layers, where they are narrower: FP8 training; else NULL */
   const pm__optimizer *optimizer;
   const pm__units *units;
   const pm__segments *segments; /* NULL: the backward pass is not cut */
@@ -25,6 +26,7 @@ typedef struct pm__schedule {
   int32_t parallelism, overlap; /* the framework's where the run does not say */
   pm__collective_group group;   /* all GPUs of the run */
   double ranks, accumulation;
+  double samples; /* of a step, over all GPUs */
   double factor;           /* of convolutions, over the kernel model */
   double framework_kernel; /* of the framework's own kernels, likewise */
   double launch;   /* s for each launch of a kernel, on the GPU */
@@ -45,6 +47,7 @@ typedef struct pm__schedule_times {
 typedef struct pm__sharing {
   double communication, exposed;
   double straggler_wait; /* for the slowest GPU, and the coordinator */
+  double bubble;         /* of a pipeline's stages for each other */
   double staleness;
   double exchanged; /* parameters whose gradients each GPU contributes */
 } pm__sharing;
@@ -54,6 +57,10 @@ static inline double pm__schedule_part(const pm__schedule *s, const pm__part *pa
 {
   return s->factor * part->conv + s->framework_kernel * part->framework + (part->product + part->other);
 }
+
+/* One pass of some units over one batch, launches and layouts included; s. */
+double pm__schedule_pass_time(const pm__schedule *step, const pm__units *units, const pm__costs *costs, pm__pass pass,
+                              double batch);
 
 /* Host calls of the forward and backward passes. */
 double pm__schedule_pass_calls(const pm__schedule *step);
@@ -72,6 +79,9 @@ typedef struct pm__bucket_times {
 /* Time of one collective of the GPUs of a run, each host thread driving `thread_gpus` of them. */
 double pm__schedule_exchange(const pm__schedule *step, int collective, int thread_gpus, double bytes);
 
+/* The same of any group of GPUs, a host thread for each. */
+double pm__schedule_exchange_on(const pm__schedule *step, const pm__collective_group *group, int collective, double bytes);
+
 /* Returns the share of the GPU that the all-reduce keeps busy. */
 double pm__bucket_times_of(const pm__schedule *step, const pm__costs *costs, pm__bucket_times *times);
 
@@ -80,6 +90,9 @@ void pm__share_gradients(const pm__schedule *step, const pm__costs *costs, const
 
 /* Any parallelism; may change the times, where a GPU does only a part of the work. */
 void pm__share(const pm__schedule *step, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing);
+
+/* Waiting of so many ranks for the slowest of them, where one takes `alone`, and for the coordinator; s. */
+double pm__straggler_wait(const pm__schedule *step, double alone, double ranks);
 
 /* Expected maximum of n numbers of standard normal distribution. */
 double pm__expected_maximum(double n);

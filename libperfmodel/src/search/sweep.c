@@ -84,7 +84,7 @@ size_t pm_space_count(const pm_space *space)
 /* A global batch that does not divide is no batch at all, and the prediction's status says so. */
 static void divide_batch(pm_run *run)
 {
-  double share = run->batch / ((double)run->gpus * run->nodes * run->gradient_accumulation_steps);
+  double share = run->batch / (pm_run_get_data_parallel(run) * run->gradient_accumulation_steps);
   run->batch = share == floor(share) ? share : (double)NAN;
 }
 

@@ -25,9 +25,7 @@ enum { HOUR = 3600 };
 
 static double pass_time(const pm__schedule *s, const pm__costs *costs, pm__pass pass, double batch)
 {
-  const pm__fixed *fixed = &s->units->pass[pass];
-  return s->accumulation * (pm__schedule_part(s, &costs->pass[pass]) + fixed->launches * s->launch +
-                            fixed->layout * batch * s->layout);
+  return s->accumulation * pm__schedule_pass_time(s, s->units, costs, pass, batch);
 }
 
 /* Each batch after the first adds its gradients to those before: 3 accesses. */
@@ -142,7 +140,8 @@ static void set_times(const pm__schedule *s, const pm__schedule_times *t, const 
   out->launch_time = t->host;
   out->layout_time = t->layout;
   out->staleness = sharing->staleness;
-  double step = t->alone + sharing->exposed + sharing->straggler_wait;
+  out->bubble_time = sharing->bubble;
+  double step = t->alone + sharing->exposed + sharing->straggler_wait + sharing->bubble;
   out->input_wait_time = input_wait(s, step);
   out->step_time = step + out->input_wait_time;
 }
@@ -175,7 +174,7 @@ static void set_shares(const pm__schedule_times *t, pm_prediction *out)
 static void set_rates(const pm__schedule *s, const pm__sharing *sharing, pm_prediction *out)
 {
   double flop = s->accumulation * s->run->batch * s->network->training_flop + 4 * s->network->parameters;
-  double samples = s->run->batch * s->ranks * s->accumulation;
+  double samples = s->samples;
   out->throughput = samples / out->step_time;
   out->flop = s->ranks * flop;
   out->flop_rate = flop / out->step_time;

@@ -5,6 +5,7 @@
 #include "collective/parameters.h"
 #include "perfmodel/kernel.h"
 #include "record/sized.h"
+#include "step/parallel.h"
 #include "step/step.h"
 
 void pm_run_fill(pm_run *run, size_t size)
@@ -12,6 +13,22 @@ void pm_run_fill(pm_run *run, size_t size)
   pm_run own;
   pm_record_set_defaults(pm_record_type_find("run"), &own);
   if (run != NULL) pm__record_write(run, size, &own, sizeof own);
+}
+
+/* A run whose batch is cut into micro-batches accumulates gradients over them; PM_STATUS_BAD_ARGUMENT if they do not
+** divide it. A shared-out run looks at them itself. */
+static int cut_batch(const pm_run **run, pm_run *own, pm_error *error)
+{
+  const pm_run *r = *run;
+  if (isnan(r->micro_batch) || r->micro_batch == r->batch || pm__parallel_wanted(r)) return PM_OK;
+  double parts = r->batch / r->micro_batch * r->gradient_accumulation_steps;
+  if (!(r->micro_batch >= 1) || fmod(r->batch, r->micro_batch) != 0 || parts > INT32_MAX)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is no multiple of micro_batch %g", r->batch, r->micro_batch);
+  *own = *r;
+  own->batch = r->micro_batch;
+  own->gradient_accumulation_steps = (int32_t)parts;
+  *run = own;
+  return PM_OK;
 }
 
 int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
@@ -22,8 +39,14 @@ int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_e
   if (status != PM_OK) return status;
   pm__schedule step;
   run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);
-  status = pm__step_make(&step, plan, run, NULL, error);
-  return status == PM_OK ? pm__step_fits(&step, error) : status;
+  pm_run cut;
+  status = cut_batch(&run, &cut, error);
+  if (status == PM_OK) status = pm__step_make(&step, plan, run, NULL, error);
+  if (status != PM_OK) return status;
+  if (!pm__parallel_wanted(run)) return pm__step_fits(&step, error);
+  pm__parallel parallel;
+  status = pm__parallel_make(&parallel, plan, &step, error);
+  return status == PM_OK ? pm__parallel_fits(&parallel, error) : status;
 }
 
 /* ---- Kernel times ------------------------------------------------------------------------------------------------ */
@@ -63,6 +86,7 @@ static void fill_unknown(pm_prediction *out, int status)
 {
 #define UNKNOWN_REAL(name) out->name = NAN;
 #define UNKNOWN_STATUS(name) out->name = status;
+#define UNKNOWN_INT(name) out->name = 0;
 #define UNKNOWN_VERDICT(name) out->name = PM_VERDICT_UNKNOWN;
 #define UNKNOWN_BOTTLENECK(name) out->name = PM_BOTTLENECK_NONE;
 #define UNKNOWN_EVIDENCE(name) out->name = PM_EVIDENCE_NONE;
@@ -130,6 +154,21 @@ static void set_too_large(pm_prediction *out)
   out->gpu_memory = memory.gpu_memory;
   out->verdict = memory.verdict;
   out->largest_batch = memory.largest_batch;
+  out->fullest_stage = memory.fullest_stage;
+}
+
+/* What only runs that share out the network have. */
+static void set_unshared(const pm__schedule *step, pm_prediction *out)
+{
+  out->recompute_time = out->tensor_communication_time = out->context_communication_time = 0;
+  out->expert_communication_time = out->pipeline_communication_time = 0;
+  out->data_communication_time = out->communication_time;
+  out->exposed_data_communication_time = out->exposed_communication_time;
+  out->hfu = out->mfu;
+  out->micro_batches = step->accumulation;
+  out->data_parallel = (int32_t)step->ranks;
+  out->slowest_stage = out->fullest_stage = 0;
+  out->stages = 1;
 }
 
 static void predict_step(const pm__schedule *step, unsigned columns, pm_prediction *out)
@@ -147,19 +186,48 @@ static void predict_step(const pm__schedule *step, unsigned columns, pm_predicti
   }
   set_collectives(step, out);
   set_weak_scaling(step, alone, out);
+  set_unshared(step, out);
   if (columns & PM_EXTRA_COLUMN_STRONG_SCALING) set_strong_scaling(step, out);
+}
+
+static void predict_parallel(const pm_plan *plan, const pm__schedule *step, pm_prediction *out)
+{
+  pm__parallel parallel;
+  int status = pm__parallel_make(&parallel, plan, step, NULL);
+  if (status != PM_OK) {
+    fill_unknown(out, status);
+    return;
+  }
+  pm__parallel_step_memory(&parallel, out);
+  if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !step->run->ignore_memory) {
+    set_too_large(out);
+    return;
+  }
+  pm__parallel_step_predict(&parallel, out);
+  if (isnan(out->step_time)) {
+    fill_unknown(out, PM_STATUS_NOT_MODELLED);
+    return;
+  }
+  set_collectives(step, out);
+  out->scaling_efficiency = out->strong_scaling_efficiency = NAN;
 }
 
 static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
 {
+  pm_run own;
   pm__schedule step;
   clear_gaps(out);
-  int status = pm__step_make(&step, plan, run, memo, NULL);
+  int status = cut_batch(&run, &own, NULL);
+  if (status == PM_OK) status = pm__step_make(&step, plan, run, memo, NULL);
   if (status != PM_OK) {
     fill_unknown(out, status);
     return;
   }
   out->status = PM_OK;
+  if (pm__parallel_wanted(step.run)) {
+    predict_parallel(plan, &step, out);
+    return;
+  }
   pm__step_memory(&step, out);
   if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(out);
   else predict_step(&step, columns, out);

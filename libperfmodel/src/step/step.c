@@ -45,9 +45,9 @@ static void set_framework(pm__schedule *s)
 }
 
 /* The GPU, with the convolutions of the framework's libraries where these matter. */
-static const pm__device *device_of(const pm_plan *plan, const pm__schedule *s)
+static const pm__device *device_of(const pm_plan *plan, const pm__schedule *s, int precision)
 {
-  int system = s->system->device, precision = s->run->precision;
+  int system = s->system->device;
   if (s->framework == NULL || s->run->kernel_model != PM_KERNEL_MODEL_CALIBRATED)
     return &plan->systems[system].devices[s->run->kernel_model][precision];
   return &plan->libraries[s->framework->library].devices[system][precision];
@@ -61,7 +61,9 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->network = &plan->networks[run->network_index];
   s->system = &plan->systems[run->system_index];
   s->framework = framework_of(plan, run);
-  s->device = device_of(plan, s);
+  bool narrow = run->precision == PM_PRECISION_FP8;
+  s->device = device_of(plan, s, narrow ? PM_PRECISION_BF16 : run->precision);
+  s->linear = narrow ? device_of(plan, s, PM_PRECISION_FP8) : NULL;
   s->mode = PM__TRAINING_MODE + PM__COUNTED;
   s->units = s->network->units[s->mode];
   s->optimizer = pm__optimizer_of(run->optimizer);
@@ -70,6 +72,7 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->overlap = overlap_of(run, s->framework);
   s->ranks = (double)run->gpus * run->nodes;
   s->accumulation = run->gradient_accumulation_steps;
+  s->samples = run->batch * s->ranks * s->accumulation;
   s->factor = s->framework_kernel = 1;
   s->launch = s->device->launch;
   s->layout = 0;
@@ -152,9 +155,10 @@ static int find_group(const pm__plan_system *system, const pm_run *run, pm__coll
 static int check_precision(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
   const pm__plan_system *system = &plan->systems[run->system_index];
+  const pm__device *devices = plan->systems[system->device].devices[PM_KERNEL_MODEL_ROOFLINE];
   bool known = run->precision >= 0 && run->precision < PM_PRECISION_COUNT, byte = run->precision >= PM_PRECISION_FP8;
-  if (known && !byte && plan->systems[system->device].devices[PM_KERNEL_MODEL_ROOFLINE][run->precision].usable)
-    return PM_OK;
+  bool narrow = run->precision == PM_PRECISION_FP8 && devices[PM_PRECISION_BF16].usable;
+  if (known && (!byte || narrow) && devices[run->precision].usable) return PM_OK;
   return pm__kernel_check(&system->system->gpu, run->batch, run->precision, error);
 }
 

@@ -1,0 +1,106 @@
+/*
+** Parallel training of large networks: words for how a network is shared out over GPUs. The degrees themselves are fields
+** of a run (predict.h): tensor, context, expert, pipeline; data parallelism has the GPUs that they leave.
+*/
+#ifndef PERFMODEL_PARALLEL_H
+#define PERFMODEL_PARALLEL_H
+
+#include "error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The order in which the stages of a pipeline work on micro-batches. */
+#define PM_PIPELINE_SCHEDULE_LIST(X)                                                                                  \
+  X(ONE_F_ONE_B, "1f1b", "one forward, one backward in turn (PipeDream-flush); interleaved with virtual stages")      \
+  X(GPIPE, "gpipe", "all forward passes, then all backward passes")                                                   \
+  X(INTERLEAVED, "interleaved", "1f1b with several chunks of layers on each GPU")                                     \
+  X(ZB_H1, "zb-h1", "zero bubble, memory of 1f1b: gradients of parameters fill the end of the bubble")                \
+  X(ZB_H2, "zb-h2", "zero bubble, up to twice the memory of 1f1b")                                                    \
+  X(ZB_V, "zb-v", "zero bubble, two chunks on each GPU in the shape of a V, equal memory on all stages")
+
+typedef enum pm_pipeline_schedule {
+#define PM_PIPELINE_SCHEDULE_ENUM(name, text, doc) PM_PIPELINE_SCHEDULE_##name,
+  PM_PIPELINE_SCHEDULE_LIST(PM_PIPELINE_SCHEDULE_ENUM)
+#undef PM_PIPELINE_SCHEDULE_ENUM
+  PM_PIPELINE_SCHEDULE_COUNT
+} pm_pipeline_schedule;
+
+/* How layers are dealt out to the stages of a pipeline. */
+#define PM_STAGE_LAYERS_LIST(X)                                                                                       \
+  X(EVEN, "even", "the layers that repeat evenly, what is left over one each to the first stages; the embedding first, the head last") \
+  X(BALANCED, "balanced", "the embedding and the head count as a layer each: first and last stage have one layer less")
+
+typedef enum pm_stage_layers {
+#define PM_STAGE_LAYERS_ENUM(name, text, doc) PM_STAGE_LAYERS_##name,
+  PM_STAGE_LAYERS_LIST(PM_STAGE_LAYERS_ENUM)
+#undef PM_STAGE_LAYERS_ENUM
+  PM_STAGE_LAYERS_COUNT
+} pm_stage_layers;
+
+/* How GPUs that share a sequence see the keys and values of the others. */
+#define PM_CONTEXT_EXCHANGE_LIST(X)                                                                                   \
+  X(ALL_GATHER, "all-gather", "keys and values are gathered before attention (Llama 3)")                              \
+  X(RING, "ring", "keys and values go round while attention works on those before (ring attention)")                  \
+  X(ALL_TO_ALL, "all-to-all", "heads instead of tokens are split during attention (Ulysses)")
+
+typedef enum pm_context_exchange {
+#define PM_CONTEXT_EXCHANGE_ENUM(name, text, doc) PM_CONTEXT_EXCHANGE_##name,
+  PM_CONTEXT_EXCHANGE_LIST(PM_CONTEXT_EXCHANGE_ENUM)
+#undef PM_CONTEXT_EXCHANGE_ENUM
+  PM_CONTEXT_EXCHANGE_COUNT
+} pm_context_exchange;
+
+/* What is kept in the host's memory instead of the GPU's. */
+#define PM_OFFLOAD_LIST(X)                                                                                            \
+  X(NONE, "none", "nothing")                                                                                          \
+  X(OPTIMIZER, "optimizer", "the optimizer's state, and the update with it")                                          \
+  X(ACTIVATIONS, "activations", "saved activations: copied out after the forward pass, and back before the backward pass")
+
+typedef enum pm_offload {
+#define PM_OFFLOAD_ENUM(name, text, doc) PM_OFFLOAD_##name,
+  PM_OFFLOAD_LIST(PM_OFFLOAD_ENUM)
+#undef PM_OFFLOAD_ENUM
+  PM_OFFLOAD_COUNT
+} pm_offload;
+
+/* Which ranks are neighbours: the first of the kinds of parallelism changes fastest. Experts lie on the tensor, context
+** and data ranks of a stage, in their order. */
+#define PM_RANK_ORDER_LIST(X)                                                                                         \
+  X(TCDP, "tp-cp-dp-pp", "tensor, context, data, pipeline: as Megatron-LM")                                           \
+  X(TCPD, "tp-cp-pp-dp", "tensor, context, pipeline, data")                                                           \
+  X(TDCP, "tp-dp-cp-pp", "tensor, data, context, pipeline")                                                           \
+  X(TDPC, "tp-dp-pp-cp", "tensor, data, pipeline, context")                                                           \
+  X(TPCD, "tp-pp-cp-dp", "tensor, pipeline, context, data")                                                           \
+  X(TPDC, "tp-pp-dp-cp", "tensor, pipeline, data, context")                                                           \
+  X(CTDP, "cp-tp-dp-pp", "context, tensor, data, pipeline")                                                           \
+  X(CTPD, "cp-tp-pp-dp", "context, tensor, pipeline, data")                                                           \
+  X(CDTP, "cp-dp-tp-pp", "context, data, tensor, pipeline")                                                           \
+  X(CDPT, "cp-dp-pp-tp", "context, data, pipeline, tensor")                                                           \
+  X(CPTD, "cp-pp-tp-dp", "context, pipeline, tensor, data")                                                           \
+  X(CPDT, "cp-pp-dp-tp", "context, pipeline, data, tensor")                                                           \
+  X(DTCP, "dp-tp-cp-pp", "data, tensor, context, pipeline")                                                           \
+  X(DTPC, "dp-tp-pp-cp", "data, tensor, pipeline, context")                                                           \
+  X(DCTP, "dp-cp-tp-pp", "data, context, tensor, pipeline")                                                           \
+  X(DCPT, "dp-cp-pp-tp", "data, context, pipeline, tensor")                                                           \
+  X(DPTC, "dp-pp-tp-cp", "data, pipeline, tensor, context")                                                           \
+  X(DPCT, "dp-pp-cp-tp", "data, pipeline, context, tensor")                                                           \
+  X(PTCD, "pp-tp-cp-dp", "pipeline, tensor, context, data")                                                           \
+  X(PTDC, "pp-tp-dp-cp", "pipeline, tensor, data, context")                                                           \
+  X(PCTD, "pp-cp-tp-dp", "pipeline, context, tensor, data")                                                           \
+  X(PCDT, "pp-cp-dp-tp", "pipeline, context, data, tensor")                                                           \
+  X(PDTC, "pp-dp-tp-cp", "pipeline, data, tensor, context")                                                           \
+  X(PDCT, "pp-dp-cp-tp", "pipeline, data, context, tensor")
+
+typedef enum pm_rank_order {
+#define PM_RANK_ORDER_ENUM(name, text, doc) PM_RANK_ORDER_##name,
+  PM_RANK_ORDER_LIST(PM_RANK_ORDER_ENUM)
+#undef PM_RANK_ORDER_ENUM
+  PM_RANK_ORDER_COUNT
+} pm_rank_order;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,120 @@
+/*
+** The best way to share a network out: every parallel plan for so many GPUs and a global batch, predicted.
+**
+**     pm_run base = pm_search_base_make();                     everything free; what is set otherwise stays
+**     base.gpus = 8; base.nodes = 64; base.precision = PM_PRECISION_BF16;
+**     pm_search *search = pm_search_new(plan, &base, 1536, &error);
+**     pm_search_result *best = pm_search_result_new(search, 10, &error);
+**     pm_search_evaluate(search, 0, pm_search_count(search), best);
+**     pm_table *table = pm_search_result_tabulate(best, &error);
+**
+** Plans are numbered, and the best of several ranges are the same as the best of all, so any number of threads gives the
+** same answer: each evaluates a range into a result of its own, and pm_search_result_add puts them together.
+*/
+#ifndef PERFMODEL_SEARCH_H
+#define PERFMODEL_SEARCH_H
+
+#include "predict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An opaque handle: all plans, numbered. Never changes: threads may share it. */
+typedef struct pm_search pm_search;
+
+/* An opaque handle: the best plans of those that were evaluated. */
+typedef struct pm_search_result pm_search_result;
+
+/* A run whose parallel degrees, micro-batch, ZeRO stage, recomputation and sequence parallelism are free: -1, or unknown.
+** The schedule is 1f1b, interleaved where there are virtual stages; -1 frees it too. */
+PM_API void pm_search_base_fill(pm_run *run, size_t size);
+PM_INLINE pm_run pm_search_base_make(void)
+{
+  pm_run run;
+  pm_search_base_fill(&run, sizeof run);
+  return run;
+}
+
+/* All plans of gpus x nodes of `base` for that global batch. The plan must outlive it. Owned by the caller; NULL with an
+** error: nothing fits together, or no memory. Cost: the network is shared out for each combination of degrees, 0.1 ms
+** each, unless the plan has it already. */
+PM_API pm_search *pm_search_new_sized(const pm_plan *plan, const pm_run *base, size_t run_size, double global_batch,
+                                      pm_error *error);
+PM_INLINE pm_search *pm_search_new(const pm_plan *plan, const pm_run *base, double global_batch, pm_error *error)
+{
+  return pm_search_new_sized(plan, base, sizeof *base, global_batch, error);
+}
+/* Releases the search; NULL is none. */
+PM_API void pm_search_free(pm_search *search);
+
+/* Number of plans. */
+PM_API size_t pm_search_count(const pm_search *search);
+
+/* The run of one plan. PM_STATUS_BAD_ARGUMENT for a number that there is not. */
+PM_API int pm_search_get_run_sized(const pm_search *search, size_t number, pm_run *run, size_t run_size);
+PM_INLINE int pm_search_get_run(const pm_search *search, size_t number, pm_run *run)
+{
+  return pm_search_get_run_sized(search, number, run, sizeof *run);
+}
+
+/* Room for the `top` fastest plans, the front of rate and memory, and the best of every choice. Owned by the caller. */
+PM_API pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_error *error);
+/* Releases the result; NULL is none. */
+PM_API void pm_search_result_free(pm_search_result *result);
+
+/* Predicts plans first .. last - 1 and keeps the best. PM_OK or PM_STATUS_BAD_ARGUMENT. Threads may evaluate ranges of one
+** search into results of their own. */
+PM_API int pm_search_evaluate(const pm_search *search, size_t first, size_t last, pm_search_result *result);
+
+/* Adds what another result of the same search has kept. */
+PM_API int pm_search_result_add(pm_search_result *result, const pm_search_result *other);
+
+/* How many plans were predicted. */
+PM_API size_t pm_search_result_count(const pm_search_result *result);
+
+/* How many of them fit into memory. */
+PM_API size_t pm_search_result_count_fitting(const pm_search_result *result);
+
+/* The fastest plans as runs and predictions, the fastest first, equal ones in the order of their numbers. Owned by the
+** caller; NULL with an error. */
+PM_API pm_table *pm_search_result_tabulate(const pm_search_result *result, pm_error *error);
+
+/* The front: plans than which no other is faster with as little memory, likewise. */
+PM_API pm_table *pm_search_result_tabulate_front(const pm_search_result *result, pm_error *error);
+
+/* What each choice costs: for every value of every free field, the fastest plan that has it, and how much slower it is
+** than the fastest of all. */
+PM_API pm_table *pm_search_result_tabulate_choices(const pm_search_result *result, pm_error *error);
+
+/* A row of it. */
+#define PM_SEARCH_CHOICE_FIELDS(X)                                                                        \
+  X(TEXT, choice, "", "field of the run")                                                                 \
+  X(TEXT, value, "", "its value")                                                                         \
+  X(REAL, step_time, "s", "step of the fastest plan that has it")                                         \
+  X(REAL, slower, "1", "that over the step of the fastest of all, less 1", .show = PM_SHOW_PERCENT)       \
+  X(REAL, plan, "1", "its number")
+
+typedef struct pm_search_choice { PM_SEARCH_CHOICE_FIELDS(PM_DECLARE) } pm_search_choice;
+
+/* ---- Failures ---- */
+
+/* What part of the time is left for training, where nodes fail and state is written. */
+#define PM_GOODPUT_FIELDS(X)                                                                              \
+  X(REAL, mtbf, "s", "mean time between failures of the whole machine")                                   \
+  X(REAL, checkpoint, "s", "time that writing a checkpoint stops training")                               \
+  X(REAL, restart, "s", "time from a failure until training goes on from the last checkpoint")            \
+  X(REAL, interval, "s", "training between checkpoints; the best (Daly 2006) if unknown")                 \
+  X(REAL, young, "s", "the best interval by Young 1974, for comparison")                                  \
+  X(REAL, goodput, "1", "share of the time that is training which is not lost", .show = PM_SHOW_PERCENT)
+
+typedef struct pm_goodput { PM_GOODPUT_FIELDS(PM_DECLARE) } pm_goodput;
+
+/* Fills interval (if unknown), young and goodput. Daly, Future Generation Computer Systems 22 (2006) 303.
+** PM_STATUS_BAD_ARGUMENT for times that are not positive. */
+PM_API int pm_goodput_evaluate(pm_goodput *goodput, pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,174 @@
+/* Pieces and shards of a plan's networks, made on first use. */
+#include "plan/sharded.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Pieces ---- */
+
+static void release_pieces(pm__kept *kept)
+{
+  pm__plan_pieces *p = (pm__plan_pieces *)kept;
+  pm__pieces_free(p->pieces);
+  free(p->before);
+  free(p);
+}
+
+/* Pieces before the first and behind the last repetition go with it. */
+static void find_layers(pm__plan_pieces *p)
+{
+  int count = p->pieces->count, first = 0, last = count - 1;
+  while (first < count && !p->pieces->repeats[first]) first++;
+  while (last > first && !p->pieces->repeats[last]) last--;
+  if (first == count) first = 0, last = count - 1; /* nothing repeats: every piece is a layer */
+  p->front = first;
+  p->layers = last - first + 1;
+  p->behind = count - 1 - last;
+}
+
+static bool count_layers(pm__plan_pieces *p)
+{
+  size_t kinds = (size_t)p->pieces->kinds;
+  p->before = (int *)calloc((size_t)(p->layers + 1) * kinds, sizeof *p->before);
+  if (p->before == NULL) return false;
+  for (int i = 0; i < p->layers; i++) {
+    int *row = p->before + (size_t)i * kinds;
+    memcpy(row + kinds, row, kinds * sizeof *row);
+    row[kinds + (size_t)p->pieces->of[p->front + i]]++;
+  }
+  return true;
+}
+
+static pm__plan_pieces *make_pieces(const pm_plan *plan, int network, pm_error *error)
+{
+  const pm_network *of = plan->networks[network].network;
+  pm__plan_pieces *p = (pm__plan_pieces *)calloc(1, sizeof *p);
+  if (p == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  p->key[0] = network;
+  p->kept = (pm__kept){.release = release_pieces, .gpu = p->key, .count = 1};
+  p->pieces = pm__pieces_new(of, error);
+  if (p->pieces != NULL && p->pieces->kinds > PM__PIECE_KINDS)
+    pm__fail(error, PM_STATUS_NOT_MODELLED, "network \"%s\" has %d different pieces, more than the %d that can be shared out",
+             of->id, p->pieces->kinds, PM__PIECE_KINDS);
+  else if (p->pieces != NULL) {
+    find_layers(p);
+    if (count_layers(p)) return p;
+    pm__no_memory(error);
+  }
+  release_pieces(&p->kept);
+  return NULL;
+}
+
+const pm__plan_pieces *pm__plan_pieces_find(const pm_plan *plan, int network, pm_error *error)
+{
+  const pm__kept *found = pm__keeper_find(plan->pieces, &network, 1);
+  if (found != NULL) return (const pm__plan_pieces *)found;
+  pm__plan_pieces *made = make_pieces(plan, network, error);
+  return made != NULL ? (const pm__plan_pieces *)pm__keeper_add(plan->pieces, &made->kept, true) : NULL;
+}
+
+/* ---- Shards ---- */
+
+static void release_sharded(pm__kept *kept)
+{
+  pm__plan_sharded *s = (pm__plan_sharded *)kept;
+  for (int i = 0; s->piece != NULL && i < s->of->pieces->kinds; i++) {
+    free(s->piece[i].linear);
+    pm__units_free(s->piece[i].units);
+    pm_memory_plan_free(s->piece[i].memory);
+  }
+  pm__shards_free(s->shards);
+  free(s->piece);
+  free(s);
+}
+
+static void count_piece(pm__plan_piece *piece)
+{
+  const pm_network *network = piece->shard->network;
+  for (size_t i = 0; i < network->count; i++) {
+    const pm__layer *layer = &network->layers[i];
+    if (layer->kind == NULL) piece->input += layer->elements_out;
+    piece->forward_flop += layer->flop[PM__FORWARD];
+    if (pm__keeps_scores(network, layer)) piece->attention_flop += layer->flop[PM__FORWARD];
+  }
+}
+
+/* What FP8 training runs in FP8. */
+static bool is_linear(const pm__layer *layer)
+{
+  return layer->kind != NULL && (layer->kind->role == PM__ROLE_DENSE || layer->kind->role == PM__ROLE_EXPERTS);
+}
+
+static bool mark_linear(pm__plan_piece *piece)
+{
+  const pm__units *units = piece->units;
+  const pm_network *network = piece->shard->network;
+  piece->linear = (bool *)calloc((size_t)units->kernels.first[PM__GROUPS] + 1, sizeof *piece->linear);
+  if (piece->linear == NULL) return false;
+  for (size_t i = 0; i < network->count; i++) {
+    const pm__unit *unit = units->order[i] >= 0 ? &units->unit[units->order[i]] : NULL;
+    for (int k = 0; unit != NULL && is_linear(&network->layers[i]) && k < unit->count; k++) {
+      int kernel = units->entry[unit->first + k].kernel;
+      piece->linear[kernel] = units->kernels.shape[kernel].matrix;
+    }
+  }
+  return true;
+}
+
+static bool make_piece(const pm_plan *plan, const pm__plan_sharded_key *key, const pm__shard *shard,
+                       pm__plan_piece *piece, pm_error *error)
+{
+  pm_optimizer none; /* a run names its own */
+  pm_record_clear(pm_record_type_find("optimizer"), &none);
+  piece->shard = shard;
+  piece->units = pm__units_new(shard->network, key->mode, error);
+  piece->memory = pm_memory_plan_new(shard->network, &plan->memories[key->memory], &none, error);
+  count_piece(piece);
+  if (piece->units == NULL || piece->memory == NULL) return false;
+  return mark_linear(piece) || pm__no_memory(error) == PM_OK;
+}
+
+static void write_key(const pm__plan_sharded_key *key, int *numbers)
+{
+  const pm__sharding_degrees *d = &key->degrees;
+  const int all[PM__SHARDED_KEY] = {key->network, key->mode, key->memory, d->tensor, d->context, d->expert,
+                                    d->expert_tensor, d->sequence, (int)d->context_exchange};
+  memcpy(numbers, all, sizeof all);
+  memcpy(numbers + PM__SHARDED_KEY - 4, &d->imbalance, sizeof d->imbalance);
+  memcpy(numbers + PM__SHARDED_KEY - 2, &d->capacity, sizeof d->capacity);
+}
+
+static pm__plan_sharded *make_sharded(const pm_plan *plan, const pm__plan_sharded_key *key, pm_error *error)
+{
+  const pm__plan_pieces *of = pm__plan_pieces_find(plan, key->network, error);
+  if (of == NULL) return NULL;
+  pm__plan_sharded *s = (pm__plan_sharded *)calloc(1, sizeof *s);
+  if (s != NULL) s->piece = (pm__plan_piece *)calloc((size_t)of->pieces->kinds, sizeof *s->piece);
+  if (s == NULL || s->piece == NULL) {
+    free(s);
+    pm__no_memory(error);
+    return NULL;
+  }
+  s->of = of;
+  write_key(key, s->key);
+  s->kept = (pm__kept){.release = release_sharded, .gpu = s->key, .count = PM__SHARDED_KEY};
+  s->shards = pm__shards_new(of->pieces, &key->degrees, error);
+  bool good = s->shards != NULL;
+  for (int i = 0; good && i < of->pieces->kinds; i++)
+    good = make_piece(plan, key, s->shards->shard[i], &s->piece[i], error);
+  if (good) return s;
+  release_sharded(&s->kept);
+  return NULL;
+}
+
+const pm__plan_sharded *pm__plan_sharded_find(const pm_plan *plan, const pm__plan_sharded_key *key, pm_error *error)
+{
+  int numbers[PM__SHARDED_KEY];
+  write_key(key, numbers);
+  const pm__kept *found = pm__keeper_find(plan->sharded, numbers, PM__SHARDED_KEY);
+  if (found != NULL) return (const pm__plan_sharded *)found;
+  pm__plan_sharded *made = make_sharded(plan, key, error);
+  return made != NULL ? (const pm__plan_sharded *)pm__keeper_add(plan->sharded, &made->kept, true) : NULL;
+}

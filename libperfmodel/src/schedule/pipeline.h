@@ -1,0 +1,55 @@
+/*
+** Schedules of a pipeline: how long its stages take for the micro-batches of a step, and of how many they keep the
+** activations. Each is a file of pipelines/ with one descriptor, and one line of PM_PIPELINE_SCHEDULE_LIST
+** (perfmodel/parallel.h).
+**
+** With p stages, v chunks of layers on each, m micro-batches; F, R, D, W what a stage takes for the forward pass,
+** recomputation, gradients of activations and of parameters of one micro-batch; C = F + R + D + W, M the most and S the
+** sum of C over the stages; H one hop from stage to stage.
+*/
+#ifndef PM_SCHEDULE_PIPELINE_H
+#define PM_SCHEDULE_PIPELINE_H
+
+#include <stdbool.h>
+#include "perfmodel/parallel.h"
+
+/* What stages take for one micro-batch; s. */
+typedef struct pm__pipeline_load {
+  int stages, chunks, micro_batches;
+  double sum, most;                   /* S, M */
+  double most_forward, most_backward; /* of any stage: F; R + D + W */
+  double forward, dgrad, wgrad;       /* sums over the stages */
+  double hop;
+} pm__pipeline_load;
+
+typedef struct pm__pipeline_schedule {
+  double (*time)(const pm__pipeline_load *load); /* of all micro-batches */
+  /* The most micro-batches of which a stage, from 0, keeps activations; a part of one where only some chunks do. */
+  double (*in_flight)(const pm__pipeline_load *load, int stage);
+  int chunks;          /* that it needs on each GPU; 0: any number from 1 */
+  bool splits_backward; /* gradients of parameters are computed apart: nothing can be recomputed */
+  bool divides;        /* micro-batches must be a multiple of the stages */
+} pm__pipeline_schedule;
+
+/* The descriptor of a pm_pipeline_schedule; NULL for what is none. */
+const pm__pipeline_schedule *pm__pipeline_schedule_of(int schedule);
+
+#define PM__PIPELINE_DECLARE(name, text, doc) extern const pm__pipeline_schedule pm__pipeline_schedule_##name;
+PM_PIPELINE_SCHEDULE_LIST(PM__PIPELINE_DECLARE)
+#undef PM__PIPELINE_DECLARE
+
+/* Hops that a pipeline waits for where it blocks on each: those of the first micro-batch there and back, and one round
+** trip more for every p micro-batches after it. */
+static inline double pm__pipeline_blocking_hops(const pm__pipeline_load *load)
+{
+  return 2.0 * (load->stages - 1) * (1 + (double)(load->micro_batches - 1) / load->stages);
+}
+
+/* 1f1b: a stage keeps as many as there are stages from it to the last. */
+static inline double pm__pipeline_warm_up(const pm__pipeline_load *load, int stage)
+{
+  int ahead = load->stages - stage;
+  return load->micro_batches < ahead ? load->micro_batches : ahead;
+}
+
+#endif

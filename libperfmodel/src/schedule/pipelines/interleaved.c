@@ -1,0 +1,24 @@
+/*
+** Interleaved 1F1B (Narayanan et al., arXiv:2104.04473, section 2.2): with v chunks of layers on each GPU the bubble is
+** v times shorter, and there are v times as many hops. They are asynchronous: only those of the first pass through all
+** chunks and of the last one back are waited for.
+*/
+#include "schedule/pipeline.h"
+
+static double time_of(const pm__pipeline_load *load)
+{
+  double bubble = (load->sum - load->most) / load->chunks;
+  double hops = load->stages > 1 ? 2.0 * (load->stages * load->chunks - 1) : 0;
+  return load->micro_batches * load->most + bubble + hops * load->hop;
+}
+
+/* Chunks forward before the first one goes backward, as parts of the stage's layers. */
+static double in_flight(const pm__pipeline_load *load, int stage)
+{
+  int all = load->micro_batches * load->chunks;
+  int ahead = 2 * (load->stages - 1 - stage) + (load->chunks - 1) * load->stages + 1;
+  return (double)(all < ahead ? all : ahead) / load->chunks;
+}
+
+const pm__pipeline_schedule pm__pipeline_schedule_INTERLEAVED = {
+  .time = time_of, .in_flight = in_flight, .divides = true};

@@ -1,0 +1,25 @@
+/* Every parallel plan for a network, a number of GPUs and a global batch, in a fixed order. */
+#ifndef PM_SEARCH_PARALLEL_PLANS_H
+#define PM_SEARCH_PARALLEL_PLANS_H
+
+#include "perfmodel/search.h"
+
+/* What one plan sets in a run. */
+typedef struct pm__search_plan {
+  int32_t tensor, context, pipeline, chunks, expert, batch;
+  int8_t sequence, zero, recompute, schedule;
+} pm__search_plan;
+
+typedef struct pm__search_plans {
+  pm__search_plan *plan;
+  size_t count, capacity;
+} pm__search_plans;
+
+/* PM_OK, or why there is none. */
+int pm__search_plans_list(const pm_plan *plan, const pm_run *base, double global_batch, pm__search_plans *plans,
+                          pm_error *error);
+
+/* The run of a plan; what the plan does not set is that of `base`. */
+pm_run pm__search_plan_run(const pm_run *base, double global_batch, const pm__search_plan *plan);
+
+#endif

@@ -1,0 +1,122 @@
+/*
+** A step of a network that is shared out over GPUs: tensor, sequence, context, expert and pipeline parallelism, sharded
+** data parallelism, recomputation. In this order:
+**
+**     parallel.c        degrees, groups and shards of a run; whether they fit together
+**     piece.c           time of each kind of piece on one GPU, with its exchanges
+**     stages.c          which pieces each stage of the pipeline has, and what they take together
+**     sharded_data.c    gradients, and shards of optimizer, gradients and weights, between data-parallel ranks
+**     stage_memory.c    memory of each stage
+**     parallel_step.c   all of it put together
+**
+** A run without any of this is that of step.h; pm__parallel_wanted says which.
+*/
+#ifndef PM_STEP_PARALLEL_H
+#define PM_STEP_PARALLEL_H
+
+#include "plan/sharded.h"
+#include "schedule/pipeline.h"
+#include "schedule/placement.h"
+#include "step/step.h"
+
+/* Whose exchanges are apart: GPUs that share a layer, a sequence, experts; a hop of the pipeline, its two ends; those that
+** have the same parameters, and the same experts; the groups that shards lie in, and their copies. */
+typedef enum pm__parallel_group {
+  PM__GROUP_TENSOR = PM__AXIS_TENSOR,
+  PM__GROUP_CONTEXT = PM__AXIS_CONTEXT,
+  PM__GROUP_EXPERT = PM__AXIS_EXPERT,
+  PM__GROUP_EXPERT_TENSOR = PM__AXIS_EXPERT_TENSOR,
+  PM__GROUP_HOP,
+  PM__GROUP_ENDS,
+  PM__GROUP_DATA,
+  PM__GROUP_EXPERT_DATA,
+  PM__GROUP_SHARD,
+  PM__GROUP_COPIES,
+  PM__PARALLEL_GROUPS
+} pm__parallel_group;
+
+typedef struct pm__parallel {
+  pm__schedule s; /* of the whole network, from which a piece's differs in its units alone */
+  const pm__plan_sharded *sharded;
+  const pm__plan_pieces *pieces;
+  const pm__pipeline_schedule *schedule;
+  int stages, chunks, data; /* data: data-parallel ranks */
+  double batch, micro_batches;
+  double replicas, expert_replicas; /* GPUs that have the same parameters, and the same experts */
+  double shards;                    /* GPUs over which ZeRO shares what they have */
+  double gradient;                  /* bytes of one as it is exchanged */
+  pm__collective_group group[PM__PARALLEL_GROUPS];
+} pm__parallel;
+
+/* Whether a run is one of these. */
+bool pm__parallel_wanted(const pm_run *run);
+
+/* PM_OK, or why the run cannot be predicted, memory left aside. `s` has been gathered. May make shards on first use. */
+int pm__parallel_make(pm__parallel *p, const pm_plan *plan, const pm__schedule *s, pm_error *error);
+
+/* ---- Pieces ---- */
+
+/* Of one micro-batch; s. `forward` and the others include exchanges that nothing hides, and the host. */
+typedef struct pm__parallel_piece {
+  double forward, dgrad, wgrad, recompute;
+  double gpu[PM__PASSES], again; /* kernels alone; what is computed again */
+  double bound;                  /* of them, what the arithmetic rate limits */
+  double host;
+  double exchange[PM__SHARDING_AXES];
+} pm__parallel_piece;
+
+void pm__parallel_piece_times(const pm__parallel *p, int kind, pm__parallel_piece *out);
+
+/* ---- Stages ---- */
+
+/* How many pieces of each kind a stage has. */
+typedef struct pm__parallel_stage {
+  int count[PM__PIECE_KINDS];
+  int layers; /* those that stages share, of all kinds */
+  double whole, split, expert; /* parameters of one GPU */
+} pm__parallel_stage;
+
+/* How many of the layers that stages share come before a chunk. */
+int pm__parallel_layers_before(const pm__parallel *p, int chunk);
+
+void pm__parallel_stage_make(const pm__parallel *p, int stage, pm__parallel_stage *out);
+
+/* Whether pieces of a kind are among the layers that stages share. */
+bool pm__parallel_is_layer(const pm__parallel *p, int kind);
+
+/* Whether pieces of a kind are computed again: those that stages share, if the run wants so. */
+bool pm__parallel_again(const pm__parallel *p, int kind);
+
+/* The share of a stage's layers that is computed again, where some are. */
+double pm__parallel_share_again(const pm__parallel *p, const pm__parallel_stage *stage);
+
+/* Sum of the times of a stage's pieces. */
+pm__parallel_piece pm__parallel_stage_times(const pm__parallel *p, const pm__parallel_piece *kinds,
+                                            const pm__parallel_stage *stage);
+
+/* ---- Data parallelism ---- */
+
+/* s: of a step; what it puts into every micro-batch is in there. */
+typedef struct pm__parallel_data {
+  double communication, exposed;
+} pm__parallel_data;
+
+pm__parallel_data pm__parallel_data_time(const pm__parallel *p, const pm__parallel_stage *stage,
+                                         const pm__parallel_piece *kinds, const pm__parallel_piece *times);
+
+/* ---- Memory ---- */
+
+/* Bytes of one GPU of a stage, in the parts of every footprint; activations are of all micro-batches in flight. */
+pm__memory_parts pm__parallel_memory(const pm__parallel *p, const pm__parallel_stage *stage, int number);
+
+/* ---- Together ---- */
+
+/* Memory, and its verdict, of the fullest stage. */
+void pm__parallel_step_memory(const pm__parallel *p, pm_prediction *out);
+
+/* PM_OK, or by how much it is too little. Says PM_OK where a run ignores memory. */
+int pm__parallel_fits(const pm__parallel *p, pm_error *error);
+
+void pm__parallel_step_predict(const pm__parallel *p, pm_prediction *out);
+
+#endif

@@ -1,0 +1,223 @@
+/*
+** A step of a network that is shared out:
+**
+**     step = the pipeline's micro-batches + data-parallel exchanges that are left + update + waiting for the slowest
+**
+** Times of kernels and exchanges are those of the stage that takes longest; what the schedule adds to its micro-batches is
+** the bubble, and hops that are waited for.
+*/
+#include <math.h>
+#include <string.h>
+#include "kernel/kernel.h"
+#include "kernel/models.h"
+#include "step/parallel.h"
+
+/* What the walk over the stages finds. */
+typedef struct walk {
+  pm__pipeline_load load;
+  pm__parallel_piece slowest; /* times of the stage that takes longest */
+  int stage;
+  double parameters;          /* of the stage that has to update most, as its own share */
+  pm__parallel_data data;     /* of the stage where most is left */
+} walk;
+
+static double micro_batch_time(const pm__parallel *p, const pm__parallel_piece *t)
+{
+  double host = p->s.framework != NULL ? p->s.framework->profile.framework.step_time : 0;
+  return t->forward + t->recompute + t->dgrad + t->wgrad + host;
+}
+
+static double own_share(const pm__parallel *p, const pm__parallel_stage *stage)
+{
+  bool sharded = p->s.run->zero >= 1;
+  double shared = stage->whole + stage->split;
+  return sharded ? shared / p->shards + stage->expert / p->expert_replicas : shared + stage->expert;
+}
+
+static void add_stage(const pm__parallel *p, int number, const pm__parallel_stage *stage, const pm__parallel_piece *t,
+                      const pm__parallel_data *data, walk *w)
+{
+  double all = micro_batch_time(p, t);
+  pm__pipeline_load *load = &w->load;
+  load->sum += all;
+  load->forward += t->forward;
+  load->dgrad += t->dgrad;
+  load->wgrad += t->wgrad;
+  load->most_forward = pm__most(load->most_forward, t->forward);
+  load->most_backward = pm__most(load->most_backward, all - t->forward);
+  if (all > load->most) {
+    load->most = all;
+    w->slowest = *t;
+    w->stage = number;
+  }
+  w->parameters = pm__most(w->parameters, own_share(p, stage));
+  if (data->exposed >= w->data.exposed) w->data = *data;
+}
+
+/* Activations between stages: tensor-parallel GPUs send a share each, and gather them unless they share tokens anyway. */
+static double hop_time(const pm__parallel *p)
+{
+  const pm__pieces *pieces = p->pieces->pieces;
+  if (p->stages < 2) return 0;
+  int cut = p->pieces->front + pm__parallel_layers_before(p, 1) - 1;
+  const pm_run *r = p->s.run;
+  double bytes = pieces->passed[cut] * p->batch * p->s.device->bytes / r->context_parallel;
+  double time = pm__schedule_exchange_on(&p->s, &p->group[PM__GROUP_HOP], PM_COLLECTIVE_SEND_RECEIVE, bytes / r->tensor_parallel);
+  if (r->sequence_parallel) return time;
+  return time + pm__schedule_exchange_on(&p->s, &p->group[PM__GROUP_TENSOR], PM_COLLECTIVE_ALL_GATHER, bytes);
+}
+
+/* Neighbouring stages are mostly alike: what they take is then not worked out again. */
+static void walk_stages(const pm__parallel *p, walk *w)
+{
+  pm__parallel_piece kinds[PM__PIECE_KINDS], times;
+  pm__parallel_stage stage[2];
+  pm__parallel_data data;
+  size_t used = (size_t)p->pieces->pieces->kinds;
+  for (int k = 0; k < (int)used; k++) pm__parallel_piece_times(p, k, &kinds[k]);
+  memset(w, 0, sizeof *w);
+  w->load = (pm__pipeline_load){.stages = p->stages, .chunks = p->chunks, .micro_batches = (int)p->micro_batches};
+  for (int i = 0; i < p->stages; i++) {
+    pm__parallel_stage *now = &stage[i % 2], *before = &stage[1 - i % 2];
+    pm__parallel_stage_make(p, i, now);
+    bool same = i > 1 && memcmp(now->count, before->count, used * sizeof *now->count) == 0;
+    if (!same) {
+      times = pm__parallel_stage_times(p, kinds, now);
+      data = pm__parallel_data_time(p, now, kinds, &times);
+    }
+    add_stage(p, i, now, &times, &data, w);
+  }
+  w->load.hop = hop_time(p);
+}
+
+/* ---- The step ---- */
+
+/* Every micro-batch after the first adds its gradients to those before: 3 accesses. */
+static double update_time(const pm__parallel *p, double parameters)
+{
+  const pm__schedule *s = &p->s;
+  double added = parameters * p->gradient * 3 * (p->micro_batches - 1) * s->device->per_byte;
+  double launches = s->framework == NULL ? 0 : s->framework->profile.framework.update_kernels * s->optimizer->kernels *
+                                                 s->network->tensors * parameters / pm__most(1, s->network->parameters);
+  return pm__update_time_of(parameters, s->optimizer->accesses, s->device, s->run->precision) + added + launches * s->launch;
+}
+
+static double exchanges(const pm__parallel_piece *t)
+{
+  return t->exchange[PM__AXIS_TENSOR] + t->exchange[PM__AXIS_CONTEXT] + (t->exchange[PM__AXIS_EXPERT] +
+         t->exchange[PM__AXIS_EXPERT_TENSOR]);
+}
+
+static pm__schedule_times times_of(const pm__parallel *p, const walk *w)
+{
+  const pm__parallel_piece *t = &w->slowest;
+  double m = p->micro_batches;
+  pm__schedule_times out = {.forward = m * t->gpu[PM__FORWARD], .dgrad = m * t->gpu[PM__DGRAD],
+                            .wgrad = m * t->gpu[PM__WGRAD], .bound = m * t->bound, .host = m * t->host};
+  out.update = update_time(p, w->parameters);
+  out.gpu = out.forward + out.dgrad + out.wgrad + m * t->again + out.update;
+  out.alone = m * (w->load.most - exchanges(t)) + out.update;
+  return out;
+}
+
+static void set_exchanges(const pm__parallel *p, const walk *w, double hops, pm_prediction *out)
+{
+  double m = p->micro_batches;
+  out->recompute_time = m * w->slowest.again;
+  out->tensor_communication_time = m * w->slowest.exchange[PM__AXIS_TENSOR];
+  out->context_communication_time = m * w->slowest.exchange[PM__AXIS_CONTEXT];
+  out->expert_communication_time = m * (w->slowest.exchange[PM__AXIS_EXPERT] + w->slowest.exchange[PM__AXIS_EXPERT_TENSOR]);
+  out->pipeline_communication_time = hops;
+  out->data_communication_time = w->data.communication;
+  out->exposed_data_communication_time = w->data.exposed;
+}
+
+/* Arithmetic that is done again, of one sample, over all GPUs of a replica. */
+static double flop_again(const pm__parallel *p)
+{
+  const pm__plan_pieces *of = p->pieces;
+  double flop = 0, group = (double)p->s.run->tensor_parallel * p->s.run->context_parallel;
+  int kinds = of->pieces->kinds;
+  for (int k = 0; k < kinds; k++) {
+    const pm__plan_piece *piece = &p->sharded->piece[k];
+    int layers = of->before[of->layers * kinds + k], how = p->s.run->recompute;
+    if (pm__parallel_again(p, k))
+      flop += layers * group * (how == PM_RECOMPUTE_FULL ? piece->forward_flop : piece->attention_flop);
+  }
+  return flop;
+}
+
+static void set_rates(const pm__parallel *p, pm_prediction *out)
+{
+  double again = flop_again(p) / p->s.network->training_flop;
+  out->flop = p->s.samples * p->s.network->training_flop;
+  out->flop_rate = out->flop / p->s.ranks / out->step_time;
+  out->mfu = out->flop_rate / (p->s.linear != NULL ? p->s.linear : p->s.device)->matrix_peak;
+  out->hfu = out->mfu * (1 + again);
+}
+
+void pm__parallel_step_predict(const pm__parallel *p, pm_prediction *out)
+{
+  walk w;
+  walk_stages(p, &w);
+  double all = p->schedule->time(&w.load), hop = w.load.hop;
+  w.load.hop = 0;
+  double hops = hop > 0 ? all - p->schedule->time(&w.load) : 0;
+  pm__schedule_times times = times_of(p, &w);
+  double within = p->micro_batches * exchanges(&w.slowest);
+  pm__sharing sharing = {.communication = within + hops + w.data.communication,
+                         .exposed = within + hops + w.data.exposed,
+                         .bubble = all - hops - p->micro_batches * w.load.most,
+                         .exchanged = w.parameters};
+  sharing.straggler_wait = pm__straggler_wait(&p->s, times.alone, p->s.ranks / p->s.run->tensor_parallel);
+  set_exchanges(p, &w, hops, out);
+  pm__step_compose(&p->s, &times, &sharing, out);
+  set_rates(p, out);
+  out->micro_batches = p->micro_batches;
+  out->data_parallel = p->data;
+  out->stages = p->stages;
+  out->slowest_stage = w.stage;
+}
+
+/* ---- Memory ---- */
+
+static double usable_memory(const pm__parallel *p)
+{
+  return isnan(p->s.run->usable_memory) ? p->s.system->system->usable_memory : p->s.run->usable_memory;
+}
+
+/* Of the stage that needs most; its number. */
+static pm__memory_parts fullest_stage(const pm__parallel *p, int32_t *number)
+{
+  double most = -1;
+  pm__memory_parts fullest = {0};
+  for (int i = 0; i < p->stages; i++) {
+    pm__parallel_stage stage;
+    pm__parallel_stage_make(p, i, &stage);
+    pm__memory_parts parts = pm__parallel_memory(p, &stage, i);
+    double total = pm__memory_total(&parts, p->batch);
+    if (total <= most) continue;
+    most = total;
+    fullest = parts;
+    *number = i;
+  }
+  return fullest;
+}
+
+int pm__parallel_fits(const pm__parallel *p, pm_error *error)
+{
+  int32_t stage = 0;
+  pm__memory_parts parts = fullest_stage(p, &stage);
+  pm__memory_case asked = {p->s.network->network->id, p->s.system->system->gpu.id, p->batch, usable_memory(p)};
+  return p->s.run->ignore_memory ? PM_OK : pm__memory_check_fit(&parts, &asked, error);
+}
+
+void pm__parallel_step_memory(const pm__parallel *p, pm_prediction *out)
+{
+  double usable = usable_memory(p);
+  pm__memory_parts fullest = fullest_stage(p, &out->fullest_stage);
+  out->gpu_memory = usable;
+  out->memory = pm__memory_total(&fullest, p->batch);
+  out->verdict = pm_memory_get_verdict(out->memory, usable);
+  out->largest_batch = pm__memory_largest_batch(&fullest, usable);
+}

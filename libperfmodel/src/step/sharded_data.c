@@ -1,0 +1,119 @@
+/*
+** What data-parallel ranks exchange, of one stage. P parameters of a GPU, g bytes of a gradient, w of a weight.
+**
+**     zero 0      all-reduce of g P behind the backward pass of the last micro-batch, in buckets
+**     zero 1, 2   reduce-scatter of g P there; all-gather of w P after the update, which nothing hides. 2 gives gradients
+**                 away at once, so with a pipeline or several micro-batches it exchanges them every time
+**     zero 3      weights are gathered piece by piece, the next one while this one runs; forward, and again backward:
+**                 sum of max(forward, gather) and of max(backward, gather + scatter), for every micro-batch
+**
+** Groups of shards that are smaller than the replicas sum up over their copies afterwards. Experts have replicas of their
+** own. Norms that tensor-parallel GPUs compute on shared tokens, and an embedding that the last stage uses too, are
+** summed once a step.
+*/
+#include <math.h>
+#include "kernel/models.h"
+#include "step/parallel.h"
+
+static double exchange(const pm__parallel *p, pm__parallel_group group, int collective, double bytes)
+{
+  return pm__schedule_exchange_on(&p->s, &p->group[group], collective, bytes);
+}
+
+/* In equal buckets, one after the other; *bucket is the time of one. */
+static double in_buckets(const pm__parallel *p, pm__parallel_group group, int collective, double bytes, double *bucket)
+{
+  double most = p->s.framework != NULL ? p->s.framework->profile.framework.bucket : (double)INFINITY;
+  double pieces = pm__most(1, ceil(bytes / most));
+  *bucket = bytes > 0 ? exchange(p, group, collective, bytes / pieces) : 0;
+  return pieces * *bucket;
+}
+
+static double shared(const pm__parallel_stage *stage)
+{
+  return stage->whole + stage->split;
+}
+
+/* ---- Gradients once, or every time ---- */
+
+/* Copies of a smaller group of shards. */
+static double among_copies(const pm__parallel *p, double bytes)
+{
+  return exchange(p, PM__GROUP_COPIES, PM_COLLECTIVE_ALL_REDUCE, bytes / p->shards);
+}
+
+static pm__parallel_data reduce_gradients(const pm__parallel *p, const pm__parallel_stage *stage, double backward)
+{
+  bool sharded = p->s.run->zero > 0;
+  double bytes = shared(stage) * p->gradient, bucket, other;
+  int collective = sharded ? PM_COLLECTIVE_REDUCE_SCATTER : PM_COLLECTIVE_ALL_REDUCE;
+  double all = in_buckets(p, sharded ? PM__GROUP_SHARD : PM__GROUP_DATA, collective, bytes, &bucket);
+  if (sharded) all += among_copies(p, bytes);
+  all += in_buckets(p, PM__GROUP_EXPERT_DATA, collective, stage->expert * p->gradient, &other);
+  bool overlap = p->s.overlap == PM_OVERLAP_BACKWARD;
+  double left = overlap ? pm__least(all, pm__most(pm__most(bucket, other), all - backward)) : all;
+  return (pm__parallel_data){all, left};
+}
+
+static double gather_weights(const pm__parallel *p, const pm__parallel_stage *stage)
+{
+  double w = p->s.device->bytes;
+  return exchange(p, PM__GROUP_SHARD, PM_COLLECTIVE_ALL_GATHER, shared(stage) * w) +
+         exchange(p, PM__GROUP_EXPERT_DATA, PM_COLLECTIVE_ALL_GATHER, stage->expert * w);
+}
+
+/* ---- Shards of weights ---- */
+
+static double of_piece(const pm__parallel *p, const pm__shard *shard, int collective, double each)
+{
+  return exchange(p, PM__GROUP_SHARD, collective, (shard->whole + shard->split) * each) +
+         exchange(p, PM__GROUP_EXPERT_DATA, collective, shard->expert * each);
+}
+
+/* Of one micro-batch. The first gather and the last scatter have nothing to hide behind. */
+static pm__parallel_data shard_weights(const pm__parallel *p, const pm__parallel_stage *stage,
+                                       const pm__parallel_piece *kinds)
+{
+  pm__parallel_data sum = {0, 0};
+  double most = 0;
+  for (int k = 0; k < p->pieces->pieces->kinds; k++) {
+    if (stage->count[k] == 0) continue;
+    const pm__shard *shard = p->sharded->piece[k].shard;
+    double gather = of_piece(p, shard, PM_COLLECTIVE_ALL_GATHER, p->s.device->bytes);
+    double scatter = of_piece(p, shard, PM_COLLECTIVE_REDUCE_SCATTER, p->gradient);
+    double backward = kinds[k].dgrad + kinds[k].wgrad + kinds[k].recompute;
+    sum.communication += stage->count[k] * (2 * gather + scatter);
+    sum.exposed += stage->count[k] * (pm__most(0, gather - kinds[k].forward) + pm__most(0, gather + scatter - backward));
+    most = pm__most(most, gather + scatter);
+  }
+  sum.exposed = pm__least(sum.communication, sum.exposed + most);
+  return sum;
+}
+
+/* ---- Together ---- */
+
+/* Parameters that one end of the pipeline shares with the other. */
+static double tied(const pm__parallel *p, const pm__parallel_stage *stage)
+{
+  double parameters = 0;
+  for (int k = 0; k < p->pieces->pieces->kinds; k++) parameters += stage->count[k] * p->sharded->piece[k].shard->tied;
+  return parameters;
+}
+
+static double once_a_step(const pm__parallel *p, const pm__parallel_stage *stage)
+{
+  double time = 0;
+  if (p->stages > 1) time += exchange(p, PM__GROUP_ENDS, PM_COLLECTIVE_ALL_REDUCE, tied(p, stage) * p->gradient);
+  if (p->s.run->sequence_parallel) time += exchange(p, PM__GROUP_TENSOR, PM_COLLECTIVE_ALL_REDUCE, stage->whole * p->gradient);
+  return time;
+}
+
+pm__parallel_data pm__parallel_data_time(const pm__parallel *p, const pm__parallel_stage *stage,
+                                         const pm__parallel_piece *kinds, const pm__parallel_piece *times)
+{
+  double backward = times->dgrad + times->wgrad + times->recompute, repeats = p->s.run->zero >= 2 ? p->micro_batches : 1;
+  pm__parallel_data data = p->s.run->zero == 3 ? shard_weights(p, stage, kinds) : reduce_gradients(p, stage, backward);
+  double after = once_a_step(p, stage);
+  if (p->s.run->zero == 1 || p->s.run->zero == 2) after += gather_weights(p, stage);
+  return (pm__parallel_data){data.communication * repeats + after, data.exposed * repeats + after};
+}

@@ -1,0 +1,107 @@
+/*
+** Memory of a stage: what its pieces keep, each by the same scan of its own graph as a whole network, for as many
+** micro-batches as the schedule has in flight; and what belongs to its parameters.
+**
+**     activations   sum over pieces of what is saved, x micro-batches in flight; computed again in full: the piece's inputs
+**     once          what a backward pass has alive beyond that, of the piece that has most; and with recomputation
+**                   everything that one layer saves
+**     parameters    weights, gradients, optimizer as the memory profile keeps them, over the shards of ZeRO
+*/
+#include <math.h>
+#include "kernel/models.h"
+#include "step/parallel.h"
+
+/* What memory questions of a piece need of the run. */
+typedef struct asked {
+  pm_memory_run run;
+  pm_optimizer optimizer;
+} asked;
+
+static asked asked_of(const pm__parallel *p)
+{
+  int precision = p->s.linear != NULL ? PM_PRECISION_BF16 : p->s.run->precision;
+  asked a = {.run = {.batch = p->batch, .precision = precision, .ranks = 1,
+                     .recompute = p->s.run->recompute == PM_RECOMPUTE_SELECTIVE ? PM_RECOMPUTE_SELECTIVE : PM_RECOMPUTE_NONE}};
+  a.optimizer.state = a.optimizer.embedding_state = p->s.optimizer->state;
+  a.optimizer.scratch = p->s.optimizer->scratch;
+  return a;
+}
+
+/* ---- Parameters ---- */
+
+/* Bytes of FP8 weights beside those of two bytes: as they are, and transposed (Transformer Engine). */
+enum { NARROW_COPIES = 2 };
+
+/* Bytes of so many parameters, and what belongs to them, shared over `shards`. */
+static void add_parameters(const pm__parallel *p, const pm__memory_question *q, double parameters, double shards,
+                           pm__memory_parts *out)
+{
+  pm__parameter_bytes each = pm__parameter_bytes_each(q);
+  int zero = p->s.run->zero;
+  double gradient = p->s.run->gradient_bytes > 0 ? p->s.run->gradient_bytes : each.gradients;
+  out->optimizer += parameters * each.optimizer / (zero >= 1 ? shards : 1);
+  out->gradients += parameters * gradient / (zero >= 2 ? shards : 1);
+  out->weights += parameters * (each.weights + (p->s.linear != NULL ? NARROW_COPIES : 0)) / (zero >= 3 ? shards : 1);
+}
+
+/* Two pieces' gathered weights, and the copies of gradients that are being sent. */
+static double communication(const pm__parallel *p, const pm__parallel_stage *stage, const pm__memory_question *q)
+{
+  const pm_memory_profile *profile = &q->plan->profile;
+  double largest = 0, all = stage->whole + stage->split + stage->expert;
+  if (p->replicas <= 1 && p->expert_replicas <= 1) return 0;
+  for (int k = 0; k < p->pieces->pieces->kinds; k++) {
+    const pm__shard *shard = p->sharded->piece[k].shard;
+    if (stage->count[k] > 0) largest = pm__most(largest, shard->whole + shard->split + shard->expert);
+  }
+  double summed = p->s.run->zero >= 2 ? largest : all;
+  double copies = pm__given(profile->bucket, 0) > 0 ? summed * pm__gradient_bytes(q) : 0;
+  double gathered = p->s.run->zero >= 3 ? pm__least(2 * largest, all) * p->s.device->bytes : 0;
+  return copies + gathered + pm__given(profile->fusion_buffer, 0);
+}
+
+/* ---- Activations ---- */
+
+/* Saved by one piece for one sample, and what one piece has alive besides. */
+typedef struct kept {
+  double saved, once;
+} kept;
+
+static kept kept_of(const pm__parallel *p, const pm__memory_question *q, int kind, double share)
+{
+  const pm__plan_piece *piece = &p->sharded->piece[kind];
+  pm__alive alive = pm__memory_alive(q);
+  kept all = {alive.saved, alive.peak - alive.saved};
+  if (!pm__parallel_again(p, kind) || p->s.run->recompute != PM_RECOMPUTE_FULL) return all;
+  double input = piece->input * p->s.device->bytes;
+  return (kept){(1 - share) * alive.saved + share * input, alive.peak};
+}
+
+pm__memory_parts pm__parallel_memory(const pm__parallel *p, const pm__parallel_stage *stage, int number)
+{
+  asked a = asked_of(p);
+  pm__memory_parts out = {0};
+  double once = 0, factor = 1, saved = 0, share = pm__parallel_share_again(p, stage);
+  double flight = p->schedule->in_flight(&(pm__pipeline_load){.stages = p->stages, .chunks = p->chunks,
+                                                             .micro_batches = (int)p->micro_batches}, number);
+  pm__memory_question q = {NULL, &a.run, &a.optimizer, 0};
+  for (int k = 0; k < p->pieces->pieces->kinds; k++) {
+    if (stage->count[k] == 0) continue;
+    q.plan = p->sharded->piece[k].memory;
+    kept each = kept_of(p, &q, k, share);
+    saved += stage->count[k] * each.saved;
+    once = pm__most(once, each.once);
+    factor = pm__most(factor, pm__memory_allocator(&q));
+  }
+  const pm_memory_profile *profile = &q.plan->profile;
+  add_parameters(p, &q, stage->whole + stage->split, p->shards, &out);
+  add_parameters(p, &q, stage->expert, p->expert_replicas, &out);
+  out.context = pm__given(profile->context, 0);
+  out.workspace = pm__given(profile->workspace, 0);
+  out.communication = communication(p, stage, &q);
+  out.activations = saved * flight;
+  out.live_gradients = once;
+  out.allocator = (factor - 1) * (out.activations + once);
+  out.input = 4 * p->s.network->input_elements / p->s.run->context_parallel;
+  return out;
+}
