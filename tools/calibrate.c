@@ -29,6 +29,7 @@ static int calibrate(const cli_request *request, const pm_catalog *catalog, cons
   options.file = value[OPTION_DATA];
   options.entries = value[OPTION_ARCHITECTURE] != NULL ? value[OPTION_ARCHITECTURE] : value[OPTION_FRAMEWORK];
   options.hold_out = value[OPTION_HOLD_OUT];
+  options.system = value[OPTION_SYSTEM];
   pm_calibration *calibration = pm_calibrate(catalog, &options, &error);
   if (calibration == NULL) return fail_error(&error);
   note_lines(request, pm_calibration_get_notes(calibration));
@@ -71,6 +72,7 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_SET, '\0', "set", "kernels|training|collectives", "what is calibrated (default kernels)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed (gzip)"},
+  {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does not say it"},
   {OPTION_ARCHITECTURE, '\0', "architecture", "ID,ID...", "only the constants of these; those of every architecture stay"},
   {OPTION_FRAMEWORK, '\0', "framework", "ID,ID...", "training: only the constants of these frameworks or cuDNN generations"},
   {OPTION_HOLD_OUT, '\0', "hold-out", "NAME,NAME...", "rows of these GPUs, or sources of training rates, are only predicted"},
@@ -89,6 +91,9 @@ const cli_command calibrate_command = {
   "A fifth of the shapes, chosen by a hash of their sizes, is a hold-out, and so are the GPUs of --hold-out; --errors says how "
   "far the predictions are from fitted rows and from the hold-out. Rows have the columns that docs/calibration.md lists. The same "
   "rows give the same constants.\n\n"
+  "--data also takes what another program measured: the output of nccl-tests (text, JSON), a trace of PyTorch's profiler, a report "
+  "of Nsight Systems (docs/calibration.md). Constants are then fitted from where the catalogue has them, and those that your "
+  "rows do not decide stay there.\n\n"
   "--set training fits host times of frameworks and factors of generations of GPU libraries to rates of training, in the "
   "layout of validate --set training; every source is left out once. With --framework ID and --data FILE.csv a profile of "
   "your own (--catalog) is fitted to your rows alone.",

@@ -1,4 +1,4 @@
-/* perfmodel import: a machine described by another program. */
+/* perfmodel import: a machine that another program describes, or its measurements. */
 #include <string.h>
 #include "command.h"
 
@@ -8,6 +8,21 @@ static const char *guess_format(const char *text)
   if (strstr(text, "<topology") != NULL) return "hwloc";
   if (strstr(text, "<system") != NULL) return "nccl";
   return "topo";
+}
+
+/* What another program measured, as rows for validate and calibrate. */
+static int import_measurements(const cli_request *request, const pm_catalog *catalog, const char *text)
+{
+  pm_error error = PM_ERROR_NONE;
+  char *report = NULL;
+  const char *system = request->value[OPTION_SYSTEM] != NULL ? request->value[OPTION_SYSTEM] : request->value[OPTION_GPU];
+  char *csv = pm_measurements_read(catalog, text, request->arguments.items[0], system, &report, &error);
+  if (report != NULL) note_lines(request, report);
+  pm_string_free(report);
+  if (csv == NULL) return fail_error(&error);
+  int code = write_output(request, csv, strlen(csv));
+  pm_string_free(csv);
+  return code;
 }
 
 static int import(const cli_request *request, const pm_catalog *catalog, const char *text)
@@ -33,7 +48,8 @@ static int run(const cli_request *request)
   char *text = pm_file_read(request->arguments.items[0], &error);
   if (text == NULL) return fail_error(&error);
   pm_catalog *catalog = open_catalog(request, &code);
-  if (catalog != NULL) code = import(request, catalog, text);
+  bool measured = pm_measurements_find_format(text) != NULL;
+  if (catalog != NULL) code = measured ? import_measurements(request, catalog, text) : import(request, catalog, text);
   pm_catalog_free(catalog);
   pm_string_free(text);
   return code;
@@ -42,12 +58,15 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_FROM, '\0', "from", "nccl|topo|hwloc", "what the file is (default: by its text)"},
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of the catalogue; needed for topo, and for files that name none"},
+  {OPTION_SYSTEM, '\0', "system", "NAME", "the system of measurements that do not name it (nccl-tests)"},
   {OPTION_ID, '\0', "id", "ID", "id of the new system (default imported)"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command import_command = {
-  "import", "FILE", "makes a system from what other tools report of a machine",
+  "import", "FILE", "makes a system, or rows of measurements, from what other tools report",
   "Reads NCCL's topology dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m, or the XML of hwloc's lstopo, and "
-  "writes a system that --catalog takes. Everything assumed or left out is reported on standard error.",
+  "writes a system that --catalog takes. Everything assumed or left out is reported on standard error.\n\n"
+  "Of the output of nccl-tests (text, JSON), a trace of PyTorch's profiler or a report of Nsight Systems it writes the rows "
+  "that validate and calibrate read with --data (docs/calibration.md).",
   "perfmodel import topo.txt --gpu v100-sxm2-16gb --id mine -o mine.xml", options, 1, 1, run};

@@ -205,14 +205,14 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    calibrate) options=" --set --data --architecture --framework --hold-out --errors --xml --columns --format --output --catalog --quiet --help"
+    calibrate) options=" --set --data --system --architecture --framework --hold-out --errors --xml --columns --format --output --catalog --quiet --help"
       case $before in
         --set) words="kernels training collectives" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    validate) options=" --set --data --hold-out --rows --columns --format --output --catalog --quiet --help"
+    validate) options=" --set --data --system --hold-out --rows --columns --format --output --catalog --quiet --help"
       case $before in
         --set) words="statements training inference kernels operators collectives storage" ;;
         --hold-out) words="gpu source machine=NAME" ;;
@@ -232,7 +232,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    import) options=" --from --gpu --id --format --output --catalog --quiet --help"
+    import) options=" --from --gpu --system --id --format --output --catalog --quiet --help"
       case $before in
         --from) words="nccl topo hwloc" ;;
         --format) words="table csv json" ;;

@@ -42,8 +42,9 @@ static int compare(const cli_request *request, const pm_catalog *catalog)
   const char *set = request->value[OPTION_SET], *path = request->value[OPTION_DATA];
   char *data = path != NULL ? pm_file_read(path, &error) : NULL;
   if (path != NULL && data == NULL) return fail_error(&error);
-  pm_validation what = {set != NULL ? set : "statements", data, path, request->value[OPTION_ROWS] != NULL,
-                        request->value[OPTION_HOLD_OUT]};
+  pm_validation what = {.set = set != NULL ? set : "statements", .data = data, .file = path,
+                        .rows = request->value[OPTION_ROWS] != NULL, .only = request->value[OPTION_HOLD_OUT],
+                        .system = request->value[OPTION_SYSTEM]};
   pm_table *table = pm_validate(catalog, &what, &error);
   pm_string_free(data);
   note_lines(request, pm_table_get_notes(table));
@@ -64,6 +65,7 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_SET, '\0', "set", "statements|training|inference|kernels|operators|collectives|storage", "which measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
+  {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does not say it"},
   {OPTION_HOLD_OUT, '\0', "hold-out", "gpu|source|machine=NAME",
    "training, inference: constants are fitted without these rows, which alone are predicted"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each group of them"},
@@ -88,6 +90,8 @@ const cli_command validate_command = {
   "gpu, op, dtype, time_us, library and the sizes of the operator (docs/calibration.md). collectives: "
   "system, gpus, nodes, collective, message_bytes, time_us, and machine, gpu_list, nccl_version, protocol_or_algo, note "
   "if they are known (docs/collectives.md).\n\n"
+  "--data also takes what another program measured: the output of nccl-tests (text, JSON), a trace of PyTorch's profiler, a report "
+  "of Nsight Systems (docs/calibration.md). perfmodel import shows the rows that it becomes.\n\n"
   "--hold-out fits the constants of training anew without the rows of a GPU, a source (the last part of a repository's name) "
   "or a machine, and for a GPU those of kernels too, then predicts these rows alone: what the model is worth where it has seen "
   "nothing. Takes up to a minute.\n\n"

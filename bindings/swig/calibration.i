@@ -17,7 +17,8 @@ static char *framework_basis(const pm_framework *framework, size_t framework_cou
 /* A set: measurements as `data` (text), or those of a file, or, both "", the shipped ones. Lists parted by commas, "": every
 ** entry that the rows decide, nothing kept out. */
 static pm_calibration *calibrate(const pm_catalog *catalog, const char *set, const char *data, const char *path,
-                                 const char *entries, const char *kept, double hold_out_shapes, pm_error *error)
+                                 const char *entries, const char *kept, double hold_out_shapes, const char *system,
+                                 pm_error *error)
 {
   char *read = path[0] != '\0' ? pm_file_read(path, error) : NULL;
   if (error->status != PM_OK) return NULL;
@@ -28,6 +29,7 @@ static pm_calibration *calibrate(const pm_catalog *catalog, const char *set, con
   options.entries = entries[0] != '\0' ? entries : NULL;
   options.hold_out = kept[0] != '\0' ? kept : NULL;
   options.hold_out_shapes = hold_out_shapes;
+  options.system = system[0] != '\0' ? system : NULL;
   pm_calibration *calibration = pm_calibrate(catalog, &options, error);
   pm_string_free(read);
   return calibration;

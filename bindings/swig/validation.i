@@ -15,14 +15,15 @@ static names validation_sets(pm_error *error)
 }
 
 /* A set, rows of one's own as the text of a table or the path of one ("" for none), and whether a row is wanted for each
-** measurement, and what its rows are of ("": anything). */
+** measurement, what its rows are of ("": anything), and the system of a file that does not say it. */
 static pm_table *validate_table(const pm_catalog *catalog, const char *set, const char *data, const char *path,
-                                double rows, const char *only, pm_error *error)
+                                double rows, const char *only, const char *system, pm_error *error)
 {
   char *read = path[0] != '\0' ? pm_file_read(path, error) : NULL;
   if (error->status != PM_OK) return NULL;
-  pm_validation what = {set, read != NULL ? read : data[0] != '\0' ? data : NULL, path[0] != '\0' ? path : NULL,
-                        rows != 0, only[0] != '\0' ? only : NULL};
+  pm_validation what = {.set = set, .data = read != NULL ? read : data[0] != '\0' ? data : NULL,
+                        .file = path[0] != '\0' ? path : NULL, .rows = rows != 0,
+                        .only = only[0] != '\0' ? only : NULL, .system = system[0] != '\0' ? system : NULL};
   pm_table *table = pm_validate(catalog, &what, error);
   pm_string_free(read);
   return table;

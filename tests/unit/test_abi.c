@@ -80,14 +80,14 @@ static const other_struct others[] = {
   {"pm_fit_result", sizeof(pm_fit_result), {"start_cost", "cost", "iterations", "evaluations"},
    {AT(pm_fit_result, start_cost), AT(pm_fit_result, cost), AT(pm_fit_result, iterations),
     AT(pm_fit_result, evaluations)}},
-  {"pm_validation", sizeof(pm_validation), {"set", "data", "file", "rows", "only"},
+  {"pm_validation", sizeof(pm_validation), {"set", "data", "file", "rows", "only", "system"},
    {AT(pm_validation, set), AT(pm_validation, data), AT(pm_validation, file), AT(pm_validation, rows),
-    AT(pm_validation, only)}},
+    AT(pm_validation, only), AT(pm_validation, system)}},
   {"pm_calibration_options", sizeof(pm_calibration_options),
-   {"set", "data", "file", "entries", "hold_out", "hold_out_shapes", "date"},
+   {"set", "data", "file", "entries", "hold_out", "hold_out_shapes", "date", "system"},
    {AT(pm_calibration_options, set), AT(pm_calibration_options, data), AT(pm_calibration_options, file),
     AT(pm_calibration_options, entries), AT(pm_calibration_options, hold_out), AT(pm_calibration_options, hold_out_shapes),
-    AT(pm_calibration_options, date)}},
+    AT(pm_calibration_options, date), AT(pm_calibration_options, system)}},
 };
 
 /* ---- What there is, a line for each struct: name, size, then member@offset -------------------------------------- */

@@ -166,7 +166,7 @@ static pm_table *best_rates(void)
              measured_text(file, i, "value"), measured_text(file, i, "unit"), run, formula);
   }
   measured_free(file);
-  pm_validation what = {"statements", text, NULL, 1, NULL};
+  pm_validation what = {"statements", text, NULL, 1, NULL, NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   return table;

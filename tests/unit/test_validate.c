@@ -221,7 +221,7 @@ static double own(const char *set, const char *rows, const char *column, char *n
   char text[2000];
   pm_error error = PM_ERROR_NONE;
   snprintf(text, sizeof text, "%s%s", header, rows);
-  pm_validation what = {set, text, "own.csv", 1, NULL};
+  pm_validation what = {set, text, "own.csv", 1, NULL, NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   double value = (double)NAN;
@@ -252,7 +252,7 @@ END_TEST
 START_TEST(seeds_are_statements)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_validation now = {"statements", NULL, NULL, 0, NULL}, then = {"seeds", NULL, NULL, 0, NULL};
+  pm_validation now = {.set = "statements"}, then = {.set = "seeds"};
   pm_table *a = pm_validate(catalog, &now, &error), *b = pm_validate(catalog, &then, &error);
   char *x = pm_table_format(a, PM_FORMAT_CSV, 0, &error), *y = pm_table_format(b, PM_FORMAT_CSV, 0, &error);
   ck_assert_msg(x != NULL && y != NULL, "%s", error.text);
@@ -294,7 +294,7 @@ START_TEST(rows_of_one_setting_count_once)
   char text[2000];
   pm_error error = PM_ERROR_NONE;
   snprintf(text, sizeof text, "%s%s", header, rows);
-  pm_validation what = {"training", text, "own.csv", 0, NULL};
+  pm_validation what = {"training", text, "own.csv", 0, NULL, NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   ck_assert_uint_eq(pm_table_count_rows(table), 1);
@@ -319,7 +319,7 @@ START_TEST(intervals_cover_what_is_predicted)
   for (int i = 0; i < 2; i++) {
     snprintf(row, sizeof row, "%sResNet-50 v1.5,PyTorch,NGC 19.05,V100,16,NVIDIA DGX-1,8,1,128,fp16-mixed,,%.17g,images/s,,,\n",
              header, i == 0 ? high * 0.999 : high * 1.001);
-    pm_validation what = {"training", row, "own.csv", 0, NULL};
+    pm_validation what = {"training", row, "own.csv", 0, NULL, NULL};
     pm_table *table = pm_validate(catalog, &what, NULL);
     ck_assert_double_eq(pm_table_get_numbers(table, 8)[0], i == 0 ? 100 : 0);
     pm_table_free(table);
@@ -341,7 +341,7 @@ START_TEST(hosts_without_peer_access_are_known_by_their_rates)
   for (int i = 0; i < 3; i++) {
     char text[2000];
     snprintf(text, sizeof text, "%s%s", header, all[i]);
-    pm_validation what = {"training", text, "own.csv", 1, NULL};
+    pm_validation what = {"training", text, "own.csv", 1, NULL, NULL};
     pm_table *table = pm_validate(catalog, &what, NULL);
     size_t last = pm_table_count_rows(table) - 1;
     ck_assert(last == (i < 2 ? 1u : 2u));
@@ -367,7 +367,7 @@ START_TEST(only_rows_of_something_are_compared)
            HOST_ROW("4xA100_p9", "4", "3000"));
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     pm_error error = PM_ERROR_NONE;
-    pm_validation what = {"training", text, "own.csv", 1, cases[i].only};
+    pm_validation what = {"training", text, "own.csv", 1, cases[i].only, NULL};
     pm_table *table = pm_validate(catalog, &what, &error);
     ck_assert_msg((table != NULL) == (cases[i].rows > 0), "%s: %s", cases[i].only, error.text);
     if (table != NULL) ck_assert_uint_eq(pm_table_count_rows(table), (size_t)cases[i].rows);
@@ -391,7 +391,7 @@ START_TEST(plans_and_numbers_are_read)
     snprintf(text, sizeof text, "model,framework,framework_version,gpu,gpu_memory_GB,system,gpus,nodes,batch_per_gpu,precision,throughput,"
              "unit,parallelism\nResNet-50 v1.5,PyTorch,NGC 19.05,V100,16.0,NVIDIA DGX-1,8.0,1.0,128.0,fp16-mixed,1000,images/s,%s\n",
              cases[i].plan);
-    pm_validation what = {"training", text, "own.csv", 1, NULL};
+    pm_validation what = {"training", text, "own.csv", 1, NULL, NULL};
     pm_table *table = pm_validate(catalog, &what, NULL);
     ck_assert_uint_eq(pm_table_count_rows(table), (size_t)cases[i].rows);
     if (cases[i].rows > 0) ck_assert_double_eq(pm_table_get_numbers(table, 3)[0], rate);
@@ -438,7 +438,7 @@ static pm_table *statements(const char *rows)
   char text[4000];
   pm_error error = PM_ERROR_NONE;
   snprintf(text, sizeof text, "%s%s", title, rows != NULL ? rows : "");
-  pm_validation what = {"statements", rows != NULL ? text : NULL, NULL, 1, NULL};
+  pm_validation what = {"statements", rows != NULL ? text : NULL, NULL, 1, NULL, NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   return table;
@@ -518,7 +518,7 @@ START_TEST(slips_in_a_table_of_seeds_are_errors)
     char text[300];
     pm_error error = PM_ERROR_NONE;
     snprintf(text, sizeof text, "id,document,value,unit,kind,run,formula\n%s", bad[i]);
-    pm_validation what = {"statements", text, "s.csv", 1, NULL};
+    pm_validation what = {"statements", text, "s.csv", 1, NULL, NULL};
     ck_assert_ptr_null(pm_validate(catalog, &what, &error));
     ck_assert_msg(strncmp(error.text, "s.csv:2: ", 9) == 0, "%s", error.text);
   }
@@ -551,7 +551,7 @@ END_TEST
 START_TEST(the_dell_guide_comes_out)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_validation what = {"storage", NULL, NULL, 1, NULL};
+  pm_validation what = {"storage", NULL, NULL, 1, NULL, NULL};
   pm_table *t = pm_validate(catalog, &what, &error);
   int disks = 0, nodes = 0, least = 0;
   ck_assert_msg(t != NULL, "%s", error.text);
@@ -586,7 +586,7 @@ START_TEST(latency_is_compared_where_there_is_no_rate)
   double value[2];
   for (int i = 0; i < 2; i++) {
     pm_error error = PM_ERROR_NONE;
-    pm_validation what = {"inference", i == 0 ? rate : latency, NULL, 1, NULL};
+    pm_validation what = {"inference", i == 0 ? rate : latency, NULL, 1, NULL, NULL};
     pm_table *t = pm_validate(catalog, &what, &error);
     ck_assert_msg(t != NULL && pm_table_count_rows(t) == 1, "%s", error.text);
     ck_assert_str_eq(seed_text(t, "unit", 0), i == 0 ? "images/s" : "ms");
@@ -599,9 +599,11 @@ END_TEST
 
 START_TEST(bad_sets_and_tables_are_errors)
 {
-  static const pm_validation bad[] = {{"nothing", NULL, NULL, 0, NULL}, {"training", "model,unit\nx,y\n", "f.csv", 0, NULL},
-                                      {"training", "", "f.csv", 0, NULL}, {"training", "model,throughput,unit\n", "f.csv", 1, NULL},
-                                      {NULL, NULL, NULL, 0, NULL}};
+  static const pm_validation bad[] = {{.set = "nothing"},
+                                      {.set = "training", .data = "model,unit\nx,y\n", .file = "f.csv"},
+                                      {.set = "training", .data = "", .file = "f.csv"},
+                                      {.set = "training", .data = "model,throughput,unit\n", .file = "f.csv", .rows = 1},
+                                      {.set = NULL}};
   static const char *const texts[] = {"set \"nothing\" is unknown", "f.csv: no column \"throughput\"",
                                       "f.csv: the table is empty", "f.csv: no measurements", "needs a catalogue"};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -619,7 +621,7 @@ START_TEST(shipped_sets_add_up)
 {
   for (size_t i = 0; pm_validation_get_set(i) != NULL; i++) {
     pm_error error = PM_ERROR_NONE;
-    pm_validation rows = {pm_validation_get_set(i), NULL, NULL, 1, NULL}, groups = {pm_validation_get_set(i), NULL, NULL, 0, NULL};
+    pm_validation rows = {.set = pm_validation_get_set(i), .rows = 1}, groups = {.set = pm_validation_get_set(i)};
     pm_table *all = pm_validate(catalog, &rows, &error), *sums = pm_validate(catalog, &groups, &error);
     ck_assert_msg(all != NULL && sums != NULL, "%s: %s", rows.set, error.text);
     static const char *const names[] = {"set", "group", "rows", "mape", "median", "p90", "bias"};

@@ -14,7 +14,7 @@ static pm_table *compare(const char *set, const char *header, const char *rows)
   char text[TEXT];
   pm_error error = PM_ERROR_NONE;
   snprintf(text, sizeof text, "%s%s", header, rows);
-  pm_validation what = {set, text, "own.csv", 1, NULL};
+  pm_validation what = {set, text, "own.csv", 1, NULL, NULL};
   pm_table *table = pm_validate(catalog, &what, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   return table;
@@ -218,7 +218,7 @@ START_TEST(tables_without_their_columns_are_errors)
                                       "gpu,op,time_us\nl40s,gemm,1\n"};
   for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
     pm_error error = PM_ERROR_NONE;
-    pm_validation what = {sets[i], texts[i], "own.csv", 0, NULL};
+    pm_validation what = {sets[i], texts[i], "own.csv", 0, NULL, NULL};
     ck_assert_ptr_null(pm_validate(catalog, &what, &error));
     ck_assert_ptr_nonnull(strstr(error.text, missing[i]));
   }

@@ -10,13 +10,14 @@ local calibration = {}
 
 --- Constants of the model fitted to measurements (docs/calibration.md): a table with constants and errors, table objects,
 --- notes, and xml, a text for a catalogue. Options: set ("kernels", or "training"), file (the path of measurements of
---- yours, plain or gzip) or data (their text), architectures and frameworks (ids parted by commas: only their constants),
+--- yours, plain or gzip, or of a file that nccl-tests, PyTorch's profiler or Nsight Systems wrote) or data (their text),
+--- system (of such a file, if that does not say it), architectures and frameworks (ids parted by commas: only their constants),
 --- hold_out (GPUs, or sources of training rates), hold_out_shapes (of kernels: share that is only predicted; default 0.2),
 --- catalog.
 calibration.calibrate = arguments.public(function(options)
   options = options or {}
   arguments.check_options(options, arguments.options(
-    "set data file architectures frameworks hold_out hold_out_shapes catalog"))
+    "set data file architectures frameworks hold_out hold_out_shapes system catalog"))
   local data, file = arguments.rows_of(options)
   local entries = {}
   for _, name in ipairs{"architectures", "frameworks"} do
@@ -25,7 +26,8 @@ calibration.calibrate = arguments.public(function(options)
   local fit = core.calibrate(
     catalog.handle_of(catalog.of(options)), text_of(options.set or "kernels", "set"), data, file,
     table.concat(entries, ","), text_of(options.hold_out or "", "hold_out"),
-    arguments.number_of(options.hold_out_shapes or 0.2, "1", "hold_out_shapes"))
+    arguments.number_of(options.hold_out_shapes or 0.2, "1", "hold_out_shapes"),
+    text_of(options.system or "", "system"))
   local errors = core.calibration_errors(fit)
   return {constants = new_table(core.calibration_constants(fit)), errors = new_table(errors),
           notes = core.table_notes(errors), xml = core.calibration_get_xml(fit)}

@@ -65,13 +65,15 @@ def calibrate(
     frameworks: str | Iterable[str] = (),
     hold_out: str | Iterable[str] = (),
     hold_out_shapes: float = 0.2,
+    system: str = "",
     catalog: Catalog | None = None,
 ) -> Calibration:
     """Fits constants of the model to measurements by bounded least squares: as `perfmodel calibrate`.
 
     Args:
         data: measurements in the layout that docs/calibration.md has for the set: a DataFrame, or the path of a file,
-            plain or gzip. The shipped ones if there is none.
+            plain or gzip; or the path of what nccl-tests, PyTorch's profiler or Nsight Systems wrote. The shipped ones if
+            there is none.
         set: "kernels" (times of kernels: constants of architectures) or "training" (rates: host times of frameworks and
             factors of cuDNN generations).
         architectures: ids of the architectures whose own constants are fitted, one or several; none: all, and what they
@@ -80,6 +82,7 @@ def calibrate(
             decide.
         hold_out: ids of GPUs (kernels), or sources (training), whose rows are only predicted.
         hold_out_shapes: kernels: share of the shapes that is only predicted, from 0 to 1, chosen by a hash of the sizes.
+        system: the system or GPU of such a file, if that does not say it.
         catalog: where names are looked up, and what is not fitted; the shipped one by default.
     """
     table, path = "", ""
@@ -93,7 +96,7 @@ def calibrate(
     names = catalog if catalog is not None else default()
     kept = _ids(hold_out, "hold_out")
     return Calibration(
-        _core.calibrate(names._handle, text(set, "set"), table, path, entries, kept, float(hold_out_shapes))
+        _core.calibrate(names._handle, text(set, "set"), table, path, entries, kept, float(hold_out_shapes), text(system, "system"))
     )
 
 

@@ -49,6 +49,7 @@ def validate(
     rows: bool = False,
     data: Rows | None = None,
     only: str = "",
+    system: str = "",
     catalog: Catalog | None = None,
 ) -> Validation:
     """Predictions beside published measurements: the same numbers as `perfmodel validate`.
@@ -62,8 +63,10 @@ def validate(
             bias [%], of kernels also roofline mape [%], of training and inference settings, covered [%]: repeats of
             a run are one setting, errors are of its medians, and `covered` is the share within the 80 % interval). Collectives are in three groups each: of all, of their use
             (fit, held-out, document), of their machine.
-        data: rows of one's own in the layout of the set's table: a DataFrame, or the path of a CSV file, plain or gzip.
+        data: rows of one's own in the layout of the set's table: a DataFrame, or the path of a CSV file, plain or gzip;
+            or the path of what nccl-tests, PyTorch's profiler or Nsight Systems wrote (docs/calibration.md).
         only: training, inference: only rows of these, "gpu=NAME", "machine=NAME" or "source=NAME", parted by commas.
+        system: the system or GPU of such a file, if that does not say it.
         catalog: where names are looked up; the shipped one by default.
 
     An error is (predicted - measured) / measured: of a rate, above 0 the prediction is too fast, of a time too slow.
@@ -74,7 +77,9 @@ def validate(
     elif data is not None:
         table = _csv(data)
     handle = (default() if catalog is None else catalog)._handle
-    return Validation(_core.validate_table(handle, text(set, "set"), table, path, float(rows), text(only, "only")))
+    return Validation(
+        _core.validate_table(handle, text(set, "set"), table, path, float(rows), text(only, "only"), text(system, "system"))
+    )
 
 
 def _csv(data: Any) -> str:

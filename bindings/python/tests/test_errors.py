@@ -150,7 +150,7 @@ def core_arguments() -> dict[str, list[object]]:
     owed = [net, node, run, *framework, *input_one]
     times = "".join(f"elementwise,add,fwd,65536x{i},fp32,v100-pcie,{i}\n" for i in range(1024, 1048))
     measured = "kernel,op,pass,shape,precision,gpu,time_us\n" + times
-    calibrated = _core.calibrate(catalog, "kernels", measured, "", "volta", "", 0)
+    calibrated = _core.calibrate(catalog, "kernels", measured, "", "volta", "", 0, "")
     return {
         "quantity_parse": ["1 s", "s"],
         "quantity_format": [1.0, "s"],
@@ -222,8 +222,8 @@ def core_arguments() -> dict[str, list[object]]:
         "hardware_unit": ["gpu.memory"],
         "system_with_number": [node, "gpu.memory", "x2"],
         "system_with_link": [catalog, node, "", "infiniband-hdr"],
-        "validate_table": [catalog, "seeds", "", "", 0, ""],
-        "calibrate": [catalog, "kernels", measured, "", "volta", "", 0],
+        "validate_table": [catalog, "seeds", "", "", 0, "", ""],
+        "calibrate": [catalog, "kernels", measured, "", "volta", "", 0, ""],
         "calibration_constants": [calibrated],
         "calibration_errors": [calibrated],
         "calibration_get_xml": [calibrated],

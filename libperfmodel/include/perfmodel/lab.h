@@ -95,6 +95,7 @@ typedef struct pm_validation {
   const char *file; /* how messages call that table; NULL: "data" */
   int rows;         /* 1: a row for each measurement, 0: for each group of them */
   const char *only; /* training, inference: only rows of these, as in pm_calibration_options.hold_out; NULL: all */
+  const char *system; /* as in pm_calibration_options */
 } pm_validation;
 
 /* The sets by position, NULL past the last. */
@@ -103,6 +104,29 @@ PM_API const char *pm_validation_get_set(size_t index);
 /* The table, which the caller owns; NULL with an error. Its notes (pm_table_get_notes) say how many rows have no
 ** prediction, and why. */
 PM_API pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_error *error);
+
+/* ---- Measurements as other programs write them ------------------------------------------------------------------ */
+
+/*
+** Instead of a table, `data` may be what another program wrote; it is known by its text:
+**
+**     nccl-tests           what it prints, or the JSON of -J FILE            -> rows of collectives
+**     PyTorch's profiler   export_chrome_trace, of profile(record_shapes=True)  -> rows of kernels
+**     Nsight Systems       nsys stats --report cuda_gpu_trace:nvtx-name --format csv, of a run under
+**                          torch.autograd.profiler.emit_nvtx(record_shapes=True)  -> rows of kernels
+**
+** Calls of one operator with the same sizes are one row, with the median of their times. Kernels of operators that the
+** set of kernels does not have are counted and listed.
+*/
+
+/* The rows of such a file as a table (CSV) in the layout of its set. `system` as in pm_calibration_options. *report gets a
+** line for all that was left out (NULL: nothing). Both texts are released with pm_string_free. NULL with an error that
+** names the place. */
+PM_API char *pm_measurements_read(const pm_catalog *catalog, const char *text, const char *file, const char *system,
+                                  char **report, pm_error *error);
+
+/* Whether pm_measurements_read knows the text as a file of another program: what it is, or NULL. */
+PM_API const char *pm_measurements_find_format(const char *text);
 
 /* ---- Least squares ----------------------------------------------------------------------------------------------- */
 
@@ -260,6 +284,8 @@ typedef struct pm_calibration_options {
                         ** machine=NAME, source=NAME */
   double hold_out_shapes; /* share of the shapes of kernels in the hold-out */
   const char *date;   /* when this is done, as the file says: 2026-11; NULL: the month that it is */
+  const char *system; /* the machine (collectives) or GPU (kernels) that `data` is of, if that is a file of another program
+                      ** (pm_measurements_read) which does not say it; or NULL */
 } pm_calibration_options;
 
 /* Kernels, by the shipped rows, a fifth of their shapes only predicted. */

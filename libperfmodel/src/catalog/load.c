@@ -90,14 +90,41 @@ static int is_twice(const pm__entry *entry, const pm__entry *other, pm_error *er
                         entry->element->name, entry->id, other->document->file, other->element->line);
 }
 
+/* "; fitted to 28 rows of all_reduce.txt, 2026-11": of the values that rest on something else than in the entry that is
+** replaced, the one with the most rows. */
+static int say_fitted(const pm_catalog *catalog, const pm__entry *entry, size_t position, char *text, size_t size,
+                      pm_error *error)
+{
+  const pm__entry *old;
+  const pm__provenance *most = NULL;
+  text[0] = '\0';
+  if (entry->type == NULL || entry->from == NULL) return PM_OK;
+  int status = pm__catalog_at(catalog, entry->kind, position, &old, error);
+  if (status != PM_OK) return status;
+  for (size_t i = 0; i < entry->type->field_count; i++) {
+    const pm__provenance *from = &entry->from[i], *before = &old->from[i];
+    if (from->line == 0 || from->rows == 0) continue;
+    if (before->line > 0 && strcmp(from->fitted_to, before->fitted_to) == 0) continue;
+    if (most == NULL || from->rows > most->rows) most = from;
+  }
+  if (most == NULL) return PM_OK;
+  snprintf(text, size, "; fitted to %d row%s of %.120s%s%.15s", most->rows, most->rows == 1 ? "" : "s", most->fitted_to,
+           most->date[0] != '\0' ? ", " : "", most->date);
+  return PM_OK;
+}
+
 static int note_replaced(const pm_catalog *catalog, pm_catalog *next, const pm__entry *entry, size_t position, pm_error *error)
 {
   const pm__entry *old = catalog->lists[entry->kind].items[position];
   const char *kind = pm__kind_at((size_t)entry->kind)->singular;
   const int line = entry->element->line;
-  if (old == NULL) return add_note(next, entry, line, error, "%s \"%s\" replaces the shipped one", kind, entry->id);
-  return add_note(next, entry, line, error, "%s \"%s\" replaces the one of %.200s:%d", kind, entry->id,
-                  old->document->file, old->element->line);
+  char fitted[200];
+  int status = say_fitted(catalog, entry, position, fitted, sizeof fitted, error);
+  if (status != PM_OK) return status;
+  if (old == NULL)
+    return add_note(next, entry, line, error, "%s \"%s\" replaces the shipped one%s", kind, entry->id, fitted);
+  return add_note(next, entry, line, error, "%s \"%s\" replaces the one of %.200s:%d%s", kind, entry->id,
+                  old->document->file, old->element->line, fitted);
 }
 
 static int place_entry(const pm_catalog *catalog, pm_catalog *next, pm__entry *entry, pm_error *error)

@@ -5,6 +5,7 @@
 #include <time.h>
 #include "catalog/entry.h"
 #include "lab/calibration/calibration.h"
+#include "lab/traces/traces.h"
 
 static const struct set {
   const char *name, *shipped;
@@ -60,6 +61,21 @@ static void write_month(time_t now, char *date, size_t size)
   snprintf(date, size, "%04u-%02u", (unsigned)year % 10000, (unsigned)month % 100);
 }
 
+/* Fits the set to a table, or to what another program measured, which becomes one. */
+static int run_table(const struct set *set, pm_calibration *c, const pm_catalog *catalog,
+                     pm_calibration_options *options, bool shipped, pm_error *error)
+{
+  pm_error local = PM_ERROR_NONE;
+  if (error == NULL) error = &local;
+  char *table = shipped ? NULL : pm__lab_trace_table(catalog, set->name, options->data, options->file, options->system,
+                                                 &c->notes, error);
+  if (error->status != PM_OK) return error->status;
+  if (table != NULL) options->data = table;
+  int status = set->run(c, catalog, options, shipped, error);
+  free(table);
+  return status;
+}
+
 static int run_set(const struct set *set, pm_calibration *c, const pm_catalog *catalog,
                    const pm_calibration_options *asked, pm_error *error)
 {
@@ -71,7 +87,7 @@ static int run_set(const struct set *set, pm_calibration *c, const pm_catalog *c
   if (options.data == NULL && text == NULL) return error != NULL ? error->status : PM_STATUS_NOT_FOUND;
   if (options.file == NULL) options.file = text != NULL ? set->shipped : "data";
   if (text != NULL) options.data = text;
-  int status = set->run(c, catalog, &options, text != NULL, error);
+  int status = run_table(set, c, catalog, &options, text != NULL, error);
   pm_string_free(text);
   if (status == PM_OK && (c->notes.failed || c->xml.failed)) status = pm__no_memory(error);
   return status;

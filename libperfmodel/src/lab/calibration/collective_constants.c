@@ -171,6 +171,34 @@ static void find_places(pm__lab_collective_fit *fit)
   }
 }
 
+/* ---- Rows of one's own: what the catalogue has ---- */
+
+/* A constant of all architectures stands in the entries of all: that of the first machine. */
+static double value_in_catalog(const pm__lab_collective_fit *fit, const pm__lab_fit_constant *c)
+{
+  const char *first = fit->rows.machines[0].built->gpu.architecture;
+  pm_collective_fit stated;
+  pm_link_calibration link;
+  if (c->field != NULL) {
+    const char *id = c->entry[0] != '\0' ? c->entry : first;
+    bool known = pm_catalog_get_record(fit->catalog, "fit", id, &stated, NULL) == PM_OK;
+    return known ? pm_record_get_number(c->field, &stated) : (double)NAN;
+  }
+  if (pm_catalog_get_record(fit->catalog, "calibration", c->entry, &link, NULL) != PM_OK) return NAN;
+  return strcmp(c->kind->name, "efficiency") == 0 ? link.efficiency : link.fabric_latency;
+}
+
+static void start_from_catalog(pm__lab_collective_fit *fit)
+{
+  for (size_t i = 0; i < fit->count; i++) {
+    pm__lab_fit_constant *c = &fit->constants[i];
+    double value = value_in_catalog(fit, c);
+    if (!(value > 0)) continue;
+    c->start = fmin(fmax(value, c->kind->lower), c->kind->upper);
+    c->parent = -1; /* rows of one GPU say nothing of others */
+  }
+}
+
 int pm__lab_fit_constants(pm__lab_collective_fit *fit, pm_error *error)
 {
   int status = PM_OK;
@@ -180,6 +208,7 @@ int pm__lab_fit_constants(pm__lab_collective_fit *fit, pm_error *error)
     else if (strcmp(kind->name, "efficiency") == 0) status = add_efficiencies(fit, kind, error);
     else status = add_fabrics(fit, kind, error);
   }
+  if (status == PM_OK && fit->own) start_from_catalog(fit);
   if (status == PM_OK) find_places(fit);
   return status;
 }

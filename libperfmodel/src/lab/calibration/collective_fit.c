@@ -3,7 +3,8 @@
 **
 ** Residual: the logarithm of the time, predicted over measured. What a constant is before any row counts as one row
 ** more; an architecture's own constant is expected near that of all, a slow fabric's near that of all such fabrics. So
-** those without rows, and those of the machine left out, take what the others have in common.
+** those without rows, and those of the machine left out, take what the others have in common. On rows of one's own a
+** constant is, before any row, what the catalogue has.
 */
 #include "lab/calibration/collective_fit.h"
 #include <math.h>
@@ -132,7 +133,6 @@ int pm__lab_calibrate_collectives(pm_calibration *out, const pm_catalog *catalog
                                   bool shipped, pm_error *error)
 {
   pm__csv table;
-  (void)shipped;
   if (options->entries != NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "constants of collectives are fitted together, not those of \"%.80s\"",
                     options->entries);
@@ -142,6 +142,7 @@ int pm__lab_calibrate_collectives(pm_calibration *out, const pm_catalog *catalog
   if (status == PM_OK) {
     fit->catalog = catalog;
     fit->out = out;
+    fit->own = !shipped;
     status = calibrate(fit, &table, options, error);
     pm__lab_collective_rows_free(&fit->rows);
     free(fit->left_out);

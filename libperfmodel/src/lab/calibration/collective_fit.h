@@ -86,6 +86,7 @@ typedef struct pm__lab_collective_fit {
   pm__lab_collective_rows rows;
   pm__lab_fit_constant constants[PM__FIT_CONSTANTS];
   size_t count;
+  bool own;         /* rows of one's own: before any row, a constant is what the catalogue has */
   int fold;         /* the machine that is left out, or -1 */
   double *left_out; /* log(predicted / measured) of each row, by constants without its machine */
   size_t *active, active_count;

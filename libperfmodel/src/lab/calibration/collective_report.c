@@ -70,7 +70,7 @@ static double covered(const pm__lab_collective_fit *fit, int regime, double *roo
 
 static int add_band(pm__lab_collective_fit *fit, double *room, pm_error *error)
 {
-  for (int regime = PM__SMALL; regime <= PM__LARGE; regime++) {
+  for (int regime = PM__SMALL; regime <= PM__LARGE && !fit->own; regime++) {
     double width = deviation(fit, regime, -1, room);
     if (isnan(width)) continue;
     pm_fitted_constant *c = pm__lab_calibration_constant(fit->out, "default", deviations[regime], error);
@@ -111,20 +111,36 @@ static void name_machines(const pm__lab_collective_fit *fit, const char *entry, 
   }
 }
 
+/* On rows of one's own, only what has rows, and entries that they changed. */
+static bool is_of_rows(const pm__lab_collective_fit *fit, const char *entry)
+{
+  char machines[PM_TEXT_MAX];
+  name_machines(fit, entry, machines, sizeof machines);
+  return machines[0] != '\0';
+}
+
 static bool replaced(const void *user, const pm__entry *entry, const pm_field *field, pm__lab_new_value *value)
 {
   const pm__lab_collective_fit *fit = (const pm__lab_collective_fit *)user;
   const pm_fitted_constant *found = found_of(fit, entry, field->name);
-  if (found == NULL) return false;
+  if (found == NULL || (fit->own && pm__lab_four_digits(found->start) == found->value)) return false;
   char machines[sizeof value->fitted_to] = "";
   bool common = strcmp(found->entry, "default") == 0;
-  if (!common) name_machines(fit, found->entry, machines, sizeof machines);
+  if (!common && !fit->own) name_machines(fit, found->entry, machines, sizeof machines);
   pm__lab_value_fitted(value, fit->out, machines, (int)found->rows);
   if (strcmp(found->stage, "band") == 0) pm__text_set(value->note, sizeof value->note, "each machine left out in turn");
-  else if (common) pm__text_set(value->note, sizeof value->note, "all machines");
+  else if (common && !fit->own) pm__text_set(value->note, sizeof value->note, "all machines");
   if (strcmp(field->unit, "B") == 0) snprintf(value->text, sizeof value->text, "%.4g KB", found->value / 1e3);
   else pm__lab_value_write(value, found->value, field->unit);
   return true;
+}
+
+static bool is_changed(const pm__lab_collective_fit *fit, const pm__entry *entry)
+{
+  pm__lab_new_value value;
+  for (size_t i = 0; i < entry->type->field_count; i++)
+    if (replaced(fit, entry, &entry->type->fields[i], &value)) return true;
+  return false;
 }
 
 static void write_file(const pm__lab_collective_fit *fit, pm__string *out)
@@ -139,7 +155,7 @@ static void write_file(const pm__lab_collective_fit *fit, pm__string *out)
     const pm__entry *entry;
     for (size_t i = 0; i < fit->catalog->lists[written[k]].count; i++)
       if (pm__catalog_at(fit->catalog, written[k], i, &entry, NULL) != PM_OK) out->failed = true;
-      else pm__lab_entry_write(out, entry, replaced, fit);
+      else if (!fit->own || (is_of_rows(fit, entry->id) && is_changed(fit, entry))) pm__lab_entry_write(out, entry, replaced, fit);
   }
   pm__string_add(out, "\n</perfmodel>\n");
 }

@@ -27,9 +27,11 @@ typedef struct pm__lab_kernel_fit {
   const pm_calibration_options *options;
   pm_calibration *out;
   bool all; /* architectures, and what they share */
+  bool own; /* rows of one's own: constants are those of their architectures alone, and begin where the catalogue has them */
   pm__lab_fit_gpu gpus[PM__FIT_GPUS];
   size_t gpu_count;
   pm_kernel_calibration architectures[PM__FIT_GPUS]; /* complete */
+  pm_kernel_calibration before[PM__FIT_GPUS]; /* as the catalogue has them */
   pm_kernel_calibration stated[PM__FIT_GPUS]; /* as its entry has it: unknown what it takes from "default" */
   bool wanted[PM__FIT_GPUS];
   size_t architecture_count;

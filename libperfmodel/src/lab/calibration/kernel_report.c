@@ -112,7 +112,7 @@ static bool replaced(const void *user, const pm__entry *entry, const pm_field *f
   if (strcmp(field->name, "simt_basis") == 0) return replace_basis(fit, entry, "simt", "simt_efficiency", value);
   if (strcmp(field->name, "tensor_basis") == 0) return replace_basis(fit, entry, "tensor", "tensor_efficiency", value);
   const pm_fitted_constant *c = pm__lab_calibration_find(fit->out, entry->id, field->name);
-  if (c == NULL) return false;
+  if (c == NULL || (fit->own && c->state == PM_FIT_STATE_UNIDENTIFIED)) return false;
   note_of(c, value->note, sizeof value->note);
   pm__lab_value_fitted(value, fit->out, "", (int)c->rows);
   pm__lab_value_write(value, c->value, field->unit);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "catalog/entry.h"
+#include "lab/traces/traces.h"
 #include "lab/validation/comparison.h"
 
 typedef struct set {
@@ -73,10 +74,13 @@ pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_e
   if (what->data != NULL) context.file = "data", context.set = "own";
   if (what->file != NULL) context.file = what->file;
   if (pm__catalog_open_all(catalog, error) != PM_OK) return NULL;
-  char *shipped = what->data == NULL ? pm_shipped_read(chosen->shipped, error) : NULL;
-  const char *text = what->data != NULL ? what->data : shipped;
+  pm_error unread = PM_ERROR_NONE;
+  if (error == NULL) error = &unread;
+  char *made = what->data == NULL ? pm_shipped_read(chosen->shipped, error)
+               : pm__lab_trace_table(catalog, chosen->name, what->data, context.file, what->system, &context.notes, error);
+  const char *text = made != NULL ? made : error->status == PM_OK ? what->data : NULL;
   pm_table *table = text != NULL ? run_set(chosen, &context, text, error) : NULL;
-  pm_string_free(shipped);
+  pm_string_free(made);
   table = noted(table, &context.notes, error);
   free(context.notes.text);
   return table;

@@ -1,0 +1,91 @@
+/* JSON from front to back: values, and mistakes with their places. */
+#include <math.h>
+#include <string.h>
+#include "base/json.h"
+#include "fixtures.h"
+
+START_TEST(values_are_read_in_their_order)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *text = " {\"a\": [1, -2.5e3 ,\"7\"], \"skip\": {\"x\": [[\"]\", null], {}]}, \"t\\u0041\\n\": \"q\\\"\\u00e9\"} ";
+  pm__json json = pm__json_open(text, "f.json", &error);
+  char key[8], value[8];
+  double sum = 0;
+  ck_assert(pm__json_enter(&json, '{') && pm__json_next_key(&json, key, sizeof key));
+  ck_assert_str_eq(key, "a");
+  for (pm__json_enter(&json, '['); pm__json_next(&json);) sum += pm__json_number(&json);
+  ck_assert(sum == 1 - 2500 + 7);
+  ck_assert(pm__json_next_key(&json, key, sizeof key));
+  pm__json_slice slice = pm__json_skip(&json);
+  ck_assert(slice.length == strlen("{\"x\": [[\"]\", null], {}]}") && slice.text[0] == '{');
+  ck_assert(pm__json_next_key(&json, key, sizeof key) && pm__json_string(&json, value, sizeof value));
+  ck_assert_str_eq(key, "tA\n");
+  ck_assert_str_eq(value, "q\"?");
+  ck_assert(!pm__json_next_key(&json, key, sizeof key) && !json.failed && error.status == PM_OK);
+}
+END_TEST
+
+START_TEST(what_is_too_long_is_cut_off)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm__json json = pm__json_open("{\"longer\": \"abcdef\"}", "f.json", &error);
+  char key[4], value[3];
+  ck_assert(pm__json_enter(&json, '{') && pm__json_next_key(&json, key, sizeof key));
+  ck_assert(pm__json_string(&json, value, sizeof value));
+  ck_assert_str_eq(key, "lon");
+  ck_assert_str_eq(value, "ab");
+  ck_assert(!pm__json_next_key(&json, key, sizeof key) && !json.failed);
+}
+END_TEST
+
+START_TEST(mistakes_have_their_place)
+{
+  static const struct {
+    const char *text, *says;
+  } bad[] = {
+    {"{\"a\": 1 \"b\": 2}", "f.json:1: column 9: a comma is missing"},
+    {"{\n\"a\" 1}", "f.json:2: column 5: a colon is missing"},
+    {"{\"a\": [1, {\"b\": \"x}]}", "f.json:1: column 22: a text has no end"},
+    {"{\"a\":", "f.json:1: column 6: the text ends here"},
+    {"[1]", "f.json:1: column 1: an object is expected"},
+    {"{\"a\": }", "f.json:1: column 7: a value is expected"},
+    {"{\"a\": \"\\x\"}", "f.json:1: column 9: no such escape"},
+    {"{3: 4}", "f.json:1: column 2: a text is expected"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm__json json = pm__json_open(bad[i].text, "f.json", &error);
+    char key[8], value[8];
+    for (pm__json_enter(&json, '{'); pm__json_next_key(&json, key, sizeof key);)
+      if (pm__json_is(&json, '"')) pm__json_string(&json, value, sizeof value);
+      else pm__json_skip(&json);
+    ck_assert(json.failed);
+    ck_assert_msg(strncmp(error.text, bad[i].says, strlen(bad[i].says)) == 0, "%s", error.text);
+    ck_assert(isnan(pm__json_number(&json)) && !pm__json_next(&json)); /* nothing more */
+  }
+}
+END_TEST
+
+START_TEST(brackets_without_end_are_refused)
+{
+  char text[1001];
+  pm_error error = PM_ERROR_NONE;
+  memset(text, '[', sizeof text - 1);
+  text[sizeof text - 1] = '\0';
+  pm__json json = pm__json_open(text, "f.json", &error);
+  pm__json_skip(&json);
+  ck_assert(json.failed && strstr(error.text, "too many brackets") != NULL);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("json");
+  TCase *tests = tcase_create("json");
+  tcase_add_test(tests, values_are_read_in_their_order);
+  tcase_add_test(tests, what_is_too_long_is_cut_off);
+  tcase_add_test(tests, mistakes_have_their_place);
+  tcase_add_test(tests, brackets_without_end_are_refused);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
