@@ -213,6 +213,8 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 **     kernels    times of kernels -> constants of architectures (kernel_calibration)
 **     training   rates of training -> host times of frameworks, factors of cuDNN generations; the rate of convolutions of an
 **                architecture without rows of kernels, if it states one
+**     language   rates of training of language models on V100 -> what frameworks' own kernels take in them
+**     collectives  times of collectives -> constants of architectures and links (fit, calibration)
 **
 **     pm_calibration_options options = pm_calibration_options_make();
 **     options.set = "training";

@@ -13,6 +13,7 @@ static const struct set {
 } sets[] = {
   {"kernels", "measured/kernels.csv", pm__lab_calibrate_kernels},
   {"training", "measured/training.csv", pm__lab_calibrate_training},
+  {"language", "measured/training.csv", pm__lab_calibrate_language},
   {"collectives", "measured/collectives.csv", pm__lab_calibrate_collectives},
 };
 

@@ -45,7 +45,8 @@ typedef int pm__lab_calibrate(pm_calibration *calibration, const pm_catalog *cat
                               const pm_calibration_options *options,
                               bool shipped, pm_error *error);
 
-pm__lab_calibrate pm__lab_calibrate_kernels, pm__lab_calibrate_training, pm__lab_calibrate_collectives;
+pm__lab_calibrate pm__lab_calibrate_kernels, pm__lab_calibrate_training, pm__lab_calibrate_language,
+        pm__lab_calibrate_collectives;
 
 /* Entries of the catalogue as a file has them, some of their values replaced. */
 

@@ -21,7 +21,12 @@ typedef struct pm__lab_training_row {
   char group[PM_TEXT_MAX];
 } pm__lab_training_row;
 
+/* Which rows: of training, which images decide; or of language models, whose norms of rows, softmax and dropout are
+** kernels of the framework, on V100. */
+typedef enum pm__lab_training_set { PM__SET_TRAINING, PM__SET_LANGUAGE } pm__lab_training_set;
+
 typedef struct pm__lab_training_rows {
+  pm__lab_training_set set;
   pm__lab_rate_reader reader;
   pm__lab_training_row *items;
   size_t count, capacity;
@@ -55,6 +60,8 @@ typedef struct pm__lab_training_kind {
   const char *type, *name; /* of the record and the field */
   double start, factor, lower, upper;
   int stage; /* rows that feel a constant of a later stage decide nothing before it */
+  pm__lab_training_set set;
+  const char *entries; /* whose it is, parted by commas; NULL: see is_wanted */
 } pm__lab_training_kind;
 
 enum { PM__TRAINING_STAGES = 2 };

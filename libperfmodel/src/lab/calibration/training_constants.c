@@ -8,17 +8,19 @@
 /* Bounds are what is physically thinkable. Host times of a kernel are those of an interpreter, at most; before any row,
 ** those of the generic framework. The step of a whole machine may wait for 8 % of jitter. */
 static const pm__lab_training_kind kinds[] = {
-  {"framework", "kernel_time", 50e-6, 2, 2e-6, 100e-6, 0},
-  {"framework", "step_time", 700e-6, 3, 1e-6, 5e-3, 0},
-  {"framework", "straggler", 0.02, 2, 0.001, 0.08, 0},
-  {"cudnn_generation", "simt_factor", 1, 2, 0.6, 1.8, 0},
-  {"cudnn_generation", "tensor_factor", 1, 2, 0.6, 1.8, 0},
-  {"kernel_calibration", "conv_rate", 1, 1.5, 0.5, 1.5, 0},
-  {"kernel_calibration", "conv_tensor_efficiency", 0.63, 1.5, 0.2, 1, 0},
-  {"kernel_calibration", "gddr_efficiency", 0.86, 1.1, 0.6, 1, 0},
-  {"kernel_calibration", "pass_elements", 5, 2, 1, 100, 0},
-  {"kernel_calibration", "conv_tf32_layout", 0.7, 1.5, 0.1, 1.5, 0},
-  {"kernel_calibration", "depthwise_efficiency", 0.2, 4, 0.01, 0.5, 1},
+  {"framework", "kernel_time", 50e-6, 2, 2e-6, 100e-6, 0, PM__SET_TRAINING, NULL},
+  {"framework", "step_time", 700e-6, 3, 1e-6, 5e-3, 0, PM__SET_TRAINING, NULL},
+  {"framework", "straggler", 0.02, 2, 0.001, 0.08, 0, PM__SET_TRAINING, NULL},
+  {"cudnn_generation", "simt_factor", 1, 2, 0.6, 1.8, 0, PM__SET_TRAINING, NULL},
+  {"cudnn_generation", "tensor_factor", 1, 2, 0.6, 1.8, 0, PM__SET_TRAINING, NULL},
+  {"kernel_calibration", "conv_rate", 1, 1.5, 0.5, 1.5, 0, PM__SET_TRAINING, NULL},
+  {"kernel_calibration", "conv_tensor_efficiency", 0.63, 1.5, 0.2, 1, 0, PM__SET_TRAINING, NULL},
+  {"kernel_calibration", "gddr_efficiency", 0.86, 1.1, 0.6, 1, 0, PM__SET_TRAINING, NULL},
+  {"kernel_calibration", "pass_elements", 5, 2, 1, 100, 0, PM__SET_TRAINING, NULL},
+  {"kernel_calibration", "conv_tf32_layout", 0.7, 1.5, 0.1, 1.5, 0, PM__SET_TRAINING, NULL},
+  {"kernel_calibration", "depthwise_efficiency", 0.2, 4, 0.01, 0.5, 1, PM__SET_TRAINING, NULL},
+  {"framework", "framework_kernel_factor", 1.5, 2, 1, 5, 0, PM__SET_LANGUAGE, "pt-nchw,pt-nhwc,tf1-xla"},
+  {"framework", "kernel_time", 25e-6, 2, 2e-6, 100e-6, 0, PM__SET_LANGUAGE, "tf1-xla"},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -111,9 +113,10 @@ static bool is_left_to_training(const pm_catalog *catalog, const pm__lab_trainin
 static bool is_wanted(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind, const char *entry)
 {
   pm_framework own;
+  if (kind->set != fit->rows.set || (kind->entries != NULL && !pm__lab_listed(kind->entries, entry))) return false;
   if (is_of(kind, "kernel_calibration") && !is_left_to_training(fit->catalog, kind, entry)) return false;
   if (fit->options->entries != NULL) return pm__lab_listed(fit->options->entries, entry);
-  if (!is_of(kind, "framework")) return true;
+  if (!is_of(kind, "framework") || kind->entries != NULL) return true;
   return pm_catalog_get_record(fit->catalog, "framework", entry, &own, NULL) == PM_OK && own.like[0] == '\0' &&
          own.evidence == PM_EVIDENCE_FITTED;
 }

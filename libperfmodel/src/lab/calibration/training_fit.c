@@ -166,7 +166,7 @@ static int choose_rows(pm__lab_training_fit *fit, pm_error *error)
     pm__lab_training_row *row = &fit->rows.items[i];
     bool borne = false;
     for (size_t c = 0; c < fit->count && !borne; c++) borne = pm__lab_training_bears(fit, &fit->constants[c], row);
-    if (row->use != PM_FIT_USE_EXCLUDED && (!borne || isnan(pm__lab_training_error(&fit->rows,
+    if (row->use != PM_FIT_USE_EXCLUDED && row->use != PM_FIT_USE_HOLD_OUT_GPU && (!borne || isnan(pm__lab_training_error(&fit->rows,
                                                                                    row)))) row->use = PM_FIT_USE_COUNT;
   }
   int status = pm__lab_training_rows_sort(&fit->rows, error);
@@ -200,11 +200,12 @@ static int check_entries(const pm__lab_training_fit *fit, pm_error *error)
   return PM_OK;
 }
 
-int pm__lab_calibrate_training(pm_calibration *out, const pm_catalog *catalog, const pm_calibration_options *options,
-                               bool shipped, pm_error *error)
+static int calibrate(pm__lab_training_set set, pm_calibration *out, const pm_catalog *catalog,
+                     const pm_calibration_options *options, bool shipped, pm_error *error)
 {
   pm__lab_training_fit fit;
   memset(&fit, 0, sizeof fit);
+  fit.rows.set = set;
   fit.catalog = catalog;
   fit.options = options;
   fit.all = shipped && options->entries == NULL;
@@ -224,4 +225,16 @@ int pm__lab_calibrate_training(pm_calibration *out, const pm_catalog *catalog, c
   free(fit.kept_out);
   free(fit.active);
   return status;
+}
+
+int pm__lab_calibrate_training(pm_calibration *out, const pm_catalog *catalog, const pm_calibration_options *options,
+                               bool shipped, pm_error *error)
+{
+  return calibrate(PM__SET_TRAINING, out, catalog, options, shipped, error);
+}
+
+int pm__lab_calibrate_language(pm_calibration *out, const pm_catalog *catalog, const pm_calibration_options *options,
+                               bool shipped, pm_error *error)
+{
+  return calibrate(PM__SET_LANGUAGE, out, catalog, options, shipped, error);
 }

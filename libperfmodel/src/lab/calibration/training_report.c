@@ -52,6 +52,12 @@ static bool is_left_out(const pm__lab_training_fit *fit, size_t i, const void *u
   return fit->rows.items[i].use == PM_FIT_USE_EXCLUDED;
 }
 
+static bool is_of_other_gpus(const pm__lab_training_fit *fit, size_t i, const void *unused)
+{
+  (void)unused;
+  return fit->rows.items[i].use == PM_FIT_USE_HOLD_OUT_GPU;
+}
+
 static bool is_of_fold(const pm__lab_training_fit *fit, size_t i, const void *fold)
 {
   const pm__lab_training_row *row = &fit->rows.items[i];
@@ -126,7 +132,7 @@ static int add_band(pm__lab_training_fit *fit, double *room, pm_error *error)
   pm__string_format(&fit->out->notes,
                     "prediction interval: standard deviation %.3f of rows whose %s is left out; that of the other %ss "
                     "covers %.0f %% of a %s's rows\n", width, what, what, 100 * covered(fit, room), what);
-  if (!fit->all) return PM_OK;
+  if (!fit->all || fit->rows.set != PM__SET_TRAINING) return PM_OK;
   pm_fitted_constant *c = pm__lab_calibration_constant(fit->out, "training", "fitted", error);
   if (c == NULL) return PM_STATUS_NO_MEMORY;
   pm__text_set(c->stage, sizeof c->stage, "band");
@@ -145,6 +151,7 @@ int pm__lab_training_sum_up(pm__lab_training_fit *fit, pm_error *error)
   if (status == PM_OK) status = add(fit, "one GPU", PM_FIT_USE_FITTED, is_fitted, &no, room, error);
   if (status == PM_OK) status = add(fit, "several GPUs", PM_FIT_USE_FITTED, is_fitted, &yes, room, error);
   if (status == PM_OK) status = add(fit, "all", PM_FIT_USE_EXCLUDED, is_left_out, NULL, room, error);
+  if (status == PM_OK) status = add(fit, "all", PM_FIT_USE_HOLD_OUT_GPU, is_of_other_gpus, NULL, room, error);
   if (status == PM_OK) status = add_folds(fit, room, error);
   if (status == PM_OK) status = add_groups(fit, room, error);
   if (status == PM_OK) status = add_band(fit, room, error);
@@ -258,7 +265,8 @@ static bool replace_reach(const pm__lab_training_fit *fit, const pm__entry *entr
 static bool replaced(const void *user, const pm__entry *entry, const pm_field *field, pm__lab_new_value *value)
 {
   const pm__lab_training_fit *fit = (const pm__lab_training_fit *)user;
-  if (entry->kind == PM__FRAMEWORKS && replace_reach(fit, entry, field->name, value)) return true;
+  bool reaches = entry->kind == PM__FRAMEWORKS && fit->rows.set == PM__SET_TRAINING;
+  if (reaches && replace_reach(fit, entry, field->name, value)) return true;
   const pm_fitted_constant *found = pm__lab_calibration_find(fit->out, entry->id, field->name);
   if (found == NULL) return false;
   write_found(fit, found, field->unit, value);

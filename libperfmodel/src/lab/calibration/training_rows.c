@@ -35,7 +35,8 @@ static int number_of_source(pm__lab_training_rows *rows, const char *name, pm_er
 static const char *reason_of(const pm__lab_training_rows *rows, const pm__lab_row *row, const pm__lab_rate *rate,
                              char *value)
 {
-  const char *why = pm__lab_readings_decide(&rows->reader.readings, PM_DECISION_UNFIT, row, value);
+  bool images = rows->set == PM__SET_TRAINING;
+  const char *why = images ? pm__lab_readings_decide(&rows->reader.readings, PM_DECISION_UNFIT, row, value) : NULL;
   if (why == NULL && rate->no_peers) return "GPUs without peer access";
   return why == NULL && rate->generic ? "nothing says which framework it was" : why;
 }
@@ -66,6 +67,14 @@ static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm
   return PM_OK;
 }
 
+/* Language models alone; those on other GPUs than V100 are a test. */
+static void judge_language(pm__lab_training_rows *rows)
+{
+  pm__lab_training_row *row = &rows->items[rows->count - 1];
+  if (strncmp(row->group, "language", 8) != 0) rows->count--;
+  else if (strstr(row->group, " v100") == NULL && row->use == PM_FIT_USE_FITTED) row->use = PM_FIT_USE_HOLD_OUT_GPU;
+}
+
 static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_calibration_options *options,
                     pm_error *error)
 {
@@ -80,7 +89,9 @@ static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_cali
                    : pm__lab_listed(options->hold_out, source_of(row)) || pm__lab_rate_is_of(&rows->reader, row, &rate, options->hold_out)
                      ? PM_FIT_USE_LEFT_OUT_SOURCE : PM_FIT_USE_FITTED;
   if (why != NULL) status = pm__lab_reasons_add(&rows->left_out, why, error);
-  return status == PM_OK ? add_row(rows, row, &rate, use, error) : status;
+  if (status == PM_OK) status = add_row(rows, row, &rate, use, error);
+  if (status == PM_OK && rows->set == PM__SET_LANGUAGE) judge_language(rows);
+  return status;
 }
 
 static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, const pm__csv *table,
@@ -161,7 +172,6 @@ int pm__lab_training_rows_read(pm__lab_training_rows *rows, const pm_catalog *ca
                                pm_error *error)
 {
   pm__csv table;
-  memset(rows, 0, sizeof *rows);
   int status = pm__csv_read(&table, options->data, options->file, error);
   if (status != PM_OK) return status;
   status = read_table(rows, catalog, &table, options, error);
