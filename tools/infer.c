@@ -11,6 +11,7 @@ typedef struct question {
   pm_network *network;
   pm_system *system;
   pm_inference_profile profile;
+  bool assumed; /* nobody said which release of it */
   pm_memory_profile memory;
   pm_plan *plan;
   cli_axes axes;
@@ -61,6 +62,7 @@ static int find_all(const cli_request *request, question *q)
   if (code != CODE_DONE) return code;
   find_usable(request, q);
   code = open_profile(request, q->catalog, framework_names(request), q->system, &q->profile);
+  q->assumed = strcmp(framework_names(request), PM_FRAMEWORK_DEFAULT) == 0;
   if (code != CODE_DONE) return code;
   if (pm_catalog_get_record(q->catalog, "memory_profile", "pytorch", &q->memory, &error) != PM_OK)
     return fail_error(&error);
@@ -103,13 +105,32 @@ static int answer_all(question *q)
   return code;
 }
 
+/* Of an assumed framework what a single run would give in channels_last; empty where that makes no difference. */
+static const char *format_channels_last(const question *q, char *text, size_t size)
+{
+  char name[PM_TEXT_MAX + 8], rate[QUANTITY];
+  pm_inference_profile other;
+  pm_inference p;
+  pm_inference_run run = q->runs[0];
+  text[0] = '\0';
+  snprintf(name, sizeof name, "%s-nhwc", q->profile.id);
+  if (!q->assumed || pm_catalog_get_inference(q->catalog, name, &other, NULL) != PM_OK) return text;
+  run.profile_index = pm_plan_add_inference_profile(q->plan, &other, &q->memory, NULL);
+  if (run.profile_index <= 0 || pm_infer(q->plan, &run, &p, 1) != PM_OK) return text;
+  if (!(fabs(p.throughput / q->answers[0].throughput - 1) >= 0.005)) return text;
+  snprintf(text, size, " in NCHW (channels_last: %s samples/s%s)", pm_quantity_format(rate, sizeof rate, p.throughput, "1"),
+           q->count > 1 ? " in the first row" : "");
+  return text;
+}
+
 static void print_title(FILE *stream, const question *q)
 {
-  char latency[QUANTITY];
+  char latency[QUANTITY], layout[2 * QUANTITY];
   pm_network_totals totals;
   const char *name = pm_network_get_totals(q->network, &totals, NULL) == PM_OK ? totals.name : "the network";
   const pm_inference_run *run = &q->usual;
-  fprintf(stream, "Inference of %s on %s, %s\n", name, pm_system_get_machine(q->system)->name, q->profile.name);
+  fprintf(stream, "Inference of %s on %s, %s%s%s\n", name, pm_system_get_machine(q->system)->name,
+          q->assumed ? "assuming " : "", q->profile.name, format_channels_last(q, layout, sizeof layout));
   fprintf(stream, "%d GPU%s, each a replica", run->gpus, run->gpus != 1 ? "s" : "");
   if (run->nodes > 1) fprintf(stream, ", on each of %d nodes", run->nodes);
   if (!isnan(q->latency))

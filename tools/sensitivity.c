@@ -12,6 +12,8 @@ typedef struct upgrade {
   pm_system *system;
   pm_input_setup input;
   pm_input_run input_run;
+  pm_framework_profile framework; /* as another GPU has it */
+  pm_inference_profile profile;
 } upgrade;
 
 typedef struct question {
@@ -138,6 +140,20 @@ static int another_storage(const cli_request *request, question *q, upgrade *u, 
   return find_input_path(&changed, q->catalog, dataset != NULL ? dataset : "ilsvrc2012", &u->input, &u->input_run);
 }
 
+/* Another system has the framework as its GPU has it. */
+static int renew_software(const cli_request *request, const question *q, upgrade *u, pm_upgrade_choice *choice)
+{
+  const char *name = framework_names(request);
+  if (u->system == NULL) return CODE_DONE;
+  if (q->setup.call != NULL) {
+    choice->profile = &u->profile;
+    return open_profile(request, q->catalog, name, u->system, &u->profile);
+  }
+  if (q->setup.framework == NULL) return CODE_DONE;
+  choice->framework = &u->framework;
+  return open_framework(request, q->catalog, name, u->system, &u->framework);
+}
+
 static int add_upgrade(const cli_request *request, question *q, const char *item)
 {
   char word[WORD];
@@ -145,7 +161,7 @@ static int add_upgrade(const cli_request *request, question *q, const char *item
   if (strlen(item) >= sizeof word) return fail(CODE_USAGE, "upgrade \"%.60s...\" is too long", item);
   upgrade *u = &q->upgrades[q->upgrade_count];
   pm_upgrade_choice *choice = &q->choices[q->upgrade_count++];
-  *choice = (pm_upgrade_choice){u->name, NULL, NULL, 0, (double)NAN};
+  *choice = (pm_upgrade_choice){.name = u->name, .price = (double)NAN};
   snprintf(word, sizeof word, "%s", item);
   char *at = strchr(word, '@'), *equals = strchr(word, '=');
   if (at != NULL) *at = '\0';
@@ -162,7 +178,7 @@ static int add_upgrade(const cli_request *request, question *q, const char *item
   else if (strcmp(word, "storage") == 0) code = another_storage(request, q, u, choice, name);
   else code = another_link(q, u, word, name);
   choice->system = u->system;
-  return code;
+  return code == CODE_DONE ? renew_software(request, q, u, choice) : code;
 }
 
 static int read_upgrades(const cli_request *request, question *q)
@@ -192,8 +208,10 @@ static int write_sensitivities(const cli_request *request, const question *q, co
   double largest = 0, sum = 0;
   const pm_choice *names = pm_record_find_field(pm_record_type_find("sensitivity"), "resource")->choices;
   if (!page_open(&page)) return fail_memory();
-  fprintf(page.stream, "Time of a %s on %s, each number by itself %+.3g %%\n\n",
-          q->setup.call != NULL ? "call" : "step", pm_system_get_machine(q->system)->name, 100 * q->raise);
+  bool assumed = strcmp(framework_names(request), PM_FRAMEWORK_DEFAULT) == 0;
+  fprintf(page.stream, "Time of a %s on %s%s%s, each number by itself %+.3g %%\n\n",
+          q->setup.call != NULL ? "call" : "step", pm_system_get_machine(q->system)->name, assumed ? ", assuming " : "",
+          !assumed ? "" : q->setup.call != NULL ? q->profile.name : q->framework.framework.name, 100 * q->raise);
   for (int i = 0; i < count; i++) largest = fmax(largest, fabs(rows[i].change));
   for (int i = 0; i < count; i++) {
     fprintf(page.stream, "  %-18s%12s  %+7.2f %%  ", names[rows[i].resource].name,

@@ -33,13 +33,21 @@ static int step_of(step_parts *parts, STEP_RECORDS, pm_error *error)
   return error->status == PM_OK;
 }
 
-static records upgrade_records(const pm_sensitivity_setup *setup, const char *const *upgrades,
-                               const pm_system *const *systems, const double *prices, size_t count, pm_error *error)
+/* What runs on each of the systems: frameworks or profiles of them, or NULL for what runs now. */
+typedef struct step_software {
+  const pm_framework_profile *frameworks;
+  const pm_inference_profile *profiles;
+} step_software;
+
+static records upgrade_records(const pm_sensitivity_setup *setup, const char *const *upgrades, const pm_system *const *systems,
+                               const step_software *software, const double *prices, size_t count, pm_error *error)
 {
   pm_upgrade_choice *choices = (pm_upgrade_choice *)room(count, sizeof *choices, error);
   records rows = records_new("upgrade", count, error);
   for (size_t i = 0; choices != NULL && i < count; i++) {
-    const pm_upgrade_choice one = {upgrades[i], systems[i], NULL, 0, prices[i]};
+    const pm_upgrade_choice one = {upgrades[i], systems[i], NULL, 0, prices[i],
+                                   software->frameworks != NULL ? &software->frameworks[i] : NULL,
+                                   software->profiles != NULL ? &software->profiles[i] : NULL};
     choices[i] = one;
   }
   if (error->status == PM_OK) pm_upgrade_evaluate(setup, choices, count, (pm_upgrade *)rows.data, error);
@@ -59,17 +67,24 @@ static pm_table *sensitivity_table(STEP_RECORDS, double raise, pm_error *error)
   return count < 0 ? NULL : records_table("sensitivity", rows, (size_t)count, error);
 }
 
-/* A table of "upgrade" records: the same run on other systems, by name, with the price of each change. */
+/* A table of "upgrade" records: the same run on other systems, by name, with the price of each change. Of the framework there
+** is one, or one for the system and one for each of the others. */
 static pm_table *upgrade_table(STEP_RECORDS, const pm_system *const *systems, size_t system_count,
                                const char *const *upgrades, size_t upgrade_count, const double *prices,
                                size_t price_count, pm_error *error)
 {
   step_parts parts;
   records rows = {NULL, NULL, 0};
-  if (step_of(&parts, STEP_GIVEN, error) && as_many(upgrade_count, system_count, "names", error) &&
-      as_many(price_count, system_count, "prices", error))
-    rows = upgrade_records(&parts.setup, upgrades, systems, prices, system_count, error);
+  const size_t first = framework_count > 0;
+  pm_framework_profile *all = framework_count > 1 ? frameworks_of(FRAMEWORK_GIVEN, error) : NULL;
+  const step_software software = {all != NULL ? all + 1 : NULL, NULL};
+  int good = step_of(&parts, network, system, run, run_count, framework, first, cudnn_generation, first, band, first,
+                     memory_profile, first, INPUT_GIVEN, input_run, input_run_count, error);
+  if (good && as_many(upgrade_count, system_count, "names", error) && as_many(price_count, system_count, "prices", error) &&
+      (all == NULL || as_many(framework_count, system_count + 1, "frameworks", error)))
+    rows = upgrade_records(&parts.setup, upgrades, systems, &software, prices, system_count, error);
   free(parts.input);
+  free(all);
   return records_as_table(rows, error);
 }
 
@@ -95,10 +110,11 @@ static pm_table *call_upgrade_table(const pm_network *network, const pm_system *
 {
   records rows = {NULL, NULL, 0};
   const pm_sensitivity_setup setup = {network, system, NULL, NULL, NULL, NULL, inference_run, inference_profile};
+  const step_software software = {NULL, inference_profile_count > 1 ? inference_profile + 1 : NULL};
   if (single(inference_run_count, "inference_run", error) &&
-      single(inference_profile_count, "inference_profile", error) &&
+      as_many(inference_profile_count, software.profiles != NULL ? system_count + 1 : 1, "profiles", error) &&
       as_many(upgrade_count, system_count, "names", error) && as_many(price_count, system_count, "prices", error))
-    rows = upgrade_records(&setup, upgrades, systems, prices, system_count, error);
+    rows = upgrade_records(&setup, upgrades, systems, &software, prices, system_count, error);
   return records_as_table(rows, error);
 }
 %}

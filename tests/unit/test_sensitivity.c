@@ -252,9 +252,11 @@ START_TEST(upgrades)
   ck_assert_msg(swapped != NULL, "%s", error.text);
   pm_run run = run_of(8, 1, 64, PM_PRECISION_FP32);
   const pm_sensitivity_setup setup = {network, p100, &run, NULL, NULL, NULL, NULL, NULL};
-  const pm_upgrade_choice choices[] = {{"same", p100, NULL, 0, NAN},    {"v100", v100, NULL, 0, 1000},
-                                       {"swapped", swapped, NULL, 0, 100}, {"dgx2", dgx2, NULL, 0, 5000},
-                                       {"too many", v100, NULL, 64, NAN}};
+  const pm_upgrade_choice choices[] = {{.name = "same", .system = p100, .price = NAN},
+                                       {.name = "v100", .system = v100, .price = 1000},
+                                       {.name = "swapped", .system = swapped, .price = 100},
+                                       {.name = "dgx2", .system = dgx2, .price = 5000},
+                                       {.name = "too many", .system = v100, .gpus = 64, .price = NAN}};
   pm_upgrade rows[5];
   ck_assert_int_eq(pm_upgrade_evaluate(&setup, choices, 5, rows, &error), PM_OK);
   ck_assert_str_eq(rows[0].name, "dgx2"); /* twice the GPUs */
@@ -322,7 +324,7 @@ START_TEST(calls)
     ck_assert_double_lt(sum, -0.5);
     if (i == 0) ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_HOST), 0);
     pm_upgrade upgrade;
-    const pm_upgrade_choice choice = {"a100", a100, NULL, 0, 1000};
+    const pm_upgrade_choice choice = {.name = "a100", .system = a100, .price = 1000};
     ck_assert_int_eq(pm_upgrade_evaluate(&setup, &choice, 1, &upgrade, NULL), PM_OK);
     ck_assert(upgrade.gain >= 0 && isfinite(upgrade.gain_per_price));
   }

@@ -20,14 +20,21 @@ local OPTIONS = inference.OPTIONS
 local SWEEP_OPTIONS = arguments.options("columns", OPTIONS)
 
 -- A profile by its name or that of a framework, as the system's GPU has it, or one given as a table.
-local function profile_of(value, system, handle, from)
+local function profile_of(value, handle, from)
   local found = value
   if type(value) ~= "table" then
-    local on = system:gpu_record().architecture
+    local on = strict.unpack(core.system_gpu(handle))[1].architecture
     found = strict.unpack(core.catalog_inference(catalog.handle_of(from), text_of(value, "framework"), on))[1]
   end
   arguments.warn(core.inference_warning(handle, {found}))
   return found
+end
+
+-- That of the options, on another system.
+function inference.profile_on(options, handle)
+  local value = options.framework or plan.DEFAULT
+  if is_list(value) and rawget(value, "id") == nil then value = value[1] end
+  return profile_of(value, handle, catalog.of(options))
 end
 
 -- A plan with the usable memory of its systems.
@@ -43,9 +50,7 @@ function inference.plan_of(options)
     made.usable[i] = catalog.usable_of(options, system:gpu_record(), from)
   end
   for _, item in ipairs(frameworks) do
-    for i, system in ipairs(made.objects) do
-      made.chosen[#made.chosen + 1] = profile_of(item, system, made.systems[i], from)
-    end
+    for _, system in ipairs(made.systems) do made.chosen[#made.chosen + 1] = profile_of(item, system, from) end
   end
   made.handle = core.inference_plan_new(made.networks, made.systems, made.chosen, {from:record("memory_profile", "pytorch")})
   return made

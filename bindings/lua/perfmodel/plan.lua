@@ -42,7 +42,7 @@ local function frameworks_of(value)
 end
 
 -- A framework as the GPU of a system has it.
-local function framework_on(item, system, from)
+function plan.framework_on(item, system, from)
   local architecture = strict.unpack(core.system_gpu(system))[1].architecture
   local f = type(item) == "table" and item or from:framework(item, architecture)
   arguments.warn(core.framework_warning(system, {f.framework}, {f.cudnn}, {f.band}, {f.memory}))
@@ -53,7 +53,7 @@ end
 local function add_framework(made, item, from)
   local parts, first = {{}, {}, {}, {}}, nil
   for i, system in ipairs(made.systems) do
-    local f = framework_on(item, system, from)
+    local f = plan.framework_on(item, system, from)
     parts[1][i], parts[2][i], parts[3][i], parts[4][i] = f.framework, f.cudnn, f.band, f.memory
     first = first or f
   end

@@ -29,8 +29,12 @@ local function question_of(options)
   local machine = strict.unpack(core.system_machine(made.systems[1]))[1]
   local dataset = options.storage and catalog.record_of(options.dataset or "ilsvrc2012", "dataset", from)
   local i = paths.of(options, {machine}, dataset, from)
-  local parts = f and {{f.framework}, {f.cudnn}, {f.band}, {f.memory}} or {{}, {}, {}, {}}
-  return function(ask, ...)
+  return function(ask, others, ...)
+    local parts = {{}, {}, {}, {}}
+    for n = 1, f and 1 + #others or 0 do
+      local on = n == 1 and f or plan.framework_on(own.framework or plan.DEFAULT, others[n - 1], from)
+      parts[1][n], parts[2][n], parts[3][n], parts[4][n] = on.framework, on.cudnn, on.band, on.memory
+    end
     return new_table(ask(made.networks[1], made.systems[1], runs, parts[1], parts[2], parts[3], parts[4], i[1], i[2],
                          i[3], i[4], i[5], i[6], i[7], ...))
   end
@@ -56,14 +60,15 @@ end
 --- step_time, change, elasticity, throughput, bottleneck. Options: those of pm.predict; storage, units, loader, cache, dataset.
 sensitivity.sensitivity = public(function(options)
   arguments.check_options(options, OPTIONS)
-  return question_of(options)(core.sensitivity_table, number_of(options.by or 0.1, "1", "by"))
+  return question_of(options)(core.sensitivity_table, {}, number_of(options.by or 0.1, "1", "by"))
 end)
 
 --- Which upgrade pays: the same run on other systems, `upgrades` by name (objects, or names of the catalogue; see
 --- pm.with_gpu and pm.with_link) or as a list of names, as a table object, most gain first. `prices` of the changes by the same names.
 sensitivity.upgrades = public(function(options)
   arguments.check_options(options, UPGRADE_OPTIONS)
-  return question_of(options)(core.upgrade_table, changes_of(options))
+  local systems, names, prices = changes_of(options)
+  return question_of(options)(core.upgrade_table, systems, systems, names, prices)
 end)
 
 local CALL = arguments.but(inference.OPTIONS, "latency")
@@ -89,7 +94,9 @@ end)
 sensitivity.upgrades_inference = public(function(options)
   arguments.check_options(options, CALL_UPGRADES)
   local network, system, runs, profiles = call_of(options)
-  return new_table(core.call_upgrade_table(network, system, runs, profiles, changes_of(options)))
+  local others, names, prices = changes_of(options)
+  for i, other in ipairs(others) do profiles[i + 1] = inference.profile_on(options, other) end
+  return new_table(core.call_upgrade_table(network, system, runs, profiles, others, names, prices))
 end)
 
 --- A system with another GPU in it, on the same links.

@@ -144,10 +144,13 @@ _known = lru_cache(maxsize=256)(framework)
 PARTS = ("framework", "cudnn_generation", "band", "memory_profile")
 
 
-def frameworks_records(items: Iterable[Framework]) -> list[Records]:
-    """The four records of each, side by side."""
-    parts = zip(*(framework_records(item) for item in items))
-    return [np.concatenate(part).astype(_record.dtype(kind)) for kind, part in zip(PARTS, parts)]
+def frameworks_records(items: Iterable[Framework]) -> tuple[Records, Records, Records, Records]:
+    """The four records of each, side by side; none of each of no framework."""
+    parts = list(zip(*(framework_records(item) for item in items)))
+    if not parts:
+        return framework_records(None)
+    first, cudnn, band, memory = (np.concatenate(part).astype(_record.dtype(kind)) for kind, part in zip(PARTS, parts))
+    return first, cudnn, band, memory
 
 
 def framework_records(item: Framework | None) -> tuple[Records, Records, Records, Records]:

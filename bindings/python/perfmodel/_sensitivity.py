@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from math import nan
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from . import _core
 from ._catalog import as_network, as_system
 from ._errors import ArgumentError
-from ._framework import DEFAULT, Framework, as_framework, framework_records
+from ._framework import DEFAULT, Framework, as_framework, framework_records, frameworks_records
 from ._inference import InferencePlan, Profile, Target
 from ._input import InputPipeline, PathArrays, path_arrays
 from ._hardware import with_gpu, with_link, with_number
@@ -73,13 +75,15 @@ def upgrades(
     asked = one_run("upgrades", run, input=input)
     names, others, owed = _changes(choices, prices)
     base = as_system(system)
+    found = [as_framework(framework, item) for item in [base, *others]]
+    used = frameworks_records([item for item in found if item is not None])
     table = _core.upgrade_table(
         as_network(network)._handle,
         base._handle,
         asked,
-        *framework_records(as_framework(framework, base)),
+        *used,
         *_path_of(input),
-        others,
+        [item._handle for item in others],
         names,
         owed,
     )
@@ -118,20 +122,22 @@ def upgrades_inference(
 ) -> Table:
     """Which upgrade pays in inference: as `upgrades`, of a call. GPUs by themselves are systems too ("t4")."""
     names, others, owed = _changes(choices, prices)
-    asked = _call(network, system, framework, run)
-    return Table(_core.call_upgrade_table(*asked, others, names, owed))
+    net, base, call, profile = _call(network, system, framework, run)
+    used = [profile, *(InferencePlan(network, item, framework).profiles[:1] for item in others)]
+    profiles = np.concatenate(used).astype(profile.dtype)
+    return Table(_core.call_upgrade_table(net, base, call, profiles, [item._handle for item in others], names, owed))
 
 
 def _changes(
     choices: Mapping[str, System | str] | Iterable[System | str], prices: Prices | None
-) -> tuple[list[str], list[_core.system], Doubles]:
+) -> tuple[list[str], list[System], Doubles]:
     """Names, systems and prices of what could be instead."""
     named = choices if isinstance(choices, Mapping) else {getattr(item, "id", item): item for item in many(choices)}
     for name in prices or {}:
         if name not in named:
             raise ArgumentError(f'a price is given for "{name}", which is none of the upgrades')
     names = [text(name, "upgrade") for name in named]
-    others = [as_system(item)._handle for item in named.values()]
+    others = [as_system(item) for item in named.values()]
     return names, others, doubles(number((prices or {}).get(name, nan), "price") for name in named)
 
 

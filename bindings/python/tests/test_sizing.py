@@ -130,3 +130,13 @@ def test_calls_of_inference():
     assert list(table["name"])[0] == "a100-sxm4-40gb" and (table["gain"] > 0).all()
     with pytest.raises(pm.ArgumentError):
         pm.upgrades_inference("resnet50", "t4", ["v100"], prices={"other": 1})
+
+
+def test_upgrades_have_the_software_of_their_gpus():
+    asked = dict(gpus=8, batch=64, precision="fp16")
+    table = pm.upgrades("resnet50", "dgx1-p100", ["dgx-h100"], **asked)
+    assert table["throughput"][0] == pm.predict("resnet50", "dgx-h100", **asked).throughput
+    call = pm.upgrades_inference("resnet50", "k80", ["h100"], batch=64)
+    assert call["throughput"][0] == pm.infer("resnet50", "h100", batch=64).throughput
+    named = pm.upgrades("resnet50", "dgx1-p100", ["dgx1-v100"], framework="mxnet-1.2", **asked)
+    assert named["throughput"][0] == pm.predict("resnet50", "dgx1-v100", framework="mxnet-1.2", **asked).throughput

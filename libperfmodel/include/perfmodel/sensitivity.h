@@ -108,6 +108,8 @@ typedef struct pm_upgrade_choice {
   const pm_input_setup *input;  /* the input path */
   int32_t gpus;                 /* GPUs used in each node; 0: as many as before, or all that there are */
   double price;                 /* of the change, for all nodes; NAN: unknown */
+  const pm_framework_profile *framework; /* what trains on it, if anything does */
+  const pm_inference_profile *profile;   /* what runs a call on it */
 } pm_upgrade_choice;
 
 /* What one replacement does to the time of a step or call. */

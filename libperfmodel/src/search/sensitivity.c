@@ -212,6 +212,8 @@ static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *cho
   row->price = choice->price;
   if (choice->system != NULL) c.system = choice->system;
   if (choice->input != NULL) c.input = *choice->input;
+  if (choice->framework != NULL) c.framework = *choice->framework;
+  if (choice->profile != NULL) c.profile = *choice->profile;
   row->status = predict(setup, &c, gpus_of(setup, choice), &p, NULL);
   if (row->status != PM_OK) return;
   row->step_time = p.time;
