@@ -98,6 +98,21 @@ START_TEST(a_month_stands_for_release_and_libraries)
 }
 END_TEST
 
+START_TEST(a_month_has_its_collectives)
+{
+  pm_framework_profile found;
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "tensorflow@17.12", &found, NULL), PM_OK);
+  ck_assert_str_eq(found.framework.id, "tf1-nchw");
+  ck_assert_str_eq(found.cudnn.id, "cudnn7.0");
+  ck_assert_int_eq(found.framework.nccl, PM_ERA_2017);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "tensorflow@19.10", &found, NULL), PM_OK);
+  ck_assert_int_eq(found.framework.nccl, PM_ERA_CURRENT);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "pytorch@24.06", &found, NULL), PM_OK);
+  ck_assert_str_eq(found.framework.id, "pytorch-2.4");
+  ck_assert_str_eq(found.cudnn.id, "cudnn9.0");
+}
+END_TEST
+
 static void refuse(const char *name, const char *message)
 {
   pm_error error = PM_ERROR_NONE;
@@ -219,6 +234,7 @@ int main(void)
   tcase_add_test(tests, a_variant_is_of_the_same_release);
   tcase_add_test(tests, a_release_stands_for_those_up_to_the_next);
   tcase_add_test(tests, a_month_stands_for_release_and_libraries);
+  tcase_add_test(tests, a_month_has_its_collectives);
   tcase_add_test(tests, what_there_is_is_listed);
   tcase_add_test(tests, inference_knows_the_same_names);
   tcase_add_test(tests, the_default_fits_every_gpu);

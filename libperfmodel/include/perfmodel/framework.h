@@ -103,7 +103,8 @@ typedef enum pm_evidence {
   X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")      \
   X(YES_NO, grouped_kernels, "", "groups of channels have kernels of their own where tensor cores are") \
   X(TEXT, since, "", "month of the first containers and packages with it: 2024-03")                       \
-  X(TEXT, architectures, "", "architectures of GPUs that it runs on, parted by blanks; any if not given")
+  X(TEXT, architectures, "", "architectures of GPUs that it runs on, parted by blanks; any if not given") \
+  X(ERA, nccl, "", "NCCL generation of the containers with it, which a framework of a month has")
 
 typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm_cudnn_generation;
 

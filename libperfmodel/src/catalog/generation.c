@@ -152,6 +152,7 @@ static int split(const char *name, pm__catalog_software_ids *ids, char *month, s
     return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown framework \"%.100s\"", name);
   snprintf(ids->id, sizeof ids->id, "%.*s", (int)length, name);
   read_month(libraries, month, size);
+  ids->dated = month[0] != '\0';
   if (name[length] == '\0' || libraries[0] != '\0') return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" has neither a cuDNN generation nor a month after the @", name);
 }

@@ -13,6 +13,7 @@ typedef struct pm__catalog_software_name {
 /* The ids that it stands for; `cudnn` is empty for the framework's own generation. */
 typedef struct pm__catalog_software_ids {
   char id[PM_TEXT_MAX], cudnn[PM_TEXT_MAX];
+  bool dated; /* of a month, with all libraries of it */
 } pm__catalog_software_ids;
 
 /* Finds both among frameworks or inference profiles (kind). A name that is none's is left in `id` as it was written, for

@@ -91,6 +91,7 @@ int pm_catalog_get_framework_on(const pm_catalog *catalog, const char *name, con
   if (status != PM_OK) return status;
   status = take_framework(catalog, ids.id, &profile->framework, error);
   if (status == PM_OK) status = take_cudnn(catalog, ids.cudnn[0] != '\0' ? ids.cudnn : profile->framework.cudnn, &profile->cudnn, error);
+  if (status == PM_OK && ids.dated) profile->framework.nccl = profile->cudnn.nccl;
   if (status == PM_OK) status = take_memory(catalog, profile, error);
   return status == PM_OK ? pm_catalog_get_record(catalog, "band", "training", &profile->band, error) : status;
 }
