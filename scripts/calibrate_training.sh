@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fits the constants of frameworks and of generations of GPU libraries, then those of language models, and writes
+# Fits the constants of frameworks and of generations of GPU libraries, then those of language models and of the source documents, and writes
 # data/frameworks/frameworks.xml; then those of architectures that training alone decides, into data/calibration/kernels.xml.
 #
 #     scripts/calibrate_training.sh [PERFMODEL]     (default build/tools/perfmodel, built from this tree)
@@ -21,7 +21,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$command" calibrate --set training --xml --quiet -o "$work/training.xml"
 "$command" calibrate --set language --catalog "$work/training.xml" --xml --quiet -o "$work/language.xml"
+"$command" calibrate --set documents --catalog "$work/language.xml" --xml --quiet -o "$work/documents.xml"
 "$command" calibrate --set kernels --catalog "$work/training.xml" --xml --quiet -o "$work/kernels.xml"
-sed '/^  <kernel_calibration /,/^  <\/kernel_calibration>/d' "$work/language.xml" | cat -s > "$here/data/frameworks/frameworks.xml"
+sed '/^  <kernel_calibration /,/^  <\/kernel_calibration>/d' "$work/documents.xml" | cat -s > "$here/data/frameworks/frameworks.xml"
 cp "$work/kernels.xml" "$here/data/calibration/kernels.xml"
 "$command" calibrate --set training --errors --catalog "$work/training.xml" --quiet

@@ -70,7 +70,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "kernels|training|language|collectives", "what is calibrated (default kernels)"},
+  {OPTION_SET, '\0', "set", "kernels|training|language|documents|collectives", "what is calibrated (default kernels)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed (gzip)"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does not say it"},
   {OPTION_ARCHITECTURE, '\0', "architecture", "ID,ID...", "only the constants of these; those of every architecture stay"},
@@ -96,6 +96,7 @@ const cli_command calibrate_command = {
   "rows do not decide stay there.\n\n"
   "--set training fits host times of frameworks and factors of generations of GPU libraries to rates of training, in the "
   "layout of validate --set training; every source is left out once. --set language fits what frameworks' own kernels take in "
-  "language models, to the rates of these on V100. With --framework ID and --data FILE.csv a profile of "
+  "language models, to the rates of these on V100; --set documents the constants of frameworks that only the source documents ran, to "
+  "what these state. With --framework ID and --data FILE.csv a profile of "
   "your own (--catalog) is fitted to your rows alone.",
   "perfmodel calibrate --architecture volta --errors", options, 0, 0, run};

@@ -75,8 +75,8 @@ def calibrate(
             plain or gzip; or the path of what nccl-tests, PyTorch's profiler or Nsight Systems wrote. The shipped ones if
             there is none.
         set: "kernels" (times of kernels: constants of architectures), "training" (rates: host times of frameworks and
-            factors of cuDNN generations), "language" (the same rates: frameworks' own kernels in language models) or
-            "collectives" (times: constants of architectures and links).
+            factors of cuDNN generations), "language" (the same rates: frameworks' own kernels in language models),
+            "documents" (statements: frameworks that only the source documents ran) or "collectives" (times: constants of architectures and links).
         architectures: ids of the architectures whose own constants are fitted, one or several; none: all, and what they
             share. Of training rates: one, whose constants for convolutions on tensor cores are fitted.
         frameworks: training: ids of the frameworks and cuDNN generations whose constants are fitted; none: all that the rows

@@ -19,6 +19,7 @@
 **     training     rates of training
 **     inference    rates and latencies of inference
 **     kernels      times of single kernels: the columns of docs/calibration.md
+**     documents  what the source documents state -> constants of frameworks that nobody else ran, and the band of these
 **     collectives  times of collectives, copies between two GPUs: the columns of data/measured/README.md
 **     storage      rates and node counts of storage and decoding
 */

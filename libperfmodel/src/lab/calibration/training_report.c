@@ -273,29 +273,7 @@ static bool replaced(const void *user, const pm__entry *entry, const pm_field *f
   return true;
 }
 
-static const char head[] =
-  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-  "<!-- What frameworks and GPU libraries add to kernels and collectives, with constants fitted by perfmodel calibrate\n"
-  "     (docs/calibration.md). Every number says what it rests on: fitted_to names the sources of the training rates that\n"
-  "     it was fitted to, with the formulas of docs/model.md; else its origin is\n"
-  "     fact     how the software is built\n"
-  "     default  a setting that it comes with\n"
-  "     guess    nothing behind it yet\n"
-  "     A profile with evidence \"uncalibrated\" has no training rate behind it; \"documents\" was fitted to rows of the source\n"
-  "     documents (scripts/fit_documents.py), which therefore say little about it. A profile that is `like` another has its\n"
-  "     host times. -->\n"
-  "<perfmodel version=\"1\">\n";
-
 void pm__lab_training_write(const pm__lab_training_fit *fit, pm__string *out)
 {
-  static const int kinds[] = {PM__CUDNN_GENERATIONS, PM__BANDS, PM__FRAMEWORKS, PM__KERNEL_CALIBRATIONS};
-  pm__string_add(out, head);
-  for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-    const pm__entry *entry;
-    for (size_t i = 0; i < fit->catalog->lists[kinds[k]].count; i++)
-      if (pm__catalog_at(fit->catalog, kinds[k], i, &entry, NULL) != PM_OK) out->failed = true;
-      else if ((fit->all && kinds[k] != PM__KERNEL_CALIBRATIONS) || pm__lab_calibration_has(fit->out, entry->id))
-        pm__lab_entry_write(out, entry, replaced, fit);
-  }
-  pm__string_add(out, "\n</perfmodel>\n");
+  pm__lab_frameworks_write(out, fit->out, fit->catalog, fit->all, replaced, fit);
 }

@@ -297,6 +297,11 @@ pm_system *pm__lab_predictor_built_system(const pm__lab_predictor *predictor, in
   return (pm_system *)predictor->systems.items[system].object;
 }
 
+size_t pm__lab_predictor_framework_count(const pm__lab_predictor *predictor)
+{
+  return predictor->frameworks.count;
+}
+
 pm_framework_profile *pm__lab_predictor_built_framework(const pm__lab_predictor *predictor, int framework)
 {
   return (pm_framework_profile *)predictor->frameworks.items[framework].object;

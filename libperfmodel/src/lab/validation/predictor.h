@@ -43,6 +43,8 @@ const pm_network *pm__lab_predictor_built_network(const pm__lab_predictor *predi
 pm_system *pm__lab_predictor_built_system(const pm__lab_predictor *predictor, int system);
 pm_framework_profile *pm__lab_predictor_built_framework(const pm__lab_predictor *predictor, int framework);
 
+size_t pm__lab_predictor_framework_count(const pm__lab_predictor *predictor);
+
 /* The position of the run, which is added if there is none like it yet; -1 with an error. */
 int pm__lab_predictor_add(pm__lab_predictor *predictor, const pm_run *run, pm_error *error);
 

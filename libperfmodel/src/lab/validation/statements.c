@@ -12,6 +12,7 @@
 */
 #include "lab/validation/statements.h"
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,11 +179,35 @@ static void drop(pm__lab_statements *all, pm__lab_comparisons *rows)
   free(rows->items);
 }
 
+int pm__lab_statements_repeat(pm__lab_statements *all, pm__lab_comparisons *rows, pm_error *error)
+{
+  int status = pm__lab_predictor_predict_again(all->values.predictor, SIZE_MAX);
+  for (size_t i = 0; i < all->count; i++) all->items[i].done = false;
+  if (status == PM_OK) status = evaluate_all(all, error);
+  rows->count = 0;
+  return status == PM_OK ? pm__lab_statements_compare(all, rows, error) : status;
+}
+
 /* ---- Without constants ---- */
 
 static pm__lab_statements statements_without(pm__lab_context *context, pm__lab_holdout out)
 {
   return (pm__lab_statements){context, NULL, context->table->rows - 1, {context->catalog, NULL, "", out, false, ""}};
+}
+
+int pm__lab_statements_open(pm__lab_statements *all, pm__lab_context *context, pm__lab_holdout out,
+                            pm__lab_comparisons *rows, pm_error *error)
+{
+  static const char *const needed[] = {"id", "document", "value", "unit", "kind", "run", "formula"};
+  *all = statements_without(context, out);
+  *rows = (pm__lab_comparisons){NULL, 0, 0};
+  int status = pm__lab_check_columns(context, needed, sizeof needed / sizeof needed[0], error);
+  return status == PM_OK ? compare(all, rows, error) : status;
+}
+
+void pm__lab_statements_close(pm__lab_statements *all, pm__lab_comparisons *rows)
+{
+  drop(all, rows);
 }
 
 /* Says how near the rows of one document come by constants of the others, or all rows by those of none. */
@@ -221,12 +246,10 @@ static int say_all(pm__lab_statements *all, const pm__lab_comparisons *rows, pm_
 
 pm_table *pm__lab_validate_statements(pm__lab_context *context, pm_error *error)
 {
-  static const char *const needed[] = {"id", "document", "value", "unit", "kind", "run", "formula"};
-  pm__lab_statements all = statements_without(context, NULL);
-  pm__lab_comparisons rows = {NULL, 0, 0};
+  pm__lab_statements all;
+  pm__lab_comparisons rows;
   pm_table *table = NULL;
-  int status = pm__lab_check_columns(context, needed, sizeof needed / sizeof needed[0], error);
-  if (status == PM_OK) status = compare(&all, &rows, error);
+  int status = pm__lab_statements_open(&all, context, NULL, &rows, error);
   if (status == PM_OK) pm__lab_statements_notes(&all);
   if (status == PM_OK && strcmp(context->set, "statements") == 0) status = say_all(&all, &rows, error);
   if (status == PM_OK && context->rows) table = pm__lab_statements_table(&all, &rows, error);

@@ -38,6 +38,15 @@ typedef struct pm__lab_statements {
   pm__lab_values values;
 } pm__lab_statements;
 
+/* Reads, predicts and compares all rows of the context's table, without the constants of `out` (holdout.h). To be closed,
+** whatever comes of it. */
+int pm__lab_statements_open(pm__lab_statements *all, pm__lab_context *context, pm__lab_holdout out,
+                            pm__lab_comparisons *rows, pm_error *error);
+
+/* Compares them again, after constants of the predictor's frameworks have changed. */
+int pm__lab_statements_repeat(pm__lab_statements *all, pm__lab_comparisons *rows, pm_error *error);
+void pm__lab_statements_close(pm__lab_statements *all, pm__lab_comparisons *rows);
+
 /* The name of a kind, as tables have it. */
 const char *pm__lab_statement_kind_name(int kind);
 
