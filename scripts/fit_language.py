@@ -1,17 +1,10 @@
 #!/usr/bin/env python3
-"""Fits what frameworks' own kernels take in transformers and translators, in data/frameworks/frameworks.xml.
+"""The method of scripts/fit_inference.py: bounded Gauss-Newton in the logarithms of constants, Huber's loss, priors.
 
-    python3 scripts/fit_language.py [--perfmodel PATH] [--write]
-
-The rows are the language rows of V100 in data/measured/training.csv.gz; those of A100 are left out as a test. Everything
-else is as perfmodel calibrate --set training fitted it. Residual: the logarithm of predicted over measured, Huber's loss.
-The program predicts all rows at once with the values of an iteration, so what is fitted is what is run. It prints each
-value with its standard error, the errors, and those of each network with constants fitted without it. --write puts the
-values into the file. scripts/fit_inference.py fits with the same method.
+Residual: the logarithm of predicted over measured. The program predicts all rows at once with the values of an iteration,
+so what is fitted is what is run. Constants of training are fitted by perfmodel calibrate.
 """
-import argparse
 import csv
-import gzip
 import math
 import re
 import subprocess
@@ -22,13 +15,9 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLE = ROOT / "data/measured/training.csv.gz"
 FRAMEWORKS = ROOT / "data/frameworks/frameworks.xml"
 HUBER = 0.1
 
-# Fitted on language rows: (profiles, element, unit, least, most).
-LANGUAGE = [(["pt-nchw"], "framework_kernel_factor", "", 1, 5), (["pt-nhwc"], "framework_kernel_factor", "", 1, 5),
-            (["tf1-xla"], "framework_kernel_factor", "", 1, 5), (["tf1-xla"], "kernel_time", " us", 2, 100)]
 # What a constant is before any row, and by which factor that is uncertain: holds those that the rows do not decide.
 PRIOR = {"kernel_time": (25, 2), "framework_kernel_factor": (1.5, 2)}
 NOISE = 0.1  # of one row, against the uncertainty of the priors
@@ -166,50 +155,3 @@ def report_values(model, values, r, J):
         known = se < 0.7 * math.log(PRIOR[p.name.split()[-1]][1])
         note = "at its bound" if bound else "" if known else "not identifiable"
         print(f"{p.places[0]:12} {p.name.split()[-1]:16} {value:9.4g}{p.unit:3} x/ {math.exp(se):5.2f}  {note}")
-
-
-def of_family(names):
-    return lambda group: group.split()[1].split("@")[0] in names
-
-
-def language_parameters():
-    return [Parameter(f"{places[0]} {name}", places, unit, least, most, of_family(places))
-            for places, name, unit, least, most in LANGUAGE]
-
-
-def without(model, values, keep, bear, mask):
-    """Residuals of rows with constants fitted to the others."""
-    other, _, _ = fit(model, values, [k for k, m in zip(keep, mask) if not m], bear[~mask], rounds=5)
-    return log_ratio(model.predict(other), [k for k, m in zip(keep, mask) if m])
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--perfmodel", default="perfmodel")
-    parser.add_argument("--write", action="store_true")
-    arguments = parser.parse_args()
-    with gzip.open(TABLE, "rt", newline="") as file:
-        table = list(csv.DictReader(file))
-    model = Model(arguments.perfmodel, language_parameters())
-    rows = model.predict(model.start)
-    language = [i for i, row in enumerate(rows) if row["group"].startswith("language") and row["predicted"]]
-    keep = [i for i in language if " v100" in rows[i]["group"] and any(of_family(p[0])(rows[i]["group"]) for p in LANGUAGE)]
-    groups = [rows[i]["group"] for i in keep]
-    bear = np.array([[p.bears(g) for p in model.parameters] for g in groups])
-    print("before       ", errors(log_ratio(rows, keep)))
-    values, r, J = fit(model, model.start, keep, bear)
-    values = np.array([float(f"{v:.4g}") for v in values])
-    report_values(model, values, r, J)
-    rows = model.predict(values)
-    print("fitted       ", errors(log_ratio(rows, keep)))
-    print(f"{'A100, not fitted':30}", errors(log_ratio(rows, [i for i in language if " a100" in rows[i]["group"]])))
-    apart = np.array([table[int(rows[i]["id"].split()[0]) - 2]["model"] for i in keep])
-    for name in sorted(set(apart)):
-        print(f"without {name:22}", errors(without(model, values, keep, bear, apart == name)))
-    if arguments.write:
-        for file, text in write(model.texts, model.parameters, values).items():
-            file.write_text(text)
-
-
-if __name__ == "__main__":
-    main()

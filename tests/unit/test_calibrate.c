@@ -207,7 +207,7 @@ END_TEST
 START_TEST(shipped_frameworks_say_what_they_were_fitted_to)
 {
   ck_assert_ptr_nonnull(strstr(basis_of("pt-nchw"), " rows of DeepLearningExamples"));
-  ck_assert_ptr_nonnull(strstr(basis_of("cntk"), "fitted to rates of dgx1-p100 (source documents)"));
+  ck_assert_ptr_nonnull(strstr(basis_of("cntk"), " rows of dgx1-p100 (source documents)"));
   ck_assert_ptr_null(strstr(basis_of("generic"), "fitted"));
   pm_framework like;
   pm_framework_profile resolved, other;

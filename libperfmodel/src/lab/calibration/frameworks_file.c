@@ -10,7 +10,7 @@ static const char head[] =
   "     default  a setting that it comes with\n"
   "     guess    nothing behind it yet\n"
   "     A profile with evidence \"uncalibrated\" has no training rate behind it; \"documents\" was fitted to rows of the source\n"
-  "     documents (perfmodel calibrate --set documents), which therefore say little about it. A profile that is `like` another has its\n"
+  "     documents (perfmodel calibrate, set documents), which therefore say little about it. A profile that is `like` another has its\n"
   "     host times. -->\n"
   "<perfmodel version=\"1\">\n";
 
