@@ -22,7 +22,6 @@ NEVER_IMPORTED = {
     "dot_attention",
     "dot_interaction",
     "squeeze_excitation",
-    "weight_standardization",
 }
 
 

@@ -324,6 +324,116 @@ def test_tensors_written_in_parts_keep_what_they_depend_on() -> None:
     assert pm.from_torch(Net(), (4,)).macs == 2 * 32 + 32
 
 
+# ---- Parameters that are put together, stretched, or not in the shape of their layer.
+
+
+class Merged(nn.Module):
+    """BEiT: a bias whose middle third is fixed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv = nn.Linear(8, 24, bias=False)
+        self.q, self.v = nn.Parameter(torch.zeros(8)), nn.Parameter(torch.zeros(8))
+
+    def forward(self, x: Any) -> Any:
+        bias = torch.cat((self.q, torch.zeros(8), self.v))
+        return F.linear(x, self.qkv.weight, bias)
+
+
+class Standardized(nn.Module):
+    """NFNet: weights normalised by themselves, with a gain for each channel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight, self.gain = nn.Parameter(torch.ones(6, 3, 3, 3)), nn.Parameter(torch.ones(6, 1, 1, 1))
+
+    def forward(self, x: Any) -> Any:
+        gain = (self.gain * 0.1).view(-1)
+        weight = F.batch_norm(self.weight.reshape(1, 6, -1), None, None, weight=gain, training=True, momentum=0.0)
+        return F.conv2d(x, weight.reshape_as(self.weight))
+
+
+class Scaled(nn.Module):
+    """PoolFormer v2: a group norm with a scale and no shift."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4))
+
+    def forward(self, x: Any) -> Any:
+        return F.group_norm(x, 1, self.weight, None)
+
+
+class Relative(nn.Module):
+    """SAM, MViT v2: rows of a table, one for each pair of positions, multiplied with the queries."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.zeros(2 * 5 - 1, 8))
+
+    def forward(self, x: Any) -> Any:
+        apart = torch.arange(5)[:, None] - torch.arange(5)[None, :] + 4
+        return torch.einsum("btc,tkc->btk", x, self.table[apart])
+
+
+class Blurred(nn.Module):
+    """TResNet: a fixed filter for each channel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+        self.register_buffer("filter", torch.ones(4, 1, 3, 3))
+
+    def forward(self, x: Any) -> Any:
+        return F.conv2d(self.conv(x), self.filter, stride=2, groups=4)
+
+
+class Prefixed(nn.Module):
+    """Rotary positions of all tokens behind the first none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(8, 8)
+
+    def forward(self, x: Any) -> Any:
+        y = self.linear(x)
+        return torch.cat((y[:, :0], y[:, 0:] * 2), dim=1)
+
+
+@pytest.mark.parametrize(
+    "module, shape, near",
+    [(Merged, (5, 8), True), (Standardized, (3, 9, 9), False), (Scaled, (4, 6, 6), False), (Relative, (5, 8), True),
+     (Blurred, (3, 9, 9), True), (Prefixed, (5, 8), False)],
+)  # fmt: skip
+def test_parameters_are_those_of_the_tensors(module: Any, shape: tuple[int, ...], near: bool) -> None:
+    net = pm.from_torch(module(), shape)
+    assert net.parameters == parameters(module())
+    assert net.report is not None and not net.report.unknown and bool(net.report.approximated) == near
+
+
+def test_fixed_filters_do_their_arithmetic() -> None:
+    assert pm.from_torch(Blurred(), (3, 9, 9)).macs == 7 * 7 * 4 * 27 + 3 * 3 * 4 * 9
+    assert pm.from_torch(Relative(), (5, 8)).macs == 5 * 5 * 8
+
+
+def test_results_that_a_module_keeps_are_no_obstacle() -> None:
+    """LeViT keeps biases that it computed in an evaluation, with their gradients' history."""
+
+    class Keeps(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear, self.cache = nn.Linear(4, 4), {}
+
+        def forward(self, x: Any) -> Any:
+            if x.device not in self.cache:
+                self.cache[x.device] = [self.linear.weight * 2]
+            return self.linear(x)
+
+    module = Keeps()
+    module(torch.zeros(1, 4))
+    assert pm.from_torch(module, (4,)).parameters == 20
+
+
 def test_errors_are_clear() -> None:
     with pytest.raises(
         pm.ShapeError, match="does not run on the meta device with inputs of 1x1x3x8x8, the batch among"

@@ -29,7 +29,7 @@ def as_value(g: Graph, operand: Operand, shape: Shape | None = None) -> Value:
     )
     if not isinstance(operand, Weight):
         return g.input(name or "constant", shape)
-    if operand.rows is not None and shape == operand.shape:
+    if operand.rows is not None and shape == operand.shape and operand.parameters == operand.rows * shape[-1]:
         indices = g.input(f"{name}.indices", shape[:-1] or (1,))
         return embedding(g, indices, operand, operand.rows, shape[-1])
     g.near(f"the learned tensor {name} is an input, and a bias on it")
@@ -37,6 +37,12 @@ def as_value(g: Graph, operand: Operand, shape: Shape | None = None) -> Value:
     value = g.input(name, (count,))
     layer = g.add("bias", [g.at(value)], (count,), axis=0, **sharing(g.take(operand)))
     return Value(layer.layer, shape) if count == elements(shape) else g.copy(layer, shape)
+
+
+def is_whole(weight: Weight) -> bool:
+    """Whether a layer that has a tensor of this shape has as many parameters as are behind it: rows that are looked up
+    in a table, and what was put together or stretched, have others."""
+    return weight.parameters == elements(weight.shape)
 
 
 def sharing(shared: bool) -> dict[str, bool]:

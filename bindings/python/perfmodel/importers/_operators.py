@@ -5,7 +5,7 @@ constants alone, nothing depends on the input: the result is a weight or a const
 """
 
 from ._norms import batch_norm, group_norm, layer_norm
-from ._operands import as_value, embedding, folded
+from ._operands import as_value, embedding, folded, is_whole
 from ._pointwise import activation, local_response_norm, pointwise, prelu, reduce, softmax
 from ._products import attention, linear, matmul
 from ._rearranged import concat, cut, expand, pad, permute, repeat, reshape, swap
@@ -26,6 +26,7 @@ __all__ = [
     "folded",
     "group_norm",
     "interpolate",
+    "is_whole",
     "layer_norm",
     "linear",
     "local_response_norm",

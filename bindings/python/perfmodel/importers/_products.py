@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._graph import Constant, Graph, Operand, Shape, Unmapped, Value, View, Weight, elements, with_view
-from ._operands import Learned, as_value, as_weight, folded, sharing
+from ._operands import Learned, as_value, as_weight, folded, is_whole, sharing
 from ._rearranged import reshape, swap
 from ._pointwise import pointwise
 
@@ -32,7 +32,7 @@ def is_zero(bias: Learned) -> bool:
 def take_both(g: Graph, weight: Weight, bias: Weight | None) -> tuple[bool, bool]:
     """Whether a layer shares its matrix, and whether it has the bias: only if both are shared, or neither is."""
     shared = g.is_counted(weight) or not weight.sources
-    together = bias is not None and g.is_counted(bias) == shared and bool(weight.sources)
+    together = bias is not None and is_whole(bias) and g.is_counted(bias) == shared and bool(weight.sources)
     g.take(weight)
     if together:
         g.take(bias)
@@ -73,6 +73,8 @@ def matmul(g: Graph, a: Operand, b: Operand, shape: Shape) -> Operand:
 
 def _weighted(g: Graph, x: Value, weight: Weight | Constant, shape: Shape) -> Operand:
     """x times a learned matrix, or one for each of several."""
+    if isinstance(weight, Weight) and not is_whole(weight):
+        return _product(g, x, as_value(g, weight), shape)
     batches = elements(weight.shape[:-2])
     if len(weight.shape) <= 2 or batches == 1:
         if len(weight.shape) == 1:

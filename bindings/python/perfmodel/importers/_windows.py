@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._graph import Graph, Operand, Shape, Unmapped, Value, View, Weight, elements, sample, with_view
+from ._graph import Constant, Graph, Operand, Shape, Unmapped, Value, View, Weight, elements, sample, with_view
 from ._operands import Axes, Learned, as_value, as_weight, folded, sharing
 from ._rearranged import reshape
 from ._pointwise import pointwise
@@ -25,8 +25,11 @@ def convolution(
 ) -> Operand:
     """Convolution in one to three dimensions; the weight is out x in/groups x kernel, or, transposed, in x out/groups x
     kernel."""
-    if not isinstance(weight, Weight):
-        raise Unmapped("a convolution whose weights are computed or fixed")
+    if isinstance(weight, Value):
+        raise Unmapped("a convolution whose weights are computed from the input")
+    if isinstance(weight, Constant):
+        g.near("a convolution with fixed weights is taken as one with another's")
+        weight = Weight(weight.shape, frozenset())
     value, kernel, axes = as_value(g, x), weight.shape[2:], len(weight.shape) - 2
     if len(value.shape) == axes + 1:
         value = with_view(value, View((1, *value.shape)))
@@ -40,6 +43,8 @@ def convolution(
     layer, axes = g.at(value, tuple(value.shape[1:])) if images == 1 else -1, axes
     if images > 1:
         layer, axes, windows = _many_images(g, value, axes, windows)
+    elif weight.parameters == elements(weight.shape) + out_channels and axes == 2 and kernel[0] == kernel[1]:
+        layer = _standardized(g, layer, value.shape, out_channels, kernel[0], groups)
     bias = None if is_zero(bias) else bias
     shared, together = take_both(g, weight, as_weight(bias))
     attributes = {name: tuple(numbers) for name, numbers in windows.items() if any(n != _usual(name) for n in numbers)}
@@ -56,6 +61,13 @@ def convolution(
     if bias is None or together:
         return made
     return pointwise(g, "add", [made, reshape(bias, (out_channels, *([1] * (len(shape) - 2))))], shape)
+
+
+def _standardized(g: Graph, layer: int, shape: Shape, out_channels: int, kernel: int, groups: int) -> int:
+    """In front of a convolution whose weights have a learned gain for each channel of the output."""
+    more = {"groups": groups} if groups != 1 else {}
+    sizes = {"out_channels": out_channels, "kernel": kernel}
+    return g.add("weight_standardization", [layer], shape, **sizes, gain=True, **more).layer
 
 
 def _usual(name: str) -> int:

@@ -203,6 +203,10 @@ class Tracer:
             for tensor in outputs:
                 self._know(tensor, Constant(tuple(tensor.shape)))
             return
+        if all(tensor.numel() == 0 for tensor in outputs):
+            for tensor in outputs:  # empty parts, which are cut out of wholes for generality
+                self._know(tensor, Constant(tuple(tensor.shape)))
+            return
         self.graph.scope = self._scope()
         made = self._translate(name, given, args, kwargs, result, outputs)
         for tensor, operand in zip(outputs, made):
@@ -346,7 +350,7 @@ def _twin(module: Any, training: bool) -> Any:
     memo: dict[int, Any] = {}
     if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
         raise ArgumentError(f"{type(module).__name__} is scripted; give the module that it was made of")
-    for tensor in [*module.parameters(), *module.buffers()]:
+    for tensor in [*module.parameters(), *module.buffers(), *_kept(module)]:
         empty = torch.empty_like(tensor, device="meta", requires_grad=False)
         if isinstance(tensor, torch.nn.Parameter):
             empty = torch.nn.Parameter(empty, requires_grad=tensor.requires_grad)
@@ -362,6 +366,13 @@ def _twin(module: Any, training: bool) -> Any:
         elif isinstance(part, torch.nn.modules.dropout._DropoutNd):
             part.training = True
     return twin
+
+
+def _kept(module: Any) -> Iterator[Any]:
+    """Other tensors that its parts keep: results of former runs, which copy.deepcopy refuses."""
+    for part in module.modules():
+        own = {**part._parameters, **part._buffers}
+        yield from (tensor for tensor in tensors_in(vars(part)) if all(tensor is not known for known in own.values()))
 
 
 # ---- Inputs.

@@ -306,10 +306,11 @@ def _reduced(t: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
 
 @handles("linear")
 def _linear(t: Any, out: Any, x: Any, weight: Any, bias: Any = None) -> Any:
-    if not isinstance(t.operand(weight), Weight) and isinstance(t.operand(weight), Value):
-        product = ops.matmul(t.graph, t.operand(x), ops.swap(t.operand(weight), 0, 1), _shape(out))
+    matrix = t.operand(weight)
+    if isinstance(matrix, Value) or isinstance(matrix, Weight) and not ops.is_whole(matrix):
+        product = ops.matmul(t.graph, t.operand(x), ops.swap(matrix, 0, 1), _shape(out))
         return product if bias is None else ops.pointwise(t.graph, "add", [product, t.operand(bias)], _shape(out))
-    return ops.linear(t.graph, t.operand(x), t.operand(weight), t.operand(bias), _shape(out))
+    return ops.linear(t.graph, t.operand(x), matrix, t.operand(bias), _shape(out))
 
 
 @handles("matmul", "mm", "bmm", "mv", "dot", "vdot", "linalg_matmul")
