@@ -34,7 +34,7 @@ def test_example(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_model_types_are_listed() -> None:
-    from perfmodel.importers.huggingface_models import MODELS
+    from perfmodel.importers.huggingface import MODELS
 
     listed = re.search(r"Supported model types are ([^.]*)\.", PAGE)
     assert listed is not None and listed[1].replace("\n", " ").split(", ") == sorted(MODELS)

@@ -8,6 +8,7 @@ from typing import Any
 
 import perfmodel as pm
 import pytest
+from perfmodel.importers.huggingface_body import MODELS
 
 ZOO = pm.Catalog().ids("networks")
 
@@ -49,6 +50,9 @@ T5: dict[str, Any] = {
     "vocab_size": 32128,
 }
 
+ROWS: dict[str, Any] = json.loads((Path(__file__).parent / "hf_parameters.json").read_text(encoding="utf-8"))
+PUBLISHED = {row["name"]: row["config"] for row in ROWS["rows"] if "name" in row}
+
 IN_ZOO: list[tuple[str, dict[str, Any], int | None]] = [
     ("bert-base", BERT, 128),
     ("gpt2", GPT2, 1024),
@@ -60,7 +64,58 @@ IN_ZOO: list[tuple[str, dict[str, Any], int | None]] = [
     ("resnet50", {"model_type": "resnet", "num_labels": 1000}, None),
     ("resnet18", {"model_type": "resnet", "num_labels": 1000, "layer_type": "basic", "depths": [2, 2, 2, 2],
                   "hidden_sizes": [64, 128, 256, 512]}, None),
+    ("qwen3-32b", PUBLISHED["Qwen3 32B"], 4096),
+    ("qwen3-30b-a3b", PUBLISHED["Qwen3 30B-A3B"], 4096),
+    ("qwen3-235b-a22b", PUBLISHED["Qwen3 235B-A22B"], 4096),
+    ("gpt-oss-20b", PUBLISHED["GPT-OSS 20B"], 4096),
+    ("gpt-oss-120b", PUBLISHED["GPT-OSS 120B"], 4096),
+    ("nemotron4-15b", PUBLISHED["Nemotron-4 15B"], 4096),
+    ("bloom-176b", PUBLISHED["BLOOM 176B"], 2048),
+    ("t5-small", T5, 512),
+    ("bart-large", PUBLISHED["BART large"], 128),
+    ("swin-t", PUBLISHED["Swin-T"], None),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "row", ROWS["rows"], ids=[f"{row['config']['architectures'][0]}-{row['parameters']}" for row in ROWS["rows"]]
+)
+def test_parameters_are_those_of_the_package(row: dict[str, Any]) -> None:
+    """As Transformers counts them: scripts/hf_parameters.py wrote the table."""
+    assert pm.from_hf(row["config"], seq=32).parameters == row["parameters"]
+
+
+def test_the_table_has_every_model_type() -> None:
+    found = {row["config"]["model_type"] for row in ROWS["rows"]}
+    assert set(MODELS) - found == {"kimi_k2"}  # its own code, which is that of DeepSeek-V3
+    assert ROWS["transformers"] and ROWS["torch"]
+
+
+# Of these networks the catalogue counts more arithmetic, and says so: dropout, biases of the experts' scores.
+def test_deepseek_and_kimi_are_those_of_the_catalogue() -> None:
+    v3 = PUBLISHED["DeepSeek-V3"]
+    kimi = {**v3, "model_type": "kimi_k2", "num_attention_heads": 64, "n_routed_experts": 384, "vocab_size": 163840,
+            "first_k_dense_replace": 1}  # fmt: skip
+    for config, id, scores in ((v3, "deepseek-v3", 58 * 256), (kimi, "kimi-k2", 60 * 384)):
+        net, zoo = pm.from_hf(config, seq=4096), pm.network(id)
+        assert (net.parameters + scores, net.macs) == (zoo.parameters, zoo.macs)
+
+
+# What a tensor-parallel plan can split: products, attention, experts, and what stands between them.
+SPLITTABLE = {
+    "embedding", "positional_embedding", "linear", "attention", "mixture_of_experts", "layer_norm", "rms_norm", "scale",
+    "add", "multiply", "pointwise", "dropout", "gelu", "silu", "relu", "squared_relu", "swiglu", "sigmoid", "bias",
+    "slice",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS["rows"] if row["config"]["architectures"][0].endswith("CausalLM")],
+                         ids=lambda row: row["config"]["model_type"])  # fmt: skip
+def test_decoders_are_made_of_layers_that_can_be_split(row: dict[str, Any]) -> None:
+    kinds = pm.from_hf(row["config"], seq=32).kinds()["kind"].tolist()
+    assert set(kinds) <= SPLITTABLE
+    # Slices are of rows that every GPU has whole.
+    assert ("slice" in kinds) == (row["config"]["model_type"] in ("deepseek_v2", "deepseek_v3"))
 
 
 @pytest.mark.parametrize(
@@ -115,8 +170,64 @@ def test_without_a_length_all_positions_count() -> None:
     assert pm.from_hf({**VIT}, image=384).parameters > pm.from_hf(VIT).parameters
 
 
+BAD_VALUES: list[Any] = [-5, 1.5, True, float("nan"), float("inf"), "many", [], {}, 10**30]
+
+
+@pytest.mark.parametrize("value", BAD_VALUES, ids=repr)
+@pytest.mark.parametrize("name", ["hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size",
+                                  "vocab_size", "num_key_value_heads", "head_dim"])  # fmt: skip
+def test_bad_values_get_one_line(name: str, value: Any) -> None:
+    with pytest.raises(pm.Error) as caught:
+        pm.from_hf({**LLAMA, name: value}, seq=16)
+    assert name in str(caught.value) and "llama" in str(caught.value) and "\n" not in str(caught.value)
+
+
+KINDS = ["qwen3_moe", "deepseek_v3", "llama4_text", "gemma3_text", "falcon", "deberta-v2", "swin"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_value_of_any_setting_is_a_crash(kind: str) -> None:
+    config = [row["config"] for row in ROWS["rows"] if row["config"]["model_type"] == kind][-1]
+    for name in set(config) - {"model_type", "architectures", "id2label"}:
+        for value in [*BAD_VALUES, None, [1, "x"]]:
+            try:
+                pm.from_hf({**config, name: value}, seq=8, image=32)
+            except pm.Error as error:
+                assert "\n" not in str(error) and len(str(error)) < 300
+
+
+@pytest.mark.parametrize(
+    "config, words",
+    [
+        ({**LLAMA, "num_hidden_layers": 10**6}, "num_hidden_layers 1000000, which is no whole number of 1 to 10000"),
+        ({**LLAMA, "hidden_size": 4097}, "has 4097 features, which 32 heads do not divide"),
+        ({**LLAMA, "num_key_value_heads": 5}, "kv_heads do not divide heads"),
+        ({**LLAMA, "attention_bias": "maybe"}, "attention_bias 'maybe', which is neither true nor false"),
+        ({**LLAMA, "attention_dropout": 3}, "attention_dropout 3, which is no number of 0 to 1"),
+        ({**LLAMA, "architectures": [5]}, r"architectures \[5\], which is no list of words"),
+        ({**LLAMA, "hidden_act": "cube"}, 'unknown activation "cube"'),
+        ({**MIXTRAL, "num_experts_per_tok": 9}, "top_k 9 is more than its 8 experts"),
+        ({**VIT, "image_size": [1, 2, 3]}, "no whole number"),
+        ({"model_type": "mamba"}, "cannot be imported: its layers scan a state over the tokens"),
+        ({"model_type": 7}, 'unknown model_type "7"'),
+        ({}, 'unknown model_type ""'),
+    ],
+)
+def test_what_cannot_be_is_refused(config: dict[str, Any], words: str) -> None:
+    with pytest.raises(pm.Error, match=words):
+        pm.from_hf(config, seq=16)
+
+
+def test_settings_reach_the_layers() -> None:
+    """Windows, dropout and rotated shares of the configuration are those of the layers."""
+    config = {**LLAMA, "model_type": "mistral", "num_key_value_heads": 8, "num_hidden_layers": 2}
+    whole, part = (pm.from_hf({**config, "sliding_window": window}, seq=512).totals.flop for window in (None, 64))
+    assert whole - part == 2 * sum(max(0, i - 64) for i in range(1, 513)) * 32 * (4 * 128 + 6)
+    assert pm.from_hf({**config, "attention_dropout": 0.1}, seq=512).totals.flop > whole
+
+
 def test_errors(tmp_path: Path) -> None:
-    with pytest.raises(pm.NotModelledError, match='unknown model_type "whale"; known are bert, .*convnext, .*vit'):
+    with pytest.raises(pm.NotModelledError, match='unknown model_type "whale"; known are albert, .*convnext, .*vit'):
         pm.from_hf({"model_type": "whale"})
     with pytest.raises(pm.FormatError, match="the configuration of a bert has no 'hidden_size'"):
         pm.from_hf({"model_type": "bert"})

@@ -15,7 +15,23 @@ from typing import Any
 from .._errors import FileError, FormatError, NotModelledError
 from .._network import Network
 from .._report import Report
-from .huggingface_models import MODELS, Body, Config
+from . import (  # noqa: F401  (each registers its model types)
+    huggingface_clip,
+    huggingface_encoders,
+    huggingface_families,
+    huggingface_images,
+    huggingface_swin,
+    huggingface_translators,
+)
+from .huggingface_body import MODELS, Body
+from .huggingface_config import Config
+
+# Model types that cannot be described by layers that there are, and what is missing.
+NOT_MODELLED = {
+    name: "its layers scan a state over the tokens, and no layer kind does that"
+    for name in ("mamba", "mamba2", "falcon_mamba", "jamba", "zamba", "zamba2", "bamba", "nemotron_h", "rwkv",
+                 "recurrent_gemma", "falcon_h1", "granitemoehybrid")
+}  # fmt: skip
 
 
 def from_hf(
@@ -40,6 +56,8 @@ def from_hf(
     settings, title = _read(source)
     kind = str(settings.get("model_type", ""))
     build = MODELS.get(kind)
+    if kind in NOT_MODELLED:
+        raise NotModelledError(f'model_type "{kind}" cannot be imported: {NOT_MODELLED[kind]}')
     if build is None:
         raise NotModelledError(f'unknown model_type "{kind}"; known are {", ".join(sorted(MODELS))}')
     title = id or title or kind
@@ -47,9 +65,7 @@ def from_hf(
     body = Body(network, Report(f"Hugging Face {kind}"), flash)
     try:
         build(body, Config(settings), seq, image)
-    except KeyError as error:
-        raise FormatError(f"the configuration of a {kind} has no {error}") from error
-    except (TypeError, AttributeError, IndexError) as error:
+    except (TypeError, AttributeError, IndexError, KeyError) as error:  # settings of a form that nobody expects
         raise FormatError(f"the configuration of a {kind} is not one: {error}") from error
     body.finish()
     return network
