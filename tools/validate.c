@@ -63,7 +63,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "statements|training|inference|kernels|operators|collectives|storage", "which measurements (default statements)"},
+  {OPTION_SET, '\0', "set", "statements|training|inference|large-models|kernels|operators|collectives|storage", "which measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does not say it"},
   {OPTION_HOLD_OUT, '\0', "hold-out", "gpu|source|machine=NAME",
@@ -81,11 +81,14 @@ const cli_command validate_command = {
   "statements: what the source documents state, row by row; rows that are no numbers are claims, which hold or do not. "
   "training, inference: published rates; rows of the same network, GPU, GPUs, batch, precision and software are one "
   "setting, whose errors are of its medians, and covered is the share of settings within the 80 % interval of the "
-  "prediction. kernels: times of single kernels, beside a plain roofline. operators: "
+  "prediction. large-models: step times, and memory of a GPU, of language models shared out over many GPUs. "
+  "kernels: times of single kernels, beside a plain roofline. operators: "
   "of language models, as serving engines and profilers timed them. collectives: times of collectives, and copies between two GPUs. storage: rates and node counts of storage and decoding.\n\n"
   "--data takes a table of yours in place of the shipped one. training, inference: columns model, framework, "
   "framework_version, gpu, gpu_memory_GB, system, gpus, nodes, batch_per_gpu, precision, throughput, unit and others "
-  "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. kernels: kernel, op, "
+  "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. large-models: besides these step_time_s, global_batch, seq_len,"
+  " hidden, layers, heads, ffn, vocab and what else a shape has, tensor_parallel, pipeline_parallel, zero_stage and what else a "
+  "plan has (docs/accuracy.md). kernels: kernel, op, "
   "pass, precision, gpu, time_us, library, source_repo and the sizes of the operator (docs/calibration.md). operators: "
   "gpu, op, dtype, time_us, library and the sizes of the operator (docs/calibration.md). collectives: "
   "system, gpus, nodes, collective, message_bytes, time_us, and machine, gpu_list, nccl_version, protocol_or_algo, note "

@@ -15,11 +15,11 @@ ROW = "ResNet-50,PyTorch,V100,1,1,64,fp32,300,images/s,\n"
 
 
 def test_the_sets() -> None:
-    assert pm.validation_sets() == ["statements", "training", "inference", "kernels", "operators", "collectives",
-                                    "storage"]
+    assert pm.validation_sets() == ["statements", "training", "inference", "large-models", "kernels", "operators",
+                                    "collectives", "storage"]
 
 
-FURTHER = {"kernels": ["roofline mape [%]"], "collectives": ["covered [%]"]} | {name: ["settings", "covered [%]"] for name in ("training", "inference")}
+FURTHER = {"kernels": ["roofline mape [%]"], "collectives": ["covered [%]"]} | {name: ["settings", "covered [%]"] for name in ("training", "inference", "large-models")}
 
 
 def test_every_set_has_the_same_columns() -> None:

@@ -52,6 +52,8 @@ extern "C" {
   X(ACCUMULATION, "accumulation", "batches that a step accumulates, a formula likewise")               \
   X(PEERS, "peers", "the share of one GPU's rate below which several on the same host have no peer access") \
   X(ABOUT, "about", "what its group is called first, if its unit does not say: speech")                \
+  X(MICRO_BATCH, "micro-batch", "sizes of a micro-batch where the row says none: the fastest of them counts") \
+  X(RUN, "run", "other settings of a run of large models: stage_layers=balanced gradient_bytes=4")      \
   X(UNFIT, "unfit", "that no constant is fitted on the row, which is predicted all the same; the value says why")
 
 typedef enum pm_decision {
@@ -69,7 +71,7 @@ typedef enum pm_decision {
   X(TEXT, id, "", "short stable name")                                              \
   X(DECISION, decides, "", "what it decides")                                       \
   X(TEXT, value, "", "what it decides for")                                         \
-  X(TEXT, set, "", "condition on the set: training or inference")                   \
+  X(TEXT, set, "", "condition on the set: training, inference or large-models")                   \
   X(TEXT, model, "", "condition on the model")                                      \
   X(TEXT, framework, "", "condition on the framework")                              \
   X(TEXT, version, "", "condition on the framework's version")                      \
@@ -82,6 +84,7 @@ typedef enum pm_decision {
   X(TEXT, serving, "", "condition on how inference is served")                      \
   X(TEXT, origin, "", "condition on where the row is from: repository and path")    \
   X(TEXT, remark, "", "condition on the note")                                      \
+  X(TEXT, schedule, "", "condition on the schedule of a pipeline")                  \
   X(TEXT, since, "", "holds for software released in this month (2018-06) or later") \
   X(TEXT, until, "", "holds for software released in this month or before")
 

@@ -49,7 +49,7 @@ static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm
   if (items == NULL) return pm__no_memory(error);
   rows->items = items;
   pm__lab_training_row *next = &items[rows->count];
-  next->asked = pm__lab_rate_run(rate);
+  next->asked = pm__lab_rate_run(rate, 0);
   next->run = -1;
   next->source = number_of_source(rows, source_of(row), error);
   if (next->source < 0) return PM_STATUS_NO_MEMORY;
@@ -100,7 +100,7 @@ static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, co
   static const char *const needed[] = {"model", "throughput", "unit"};
   const pm__lab_context context = {.catalog = catalog, .table = table, .file = options->file, .set = ""};
   int columns[PM__COLUMNS], status = pm__lab_check_columns(&context, needed, sizeof needed / sizeof needed[0], error);
-  if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, false, table, error);
+  if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, "training", table, error);
   pm__lab_row_columns(table, columns);
   for (size_t line = 1; status == PM_OK && line < table->rows; line++) {
     pm__lab_row row;

@@ -134,7 +134,7 @@ static void drop_last_part(parts *list)
   free(last->reason);
 }
 
-enum { PARAMETERS = 8 };
+enum { PARAMETERS = 24 };
 
 /* "bert-large seq=384" -> its id in `text` (cut up), and parameters that point into it; -1 if that is not its form. */
 static int split_name(char *text, pm_attribute *sets)

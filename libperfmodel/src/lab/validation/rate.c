@@ -6,15 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/words.h"
+#include "lab/validation/parallel_row.h"
 #include "network/network.h"
 
-int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, bool inference, const pm__csv *table,
+int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, const char *set, const pm__csv *table,
                              pm_error *error)
 {
   int columns[PM__COLUMNS];
   memset(reader, 0, sizeof *reader);
   reader->catalog = catalog;
-  reader->inference = inference;
+  reader->set = set;
+  reader->inference = strcmp(set, "inference") == 0;
+  reader->plans = strcmp(set, "large-models") == 0;
   pm__lab_row_columns(table, columns);
   int status = pm__lab_readings_new(&reader->readings, catalog, error);
   if (status == PM_OK) status = pm__lab_singles_read(&reader->singles, &reader->readings, table, columns, error);
@@ -53,14 +56,15 @@ static int read_network(pm__lab_rate_reader *reader, const pm__lab_row *row, pm_
   char name[PM__VALUE_LONGEST];
   pm_error reason = PM_ERROR_NONE;
   const char *model = row->cell[PM__COLUMN_MODEL];
-  if (pm__lab_readings_decide(&reader->readings, PM_DECISION_NETWORK, row, name) == NULL) {
+  bool shaped = reader->plans && pm__lab_parallel_network(&reader->readings, row, name);
+  if (!shaped && pm__lab_readings_decide(&reader->readings, PM_DECISION_NETWORK, row, name) == NULL) {
     if (model[0] == '\0') return pm__fail(error, PM_STATUS_NOT_FOUND, "no model");
     if (pm_catalog_resolve(reader->catalog, "network", model, NULL) == NULL)
       return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown model \"%.80s\"", model);
     snprintf(name, sizeof name, "%.100s", model);
   }
-  add_size(reader->predictor, row, PM__COLUMN_IMAGE, "image", name, &reason);
-  add_size(reader->predictor, row, PM__COLUMN_SEQUENCE, "seq", name, &reason);
+  if (!shaped) add_size(reader->predictor, row, PM__COLUMN_IMAGE, "image", name, &reason);
+  if (!shaped) add_size(reader->predictor, row, PM__COLUMN_SEQUENCE, "seq", name, &reason);
   rate->network = pm__lab_predictor_network(reader->predictor, name, &reason);
   if (reason.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (rate->network >= 0) return PM_OK;
@@ -133,6 +137,7 @@ static int read_machine(pm__lab_rate_reader *reader, const pm__lab_row *row, pm_
   if (status != PM_OK) return status;
   bool whole = gpus > 0 && (nodes > 1 || gpus == 1 || system_of(reader, row, gpus, 1, value, &other) != NULL);
   if (other.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+  if (reader->plans && nodes == 0) whole = false; /* whole machines */
   if (!whole && gpus > 0) nodes = 0;
   rate->nodes = nodes > 0 ? nodes : 1;
   rate->gpus = whole ? gpus / rate->nodes : 1;
@@ -207,6 +212,7 @@ static int read_optimizer(pm__lab_rate_reader *reader, const pm__lab_row *row, p
 
 static int read_batch(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
+  if (reader->plans) return pm__lab_parallel_read(&reader->readings, row, rate, error);
   double ranks = (double)rate->gpus * rate->nodes, all = pm__lab_row_number(row, PM__COLUMN_GLOBAL_BATCH);
   rate->batch = pm__lab_readings_number(&reader->readings, PM_DECISION_BATCH, row, error);
   if (isnan(rate->batch)) rate->batch = pm__lab_row_number(row, PM__COLUMN_BATCH);
@@ -231,18 +237,22 @@ static int read_unit(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__la
   const char *unit = row->cell[PM__COLUMN_UNIT];
   rate->each = strstr(unit, "/GPU") != NULL || strstr(unit, "/gpu") != NULL;
   rate->items = pm__lab_readings_number(&reader->readings, PM_DECISION_ITEMS, row, error);
+  if (isnan(rate->items) && reader->plans && strstr(unit, "tokens") != NULL)
+    rate->items = pm__lab_row_number(row, PM__COLUMN_SEQUENCE);
   if (isnan(rate->items) && !rate->latency && !counts_samples(unit))
     return pm__fail(error, PM_STATUS_NOT_FOUND, "unit \"%.60s\" of model \"%.60s\"", unit, row->cell[PM__COLUMN_MODEL]);
   if (isnan(rate->items)) rate->items = 1;
   return PM_OK;
 }
 
-/* A throughput, or, if there is none, a latency. */
+/* A throughput, or, if there is none, a latency; of large models the time of a step, or else a throughput. */
 static int read_measured(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
   rate->measured = pm__lab_row_number(row, PM__COLUMN_THROUGHPUT);
-  rate->latency = reader->inference && isnan(rate->measured);
-  if (rate->latency) rate->measured = pm__lab_row_number(row, PM__COLUMN_LATENCY);
+  double step = reader->plans ? pm__lab_row_number(row, PM__COLUMN_STEP_TIME) : (double)NAN;
+  rate->latency = reader->inference ? isnan(rate->measured) : !isnan(step);
+  if (!isnan(step)) rate->measured = step * 1e3;
+  else if (rate->latency) rate->measured = pm__lab_row_number(row, PM__COLUMN_LATENCY);
   if (rate->measured > 0 && isfinite(rate->measured)) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_VALUE, "no throughput above 0");
 }
@@ -277,22 +287,27 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
 {
   char value[PM__VALUE_LONGEST];
   memset(rate, 0, sizeof *rate);
-  row->set = reader->inference ? "inference" : "training";
+  row->set = reader->set;
+  rate->plan = pm_run_make();
+  rate->memory = (double)NAN;
+  rate->micro_batch[0] = (double)NAN;
+  rate->micro_batches = 1;
   const char *why = pm__lab_readings_decide(&reader->readings, PM_DECISION_SKIP, row, value);
   if (why != NULL) return pm__fail(error, PM_STATUS_NOT_FOUND, "left out: %.150s", why);
   pm__lab_readings_date(&reader->readings, row);
-  int status = check_plan(row, error);
+  int status = reader->plans ? PM_OK : check_plan(row, error);
   if (status == PM_OK) status = read_network(reader, row, rate, error);
   if (status == PM_OK) status = read_machine(reader, row, rate, error);
   if (status == PM_OK) status = read_peers(reader, row, rate, error);
   if (status == PM_OK) status = read_precision(reader, row, rate, error);
   if (status == PM_OK) status = read_measured(reader, row, rate, error);
+  if (status == PM_OK) status = read_optimizer(reader, row, rate, error);
   if (status == PM_OK) status = read_batch(reader, row, rate, error);
   if (status == PM_OK) status = read_unit(reader, row, rate, error);
   if (status == PM_OK) status = read_framework(reader, row, rate, error);
   const char *about = pm__lab_readings_decide(&reader->readings, PM_DECISION_ABOUT, row, value);
   snprintf(rate->about, sizeof rate->about, "%.15s", about != NULL ? about : "");
-  return status == PM_OK ? read_optimizer(reader, row, rate, error) : status;
+  return status;
 }
 
 /* ---- What a row is of ---- */
@@ -332,9 +347,10 @@ bool pm__lab_rate_is_of(const pm__lab_rate_reader *reader, const pm__lab_row *ro
 
 /* ---- Runs and groups ---- */
 
-pm_run pm__lab_rate_run(const pm__lab_rate *rate)
+pm_run pm__lab_rate_run(const pm__lab_rate *rate, int micro_batch)
 {
-  pm_run run = pm_run_make();
+  pm_run run = rate->plan;
+  run.micro_batch = rate->micro_batch[micro_batch];
   run.network_index = rate->network;
   run.system_index = rate->system;
   run.gpus = rate->gpus;

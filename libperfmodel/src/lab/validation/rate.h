@@ -7,6 +7,8 @@
 #include "lab/validation/predictor.h"
 #include "lab/validation/readings.h"
 
+enum { PM__MICRO_BATCHES = 8 };
+
 typedef struct pm__lab_rate {
   int network, system, profile; /* of the predictor */
   char framework[PM_TEXT_MAX], gpu[PM_TEXT_MAX];
@@ -14,6 +16,10 @@ typedef struct pm__lab_rate {
   char about[16]; /* the first word of its group; empty: by its unit */
   double batch, accumulation;
   int32_t precision, optimizer;
+  pm_run plan;     /* how the network is shared out: degrees of parallelism, ZeRO, recomputation */
+  double micro_batch[PM__MICRO_BATCHES]; /* sizes of which the fastest counts; NAN: of the plan */
+  int micro_batches;
+  double memory;   /* that was measured of a GPU [B], NAN if unknown */
   double items;    /* what is counted, for each sample */
   double measured; /* in the row's unit */
   bool each;       /* the unit is for each GPU */
@@ -28,11 +34,13 @@ typedef struct pm__lab_rate_reader {
   pm__lab_singles singles;
   pm__lab_machines *machines;
   pm__lab_predictor *predictor;
+  const char *set; /* training, inference or large-models */
   bool inference; /* rates of inference, or latencies */
+  bool plans;     /* training of large models, with columns for their shape and for how they are shared out */
 } pm__lab_rate_reader;
 
 /* The table is that of the rows that are read. */
-int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, bool inference, const pm__csv *table,
+int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, const char *set, const pm__csv *table,
                              pm_error *error);
 void pm__lab_rate_reader_close(pm__lab_rate_reader *reader);
 
@@ -44,8 +52,8 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
 bool pm__lab_rate_is_of(const pm__lab_rate_reader *reader, const pm__lab_row *row, const pm__lab_rate *rate,
                         const char *list);
 
-/* The run of training that a row is of. */
-pm_run pm__lab_rate_run(const pm__lab_rate *rate);
+/* The run of training that a row is of, with one of its micro-batches. */
+pm_run pm__lab_rate_run(const pm__lab_rate *rate, int micro_batch);
 
 /* What is counted, for each predicted sample. */
 double pm__lab_rate_scale(const pm__lab_rate *rate);

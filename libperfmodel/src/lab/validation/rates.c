@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lab/validation/comparison.h"
-#include "lab/validation/rate.h"
+#include "lab/validation/parallel_row.h"
 #include "lab/validation/settings.h"
 #include "report/order.h"
 
 typedef struct asked_row {
   size_t line; /* of the table */
-  int run;     /* of the predictor */
+  int run[PM__MICRO_BATCHES], runs; /* of the predictor; the fastest counts */
+  bool memory;  /* of a GPU in GB, in place of a rate */
   double scale; /* what is counted, for each predicted sample */
   bool latency; /* in ms, in place of a rate */
   char *rules;  /* readings that decided something of it */
@@ -60,9 +61,9 @@ static pm_inference_run inference_run(const pm__lab_rate *rate)
   return run;
 }
 
-static int add_run(rates *t, const pm__lab_rate *rate, pm_error *error)
+static int add_run(rates *t, const pm__lab_rate *rate, int micro_batch, pm_error *error)
 {
-  pm_run training = pm__lab_rate_run(rate);
+  pm_run training = pm__lab_rate_run(rate, micro_batch);
   pm_inference_run inference = inference_run(rate);
   return t->reader.inference ? pm__lab_predictor_add_inference(t->reader.predictor, &inference, error)
                              : pm__lab_predictor_add(t->reader.predictor, &training, error);
@@ -105,6 +106,19 @@ static void set_key(const pm__lab_row *row, const pm__lab_rate *rate, char *key,
   snprintf(key, size, "%d %d %s %d %g %g %g %d %s %.60s %s %d", rate->network, rate->profile, rate->gpu,
            rate->gpus * rate->nodes, rate->batch, rate->items, rate->accumulation, rate->precision, row->cell[PM__COLUMN_UNIT],
            version[0] != '\0' ? version : row->date, rate->no_peers ? "no-peer" : "", rate->latency);
+  const pm_run *plan = &rate->plan;
+  snprintf(key + strlen(key), size - strlen(key), " %d %d %d %d %d %d %d %d %d %g", plan->tensor_parallel,
+           plan->pipeline_parallel, plan->virtual_pipeline, plan->context_parallel, plan->expert_parallel,
+           plan->sequence_parallel, plan->pipeline_schedule, plan->zero, plan->recompute, rate->micro_batch[0]);
+}
+
+static int add_runs(rates *t, const pm__lab_rate *rate, asked_row *asked, pm_error *error)
+{
+  for (asked->runs = 0; asked->runs < rate->micro_batches; asked->runs++) {
+    asked->run[asked->runs] = add_run(t, rate, asked->runs, error);
+    if (asked->run[asked->runs] < 0) return PM_STATUS_NO_MEMORY;
+  }
+  return PM_OK;
 }
 
 static int add_row(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, size_t line, pm_error *error)
@@ -113,7 +127,7 @@ static int add_row(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, s
   if (grow(t, error) != PM_OK) return PM_STATUS_NO_MEMORY;
   pm__lab_comparison *out = pm__lab_comparisons_add(&t->rows, error);
   if (out == NULL) return PM_STATUS_NO_MEMORY;
-  t->asked[index] = (asked_row){.line = line, .run = add_run(t, rate, error), .scale = pm__lab_rate_scale(rate),
+  t->asked[index] = (asked_row){.line = line, .scale = pm__lab_rate_scale(rate),
                                 .latency = rate->latency};
   t->read[index] = reading_of(t, rate);
   set_key(row, rate, t->settings[index].key, sizeof t->settings[index].key);
@@ -123,7 +137,26 @@ static int add_row(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, s
   snprintf(out->set, sizeof out->set, "%.79s", t->context->set);
   pm__lab_rate_group(rate, row, pm__lab_predictor_built_network(t->reader.predictor, rate->network), out->group,
                      sizeof out->group);
-  return t->asked[index].run >= 0 ? PM_OK : PM_STATUS_NO_MEMORY;
+  if (t->reader.plans) pm__lab_parallel_group(rate, row, out->group, sizeof out->group);
+  return add_runs(t, rate, &t->asked[index], error);
+}
+
+/* What nvidia-smi or the allocator said, beside the row's own line. */
+static int add_memory(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, size_t line, pm_error *error)
+{
+  size_t index = t->rows.count;
+  int status = add_row(t, row, rate, line, error);
+  if (status != PM_OK) return status;
+  pm__lab_comparison *out = &t->rows.items[index];
+  char group[PM_TEXT_MAX];
+  snprintf(group, sizeof group, "%.71s", out->group);
+  snprintf(out->group, sizeof out->group, "memory, %.71s", group);
+  snprintf(out->id, sizeof out->id, "%zu memory", line + 1);
+  snprintf(out->unit, sizeof out->unit, "GB");
+  snprintf(t->settings[index].key, sizeof t->settings[index].key, "memory %zu", line);
+  out->measured = rate->memory / 1e9;
+  t->asked[index].memory = true;
+  return PM_OK;
 }
 
 /* One row of the table; the readings that decided something of it go to `rules`. */
@@ -141,6 +174,8 @@ static int read_row(rates *t, pm__lab_row *row, size_t line, pm__string *rules, 
   if (status != PM_OK) return status;
   t->asked[t->rows.count - 1].rules = rules->text;
   rules->text = NULL; /* handed over */
+  if (!isnan(rate.memory)) status = add_memory(t, row, &rate, line, error);
+  if (status != PM_OK) return status;
   return rules->failed ? pm__no_memory(error) : PM_OK;
 }
 
@@ -158,20 +193,41 @@ static int read_rows(rates *t, pm_error *error)
   return status;
 }
 
+/* The fastest of a row's runs; the first if none has a prediction. */
+static int best_run(const rates *t, const asked_row *asked)
+{
+  int best = asked->run[0];
+  for (int i = 1; i < asked->runs && !t->reader.inference; i++) {
+    const pm_prediction *p = pm__lab_predictor_prediction(t->reader.predictor, asked->run[i]);
+    const pm_prediction *least = pm__lab_predictor_prediction(t->reader.predictor, best);
+    if (p->status == PM_OK && (least->status != PM_OK || p->step_time < least->step_time)) best = asked->run[i];
+  }
+  return best;
+}
+
+/* Of training: samples/s, ms of a step, or GB of a GPU. */
+static double training_answer(const asked_row *asked, const pm_prediction *p, reading_row *read)
+{
+  double step = p->step_time * 1e3 * p->throughput;
+  if (asked->memory) return p->memory / 1e9;
+  read->low = asked->latency ? step / p->throughput_p90 : p->throughput_p10 * asked->scale;
+  read->high = asked->latency ? step / p->throughput_p10 : p->throughput_p90 * asked->scale;
+  return asked->latency ? p->step_time * 1e3 : p->throughput * asked->scale;
+}
+
 /* Predicted throughput, or latency in ms, with its interval; NAN with the reason. */
 static double answer(const rates *t, const asked_row *asked, reading_row *read, pm_error *reason)
 {
   const pm__lab_predictor *predictor = t->reader.predictor;
+  int run = best_run(t, asked);
   if (!t->reader.inference) {
-    const pm_prediction *p = pm__lab_predictor_prediction(predictor, asked->run);
-    if (p->status != PM_OK) pm__lab_predictor_check(predictor, asked->run, reason);
-    read->low = p->throughput_p10 * asked->scale;
-    read->high = p->throughput_p90 * asked->scale;
-    return p->throughput * asked->scale;
+    const pm_prediction *p = pm__lab_predictor_prediction(predictor, run);
+    if (p->status != PM_OK) pm__lab_predictor_check(predictor, run, reason);
+    return training_answer(asked, p, read);
   }
-  const pm_inference *p = pm__lab_predictor_inference(predictor, asked->run);
+  const pm_inference *p = pm__lab_predictor_inference(predictor, run);
   double call = p->latency * 1e3 * p->throughput;
-  if (p->status != PM_OK) pm__lab_predictor_inference_check(predictor, asked->run, reason);
+  if (p->status != PM_OK) pm__lab_predictor_inference_check(predictor, run, reason);
   read->low = asked->latency ? call / p->throughput_p90 : p->throughput_p10 * asked->scale;
   read->high = asked->latency ? call / p->throughput_p10 : p->throughput_p90 * asked->scale;
   return asked->latency ? p->latency * 1e3 : p->throughput * asked->scale;
@@ -218,7 +274,7 @@ static void free_rates(rates *t)
   free(t->settings);
 }
 
-static pm_table *validate(pm__lab_context *context, bool inference, pm_error *error)
+static pm_table *validate(pm__lab_context *context, const char *set, pm_error *error)
 {
   static const char *const needed[] = {"model", "throughput", "unit"};
   rates t;
@@ -226,7 +282,7 @@ static pm_table *validate(pm__lab_context *context, bool inference, pm_error *er
   memset(&t, 0, sizeof t);
   t.context = context;
   int status = pm__lab_check_columns(context, needed, sizeof needed / sizeof needed[0], error);
-  if (status == PM_OK) status = pm__lab_rate_reader_open(&t.reader, context->catalog, inference, context->table, error);
+  if (status == PM_OK) status = pm__lab_rate_reader_open(&t.reader, context->catalog, set, context->table, error);
   if (status == PM_OK) status = read_rows(&t, error);
   if (status == PM_OK && context->only != NULL && t.rows.count == 0)
     status = pm__fail(error, PM_STATUS_NOT_FOUND, "no row of \"%.60s\" is of %.80s", context->file, context->only);
@@ -242,10 +298,15 @@ static pm_table *validate(pm__lab_context *context, bool inference, pm_error *er
 
 pm_table *pm__lab_validate_training(pm__lab_context *context, pm_error *error)
 {
-  return validate(context, false, error);
+  return validate(context, "training", error);
 }
 
 pm_table *pm__lab_validate_inference(pm__lab_context *context, pm_error *error)
 {
-  return validate(context, true, error);
+  return validate(context, "inference", error);
+}
+
+pm_table *pm__lab_validate_large_models(pm__lab_context *context, pm_error *error)
+{
+  return validate(context, "large-models", error);
 }

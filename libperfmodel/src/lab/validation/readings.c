@@ -93,6 +93,7 @@ static bool holds(const pm_reading *rule, const pm__lab_row *row)
          pm__words_hold(rule->sequence, row->cell[PM__COLUMN_SEQUENCE]) &&
          pm__words_hold(rule->batch, row->cell[PM__COLUMN_BATCH]) &&
          pm__words_hold(rule->serving, row->cell[PM__COLUMN_SERVING]) && pm__words_hold(rule->origin, row->origin) &&
+         pm__words_hold(rule->schedule, row->cell[PM__COLUMN_SCHEDULE]) &&
          pm__words_hold(rule->remark, row->cell[PM__COLUMN_NOTE]);
 }
 

@@ -29,7 +29,35 @@
   X(PATH, "source_path", "")                            \
   X(DATE, "source_commit_or_date", "date")              \
   X(PLAN, "parallelism", "plan")                        \
-  X(NOTE, "note", "")
+  X(NOTE, "note", "")                                   \
+  /* shape of a language model */                       \
+  X(HIDDEN, "hidden", "")                               \
+  X(LAYERS, "layers", "")                               \
+  X(HEADS, "heads", "")                                 \
+  X(KV_HEADS, "kv_heads", "")                           \
+  X(HEAD_DIM, "head_dim", "head_features")              \
+  X(FFN, "ffn", "")                                     \
+  X(GATED, "gated", "")                                 \
+  X(VOCABULARY, "vocab", "vocabulary")                  \
+  X(EXPERTS, "experts", "")                             \
+  X(TOP_K, "top_k", "")                                 \
+  X(EXPERT_FFN, "expert_ffn", "")                       \
+  X(SHARED_FFN, "shared_ffn", "")                       \
+  X(DENSE_LAYERS, "dense_layers", "")                   \
+  X(ATTENTION, "attention", "")                         \
+  /* how it was shared out */                           \
+  X(TENSOR, "tensor_parallel", "tp")                    \
+  X(SEQUENCE_PARALLEL, "sequence_parallel", "sp")       \
+  X(PIPELINE, "pipeline_parallel", "pp")                \
+  X(VIRTUAL, "virtual_pipeline_stages", "vp")           \
+  X(SCHEDULE, "schedule", "pipeline_schedule")          \
+  X(CONTEXT, "context_parallel", "cp")                  \
+  X(EXPERT, "expert_parallel", "ep")                    \
+  X(ZERO, "zero_stage", "zero")                         \
+  X(MICRO_BATCH, "micro_batch", "")                     \
+  X(RECOMPUTE, "activation_recompute", "recompute")     \
+  X(STEP_TIME, "step_time_s", "")                       \
+  X(MEMORY_USED, "memory_GB", "")
 
 typedef enum pm__lab_column {
 #define PM__COLUMN_ENUM(name, title, other) PM__COLUMN_##name,
@@ -41,7 +69,7 @@ typedef enum pm__lab_column {
 typedef struct pm__lab_row {
   const char *cell[PM__COLUMNS];
   char origin[PM_TEXT_MAX * 4]; /* repository and path */
-  const char *set;              /* training or inference */
+  const char *set;              /* training, inference or large-models */
   char date[8];                 /* of the software, "2018-06"; "" if nothing says */
   pm__string *rules;            /* gets the ids of rules that decide something of it; or NULL */
 } pm__lab_row;

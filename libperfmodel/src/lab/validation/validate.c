@@ -15,6 +15,7 @@ static const set sets[] = {
   {"statements", "seeds", "measured/statements.csv", pm__lab_validate_statements},
   {"training", "", "measured/training.csv", pm__lab_validate_training},
   {"inference", "", "measured/inference.csv", pm__lab_validate_inference},
+  {"large-models", "", "measured/large_models.csv", pm__lab_validate_large_models},
   {"kernels", "", "measured/kernels.csv", pm__lab_validate_kernels},
   {"operators", "", "measured/operators.csv", pm__lab_validate_operators},
   {"collectives", "", "measured/collectives.csv", pm__lab_validate_collectives},
