@@ -214,7 +214,7 @@ _perfmodel() {
       esac ;;
     validate) options=" --set --data --system --hold-out --rows --columns --format --output --catalog --quiet --help"
       case $before in
-        --set) words="statements training inference kernels operators collectives storage" ;;
+        --set) words="statements training inference large-models kernels operators collectives storage" ;;
         --hold-out) words="gpu source machine=NAME" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;

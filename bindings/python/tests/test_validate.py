@@ -51,6 +51,25 @@ def test_rows_of_ones_own(tmp_path: Path) -> None:
     assert first["error"][0] == pytest.approx((first["predicted"][0] / 300 - 1) * 100)
 
 
+def test_large_models_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    header = ("model,framework,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,hidden,"
+              "layers,heads,ffn,vocab,tensor_parallel,pipeline_parallel,schedule,micro_batch,step_time_s,memory_GB\n")
+    shape = "GPT,Megatron-LM,2022-05,dgx-a100-80gb,A100,64,8,64,bf16,2048,{},4096,32,32,16384,51200,4,4,{},{},{},{}\n"
+    path.write_text(header + shape.format(",", "1f1b", 2, 3, 20) + shape.format("50000,tokens/s", "1f1b", "", "", "")
+                    + shape.format(",", "zb-5p", 2, 3, 20))
+    table = pm.validate("large-models", rows=True, data=path)
+    kept = dict(gpus=8, nodes=8, batch=16, precision="bf16", optimizer="adam", tensor_parallel=4, pipeline_parallel=4,
+                framework="megatron-v2", ignore_memory=True)
+    network = pm.network("gpt", seq=2048, layers=32, hidden=4096, heads=32, ffn=16384, vocabulary=51200, flash=1)
+    runs = {size: pm.predict(network, "dgx-a100-80gb", micro_batch=size, **kept) for size in (1, 2, 4, 8)}
+    assert list(table["unit"]) == ["ms", "GB", "tokens/s"]
+    assert table["predicted"][0] == pytest.approx(runs[2].step_time * 1e3)
+    assert table["predicted"][1] == pytest.approx(runs[2].memory / 1e9)
+    assert table["predicted"][2] == pytest.approx(max(p.throughput for p in runs.values()) * 2048)
+    assert any("zb-5p" in note for note in table.notes)
+
+
 def test_kernels_and_collectives_of_ones_own(tmp_path: Path) -> None:
     kernels, collectives = tmp_path / "kernels.csv", tmp_path / "collectives.csv"
     kernels.write_text("kernel,M,N,K,precision,gpu,time_us\ngemm,512,512,512,fp32,V100,90\n")
