@@ -2,6 +2,7 @@
 
 pm_catalog *pm_catalog_new(pm_error *error);
 void pm_catalog_load(pm_catalog *catalog, const char *path, pm_error *error);
+void pm_catalog_load_text(pm_catalog *catalog, const char *text, const char *name, pm_error *error);
 const char *pm_catalog_resolve(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
 pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error);
 pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from . import _core, _record, _records, _shipped
 from ._framework import Framework, from_catalog
@@ -29,10 +29,16 @@ class Catalog:
 
     def __init__(self, *paths: str | os.PathLike[str], _handle: _core.catalog | None = None):
         self._handle = _handle if _handle is not None else _core.catalog_new()
-        for path in paths:
-            _core.catalog_load(self._handle, path_text(path))
+        self._paths = tuple(path_text(path) for path in paths)
+        for path in self._paths:
+            _core.catalog_load(self._handle, path)
         self._networks = lru_cache(maxsize=64)(lambda id: self.network(id))
         self._systems = lru_cache(maxsize=64)(lambda id: self.system(id))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle holds the paths, not what was in the files: whoever reads it reads those again."""
+        paths = tuple(os.path.abspath(path) for path in self._paths)
+        return (Catalog, paths) if paths else (default, ())
 
     @property
     def notes(self) -> Names:
@@ -70,7 +76,7 @@ class Catalog:
 
     def system(self, name: str) -> System:
         """A system with its link graph."""
-        return System(_core.catalog_new_system(self._handle, text(name, "name")))
+        return System(_core.catalog_new_system(self._handle, text(name, "name")), (_system_of, (self, name)))
 
     def framework(self, name: str) -> Framework:
         """A framework's profile, "pt-nchw"; with another cuDNN generation, "tf1-nchw@cudnn6"."""
@@ -118,6 +124,10 @@ class Catalog:
         main = ("gpus", "systems", "networks", "frameworks", "datasets")
         counts = ", ".join(f"{len(self.ids(kind))} {kind}" for kind in main)
         return f"<Catalog: {counts}, and {len(self.kinds) - len(main)} other kinds>"
+
+
+def _system_of(catalog: Catalog, name: str) -> System:
+    return catalog.system(name)
 
 
 _default: Catalog | None = None

@@ -19,13 +19,20 @@ HardwareAxes = Mapping[str, Union[Quantity, Iterable[Quantity]]]
 def with_gpu(system: System | str, gpu: _records.Gpu | str) -> System:
     """The system with another GPU in it, on the same links."""
     record, constants = device(as_gpu(gpu), "calibrated")
-    return System(_core.system_with_gpu(as_system(system)._handle, record, constants))
+    system, gpu = as_system(system), as_gpu(gpu)
+    return System(_core.system_with_gpu(system._handle, record, constants), (with_gpu, (system, gpu)))
 
 
 def with_link(system: System | str, link: str, *, replaces: str | None = None) -> System:
     """The system with another type of link: in place of all of the type `replaces`, or as its network."""
     old = "" if replaces is None else text(replaces, "replaces")
-    return System(_core.system_with_link(default()._handle, as_system(system)._handle, old, text(link, "link")))
+    system = as_system(system)
+    made = _core.system_with_link(default()._handle, system._handle, old, text(link, "link"))
+    return System(made, (_with_link, (system, link, replaces)))
+
+
+def _with_link(system: System, link: str, replaces: str | None) -> System:
+    return with_link(system, link, replaces=replaces)
 
 
 def with_number(system: System | str, path: str, value: Quantity) -> System:
@@ -37,7 +44,9 @@ def with_number(system: System | str, path: str, value: Quantity) -> System:
     >>> faster.gpu.memory_bandwidth
     1800000000000.0
     """
-    return System(_core.system_with_number(as_system(system)._handle, text(path, "path"), _value(path, value)))
+    system = as_system(system)
+    made = _core.system_with_number(system._handle, text(path, "path"), _value(path, value))
+    return System(made, (with_number, (system, path, value)))
 
 
 def _value(path: str, value: Quantity) -> str:

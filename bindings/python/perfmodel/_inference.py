@@ -232,6 +232,8 @@ def _profile(value: Profile, system: System) -> _records.InferenceProfile:
     """How the system's GPU has it; with a warning where the libraries do not run on it."""
     architecture = system.gpu.architecture
     found = default().inference_profile(value, architecture) if isinstance(value, str) else value
+    if not isinstance(found, _records.InferenceProfile):
+        raise TypeError(f"framework must be a framework's name or an inference profile, not {type(value).__name__}")
     if found.architectures and architecture not in found.architectures.split():
         warnings.warn(_core.inference_warning(system._handle, _record.write("inference_profile", found)), stacklevel=4)
     return found

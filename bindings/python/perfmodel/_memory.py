@@ -120,6 +120,8 @@ def memory(
     """
     net, card = as_network(network), _gpu(gpu)
     profile = default().memory_profile(framework) if isinstance(framework, str) else framework
+    if not isinstance(profile, _records.MemoryProfile):
+        raise TypeError(f"framework must be a memory profile or its name, not {type(framework).__name__}")
     state = default().optimizer(optimizer) if isinstance(optimizer, str) else optimizer
     run = _run(batch, precision, dp, zero, recompute, inference)
     run[0]["usable"] = _usable(card) if usable is None else quantity(usable, "B", "usable")

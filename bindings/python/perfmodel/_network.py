@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from html import escape
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -37,6 +37,10 @@ class Network:
         self._handle = _handle if _handle is not None else _core.network_new(text(id, "id"), text(name, "name") or id)
         self._last: int | None = None
         self._version = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies are made of the network's XML."""
+        return _read_again, (self.id, _core.network_format_xml(self._handle), self.report, self._last)
 
     def input(self, *shape: SupportsIndex, name: str = "") -> int:
         """Adds an input of that shape, per sample and without the batch. Returns its number."""
@@ -200,6 +204,14 @@ class Network:
     def _coverage(self) -> str:
         """What an import left out."""
         return f"; {self.report.coverage_text}" if self.report is not None and self.report.unknown else ""
+
+
+def _read_again(id: str, xml: str, report: Report | None, last: int | None) -> Network:
+    catalog = _core.catalog_new()
+    _core.catalog_load_text(catalog, xml, "network")
+    network = Network("", _handle=_core.catalog_new_network(catalog, id, {}))
+    network.report, network._last = report, last
+    return network
 
 
 def layer_kinds() -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
@@ -54,16 +54,20 @@ class Plan:
         self._handle = _core.plan_new(
             [network._handle for network in self.networks], [system._handle for system in self.systems]
         )
+        self._asked = frameworks if frameworks is None or isinstance(frameworks, (str, Framework)) else many(frameworks)
         self._assumed = isinstance(frameworks, str) and frameworks == DEFAULT
-        chosen = ([as_framework(item, system) for system in self.systems] for item in many(frameworks))
+        chosen = ([as_framework(item, system) for system in self.systems] for item in many(self._asked))
         self._by_system = [[item for item in items if item is not None] for items in chosen if items[0] is not None]
-        if self._by_system and len(self._by_system) < len(many(frameworks)):
+        if self._by_system and len(self._by_system) < len(many(self._asked)):
             raise ArgumentError("no framework and frameworks are different plans")
         for items in self._by_system:
             _core.plan_add_framework(self._handle, *frameworks_records(items))
         self.frameworks = [items[0] for items in self._by_system]
         self._network_ids = [network.id for network in self.networks]
         self._system_ids = [system.id for system in self.systems]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Plan, (self.networks, self.systems, self._asked)
 
     def framework(self, index: int, system: int = 0) -> Framework | None:
         """A framework of the plan as the GPUs of one of its systems have it; None for -1."""
@@ -153,4 +157,6 @@ def _plan_of(network: Network, system: System, framework: Framework | str | None
 def plan_of(network: Network | str, system: System | str, framework: Framework | str | None) -> Plan:
     """A plan of one network on one system in one framework; plans of the last few are kept."""
     net = as_network(network)
+    if framework is not None and not isinstance(framework, (str, Framework)):
+        raise TypeError(f"framework must be a framework or text, not {type(framework).__name__}")
     return _plan_of(net, as_system(system), framework, net._version)

@@ -249,6 +249,8 @@ def plot_timeline(prediction: Prediction, *, ax: Axes | None = None) -> Axes:
     """One step of a prediction over time: kernels of a GPU (forward, backward, update), the host's launches, buckets of
     gradients, waiting. `prediction.trace("step.json")` has the same with the name of every layer.
     """
+    if not hasattr(prediction, "trace"):
+        raise TypeError(f"a timeline is of a prediction, not of {type(prediction).__name__}")
     events = [event for event in json.loads(prediction.trace())["traceEvents"] if event["ph"] == "X"]
     ax = _axes(ax)
     for event in events:

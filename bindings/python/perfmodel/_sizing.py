@@ -101,6 +101,8 @@ class Sizing(Choices):
     """
 
     def __init__(self, question: _Question):
+        if not isinstance(question, _Question):
+            raise TypeError(f"a sizing is made by perfmodel.size, not of {type(question).__name__}")
         self._question = question
         super().__init__(question.ask("least"))
 

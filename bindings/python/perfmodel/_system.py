@@ -37,8 +37,15 @@ class Svg(str):
 class System:
     """A machine with its GPUs and the links between them."""
 
-    def __init__(self, handle: _core.system):
+    def __init__(self, handle: _core.system, made: tuple[Any, ...] | None = None):
         self._handle = handle
+        self._made = made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies are made by what the system was made by: a function and its arguments."""
+        if self._made is None:
+            raise TypeError("only a system that the package made can be pickled")
+        return self._made
 
     @cached_property
     def machine(self) -> _records.Machine:

@@ -54,6 +54,9 @@ class Table:
         self._handle = handle
         self._cache: dict[int, Column] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a table is not pickled; pickle its columns (to_dict, to_numpy) or its text (format)")
+
     def _parts(self) -> Iterator[_core.table]:
         """The table in pieces that fit together."""
         yield self._handle

@@ -161,6 +161,7 @@ def core_arguments() -> dict[str, list[object]]:
         "record_fields": ["gpu"],
         "field_name_now": ["fixed_overhead"],
         "catalog_load": [catalog, "/dev/null"],
+        "catalog_load_text": [catalog, '<perfmodel version="1"/>', "text"],
         "catalog_notes": [catalog],
         "catalog_ids": [catalog, "gpus"],
         "catalog_resolve": [catalog, "gpus", "m40"],

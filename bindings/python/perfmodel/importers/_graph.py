@@ -150,6 +150,7 @@ class Graph:
     operator: str = ""
     unknown_places: dict[str, str] = field(default_factory=dict)
     _names: set[str] = field(default_factory=set)
+    _numbers: dict[str, int] = field(default_factory=dict)
     _counted: dict[Source, int] = field(default_factory=dict)
     _approximate_layers: set[int] = field(default_factory=set)
     _views: dict[tuple[object, ...], int] = field(default_factory=dict)
@@ -178,11 +179,12 @@ class Graph:
         wanted = "".join("_" if character in " \t\r\n{}" else character for character in wanted) or "layer"
         while len(wanted.encode()) > NAME_BYTES:
             wanted = wanted[1:]
-        name, number = wanted, 1
+        name, number = wanted, self._numbers.get(wanted, 1)
         while name in self._names:
             number += 1
             ending = f"_{number}"
             name = wanted[: NAME_BYTES - len(ending)] + ending
+        self._numbers[wanted] = number
         self._names.add(name)
         return name
 

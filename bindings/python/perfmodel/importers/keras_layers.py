@@ -12,6 +12,7 @@ from ._graph import Constant, Graph, Scope, Shape, Source, Unmapped, Value, View
 
 Handler = Callable[..., Any]
 HANDLERS: dict[str, Handler] = {}
+MOST = 2**31
 
 
 @dataclass
@@ -49,8 +50,15 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
     return register
 
 
+def _whole(value: Any) -> int:
+    """A whole number as JSON has it: 8 or 8.0, neither 8.5 nor true, and none beyond any layer."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1 or abs(value) > MOST:
+        raise ValueError(f"{value!r} is not a whole number that a layer can have")
+    return int(value)
+
+
 def _many(value: Any, count: int) -> list[int]:
-    return [int(v) for v in value] if isinstance(value, (list, tuple)) else [int(value)] * count
+    return [_whole(v) for v in value] if isinstance(value, (list, tuple)) else [_whole(value)] * count
 
 
 # ---- Channels last and first.
@@ -125,7 +133,7 @@ def _other_relu(layer: Layer, x: Value) -> Any:
 
 @handles("PReLU")
 def _prelu(layer: Layer, x: Value) -> Any:
-    shared = {int(axis) for axis in layer.get("shared_axes", [])}
+    shared = {_whole(axis) for axis in layer.get("shared_axes", [])}
     shape = tuple(1 if i + 1 in shared else n for i, n in enumerate(x.shape[1:]))
     if elements(shape) in (1, x.shape[-1]):
         made = ops.prelu(layer.graph, _channels_first(x, False), layer.weight("alpha", *shape))
@@ -136,7 +144,7 @@ def _prelu(layer: Layer, x: Value) -> Any:
 
 @handles("Softmax")
 def _softmax(layer: Layer, x: Value) -> Any:
-    return ops.softmax(layer.graph, x, int(layer.get("axis", -1)))
+    return ops.softmax(layer.graph, x, _whole(layer.get("axis", -1)))
 
 
 @handles("Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "GaussianDropout", "AlphaDropout")
@@ -163,7 +171,7 @@ def _rescaling(layer: Layer, x: Value) -> Any:
 def _dense(layer: Layer, x: Value) -> Any:
     if layer.kind == "EinsumDense":
         return _einsum_dense(layer, x)
-    units = int(layer.config["units"])
+    units = _whole(layer.config["units"])
     made = ops.linear(
         layer.graph, x, layer.weight("kernel", units, x.shape[-1]), layer.bias(units), (*x.shape[:-1], units)
     )
@@ -179,7 +187,7 @@ def _einsum_dense(layer: Layer, x: Value) -> Any:
     if list(given[-len(summed) :]) != summed or learned != "".join(summed + made) or out[-len(made) :] != "".join(made):
         raise Unmapped(str(layer.config["equation"]))
     inputs = elements(x.shape[-len(summed) :])
-    sizes = [int(n) for n in layer.get("output_shape") or [] if n is not None][-len(made) :]
+    sizes = [_whole(n) for n in layer.get("output_shape") or [] if n is not None][-len(made) :]
     shape = (*x.shape[: -len(summed)], elements(tuple(sizes)))
     flat = ops.reshape(x, (*x.shape[: -len(summed)], inputs))
     bias = layer.weight("bias", shape[-1]) if layer.get("bias_axes") else None
@@ -217,7 +225,7 @@ def _conv(axes: int) -> Handler:
     def handler(layer: Layer, x: Value) -> Any:
         first = layer.first(len(x.shape))
         value = _channels_first(x, first)
-        filters, groups = int(layer.config["filters"]), int(layer.get("groups", 1))
+        filters, groups = _whole(layer.config["filters"]), _whole(layer.get("groups", 1))
         made = _convolved(layer, value, axes, filters, groups, "kernel", layer.bias(filters), value.shape[1] // groups)
         return _activated(layer, _back(made, first), layer.get("activation"))
 
@@ -229,7 +237,7 @@ def _depthwise(axes: int) -> Handler:
         first = layer.first(len(x.shape))
         value = _channels_first(x, first)
         channels = value.shape[1]
-        filters = channels * int(layer.get("depth_multiplier", 1))
+        filters = channels * _whole(layer.get("depth_multiplier", 1))
         made = _convolved(layer, value, axes, filters, channels, "kernel", layer.bias(filters), 1)
         return _activated(layer, _back(made, first), layer.get("activation"))
 
@@ -240,8 +248,8 @@ def _separable(axes: int) -> Handler:
     def handler(layer: Layer, x: Value) -> Any:
         first, graph = layer.first(len(x.shape)), layer.graph
         value = _channels_first(x, first)
-        channels, filters = value.shape[1], int(layer.config["filters"])
-        inner = channels * int(layer.get("depth_multiplier", 1))
+        channels, filters = value.shape[1], _whole(layer.config["filters"])
+        inner = channels * _whole(layer.get("depth_multiplier", 1))
         graph.scope = Scope(f"{layer.name}.depthwise", True)
         made = _convolved(layer, value, axes, inner, channels, "depthwise_kernel", None, 1)
         graph.scope = Scope(f"{layer.name}.pointwise", True)
@@ -258,7 +266,7 @@ def _transposed(axes: int) -> Handler:
     def handler(layer: Layer, x: Value) -> Any:
         first = layer.first(len(x.shape))
         value = _channels_first(x, first)
-        filters = int(layer.config["filters"])
+        filters = _whole(layer.config["filters"])
         kernel, stride = _many(layer.config["kernel_size"], axes), _many(layer.get("strides", 1), axes)
         dilation = _many(layer.get("dilation_rate", 1), axes)
         extra = _many(layer.get("output_padding", 0), axes)
@@ -329,7 +337,7 @@ for _axes in (1, 2, 3):
 def _pairs(value: Any, axes: int) -> list[list[int]]:
     """1, or (1, 2), or ((1, 2), (3, 4)): in front and behind of each axis."""
     if not isinstance(value, (list, tuple)):
-        return [[int(value)] * 2] * axes
+        return [[_whole(value)] * 2] * axes
     if axes == 1:
         return [_many(value, 2) if len(value) == 2 else _many(value[0], 2)]
     return [_many(v, 2) for v in value]
@@ -352,7 +360,7 @@ def _upsampling(layer: Layer, x: Value) -> Any:
     axes = len(value.shape) - 2
     mode = {"bilinear": "linear", "bicubic": "cubic"}.get(str(layer.get("interpolation", "nearest")), "nearest")
     if layer.kind == "Resizing":
-        sizes = [int(layer.config["height"]), int(layer.config["width"])]
+        sizes = [_whole(layer.config["height"]), _whole(layer.config["width"])]
     else:
         sizes = [n * f for n, f in zip(value.shape[2:], _many(layer.get("size", 2), axes))]
     return _back(ops.interpolate(layer.graph, value, (*value.shape[:2], *sizes), mode), first)
@@ -369,20 +377,20 @@ def _flatten(layer: Layer, x: Value) -> Any:
 
 @handles("Reshape")
 def _reshape(layer: Layer, x: Value) -> Any:
-    sizes = [int(n) for n in layer.config["target_shape"]]
+    sizes = [_whole(n) for n in layer.config["target_shape"]]
     known = math.prod(n for n in sizes if n > 0)
     return ops.reshape(x, (1, *(n if n > 0 else elements(x.shape) // known for n in sizes)))
 
 
 @handles("Permute")
 def _permute(layer: Layer, x: Value) -> Any:
-    return ops.permute(x, (0, *(int(n) for n in layer.config["dims"])))
+    return ops.permute(x, (0, *(_whole(n) for n in layer.config["dims"])))
 
 
 @handles("RepeatVector")
 def _repeat_vector(layer: Layer, x: Value) -> Any:
     value = with_view(x, View((1, 1, x.shape[-1])))
-    return ops.repeat(layer.graph, value, 1, int(layer.config["n"]))
+    return ops.repeat(layer.graph, value, 1, _whole(layer.config["n"]))
 
 
 # ---- Several inputs.
@@ -427,7 +435,7 @@ def _broadcast(shapes: Sequence[Shape]) -> Shape:
 def _concatenate(layer: Layer, *values: Any) -> Any:
     given = _operands(values)
     rank = len(given[0].shape)
-    axis = int(layer.get("axis", -1)) % rank
+    axis = _whole(layer.get("axis", -1)) % rank
     turned = rank > 3
     if turned:
         given = [_channels_first(x, False) for x in given]
@@ -443,8 +451,8 @@ def _dot(layer: Layer, *values: Any) -> Any:
     a, b = _operands(values)
     axes = layer.get("axes", -1)
     one, other = (axes, axes) if isinstance(axes, int) else axes
-    a = ops.swap(a, int(one), -1) if int(one) % len(a.shape) != len(a.shape) - 1 else a
-    b = ops.swap(b, int(other), 1)
+    a = ops.swap(a, _whole(one), -1) if _whole(one) % len(a.shape) != len(a.shape) - 1 else a
+    b = ops.swap(b, _whole(other), 1)
     return ops.matmul(layer.graph, a, b, (*a.shape[:-1], *b.shape[2:]))
 
 
@@ -456,7 +464,7 @@ def _batch_norm(layer: Layer, x: Value) -> Any:
     """Without one of scale and shift it is a norm without parameters, and the other."""
     rank = len(x.shape)
     axis = layer.get("axis", -1)
-    axis = int(axis[0] if isinstance(axis, (list, tuple)) else axis) % rank
+    axis = _whole(axis[0] if isinstance(axis, (list, tuple)) else axis) % rank
     first = axis == 1
     value = _channels_first(x, first)
     channels, graph = value.shape[1], layer.graph
@@ -476,7 +484,7 @@ def _batch_norm(layer: Layer, x: Value) -> Any:
 @handles("LayerNormalization", "RMSNormalization")
 def _layer_norm(layer: Layer, x: Value) -> Any:
     axis = layer.get("axis", -1)
-    axes = sorted(int(a) % len(x.shape) for a in (axis if isinstance(axis, (list, tuple)) else [axis]))
+    axes = sorted(_whole(a) % len(x.shape) for a in (axis if isinstance(axis, (list, tuple)) else [axis]))
     if axes != list(range(len(x.shape) - len(axes), len(x.shape))):
         raise Unmapped("a norm over other dimensions than the last")
     shape = tuple(x.shape[a] for a in axes)
@@ -489,7 +497,7 @@ def _layer_norm(layer: Layer, x: Value) -> Any:
 @handles("GroupNormalization")
 def _group_norm(layer: Layer, x: Value) -> Any:
     value = _channels_first(x, False)
-    channels, groups = value.shape[1], int(layer.get("groups", 32))
+    channels, groups = value.shape[1], _whole(layer.get("groups", 32))
     scale, shift = layer.weight("gamma", channels), layer.weight("beta", channels)
     return _back(ops.group_norm(layer.graph, value, channels if groups == -1 else groups, scale, shift), False)
 
@@ -504,7 +512,7 @@ def _unit_norm(layer: Layer, x: Value) -> Any:
 
 @handles("Embedding")
 def _embedding(layer: Layer, x: Value) -> Any:
-    rows, features = int(layer.config["input_dim"]), int(layer.config["output_dim"])
+    rows, features = _whole(layer.config["input_dim"]), _whole(layer.config["output_dim"])
     return ops.embedding(layer.graph, x, layer.weight("embeddings", rows, features), rows, features)
 
 
@@ -517,7 +525,7 @@ def _recurrent(kind: str, gates: int) -> Handler:
 
 def _run_recurrent(layer: Layer, x: Value, kind: str, gates: int, both: bool) -> Any:
     """Keras has one bias vector; its GRU two, unless it resets before the product."""
-    units, tokens, features = int(layer.config["units"]), x.shape[1], x.shape[2]
+    units, tokens, features = _whole(layer.config["units"]), x.shape[1], x.shape[2]
     vectors = 0 if not layer.get("use_bias", True) else 2 if kind == "gru" and layer.get("reset_after", False) else 1
     copies = 2 if both else 1
     weights = [layer.weight("weights", copies * gates * units * (features + units + vectors))]
@@ -572,10 +580,10 @@ def _multi_head(layer: Layer, query: Any, value: Any = None, key: Any = None, *_
     query = given[0]
     value = layer.options.get("value", value if value is not None else given[1] if len(given) > 1 else query)
     key = layer.options.get("key", key if key is not None else value)
-    heads, size = int(layer.config["num_heads"]), int(layer.config["key_dim"])
-    deep, g = int(layer.get("value_dim", size)), layer.graph
+    heads, size = _whole(layer.config["num_heads"]), _whole(layer.config["key_dim"])
+    deep, g = _whole(layer.get("value_dim", size)), layer.graph
     out = layer.get("output_shape")
-    features = int(out[-1] if isinstance(out, (list, tuple)) else out or query.shape[-1])
+    features = _whole(out[-1] if isinstance(out, (list, tuple)) else out or query.shape[-1])
 
     def project(x: Any, name: str, width: int, inputs: int) -> Any:
         g.scope = Scope(f"{layer.name}.{name}", True)

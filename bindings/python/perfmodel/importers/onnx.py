@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import ArgumentError, FormatError, ShapeError
+from .._errors import ArgumentError, Error, FormatError, ShapeError
 from .._network import Network
-from ._graph import Constant, Graph, Operand, Scope, Shape, Source, Unmapped, Value, Weight, elements
+from ._graph import SLIPS, Constant, Graph, Operand, Scope, Shape, Source, Unmapped, Value, Weight, elements
 from ._operators import folded
 from .._report import Report
 from .onnx_constants import MOST_ELEMENTS, fold
@@ -52,8 +52,14 @@ def from_onnx(
     report = Report(f"ONNX {title}")
     graph = Graph(Network(id or title, name or id or title), report, allow_unknown)
     reader = Reader(graph, model, dict(dims or {}), batch_axis)
-    reader.run()
-    return graph.finish()
+    try:
+        reader.run()
+        return graph.finish()
+    except Error:
+        raise
+    except (*SLIPS, RecursionError, MemoryError) as error:  # a graph that no exporter makes
+        place = f" (in {graph.scope.path})" if graph.scope.path else ""
+        raise FormatError(f"{title}: not a model that can be read{place}: {type(error).__name__}: {error}") from error
 
 
 class Reader:

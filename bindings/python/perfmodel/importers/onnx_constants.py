@@ -99,7 +99,10 @@ def _split(a: Mapping[str, Any], x: Array, *rest: Array) -> list[Array]:
 
 
 def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda a, *inputs: function(*inputs)
+    def plain(a: Mapping[str, Any], *inputs: Any) -> Any:
+        return function(*inputs)
+
+    return plain
 
 
 FOLD: dict[str, Callable[..., Any]] = {
@@ -137,6 +140,9 @@ FOLD: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+BROADCAST = frozenset(name for name, function in FOLD.items() if function.__name__ == "plain") | {"Max", "Min"}
+
+
 def fold(type: str, attributes: Mapping[str, Any], inputs: Sequence[Array | None]) -> list[Array] | None:
     """What an operator makes of small constants; None if it is not one of these."""
     function = FOLD.get(type)
@@ -145,14 +151,30 @@ def fold(type: str, attributes: Mapping[str, Any], inputs: Sequence[Array | None
         given.pop()
     if function is None or any(x is None for x in given) or sum(x.size for x in given if x is not None) > MOST_ELEMENTS:
         return None
-    if type in ("ConstantOfShape", "Expand") and _product(given[-1]) > MOST_ELEMENTS:
-        return None
     try:
         with np.errstate(all="ignore"):
+            if _elements(type, attributes, given) > MOST_ELEMENTS:
+                return None
             made = function(attributes, *given)
-    except (ValueError, IndexError, TypeError, KeyError, ZeroDivisionError):
+    except (ValueError, IndexError, TypeError, KeyError, ArithmeticError, MemoryError):
         return None
     return [np.asarray(x) for x in made] if isinstance(made, list) else [np.asarray(made)]
+
+
+def _elements(type: str, attributes: Mapping[str, Any], given: Sequence[Any]) -> float:
+    """How many an operator would make, of those that make more than they are given."""
+    if type in ("ConstantOfShape", "Expand"):
+        return max(_product(given[-1]), *(x.size for x in given[:-1]), 1)
+    if type == "Tile":
+        return float(given[0].size) * _product(given[1])
+    if type == "Range":
+        start, limit, delta = (float(x.item()) for x in given)
+        return abs((limit - start) / delta)
+    if type == "Gather":
+        return given[0].size / max(given[0].shape[int(attributes.get("axis", 0))], 1) * given[1].size
+    if type == "Split":
+        return float(attributes.get("num_outputs", 1))
+    return float(np.prod(np.broadcast_shapes(*(x.shape for x in given)), dtype=np.float64)) if type in BROADCAST else 0
 
 
 def _product(sizes: Array | None) -> float:

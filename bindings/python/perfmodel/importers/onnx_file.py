@@ -130,6 +130,8 @@ class TensorInfo:
         if self.external or self.type not in DTYPES:
             return None
         dtype = np.dtype(DTYPES[self.type])
+        if self.raw is not None and len(self.raw) % dtype.itemsize != 0:
+            raise FormatError(f'tensor "{self.name}" has {len(self.raw)} bytes, which are no whole numbers of its type')
         if self.raw is not None:
             numbers = np.frombuffer(self.raw, dtype=dtype).copy()
         elif self.floats:
@@ -192,6 +194,8 @@ def read_model(source: str | os.PathLike[str] | bytes) -> ModelInfo:
         model = _model(view)
     except (Broken, IndexError, struct.error) as error:
         raise FormatError(f"{what}: not an ONNX model") from error
+    except RecursionError:
+        raise FormatError(f"{what}: graphs are nested too deep in each other") from None
     if not model.graph.nodes:
         raise FormatError(f"{what}: not an ONNX model: it has no graph")
     return model

@@ -348,6 +348,8 @@ def _twin(module: Any, training: bool) -> Any:
     """A copy of the module whose tensors are on the meta device."""
     torch = _torch()
     memo: dict[int, Any] = {}
+    if not isinstance(module, torch.nn.Module):
+        raise TypeError(f"from_torch() takes a torch.nn.Module, not {type(module).__name__}")
     if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
         raise ArgumentError(f"{type(module).__name__} is scripted; give the module that it was made of")
     for tensor in [*module.parameters(), *module.buffers(), *_kept(module)]:
