@@ -227,6 +227,8 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
 PM_UNLOCKED(pm_plan_new)
 PM_UNLOCKED(predict)
 PM_UNLOCKED(predict_into)
+PM_UNLOCKED(calibrate)
+PM_UNLOCKED(validate_table)
 
 /* ---- A plan refers to its networks and systems: it keeps them alive ---- */
 %pythonappend pm_plan_new %{

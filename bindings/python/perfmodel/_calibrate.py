@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from . import _core
+from ._background import interruptible
 from ._base import renamed
 from ._catalog import Catalog, default
 from ._errors import ArgumentError
@@ -96,9 +97,8 @@ def calibrate(
     entries = ",".join(filter(None, (_ids(architectures, "architectures"), _ids(frameworks, "frameworks"))))
     names = catalog if catalog is not None else default()
     kept = _ids(hold_out, "hold_out")
-    return Calibration(
-        _core.calibrate(names._handle, text(set, "set"), table, path, entries, kept, float(hold_out_shapes), text(system, "system"))
-    )
+    arguments = names._handle, text(set, "set"), table, path, entries, kept, float(hold_out_shapes), text(system, "system")
+    return Calibration(interruptible(_core.calibrate, *arguments))
 
 
 def _ids(names: str | Iterable[str], what: str) -> str:

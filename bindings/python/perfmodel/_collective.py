@@ -60,7 +60,7 @@ def _group(node: System, gpus: Gpus) -> tuple[Doubles, int]:
     if gpus is None:
         return doubles([]), node.gpus
     if isinstance(gpus, Iterable):
-        listed = doubles(whole(gpu, "a GPU") for gpu in gpus)
+        listed = wholes(gpus, "a GPU")
         return listed, len(listed)
     return doubles([]), whole(gpus, "gpus")
 

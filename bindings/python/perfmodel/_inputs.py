@@ -6,6 +6,7 @@ import numbers
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, SupportsIndex, Union
 
 import numpy as np
@@ -14,6 +15,8 @@ import numpy.typing as npt
 from . import _core
 from ._errors import ArgumentError, Error, NotFoundError
 from ._fields import field
+
+MOST_VALUES = 1 << 20
 
 Number = Union[float, "np.integer[Any]", "np.floating[Any]"]
 Quantity = Union[Number, str]
@@ -93,7 +96,10 @@ def many(value: Any) -> list[Any]:
     """One value or several, as a list; text is one value."""
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         return [value]
-    return list(value)
+    items = list(islice(value, MOST_VALUES + 1))
+    if len(items) > MOST_VALUES:
+        raise ArgumentError(f"there are more than {MOST_VALUES:,} values in one argument")
+    return items
 
 
 def doubles(values: Iterable[float]) -> Doubles:

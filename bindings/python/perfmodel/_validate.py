@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Protocol, Union
 
 from . import _core
+from ._background import interruptible
 from ._catalog import Catalog, default
 from ._errors import ArgumentError
 from ._inputs import path_text, text
@@ -77,9 +78,8 @@ def validate(
     elif data is not None:
         table = _csv(data)
     handle = (default() if catalog is None else catalog)._handle
-    return Validation(
-        _core.validate_table(handle, text(set, "set"), table, path, float(rows), text(only, "only"), text(system, "system"))
-    )
+    arguments = text(set, "set"), table, path, float(rows), text(only, "only"), text(system, "system")
+    return Validation(interruptible(_core.validate_table, handle, *arguments))
 
 
 def _csv(data: Any) -> str:

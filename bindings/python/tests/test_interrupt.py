@@ -1,4 +1,4 @@
-"""Ctrl-C stops a long sweep at once."""
+"""Ctrl-C is answered at once, whatever is at work; and no argument makes it necessary."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import perfmodel as pm
@@ -51,3 +52,24 @@ def test_predictions(long_sweep: pm.Sweep) -> None:
 
 def test_csv(long_sweep: pm.Sweep) -> None:
     assert interrupted_after(0.1, long_sweep.to_csv) < 0.5
+
+
+def test_calibration() -> None:
+    assert interrupted_after(0.2, lambda: pm.calibrate(architectures="pascal")) < 0.5
+
+
+def test_validation(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    head = "model,framework,gpu,batch_per_gpu,precision,throughput,unit\n"
+    rows.write_text(head + "".join(f"resnet18,PyTorch,V100,{batch},fp32,9,images/s\n" for batch in range(1, 20_000)))
+    assert interrupted_after(0.2, lambda: pm.validate("training", data=rows)) < 0.5
+
+
+def test_endless_arguments() -> None:
+    with pytest.raises(pm.ArgumentError, match="more than 1,048,576 values"):
+        pm.collective("dgx1-v100", "all_reduce", "1 MB", gpus=range(10**9))
+
+
+def test_what_fails_in_the_background_fails_in_front() -> None:
+    with pytest.raises(pm.NotFoundError, match="nosuch"):
+        pm.validate("nosuch")
