@@ -11,7 +11,7 @@ import numpy as np
 from . import _core, _display
 from ._base import renamed
 from ._catalog import as_system
-from ._inputs import Doubles, Quantity, doubles, many, quantity, text, whole
+from ._inputs import Doubles, Quantity, doubles, many, quantity, text, whole, wholes
 from ._system import System
 from ._table import Table
 

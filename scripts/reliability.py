@@ -1,0 +1,187 @@
+"""The table of docs/reliability.md: what a reader may rely on, by which command it was found, with what figure, and when.
+
+    scripts/reliability.py run BUILD PYTHON [ROW...]   runs the commands, keeps what they gave in docs/reliability.csv
+    scripts/reliability.py write                       writes docs/reliability.md from it
+    scripts/reliability.py check                       fails if the page is not what would be written
+
+A row is met if its command succeeds, its figure reaches what is wanted, and nothing of the goal is missing; partly, if
+something is; not, if the command fails or there is none. A row that no command has been run for says so.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS, PAGE = ROOT / "docs" / "reliability.csv", ROOT / "docs" / "reliability.md"
+SECONDS = 1800
+
+
+@dataclass(frozen=True)
+class Row:
+    """A goal; `figure` finds numbers in what the command prints, which are added up."""
+
+    number: int
+    goal: str
+    wanted: str
+    command: str = ""
+    figure: str = ""
+    unit: str = ""
+    least: float = 0
+    missing: str = ""
+
+
+CHECKS = r"Checks: (\d+)"
+PASSED = r"(\d+) passed"
+TESTS = r"out of (\d+)"
+PYTEST = "{python} -m pytest -q -p no:cacheprovider bindings/python/tests/"
+UNIT = "{build}/tests/unit_tests "
+
+ROWS = (
+    Row(1, "line coverage of the library", "98 %", missing="not measured for this release"),
+    Row(2, "branch coverage", "95 %, readers, numbers and allocation 100 %", missing="not measured for this release"),
+    Row(3, "modified condition/decision coverage", "reported", missing="needs clang 18 or later; not run"),
+    Row(4, "every allocation fails, once and for ever", "20,000 failures: 0 crashes, leaks, silent successes",
+        "PM_MEMORY_ALL=1 {build}/tests/memory/test_memory", r"(\d+) failed allocations", "failures", 20_000,
+        "Python's and Lua's own layers"),
+    Row(5, "input and output fail at every read, write and close", "0 silent", missing="no test injects such failures; files are "
+        "replaced whole, and `tests/golden/output.txt` has a full disk and closed pipes"),
+    Row(6, "fuzz targets", "8", "ls tests/fuzz/fuzz_*.c | wc -l", r"(\d+)", "targets", 8, "CSV, importers, ONNX, JSON, units, calls"),
+    Row(7, "corpora in every test run", "100 %", "ctest --test-dir {build} -L fuzz", TESTS, "tests", 1, "only the catalogue's target"),
+    Row(8, "branch coverage of the reader by fuzzing", "90 %", missing="not measured"),
+    Row(9, "hostile files, each refused with its message", "60", "ls tests/hostile/*.error | wc -l && " + UNIT + "hostile", r"^(\d+)$", "files", 60),
+    Row(10, "worst files and tables of a size take time by their size", "4 s for 2 MiB", UNIT + "worst", CHECKS, "kinds", 25,
+        "the ratio of two sizes"),
+    Row(11, "a parse opens no network and no other file", "0", "! strace -f -e trace=network,openat {build}/tools/perfmodel check tests/memory/own.xml"
+        " 2>&1 >/dev/null | grep -vE 'ENOENT|O_CLOEXEC|\\+\\+\\+|own.xml|SIG' | grep -E 'socket|connect|openat'"),
+    Row(12, "address and undefined-behaviour sanitizers", "0 reports", "sh scripts/test.sh sanitizers", missing="run by scripts/test.sh; clang's integer checks"),
+    Row(13, "memory sanitizer on our code", "0 reports", missing="needs clang; not run"),
+    Row(14, "threads share a catalogue under the thread sanitizer", "0 races", UNIT + "threads", CHECKS, "tests", 1,
+        "the sanitizer itself runs in scripts/test.sh"),
+    Row(15, "Valgrind over the command", "0 errors, 0 lost", "valgrind -q --leak-check=full --errors-for-leak-kinds=definite --error-exitcode=9 "
+        "{build}/tools/perfmodel predict resnet50 dgx1-v100 --gpus 8", missing="Lua and Python"),
+    Row(16, "functions without limits, printing, state", "0", "sh scripts/check_symbols.sh {build}", r"(\d+) objects", "objects", 1,
+        "clang's analyser, cppcheck, clang-tidy"),
+    Row(17, "the same bytes for every compiler, level and number of threads", "equal", missing="five golden files and a batch "
+        "against one at a time are compared; levels and compilers are not"),
+    Row(18, "32-bit", "equal", missing="needs gcc-multilib; not run"),
+    Row(19, "big-endian", "equal", missing="needs QEMU; not run"),
+    Row(20, "aarch64", "equal", missing="needs QEMU; not run"),
+    Row(21, "five locales", "equal", UNIT + "quantities", CHECKS, "tests", 1, "a locale with a decimal comma in every language"),
+    Row(22, "extreme numbers", "10,000", missing="tested by field and by file, not generated"),
+    Row(23, "laws of the model", "40", PYTEST + "test_laws.py", PASSED, "laws", 40),
+    Row(24, "other people's counts", "6 sources", PYTEST + "test_import_docs.py", PASSED, "counts", 1, "a live comparison in the full test"),
+    Row(25, "C, command, Python and Lua give the same numbers", "200", PYTEST + "test_same_numbers.py", PASSED, "tests", 1),
+    Row(26, "every callable of Python with arguments of every kind", "0 signals, 0 SystemError", PYTEST + "test_abuse.py -k harm", PASSED, "test of 19,000 calls", 1),
+    Row(27, "ten thousand error paths without growth", "2 MiB", PYTEST + "test_abuse.py -k leave", PASSED, "paths", 3),
+    Row(28, "pickle, copy, fork, spawn, executors", "all", PYTEST + "test_pickle.py", PASSED, "tests", 9, "tables, which say so"),
+    Row(29, "Ctrl-C", "0.5 s", PYTEST + "test_interrupt.py", PASSED, "calls", 2, "collective and calls of the command"),
+    Row(30, "Lua with wrong arguments, and without memory", "0 crashes", "ctest --test-dir {build} -R lua_errors", TESTS, "tests", 1, "a failing allocator of Lua"),
+    Row(31, "Python's lock is released", "1.7 times with 4 threads", missing="released in predict and plan_new; not timed"),
+    Row(32, "sizes and offsets of public structs", "as listed", UNIT + "abi", CHECKS, "tests", 1),
+    Row(33, "an earlier release's catalogue and results", "read, equal", "ctest --test-dir {build} -R compat_catalog", TESTS, "tests", 1),
+    Row(34, "mutation score of four critical files", "85 %", missing="not measured"),
+    Row(35, "test lines for each line of code", "3", missing="about 1; not a goal of its own"),
+    Row(36, "CSV: formulas are guarded, values come back", "1,000 strings", PYTEST + "test_table.py", PASSED, "tests", 1, "generated strings"),
+    Row(37, "names are escaped in HTML, SVG, DOT, traces", "all", PYTEST + "test_table.py -k escaped", PASSED, "tests", 1, "SVG, DOT, traces, bidirectional marks"),
+    Row(38, "libxml2 2.9 and a current one", "equal", missing="only 2.9.14 was run"),
+    Row(39, "guards of compiler and linker", "all", "PM_BUILD_TREE=1 sh scripts/check_hardening.sh {build}/tools/perfmodel {build}/libperfmodel/libperfmodel.so",
+        r"(\d+) files", "files", 2, "FORTIFY level 3"),
+    Row(40, "errors against measurements stay below their gates", "all", "ctest --test-dir {build} -L measured", TESTS, "sets", 1),
+    Row(41, "notebooks", "all run", PYTEST + "test_notebooks.py", PASSED, "notebooks", 2),
+    Row(42, "two builds are equal; tests need no network", "equal", missing="not tested"),
+)  # fmt: skip
+
+
+def run(row: Row, build: str, python: str) -> dict[str, str]:
+    """What the row's command gave."""
+    command = row.command.format(build=build, python=python)
+    environment = {**os.environ, "CK_TIMEOUT_MULTIPLIER": "5", "CK_VERBOSITY": "normal"}
+    try:
+        done = subprocess.run(["sh", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS)
+        code, output = done.returncode, done.stdout + done.stderr
+    except subprocess.TimeoutExpired:
+        code, output = 124, ""
+    figure = sum(int(found) for found in re.findall(row.figure, output, re.M)) if row.figure else 0
+    today = datetime.date.today().isoformat()
+    print(f"{row.number}: exit {code}, {figure} {row.unit}")
+    return {"row": str(row.number), "exit": str(code), "figure": str(figure), "date": today}
+
+
+def results() -> dict[int, dict[str, str]]:
+    if not RESULTS.exists():
+        return {}
+    with RESULTS.open(newline="") as file:
+        return {int(line["row"]): line for line in csv.DictReader(file)}
+
+
+def keep(found: dict[int, dict[str, str]]) -> None:
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["row", "exit", "figure", "date"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found[number] for number in sorted(found))
+
+
+def verdict(row: Row, found: dict[str, str] | None) -> str:
+    if found is None or found["exit"] != "0":
+        return "no"
+    if float(found["figure"]) < row.least or row.missing:
+        return "partly"
+    return "yes"
+
+
+def line(row: Row, found: dict[str, str] | None) -> str:
+    figure = "not run" if found is None else f"exit {found['exit']}" if found["exit"] != "0" else "0" if not row.figure else f"{int(found['figure']):,} {row.unit}"
+    command = f"`{row.command.format(build='BUILD', python='python3')}`".replace("|", "\\|") if row.command else ""
+    missing = f"; missing: {row.missing}" if row.missing and found is not None else f"; {row.missing}" if row.missing else ""
+    date = found["date"] if found is not None else ""
+    return f"| {row.number} | {row.goal} | {row.wanted} | {verdict(row, found)}{missing} | {figure} | {date} | {command} |"
+
+
+def page() -> str:
+    found = results()
+    verdicts = [verdict(row, found.get(row.number)) for row in ROWS]
+    counts = ", ".join(f"{verdicts.count(word)} {word}" for word in ("yes", "partly", "no"))
+    return "\n".join([
+        "# Reliability",
+        "",
+        "What can be relied on, and how it is known. `BUILD` is a folder of CMake with tests; the Python package is that of the",
+        "build. `scripts/reliability.py` runs the commands and writes this page from what they gave, so a row that is not met says so.",
+        "",
+        f"Of {len(ROWS)} goals: {counts}.",
+        "",
+        "| # | goal | wanted | met | figure | date | command |",
+        "|--:|---|---|---|---|---|---|",
+        *(line(row, found.get(row.number)) for row in ROWS),
+        "",
+    ])  # fmt: skip
+
+
+def main() -> int:
+    what, arguments = sys.argv[1:2], sys.argv[2:]
+    if what == ["run"] and len(arguments) >= 2:
+        found = results()
+        chosen = {int(number) for number in arguments[2:]}
+        for row in ROWS:
+            if row.command and (not chosen or row.number in chosen):
+                found[row.number] = run(row, *arguments[:2])
+                keep(found)
+    elif what == ["write"]:
+        PAGE.write_text(page())
+    elif what == ["check"]:
+        return int(page() != PAGE.read_text())
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
