@@ -125,6 +125,10 @@ static void complete(pm_framework *f)
   f->framework_kernel_factor = given(f->framework_kernel_factor, 1);
   f->update_kernels = given(f->update_kernels, 1);
   f->host_copy_bandwidth = given(f->host_copy_bandwidth, INFINITY);
+  f->tensor_overlap = given(f->tensor_overlap, 0);
+  f->shard_bandwidth = given(f->shard_bandwidth, 1);
+  f->wide_attention_factor = given(f->wide_attention_factor, 1);
+  f->attention_factor = given(f->attention_factor, 1);
   f->bucket = given(f->bucket, INFINITY);
   f->workspace = given(f->workspace, INFINITY);
 }

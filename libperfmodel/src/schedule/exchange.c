@@ -19,6 +19,12 @@ double pm__exchange_time(const pm__collective_group *group, int collective, doub
   return time;
 }
 
+double pm__exchange_share(const pm__collective_group *group, int collective)
+{
+  pm__collective_candidates candidates;
+  return pm__collective_candidates_find(&candidates, group, (pm_collective)collective) ? candidates.sm_share : 0;
+}
+
 static double known(const pm__wiring_port *port)
 {
   return port->payload > 0 ? port->payload : (double)INFINITY;

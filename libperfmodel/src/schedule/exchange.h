@@ -15,6 +15,9 @@ double pm__exchange_times(const pm__collective_group *group, int collective, con
 
 double pm__exchange_time(const pm__collective_group *group, int collective, double bytes);
 
+/* The share of a GPU's multiprocessors that a large collective keeps busy. */
+double pm__exchange_share(const pm__collective_group *group, int collective);
+
 /* Whether every link between the members of one node is calibrated; with the network, pm__collective_calibrated. */
 bool pm__exchange_calibrated(const pm__collective_group *group);
 

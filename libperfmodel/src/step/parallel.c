@@ -205,6 +205,7 @@ int pm__parallel_make(pm__parallel *p, const pm_plan *plan, const pm__schedule *
   const pm_run *run = s->run;
   p->s = *s;
   p->gradient = run->gradient_bytes > 0 ? run->gradient_bytes : s->gradient;
+  p->gathers_late = s->framework != NULL && s->framework->profile.framework.gathers_late;
   int status = check_degrees(run, error);
   if (status == PM_OK) status = check_choices(run, error);
   if (status == PM_OK) status = check_numbers(run, error);

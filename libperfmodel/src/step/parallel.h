@@ -45,6 +45,7 @@ typedef struct pm__parallel {
   double replicas, expert_replicas; /* GPUs that have the same parameters, and the same experts */
   double shards;                    /* GPUs over which ZeRO shares what they have */
   double gradient;                  /* bytes of one as it is exchanged */
+  bool gathers_late;
   pm__collective_group group[PM__PARALLEL_GROUPS];
 } pm__parallel;
 

@@ -65,11 +65,19 @@ static double exposed_ring(const pm__parallel *p, const pm__plan_piece *piece, c
   return pm__most(0, time - work);
 }
 
+/* What is left of it behind products that run at the same time. */
+static double not_overlapped(const pm__parallel *p, const pm__sharding_exchange *e, double time)
+{
+  if (p->s.framework == NULL || e->axis != PM__AXIS_TENSOR) return time;
+  return time * (1 - p->s.framework->profile.framework.tensor_overlap);
+}
+
 static void add_exchange(const pm__parallel *p, const pm__plan_piece *piece, const pm__sharding_exchange *e, bool again,
                          pm__parallel_piece *out)
 {
   double time = exchange_time(p, e);
   if (e->axis == PM__AXIS_CONTEXT && e->collective == PM__SHARDING_SEND_RECEIVE) time = exposed_ring(p, piece, e, time);
+  time = not_overlapped(p, e, time);
   out->exchange[e->axis] += time;
   if (e->pass == PM__FORWARD) out->forward += time;
   else if (e->pass == PM__DGRAD) out->dgrad += time;
@@ -122,6 +130,29 @@ static double narrowed(const pm__parallel *p, const pm__plan_piece *piece, int p
   return time;
 }
 
+/* FLOP of a tensor core of Ampere per clock. Kernels for its instructions do not fill wider ones. */
+enum { AMPERE_FLOP = 512 };
+
+static double attention_factor(const pm__parallel *p)
+{
+  if (p->s.framework == NULL) return 1;
+  const pm_framework *f = &p->s.framework->profile.framework;
+  bool wide = p->s.system->system->gpu.tensor_core_flop > AMPERE_FLOP;
+  return f->attention_factor * (wide ? f->wide_attention_factor : 1);
+}
+
+/* What attention in one kernel takes longer than in the generation that the kernel model has. */
+static double older_attention(const pm__parallel *p, const pm__plan_piece *piece, int pass)
+{
+  const pm__plan_kernels *kernels = &piece->units->kernels;
+  double factor = attention_factor(p), time = 0;
+  int group = pass * PM__SORTS + PM__MATRIX;
+  for (int i = kernels->first[group]; factor != 1 && i < kernels->first[group + 1]; i++)
+    if (kernels->shape[i].family == PM__ATTENTION)
+      time += (factor - 1) * kernels->repeats[i] * pm__kernel_price(p->s.device, &kernels->shape[i], p->batch);
+  return time;
+}
+
 /* Host time of one pass. */
 static double host_time(const pm__schedule *s, const pm__units *units, int pass)
 {
@@ -148,6 +179,7 @@ void pm__parallel_piece_times(const pm__parallel *p, int kind, pm__parallel_piec
     double host = host_time(&p->s, piece->units, pass);
     out->gpu[pass] = pm__schedule_pass_time(&p->s, piece->units, costs, (pm__pass)pass, p->batch);
     if (p->s.linear != NULL && pm__parallel_is_layer(p, kind)) out->gpu[pass] += narrowed(p, piece, pass);
+    out->gpu[pass] += older_attention(p, piece, pass);
     joined[pass] = join(out->gpu[pass], host);
     out->host += host;
   }

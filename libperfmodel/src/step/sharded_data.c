@@ -5,7 +5,8 @@
 **     zero 1, 2   reduce-scatter of g P there; all-gather of w P after the update, which nothing hides. 2 gives gradients
 **                 away at once, so with a pipeline or several micro-batches it exchanges them every time
 **     zero 3      weights are gathered piece by piece, the next one while this one runs; forward, and again backward:
-**                 sum of max(forward, gather) and of max(backward, gather + scatter), for every micro-batch
+**                 sum of max(forward, gather) and of max(backward, gather + scatter), for every micro-batch; software that
+**                 gathers late waits for all of it
 **
 ** Groups of shards that are smaller than the replicas sum up over their copies afterwards. Experts have replicas of their
 ** own. Norms that tensor-parallel GPUs compute on shared tokens, and an embedding that the last stage uses too, are
@@ -34,6 +35,12 @@ static double shared(const pm__parallel_stage *stage)
   return stage->whole + stage->split;
 }
 
+/* While they hide, collectives keep multiprocessors busy that the kernels beside them lack. */
+static double beside(const pm__parallel *p, int collective, double hidden)
+{
+  return hidden > 0 ? hidden * pm__exchange_share(&p->group[PM__GROUP_SHARD], collective) : 0;
+}
+
 /* ---- Gradients once, or every time ---- */
 
 /* Copies of a smaller group of shards. */
@@ -52,7 +59,7 @@ static pm__parallel_data reduce_gradients(const pm__parallel *p, const pm__paral
   all += in_buckets(p, PM__GROUP_EXPERT_DATA, collective, stage->expert * p->gradient, &other);
   bool overlap = p->s.overlap == PM_OVERLAP_BACKWARD;
   double left = overlap ? pm__least(all, pm__most(pm__most(bucket, other), all - backward)) : all;
-  return (pm__parallel_data){all, left};
+  return (pm__parallel_data){all, left + beside(p, collective, all - left)};
 }
 
 static double gather_weights(const pm__parallel *p, const pm__parallel_stage *stage)
@@ -66,8 +73,9 @@ static double gather_weights(const pm__parallel *p, const pm__parallel_stage *st
 
 static double of_piece(const pm__parallel *p, const pm__shard *shard, int collective, double each)
 {
-  return exchange(p, PM__GROUP_SHARD, collective, (shard->whole + shard->split) * each) +
-         exchange(p, PM__GROUP_EXPERT_DATA, collective, shard->expert * each);
+  double share = p->s.framework != NULL ? p->s.framework->profile.framework.shard_bandwidth : 1;
+  return (exchange(p, PM__GROUP_SHARD, collective, (shard->whole + shard->split) * each) +
+          exchange(p, PM__GROUP_EXPERT_DATA, collective, shard->expert * each)) / share;
 }
 
 /* Of one micro-batch. The first gather and the last scatter have nothing to hide behind. */
@@ -83,10 +91,12 @@ static pm__parallel_data shard_weights(const pm__parallel *p, const pm__parallel
     double scatter = of_piece(p, shard, PM_COLLECTIVE_REDUCE_SCATTER, p->gradient);
     double backward = kinds[k].dgrad + kinds[k].wgrad + kinds[k].recompute;
     sum.communication += stage->count[k] * (2 * gather + scatter);
-    sum.exposed += stage->count[k] * (pm__most(0, gather - kinds[k].forward) + pm__most(0, gather + scatter - backward));
+    double late = pm__most(0, gather - kinds[k].forward) + pm__most(0, gather + scatter - backward);
+    sum.exposed += stage->count[k] * (p->gathers_late ? 2 * gather + scatter : late);
     most = pm__most(most, gather + scatter);
   }
   sum.exposed = pm__least(sum.communication, sum.exposed + most);
+  sum.exposed += beside(p, PM_COLLECTIVE_ALL_GATHER, sum.communication - sum.exposed);
   return sum;
 }
 
