@@ -1,0 +1,354 @@
+/*
+** Networks shared out over GPUs, as a whole: predictions, their laws, what is refused, the search.
+*/
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fixtures.h"
+#include "shipped.h"
+
+static pm_network *network;
+static pm_system *host;
+static pm_plan *plan;
+
+static void set_up(void)
+{
+  pm_error error = PM_ERROR_NONE;
+  open_catalog();
+  network = pm_catalog_new_network(catalog, "gpt3-13b", NULL, 0, &error);
+  host = pm_catalog_new_system(catalog, "dgx-a100-80gb", &error);
+  const pm_network *networks[] = {network};
+  const pm_system *systems[] = {host};
+  plan = network != NULL && host != NULL ? pm_plan_new(networks, 1, systems, 1, &error) : NULL;
+  ck_assert_msg(plan != NULL, "%s", error.text);
+}
+
+static void tear_down(void)
+{
+  pm_plan_free(plan);
+  pm_system_free(host);
+  pm_network_free(network);
+  close_catalog();
+}
+
+/* 64 GPUs, 8 samples on each data-parallel rank, memory left aside. */
+static pm_run base(void)
+{
+  pm_run run = pm_run_make();
+  run.gpus = 8;
+  run.nodes = 8;
+  run.batch = 64;
+  run.micro_batch = 1;
+  run.precision = PM_PRECISION_BF16;
+  run.optimizer = PM_UPDATE_ADAM;
+  run.ignore_memory = 1;
+  return run;
+}
+
+static pm_prediction predict(const pm_run *run)
+{
+  pm_prediction p;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_msg(pm_run_check(plan, run, &error) == PM_OK, "%s", error.text);
+  ck_assert_int_eq(pm_predict(plan, run, &p, 1), PM_OK);
+  ck_assert_int_eq(p.status, PM_OK);
+  return p;
+}
+
+static pm_run shared_out(int tensor, int pipeline)
+{
+  pm_run run = base();
+  run.tensor_parallel = tensor;
+  run.pipeline_parallel = pipeline;
+  run.sequence_parallel = tensor > 1;
+  return run;
+}
+
+/* ---- Laws ---- */
+
+/* The step is its parts, on one stage and on several. */
+START_TEST(parts_are_the_step)
+{
+  static const int plans[][2] = {{8, 1}, {4, 4}, {1, 8}, {8, 8}};
+  for (int i = 0; i < 4; i++) {
+    pm_run run = shared_out(plans[i][0], plans[i][1]);
+    run.recompute = i % 2 ? PM_RECOMPUTE_FULL : PM_RECOMPUTE_NONE;
+    pm_prediction p = predict(&run);
+    double kernels = p.forward_time + p.dgrad_time + p.wgrad_time + p.recompute_time + p.update_time;
+    ck_assert_double_eq_tol(p.compute_time / kernels, 1, 1e-12);
+    double exchanges = p.tensor_communication_time + p.context_communication_time + p.expert_communication_time +
+                       p.pipeline_communication_time + p.exposed_data_communication_time;
+    ck_assert_double_eq_tol(p.exposed_communication_time / exchanges, 1, 1e-12);
+    double step = p.compute_time + p.launch_overhead_time + exchanges + p.straggler_wait_time + p.bubble_time;
+    ck_assert_double_eq_tol(p.step_time / step, 1, 1e-12);
+    ck_assert_int_eq(p.data_parallel, 64 / (plans[i][0] * plans[i][1]));
+    ck_assert_double_eq(p.micro_batches, 64);
+    ck_assert((p.bubble_time > 0) == (plans[i][1] > 1));
+    ck_assert((p.recompute_time > 0) == (run.recompute != PM_RECOMPUTE_NONE));
+    ck_assert(p.hfu >= p.mfu && p.mfu > 0.05 && p.mfu < 1);
+  }
+}
+END_TEST
+
+/* One at a time gives the bits of many at once. */
+START_TEST(batch_equals_scalar)
+{
+  pm_run runs[6];
+  pm_prediction many[6];
+  for (int i = 0; i < 6; i++) {
+    runs[i] = shared_out(1 << (i % 4), 1 << (i / 2));
+    runs[i].zero = i % 2;
+  }
+  ck_assert_int_eq(pm_predict(plan, runs, many, 6), PM_OK);
+  for (int i = 0; i < 6; i++) {
+    pm_prediction one = predict(&runs[i]);
+    ck_assert_mem_eq(&one, &many[i], sizeof one);
+  }
+}
+END_TEST
+
+/* A batch in micro-batches accumulates gradients over them. */
+START_TEST(micro_batches_are_accumulation)
+{
+  pm_run cut = base(), whole = base();
+  whole.batch = 1;
+  whole.micro_batch = NAN;
+  whole.gradient_accumulation_steps = 64;
+  pm_prediction a = predict(&cut), b = predict(&whole);
+  ck_assert_double_eq(a.step_time, b.step_time);
+  ck_assert_double_eq(a.throughput, b.throughput);
+  ck_assert_double_eq(a.memory, b.memory);
+}
+END_TEST
+
+/* Sharing nothing but the optimizer costs about what data parallelism does, and memory falls with every stage. */
+START_TEST(zero_stages)
+{
+  pm_run run = base();
+  run.micro_batch = run.batch = 1;
+  double memory = predict(&run).memory, step = predict(&run).step_time;
+  for (run.zero = 1; run.zero <= 3; run.zero++) {
+    pm_prediction p = predict(&run);
+    ck_assert_msg(p.memory < memory, "zero %d: %g", run.zero, p.memory);
+    ck_assert_msg(p.step_time < 2 * step, "zero %d: %g s", run.zero, p.step_time);
+    memory = p.memory;
+  }
+}
+END_TEST
+
+START_TEST(memory_falls_with_degrees)
+{
+  double last = INFINITY;
+  for (int t = 1; t <= 8; t *= 2) {
+    pm_run run = shared_out(t, 4);
+    double memory = predict(&run).memory;
+    ck_assert(memory < last);
+    last = memory;
+  }
+  pm_run none = shared_out(8, 4), full = none;
+  full.recompute = PM_RECOMPUTE_FULL;
+  ck_assert(predict(&full).memory < predict(&none).memory);
+}
+END_TEST
+
+/* More chunks, a shorter bubble; zero-bubble schedules, shorter than 1f1b. */
+START_TEST(schedules_in_order)
+{
+  pm_run run = shared_out(1, 8);
+  double last = predict(&run).bubble_time;
+  run.virtual_pipeline = 5;
+  ck_assert(predict(&run).bubble_time < last);
+  run.virtual_pipeline = 1;
+  run.pipeline_schedule = PM_PIPELINE_SCHEDULE_ZB_H1;
+  double h1 = predict(&run).bubble_time;
+  run.pipeline_schedule = PM_PIPELINE_SCHEDULE_ZB_H2;
+  ck_assert(h1 < last && predict(&run).bubble_time <= h1);
+}
+END_TEST
+
+/* ---- What is refused ---- */
+
+static void refuse(pm_run run, const char *why)
+{
+  pm_prediction p;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_int_ne(pm_run_check(plan, &run, &error), PM_OK);
+  ck_assert_msg(strstr(error.text, why) != NULL, "\"%s\" has no \"%s\"", error.text, why);
+  pm_predict(plan, &run, &p, 1);
+  ck_assert_int_ne(p.status, PM_OK);
+  ck_assert(isnan(p.step_time));
+}
+
+#define REFUSED(field, value, why) \
+  do {                             \
+    pm_run bad = base();           \
+    bad.field = value;             \
+    refuse(bad, why);              \
+  } while (0)
+
+START_TEST(bad_plans)
+{
+  REFUSED(tensor_parallel, 0, "tensor_parallel 0 is not at least 1");
+  REFUSED(tensor_parallel, -8, "tensor_parallel -8");
+  REFUSED(tensor_parallel, 3, "3 x 1 x 1 = 3");
+  REFUSED(tensor_parallel, 64, "heads");
+  REFUSED(tensor_parallel, INT32_MAX, "no multiple");
+  REFUSED(pipeline_parallel, 0, "pipeline_parallel 0");
+  REFUSED(pipeline_parallel, 64, "40 layers, fewer than 64 stages");
+  REFUSED(pipeline_parallel, 128, "no multiple");
+  REFUSED(virtual_pipeline, 0, "virtual_pipeline 0");
+  REFUSED(context_parallel, -1, "context_parallel -1");
+  REFUSED(expert_parallel, 0, "expert_parallel 0");
+  REFUSED(expert_parallel, 8, "experts");
+  REFUSED(expert_parallel, 7, "does not divide");
+  REFUSED(sequence_parallel, 1, "tensor_parallel is 1");
+  REFUSED(sequence_parallel, 2, "sequence_parallel 2");
+  REFUSED(pipeline_schedule, 99, "pipeline_schedule 99");
+  REFUSED(pipeline_schedule, -1, "pipeline_schedule -1");
+  REFUSED(zero, 4, "zero 4");
+  REFUSED(zero, -1, "zero -1");
+  REFUSED(shard_group, 7, "shard_group 7");
+  REFUSED(shard_group, -1, "shard_group -1");
+  REFUSED(recompute, 3, "recompute 3");
+  REFUSED(recompute_layers, -1, "recompute_layers -1");
+  REFUSED(gradient_bytes, 3, "gradient_bytes 3");
+  REFUSED(offload, PM_OFFLOAD_OPTIMIZER, "not modelled");
+  REFUSED(micro_batch, 3, "no multiple of micro_batch 3");
+  REFUSED(micro_batch, 0, "micro_batch 0");
+  REFUSED(micro_batch, -1, "micro_batch -1");
+  REFUSED(precision, PM_PRECISION_FP8, "fp8");
+  pm_run run = shared_out(1, 8);
+  run.virtual_pipeline = 2;
+  run.batch = 60;
+  refuse(run, "no multiple of the 8 stages");
+  run = shared_out(1, 8);
+  run.virtual_pipeline = 6;
+  refuse(run, "fewer than 8 stages of 6 chunks");
+  run = shared_out(1, 8);
+  run.pipeline_schedule = PM_PIPELINE_SCHEDULE_ZB_H1;
+  run.recompute = PM_RECOMPUTE_FULL;
+  refuse(run, "does not keep");
+  run.recompute = PM_RECOMPUTE_NONE;
+  run.virtual_pipeline = 2;
+  refuse(run, "virtual_pipeline 2");
+  run = shared_out(2, 1);
+  run.rank_order = 99;
+  refuse(run, "rank_order 99");
+  run = shared_out(2, 1);
+  run.micro_batch = NAN;
+  run.batch = 0;
+  refuse(run, "batch 0");
+  run = shared_out(2, 1);
+  run.expert_imbalance = 0.5;
+  refuse(run, "expert_imbalance 0.5");
+  run = shared_out(2, 1);
+  run.capacity_factor = 0;
+  refuse(run, "capacity_factor 0");
+  run = shared_out(2, 1);
+  run.stage_layers = 7;
+  refuse(run, "stage_layers 7");
+}
+END_TEST
+
+/* ---- Search ---- */
+
+static char *best_text(const pm_search *search, const size_t *cuts, size_t count)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_search_result *all = pm_search_result_new(search, 20, &error);
+  for (size_t i = 0; i + 1 < count; i++) {
+    pm_search_result *part = pm_search_result_new(search, 20, &error);
+    ck_assert_int_eq(pm_search_evaluate(search, cuts[i], cuts[i + 1], part), PM_OK);
+    ck_assert_int_eq(pm_search_result_add(all, part), PM_OK);
+    pm_search_result_free(part);
+  }
+  pm_table *table = pm_search_result_tabulate(all, &error), *front = pm_search_result_tabulate_front(all, &error);
+  pm_table *choices = pm_search_result_tabulate_choices(all, &error);
+  char *text[] = {pm_table_format(table, PM_FORMAT_CSV, 0, &error), pm_table_format(front, PM_FORMAT_CSV, 0, &error),
+                  pm_table_format(choices, PM_FORMAT_CSV, 0, &error)};
+  size_t size = strlen(text[0]) + strlen(text[1]) + strlen(text[2]) + 1;
+  char *joined = (char *)malloc(size);
+  strcpy(joined, text[0]);
+  strcat(joined, text[1]);
+  strcat(joined, text[2]);
+  for (int i = 0; i < 3; i++) pm_string_free(text[i]);
+  pm_table_free(table);
+  pm_table_free(front);
+  pm_table_free(choices);
+  pm_search_result_free(all);
+  return joined;
+}
+
+/* However the plans are dealt out, the answer has the same bytes; and no plan is faster than the best. */
+START_TEST(search_does_not_depend_on_ranges)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_run run = pm_search_base_make();
+  run.gpus = 8;
+  run.nodes = 4;
+  run.precision = PM_PRECISION_BF16;
+  run.optimizer = PM_UPDATE_ADAM;
+  pm_search *search = pm_search_new(plan, &run, 64, &error);
+  ck_assert_msg(search != NULL, "%s", error.text);
+  size_t count = pm_search_count(search);
+  ck_assert(count > 500);
+  const size_t one[] = {0, count}, several[] = {0, 1, 17, count / 3, count / 2, count};
+  char *a = best_text(search, one, 2), *b = best_text(search, several, 6);
+  ck_assert_str_eq(a, b);
+  free(a);
+  free(b);
+  pm_search_result *best = pm_search_result_new(search, 1, &error);
+  ck_assert_int_eq(pm_search_evaluate(search, 0, count, best), PM_OK);
+  ck_assert_uint_eq(pm_search_result_count(best), count);
+  double least = INFINITY;
+  for (size_t i = 0; i < count; i++) {
+    pm_prediction p;
+    ck_assert_int_eq(pm_search_get_run(search, i, &run), PM_OK);
+    pm_predict(plan, &run, &p, 1);
+    if (p.status == PM_OK && p.step_time < least) least = p.step_time;
+  }
+  pm_table *table = pm_search_result_tabulate(best, &error);
+  const char *const name = "step_time";
+  ck_assert_int_eq(pm_table_keep(table, &name, 1, &error), PM_OK);
+  ck_assert_double_eq(pm_table_get_numbers(table, 0)[0], least);
+  pm_table_free(table);
+  pm_search_result_free(best);
+  pm_search_free(search);
+}
+END_TEST
+
+/* Young and Daly on published clusters; Llama 3's 419 interruptions in 54 days, arXiv:2407.21783. */
+START_TEST(goodput)
+{
+  pm_goodput g = {.mtbf = 76992, .checkpoint = 60, .restart = 600, .interval = NAN};
+  ck_assert_int_eq(pm_goodput_evaluate(&g, NULL), PM_OK);
+  ck_assert_double_eq_tol(g.young, 3040, 1);
+  ck_assert_double_eq_tol(g.interval, 3000, 1);
+  ck_assert_double_eq_tol(g.goodput, 0.9536, 1e-4);
+  g = (pm_goodput){.mtbf = 10008, .checkpoint = 30, .restart = 600, .interval = NAN};
+  ck_assert_int_eq(pm_goodput_evaluate(&g, NULL), PM_OK);
+  ck_assert_double_eq_tol(g.interval, 755, 1);
+  ck_assert_double_eq_tol(g.goodput, 0.8707, 1e-4);
+  g.mtbf = 0;
+  ck_assert_int_eq(pm_goodput_evaluate(&g, NULL), PM_STATUS_BAD_ARGUMENT);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("parallel");
+  TCase *tests = tcase_create("parallel");
+  tcase_add_checked_fixture(tests, set_up, tear_down);
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, parts_are_the_step);
+  tcase_add_test(tests, batch_equals_scalar);
+  tcase_add_test(tests, micro_batches_are_accumulation);
+  tcase_add_test(tests, zero_stages);
+  tcase_add_test(tests, memory_falls_with_degrees);
+  tcase_add_test(tests, schedules_in_order);
+  tcase_add_test(tests, bad_plans);
+  tcase_add_test(tests, search_does_not_depend_on_ranges);
+  tcase_add_test(tests, goodput);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
