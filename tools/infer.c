@@ -145,35 +145,34 @@ static void print_line(FILE *stream, const cli_request *request, const char *lin
 }
 
 /* The prediction interval of the first row that has one, as factors: rows differ in it only where kernels do. */
-static void print_band(FILE *stream, const cli_request *request, const question *q)
+static void print_interval(FILE *stream, const cli_request *request, const question *q)
 {
   char line[256];
   for (size_t i = 0; i < q->count; i++) {
     const pm_inference *p = &q->answers[i];
     if (p->status != PM_OK || !(p->throughput_p10 > 0)) continue;
-    snprintf(line, sizeof line, "80 %% prediction interval: measured rates between %.2f and %.2f of the predicted ones%s.",
-             p->throughput_p10 / p->throughput, p->throughput_p90 / p->throughput,
-             p->in_range ? "" : "; outside of what constants were fitted on");
+    snprintf(line, sizeof line, "80 %% prediction interval: measured rates between %.2f and %.2f of the predicted ones.",
+             p->throughput_p10 / p->throughput, p->throughput_p90 / p->throughput);
     print_line(stream, request, line);
     return;
   }
 }
 
-/* What the kernels and what the profile rest on. */
-static void print_basis(FILE *stream, const cli_request *request, const question *q)
+/* What the predictions rest on: each word that a row has, once. */
+static void print_calibration(FILE *stream, const cli_request *request, const question *q)
 {
-  char line[256];
-  const pm_choice *choices = pm_record_find_field(pm_record_type_find("inference"), "basis")->choices;
-  bool said[PM_BASIS_COUNT] = {false};
+  char line[512];
+  const pm_choice *choices = pm_record_find_field(pm_record_type_find("inference"), "calibration")->choices;
+  bool said[PM_CALIBRATION_STATUS_COUNT] = {false};
   fputc('\n', stream);
-  print_band(stream, request, q);
+  print_interval(stream, request, q);
   for (size_t i = 0; i < q->count; i++) {
-    int basis = q->answers[i].basis;
-    if (basis == PM_BASIS_NONE || said[basis]) continue;
-    snprintf(line, sizeof line, "Basis: %s; constants of the profile %s.", choices[basis].doc,
+    int word = q->answers[i].calibration;
+    if (word == PM_CALIBRATION_STATUS_NONE || said[word]) continue;
+    snprintf(line, sizeof line, "Calibration: %s: %s; constants of the profile %s.", choices[word].name, choices[word].doc,
              q->profile.origin == PM_ORIGIN_FITTED ? "fitted to measurements" : "assumed, not fitted to inference");
     print_line(stream, request, line);
-    said[basis] = true;
+    said[word] = true;
   }
 }
 
@@ -206,7 +205,7 @@ static int write_answers(const cli_request *request, const question *q)
   print_title(page.stream, q);
   fputs(text, page.stream);
   pm_string_free(text);
-  print_basis(page.stream, request, q);
+  print_calibration(page.stream, request, q);
   return page_write(&page, request);
 }
 

@@ -1,4 +1,5 @@
 /* The answer of `perfmodel predict` for people: the headline, where the time goes, and what it rests on. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include "study.h"
@@ -278,41 +279,53 @@ static void print_bottleneck(FILE *stream, const pm_prediction *p, size_t width)
   print_wrapped(stream, line, 0, 0, width);
 }
 
-/* What the numbers rest on, and which way they err. */
-static void print_basis(FILE *stream, const pm_prediction *p, size_t width)
+/* "not-calibrated" -> "Not calibrated" */
+static const char *sentence(char text[32], const char *word)
 {
-  static const char bound[] = ". This is an upper bound for kernels that do all of the arithmetic; measured runs are "
-                              "slower, perfmodel validate shows by how much.";
-  char line[512];
-  const char *words = pm_record_find_field(pm_record_type_find("prediction"),
-                                           "basis")->choices[p->basis].doc, *end = bound;
-  switch (p->basis) {
-  case PM_BASIS_ROOFLINE: words = "plain roofline from datasheet peaks, nothing fitted"; break;
-  case PM_BASIS_ROOFLINE_RING:
-    words = "plain roofline from datasheet peaks for the kernels, calibrated constants for the links";
-    break;
-  case PM_BASIS_ROOFLINE_LINE_RATE:
-    words = "plain roofline from datasheet peaks for the kernels, links at line rate without latency";
-    break;
-  default: end = "; perfmodel validate shows how far measured runs are from it."; break;
+  snprintf(text, 32, "%s", word);
+  text[0] = (char)toupper((unsigned char)text[0]);
+  for (char *c = text; *c != '\0'; c++)
+    if (*c == '-') *c = ' ';
+  return text;
+}
+
+/* What the numbers rest on, and which way they err. */
+static void print_calibration(FILE *stream, const cli_study *s, size_t width)
+{
+  char line[512], word[32];
+  const pm_choice *choice = &pm_record_find_field(pm_record_type_find("prediction"),
+                                                  "calibration")->choices[s->prediction.calibration];
+  bool roofline = s->run.kernel_model == PM_KERNEL_MODEL_ROOFLINE || pm_system_get_kernels(s->system) == NULL;
+  const char *end = roofline ? "; kernels at the plain roofline of datasheet peaks. This is an upper bound for kernels that "
+                               "do all of the arithmetic; measured runs are slower, perfmodel validate shows by how much."
+                             : "; perfmodel validate shows how far measured runs are from it.";
+  snprintf(line, sizeof line, "%s: %s%s", sentence(word, choice->name), choice->doc, end);
+  print_wrapped(stream, line, 0, 0, width);
+}
+
+/* Rows behind the kernels of the GPU. */
+static void print_rows(FILE *stream, const cli_study *s, size_t width)
+{
+  char line[2048];
+  char *rows = pm_catalog_explain_calibration(s->catalog, pm_system_get_gpu(s->system), s->run.precision, NULL);
+  if (rows == NULL || s->run.kernel_model == PM_KERNEL_MODEL_ROOFLINE || pm_system_get_kernels(s->system) == NULL) {
+    pm_string_free(rows);
+    return;
   }
-  snprintf(line, sizeof line, "Basis: %s%s", words, end);
+  snprintf(line, sizeof line, "Kernels: %s.", rows);
+  pm_string_free(rows);
   print_wrapped(stream, line, 0, 0, width);
 }
 
 /* What the software adds, and what that rests on. */
 static void print_framework(FILE *stream, const cli_study *s, size_t width)
 {
-  char line[512];
-  const pm_prediction *p = &s->prediction;
-  char basis[PM_FRAMEWORK_BASIS_MAX];
-  const char *words = pm_record_find_field(pm_record_type_find("prediction"), "evidence")->choices[p->evidence].doc;
-  if (s->run.framework_index >= 0) words = pm_framework_format_basis(&s->framework.framework, basis);
-  if (s->run.framework_index < 0) snprintf(line, sizeof line, "Framework: %s", words);
+  char line[512], basis[PM_FRAMEWORK_BASIS_MAX];
+  const pm_framework *f = &s->framework.framework;
+  if (s->run.framework_index < 0) snprintf(line, sizeof line, "Framework: none, kernels and collectives only");
   else
-    snprintf(line, sizeof line, "Framework: %s (%s), %s; %s%s", s->framework.framework.name, s->framework.framework.id,
-             s->framework.cudnn.name, words,
-             p->in_range || p->evidence == PM_EVIDENCE_UNCALIBRATED ? "" : ", and this run lies outside of these");
+    snprintf(line, sizeof line, "Framework: %s (%s), %s; %s", f->name, f->id, s->framework.cudnn.name,
+             pm_framework_format_basis(f, basis));
   print_wrapped(stream, line, 0, 0, width);
 }
 
@@ -330,6 +343,7 @@ void print_report(FILE *stream, const cli_study *study, size_t width)
   print_memory(stream, study);
   fputc('\n', stream);
   print_bottleneck(stream, &study->prediction, width);
-  print_basis(stream, &study->prediction, width);
+  print_calibration(stream, study, width);
+  print_rows(stream, study, width);
   print_framework(stream, study, width);
 }

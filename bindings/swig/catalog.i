@@ -65,7 +65,8 @@ static records catalog_record(const pm_catalog *catalog, const char *kind, const
   return records_if_ok(array, error);
 }
 
-/* One of the records of a framework by name ("pytorch", "tf1-nchw@cudnn6") as GPUs of an architecture ("": any) have it: "framework", "cudnn_generation", "band" or
+/* One of the records of a framework by name ("pytorch", "tf1-nchw@cudnn6") as GPUs of an architecture ("": any) have it:
+** "framework", "cudnn_generation", "prediction_interval" or
 ** "memory_profile". */
 static records catalog_framework(const pm_catalog *catalog, const char *name, const char *architecture, const char *part,
                                  pm_error *error)
@@ -76,7 +77,7 @@ static records catalog_framework(const pm_catalog *catalog, const char *name, co
   if (strcmp(part, "framework") == 0) return record_copy(part, &profile.framework, error);
   if (strcmp(part, "cudnn_generation") == 0) return record_copy(part, &profile.cudnn, error);
   if (strcmp(part, "memory_profile") == 0) return record_copy(part, &profile.memory, error);
-  return record_copy("band", &profile.band, error);
+  return record_copy("prediction_interval", &profile.interval, error);
 }
 
 /* How inference is run on GPUs of an architecture ("": any), by the name of a profile or a framework: one

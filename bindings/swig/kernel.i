@@ -1,6 +1,15 @@
 /* Times of kernels and of layers on one GPU. Without constants: by the plain roofline. */
 
 %inline %{
+/* What the kernels of a GPU rest on, in words. */
+static char *catalog_explain_calibration(const pm_catalog *catalog, const pm_gpu *gpu, size_t gpu_count,
+                                         const char *precision, pm_error *error)
+{
+  int number = precision_number(precision, error);
+  if (number < 0 || !single(gpu_count, "gpu", error)) return NULL;
+  return pm_catalog_explain_calibration(catalog, gpu, number, error);
+}
+
 /* One "kernel_time" record per kernel. */
 static records kernel_times(const pm_gpu *gpu, size_t gpu_count, const pm_kernel_calibration *kernel_calibration,
                             size_t kernel_calibration_count, const pm_kernel *kernel, size_t kernel_count,

@@ -73,9 +73,9 @@ static records inference_run_space(const pm_inference_run *inference_run, size_t
 %inline %{
 #define FRAMEWORK_RECORDS \
   const pm_framework *framework, size_t framework_count, const pm_cudnn_generation *cudnn_generation, size_t cudnn_generation_count, \
-  const pm_band *band, size_t band_count, const pm_memory_profile *memory_profile, size_t memory_profile_count
+  const pm_prediction_interval *prediction_interval, size_t prediction_interval_count, const pm_memory_profile *memory_profile, size_t memory_profile_count
 #define FRAMEWORK_GIVEN \
-  framework, framework_count, cudnn_generation, cudnn_generation_count, band, band_count, memory_profile, memory_profile_count
+  framework, framework_count, cudnn_generation, cudnn_generation_count, prediction_interval, prediction_interval_count, memory_profile, memory_profile_count
 %}
 
 %{
@@ -87,11 +87,11 @@ static unsigned extra_bits(double extra)
 static int framework_of(pm_framework_profile *profile, FRAMEWORK_RECORDS, pm_error *error)
 {
   if (!single(framework_count, "framework", error) || !single(cudnn_generation_count, "cudnn_generation", error) ||
-      !single(band_count, "band", error) || !single(memory_profile_count, "memory_profile", error))
+      !single(prediction_interval_count, "prediction_interval", error) || !single(memory_profile_count, "memory_profile", error))
     return 0;
   profile->framework = *framework;
   profile->cudnn = *cudnn_generation;
-  profile->band = *band;
+  profile->interval = *prediction_interval;
   profile->memory = *memory_profile;
   return 1;
 }
@@ -100,14 +100,14 @@ static int framework_of(pm_framework_profile *profile, FRAMEWORK_RECORDS, pm_err
 static pm_framework_profile *frameworks_of(FRAMEWORK_RECORDS, pm_error *error)
 {
   if (!as_many(cudnn_generation_count, framework_count, "cudnn_generation", error) ||
-      !as_many(band_count, framework_count, "band", error) ||
+      !as_many(prediction_interval_count, framework_count, "prediction_interval", error) ||
       !as_many(memory_profile_count, framework_count, "memory_profile", error))
     return NULL;
   pm_framework_profile *profiles = (pm_framework_profile *)room(framework_count, sizeof *profiles, error);
   for (size_t i = 0; profiles != NULL && i < framework_count; i++) {
     profiles[i].framework = framework[i];
     profiles[i].cudnn = cudnn_generation[i];
-    profiles[i].band = band[i];
+    profiles[i].interval = prediction_interval[i];
     profiles[i].memory = memory_profile[i];
   }
   return profiles;

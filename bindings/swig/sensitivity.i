@@ -78,7 +78,7 @@ static pm_table *upgrade_table(STEP_RECORDS, const pm_system *const *systems, si
   const size_t first = framework_count > 0;
   pm_framework_profile *all = framework_count > 1 ? frameworks_of(FRAMEWORK_GIVEN, error) : NULL;
   const step_software software = {all != NULL ? all + 1 : NULL, NULL};
-  int good = step_of(&parts, network, system, run, run_count, framework, first, cudnn_generation, first, band, first,
+  int good = step_of(&parts, network, system, run, run_count, framework, first, cudnn_generation, first, prediction_interval, first,
                      memory_profile, first, INPUT_GIVEN, input_run, input_run_count, error);
   if (good && as_many(upgrade_count, system_count, "names", error) && as_many(price_count, system_count, "prices", error) &&
       (all == NULL || as_many(framework_count, system_count + 1, "frameworks", error)))

@@ -108,7 +108,7 @@ static double spread(void)
 {
   pm_kernel_calibration constants;
   ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_calibration", "default", &constants, NULL), PM_OK);
-  return constants.spread;
+  return constants.product_spread;
 }
 
 /* The band holds seven to nine of ten. Every hit beyond the peak is another precision's; what is predicted counts the host in, and never less than its floor. */

@@ -624,50 +624,90 @@ START_TEST(input_limits)
 }
 END_TEST
 
-START_TEST(bands_widen_outside_of_what_was_fitted)
+/* Without a class of its own the spread is that of any rate. */
+static void leave_rate_alone(pm_prediction_interval *interval)
+{
+  interval->convolution = interval->product = interval->passes = interval->host = interval->communication = NAN;
+}
+
+static double spread_of(const pm_prediction *p)
+{
+  return log(p->throughput_p90 / p->throughput) / 1.2815515655446;
+}
+
+START_TEST(intervals_widen_outside_of_what_was_fitted)
 {
   pm_framework_profile profile = profile_of("pt-nhwc");
+  leave_rate_alone(&profile.interval);
+  const pm_prediction_interval *i = &profile.interval;
   pm_run run = run_on(0, 0, add_framework(&profile), 8);
   run.batch = profile.framework.max_batch;
   run.ignore_memory = 1;
   pm_prediction inside = predict(&run);
   run.batch *= 8;
   pm_prediction outside = predict(&run);
-  ck_assert(inside.in_range && !outside.in_range);
-  ck_assert_int_eq(inside.evidence, PM_EVIDENCE_FITTED);
+  ck_assert_int_eq(inside.calibration, PM_CALIBRATION_STATUS_CALIBRATED);
+  ck_assert_int_eq(outside.calibration, PM_CALIBRATION_STATUS_EXTRAPOLATED);
   ck_assert(inside.throughput_p10 < inside.throughput && inside.throughput < inside.throughput_p90);
-  ck_assert_double_gt(outside.throughput_p90 / outside.throughput, inside.throughput_p90 / inside.throughput);
-  ck_assert_double_eq_tol(inside.throughput_p90 / inside.throughput, exp(1.2815515655446 * profile.band.fitted), 1e-9);
+  ck_assert_double_eq_tol(spread_of(&inside), i->rate, 1e-9);
+  ck_assert_double_eq_tol(spread_of(&outside), hypot(i->rate * i->extrapolated, i->batch * log(8)), 1e-9);
   run.framework_index = -1;
   pm_prediction none = predict(&run);
-  ck_assert(isnan(none.throughput_p10) && none.evidence == PM_EVIDENCE_NONE && !none.in_range);
+  ck_assert(isnan(none.throughput_p10) && none.calibration == PM_CALIBRATION_STATUS_CALIBRATED);
 }
 END_TEST
 
-/* Links without calibration add their spread, once there is anything to send. */
-START_TEST(links_at_line_rate_widen_the_band)
+/* A class counts by its share of the step, times the factor of its status: links without constants are not calibrated. */
+START_TEST(classes_of_work_widen_the_interval)
 {
   pm_link nvlink;
   pm_error error = PM_ERROR_NONE;
   ck_assert_int_eq(pm_catalog_get_record(catalog, "link", "nvlink2", &nvlink, &error), PM_OK);
+  nvlink.bandwidth = 5e8;
   pm_system *bare = pm_system_new_with_link(systems[0], "nvlink2", &nvlink, NULL, &error);
   ck_assert_msg(bare != NULL, "%s", error.text);
   pm_plan *own = pm_plan_new((const pm_network *const *)networks, 1, (const pm_system *const *)&bare, 1, &error);
   pm_framework_profile profile = profile_of("pt-nhwc");
+  leave_rate_alone(&profile.interval);
+  pm_prediction_interval *i = &profile.interval;
+  i->communication = 0.3;
   pm_run run = run_on(0, 0, pm_plan_add_framework(own, &profile, &error), 1);
-  run.batch = profile.framework.max_batch;
+  run.batch = 32;
   run.ignore_memory = 1;
   pm_prediction alone, eight;
   pm_predict(own, &run, &alone, 1);
   run.gpus = 8;
   pm_predict(own, &run, &eight, 1);
-  const pm_band *band = &profile.band;
-  ck_assert_double_eq_tol(log(alone.throughput_p90 / alone.throughput), 1.2815515655446 * band->fitted, 1e-9);
-  ck_assert_double_eq_tol(log(eight.throughput_p90 / eight.throughput),
-                          1.2815515655446 * hypot(band->fitted, band->line_rate), 1e-9);
-  ck_assert(alone.in_range && !eight.in_range);
+  ck_assert_double_gt(eight.communication_share, 0.1);
+  ck_assert_int_eq(alone.calibration, PM_CALIBRATION_STATUS_CALIBRATED);
+  ck_assert_int_eq(eight.calibration, PM_CALIBRATION_STATUS_NOT_CALIBRATED);
+  ck_assert_double_eq_tol(spread_of(&alone), i->rate, 1e-9);
+  ck_assert_double_eq_tol(spread_of(&eight), i->not_calibrated * hypot(i->rate, i->communication * eight.communication_share),
+                          1e-9);
   pm_plan_free(own);
   pm_system_free(bare);
+}
+END_TEST
+
+/* The word follows from the classes that take the time: Blackwell's products have rows, its convolutions have none. */
+START_TEST(words_follow_from_the_work)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_system *b200 = pm_catalog_new_system(catalog, "b200-sxm6", &error);
+  ck_assert_msg(b200 != NULL, "%s", error.text);
+  pm_plan *own = pm_plan_new((const pm_network *const *)networks, 1, (const pm_system *const *)&b200, 1, &error);
+  pm_run run = run_on(0, 0, -1, 1);
+  run.precision = PM_PRECISION_FP16;
+  pm_prediction p;
+  pm_predict(own, &run, &p, 1);
+  ck_assert_int_eq(pm_system_get_kernels(b200)->product_tensor, PM_CALIBRATION_STATUS_CALIBRATED);
+  ck_assert_int_ne(pm_system_get_kernels(b200)->convolution_tensor, PM_CALIBRATION_STATUS_CALIBRATED);
+  ck_assert_int_eq(p.calibration, pm_system_get_kernels(b200)->convolution_tensor);
+  run.kernel_model = PM_KERNEL_MODEL_ROOFLINE;
+  pm_predict(own, &run, &p, 1);
+  ck_assert_int_eq(p.calibration, PM_CALIBRATION_STATUS_NOT_CALIBRATED);
+  pm_plan_free(own);
+  pm_system_free(b200);
 }
 END_TEST
 
@@ -778,8 +818,9 @@ int main(void)
   tcase_add_test(tests, nobody_waits_for_an_asynchronous_server);
   tcase_add_test(tests, accumulation_spares_communication);
   tcase_add_test(tests, input_limits);
-  tcase_add_test(tests, bands_widen_outside_of_what_was_fitted);
-  tcase_add_test(tests, links_at_line_rate_widen_the_band);
+  tcase_add_test(tests, intervals_widen_outside_of_what_was_fitted);
+  tcase_add_test(tests, classes_of_work_widen_the_interval);
+  tcase_add_test(tests, words_follow_from_the_work);
   tcase_add_test(tests, buckets_hide_what_one_does_not);
   tcase_add_test(tests, a_timeline_has_every_layer);
   tcase_add_test(tests, refusals_say_why);

@@ -57,14 +57,14 @@ Catalog.system = public(function(self, name)
 end)
 
 --- A framework, "pytorch-2.4", of a month "pytorch@2024-06" or with another cuDNN generation "tf1-nchw@cudnn6": a table of
---- its records framework, cudnn, band and memory, whose constants may be changed before it is passed to pm.predict. Without a
+--- its records framework, cudnn, interval and memory, whose constants may be changed before it is passed to pm.predict. Without a
 --- release it is the newest that was fitted, of those that run on GPUs of the architecture, if one is given.
 Catalog.framework = public(function(self, name, architecture)
   local on = text_of(architecture or "", "an architecture")
   local function part(kind)
     return strict.unpack(core.catalog_framework(handle_of(self), text_of(name, "a framework"), on, kind))[1]
   end
-  return {framework = part("framework"), cudnn = part("cudnn_generation"), band = part("band"), memory = part("memory_profile")}
+  return {framework = part("framework"), cudnn = part("cudnn_generation"), interval = part("prediction_interval"), memory = part("memory_profile")}
 end)
 
 -- Of the module, not of its objects.

@@ -71,7 +71,7 @@ local Inference = strict.class("an inference", arguments.options("batch", fields
 function Inference.__tostring(self)
   local tokens = self.tokens_per_second and string.format(", %.4g tokens/s", self.tokens_per_second) or ""
   return string.format("%.4g samples/s%s, batch %.0f in %s, bottleneck %s (%s)", self.throughput, tokens, self.batch,
-                       core.quantity_format(self.latency, "s"), self.bottleneck, self.basis)
+                       core.quantity_format(self.latency, "s"), self.bottleneck, self.calibration)
 end
 
 --- Inference of one batch, a table with every field of "inference" by name, and `batch`. Options: network, system (a

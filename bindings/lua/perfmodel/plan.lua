@@ -45,7 +45,7 @@ end
 function plan.framework_on(item, system, from)
   local architecture = strict.unpack(core.system_gpu(system))[1].architecture
   local f = type(item) == "table" and item or from:framework(item, architecture)
-  arguments.warn(core.framework_warning(system, {f.framework}, {f.cudnn}, {f.band}, {f.memory}))
+  arguments.warn(core.framework_warning(system, {f.framework}, {f.cudnn}, {f.interval}, {f.memory}))
   return f
 end
 
@@ -54,7 +54,7 @@ local function add_framework(made, item, from)
   local parts, first = {{}, {}, {}, {}}, nil
   for i, system in ipairs(made.systems) do
     local f = plan.framework_on(item, system, from)
-    parts[1][i], parts[2][i], parts[3][i], parts[4][i] = f.framework, f.cudnn, f.band, f.memory
+    parts[1][i], parts[2][i], parts[3][i], parts[4][i] = f.framework, f.cudnn, f.interval, f.memory
     first = first or f
   end
   core.plan_add_framework(made.handle, parts[1], parts[2], parts[3], parts[4])

@@ -18,7 +18,7 @@ strict.record("prediction").__tostring = function(self)
   local memory = self.memory and string.format("; %s of %s: %s", core.quantity_format(self.memory, "B"),
                                                core.quantity_format(self.gpu_memory, "B"), self.verdict) or ""
   return string.format("%.4g samples/s%s, step %s, MFU %.1f %%, bottleneck %s (%s)%s", self.throughput, tokens,
-                       core.quantity_format(self.step_time, "s"), 100 * self.mfu, self.bottleneck, self.basis, memory)
+                       core.quantity_format(self.step_time, "s"), 100 * self.mfu, self.bottleneck, self.calibration, memory)
 end
 
 --- One prediction, a table with every field of "prediction" by name. Options: network, system (names or objects),

@@ -33,7 +33,7 @@ local function question_of(options)
     local parts = {{}, {}, {}, {}}
     for n = 1, f and 1 + #others or 0 do
       local on = n == 1 and f or plan.framework_on(own.framework or plan.DEFAULT, others[n - 1], from)
-      parts[1][n], parts[2][n], parts[3][n], parts[4][n] = on.framework, on.cudnn, on.band, on.memory
+      parts[1][n], parts[2][n], parts[3][n], parts[4][n] = on.framework, on.cudnn, on.interval, on.memory
     end
     return new_table(ask(made.networks[1], made.systems[1], runs, parts[1], parts[2], parts[3], parts[4], i[1], i[2],
                          i[3], i[4], i[5], i[6], i[7], ...))

@@ -40,6 +40,13 @@ System.all_reduce_time = public(function(self, bytes, gpus, nodes)
   return core.all_reduce_times(ring_records(self, gpus, nodes), {number_of(bytes, "B", "bytes")})[1]
 end)
 
+--- What the kernels of its GPU rest on at a precision (default "fp32"): measured rows of which GPUs, or rules.
+System.calibration = public(function(self, precision)
+  local catalog = require "perfmodel.catalog" -- which requires this file
+  return core.catalog_explain_calibration(catalog.handle_of(catalog.shipped()), core.system_gpu(handle_of(self)),
+                                          arguments.text_of(precision or "fp32", "precision"))
+end)
+
 --- The link graph as "matrix" (the layout of nvidia-smi topo -m), "dot" or "svg"; "copies" is what a peer-to-peer test
 --- prints.
 System.drawing = public(function(self, as) return core.system_drawing(handle_of(self), arguments.text_of(as, "as")) end)

@@ -43,9 +43,9 @@ assert(run{overlap = "none"}.throughput <= p.throughput)
 
 -- Without a framework there is no host; a framework's constants may be changed.
 local ideal, slow = run{framework = "none"}, pm.framework("generic")
-check.equal(ideal.evidence, "none")
-check.equal(p.evidence, "fitted")
-check.equal(run{framework = "generic"}.evidence, "uncalibrated")
+check.equal(ideal.calibration, "calibrated")
+check.equal(p.calibration, "extrapolated")
+check.equal(run{framework = "generic"}.calibration, "not-calibrated")
 local by_gpu = pm.sweep{network = "resnet50", system = {"k80", "dgx-h100", "b200"}, columns = {"framework"}}
 check.equal(table.concat(by_gpu:column("framework"), " "), "pytorch-1.13 pytorch-2.4 pytorch-2.9")
 check.equal(ideal.launch_time, 0)
@@ -129,7 +129,8 @@ assert(pm.kernel{operation = "gemm", m = 512, n = 512, k = 512, gpu = "v100"}.ti
        pm.gemm{m = 512, n = 512, k = 512, gpu = "v100"}.time, "the same product")
 assert(pm.kernel{operation = "copy", m = 1e8, gpu = "v100"}.algorithm == "copy", "copy")
 assert(not pcall(pm.kernel, {operation = "waffle", m = 1, gpu = "v100"}), "no such kernel")
-assert(run{kernel_model = "roofline"}.basis == "roofline+ring" and run().basis == "kernels+ring", "basis")
+assert(run{kernel_model = "roofline"}.calibration == "not-calibrated", "calibration")
+assert(pm.system("h200-sxm5"):calibration("bf16"):find("^products calibrated"), "rows behind the kernels")
 
 -- What is said of a run is declared once: each of its fields is an option, and what it is otherwise changes nothing.
 local usual = pm.predict{network = "alexnet", system = "dgx1-v100"}

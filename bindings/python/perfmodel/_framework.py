@@ -29,14 +29,14 @@ class Framework:
     """Facts and constants of the framework."""
     cudnn: _records.CudnnGeneration
     """How fast matrix kernels are, over the kernel model."""
-    band: _records.Band
+    interval: _records.PredictionInterval
     """Spread of measured over predicted rates."""
     memory: _records.MemoryProfile
     """How it handles memory."""
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.profile, self.cudnn, self.band, self.memory))
+        return hash((self.profile, self.cudnn, self.interval, self.memory))
 
     def __hash__(self) -> int:
         return self._hash  # of a hundred numbers, and plans are kept by it
@@ -65,19 +65,19 @@ class Framework:
         """Facts and constants, with those of the libraries, the spread of its rates and the memory below them."""
         parts = (
             _part_html("cudnn_generation", "cuDNN generation", self.cudnn),
-            _part_html("band", "spread of measured over predicted rates", self.band),
+            _part_html("prediction_interval", "spread of measured over predicted rates", self.interval),
             _part_html("memory_profile", "memory profile", self.memory),
         )
         return _display.html(self._title(), _display.facts("framework", self.profile), "".join(parts))
 
     def replace(self, **values: Any) -> Framework:
         """The same with other constants: framework("generic").replace(kernel_time=20e-6). Names are those of the fields
-        of `profile`, `cudnn`, `band` or `memory`, in SI units.
+        of `profile`, `cudnn`, `interval` or `memory`, in SI units.
         """
         parts: dict[str, Any] = {
             "profile": self.profile,
             "cudnn": self.cudnn,
-            "band": self.band,
+            "interval": self.interval,
             "memory": self.memory,
         }
         for name, value in values.items():
@@ -108,7 +108,7 @@ def from_catalog(catalog: _core.catalog, name: str, architecture: str = "") -> F
     return Framework(
         part(_records.Framework, "framework"),
         part(_records.CudnnGeneration, "cudnn_generation"),
-        part(_records.Band, "band"),
+        part(_records.PredictionInterval, "prediction_interval"),
         part(_records.MemoryProfile, "memory_profile"),
     )
 
@@ -141,7 +141,7 @@ def warn_of(item: Framework, system: System) -> None:
 _known = lru_cache(maxsize=256)(framework)
 
 
-PARTS = ("framework", "cudnn_generation", "band", "memory_profile")
+PARTS = ("framework", "cudnn_generation", "prediction_interval", "memory_profile")
 
 
 def frameworks_records(items: Iterable[Framework]) -> tuple[Records, Records, Records, Records]:
@@ -149,18 +149,18 @@ def frameworks_records(items: Iterable[Framework]) -> tuple[Records, Records, Re
     parts = list(zip(*(framework_records(item) for item in items)))
     if not parts:
         return framework_records(None)
-    first, cudnn, band, memory = (np.concatenate(part).astype(_record.dtype(kind)) for kind, part in zip(PARTS, parts))
-    return first, cudnn, band, memory
+    first, cudnn, interval, memory = (np.concatenate(part).astype(_record.dtype(kind)) for kind, part in zip(PARTS, parts))
+    return first, cudnn, interval, memory
 
 
 def framework_records(item: Framework | None) -> tuple[Records, Records, Records, Records]:
     """A framework's four records, or none of each."""
     if item is None:
         none = _record.none
-        return none("framework"), none("cudnn_generation"), none("band"), none("memory_profile")
+        return none("framework"), none("cudnn_generation"), none("prediction_interval"), none("memory_profile")
     return (
         _record.write("framework", item.profile),
         _record.write("cudnn_generation", item.cudnn),
-        _record.write("band", item.band),
+        _record.write("prediction_interval", item.interval),
         _record.write("memory_profile", item.memory),
     )

@@ -70,14 +70,21 @@ class Prediction(_records.Prediction):
         ]
         lines += ["", *self._communication(), *self._rates(), *self._memory(), ""]
         lines += [f"bottleneck: {_choice_doc('prediction', 'bottleneck', self.bottleneck)}"]
-        lines += [f"basis: {_choice_doc('prediction', 'basis', self.basis)}"]
+        lines += [f"calibration: {self.calibration}: {_choice_doc('prediction', 'calibration', self.calibration)}"]
+        lines += self._rows()
         lines += [f"framework {self.framework}: {self._framework_basis()}"]
         return "\n".join(lines) + "\n"
+
+    def _rows(self) -> list[str]:
+        """Rows behind the kernels of the GPU."""
+        if self._plan is None or self.run.kernel_model == "roofline":
+            return []
+        return [f"kernels: {self._plan.systems[self.run.system_index].calibration(self.run.precision)}"]
 
     def _framework_basis(self) -> str:
         """What the constants of the framework rest on: to what they were fitted, on how many rows, when."""
         used = self._framework()
-        return _choice_doc("prediction", "evidence", self.evidence) if used is None else used.basis
+        return "kernels and collectives only" if used is None else used.basis
 
     def _framework(self) -> Framework | None:
         run = self.run
@@ -111,11 +118,11 @@ class Prediction(_records.Prediction):
         return f" in NCHW (channels_last: {_rate(rate)} samples/s)" if abs(rate / self.throughput - 1) >= 0.005 else ""
 
     def _outcome(self) -> str:
-        band = ""
+        interval = ""
         if not np.isnan(self.throughput_p10):
-            band = f" ({_rate(self.throughput_p10)} to {_rate(self.throughput_p90)}, 80 % prediction interval)"
+            interval = f" ({_rate(self.throughput_p10)} to {_rate(self.throughput_p90)}, 80 % prediction interval)"
         tokens = "" if np.isnan(self.tokens_per_second) else f", {_rate(self.tokens_per_second)} tokens/s"
-        return f"{_rate(self.throughput)} samples/s{band}{tokens}, {_core.quantity_format(self.step_time, 's')} per step"
+        return f"{_rate(self.throughput)} samples/s{interval}{tokens}, {_core.quantity_format(self.step_time, 's')} per step"
 
     def _parts(self) -> list[tuple[str, float, float]]:
         """The parts that add up to the step, and the step: name, time, share."""
@@ -183,7 +190,7 @@ class Prediction(_records.Prediction):
         return (
             f"<b>{escape(self._setting())}</b><br>{escape(self._outcome())}, bottleneck {escape(self.bottleneck)}"
             f"<table><thead><tr><th>part</th><th>time</th><th>share</th></tr></thead><tbody>{rows}</tbody></table>"
-            f"{memory}<small>basis: {escape(_choice_doc('prediction', 'basis', self.basis))}</small>"
+            f"{memory}<small>calibration: {escape(self.calibration)}</small>"
         )
 
 

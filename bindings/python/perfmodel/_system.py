@@ -81,6 +81,11 @@ class System:
         count = self.gpus if gpus is None else whole(gpus, "gpus")
         return _record.read(Ring, "ring", _core.system_ring(self._handle, count, whole(nodes, "nodes")))
 
+    def calibration(self, precision: str = "fp32") -> str:
+        """What the kernels of its GPU rest on, by class of operators: measured rows of which GPUs, or rules."""
+        gpu = _record.write("gpu", self.gpu)
+        return _core.catalog_explain_calibration(_shipped.handle(), gpu, text(precision, "precision"))
+
     def matrix(self) -> str:
         """The link matrix, as nvidia-smi topo -m prints it."""
         return _core.system_drawing(self._handle, "matrix")

@@ -58,7 +58,7 @@ def validate(
     Args:
         set: "statements" (what the source documents state), "training", "inference", "kernels", "collectives" or "storage".
         rows: a row for each measurement (id, group, measured, predicted, unit, error [%]; of statements and storage also
-            holds, kind, basis, note, of training and inference low, high, network, machine, framework, gpus, nodes,
+            holds, kind, constants, note, of training and inference low, high, calibration, network, machine, framework, gpus, nodes,
             batch, readings, of collectives system, machine, use, regime, collective, algorithm, protocol,
             gpus, nodes, bytes [B]) in place of each group of them (set, group, rows, mape [%], median [%], p90 [%],
             bias [%], of kernels also roofline mape [%], of training and inference settings, covered [%]: repeats of

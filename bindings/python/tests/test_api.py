@@ -135,7 +135,7 @@ def test_prediction_in_words(resnet50: pm.Network, dgx1: pm.System) -> None:
     assert len(repr(p)) < 250 and "\n" not in repr(p)
     assert "8 GPUs" in repr(p) and p.bottleneck in repr(p)
     text = p.explain()
-    for part in ("forward", "update", "exposed communication", "all-reduce of 51.11 MB", "basis:", "epoch"):
+    for part in ("forward", "update", "exposed communication", "all-reduce of 51.11 MB", "calibration:", "epoch"):
         assert part in text
     shown = {line.split("  ")[0]: line for line in text.splitlines()}
     assert "100.0 %" in shown["step"]

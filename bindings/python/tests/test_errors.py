@@ -139,7 +139,7 @@ def core_arguments() -> dict[str, list[object]]:
     path = {**stored, "loader": "dali", "system": "dgx1-v100"}
     input_path = [_core.catalog_record(catalog, kind, name) for kind, name in path.items()]
     input_one = [*input_path, _core.input_run_default()]
-    framework = [_core.catalog_framework(catalog, "generic", "", part) for part in ("framework", "cudnn_generation", "band", "memory_profile")]
+    framework = [_core.catalog_framework(catalog, "generic", "", part) for part in ("framework", "cudnn_generation", "prediction_interval", "memory_profile")]
     momentum = _core.catalog_record(catalog, "optimizer", "momentum")
     goal = np.frombuffer(bytes(_core.size_goal_default()), dtype=pm.dtype("size_goal")).copy()
     goal["rate"] = 1
@@ -187,6 +187,7 @@ def core_arguments() -> dict[str, list[object]]:
         "system_ring": [node, 2, 1],
         "system_rings": [node, none, 2],
         "system_drawing": [node, "matrix"],
+        "catalog_explain_calibration": [catalog, gpu, "fp32"],
         "collective_times": [node, "all_reduce", sizes, none, 2, 1, 1, "auto", "auto"],
         "collective_loads": [node, "all_reduce", sizes, none, 2, 1, 1, "auto", "auto"],
         "all_reduce_times": [ring, one],
@@ -199,7 +200,7 @@ def core_arguments() -> dict[str, list[object]]:
         "run_space": [run, ["batch"], one, one, 0],
         "inference_run_space": [asked, ["batch"], one, one],
         "record_value": ["run", "gpus", "8"],
-        "catalog_framework": [catalog, "generic", "", "band"],
+        "catalog_framework": [catalog, "generic", "", "prediction_interval"],
         "framework_basis": [framework[0]],
         "framework_warning": [node, *framework],
         "inference_warning": [node, served_by],

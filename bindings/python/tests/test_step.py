@@ -23,11 +23,12 @@ def test_frameworks_are_records_whose_constants_can_be_changed() -> None:
         pm.framework("tf1-nchw@cudnn1")
 
 
-def test_evidence_and_band_are_visible() -> None:
+def test_calibration_and_interval_are_visible() -> None:
     p = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework="pt-nchw")
-    assert p.evidence == "fitted" and p.in_range and p.framework == "pt-nchw"
+    assert p.calibration == "calibrated" and p.framework == "pt-nchw"
     assert p.throughput_p10 < p.throughput < p.throughput_p90
-    assert "pt-nchw" in p.explain() and "fitted" in p.explain()
+    assert "pt-nchw" in p.explain() and "fitted" in p.explain() and "calibration: calibrated" in p.explain()
+    assert "kernels: products calibrated" in p.explain()
     assert "guesses" in pm.predict("resnet50", "dgx1-v100", framework="generic").explain()
 
 
@@ -54,12 +55,12 @@ def test_libraries_older_than_the_gpu_warn_and_widen() -> None:
     with pytest.warns(UserWarning, match="mxnet17 never ran on NVIDIA H100 SXM5"):
         old = pm.predict("resnet50", "dgx-h100", precision="fp16", framework="mxnet17")
     own = pm.predict("resnet50", "dgx1-p100", framework="mxnet17")
-    assert old.throughput_p90 / old.throughput > 2 > own.throughput_p90 / own.throughput and not old.in_range
+    assert old.throughput_p90 / old.throughput > own.throughput_p90 / own.throughput and old.calibration == "not-calibrated"
     with pytest.warns(UserWarning, match="never ran on"):
         call = pm.infer("resnet50", "h100", precision="fp16", framework="mxnet17")
-    assert call.throughput_p90 / call.throughput > 2 and not call.in_range
+    assert call.throughput_p90 / call.throughput > 1.5 and call.calibration == "not-calibrated"
     ideal = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework=None)
-    assert ideal.evidence == "none" and np.isnan(ideal.throughput_p10) and ideal.launch_time == 0
+    assert ideal.calibration == "calibrated" and np.isnan(ideal.throughput_p10) and ideal.launch_time == 0
 
 
 @pytest.mark.parametrize(

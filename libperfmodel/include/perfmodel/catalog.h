@@ -46,7 +46,7 @@ PM_API const char *pm_catalog_get_note(const pm_catalog *catalog, size_t index);
 
 /* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "sources", "calibrations",
 ** "kernel_calibrations", "kernel_harnesses",
-** "frameworks", "cudnn_generations", "bands", "memory_profiles", "optimizers", "usable_memories", "transformer_activations",
+** "frameworks", "cudnn_generations", "prediction_intervals", "operator_calibrations", "memory_profiles", "optimizers", "usable_memories", "transformer_activations",
 ** "readings";
 ** NULL past the last. */
 PM_API const char *pm_catalog_get_kind(size_t index);
@@ -89,8 +89,13 @@ PM_API pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *n
 PM_API int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
                               pm_error *error);
 
-/* A framework with its cuDNN generation and the band of training rates: "pt-nchw", or with another cuDNN generation,
-** "tf1-nchw@cudnn6". Without a release ("pytorch") it is the newest that was fitted, and of a GPU's architecture ("hopper"; NULL
+/* What the kernels of a GPU rest on at a precision, in words, from the provenance of its entry or of that of its
+** architecture: "products calibrated (5328 rows of h200-sxm5, 2026-11); convolutions ...". Owned by the caller:
+** pm_string_free. NULL with an error. */
+PM_API char *pm_catalog_explain_calibration(const pm_catalog *catalog, const pm_gpu *gpu, int precision, pm_error *error);
+
+/* A framework with its cuDNN generation and the prediction interval of training rates: "pt-nchw", or with another
+** cuDNN generation, "tf1-nchw@cudnn6". Without a release ("pytorch") it is the newest that was fitted, and of a GPU's architecture ("hopper"; NULL
 ** or "": any) the newest fitted whose libraries run on it, else the newest that does; with one that has no entry
 ** ("pytorch-2.5") the newest up to it, and of a month ("pytorch@2024-06") the newest up to it, with its GPU libraries.
 ** A name that is NULL is PM_FRAMEWORK_DEFAULT. */

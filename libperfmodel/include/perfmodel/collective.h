@@ -223,8 +223,9 @@ PM_INLINE pm_call pm_call_make(void)
   X(REAL, transfer, "s", "transfer part of the time")                                              \
   X(TEXT, bottleneck, "", "id of the link type that limits the transfer; \"launch\" if the host does", \
     .former = "limit", .show = PM_SHOW_MAIN)                                                       \
-  X(REAL, time_p10, "s", "a tenth of machines never seen are faster than this", .show = PM_SHOW_MAIN) \
-  X(REAL, time_p90, "s", "a tenth of machines never seen are slower than this", .show = PM_SHOW_MAIN)
+  X(REAL, time_p10, "s", "lower end of the 80 % prediction interval", .show = PM_SHOW_MAIN)        \
+  X(REAL, time_p90, "s", "upper end of the 80 % prediction interval", .show = PM_SHOW_MAIN)        \
+  X(CALIBRATION_STATUS, calibration, "", "what the time rests on")
 
 typedef struct pm_collective_time { PM_COLLECTIVE_TIME_FIELDS(PM_DECLARE) } pm_collective_time;
 

@@ -104,7 +104,8 @@ typedef enum pm_evidence {
   X(YES_NO, grouped_kernels, "", "groups of channels have kernels of their own where tensor cores are") \
   X(TEXT, since, "", "month of the first containers and packages with it: 2024-03")                       \
   X(TEXT, architectures, "", "architectures of GPUs that it runs on, parted by blanks; any if not given") \
-  X(ERA, nccl, "", "NCCL generation of the containers with it, which a framework of a month has")
+  X(ERA, nccl, "", "NCCL generation of the containers with it, which a framework of a month has") \
+  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, parted by blanks")
 
 typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm_cudnn_generation;
 
@@ -152,6 +153,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, min_batch, "1", "smallest batch of the rows that its constants were fitted on", .former = "batch_least")   \
   X(REAL, max_batch, "1", "largest batch of these rows", .former = "batch_most")                                     \
   X(REAL, max_gpus, "1", "most GPUs of these rows", .former = "gpus_most")                                           \
+  X(TEXT, calibrated_on, "", "architectures of these rows, parted by blanks")                                     \
   X(TEXT, fitted_to, "", "sources, documents or tables that its host times were fitted to, parted by blanks")     \
   X(INT, rows, "1", "rows of these that they were fitted on; 0 if not said")                                      \
   X(TEXT, date, "", "when that was done: 2026-11")                                                                \
@@ -159,27 +161,30 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
 
 typedef struct pm_framework { PM_FRAMEWORK_FIELDS(PM_DECLARE) } pm_framework;
 
-/* Spread of measured over predicted rates: standard deviations of the logarithm, from the residuals of a calibration.
-** Those that apply add in squares. */
-#define PM_BAND_FIELDS(X)                                                                                         \
+/* How far measured rates are from predicted ones, from the residuals of rows that were left out of the fit: standard
+** deviations of the logarithm, which add in squares. That of a class of work counts by its share of the time; where the
+** class is not calibrated for the GPU, times a factor. */
+#define PM_PREDICTION_INTERVAL_FIELDS(X)                                                                          \
   X(TEXT, id, "", "what is predicted")                                                                            \
   X(TEXT, name, "", "full name")                                                                                  \
-  X(REAL, fitted, "1", "with a framework that is fitted")                                                         \
-  X(REAL, documents, "1", "with a framework that is fitted to the source documents")                              \
-  X(REAL, uncalibrated, "1", "with any other framework")                                                          \
-  X(REAL, kernel_rule, "1", "more, where kernel constants are derived from another architecture")                                           \
-  X(REAL, roofline, "1", "more, where kernels run at the plain roofline, or where its libraries do not run")      \
-  X(REAL, line_rate, "1", "more, where links run at line rate")                                                   \
+  X(REAL, rate, "1", "of any prediction")                                                                         \
+  X(REAL, convolution, "1", "more, of the time in convolutions")                                                  \
+  X(REAL, product, "1", "more, of the time in other matrix products and attention")                               \
+  X(REAL, passes, "1", "more, of the time in passes over memory")                                                   \
+  X(REAL, host, "1", "more, of the time that host and stragglers add")                                            \
+  X(REAL, communication, "1", "more, of the time in exposed communication")                                       \
+  X(REAL, extrapolated, "1", "factor of a class, and of the rate, that is extrapolated")                          \
+  X(REAL, not_calibrated, "1", "factor of a class, and of the rate, that is not calibrated")                      \
   X(REAL, batch, "1", "more, for each factor e that the batch is outside the calibrated range")                   \
   X(REAL, gpus, "1", "more, for each factor e of GPUs beyond the calibrated range")
 
-typedef struct pm_band { PM_BAND_FIELDS(PM_DECLARE) } pm_band;
+typedef struct pm_prediction_interval { PM_PREDICTION_INTERVAL_FIELDS(PM_DECLARE) } pm_prediction_interval;
 
 /* A framework with a cuDNN generation, ready for a plan. */
 typedef struct pm_framework_profile {
   pm_framework framework;
   pm_cudnn_generation cudnn;
-  pm_band band;
+  pm_prediction_interval interval;
   pm_memory_profile memory;
 } pm_framework_profile;
 
@@ -223,10 +228,11 @@ typedef enum pm_fusion {
   X(YES_NO, no_grouped, "", "whether its library runs groups of channels one by one on tensor cores")              \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
   X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision") \
-  X(REAL, spread, "1", "spread of measured over predicted rates; the catalogue's if not given")  \
-  X(REAL, spread_rule, "1", "more, where kernel constants are derived from another architecture")                                             \
-  X(REAL, spread_roofline, "1", "more, where kernels run at the plain roofline, or where its libraries do not run")  \
-  X(TEXT, architectures, "", "architectures of GPUs that its libraries run on, parted by blanks; any if not given")   \
+  X(REAL, spread, "1", "spread of measured over predicted rates; the catalogue's if not given")                   \
+  X(REAL, spread_extrapolated, "1", "factor of the spread where a prediction is extrapolated")                     \
+  X(REAL, spread_not_calibrated, "1", "factor of the spread where it is not calibrated")                           \
+  X(TEXT, architectures, "", "architectures of GPUs that its libraries run on, parted by blanks; any if not given") \
+  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, parted by blanks") \
   X(TEXT, like, "", "id of the profile whose numbers it has where it gives none")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
@@ -241,7 +247,7 @@ PM_API void pm_inference_profile_fill(pm_inference_profile *profile, const pm_fr
 /* The framework of whoever names none: PyTorch, of the newest generation that fits the GPU (docs/your-framework.md). */
 #define PM_FRAMEWORK_DEFAULT "pytorch"
 
-/* PM_OK, or PM_STATUS_NOT_MODELLED: its libraries do not run on that GPU, so what is predicted has the widest band. */
+/* PM_OK, or PM_STATUS_NOT_MODELLED: its libraries do not run on that GPU, so what is predicted is not calibrated. */
 PM_API int pm_framework_check_gpu(const pm_framework_profile *profile, const pm_gpu *gpu, pm_error *error);
 /* The same of a way to run inference. */
 PM_API int pm_inference_profile_check_gpu(const pm_inference_profile *profile, const pm_gpu *gpu, pm_error *error);

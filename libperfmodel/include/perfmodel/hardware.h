@@ -114,6 +114,39 @@ typedef enum pm_origin {
   PM_ORIGIN_COUNT
 } pm_origin;
 
+/* What a prediction rests on, from the best to the least. A twin is a GPU of the same chip at the same clock. */
+#define PM_CALIBRATION_STATUS_LIST(X)                                                                              \
+  X(NONE, "none", "no prediction")                                                                                 \
+  X(CALIBRATED, "calibrated", "rows of this GPU or its twin, of its operators and software, behind the constants") \
+  X(EXTRAPOLATED, "extrapolated", "rows of the architecture or a neighbour, of the software elsewhere, or short of this batch or these GPUs") \
+  X(NOT_CALIBRATED, "not-calibrated", "rules and data sheets only, or software without rows or that does not run there")
+
+typedef enum pm_calibration_status {
+#define PM_CALIBRATION_STATUS_ENUM(name, text, doc) PM_CALIBRATION_STATUS_##name,
+  PM_CALIBRATION_STATUS_LIST(PM_CALIBRATION_STATUS_ENUM)
+#undef PM_CALIBRATION_STATUS_ENUM
+  PM_CALIBRATION_STATUS_COUNT
+} pm_calibration_status;
+
+/* By class of operators and cores, what the times of a GPU's kernels rest on. Filled for a GPU by pm_catalog_get_kernels. */
+#define PM_OPERATOR_STATUS_FIELDS(X)                                                                         \
+  X(CALIBRATION_STATUS, product_simt, "", "what matrix products on the FP32 cores rest on")                  \
+  X(CALIBRATION_STATUS, product_tensor, "", "the same on tensor cores")                                      \
+  X(CALIBRATION_STATUS, convolution_simt, "", "what convolutions on the FP32 cores rest on")                 \
+  X(CALIBRATION_STATUS, convolution_tensor, "", "the same on tensor cores")                                  \
+  X(CALIBRATION_STATUS, recurrent_simt, "", "what recurrent layers on the FP32 cores rest on")               \
+  X(CALIBRATION_STATUS, recurrent_tensor, "", "the same on tensor cores")                                    \
+  X(CALIBRATION_STATUS, attention, "", "what fused attention rests on")                                      \
+  X(CALIBRATION_STATUS, passes, "", "what passes over memory rest on")
+
+/* The same of a GPU, or where it has no entry of its architecture, in the catalogue. */
+#define PM_OPERATOR_CALIBRATION_FIELDS(X)                                 \
+  X(TEXT, id, "", "id of the GPU, or of the architecture")                \
+  X(TEXT, name, "", "full name")                                          \
+  PM_OPERATOR_STATUS_FIELDS(X)
+
+typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLARE) } pm_operator_calibration;
+
 /*
 ** What kernels get of an architecture: fitted, never a datasheet.
 **
@@ -153,6 +186,7 @@ typedef enum pm_origin {
   X(YES_NO, large_batched_tiles, "", "batched FP32 products have kernels of the largest tile only")       \
   X(YES_NO, no_weight_winograd, "", "the library of its rows had no Winograd gradient of weights")       \
   X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")     \
+  PM_OPERATOR_STATUS_FIELDS(X)                                                                            \
   X(INT, threads, "1", "resident threads per SM at most")                                                 \
   X(REAL, launch, "s", "start of a kernel in a full stream")
 
@@ -219,8 +253,13 @@ typedef enum pm_origin {
   X(REAL, copy_efficiency, "1", "payload of a large copy from or to the host over the line rate")        \
   X(REAL, copy_pageable, "1", "rate of memory that is not pinned over that of pinned")                   \
   X(REAL, copy_time, "s", "the smallest copy from or to the host")                                        \
-  X(REAL, spread, "1", "spread of measured over predicted times: standard deviation of the logarithm")    \
-  X(REAL, spread_rule, "1", "more, where constants are derived from another architecture")
+  X(REAL, product_spread, "1", "spread of measured over predicted times of products: standard deviation of the logarithm") \
+  X(REAL, convolution_spread, "1", "the same of convolutions")                                            \
+  X(REAL, recurrent_spread, "1", "the same of recurrent layers")                                          \
+  X(REAL, attention_spread, "1", "the same of fused attention")                                           \
+  X(REAL, pass_spread, "1", "the same of passes over memory")                                             \
+  X(REAL, spread_extrapolated, "1", "factor of a spread where times are extrapolated")                    \
+  X(REAL, spread_not_calibrated, "1", "factor of a spread where times are not calibrated")
 
 /* Both lists: what kernels are timed with. */
 #define PM_KERNEL_CALIBRATION_FIELDS(X) PM_KERNEL_ARCHITECTURE_FIELDS(X) PM_KERNEL_GENERAL_FIELDS(X)

@@ -62,6 +62,7 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
   X(REAL, latency, "s", "time of one call", .show = PM_SHOW_MAIN)                                                   \
   X(REAL, gpu_time, "s", "kernels on the GPU")                                                                    \
   X(REAL, product_time, "s", "the part of it in convolutions and products")                                       \
+  X(REAL, convolution_time, "s", "the part of that in convolutions")                                              \
   X(REAL, pass_time, "s", "the part of it in passes over memory")                                                 \
   X(REAL, conversion_time, "s", "the part of it in conversions of layout")                                        \
   X(REAL, launch_time, "s", "CPU time to launch the kernels, in parallel with the GPU", .former = "host_time") \
@@ -76,8 +77,8 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
   X(VERDICT, verdict, "", "whether it fits", .show = PM_SHOW_MAIN)                                                  \
   X(REAL, largest_batch, "1", "largest batch that fits; unknown if the usable memory is")                         \
-  X(BASIS, basis, "", "what the numbers rest on")                                                                 \
-  X(YES_NO, in_range, "", "whether architecture and profile are among those that constants were fitted on")
+  X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the call",     \
+    .former = "basis")
 
 typedef struct pm_inference { PM_INFERENCE_FIELDS(PM_DECLARE) } pm_inference;
 

@@ -156,7 +156,7 @@ typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
   X(REAL, time_p10, "s", "lower end of the 80 % prediction interval; unknown by the plain roofline",\
     .show = PM_SHOW_MAIN)                                                            \
   X(REAL, time_p90, "s", "upper end of the 80 % prediction interval", .show = PM_SHOW_MAIN)              \
-  X(YES_NO, in_range, "", "whether the constants of its architecture are fitted")
+  X(CALIBRATION_STATUS, calibration, "", "what the time rests on")
 
 typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_time;
 

@@ -65,26 +65,6 @@ typedef enum pm_kernel_model {
   PM_KERNEL_MODEL_COUNT
 } pm_kernel_model;
 
-/* What the numbers of a prediction rest on: how kernels are timed, then how links are. */
-#define PM_BASIS_LIST(X)                                                                                            \
-  X(NONE, "none", "no prediction")                                                                                  \
-  X(ROOFLINE, "roofline", "plain roofline, nothing fitted: an upper bound for kernels that do all of the arithmetic") \
-  X(ROOFLINE_RING, "roofline+ring", "plain roofline for compute (a bound); calibrated link constants")              \
-  X(ROOFLINE_LINE_RATE, "roofline+line-rate", "plain roofline for compute; links at line rate, no latency: a bound") \
-  X(KERNELS, "kernels", "kernels calibrated on this architecture")                                                  \
-  X(KERNELS_RING, "kernels+ring", "kernels calibrated on this architecture; calibrated link constants")             \
-  X(KERNELS_LINE_RATE, "kernels+line-rate", "kernels calibrated on this architecture; links at line rate, no latency") \
-  X(RULE, "kernel-rule", "kernel constants derived from another architecture")                                      \
-  X(RULE_RING, "kernel-rule+ring", "kernel constants derived from another architecture; calibrated link constants")                           \
-  X(RULE_LINE_RATE, "kernel-rule+line-rate", "kernel constants derived from another architecture; links at line rate, no latency")
-
-typedef enum pm_basis {
-#define PM_BASIS_ENUM(name, text, doc) PM_BASIS_##name,
-  PM_BASIS_LIST(PM_BASIS_ENUM)
-#undef PM_BASIS_ENUM
-  PM_BASIS_COUNT
-} pm_basis;
-
 /* What to predict. Network, system and framework are positions in the plan's lists, which users never give: they give
 ** names. Every other line is an option of the command, a keyword of Python and Lua, and an axis of a sweep. */
 #define PM_RUN_FIELDS(X)                                                                                              \
@@ -199,9 +179,8 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
   X(REAL, largest_batch, "1", "largest batch per GPU that fits; 0 if none does")                                  \
   X(BOTTLENECK, bottleneck, "", "the largest of the shares of a step", .show = PM_SHOW_MAIN)                        \
-  X(BASIS, basis, "", "what kernels and collectives rest on")                                                     \
-  X(EVIDENCE, evidence, "", "what the constants of the framework rest on")                                        \
-  X(YES_NO, in_range, "", "whether batch, GPUs and architecture are among those that constants were fitted on") \
+  X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the step",     \
+    .former = "basis")                                                                      \
   X(REAL, bubble_time, "s", "waiting of a pipeline's stages for each other, its hops included")                    \
   X(REAL, recompute_time, "s", "forward work that the backward pass does again")                                  \
   X(REAL, tensor_communication_time, "s", "exchanges of tensor and sequence parallelism in a step, of the slowest stage") \

@@ -97,7 +97,7 @@ typedef struct pm_record_type {
 #define PM_DECLARE_OVERLAP(name) int32_t name;
 #define PM_DECLARE_BOUND(name) int32_t name;
 #define PM_DECLARE_BOTTLENECK(name) int32_t name;
-#define PM_DECLARE_BASIS(name) int32_t name;
+#define PM_DECLARE_CALIBRATION_STATUS(name) int32_t name;
 #define PM_DECLARE_STATUS(name) int32_t name;
 #define PM_DECLARE_YES_NO(name) int32_t name;
 #define PM_DECLARE_RECOMPUTE(name) int32_t name;

@@ -94,8 +94,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(REAL, memory, "B", "memory of one GPU; unknown if nobody asked")                                                \
   X(VERDICT, verdict, "", "whether the batch fits it")                                                              \
   X(YES_NO, pareto, "", "whether no other choice is both faster and less")                                          \
-  X(BASIS, basis, "", "what the numbers rest on")                                                                   \
-  X(EVIDENCE, evidence, "", "what the constants of the framework rest on")
+  X(CALIBRATION_STATUS, calibration, "", "what the numbers rest on", .former = "basis")
 
 typedef struct pm_size_choice { PM_SIZE_CHOICE_FIELDS(PM_DECLARE) } pm_size_choice;
 

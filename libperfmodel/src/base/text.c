@@ -17,6 +17,16 @@ char pm__name_next(pm__name_reader *reader)
   return *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
 }
 
+bool pm__list_has(const char *list, const char *word, size_t length)
+{
+  for (const char *p = list + strspn(list, " "); *p != '\0'; p += strspn(p, " ")) {
+    size_t letters = strcspn(p, " ");
+    if (letters == length && strncmp(p, word, length) == 0) return true;
+    p += letters;
+  }
+  return false;
+}
+
 bool pm__same_name(const char *a, const char *b)
 {
   pm__name_reader first = {a, false}, second = {b, false};

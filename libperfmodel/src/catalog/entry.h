@@ -19,7 +19,8 @@ typedef enum pm__kind_number {
   PM__SOURCES,
   PM__FRAMEWORKS,
   PM__CUDNN_GENERATIONS,
-  PM__BANDS,
+  PM__PREDICTION_INTERVALS,
+  PM__OPERATOR_CALIBRATIONS,
   PM__MEMORY_PROFILES,
   PM__OPTIMIZERS,
   PM__USABLE_MEMORIES,
@@ -53,6 +54,9 @@ int pm__kind_find(const char *name, pm_error *error);
 
 /* The kind whose XML element has that name, or -1. */
 int pm__kind_of_element(const char *name);
+
+/* Whether entries of a kind had an element in an earlier release that has no meaning any more: it is passed over. */
+bool pm__kind_had(int kind, const char *name);
 
 /* Whether `word` is one of a list such as " kind bandwidth ". */
 bool pm__in_list(const char *list, const char *word);

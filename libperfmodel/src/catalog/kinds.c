@@ -14,7 +14,9 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__FRAMEWORKS] = {"frameworks", "framework", "framework", " cudnn evidence parallelism overlap ",
    " id name cudnn evidence kernel_time step_time parallelism "},
   [PM__CUDNN_GENERATIONS] = {"cudnn_generations", "cudnn_generation", "cudnn_generation", "", " id name like simt_factor tensor_factor "},
-  [PM__BANDS] = {"bands", "band", "band", " fitted documents uncalibrated kernel_rule roofline ", ""},
+  [PM__PREDICTION_INTERVALS] = {"prediction_intervals", "prediction_interval", "prediction_interval",
+   "", ""},
+  [PM__OPERATOR_CALIBRATIONS] = {"operator_calibrations", "operator_calibration", "operator_calibration", "", ""},
   [PM__MEMORY_PROFILES] = {"memory_profiles", "memory_profile", "memory_profile", " context ",
    " id name context allocator in_place mask "},
   [PM__OPTIMIZERS] = {"optimizers", "optimizer", "optimizer", "", ""},
@@ -50,7 +52,25 @@ static const struct {
 } former_kinds[] = {
   {"transformer_habits", "transformer_habit", PM__TRANSFORMER_ACTIVATIONS},
   {"library_eras", "library_era", PM__CUDNN_GENERATIONS},
+  {"bands", "band", PM__PREDICTION_INTERVALS},
 };
+
+/* Elements of an earlier release that nothing has taken the place of. */
+static const struct {
+  int kind;
+  const char *names;
+} retired[] = {
+  {PM__PREDICTION_INTERVALS, " fitted documents uncalibrated kernel_rule roofline line_rate "},
+  {PM__KERNEL_CALIBRATIONS, " spread spread_rule "},
+  {PM__INFERENCE_PROFILES, " spread_rule spread_roofline "},
+};
+
+bool pm__kind_had(int kind, const char *name)
+{
+  for (size_t i = 0; i < sizeof retired / sizeof retired[0]; i++)
+    if (retired[i].kind == kind && pm__in_list(retired[i].names, name)) return true;
+  return false;
+}
 
 const pm__kind *pm__kind_at(size_t index)
 {

@@ -127,6 +127,16 @@ static int note_replaced(const pm_catalog *catalog, pm_catalog *next, const pm__
                   old->document->file, old->element->line, fitted);
 }
 
+static int note_retired(pm_catalog *next, const pm__entry *entry, pm_error *error)
+{
+  int status = PM_OK;
+  for (const pm__element *e = entry->element->child; e != NULL && status == PM_OK; e = e->next)
+    if (pm__kind_had(entry->kind, e->name))
+      status = add_note(next, entry, e->line, error, "<%s> of %s \"%s\" is of an earlier release and has no meaning any more",
+                        e->name, entry->element->name, entry->id);
+  return status;
+}
+
 static int place_entry(const pm_catalog *catalog, pm_catalog *next, pm__entry *entry, pm_error *error)
 {
   pm__entries *list = &next->lists[entry->kind];
@@ -141,8 +151,10 @@ static int place_entry(const pm_catalog *catalog, pm_catalog *next, pm__entry *e
 static int place_entries(const pm_catalog *catalog, pm_catalog *next, const pm__entries *fresh, pm_error *error)
 {
   int status = PM_OK;
-  for (size_t i = 0; i < fresh->count && status == PM_OK; i++)
-    status = place_entry(catalog, next, fresh->items[i], error);
+  for (size_t i = 0; i < fresh->count && status == PM_OK; i++) {
+    status = note_retired(next, fresh->items[i], error);
+    if (status == PM_OK) status = place_entry(catalog, next, fresh->items[i], error);
+  }
   return status;
 }
 

@@ -120,19 +120,9 @@ void pm__provenance_text(const pm__provenance *from, char *text, size_t size)
 #undef ADD
 }
 
-static bool has_word(const char *list, const char *word, size_t length)
-{
-  for (const char *p = list + strspn(list, " "); *p != '\0'; p += strspn(p, " ")) {
-    size_t letters = strcspn(p, " ");
-    if (letters == length && strncmp(p, word, length) == 0) return true;
-    p += letters;
-  }
-  return false;
-}
-
 bool pm__provenance_rests_on(const pm__provenance *from, const char *name)
 {
-  return has_word(from->fitted_to, name, strlen(name));
+  return pm__list_has(from->fitted_to, name, strlen(name));
 }
 
 /* ---- Frameworks ---- */
@@ -142,7 +132,7 @@ static void add_words(char *list, const char *words)
 {
   for (const char *p = words + strspn(words, " "); *p != '\0'; p += strspn(p, " ")) {
     size_t length = strcspn(p, " "), used = strlen(list);
-    if (used + length + 2 <= PM_TEXT_MAX && !has_word(list, p, length)) {
+    if (used + length + 2 <= PM_TEXT_MAX && !pm__list_has(list, p, length)) {
       if (used > 0) list[used++] = ' ';
       memcpy(list + used, p, length);
       list[used + length] = '\0';

@@ -1,4 +1,4 @@
-/* Software from its entries: a framework with its cuDNN generation, band and memory profile; how inference is run. */
+/* Software from its entries: a framework with its cuDNN generation, prediction interval and memory profile; how inference is run. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,7 +93,8 @@ int pm_catalog_get_framework_on(const pm_catalog *catalog, const char *name, con
   if (status == PM_OK) status = take_cudnn(catalog, ids.cudnn[0] != '\0' ? ids.cudnn : profile->framework.cudnn, &profile->cudnn, error);
   if (status == PM_OK && ids.dated) profile->framework.nccl = profile->cudnn.nccl;
   if (status == PM_OK) status = take_memory(catalog, profile, error);
-  return status == PM_OK ? pm_catalog_get_record(catalog, "band", "training", &profile->band, error) : status;
+  return status == PM_OK ? pm_catalog_get_record(catalog, "prediction_interval", "training", &profile->interval, error)
+                         : status;
 }
 
 int pm_catalog_get_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
@@ -197,16 +198,16 @@ static double given(double value, double otherwise)
   return isnan(value) ? otherwise : value;
 }
 
-/* A profile that does not say how far it is off is as the catalogue's band for inference. */
+/* A profile that does not say how far it is off is as the catalogue's interval for inference. */
 static int fill_spread(const pm_catalog *catalog, pm_inference_profile *profile, pm_error *error)
 {
-  pm_band band;
-  if (!pm__catalog_has(catalog, PM__BANDS, "inference")) return PM_OK;
-  int status = pm_catalog_get_record(catalog, "band", "inference", &band, error);
+  pm_prediction_interval interval;
+  if (!pm__catalog_has(catalog, PM__PREDICTION_INTERVALS, "inference")) return PM_OK;
+  int status = pm_catalog_get_record(catalog, "prediction_interval", "inference", &interval, error);
   if (status != PM_OK) return status;
-  profile->spread = given(profile->spread, profile->origin == PM_ORIGIN_FITTED ? band.fitted : band.uncalibrated);
-  profile->spread_rule = given(profile->spread_rule, band.kernel_rule);
-  profile->spread_roofline = given(profile->spread_roofline, band.roofline);
+  profile->spread = given(profile->spread, interval.rate);
+  profile->spread_extrapolated = given(profile->spread_extrapolated, interval.extrapolated);
+  profile->spread_not_calibrated = given(profile->spread_not_calibrated, interval.not_calibrated);
   return PM_OK;
 }
 

@@ -286,6 +286,19 @@ static const char *kernels_id(const pm_catalog *catalog, const pm_gpu *gpu)
   return pm__catalog_has(catalog, PM__KERNEL_CALIBRATIONS, gpu->id) ? gpu->id : gpu->architecture;
 }
 
+/* What the constants do not say of a class of operators, an entry of that id says. */
+static int take_statuses(const pm_catalog *catalog, const char *id, pm_kernel_calibration *to, pm_error *error)
+{
+  const pm__entry *entry;
+  int status = pm__catalog_seek(catalog, PM__OPERATOR_CALIBRATIONS, id, &entry, error);
+  if (status != PM_OK || entry == NULL) return status;
+  const pm_operator_calibration *from = (const pm_operator_calibration *)entry->record;
+#define TAKE(kind, name, ...) if (to->name == PM_CALIBRATION_STATUS_NONE) to->name = from->name;
+  PM_OPERATOR_STATUS_FIELDS(TAKE)
+#undef TAKE
+  return PM_OK;
+}
+
 int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
                        pm_error *error)
 {
@@ -301,7 +314,8 @@ int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kern
   if (status == PM_OK) status = pm__catalog_seek(catalog, PM__KERNEL_CALIBRATIONS, PM_KERNEL_GENERAL_ID, &entry, error);
   if (status != PM_OK) return status;
   if (entry != NULL) pm__kernel_calibration_fill(calibration, (const pm_kernel_calibration *)entry->record);
-  return PM_OK;
+  status = take_statuses(catalog, gpu->id, calibration, error);
+  return status == PM_OK ? take_statuses(catalog, calibration->id, calibration, error) : status;
 }
 
 /* An architecture may have none. */

@@ -27,16 +27,19 @@ static void fill_alone(const pm_call *call, pm_collective_time *out)
   memset(out, 0, sizeof *out);
   out->algorithm = call->algorithm;
   out->protocol = call->protocol;
+  out->calibration = PM_CALIBRATION_STATUS_CALIBRATED;
   out->algorithm_bandwidth = out->bus_bandwidth = NAN;
 }
 
-static void fill_known(const pm__collective_candidate_time *t, double bytes, double band, pm_collective_time *out)
+static void fill_known(const pm__collective_candidate_time *t, double bytes, double factor, bool calibrated,
+                       pm_collective_time *out)
 {
   memset(out, 0, sizeof *out);
   out->status = PM_OK;
+  out->calibration = calibrated ? PM_CALIBRATION_STATUS_CALIBRATED : PM_CALIBRATION_STATUS_NOT_CALIBRATED;
   out->time = t->time;
-  out->time_p10 = t->time / band;
-  out->time_p90 = t->time * band;
+  out->time_p10 = t->time / factor;
+  out->time_p90 = t->time * factor;
   out->latency = t->latency;
   out->transfer = t->transfer;
   out->algorithm = (int32_t)t->candidate->algorithm;
@@ -80,7 +83,8 @@ static void evaluate(const pm_group *group, const pm_call *call, named *last, pm
   }
   pm__collective_candidate_time t = pm__collective_candidates_time(candidates_of(group, call, last), call->bytes);
   if (t.candidate == NULL) fill_unknown(out, PM_STATUS_NOT_MODELLED);
-  else fill_known(&t, call->bytes, pm__collective_band_at(group->band, call->bytes), out);
+  else fill_known(&t, call->bytes, pm__collective_interval_at(group->interval, call->bytes),
+                  group->parameters.calibrated, out);
 }
 
 void pm_call_fill(pm_call *call, size_t size)

@@ -58,7 +58,7 @@ static int fill(pm_group *group, pm_error *error)
   group->gpu = wiring->kept.gpu;
   group->cycles = &wiring->cycles;
   group->directed_rings = (group->choice.nccl == PM_ERA_2016 ? wiring->single : wiring->packed).directed_rings;
-  pm__collective_band_init(group->band, group->parameters.fit);
+  pm__collective_interval_init(group->interval, group->parameters.fit);
   for (int c = 0; c < PM_COLLECTIVE_COUNT; c++)
     pm__collective_candidates_init(&group->candidates[c], &group->parameters, (pm_collective)c, PM_ALGORITHM_AUTO,
                                    PM_PROTOCOL_ANY);

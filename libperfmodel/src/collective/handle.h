@@ -2,7 +2,7 @@
 #ifndef PM_COLLECTIVE_HANDLE_H
 #define PM_COLLECTIVE_HANDLE_H
 
-#include "collective/band.h"
+#include "collective/interval.h"
 #include "collective/candidates.h"
 
 struct pm_group {
@@ -14,7 +14,7 @@ struct pm_group {
   const pm__ring_cycles *cycles;
   double directed_rings;
   pm__collective_parameters parameters;
-  double band[PM__BAND_SIZES]; /* slow edge of the band over the time, at the sizes of collective/band.h; NAN: unknown */
+  double interval[PM__INTERVAL_SIZES]; /* upper end of the prediction interval over the time, at the sizes of collective/interval.h; NAN: unknown */
   pm__collective_candidates candidates[PM_COLLECTIVE_COUNT]; /* by the fastest algorithm and protocol */
 };
 

@@ -1,6 +1,7 @@
 /* Precisions and peak rates of a GPU. */
 #include <math.h>
 #include "base/base.h"
+#include "hardware/kernel_calibration.h"
 #include "perfmodel/hardware.h"
 #include "perfmodel/record.h"
 
@@ -78,4 +79,14 @@ int pm_gpu_check(const pm_gpu *gpu, pm_error *error)
   if (status == PM_OK) status = check_positive(gpu->id, "memory_bandwidth", gpu->memory_bandwidth, error);
   if (status == PM_OK) status = check_positive(gpu->id, "memory", gpu->memory, error);
   return status == PM_OK ? check_peak(gpu, error) : status;
+}
+
+bool pm__gpu_uses_tensor_cores(const pm_gpu *gpu, int precision)
+{
+  if (gpu->tensor_cores <= 0 || precision == PM_PRECISION_FP16_STORAGE) return false;
+  if (precision == PM_PRECISION_FP64) return gpu->peak_fp64_tensor > 0;
+  if (precision == PM_PRECISION_FP32) return gpu->peak_fp32_tensor > 0;
+  /* Volta's multiply in FP16 only */
+  if (precision == PM_PRECISION_INT8) return gpu->peak_int8 >= gpu->peak_fp16_tensor;
+  return precision != PM_PRECISION_FP16 || gpu->peak_fp16_tensor > 0;
 }

@@ -104,8 +104,13 @@ static const limit limits[] = {
   LIMIT(copy_efficiency, GENERAL, 0, 1),
   LIMIT(copy_pageable, GENERAL, 0, 1),
   LIMIT(copy_time, GENERAL, -1e-300, 1),
-  LIMIT(spread, GENERAL, 0, 10),
-  LIMIT(spread_rule, GENERAL, -1e-300, 10),
+  LIMIT(product_spread, GENERAL_OPTIONAL, 0, 10),
+  LIMIT(convolution_spread, GENERAL_OPTIONAL, 0, 10),
+  LIMIT(recurrent_spread, GENERAL_OPTIONAL, 0, 10),
+  LIMIT(attention_spread, GENERAL_OPTIONAL, 0, 10),
+  LIMIT(pass_spread, GENERAL_OPTIONAL, 0, 10),
+  LIMIT(spread_extrapolated, GENERAL_OPTIONAL, 0, 100),
+  LIMIT(spread_not_calibrated, GENERAL_OPTIONAL, 0, 100),
 };
 
 static double value_of(const pm_kernel_calibration *c, const limit *l)

@@ -2,6 +2,7 @@
 #ifndef PM_HARDWARE_KERNEL_CALIBRATION_H
 #define PM_HARDWARE_KERNEL_CALIBRATION_H
 
+#include <stdbool.h>
 #include "perfmodel/hardware.h"
 
 /* PM_OK, or which of the constants that are there is absurd. */
@@ -12,5 +13,8 @@ void pm__kernel_calibration_derive(pm_kernel_calibration *calibration, const pm_
 
 /* Takes the constants of every architecture that this one does not state from the general ones. */
 void pm__kernel_calibration_fill(pm_kernel_calibration *calibration, const pm_kernel_calibration *general);
+
+/* Whether matrix products of a precision run on its tensor cores. */
+bool pm__gpu_uses_tensor_cores(const pm_gpu *gpu, int precision);
 
 #endif

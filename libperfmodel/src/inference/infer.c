@@ -115,6 +115,7 @@ int pm_inference_check_sized(const pm_plan *plan, const pm_inference_run *run, s
 
 typedef struct times {
   double product, pass, conversion, kernels, calls;
+  double conv;    /* the part of product in convolutions */
   double compute; /* what the arithmetic rate or the power limits of products */
 } times;
 
@@ -152,7 +153,8 @@ static times times_of(const call *c, const setting *on, double batch)
   pm__plan_kernels_price(&c->units->kernels, NULL, d, batch, &costs);
   const pm__part *part = &costs.pass[PM__FORWARD];
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls};
-  sum.product = on->conv * part->conv + part->product + fixed->matrix_launches * d->launch;
+  sum.conv = on->conv * part->conv;
+  sum.product = sum.conv + part->product + fixed->matrix_launches * d->launch;
   sum.pass = on->framework_kernel * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
   sum.conversion = on->convert ? fixed->layout * moved * d->layout_share : 0;
   sum.compute = on->conv * costs.bound.conv + costs.bound.product + costs.bound_launches * d->launch;
@@ -168,18 +170,10 @@ static void fill_unknown(pm_inference *out, int status)
 #define UNKNOWN_STATUS(name) out->name = status;
 #define UNKNOWN_BOTTLENECK(name) out->name = PM_BOTTLENECK_NONE;
 #define UNKNOWN_VERDICT(name) out->name = PM_VERDICT_UNKNOWN;
-#define UNKNOWN_BASIS(name) out->name = PM_BASIS_NONE;
-#define UNKNOWN_YES_NO(name) out->name = 0;
+#define UNKNOWN_CALIBRATION_STATUS(name) out->name = PM_CALIBRATION_STATUS_NONE;
 #define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
   PM_INFERENCE_FIELDS(UNKNOWN)
 #undef UNKNOWN
-}
-
-/* Constants of one byte are by rule from those of the same cores. */
-static int32_t basis_of(const pm__device *device)
-{
-  if (!device->calibrated) return PM_BASIS_ROOFLINE;
-  return device->origin == PM_ORIGIN_FITTED && device->bytes > 1 ? PM_BASIS_KERNELS : PM_BASIS_RULE;
 }
 
 /* GPU and host join with exponent 2, so neither hides the other whole. */
@@ -198,6 +192,7 @@ static void set_times(const call *c, double batch, pm_inference *out)
   setting on = setting_of(c->device, profile);
   times t = times_of(c, &on, batch);
   out->product_time = t.product;
+  out->convolution_time = t.conv;
   out->pass_time = t.pass;
   out->conversion_time = t.conversion;
   out->gpu_time = t.product + t.pass + t.conversion;
@@ -208,17 +203,33 @@ static void set_times(const call *c, double batch, pm_inference *out)
   out->bottleneck = bottleneck_of(&t, out->gpu_time, out->launch_time, out->step_time);
 }
 
-/* As that of a training step: spreads of profile and kernel constants together. */
-static void set_band(const call *c, pm_inference *out)
+static int32_t worse(int32_t one, int32_t other)
+{
+  return one > other ? one : other;
+}
+
+/* As of a training step: the worst of what takes a tenth of the call; software without rows on such a GPU extrapolates. */
+static int32_t status_of(const call *c, const pm_inference *p)
+{
+  const pm__plan_rows *rows = &c->profile->rows[c->run->system_index];
+  const int32_t *kernels = c->device->status;
+  if (!rows->runs) return PM_CALIBRATION_STATUS_NOT_CALIBRATED;
+  double noted = 0.1 * p->latency, alone = p->latency - p->gpu_time;
+  int32_t status = rows->host == PM_CALIBRATION_STATUS_CALIBRATED ? rows->host : PM_CALIBRATION_STATUS_EXTRAPOLATED;
+  if (p->convolution_time >= noted) status = worse(status, worse(kernels[PM__CONVOLUTIONS], rows->convolutions));
+  if (p->product_time - p->convolution_time >= noted) status = worse(status, kernels[PM__PRODUCTS]);
+  if (p->pass_time + p->conversion_time >= noted) status = worse(status, kernels[PM__PASSES_OVER_MEMORY]);
+  return alone >= noted ? worse(status, rows->host) : status;
+}
+
+static void set_interval(const call *c, pm_inference *out)
 {
   const pm_inference_profile *p = &c->profile->profile;
-  const pm__device *device = c->device;
-  double hardware = pm__device_variance(device, p->spread_rule, p->spread_roofline);
-  double factor = pm__band_factor(pm__spread_square(p->spread) + hardware);
+  out->calibration = status_of(c, out);
   out->throughput_p10 = out->throughput_p90 = NAN;
-  out->in_range = device->calibrated && device->origin == PM_ORIGIN_FITTED && p->origin == PM_ORIGIN_FITTED &&
-                  !device->foreign;
   if (!(p->spread > 0)) return;
+  double spread = p->spread * pm__spread_factor(out->calibration, p->spread_extrapolated, p->spread_not_calibrated);
+  double factor = pm__interval_factor(pm__spread_square(spread));
   out->throughput_p10 = out->throughput / factor;
   out->throughput_p90 = out->throughput * factor;
 }
@@ -243,8 +254,7 @@ static void predict_call(const call *c, pm_inference *out)
   out->flop = run->batch * c->network->forward_flop;
   out->flop_rate = out->flop / out->latency;
   out->mfu = out->flop_rate / pm_gpu_get_matrix_peak(&c->system->system->gpu, run->precision);
-  out->basis = basis_of(c->device);
-  set_band(c, out);
+  set_interval(c, out);
 }
 
 static void predict_one(const pm_plan *plan, const pm_inference_run *run, pm_inference *out)

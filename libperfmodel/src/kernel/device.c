@@ -2,6 +2,7 @@
 #include "kernel/device.h"
 #include <math.h>
 #include <string.h>
+#include "hardware/kernel_calibration.h"
 
 /* Bytes of shared memory per clock and SM, the same since Maxwell. */
 static const double SHARED_BYTES = 128;
@@ -72,16 +73,6 @@ static void fill_engine(pm__engine *e, const recipe *r, const tile *tiles, int m
     if (tiles[i].m > 0 && i < most) set_tile(e, i, r, &tiles[i], sms);
     else set_absent(e, i);
   e->multiply_add = e->step[0] / (tiles[0].m * tiles[0].n * sms); /* the largest tiles load least per multiply-add */
-}
-
-static bool on_tensor_cores(const pm_gpu *gpu, int precision)
-{
-  if (gpu->tensor_cores <= 0 || precision == PM_PRECISION_FP16_STORAGE) return false;
-  if (precision == PM_PRECISION_FP64) return gpu->peak_fp64_tensor > 0;
-  if (precision == PM_PRECISION_FP32) return gpu->peak_fp32_tensor > 0;
-  /* Volta's multiply in FP16 only */
-  if (precision == PM_PRECISION_INT8) return gpu->peak_int8 >= gpu->peak_fp16_tensor;
-  return precision != PM_PRECISION_FP16 || gpu->peak_fp16_tensor > 0;
 }
 
 static bool has(double value)
@@ -166,9 +157,34 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
   d->alignment = tensor ? 1 : c->alignment;
 }
 
+/* Precisions that the rows of a class have; others follow from these by rule. */
+static bool has_rows(int precision, pm__operator_class kind)
+{
+  if (precision == PM_PRECISION_FP8) return kind == PM__PRODUCTS || kind == PM__FUSED_ATTENTION;
+  return precision == PM_PRECISION_FP32 || precision == PM_PRECISION_TF32 || precision == PM_PRECISION_FP16 ||
+         precision == PM_PRECISION_BF16;
+}
+
+static void set_status(pm__device *d, const pm_kernel_calibration *c, int precision, bool tensor)
+{
+  const int32_t stated[PM__OPERATOR_CLASSES] = {
+    [PM__PRODUCTS] = tensor ? c->product_tensor : c->product_simt,
+    [PM__CONVOLUTIONS] = tensor ? c->convolution_tensor : c->convolution_simt,
+    [PM__RECURRENT] = tensor ? c->recurrent_tensor : c->recurrent_simt,
+    [PM__FUSED_ATTENTION] = c->attention,
+    [PM__PASSES_OVER_MEMORY] = c->passes,
+  };
+  for (int kind = 0; kind < PM__OPERATOR_CLASSES; kind++) {
+    int32_t best = has_rows(precision, (pm__operator_class)kind) ? PM_CALIBRATION_STATUS_CALIBRATED : PM_CALIBRATION_STATUS_EXTRAPOLATED;
+    int32_t status = stated[kind] != PM_CALIBRATION_STATUS_NONE ? stated[kind] : PM_CALIBRATION_STATUS_NOT_CALIBRATED;
+    d->status[kind] = status > best ? status : best;
+  }
+}
+
 void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision)
 {
   memset(d, 0, sizeof *d);
+  for (int kind = 0; kind < PM__OPERATOR_CLASSES; kind++) d->status[kind] = PM_CALIBRATION_STATUS_NOT_CALIBRATED;
   d->bytes = pm_precision_get_bytes(precision);
   d->matrix_peak = pm_gpu_get_matrix_peak(gpu, precision);
   d->vector_peak = pm_gpu_get_vector_peak(gpu, precision);
@@ -177,7 +193,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->layout_share = 1;
   d->l2_rate = d->power_rate = NAN;
   d->usable = has(d->bytes) && has(d->matrix_peak) && has(d->vector_peak) && has(d->bandwidth);
-  bool tensor = on_tensor_cores(gpu, precision);
+  bool tensor = pm__gpu_uses_tensor_cores(gpu, precision);
   if (!d->usable || c == NULL || c->simt_basis == PM_ORIGIN_NONE) return;
   if (gpu->sms < 1 || gpu->fp32_lanes < 1 || !has(gpu->clock) || !has(gpu->l2_cache)) return;
   if (tensor && c->tensor_basis == PM_ORIGIN_NONE) return;
@@ -185,7 +201,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->workspace = INFINITY;
   d->has_weight_winograd = !c->no_weight_winograd;
   d->k = *c;
-  d->origin = tensor ? c->tensor_basis : c->simt_basis;
+  set_status(d, c, precision, tensor);
   d->per_byte = d->pass_byte = 1 / (d->bandwidth * memory_efficiency(gpu, c));
   d->align = 16 / d->bytes;
   d->l2 = gpu->l2_cache;

@@ -12,6 +12,16 @@
 
 enum { PM__TILES = 8 };
 
+/* Classes of operators, of which a GPU may have rows or not. */
+typedef enum pm__operator_class {
+  PM__PRODUCTS,
+  PM__CONVOLUTIONS,
+  PM__RECURRENT,
+  PM__FUSED_ATTENTION,
+  PM__PASSES_OVER_MEMORY,
+  PM__OPERATOR_CLASSES
+} pm__operator_class;
+
 /* The arithmetic units with the tiles of one kind of kernel. A candidate that is not there never ends. */
 typedef struct pm__engine {
   bool tensor;
@@ -34,9 +44,8 @@ typedef struct pm__device {
   bool calibrated; /* else: the plain roofline */
   bool has_winograd, has_weight_winograd; /* whether convolutions do, and their gradients of weights */
   bool has_grouped; /* whether groups have kernels of their own */
-  bool foreign;    /* its libraries do not run on this GPU */
   double workspace; /* bytes that transforms may take */
-  int origin;      /* pm_origin of the constants behind the matrix products */
+  int32_t status[PM__OPERATOR_CLASSES]; /* pm_calibration_status of each class */
   double bytes;    /* of a stored element */
   double matrix_peak, vector_peak, bandwidth; /* of the datasheet */
   bool adds_apart; /* parts of a product are added up by a kernel of its own */

@@ -15,6 +15,7 @@ typedef struct pm__operator {
                          "w": window and tensors of a convolution; "h": heads of keys */
   pm__amount (*amount)(const pm_kernel *kernel);
   pm__kernel_cost (*cost)(const pm__device *device, const pm_kernel *kernel, const pm__amount *amount);
+  pm__operator_class rows_of; /* whose rows its time rests on */
 } pm__operator;
 
 /* The operation must be one of pm_operator. */

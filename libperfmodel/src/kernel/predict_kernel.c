@@ -85,12 +85,24 @@ static int check(const pm_kernel *k, pm_error *error)
   return status;
 }
 
-static void fill_band(const pm__device *d, pm_kernel_time *t)
+static double spread_of(const pm_kernel_calibration *c, pm__operator_class kind)
 {
-  t->in_range = d->calibrated && d->origin == PM_ORIGIN_FITTED;
+  const double spreads[PM__OPERATOR_CLASSES] = {
+    [PM__PRODUCTS] = c->product_spread,         [PM__CONVOLUTIONS] = c->convolution_spread,
+    [PM__RECURRENT] = c->recurrent_spread,      [PM__FUSED_ATTENTION] = c->attention_spread,
+    [PM__PASSES_OVER_MEMORY] = c->pass_spread,
+  };
+  return spreads[kind];
+}
+
+static void fill_interval(const pm__device *d, pm__operator_class kind, pm_kernel_time *t)
+{
+  t->calibration = d->status[kind];
   t->time_p10 = t->time_p90 = NAN;
-  if (!d->calibrated || !(d->k.spread > 0)) return;
-  double factor = pm__band_factor(pm__spread_square(d->k.spread) + pm__device_variance(d, d->k.spread_rule, 0));
+  double spread = d->calibrated ? spread_of(&d->k, kind) : 0;
+  if (!(spread > 0)) return;
+  spread *= pm__spread_factor(t->calibration, d->k.spread_extrapolated, d->k.spread_not_calibrated);
+  double factor = pm__interval_factor(pm__spread_square(spread));
   t->time_p10 = t->time / factor;
   t->time_p90 = t->time * factor;
 }
@@ -116,7 +128,7 @@ static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
   t->memory_bandwidth = bandwidth;
   t->l2_bandwidth = d->l2_rate;
   t->power_rate = d->power_rate;
-  fill_band(d, t);
+  fill_interval(d, op->rows_of, t);
 }
 
 /* A GPU at the precisions that were asked for. */

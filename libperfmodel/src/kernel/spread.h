@@ -1,6 +1,6 @@
 /*
 ** How far predictions are off: measured over predicted is taken as log-normal. Spreads are standard deviations of the
-** logarithm and add in squares.
+** logarithm and add in squares; a status that is not calibrated multiplies them.
 */
 #ifndef PM_KERNEL_SPREAD_H
 #define PM_KERNEL_SPREAD_H
@@ -14,16 +14,17 @@ static inline double pm__spread_square(double spread)
   return spread > 0 ? spread * spread : 0;
 }
 
-/* Of kernels: by constants that were fitted, by rule, or by the plain roofline; and of libraries that do not run there. */
-static inline double pm__device_variance(const pm__device *device, double rule, double roofline)
+/* What a status multiplies a spread by; a factor that nobody gave is 1. */
+static inline double pm__spread_factor(int32_t status, double extrapolated, double not_calibrated)
 {
-  double foreign = device->foreign ? pm__spread_square(roofline) : 0;
-  if (!device->calibrated) return pm__spread_square(roofline) + foreign;
-  return device->origin == PM_ORIGIN_FITTED ? foreign : pm__spread_square(rule) + foreign;
+  double factor = status == PM_CALIBRATION_STATUS_EXTRAPOLATED       ? extrapolated
+                  : status == PM_CALIBRATION_STATUS_NOT_CALIBRATED ? not_calibrated
+                                                                   : 1;
+  return factor > 0 ? factor : 1;
 }
 
 /* Eight of ten measurements lie between prediction / factor and prediction x factor. */
-static inline double pm__band_factor(double variance)
+static inline double pm__interval_factor(double variance)
 {
   return exp(1.2815515655446004 * sqrt(variance)); /* a tenth of the normal distribution lies beyond that many */
 }

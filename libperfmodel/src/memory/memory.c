@@ -6,7 +6,7 @@
 #include "perfmodel/units.h"
 #include "record/sized.h"
 
-static const double band = 0.08; /* of the usable memory, to both sides */
+static const double margin = 0.08; /* of the usable memory, to both sides */
 
 void pm_memory_run_fill(pm_memory_run *run, size_t size)
 {
@@ -18,8 +18,8 @@ void pm_memory_run_fill(pm_memory_run *run, size_t size)
 pm_verdict pm_memory_get_verdict(double total, double usable)
 {
   if (isnan(total) || isnan(usable)) return PM_VERDICT_UNKNOWN;
-  if (total <= (1 - band) * usable) return PM_VERDICT_FITS;
-  return total <= (1 + band) * usable ? PM_VERDICT_TIGHT : PM_VERDICT_DOES_NOT_FIT;
+  if (total <= (1 - margin) * usable) return PM_VERDICT_FITS;
+  return total <= (1 + margin) * usable ? PM_VERDICT_TIGHT : PM_VERDICT_DOES_NOT_FIT;
 }
 
 /* ---- Checks. */
@@ -198,7 +198,7 @@ static void answer(const pm_memory_plan *plan, const pm_memory_run *run, pm_memo
   use->verdict = pm_memory_get_verdict(use->total, run->usable);
   use->missing = isnan(run->usable) ? (double)NAN : fmax(use->total - run->usable, 0);
   use->largest_batch = pm__memory_largest_batch(&parts, run->usable);
-  use->safe_batch = pm__memory_largest_batch(&parts, (1 - band) * run->usable);
+  use->safe_batch = pm__memory_largest_batch(&parts, (1 - margin) * run->usable);
 }
 
 static int answer_all(const void *plan, const void *runs, void *uses, size_t count)

@@ -191,6 +191,14 @@ static void sum_group(const pm__plan_kernels *kernels, const pm__segments *segme
   else stream_group(kernels, segments, group, device, batch, costs);
 }
 
+static void add_part(pm__part *sum, const pm__part *part)
+{
+  sum->conv += part->conv;
+  sum->product += part->product;
+  sum->framework += part->framework;
+  sum->other += part->other;
+}
+
 void pm__plan_kernels_price(const pm__plan_kernels *kernels, const pm__segments *segments, const pm__device *device, double batch,
                        pm__costs *costs)
 {
@@ -198,4 +206,5 @@ void pm__plan_kernels_price(const pm__plan_kernels *kernels, const pm__segments 
   memset(costs, 0, offsetof(pm__costs, segment) + used);
   for (int group = 0; group < PM__GROUPS; group++)
     sum_group(kernels, group < PM__SORTS ? NULL : segments, group, device, batch, costs);
+  for (int pass = 0; pass < PM__PASSES; pass++) add_part(&costs->all, &costs->pass[pass]);
 }

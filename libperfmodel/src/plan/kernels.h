@@ -44,7 +44,7 @@ struct pm__segments;
 /* `bound`: the part of all passes that the arithmetic rate, or the power for it, limits; `bound_launches`: of its matrix
 ** products. */
 typedef struct pm__costs {
-  pm__part pass[PM__PASSES], bound;
+  pm__part pass[PM__PASSES], all, bound; /* all: of the passes */
   double bound_launches;
   pm__part segment[PM__SEGMENTS];
 } pm__costs;

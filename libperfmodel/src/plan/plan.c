@@ -1,9 +1,9 @@
 /* Plans: networks, systems, memory. */
 #include "plan/plan.h"
+#include "plan/rows.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "software/libraries.h"
 
 /* ---- Networks ---- */
 
@@ -133,7 +133,6 @@ void pm__plan_devices(const pm_system *system, const pm__plan_software *software
     pm__device_init(device, &system->gpu, pm_system_get_kernels(system), precision);
     pm__device_set_library(device, software != NULL ? &software->cudnn : NULL);
     pm__device_set_layout(device, software == NULL || software->channels_last[wide]);
-    device->foreign = software != NULL && !pm__libraries_support(software->cudnn.architectures, system->gpu.architecture);
     device->workspace = software != NULL ? software->workspace : (double)INFINITY;
   }
 }
@@ -210,8 +209,8 @@ void pm_plan_free(pm_plan *plan)
   for (size_t i = 0; i < plan->network_count; i++) free_network(plan, &plan->networks[i]);
   for (size_t i = 0; i < plan->library_count; i++) free(plan->libraries[i].devices);
   free(plan->libraries);
-  for (size_t i = 0; i < plan->framework_count; i++) free(plan->frameworks[i].by_system);
-  for (size_t i = 0; i < plan->profile_count; i++) free(plan->profiles[i].by_system);
+  for (size_t i = 0; i < plan->framework_count; i++) pm__plan_framework_free(plan, &plan->frameworks[i]);
+  for (size_t i = 0; i < plan->profile_count; i++) pm__plan_profile_free(plan, &plan->profiles[i]);
   free(plan->frameworks);
   free(plan->profiles);
   free(plan->networks);

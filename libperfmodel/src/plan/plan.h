@@ -63,6 +63,13 @@ typedef struct pm__plan_library {
   pm__device (*devices)[PM_PRECISION_COUNT]; /* by the `device` of a system; calibrated */
 } pm__plan_library;
 
+/* What software rests on, on one system: a pm_calibration_status of its host times, and of its convolutions; and whether
+** its libraries run on such a GPU at all. */
+typedef struct pm__plan_rows {
+  int32_t host, convolutions;
+  bool runs;
+} pm__plan_rows;
+
 /* A framework with everything that was not given set to what costs nothing; of one that differs between the systems of
 ** the plan, the one of the first. */
 typedef struct pm__plan_framework pm__plan_framework;
@@ -72,6 +79,7 @@ struct pm__plan_framework {
   int memory;                     /* which memory profile of the plan */
   int mode[2];                    /* of tensors in 4 bytes or more; in 2 bytes or less */
   int cut[2][PM__GRADIENT_SIZES]; /* which of the plan's cuts, by mode and by the size of gradients */
+  pm__plan_rows *rows;            /* by system */
   pm__plan_framework *by_system;  /* NULL: the same on all */
 };
 
@@ -81,6 +89,7 @@ struct pm__plan_profile {
   pm_inference_profile profile;
   int library, memory; /* memory -1: unknown */
   int mode[2];
+  pm__plan_rows *rows;
   pm__plan_profile *by_system;
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "lowering/library.h"
 #include "plan/plan.h"
+#include "plan/rows.h"
 
 static double given(double value, double otherwise)
 {
@@ -77,8 +78,7 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut
 static bool same_cudnn(const pm_cudnn_generation *a, const pm_cudnn_generation *b)
 {
   return a->no_winograd == b->no_winograd && a->no_weight_winograd == b->no_weight_winograd &&
-         a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels &&
-         strcmp(a->architectures, b->architectures) == 0;
+         a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels;
 }
 
 static bool same_software(const pm__plan_software *a, const pm__plan_software *b)
@@ -155,7 +155,11 @@ static int make_framework(pm_plan *plan, const pm_framework_profile *profile, pm
   if (status != PM_OK) return status;
   *entry = (pm__plan_framework){.profile = *profile};
   complete(&entry->profile.framework);
-  return prepare_framework(plan, entry, error);
+  status = prepare_framework(plan, entry, error);
+  if (status != PM_OK) return status;
+  entry->rows = pm__plan_rows_of(plan, (pm__plan_lists){profile->framework.calibrated_on, profile->cudnn.calibrated_on,
+                                      profile->cudnn.architectures}, error);
+  return entry->rows != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 /* Whether `count` records are one and the same. */
@@ -172,10 +176,10 @@ static int make_frameworks(pm_plan *plan, const pm_framework_profile *profiles, 
   int status = make_framework(plan, &profiles[0], entry, error);
   if (status != PM_OK || are_same(profiles, count, sizeof *profiles)) return status;
   entry->by_system = (pm__plan_framework *)calloc(count, sizeof *entry->by_system);
-  if (entry->by_system == NULL) return pm__no_memory(error);
+  if (entry->by_system == NULL) status = pm__no_memory(error);
   for (size_t i = 0; i < count && status == PM_OK; i++)
     status = make_framework(plan, &profiles[i], &entry->by_system[i], error);
-  if (status != PM_OK) free(entry->by_system);
+  if (status != PM_OK) pm__plan_framework_free(plan, entry);
   return status;
 }
 
@@ -275,7 +279,10 @@ static int make_profile(pm_plan *plan, const pm_inference_profile *profile, cons
   if (status != PM_OK) return status;
   *entry = (pm__plan_profile){.profile = *profile};
   complete_profile(&entry->profile);
-  return prepare_profile(plan, entry, memory, error);
+  status = prepare_profile(plan, entry, memory, error);
+  if (status != PM_OK) return status;
+  entry->rows = pm__plan_rows_of(plan, (pm__plan_lists){profile->calibrated_on, profile->calibrated_on, profile->architectures}, error);
+  return entry->rows != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 static int make_profiles(pm_plan *plan, const pm_inference_profile *profiles, size_t count, const pm_memory_profile *memory,
@@ -284,10 +291,10 @@ static int make_profiles(pm_plan *plan, const pm_inference_profile *profiles, si
   int status = make_profile(plan, &profiles[0], memory, entry, error);
   if (status != PM_OK || are_same(profiles, count, sizeof *profiles)) return status;
   entry->by_system = (pm__plan_profile *)calloc(count, sizeof *entry->by_system);
-  if (entry->by_system == NULL) return pm__no_memory(error);
+  if (entry->by_system == NULL) status = pm__no_memory(error);
   for (size_t i = 0; i < count && status == PM_OK; i++)
     status = make_profile(plan, &profiles[i], memory, &entry->by_system[i], error);
-  if (status != PM_OK) free(entry->by_system);
+  if (status != PM_OK) pm__plan_profile_free(plan, entry);
   return status;
 }
 

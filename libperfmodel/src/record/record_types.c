@@ -12,7 +12,7 @@ static const pm_choice link_kind_choices[] = {PM_LINK_KIND_LIST(NAME_DOC) END};
 static const pm_choice overlap_choices[] = {PM_OVERLAP_LIST(NAME_DOC) END};
 static const pm_choice bound_choices[] = {PM_BOUND_LIST(NAME_DOC) END};
 static const pm_choice bottleneck_choices[] = {PM_BOTTLENECK_LIST(NAME_DOC) END};
-static const pm_choice basis_choices[] = {PM_BASIS_LIST(NAME_DOC) END};
+static const pm_choice calibration_status_choices[] = {PM_CALIBRATION_STATUS_LIST(NAME_DOC) END};
 static const pm_choice recompute_choices[] = {PM_RECOMPUTE_LIST(NAME_DOC) END};
 static const pm_choice verdict_choices[] = {PM_VERDICT_LIST(NAME_DOC) END};
 static const pm_choice origin_choices[] = {PM_ORIGIN_LIST(NAME_DOC) END};
@@ -52,7 +52,7 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_OVERLAP .kind = PM_FIELD_CHOICE, .choices = overlap_choices
 #define KIND_BOUND .kind = PM_FIELD_CHOICE, .choices = bound_choices
 #define KIND_BOTTLENECK .kind = PM_FIELD_CHOICE, .choices = bottleneck_choices
-#define KIND_BASIS .kind = PM_FIELD_CHOICE, .choices = basis_choices
+#define KIND_CALIBRATION_STATUS .kind = PM_FIELD_CHOICE, .choices = calibration_status_choices
 #define KIND_STATUS .kind = PM_FIELD_CHOICE, .choices = status_choices
 #define KIND_RECOMPUTE .kind = PM_FIELD_CHOICE, .choices = recompute_choices
 #define KIND_VERDICT .kind = PM_FIELD_CHOICE, .choices = verdict_choices
@@ -98,6 +98,10 @@ static const pm_field link_fields[] = {PM_LINK_FIELDS(FIELD)};
 
 #define RECORD pm_link_calibration
 static const pm_field calibration_fields[] = {PM_LINK_CALIBRATION_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_operator_calibration
+static const pm_field operator_calibration_fields[] = {PM_OPERATOR_CALIBRATION_FIELDS(FIELD)};
 #undef RECORD
 
 #define RECORD pm_kernel_calibration
@@ -292,8 +296,8 @@ static const pm_field framework_fields[] = {PM_FRAMEWORK_FIELDS(FIELD)};
 static const pm_field cudnn_generation_fields[] = {PM_CUDNN_GENERATION_FIELDS(FIELD)};
 #undef RECORD
 
-#define RECORD pm_band
-static const pm_field band_fields[] = {PM_BAND_FIELDS(FIELD)};
+#define RECORD pm_prediction_interval
+static const pm_field prediction_interval_fields[] = {PM_PREDICTION_INTERVAL_FIELDS(FIELD)};
 #undef RECORD
 
 #define RECORD pm_inference_profile
@@ -380,7 +384,8 @@ static const pm_record_type types[] = {
   TYPE(prediction, pm_prediction, "what is predicted"),
   TYPE(framework, pm_framework, "what a framework adds to kernels and collectives"),
   TYPE(cudnn_generation, pm_cudnn_generation, "a generation of the GPU libraries"),
-  TYPE(band, pm_band, "spread of measured over predicted rates"),
+  TYPE(operator_calibration, pm_operator_calibration, "what the times of a GPU's kernels rest on"),
+  TYPE(prediction_interval, pm_prediction_interval, "spread of measured over predicted rates"),
   TYPE(inference_profile, pm_inference_profile, "how a framework or an engine runs a forward pass"),
   TYPE(inference_run, pm_inference_run, "what inference to predict"),
   TYPE(inference, pm_inference, "what is predicted of inference"),

@@ -175,8 +175,7 @@ void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t 
   row->reached = pm__size_reached(goal, run, p, p->throughput);
   row->efficiency = p->scaling_efficiency;
   row->bottleneck = p->bottleneck;
-  row->basis = p->basis;
-  row->evidence = p->evidence;
+  row->calibration = p->calibration;
   row->storage_rate = p->throughput * goal->sample_size;
   pm__size_machine(system_of(setup, choice), goal, price_of(setup, choice), row);
   set_fabric(setup, goal, choice, row);

@@ -70,7 +70,7 @@ static void fill(const pm_size_service *service, const pm_size_goal *goal, size_
   row->storage_rate = row->throughput * goal->sample_size;
   row->memory = p.memory;
   row->verdict = p.verdict;
-  row->basis = p.basis;
+  row->calibration = p.calibration;
   pm__size_machine(system, goal, service->prices != NULL ? service->prices[choice] : (double)NAN, row);
 }
 

@@ -17,7 +17,7 @@ typedef struct pm__size_block {
 int pm__size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int first, int most,
                        pm__size_block *block);
 
-/* Speed over that of the target, for a throughput that may be a band's; NAN if there is no prediction. */
+/* Speed over that of the target, for a throughput that may be an end of the interval; NAN if there is no prediction. */
 double pm__size_reached(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p, double throughput);
 
 /* Time of all epochs in whole steps; NAN if it is not known. */

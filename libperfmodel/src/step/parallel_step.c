@@ -172,6 +172,7 @@ void pm__parallel_step_predict(const pm__parallel *p, pm_prediction *out)
   sharing.straggler_wait = pm__straggler_wait(&p->s, times.alone, p->s.ranks / p->s.run->tensor_parallel);
   set_exchanges(p, &w, hops, out);
   pm__step_compose(&p->s, &times, &sharing, out);
+  pm__step_set_interval(&p->s, NULL, out);
   set_rates(p, out);
   out->micro_batches = p->micro_batches;
   out->data_parallel = p->data;

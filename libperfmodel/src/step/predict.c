@@ -89,19 +89,10 @@ static void fill_unknown(pm_prediction *out, int status)
 #define UNKNOWN_INT(name) out->name = 0;
 #define UNKNOWN_VERDICT(name) out->name = PM_VERDICT_UNKNOWN;
 #define UNKNOWN_BOTTLENECK(name) out->name = PM_BOTTLENECK_NONE;
-#define UNKNOWN_EVIDENCE(name) out->name = PM_EVIDENCE_NONE;
-#define UNKNOWN_YES_NO(name) out->name = 0;
-#define UNKNOWN_BASIS(name) out->name = PM_BASIS_NONE;
+#define UNKNOWN_CALIBRATION_STATUS(name) out->name = PM_CALIBRATION_STATUS_NONE;
 #define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
   PM_PREDICTION_FIELDS(UNKNOWN)
 #undef UNKNOWN
-}
-
-/* Kernels: roofline, calibrated, by rule. */
-static int32_t kernel_basis(const pm__device *device)
-{
-  if (!device->calibrated) return PM_BASIS_ROOFLINE;
-  return device->origin == PM_ORIGIN_FITTED ? PM_BASIS_KERNELS : PM_BASIS_RULE;
 }
 
 static pm__memo_ring ring_of(const pm__schedule *s)
@@ -119,12 +110,7 @@ static pm__memo_ring ring_of(const pm__schedule *s)
 
 static void set_collectives(const pm__schedule *step, pm_prediction *out)
 {
-  out->bus_bandwidth = NAN;
-  out->basis = kernel_basis(step->device);
-  if (step->ranks <= 1) return;
-  pm__memo_ring ring = ring_of(step);
-  out->bus_bandwidth = ring.bandwidth;
-  out->basis += ring.calibrated ? 1 : 2; /* with the links' part */
+  out->bus_bandwidth = step->ranks > 1 ? ring_of(step).bandwidth : (double)NAN;
 }
 
 static void set_weak_scaling(const pm__schedule *step, double alone, pm_prediction *out)
@@ -180,6 +166,7 @@ static void predict_step(const pm__schedule *step, unsigned columns, pm_predicti
   double alone = times.alone;
   pm__share(step, costs, &times, &sharing);
   pm__step_compose(step, &times, &sharing, out);
+  pm__step_set_interval(step, costs, out);
   if (isnan(out->step_time)) {
     fill_unknown(out, PM_STATUS_NOT_MODELLED);
     return;

@@ -5,7 +5,8 @@
 **     compose.c                 kernels, layouts, optimizer, host -> the time of one GPU alone
 **     schedule/overlap.c        gradients summed bucket by bucket behind the backward pass
 **     schedule/parallelism.c    what GPUs exchange under the other kinds of parallelism
-**     compose.c, memory.c       waiting for input, shares, band, memory -> the prediction
+**     compose.c, memory.c       waiting for input, shares, memory -> the prediction
+**     interval.c                what it rests on, and how far it may be off
 **     trace.c                   the same as a timeline
 */
 #ifndef PM_STEP_STEP_H
@@ -19,8 +20,12 @@ int pm__step_make(pm__schedule *step, const pm_plan *plan, const pm_run *run, pm
 /* Times at the batch that `costs` were priced at, `batch`. */
 pm__schedule_times pm__step_times_of(const pm__schedule *step, const pm__costs *costs, double batch);
 
-/* Everything of the prediction, its band too, but memory and what other runs are needed for. */
+/* Everything of the prediction but its interval, memory and what other runs are needed for. */
 void pm__step_compose(const pm__schedule *step, const pm__schedule_times *times, const pm__sharing *sharing, pm_prediction *out);
+
+/* What a composed prediction rests on, and its interval. `costs` NULL: of a plan of several kinds of parallelism, whose
+** kernels count as products, and which no row has. */
+void pm__step_set_interval(const pm__schedule *step, const pm__costs *costs, pm_prediction *out);
 
 /* Memory of one GPU, and whether that is enough. */
 void pm__step_memory(const pm__schedule *step, pm_prediction *out);

@@ -103,7 +103,7 @@ double pm__lab_fit_surprise(const pm__lab_collective_fit *fit, const double *val
 
 /* ---- Results ---- */
 
-/* Errors, the band and the constants. */
+/* Errors, the prediction interval and the constants. */
 int pm__lab_fit_report(pm__lab_collective_fit *fit, const pm_fit_parameter *found, pm_error *error);
 
 #endif

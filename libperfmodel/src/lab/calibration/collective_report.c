@@ -1,4 +1,4 @@
-/* What a calibration of collectives found: errors fitted and left out, the band, the constants as a file. */
+/* What a calibration of collectives found: errors fitted and left out, the interval, the constants as a file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "lab/calibration/collective_fit.h"
 
 static const char STAGE[] = "collectives";
-static const double MIDDLE = 0.8;               /* share of the rows that a band covers */
+static const double MIDDLE = 0.8;               /* share of the rows that an interval covers */
 static const double WIDTH = 1.2815515655446004; /* of it, in standard deviations */
 static const char *const deviations[] = {"small_deviation", "middle_deviation", "large_deviation"};
 
@@ -38,7 +38,7 @@ static int add_errors(pm__lab_collective_fit *fit, int machine, bool left_out, d
   return status;
 }
 
-/* ---- The band ---- */
+/* ---- The prediction interval ---- */
 
 /* Standard deviation of the normal distribution whose middle is as wide as that of the left-out rows of a size, without
 ** those of one machine (-1: with all). NAN without rows. */
@@ -75,12 +75,12 @@ static int add_band(pm__lab_collective_fit *fit, double *room, pm_error *error)
     if (isnan(width)) continue;
     pm_fitted_constant *c = pm__lab_calibration_constant(fit->out, "default", deviations[regime], error);
     if (c == NULL) return PM_STATUS_NO_MEMORY;
-    pm__text_set(c->stage, sizeof c->stage, "band");
+    pm__text_set(c->stage, sizeof c->stage, "interval");
     c->value = pm__lab_four_digits(width);
     c->state = PM_FIT_STATE_FITTED;
     for (size_t i = 0; i < fit->rows.count; i++) c->rows += (int)fit->rows.items[i].regime == regime;
     pm__string_format(&fit->out->notes,
-                      "band, %s: standard deviation %.3f of machines left out; that of the others covers %.0f %%\n",
+                      "interval, %s: standard deviation %.3f of machines left out; that of the others covers %.0f %%\n",
                       pm__lab_regimes[regime], width, 100 * covered(fit, regime, room));
   }
   return PM_OK;
@@ -128,7 +128,7 @@ static bool replaced(const void *user, const pm__entry *entry, const pm_field *f
   bool common = strcmp(found->entry, "default") == 0;
   if (!common && !fit->own) name_machines(fit, found->entry, machines, sizeof machines);
   pm__lab_value_fitted(value, fit->out, machines, (int)found->rows);
-  if (strcmp(found->stage, "band") == 0) pm__text_set(value->note, sizeof value->note, "each machine left out in turn");
+  if (strcmp(found->stage, "interval") == 0) pm__text_set(value->note, sizeof value->note, "each machine left out in turn");
   else if (common && !fit->own) pm__text_set(value->note, sizeof value->note, "all machines");
   if (strcmp(field->unit, "B") == 0) snprintf(value->text, sizeof value->text, "%.4g KB", found->value / 1e3);
   else pm__lab_value_write(value, found->value, field->unit);

@@ -14,7 +14,7 @@
 
 static const double LARGE = 0.1;  /* logarithm of an error that counts as large */
 static const double NOISE = 0.1;  /* of one row, against what constants are before any row */
-static const double MIDDLE = 0.8; /* share of the rates that the band covers */
+static const double MIDDLE = 0.8; /* share of the rates that an interval covers */
 static const double WIDTH = 1.2815515655446004; /* of it, in standard deviations */
 
 /* A constant of a framework; before any row its start, known within a factor. */
@@ -140,8 +140,8 @@ static int add_errors(documents *d, double *room, pm_error *error)
   return status;
 }
 
-/* The band of the rates, by constants that rest on no document. */
-static int add_band(documents *d, pm__lab_context *context, double *room, pm_error *error)
+/* How far the rates are off by constants that rest on no document. */
+static int note_deviation(documents *d, pm__lab_context *context, double *room, pm_error *error)
 {
   pm__lab_statements without;
   pm__lab_comparisons rows;
@@ -153,12 +153,8 @@ static int add_band(documents *d, pm__lab_context *context, double *room, pm_err
   }
   pm__lab_statements_close(&without, &rows);
   if (status != PM_OK || n == 0) return status;
-  pm_fitted_constant *c = pm__lab_calibration_constant(d->out, "training", "documents", error);
-  if (c == NULL) return PM_STATUS_NO_MEMORY;
-  pm__text_set(c->stage, sizeof c->stage, "band");
-  c->value = pm__lab_four_digits(pm__quantile(room, n, MIDDLE) / WIDTH);
-  c->state = PM_FIT_STATE_FITTED;
-  c->rows = (int32_t)n;
+  pm__string_format(&d->out->notes, "standard deviation %.3f of %zu rates, by constants that rest on no document\n",
+                    pm__quantile(room, n, MIDDLE) / WIDTH, n);
   return PM_OK;
 }
 
@@ -169,14 +165,11 @@ static bool replaced(const void *user, const pm__entry *entry, const pm_field *f
   const documents *d = (const documents *)user;
   const pm_fitted_constant *found = pm__lab_calibration_find(d->out, entry->id, field->name);
   if (found == NULL) return false;
-  bool band = strcmp(found->stage, "band") == 0;
   char names[PM_TEXT_MAX] = "";
-  for (size_t i = 0; i < d->rows.count && band; i++) add_name(names, sizeof names, d->rows.items[i].group);
-  for (size_t c = 0; c < CONSTANTS && !band; c++)
+  for (size_t c = 0; c < CONSTANTS; c++)
     if (strcmp(constants[c].framework, entry->id) == 0) snprintf(names, sizeof names, "%s", d->fitted_to[c]);
   pm__lab_value_fitted(value, d->out, names, (int)found->rows);
-  if (band) pm__text_set(value->note, sizeof value->note, "80 % interval of the rates, by constants of other rows");
-  else if (!isnan(found->uncertainty)) snprintf(value->note, sizeof value->note, "+-%.2g %%", found->uncertainty * 100);
+  if (!isnan(found->uncertainty)) snprintf(value->note, sizeof value->note, "+-%.2g %%", found->uncertainty * 100);
   pm__lab_value_write(value, found->value, field->unit);
   return true;
 }
@@ -204,7 +197,7 @@ static int fit_rows(documents *d, pm__lab_context *context, pm_error *error)
   for (size_t c = 0; c < CONSTANTS && status == PM_OK; c++) values[c] = pm__lab_four_digits(found[c].value);
   if (status == PM_OK) status = residuals_of(d, values, room, error);
   if (status == PM_OK) status = add_errors(d, room, error);
-  if (status == PM_OK) status = add_band(d, context, room, error);
+  if (status == PM_OK) status = note_deviation(d, context, room, error);
   if (status == PM_OK) pm__lab_frameworks_write(&d->out->xml, d->out, d->catalog, d->all, replaced, d);
   free(room);
   return status;

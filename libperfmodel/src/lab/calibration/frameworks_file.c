@@ -17,7 +17,7 @@ static const char head[] =
 void pm__lab_frameworks_write(pm__string *out, const pm_calibration *c, const pm_catalog *catalog, bool all,
                               pm__lab_replaced *replaced, const void *user)
 {
-  static const int kinds[] = {PM__CUDNN_GENERATIONS, PM__BANDS, PM__FRAMEWORKS, PM__KERNEL_CALIBRATIONS};
+  static const int kinds[] = {PM__CUDNN_GENERATIONS, PM__PREDICTION_INTERVALS, PM__FRAMEWORKS, PM__KERNEL_CALIBRATIONS};
   pm__string_add(out, head);
   for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
     const pm__entry *entry;

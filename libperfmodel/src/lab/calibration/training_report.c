@@ -8,7 +8,7 @@
 #include "lab/calibration/training.h"
 
 static const char STAGE[] = "training";
-static const double MIDDLE = 0.8;             /* share of the rows that a band covers */
+static const double MIDDLE = 0.8;             /* share of the rows that an interval covers */
 static const double WIDTH = 1.2815515655446004; /* of it, in standard deviations */
 
 typedef bool chosen(const pm__lab_training_fit *fit, size_t row, const void *what);
@@ -96,7 +96,7 @@ static int add_folds(pm__lab_training_fit *fit, double *room, pm_error *error)
   return status;
 }
 
-/* ---- The band ---- */
+/* ---- The prediction interval ---- */
 
 /* Standard deviation of the normal distribution whose middle is as wide as that of the chosen held-out rows; of those
 ** of a fold, or of the others. NAN without rows. */
@@ -124,22 +124,14 @@ static double covered(const pm__lab_training_fit *fit, double *room)
   return (double)inside / (double)all;
 }
 
-static int add_band(pm__lab_training_fit *fit, double *room, pm_error *error)
+static void note_deviation(pm__lab_training_fit *fit, double *room)
 {
   double width = deviation(fit, -1, false, room);
-  if (isnan(width)) return PM_OK;
+  if (isnan(width)) return;
   const char *what = fit->rows.source_count > 1 ? "source" : "network";
   pm__string_format(&fit->out->notes,
-                    "prediction interval: standard deviation %.3f of rows whose %s is left out; that of the other %ss "
+                    "standard deviation %.3f of rows whose %s is left out; that of the other %ss "
                     "covers %.0f %% of a %s's rows\n", width, what, what, 100 * covered(fit, room), what);
-  if (!fit->all || fit->rows.set != PM__SET_TRAINING) return PM_OK;
-  pm_fitted_constant *c = pm__lab_calibration_constant(fit->out, "training", "fitted", error);
-  if (c == NULL) return PM_STATUS_NO_MEMORY;
-  pm__text_set(c->stage, sizeof c->stage, "band");
-  c->value = pm__lab_four_digits(width);
-  c->state = PM_FIT_STATE_FITTED;
-  for (size_t i = 0; i < fit->rows.count; i++) c->rows += !isnan(fit->kept_out[i]);
-  return PM_OK;
 }
 
 int pm__lab_training_sum_up(pm__lab_training_fit *fit, pm_error *error)
@@ -154,7 +146,7 @@ int pm__lab_training_sum_up(pm__lab_training_fit *fit, pm_error *error)
   if (status == PM_OK) status = add(fit, "all", PM_FIT_USE_HOLD_OUT_GPU, is_of_other_gpus, NULL, room, error);
   if (status == PM_OK) status = add_folds(fit, room, error);
   if (status == PM_OK) status = add_groups(fit, room, error);
-  if (status == PM_OK) status = add_band(fit, room, error);
+  if (status == PM_OK) note_deviation(fit, room);
   free(room);
   pm__string *notes = &fit->out->notes;
   if (fit->rows.left_out.count > 0) pm__string_add(notes, "predicted, but left out of the fit:\n");
@@ -241,6 +233,30 @@ static reach reach_of(const pm__lab_training_fit *fit, const pm_framework *frame
   return r;
 }
 
+/* The architectures of its rows, added to those that it names. */
+static void add_architectures(const pm__lab_training_fit *fit, const pm_framework *framework, char list[PM_TEXT_MAX])
+{
+  pm__lab_predictor *predictor = fit->rows.reader.predictor;
+  snprintf(list, PM_TEXT_MAX, "%s", framework->calibrated_on);
+  for (size_t i = 0; i < fit->rows.fitted; i++) {
+    const pm__lab_training_row *row = &fit->rows.items[i];
+    const pm_framework *own = &pm__lab_predictor_built_framework(predictor, row->framework)->framework;
+    const pm_kernel_calibration *kernels = pm_system_get_kernels(pm__lab_predictor_built_system(predictor, row->system));
+    if (strcmp(own->id, framework->id) != 0 || kernels == NULL || pm__list_has(list, kernels->id, strlen(kernels->id))) continue;
+    size_t used = strlen(list);
+    snprintf(list + used, PM_TEXT_MAX - used, "%s%s", used > 0 ? " " : "", kernels->id);
+  }
+}
+
+static bool replace_architectures(const pm__lab_training_fit *fit, const pm_framework *framework, pm__lab_new_value *value)
+{
+  add_architectures(fit, framework, value->text);
+  if (strcmp(value->text, framework->calibrated_on) == 0) return false;
+  snprintf(value->note, sizeof value->note, "of its rows");
+  value->origin = "fact";
+  return true;
+}
+
 /* What a framework with rows says of them; a constant of its own is enough to be no guess any more. */
 static bool replace_reach(const pm__lab_training_fit *fit, const pm__entry *entry, const char *name,
                           pm__lab_new_value *value)
@@ -255,6 +271,7 @@ static bool replace_reach(const pm__lab_training_fit *fit, const pm__entry *entr
     snprintf(value->text, sizeof value->text, "fitted");
     return true;
   }
+  if (strcmp(name, "calibrated_on") == 0) return replace_architectures(fit, framework, value);
   if (isnan(number)) return false;
   snprintf(value->text, sizeof value->text, "%.0f", number);
   snprintf(value->note, sizeof value->note, "of the rows fitted");

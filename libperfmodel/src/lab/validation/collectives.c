@@ -30,9 +30,9 @@ static const pm_field fields[] = {
   PM__FIELD(run_row, INT, gpus, "gpus", "1", "GPUs over all nodes"),
   PM__FIELD(run_row, INT, nodes, "nodes", "1", "nodes"),
   PM__FIELD(run_row, REAL, bytes, "bytes", "B", "bytes of the whole buffer"),
-  PM__FIELD(run_row, REAL, p10, "p10", "s", "fast edge of the band"),
-  PM__FIELD(run_row, REAL, p90, "p90", "s", "slow edge of the band"),
-  {"inside", "", "whether what was measured lies in the band", offsetof(run_row, inside), .kind = PM_FIELD_CHOICE,
+  PM__FIELD(run_row, REAL, p10, "p10", "s", "lower end of the prediction interval"),
+  PM__FIELD(run_row, REAL, p90, "p90", "s", "upper end of it"),
+  {"inside", "", "whether what was measured lies in it", offsetof(run_row, inside), .kind = PM_FIELD_CHOICE,
    .choices = inside_choices},
 };
 
@@ -153,20 +153,20 @@ static int add_rows(study *s, pm_error *error)
 /* ---- Groups: a row is in that of all, in that of its use and in that of its machine ---- */
 
 /* How many of a group's measurements lie in the prediction interval. */
-typedef struct held_band {
+typedef struct held_interval {
   double share; /* in per cent; NAN of copies, which have no interval */
-} held_band;
+} held_interval;
 
 static const pm_field held_fields[] = {
-  PM__FIELD_MAIN(held_band, REAL, share, "covered", "%", "measurements within the 80 % interval of their prediction"),
+  PM__FIELD_MAIN(held_interval, REAL, share, "covered", "%", "measurements within the 80 % interval of their prediction"),
 };
 
-static const pm_record_type held_type = PM__TYPE(held_band, held_fields);
+static const pm_record_type held_type = PM__TYPE(held_interval, held_fields);
 
 typedef struct groups {
   const study *of;
   pm__lab_comparisons rows;
-  held_band *held;
+  held_interval *held;
   size_t count, capacity;
 } groups;
 
@@ -176,12 +176,12 @@ static bool is_in(const run_row *row, const char *machine, const char *use, size
   return (machine == NULL || strcmp(row->machine, machine) == 0) && (use == NULL || strcmp(row->use, use) == 0);
 }
 
-static int add_held(groups *g, size_t inside, size_t all, bool band, pm_error *error)
+static int add_held(groups *g, size_t inside, size_t all, bool known, pm_error *error)
 {
-  held_band *next = (held_band *)pm__grow(g->held, g->count, &g->capacity, sizeof *next);
+  held_interval *next = (held_interval *)pm__grow(g->held, g->count, &g->capacity, sizeof *next);
   if (next == NULL) return pm__no_memory(error);
   g->held = next;
-  g->held[g->count++] = (held_band){.share = band ? 100 * (double)inside / (double)all : (double)NAN};
+  g->held[g->count++] = (held_interval){.share = known ? 100 * (double)inside / (double)all : (double)NAN};
   return PM_OK;
 }
 

@@ -5,6 +5,12 @@
 #include <string.h>
 #include "perfmodel/units.h"
 
+const pm_choice pm__lab_calibration_choices[] = {
+#define CHOICE(id, text, words) {.name = text, .doc = words},
+  PM_CALIBRATION_STATUS_LIST(CHOICE)
+#undef CHOICE
+  {.name = NULL}};
+
 static const pm_field row_fields[] = {
   PM__FIELD_MAIN(pm__lab_comparison, TEXT, id, "id", "", "id of the measurement: its row, or its line in the table"),
   PM__FIELD_MAIN(pm__lab_comparison, TEXT, group, "group", "", "what it is summed up with"),

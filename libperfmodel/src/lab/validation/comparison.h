@@ -55,6 +55,9 @@ int pm__lab_comparisons_say(const pm__lab_comparisons *rows, pm__string *out, pm
   PM__FIELD_SHOWN(record, what, name, title, unit, doc, PM_SHOW_MAIN)
 #define PM__TYPE(record, fields) {#record, "", sizeof(record), fields, sizeof fields / sizeof fields[0]}
 
+/* The words of a pm_calibration_status, for such columns. */
+extern const pm_choice pm__lab_calibration_choices[];
+
 /* Appends the fields of `records`, one for each row of the table; per cents among them are shown to a tenth. The table,
 ** or NULL, and no table, with an error. */
 pm_table *pm__lab_table_with(pm_table *table, const pm_record_type *type, const void *records, pm_error *error);

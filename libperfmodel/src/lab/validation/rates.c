@@ -22,11 +22,14 @@ typedef struct reading_row {
   char network[PM_TEXT_MAX], machine[PM_TEXT_MAX], framework[PM_TEXT_MAX];
   int32_t gpus, nodes;
   double batch, low, high;
+  int32_t calibration;
 } reading_row;
 
 static const pm_field reading_fields[] = {
   PM__FIELD(reading_row, REAL, low, "low", "1", "one measurement in ten would be below this, in `unit`"),
   PM__FIELD(reading_row, REAL, high, "high", "1", "one in ten above this"),
+  {"calibration", "", "what the prediction rests on", offsetof(reading_row, calibration), .kind = PM_FIELD_CHOICE,
+   .choices = pm__lab_calibration_choices},
   PM__FIELD_MAIN(reading_row, TEXT, network, "network", "", "what the row's model was read as"),
   PM__FIELD(reading_row, TEXT, machine, "machine", "", "what its GPU and system were read as"),
   PM__FIELD(reading_row, TEXT, framework, "framework", "", "what its software was read as, with the generation of libraries"),
@@ -208,6 +211,7 @@ static int best_run(const rates *t, const asked_row *asked)
 /* Of training: samples/s, ms of a step, or GB of a GPU. */
 static double training_answer(const asked_row *asked, const pm_prediction *p, reading_row *read)
 {
+  read->calibration = p->calibration;
   double step = p->step_time * 1e3 * p->throughput;
   if (asked->memory) return p->memory / 1e9;
   read->low = asked->latency ? step / p->throughput_p90 : p->throughput_p10 * asked->scale;
@@ -229,6 +233,7 @@ static double answer(const rates *t, const asked_row *asked, reading_row *read, 
   double call = p->latency * 1e3 * p->throughput;
   if (p->status != PM_OK) pm__lab_predictor_inference_check(predictor, run, reason);
   read->low = asked->latency ? call / p->throughput_p90 : p->throughput_p10 * asked->scale;
+  read->calibration = p->calibration;
   read->high = asked->latency ? call / p->throughput_p10 : p->throughput_p90 * asked->scale;
   return asked->latency ? p->latency * 1e3 : p->throughput * asked->scale;
 }

@@ -84,7 +84,7 @@ static int resolve(void *user, const char *name, const char *arguments, double *
     int status = evaluate(all, &all->items[i], in->depth + 1, error);
     all->values = kept;
     if (status == PM_OK) *value = all->items[i].predicted;
-    if (all->values.basis[0] == '\0') memcpy(all->values.basis, all->items[i].basis, sizeof all->values.basis);
+    if (all->values.constants[0] == '\0') memcpy(all->values.constants, all->items[i].constants, sizeof all->values.constants);
     return status;
   }
   return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no row \"%.60s\"", arguments);
@@ -112,7 +112,7 @@ static int evaluate(pm__lab_statements *all, pm__lab_statement *s, int depth, pm
   int status = PM_OK;
   if (s->done) return s->reason[0] == '\0' ? PM_OK : pm__fail(error, PM_STATUS_NOT_FOUND, "%s", s->reason);
   all->values.run = s->run;
-  all->values.basis[0] = '\0';
+  all->values.constants[0] = '\0';
   s->checks = s->held = 0;
   for (const char *at = s->formula; *at != '\0' && status == PM_OK;) {
     size_t length = strcspn(at, ";");
@@ -125,7 +125,7 @@ static int evaluate(pm__lab_statements *all, pm__lab_statement *s, int depth, pm
   }
   if (!all->values.predicted) return status;
   s->done = true;
-  memcpy(s->basis, all->values.basis, sizeof s->basis);
+  memcpy(s->constants, all->values.constants, sizeof s->constants);
   if (s->kind == PM__STATEMENT_AT_MOST || s->kind == PM__STATEMENT_AT_LEAST) {
     s->checks = 1;
     s->held = s->kind == PM__STATEMENT_AT_MOST ? s->predicted <= s->value : s->predicted >= s->value;

@@ -28,7 +28,7 @@ typedef struct pm__lab_statement {
   double holdout;   /* the same without constants that rest on these documents, where the error counts */
   int checks, held; /* comparisons */
   bool done;
-  char basis[256], reason[256]; /* why there is no prediction */
+  char constants[256], reason[256]; /* why there is no prediction */
 } pm__lab_statement;
 
 typedef struct pm__lab_statements {

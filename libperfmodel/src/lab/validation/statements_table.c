@@ -61,9 +61,9 @@ static const char *kind_text(const pm__lab_statement *s)
   return pm__lab_statement_kind_name((int)s->kind);
 }
 
-static const char *basis_text(const pm__lab_statement *s)
+static const char *constants_text(const pm__lab_statement *s)
 {
-  return s->basis;
+  return s->constants;
 }
 
 typedef struct column {
@@ -113,7 +113,7 @@ pm_table *pm__lab_statements_table(const pm__lab_statements *all, const pm__lab_
   static const column added[] = {
     {"holds", "whether a bound or all comparisons of a claim hold", holds_text},
     {"kind", "what the row is, or why it has no prediction", kind_text},
-    {"basis", "the constants of the row's first prediction", basis_text},
+    {"constants", "the constants of the row's first prediction", constants_text},
     {"note", "comparisons of a claim; else a remark", note_of},
   };
   int status = add_holdout(table, all, error);

@@ -279,18 +279,16 @@ static int training_run(const pm__lab_values *v, const char *arguments, pm_run *
   return set_workers(v, s, run, error);
 }
 
-/* "pt-nchw@cudnn7.3 (fitted), kernels+ring" */
-static void set_basis(pm__lab_values *v, const settings *s, const pm_prediction *p)
+/* "pt-nchw@cudnn7.3, calibrated" */
+static void set_constants(pm__lab_values *v, const settings *s, const pm_prediction *p)
 {
-  char kernels[PM_TEXT_MAX], evidence[PM_TEXT_MAX], profile_text[2 * PM_TEXT_MAX] = "no framework";
-  const pm_record_type *type = pm_record_type_find("prediction");
+  char status[PM_TEXT_MAX], profile_text[2 * PM_TEXT_MAX] = "no framework";
   pm_framework_profile profile;
   const char *framework = setting(s, "framework", "");
-  pm_record_format(pm_record_find_field(type, "basis"), p, kernels);
-  pm_record_format(pm_record_find_field(type, "evidence"), p, evidence);
+  pm_record_format(pm_record_find_field(pm_record_type_find("prediction"), "calibration"), p, status);
   if (framework[0] != '\0' && pm_catalog_get_framework(v->catalog, framework, &profile, NULL) == PM_OK)
-    snprintf(profile_text, sizeof profile_text, "%.40s@%.40s (%.20s)", profile.framework.id, profile.cudnn.id, evidence);
-  snprintf(v->basis, sizeof v->basis, "%.140s, %.60s", profile_text, kernels);
+    snprintf(profile_text, sizeof profile_text, "%.40s@%.40s", profile.framework.id, profile.cudnn.id);
+  snprintf(v->constants, sizeof v->constants, "%.140s, %.60s", profile_text, status);
 }
 
 static int training_value(pm__lab_values *v, const char *name, const char *arguments, double *value, pm_error *error)
@@ -305,7 +303,7 @@ static int training_value(pm__lab_values *v, const char *name, const char *argum
   const pm_prediction *p = v->predicted ? pm__lab_predictor_prediction(v->predictor, index) : NULL;
   if (p == NULL) return PM_OK;
   if (p->status != PM_OK) return pm__lab_predictor_check(v->predictor, index, error);
-  if (v->basis[0] == '\0') set_basis(v, &s, p);
+  if (v->constants[0] == '\0') set_constants(v, &s, p);
   return field_value("prediction", name, p, value, error);
 }
 
@@ -336,10 +334,10 @@ static int inference_value(pm__lab_values *v, const char *name, const char *argu
   const pm_inference *p = v->predicted ? pm__lab_predictor_inference(v->predictor, index) : NULL;
   if (p == NULL) return PM_OK;
   if (p->status != PM_OK) return pm__lab_predictor_inference_check(v->predictor, index, error);
-  if (v->basis[0] == '\0') {
-    char kernels[PM_TEXT_MAX];
-    pm_record_format(pm_record_find_field(pm_record_type_find("inference"), "basis"), p, kernels);
-    snprintf(v->basis, sizeof v->basis, "%.60s, %.60s", setting(&s, "profile", ""), kernels);
+  if (v->constants[0] == '\0') {
+    char word[PM_TEXT_MAX];
+    pm_record_format(pm_record_find_field(pm_record_type_find("inference"), "calibration"), p, word);
+    snprintf(v->constants, sizeof v->constants, "%.60s, %.60s", setting(&s, "profile", ""), word);
   }
   return field_value("inference", name, p, value, error);
 }
@@ -352,7 +350,7 @@ static int input_value(pm__lab_values *v, const char *name, const char *argument
   pm_input_rates rates;
   int status = gather(v, arguments, &s, error);
   if (status == PM_OK) status = path_rates(v->catalog, &s, &rates, error);
-  if (status == PM_OK && v->basis[0] == '\0') pm__text_set(v->basis, sizeof v->basis, "input path");
+  if (status == PM_OK && v->constants[0] == '\0') pm__text_set(v->constants, sizeof v->constants, "input path");
   return status == PM_OK ? field_value("input_rates", name, &rates, value, error) : status;
 }
 
@@ -364,7 +362,7 @@ static int pair_value(pm__lab_values *v, const char *name, const char *arguments
   int system = status == PM_OK ? pm__lab_predictor_system(v->predictor, setting(&s, "system", ""), error) : -1;
   if (system < 0) return PM_STATUS_NOT_FOUND;
   status = pm_system_get_pair(pm__lab_predictor_built_system(v->predictor, system), 0, 1, &pair, error);
-  if (v->basis[0] == '\0') pm__text_set(v->basis, sizeof v->basis, "links");
+  if (v->constants[0] == '\0') pm__text_set(v->constants, sizeof v->constants, "links");
   return status == PM_OK ? field_value("pair", name, &pair, value, error) : status;
 }
 

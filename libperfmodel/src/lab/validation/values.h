@@ -22,7 +22,7 @@ typedef struct pm__lab_values {
   const char *run; /* of the row */
   pm__lab_holdout out; /* whose constants are not used */
   bool predicted;  /* before, runs are gathered and values are unknown */
-  char basis[256]; /* what the row's own prediction rests on, once predicted */
+  char constants[256]; /* what the row's own prediction rests on, once predicted */
 } pm__lab_values;
 
 /* Of the type of pm__lab_formula_value; `values` is a pm__lab_values. PM_STATUS_NOT_FOUND for a name that is none of

@@ -1,0 +1,19 @@
+/* What the software of a plan rests on, system by system. */
+#ifndef PM_PLAN_ROWS_H
+#define PM_PLAN_ROWS_H
+
+#include "plan/plan.h"
+
+/* Lists of architectures: of the rows behind host times, of those behind convolutions, and on which it runs at all. */
+typedef struct pm__plan_lists {
+  const char *host, *convolutions, *supported;
+} pm__plan_lists;
+
+/* Owned by the caller; NULL with an error. */
+pm__plan_rows *pm__plan_rows_of(const pm_plan *plan, pm__plan_lists of, pm_error *error);
+
+/* What an entry of the plan holds. */
+void pm__plan_framework_free(const pm_plan *plan, pm__plan_framework *entry);
+void pm__plan_profile_free(const pm_plan *plan, pm__plan_profile *entry);
+
+#endif

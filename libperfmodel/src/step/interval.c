@@ -1,0 +1,101 @@
+/*
+** What a prediction rests on, and its interval of 80 %.
+**
+** The time of a step is split into classes of work: convolutions, other products, passes over memory, what host and
+** stragglers add, communication. Each has a status of its own: that of the GPU's kernels, of the software on such a GPU,
+** of the links. The status of the step is the worst of those classes that take a tenth of it; software without a row on
+** such a GPU, and a batch or GPUs beyond those of the rows, make it extrapolated at best; libraries that do not run there
+** leave it not calibrated.
+**
+** Measured over predicted is taken as log-normal, and spreads add in squares: that of any rate, of each class in
+** proportion to its share, each times the factor of its status; and, in proportion to the logarithm of how far the run is
+** outside, of batch and GPUs. Without a framework a prediction is a bound, and has no interval.
+*/
+#include <math.h>
+#include "kernel/models.h"
+#include "kernel/spread.h"
+#include "step/step.h"
+
+static const double NOTED = 0.1; /* share of a step from which a class decides its status */
+
+typedef struct class_of_work {
+  double time, spread;
+  int32_t status;
+} class_of_work;
+
+enum { CONVOLUTION, PRODUCT, PASS, HOST, COMMUNICATION, CLASSES };
+
+static int32_t worse(int32_t one, int32_t other)
+{
+  return one > other ? one : other;
+}
+
+/* Logarithm of how far a value is outside; what is not known has no range. */
+static double outside(double value, double least, double most)
+{
+  if (value < least) return log(least / value);
+  return value > most ? log(value / most) : 0;
+}
+
+/* Rows of a software count where it runs; without a framework there is none. */
+static pm__plan_rows rows_of(const pm__schedule *s)
+{
+  static const pm__plan_rows none = {PM_CALIBRATION_STATUS_CALIBRATED, PM_CALIBRATION_STATUS_CALIBRATED, true};
+  return s->framework != NULL ? s->framework->rows[s->run->system_index] : none;
+}
+
+static int32_t links_status(const pm__schedule *s)
+{
+  bool known = s->ranks <= 1 || pm__exchange_calibrated(&s->group);
+  return known ? PM_CALIBRATION_STATUS_CALIBRATED : PM_CALIBRATION_STATUS_NOT_CALIBRATED;
+}
+
+/* Kernels in the proportion in which one GPU alone would take them. */
+static void split(const pm__schedule *s, const pm__costs *costs, const pm_prediction *p, class_of_work *work)
+{
+  pm__plan_rows rows = rows_of(s);
+  const pm_prediction_interval none = {.rate = NAN}, *i = s->framework != NULL ? &s->framework->profile.interval : &none;
+  const int32_t *kernels = s->device->status;
+  const pm__part all = costs != NULL ? costs->all : (pm__part){.product = 1};
+  double conv = s->factor * all.conv, product = all.product, pass = s->framework_kernel * all.framework + all.other;
+  double each = p->compute_time / pm__most(conv + product + pass, 1e-300);
+  work[CONVOLUTION] = (class_of_work){conv * each, i->convolution, worse(kernels[PM__CONVOLUTIONS], rows.convolutions)};
+  work[PRODUCT] = (class_of_work){product * each, i->product, kernels[PM__PRODUCTS]};
+  work[PASS] = (class_of_work){pass * each, i->passes, kernels[PM__PASSES_OVER_MEMORY]};
+  work[HOST] = (class_of_work){p->launch_overhead_time + p->straggler_wait_time, i->host, rows.host};
+  work[COMMUNICATION] = (class_of_work){p->exposed_communication_time, i->communication, links_status(s)};
+}
+
+static int32_t status_of(const class_of_work *work, const pm__schedule *s, double beyond, double step)
+{
+  int32_t status = PM_CALIBRATION_STATUS_CALIBRATED;
+  for (int i = 0; i < CLASSES; i++)
+    if (work[i].time >= NOTED * step) status = worse(status, work[i].status);
+  pm__plan_rows rows = rows_of(s);
+  if (!rows.runs) return PM_CALIBRATION_STATUS_NOT_CALIBRATED;
+  bool own = rows.host == PM_CALIBRATION_STATUS_CALIBRATED && beyond == 0;
+  return own ? status : worse(status, PM_CALIBRATION_STATUS_EXTRAPOLATED);
+}
+
+void pm__step_set_interval(const pm__schedule *s, const pm__costs *costs, pm_prediction *out)
+{
+  class_of_work work[CLASSES];
+  const pm_framework *f = s->framework != NULL ? &s->framework->profile.framework : NULL;
+  double batch = f != NULL ? outside(s->run->batch, f->min_batch, f->max_batch) : 0;
+  double gpus = f != NULL ? outside(s->ranks, 1, f->max_gpus) : 0;
+  split(s, costs, out, work);
+  out->calibration = status_of(work, s, batch + gpus + (costs == NULL), out->step_time);
+  out->throughput_p10 = out->throughput_p90 = NAN;
+  if (f == NULL) return;
+  const pm_prediction_interval *i = &s->framework->profile.interval;
+  double variance = pm__spread_square(i->rate * pm__spread_factor(out->calibration, i->extrapolated, i->not_calibrated)) +
+                    pm__spread_square(i->batch * batch) + pm__spread_square(i->gpus * gpus);
+  for (int c = 0; c < CLASSES; c++) {
+    double spread = work[c].spread * pm__spread_factor(work[c].status, i->extrapolated, i->not_calibrated);
+    variance += pm__spread_square(spread * work[c].time / out->step_time);
+  }
+  if (!(variance > 0)) return;
+  double factor = pm__interval_factor(variance);
+  out->throughput_p10 = out->throughput / factor;
+  out->throughput_p90 = out->throughput * factor;
+}
