@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the parts of docs/accuracy.md that `perfmodel validate` gives, and their pictures. Needs the installed package.
 
-    scripts/accuracy.py [docs]
+    scripts/accuracy.py [--check] [docs]
 
 A part stands between <!-- part: name --> and <!-- end: name -->; the text between is replaced, everything else stays. The
-same package and catalogue give the same bytes.
+same package and catalogue give the same bytes. --check writes nothing and fails where a part is not what it would write.
 """
 import csv
 import gzip
@@ -40,7 +40,6 @@ def table(head, rows):
     return "\n".join(lines + ["| " + " | ".join(str(cell).replace("|", "/") for cell in row) + " |" for row in rows])
 
 
-TENTH = 1.2815515655446004  # a tenth of the normal distribution lies beyond so many standard deviations
 STATISTICS = ["rows", "mape", "median", "p90", "bias"]
 
 
@@ -97,20 +96,6 @@ def fitted_to_documents():
     return found
 
 
-def band_of(basis):
-    """Spread that the catalogue gives predictions of this evidence."""
-    shown = pm.show("band", "training")
-    spread = dict(zip(shown["field"], shown["value"]))
-    return next(number(spread[name]) for name in ("fitted", "documents", "uncalibrated") if f"({name})" in basis)
-
-
-def covered(rows, counted):
-    """How many rates lie in the band, and how many there are: a ratio of two rates is nearer than either."""
-    rates = [i for i in np.flatnonzero(counted) if rows["unit"][i] == "images/s"]
-    inside = [abs(np.log(rows["holdout"][i] / rows["measured"][i])) <= TENTH * band_of(rows["basis"][i]) for i in rates]
-    return int(np.sum(inside)), len(rates)
-
-
 def statements(folder):
     rows, notes = pm.validate("statements", rows=True), pm.validate("statements").notes
     counted, alone = known(rows), left_out(notes)
@@ -120,13 +105,12 @@ def statements(folder):
     by_document.append(["all"] + statistics(rows["error"][counted]) + statistics(rows["holdout_error"][counted])[1:4:2] +
                        [""] * 3)
     worst = [[rows["id"][i], f"{rows['measured'][i]:g}", f"{rows['predicted'][i]:.4g}", rows["unit"][i],
-              f"{rows['error'][i]:+.1f}", f"{rows['holdout_error'][i]:+.1f}", rows["basis"][i], rows["note"][i]]
+              f"{rows['error'][i]:+.1f}", f"{rows['holdout_error'][i]:+.1f}", rows["constants"][i], rows["note"][i]]
              for i in np.argsort(-np.abs(np.where(counted, rows["error"], 0)), kind="stable")
              if counted[i] and max(abs(rows["error"][i]), abs(rows["holdout_error"][i])) > 20]
     broken = [[rows["id"][i], rows["kind"][i], rows["note"][i]] for i in range(len(rows)) if rows["holds"][i] == "no"]
     kinds = [[kind, int((rows["kind"] == kind).sum())] for kind in dict.fromkeys(rows["kind"])]
     classes = [(name, rows["group"] == key) for key, name in DOCUMENTS.items()]
-    inside, rates = covered(rows, counted)
     picture(folder / "images", "accuracy-statements", rows, classes, "values of the documents")
     return "\n\n".join([
         "All 271 statements of the five documents are in `data/measured/statements.csv`; `perfmodel validate --rows` prints each "
@@ -136,8 +120,6 @@ def statements(folder):
         "on it, those of the other four kept (`of it`). The generic framework's values stand in for what is taken away.",
         table(["document"] + STATISTICS + ["hold-out of all, mape", "p90", "of it, mape", "median", "p90"], by_document),
         "; ".join(note for note in notes if note.startswith("all rows")).capitalize() + ". The aims are 9 and 12 %.",
-        f"Of {rates} rates by constants of other rows, {inside} lie in their 80 % prediction interval "
-        f"({100 * inside / rates:.0f} %).",
         f"{notes[0][0].upper()}{notes[0][1:]}. " + ("Those that do not:" if broken else ""),
         table(["row", "kind", "claim or remark"], broken) if broken else "",
         "Values that are off by more than 20 %, with the constants as they are or with those of other rows:",
@@ -228,11 +210,89 @@ def sources(folder):
     rows = [[errors["group"][i], errors["rows"][i]] + [f"{errors[key][i]:.1f}" for key in STATISTICS[1:]] for i in left_out]
     counts = np.array([errors["rows"][i] for i in left_out])
     mean = np.sum(counts * np.array([errors["mape"][i] for i in left_out])) / counts.sum()
-    band = next(note for note in fit.notes if note.startswith("prediction interval"))
+    spread = next(note for note in fit.notes if note.startswith("standard deviation"))
     return "\n\n".join([
         table(["source left out"] + STATISTICS, rows),
-        f"All of these rows: mean {mean:.1f} % (aim 15 %). {band[0].upper()}{band[1:]}.",
+        f"All of these rows: mean {mean:.1f} % (aim 15 %). {spread[0].upper()}{spread[1:]}.",
     ])
+
+
+KINDS = ["vision", "language", "volumes", "speech", "other"]
+
+
+def settings_of(rows):
+    """Repeats of a run are one setting; the first row of each, with the error of the median."""
+    found = {}
+    for i in np.flatnonzero(known(rows)):
+        key = tuple(str(rows[name][i]) for name in ("group", "network", "machine", "gpus", "nodes", "batch", "unit"))
+        found.setdefault(key, []).append(i)
+    return [(same[0], len(same), rows["predicted"][same[0]] / np.median(rows["measured"][same]) - 1) for same in found.values()]
+
+
+def cell(rows, chosen):
+    """How far off, of how many: the mean error, the interval, settings and rows."""
+    if not chosen:
+        return ""
+    size = np.mean([abs(error) for _, _, error in chosen])
+    ends = [rows["high"][i] / rows["predicted"][i] - 1 for i, _, _ in chosen if rows["high"][i] > 0]
+    interval = f", +-{100 * np.median(ends):.0f} %" if ends else ""
+    return f"**{100 * size:.0f} %**{interval} ({len(chosen)} of {sum(count for _, count, _ in chosen)} rows)"
+
+
+def expect(folder):
+    """One screen: for a GPU and a kind of network, how far off, and on how many rows."""
+    training, inference = pm.validate("training", rows=True), pm.validate("inference", rows=True)
+    columns = {name: split(rows["group"]) for name, rows in (("training", training), ("inference", inference))}
+    steps, calls = settings_of(training), settings_of(inference)
+    gpus = dict.fromkeys([*columns["training"]["gpu"], *columns["inference"]["gpu"]])
+
+    def chosen(settings, which, gpu, kind=None):
+        about = columns[which]
+        return [item for item in settings if about["gpu"][item[0]] == gpu and (kind is None or about["about"][item[0]] == kind)]
+
+    def count(gpu):
+        return len(chosen(steps, "training", gpu)) + len(chosen(calls, "inference", gpu))
+
+    lines = []
+    for gpu in sorted(gpus, key=lambda name: -count(name)):
+        if count(gpu) >= 5:
+            others = [item for kind in KINDS[2:] for item in chosen(steps, "training", gpu, kind)]
+            lines.append([gpu] + [cell(training, chosen(steps, "training", gpu, kind)) for kind in KINDS[:2]] +
+                         [cell(training, others), cell(inference, chosen(calls, "inference", gpu))])
+    everything = [cell(training, [item for item in steps if columns["training"]["about"][item[0]] == kind]) for kind in KINDS[:2]]
+    rest = [item for item in steps if columns["training"]["about"][item[0]] in KINDS[2:]]
+    lines.append(["all"] + everything + [cell(training, rest), cell(inference, calls)])
+    words = []
+    for word in ("calibrated", "extrapolated", "not-calibrated"):
+        own = [[item for item in settings if rows["calibration"][item[0]] == word]
+               for rows, settings in ((training, steps), (inference, calls))]
+        words.append([word, cell(training, own[0]), cell(inference, own[1])])
+    return "\n\n".join([
+        "Mean error over all settings of the GPU that find a prediction, none left out; behind it the 80 % interval that their "
+        "predictions show (median), which is made from rows left out of the fit; and the number of settings and rows.",
+        table(["GPU", "training, vision", "language", "other networks", "inference"], lines),
+        "By what a prediction says that it rests on:",
+        table(["calibration", "training", "inference"], words),
+    ])
+
+
+CLASSES = [("products, fewer than 64 rows", r" products (fp16|bf16) m<64$"), ("products, 64 rows and more", r" products (fp16|bf16) m>=64$"),
+           ("FP8 products", r" products fp8"), ("attention of prompts", " attention-prompt "), ("attention of decoding", " attention-decode "),
+           ("norms and passes", r" (activation|add-norm|embedding|gated-activation|norm|residual|rotary) ")]
+
+
+def operators(folder):
+    """Kernels of language models by class and GPU."""
+    rows = pm.validate("operators", rows=True)
+    gpu = np.array([group.split()[0] for group in rows["group"]])
+    doubted = np.array(["doubted" in group for group in rows["group"]])
+    lines = []
+    for label, pattern in CLASSES:
+        own = np.array([re.search(pattern, group) is not None for group in rows["group"]]) & known(rows) & ~doubted
+        lines += [[label, name] + statistics(rows["error"][own & (gpu == name)]) for name in sorted(set(gpu[own]))]
+    rest = known(rows) & ~doubted
+    lines.append(["all, with those of no constants", "all"] + statistics(rows["error"][rest]))
+    return table(["class", "GPU"] + STATISTICS, lines)
 
 
 def storage(folder):
@@ -243,6 +303,8 @@ def storage(folder):
 
 
 PARTS = {
+    "expect": expect,
+    "operators": operators,
     "statements": statements,
     "training": lambda folder: rates(folder, "training"),
     "sources": sources,
@@ -252,7 +314,8 @@ PARTS = {
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent / "docs")
+    names = [word for word in sys.argv[1:] if word != "--check"]
+    folder = pathlib.Path(names[0] if names else pathlib.Path(__file__).resolve().parent.parent / "docs")
     page = (folder / "accuracy.md").read_text(encoding="utf-8")
     for name, make in PARTS.items():
         pattern = re.compile(rf"(<!-- part: {name} -->\n).*?(<!-- end: {name} -->)", re.DOTALL)
@@ -260,6 +323,8 @@ def main():
             sys.exit(f"docs/accuracy.md has no part {name}")
         text = make(folder)
         page = pattern.sub(lambda match: match.group(1) + text + "\n" + match.group(2), page)
+    if "--check" in sys.argv:
+        sys.exit(page != (folder / "accuracy.md").read_text(encoding="utf-8") and "docs/accuracy.md is not what the rows say")
     (folder / "accuracy.md").write_text(page, encoding="utf-8")
 
 

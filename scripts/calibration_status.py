@@ -11,6 +11,7 @@ inference profiles have (`calibrated_on`). --check writes nothing and fails if a
 import argparse
 import collections
 import csv
+import functools
 import io
 import pathlib
 import re
@@ -70,15 +71,22 @@ def class_of_operator(group):
     return gpu, "product_" + cores(precision) if operator.startswith("products") else "passes"
 
 
-def count_rows(command):
-    """(GPU, class) -> rows."""
+@functools.lru_cache
+def count_kernels(command):
     counts = collections.Counter()
     counts.update(class_of_kernel(row["group"]) for row in rows_of(command, "kernels"))
     counts.update(class_of_operator(row["group"]) for row in rows_of(command, "operators"))
+    return counts
+
+
+def count_rows(command, without=lambda group: False, kernels=False):
+    """(GPU, class) -> rows; `without` groups of training, and with `kernels` without the kernels of their GPUs."""
     training = rows_of(command, "training")
+    gone = {row["group"].split()[2] for row in training if without(row["group"])} if kernels else set()
+    counts = collections.Counter({key: n for key, n in count_kernels(command).items() if key[0] not in gone})
     for row in training:
         kind, _, gpu, precision = row["group"].split()[:4]
-        if kind == "vision":
+        if kind == "vision" and not without(row["group"]):
             counts[gpu, "convolution_" + cores(precision)] += 1
             counts[gpu, "passes"] += 1
     return {key: count for key, count in counts.items() if key[1] and count >= FEWEST}, training
