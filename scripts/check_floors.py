@@ -40,7 +40,7 @@ FLOORS = [
 FACTS = {"base", "record", "hardware", "report", "network", "memory", "input", "software"}
 BESIDE = {
     "catalog": FACTS,
-    "import": FACTS | {"catalog"},  # machines that other programs describe, as entries of the catalogue
+    "import": FACTS | {"catalog"},  # machines that other programs describe, runs as they have them
 }
 
 # Above all: reads measurements, matches their names to the catalogue, predicts them, fits constants to them.
@@ -55,7 +55,7 @@ HEADERS = {
     "input.h": "input", "framework.h": "software", "software.h": "software", "parallel.h": "record", "collective.h": "topology",
     "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "plan.h": "plan", "inference.h": "plan",
     "size.h": "search", "search.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "validate.h": "lab", "calibrate.h": "lab",
-    "lab.h": "lab",
+    "lab.h": "lab", "settings.h": "import",
 }  # fmt: skip
 
 # Lists of everything: they name what stands above them, and are part of no circle.
@@ -90,7 +90,7 @@ WORDS = {
     "schedule": {"bucket", "exchange", "memo", "pipeline", "placement", "sharing"},
     "step": {"parallel"},
     "catalog": {"entry", "entries", "documents", "kind", "names", "provenance", "shipped"},
-    "import": {"sketch", "wire"},
+    "import": {"sketch", "wire", "setting", "settings"},
     "search": {"size", "vary", "sweep", "service", "sensitivity"},
 }  # fmt: skip
 

@@ -138,6 +138,7 @@ typedef enum option_id {
   OPTION_AXIS,
   OPTION_TOPOLOGY,
   OPTION_LIKE,
+  OPTION_RUN,
   OPTION_FIELDS,   /* in a list: the fields of a record, see options.h */
   OPTION_OF_FIELD, /* one of them */
   OPTION_COUNT

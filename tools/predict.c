@@ -3,28 +3,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include "options.h"
+#include "settings.h"
 #include "study.h"
 
 /* ---- What is asked ---- */
 
 /* A global batch in place of one per GPU. */
-static int divide_batch(const cli_request *request, pm_run *run)
+static int divide_batch(const cli_request *request, double global, pm_run *run)
 {
-  double global, ranks = pm_run_get_data_parallel(run);
-  const char *text = request->value[OPTION_GLOBAL_BATCH];
-  if (text == NULL) return CODE_DONE;
-  if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
-  if (!read_count("global-batch", text, COUNT_MOST, &global)) return CODE_USAGE;
+  double ranks = pm_run_get_data_parallel(run);
+  const char *text = request->value[OPTION_GLOBAL_BATCH], *batch = field_given(request, "batch");
+  if (text == NULL && (isnan(global) || batch != NULL)) return CODE_DONE;
+  if (batch != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
+  if (text != NULL && !read_count("global-batch", text, COUNT_MOST, &global)) return CODE_USAGE;
   run->batch = global / (ranks * run->gradient_accumulation_steps);
   if (run->batch == floor(run->batch)) return CODE_DONE;
-  return fail(CODE_CONSTRAINT, "--global-batch %s does not divide over %g data-parallel ranks", text, ranks);
+  return fail(CODE_CONSTRAINT, "--global-batch %.0f does not divide over %g data-parallel ranks", global, ranks);
 }
 
 static int read_question(const cli_request *request, pm_run *run)
 {
+  double global_batch = NAN;
   *run = pm_run_make();
+  int code = read_settings(request, run, &global_batch);
+  if (code != CODE_DONE) return code;
   if (!read_run(request, "run", run)) return CODE_USAGE;
-  return divide_batch(request, run);
+  return divide_batch(request, global_batch, run);
 }
 
 static int read_dataset(const cli_request *request, cli_study *study)
@@ -185,6 +189,8 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", NULL, NULL},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
+  {OPTION_RUN, '\0', "run", "FILE", "the run as Megatron-LM (a script), NeMo, torchtitan, DeepSpeed or Accelerate have it; options "
+                                   "given besides count more"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as pytorch-2.4-nhwc, pytorch@2024-06 or tf1-nchw@cudnn6 "
                                                "(default pytorch: the newest fitted release that runs on the GPU; none: "
                                                "kernels and collectives only); see perfmodel list frameworks"},

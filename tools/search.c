@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "options.h"
+#include "settings.h"
 
 enum { TOP = 10, TOP_MOST = 10000, THREADS_MOST = 64, RANGE = 256, QUANTITY = 64, WIDTH = 120 };
 
@@ -166,12 +167,23 @@ static int write_report(const cli_request *request, const cli_search *s)
   return code == CODE_DONE ? written : code;
 }
 
+/* The best plan as another program is told it. */
+static int write_best(const cli_request *request, const cli_search *s)
+{
+  pm_run best;
+  size_t number;
+  if (pm_search_result_get_best(s->result, &number) != PM_OK || pm_search_get_run(s->search, number, &best) != PM_OK)
+    return fail(CODE_INTERNAL, "the best plan is not found");
+  return write_settings(request, request->value[OPTION_AS], &best, s->global_batch);
+}
+
 static int answer(const cli_request *request, const cli_search *s)
 {
   pm_error error = PM_ERROR_NONE;
   if (pm_search_result_count_fitting(s->result) == 0)
     return fail(CODE_CONSTRAINT, "none of %zu plans fits into memory: more GPUs, or larger ones, would help",
                 pm_search_result_count(s->result));
+  if (request->value[OPTION_AS] != NULL) return write_best(request, s);
   if (request->value[OPTION_CHOICES] != NULL)
     return write_table(request, pm_search_result_tabulate_choices(s->result, &error), &error);
   if (request->value[OPTION_FRONT] == NULL && is_report(request)) return write_report(request, s);
@@ -209,6 +221,7 @@ static const cli_option options[] = {
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   {OPTION_TOP, '\0', "top", "N", "so many of the fastest plans (default 10)"},
   {OPTION_FRONT, '\0', "front", NULL, "the plans than which no other is faster with as little memory, instead"},
+  {OPTION_AS, '\0', "as", "megatron|torchtitan|deepspeed", "the best plan as that program is told it, instead"},
   {OPTION_CHOICES, '\0', "choices", NULL, "what each choice costs, as a table, instead"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

@@ -113,5 +113,6 @@ PM_RECORDS_IN(input_run)
 %include "sizing.i"
 %include "sensitivity.i"
 %include "validation.i"
+%include "settings.i"
 %include "calibration.i"
 %include "table.i"

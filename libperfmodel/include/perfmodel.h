@@ -54,6 +54,7 @@
 #include "perfmodel/counts.h"
 #include "perfmodel/arrow.h"
 #include "perfmodel/catalog.h"
+#include "perfmodel/settings.h"
 #include "perfmodel/lab.h"
 
 /* The version of the headers. Before 1.0 the interface may change with the minor version, and the library's soname says so

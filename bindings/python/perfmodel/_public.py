@@ -27,6 +27,7 @@ MODULES = {
     "_sweep": "Sweep sweep",
     "_system": "Ring System",
     "_table": "ColumnInfo Table",
+    "_settings": "RunSettings run_from",
     "_validate": "validate Validation validation_sets",
     "_versions": "show_versions",
     "importers": "from_hf from_keras from_onnx from_torch",

@@ -224,6 +224,7 @@ def core_arguments() -> dict[str, list[object]]:
         "hardware_unit": ["gpu.memory"],
         "system_with_number": [node, "gpu.memory", "x2"],
         "system_with_link": [catalog, node, "", "infiniband-hdr"],
+        "settings_table": ["", str(Path(__file__).parents[3] / "tests/settings/train.sh")],
         "validate_table": [catalog, "seeds", "", "", 0, "", ""],
         "calibrate": [catalog, "kernels", measured, "", "volta", "", 0, ""],
         "calibration_constants": [calibrated],

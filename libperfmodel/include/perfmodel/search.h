@@ -76,6 +76,9 @@ PM_API size_t pm_search_result_count(const pm_search_result *result);
 /* How many of them fit into memory. */
 PM_API size_t pm_search_result_count_fitting(const pm_search_result *result);
 
+/* The number of the fastest plan. PM_STATUS_NOT_FOUND if none fits. */
+PM_API int pm_search_result_get_best(const pm_search_result *result, size_t *number);
+
 /* The fastest plans as runs and predictions, the fastest first, equal ones in the order of their numbers. Owned by the
 ** caller; NULL with an error. */
 PM_API pm_table *pm_search_result_tabulate(const pm_search_result *result, pm_error *error);

@@ -226,3 +226,11 @@ size_t pm_search_result_count_fitting(const pm_search_result *result)
 {
   return result != NULL ? result->fitting : 0;
 }
+
+int pm_search_result_get_best(const pm_search_result *result, size_t *number)
+{
+  if (result == NULL || number == NULL) return PM_STATUS_BAD_ARGUMENT;
+  if (result->top.count == 0) return PM_STATUS_NOT_FOUND;
+  *number = result->top.plan[0].number;
+  return PM_OK;
+}

@@ -1,0 +1,50 @@
+/*
+** How other programs write down a training run: what of it is ours, and ours written as theirs.
+**
+**     megatron    flags of Megatron-LM, on a command line or in a shell script
+**     nemo        recipes of NeMo and Megatron-Bridge, Python or YAML
+**     torchtitan  its TOML
+**     deepspeed   its JSON
+**     accelerate  YAML of Accelerate, with FSDP, DeepSpeed or Megatron-LM below it
+*/
+#ifndef PERFMODEL_SETTINGS_H
+#define PERFMODEL_SETTINGS_H
+
+#include "network.h"
+#include "table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What becomes of a setting. */
+#define PM_SETTING_STATE_LIST(X)                                                               \
+  X(READ, "read", "it is a field of the run")                                                  \
+  X(ASSUMED, "assumed", "not said by the file: what the program does by itself, or what follows from others") \
+  X(NETWORK, "network", "of the network, which has a name of its own")                         \
+  X(NO_EFFECT, "no effect", "changes neither time nor memory")                                 \
+  X(NOT_UNDERSTOOD, "not understood", "what it changes is not known here")
+
+typedef enum pm_setting_state {
+#define PM_SETTING_STATE_ENUM(name, text, doc) PM_SETTING_STATE_##name,
+  PM_SETTING_STATE_LIST(PM_SETTING_STATE_ENUM)
+#undef PM_SETTING_STATE_ENUM
+  PM_SETTING_STATE_COUNT
+} pm_setting_state;
+
+/* The formats by position, NULL past the last. */
+PM_API const char *pm_settings_get_format(size_t index);
+
+/* The settings of a text, a row each: line, key, value as they stand there; state; option, the field of a run
+** ("tensor_parallel"), "global_batch" or a parameter of a network, and set_to, its value. `format` NULL: by what the text
+** looks like; `file` is how messages name it. The table is the caller's; NULL with an error that names the line. */
+PM_API pm_table *pm_settings_read(const char *format, const char *text, const char *file, pm_error *error);
+
+/* Settings of a run, names and values as above, as that program is told them. What it has no word for is said in a comment,
+** or, where there are none, left out. Released with pm_string_free. */
+PM_API char *pm_settings_write(const char *format, const pm_attribute *settings, size_t count, pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,136 @@
+/* Runs as other programs have them. */
+#include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fixtures.h"
+
+static size_t column_of(const pm_table *table, const char *name)
+{
+  for (size_t i = 0; i < pm_table_count_columns(table); i++)
+    if (strcmp(pm_table_get_column(table, i)->name, name) == 0) return i;
+  ck_abort_msg("no column %s", name);
+}
+
+static const char *cell(const pm_table *table, size_t row, const char *column)
+{
+  static char buffer[PM_TEXT_MAX];
+  return pm_table_get_text(table, column_of(table, column), row, buffer);
+}
+
+/* "option=value option=value ..." of what a text sets, in its order; what is not understood as "?key". */
+static char *summary(const char *format, const char *text)
+{
+  static char out[4000];
+  pm_error error = PM_ERROR_NONE;
+  pm_table *table = pm_settings_read(format, text, "file", &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  out[0] = '\0';
+  for (size_t i = 0; i < pm_table_count_rows(table); i++) {
+    size_t used = strlen(out);
+    bool unknown = strcmp(cell(table, i, "state"), "not understood") == 0;
+    if (unknown) snprintf(out + used, sizeof out - used, "?%s ", cell(table, i, "key"));
+    else if (cell(table, i, "option")[0] != '\0') {
+      snprintf(out + used, sizeof out - used, "%s=", cell(table, i, "option"));
+      used = strlen(out);
+      snprintf(out + used, sizeof out - used, "%s ", cell(table, i, "set_to"));
+    }
+  }
+  pm_table_free(table);
+  return out;
+}
+
+static char *file_summary(const char *name)
+{
+  char path[500];
+  pm_error error = PM_ERROR_NONE;
+  snprintf(path, sizeof path, "%s/tests/settings/%s", PM_SOURCE_DIR, name);
+  char *text = pm_file_read(path, &error);
+  ck_assert_msg(text != NULL, "%s", error.text);
+  char *out = summary(NULL, text);
+  pm_string_free(text);
+  return out;
+}
+
+START_TEST(flags_of_megatron)
+{
+  ck_assert_str_eq(file_summary("train.sh"),
+                   "gpus=8 nodes=128 network.layers=96 network.hidden=12288 network.heads=96 network.seq=2048 micro_batch=1 "
+                   "global_batch=1536 precision=bf16 zero=1 recompute=selective ?tp-comm-overlap tensor_parallel=8 "
+                   "pipeline_parallel=16 sequence_parallel=yes virtual_pipeline=2 optimizer=adam ");
+  ck_assert_str_eq(summary("megatron", "--cp-comm-type p2p --tensor-model-parallel-size $TP --fp8-format hybrid"),
+                   "context_exchange=ring ?tensor-model-parallel-size precision=fp8 optimizer=adam ");
+}
+END_TEST
+
+START_TEST(files_of_others)
+{
+  ck_assert_str_eq(file_summary("llama.toml"),
+                   "network.name=llama3 network.name=70B precision=fp8 optimizer=adamw batch=16 network.seq=8192 "
+                   "precision=fp8 ?training.compile tensor_parallel=8 context_parallel=1 "
+                   "?parallelism.enable_async_tensor_parallel recompute=full zero=3 sequence_parallel=yes ");
+  ck_assert_str_eq(file_summary("zero.json"),
+                   "global_batch=512 micro_batch=4 precision=bf16 zero=3 overlap=backward offload=optimizer "
+                   "?zero_optimization.stage3_prefetch_bucket_size optimizer=adamw ?optimizer.params.betas ");
+  ck_assert_str_eq(file_summary("fsdp.yaml"),
+                   "zero=2 recompute=full ?fsdp_config.fsdp_auto_wrap_policy precision=bf16 nodes=4 gpus=8 optimizer=adam ");
+  ck_assert_str_eq(file_summary("recipe.py"),
+                   "tensor_parallel=4 pipeline_parallel=8 virtual_pipeline=5 context_parallel=2 sequence_parallel=yes nodes=8 "
+                   "gpus=8 global_batch=512 micro_batch=1 recompute=none zero=1 ?moe_token_dispatcher_type "
+                   "precision=bf16 optimizer=adam ");
+}
+END_TEST
+
+START_TEST(what_is_no_run_is_said)
+{
+  static const char *const formats[] = {NULL, "slurm", "deepspeed", "deepspeed"};
+  static const char *const texts[] = {"hello", "", "{\"a\": ", "{\"a\": {\"b\": {\"c\": {\"d\": {\"e\": {\"f\": {\"g\": {\"h\": {}}}}}}}}}"};
+  static const char *const reasons[] = {"neither flags of Megatron-LM", "format \"slurm\" is unknown", "file", "too deep"};
+  for (size_t i = 0; i < 4; i++) {
+    pm_error error = PM_ERROR_NONE;
+    ck_assert_ptr_null(pm_settings_read(formats[i], texts[i], "file", &error));
+    ck_assert_msg(strstr(error.text, reasons[i]) != NULL, "%s", error.text);
+  }
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(pm_settings_read("megatron", NULL, "file", &error));
+}
+END_TEST
+
+/* What is written is read as what it was. */
+START_TEST(plans_are_written)
+{
+  static const pm_attribute settings[] = {{"tensor_parallel", "8"}, {"pipeline_parallel", "4"}, {"micro_batch", "2"},
+                                          {"zero", "1"}, {"recompute", "full"}, {"global_batch", "512"}, {"offload", "optimizer"}};
+  pm_error error = PM_ERROR_NONE;
+  char *text = pm_settings_write("megatron", settings, 7, &error);
+  ck_assert_str_eq(text, "--tensor-model-parallel-size 8 \\\n--pipeline-model-parallel-size 4 \\\n--micro-batch-size 2 \\\n"
+                         "--global-batch-size 512 \\\n--use-distributed-optimizer \\\n--recompute-granularity full\n"
+                         "# megatron has no setting for offload = optimizer\n");
+  ck_assert_str_eq(summary("megatron", text),
+                   "tensor_parallel=8 pipeline_parallel=4 micro_batch=2 global_batch=512 zero=1 recompute=full optimizer=adam ");
+  pm_string_free(text);
+  text = pm_settings_write("deepspeed", settings, 7, &error);
+  ck_assert_str_eq(summary("deepspeed", text), "global_batch=512 micro_batch=2 zero=1 tensor_parallel=8 pipeline_parallel=4 optimizer=adam ");
+  pm_string_free(text);
+  text = pm_settings_write("torchtitan", settings, 7, &error);
+  ck_assert_str_eq(text, "[parallelism]\ntensor_parallel_degree = 8\npipeline_parallel_degree = 4\n"
+                         "pipeline_parallel_microbatch_size = 2\n\n[training]\nglobal_batch_size = 512\n\n"
+                         "[activation_checkpoint]\nmode = \"full\"\n# torchtitan has no setting for zero = 1\n"
+                         "# torchtitan has no setting for offload = optimizer\n");
+  pm_string_free(text);
+  ck_assert_ptr_null(pm_settings_write("nemo", settings, 7, &error));
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("settings");
+  TCase *tests = tcase_create("settings");
+  tcase_add_test(tests, flags_of_megatron);
+  tcase_add_test(tests, files_of_others);
+  tcase_add_test(tests, what_is_no_run_is_said);
+  tcase_add_test(tests, plans_are_written);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}

@@ -1,0 +1,14 @@
+/* Settings of other programs' runs: read into ours, and ours written as theirs. */
+#ifndef PERFMODEL_TOOLS_SETTINGS_H
+#define PERFMODEL_TOOLS_SETTINGS_H
+
+#include "command.h"
+
+/* Reads --run, if it is given, into a run; what is read, assumed and not understood are notes. The global batch is set if
+** the file says one. */
+int read_settings(const cli_request *request, pm_run *run, double *global_batch);
+
+/* Prints a run as another program is told it. */
+int write_settings(const cli_request *request, const char *format, const pm_run *run, double global_batch);
+
+#endif
