@@ -7,7 +7,7 @@ _perfmodel() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words many first
   COMPREPLY=()
   case $command in
-    predict) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --framework --dataset --set --trace --columns --layers --format --output --catalog --quiet --help"
+    predict) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --run --framework --dataset --set --trace --columns --layers --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
@@ -20,6 +20,7 @@ _perfmodel() {
         --context-exchange) words="all-gather ring all-to-all" ;;
         --offload) words="none optimizer activations" ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
+        --run) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --framework) words="none $(_perfmodel_ids frameworks)" ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
         --trace) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -78,7 +79,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    search) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --framework --set --top --front --choices --columns --format --output --catalog --quiet --help"
+    search) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --framework --set --top --front --as --choices --columns --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
@@ -92,6 +93,7 @@ _perfmodel() {
         --offload) words="none optimizer activations" ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
         --framework) words="$(_perfmodel_ids frameworks)" ;;
+        --as) words="megatron torchtitan deepspeed" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;

@@ -390,12 +390,14 @@ static void write_rest(const pm__settings_format *format, const pm_attribute *se
       pm__string_format(out, "# %s has no setting for %s = %s\n", format->name, settings[i].name, settings[i].value);
 }
 
-static bool can_write(const pm__settings_format *format)
+/* The formats that are written, too. */
+static const pm__settings_format *find_written(const char *name, pm_error *error)
 {
   static const char *const written[] = {"megatron", "torchtitan", "deepspeed"};
   for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
-    if (strcmp(format->name, written[i]) == 0) return true;
-  return false;
+    if (strcmp(name, written[i]) == 0) return pm__settings_format_find(name, error);
+  pm__fail(error, PM_STATUS_NOT_FOUND, "settings are not written as \"%.40s\"; it is one of megatron, torchtitan, deepspeed", name);
+  return NULL;
 }
 
 char *pm_settings_write(const char *format, const pm_attribute *settings, size_t count, pm_error *error)
@@ -406,13 +408,8 @@ char *pm_settings_write(const char *format, const pm_attribute *settings, size_t
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a format and settings are needed");
     return NULL;
   }
-  const pm__settings_format *found = pm__settings_format_find(format, error);
+  const pm__settings_format *found = find_written(format, error);
   if (found == NULL) return NULL;
-  if (!can_write(found)) {
-    pm__fail(error, PM_STATUS_NOT_FOUND, "%s is only read; settings are written as megatron, torchtitan or deepspeed",
-             found->name);
-    return NULL;
-  }
   for (const pm__settings_key *key = found->keys; key->key != NULL; key++) {
     const char *ours = key->write ? given(settings, count, key->option) : NULL;
     if (ours == NULL) continue;

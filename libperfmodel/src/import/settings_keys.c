@@ -141,7 +141,7 @@ static const pm__settings_key deepspeed[] = {
   {"pipeline.stages", "pipeline_parallel", NULL, true},
   {"sequence_parallel_size", "context_parallel", NULL, true},
   {"optimizer.type", "optimizer", ADAM_CLASS, true},
-  {"optimizer.params.lr", "-", NULL, false}, {"optimizer.params.eps", "-", NULL, false},
+  {"optimizer.params.lr", "-", NULL, false}, {"optimizer.params.betas", "-", NULL, false}, {"optimizer.params.eps", "-", NULL, false},
   {"optimizer.params.weight_decay", "-", NULL, false}, {"steps_per_print", "-", NULL, false},
   {"wall_clock_breakdown", "-", NULL, false}, {"gradient_clipping", "-", NULL, false},
   {NULL, NULL, NULL, false},
