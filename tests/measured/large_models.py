@@ -40,13 +40,11 @@ MEMORY = {
 }
 WAIT = "Megatron-LM has no constants of its own: waiting for the slowest GPU is that of PyTorch's vision networks"
 UNFUSED = WAIT + "; attention is read as unfused, which the memory says, and is too slow by a tenth"
-NETWORK = "the machine is read as a DGX A100, whose network is faster"
 SHARDED = "FSDP has no constants of its own, and is too fast by those of PyTorch below it"
-EAGER = "eager PyTorch with recomputation by operation, on HBM2e, is not in a profile or machine yet"
+EAGER = "eager PyTorch with recomputation by operation is not in a profile yet"
 EXPERTS = "exchanges of experts between nodes are host-bound, and differ between releases"
 OVERLAP = "which exchanges of tensor parallelism Megatron-Core hides is not in its profile"
 KNOWN = {
-    "BLOOM prequel, step time": (14.3, NETWORK),
     "Narayanan, table 1, step time": (11, WAIT),
     "Narayanan, table 2, tensor and pipeline, step time": (13.8, WAIT),
     "Narayanan, table 2, ZeRO-3, step time": (52.5, "DeepSpeed's gathers are not hidden, and wait for each other"),
@@ -59,10 +57,9 @@ KNOWN = {
     "Megatron-Bridge, dense, step time": (21.8, OVERLAP),
     "Megatron-Bridge, experts, step time": (26, EXPERTS),
     "AutoModel, experts, step time": (46.5, EXPERTS),
-    "torchtitan, step time": (35, EAGER),
-    "DLPerf, step time": (22.8, "the machine is read as a DGX-1, which has four adapters in place of one"),
+    "torchtitan, step time": (24.8, EAGER),
     "BLOOM, nvidia-smi, memory": (14.5, "what nvidia-smi shows beyond the allocator is PyTorch's, not DeepSpeed's"),
-    "torchtitan, allocator, memory": (45, EAGER),
+    "torchtitan, allocator, memory": (46, EAGER),
     "order of 8 plans, 100 less 100 times Spearman": (34, WAIT),
     "zero-bubble, groups whose schedules are in another order": (5, "zb-1p, taken as ZB-H1, and interleaved change places"),
 }
