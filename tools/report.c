@@ -186,9 +186,10 @@ static void print_efficiency(FILE *stream, const cli_study *s)
   fprintf(stream, "%s: %s of ", percent(other, p->mfu), quantity(text, p->flop_rate, "FLOP/s"));
   fprintf(stream, "%s per GPU\n",
           quantity(text, pm_gpu_get_matrix_peak(pm_system_get_gpu(s->system), s->run.precision), "FLOP/s"));
-  if (!(p->hfu > p->mfu)) return;
+  if (p->hfu == p->mfu) return;
   label(stream, "HFU");
-  fprintf(stream, "%s, with what is computed again\n", percent(other, p->hfu));
+  fprintf(stream, "%s: GPUs execute %s\n", percent(other, p->hfu),
+          p->hfu > p->mfu ? "some again" : "less than is counted, by Winograd and FFT");
 }
 
 /* ---- Parallelism ---- */

@@ -11,9 +11,7 @@ import tempfile
 from judge import errors, judge, mean, p90, run
 
 COMPUTE = "the gap to NVLink is 129 ms at batch 64 and 46 ms at batch 8 for the same gradients: the server computed more slowly"
-TENSOR = "tensor cores with cuDNN 7.0: the factor rests on PyTorch rows of another source, slower than Dell's TensorFlow"
 KNOWN = {
-    "numbers, 90th percentile": (22, TENSOR),
     "servers with PCIe alone, worst": (26.9, COMPUTE),
     "dgx1-p100, by constants of the others, mean": (15.7, COMPUTE),
 }

@@ -307,8 +307,8 @@ START_TEST(older_libraries_lack_algorithms)
   ck_assert_double_eq(none, kernels_with(VGG, PM_PRECISION_FP32, 1, 1, 0)); /* without transforms, none of weights */
   ck_assert_double_eq(kernels_with(RESNET, PM_PRECISION_FP16, 1, 1, 1),
                       kernels_with(RESNET, PM_PRECISION_FP16, 0, 0, 1));
-  /* 3 channels */
-  ck_assert(kernels_with(RESNET, PM_PRECISION_FP16, 0, 0, 1) < 0.98 * kernels_with(RESNET, PM_PRECISION_FP16, 0, 0, 0));
+  /* 3 channels: padded, or on the FP32 cores, whichever is faster */
+  ck_assert(kernels_with(RESNET, PM_PRECISION_FP16, 0, 0, 1) <= kernels_with(RESNET, PM_PRECISION_FP16, 0, 0, 0));
   ck_assert_double_eq(kernels_with(RESNET, PM_PRECISION_FP32, 0, 0, 1),
                       kernels_with(RESNET, PM_PRECISION_FP32, 0, 0, 0));
 }
@@ -439,9 +439,9 @@ START_TEST(host_update_and_layout_are_as_designed)
     double scale = 1e6 * now / (strcmp(pm_system_get_gpu(systems[rows[i].system])->architecture,
                                        "volta") == 0 ? 0.91 : 0.74);
     ck_assert_double_eq_tol(p.update_time * scale, rows[i].update, 0.001 * rows[i].update + 1e-9);
-    /* the design also counts a gradient of the images */
+    /* the design also counts a gradient of the images, and what runs on FP32 cores to save changes of layout */
     ck_assert_double_le(p.layout_time * scale, rows[i].layout);
-    ck_assert_double_ge(p.layout_time * scale, 0.94 * rows[i].layout);
+    ck_assert_double_ge(p.layout_time * scale, 0.85 * rows[i].layout);
   }
 }
 END_TEST

@@ -253,6 +253,8 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, copy_efficiency, "1", "payload of a large copy from or to the host over the line rate")        \
   X(REAL, copy_pageable, "1", "rate of memory that is not pinned over that of pinned")                   \
   X(REAL, copy_time, "s", "the smallest copy from or to the host")                                        \
+  X(REAL, fastest_simt_factor, "1", "time of convolutions on FP32 cores by the fastest library over that of the kernel model; unknown: the least of the catalogue's cuDNN generations") \
+  X(REAL, fastest_tensor_factor, "1", "the same on tensor cores")                                         \
   X(REAL, product_spread, "1", "spread of measured over predicted times of products: standard deviation of the logarithm") \
   X(REAL, convolution_spread, "1", "the same of convolutions")                                            \
   X(REAL, recurrent_spread, "1", "the same of recurrent layers")                                          \

@@ -71,7 +71,7 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
   X(BOTTLENECK, bottleneck, "", "what takes the largest share", .former = "limit", .show = PM_SHOW_MAIN)            \
   X(REAL, flop, "FLOP", "arithmetic of one call")                                                                 \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the call")                                        \
-  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision", .former = "utilization",         \
+  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision; above 1 only where transforms save arithmetic", .former = "utilization",         \
     .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                                                         \
   X(REAL, memory, "B", "memory of one GPU; unknown without a memory profile", .show = PM_SHOW_MAIN)                 \
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \

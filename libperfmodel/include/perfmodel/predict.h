@@ -171,7 +171,7 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, staleness, "1", "updates by others since the weights of a step were read; 0 if synchronous")            \
   X(REAL, flop, "FLOP", "arithmetic of one step over all GPUs")                                                   \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the step")                                        \
-  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision", .former = "utilization",         \
+  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision; above 1 only where transforms save arithmetic", .former = "utilization",         \
     .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                                                         \
   X(REAL, gradient_size, "B", "gradients that each GPU contributes to a step")                                    \
   X(REAL, bus_bandwidth, "B/s", "bus bandwidth of the ring; unknown for one GPU")                                 \
@@ -189,7 +189,8 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, pipeline_communication_time, "s", "hops that a pipeline waits for")                                     \
   X(REAL, data_communication_time, "s", "gradients and shards of data parallelism, overlapped or not")            \
   X(REAL, exposed_data_communication_time, "s", "the part of it that lengthens the step")                         \
-  X(REAL, hfu, "1", "HFU: the MFU with what is computed again counted too", .show = PM_SHOW_PERCENT)                \
+  X(REAL, hfu, "1", "HFU: MFU of the FLOP that GPUs execute: what is computed again counted too, what Winograd and FFT save not; never above 1", \
+    .show = PM_SHOW_PERCENT)                                                                                        \
   X(REAL, micro_batches, "1", "micro-batches of a step on each data-parallel rank")                               \
   X(INT, data_parallel, "1", "data-parallel ranks: GPUs over tensor, context and pipeline parallelism")           \
   X(INT, slowest_stage, "1", "stage of the pipeline that takes longest, from 0")                                  \

@@ -196,6 +196,12 @@ int pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, cons
 /* The same for what may be missing: NULL without an error then. */
 int pm__catalog_seek(const pm_catalog *catalog, int kind, const char *name, const pm__entry **entry, pm_error *error);
 
+/* The factors that a cuDNN generation does not state, of that which it is like. */
+int pm__catalog_take_factors(const pm_catalog *catalog, pm_cudnn_generation *own, pm_error *error);
+
+/* The least factors of all cuDNN generations on FP32 cores and on tensor cores; NAN without any. */
+int pm__catalog_fastest_library(const pm_catalog *catalog, double *simt, double *tensor, pm_error *error);
+
 /* Whether a name is known, without a look at its entry; the id that it resolves to, NULL with an error. */
 bool pm__catalog_has(const pm_catalog *catalog, int kind, const char *name);
 const char *pm__catalog_resolve(const pm_catalog *catalog, int kind, const char *name, pm_error *error);

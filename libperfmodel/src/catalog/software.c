@@ -39,18 +39,6 @@ static int take_times(const pm_catalog *catalog, const pm__entry *entry, pm_fram
   return PM_OK;
 }
 
-static int take_factors(const pm_catalog *catalog, pm_cudnn_generation *own, pm_error *error)
-{
-  const pm__entry *entry;
-  if (own->like[0] == '\0') return PM_OK;
-  int status = pm__catalog_find(catalog, PM__CUDNN_GENERATIONS, own->like, &entry, error);
-  if (status != PM_OK) return status;
-  const pm_cudnn_generation *like = (const pm_cudnn_generation *)entry->record;
-  take(&own->simt_factor, like->simt_factor);
-  take(&own->tensor_factor, like->tensor_factor);
-  return PM_OK;
-}
-
 /* The memory profile of software that names none: the generic one. */
 static const char general_memory[] = "generic";
 
@@ -77,7 +65,7 @@ static int take_framework(const pm_catalog *catalog, const char *name, pm_framew
 static int take_cudnn(const pm_catalog *catalog, const char *name, pm_cudnn_generation *cudnn, pm_error *error)
 {
   int status = pm_catalog_get_record(catalog, "cudnn_generation", name, cudnn, error);
-  return status == PM_OK ? take_factors(catalog, cudnn, error) : status;
+  return status == PM_OK ? pm__catalog_take_factors(catalog, cudnn, error) : status;
 }
 
 int pm_catalog_get_framework_on(const pm_catalog *catalog, const char *name, const char *architecture,

@@ -299,6 +299,16 @@ static int take_statuses(const pm_catalog *catalog, const char *id, pm_kernel_ca
   return PM_OK;
 }
 
+/* Software is never faster than without any: what runs without takes the fastest library that there is. */
+static int set_fastest_library(const pm_catalog *catalog, pm_kernel_calibration *c, pm_error *error)
+{
+  double simt, tensor;
+  int status = pm__catalog_fastest_library(catalog, &simt, &tensor, error);
+  if (isnan(c->fastest_simt_factor)) c->fastest_simt_factor = simt;
+  if (isnan(c->fastest_tensor_factor)) c->fastest_tensor_factor = tensor;
+  return status;
+}
+
 int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
                        pm_error *error)
 {
@@ -315,7 +325,8 @@ int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kern
   if (status != PM_OK) return status;
   if (entry != NULL) pm__kernel_calibration_fill(calibration, (const pm_kernel_calibration *)entry->record);
   status = take_statuses(catalog, gpu->id, calibration, error);
-  return status == PM_OK ? take_statuses(catalog, calibration->id, calibration, error) : status;
+  if (status == PM_OK) status = take_statuses(catalog, calibration->id, calibration, error);
+  return status == PM_OK ? set_fastest_library(catalog, calibration, error) : status;
 }
 
 /* An architecture may have none. */

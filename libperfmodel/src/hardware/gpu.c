@@ -39,10 +39,10 @@ double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision)
 {
   switch (precision) {
   case PM_PRECISION_FP64: return best(gpu->peak_fp64_tensor, gpu->peak_fp64);
-  case PM_PRECISION_FP32: return best(gpu->peak_fp32_tensor, gpu->peak_fp32);
+  case PM_PRECISION_FP32:
+  case PM_PRECISION_FP16_STORAGE: return best(gpu->peak_fp32_tensor, gpu->peak_fp32);
   case PM_PRECISION_TF32: return gpu->peak_tf32_tensor;
   case PM_PRECISION_FP16: return isnan(gpu->peak_fp16_tensor) ? gpu->peak_fp16 : gpu->peak_fp16_tensor;
-  case PM_PRECISION_FP16_STORAGE: return gpu->peak_fp32;
   case PM_PRECISION_BF16: return gpu->peak_bf16_tensor;
   case PM_PRECISION_FP8: return gpu->peak_fp8_tensor;
   case PM_PRECISION_INT8: return gpu->peak_int8;
@@ -81,11 +81,13 @@ int pm_gpu_check(const pm_gpu *gpu, pm_error *error)
   return status == PM_OK ? check_peak(gpu, error) : status;
 }
 
+/* Tensor cores for FP64 alone (A100, H100) are timed as the FP32 cores whose peak they have: there is no row of them, and
+** nothing is faster in FP64 than in FP32. */
 bool pm__gpu_uses_tensor_cores(const pm_gpu *gpu, int precision)
 {
-  if (gpu->tensor_cores <= 0 || precision == PM_PRECISION_FP16_STORAGE) return false;
-  if (precision == PM_PRECISION_FP64) return gpu->peak_fp64_tensor > 0;
-  if (precision == PM_PRECISION_FP32) return gpu->peak_fp32_tensor > 0;
+  if (gpu->tensor_cores <= 0) return false;
+  if (precision == PM_PRECISION_FP64) return gpu->peak_fp64_tensor > 0 && gpu->peak_fp32_tensor > 0;
+  if (precision == PM_PRECISION_FP32 || precision == PM_PRECISION_FP16_STORAGE) return gpu->peak_fp32_tensor > 0;
   /* Volta's multiply in FP16 only */
   if (precision == PM_PRECISION_INT8) return gpu->peak_int8 >= gpu->peak_fp16_tensor;
   return precision != PM_PRECISION_FP16 || gpu->peak_fp16_tensor > 0;

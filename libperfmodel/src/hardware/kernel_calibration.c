@@ -104,6 +104,8 @@ static const limit limits[] = {
   LIMIT(copy_efficiency, GENERAL, 0, 1),
   LIMIT(copy_pageable, GENERAL, 0, 1),
   LIMIT(copy_time, GENERAL, -1e-300, 1),
+  LIMIT(fastest_simt_factor, OPTIONAL, 0, 10),
+  LIMIT(fastest_tensor_factor, OPTIONAL, 0, 10),
   LIMIT(product_spread, GENERAL_OPTIONAL, 0, 10),
   LIMIT(convolution_spread, GENERAL_OPTIONAL, 0, 10),
   LIMIT(recurrent_spread, GENERAL_OPTIONAL, 0, 10),

@@ -122,17 +122,14 @@ typedef struct times {
 /* What one profile makes of a device. */
 typedef struct setting {
   double conv, framework_kernel; /* times of convolutions, and of a framework's kernels, over the kernel model */
-  bool convert, cast;
+  bool cast;
 } setting;
 
 /* The plain roofline knows neither factors nor conversions. */
 static setting setting_of(const pm__device *device, const pm_inference_profile *profile)
 {
-  if (!device->calibrated) return (setting){1, 1, false, false};
-  double conv = pm__library_factor(device, profile->simt_factor, profile->tensor_factor);
-  bool convert = pm__changes_layout(device, profile->convert_simt != 0, profile->convert_tensor != 0,
-                                    profile->convert_tf32 != 0);
-  return (setting){conv, profile->framework_kernel_factor, convert, profile->casts && device->bytes < 4};
+  if (!device->calibrated) return (setting){1, 1, false};
+  return (setting){device->library, profile->framework_kernel_factor, profile->casts && device->bytes < 4};
 }
 
 /* Weights are read in FP32 and written as narrow as the products want them, each by a kernel. */
@@ -156,7 +153,7 @@ static times times_of(const call *c, const setting *on, double batch)
   sum.conv = on->conv * part->conv;
   sum.product = sum.conv + part->product + fixed->matrix_launches * d->launch;
   sum.pass = on->framework_kernel * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
-  sum.conversion = on->convert ? fixed->layout * moved * d->layout_share : 0;
+  sum.conversion = (fixed->layout * batch - part->spared) * d->layout;
   sum.compute = on->conv * costs.bound.conv + costs.bound.product + costs.bound_launches * d->launch;
   if (on->cast) add_casts(c, &sum);
   return sum;
@@ -253,7 +250,7 @@ static void predict_call(const call *c, pm_inference *out)
   out->tokens_per_second = c->network->tokens * out->throughput;
   out->flop = run->batch * c->network->forward_flop;
   out->flop_rate = out->flop / out->latency;
-  out->mfu = out->flop_rate / pm_gpu_get_matrix_peak(&c->system->system->gpu, run->precision);
+  out->mfu = out->flop_rate / c->device->peak;
   set_interval(c, out);
 }
 

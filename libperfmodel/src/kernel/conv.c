@@ -132,11 +132,16 @@ static bool is_depthwise(const pm__conv *conv)
   return conv->groups > 1 && (conv->channels == conv->groups || conv->out_channels == conv->groups);
 }
 
-/* Winograd first: it is quick to price and mostly makes the rest superfluous. */
 pm__kernel_cost pm__conv_cost(const pm__device *d, const pm__conv *conv, pm__pass pass, double batch)
 {
+  return pm__conv_cost_within(d, conv, pass, batch, INFINITY);
+}
+
+/* Winograd first: it is quick to price and mostly makes the rest superfluous. */
+pm__kernel_cost pm__conv_cost_within(const pm__device *d, const pm__conv *conv, pm__pass pass, double batch, double most)
+{
   pm__window s;
-  pm__kernel_cost best = {INFINITY, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
+  pm__kernel_cost best = {conv->groups > 1 ? (double)INFINITY : most, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
   bool transformed = conv->groups == 1 && !d->conv.tensor && (d->bytes == 4 || d->bytes == 2); /* a byte is too small */
   set_sizes(&s, conv, seen_from(conv, pass), batch);
   set_traffic(&s, d);
@@ -148,4 +153,11 @@ pm__kernel_cost pm__conv_cost(const pm__device *d, const pm__conv *conv, pm__pas
   if (s.groups > 1) best.time /= d->k.group_rate;
   if (s.groups > 1 && d->has_grouped) pm__keep(&best, direct(d, &s, d->direct));
   return best;
+}
+
+double pm__conv_transformed_flop(const pm__conv *conv, pm__pass pass, double batch, int algorithm)
+{
+  pm__window s;
+  set_sizes(&s, conv, seen_from(conv, pass), batch);
+  return pm__conv_transformed_executed(&s, algorithm);
 }

@@ -31,10 +31,17 @@ static void try_products(const pm__device *d, const pm__product *p, double extra
   pm__keep(best, cost);
 }
 
+/* Numbers of a tile of 4 x 4 outputs, and tiles. */
+static double winograd_tiles(const pm__window *s, double *t)
+{
+  double side = 3 + s->conv->kernel[1];
+  *t = side * side;
+  return s->n * s->target[0] * pm__ceil(s->target[1] / 4) * pm__ceil(s->target[2] / 4);
+}
+
 static void try_winograd_4x4(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
-  double side = 3 + s->conv->kernel[1], t = side * side;
-  double tiles = s->n * s->target[0] * pm__ceil(s->target[1] / 4) * pm__ceil(s->target[2] / 4);
+  double t, tiles = winograd_tiles(s, &t);
   double weights = s->pass == PM__WGRAD ? 1 : d->k.winograd_weights;
   double tensors = s->n * s->c * s->size + s->p * s->k + t * tiles * (s->c + s->k);
   double moved = d->k.winograd_traffic * tensors + weights * (t + s->rs) * s->k * s->c;
@@ -63,19 +70,38 @@ static double fourier_side(double target, double window)
   return side < 32 ? side : 32;
 }
 
-static void try_fft(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
+static double fourier_tiles(const pm__window *s, double *elements)
 {
-  double elements = 1, tiles = s->n * s->target[0];
+  double tiles = s->n * s->target[0];
+  *elements = 1;
   for (int i = 1; i < PM__SPACE; i++) {
     double window = s->conv->kernel[i], side = fourier_side(s->target[i], window);
-    elements *= side;
+    *elements *= side;
     tiles *= pm__ceil(s->target[i] / (side - window + 1));
   }
+  return tiles;
+}
+
+static void try_fft(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
+{
+  double elements, tiles = fourier_tiles(s, &elements);
   pm__product p = products(s, elements / 2, tiles);
   p.k *= 4; /* multiplications of real numbers */
   double numbers = elements * (tiles * (s->c + s->k) + s->k * s->c), moved = d->k.fft_traffic * numbers;
   if (numbers * d->bytes > d->workspace) return;
   try_products(d, &p, moved * d->bytes * d->per_byte + 3 * d->k.transform_time, PM_KERNEL_ALGORITHM_FFT, best);
+}
+
+/* Transforms count for nothing, as they do in the limits of try_products. */
+double pm__conv_transformed_executed(const pm__window *s, int algorithm)
+{
+  double numbers, tiles, pairs = 2 * s->c * s->k;
+  switch (algorithm) {
+  case PM_KERNEL_ALGORITHM_WINOGRAD_2X2: return pairs * s->rs * s->p / 2.25;
+  case PM_KERNEL_ALGORITHM_WINOGRAD_4X4: tiles = winograd_tiles(s, &numbers); return pairs * numbers * tiles;
+  case PM_KERNEL_ALGORITHM_FFT: tiles = fourier_tiles(s, &numbers); return pairs * 2 * numbers * tiles;
+  default: return NAN;
+  }
 }
 
 void pm__conv_transformed(const pm__device *d, const pm__window *s, pm__kernel_cost *best)

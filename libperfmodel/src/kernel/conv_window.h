@@ -42,4 +42,7 @@ static inline double pm__products_time(const pm__device *d, const pm__engine *e,
 /* Winograd and Fourier transforms, where they apply; each replaces *best if it is faster. FP32 cores only. */
 void pm__conv_transformed(const pm__device *device, const pm__window *window, pm__kernel_cost *best);
 
+/* FLOP of one of them; NAN of other algorithms. */
+double pm__conv_transformed_executed(const pm__window *window, int algorithm);
+
 #endif

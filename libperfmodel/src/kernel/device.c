@@ -129,7 +129,7 @@ static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel
   fill_engine(&d->weight, &r, tensor ? tensor_conv_tiles : simt_weight_tiles, PM__TILES, c, d->sms);
   d->winograd = 16384 * cbrt(1 + pow(r.lanes * r.operands / 8 / SHARED_BYTES, 3)) / fused;
   d->direct = 1 / (d->vector_peak * c->simt_efficiency * c->direct_efficiency);
-  d->depthwise = d->direct * c->direct_efficiency / c->depthwise_efficiency;
+  d->depthwise = d->direct * c->direct_efficiency / c->depthwise_efficiency * fmin(d->bytes / 4, 1);
   if (tensor && !c->odd_channels_padded) d->odd = 1 / (gpu->peak_fp32 * c->conv_tensor_odd);
 }
 
@@ -188,9 +188,10 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->bytes = pm_precision_get_bytes(precision);
   d->matrix_peak = pm_gpu_get_matrix_peak(gpu, precision);
   d->vector_peak = pm_gpu_get_vector_peak(gpu, precision);
+  d->peak = d->matrix_peak;
   d->bandwidth = gpu->memory_bandwidth;
   d->per_byte = d->pass_byte = 1 / d->bandwidth;
-  d->layout_share = 1;
+  d->layout_share = d->library = 1;
   d->l2_rate = d->power_rate = NAN;
   d->usable = has(d->bytes) && has(d->matrix_peak) && has(d->vector_peak) && has(d->bandwidth);
   bool tensor = pm__gpu_uses_tensor_cores(gpu, precision);
@@ -203,7 +204,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->k = *c;
   set_status(d, c, precision, tensor);
   d->per_byte = d->pass_byte = 1 / (d->bandwidth * memory_efficiency(gpu, c));
-  d->align = 16 / d->bytes;
+  d->align = 16 / arithmetic_bytes(precision);
   d->l2 = gpu->l2_cache;
   d->sms = gpu->sms;
   d->l1 = d->sms * (has(gpu->shared_memory) ? gpu->shared_memory : 0);
@@ -213,17 +214,26 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   set_engines(d, gpu, c, precision, tensor);
 }
 
+void pm__device_set_factor(pm__device *d, double factor)
+{
+  d->library = factor;
+  if (!d->calibrated) return;
+  double least = fmin(d->gemm.multiply_add, factor * d->conv.multiply_add); /* s for 2 FLOP */
+  d->peak = fmax(d->matrix_peak, 2 / least);
+}
+
 /* Loads, conversions, arithmetic and stores of single numbers add to the memory's time by squares. */
 static double by_numbers(const pm__device *d)
 {
   return hypot(d->per_byte, 1 / (d->bytes * d->k.pass_elements * d->sms * d->clock));
 }
 
-void pm__device_set_layout(pm__device *d, bool channels_last)
+void pm__device_set_layout(pm__device *d, bool channels_last, bool changes)
 {
   if (!d->calibrated) return;
   d->pass_byte = !channels_last && has(d->k.pass_elements) ? by_numbers(d) : d->per_byte;
   if (d->conv.tensor && d->bytes == 4 && has(d->k.conv_tf32_layout)) d->layout_share = d->k.conv_tf32_layout;
+  d->layout = changes ? d->bytes * d->pass_byte * d->layout_share : 0;
 }
 
 /* Later architectures never ran libraries that do not pad. */

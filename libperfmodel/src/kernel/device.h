@@ -48,11 +48,16 @@ typedef struct pm__device {
   int32_t status[PM__OPERATOR_CLASSES]; /* pm_calibration_status of each class */
   double bytes;    /* of a stored element */
   double matrix_peak, vector_peak, bandwidth; /* of the datasheet */
+  double peak;     /* of matrices, or what they reach: boards that boost hold a clock above that of the datasheet */
   bool adds_apart; /* parts of a product are added up by a kernel of its own */
   double start;    /* s of a product until its first tiles have operands and its last are stored */
   double per_byte; /* s per byte at the bandwidth that kernels reach */
   double pass_byte; /* the same of a pass over memory, which the SMs may limit */
   double layout_share; /* changes of layout that convolutions need, over those of two bytes */
+  double layout;   /* s per element that changes layout before or after a convolution; 0: none does */
+  double library;  /* time of convolutions by the library over that of the kernel model */
+  const struct pm__device *cores; /* the same numbers on the FP32 cores, which a library takes where these are faster;
+                                     NULL: on these already, or not known */
   double energy;   /* s per FLOP that the power of the board allows */
   double l2_rate, power_rate; /* B/s that tiles read through the L2, FLOP/s that the power of the board can hold; or NAN */
   double align;    /* elements of 16 bytes */
@@ -77,7 +82,11 @@ void pm__device_init(pm__device *device, const pm_gpu *gpu, const pm_kernel_cali
 ** kernels the constants were fitted to. */
 void pm__device_set_library(pm__device *device, const pm_cudnn_generation *cudnn);
 
-/* Tensors whose channels lie side by side (NHWC), or apart (NCHW), which a pass reads number by number. */
-void pm__device_set_layout(pm__device *device, bool channels_last);
+/* Its convolutions take `factor` times what the kernel model says. */
+void pm__device_set_factor(pm__device *device, double factor);
+
+/* Tensors whose channels lie side by side (NHWC), or apart (NCHW), which a pass reads number by number; whether
+** convolutions change that. */
+void pm__device_set_layout(pm__device *device, bool channels_last, bool changes);
 
 #endif

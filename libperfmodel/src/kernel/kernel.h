@@ -24,10 +24,8 @@ int pm__kernel_refuse_precision(const pm_gpu *gpu, int precision, pm_error *erro
 /* Bytes moved per parameter by an update with so many accesses of FP32 numbers. */
 double pm__update_bytes(double accesses, int precision);
 
-/* Time of the optimizer on so many parameters: SGD with momentum. */
-double pm__update_time(double parameters, const pm__device *device, int precision);
-
-/* The same with `accesses` of FP32 numbers for each parameter. */
-double pm__update_time_of(double parameters, double accesses, const pm__device *device, int precision);
+/* Time of an update with `accesses` of FP32 numbers for each parameter; 5: SGD with momentum. `tables`: parameters that are
+** looked up, not multiplied. */
+double pm__update_time(double parameters, double tables, double accesses, const pm__device *device, int precision);
 
 #endif

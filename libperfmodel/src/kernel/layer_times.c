@@ -158,7 +158,8 @@ int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_
     const pm__layer_kernel *kernels = &network->kernels[layer->first_kernel];
     set_times(row, &here, kernels, layer->kernel_count);
     set_roofline(row, &here, kernels, layer->kernel_count);
-    row->update_time = pm__update_time(layer->parameters, &here.device, precision);
+    double table = layer->kind->role == PM__ROLE_GATHER ? layer->parameters : 0;
+    row->update_time = pm__update_time(layer->parameters, table, 5, &here.device, precision);
     row->time = row->forward_time + row->dgrad_time + row->wgrad_time + row->update_time;
   }
   return PM_OK;

@@ -61,6 +61,12 @@ pm__kernel_cost pm__tensor_cost(const pm__device *device, const pm__product *pro
 /* One pass of a convolution over a batch; `pass` as the framework sees it. */
 pm__kernel_cost pm__conv_cost(const pm__device *device, const pm__conv *conv, pm__pass pass, double batch);
 
+/* The same where it takes less than `most`; else that time, and no algorithm. */
+pm__kernel_cost pm__conv_cost_within(const pm__device *device, const pm__conv *conv, pm__pass pass, double batch, double most);
+
+/* FLOP that one executes by that algorithm of transforms; NAN of others, which execute what is counted. */
+double pm__conv_transformed_flop(const pm__conv *conv, pm__pass pass, double batch, int algorithm);
+
 /* Accesses [B] and arithmetic [FLOP] of everything that is neither. */
 pm__kernel_cost pm__stream_cost(const pm__device *device, double flop, double bytes);
 

@@ -66,7 +66,7 @@ static double product_of(const double *sizes)
   return sizes[0] * sizes[1] * sizes[2];
 }
 
-static double layout_of(const pm__layer_kernel *kernel)
+double pm__layout_elements(const pm__layer_kernel *kernel)
 {
   const pm__conv *c = &kernel->shape.conv;
   if (kernel->family != PM__CONV) return 0;
@@ -80,7 +80,7 @@ static void copy_kernels(const pm_network *network, const pm__layer *layer, pm__
     memset(s, 0, sizeof *s);
     s->kernel = network->kernels[layer->first_kernel + i];
     s->launches = s->kernel.repeats;
-    s->layout = s->kernel.repeats * layout_of(&s->kernel);
+    s->layout = s->kernel.repeats * pm__layout_elements(&s->kernel);
   }
 }
 
@@ -128,12 +128,13 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution execu
   const pm__layer *layer = &network->layers[index];
   int count = 0;
   if (layer->kind == NULL) return 0;
-  bool fused = execution == PM__FUSED, mixed = execution == PM__UNFUSED_MIXED || execution == PM__EAGER_MIXED;
+  bool fused = execution == PM__FUSED || execution == PM__LEAST;
+  bool mixed = execution == PM__UNFUSED_MIXED || execution == PM__EAGER_MIXED;
   bool eager = execution == PM__EAGER || execution == PM__EAGER_MIXED;
   if (!fused || !follows_norm(network, layer)) copy_kernels(network, layer, list, &count);
-  if (execution == PM__COUNTED) return count;
-  if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, mixed, list, count);
   if (fused && adds_to_norm(network, layer)) fuse_addition(layer, list, count);
+  if (execution == PM__LEAST) return count;
+  if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, mixed, list, count);
   if (count > 0) count = pm__lower_eager(network, layer, execution, list, count);
   int library = is_framework_kernel(network, layer) ? 0 : count;
   if (layer->bias) add_bias(network, index, execution, list, &count);

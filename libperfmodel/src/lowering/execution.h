@@ -2,11 +2,12 @@
 ** The kernels of a layer as software runs them. A layer's kind counts the passes that its arithmetic needs; frameworks
 ** do more of them, or, where they fuse, fewer:
 **
-**     counted   as the kind counts, nothing added
+**     least     what no software can do without: as the kind counts, but an activation behind a batch norm, or behind an
+**               addition behind one, costs nothing, and such an addition reads its other input only (1 access)
 **     unfused   a bias is a pass of its own (2 accesses forward, 1 backward), a loss is five kernels, nine with smoothed
 **               labels; mixed: the same where tensors are in two bytes, and a loss is in FP32
-**     fused     as unfused, but an activation behind a batch norm, or behind an addition behind one, costs nothing, such
-**               an addition reads its other input only (1 access), and a bias in front of an activation is part of it
+**     fused     as unfused, but activations and additions as in the least, and a bias in front of an activation is part
+**               of it
 **     eager     as unfused, but layers of transformers are run operation by operation: eager.h; mixed: the same where
 **               tensors are in two bytes, and norms and softmax stay in FP32. Decoders run word by word: loop.h
 **
@@ -18,7 +19,7 @@
 #include "lowering/launch.h"
 
 typedef enum pm__execution {
-  PM__COUNTED,
+  PM__LEAST,
   PM__UNFUSED,
   PM__UNFUSED_MIXED,
   PM__FUSED,
@@ -28,6 +29,9 @@ typedef enum pm__execution {
 } pm__execution;
 
 enum { PM__LAUNCHES_MORE = 8, PM__LAUNCHES_MAX = PM__KERNELS_MAX + PM__LAUNCHES_MORE };
+
+/* Elements of a convolution that change layout, per sample, if its ends are in another than it wants: both ways. */
+double pm__layout_elements(const pm__layer_kernel *kernel);
 
 /* The kernels of layer `index`, written to `list`; returns how many. */
 int pm__lower_layer(const pm_network *network, size_t index, pm__execution execution, pm__launch *list);

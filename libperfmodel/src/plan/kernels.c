@@ -120,6 +120,46 @@ static sums time_group(const pm__plan_kernels *kernels, int group, rates unit)
   return (sums){(time[0] + time[1]) + (time[2] + time[3]), (bound[0] + bound[1]) + (bound[2] + bound[3])};
 }
 
+static pm__plan_way convolution_on_cores(const pm__device *d, const pm__layer_kernel *kernel, double batch,
+                                          const pm__plan_way *way)
+{
+  const pm__device *cores = d->cores;
+  double changed = batch * pm__layout_elements(kernel), factor = cores->library / d->library;
+  double most = (way->time + changed * (d->layout - cores->layout) / d->library) / factor;
+  pm__kernel_cost cost = pm__conv_cost_within(cores, &kernel->shape.conv, kernel->pass, batch, most);
+  if (!(cost.time < most)) return *way;
+  double spared = d->layout > 0 ? changed * (1 - cores->layout / d->layout) : 0;
+  double added = d->layout > 0 ? 0 : changed * cores->layout / d->library;
+  return (pm__plan_way){cost.time * factor + added, spared, cost.bound, cost.algorithm};
+}
+
+/* Products of FP32 numbers, which TF32 rounds on the way. */
+static pm__plan_way product_on_cores(const pm__device *d, const pm__layer_kernel *kernel, double batch,
+                                     const pm__plan_way *way)
+{
+  if (batch * kernel->work.flop / 2 * d->cores->gemm.multiply_add >= way->time) return *way; /* even at full waves */
+  pm__kernel_cost cost = pm__kernel_cost_of(d->cores, kernel, batch);
+  double time = cost.time - d->cores->launch;
+  return time < way->time ? (pm__plan_way){time, 0, cost.bound, cost.algorithm} : *way;
+}
+
+pm__plan_way pm__plan_way_of(const pm__device *d, const pm__layer_kernel *kernel, double batch)
+{
+  pm__kernel_cost cost = pm__kernel_cost_of(d, kernel, batch);
+  pm__plan_way way = {cost.time - d->launch, 0, cost.bound, cost.algorithm};
+  if (d->cores == NULL || !kernel->matrix) return way;
+  if (kernel->family == PM__CONV) return convolution_on_cores(d, kernel, batch, &way);
+  return kernel->family == PM__GEMM && d->bytes == 4 ? product_on_cores(d, kernel, batch, &way) : way;
+}
+
+/* FLOP that are counted, and not executed as transforms save them. */
+static double saved_by(const pm__plan_way *way, const pm__layer_kernel *kernel, double batch)
+{
+  if (way->algorithm < PM_KERNEL_ALGORITHM_WINOGRAD_4X4 || way->algorithm > PM_KERNEL_ALGORITHM_FFT) return 0;
+  double executed = pm__conv_transformed_flop(&kernel->shape.conv, kernel->pass, batch, way->algorithm);
+  return pm__most(0, batch * kernel->work.flop - executed);
+}
+
 /* Where the time of a kernel belongs. */
 static double *place_in(pm__part *part, const pm__layer_kernel *kernel)
 {
@@ -129,10 +169,14 @@ static double *place_in(pm__part *part, const pm__layer_kernel *kernel)
 }
 
 /* To the segments that kernel `i` is in, `time` each time. */
-static void scatter(const pm__plan_kernels *kernels, const pm__segments *segments, int i, double time, pm__costs *costs)
+static void scatter(const pm__plan_kernels *kernels, const pm__segments *segments, int i, const pm__plan_way *way,
+                    pm__costs *costs)
 {
-  for (int e = segments->first[i]; e < segments->first[i + 1]; e++)
-    *place_in(&costs->segment[segments->place[e]], &kernels->shape[i]) += segments->repeats[e] * time;
+  for (int e = segments->first[i]; e < segments->first[i + 1]; e++) {
+    pm__part *part = &costs->segment[segments->place[e]];
+    *place_in(part, &kernels->shape[i]) += segments->repeats[e] * way->time;
+    part->spared += segments->repeats[e] * way->spared;
+  }
 }
 
 static void scatter_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group, rates unit,
@@ -141,7 +185,8 @@ static void scatter_group(const pm__plan_kernels *kernels, const pm__segments *s
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     double compute = kernels->flop[i] * unit.flop;
     double memory = kernels->elements[i] * unit.element + kernels->fixed[i] * unit.fixed;
-    scatter(kernels, segments, i, compute > memory ? compute : memory, costs);
+    const pm__plan_way way = {.time = compute > memory ? compute : memory};
+    scatter(kernels, segments, i, &way, costs);
   }
 }
 
@@ -153,14 +198,16 @@ static void price_group(const pm__plan_kernels *kernels, const pm__segments *seg
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     const pm__layer_kernel *shape = &kernels->shape[i];
     if (kernels->repeats[i] == 0) continue;
-    pm__kernel_cost cost = pm__kernel_cost_of(device, shape, batch);
-    double time = cost.time - device->launch, all = kernels->repeats[i] * time;
+    pm__plan_way way = pm__plan_way_of(device, shape, batch);
+    double all = kernels->repeats[i] * way.time;
     *place_in(part, shape) += all;
-    if (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER) {
+    part->spared += kernels->repeats[i] * way.spared;
+    costs->saved += kernels->repeats[i] * saved_by(&way, shape, batch);
+    if (way.bound == PM_BOUND_COMPUTE || way.bound == PM_BOUND_POWER) {
       *place_in(&costs->bound, shape) += all;
       if (shape->matrix) costs->bound_launches += kernels->launches[i];
     }
-    if (segments != NULL) scatter(kernels, segments, i, time, costs);
+    if (segments != NULL) scatter(kernels, segments, i, &way, costs);
   }
 }
 

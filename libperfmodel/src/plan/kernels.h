@@ -33,7 +33,18 @@ int pm__plan_kernels_find(const pm__plan_kernels *kernels, const pm__layer_kerne
 ** matrix products, the framework's own kernels, all others. */
 typedef struct pm__part {
   double conv, product, framework, other;
+  double spared; /* elements that change no layout after all, as their convolutions run on FP32 cores */
 } pm__part;
+
+/* A kernel as the library runs it: as its precision says, or on FP32 cores where that is faster with what convolutions
+** spend on changes of layout. Times of convolutions are over the library's factor of the device. */
+typedef struct pm__plan_way {
+  double time; /* s, without its launch */
+  double spared;
+  int bound, algorithm;
+} pm__plan_way;
+
+pm__plan_way pm__plan_way_of(const pm__device *device, const pm__layer_kernel *kernel, double batch);
 
 /* Pieces of the backward pass, in the order they run, each ending where gradients are ready to be sent. */
 enum { PM__SEGMENTS = 40 };
@@ -46,6 +57,7 @@ struct pm__segments;
 typedef struct pm__costs {
   pm__part pass[PM__PASSES], all, bound; /* all: of the passes */
   double bound_launches;
+  double saved; /* FLOP that are counted and not executed, of all passes */
   pm__part segment[PM__SEGMENTS];
 } pm__costs;
 

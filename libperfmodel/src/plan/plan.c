@@ -1,5 +1,6 @@
 /* Plans: networks, systems, memory. */
 #include "plan/plan.h"
+#include "lowering/library.h"
 #include "plan/rows.h"
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ static void count_layer(pm__plan_network *entry, const pm__layer *layer)
   entry->forward_flop += layer->flop[PM__FORWARD];
   entry->tensors += layer->parameter_tensors;
   entry->variables += layer->parameter_tensors + pm__layer_state_tensors(layer);
+  if (layer->kind->role == PM__ROLE_GATHER) entry->tables += layer->parameters;
   if (multiplies) {
     entry->weights += layer->parameters;
     entry->weight_tensors += layer->parameter_tensors;
@@ -50,8 +52,8 @@ static int prepare_network(pm__plan_network *entry, const pm_network *network, p
   entry->tokens = totals.tokens;
   for (size_t i = 0; i < network->count; i++) count_layer(entry, &network->layers[i]);
   if (entry->layers > 0) entry->activation /= entry->layers;
-  entry->units[PM__TRAINING_MODE + PM__COUNTED] = pm__units_new(network, PM__TRAINING_MODE + PM__COUNTED, error);
-  return entry->units[PM__TRAINING_MODE + PM__COUNTED] != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
+  entry->units[PM__TRAINING_MODE + PM__LEAST] = pm__units_new(network, PM__TRAINING_MODE + PM__LEAST, error);
+  return entry->units[PM__TRAINING_MODE + PM__LEAST] != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 static void free_network(const pm_plan *plan, pm__plan_network *entry)
@@ -125,16 +127,43 @@ static int device_of(const pm_plan *plan, size_t index)
   return (int)index;
 }
 
+/* Without software: that which costs nothing. */
+static const pm__plan_software ideal = {.workspace = INFINITY};
+
+static double fastest_library(const pm__device *d)
+{
+  double factor = pm__library_factor(d, d->k.fastest_simt_factor, d->k.fastest_tensor_factor);
+  return factor > 0 ? factor : 1;
+}
+
+/* What a library may run on FP32 cores instead of tensor cores. */
+static void offer_cores(pm__device *devices)
+{
+  static const int cores[PM_PRECISION_COUNT] = {[PM_PRECISION_TF32] = PM_PRECISION_FP32,
+                                                [PM_PRECISION_FP16] = PM_PRECISION_FP16_STORAGE,
+                                                [PM_PRECISION_BF16] = PM_PRECISION_FP16_STORAGE};
+  for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
+    const pm__device *other = &devices[cores[precision]];
+    bool offered = cores[precision] > 0 && devices[precision].conv.tensor && other->calibrated && !other->conv.tensor;
+    devices[precision].cores = offered ? other : NULL;
+  }
+}
+
 void pm__plan_devices(const pm_system *system, const pm__plan_software *software, pm__device *devices)
 {
+  const pm__plan_software *s = software != NULL ? software : &ideal;
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
     pm__device *device = &devices[precision];
     bool wide = pm_precision_get_bytes(precision) > 2;
     pm__device_init(device, &system->gpu, pm_system_get_kernels(system), precision);
     pm__device_set_library(device, software != NULL ? &software->cudnn : NULL);
-    pm__device_set_layout(device, software == NULL || software->channels_last[wide]);
-    device->workspace = software != NULL ? software->workspace : (double)INFINITY;
+    pm__device_set_layout(device, !(wide ? s->layout_tf32 : s->layout_tensor),
+                          pm__changes_layout(device, s->layout_simt, s->layout_tensor, s->layout_tf32));
+    device->workspace = s->workspace;
+    pm__device_set_factor(device, software != NULL ? pm__library_factor(device, s->simt_factor, s->tensor_factor)
+                                                   : fastest_library(device));
   }
+  offer_cores(devices);
 }
 
 static void prepare_devices(pm__plan_system *entry)

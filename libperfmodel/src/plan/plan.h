@@ -27,6 +27,7 @@ typedef struct pm__plan_network {
   double parameters, training_flop, forward_flop;
   double tensors;        /* of parameters */
   double variables;      /* the same and moving averages */
+  double tables;         /* parameters that are looked up, not multiplied */
   double weights, weight_tensors; /* parameters of the layers that multiply, and in how many tensors */
   double tokens;         /* per sample; NAN: it reads none */
   double input_elements; /* of all inputs, per sample */
@@ -49,12 +50,14 @@ typedef struct pm__plan_cut {
 
 enum { PM__GRADIENT_SIZES = 4 }; /* 1, 2, 4, 8 bytes */
 
-/* What software decides of the kernels of a GPU: what its libraries can do, the memory that these may take, and which
-** tensors it keeps with the channels side by side: those in 2 bytes or less, those in more. */
+/* What software decides of the kernels of a GPU: what its libraries can do and how fast they are, the memory that these
+** may take, and whether convolutions change the layout of their ends: on FP32 cores, on tensor cores in 2 bytes or less, and
+** in more. Tensor cores change what is not kept with the channels side by side. */
 typedef struct pm__plan_software {
   pm_cudnn_generation cudnn;
+  double simt_factor, tensor_factor;
   double workspace;
-  bool channels_last[2];
+  bool layout_simt, layout_tensor, layout_tf32;
 } pm__plan_software;
 
 /* What the libraries of some software can do, and the GPUs of the plan's systems with them. */
@@ -119,6 +122,12 @@ void pm__plan_devices(const pm_system *system, const pm__plan_software *software
 
 /* Gives a framework of the plan other times and factors; what it does to the passes must stay. */
 void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile);
+
+/* Bytes of a gradient as it travels: what the framework says of mixed precision is not said of FP64. */
+static inline double pm__plan_gradient(const pm_framework *framework, double stored)
+{
+  return framework->gradient > 0 && stored < 8 ? framework->gradient : stored;
+}
 
 /* Takes the constants of kernels from the systems again. */
 void pm__plan_renew_kernels(pm_plan *plan);

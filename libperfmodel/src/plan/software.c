@@ -67,7 +67,7 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut
   static const double sizes[PM__GRADIENT_SIZES] = {1, 2, 4, 8};
   int status = add_units(plan, mode, error);
   for (int i = 0; i < PM__GRADIENT_SIZES && status == PM_OK; i++) {
-    cut[i] = cut_of(plan, mode, f->bucket / (f->gradient > 0 ? f->gradient : sizes[i]), error);
+    cut[i] = cut_of(plan, mode, f->bucket / pm__plan_gradient(f, sizes[i]), error);
     if (cut[i] < 0) status = PM_STATUS_NO_MEMORY;
   }
   return status;
@@ -75,16 +75,18 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut
 
 /* ---- Libraries ---- */
 
+/* By its name too: fits change the factors of one generation at a time. */
 static bool same_cudnn(const pm_cudnn_generation *a, const pm_cudnn_generation *b)
 {
-  return a->no_winograd == b->no_winograd && a->no_weight_winograd == b->no_weight_winograd &&
+  return strcmp(a->id, b->id) == 0 && a->no_winograd == b->no_winograd && a->no_weight_winograd == b->no_weight_winograd &&
          a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels;
 }
 
 static bool same_software(const pm__plan_software *a, const pm__plan_software *b)
 {
-  return same_cudnn(&a->cudnn, &b->cudnn) && a->workspace == b->workspace && a->channels_last[0] == b->channels_last[0] &&
-         a->channels_last[1] == b->channels_last[1];
+  return same_cudnn(&a->cudnn, &b->cudnn) && a->simt_factor == b->simt_factor && a->tensor_factor == b->tensor_factor &&
+         a->workspace == b->workspace && a->layout_simt == b->layout_simt && a->layout_tensor == b->layout_tensor &&
+         a->layout_tf32 == b->layout_tf32;
 }
 
 /* Of each different GPU, as the plan has it. */
@@ -133,11 +135,28 @@ static void complete(pm_framework *f)
   f->workspace = given(f->workspace, INFINITY);
 }
 
+/* A framework's own factor stands before that of its library. */
+static double factor_of(double own, double library)
+{
+  return own > 0 ? own : given(library, 1);
+}
+
+static pm__plan_software software_of(const pm_framework_profile *p)
+{
+  const pm_framework *f = &p->framework;
+  return (pm__plan_software){.cudnn = p->cudnn,
+                             .simt_factor = factor_of(f->simt_factor, p->cudnn.simt_factor),
+                             .tensor_factor = factor_of(f->tensor_factor, p->cudnn.tensor_factor),
+                             .workspace = f->workspace,
+                             .layout_simt = f->layout_fp32,
+                             .layout_tensor = f->layout_fp16,
+                             .layout_tf32 = f->layout_tf32};
+}
+
 static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
 {
   const pm_framework *f = &entry->profile.framework;
-  const pm__plan_software software = {
-    .cudnn = entry->profile.cudnn, .workspace = f->workspace, .channels_last = {!f->layout_fp16, !f->layout_tf32}};
+  const pm__plan_software software = software_of(&entry->profile);
   entry->library = library_of(plan, &software, error);
   entry->memory = entry->library >= 0 ? pm__plan_memory(plan, &entry->profile.memory, error) : -1;
   if (entry->memory < 0) return PM_STATUS_NO_MEMORY;
@@ -216,6 +235,7 @@ void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile
 {
   plan->frameworks[index].profile = *profile;
   complete(&plan->frameworks[index].profile.framework);
+  plan->libraries[plan->frameworks[index].library].software = software_of(&plan->frameworks[index].profile);
 }
 
 /* ---- Profiles of inference ---- */
@@ -256,10 +276,10 @@ static int profile_mode(const pm_inference_profile *p, bool narrow)
 static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memory_profile *memory, pm_error *error)
 {
   const pm_inference_profile *p = &entry->profile;
-  pm__plan_software software = {
+  const pm__plan_software software = {
     .cudnn = {.no_winograd = p->no_winograd, .odd_channels_padded = !p->no_padding, .grouped_kernels = !p->no_grouped},
-    .workspace = INFINITY, .channels_last = {!p->convert_tensor, !p->convert_tf32}};
-  memcpy(software.cudnn.architectures, p->architectures, sizeof software.cudnn.architectures);
+    .simt_factor = p->simt_factor, .tensor_factor = p->tensor_factor, .workspace = INFINITY,
+    .layout_simt = p->convert_simt, .layout_tensor = p->convert_tensor, .layout_tf32 = p->convert_tf32};
   entry->memory = memory != NULL ? pm__plan_memory(plan, memory, error) : -1;
   if (memory != NULL && entry->memory < 0) return PM_STATUS_NO_MEMORY;
   entry->library = library_of(plan, &software, error);

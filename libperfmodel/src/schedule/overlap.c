@@ -8,7 +8,7 @@
 **
 ** and what is left when the backward pass is done lengthens the step. While they run beside each other, collectives
 ** keep a share of the multiprocessors busy, which the backward pass lacks; that share of what hides is not hidden.
-** A host that is slower than the GPU spreads the backward pass.
+** Launches by the host spread the backward pass by its share of them.
 */
 #include <math.h>
 #include "kernel/models.h"
@@ -17,7 +17,8 @@
 static double segment_time(const pm__schedule *s, const pm__costs *costs, int i)
 {
   const pm__fixed *fixed = &s->segments->fixed[i];
-  return pm__schedule_part(s, &costs->segment[i]) + fixed->launches * s->launch + fixed->layout * s->run->batch * s->layout;
+  double changed = fixed->layout * s->run->batch - costs->segment[i].spared;
+  return pm__schedule_part(s, &costs->segment[i]) + fixed->launches * s->launch + changed * s->layout;
 }
 
 static double compute_exchanges(const pm__schedule *s, double *times)
@@ -84,9 +85,11 @@ static void overlapped(const pm__schedule *s, const pm__costs *costs, const pm__
   pm__memo_buckets own;
   const pm__segments *cut = s->segments;
   const pm__memo_buckets *buckets = exchanges_of(s, &own);
-  double spread = pm__most(1, times->host / times->gpu), now = 0, end = 0, all = 0;
+  pm__schedule_pace pace = pm__schedule_pace_of(s, times);
+  double now = 0, end = 0, all = 0;
   for (int i = 0; i < cut->count; i++) {
-    double m = cut->pieces[i], takes = segment_time(s, costs, i) * spread, start = now, each = buckets->exchange[i];
+    double takes = pace.gpu * segment_time(s, costs, i) + pace.call * cut->fixed[i].host_calls;
+    double m = cut->pieces[i], start = now, each = buckets->exchange[i];
     now += takes;
     if (!(m > 0)) continue;
     end = pm__most(pm__most(end, start + takes / m) + m * each, now + each);

@@ -167,11 +167,12 @@ static void asynchronous(const pm__schedule *s, const pm__costs *costs, pm__sche
 
 /* ---- Models that are split ---- */
 
-/* A collective in every layer, all as large as their mean. */
+/* A collective in every layer, all as large as their mean, in parts of whole pairs of floats: libraries are slower with
+** odd ones, which a mean says nothing of. */
 static double each_layer(const pm__schedule *s, int collective, double layers, double elements)
 {
   if (!(layers > 0)) return 0;
-  double bytes = s->ranks * s->run->batch * elements * s->device->bytes / layers;
+  double pair = 8 * s->ranks, bytes = pair * ceil(s->run->batch * elements * s->device->bytes / (8 * layers));
   return s->accumulation * layers * pm__schedule_exchange(s, collective, 1, bytes);
 }
 
@@ -210,17 +211,26 @@ static void model_channels(const pm__schedule *s, const pm__costs *costs, pm__sc
   wait_for_each_other(s, times, sharing);
 }
 
+/* Of one batch. */
+static double backward_time(const pm__schedule *s, const pm__schedule_times *times)
+{
+  const pm__fixed *pass = s->units->pass;
+  pm__schedule_pace pace = pm__schedule_pace_of(s, times);
+  return pace.gpu * (times->dgrad + times->wgrad) / s->accumulation +
+         pace.call * (pass[PM__DGRAD].host_calls + pass[PM__WGRAD].host_calls);
+}
+
 static void hybrid(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
 {
   double linear = split_exchange(s, &s->network->linear), bytes[2];
   sharing->exchanged = s->network->parameters - s->network->linear.parameters;
   bytes[0] = sharing->exchanged * s->gradient;
-  bytes[1] = s->framework != NULL ? fmin(framework_of(s)->bucket, bytes[0]) : bytes[0];
+  bytes[1] = s->framework != NULL ? fmin(framework_of(s)->bucket, bytes[0]) : 0;
   (void)costs;
   split_update(s, pm__schedule_split_parameters(s), times);
   double all[2] = {pm__schedule_exchange(s, PM_COLLECTIVE_ALL_REDUCE, 1, bytes[0]),
-                   pm__schedule_exchange(s, PM_COLLECTIVE_ALL_REDUCE, 1, bytes[1])};
-  double hidden = (times->dgrad + times->wgrad) / s->accumulation;
+                   bytes[1] > 0 ? pm__schedule_exchange(s, PM_COLLECTIVE_ALL_REDUCE, 1, bytes[1]) : 0};
+  double hidden = backward_time(s, times);
   bool overlap = s->overlap == PM_OVERLAP_BACKWARD;
   sharing->communication = linear + all[0];
   sharing->exposed = linear + (overlap ? fmin(all[0], fmax(all[1], all[0] - hidden)) : all[0]);

@@ -39,6 +39,7 @@ typedef struct pm__schedule_times {
   double forward, dgrad, wgrad, update, gpu; /* gpu: the sum */
   double bound;   /* the part of gpu that the arithmetic rate limits */
   double layout;  /* the part of it that changes layouts */
+  double saved;   /* FLOP that are counted and not executed */
   double host;    /* launching, beside the GPU */
   double alone;   /* the step */
 } pm__schedule_times;
@@ -64,6 +65,14 @@ double pm__schedule_pass_time(const pm__schedule *step, const pm__units *units, 
 
 /* Host calls of the forward and backward passes. */
 double pm__schedule_pass_calls(const pm__schedule *step);
+
+/* How long a second of the GPU and a call of the host take in a step: both together take sqrt(gpu^2 + host^2) =
+** (gpu x gpu + host x host) / sqrt(gpu^2 + host^2), to which each of their parts adds its share. */
+typedef struct pm__schedule_pace {
+  double gpu, call;
+} pm__schedule_pace;
+
+pm__schedule_pace pm__schedule_pace_of(const pm__schedule *step, const pm__schedule_times *times);
 
 /* The host copy of the samples of one batch to one GPU; s. */
 double pm__schedule_host_copy(const pm__schedule *step, double batch);

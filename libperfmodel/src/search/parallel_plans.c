@@ -122,7 +122,7 @@ static bool can_shard(lister *l, const pm__search_plan *plan)
   const pm__plan_framework *f = b->framework_index >= 0 ? &l->plan->frameworks[b->framework_index] : NULL;
   bool narrow = pm_precision_get_bytes(b->precision) <= 2;
   const pm__plan_sharded_key key = {
-    .network = b->network_index, .mode = f != NULL ? f->mode[narrow] : PM__TRAINING_MODE + PM__COUNTED,
+    .network = b->network_index, .mode = f != NULL ? f->mode[narrow] : PM__TRAINING_MODE + PM__LEAST,
     .memory = f != NULL ? f->memory : 0,
     .degrees = {.tensor = plan->tensor, .context = plan->context, .expert = plan->expert,
                 .expert_tensor = b->expert_tensor_parallel, .sequence = plan->sequence != 0,

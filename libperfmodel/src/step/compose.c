@@ -29,7 +29,7 @@ static double update_time(const pm__schedule *s)
 {
   double accesses = s->optimizer->accesses, more = 3 * (s->accumulation - 1);
   double added = s->network->parameters * s->gradient * more * s->device->per_byte;
-  return pm__update_time_of(s->network->parameters, accesses, s->device, s->run->precision) + added;
+  return pm__update_time(s->network->parameters, s->network->tables, accesses, s->device, s->run->precision) + added;
 }
 
 /* Kernels of the update; a server updates by itself. */
@@ -39,11 +39,14 @@ static double update_launches(const pm__schedule *s)
   return s->framework->profile.framework.update_kernels * s->optimizer->kernels * s->network->tensors;
 }
 
-static double layout_time(const pm__schedule *s, double batch)
+static double layout_time(const pm__schedule *s, const pm__costs *costs, double batch)
 {
-  double elements = 0;
-  for (int pass = 0; pass < PM__PASSES; pass++) elements += s->units->pass[pass].layout;
-  return s->accumulation * elements * batch * s->layout;
+  double elements = 0, spared = 0;
+  for (int pass = 0; pass < PM__PASSES; pass++) {
+    elements += s->units->pass[pass].layout;
+    spared += costs->pass[pass].spared;
+  }
+  return s->accumulation * (elements * batch - spared) * s->layout;
 }
 
 static void add_host(const pm__schedule *s, double batch, pm__schedule_times *t)
@@ -62,7 +65,8 @@ pm__schedule_times pm__step_times_of(const pm__schedule *s, const pm__costs *cos
   t.update = update_time(s) + update_launches(s) * s->launch;
   t.gpu = ((t.forward + t.dgrad) + t.wgrad) + t.update;
   t.bound = s->accumulation * pm__schedule_part(s, &costs->bound);
-  t.layout = layout_time(s, batch);
+  t.layout = layout_time(s, costs, batch);
+  t.saved = s->accumulation * costs->saved;
   t.host = 0;
   t.alone = t.gpu;
   if (s->framework != NULL) add_host(s, batch, &t);
@@ -125,14 +129,15 @@ static void set_shares(const pm__schedule_times *t, pm_prediction *out)
   out->bottleneck = largest_share(out);
 }
 
-static void set_rates(const pm__schedule *s, const pm__sharing *sharing, pm_prediction *out)
+static void set_rates(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, pm_prediction *out)
 {
   double flop = s->accumulation * s->run->batch * s->network->training_flop + 4 * s->network->parameters;
   double samples = s->samples;
   out->throughput = samples / out->step_time;
   out->flop = s->ranks * flop;
   out->flop_rate = flop / out->step_time;
-  out->mfu = out->flop_rate / s->device->matrix_peak;
+  out->mfu = out->flop_rate / s->device->peak;
+  out->hfu = (flop - t->saved) / out->step_time / s->device->peak;
   out->epoch_time = NAN;
   if (!isnan(s->run->epoch_samples)) out->epoch_time = ceil(s->run->epoch_samples / samples) * out->step_time;
   out->gpu_hours = s->ranks * out->epoch_time / HOUR;
@@ -144,5 +149,5 @@ void pm__step_compose(const pm__schedule *s, const pm__schedule_times *times, co
 {
   set_times(s, times, sharing, out);
   set_shares(times, out);
-  set_rates(s, sharing, out);
+  set_rates(s, times, sharing, out);
 }

@@ -99,7 +99,9 @@ static double update_time(const pm__parallel *p, double parameters)
   double added = parameters * p->gradient * 3 * (p->micro_batches - 1) * s->device->per_byte;
   double launches = s->framework == NULL ? 0 : s->framework->profile.framework.update_kernels * s->optimizer->kernels *
                                                  s->network->tensors * parameters / pm__most(1, s->network->parameters);
-  return pm__update_time_of(parameters, s->optimizer->accesses, s->device, s->run->precision) + added + launches * s->launch;
+  double tables = s->network->tables * parameters / pm__most(1, s->network->parameters);
+  return pm__update_time(parameters, tables, s->optimizer->accesses, s->device, s->run->precision) + added +
+         launches * s->launch;
 }
 
 static double exchanges(const pm__parallel_piece *t)
@@ -152,7 +154,7 @@ static void set_rates(const pm__parallel *p, pm_prediction *out)
   double again = flop_again(p) / p->s.network->training_flop;
   out->flop = p->s.samples * p->s.network->training_flop;
   out->flop_rate = out->flop / p->s.ranks / out->step_time;
-  out->mfu = out->flop_rate / (p->s.linear != NULL ? p->s.linear : p->s.device)->matrix_peak;
+  out->mfu = out->flop_rate / (p->s.linear != NULL ? p->s.linear : p->s.device)->peak;
   out->hfu = out->mfu * (1 + again);
 }
 

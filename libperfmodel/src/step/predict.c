@@ -150,7 +150,6 @@ static void set_unshared(const pm__schedule *step, pm_prediction *out)
   out->expert_communication_time = out->pipeline_communication_time = 0;
   out->data_communication_time = out->communication_time;
   out->exposed_data_communication_time = out->exposed_communication_time;
-  out->hfu = out->mfu;
   out->micro_batches = step->accumulation;
   out->data_parallel = (int32_t)step->ranks;
   out->slowest_stage = out->fullest_stage = 0;

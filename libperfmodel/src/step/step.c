@@ -1,7 +1,6 @@
 /* What belongs to one run, gathered; and whether it fits together. */
 #include "step/step.h"
 #include <math.h>
-#include "lowering/library.h"
 
 static const pm__plan_framework *framework_of(const pm_plan *plan, const pm_run *run)
 {
@@ -20,21 +19,11 @@ static int32_t overlap_of(const pm_run *run, const pm__plan_framework *framework
   return framework != NULL ? framework->profile.framework.overlap : PM_OVERLAP_NONE;
 }
 
-/* A framework's own factor stands before that of its library. */
-static double factor_of(const pm__schedule *s)
-{
-  const pm_framework_profile *profile = &s->framework->profile;
-  double own = pm__library_factor(s->device, profile->framework.simt_factor, profile->framework.tensor_factor);
-  return own > 0 ? own : pm__library_factor(s->device, profile->cudnn.simt_factor, profile->cudnn.tensor_factor);
-}
-
 static void set_framework(pm__schedule *s)
 {
   const pm_framework *f = &s->framework->profile.framework;
-  bool layout = pm__changes_layout(s->device, f->layout_fp32, f->layout_fp16, f->layout_tf32);
-  s->factor = factor_of(s);
-  s->layout = layout ? s->device->bytes * s->device->pass_byte * s->device->layout_share : 0;
-  if (f->gradient > 0) s->gradient = f->gradient;
+  s->layout = s->device->layout;
+  s->gradient = pm__plan_gradient(f, s->device->bytes);
   int narrow = s->device->bytes <= 2;
   if (s->device->calibrated) s->framework_kernel = f->framework_kernel_factor;
   s->mode = s->framework->mode[narrow];
@@ -64,7 +53,7 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   bool narrow = run->precision == PM_PRECISION_FP8;
   s->device = device_of(plan, s, narrow ? PM_PRECISION_BF16 : run->precision);
   s->linear = narrow ? device_of(plan, s, PM_PRECISION_FP8) : NULL;
-  s->mode = PM__TRAINING_MODE + PM__COUNTED;
+  s->mode = PM__TRAINING_MODE + PM__LEAST;
   s->units = s->network->units[s->mode];
   s->optimizer = pm__optimizer_of(run->optimizer);
   s->segments = NULL;
@@ -73,7 +62,8 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->ranks = (double)run->gpus * run->nodes;
   s->accumulation = run->gradient_accumulation_steps;
   s->samples = run->batch * s->ranks * s->accumulation;
-  s->factor = s->framework_kernel = 1;
+  s->factor = s->device->library;
+  s->framework_kernel = 1;
   s->launch = s->device->launch;
   s->layout = 0;
   s->gradient = s->device->bytes;

@@ -65,11 +65,13 @@ static void add_lane(trace *t, int lane, const char *name)
 
 /* ---- Kernels ---- */
 
-/* Time of one kernel, with the factor that belongs to it. */
+/* Time of one kernel, with the factor that belongs to it, and without the changes of layout that it spares. */
 static double kernel_time(const pm__schedule *s, const pm__layer_kernel *kernel)
 {
   double factor = kernel->family == PM__CONV ? s->factor : kernel->framework_kernel ? s->framework_kernel : 1;
-  return pm__kernel_price(s->device, kernel, s->run->batch) * factor;
+  if (!s->device->calibrated || !kernel->matrix) return pm__kernel_price(s->device, kernel, s->run->batch) * factor;
+  pm__plan_way way = pm__plan_way_of(s->device, kernel, s->run->batch);
+  return way.time * factor - way.spared * s->layout;
 }
 
 /* Time of one pass of a layer. */
