@@ -19,7 +19,7 @@ _perfmodel() {
         --recompute) words="none selective full" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
         --offload) words="none optimizer activations" ;;
-        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp" ;;
         --run) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --framework) words="none $(_perfmodel_ids frameworks)" ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
@@ -40,7 +40,7 @@ _perfmodel() {
         --recompute) words="none selective full"; many=1 ;;
         --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
         --offload) words="none optimizer activations"; many=1 ;;
-        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp"; many=1 ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp"; many=1 ;;
         --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
         --format) words="table csv json" ;;
@@ -71,7 +71,7 @@ _perfmodel() {
         --recompute) words="none selective full"; many=1 ;;
         --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
         --offload) words="none optimizer activations"; many=1 ;;
-        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp"; many=1 ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp"; many=1 ;;
         --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
         --storage) words="$(_perfmodel_ids storages)" ;;
         --loader) words="$(_perfmodel_ids loaders)" ;;
@@ -91,7 +91,7 @@ _perfmodel() {
         --recompute) words="none selective full" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
         --offload) words="none optimizer activations" ;;
-        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp" ;;
         --framework) words="$(_perfmodel_ids frameworks)" ;;
         --as) words="megatron torchtitan deepspeed" ;;
         --format) words="table csv json" ;;
@@ -110,7 +110,7 @@ _perfmodel() {
         --recompute) words="none selective full" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
         --offload) words="none optimizer activations" ;;
-        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp" ;;
         --framework) words="none $(_perfmodel_ids frameworks)" ;;
         --storage) words="$(_perfmodel_ids storages)" ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;

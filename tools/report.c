@@ -55,8 +55,9 @@ static void print_title(FILE *stream, const cli_study *s, const pm_network_total
   print_wrapped(stream, line, 0, 0, width);
   count(gpus, s->run.gpus, "GPU");
   count(nodes, s->run.nodes, "node");
-  if (ranks > 1) snprintf(batch, sizeof batch, "%s per GPU, %s in all", pm_number_format(number, s->run.batch),
-                          pm_number_format(all, s->run.batch * ranks));
+  double data = s->prediction.data_parallel;
+  if (ranks > 1) snprintf(batch, sizeof batch, "%s per %s, %s in all", pm_number_format(number, s->run.batch),
+                          data < ranks ? "data-parallel rank" : "GPU", pm_number_format(all, s->run.batch * data));
   else pm_number_format(batch, s->run.batch);
   snprintf(line, sizeof line, "%s%s%s (%s), batch %s, %s%s%s", s->run.nodes > 1 ? nodes : "",
            s->run.nodes > 1 ? " of " : "", gpus, pm_system_get_gpu(s->system)->name, batch,
