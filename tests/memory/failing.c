@@ -12,8 +12,8 @@
 #include <string.h>
 
 static struct {
-  void *(*malloc)(size_t), *(*calloc)(size_t, size_t), *(*realloc)(void *, size_t);
-  void (*free)(void *);
+  void *(*take)(size_t), *(*take_zeros)(size_t, size_t), *(*resize)(void *, size_t);
+  void (*release)(void *);
 } real;
 
 static long asked, chosen;
@@ -92,13 +92,13 @@ static void *first_piece(size_t size)
 static bool find_real(void)
 {
 #ifdef FAILING_WRAPPED
-  real.malloc = __real_malloc;
-  real.calloc = __real_calloc;
-  real.realloc = __real_realloc;
-  real.free = __real_free;
+  real.take = __real_malloc;
+  real.take_zeros = __real_calloc;
+  real.resize = __real_realloc;
+  real.release = __real_free;
 #endif
   static bool looking;
-  if (real.free != NULL) return true;
+  if (real.release != NULL) return true;
   if (looking) return false;
   looking = true;
   void *found[] = {dlsym(RTLD_NEXT, "malloc"), dlsym(RTLD_NEXT, "calloc"), dlsym(RTLD_NEXT, "realloc"), dlsym(RTLD_NEXT, "free")};
@@ -119,13 +119,13 @@ static bool fails(void)
 void *malloc(size_t size)
 {
   if (!find_real()) return first_piece(size);
-  return fails() ? NULL : note(real.malloc(size));
+  return fails() ? NULL : note(real.take(size));
 }
 
 void *calloc(size_t count, size_t size)
 {
   if (!find_real()) return first_piece(count * size);
-  return fails() ? NULL : note(real.calloc(count, size));
+  return fails() ? NULL : note(real.take_zeros(count, size));
 }
 
 void *realloc(void *old, size_t size)
@@ -133,11 +133,11 @@ void *realloc(void *old, size_t size)
   find_real();
   if (fails()) return NULL;
   if (!is_first(old)) {
-    void *piece = real.realloc(old, size);
+    void *piece = real.resize(old, size);
     if (piece != NULL && old != NULL) forget((uintptr_t)old);
     return note(piece);
   }
-  void *piece = note(real.malloc(size));
+  void *piece = note(real.take(size));
   if (piece != NULL) memcpy(piece, old, size < sizeof first_bytes ? size : sizeof first_bytes);
   return piece;
 }
@@ -147,7 +147,7 @@ void free(void *piece)
   if (piece == NULL || is_first(piece)) return;
   find_real();
   forget((uintptr_t)piece);
-  real.free(piece);
+  real.release(piece);
 }
 
 /* ---- What tests call ---- */
