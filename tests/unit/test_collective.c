@@ -380,7 +380,7 @@ START_TEST(the_papers_cluster_comes_out)
   pm_fabric fabric;
   pm_error error = PM_ERROR_NONE;
   pm_fabric_choice choice = pm_fabric_choice_make();
-  pm_system *dgx1 = build_system("dgx1-v100"), *box = build_system("smc4028gr-v100");
+  pm_system *dgx1 = build_system("dgx1-v100"), *box = build_system("dgx1-v100-10gbe");
   choice.nodes = 124;
   choice.coding = 64.0 / 66;
   ck_assert_int_eq(pm_fabric_evaluate(dgx1, &choice, &fabric, &error), PM_OK);

@@ -366,6 +366,22 @@ static int pair_value(pm__lab_values *v, const char *name, const char *arguments
   return status == PM_OK ? field_value("pair", name, &pair, value, error) : status;
 }
 
+/* ---- Networks of many nodes ---- */
+
+static int fabric_value(pm__lab_values *v, const char *name, const char *arguments, double *value, pm_error *error)
+{
+  settings s;
+  pm_fabric fabric;
+  pm_fabric_choice choice = pm_fabric_choice_make();
+  int status = gather(v, arguments, &s, error);
+  if (status == PM_OK) status = set_fields(&s, "fabric_choice", &choice, error);
+  int system = status == PM_OK ? pm__lab_predictor_system(v->predictor, setting(&s, "system", ""), error) : -1;
+  if (system < 0) return PM_STATUS_NOT_FOUND;
+  status = pm_fabric_evaluate(pm__lab_predictor_built_system(v->predictor, system), &choice, &fabric, error);
+  if (v->constants[0] == '\0') pm__text_set(v->constants, sizeof v->constants, "links");
+  return status == PM_OK ? field_value("fabric", name, &fabric, value, error) : status;
+}
+
 /* ---- */
 
 typedef int part_value(pm__lab_values *v, const char *name, const char *arguments, double *value, pm_error *error);
@@ -375,7 +391,8 @@ int pm__lab_values_resolve(void *values, const char *name, const char *arguments
   static const struct {
     const char *prefix;
     part_value *get;
-  } parts[] = {{"infer_", inference_value}, {"input_", input_value}, {"pair_", pair_value}};
+  } parts[] = {{"infer_", inference_value}, {"input_", input_value}, {"pair_", pair_value},
+               {"fabric_", fabric_value}};
   *value = (double)NAN;
   if (strcmp(name, "rate") == 0) name = "throughput";
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
