@@ -45,7 +45,7 @@ KNOWN = {
     "BLOOM prequel, step time": (9.3, "Megatron-DeepSpeed has no profile of its own, and is slower than Megatron-LM"),
     "zero-bubble, 1f1b, step time": (15, UNFUSED),
     "zero-bubble, interleaved, step time": (10.8, UNFUSED),
-    "zero-bubble, zb-1p and zb-2p, step time": (19, UNFUSED),
+    "zero-bubble, zb-1p and zb-2p, step time": (19.3, UNFUSED),
     "llm-foundry, A100, step time": (8.3, SHARDED),
     "llm-foundry, H100, step time": (13.4, SHARDED),
     "Megatron-Bridge, experts, step time": (25.6, EXPERTS),
