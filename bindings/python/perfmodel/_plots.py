@@ -233,7 +233,7 @@ def _roofline_frame(ax: Axes, net: Network, chip: _records.Gpu, batch: Number, p
     _number_axis(ax.yaxis, steps=(1,))
     ax.set_title(f"{net.name or net.id} forward, batch {batch}, {precision}, on {chip.name or chip.id}", fontsize=11)
     _calm(ax)
-    title = "share of forward time" + (f"\n(layers without arithmetic: {left_out})" if left_out else "")
+    title = "share of forward time" + (f"\n(layers without arithmetic of their own: {left_out})" if left_out else "")
     legend = ax.legend(frameon=False, fontsize=8, title=title, title_fontsize=8, loc="upper left", alignment="left")
     for handle in legend.legend_handles:
         if handle is not None and hasattr(handle, "set_sizes"):

@@ -228,7 +228,8 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
 
 /* ---- Layer by layer ------------------------------------------------------------------------------------------- */
 
-/* What one layer takes in a training step on one GPU: its kernels alone, no host, no exchange. */
+/* What one layer takes in a training step on one GPU without a framework: its kernels alone, no host, no exchange. A layer
+** that software fuses with the one before, as a ReLU with a batch norm, takes no time. */
 #define PM_LAYER_TIME_FIELDS(X)                                                                        \
   X(INT, index, "1", "position in the network, from 0")                                                \
   X(TEXT, name, "", "name of the layer", .show = PM_SHOW_MAIN)                                         \
@@ -255,7 +256,7 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
 typedef struct pm_layer_time { PM_LAYER_TIME_FIELDS(PM_DECLARE) } pm_layer_time;
 
 /* Times of all layers on one GPU, into an array of pm_network_count_layers rows; `calibration` NULL: by the plain
-** roofline. Their sums are the prediction's times (to rounding: equal kernels are merged there). */
+** roofline. Their sums are the times of a prediction without a framework (to rounding: equal kernels are merged there). */
 PM_API int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_kernel_calibration *calibration,
                                 double batch, int precision, pm_layer_time *rows, pm_error *error);
 

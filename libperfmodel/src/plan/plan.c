@@ -149,13 +149,14 @@ static void offer_cores(pm__device *devices)
   }
 }
 
-void pm__plan_devices(const pm_system *system, const pm__plan_software *software, pm__device *devices)
+void pm__plan_devices(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm__plan_software *software,
+                      pm__device *devices)
 {
   const pm__plan_software *s = software != NULL ? software : &ideal;
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
     pm__device *device = &devices[precision];
     bool wide = pm_precision_get_bytes(precision) > 2;
-    pm__device_init(device, &system->gpu, pm_system_get_kernels(system), precision);
+    pm__device_init(device, gpu, calibration, precision);
     pm__device_set_library(device, software != NULL ? &software->cudnn : NULL);
     pm__device_set_layout(device, !(wide ? s->layout_tf32 : s->layout_tensor),
                           pm__changes_layout(device, s->layout_simt, s->layout_tensor, s->layout_tf32));
@@ -166,9 +167,14 @@ void pm__plan_devices(const pm_system *system, const pm__plan_software *software
   offer_cores(devices);
 }
 
+void pm__plan_system_devices(const pm_system *system, const pm__plan_software *software, pm__device *devices)
+{
+  pm__plan_devices(&system->gpu, pm_system_get_kernels(system), software, devices);
+}
+
 static void prepare_devices(pm__plan_system *entry)
 {
-  pm__plan_devices(entry->system, NULL, entry->devices[PM_KERNEL_MODEL_CALIBRATED]);
+  pm__plan_system_devices(entry->system, NULL, entry->devices[PM_KERNEL_MODEL_CALIBRATED]);
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++)
     pm__device_init(&entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision], &entry->system->gpu, NULL, precision);
 }
@@ -178,7 +184,7 @@ static void renew_system(pm_plan *plan, size_t i)
   prepare_devices(&plan->systems[i]);
   for (size_t j = 0; j < plan->library_count; j++) {
     pm__plan_library *library = &plan->libraries[j];
-    pm__plan_devices(plan->systems[i].system, &library->software, library->devices[i]);
+    pm__plan_system_devices(plan->systems[i].system, &library->software, library->devices[i]);
   }
 }
 

@@ -117,8 +117,11 @@ struct pm_plan {
 /* The number of the memory profile in the plan, added with the memory of all networks if it is new; -1 with an error. */
 int pm__plan_memory(pm_plan *plan, const pm_memory_profile *profile, pm_error *error);
 
-/* The GPU of a system at every precision, calibrated, with this software (NULL: the best of everything). */
-void pm__plan_devices(const pm_system *system, const pm__plan_software *software, pm__device *devices);
+/* A GPU at every precision with these constants of kernels (NULL: by the plain roofline) and this software (NULL: the best
+** of everything); likewise that of a system. */
+void pm__plan_devices(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm__plan_software *software,
+                      pm__device *devices);
+void pm__plan_system_devices(const pm_system *system, const pm__plan_software *software, pm__device *devices);
 
 /* Gives a framework of the plan other times and factors; what it does to the passes must stay. */
 void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile);

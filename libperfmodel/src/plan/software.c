@@ -95,7 +95,7 @@ static bool fill_library(const pm_plan *plan, pm__plan_library *library)
   library->devices = (pm__device (*)[PM_PRECISION_COUNT])calloc(plan->system_count, sizeof *library->devices);
   for (size_t i = 0; library->devices != NULL && i < plan->system_count; i++)
     if (plan->systems[i].device == (int)i)
-      pm__plan_devices(plan->systems[i].system, &library->software, library->devices[i]);
+      pm__plan_system_devices(plan->systems[i].system, &library->software, library->devices[i]);
   return library->devices != NULL;
 }
 

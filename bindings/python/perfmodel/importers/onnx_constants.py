@@ -164,14 +164,14 @@ def fold(type: str, attributes: Mapping[str, Any], inputs: Sequence[Array | None
 def _elements(type: str, attributes: Mapping[str, Any], given: Sequence[Any]) -> float:
     """How many an operator would make, of those that make more than they are given."""
     if type in ("ConstantOfShape", "Expand"):
-        return max(_product(given[-1]), *(x.size for x in given[:-1]), 1)
+        return float(max(_product(given[-1]), *(x.size for x in given[:-1]), 1))
     if type == "Tile":
         return float(given[0].size) * _product(given[1])
     if type == "Range":
         start, limit, delta = (float(x.item()) for x in given)
-        return abs((limit - start) / delta)
+        return float(abs((limit - start) / delta))
     if type == "Gather":
-        return given[0].size / max(given[0].shape[int(attributes.get("axis", 0))], 1) * given[1].size
+        return float(given[0].size / max(given[0].shape[int(attributes.get("axis", 0))], 1) * given[1].size)
     if type == "Split":
         return float(attributes.get("num_outputs", 1))
     return float(np.prod(np.broadcast_shapes(*(x.shape for x in given)), dtype=np.float64)) if type in BROADCAST else 0
