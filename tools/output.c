@@ -24,38 +24,6 @@ int output_width(const cli_request *request)
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? (int)size.ws_col : 0;
 }
 
-static int write_stdout(const char *text, size_t size)
-{
-  bool good = fwrite(text, 1, size, stdout) == size;
-  good = fflush(stdout) == 0 && good;
-  if (good || errno == EPIPE) return CODE_DONE; /* a reader that has seen enough is no failure */
-  return fail(CODE_INTERNAL, "cannot write to standard output: %s", strerror(errno));
-}
-
-/* A device or a pipe cannot be replaced, only written to. */
-static int write_in_place(const char *path, const char *text, size_t size)
-{
-  FILE *file = fopen(path, "wb");
-  if (file == NULL) return fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", path, strerror(errno));
-  bool good = fwrite(text, 1, size, file) == size;
-  int reason = errno;
-  if (fclose(file) != 0) {
-    if (good) reason = errno;
-    good = false;
-  }
-  return good ? CODE_DONE : fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", path, strerror(reason));
-}
-
-/* The rights that the file has, or that a new one would get. */
-static mode_t rights_of(const char *path)
-{
-  struct stat status;
-  if (stat(path, &status) == 0) return status.st_mode & 07777;
-  mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
-}
-
 static bool write_all(int descriptor, const char *text, size_t size)
 {
   while (size > 0) {
@@ -68,46 +36,83 @@ static bool write_all(int descriptor, const char *text, size_t size)
   return true;
 }
 
+static int cannot_write(const char *name)
+{
+  return fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", name, strerror(errno));
+}
+
+static int write_stdout(const char *text, size_t size)
+{
+  if (write_all(STDOUT_FILENO, text, size) || errno == EPIPE) return CODE_DONE; /* who reads has seen enough: no failure */
+  return fail(CODE_INTERNAL, "cannot write to standard output: %s", strerror(errno));
+}
+
+/* Closes, and says what failed first. */
+static bool close_after(int descriptor, bool good)
+{
+  int reason = errno;
+  if (close(descriptor) != 0 && good) return false;
+  errno = reason;
+  return good;
+}
+
+/* A device or a pipe cannot be replaced, only written to. */
+static int write_in_place(const char *path, const char *text, size_t size)
+{
+  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  bool good = descriptor >= 0 && close_after(descriptor, write_all(descriptor, text, size));
+  return good ? CODE_DONE : cannot_write(path);
+}
+
+/* The rights that a new file gets. */
+static mode_t rights_of_new(void)
+{
+  mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
 /* Writes beside the target and puts the result in its place only when all of it is there. */
-static bool replace_file(const char *path, char *beside, const char *text, size_t size)
+static bool replace_file(const char *path, char *beside, mode_t rights, const char *text, size_t size)
 {
   int descriptor = mkstemp(beside);
   if (descriptor < 0) return false;
-  bool good = write_all(descriptor, text, size) && fchmod(descriptor, rights_of(path)) == 0 && fsync(descriptor) == 0;
+  bool good = write_all(descriptor, text, size) && fchmod(descriptor, rights) == 0 && fsync(descriptor) == 0;
+  if (close_after(descriptor, good) && rename(beside, path) == 0) return true;
   int reason = errno;
-  if (close(descriptor) != 0 && good) {
-    reason = errno;
-    good = false;
-  }
-  if (good && rename(beside, path) == 0) return true;
-  if (good) reason = errno;
   unlink(beside);
   errno = reason;
   return false;
 }
 
+static int replace(const char *name, const char *path, mode_t rights, const char *text, size_t size)
+{
+  size_t room = strlen(path) + sizeof ".XXXXXX";
+  char *beside = (char *)malloc(room);
+  if (beside == NULL) return fail_memory();
+  snprintf(beside, room, "%s.XXXXXX", path);
+  int code = replace_file(path, beside, rights, text, size) ? CODE_DONE : cannot_write(name);
+  free(beside);
+  return code;
+}
+
+/* A link stays a link: what it points to is replaced. */
+static int replace_what_is_there(const char *name, mode_t rights, const char *text, size_t size)
+{
+  char *path = access(name, W_OK) == 0 ? realpath(name, NULL) : NULL;
+  int code = path != NULL ? replace(name, path, rights, text, size) : cannot_write(name);
+  free(path);
+  return code;
+}
+
 static int write_file(const char *name, const char *text, size_t size)
 {
   struct stat status;
-  bool exists = stat(name, &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) return fail(CODE_INTERNAL, "cannot write \"%.400s\": it is a folder", name);
-  if (exists && !S_ISREG(status.st_mode)) return write_in_place(name, text, size);
-  if (exists && access(name, W_OK) != 0)
-    return fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", name, strerror(errno));
-  char *resolved = exists ? realpath(name, NULL) : NULL; /* a link stays a link: what it points to is replaced */
-  const char *path = resolved != NULL ? resolved : name;
-  size_t room = strlen(path) + sizeof ".XXXXXX";
-  char *beside = (char *)malloc(room);
-  int code = CODE_DONE;
-  if (beside == NULL) code = fail_memory();
-  else {
-    snprintf(beside, room, "%s.XXXXXX", path);
-    if (!replace_file(path, beside, text, size))
-      code = fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", name, strerror(errno));
-  }
-  free(beside);
-  free(resolved);
-  return code;
+  if (stat(name, &status) != 0)
+    return errno == ENOENT ? replace(name, name, rights_of_new(), text, size) : cannot_write(name);
+  if (S_ISDIR(status.st_mode)) return fail(CODE_INTERNAL, "cannot write \"%.400s\": it is a folder", name);
+  if (!S_ISREG(status.st_mode)) return write_in_place(name, text, size);
+  return replace_what_is_there(name, status.st_mode & 07777, text, size);
 }
 
 int write_output(const cli_request *request, const char *text, size_t size)

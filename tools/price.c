@@ -66,14 +66,15 @@ static int read_list(const pm_catalog *catalog, cli_prices *prices, const char *
   return code;
 }
 
-static int read_lines(const pm_catalog *catalog, cli_prices *prices, FILE *file)
+static int read_lines(const pm_catalog *catalog, cli_prices *prices, char *text)
 {
-  char line[LINE];
   int code = CODE_DONE;
-  while (code == CODE_DONE && fgets(line, sizeof line, file) != NULL) {
+  for (char *next = text; next != NULL && code == CODE_DONE;) {
+    char *line = next, *end = strchr(line, '\n');
+    next = end != NULL ? end + 1 : NULL;
     line[strcspn(line, "#\r\n")] = '\0';
-    char *text = trimmed(line);
-    if (text[0] != '\0') code = read_entry(catalog, prices, text, "=,;");
+    line = trimmed(line);
+    if (line[0] != '\0') code = read_entry(catalog, prices, line, "=,;");
   }
   return code;
 }
@@ -85,10 +86,11 @@ int read_prices(const cli_request *request, const pm_catalog *catalog, cli_price
   if (date != NULL && text == NULL) return fail(CODE_USAGE, "--price-date without --price");
   if (text == NULL) return CODE_DONE;
   if (strchr(text, '=') != NULL) return read_list(catalog, prices, text);
-  FILE *file = fopen(text, "r");
-  if (file == NULL) return fail(CODE_INPUT, "the prices in \"%.200s\" cannot be read", text);
-  int code = read_lines(catalog, prices, file);
-  fclose(file);
+  pm_error error = PM_ERROR_NONE;
+  char *lines = pm_file_read(text, &error);
+  if (lines == NULL) return fail_error(&error);
+  int code = read_lines(catalog, prices, lines);
+  pm_string_free(lines);
   return code;
 }
 

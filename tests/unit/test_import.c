@@ -280,6 +280,39 @@ START_TEST(absurd_numbers_are_refused)
 }
 END_TEST
 
+/* A text with every `old` in it changed. */
+static char *changed(const char *text, const char *old, const char *new_text)
+{
+  char *out = (char *)calloc(1, strlen(text) * (1 + strlen(new_text)) + 1);
+  ck_assert_ptr_nonnull(out);
+  for (const char *at; (at = strstr(text, old)) != NULL; text = at + strlen(old)) {
+    strncat(out, text, (size_t)(at - text));
+    strcat(out, new_text);
+  }
+  return strcat(out, text);
+}
+
+/* A speed that is no number is the link that hosts have, and said; a bandwidth that is none is an error. */
+START_TEST(hwloc_without_numbers)
+{
+  static const char *const none[] = {"nan", "inf", "-nan", "1e999", "0x10"};
+  char *text = read_file("hwloc_nvlink.xml"), message[80];
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+    char *speeds = changed(text, "15.753846", none[i]), *matrix = changed(text, "40000 ", none[i]);
+    imported m = import_text("hwloc", speeds, NULL);
+    snprintf(message, sizeof message, "assumed: \"%s\" is no speed of a link; it is taken for pcie3-x16", none[i]);
+    ck_assert_ptr_nonnull(strstr(m.report, message));
+    ck_assert_ptr_null(strstr(m.report, "link at"));
+    drop(&m);
+    snprintf(message, sizeof message, "\"%s", none[i]);
+    refused("hwloc", matrix, message);
+    free(matrix);
+    free(speeds);
+  }
+  pm_string_free(text);
+}
+END_TEST
+
 START_TEST(damaged_sources_do_no_harm)
 {
   static const char *const formats[] = {"nccl", "nccl", "nccl", "hwloc", "hwloc"};
@@ -380,6 +413,7 @@ int main(void)
   tcase_add_test(tests, nccl_static_file_is_read);
   tcase_add_test(tests, nccl_dump_of_a_virtual_machine_is_read);
   tcase_add_test(tests, hwloc_nvlinks_are_read);
+  tcase_add_test(tests, hwloc_without_numbers);
   tcase_add_test(tests, topo_of_today_is_read);
   tcase_add_test(tests, topo_affinity_is_read);
   tcase_add_test(tests, topo_bridges_are_read);

@@ -415,6 +415,17 @@ START_TEST(what_cannot_be_predicted_is_counted_and_said)
 }
 END_TEST
 
+/* What is no number is none: not an error of inf per cent, and not part of a mean. */
+START_TEST(a_throughput_is_a_finite_number)
+{
+  char notes[NOTES];
+  ck_assert(isnan(own("training", ROW("8", "nan", "images/s") ROW("8", "inf", "images/s") ROW("8", "-nan", "images/s")
+                      ROW("8", "1e999", "images/s") ROW("8", "-5", "images/s"), "error", notes)));
+  ck_assert_ptr_nonnull(strstr(notes, "5 of 5 rows of \"own.csv\" have no prediction"));
+  ck_assert_ptr_nonnull(strstr(notes, "5 rows: no throughput above 0"));
+}
+END_TEST
+
 START_TEST(suspect_rows_are_left_out)
 {
   char notes[NOTES];
@@ -677,6 +688,7 @@ int main(void)
   tcase_add_test(tests, a_row_that_is_predicted_has_no_error);
   tcase_add_test(tests, units_scale_the_prediction);
   tcase_add_test(tests, what_cannot_be_predicted_is_counted_and_said);
+  tcase_add_test(tests, a_throughput_is_a_finite_number);
   tcase_add_test(tests, suspect_rows_are_left_out);
   tcase_add_test(tests, formulas_are_of_predictions);
   tcase_add_test(tests, claims_hold_or_do_not);

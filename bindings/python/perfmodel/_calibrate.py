@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from functools import cached_property
-from pathlib import Path
 
 from . import _core
 from ._background import interruptible
@@ -13,7 +12,7 @@ from ._base import renamed
 from ._catalog import Catalog, default
 from ._errors import ArgumentError
 from ._inputs import path_text, text
-from ._table import Table
+from ._table import Table, written
 from ._validate import Rows, _csv
 
 
@@ -50,7 +49,7 @@ class Calibration:
         """The constants as a file for `Catalog`; written to `path` if there is one."""
         out = _core.calibration_get_xml(self._handle)
         if path is not None:
-            Path(path_text(path)).write_text(out, encoding="utf-8")
+            written(out, path)
         return out
 
     def __repr__(self) -> str:

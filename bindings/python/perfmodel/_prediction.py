@@ -6,7 +6,6 @@ import dataclasses
 import os
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from ._plan import Plan, Samples, plan_of
 from ._record import Records
 from ._run import Input, one_run
 from ._system import System
+from ._table import written
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -56,7 +56,7 @@ class Prediction(_records.Prediction):
             raise ValueError("only what perfmodel predicted has a timeline")
         text = _core.prediction_trace(self._plan._handle, _record.write("run", self.run))
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            written(text, path)
         return text
 
     def explain(self) -> str:

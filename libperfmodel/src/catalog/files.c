@@ -150,8 +150,10 @@ static int list_folder(path_list *paths, const char *folder, pm_error *error)
   DIR *stream = opendir(folder);
   int status = PM_OK;
   if (stream == NULL) return errno == ENOMEM ? pm__no_memory(error) : cannot_open(folder, errno, error);
-  for (const struct dirent *item; status == PM_OK && (item = readdir(stream)) != NULL;)
+  errno = 0; /* readdir says so of a folder that cannot be read to its end, and in no other way */
+  for (const struct dirent *item; status == PM_OK && (item = readdir(stream)) != NULL; errno = 0)
     if (is_wanted(item->d_name)) status = add_path(paths, folder, item->d_name, error);
+  if (status == PM_OK && errno != 0) status = cannot_open(folder, errno, error);
   closedir(stream);
   return status;
 }

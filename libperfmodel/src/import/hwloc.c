@@ -68,7 +68,10 @@ static bool holds_devices(const pm__element *e)
 static const char *link_of(pm__sketch *w, const pm__element *e)
 {
   double speed = 0;
-  if (pm_number_parse(attribute(e, "pci_link_speed"), &speed) != PM_OK || speed <= 0) return w->host_link;
+  const char *said = attribute(e, "pci_link_speed");
+  if (pm_number_parse(said, &speed) != PM_OK && said[0] != '\0')
+    pm__string_format(&w->report, "assumed: \"%.40s\" is no speed of a link; it is taken for %s\n", said, w->host_link);
+  if (speed <= 0) return w->host_link;
   const char *link = speed > 40 ? "pcie5-x16" : speed > 20 ? "pcie4-x16" : "pcie3-x16";
   if (speed < 12) pm__string_format(&w->report, "assumed: a link at %.2f GB/s is taken for %s; idle GPUs slow theirs down\n",
                                     speed, link);
