@@ -142,9 +142,16 @@ static bool read_quantity(const char *name, const pm_field *field, void *record,
   return true;
 }
 
+/* "0" of a count that is 0 where nobody gives one: it says that there is none. */
+static bool is_none(const pm_field *field, const char *text)
+{
+  return field->kind == PM_FIELD_INT && field->otherwise == NULL && strcmp(text, "0") == 0;
+}
+
 bool read_field(const char *name, const pm_field *field, void *record, const char *text)
 {
   double count;
+  if (is_none(field, text)) return pm_record_set_number(field, record, 0, NULL), true;
   if (is_count(field)) {
     if (!read_count(name, text, COUNT_MOST, &count)) return false;
     pm_record_set_number(field, record, count, NULL);

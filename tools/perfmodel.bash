@@ -79,20 +79,20 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    search) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --framework --set --top --front --as --choices --columns --format --output --catalog --quiet --help"
+    search) options=" --gpus --nodes --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --framework --set --top --front --why --choices --as --columns --format --output --catalog --quiet --help"
       case $before in
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
-        --overlap) words="none backward framework" ;;
-        --kernel-model) words="calibrated roofline" ;;
-        --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
-        --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
-        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v" ;;
-        --stage-layers) words="even balanced" ;;
-        --recompute) words="none selective full" ;;
-        --context-exchange) words="all-gather ring all-to-all" ;;
-        --offload) words="none optimizer activations" ;;
-        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp" ;;
-        --framework) words="$(_perfmodel_ids frameworks)" ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8"; many=1 ;;
+        --overlap) words="none backward framework"; many=1 ;;
+        --kernel-model) words="calibrated roofline"; many=1 ;;
+        --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid"; many=1 ;;
+        --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none"; many=1 ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v"; many=1 ;;
+        --stage-layers) words="even balanced"; many=1 ;;
+        --recompute) words="none selective full"; many=1 ;;
+        --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
+        --offload) words="none optimizer activations"; many=1 ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp"; many=1 ;;
+        --framework) words="$(_perfmodel_ids frameworks)"; many=1 ;;
         --as) words="megatron torchtitan deepspeed" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;

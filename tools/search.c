@@ -7,14 +7,16 @@
 #include "options.h"
 #include "settings.h"
 
-enum { TOP = 10, TOP_MOST = 10000, THREADS_MOST = 64, RANGE = 256, QUANTITY = 64, WIDTH = 120 };
+enum { TOP = 10, TOP_MOST = 10000, THREADS_MOST = 64, RANGE = 256, BASES_MOST = 4096 };
 
 typedef struct cli_search {
   pm_catalog *catalog;
   pm_network *network;
-  pm_system *system;
+  texts names;         /* of systems */
+  pm_system **systems;
   pm_plan *plan;
   pm_run base;
+  cli_axes axes;
   double global_batch, top;
   size_t frameworks;
   pm_search *search;
@@ -23,42 +25,52 @@ typedef struct cli_search {
 
 /* ---- What is asked ---- */
 
-/* GPUs in all: of one node, or of whole nodes. */
-static int place(const cli_request *request, cli_search *s)
-{
-  int each = pm_system_get_machine(s->system)->gpus;
-  if (field_given(request, "gpus") == NULL) s->base.gpus = each;
-  if (s->base.gpus <= each || field_given(request, "nodes") != NULL) return CODE_DONE;
-  if (s->base.gpus % each != 0)
-    return fail(CODE_CONSTRAINT, "%d GPUs are no whole number of nodes with %d", s->base.gpus, each);
-  s->base.nodes = s->base.gpus / each;
-  s->base.gpus = each;
-  return CODE_DONE;
-}
-
 static int read_question(const cli_request *request, cli_search *s)
 {
   const char *batch = request->value[OPTION_GLOBAL_BATCH], *top = request->value[OPTION_TOP];
   s->base = pm_search_base_make();
   s->top = TOP;
   if (batch == NULL) return fail(CODE_USAGE, "--global-batch is missing");
-  if (!read_run(request, "run", &s->base) || !read_count("global-batch", batch, COUNT_MOST, &s->global_batch)) return CODE_USAGE;
+  if (!read_names("SYSTEMS", request->arguments.items[1], &s->names)) return CODE_USAGE;
+  if (!read_axes(request, &s->base, &s->axes) || !read_count("global-batch", batch, COUNT_MOST, &s->global_batch))
+    return CODE_USAGE;
   return top == NULL || read_count("top", top, TOP_MOST, &s->top) ? CODE_DONE : CODE_USAGE;
 }
 
-static int make_plan(const cli_request *request, cli_search *s)
+static int open_all(const cli_request *request, cli_search *s)
+{
+  int code;
+  pm_error error = PM_ERROR_NONE;
+  s->catalog = open_catalog(request, &code);
+  if (code == CODE_DONE) s->network = open_network(request, s->catalog, request->arguments.items[0], &code);
+  s->systems = (pm_system **)calloc(s->names.count, sizeof *s->systems);
+  if (s->systems == NULL) return fail_memory();
+  for (size_t i = 0; i < s->names.count && code == CODE_DONE; i++)
+    s->systems[i] = open_system(s->catalog, s->names.items[i], &code);
+  if (code != CODE_DONE) return code;
+  const pm_network *network = s->network;
+  s->plan = pm_plan_new(&network, 1, (const pm_system *const *)s->systems, s->names.count, &error);
+  if (s->plan == NULL) return fail_error(&error);
+  const cli_systems systems = {s->catalog, s->systems, s->names.count};
+  return add_frameworks(request, &systems, s->plan, &s->frameworks);
+}
+
+/* What is searched from: every combination of what is given. */
+static int make_search(cli_search *s)
 {
   pm_error error = PM_ERROR_NONE;
-  const pm_network *network = s->network;
-  const pm_system *system = s->system;
-  s->plan = pm_plan_new(&network, 1, &system, 1, &error);
-  if (s->plan == NULL) return fail_error(&error);
-  cli_systems systems = {s->catalog, &s->system, 1};
-  int code = add_frameworks(request, &systems, s->plan, &s->frameworks);
-  if (code == CODE_DONE && s->frameworks > 1) code = fail(CODE_USAGE, "search takes one framework");
-  s->base.framework_index = s->frameworks > 0 ? 0 : -1;
-  if (code != CODE_DONE) return code;
-  s->search = pm_search_new(s->plan, &s->base, s->global_batch, &error);
+  if (!add_index_axis(&s->axes, "system_index", s->names.count) ||
+      (s->frameworks > 0 && !add_index_axis(&s->axes, "framework_index", s->frameworks)))
+    return CODE_INTERNAL;
+  const pm_space space = {.type = pm_record_type_find("run"), .run_size = sizeof(pm_run), .base = &s->base,
+                          .axes = s->axes.items, .axis_count = s->axes.count};
+  size_t count = pm_space_count(&space);
+  if (count > BASES_MOST) return fail(CODE_USAGE, "there are %zu runs to start from; at most %d are possible", count, BASES_MOST);
+  pm_run *bases = (pm_run *)calloc(count, sizeof *bases);
+  if (bases == NULL) return fail_memory();
+  if (pm_space_get_runs(&space, 0, count, bases, &error) == PM_OK)
+    s->search = pm_search_new(s->plan, bases, count, s->global_batch, &error);
+  free(bases);
   return s->search != NULL ? CODE_DONE : fail_error(&error);
 }
 
@@ -115,33 +127,6 @@ static int evaluate(cli_search *s)
 
 /* ---- What is answered ---- */
 
-static const char *const shown[] = {"tensor_parallel", "pipeline_parallel", "virtual_pipeline", "context_parallel",
-                                    "expert_parallel", "data_parallel", "sequence_parallel", "micro_batch", "zero",
-                                    "recompute", "step_time", "tokens_per_second", "throughput", "mfu", "memory"};
-
-/* For people: what plans differ in, and without what the network has not. */
-static pm_table *for_people(const cli_search *s, pm_table *table)
-{
-  const char *names[sizeof shown / sizeof shown[0]];
-  size_t count = 0;
-  pm_network_totals totals;
-  bool tokens = pm_network_get_totals(s->network, &totals, NULL) == PM_OK && !isnan(totals.tokens);
-  for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-    if (strcmp(shown[i], tokens ? "throughput" : "tokens_per_second") != 0) names[count++] = shown[i];
-  if (table != NULL) pm_table_keep(table, names, count, NULL);
-  return table;
-}
-
-static void print_summary(FILE *stream, const cli_search *s)
-{
-  pm_network_totals totals;
-  const char *name = pm_network_get_totals(s->network, &totals, NULL) == PM_OK ? totals.name : "the network";
-  fprintf(stream, "Training %s on %.0f GPUs (%s), global batch %.0f\n", name, (double)s->base.gpus * s->base.nodes,
-          pm_system_get_machine(s->system)->name, s->global_batch);
-  fprintf(stream, "%zu plans, of which %zu fit into memory; the fastest of them:\n\n", pm_search_result_count(s->result),
-          pm_search_result_count_fitting(s->result));
-}
-
 static int print_table(FILE *stream, pm_table *table, int width, const pm_error *error)
 {
   if (table == NULL) return fail_error(error);
@@ -159,10 +144,11 @@ static int write_report(const cli_request *request, const cli_search *s)
   pm_error error = PM_ERROR_NONE;
   int width = output_width(request);
   if (!page_open(&page)) return fail_memory();
-  print_summary(page.stream, s);
-  int code = print_table(page.stream, for_people(s, pm_search_result_tabulate(s->result, &error)), width, &error);
-  fputs("\nWhat each choice costs: the fastest plan that makes it, and how much slower that is\n\n", page.stream);
-  if (code == CODE_DONE) code = print_table(page.stream, pm_search_result_tabulate_choices(s->result, &error), width, &error);
+  fprintf(page.stream, "Global batch %.0f: %zu plans, of which %zu fit into memory; the fastest of them\n\n", s->global_batch,
+          pm_search_result_count(s->result), pm_search_result_count_fitting(s->result));
+  int code = print_table(page.stream, pm_search_result_tabulate(s->result, &error), width, &error);
+  fputs("\nWhy the first: the best plan with another value of each choice, and what makes it slower\n\n", page.stream);
+  if (code == CODE_DONE) code = print_table(page.stream, pm_search_result_tabulate_why(s->result, &error), width, &error);
   int written = page_write(&page, request);
   return code == CODE_DONE ? written : code;
 }
@@ -172,7 +158,7 @@ static int write_best(const cli_request *request, const cli_search *s)
 {
   pm_run best;
   size_t number;
-  if (pm_search_result_get_best(s->result, &number) != PM_OK || pm_search_get_run(s->search, number, &best) != PM_OK)
+  if (pm_search_result_get_plan(s->result, 0, &number) != PM_OK || pm_search_get_run(s->search, number, &best) != PM_OK)
     return fail(CODE_INTERNAL, "the best plan is not found");
   return write_settings(request, request->value[OPTION_AS], &best, s->global_batch);
 }
@@ -184,52 +170,70 @@ static int answer(const cli_request *request, const cli_search *s)
     return fail(CODE_CONSTRAINT, "none of %zu plans fits into memory: more GPUs, or larger ones, would help",
                 pm_search_result_count(s->result));
   if (request->value[OPTION_AS] != NULL) return write_best(request, s);
+  if (request->value[OPTION_WHY] != NULL) return write_table(request, pm_search_result_tabulate_why(s->result, &error), &error);
   if (request->value[OPTION_CHOICES] != NULL)
     return write_table(request, pm_search_result_tabulate_choices(s->result, &error), &error);
-  if (request->value[OPTION_FRONT] == NULL && is_report(request)) return write_report(request, s);
-  pm_table *table = request->value[OPTION_FRONT] != NULL ? pm_search_result_tabulate_front(s->result, &error)
-                                                         : pm_search_result_tabulate(s->result, &error);
-  return write_table(request, is_report(request) ? for_people(s, table) : table, &error);
+  if (request->value[OPTION_FRONT] != NULL)
+    return write_table(request, pm_search_result_tabulate_front(s->result, &error), &error);
+  if (is_report(request)) return write_report(request, s);
+  return write_table(request, pm_search_result_tabulate(s->result, &error), &error);
+}
+
+static void close_all(cli_search *s)
+{
+  pm_search_result_free(s->result);
+  pm_search_free(s->search);
+  pm_plan_free(s->plan);
+  for (size_t i = 0; s->systems != NULL && i < s->names.count; i++) pm_system_free(s->systems[i]);
+  pm_network_free(s->network);
+  pm_catalog_free(s->catalog);
+  free(s->systems);
+  free(s->names.items);
+  free_axes(&s->axes);
 }
 
 static int run(const cli_request *request)
 {
-  cli_search s;
-  memset(&s, 0, sizeof s);
-  int code = read_question(request, &s);
-  if (code != CODE_DONE) return code;
-  s.catalog = open_catalog(request, &code);
-  if (code == CODE_DONE) s.network = open_network(request, s.catalog, request->arguments.items[0], &code);
-  if (code == CODE_DONE) s.system = open_system(s.catalog, request->arguments.items[1], &code);
-  if (code == CODE_DONE) code = place(request, &s);
-  if (code == CODE_DONE) code = make_plan(request, &s);
-  if (code == CODE_DONE) code = evaluate(&s);
-  if (code == CODE_DONE) code = answer(request, &s);
-  pm_search_result_free(s.result);
-  pm_search_free(s.search);
-  pm_plan_free(s.plan);
-  pm_system_free(s.system);
-  pm_network_free(s.network);
-  pm_catalog_free(s.catalog);
+  cli_search *s = (cli_search *)calloc(1, sizeof *s);
+  if (s == NULL) return fail_memory();
+  int code = read_question(request, s);
+  if (code == CODE_DONE) code = open_all(request, s);
+  if (code == CODE_DONE) code = make_search(s);
+  if (code == CODE_DONE) code = evaluate(s);
+  if (code == CODE_DONE) code = answer(request, s);
+  close_all(s);
+  free(s);
   return code;
 }
 
 static const cli_option options[] = {
-  {OPTION_FIELDS, '\0', "run", NULL, NULL},
+  {OPTION_FIELDS, '\0', "run", "many", "batch epoch_samples"},
+  {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs in all, on whole nodes (default: all of a node)"},
+  {OPTION_OF_FIELD, '\0', "tp", NULL, "GPUs that share every layer: tensor parallelism (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "sp", NULL, "sequence parallelism: where they do not share features, they share tokens (default: both)"},
+  {OPTION_OF_FIELD, '\0', "cp", NULL, "GPUs that share the tokens of a sequence (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "pp", NULL, "stages of the pipeline (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "vp", NULL, "chunks of layers on each GPU of a pipeline (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "ep", NULL, "GPUs over which the experts of a layer are dealt out (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "micro-batch", NULL, "samples of a micro-batch (default: all up to 64 are tried)"},
+  {OPTION_OF_FIELD, '\0', "zero", NULL, "ZeRO stage 0 to 3 (default: all are tried, 2 and 3 without a pipeline)"},
+  {OPTION_OF_FIELD, '\0', "recompute", NULL, "what the backward pass computes again (default: all are tried)"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it; see perfmodel list frameworks"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it; see perfmodel list frameworks"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   {OPTION_TOP, '\0', "top", "N", "so many of the fastest plans (default 10)"},
-  {OPTION_FRONT, '\0', "front", NULL, "the plans than which no other is faster with as little memory, instead"},
+  {OPTION_FRONT, '\0', "front", NULL, "the plans than which no other is faster with as little memory and as few GPUs, instead"},
+  {OPTION_WHY, '\0', "why", NULL, "for each choice the best plan with another value, as a table, instead"},
+  {OPTION_CHOICES, '\0', "choices", NULL, "the best plan with every value of each choice, as a table, instead"},
   {OPTION_AS, '\0', "as", "megatron|torchtitan|deepspeed", "the best plan as that program is told it, instead"},
-  {OPTION_CHOICES, '\0', "choices", NULL, "what each choice costs, as a table, instead"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command search_command = {
-  "search", "NETWORK SYSTEM", "finds the best parallel plan: tensor, pipeline, context, expert, data",
+  "search", "NETWORK SYSTEMS", "finds the best parallel plan: tensor, pipeline, context, expert, data",
   "Predicts every way to share a network out over GPUs for a global batch: tensor, sequence, context, expert and pipeline "
-  "parallelism with virtual stages, micro-batch, ZeRO stage, recomputation. What is given as an option is taken as it is; all "
-  "else is tried. --gpus are all GPUs.",
+  "parallelism with virtual stages, micro-batch, ZeRO stage, recomputation. What is given as an option is taken as it is, of "
+  "several values each; all else is tried. Plans are written as tp, sp, cp, pp, vp, ep, dp (data-parallel ranks), zero, mb "
+  "(micro-batch) and what is recomputed; what is 1, or no, is left out.",
   "perfmodel search llama3-70b dgx-h100 --gpus 512 --global-batch 1024 --precision bf16 --optimizer adam", options, 2, 2, run};

@@ -227,12 +227,22 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
 PM_UNLOCKED(pm_plan_new)
 PM_UNLOCKED(predict)
 PM_UNLOCKED(predict_into)
+PM_UNLOCKED(search_new)
+PM_UNLOCKED(search_evaluate)
 PM_UNLOCKED(calibrate)
 PM_UNLOCKED(validate_table)
 
 /* ---- A plan refers to its networks and systems: it keeps them alive ---- */
 %pythonappend pm_plan_new %{
     val._kept = (networks[:], systems[:])
+%}
+
+/* ---- A search refers to its plan, and a result to its search ---- */
+%pythonappend search_new %{
+    val._kept = plan
+%}
+%pythonappend search_result_new %{
+    val._kept = search
 %}
 
 /* ---- Python only: predictions into an array that is there already, without allocating ---- */

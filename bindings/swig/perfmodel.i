@@ -28,7 +28,7 @@
 **                                `data` is NULL when the call failed; `error` then raises after them.
 **
 ** Handles are owned by the language's garbage collector. A plan refers to its networks and systems: the hand-written
-** module keeps them alive as long as the plan. Functions worth releasing an interpreter lock for: plan_new, predict.
+** module keeps them alive as long as the plan. Functions worth releasing an interpreter lock for: plan_new, predict, search_new, search_evaluate.
 ** All arguments are converted before anything is allocated in C.
 */
 %module core
@@ -114,5 +114,6 @@ PM_RECORDS_IN(input_run)
 %include "sensitivity.i"
 %include "validation.i"
 %include "settings.i"
+%include "search.i"
 %include "calibration.i"
 %include "table.i"

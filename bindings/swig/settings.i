@@ -11,3 +11,6 @@ static pm_table *settings_table(const char *format, const char *path, pm_error *
   return table;
 }
 %}
+
+/* Settings of a run as that program is told them. */
+char *pm_settings_write(const char *format, const pm_attribute *ATTRIBUTES, size_t COUNT, pm_error *error);

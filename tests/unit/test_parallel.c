@@ -2,6 +2,7 @@
 ** Networks shared out over GPUs, as a whole: predictions, their laws, what is refused, the search.
 */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fixtures.h"
@@ -288,7 +289,7 @@ START_TEST(search_does_not_depend_on_ranges)
   run.nodes = 4;
   run.precision = PM_PRECISION_BF16;
   run.optimizer = PM_UPDATE_ADAM;
-  pm_search *search = pm_search_new(plan, &run, 64, &error);
+  pm_search *search = pm_search_new(plan, &run, 1, 64, &error);
   ck_assert_msg(search != NULL, "%s", error.text);
   size_t count = pm_search_count(search);
   ck_assert(count > 500);
@@ -313,6 +314,145 @@ START_TEST(search_does_not_depend_on_ranges)
   ck_assert_double_eq(pm_table_get_numbers(table, 0)[0], least);
   pm_table_free(table);
   pm_search_result_free(best);
+  pm_search_free(search);
+}
+END_TEST
+
+static pm_search_result *all_of(const pm_search *search, size_t top)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_search_result *result = pm_search_result_new(search, top, &error);
+  ck_assert_msg(result != NULL, "%s", error.text);
+  ck_assert_int_eq(pm_search_evaluate(search, 0, pm_search_count(search), result), PM_OK);
+  return result;
+}
+
+static pm_search *search_from(const pm_run *bases, size_t count)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_search *search = pm_search_new(plan, bases, count, 64, &error);
+  ck_assert_msg(search != NULL, "%s", error.text);
+  return search;
+}
+
+/* GPUs in all are whole nodes; plans of several counts are those of each; no plan of the front is better than another in
+** everything, and every plan is no better than some of the front. */
+START_TEST(front_of_several_counts)
+{
+  pm_run bases[3];
+  size_t count = 0, number;
+  for (int i = 0; i < 3; i++) {
+    bases[i] = pm_search_base_make();
+    bases[i].gpus = 8 << i;
+    bases[i].precision = PM_PRECISION_BF16;
+    pm_search *one = search_from(&bases[i], 1);
+    count += pm_search_count(one);
+    pm_search_free(one);
+  }
+  pm_search *search = search_from(bases, 3);
+  ck_assert_uint_eq(pm_search_count(search), count);
+  pm_search_result *result = all_of(search, 5);
+  pm_prediction front[512], p;
+  double gpus[512];
+  size_t kept = 0;
+  pm_run run;
+  while (kept < 512 && pm_search_result_get_front(result, kept, &number) == PM_OK) {
+    ck_assert_int_eq(pm_search_get_run(search, number, &run), PM_OK);
+    ck_assert_int_eq(run.gpus, 8);
+    gpus[kept] = (double)run.gpus * run.nodes;
+    pm_predict(plan, &run, &front[kept++], 1);
+  }
+  ck_assert(kept > 5 && kept < 512);
+  bool seen[33] = {false};
+  for (size_t i = 0; i < kept; i++) seen[(int)gpus[i]] = true;
+  ck_assert(seen[8] && seen[16] && seen[32]);
+  for (size_t n = 0; n < count; n++) {
+    pm_search_get_run(search, n, &run);
+    pm_predict(plan, &run, &p, 1);
+    bool met = p.status != PM_OK;
+    for (size_t i = 0; i < kept && !met; i++)
+      met = front[i].step_time <= p.step_time && front[i].memory <= p.memory && gpus[i] <= (double)run.gpus * run.nodes;
+    ck_assert_msg(met, "plan %zu is better than the front", n);
+  }
+  for (size_t i = 0; i < kept; i++)
+    for (size_t j = 0; j < kept; j++)
+      ck_assert(i == j || front[i].step_time > front[j].step_time || front[i].memory > front[j].memory || gpus[i] > gpus[j] ||
+                (front[i].step_time == front[j].step_time && front[i].memory == front[j].memory && gpus[i] == gpus[j]));
+  pm_search_result_free(result);
+  pm_search_free(search);
+}
+END_TEST
+
+/* Rows of why are the best that a search with that value finds, where it lists the same plans: a schedule, a ZeRO stage and
+** chunks that are asked for may be combined with more. */
+START_TEST(why_is_what_other_searches_find)
+{
+  pm_error error = PM_ERROR_NONE;
+  char text[PM_TEXT_MAX];
+  pm_run base = pm_search_base_make(), run;
+  base.gpus = 32;
+  base.precision = PM_PRECISION_BF16;
+  base.optimizer = PM_UPDATE_ADAM;
+  pm_search *search = search_from(&base, 1);
+  pm_search_result *result = all_of(search, 1);
+  size_t number;
+  ck_assert_int_eq(pm_search_result_get_plan(result, 0, &number), PM_OK);
+  ck_assert_int_eq(pm_search_result_get_plan(result, 1, &number), PM_STATUS_NOT_FOUND);
+  pm_table *table = pm_search_result_tabulate_why(result, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  size_t rows = pm_table_count_rows(table);
+  ck_assert(rows >= 5);
+  for (size_t i = 0; i < rows; i++) {
+    const pm_field *field = pm_record_find_field(pm_record_type_find("run"), pm_table_get_text(table, 0, i, text));
+    ck_assert_ptr_nonnull(field);
+    pm_run fixed = base;
+    ck_assert_int_eq(pm_record_set(field, &fixed, pm_table_get_text(table, 2, i, text), &error), PM_OK);
+    pm_search *other = search_from(&fixed, 1);
+    pm_search_result *best = all_of(other, 1);
+    if (pm_search_result_get_plan(best, 0, &number) == PM_OK) {
+      pm_prediction p;
+      pm_search_get_run(other, number, &run);
+      pm_predict(plan, &run, &p, 1);
+      double time = pm_table_get_numbers(table, 4)[i];
+      int more = strstr("pipeline_schedule zero virtual_pipeline", field->name) != NULL;
+      ck_assert_msg(more ? p.step_time <= time : p.step_time == time, "%s: %g, not %g", field->name, time, p.step_time);
+      ck_assert(pm_table_get_numbers(table, 5)[i] >= 0);
+    } else ck_assert_str_eq(pm_table_get_text(table, 8, i, text), "memory");
+    pm_search_result_free(best);
+    pm_search_free(other);
+  }
+  pm_table_free(table);
+  pm_search_result_free(result);
+  pm_search_free(search);
+}
+END_TEST
+
+/* What cannot be searched from says so in a line. */
+START_TEST(bad_searches)
+{
+  pm_run good = pm_search_base_make();
+  good.precision = PM_PRECISION_BF16;
+  pm_run runs[9];
+  for (int i = 0; i < 9; i++) runs[i] = good;
+  runs[0].gpus = 12;
+  runs[1].gpus = -8;
+  runs[2].system_index = 1;
+  runs[3].framework_index = 3;
+  runs[4].precision = 99;
+  runs[5].tensor_parallel = 0;
+  runs[6].micro_batch = 0.5;
+  runs[7].zero = -2;
+  runs[8].tensor_parallel = 3;
+  for (int i = 0; i < 9; i++) {
+    pm_error error = PM_ERROR_NONE;
+    ck_assert_ptr_null(pm_search_new(plan, &runs[i], 1, 64, &error));
+    ck_assert_msg(error.status != PM_OK && strlen(error.text) > 10, "%d", i);
+  }
+  ck_assert_ptr_null(pm_search_new(plan, &good, 0, 64, NULL));
+  ck_assert_ptr_null(pm_search_new(plan, &good, 1, 0, NULL));
+  ck_assert_ptr_null(pm_search_new(plan, &good, 1, NAN, NULL));
+  pm_search *search = search_from(&good, 1);
+  ck_assert_ptr_null(pm_search_result_new(search, 0, NULL));
   pm_search_free(search);
 }
 END_TEST
@@ -348,6 +488,9 @@ int main(void)
   tcase_add_test(tests, schedules_in_order);
   tcase_add_test(tests, bad_plans);
   tcase_add_test(tests, search_does_not_depend_on_ranges);
+  tcase_add_test(tests, front_of_several_counts);
+  tcase_add_test(tests, why_is_what_other_searches_find);
+  tcase_add_test(tests, bad_searches);
   tcase_add_test(tests, goodput);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -78,8 +78,11 @@ def axes_of(type_name: str, keywords: Mapping[str, Any]) -> dict[str, list[float
     return axes
 
 
-def takes(type_name: str, *, many: bool = False, but: tuple[str, ...] = ()) -> Callable[[F], F]:
-    """Signature and help of a function that ends in **keywords: one for each field of the record."""
+def takes(
+    type_name: str, *, many: bool = False, but: tuple[str, ...] = (), free: tuple[str, ...] = ()
+) -> Callable[[F], F]:
+    """Signature and help of a function that ends in **keywords: one for each field of the record. Those that are free are
+    None by default."""
 
     def decorate(function: F) -> F:
         signature = inspect.signature(function)
@@ -87,19 +90,25 @@ def takes(type_name: str, *, many: bool = False, but: tuple[str, ...] = ()) -> C
         names = {p.name for p in own}
         more = [f for f in given(type_name) if f.name not in names and f.name not in but]
         keywords = [
-            inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=usual(f), annotation=annotation(f, many))
+            inspect.Parameter(
+                f.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=None if f.name in free else usual(f),
+                annotation=annotation(f, many),
+            )
             for f in more
         ]
         setattr(function, "__signature__", signature.replace(parameters=[*own, *keywords]))
-        function.__doc__ = _documented(function.__doc__ or "", more, many)
+        function.__doc__ = _documented(function.__doc__ or "", more, many, free)
         return function
 
     return decorate
 
 
-def _documented(doc: str, more: list[Field], many: bool) -> str:
+def _documented(doc: str, more: list[Field], many: bool, free: tuple[str, ...]) -> str:
     text = inspect.cleandoc(doc)
     title = "Options of the run, each one value or a list of them:" if many else "Options of the run:"
-    lines = [f"    {f.name}: {f.meaning}{f' (default {f.otherwise})' if f.otherwise else ''}." for f in more]
+    known = {f.name: "tried" if f.name in free else f.otherwise and f"default {f.otherwise}" for f in more}
+    lines = [f"    {f.name}: {f.meaning}{f' ({known[f.name]})' if known[f.name] else ''}." for f in more]
     wrapped = [textwrap.fill(line, 110, subsequent_indent="        ") for line in lines]
     return "\n".join([text, "", title, *wrapped]) + "\n"

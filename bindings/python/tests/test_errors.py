@@ -149,6 +149,10 @@ def core_arguments() -> dict[str, list[object]]:
     sizing = [plan, goal, run, one, one, net, profile, momentum, *input_one]
     owed = [net, node, run, *framework, *input_one]
     times = "".join(f"elementwise,add,fwd,65536x{i},fp32,v100-pcie,{i}\n" for i in range(1024, 1048))
+    given = [["gpus", "precision"], np.ones(2), np.array([2.0, 1])]
+    space = _core.search_new(plan, *given, 8)
+    found = _core.search_result_new(space, 3)
+    _core.search_evaluate(space, 0, 1, found)
     measured = "kernel,op,pass,shape,precision,gpu,time_us\n" + times
     calibrated = _core.calibrate(catalog, "kernels", measured, "", "volta", "", 0, "")
     return {
@@ -224,6 +228,17 @@ def core_arguments() -> dict[str, list[object]]:
         "hardware_unit": ["gpu.memory"],
         "system_with_number": [node, "gpu.memory", "x2"],
         "system_with_link": [catalog, node, "", "infiniband-hdr"],
+        "settings_write": ["megatron", {"tensor_parallel": "8"}],
+        "search_new": [plan, *given, 8],
+        "search_count": [space],
+        "search_result_new": [space, 3],
+        "search_evaluate": [space, 0, 1, found],
+        "search_result_add": [found, _core.search_result_new(space, 3)],
+        "search_result_count": [found],
+        "search_result_count_fitting": [found],
+        "search_runs": [space, found, "top"],
+        "search_table": [plan, run],
+        "search_choices": [found, "why"],
         "settings_table": ["", str(Path(__file__).parents[3] / "tests/settings/train.sh")],
         "validate_table": [catalog, "seeds", "", "", 0, "", ""],
         "calibrate": [catalog, "kernels", measured, "", "volta", "", 0, ""],

@@ -58,6 +58,11 @@ def test_calibration() -> None:
     assert interrupted_after(0.2, lambda: pm.calibrate(architectures="pascal")) < 0.5
 
 
+def test_search() -> None:
+    gpus = [512, 1024, 2048, 4096]
+    assert interrupted_after(0.2, lambda: pm.search("gpt3-175b", "dgx-h100", gpus=gpus, global_batch=1536)) < 0.5
+
+
 def test_validation(tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
     head = "model,framework,gpu,batch_per_gpu,precision,throughput,unit\n"

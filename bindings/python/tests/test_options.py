@@ -25,6 +25,7 @@ CALLS = [
     (pm.sweep, RUN, ()),
     (pm.Plan.runs, RUN, ()),
     (pm.size, RUN, ("nodes", "epoch_samples")),
+    (pm.search, RUN, ("batch", "epoch_samples")),
     (pm.sensitivity, RUN, ("epoch_samples",)),
     (pm.upgrades, RUN, ("epoch_samples",)),
     (pm.infer, CALL, ()),
@@ -37,6 +38,7 @@ COMMANDS = [
     ("predict", RUN, ()),
     ("sweep", RUN, ()),
     ("size", RUN, ("nodes", "epoch_samples")),
+    ("search", RUN, ("batch", "epoch_samples")),
     ("sensitivity", RUN, ("epoch_samples",)),
     ("infer", CALL, ()),
 ]

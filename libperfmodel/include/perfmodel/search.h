@@ -2,8 +2,8 @@
 ** The best way to share a network out: every parallel plan for so many GPUs and a global batch, predicted.
 **
 **     pm_run base = pm_search_base_make();                     everything free; what is set otherwise stays
-**     base.gpus = 8; base.nodes = 64; base.precision = PM_PRECISION_BF16;
-**     pm_search *search = pm_search_new(plan, &base, 1536, &error);
+**     base.gpus = 512; base.precision = PM_PRECISION_BF16;
+**     pm_search *search = pm_search_new(plan, &base, 1, 1536, &error);
 **     pm_search_result *best = pm_search_result_new(search, 10, &error);
 **     pm_search_evaluate(search, 0, pm_search_count(search), best);
 **     pm_table *table = pm_search_result_tabulate(best, &error);
@@ -27,7 +27,8 @@ typedef struct pm_search pm_search;
 typedef struct pm_search_result pm_search_result;
 
 /* A run whose parallel degrees, micro-batch, ZeRO stage, recomputation and sequence parallelism are free: -1, or unknown.
-** The schedule is 1f1b, interleaved where there are virtual stages; -1 frees it too. */
+** The schedule is 1f1b, interleaved where there are virtual stages; -1 frees it too. GPUs are all of a node: 0; more than
+** a node has, of one node, are on as many whole nodes. */
 PM_API void pm_search_base_fill(pm_run *run, size_t size);
 PM_INLINE pm_run pm_search_base_make(void)
 {
@@ -36,14 +37,15 @@ PM_INLINE pm_run pm_search_base_make(void)
   return run;
 }
 
-/* All plans of gpus x nodes of `base` for that global batch. The plan must outlive it. Owned by the caller; NULL with an
-** error: nothing fits together, or no memory. Cost: the network is shared out for each combination of degrees, 0.1 ms
-** each, unless the plan has it already. */
-PM_API pm_search *pm_search_new_sized(const pm_plan *plan, const pm_run *base, size_t run_size, double global_batch,
-                                      pm_error *error);
-PM_INLINE pm_search *pm_search_new(const pm_plan *plan, const pm_run *base, double global_batch, pm_error *error)
+/* All plans of each of these runs for that global batch: of several GPU counts, systems, frameworks, precisions, of some
+** values of a degree. The plan must outlive it. Owned by the caller; NULL with an error: a run is wrong, nothing fits
+** together, or no memory. Cost: the network is shared out for each combination of degrees, 0.1 ms each, unless the plan
+** has it already. */
+PM_API pm_search *pm_search_new_sized(const pm_plan *plan, const pm_run *bases, size_t count, size_t run_size,
+                                      double global_batch, pm_error *error);
+PM_INLINE pm_search *pm_search_new(const pm_plan *plan, const pm_run *bases, size_t count, double global_batch, pm_error *error)
 {
-  return pm_search_new_sized(plan, base, sizeof *base, global_batch, error);
+  return pm_search_new_sized(plan, bases, count, sizeof *bases, global_batch, error);
 }
 /* Releases the search; NULL is none. */
 PM_API void pm_search_free(pm_search *search);
@@ -58,7 +60,8 @@ PM_INLINE int pm_search_get_run(const pm_search *search, size_t number, pm_run *
   return pm_search_get_run_sized(search, number, run, sizeof *run);
 }
 
-/* Room for the `top` fastest plans, the front of rate and memory, and the best of every choice. Owned by the caller. */
+/* Room for the `top` fastest plans, the front of rate, memory and GPUs, and the best of every choice. Owned by the
+** caller; NULL with an error. */
 PM_API pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_error *error);
 /* Releases the result; NULL is none. */
 PM_API void pm_search_result_free(pm_search_result *result);
@@ -76,27 +79,47 @@ PM_API size_t pm_search_result_count(const pm_search_result *result);
 /* How many of them fit into memory. */
 PM_API size_t pm_search_result_count_fitting(const pm_search_result *result);
 
-/* The number of the fastest plan. PM_STATUS_NOT_FOUND if none fits. */
-PM_API int pm_search_result_get_best(const pm_search_result *result, size_t *number);
+/* The number of the plan that is `place` places behind the fastest. PM_STATUS_NOT_FOUND if fewer are kept, or none fits. */
+PM_API int pm_search_result_get_plan(const pm_search_result *result, size_t place, size_t *number);
 
-/* The fastest plans as runs and predictions, the fastest first, equal ones in the order of their numbers. Owned by the
-** caller; NULL with an error. */
+/* Likewise of the front: plans than which no other is faster with as little memory and as few GPUs. */
+PM_API int pm_search_result_get_front(const pm_search_result *result, size_t place, size_t *number);
+
+/* Runs of plans and their predictions, and a column `plan` that says in a few words how each shares out the network; people
+** are shown what plans differ in. Owned by the caller; NULL with an error. */
+PM_API pm_table *pm_search_tabulate_sized(const pm_plan *plan, const pm_run *runs, size_t run_size, size_t count,
+                                          pm_error *error);
+PM_INLINE pm_table *pm_search_tabulate(const pm_plan *plan, const pm_run *runs, size_t count, pm_error *error)
+{
+  return pm_search_tabulate_sized(plan, runs, sizeof *runs, count, error);
+}
+
+/* That table of the fastest plans, the fastest first, equal ones in the order of their numbers. */
 PM_API pm_table *pm_search_result_tabulate(const pm_search_result *result, pm_error *error);
 
-/* The front: plans than which no other is faster with as little memory, likewise. */
+/* That of the front, the fastest first. */
 PM_API pm_table *pm_search_result_tabulate_front(const pm_search_result *result, pm_error *error);
 
-/* What each choice costs: for every value of every free field, the fastest plan that has it, and how much slower it is
-** than the fastest of all. */
+/* Why the fastest plan is: for every free field the best plan that chooses otherwise. Rows of pm_search_choice. */
+PM_API pm_table *pm_search_result_tabulate_why(const pm_search_result *result, pm_error *error);
+
+/* What each choice costs: for every value of every free field the best plan that has it. Rows of pm_search_choice. */
 PM_API pm_table *pm_search_result_tabulate_choices(const pm_search_result *result, pm_error *error);
 
-/* A row of it. */
-#define PM_SEARCH_CHOICE_FIELDS(X)                                                                        \
-  X(TEXT, choice, "", "field of the run")                                                                 \
-  X(TEXT, value, "", "its value")                                                                         \
-  X(REAL, step_time, "s", "step of the fastest plan that has it")                                         \
-  X(REAL, slower, "1", "that over the step of the fastest of all, less 1", .show = PM_SHOW_PERCENT)       \
-  X(REAL, plan, "1", "its number")
+/* The best plan with a value of a field: the fastest that fits or, if none does, the one that needs least memory. */
+#define PM_SEARCH_CHOICE_FIELDS(X)                                                                                      \
+  X(TEXT, choice, "", "field of the run", .show = PM_SHOW_MAIN)                                                         \
+  X(TEXT, chosen, "", "its value in the fastest plan of all", .show = PM_SHOW_MAIN)                                     \
+  X(TEXT, value, "", "its value in this plan", .show = PM_SHOW_MAIN)                                                    \
+  X(STATUS, status, "", "ok, or does_not_fit: no plan with this value does")                                            \
+  X(REAL, step_time, "s", "time of a step")                                                                             \
+  X(REAL, slower, "1", "that over the step of the fastest of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)      \
+  X(REAL, memory, "B", "memory of one GPU")                                                                             \
+  X(REAL, fuller, "1", "that over the memory of the fastest of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)    \
+  X(TEXT, limit, "", "memory, or the part of the step that is longer by most than in the fastest of all", .show = PM_SHOW_MAIN) \
+  X(REAL, longer, "s", "by how much it is longer")                                                                      \
+  X(BOTTLENECK, bottleneck, "", "the largest of the shares of a step")                                                  \
+  X(TEXT, plan, "", "the whole plan in a few words", .show = PM_SHOW_MAIN)
 
 typedef struct pm_search_choice { PM_SEARCH_CHOICE_FIELDS(PM_DECLARE) } pm_search_choice;
 

@@ -48,6 +48,9 @@ PM_API int pm_table_add_text(pm_table *table, const char *name, const char *doc,
 /* Says that people are shown all columns, not the main ones alone (pm_show). */
 PM_API void pm_table_show_all(pm_table *table);
 
+/* Says how people see the column of that name, if there is one: a sum of pm_show; with PM_SHOW_GIVEN it is what was asked. */
+PM_API void pm_table_set_show(pm_table *table, const char *name, int show);
+
 /* Drops the column of that name, if there is one. */
 PM_API void pm_table_drop(pm_table *table, const char *name);
 

@@ -144,6 +144,14 @@ void pm_table_drop(pm_table *table, const char *name)
   table->count--;
 }
 
+void pm_table_set_show(pm_table *table, const char *name, int show)
+{
+  pm__column *column = find_column(table, name);
+  if (column == NULL) return;
+  column->show = show;
+  column->given = (show & PM_SHOW_GIVEN) != 0;
+}
+
 void pm_table_show_all(pm_table *table)
 {
   if (table != NULL) table->show_all = true;

@@ -18,6 +18,7 @@ typedef struct lister {
   pm__search_plans *plans;
   double batch;   /* of a step, over all GPUs */
   int64_t ranks;
+  int32_t at;     /* the base's number */
   bool keeps_scores, experts;
   bool failed;    /* no memory */
 } lister;
@@ -167,7 +168,7 @@ static void list_tensor(lister *l)
 {
   for (int64_t t = 1; t <= l->ranks && (t <= TENSOR_MOST || t == l->base->tensor_parallel); t++) {
     if (l->ranks % t != 0 || !free_or(l->base->tensor_parallel, t)) continue;
-    list_context(l, (pm__search_plan){.tensor = (int32_t)t});
+    list_context(l, (pm__search_plan){.base = l->at, .tensor = (int32_t)t});
   }
 }
 
@@ -183,35 +184,66 @@ static void look_at(lister *l, const pm_network *network)
   }
 }
 
-static int check(const pm_plan *plan, const pm_run *base, double global_batch, pm_error *error)
+static int check_places(const pm_plan *plan, const pm_run *base, pm_error *error)
 {
   int status = pm__plan_check_place("network", base->network_index, plan->network_count, error);
   if (status == PM_OK) status = pm__plan_check_place("system", base->system_index, plan->system_count, error);
-  if (status == PM_OK)
-    status = pm__plan_check_group(&plan->systems[base->system_index], base->gpus, base->nodes, error);
   if (status != PM_OK) return status;
   if (base->framework_index < -1 || base->framework_index >= (int32_t)plan->framework_count)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "framework %d is not in the plan", base->framework_index);
-  if (base->precision < 0 || base->precision >= PM_PRECISION_COUNT)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", base->precision);
-  if (global_batch >= 1 && global_batch <= INT32_MAX && global_batch == floor(global_batch)) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "global batch %g is not a whole number of at least 1", global_batch);
+  if (base->precision >= 0 && base->precision < PM_PRECISION_COUNT) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", base->precision);
 }
 
-int pm__search_plans_list(const pm_plan *plan, const pm_run *base, double global_batch, pm__search_plans *plans,
-                          pm_error *error)
+static int check_free(const char *name, int32_t value, int32_t least, pm_error *error)
 {
-  *plans = (pm__search_plans){NULL, 0, 0};
-  int status = check(plan, base, global_batch, error);
+  if (value == FREE || value >= least) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %d is not at least %d", name, value, least);
+}
+
+static int check_choices(const pm_run *base, pm_error *error)
+{
+  int status = check_free("tensor_parallel", base->tensor_parallel, 1, error);
+  if (status == PM_OK) status = check_free("context_parallel", base->context_parallel, 1, error);
+  if (status == PM_OK) status = check_free("pipeline_parallel", base->pipeline_parallel, 1, error);
+  if (status == PM_OK) status = check_free("virtual_pipeline", base->virtual_pipeline, 1, error);
+  if (status == PM_OK) status = check_free("expert_parallel", base->expert_parallel, 1, error);
+  if (status == PM_OK) status = check_free("zero", base->zero, 0, error);
   if (status != PM_OK) return status;
-  lister l = {.plan = plan, .base = base, .plans = plans, .batch = global_batch,
+  if (isnan(base->micro_batch) || base->micro_batch >= 1) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "micro_batch %g is not at least 1", base->micro_batch);
+}
+
+int pm__search_base_place(const pm_plan *plan, pm_run *base, pm_error *error)
+{
+  int status = check_places(plan, base, error);
+  if (status == PM_OK) status = check_choices(base, error);
+  if (status != PM_OK) return status;
+  const pm_machine *machine = &plan->systems[base->system_index].system->machine;
+  if (base->gpus == 0) base->gpus = machine->gpus;
+  if (base->gpus > machine->gpus && base->nodes == 1) {
+    if (base->gpus % machine->gpus != 0)
+      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d GPUs are no whole number of nodes with %d", base->gpus, machine->gpus);
+    base->nodes = base->gpus / machine->gpus;
+    base->gpus = machine->gpus;
+  }
+  return pm__plan_check_group(&plan->systems[base->system_index], base->gpus, base->nodes, error);
+}
+
+int pm__search_plans_add(const pm_plan *plan, const pm_run *bases, int32_t at, double global_batch,
+                         pm__search_plans *plans, pm_error *error)
+{
+  const pm_run *base = &bases[at];
+  size_t before = plans->count;
+  lister l = {.plan = plan, .base = base, .plans = plans, .batch = global_batch, .at = at,
               .ranks = (int64_t)base->gpus * base->nodes};
-  l.pieces = pm__plan_pieces_find(plan, base->network_index, error);
-  if (l.pieces == NULL) return PM_STATUS_NO_MEMORY;
+  pm_error reason = PM_ERROR_NONE;
+  l.pieces = pm__plan_pieces_find(plan, base->network_index, &reason);
+  if (l.pieces == NULL) return pm__fail(error, reason.status, "%s", reason.text);
   look_at(&l, plan->networks[base->network_index].network);
   list_tensor(&l);
   if (l.failed) return pm__no_memory(error);
-  if (plans->count > 0) return PM_OK;
+  if (plans->count > before) return PM_OK;
   return pm__fail(error, PM_STATUS_NOT_FOUND, "no parallel plan shares \"%s\" out over %lld GPUs with a global batch of %.0f",
                   plan->networks[base->network_index].network->id, (long long)l.ranks, global_batch);
 }

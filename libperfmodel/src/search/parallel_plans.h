@@ -4,9 +4,9 @@
 
 #include "perfmodel/search.h"
 
-/* What one plan sets in a run. */
+/* What one plan sets in a run, of the bases of a search the one at `base`. */
 typedef struct pm__search_plan {
-  int32_t tensor, context, pipeline, chunks, expert, batch;
+  int32_t base, tensor, context, pipeline, chunks, expert, batch;
   int8_t sequence, zero, recompute, schedule;
 } pm__search_plan;
 
@@ -15,9 +15,13 @@ typedef struct pm__search_plans {
   size_t count, capacity;
 } pm__search_plans;
 
-/* PM_OK, or why there is none. */
-int pm__search_plans_list(const pm_plan *plan, const pm_run *base, double global_batch, pm__search_plans *plans,
-                          pm_error *error);
+/* A run of a search as a run of its system: GPUs are all of a node if 0, and on whole nodes if more than one has. Other
+** fields that are wrong are said too. */
+int pm__search_base_place(const pm_plan *plan, pm_run *base, pm_error *error);
+
+/* Appends the plans of bases[at]. PM_OK; PM_STATUS_NOT_FOUND if there is none. */
+int pm__search_plans_add(const pm_plan *plan, const pm_run *bases, int32_t at, double global_batch,
+                         pm__search_plans *plans, pm_error *error);
 
 /* The run of a plan; what the plan does not set is that of `base`. */
 pm_run pm__search_plan_run(const pm_run *base, double global_batch, const pm__search_plan *plan);

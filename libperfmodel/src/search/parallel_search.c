@@ -9,7 +9,7 @@
 #include "record/sized.h"
 #include "search/parallel_search.h"
 
-enum { BLOCK = 64 };
+enum { BLOCK = 64, BASES_MOST = 65536 };
 
 void pm_search_base_fill(pm_run *run, size_t size)
 {
@@ -18,29 +18,49 @@ void pm_search_base_fill(pm_run *run, size_t size)
   own.tensor_parallel = own.context_parallel = own.pipeline_parallel = own.virtual_pipeline = own.expert_parallel = -1;
   own.sequence_parallel = own.zero = own.recompute = -1;
   own.micro_batch = NAN;
+  own.gpus = 0;
   if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
 /* ---- The space ---- */
 
-pm_search *pm_search_new_sized(const pm_plan *plan, const pm_run *base, size_t run_size, double global_batch,
-                               pm_error *error)
+/* The bases as this library has them; a base of which there is no plan is left out if there are others. */
+static int list_plans(pm_search *search, const pm__record_array *bases, size_t count, pm_error *error)
 {
-  pm_run own;
-  if (plan == NULL || base == NULL) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search needs a plan and a run");
-    return NULL;
+  pm_error reason = PM_ERROR_NONE;
+  for (size_t i = 0; i < count; i++) {
+    search->bases[i] = *(const pm_run *)pm__record_read(bases, i, &search->bases[i]);
+    int status = pm__search_base_place(search->plan, &search->bases[i], error);
+    if (status != PM_OK) return status;
+    status = pm__search_plans_add(search->plan, search->bases, (int32_t)i, search->global_batch, &search->plans, &reason);
+    if (status != PM_OK && status != PM_STATUS_NOT_FOUND) return pm__fail(error, status, "%s", reason.text);
   }
-  if (pm__record_size_check("run", run_size, error) != PM_OK) return NULL;
+  return search->plans.count > 0 ? PM_OK : pm__fail(error, reason.status, "%s", reason.text);
+}
+
+static int check(const pm_plan *plan, const pm_run *bases, size_t count, size_t run_size, double global_batch, pm_error *error)
+{
+  if (plan == NULL || bases == NULL || count < 1)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search needs a plan and a run");
+  if (count > BASES_MOST)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%zu runs to start from are more than %d", count, BASES_MOST);
+  if (!(global_batch >= 1) || global_batch > INT32_MAX || global_batch != floor(global_batch))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "global batch %g is not a whole number of at least 1", global_batch);
+  return pm__record_size_check("run", run_size, error);
+}
+
+pm_search *pm_search_new_sized(const pm_plan *plan, const pm_run *bases, size_t count, size_t run_size,
+                               double global_batch, pm_error *error)
+{
+  if (check(plan, bases, count, run_size, global_batch, error) != PM_OK) return NULL;
   pm_search *search = (pm_search *)calloc(1, sizeof *search);
-  if (search == NULL) {
-    pm__no_memory(error);
-    return NULL;
+  if (search != NULL) search->bases = (pm_run *)calloc(count, sizeof *search->bases);
+  if (search == NULL || search->bases == NULL) pm__no_memory(error);
+  else {
+    search->plan = plan;
+    search->global_batch = global_batch;
+    if (list_plans(search, &(pm__record_array){"run", bases, run_size}, count, error) == PM_OK) return search;
   }
-  search->plan = plan;
-  search->base = *(const pm_run *)pm__record_read(&(pm__record_array){"run", base, run_size}, 0, &own);
-  search->global_batch = global_batch;
-  if (pm__search_plans_list(plan, &search->base, global_batch, &search->plans, error) == PM_OK) return search;
   pm_search_free(search);
   return NULL;
 }
@@ -48,6 +68,7 @@ pm_search *pm_search_new_sized(const pm_plan *plan, const pm_run *base, size_t r
 void pm_search_free(pm_search *search)
 {
   if (search == NULL) return;
+  free(search->bases);
   free(search->plans.plan);
   free(search);
 }
@@ -57,16 +78,17 @@ size_t pm_search_count(const pm_search *search)
   return search != NULL ? search->plans.count : 0;
 }
 
-static pm_run run_of(const pm_search *search, size_t number)
+pm_run pm__search_run_of(const pm_search *search, size_t number)
 {
-  return pm__search_plan_run(&search->base, search->global_batch, &search->plans.plan[number]);
+  const pm__search_plan *plan = &search->plans.plan[number];
+  return pm__search_plan_run(&search->bases[plan->base], search->global_batch, plan);
 }
 
 int pm_search_get_run_sized(const pm_search *search, size_t number, pm_run *run, size_t run_size)
 {
   if (search == NULL || run == NULL || number >= search->plans.count) return PM_STATUS_BAD_ARGUMENT;
   if (pm__record_size_check("run", run_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
-  pm_run own = run_of(search, number);
+  pm_run own = pm__search_run_of(search, number);
   pm__record_write(run, run_size, &own, sizeof own);
   return PM_OK;
 }
@@ -74,8 +96,8 @@ int pm_search_get_run_sized(const pm_search *search, size_t number, pm_run *run,
 /* ---- What is kept ---- */
 
 static const char *const choice_fields[PM__SEARCH_FIELDS] = {
-  "tensor_parallel", "pipeline_parallel", "virtual_pipeline",  "context_parallel", "expert_parallel",
-  "sequence_parallel", "micro_batch",     "pipeline_schedule", "zero",             "recompute"};
+  "tensor_parallel", "sequence_parallel", "context_parallel", "pipeline_parallel", "virtual_pipeline", "pipeline_schedule",
+  "expert_parallel", "micro_batch",       "zero",             "recompute",         "nodes",            "precision"};
 
 pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_error *error)
 {
@@ -105,7 +127,7 @@ void pm_search_result_free(pm_search_result *result)
 
 static bool before(const pm__search_found *a, const pm__search_found *b)
 {
-  if (a->prediction.step_time != b->prediction.step_time) return a->prediction.step_time < b->prediction.step_time;
+  if (a->step_time != b->step_time) return a->step_time < b->step_time;
   return a->number < b->number;
 }
 
@@ -140,47 +162,62 @@ static bool keep_top(pm_search_result *r, const pm__search_found *plan)
   return true;
 }
 
-/* The front is in order of time, so memory falls along it. */
+static bool needs_no_more(const pm__search_found *a, const pm__search_found *b)
+{
+  return a->memory <= b->memory && a->gpus <= b->gpus;
+}
+
+/* The front is in order of time: a plan is on it if none before it needs as little, and takes the place of those behind
+** it that need as much. */
 static bool keep_front(pm_search_result *r, const pm__search_found *plan)
 {
   pm__search_kept *front = &r->front;
-  size_t at = place_of(front, plan), end = at;
-  if (at > 0 && front->plan[at - 1].prediction.memory <= plan->prediction.memory) return true;
-  while (end < front->count && front->plan[end].prediction.memory >= plan->prediction.memory) end++;
-  memmove(front->plan + at, front->plan + end, (front->count - end) * sizeof *front->plan);
-  front->count -= end - at;
+  size_t at = place_of(front, plan), left = at;
+  for (size_t i = 0; i < at; i++)
+    if (needs_no_more(&front->plan[i], plan)) return true;
+  for (size_t i = at; i < front->count; i++)
+    if (!needs_no_more(plan, &front->plan[i])) front->plan[left++] = front->plan[i];
+  front->count = left;
   return insert(front, at, plan);
 }
 
 /* ---- Choices ---- */
 
-static void keep_choice(pm_search_result *r, const pm_field *field, double value, double time, size_t number)
+bool pm__search_better(const pm__search_best *a, const pm__search_best *b)
 {
-  size_t i = 0;
-  while (i < r->choices && (r->choice[i].field != field || r->choice[i].value != value)) i++;
-  if (i == PM__SEARCH_CHOICES) return;
-  pm__search_best *best = &r->choice[i];
-  if (i == r->choices) *best = (pm__search_best){field, value, INFINITY, number}, r->choices++;
-  if (time > best->step_time || (time == best->step_time && number >= best->number)) return;
-  best->step_time = time;
-  best->number = number;
+  if (a->fits != b->fits) return a->fits;
+  if (a->fits) return before(&a->plan, &b->plan);
+  return a->plan.memory != b->plan.memory ? a->plan.memory < b->plan.memory : a->plan.number < b->plan.number;
 }
 
-static void keep_choices(pm_search_result *r, const pm__search_found *plan)
+static void keep_choice(pm_search_result *r, const pm__search_best *best)
+{
+  size_t i = 0;
+  while (i < r->choices && (r->choice[i].field != best->field || r->choice[i].value != best->value)) i++;
+  if (i == PM__SEARCH_CHOICES) return;
+  if (i == r->choices) r->choices++;
+  else if (!pm__search_better(best, &r->choice[i])) return;
+  r->choice[i] = *best;
+}
+
+static void keep_choices(pm_search_result *r, const pm_run *run, const pm__search_found *plan, bool fits)
 {
   for (int i = 0; i < PM__SEARCH_FIELDS; i++)
-    keep_choice(r, r->field[i], pm_record_get_number(r->field[i], &plan->run), plan->prediction.step_time, plan->number);
+    keep_choice(r, &(pm__search_best){r->field[i], pm_record_get_number(r->field[i], run), fits, *plan});
 }
 
 /* ---- Evaluation ---- */
 
-static bool keep(pm_search_result *r, const pm__search_found *plan)
+static bool keep(pm_search_result *r, size_t number, const pm_run *run, const pm_prediction *prediction)
 {
+  const pm__search_found plan = {number, prediction->step_time, prediction->memory, (double)run->gpus * run->nodes};
+  bool fits = prediction->status == PM_OK;
   r->predicted++;
-  if (plan->prediction.status != PM_OK) return true;
+  if (!fits && prediction->status != PM_STATUS_DOES_NOT_FIT) return true;
+  keep_choices(r, run, &plan, fits);
+  if (!fits) return true;
   r->fitting++;
-  keep_choices(r, plan);
-  return keep_top(r, plan) && keep_front(r, plan);
+  return keep_top(r, &plan) && keep_front(r, &plan);
 }
 
 int pm_search_evaluate(const pm_search *search, size_t first, size_t last, pm_search_result *result)
@@ -191,12 +228,10 @@ int pm_search_evaluate(const pm_search *search, size_t first, size_t last, pm_se
     return PM_STATUS_BAD_ARGUMENT;
   for (size_t from = first; from < last; from += BLOCK) {
     size_t count = last - from < BLOCK ? last - from : BLOCK;
-    for (size_t i = 0; i < count; i++) runs[i] = run_of(search, from + i);
+    for (size_t i = 0; i < count; i++) runs[i] = pm__search_run_of(search, from + i);
     pm_predict(search->plan, runs, predictions, count);
-    for (size_t i = 0; i < count; i++) {
-      const pm__search_found plan = {from + i, runs[i], predictions[i]};
-      if (!keep(result, &plan)) return PM_STATUS_NO_MEMORY;
-    }
+    for (size_t i = 0; i < count; i++)
+      if (!keep(result, from + i, &runs[i], &predictions[i])) return PM_STATUS_NO_MEMORY;
   }
   return PM_OK;
 }
@@ -206,10 +241,7 @@ int pm_search_result_add(pm_search_result *result, const pm_search_result *other
   if (result == NULL || other == NULL || result->search != other->search) return PM_STATUS_BAD_ARGUMENT;
   result->predicted += other->predicted;
   result->fitting += other->fitting;
-  for (size_t i = 0; i < other->choices; i++) {
-    const pm__search_best *c = &other->choice[i];
-    keep_choice(result, c->field, c->value, c->step_time, c->number);
-  }
+  for (size_t i = 0; i < other->choices; i++) keep_choice(result, &other->choice[i]);
   for (size_t i = 0; i < other->top.count; i++)
     if (!keep_top(result, &other->top.plan[i])) return PM_STATUS_NO_MEMORY;
   for (size_t i = 0; i < other->front.count; i++)
@@ -227,10 +259,20 @@ size_t pm_search_result_count_fitting(const pm_search_result *result)
   return result != NULL ? result->fitting : 0;
 }
 
-int pm_search_result_get_best(const pm_search_result *result, size_t *number)
+static int get_plan(const pm__search_kept *kept, size_t place, size_t *number)
 {
-  if (result == NULL || number == NULL) return PM_STATUS_BAD_ARGUMENT;
-  if (result->top.count == 0) return PM_STATUS_NOT_FOUND;
-  *number = result->top.plan[0].number;
+  if (number == NULL) return PM_STATUS_BAD_ARGUMENT;
+  if (place >= kept->count) return PM_STATUS_NOT_FOUND;
+  *number = kept->plan[place].number;
   return PM_OK;
+}
+
+int pm_search_result_get_plan(const pm_search_result *result, size_t place, size_t *number)
+{
+  return result != NULL ? get_plan(&result->top, place, number) : PM_STATUS_BAD_ARGUMENT;
+}
+
+int pm_search_result_get_front(const pm_search_result *result, size_t place, size_t *number)
+{
+  return result != NULL ? get_plan(&result->front, place, number) : PM_STATUS_BAD_ARGUMENT;
 }

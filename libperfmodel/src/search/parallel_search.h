@@ -4,20 +4,19 @@
 
 #include "search/parallel_plans.h"
 
-enum { PM__SEARCH_CHOICES = 512, PM__SEARCH_FIELDS = 10 };
+enum { PM__SEARCH_CHOICES = 512, PM__SEARCH_FIELDS = 12 };
 
 struct pm_search {
   const pm_plan *plan;
-  pm_run base;
+  pm_run *bases; /* of `plans`, placed on their systems */
   double global_batch;
   pm__search_plans plans;
 };
 
-/* A plan that is kept. */
+/* What decides which plans are kept. */
 typedef struct pm__search_found {
   size_t number;
-  pm_run run;
-  pm_prediction prediction;
+  double step_time, memory, gpus;
 } pm__search_found;
 
 typedef struct pm__search_kept {
@@ -25,11 +24,12 @@ typedef struct pm__search_kept {
   size_t count, capacity;
 } pm__search_kept;
 
-/* The fastest plan with one value of one field. */
+/* The fastest plan with one value of one field; where none of these fits, the one that needs least. */
 typedef struct pm__search_best {
   const pm_field *field;
-  double value, step_time;
-  size_t number;
+  double value;
+  bool fits;
+  pm__search_found plan;
 } pm__search_best;
 
 struct pm_search_result {
@@ -39,5 +39,14 @@ struct pm_search_result {
   const pm_field *field[PM__SEARCH_FIELDS]; /* that a plan decides */
   size_t choices, most, predicted, fitting;
 };
+
+/* The run of one plan. */
+pm_run pm__search_run_of(const pm_search *search, size_t number);
+
+/* Whether a plan is better than another with the same choice: what fits first, fast or else small, then as numbered. */
+bool pm__search_better(const pm__search_best *a, const pm__search_best *b);
+
+/* The whole plan in a few words, "tp4 sp pp8 vp5 dp16 mb1 zero1". */
+void pm__search_plan_text(const pm_run *run, char *text, size_t size);
 
 #endif

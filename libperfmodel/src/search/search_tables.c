@@ -1,28 +1,116 @@
 /* What a search has found, as tables. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/base.h"
+#include "record/sized.h"
 #include "search/parallel_search.h"
+
+/* ---- A plan in a few words ---- */
+
+static void add_word(char *text, size_t size, size_t *length, const char *word, int32_t value)
+{
+  if (value <= 1 || *length >= size) return;
+  *length += (size_t)snprintf(text + *length, size - *length, "%s%d ", word, value);
+}
+
+static void add_choice(char *text, size_t size, size_t *length, const char *field, const pm_run *run)
+{
+  char word[PM_TEXT_MAX];
+  const pm_field *of = pm_record_find_field(pm_record_type_find("run"), field);
+  if (pm_record_get_number(of, run) == 0 || *length >= size) return; /* the usual */
+  *length += (size_t)snprintf(text + *length, size - *length, "%s ", pm_record_format(of, run, word));
+}
+
+void pm__search_plan_text(const pm_run *run, char *text, size_t size)
+{
+  size_t length = 0;
+  add_word(text, size, &length, "tp", run->tensor_parallel);
+  if (run->sequence_parallel) length += (size_t)snprintf(text + length, size - length, "sp ");
+  add_word(text, size, &length, "cp", run->context_parallel);
+  add_word(text, size, &length, "pp", run->pipeline_parallel);
+  add_word(text, size, &length, "vp", run->virtual_pipeline);
+  if (run->pipeline_schedule != PM_PIPELINE_SCHEDULE_INTERLEAVED) add_choice(text, size, &length, "pipeline_schedule", run);
+  add_word(text, size, &length, "ep", run->expert_parallel);
+  length += (size_t)snprintf(text + length, size - length, "dp%.0f zero%d mb%.0f ", pm_run_get_data_parallel(run), run->zero,
+                             pm__or(run->micro_batch, run->batch));
+  add_choice(text, size, &length, "recompute", run);
+  text[length - 1] = '\0';
+}
 
 /* ---- Plans ---- */
 
-static pm_table *table_of(const pm_search_result *result, const pm__search_kept *kept, pm_error *error)
+/* People are told the plan in a few words, not field by field. */
+static void show_plans(pm_table *table)
 {
-  size_t count = kept->count;
-  pm_run *runs = (pm_run *)malloc((count + 1) * sizeof *runs);
-  pm_prediction *predictions = (pm_prediction *)malloc((count + 1) * sizeof *predictions);
-  pm_table *table = NULL;
-  if (runs == NULL || predictions == NULL) pm__no_memory(error);
-  else {
-    for (size_t i = 0; i < count; i++) {
-      runs[i] = kept->plan[i].run;
-      predictions[i] = kept->plan[i].prediction;
-    }
-    table = pm_prediction_tabulate(result->search->plan, runs, predictions, count, error);
+  static const char *const spared[] = {"batch", "tensor_parallel", "sequence_parallel", "context_parallel", "pipeline_parallel",
+                                       "virtual_pipeline", "pipeline_schedule", "expert_parallel", "micro_batch", "zero",
+                                       "recompute", "throughput", "bottleneck", "scaling_efficiency"};
+  for (size_t i = 0; i < sizeof spared / sizeof spared[0]; i++) pm_table_set_show(table, spared[i], 0);
+  pm_table_set_show(table, "plan", PM_SHOW_MAIN | PM_SHOW_GIVEN);
+  pm_table_set_show(table, "memory", PM_SHOW_MAIN);
+}
+
+static int add_words(pm_table *table, const pm_run *runs, size_t count, pm_error *error)
+{
+  char (*words)[PM_TEXT_MAX] = (char (*)[PM_TEXT_MAX])malloc((count + 1) * sizeof *words);
+  const char **texts = (const char **)malloc((count + 1) * sizeof *texts);
+  int status = PM_STATUS_NO_MEMORY;
+  for (size_t i = 0; i < count && words != NULL && texts != NULL; i++) {
+    pm__search_plan_text(&runs[i], words[i], sizeof words[i]);
+    texts[i] = words[i];
   }
-  free(runs);
+  if (words == NULL || texts == NULL) pm__no_memory(error);
+  else status = pm_table_add_text(table, "plan", "how the network is shared out, in a few words", texts, error);
+  free(words);
+  free(texts);
+  return status;
+}
+
+static pm_table *table_of(const pm_plan *plan, const pm_run *runs, size_t count, pm_error *error)
+{
+  pm_prediction *predictions = (pm_prediction *)malloc((count + 1) * sizeof *predictions);
+  if (predictions == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  pm_predict(plan, runs, predictions, count);
+  pm_table *table = pm_prediction_tabulate(plan, runs, predictions, count, error);
   free(predictions);
+  if (table != NULL && add_words(table, runs, count, error) == PM_OK) {
+    show_plans(table);
+    return table;
+  }
+  pm_table_free(table);
+  return NULL;
+}
+
+pm_table *pm_search_tabulate_sized(const pm_plan *plan, const pm_run *runs, size_t run_size, size_t count, pm_error *error)
+{
+  void *own = NULL;
+  pm_table *table = NULL;
+  const pm__record_array in = {"run", runs, run_size};
+  if (plan == NULL || (runs == NULL && count > 0)) {
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table of plans needs a plan and runs");
+    return NULL;
+  }
+  if (pm__record_size_check("run", run_size, error) != PM_OK) return NULL;
+  const pm_run *all = (const pm_run *)pm__record_read_all(&in, count, &own, error);
+  if (all != NULL || count == 0) table = table_of(plan, all, count, error);
+  free(own);
+  return table;
+}
+
+static pm_table *table_of_kept(const pm_search_result *result, const pm__search_kept *kept, pm_error *error)
+{
+  pm_run *runs = (pm_run *)malloc((kept->count + 1) * sizeof *runs);
+  if (runs == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  for (size_t i = 0; i < kept->count; i++) runs[i] = pm__search_run_of(result->search, kept->plan[i].number);
+  pm_table *table = table_of(result->search->plan, runs, kept->count, error);
+  free(runs);
   return table;
 }
 
@@ -33,71 +121,10 @@ static bool check(const pm_search_result *result, pm_error *error)
 
 pm_table *pm_search_result_tabulate(const pm_search_result *result, pm_error *error)
 {
-  return check(result, error) ? table_of(result, &result->top, error) : NULL;
+  return check(result, error) ? table_of_kept(result, &result->top, error) : NULL;
 }
 
 pm_table *pm_search_result_tabulate_front(const pm_search_result *result, pm_error *error)
 {
-  return check(result, error) ? table_of(result, &result->front, error) : NULL;
-}
-
-/* ---- Choices ---- */
-
-static int field_place(const pm_search_result *result, const pm_field *field)
-{
-  int i = 0;
-  while (result->field[i] != field) i++;
-  return i;
-}
-
-typedef struct placed {
-  int field;
-  const pm__search_best *best;
-} placed;
-
-static int in_order(const void *a, const void *b)
-{
-  const placed *x = (const placed *)a, *y = (const placed *)b;
-  if (x->field != y->field) return x->field - y->field;
-  return x->best->value < y->best->value ? -1 : x->best->value > y->best->value;
-}
-
-static void fill_row(const pm_search_result *result, const pm__search_best *best, pm_search_choice *row)
-{
-  pm_run run = result->search->base;
-  pm_record_set_number(best->field, &run, best->value, NULL);
-  snprintf(row->choice, sizeof row->choice, "%s", best->field->name);
-  pm_record_format(best->field, &run, row->value);
-  row->step_time = best->step_time;
-  row->slower = best->step_time / result->top.plan[0].prediction.step_time - 1;
-  row->plan = (double)best->number;
-}
-
-/* Fields of which only one value was found cost nothing to choose. */
-static bool is_free(const pm_search_result *result, const pm_field *field)
-{
-  int values = 0;
-  for (size_t i = 0; i < result->choices; i++) values += result->choice[i].field == field;
-  return values > 1;
-}
-
-pm_table *pm_search_result_tabulate_choices(const pm_search_result *result, pm_error *error)
-{
-  if (!check(result, error)) return NULL;
-  placed *order = (placed *)malloc((result->choices + 1) * sizeof *order);
-  pm_search_choice *rows = (pm_search_choice *)calloc(result->choices + 1, sizeof *rows);
-  pm_table *table = NULL;
-  size_t count = 0;
-  if (order == NULL || rows == NULL) pm__no_memory(error);
-  else {
-    for (size_t i = 0; i < result->choices; i++)
-      if (is_free(result, result->choice[i].field))
-        order[count++] = (placed){field_place(result, result->choice[i].field), &result->choice[i]};
-    qsort(order, count, sizeof *order, in_order);
-    for (size_t i = 0; i < count; i++) fill_row(result, order[i].best, &rows[i]);
-    table = pm_table_new_of_records(pm_record_type_find("search_choice"), rows, count, error);
-  }
-  free(order);
-  free(rows);
-  return table;
+  return check(result, error) ? table_of_kept(result, &result->front, error) : NULL;
 }

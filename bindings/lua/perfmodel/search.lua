@@ -1,0 +1,97 @@
+-- The best way to share a network out: every parallel plan, predicted. Private; users see it in `pm`.
+
+local core = require "perfmodel.core"
+local arguments = require "perfmodel.arguments"
+local axes = require "perfmodel.axes"
+local fields = require "perfmodel.fields"
+local new_table = require "perfmodel.table"
+local plan = require "perfmodel.plan"
+local strict = require "perfmodel.strict"
+local text_of, number_of = arguments.text_of, arguments.number_of
+
+local search = {}
+
+local OPTIONS = arguments.options("top", arguments.but(plan.OPTIONS, "batch epoch_samples"))
+
+-- What is given, as axes.
+local function axes_given(made, options)
+  local places = {system_index = #made.systems, framework_index = #made.frameworks}
+  return select(2, axes.of("run", {}, options, places))
+end
+
+-- What of a run is not as ever, by name; as pm.predict takes it.
+local function options_of(run, global_batch)
+  local usual, options = strict.unpack(core.run_default())[1], {global_batch = global_batch}
+  for _, field in ipairs(fields.given "run") do
+    local name, value = field.name, rawget(run, field.name)
+    local wanted = name ~= "batch" and value ~= nil and value == value
+    if wanted and (name == "gpus" or name == "nodes" or value ~= rawget(usual, name)) then
+      options[name] = math.type and math.type(value) == "float" and math.tointeger(value) or value
+    end
+  end
+  return options
+end
+
+-- No settings of a run that is written down.
+local OF_MACHINE = arguments.options "gpus nodes framework"
+
+local Search = {}
+Search.__index = Search
+
+-- What the searches stand on; private.
+local inside = setmetatable({}, {__mode = "k"})
+
+--- The best plan as that program is told it: "megatron", "torchtitan" or "deepspeed".
+Search.to_settings = arguments.public(function(self, format)
+  local settings = {}
+  for name, value in pairs(self.options) do settings[name] = not OF_MACHINE[name] and value or nil end
+  return core.settings_write(text_of(format, "format"), arguments.attributes_of(settings))
+end)
+
+function Search:__tostring()
+  return string.format("global batch %g: %d plans, of which %d fit into memory\n\n%s\nwhy the first:\n\n%s",
+                       self.options.global_batch, self.count, self.fitting, tostring(self.plans), tostring(self.why))
+end
+
+local function runs_of(made, handle, result, which)
+  local runs = core.search_runs(handle, result, which)
+  return runs, new_table(core.search_table(made.handle, runs))
+end
+
+local function found(made, handle, result, global_batch, framework)
+  local self = {count = core.search_result_count(result), fitting = core.search_result_count_fitting(result)}
+  local top
+  top, self.plans = runs_of(made, handle, result, "top")
+  self.front = select(2, runs_of(made, handle, result, "front"))
+  self.why = new_table(core.search_choices(result, "why"))
+  self.choices = new_table(core.search_choices(result, "choices"))
+  local best = strict.unpack(top)[1]
+  self.best = strict.unpack(core.predict(made.handle, {best}, -1))[1]
+  self.options = options_of(best, global_batch)
+  if framework then self.options.framework = made.frameworks[best.framework_index + 1] or "none" end
+  inside[self] = made
+  return setmetatable(self, Search)
+end
+
+--- Every way to share a network out over GPUs for a global batch, and the best of them:
+--- pm.search{network = "llama3-70b", system = "dgx-h100", gpus = 512, global_batch = 1024, precision = "bf16"}. Options: those
+--- of pm.predict but batch, each one value or a list; what is not given is tried. gpus are all GPUs, on whole nodes. top: how
+--- many plans are kept. The answer has `plans` and `front` (table objects), `why` and `choices` (what other choices cost),
+--- `best` (its prediction), `options` (as pm.predict takes it), `count`, `fitting`, and the method to_settings(format).
+search.search = arguments.public(function(options)
+  arguments.check_options(options, OPTIONS)
+  if options.global_batch == nil then error("global_batch is missing", 0) end
+  local global_batch = number_of(options.global_batch, "1", "global_batch")
+  local made = plan.new(options)
+  local names, lengths, values = axes_given(made, options)
+  local handle = core.search_new(made.handle, names, lengths, values, global_batch)
+  local result = core.search_result_new(handle, number_of(options.top or 10, "1", "top"))
+  core.search_evaluate(handle, 0, core.search_count(handle), result)
+  if core.search_result_count_fitting(result) == 0 then
+    error(string.format("none of %d plans fits into memory: more GPUs, or larger ones, would help",
+                        core.search_result_count(result)), 0)
+  end
+  return found(made, handle, result, global_batch, options.framework ~= nil)
+end)
+
+return search

@@ -1,0 +1,242 @@
+"""The best way to share a network out: every parallel plan, predicted."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from itertools import count
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from . import _core, _record
+from ._background import interruptible
+from ._errors import DoesNotFitError
+from ._fields import given
+from ._framework import DEFAULT
+from ._inputs import Doubles, Number, attributes, doubles, number, text, whole
+from ._keywords import axes_of, check, takes
+from ._network import Network
+from ._plan import FrameworkList, Plan, Systems
+from ._prediction import Prediction
+from ._record import Records
+from ._sweep import Sweep
+from ._table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import RunAxes
+
+RANGE = 4096  # plans that a thread takes at a time: a few milliseconds
+THREADS_MOST = 64
+ASKED = 0.1  # seconds between two calls of `progress`
+
+FREE = (
+    "tensor_parallel",
+    "sequence_parallel",
+    "context_parallel",
+    "pipeline_parallel",
+    "virtual_pipeline",
+    "expert_parallel",
+    "micro_batch",
+    "zero",
+    "recompute",
+)
+Progress = Callable[[int, int], object]
+
+
+class Plans(Sweep):
+    """Plans and their predictions: a Table whose rows are Prediction objects; the column `plan` says each in a few words."""
+
+    def __init__(self, plan: Plan, runs: Records):
+        super().__init__(plan, runs, plan.predict(runs))
+
+    def _table_of(self, part: slice | list[int]) -> _core.table:
+        return _core.search_table(self.plan._handle, np.ascontiguousarray(self.runs[part]))
+
+
+class Search:
+    """What a search has found.
+
+    >>> found = search("gpt3-13b", "dgx-a100-80gb", gpus=64, global_batch=512, precision="bf16", optimizer="adam")
+    >>> found.best.step_time == min(plan.step_time for plan in found.plans)
+    True
+    """
+
+    def __init__(self, plan: Plan, handle: _core.search, result: _core.search_result, global_batch: float):
+        self._plan, self._handle, self._result, self._global_batch = plan, handle, result, global_batch
+
+    @property
+    def count(self) -> int:
+        """How many plans there are."""
+        return int(_core.search_result_count(self._result))
+
+    @property
+    def fitting(self) -> int:
+        """How many of them fit into memory."""
+        return int(_core.search_result_count_fitting(self._result))
+
+    @cached_property
+    def plans(self) -> Plans:
+        """The fastest plans, the fastest first."""
+        return self._kept("top")
+
+    @cached_property
+    def front(self) -> Plans:
+        """The plans than which no other is faster with as little memory and as few GPUs."""
+        return self._kept("front")
+
+    @cached_property
+    def best(self) -> Prediction:
+        """The fastest plan: its prediction, with its run."""
+        return self.plans[0]
+
+    @cached_property
+    def why(self) -> Table:
+        """For each choice the best plan with another value: how much slower and fuller it is, and what makes it so."""
+        return Table(_core.search_choices(self._result, "why"))
+
+    @cached_property
+    def choices(self) -> Table:
+        """The best plan with every value of each choice."""
+        return Table(_core.search_choices(self._result, "choices"))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The best plan as `predict` takes it: `predict(network, found.best.system, **found.options)`."""
+        options = self._settings()
+        run = self.best.run
+        if not self._plan._assumed:
+            options["framework"] = self._plan.framework(run.framework_index, run.system_index)
+        return options
+
+    def to_settings(self, format: str) -> str:
+        """The best plan as that program is told it: "megatron", "torchtitan" or "deepspeed"."""
+        settings = {name: value for name, value in self._settings().items() if name not in ("gpus", "nodes")}
+        return _core.settings_write(text(format, "format"), attributes(settings))
+
+    def _kept(self, which: str) -> Plans:
+        return Plans(self._plan, _record.array("run", _core.search_runs(self._handle, self._result, which)))
+
+    def _settings(self) -> dict[str, Any]:
+        """What of the best run is not as ever."""
+        asked, usual = self.best.run, _record.read(type(self.best.run), "run", _core.run_default())
+        options: dict[str, Any] = {}
+        for name in (f.name for f in given("run") if f.name != "batch"):
+            value = getattr(asked, name)
+            if value == value and (name in ("gpus", "nodes") or value != getattr(usual, name)):
+                options[name] = _plain(value)
+        return {**options, "global_batch": _plain(self._global_batch)}
+
+    def _title(self) -> str:
+        return f"global batch {self._global_batch:g}: {self.count:,} plans, of which {self.fitting:,} fit into memory"
+
+    def __repr__(self) -> str:
+        return f"{self._title()}\n\n{self.plans!r}\n\nwhy the first:\n\n{self.why!r}"
+
+    def _repr_html_(self) -> str:
+        return f"<b>{self._title()}</b>{self.plans._repr_html_()}<b>why the first</b>{self.why._repr_html_()}"
+
+
+class _Work:
+    """All plans of a search, evaluated on all cores; any number of threads finds the same."""
+
+    def __init__(self, search: _core.search, top: int):
+        self.search, self.total = search, int(_core.search_count(search))
+        self.threads = max(1, min(os.cpu_count() or 1, THREADS_MOST, -(-self.total // RANGE)))
+        self.results = [_core.search_result_new(search, top) for _ in range(self.threads)]
+        self.starts = count(0, RANGE)
+        self.done: list[int] = []
+        self.stopped = False
+        self.failed: list[BaseException] = []
+
+    def evaluate(self, result: _core.search_result) -> None:
+        try:
+            for start in self.starts:
+                if start >= self.total or self.stopped:
+                    return
+                stop = min(start + RANGE, self.total)
+                _core.search_evaluate(self.search, start, stop, result)
+                self.done.append(stop - start)
+        except BaseException as error:  # raised where it is waited for
+            self.stopped = True
+            self.failed.append(error)
+
+    def wait(self, threads: list[threading.Thread], progress: Progress | None) -> None:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(ASKED)
+                if progress is not None:
+                    progress(sum(self.done), self.total)
+
+    def run(self, progress: Progress | None) -> _core.search_result:
+        threads = [threading.Thread(target=self.evaluate, args=(result,), daemon=True) for result in self.results]
+        try:
+            for thread in threads:
+                thread.start()
+            self.wait(threads, progress)
+        finally:
+            self.stopped = True  # of a wait that was interrupted, what is left is dropped
+        if self.failed:
+            raise self.failed[0]
+        for other in self.results[1:]:
+            _core.search_result_add(self.results[0], other)
+        return self.results[0]
+
+
+def _plain(value: Any) -> Any:
+    """Whole numbers as such."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+@takes("run", many=True, but=("batch", "epoch_samples"), free=FREE)
+def search(
+    network: Network | str,
+    systems: Systems,
+    *,
+    global_batch: Number,
+    top: SupportsIndex = 10,
+    framework: FrameworkList = DEFAULT,
+    progress: Progress | None = None,
+    **run: Unpack[RunAxes],
+) -> Search:
+    """Predicts every way to share a network out over GPUs for a global batch, and finds the best: tensor, sequence, context,
+    expert and pipeline parallelism with virtual stages, micro-batch, ZeRO stage, recomputation.
+
+    What is given is taken as it is, of several values each: `gpus=[128, 256]` searches for both, `tensor_parallel=[4, 8]`
+    tries no others. `gpus` are all GPUs, on whole nodes; by default those of one node. The schedule is 1f1b, interleaved with
+    virtual stages, unless others are given.
+
+    Args:
+        global_batch: samples of a step over all GPUs.
+        top: how many of the fastest plans are kept.
+        progress: is called with the number of plans that are done and of all, ten times a second.
+
+    Raises DoesNotFitError if no plan fits into memory, NotFoundError if none shares the network out, ArgumentError.
+    """
+    for name in ("batch", "epoch_samples"):
+        if name in run:
+            raise TypeError(f"search() got an unexpected keyword argument {name!r}")
+    plan = Plan(network, systems, framework)
+    asked = number(global_batch, "global_batch")
+    work = _Work(interruptible(_core.search_new, plan._handle, *_axes(plan, run), asked), whole(top, "top"))
+    found = Search(plan, work.search, work.run(progress), asked)
+    if found.fitting == 0:
+        raise DoesNotFitError(f"none of {found.count:,} plans fits into memory: more GPUs, or larger ones, would help")
+    return found
+
+
+def _axes(plan: Plan, run: RunAxes) -> tuple[list[str], Doubles, Doubles]:
+    """What is given, as axes: fields, how many values each has, all values."""
+    axes = {"system_index": [float(i) for i in range(len(plan.systems))]}
+    if plan.frameworks:
+        axes["framework_index"] = [float(i) for i in range(len(plan.frameworks))]
+    axes.update(axes_of("run", check("run", run, "search")))
+    flat = doubles(value for values in axes.values() for value in values)
+    return list(axes), doubles(float(len(values)) for values in axes.values()), flat
+
+
+__all__ = ["Plans", "Search", "search"]

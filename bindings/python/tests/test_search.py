@@ -1,0 +1,144 @@
+"""The best parallel plan: the same from the command, Python and Lua, and what it is used for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+from pathlib import Path
+
+import perfmodel as pm
+import pytest
+from test_same_numbers import needed
+
+ASKED = dict(global_batch=256, precision="bf16", optimizer="adam", framework="megatron-core-0.12")
+
+LUA = """
+local pm = require "perfmodel"
+local found = pm.search{network = "gpt3-13b", system = "dgx-a100-80gb", gpus = {32, 64}, global_batch = 256, precision = "bf16",
+                        optimizer = "adam", framework = "megatron-core-0.12", top = 25}
+io.write(found.plans:csv(), found.front:csv(), found.why:csv(), found.choices:csv(), found:to_settings "torchtitan")
+"""
+
+
+@pytest.fixture(scope="module")
+def found() -> pm.Search:
+    return pm.search("gpt3-13b", "dgx-a100-80gb", gpus=[32, 64], top=25, **ASKED)  # type: ignore[arg-type]
+
+
+def everything(found: pm.Search) -> str:
+    tables = [found.plans, found.front, found.why, found.choices]
+    return "".join(table.to_csv() or "" for table in tables) + found.to_settings("torchtitan")
+
+
+def output(*arguments: object, status: int = 0) -> str:
+    command = needed("the perfmodel command", os.environ.get("PERFMODEL_COMMAND") or shutil.which("perfmodel"), "")
+    done = subprocess.run([command, *map(str, arguments)], capture_output=True)
+    assert done.returncode == status
+    return (done.stderr if status else done.stdout).decode("utf-8")
+
+
+def test_command_and_python(found: pm.Search) -> None:
+    asked = ["gpt3-13b", "dgx-a100-80gb", "--gpus", "32,64", "--global-batch", 256, "--precision", "bf16", "--optimizer", "adam"]
+    asked += ["--framework", "megatron-core-0.12", "--top", 25, "--quiet"]
+    kinds = [["--format", "csv"], ["--front", "--format", "csv"], ["--why", "--format", "csv"], ["--choices", "--format", "csv"]]
+    assert "".join(output("search", *asked, *kind) for kind in [*kinds, ["--as", "torchtitan"]]) == everything(found)
+
+
+def test_lua_and_python(found: pm.Search, tmp_path: Path) -> None:
+    lua = needed("Lua", shutil.which(os.environ.get("PERFMODEL_LUA", "lua5.4")), "set PERFMODEL_LUA")
+    if subprocess.run([lua, "-e", 'require "perfmodel"'], capture_output=True).returncode != 0:
+        needed("the Lua module", None, "set LUA_PATH and LUA_CPATH")
+    script = tmp_path / "search.lua"
+    script.write_text(LUA, encoding="utf-8")
+    text = subprocess.run([lua, script], check=True, capture_output=True).stdout.decode("utf-8")
+    assert text == everything(found)
+
+
+def test_any_number_of_threads_finds_the_same(found: pm.Search, monkeypatch: pytest.MonkeyPatch) -> None:
+    for threads in (1, 7):
+        monkeypatch.setattr("perfmodel._search.RANGE", 97)
+        monkeypatch.setattr("perfmodel._search.THREADS_MOST", threads)
+        monkeypatch.setattr("os.cpu_count", lambda: 7)
+        again = pm.search("gpt3-13b", "dgx-a100-80gb", gpus=[32, 64], top=25, **ASKED)  # type: ignore[arg-type]
+        assert everything(again) == everything(found)
+
+
+def test_the_best_plan_is_a_run(found: pm.Search) -> None:
+    again = pm.predict("gpt3-13b", found.best.system, **found.options)
+    assert again.step_time == found.best.step_time == min(found.plans["step_time"])
+    assert again.memory == found.best.memory
+    assert found.best.run.nodes == 8 and found.count > found.fitting > 25 == len(found.plans)
+    assert [row.step_time for row in found.plans] == sorted(found.plans["step_time"])
+    assert "framework" not in pm.search("gpt3-13b", "dgx-h100", global_batch=64, precision="bf16", tensor_parallel=8).options
+
+
+@pytest.mark.parametrize("format", ["megatron", "torchtitan"])
+def test_the_best_plan_as_others_write_it(format: str, tmp_path: Path) -> None:
+    found = pm.search("gpt3-13b", "dgx-a100-80gb", gpus=64, tensor_parallel=4, pipeline_parallel=4, **ASKED)  # type: ignore[arg-type]
+    path = tmp_path / "run.sh"
+    path.write_text(found.to_settings(format))
+    read = pm.run_from(path).options
+    degrees = {name: value for name, value in found.options.items() if "parallel" in name}
+    assert {name: read.get(name) for name in degrees} == degrees and len(degrees) >= 2
+
+
+def test_why(found: pm.Search) -> None:
+    best = found.best
+    for choice, chosen, value, slower, limit in zip(*(found.why[c] for c in ("choice", "chosen", "value", "slower", "limit"))):
+        asked = getattr(best.run, choice)
+        assert chosen == ({False: "no", True: "yes"}[asked] if isinstance(asked, bool) else f"{asked:g}" if asked == asked and not isinstance(asked, str) else asked)
+        assert value != chosen and (slower >= 0 or limit == "memory")
+    assert "tensor_parallel" in found.why["choice"] and "nodes" in found.why["choice"]
+    assert len(found.choices) > len(found.why)
+
+
+def test_what_is_given_is_taken_as_it_is() -> None:
+    found = pm.search("gpt3-13b", "dgx-a100-80gb", gpus=64, tensor_parallel=[2, 4], zero=1, top=1000, **ASKED)  # type: ignore[arg-type]
+    assert set(found.plans["tensor_parallel"]) == {2, 4} and set(found.plans["zero"]) == {1}
+    both = pm.search("gpt3-13b", ["dgx-a100-80gb", "dgx-h100"], gpus=32, global_batch=64, precision=["fp16", "bf16"])
+    assert both.best.system == "dgx-h100"
+    assert len(both.plans.to_pandas()) == 10 and "zero" in repr(both) and "why" in both._repr_html_()
+
+
+def test_progress() -> None:
+    seen: list[tuple[int, int]] = []
+    found = pm.search("gpt3-13b", "dgx-a100-80gb", gpus=64, progress=lambda done, all: seen.append((done, all)), **ASKED)  # type: ignore[arg-type]
+    assert seen[-1] == (found.count, found.count) and seen == sorted(seen)
+
+
+def test_what_fails_in_progress_stops_the_search() -> None:
+    def fail(done: int, all: int) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        pm.search("gpt3-13b", "dgx-a100-80gb", gpus=64, progress=fail, **ASKED)  # type: ignore[arg-type]
+    assert threading.main_thread().is_alive()
+
+
+@pytest.mark.parametrize(
+    ("error", "match", "asked"),
+    [
+        (pm.ArgumentError, "12 GPUs are no whole number of nodes", {"gpus": 12}),
+        (pm.ArgumentError, "tensor_parallel 0 is not at least 1", {"tensor_parallel": 0}),
+        (pm.NotFoundError, "no parallel plan shares", {"tensor_parallel": 3}),
+        (pm.NotFoundError, "no parallel plan shares", {"global_batch": 7, "gpus": 64, "pipeline_parallel": 1, "tensor_parallel": 1}),
+        (pm.ArgumentError, "global batch 0.5", {"global_batch": 0.5}),
+        (pm.DoesNotFitError, "none of .* plans fits", {"usable_memory": "1 GB"}),
+        (pm.ArgumentError, "room for at least one plan", {"top": 0}),
+        (TypeError, "batch", {"batch": 3}),
+        (TypeError, "did you mean", {"tensor_paralel": 3}),
+        (pm.NotFoundError, "nosuch", {"framework": "nosuch"}),
+    ],
+)
+def test_what_is_wrong_is_said(error: type[Exception], match: str, asked: dict[str, object]) -> None:
+    with pytest.raises(error, match=match):
+        pm.search("gpt3-13b", "dgx-a100-80gb", **{"global_batch": 64, **asked})  # type: ignore[arg-type]
+
+
+def test_the_command_says_it_too() -> None:
+    asked = ["search", "gpt3-13b", "dgx-a100-80gb", "--precision", "bf16"]
+    assert "--global-batch is missing" in output(*asked, status=2)
+    assert "none of" in output(*asked, "--global-batch", 64, "--usable-memory", "1 GB", status=1)
+    assert "tp4" in output(*asked, "--global-batch", 64, "--tp", 4, "--zero", "0,1", "--sp")

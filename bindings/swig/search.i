@@ -1,0 +1,83 @@
+/* The best parallel plan. Counts cross as doubles. */
+
+PM_OWNED(pm_search)
+PM_OWNED(pm_search_result)
+
+double pm_search_count(const pm_search *search);
+double pm_search_result_count(const pm_search_result *result);
+double pm_search_result_count_fitting(const pm_search_result *result);
+
+%{
+typedef int plan_at(const pm_search_result *result, size_t place, size_t *number);
+
+static size_t count_plans(const pm_search_result *result, plan_at *at)
+{
+  size_t count = 0, number;
+  while (at(result, count, &number) == PM_OK) count++;
+  return count;
+}
+
+/* A number of plans, or of one; it is whole and below 2^53. */
+static size_t plan_number(double value, const char *what, pm_error *error)
+{
+  if (value >= 0 && value <= 9007199254740992.0) return (size_t)value;
+  fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not a whole number from 0", what, value);
+  return 0;
+}
+%}
+
+%inline %{
+/* All plans of every combination of the axes; what plans decide is free where no axis says it. */
+static pm_search *search_new(const pm_plan *plan, AXES, double global_batch, pm_error *error)
+{
+  const pm_run base = pm_search_base_make();
+  records bases = space_runs("run", &base, AXES_GIVEN, 0, error);
+  pm_search *search = NULL;
+  if (error->status == PM_OK) search = pm_search_new(plan, (const pm_run *)bases.data, bases.count, global_batch, error);
+  records_free(&bases);
+  return search;
+}
+
+static pm_search_result *search_result_new(const pm_search *search, double top, pm_error *error)
+{
+  size_t most = plan_number(top, "top", error);
+  return error->status == PM_OK ? pm_search_result_new(search, most, error) : NULL;
+}
+
+/* Plans first .. last - 1 into the result. */
+static void search_evaluate(const pm_search *search, double first, double last, pm_search_result *result, pm_error *error)
+{
+  size_t from = plan_number(first, "first", error), to = plan_number(last, "last", error);
+  int status = error->status == PM_OK ? pm_search_evaluate(search, from, to, result) : PM_OK;
+  if (status != PM_OK) fail(error, status, "plans %.0f to %.0f are not those of the search and its result", first, last);
+}
+
+static void search_result_add(pm_search_result *result, const pm_search_result *other, pm_error *error)
+{
+  int status = pm_search_result_add(result, other);
+  if (status != PM_OK) fail(error, status, "results of different searches are not added");
+}
+
+/* "run" records of what is kept: of the "top", the fastest first, or of the "front". */
+static records search_runs(const pm_search *search, const pm_search_result *result, const char *which, pm_error *error)
+{
+  plan_at *at = strcmp(which, "front") == 0 ? pm_search_result_get_front : pm_search_result_get_plan;
+  records array = records_new("run", count_plans(result, at), error);
+  for (size_t i = 0, number; array.data != NULL && i < array.count; i++)
+    if (at(result, i, &number) == PM_OK) pm_search_get_run(search, number, (pm_run *)array.data + i);
+  return records_if_ok(array, error);
+}
+
+/* Runs as plans, with their predictions. */
+static pm_table *search_table(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
+{
+  return pm_search_tabulate(plan, run, run_count, error);
+}
+
+/* "why", or all "choices". */
+static pm_table *search_choices(const pm_search_result *result, const char *which, pm_error *error)
+{
+  return strcmp(which, "why") == 0 ? pm_search_result_tabulate_why(result, error)
+                                   : pm_search_result_tabulate_choices(result, error);
+}
+%}
