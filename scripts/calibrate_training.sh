@@ -23,6 +23,13 @@ trap 'rm -rf "$work"' EXIT
 "$command" calibrate --set language --catalog "$work/training.xml" --xml --quiet -o "$work/language.xml"
 "$command" calibrate --set documents --catalog "$work/language.xml" --xml --quiet -o "$work/documents.xml"
 "$command" calibrate --set kernels --catalog "$work/training.xml" --xml --quiet -o "$work/kernels.xml"
-sed '/^  <kernel_calibration /,/^  <\/kernel_calibration>/d' "$work/documents.xml" | cat -s > "$here/data/frameworks/frameworks.xml"
+# Frameworks of other files stay there.
+sed -n 's/^  <framework id="\([^"]*\)".*/\1/p' "$here/data/frameworks/frameworks.xml" > "$work/own"
+sed '/^  <kernel_calibration /,/^  <\/kernel_calibration>/d' "$work/documents.xml" | awk -v list="$work/own" '
+  BEGIN { while ((getline id < list) > 0) own[id] = 1 }
+  /^  <framework id=/ { split($0, part, "\""); skip = !(part[2] in own) }
+  !skip { print }
+  /^  <\/framework>/ { skip = 0 }' | cat -s > "$work/frameworks.xml"
+cp "$work/frameworks.xml" "$here/data/frameworks/frameworks.xml"
 cp "$work/kernels.xml" "$here/data/calibration/kernels.xml"
 "$command" calibrate --set training --errors --catalog "$work/training.xml" --quiet

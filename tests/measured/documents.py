@@ -13,7 +13,6 @@ from judge import errors, judge, mean, p90, run
 COMPUTE = "the gap to NVLink is 129 ms at batch 64 and 46 ms at batch 8 for the same gradients: the server computed more slowly"
 KNOWN = {
     "servers with PCIe alone, worst": (26.9, COMPUTE),
-    "dgx1-p100, by constants of the others, mean": (15.7, COMPUTE),
 }
 
 # Claims and bounds that do not hold, and why.

@@ -402,7 +402,9 @@ typedef struct pm_collective_fit { PM_COLLECTIVE_FIT_FIELDS(PM_DECLARE) } pm_col
   X(REAL, storage, "B", "local data storage")                                                   \
   X(REAL, storage_bandwidth, "B/s", "streaming read bandwidth of the local data storage")       \
   X(REAL, power, "W", "thermal design power of the machine")                                    \
-  X(REAL, rack_units, "1", "height in rack units")
+  X(REAL, rack_units, "1", "height in rack units")                                              \
+  X(REAL, cpu_core_clock, "Hz", "clock of a core while others work too")                        \
+  X(REAL, cpu_core_work, "1", "instructions of a core per clock over those of AMD Zen 2")
 
 typedef struct pm_machine { PM_MACHINE_FIELDS(PM_DECLARE) } pm_machine;
 

@@ -6,7 +6,7 @@
 ** that follow a convolution or a product into its kernel, and a sum costs no more than one more read.
 **
 **     gpu     = sum over kernels of factor x time, launches included, + conversions of layout
-**     host    = launch x kernels                          launches run beside the GPU
+**     host    = launch x host core x kernels              launches run beside the GPU
 **     latency = sqrt(gpu^2 + host^2) + step_time
 **     throughput = replicas x batch / latency
 **

@@ -194,7 +194,7 @@ static void set_times(const call *c, double batch, pm_inference *out)
   out->conversion_time = t.conversion;
   out->gpu_time = t.product + t.pass + t.conversion;
   out->kernels = t.kernels;
-  out->launch_time = profile->launch * t.calls;
+  out->launch_time = profile->launch * c->system->host * t.calls;
   out->step_time = profile->step_time;
   out->latency = sqrt(out->gpu_time * out->gpu_time + out->launch_time * out->launch_time) + out->step_time;
   out->bottleneck = bottleneck_of(&t, out->gpu_time, out->launch_time, out->step_time);

@@ -26,6 +26,7 @@ static const tile tensor_conv_tiles[PM__TILES] = {{128, 128, 256}, {256, 128, 25
 typedef struct recipe {
   bool tensor;
   double lanes, rate; /* rate: multiply-adds per s of one SM, efficiency included */
+  double whole; /* tensor cores over what these reach: 2 where a board runs them at half rate, its other parts whole */
   double prologue, latency_threads, split_threads, split_time, l2_rate, bytes;
   double operands; /* bytes of the two operands of a multiply-add */
 } recipe;
@@ -102,10 +103,26 @@ static double energy_of(const pm_kernel_calibration *c, int precision, bool tens
   return c->simt_energy * fmin(bytes / 4, 1);
 }
 
+/* GeForce boards add products of floating-point numbers up in FP32 at half of the tensor cores' rate; those of integers
+** show the whole rate. What a step takes besides is known from Ampere on. */
+static double whole_rate(const pm_gpu *gpu, const pm_kernel_calibration *c, int precision)
+{
+  if (precision == PM_PRECISION_INT8 || !(c->tensor_prologue > 0)) return 1;
+  if (!has(gpu->peak_int8) || !has(gpu->peak_fp16_tensor)) return 1;
+  return fmax(1, gpu->peak_int8 / (2 * gpu->peak_fp16_tensor));
+}
+
+/* What a step takes besides its multiplications (loads, addresses, barriers) is clocks of the SM, however slowly it
+** multiplies. */
+static double share_of_peak(double efficiency, double whole)
+{
+  return 1 / (1 + fmax(0, 1 / efficiency - 1) / whole);
+}
+
 /* What tensor cores have of their own, where it is known. */
 static void set_gemm(pm__device *d, recipe r, const pm_kernel_calibration *c)
 {
-  if (r.tensor && c->tensor_prologue > 0) r.prologue = c->tensor_prologue * 2 / d->bytes;
+  if (r.tensor && c->tensor_prologue > 0) r.prologue = c->tensor_prologue * 2 / (d->bytes * r.whole);
   d->adds_apart = r.tensor && c->tensor_split_time >= 0;
   if (d->adds_apart) r.split_time = c->tensor_split_time;
   d->start = r.tensor && c->tensor_start > 0 ? c->tensor_start : 0;
@@ -120,7 +137,8 @@ static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel
 {
   bool tensor = r.tensor;
   double fused = r.rate * c->conv_rate * c->winograd_fused;
-  r.rate *= c->conv_rate * (tensor ? c->conv_tensor_efficiency : c->conv_simt_efficiency);
+  double share = share_of_peak(c->tensor_efficiency * c->conv_tensor_efficiency, r.whole);
+  r.rate = c->conv_rate * (tensor ? r.lanes * d->clock * share : r.rate * c->conv_simt_efficiency);
   r.latency_threads = tensor ? c->conv_tensor_latency_threads : c->conv_simt_latency_threads;
   r.split_threads = tensor ? c->conv_tensor_split_threads : c->conv_simt_split_threads;
   if (!tensor) r.prologue = c->conv_simt_prologue;
@@ -135,17 +153,17 @@ static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel
 
 static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision, bool tensor)
 {
-  double efficiency = tensor ? c->tensor_efficiency : c->simt_efficiency;
-  double lanes = d->matrix_peak / (2 * d->sms * gpu->clock);
-  recipe r = {tensor, lanes, lanes * gpu->clock * efficiency,
+  double lanes = d->matrix_peak / (2 * d->sms * gpu->clock), whole = tensor ? whole_rate(gpu, c, precision) : 1;
+  double efficiency = tensor ? share_of_peak(c->tensor_efficiency, whole) : c->simt_efficiency;
+  recipe r = {tensor, lanes, lanes * gpu->clock * efficiency, whole,
               tensor ? fmin(c->prologue * lanes / gpu->fp32_lanes, c->prologue_most) : c->prologue,
               tensor ? c->tensor_latency_threads : c->simt_latency_threads,
               tensor ? c->tensor_split_threads : c->simt_split_threads, c->split_time,
-              c->l2_bytes * lanes / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes,
+              c->l2_bytes * lanes * whole / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes,
               2 * arithmetic_bytes(precision)};
+  d->clock = gpu->clock;
   set_gemm(d, r, c);
   set_conv(d, r, gpu, c);
-  d->clock = gpu->clock;
   if (tensor && c->flash_block >= 0 && c->flash_load > 0 && c->flash_part > 0 && c->flash_score >= 0) {
     d->flash_score = c->flash_score / gpu->clock;
     d->flash_load = 1 / (c->flash_load * gpu->clock);

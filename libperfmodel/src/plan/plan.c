@@ -108,9 +108,18 @@ static int prepare_memory(pm_plan *plan, pm_error *error)
 
 /* ---- Systems ---- */
 
+/* Host times of software are those of a core of Zen 2 at 3.2 GHz, as in a DGX A100. A host of which nothing is known has
+** such cores. */
+static double host_of(const pm_machine *machine)
+{
+  double clock = machine->cpu_core_clock, work = machine->cpu_core_work;
+  return clock > 0 && work > 0 ? 3.2e9 / (clock * work) : 1;
+}
+
 static int prepare_system(pm__plan_system *entry, const pm_system *system, pm_error *error)
 {
   entry->system = system;
+  entry->host = host_of(&system->machine);
   return pm_system_check(system, error);
 }
 

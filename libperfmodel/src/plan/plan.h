@@ -38,6 +38,7 @@ typedef struct pm__plan_network {
 
 typedef struct pm__plan_system {
   const pm_system *system;
+  double host; /* time of host code over that on the reference core */
   int device;  /* the same number for systems with the same GPU and constants: the first of them */
   pm__device devices[PM_KERNEL_MODEL_COUNT][PM_PRECISION_COUNT]; /* set where `device` is this system's own number */
 } pm__plan_system;

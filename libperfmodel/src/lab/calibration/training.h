@@ -62,6 +62,7 @@ typedef struct pm__lab_training_kind {
   int stage; /* rows that feel a constant of a later stage decide nothing before it */
   pm__lab_training_set set;
   const char *entries; /* whose it is, parted by commas; NULL: see is_wanted */
+  const char *generation; /* how the ids of its entries begin; NULL: all others */
 } pm__lab_training_kind;
 
 enum { PM__TRAINING_STAGES = 2 };
