@@ -10,6 +10,8 @@
 
 /* ---- Kinds of entries. */
 
+enum { LIKES_MAX = 8 }; /* how often an entry may be like one that is like another */
+
 typedef enum pm__kind_number {
   PM__GPUS,
   PM__LINKS,

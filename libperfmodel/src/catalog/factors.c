@@ -2,15 +2,25 @@
 #include <math.h>
 #include "catalog/entry.h"
 
+static void take(double *own, double like)
+{
+  if (isnan(*own)) *own = like;
+}
+
 int pm__catalog_take_factors(const pm_catalog *catalog, pm_cudnn_generation *own, pm_error *error)
 {
-  const pm__entry *entry;
-  if (own->like[0] == '\0') return PM_OK;
-  int status = pm__catalog_find(catalog, PM__CUDNN_GENERATIONS, own->like, &entry, error);
-  if (status != PM_OK) return status;
-  const pm_cudnn_generation *like = (const pm_cudnn_generation *)entry->record;
-  if (isnan(own->simt_factor)) own->simt_factor = like->simt_factor;
-  if (isnan(own->tensor_factor)) own->tensor_factor = like->tensor_factor;
+  const char *like = own->like;
+  for (int i = 0; like[0] != '\0'; i++) {
+    if (i == LIKES_MAX)
+      return pm__fail(error, PM_STATUS_BAD_VALUE, "cudnn_generation \"%s\" is like itself, or by too many steps", own->id);
+    const pm__entry *entry;
+    int status = pm__catalog_find(catalog, PM__CUDNN_GENERATIONS, like, &entry, error);
+    if (status != PM_OK) return status;
+    const pm_cudnn_generation *other = (const pm_cudnn_generation *)entry->record;
+    take(&own->simt_factor, other->simt_factor);
+    take(&own->tensor_factor, other->tensor_factor);
+    like = other->like;
+  }
   return PM_OK;
 }
 

@@ -20,8 +20,6 @@ static void take_of(pm_framework *own, const pm_framework *like)
   if (own->memory[0] == '\0') memcpy(own->memory, like->memory, sizeof own->memory);
 }
 
-enum { LIKES_MAX = 8 };
-
 /* Of the one that it is like, of what that is like, and so on. */
 static int take_times(const pm_catalog *catalog, const pm__entry *entry, pm_framework *own, pm_error *error)
 {
