@@ -42,13 +42,12 @@ UNFUSED = "attention is read as unfused, as its memory says; unfused attention i
 SHARDED = "one profile for all sequence lengths and GPUs of two years of releases"
 EXPERTS = "exchanges of experts between nodes are host-bound, and differ between releases"
 KNOWN = {
-    "BLOOM prequel, step time": (9.3, "Megatron-DeepSpeed has no profile of its own, and is slower than Megatron-LM"),
-    "zero-bubble, 1f1b, step time": (15, UNFUSED),
-    "zero-bubble, interleaved, step time": (10.8, UNFUSED),
-    "zero-bubble, zb-1p and zb-2p, step time": (19.3, UNFUSED),
+    "BLOOM prequel, step time": (9.2, "Megatron-DeepSpeed has no profile of its own, and is slower than Megatron-LM"),
+    "zero-bubble, 1f1b, step time": (11.6, UNFUSED),
+    "zero-bubble, zb-1p and zb-2p, step time": (15.6, UNFUSED),
     "llm-foundry, A100, step time": (8.3, SHARDED),
-    "llm-foundry, H100, step time": (13.4, SHARDED),
-    "Megatron-Bridge, experts, step time": (25.6, EXPERTS),
+    "llm-foundry, H100, step time": (13.3, SHARDED),
+    "Megatron-Bridge, experts, step time": (24.9, EXPERTS),
     "AutoModel, experts, step time": (45, EXPERTS),
     "BLOOM, nvidia-smi, memory": (14.5, "what nvidia-smi shows beyond the allocator is PyTorch's, not DeepSpeed's"),
     "torchtitan, allocator, memory": (46, "selective by operation keeps less than selective here; with stages half is missing"),
