@@ -26,16 +26,16 @@ KNOWN = {
     "EfficientNet, V100 and older": (29.9, PAGES),
     "volumes, V100 and older": (40.1, "3D convolutions in FP32; nnU-Net of 2020, which was fed TFRecords by the host"),
     "all networks of convolutions, V100 and older": (15.7, "as vision and volumes"),
-    "volumes, A100": (39.2, "nnU-Net of 2020, which was fed TFRecords by the host"),
-    "all networks of convolutions, A100": (17.3, "as volumes"),
+    "volumes, A100": (41.2, "nnU-Net of 2020, which was fed TFRecords by the host"),
+    "all networks of convolutions, A100": (17.9, "as volumes"),
 }
 LOOP = "choosing proposals, and a decoder's loop frame by frame, are work of the host that is not in the networks"
 NEW = "factorised determinants, and the conversions of its 300 normalised weights, are not in the network"
 KNOWN |= {
     "Mask R-CNN": (59.2, LOOP),
-    "Tacotron2": (581, LOOP),
-    "WaveGlow": (53.5, NEW),
-    "Lambda, hosts without peer access": (189, "how they copy through the host is not known"),
+    "Tacotron2": (541, LOOP),
+    "WaveGlow": (49, NEW),
+    "Lambda, hosts without peer access": (172, "how they copy through the host is not known"),
 }
 LATER = ("Mask R-CNN", "Tacotron2", "WaveGlow")  # networks that no constant has seen, in groups of their own
 LAMBDA = {"V100": 8, "A100": 10, "H100": 12}  # other GPUs are cards

@@ -17,6 +17,7 @@ static void take_of(pm_framework *own, const pm_framework *like)
   take(&own->kernel_time, like->kernel_time);
   take(&own->step_time, like->step_time);
   take(&own->straggler, like->straggler);
+  take(&own->framework_kernel_factor, like->framework_kernel_factor);
   if (own->memory[0] == '\0') memcpy(own->memory, like->memory, sizeof own->memory);
 }
 

@@ -33,7 +33,7 @@ static pm__kernel_cost cost_of(const pm__device *d, const pm__layer_kernel *kern
   case PM__NORM: return pm__stream_cost(d, flop, bytes + d->bytes * tensor * pm__norm_reads(d, kernel->shape.row));
   case PM__SOFTMAX:
     return pm__stream_cost(d, flop, bytes + d->bytes * tensor * pm__softmax_reads(d, kernel->shape.row));
-  default: return pm__stream_cost(d, flop, bytes);
+  default: return kernel->framework_kernel ? pm__stream_cost(d, flop, bytes) : pm__image_pass_cost(d, flop, bytes);
   }
 }
 

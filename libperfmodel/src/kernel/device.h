@@ -52,7 +52,7 @@ typedef struct pm__device {
   bool adds_apart; /* parts of a product are added up by a kernel of its own */
   double start;    /* s of a product until its first tiles have operands and its last are stored */
   double per_byte; /* s per byte at the bandwidth that kernels reach */
-  double pass_byte; /* the same of a pass over memory, which the SMs may limit */
+  double pass_byte; /* the same of a pass over images, which the SMs may limit */
   double layout_share; /* changes of layout that convolutions need, over those of two bytes */
   double layout;   /* s per element that changes layout before or after a convolution; 0: none does */
   double library;  /* time of convolutions by the library over that of the kernel model */

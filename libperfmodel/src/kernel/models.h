@@ -70,6 +70,9 @@ double pm__conv_transformed_flop(const pm__conv *conv, pm__pass pass, double bat
 /* Accesses [B] and arithmetic [FLOP] of everything that is neither. */
 pm__kernel_cost pm__stream_cost(const pm__device *device, double flop, double bytes);
 
+/* The same over images, whose channels software may keep apart; rows of features lie together wherever they are. */
+pm__kernel_cost pm__image_pass_cost(const pm__device *device, double flop, double bytes);
+
 /* A pass over numbers that takes an SM `clocks` for each of them, in so many blocks (0: enough for all SMs). */
 pm__kernel_cost pm__pass_cost(const pm__device *device, double flop, double bytes, double clocks, double blocks);
 

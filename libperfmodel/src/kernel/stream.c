@@ -10,19 +10,28 @@
 */
 #include "kernel/models.h"
 
-pm__kernel_cost pm__stream_cost(const pm__device *d, double flop, double bytes)
+static pm__kernel_cost slower_of(const pm__device *d, double flop, double memory)
 {
-  double compute = flop / d->vector_peak, memory = bytes * d->pass_byte;
+  double compute = flop / d->vector_peak;
   if (compute > memory) return (pm__kernel_cost){compute, PM_KERNEL_ALGORITHM_STREAM, PM_BOUND_COMPUTE};
   return (pm__kernel_cost){memory, PM_KERNEL_ALGORITHM_STREAM, PM_BOUND_MEMORY_BANDWIDTH};
+}
+
+pm__kernel_cost pm__stream_cost(const pm__device *d, double flop, double bytes)
+{
+  return slower_of(d, flop, bytes * d->per_byte);
+}
+
+pm__kernel_cost pm__image_pass_cost(const pm__device *d, double flop, double bytes)
+{
+  return slower_of(d, flop, bytes * d->pass_byte);
 }
 
 pm__kernel_cost pm__pass_cost(const pm__device *d, double flop, double bytes, double clocks, double blocks)
 {
   pm__kernel_cost cost = pm__stream_cost(d, flop, bytes);
   if (!(clocks > 0)) return cost;
-  cost.time = pm__most(flop / d->vector_peak, bytes * d->per_byte); /* what its own clocks do not limit */
-  double idle = blocks > 0 ? pm__most(1, d->sms / blocks) : 1;
+    double idle = blocks > 0 ? pm__most(1, d->sms / blocks) : 1;
   double sm = bytes / d->bytes * clocks * idle / (d->sms * d->clock);
   if (sm > cost.time) cost.bound = PM_BOUND_COMPUTE;
   cost.time = pm__join(cost.time, sm);

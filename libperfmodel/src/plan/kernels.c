@@ -218,7 +218,7 @@ static void stream_group(const pm__plan_kernels *kernels, const pm__segments *se
   int sort = group % PM__SORTS;
   pm__part *part = &costs->pass[group / PM__SORTS];
   double peak = sort == PM__MATRIX ? device->matrix_peak : device->vector_peak;
-  double moved = device->bytes * device->pass_byte;
+  double moved = device->bytes * (sort == PM__STREAMS ? device->pass_byte : device->per_byte);
   rates unit = {batch / peak, batch * moved, moved};
   if (segments != NULL) scatter_group(kernels, segments, group, unit, costs);
   sums all = time_group(kernels, group, unit);

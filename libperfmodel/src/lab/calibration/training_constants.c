@@ -21,7 +21,8 @@ static const pm__lab_training_kind kinds[] = {
   {"kernel_calibration", "pass_elements", 5, 2, 1, 100, 0, PM__SET_TRAINING, NULL, NULL},
   {"kernel_calibration", "conv_tf32_layout", 0.7, 1.5, 0.1, 1.5, 0, PM__SET_TRAINING, NULL, NULL},
   {"kernel_calibration", "depthwise_efficiency", 0.2, 4, 0.01, 0.5, 1, PM__SET_TRAINING, NULL, NULL},
-  {"framework", "framework_kernel_factor", 1.5, 2, 1, 5, 0, PM__SET_LANGUAGE, "pt-nchw,pt-nhwc,tf1-xla", NULL},
+  {"framework", "framework_kernel_factor", 1.5, 2, 1, 5, 0, PM__SET_LANGUAGE,
+   "pt-nchw,pt-nhwc,pytorch-1.10,pytorch-1.13,pytorch-2.1,tf1-xla", NULL},
   {"framework", "kernel_time", 25e-6, 2, 2e-6, 75e-6, 0, PM__SET_LANGUAGE, "tf1-xla", NULL},
 };
 
@@ -58,8 +59,8 @@ static const char *framework_of(const pm_catalog *catalog, const char *id, const
 {
   pm_framework own;
   if (pm_catalog_get_record(catalog, "framework", id, &own, NULL) != PM_OK) return NULL;
-  return pm_catalog_resolve(catalog, "framework", isnan(value_of(&own, kind)) && own.like[0] != '\0' ? own.like : id,
-                            NULL);
+  if (!isnan(value_of(&own, kind)) || own.like[0] == '\0') return pm_catalog_resolve(catalog, "framework", id, NULL);
+  return framework_of(catalog, own.like, kind);
 }
 
 static const char *generation_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)

@@ -67,12 +67,11 @@ static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm
   return PM_OK;
 }
 
-/* Language models alone; those on other GPUs than V100 are a test. */
+/* Language models alone. */
 static void judge_language(pm__lab_training_rows *rows)
 {
   pm__lab_training_row *row = &rows->items[rows->count - 1];
   if (strncmp(row->group, "language", 8) != 0) rows->count--;
-  else if (strstr(row->group, " v100") == NULL && row->use == PM_FIT_USE_FITTED) row->use = PM_FIT_USE_HOLD_OUT_GPU;
 }
 
 static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_calibration_options *options,
