@@ -53,7 +53,7 @@ HEADERS = {
     "error.h": "base", "units.h": "base", "record.h": "record", "hardware.h": "hardware", "network.h": "network",
     "table.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory", "input.h": "input",
     "input.h": "input", "framework.h": "software", "software.h": "software", "parallel.h": "record", "collective.h": "topology",
-    "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "plan.h": "plan", "inference.h": "plan",
+    "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "pipeline.h": "plan", "plan.h": "plan", "inference.h": "plan",
     "size.h": "search", "search.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "validate.h": "lab", "calibrate.h": "lab",
     "lab.h": "lab", "settings.h": "import",
 }  # fmt: skip
@@ -88,7 +88,7 @@ WORDS = {
     "lowering": {"execution", "launch"},
     "plan": {"costs", "fixed", "part", "segments", "unit", "units"},
     "schedule": {"bucket", "exchange", "memo", "pipeline", "placement", "sharing"},
-    "step": {"parallel"},
+    "step": {"parallel", "trace"},
     "catalog": {"entry", "entries", "documents", "kind", "names", "provenance", "shipped"},
     "import": {"sketch", "wire", "setting", "settings"},
     "search": {"size", "vary", "sweep", "service", "sensitivity"},

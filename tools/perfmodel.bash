@@ -7,7 +7,7 @@ _perfmodel() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words many first
   COMPREPLY=()
   case $command in
-    predict) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --run --framework --dataset --set --trace --columns --layers --format --output --catalog --quiet --help"
+    predict) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --offload --rank-order --capacity-factor --expert-imbalance --global-batch --run --framework --dataset --set --trace --columns --layers --stages --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;

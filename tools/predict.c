@@ -128,12 +128,25 @@ static int write_trace(const cli_request *request, const cli_study *study)
   return code;
 }
 
+/* Stages of a run that does not fit are asked for to see which one is too full. */
+static pm_table *stages_table(const cli_study *study, pm_error *error)
+{
+  int count = pm_prediction_get_stages(study->plan, &study->run, NULL, 0, error);
+  pm_stage *rows = count > 0 ? (pm_stage *)calloc((size_t)count, sizeof *rows) : NULL;
+  pm_table *table = NULL;
+  if (rows != NULL && pm_prediction_get_stages(study->plan, &study->run, rows, (size_t)count, error) == count)
+    table = pm_table_new_of_records(pm_record_type_find("stage"), rows, (size_t)count, error);
+  free(rows);
+  return table;
+}
+
 static int answer(const cli_request *request, cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
   int code = pm_run_check(study->plan, &study->run, &error) == PM_OK ? CODE_DONE : fail_run(&error);
   if (code == CODE_DONE && request->value[OPTION_TRACE] != NULL) code = write_trace(request, study);
   if (code != CODE_DONE) return code;
+  if (request->value[OPTION_STAGES] != NULL) return write_table(request, stages_table(study, &error), &error);
   if (request->value[OPTION_LAYERS] != NULL) return write_table(request, times_table(study, &error), &error);
   if (pm_predict_columns(study->plan, ~0u, &study->run, &study->prediction, 1) != PM_OK)
     return fail(CODE_INTERNAL, "the prediction failed");
@@ -200,6 +213,7 @@ static const cli_option options[] = {
   {OPTION_TRACE, '\0', "trace", "FILE", "also write the timeline of a step to FILE, JSON that ui.perfetto.dev opens"},
   COLUMNS_OPTION,
   {OPTION_LAYERS, '\0', "layers", NULL, "print the times of every layer on one GPU instead"},
+  {OPTION_STAGES, '\0', "stages", NULL, "print what every stage of the pipeline computes, waits for and keeps instead"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

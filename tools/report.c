@@ -225,9 +225,9 @@ static void print_parallelism(FILE *stream, const cli_study *s)
   print_exchange(stream, "expert exchanges", p->expert_communication_time, p->step_time);
   print_exchange(stream, "hops", p->pipeline_communication_time, p->step_time);
   print_exchange(stream, "data exchanges", p->data_communication_time, p->step_time);
-  if (p->stages < 2) return;
+  if (p->pipeline_stages < 2) return;
   label(stream, "stages");
-  fprintf(stream, "stage %d of %d takes longest, stage %d needs most memory\n", p->slowest_stage, p->stages, p->fullest_stage);
+  fprintf(stream, "stage %d of %d takes longest, stage %d needs most memory\n", p->slowest_stage, p->pipeline_stages, p->fullest_stage);
 }
 
 /* ---- Memory ---- */
@@ -248,6 +248,13 @@ static void print_memory(FILE *stream, const cli_study *s)
 }
 
 /* ---- In words ---- */
+
+static void say_exchange(char line[512], const char *kind, double time, const pm_prediction *p)
+{
+  char text[QUANTITY];
+  snprintf(line, 512, "Communication bound: exposed exchanges of %s parallelism take %s of the step.", kind,
+           percent(text, time / p->step_time));
+}
 
 static void print_bottleneck(FILE *stream, const pm_prediction *p, size_t width)
 {
@@ -275,6 +282,15 @@ static void print_bottleneck(FILE *stream, const pm_prediction *p, size_t width)
     break;
   case PM_BOTTLENECK_INPUT:
     snprintf(line, sizeof line, "Input bound: waiting for samples takes %s of the step.", percent(text, p->input_wait_share));
+    break;
+  case PM_BOTTLENECK_TENSOR_COMMUNICATION: say_exchange(line, "tensor", p->tensor_communication_time, p); break;
+  case PM_BOTTLENECK_CONTEXT_COMMUNICATION: say_exchange(line, "context", p->context_communication_time, p); break;
+  case PM_BOTTLENECK_EXPERT_COMMUNICATION: say_exchange(line, "expert", p->expert_communication_time, p); break;
+  case PM_BOTTLENECK_PIPELINE_COMMUNICATION: say_exchange(line, "pipeline", p->pipeline_communication_time, p); break;
+  case PM_BOTTLENECK_DATA_COMMUNICATION: say_exchange(line, "data", p->exposed_data_communication_time, p); break;
+  case PM_BOTTLENECK_BUBBLE:
+    snprintf(line, sizeof line, "Bound by the pipeline's bubble: its stages wait for each other %s of the step.",
+             percent(text, p->bubble_share));
     break;
   default: snprintf(line, sizeof line, "The bottleneck is not known."); break;
   }

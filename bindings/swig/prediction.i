@@ -153,6 +153,15 @@ static char *prediction_trace(const pm_plan *plan, const pm_run *run, size_t run
   return single(run_count, "run", error) ? pm_prediction_format_trace(plan, run, error) : NULL;
 }
 
+/* The stages of one run as a table of "stage" records. */
+static pm_table *prediction_stages(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
+{
+  int count = single(run_count, "run", error) ? pm_prediction_get_stages(plan, run, NULL, 0, error) : 0;
+  records rows = records_new("stage", count > 0 ? (size_t)count : 0, error);
+  if (error->status == PM_OK) pm_prediction_get_stages(plan, run, (pm_stage *)rows.data, rows.count, error);
+  return records_as_table(rows, error);
+}
+
 /* The bit of a column that costs as much as all others together; 0 of any other. */
 static double extra_column(const char *name)
 {

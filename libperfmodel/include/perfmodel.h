@@ -46,6 +46,7 @@
 #include "perfmodel/framework.h"
 #include "perfmodel/parallel.h"
 #include "perfmodel/predict.h"
+#include "perfmodel/pipeline.h"
 #include "perfmodel/inference.h"
 #include "perfmodel/size.h"
 #include "perfmodel/search.h"

@@ -37,11 +37,21 @@ predict.predict = public(function(options)
   return prediction
 end)
 
---- The timeline of one step of a prediction, layer by layer: JSON that ui.perfetto.dev opens, as text, or written to a
---- file: pm.trace(prediction, "step.json").
+local function asked_of(prediction)
+  return traces[prediction] or error("a prediction of pm.predict expected, got " .. type(prediction), 0)
+end
+
+--- What every stage of a prediction's pipeline computes, waits for and keeps, as a table object: a row for each, one where
+--- there is no pipeline.
+predict.stages = public(function(prediction)
+  local asked = asked_of(prediction)
+  return new_table(core.prediction_stages(asked.plan.handle, asked.runs))
+end)
+
+--- The timeline of one step of a prediction, layer by layer, or of a run that shares out the network the passes of every
+--- stage: JSON that ui.perfetto.dev opens, as text, or written to a file: pm.trace(prediction, "step.json").
 predict.trace = public(function(prediction, path)
-  local asked = traces[prediction]
-  if asked == nil then error("a prediction of pm.predict expected, got " .. type(prediction), 0) end
+  local asked = asked_of(prediction)
   local text = core.prediction_trace(asked.plan.handle, asked.runs)
   if path == nil then return text end
   arguments.write_file(path, text)

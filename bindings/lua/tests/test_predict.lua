@@ -56,6 +56,13 @@ check.raises("unknown framework", run, {framework = "frobs"})
 check.equal(run{input_rate = 500}.bottleneck, "input")
 assert(pm.trace(p):find('"traceEvents"', 1, true))
 check.raises("prediction of pm.predict expected", pm.trace, {})
+assert(#pm.stages(p) == 1)
+local shared = pm.predict{network = "gpt3-13b", system = "dgx-a100-80gb", gpus = 8, nodes = 2, batch = 16, micro_batch = 1,
+                          precision = "bf16", tensor_parallel = 4, pipeline_parallel = 4}
+local stages = pm.stages(shared):rows()
+assert(#stages == 4 and stages[1].layers == 10)
+assert(math.abs(stages[3].busy_time + stages[3].wait_time - shared.step_time) < 1e-9)
+assert(pm.trace(shared):find("stage 3 (10 layers)", 1, true))
 
 -- Text with a unit is a number; names and objects are the same; a global batch is divided.
 check.equal(run{batch = "64", gpus = "8"}.step_time, p.step_time)

@@ -1,8 +1,7 @@
-"""Plots: scaling curves and rooflines. matplotlib is imported only when one is drawn."""
+"""Plots: scaling curves and rooflines; timelines are beside. matplotlib is imported only when one is drawn."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ from ._framework import DEFAULT, Framework
 from ._inputs import Number, Numbers, many, whole
 from ._network import Network
 from ._plan import Networks
-from ._prediction import Prediction
 from ._sweep import Sweep, sweep
 from ._system import System
 
@@ -28,7 +26,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 TERA = 1e12
 
 
-def _axes(ax: Axes | None) -> Axes:
+def axes(ax: Axes | None, size: tuple[float, float] = (7.2, 4.6)) -> Axes:
     """The axes given, or new ones."""
     if ax is not None:
         return ax
@@ -36,7 +34,7 @@ def _axes(ax: Axes | None) -> Axes:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("plots need matplotlib: pip install matplotlib") from None
-    return pyplot.subplots(figsize=(7.2, 4.6), layout="constrained")[1]
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
 # ---- Scaling ----
@@ -62,7 +60,7 @@ def plot_scaling(
     """
     node = as_system(system)
     counts = _powers(node.gpus) if gpus is None else sorted(whole(count, "gpus") for count in gpus)
-    ax = _axes(ax)
+    ax = axes(ax)
     nets = [as_network(item) for item in many(networks)]
     for i, net in enumerate(nets):
         rows = sweep(
@@ -106,7 +104,7 @@ def _scaling_frame(
     ax.set_xlabel("GPUs")
     ax.set_ylabel("throughput [samples/s]")
     _number_axis(ax.yaxis, steps=(1, 2, 5))
-    _calm(ax)
+    calm(ax)
     ax.legend(frameon=False, fontsize=9)
 
 
@@ -123,7 +121,7 @@ def _number_axis(axis: Any, steps: tuple[int, ...]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _calm(ax: Axes) -> None:
+def calm(ax: Axes) -> None:
     """A light grid behind the data, no box around them."""
     ax.grid(True, which="major", color="0.9")
     ax.set_axisbelow(True)
@@ -152,7 +150,7 @@ def plot_roofline(
     work = times["flop"] > 0
     if not work.any():
         raise ArgumentError(f"{net.id} has no layer with arithmetic")
-    ax = _axes(ax)
+    ax = axes(ax)
     low, high = _intensity_range(times["intensity"][work], times["peak"][work] / chip.memory_bandwidth)
     _draw_roofs(ax, chip, times["peak"][work], low, high)
     _draw_limits(ax, times, work, low, high)
@@ -232,39 +230,9 @@ def _roofline_frame(ax: Axes, net: Network, chip: _records.Gpu, batch: Number, p
     _number_axis(ax.xaxis, steps=(1,))
     _number_axis(ax.yaxis, steps=(1,))
     ax.set_title(f"{net.name or net.id} forward, batch {batch}, {precision}, on {chip.name or chip.id}", fontsize=11)
-    _calm(ax)
+    calm(ax)
     title = "share of forward time" + (f"\n(layers without arithmetic of their own: {left_out})" if left_out else "")
     legend = ax.legend(frameon=False, fontsize=8, title=title, title_fontsize=8, loc="upper left", alignment="left")
     for handle in legend.legend_handles:
         if handle is not None and hasattr(handle, "set_sizes"):
             handle.set_sizes([40])
-
-
-# ---- Timelines ----
-
-LANES = ("GPU", "host", "gradients", "waiting")
-
-
-def plot_timeline(prediction: Prediction, *, ax: Axes | None = None) -> Axes:
-    """One step of a prediction over time: kernels of a GPU (forward, backward, update), the host's launches, buckets of
-    gradients, waiting. `prediction.trace("step.json")` has the same with the name of every layer.
-    """
-    if not hasattr(prediction, "trace"):
-        raise TypeError(f"a timeline is of a prediction, not of {type(prediction).__name__}")
-    events = [event for event in json.loads(prediction.trace())["traceEvents"] if event["ph"] == "X"]
-    ax = _axes(ax)
-    for event in events:
-        lane, name = event["tid"] - 1, event["name"]
-        kind = 2 if name == "update" else int(", backward" in name)
-        bar = [(event["ts"] / 1e3, event["dur"] / 1e3)]
-        ax.broken_barh(bar, (-lane - 0.35, 0.7), color=COLOURS[kind if lane == 0 else 2 + lane], linewidth=0)
-    ax.set_yticks([-lane for lane in range(len(LANES))], LANES)
-    ax.set_ylim(-len(LANES), 0.5)  # the legend goes below the lanes
-    ax.set_xlim(0, prediction.step_time * 1e3)
-    ax.set_xlabel("time [ms]")
-    ax.set_title(f"{prediction.network} on {prediction.system}, {prediction.framework}: one step", fontsize=11)
-    for label, colour in (("forward", COLOURS[0]), ("backward", COLOURS[1]), ("update", COLOURS[2])):
-        ax.plot([], [], color=colour, linewidth=6, label=label)
-    _calm(ax)
-    ax.legend(frameon=False, fontsize=9, ncols=3, loc="lower right")
-    return ax

@@ -21,7 +21,7 @@ from ._plan import Plan, Samples, plan_of
 from ._record import Records
 from ._run import Input, one_run
 from ._system import System
-from ._table import written
+from ._table import Table, written
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -51,13 +51,21 @@ class Prediction(_records.Prediction):
         return {**ids, **run, **result}
 
     def trace(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The timeline of one step, layer by layer: JSON that ui.perfetto.dev opens; also written to `path`."""
+        """The timeline of one step, JSON that ui.perfetto.dev opens: layer by layer, or of a run that shares out the network
+        the passes of every stage; also written to `path`.
+        """
         if self._plan is None:
             raise ValueError("only what perfmodel predicted has a timeline")
         text = _core.prediction_trace(self._plan._handle, _record.write("run", self.run))
         if path is not None:
             written(text, path)
         return text
+
+    def stages(self) -> Table:
+        """What every stage of the pipeline computes, waits for and keeps: a row for each, one where there is no pipeline."""
+        if self._plan is None:
+            raise ValueError("only what perfmodel predicted has stages")
+        return Table(_core.prediction_stages(self._plan._handle, _record.write("run", self.run)))
 
     def explain(self) -> str:
         """Where the time of a step goes, what limits it, and what the numbers rest on."""
@@ -95,9 +103,12 @@ class Prediction(_records.Prediction):
         nodes = f" on each of {run.nodes} nodes" if run.nodes != 1 else ""
         overlap = f", overlap {run.overlap}" if run.overlap == "backward" else ""
         gpus = "1 GPU" if run.gpus == 1 else f"{run.gpus} GPUs"
-        asked = f"{self.network} on {self.system}: {gpus}{nodes}, batch {run.batch:g} per GPU, {run.precision}{overlap}"
+        asked = f"{self.network} on {self.system}: {gpus}{nodes}, batch {run.batch:g} per {self._rank()}, {run.precision}{overlap}"
         used = self._assumed()
         return asked if used is None else f"{asked}, assuming {used.profile.name}"
+
+    def _rank(self) -> str:
+        return "data-parallel rank" if self.data_parallel not in (0, self.run.gpus * self.run.nodes) else "GPU"
 
     def _assumed(self) -> Framework | None:
         """The release that nobody asked for."""
@@ -130,9 +141,11 @@ class Prediction(_records.Prediction):
             ("forward", self.forward_time),
             ("dgrad", self.dgrad_time),
             ("wgrad", self.wgrad_time),
+            ("recomputation", self.recompute_time),
             ("update", self.update_time),
             ("CPU launch overhead", self.launch_overhead_time),
             ("exposed communication", self.exposed_communication_time),
+            ("pipeline bubble", self.bubble_time),
             ("straggler wait", self.straggler_wait_time),
             ("input wait", self.input_wait_time),
             ("step", self.step_time),
@@ -143,10 +156,15 @@ class Prediction(_records.Prediction):
         if np.isnan(self.bus_bandwidth):
             return []
         what = "all-reduce of " + _core.quantity_format(self.gradient_size, "B") if self.gradient_size > 0 else "exchange"
-        return [
+        lines = [
             f"{what} takes "
             f"{_core.quantity_format(self.communication_time, 's')}; bus bandwidth of the ring "
-            f"{_core.quantity_format(self.bus_bandwidth, 'B/s')}",
+            f"{_core.quantity_format(self.bus_bandwidth, 'B/s')}"
+        ]
+        if np.isnan(self.scaling_efficiency):
+            return lines
+        return [
+            *lines,
             f"scaling efficiency {_share(self.scaling_efficiency)} weak, "
             f"{_share(self.strong_scaling_efficiency)} strong",
         ]

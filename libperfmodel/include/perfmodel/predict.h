@@ -44,7 +44,14 @@ extern "C" {
   X(LAUNCH_OVERHEAD, "launch-overhead", "CPU launch overhead takes the largest share", .former = "host")             \
   X(STRAGGLER_WAIT, "straggler-wait", "waiting for the slowest GPU and the coordinator takes the largest share",     \
     .former = "waiting")                                                                                  \
-  X(INPUT, "input", "waiting for input takes the largest share")
+  X(INPUT, "input", "waiting for input takes the largest share")                                                     \
+  X(TENSOR_COMMUNICATION, "tensor-communication", "exposed exchanges of tensor and sequence parallelism take the largest share") \
+  X(CONTEXT_COMMUNICATION, "context-communication", "exposed exchanges of context parallelism take the largest share") \
+  X(EXPERT_COMMUNICATION, "expert-communication", "exposed exchanges of expert parallelism take the largest share")  \
+  X(PIPELINE_COMMUNICATION, "pipeline-communication", "hops between the stages of a pipeline take the largest share") \
+  X(DATA_COMMUNICATION, "data-communication", "exposed exchanges of data parallelism take the largest share")        \
+  X(BUBBLE, "bubble", "the stages of a pipeline wait for each other the largest share of a step")                    \
+  X(MEMORY_CAPACITY, "memory-capacity", "there is no step: it does not fit into memory")
 
 typedef enum pm_bottleneck {
 #define PM_BOTTLENECK_ENUM(name, ...) PM_BOTTLENECK_##name,
@@ -178,10 +185,10 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(REAL, memory, "B", "memory of one GPU at the peak of a step")                                                 \
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
   X(REAL, largest_batch, "1", "largest batch per GPU that fits; 0 if none does")                                  \
-  X(BOTTLENECK, bottleneck, "", "the largest of the shares of a step", .show = PM_SHOW_MAIN)                        \
+  X(BOTTLENECK, bottleneck, "", "the largest part of a step", .show = PM_SHOW_MAIN)                        \
   X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the step",     \
     .former = "basis")                                                                      \
-  X(REAL, bubble_time, "s", "waiting of a pipeline's stages for each other, its hops included")                    \
+  X(REAL, bubble_time, "s", "waiting of a pipeline's stages for each other, its hops apart")                       \
   X(REAL, recompute_time, "s", "forward work that the backward pass does again")                                  \
   X(REAL, tensor_communication_time, "s", "exchanges of tensor and sequence parallelism in a step, of the slowest stage") \
   X(REAL, context_communication_time, "s", "exchanges of context parallelism, likewise")                          \
@@ -195,7 +202,8 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(INT, data_parallel, "1", "data-parallel ranks: GPUs over tensor, context and pipeline parallelism")           \
   X(INT, slowest_stage, "1", "stage of the pipeline that takes longest, from 0")                                  \
   X(INT, fullest_stage, "1", "stage of the pipeline that needs most memory, from 0")                              \
-  X(INT, stages, "1", "stages of the pipeline")                                                                   \
+  X(INT, pipeline_stages, "1", "stages of the pipeline")                                                           \
+  X(REAL, bubble_share, "1", "share of the step in which the stages of a pipeline wait for each other", .show = PM_SHOW_PERCENT) \
   /* the next field of a prediction goes above this line */
 
 typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;

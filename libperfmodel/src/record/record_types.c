@@ -320,6 +320,10 @@ static const pm_field size_goal_fields[] = {PM_SIZE_GOAL_FIELDS(FIELD)};
 static const pm_field size_choice_fields[] = {PM_SIZE_CHOICE_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_stage
+static const pm_field stage_fields[] = {PM_STAGE_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_search_choice
 static const pm_field search_choice_fields[] = {PM_SEARCH_CHOICE_FIELDS(FIELD)};
 #undef RECORD
@@ -382,6 +386,7 @@ static const pm_record_type types[] = {
   TYPE(fit_parameter, pm_fit_parameter, "a constant to fit"),
   TYPE(run, pm_run, "what to predict"),
   TYPE(prediction, pm_prediction, "what is predicted"),
+  TYPE(stage, pm_stage, "one stage of a pipeline"),
   TYPE(framework, pm_framework, "what a framework adds to kernels and collectives"),
   TYPE(cudnn_generation, pm_cudnn_generation, "a generation of the GPU libraries"),
   TYPE(operator_calibration, pm_operator_calibration, "what the times of a GPU's kernels rest on"),

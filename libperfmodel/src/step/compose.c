@@ -125,6 +125,7 @@ static void set_shares(const pm__schedule_times *t, pm_prediction *out)
   out->launch_overhead_share = out->launch_overhead_time * each;
   out->straggler_wait_share = out->straggler_wait_time * each;
   out->input_wait_share = out->input_wait_time * each;
+  out->bubble_share = out->bubble_time * each;
   out->gpu_busy = t->gpu * each;
   out->bottleneck = largest_share(out);
 }

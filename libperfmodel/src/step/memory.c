@@ -2,7 +2,7 @@
 #include <math.h>
 #include "step/step.h"
 
-static pm__memory_parts parts_of(const pm__schedule *s)
+pm__memory_parts pm__step_memory_parts(const pm__schedule *s)
 {
   const pm_memory_plan *plan = s->network->memory[s->framework != NULL ? s->framework->memory : 0];
   pm_memory_run run = {.batch = s->run->batch, .precision = s->run->precision, .ranks = s->run->gpus * s->run->nodes};
@@ -15,7 +15,7 @@ static pm__memory_parts parts_of(const pm__schedule *s)
 
 static void compute(const pm__schedule *s, double usable, pm__memo_memory *memory)
 {
-  memory->parts = parts_of(s);
+  memory->parts = pm__step_memory_parts(s);
   memory->largest_batch = pm__memory_largest_batch(&memory->parts, usable);
 }
 
@@ -55,7 +55,7 @@ void pm__step_memory(const pm__schedule *s, pm_prediction *out)
 int pm__step_fits(const pm__schedule *s, pm_error *error)
 {
   double usable = isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
-  pm__memory_parts parts = parts_of(s);
+  pm__memory_parts parts = pm__step_memory_parts(s);
   pm__memory_case asked = {s->network->network->id, s->system->system->gpu.id, s->run->batch, usable};
   return s->run->ignore_memory ? PM_OK : pm__memory_check_fit(&parts, &asked, error);
 }

@@ -8,6 +8,8 @@
 **     sharded_data.c    gradients, and shards of optimizer, gradients and weights, between data-parallel ranks
 **     stage_memory.c    memory of each stage
 **     parallel_step.c   all of it put together
+**     stage_table.c     what it is made of, stage by stage
+**     pipeline_trace.c  the same as a timeline
 **
 ** A run without any of this is that of step.h; pm__parallel_wanted says which.
 */
@@ -15,6 +17,7 @@
 #define PM_STEP_PARALLEL_H
 
 #include "plan/sharded.h"
+#include "perfmodel/pipeline.h"
 #include "schedule/pipeline.h"
 #include "schedule/placement.h"
 #include "step/step.h"
@@ -73,7 +76,8 @@ void pm__parallel_piece_times(const pm__parallel *p, int kind, pm__parallel_piec
 /* How many pieces of each kind a stage has. */
 typedef struct pm__parallel_stage {
   int count[PM__PIECE_KINDS];
-  int layers; /* those that stages share, of all kinds */
+  int layers;   /* those that stages share, of all kinds */
+  double again; /* the share of these that is computed again, where some are */
   double whole, split, expert; /* parameters of one GPU */
 } pm__parallel_stage;
 
@@ -82,14 +86,22 @@ int pm__parallel_layers_before(const pm__parallel *p, int chunk);
 
 void pm__parallel_stage_make(const pm__parallel *p, int stage, pm__parallel_stage *out);
 
+/* The pieces of chunk `i` of a stage, without their parameters. */
+void pm__parallel_chunk_make(const pm__parallel *p, const pm__parallel_stage *stage, int number, int i,
+                             pm__parallel_stage *out);
+
 /* Whether pieces of a kind are among the layers that stages share. */
 bool pm__parallel_is_layer(const pm__parallel *p, int kind);
 
 /* Whether pieces of a kind are computed again: those that stages share, if the run wants so. */
 bool pm__parallel_again(const pm__parallel *p, int kind);
 
-/* The share of a stage's layers that is computed again, where some are. */
-double pm__parallel_share_again(const pm__parallel *p, const pm__parallel_stage *stage);
+/* What of its times are exchanges. */
+static inline double pm__parallel_exchanges(const pm__parallel_piece *t)
+{
+  return t->exchange[PM__AXIS_TENSOR] + t->exchange[PM__AXIS_CONTEXT] + (t->exchange[PM__AXIS_EXPERT] +
+         t->exchange[PM__AXIS_EXPERT_TENSOR]);
+}
 
 /* Sum of the times of a stage's pieces. */
 pm__parallel_piece pm__parallel_stage_times(const pm__parallel *p, const pm__parallel_piece *kinds,
@@ -107,6 +119,9 @@ pm__parallel_data pm__parallel_data_time(const pm__parallel *p, const pm__parall
 
 /* ---- Memory ---- */
 
+/* Micro-batches whose activations a stage keeps at most. */
+double pm__parallel_in_flight(const pm__parallel *p, int stage);
+
 /* Bytes of one GPU of a stage, in the parts of every footprint; activations are of all micro-batches in flight. */
 pm__memory_parts pm__parallel_memory(const pm__parallel *p, const pm__parallel_stage *stage, int number);
 
@@ -119,5 +134,30 @@ void pm__parallel_step_memory(const pm__parallel *p, pm_prediction *out);
 int pm__parallel_fits(const pm__parallel *p, pm_error *error);
 
 void pm__parallel_step_predict(const pm__parallel *p, pm_prediction *out);
+
+/* What the tables and the timeline of stages are made of: times of a stage with its host, of a micro-batch; of its update;
+** of a hop to the next. */
+double pm__parallel_micro_batch_time(const pm__parallel *p, const pm__parallel_piece *times);
+double pm__parallel_update_time(const pm__parallel *p, const pm__parallel_stage *stage);
+double pm__parallel_hop_time(const pm__parallel *p);
+
+/* Memory that programs can have of a GPU. */
+double pm__parallel_usable_memory(const pm__parallel *p);
+
+/* The timeline of its stages, which the caller frees; NULL with the reason. */
+char *pm__parallel_trace(const pm__parallel *p, const pm_prediction *prediction, pm_error *error);
+
+/* ---- A run as a caller gives it ---- */
+
+/* Gathered: of a run that shares out the network `parallel` too. */
+typedef struct pm__parallel_gathered {
+  pm_run run, cut;
+  pm__schedule step;
+  bool shared;
+  pm__parallel parallel;
+} pm__parallel_gathered;
+
+/* PM_OK, or why the run, of `size` bytes, cannot be predicted, memory left aside. */
+int pm__step_gather(const pm_plan *plan, const pm_run *run, size_t size, pm__parallel_gathered *out, pm_error *error);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct walk {
   pm__parallel_data data;     /* of the stage where most is left */
 } walk;
 
-static double micro_batch_time(const pm__parallel *p, const pm__parallel_piece *t)
+double pm__parallel_micro_batch_time(const pm__parallel *p, const pm__parallel_piece *t)
 {
   double host = p->s.framework != NULL ? p->s.framework->profile.framework.step_time : 0;
   return t->forward + t->recompute + t->dgrad + t->wgrad + host;
@@ -37,7 +37,7 @@ static double own_share(const pm__parallel *p, const pm__parallel_stage *stage)
 static void add_stage(const pm__parallel *p, int number, const pm__parallel_stage *stage, const pm__parallel_piece *t,
                       const pm__parallel_data *data, walk *w)
 {
-  double all = micro_batch_time(p, t);
+  double all = pm__parallel_micro_batch_time(p, t);
   pm__pipeline_load *load = &w->load;
   load->sum += all;
   load->forward += t->forward;
@@ -55,7 +55,7 @@ static void add_stage(const pm__parallel *p, int number, const pm__parallel_stag
 }
 
 /* Activations between stages: tensor-parallel GPUs send a share each, and gather them unless they share tokens anyway. */
-static double hop_time(const pm__parallel *p)
+double pm__parallel_hop_time(const pm__parallel *p)
 {
   const pm__pieces *pieces = p->pieces->pieces;
   if (p->stages < 2) return 0;
@@ -87,7 +87,7 @@ static void walk_stages(const pm__parallel *p, walk *w)
     }
     add_stage(p, i, now, &times, &data, w);
   }
-  w->load.hop = hop_time(p);
+  w->load.hop = pm__parallel_hop_time(p);
 }
 
 /* ---- The step ---- */
@@ -104,10 +104,16 @@ static double update_time(const pm__parallel *p, double parameters)
          launches * s->launch;
 }
 
-static double exchanges(const pm__parallel_piece *t)
+double pm__parallel_update_time(const pm__parallel *p, const pm__parallel_stage *stage)
 {
-  return t->exchange[PM__AXIS_TENSOR] + t->exchange[PM__AXIS_CONTEXT] + (t->exchange[PM__AXIS_EXPERT] +
-         t->exchange[PM__AXIS_EXPERT_TENSOR]);
+  return update_time(p, own_share(p, stage));
+}
+
+/* What is computed again is limited as what it repeats. */
+static double bound_of(const pm__parallel_piece *t)
+{
+  double once = t->gpu[PM__FORWARD] + t->gpu[PM__DGRAD] + t->gpu[PM__WGRAD];
+  return once > 0 ? t->bound * (1 + t->again / once) : 0;
 }
 
 static pm__schedule_times times_of(const pm__parallel *p, const walk *w)
@@ -115,10 +121,10 @@ static pm__schedule_times times_of(const pm__parallel *p, const walk *w)
   const pm__parallel_piece *t = &w->slowest;
   double m = p->micro_batches;
   pm__schedule_times out = {.forward = m * t->gpu[PM__FORWARD], .dgrad = m * t->gpu[PM__DGRAD],
-                            .wgrad = m * t->gpu[PM__WGRAD], .bound = m * t->bound, .host = m * t->host};
+                            .wgrad = m * t->gpu[PM__WGRAD], .bound = m * bound_of(t), .host = m * t->host};
   out.update = update_time(p, w->parameters);
   out.gpu = out.forward + out.dgrad + out.wgrad + m * t->again + out.update;
-  out.alone = m * (w->load.most - exchanges(t)) + out.update;
+  out.alone = m * (w->load.most - pm__parallel_exchanges(t)) + out.update;
   return out;
 }
 
@@ -132,6 +138,27 @@ static void set_exchanges(const pm__parallel *p, const walk *w, double hops, pm_
   out->pipeline_communication_time = hops;
   out->data_communication_time = w->data.communication;
   out->exposed_data_communication_time = w->data.exposed;
+}
+
+/* The largest part of a step, each kind of exchange by itself. */
+static int32_t largest_part(const pm_prediction *p)
+{
+  const struct { int32_t name; double time; } parts[] = {
+    {PM_BOTTLENECK_COMPUTE, p->compute_share * p->step_time},
+    {PM_BOTTLENECK_MEMORY_BANDWIDTH, p->memory_bandwidth_share * p->step_time},
+    {PM_BOTTLENECK_LAUNCH_OVERHEAD, p->launch_overhead_time},
+    {PM_BOTTLENECK_TENSOR_COMMUNICATION, p->tensor_communication_time},
+    {PM_BOTTLENECK_CONTEXT_COMMUNICATION, p->context_communication_time},
+    {PM_BOTTLENECK_EXPERT_COMMUNICATION, p->expert_communication_time},
+    {PM_BOTTLENECK_PIPELINE_COMMUNICATION, p->pipeline_communication_time},
+    {PM_BOTTLENECK_DATA_COMMUNICATION, p->exposed_data_communication_time},
+    {PM_BOTTLENECK_BUBBLE, p->bubble_time},
+    {PM_BOTTLENECK_STRAGGLER_WAIT, p->straggler_wait_time},
+    {PM_BOTTLENECK_INPUT, p->input_wait_time}};
+  int best = 0;
+  for (int i = 1; i < (int)(sizeof parts / sizeof parts[0]); i++)
+    if (parts[i].time > parts[best].time) best = i;
+  return parts[best].name;
 }
 
 /* Arithmetic that is done again, of one sample, over all GPUs of a replica. */
@@ -166,7 +193,7 @@ void pm__parallel_step_predict(const pm__parallel *p, pm_prediction *out)
   w.load.hop = 0;
   double hops = hop > 0 ? all - p->schedule->time(&w.load) : 0;
   pm__schedule_times times = times_of(p, &w);
-  double within = p->micro_batches * exchanges(&w.slowest);
+  double within = p->micro_batches * pm__parallel_exchanges(&w.slowest);
   pm__sharing sharing = {.communication = within + hops + w.data.communication,
                          .exposed = within + hops + w.data.exposed,
                          .bubble = all - hops - p->micro_batches * w.load.most,
@@ -176,15 +203,16 @@ void pm__parallel_step_predict(const pm__parallel *p, pm_prediction *out)
   pm__step_compose(&p->s, &times, &sharing, out);
   pm__step_set_interval(&p->s, NULL, out);
   set_rates(p, out);
+  out->bottleneck = largest_part(out);
   out->micro_batches = p->micro_batches;
   out->data_parallel = p->data;
-  out->stages = p->stages;
+  out->pipeline_stages = p->stages;
   out->slowest_stage = w.stage;
 }
 
 /* ---- Memory ---- */
 
-static double usable_memory(const pm__parallel *p)
+double pm__parallel_usable_memory(const pm__parallel *p)
 {
   return isnan(p->s.run->usable_memory) ? p->s.system->system->usable_memory : p->s.run->usable_memory;
 }
@@ -211,13 +239,13 @@ int pm__parallel_fits(const pm__parallel *p, pm_error *error)
 {
   int32_t stage = 0;
   pm__memory_parts parts = fullest_stage(p, &stage);
-  pm__memory_case asked = {p->s.network->network->id, p->s.system->system->gpu.id, p->batch, usable_memory(p)};
+  pm__memory_case asked = {p->s.network->network->id, p->s.system->system->gpu.id, p->batch, pm__parallel_usable_memory(p)};
   return p->s.run->ignore_memory ? PM_OK : pm__memory_check_fit(&parts, &asked, error);
 }
 
 void pm__parallel_step_memory(const pm__parallel *p, pm_prediction *out)
 {
-  double usable = usable_memory(p);
+  double usable = pm__parallel_usable_memory(p);
   pm__memory_parts fullest = fullest_stage(p, &out->fullest_stage);
   out->gpu_memory = usable;
   out->memory = pm__memory_total(&fullest, p->batch);

@@ -31,22 +31,24 @@ static int cut_batch(const pm_run **run, pm_run *own, pm_error *error)
   return PM_OK;
 }
 
-int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
+int pm__step_gather(const pm_plan *plan, const pm_run *run, size_t size, pm__parallel_gathered *out, pm_error *error)
 {
-  pm_run own;
   if (plan == NULL || run == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a run needs a plan");
   int status = pm__record_size_check("run", size, error);
   if (status != PM_OK) return status;
-  pm__schedule step;
-  run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);
-  pm_run cut;
-  status = cut_batch(&run, &cut, error);
-  if (status == PM_OK) status = pm__step_make(&step, plan, run, NULL, error);
+  run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &out->run);
+  status = cut_batch(&run, &out->cut, error);
+  if (status == PM_OK) status = pm__step_make(&out->step, plan, run, NULL, error);
+  out->shared = pm__parallel_wanted(run);
+  return status == PM_OK && out->shared ? pm__parallel_make(&out->parallel, plan, &out->step, error) : status;
+}
+
+int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
+{
+  pm__parallel_gathered g;
+  int status = pm__step_gather(plan, run, size, &g, error);
   if (status != PM_OK) return status;
-  if (!pm__parallel_wanted(run)) return pm__step_fits(&step, error);
-  pm__parallel parallel;
-  status = pm__parallel_make(&parallel, plan, &step, error);
-  return status == PM_OK ? pm__parallel_fits(&parallel, error) : status;
+  return g.shared ? pm__parallel_fits(&g.parallel, error) : pm__step_fits(&g.step, error);
 }
 
 /* ---- Kernel times ------------------------------------------------------------------------------------------------ */
@@ -141,6 +143,7 @@ static void set_too_large(pm_prediction *out)
   out->verdict = memory.verdict;
   out->largest_batch = memory.largest_batch;
   out->fullest_stage = memory.fullest_stage;
+  out->bottleneck = PM_BOTTLENECK_MEMORY_CAPACITY;
 }
 
 /* What only runs that share out the network have. */
@@ -153,7 +156,7 @@ static void set_unshared(const pm__schedule *step, pm_prediction *out)
   out->micro_batches = step->accumulation;
   out->data_parallel = (int32_t)step->ranks;
   out->slowest_stage = out->fullest_stage = 0;
-  out->stages = 1;
+  out->pipeline_stages = 1;
 }
 
 static void predict_step(const pm__schedule *step, unsigned columns, pm_prediction *out)

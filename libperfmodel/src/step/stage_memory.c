@@ -2,7 +2,7 @@
 ** Memory of a stage: what its pieces keep, each by the same scan of its own graph as a whole network, for as many
 ** micro-batches as the schedule has in flight; and what belongs to its parameters.
 **
-**     activations   sum over pieces of what is saved, x micro-batches in flight; computed again in full: the piece's inputs
+**     activations   sum over pieces of what is saved x micro-batches in flight; computed again in full: the piece's inputs
 **     once          what a backward pass has alive beyond that, of the piece that has most; and with recomputation
 **                   everything that one layer saves
 **     parameters    weights, gradients, optimizer as the memory profile keeps them, over the shards of ZeRO
@@ -77,19 +77,33 @@ static kept kept_of(const pm__parallel *p, const pm__memory_question *q, int kin
   return (kept){(1 - share) * alive.saved + share * input, alive.peak};
 }
 
+double pm__parallel_in_flight(const pm__parallel *p, int stage)
+{
+  const pm__pipeline_load load = {.stages = p->stages, .chunks = p->chunks, .micro_batches = (int)p->micro_batches};
+  return p->schedule->in_flight(&load, stage);
+}
+
+/* Pieces behind the layers go backward at once: with several chunks on a GPU only what is in front of them waits. */
+static bool is_behind(const pm__parallel *p, int kind)
+{
+  const pm__plan_pieces *of = p->pieces;
+  for (int i = of->front + of->layers; i < of->pieces->count; i++)
+    if (of->pieces->of[i] == kind) return true;
+  return false;
+}
+
 pm__memory_parts pm__parallel_memory(const pm__parallel *p, const pm__parallel_stage *stage, int number)
 {
   asked a = asked_of(p);
   pm__memory_parts out = {0};
-  double once = 0, factor = 1, saved = 0, share = pm__parallel_share_again(p, stage);
-  double flight = p->schedule->in_flight(&(pm__pipeline_load){.stages = p->stages, .chunks = p->chunks,
-                                                             .micro_batches = (int)p->micro_batches}, number);
+  double once = 0, factor = 1, saved = 0;
+  double flight = pm__parallel_in_flight(p, number);
   pm__memory_question q = {NULL, &a.run, &a.optimizer, 0};
   for (int k = 0; k < p->pieces->pieces->kinds; k++) {
     if (stage->count[k] == 0) continue;
     q.plan = p->sharded->piece[k].memory;
-    kept each = kept_of(p, &q, k, share);
-    saved += stage->count[k] * each.saved;
+    kept each = kept_of(p, &q, k, stage->again);
+    saved += stage->count[k] * each.saved * (p->chunks > 1 && is_behind(p, k) ? 1 : flight);
     once = pm__most(once, each.once);
     factor = pm__most(factor, pm__memory_allocator(&q));
   }
@@ -99,7 +113,7 @@ pm__memory_parts pm__parallel_memory(const pm__parallel *p, const pm__parallel_s
   out.context = pm__given(profile->context, 0);
   out.workspace = pm__given(profile->workspace, 0);
   out.communication = communication(p, stage, &q);
-  out.activations = saved * flight;
+  out.activations = saved;
   out.live_gradients = once;
   out.allocator = (factor - 1) * (out.activations + once);
   out.input = 4 * p->s.network->input_elements / p->s.run->context_parallel;

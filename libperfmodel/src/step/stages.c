@@ -4,6 +4,7 @@
 */
 #include <math.h>
 #include <string.h>
+#include "schedule/pipeline_order.h"
 #include "step/parallel.h"
 
 /* Layers before chunk j: evenly, what is left over one each to the first; balanced: as if there were two more, which the
@@ -18,14 +19,13 @@ int pm__parallel_layers_before(const pm__parallel *p, int j)
   return j * each + (j < more ? j : more) - (balanced ? 1 : 0);
 }
 
-/* The chunk that a stage has as its number `i`. */
+/* The chunk of the network that a stage has as its number `i`. */
 static int chunk_of(const pm__parallel *p, int stage, int i)
 {
-  bool back = p->schedule->chunks == 2 && i == 1; /* the shape of a V */
-  return back ? 2 * p->stages - 1 - stage : stage + i * p->stages;
+  return pm__pipeline_place(&(pm__pipeline_load){.stages = p->stages}, p->schedule, stage, i);
 }
 
-static void add_chunk(const pm__parallel *p, int chunk, pm__parallel_stage *out)
+static void add_layers(const pm__parallel *p, int chunk, pm__parallel_stage *out)
 {
   int kinds = p->pieces->pieces->kinds, first = pm__parallel_layers_before(p, chunk), last = pm__parallel_layers_before(p, chunk + 1);
   const int *from = p->pieces->before + (size_t)first * (size_t)kinds;
@@ -40,6 +40,13 @@ static void add_pieces(const pm__parallel *p, int first, int count, pm__parallel
   for (int i = first; i < first + count; i++) out->count[p->pieces->pieces->of[i]]++;
 }
 
+/* The share of a stage's layers that is computed again, where some are. */
+static double share_again(const pm__parallel *p, int layers)
+{
+  int asked = p->s.run->recompute_layers;
+  return asked > 0 && asked < layers ? (double)asked / layers : 1;
+}
+
 static void count_parameters(const pm__parallel *p, bool with_owner, pm__parallel_stage *out)
 {
   for (int k = 0; k < p->pieces->pieces->kinds; k++) {
@@ -50,18 +57,35 @@ static void count_parameters(const pm__parallel *p, bool with_owner, pm__paralle
   }
 }
 
-void pm__parallel_stage_make(const pm__parallel *p, int stage, pm__parallel_stage *out)
+static void add_chunk(const pm__parallel *p, int chunk, pm__parallel_stage *out)
 {
   const pm__plan_pieces *pieces = p->pieces;
-  int chunks = p->stages * p->chunks, kinds = pieces->pieces->kinds;
-  memset(out->count, 0, (size_t)kinds * sizeof *out->count);
+  add_layers(p, chunk, out);
+  if (chunk == 0) add_pieces(p, 0, pieces->front, out);
+  if (chunk == p->stages * p->chunks - 1) add_pieces(p, pieces->front + pieces->layers, pieces->behind, out);
+}
+
+static void clear(const pm__parallel *p, pm__parallel_stage *out)
+{
+  memset(out->count, 0, (size_t)p->pieces->pieces->kinds * sizeof *out->count);
   out->layers = 0;
   out->whole = out->split = out->expert = 0;
+}
+
+void pm__parallel_stage_make(const pm__parallel *p, int stage, pm__parallel_stage *out)
+{
+  clear(p, out);
   for (int i = 0; i < p->chunks; i++) add_chunk(p, chunk_of(p, stage, i), out);
-  bool first = stage == 0, last = chunk_of(p, stage, p->chunks - 1) == chunks - 1;
-  if (first) add_pieces(p, 0, pieces->front, out);
-  if (last) add_pieces(p, pieces->front + pieces->layers, pieces->behind, out);
-  count_parameters(p, first, out);
+  out->again = share_again(p, out->layers);
+  count_parameters(p, stage == 0, out);
+}
+
+void pm__parallel_chunk_make(const pm__parallel *p, const pm__parallel_stage *stage, int number, int i,
+                             pm__parallel_stage *out)
+{
+  clear(p, out);
+  add_chunk(p, chunk_of(p, number, i), out);
+  out->again = stage->again;
 }
 
 /* ---- Times ---- */
@@ -88,24 +112,17 @@ bool pm__parallel_again(const pm__parallel *p, int kind)
   return pm__parallel_is_layer(p, kind) && p->s.run->recompute != PM_RECOMPUTE_NONE;
 }
 
-double pm__parallel_share_again(const pm__parallel *p, const pm__parallel_stage *stage)
-{
-  int asked = p->s.run->recompute_layers;
-  return asked > 0 && asked < stage->layers ? (double)asked / stage->layers : 1;
-}
-
 pm__parallel_piece pm__parallel_stage_times(const pm__parallel *p, const pm__parallel_piece *kinds,
                                             const pm__parallel_stage *stage)
 {
   pm__parallel_piece sum;
   memset(&sum, 0, sizeof sum);
-  double share = pm__parallel_share_again(p, stage);
   for (int k = 0; k < p->pieces->pieces->kinds; k++) {
     if (stage->count[k] == 0) continue;
     add_times(&kinds[k], stage->count[k], &sum);
     if (!pm__parallel_again(p, k)) continue;
-    sum.again += share * stage->count[k] * kinds[k].again;
-    sum.recompute += share * stage->count[k] * kinds[k].recompute;
+    sum.again += stage->again * stage->count[k] * kinds[k].again;
+    sum.recompute += stage->again * stage->count[k] * kinds[k].recompute;
   }
   return sum;
 }

@@ -27,6 +27,9 @@ void pm__step_compose(const pm__schedule *step, const pm__schedule_times *times,
 ** kernels count as products, and which no row has. */
 void pm__step_set_interval(const pm__schedule *step, const pm__costs *costs, pm_prediction *out);
 
+/* Memory of one GPU, part by part. */
+pm__memory_parts pm__step_memory_parts(const pm__schedule *step);
+
 /* Memory of one GPU, and whether that is enough. */
 void pm__step_memory(const pm__schedule *step, pm_prediction *out);
 

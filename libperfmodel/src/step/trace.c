@@ -1,66 +1,28 @@
 /*
-** The timeline of one step, in the format of Chrome's trace viewer, which Perfetto opens: one lane for the kernels of a
-** GPU, layer by layer, one for the host's launches, one for the buckets of gradients, one for waiting.
+** The timeline of one step. Of a run that shares out the network it is that of pipeline_trace.c; else it has one lane for
+** the kernels of a GPU, layer by layer, one for the host's launches, one for the buckets of gradients, one for waiting.
 **
 ** The kernels of a step take less than the step where the host is slow: they are then spread evenly, with gaps between.
 */
 #include <math.h>
 #include <stdio.h>
-#include "record/sized.h"
-#include "base/base.h"
-#include "perfmodel/units.h"
-#include "step/step.h"
+#include "step/parallel.h"
+#include "step/trace_text.h"
 
 enum { LANE_GPU = 1, LANE_HOST, LANE_EXCHANGE, LANE_WAITING };
 enum { PASSES_MOST = 8 }; /* accumulated batches that are drawn */
 
 typedef struct trace {
-  pm__string text;
+  pm__trace_text text;
   const pm__schedule *step;
   const pm_prediction *p;
   double now, stretch; /* s; of kernels over their time */
-  int events;
 } trace;
-
-/* A number of microseconds, whatever the locale. */
-static void add_time(trace *t, const char *name, double seconds)
-{
-  char number[PM_NUMBER_MAX];
-  pm__string_format(&t->text, ",\"%s\":%s", name, pm_number_format(number, rint(seconds * 1e9) / 1e3));
-}
-
-static void add_name(trace *t, const char *name)
-{
-  for (const char *c = name; *c != '\0'; c++) {
-    if (*c == '"' || *c == '\\') pm__string_add(&t->text, "\\");
-    if ((unsigned char)*c >= 32) pm__string_add_bytes(&t->text, c, 1);
-  }
-}
-
-static void begin(trace *t)
-{
-  pm__string_add(&t->text, t->events++ > 0 ? ",\n" : "\n");
-}
 
 /* An event from `start` for `duration`; `what` is added to its name. */
 static void add_event(trace *t, int lane, const char *name, const char *what, double start, double duration)
 {
-  if (!(duration > 0)) return;
-  begin(t);
-  pm__string_add(&t->text, "{\"ph\":\"X\",\"pid\":1,\"name\":\"");
-  add_name(t, name);
-  add_name(t, what);
-  pm__string_format(&t->text, "\",\"tid\":%d", lane);
-  add_time(t, "ts", start);
-  add_time(t, "dur", duration);
-  pm__string_add(&t->text, "}");
-}
-
-static void add_lane(trace *t, int lane, const char *name)
-{
-  begin(t);
-  pm__string_format(&t->text, "{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
-                    lane, name);
+  pm__trace_add(&t->text, &(pm__trace_event){name, what, NULL, lane, 0, -1, start, duration});
 }
 
 /* ---- Kernels ---- */
@@ -178,32 +140,30 @@ static void add_end(trace *t)
 static void add_all(trace *t)
 {
   static const char *const names[] = {"GPU", "host", "gradients", "waiting"};
-  pm__string_add(&t->text, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
-  for (int lane = LANE_GPU; lane <= LANE_WAITING; lane++) add_lane(t, lane, names[lane - 1]);
+  pm__trace_begin(&t->text);
+  for (int lane = LANE_GPU; lane <= LANE_WAITING; lane++) pm__trace_lane(&t->text, lane, names[lane - 1]);
   add_event(t, LANE_HOST, "launches", "", 0, t->p->launch_time);
   add_passes(t);
   add_end(t);
-  pm__string_add(&t->text, "\n]}\n");
+}
+
+static char *trace_of(const pm__schedule *step, const pm_prediction *prediction, pm_error *error)
+{
+  trace t = {.step = step, .p = prediction};
+  t.stretch = 1 + prediction->launch_overhead_time / prediction->compute_time;
+  add_all(&t);
+  return pm__trace_end(&t.text, error);
 }
 
 char *pm_prediction_format_trace_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
-  pm_run own;
+  pm__parallel_gathered g;
   pm_prediction prediction;
   if (pm_run_check_sized(plan, run, size, error) != PM_OK) return NULL;
-  run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);
-  pm_predict(plan, run, &prediction, 1);
-  if (prediction.status != PM_OK) {
-    pm__fail(error, prediction.status, "%s", pm_status_get_text(prediction.status));
-    return NULL;
-  }
-  pm__schedule step;
-  pm__step_make(&step, plan, run, NULL, NULL);
-  trace t = {{NULL, 0, 0, false}, &step, &prediction, 0, 1, 0};
-  t.stretch = 1 + prediction.launch_overhead_time / prediction.compute_time;
-  add_all(&t);
-  if (!t.text.failed) return t.text.text;
-  pm_string_free(t.text.text);
-  pm__no_memory(error);
+  pm__step_gather(plan, run, size, &g, NULL);
+  pm_predict(plan, g.step.run, &prediction, 1);
+  if (prediction.status == PM_OK)
+    return g.shared ? pm__parallel_trace(&g.parallel, &prediction, error) : trace_of(&g.step, &prediction, error);
+  pm__fail(error, prediction.status, "%s", pm_status_get_text(prediction.status));
   return NULL;
 }

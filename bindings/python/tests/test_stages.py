@@ -1,0 +1,71 @@
+"""Stages of a pipeline: their table, timeline and picture."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import perfmodel as pm
+
+PLANS = [
+    {"tensor_parallel": 8, "pipeline_parallel": 4, "sequence_parallel": True, "zero": 1},
+    {"tensor_parallel": 4, "pipeline_parallel": 8, "pipeline_schedule": "gpipe", "recompute": "full"},
+    {"tensor_parallel": 8, "pipeline_parallel": 4, "virtual_pipeline": 5},
+    {"tensor_parallel": 8, "pipeline_parallel": 1, "zero": 3},
+]
+
+
+def predict(**plan: object) -> pm.Prediction:
+    return pm.predict(
+        "llama3-70b", "dgx-h100", gpus=8, nodes=8, global_batch=64, micro_batch=1, precision="bf16", optimizer="adam",
+        framework="megatron-core-0.12", ignore_memory=True, **plan,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_stages_are_the_prediction(plan: dict[str, object]) -> None:
+    p = predict(**plan)
+    rows = p.stages()
+    assert len(rows) == p.run.pipeline_parallel == p.pipeline_stages
+    assert rows["busy_time"] + rows["wait_time"] == pytest.approx(p.step_time)
+    assert rows["forward_time"][p.slowest_stage] == p.forward_time
+    assert rows["memory"].max() == rows["memory"][p.fullest_stage] == p.memory
+    assert rows["layers"].sum() == 80
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_the_timeline_ends_with_the_step(plan: dict[str, object]) -> None:
+    p = predict(**plan)
+    trace = json.loads(p.trace())["traceEvents"]
+    lanes = [event["args"]["name"] for event in trace if event["ph"] == "M"]
+    bars = [event for event in trace if event["ph"] == "X"]
+    assert lanes[0] == f"stage 0 ({80 // p.pipeline_stages} layers)" and len(lanes) == p.pipeline_stages
+    end = max(event["ts"] + event["dur"] for event in bars) * 1e-6
+    assert end == pytest.approx(p.step_time, rel=0.02)  # the last stage is slower than the others
+    busy = p.stages()["busy_time"]
+    for stage in range(p.pipeline_stages):
+        own = sorted((event["ts"], event["dur"]) for event in bars if event["tid"] == stage and event["cat"] != "waiting")
+        assert all(a[0] + a[1] <= b[0] + 0.002 for a, b in zip(own, own[1:]))  # rounded to ns
+        assert sum(dur for _, dur in own) * 1e-6 == pytest.approx(busy[stage], rel=1e-6)
+
+
+def test_one_stage_without_a_pipeline() -> None:
+    p = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=64)
+    rows = p.stages()
+    assert rows["memory"].tolist() == [p.memory] and rows["layers"].tolist() == [16]
+    assert rows["busy_time"] + rows["wait_time"] == pytest.approx(p.step_time)
+    assert p.bubble_share == 0
+
+
+def test_the_picture_has_a_lane_for_each_stage() -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    p = predict(**PLANS[2])
+    ax = pm.plot_timeline(p)
+    assert [label.get_text() for label in ax.get_yticklabels()] == [f"stage {i} (20 layers)" for i in range(4)]
+    assert "4 stages of 5 chunks, 32 micro-batches, interleaved" in ax.get_title(loc="left")
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend[0] == "forward" and legend[-1] == f"waiting (bubble {100 * p.bubble_share:.1f} % of the step)"
+    widths = np.array([collection.get_paths()[0].get_extents().width for collection in ax.collections])
+    assert (widths > 0).all()

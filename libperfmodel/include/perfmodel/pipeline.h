@@ -1,0 +1,66 @@
+/*
+** The stages of a pipeline: what each computes, exchanges, waits for and keeps. A run without a pipeline has one.
+**
+**     pm_stage stages[64];
+**     int count = pm_prediction_get_stages(plan, &run, stages, 64, &error);
+**     for (int i = 0; i < count; i++) printf("%d: %.3f s busy, %.1f GB\n", i, stages[i].busy_time, stages[i].memory / 1e9);
+**
+** Their order in time is pm_prediction_format_trace's.
+*/
+#ifndef PERFMODEL_PIPELINE_H
+#define PERFMODEL_PIPELINE_H
+
+#include "predict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One GPU of a stage. Times are of a step, all of its micro-batches; those from forward to update add up to the busy time,
+** busy and waiting time to the step. Sizes from weights to context add up to the memory. */
+#define PM_STAGE_FIELDS(X)                                                                                             \
+  X(INT, stage, "1", "number of the stage, from 0", .show = PM_SHOW_MAIN)                                              \
+  X(INT, layers, "1", "of the layers that repeat, those of this stage", .show = PM_SHOW_MAIN)                          \
+  X(REAL, parameters, "1", "parameters of one of its GPUs", .show = PM_SHOW_MAIN)                                      \
+  X(REAL, busy_time, "s", "computing and exchanging", .show = PM_SHOW_MAIN)                                            \
+  X(REAL, wait_time, "s", "waiting for other stages, hops, stragglers and input", .show = PM_SHOW_MAIN)                \
+  X(REAL, step_time, "s", "the step")                                                                                  \
+  X(REAL, memory, "B", "memory of one GPU at the peak of a step", .show = PM_SHOW_MAIN)                                \
+  X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                                 \
+  X(VERDICT, verdict, "", "whether it fits", .show = PM_SHOW_MAIN)                                                     \
+  X(REAL, forward_time, "s", "forward kernels", .show = PM_SHOW_MAIN)                                                  \
+  X(REAL, dgrad_time, "s", "dgrad kernels: gradients of the activations", .show = PM_SHOW_MAIN)                        \
+  X(REAL, wgrad_time, "s", "wgrad kernels: gradients of the parameters", .show = PM_SHOW_MAIN)                         \
+  X(REAL, recompute_time, "s", "forward work that the backward pass does again", .show = PM_SHOW_MAIN)                 \
+  X(REAL, launch_overhead_time, "s", "CPU launch overhead")                                                            \
+  X(REAL, exposed_communication_time, "s", "exchanges within the stage and with its data-parallel replicas that nothing hides", \
+    .show = PM_SHOW_MAIN)                                                                                              \
+  X(REAL, update_time, "s", "optimizer kernels")                                                                       \
+  X(REAL, in_flight, "1", "micro-batches whose activations it keeps at most; a part of one where only some chunks do")    \
+  X(REAL, weights, "B", "weights and their casts", .show = PM_SHOW_MAIN)                                               \
+  X(REAL, gradients, "B", "gradients of the weights", .show = PM_SHOW_MAIN)                                            \
+  X(REAL, optimizer, "B", "state of the optimizer, its temporaries, master weights", .show = PM_SHOW_MAIN)             \
+  X(REAL, activations, "B", "activations in flight, saved for their backward passes", .show = PM_SHOW_MAIN)            \
+  X(REAL, live_gradients, "B", "what a backward pass has alive at its peak beyond these")                              \
+  X(REAL, allocator, "B", "what the allocator holds beyond the two")                                                   \
+  X(REAL, input, "B", "the next batch, already on the GPU")                                                            \
+  X(REAL, workspace, "B", "least workspace of convolutions and matrix products")                                       \
+  X(REAL, communication, "B", "buffers for exchanges of gradients and weights")                                        \
+  X(REAL, context, "B", "CUDA context and kernels")
+
+typedef struct pm_stage { PM_STAGE_FIELDS(PM_DECLARE) } pm_stage;
+
+/* The stages of a run, the first first, into an array of `capacity` rows; rows may be NULL if that is 0. Returns how many
+** there are, or -1 with the reason if the run cannot be predicted. A run that does not fit into memory has its stages too:
+** their memory says which of them is too full. Cost: that of a prediction. */
+PM_API int pm_prediction_get_stages_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_stage *rows,
+                                          size_t capacity, pm_error *error);
+PM_INLINE int pm_prediction_get_stages(const pm_plan *plan, const pm_run *run, pm_stage *rows, size_t capacity, pm_error *error)
+{
+  return pm_prediction_get_stages_sized(plan, run, sizeof *run, rows, capacity, error);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

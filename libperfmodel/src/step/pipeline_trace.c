@@ -1,0 +1,155 @@
+/*
+** The timeline of the stages of a pipeline: a lane for each, with its passes over micro-batches in the order of the
+** schedule, then what is left of its exchange of gradients, its update and what it waits for.
+**
+** The passes are simulated, not computed by the formula of the schedule, so that the end differs from the step where the
+** formula is not exact: with uneven stages, and with gradients of parameters apart.
+*/
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "schedule/pipeline_order.h"
+#include "step/parallel.h"
+#include "step/trace_text.h"
+
+enum { EVENTS_MOST = 1000000 };
+
+typedef struct trace {
+  pm__trace_text text;
+  const pm__parallel *p;
+  const pm_prediction *prediction;
+  pm__parallel_piece kinds[PM__PIECE_KINDS];
+} trace;
+
+/* ---- Passes ---- */
+
+static pm__pipeline_chunk chunk_times(const trace *t, const pm__parallel_stage *stage, int number, int i)
+{
+  pm__parallel_stage chunk;
+  const pm__parallel *p = t->p;
+  pm__parallel_chunk_make(p, stage, number, i, &chunk);
+  const pm__parallel_piece piece = pm__parallel_stage_times(p, t->kinds, &chunk);
+  double all = pm__parallel_micro_batch_time(p, &piece);
+  double host = (all - (piece.forward + piece.recompute + piece.dgrad + piece.wgrad)) * (1 - 1.0 / p->chunks);
+  double backward = all - piece.forward - host, weights = p->schedule->splits_backward ? piece.wgrad : 0;
+  return (pm__pipeline_chunk){piece.forward, backward - weights, weights};
+}
+
+/* Of all stages, chunk by chunk; NULL without memory. */
+static pm__pipeline_chunk *all_chunks(const trace *t)
+{
+  const pm__parallel *p = t->p;
+  pm__pipeline_chunk *chunk = (pm__pipeline_chunk *)malloc((size_t)p->stages * (size_t)p->chunks * sizeof *chunk);
+  for (int number = 0; chunk != NULL && number < p->stages; number++) {
+    pm__parallel_stage stage;
+    pm__parallel_stage_make(p, number, &stage);
+    for (int i = 0; i < p->chunks; i++) chunk[number * p->chunks + i] = chunk_times(t, &stage, number, i);
+  }
+  return chunk;
+}
+
+static void add_pass(trace *t, const pm__pipeline_event *e)
+{
+  static const char *const names[] = {"forward", "backward", "wgrad"};
+  char what[48];
+  bool apart = t->p->schedule->splits_backward && e->pass == PM__PIPELINE_BACKWARD;
+  const char *name = apart ? "dgrad" : names[e->pass];
+  if (t->p->chunks > 1) snprintf(what, sizeof what, " %d, chunk %d", e->micro_batch, e->chunk);
+  else snprintf(what, sizeof what, " %d", e->micro_batch);
+  pm__trace_add(&t->text, &(pm__trace_event){name, what, name, e->stage, e->chunk, e->micro_batch, e->start, e->duration});
+}
+
+/* When the last of them ends; negative without memory. */
+static double add_passes(trace *t)
+{
+  const pm__parallel *p = t->p;
+  pm__pipeline_load load = {.stages = p->stages, .chunks = p->chunks, .micro_batches = (int)p->micro_batches,
+                            .hop = pm__parallel_hop_time(p)};
+  size_t count = (size_t)pm__pipeline_event_count(&load, p->schedule);
+  pm__pipeline_event *events = (pm__pipeline_event *)malloc(count * sizeof *events);
+  pm__pipeline_chunk *chunk = all_chunks(t);
+  bool room = events != NULL && chunk != NULL && pm__pipeline_order(&load, p->schedule, chunk, events);
+  double end = room ? 0 : -1;
+  for (size_t i = 0; room && i < count; i++) {
+    add_pass(t, &events[i]);
+    end = fmax(end, events[i].start + events[i].duration);
+  }
+  free(events);
+  free(chunk);
+  return end;
+}
+
+/* ---- After them ---- */
+
+/* One thing that stages do together: all begin when the slowest has done what was before. */
+static double add_together(trace *t, const char *name, const char *category, double start, const double *takes)
+{
+  double most = 0;
+  for (int i = 0; i < t->p->stages; i++) {
+    pm__trace_add(&t->text, &(pm__trace_event){name, NULL, category, i, 0, -1, start, takes[i]});
+    most = fmax(most, takes[i]);
+  }
+  return start + most;
+}
+
+static double add_wait(trace *t, const char *name, double start, double time)
+{
+  for (int i = 0; i < t->p->stages; i++)
+    pm__trace_add(&t->text, &(pm__trace_event){name, NULL, "waiting", i, 0, -1, start, time});
+  return start + time;
+}
+
+static void add_end(trace *t, double start, double *exchange, double *update)
+{
+  const pm__parallel *p = t->p;
+  for (int i = 0; i < p->stages; i++) {
+    pm__parallel_stage stage;
+    pm__parallel_stage_make(p, i, &stage);
+    const pm__parallel_piece times = pm__parallel_stage_times(p, t->kinds, &stage);
+    exchange[i] = pm__parallel_data_time(p, &stage, t->kinds, &times).exposed;
+    update[i] = pm__parallel_update_time(p, &stage);
+  }
+  double now = add_together(t, "exposed communication", "communication", start, exchange);
+  now = add_together(t, "update", "update", now, update);
+  now = add_wait(t, "for the slowest GPU", now, t->prediction->straggler_wait_time);
+  add_wait(t, "for input", now, t->prediction->input_wait_time);
+}
+
+/* ---- All of it ---- */
+
+static void add_lanes(trace *t)
+{
+  char name[64];
+  for (int i = 0; i < t->p->stages; i++) {
+    pm__parallel_stage stage;
+    pm__parallel_stage_make(t->p, i, &stage);
+    snprintf(name, sizeof name, "stage %d (%d layer%s)", i, stage.layers, stage.layers == 1 ? "" : "s");
+    pm__trace_lane(&t->text, i, name);
+  }
+}
+
+static bool add_all(trace *t)
+{
+  double *times = (double *)malloc(2 * (size_t)t->p->stages * sizeof *times);
+  add_lanes(t);
+  double end = times != NULL ? add_passes(t) : -1;
+  if (end >= 0) add_end(t, end, times, times + t->p->stages);
+  free(times);
+  return end >= 0;
+}
+
+char *pm__parallel_trace(const pm__parallel *p, const pm_prediction *prediction, pm_error *error)
+{
+  trace t = {.p = p, .prediction = prediction};
+  const pm__pipeline_load load = {.stages = p->stages, .chunks = p->chunks, .micro_batches = (int)p->micro_batches};
+  double count = pm__pipeline_event_count(&load, p->schedule);
+  if (count > EVENTS_MOST) {
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f passes over micro-batches are too many for a timeline; it has room for %d",
+             count, EVENTS_MOST);
+    return NULL;
+  }
+  for (int k = 0; k < p->pieces->pieces->kinds; k++) pm__parallel_piece_times(p, k, &t.kinds[k]);
+  pm__trace_begin(&t.text);
+  t.text.text.failed |= !add_all(&t);
+  return pm__trace_end(&t.text, error);
+}
