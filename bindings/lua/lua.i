@@ -246,6 +246,24 @@ static int lua_protected(lua_State *L, lua_CFunction push, void *array) {
   return lua_pcall(L, 1, 1, 0) == 0;
 }
 
+/* ---- Handles and texts out, likewise protected ---- */
+
+typedef struct lua_made {
+  void *handle;
+  swig_type_info *type;
+} lua_made;
+
+static int lua_push_handle(lua_State *L) {
+  const lua_made *made = (const lua_made *)lua_touserdata(L, 1);
+  SWIG_NewPointerObj(L, made->handle, made->type, 1);
+  return 1;
+}
+
+static int lua_push_text(lua_State *L) {
+  lua_pushstring(L, (const char *)lua_touserdata(L, 1));
+  return 1;
+}
+
 /* ---- Records as tables ---- */
 
 static int lua_is_yes_no(const pm_field *field) {
@@ -306,10 +324,26 @@ static int lua_unpack(lua_State *L) {
 %typemap(in) double "$1 = lua_real(L, $input, \"argument $argnum\");"
 %typemap(out) int "lua_pushinteger(L, (lua_Integer)$1); SWIG_arg++;"
 %typemap(out) double "lua_pushnumber(L, (lua_Number)$1); SWIG_arg++;"
+%typemap(out) const char * "lua_pushstring(L, $1); SWIG_arg++;"
+%typemap(out) char * {
+  int pushed = lua_protected(L, lua_push_text, $1);
+  pm_string_free($1);
+  $1 = NULL;
+  if (!pushed) SWIG_fail;
+  SWIG_arg++;
+}
 
 /* ---- Handles ---- */
 %define PM_HANDLE(type)
 %typemap(in) type *, const type * { $1 = (type *)lua_handle(L, $input, $1_descriptor, #type); }
+%typemap(out) type * {
+  lua_made made = {$1, $1_descriptor};
+  if (!lua_protected(L, lua_push_handle, &made)) {
+    type##_free($1);
+    SWIG_fail;
+  }
+  SWIG_arg++;
+}
 %enddef
 
 %define PM_HANDLES_IN(type)

@@ -1,10 +1,7 @@
 /* Any bytes as a catalogue file, on top of the shipped catalogue: an error or a catalogue that works, nothing else. */
-#include <stdint.h>
-#include <stdlib.h>
 #include "base/document.h"
 #include "catalog/entry.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+#include "fuzz.h"
 
 static void use(pm_catalog *catalog)
 {

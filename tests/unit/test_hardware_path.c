@@ -76,6 +76,8 @@ START_TEST(what_is_no_number_says_so)
     {"link.xgmi9.bandwidth", "x2", PM_STATUS_NOT_FOUND, "dgx1-v100"},
     {"disk.bandwidth", "x2", PM_STATUS_NOT_FOUND, "disk.bandwidth"},
     {"gpu.memory_bandwidth", "x-1", PM_STATUS_BAD_VALUE, "x-1"},
+    {"link.nvlink2.bandwidth", "x1e300", PM_STATUS_BAD_VALUE, "out of range"},
+    {"link.nvlink2.bandwidth", "x1e-320", PM_STATUS_BAD_VALUE, "no positive factor"},
     {"gpu.memory_bandwidth", "900", PM_STATUS_BAD_UNIT, "900"},
     {"gpu.memory_bandwidth", "0 GB/s", PM_STATUS_BAD_VALUE, "memory_bandwidth"},
     {"link.nvlink2.bandwidth", "0 GB/s", PM_STATUS_BAD_VALUE, "bandwidth"},

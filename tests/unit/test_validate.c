@@ -65,6 +65,9 @@ START_TEST(a_bad_table_names_its_line)
   ck_assert_str_eq(error.text, "t.csv:3: 3 cells where the header has 2");
   ck_assert_int_ne(pm__csv_read(&table, "a,b\n\"1,2\n", "t.csv", &open), PM_OK);
   ck_assert_str_eq(open.text, "t.csv:2: a quoted cell has no end");
+  error = (pm_error)PM_ERROR_NONE;
+  ck_assert_int_ne(pm__csv_read(&table, "a,b\n\"1\"2,3\n", "t.csv", &error), PM_OK);
+  ck_assert_str_eq(error.text, "t.csv:2: text behind the end of a quoted cell");
 }
 END_TEST
 

@@ -196,10 +196,10 @@ START_TEST(runs_that_cannot_be_predicted_say_why)
 {
   static const char *const rows[] = {"dgx2,16,1,all_sing,1e6,100,,\n", "dgx2,,1,all_reduce,1e6,100,,\n",
                                      "dgx2,17,1,all_reduce,1e6,100,,\n", "dgx2,16,0,all_reduce,1e6,100,,\n",
-                                     "dgx2,16,1,all_reduce,1e6,,,\n", "dgx2,16,1,all_reduce,,100,,\n",
+                                     "dgx2,16,1,all_reduce,1e6,,,\n", "dgx2,16,1,all_reduce,,100,,\n", "dgx2,16,1,all_reduce,nan,100,,\n",
                                      "dgx2,2,1,p2p_unidir,1e6,,40,nothing\n", "dgx2,2,1,p2p_unidir,1e6,,40,GPU3->GPU99\n"};
   static const char *const why[] = {"unknown collective \"all_sing\"", "gpus \"\"", "16", "nodes \"0\"", "no time_us",
-                                    "argument", "GPU0->GPU1", "99"};
+                                    "message_bytes \"\"", "message_bytes \"nan\"", "GPU0->GPU1", "99"};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     pm_table *t = compare("collectives", run_header, rows[i]);
     ck_assert(isnan(number(t, "predicted", 0)) && isnan(number(t, "error", 0)));

@@ -60,6 +60,9 @@ static int read_rows(reader *in)
       return pm__fail_at(in->error, PM_STATUS_BAD_SYNTAX, in->file, (int)in->table->rows + 1,
                          "a quoted cell has no end");
     char stop = *place;
+    if (stop != '\0' && strchr(",\r\n", stop) == NULL)
+      return pm__fail_at(in->error, PM_STATUS_BAD_SYNTAX, in->file, (int)in->table->rows + 1,
+                         "text behind the end of a quoted cell");
     *place = '\0';
     status = add_cell(in, cell);
     if (stop != '\0') place++;

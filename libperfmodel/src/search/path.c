@@ -1,4 +1,5 @@
 /* Numbers of the hardware by path, through the field tables: "gpu.memory_bandwidth", "link.nvlink2.bandwidth". */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include "hardware/system.h"
@@ -127,7 +128,10 @@ static int set_number(const search_path *path, void *record, const char *text, p
   if (path->field->kind == PM_FIELD_CHOICE || pm_number_parse(text + 1, &factor) != PM_OK || !(factor > 0) ||
       isinf(factor))
     return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is no positive factor", path->field->name, text);
-  return pm_record_set_number(path->field, record, pm_record_get_number(path->field, record) * factor, error);
+  double before = pm_record_get_number(path->field, record), now = before * factor;
+  if (isfinite(before) && before != 0 && (isinf(now) || fabs(now) < DBL_MIN))
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "%s: %g times %.80s is out of range", path->field->name, before, text + 1);
+  return pm_record_set_number(path->field, record, now, error);
 }
 
 /* A link's numbers are checked when it is joined; here it is joined already. */

@@ -97,6 +97,14 @@ static void fill_unknown(pm_prediction *out, int status)
 #undef UNKNOWN
 }
 
+/* Of a step without a time nothing is known: it is not modelled, or takes more seconds than a double holds. */
+static bool has_no_time(pm_prediction *out)
+{
+  if (isfinite(out->step_time)) return false;
+  fill_unknown(out, isnan(out->step_time) ? PM_STATUS_NOT_MODELLED : PM_STATUS_BAD_VALUE);
+  return true;
+}
+
 static pm__memo_ring ring_of(const pm__schedule *s)
 {
   bool found;
@@ -169,10 +177,7 @@ static void predict_step(const pm__schedule *step, unsigned columns, pm_predicti
   pm__share(step, costs, &times, &sharing);
   pm__step_compose(step, &times, &sharing, out);
   pm__step_set_interval(step, costs, out);
-  if (isnan(out->step_time)) {
-    fill_unknown(out, PM_STATUS_NOT_MODELLED);
-    return;
-  }
+  if (has_no_time(out)) return;
   set_collectives(step, out);
   set_weak_scaling(step, alone, out);
   set_unshared(step, out);
@@ -193,10 +198,7 @@ static void predict_parallel(const pm_plan *plan, const pm__schedule *step, pm_p
     return;
   }
   pm__parallel_step_predict(&parallel, out);
-  if (isnan(out->step_time)) {
-    fill_unknown(out, PM_STATUS_NOT_MODELLED);
-    return;
-  }
+  if (has_no_time(out)) return;
   set_collectives(step, out);
   out->scaling_efficiency = out->strong_scaling_efficiency = NAN;
 }

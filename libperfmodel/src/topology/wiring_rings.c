@@ -48,7 +48,7 @@ static int find_single(pm__wiring *wiring)
     const pm__edge *edge = NULL;
     int a = system->gpus[members.gpu[i]], b = system->gpus[members.gpu[(i + 1) % members.count]];
     if (pm__ring_direct(system, a, b, &edge) == 0) least = 0;
-    else if (pm__edge_payload(edge) / edge->count < least) {
+    else if (path.limit == NULL || pm__edge_payload(edge) / edge->count < least) {
       least = pm__edge_payload(edge) / edge->count;
       path.limit = edge;
       pm__ring_path_pass(&path, edge);

@@ -168,7 +168,9 @@ int pm__lab_run_read(const pm__lab_runs *runs, size_t index, pm__lab_machines *m
   if (status == PM_OK && cells->nodes[0] != '\0') status = read_count("nodes", cells->nodes, &run->nodes, error);
   snprintf(run->machine, sizeof run->machine, "%s", find_machine(runs, cells, machines, run->gpus / run->nodes, error));
   if (status == PM_OK && error != NULL && error->status == PM_STATUS_NO_MEMORY) status = error->status;
-  if (status == PM_OK && !(run->measured > 0))
+  if (status == PM_OK && run->regime != PM__COPIES && !(run->bytes > 0))
+    status = pm__fail(error, PM_STATUS_BAD_VALUE, "message_bytes \"%.40s\"", cells->message_bytes);
+  if (status == PM_OK && !(run->measured > 0 && isfinite(run->measured)))
     status = pm__fail(error, PM_STATUS_BAD_VALUE, "no %s", run->rate ? "algbw_GBps" : "time_us");
   if (status != PM_OK || run->machine[0] != '\0') return status;
   return pm__fail(error, PM_STATUS_NOT_FOUND, "no system is known to be wired as \"%.60s\"", cells->system);

@@ -1,0 +1,29 @@
+/* Any text as what another program measured, and as settings of a run in each format. */
+#include "fuzz.h"
+
+static void measurements(const char *text)
+{
+  char *report = NULL;
+  pm_error error = PM_ERROR_NONE;
+  char *rows = pm_measurements_read(shipped(), text, "fuzz", "dgx1-v100", &report, &error);
+  must_be_said(rows != NULL, &error);
+  pm_string_free(rows);
+  pm_string_free(report);
+}
+
+static void settings(const char *format, const char *text)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_table *table = pm_settings_read(format, text, "fuzz", &error);
+  must_be_said(table != NULL, &error);
+  pm_table_free(table);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  char *text = text_of(bytes, size);
+  measurements(text);
+  for (size_t i = 0; pm_settings_get_format(i) != NULL; i++) settings(pm_settings_get_format(i), text);
+  free(text);
+  return 0;
+}
