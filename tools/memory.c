@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "command.h"
+#include "memory_report.h"
 
 enum { LABEL = 26, QUANTITY = 64, ADVICE = 8, OPTIMIZERS = 64 };
 
@@ -123,7 +123,7 @@ static void print_title(FILE *stream, const question *q, size_t width)
   print_wrapped(stream, line, 0, 0, width);
 }
 
-static void print_parts(FILE *stream, const pm_memory_use *use, bool inference)
+void print_memory_parts(FILE *stream, const pm_memory_use *use, bool inference)
 {
   print_part(stream, inference ? "activations" : "saved activations", use->activations, use->total);
   print_part(stream, "live gradients", use->live_gradients, use->total);
@@ -137,17 +137,16 @@ static void print_parts(FILE *stream, const pm_memory_use *use, bool inference)
   print_part(stream, "context", use->context, use->total);
 }
 
-static void print_verdict(FILE *stream, const question *q)
+void print_memory_verdict(FILE *stream, const char *total_name, const char *batch_name, const pm_memory_use *use)
 {
   static const char *const words[] = {"not known whether it fits", "fits",
                                       "tight: within 8 %, the framework's release decides", "does not fit"};
   char total[QUANTITY], usable[QUANTITY], missing[QUANTITY], sample[QUANTITY];
   char number[PM_NUMBER_MAX], safe[PM_NUMBER_MAX];
-  const pm_memory_use *use = &q->use;
-  fprintf(stream, "  %-*s%s of %s: %s", LABEL - 2, "total", quantity(total, use->total), quantity(usable, use->usable),
+  fprintf(stream, "  %-*s%s of %s: %s", LABEL - 2, total_name, quantity(total, use->total), quantity(usable, use->usable),
           words[use->verdict]);
   if (use->missing > 0) fprintf(stream, ", %s too much", quantity(missing, use->missing));
-  fprintf(stream, "\n  %-*s%s (%s to be safe), %s each\n", LABEL - 2, "largest batch",
+  fprintf(stream, "\n  %-*s%s (%s to be safe), %s each\n", LABEL - 2, batch_name,
           pm_number_format(number, use->largest_batch), pm_number_format(safe, use->safe_batch),
           quantity(sample, use->sample));
 }
@@ -198,9 +197,9 @@ static int write_report(const cli_request *request, const question *q)
   if (!page_open(&page)) return fail_memory();
   print_title(page.stream, q, width > 0 && width < 100 ? (size_t)width : 100);
   fputc('\n', page.stream);
-  print_verdict(page.stream, q);
+  print_memory_verdict(page.stream, "total", "largest batch", &q->use);
   fputs("\nParts\n", page.stream);
-  print_parts(page.stream, &q->use, q->run.inference);
+  print_memory_parts(page.stream, &q->use, q->run.inference);
   if (q->use.verdict != PM_VERDICT_FITS) print_advice(page.stream, q);
   return page_write(&page, request);
 }
@@ -266,6 +265,7 @@ static int run(const cli_request *request)
 {
   question q;
   memset(&q, 0, sizeof q);
+  if (is_memory_of_plan(request)) return memory_of_plan(request);
   int code = read_run(request, &q.run);
   if (code != CODE_DONE) return code;
   q.catalog = open_catalog(request, &code);
@@ -287,6 +287,10 @@ static const cli_option options[] = {
   {OPTION_ZERO, '\0', "zero", "0|1|2|3", "share out over them: 1 the optimizer's state, 2 gradients too, 3 weights "
                                          "too"},
   {OPTION_RECOMPUTE, '\0', "recompute", "none|selective|full", "what the backward pass computes again (default none)"},
+  {OPTION_FIELDS, '\0', "run", NULL,
+   "gpus nodes batch precision overlap kernel_model epoch_samples parallelism optimizer gradient_accumulation_steps input_rate "
+   "no_prefetch usable_memory ignore_memory zero recompute offload rank_order"},
+  {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_INFERENCE, '\0', "inference", NULL, "forward pass only"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
                                           "repeated"},
@@ -300,6 +304,8 @@ const cli_command memory_command = {
   "Adds up the memory of one GPU at the peak of a training step: weights, gradients, optimizer, the activations that "
   "the backward pass needs, what the allocator and the framework hold besides. Compares it with the memory that the GPU's "
   "driver reports; published memory use spreads by about 8 %, so within that the verdict is tight.\n\n"
+  "With --tp, --pp or another option of a parallel plan it is the memory of the heaviest rank, and of every stage of the "
+  "pipeline; the system says how many GPUs a node has, the plan how many there are.\n\n"
   "As a table this is a report to read, with what would help if it does not fit; as csv or json it is one row with all "
   "values, in bytes.",
   "perfmodel memory resnet152 rtx-2080-ti --batch 64", options, 2, 2, run};

@@ -119,13 +119,16 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --inference --set --layers --columns --format --output --catalog --quiet --help"
+    memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --shard-group --recompute-layers --gradient-bytes --context-exchange --capacity-factor --expert-imbalance --global-batch --inference --set --layers --columns --format --output --catalog --quiet --help"
       case $before in
         --precision) words="$(_perfmodel_ids precisions)" ;;
         --optimizer) words="$(_perfmodel_ids optimizers)" ;;
         --framework) words="$(_perfmodel_ids memory_profiles)" ;;
         --zero) words="0 1 2 3" ;;
         --recompute) words="none selective full" ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v" ;;
+        --stage-layers) words="even balanced" ;;
+        --context-exchange) words="all-gather ring all-to-all" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;

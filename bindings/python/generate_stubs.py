@@ -13,6 +13,7 @@ import inspect
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 CORE_HEAD = '''"""Types of the core that SWIG generates from bindings/swig/perfmodel.i. Private."""
 
@@ -111,10 +112,15 @@ def options_stub(table: types.ModuleType) -> str:
     text = OPTIONS_HEAD
     for type_name in RUNS:
         for many, end in ((False, "Options"), (True, "Axes")):
-            text += f"\nclass {table.class_name(type_name)}{end}(TypedDict, total=False):\n"
-            for field in table.given(type_name):
-                kind = table.annotation(field, many)
-                text += f'    {field.name}: {kind}\n    """{wrapped(field.meaning)}"""\n'
+            text += keywords_class(table, table.class_name(type_name) + end, table.given(type_name), many)
+    plan = [field for field in table.given("run") if field.name not in table.NOT_OF_A_PLAN]
+    return text + keywords_class(table, "PlanOptions", plan, False)
+
+
+def keywords_class(table: types.ModuleType, name: str, fields: list[Any], many: bool) -> str:
+    text = f"\nclass {name}(TypedDict, total=False):\n"
+    for field in fields:
+        text += f'    {field.name}: {table.annotation(field, many)}\n    """{wrapped(field.meaning)}"""\n'
     return text
 
 

@@ -162,6 +162,15 @@ static pm_table *prediction_stages(const pm_plan *plan, const pm_run *run, size_
   return records_as_table(rows, error);
 }
 
+/* One "memory_use" record: of the heaviest rank of one run. */
+static records prediction_memory(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
+{
+  records array = records_new("memory_use", 1, error);
+  if (single(run_count, "run", error) && error->status == PM_OK)
+    pm_prediction_get_memory(plan, run, (pm_memory_use *)array.data, error);
+  return records_if_ok(array, error);
+}
+
 /* The bit of a column that costs as much as all others together; 0 of any other. */
 static double extra_column(const char *name)
 {

@@ -296,6 +296,11 @@ START_TEST(placement_of_groups)
   check_group(&p, PM__PLACE_PIPELINE, 2, 2, 1, 4);
   check_group(&p, PM__PLACE_DATA, 4, 2, 2, 4);
   check_group(&p, PM__PLACE_CONTEXT, 1, 1, 2, 8);
+  pm__placement one = pm__placement_of(PM_RANK_ORDER_TCDP, 2, 1, 1, 4, 8);
+  pm__placement_group both = pm__placement_group_on_line(&one, PM__PLACE_PIPELINE, 3, 2); /* 0 and 6 of 8 */
+  ck_assert_int_eq(both.members, 2);
+  ck_assert_int_eq(both.stride, 6);
+  ck_assert_int_eq(both.nodes, 1);
   pm__placement_group e = pm__placement_group_on_line(&p, PM__PLACE_TENSOR | PM__PLACE_CONTEXT | PM__PLACE_DATA, 2, 4);
   ck_assert_int_eq(e.members, 4);
   ck_assert_int_eq(e.stride, 2);

@@ -43,6 +43,23 @@ local rows = pm.memory_advice(tight):rows()
 assert(#rows >= 3)
 for _, row in ipairs(rows) do assert(row.total < pm.memory(tight).total) end
 
+-- Shared out: the heaviest rank, and every stage; GPU and system are the same question.
+local plan = {network = "llama3-70b", gpu = "h100-sxm5", tensor_parallel = 8, pipeline_parallel = 4, dp = 2, zero = 1,
+              batch = 8, micro_batch = 1, precision = "bf16", optimizer = "adam", recompute = "full"}
+local heaviest, stages = pm.memory(plan), pm.memory_stages(plan):column("memory")
+check.equal(#stages, 4)
+check.equal(heaviest.total, math.max(stages[1], stages[2], stages[3], stages[4]))
+plan.gpu = "dgx-h100"
+check.equal(pm.memory(plan).total, heaviest.total)
+plan.batch, plan.global_batch = nil, 16
+check.equal(pm.memory(plan).total, heaviest.total)
+plan.dp = 3
+check.raises("does not divide", pm.memory, plan)
+plan.tensor_parallel, plan.global_batch = 5, nil
+check.raises("60 GPUs are no whole number of nodes with 8", pm.memory, plan)
+check.raises("shared out", pm.memory_stages, {network = "resnet50", gpu = "v100"})
+check.raises("inference", ask, {tensor_parallel = 2, inference = true})
+
 -- What is wrong is raised, with the value.
 check.raises("batch 0", ask, {batch = 0})
 check.raises("not modelled", ask, {precision = "int8"})

@@ -96,6 +96,14 @@ def given(type_name: str) -> list[Field]:
     return [f for f in fields(type_name) if f.option]
 
 
+# Fields of a run that say nothing of how a network is shared out, or that who asks for memory gives beside that.
+NOT_OF_A_PLAN = (
+    "gpus", "nodes", "batch", "precision", "overlap", "kernel_model", "epoch_samples", "parallelism", "optimizer",
+    "gradient_accumulation_steps", "input_rate", "no_prefetch", "usable_memory", "ignore_memory", "zero", "recompute",
+    "offload", "rank_order",
+)  # fmt: skip
+
+
 def annotation(f: Field, many: bool) -> str:
     """The type of a keyword: the name that `_inputs` has for it."""
     if f.yes_no:

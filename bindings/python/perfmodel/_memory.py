@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isnan
-from typing import SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
 from . import _core, _display, _record, _records
 from ._catalog import as_gpu, as_network, default
-from ._errors import NotFoundError
-from ._fields import fields
+from ._errors import ArgumentError, NotFoundError
+from ._fields import NOT_OF_A_PLAN, fields
+from ._framework import Framework
 from ._inputs import Number, Quantity, choice, number, quantity, whole
+from ._keywords import check, takes
 from ._network import Network
+from ._plan import Plan, plan_of
 from ._quantity import format_quantity
 from ._record import Records
+from ._run import one_run
 from ._system import System
 from ._table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import PlanOptions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +50,14 @@ class Memory(_records.MemoryUse):
     optimizer_record: _records.Optimizer = field(default_factory=_records.Optimizer, repr=False)
     """What the optimizer keeps."""
     _network: Network | None = field(default=None, repr=False)
+    _asked: tuple[Plan, Records] | None = field(default=None, repr=False)
+
+    def stages(self) -> Table:
+        """Of a network that is shared out: what every stage of the pipeline keeps; this memory is that of the heaviest."""
+        if self._asked is None:
+            raise ValueError("only a network that is shared out has stages: give tensor_parallel, pipeline_parallel, ...")
+        plan, run = self._asked
+        return Table(_core.prediction_stages(plan._handle, run))
 
     def layers(self) -> Table:
         """What every layer keeps; the column `saved` adds up to `activations`."""
@@ -87,6 +105,7 @@ def _parts(use: _records.MemoryUse) -> list[tuple[str, float, str]]:
     return [(f.name, getattr(use, f.name), f.doc) for f in sizes]
 
 
+@takes("run", but=NOT_OF_A_PLAN)
 def memory(
     network: Network | str,
     gpu: _records.Gpu | System | str,
@@ -100,8 +119,13 @@ def memory(
     recompute: str = "none",
     inference: bool = False,
     usable: Quantity | None = None,
+    global_batch: Number | None = None,
+    **plan: Unpack[PlanOptions],
 ) -> Memory:
     """Memory of one GPU at the peak of a step, whether it fits, and the largest batch that does.
+
+    With options of a parallel plan (tensor_parallel, pipeline_parallel, ...) it is that of the heaviest rank, `framework` the
+    name of a framework, `largest_batch` of micro-batches; `stages()` has every stage of the pipeline.
 
     Args:
         network: a network, or a name of the catalogue.
@@ -114,10 +138,21 @@ def memory(
         recompute: "none", "selective" (scores of attention) or "full".
         inference: forward pass only.
         usable: memory that the GPU has for this ("30 GiB"); otherwise what its driver reports.
+        global_batch: samples per step over all GPUs of a plan, in place of `batch`.
 
     Raises:
         NotFoundError for an unknown name, ArgumentError, NotModelledError (training in int8).
     """
+    shared = check("run", plan, "memory")
+    for name in NOT_OF_A_PLAN:
+        if name in shared:
+            raise TypeError(f"memory() got an unexpected keyword argument {name!r}")
+    if shared or global_batch is not None or precision == "fp8":
+        if inference:
+            raise ArgumentError("inference and a parallel plan, which is of training, exclude each other")
+        given = {"precision": precision, "optimizer": optimizer, "zero": zero, "recompute": recompute, "usable_memory": usable}
+        samples = batch if global_batch is None else number(global_batch, "global_batch") / whole(dp, "dp")
+        return _of_plan(network, gpu, framework, whole(dp, "dp"), {**shared, **given, "batch": samples})
     net, card = as_network(network), _gpu(gpu)
     profile = default().memory_profile(framework) if isinstance(framework, str) else framework
     if not isinstance(profile, _records.MemoryProfile):
@@ -167,3 +202,54 @@ def _run(
     row["ranks"], row["zero_stage"] = whole(dp, "dp"), whole(zero, "zero")
     row["inference"] = bool(inference)
     return run
+
+
+# ---- Shared out ----
+
+MACHINE_MOST = 1024  # GPUs of a machine in one word
+
+
+def _of_plan(
+    network: Network | str, gpu: _records.Gpu | System | str, framework: Any, dp: int, options: Mapping[str, Any]
+) -> Memory:
+    """Memory of the heaviest rank of a parallel plan."""
+    if not isinstance(framework, (str, Framework)):
+        raise TypeError(f"a parallel plan takes a framework or its name, not {type(framework).__name__}")
+    degrees = [whole(options.get(f"{axis}_parallel", 1), axis) for axis in ("tensor", "context", "pipeline")]
+    gpus = dp * degrees[0] * degrees[1] * degrees[2]
+    asked = plan_of(network, _machine(gpu, gpus), framework)
+    system = asked.systems[0]
+    if gpus > system.gpus and gpus % system.gpus != 0:
+        raise ArgumentError(f"{gpus} GPUs are no whole number of nodes with {system.gpus}")
+    nodes = max(1, gpus // system.gpus)
+    run = one_run("memory", {**options, "gpus": gpus // nodes, "nodes": nodes, "ignore_memory": True})
+    run[0]["framework_index"] = len(asked.frameworks) - 1
+    used = _record.array("memory_use", _core.prediction_memory(asked._handle, run))
+    profile = asked.frameworks[0].memory if asked.frameworks else _records.MemoryProfile()
+    return Memory(
+        **_record.values("memory_use", used[0]),
+        network=asked.networks[0].id,
+        gpu=system.gpu.id,
+        run=_run_of(run[0], dp),
+        profile=profile,
+        optimizer_record=default().optimizer(_record.values("run", run[0])["optimizer"]),
+        _network=asked.networks[0],
+        _asked=(asked, run),
+    )
+
+
+def _machine(gpu: _records.Gpu | System | str, gpus: int) -> System | str:
+    """The system, or as many of the GPU on one PCIe switch: links do not matter to memory."""
+    if isinstance(gpu, System) or (isinstance(gpu, str) and gpu in default().ids("systems")):
+        return gpu
+    name = gpu if isinstance(gpu, str) else gpu.id
+    return f"{name}*{min(gpus, MACHINE_MOST)}:pcie"
+
+
+def _run_of(run: np.void, dp: int) -> _records.MemoryRun:
+    """What was asked, as far as a question without a plan has it."""
+    asked = _record.values("run", run)
+    batch = asked["batch"] if isnan(asked["micro_batch"]) else asked["micro_batch"]
+    own = {"batch": batch, "ranks": dp, "zero_stage": asked["zero"], "usable": asked["usable_memory"]}
+    same = {name: asked[name] for name in ("precision", "recompute")}
+    return _records.MemoryRun(**own, **same, inference=False)

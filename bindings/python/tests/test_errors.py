@@ -199,6 +199,7 @@ def core_arguments() -> dict[str, list[object]]:
         "run_check": [plan, run],
         "prediction_trace": [plan, run],
         "prediction_stages": [plan, run],
+        "prediction_memory": [plan, run],
         "predict": [plan, run, -1],
         "predict_into": [plan, run, bytearray(len(done)), -1],
         "extra_column": ["strong_scaling_efficiency"],

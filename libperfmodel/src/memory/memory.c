@@ -183,22 +183,27 @@ static void fill_unknown(pm_memory_use *use, int status)
 #undef UNKNOWN
 }
 
-static void answer(const pm_memory_plan *plan, const pm_memory_run *run, pm_memory_use *use)
+void pm__memory_set_use(const pm__memory_parts *parts, double batch, double usable, pm_memory_use *use)
 {
   memset(use, 0, sizeof *use);
-  use->status = pm_memory_check(plan, run, NULL);
-  if (use->status != PM_OK) {
-    fill_unknown(use, use->status);
+  set_parts(parts, batch, use);
+  use->usable = usable;
+  use->verdict = pm_memory_get_verdict(use->total, usable);
+  use->missing = isnan(usable) ? (double)NAN : fmax(use->total - usable, 0);
+  use->largest_batch = pm__memory_largest_batch(parts, usable);
+  use->safe_batch = pm__memory_largest_batch(parts, (1 - margin) * usable);
+}
+
+static void answer(const pm_memory_plan *plan, const pm_memory_run *run, pm_memory_use *use)
+{
+  int status = pm_memory_check(plan, run, NULL);
+  if (status != PM_OK) {
+    fill_unknown(use, status);
     return;
   }
   pm__memory_question question = {plan, run, &plan->optimizer, 0};
   pm__memory_parts parts = pm__memory_parts_of(&question);
-  set_parts(&parts, run->batch, use);
-  use->usable = run->usable;
-  use->verdict = pm_memory_get_verdict(use->total, run->usable);
-  use->missing = isnan(run->usable) ? (double)NAN : fmax(use->total - run->usable, 0);
-  use->largest_batch = pm__memory_largest_batch(&parts, run->usable);
-  use->safe_batch = pm__memory_largest_batch(&parts, (1 - margin) * run->usable);
+  pm__memory_set_use(&parts, run->batch, run->usable, use);
 }
 
 static int answer_all(const void *plan, const void *runs, void *uses, size_t count)

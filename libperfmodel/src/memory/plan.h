@@ -60,6 +60,9 @@ static inline double pm__memory_total(const pm__memory_parts *p, double batch)
          batch * p->allocator + batch * p->input + p->workspace + p->communication;
 }
 
+/* The parts at a batch, their verdict and the largest batches. */
+void pm__memory_set_use(const pm__memory_parts *parts, double batch, double usable, pm_memory_use *use);
+
 /* Largest whole batch whose total is not above `limit`; 0 if none is, NAN if it is not known. */
 double pm__memory_largest_batch(const pm__memory_parts *parts, double limit);
 

@@ -49,9 +49,17 @@ static int members_in(int degree, int room)
   return members;
 }
 
+static double ranks_of(const pm__placement *p)
+{
+  double ranks = 1;
+  for (int i = 0; i < PM__PLACE_AXES; i++) ranks *= p->degree[i];
+  return ranks;
+}
+
+/* Of a run on one node all members are there, also both ends of its pipeline. */
 static pm__placement_group group_at(const pm__placement *p, int stride, int degree)
 {
-  int members = members_in(degree, p->gpus / stride);
+  int members = members_in(degree, ranks_of(p) <= p->gpus ? degree : p->gpus / stride);
   return (pm__placement_group){
     .stride = members > 1 ? stride : 1, .members = members, .nodes = degree / members, .at_once = most(1, p->gpus / members)};
 }

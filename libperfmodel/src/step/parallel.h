@@ -125,6 +125,9 @@ double pm__parallel_in_flight(const pm__parallel *p, int stage);
 /* Bytes of one GPU of a stage, in the parts of every footprint; activations are of all micro-batches in flight. */
 pm__memory_parts pm__parallel_memory(const pm__parallel *p, const pm__parallel_stage *stage, int number);
 
+/* That of the stage that needs most, and its number. */
+pm__memory_parts pm__parallel_fullest_stage(const pm__parallel *p, int32_t *number);
+
 /* ---- Together ---- */
 
 /* Memory, and its verdict, of the fullest stage. */

@@ -217,8 +217,7 @@ double pm__parallel_usable_memory(const pm__parallel *p)
   return isnan(p->s.run->usable_memory) ? p->s.system->system->usable_memory : p->s.run->usable_memory;
 }
 
-/* Of the stage that needs most; its number. */
-static pm__memory_parts fullest_stage(const pm__parallel *p, int32_t *number)
+pm__memory_parts pm__parallel_fullest_stage(const pm__parallel *p, int32_t *number)
 {
   double most = -1;
   pm__memory_parts fullest = {0};
@@ -238,7 +237,7 @@ static pm__memory_parts fullest_stage(const pm__parallel *p, int32_t *number)
 int pm__parallel_fits(const pm__parallel *p, pm_error *error)
 {
   int32_t stage = 0;
-  pm__memory_parts parts = fullest_stage(p, &stage);
+  pm__memory_parts parts = pm__parallel_fullest_stage(p, &stage);
   pm__memory_case asked = {p->s.network->network->id, p->s.system->system->gpu.id, p->batch, pm__parallel_usable_memory(p)};
   return p->s.run->ignore_memory ? PM_OK : pm__memory_check_fit(&parts, &asked, error);
 }
@@ -246,7 +245,7 @@ int pm__parallel_fits(const pm__parallel *p, pm_error *error)
 void pm__parallel_step_memory(const pm__parallel *p, pm_prediction *out)
 {
   double usable = pm__parallel_usable_memory(p);
-  pm__memory_parts fullest = fullest_stage(p, &out->fullest_stage);
+  pm__memory_parts fullest = pm__parallel_fullest_stage(p, &out->fullest_stage);
   out->gpu_memory = usable;
   out->memory = pm__memory_total(&fullest, p->batch);
   out->verdict = pm_memory_get_verdict(out->memory, usable);

@@ -2,7 +2,9 @@
 ** The stages of a run as records. Each is busy with its own micro-batches, exchanges and update; what is left of the step it
 ** waits. A run that shares out nothing is one stage, which has all of the prediction.
 */
+#include <math.h>
 #include <string.h>
+#include "record/sized.h"
 #include "step/parallel.h"
 
 /* ---- Memory ---- */
@@ -111,4 +113,27 @@ int pm_prediction_get_stages_sized(const pm_plan *plan, const pm_run *run, size_
   if (capacity > 0 && rows == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "stages need a place"), -1;
   if (pm__step_gather(plan, run, size, &g, error) != PM_OK) return -1;
   return g.shared ? stages_of(&g.parallel, rows, capacity) : stage_of(plan, &g.step, rows, capacity, error);
+}
+
+/* ---- The heaviest rank ---- */
+
+static double usable_memory(const pm__schedule *s)
+{
+  return isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
+}
+
+int pm_prediction_get_memory_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_memory_use *use, size_t use_size,
+                                   pm_error *error)
+{
+  pm__parallel_gathered g;
+  pm_memory_use own;
+  int32_t stage;
+  if (use == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "memory needs a place");
+  int status = pm__record_size_check("memory_use", use_size, error);
+  if (status == PM_OK) status = pm__step_gather(plan, run, size, &g, error);
+  if (status != PM_OK) return status;
+  const pm__memory_parts parts = g.shared ? pm__parallel_fullest_stage(&g.parallel, &stage) : pm__step_memory_parts(&g.step);
+  pm__memory_set_use(&parts, g.shared ? g.parallel.batch : g.step.run->batch, usable_memory(&g.step), &own);
+  pm__record_write(use, use_size, &own, sizeof own);
+  return PM_OK;
 }
