@@ -105,7 +105,7 @@ bool unknown_choice(const char *option_name, const char *text, const pm_choice *
 {
   enum { MOST = 32 };
   const char *names[MOST] = {NULL};
-  char known[256] = "";
+  char known[400] = "";
   for (size_t i = 0; choices[i].name != NULL && i + 1 < MOST; i++) {
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", choices[i].name);

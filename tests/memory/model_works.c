@@ -285,6 +285,78 @@ static int infer(pm_error *error)
   return status;
 }
 
+/* ---- Networks that are shared out ---- */
+
+static pm_plan *plan_of_decoder(pm_error *error)
+{
+  const pm_network *network = with.decoder;
+  const pm_system *system = with.large;
+  return pm_plan_new(&network, 1, &system, 1, error);
+}
+
+static int shared_out(pm_error *error)
+{
+  pm_prediction p = {.status = PM_STATUS_OK};
+  pm_run run = pm_run_make();
+  run.gpus = 8;
+  run.batch = 8;
+  run.micro_batch = 2;
+  run.tensor_parallel = run.pipeline_parallel = run.virtual_pipeline = 2;
+  run.zero = 1;
+  pm_plan *plan = plan_of_decoder(error);
+  int status = plan != NULL ? PM_OK : error->status;
+  if (status == PM_OK) status = pm_run_check(plan, &run, error);
+  if (status == PM_OK) pm_predict(plan, &run, &p, 1);
+  if (status == PM_OK) status = error->status = p.status;
+  if (status == PM_OK) took_number(p.step_time);
+  pm_plan_free(plan);
+  return status;
+}
+
+typedef pm_table *table_of(const pm_search_result *result, pm_error *error);
+
+static int found(const pm_search_result *result, pm_error *error)
+{
+  table_of *const tables[] = {pm_search_result_tabulate, pm_search_result_tabulate_front, pm_search_result_tabulate_choices};
+  pm_table *table[3];
+  int status = PM_OK;
+  for (int i = 0; i < 3; i++) table[i] = tables[i](result, error);
+  for (int i = 0; i < 3; i++) {
+    int one = took_table(table[i], error);
+    if (status == PM_OK) status = one;
+  }
+  return status;
+}
+
+static int search(pm_error *error)
+{
+  pm_run base = pm_search_base_make();
+  base.gpus = 4;
+  base.recompute = PM_RECOMPUTE_NONE;
+  base.micro_batch = 1;
+  base.zero = 0;
+  pm_plan *plan = plan_of_decoder(error);
+  pm_search *search = plan != NULL ? pm_search_new(plan, &base, 8, error) : NULL;
+  pm_search_result *result = search != NULL ? pm_search_result_new(search, 3, error) : NULL;
+  int status = result != NULL ? pm_search_evaluate(search, 0, pm_search_count(search), result) : error->status;
+  if (status == PM_OK) status = found(result, error);
+  else if (error->status == PM_OK) error->status = status;
+  pm_search_result_free(result);
+  pm_search_free(search);
+  pm_plan_free(plan);
+  return status;
+}
+
+static int settings(pm_error *error)
+{
+  static const pm_attribute given[] = {{"tensor_parallel", "8"}, {"micro_batch", "2"}, {"stage_layers", "balanced"}};
+  char *text = pm_settings_write("megatron", given, 3, error);
+  pm_table *table = text != NULL ? pm_settings_read("megatron", text, "train.sh", error) : NULL;
+  int status = text == NULL ? error->status : took_table(table, error);
+  pm_string_free(text);
+  return status;
+}
+
 static int size(pm_error *error)
 {
   bench b;
@@ -388,6 +460,9 @@ const work model_works[] = {
   {"a trace", trace, false, false, 100},
   {"sensitivities", sensitivity, false, false, 100},
   {"inference", infer, false, false, 100},
+  {"a network that is shared out", shared_out, false, false, 100},
+  {"a search", search, false, false, 100},
+  {"settings of other programs", settings, false, false, 200},
   {"sizing", size, false, false, 100},
   {"a sweep", space, false, false, 200},
   {"a table as text", as_text, false, false, 200},

@@ -82,8 +82,13 @@ static outcome attempt(const work *w, long which, bool for_ever)
   return out;
 }
 
-/* libxml2 2.9 loses up to two texts when it has no memory left to say that it has none. */
+/* libxml2 2.9 loses up to two texts when it has no memory left to say that it has none. Where the library's calls alone are
+** watched there is nothing to allow. */
+#ifdef FAILING_WRAPPED
+enum { LOST_BY_LIBXML2 = 0 };
+#else
 enum { LOST_BY_LIBXML2 = 2 };
+#endif
 
 static long may_leak(const work *w, const outcome *got)
 {
@@ -137,6 +142,7 @@ static void set_up(void)
   with.catalog = pm_catalog_new(NULL);
   open_all(with.catalog);
   with.network = pm_catalog_new_network(with.catalog, "resnet18", NULL, 0, NULL);
+  with.decoder = pm_catalog_new_network(with.catalog, "gpt2", NULL, 0, NULL);
   with.system = pm_catalog_new_system(with.catalog, "dgx1-v100", NULL);
   with.large = pm_catalog_new_system(with.catalog, "dgx-h100", NULL);
   const pm_network *network = with.network;
@@ -150,6 +156,7 @@ static void tear_down(void)
   pm_plan_free(with.plan);
   pm_system_free(with.large);
   pm_system_free(with.system);
+  pm_network_free(with.decoder);
   pm_network_free(with.network);
   pm_catalog_free(with.catalog);
 }

@@ -18,7 +18,7 @@ extern const work catalog_works[], model_works[], lab_works[]; /* ended by one w
 /* What works use, made before anything fails. */
 typedef struct fixtures {
   pm_catalog *catalog; /* with every entry opened, or new if the work is in a fresh one */
-  pm_network *network;
+  pm_network *network, *decoder;
   pm_system *system, *large;
   pm_plan *plan;
 } fixtures;

@@ -213,7 +213,6 @@ START_TEST(bad_plans)
   REFUSED(recompute, 3, "recompute 3");
   REFUSED(recompute_layers, -1, "recompute_layers -1");
   REFUSED(gradient_bytes, 3, "gradient_bytes 3");
-  REFUSED(offload, PM_OFFLOAD_OPTIMIZER, "not modelled");
   REFUSED(micro_batch, 3, "no multiple of micro_batch 3");
   REFUSED(micro_batch, 0, "micro_batch 0");
   REFUSED(micro_batch, -1, "micro_batch -1");

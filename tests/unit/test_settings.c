@@ -19,7 +19,8 @@ static const char *cell(const pm_table *table, size_t row, const char *column)
   return pm_table_get_text(table, column_of(table, column), row, buffer);
 }
 
-/* "option=value option=value ..." of what a text sets, in its order; what is not understood as "?key". */
+/* "option=value option=value ..." of what a text sets, in its order; what is not understood as "?key", what is not
+** modelled as "!key". */
 static char *summary(const char *format, const char *text)
 {
   static char out[4000];
@@ -30,7 +31,9 @@ static char *summary(const char *format, const char *text)
   for (size_t i = 0; i < pm_table_count_rows(table); i++) {
     size_t used = strlen(out);
     bool unknown = strcmp(cell(table, i, "state"), "not understood") == 0;
-    if (unknown) snprintf(out + used, sizeof out - used, "?%s ", cell(table, i, "key"));
+    bool left_out = strcmp(cell(table, i, "state"), "not modelled") == 0;
+    if (left_out) snprintf(out + used, sizeof out - used, "!%s ", cell(table, i, "key"));
+    else if (unknown) snprintf(out + used, sizeof out - used, "?%s ", cell(table, i, "key"));
     else if (cell(table, i, "option")[0] != '\0') {
       snprintf(out + used, sizeof out - used, "%s=", cell(table, i, "option"));
       used = strlen(out);
@@ -71,7 +74,7 @@ START_TEST(files_of_others)
                    "precision=fp8 ?training.compile tensor_parallel=8 context_parallel=1 "
                    "?parallelism.enable_async_tensor_parallel recompute=full zero=3 sequence_parallel=yes ");
   ck_assert_str_eq(file_summary("zero.json"),
-                   "global_batch=512 micro_batch=4 precision=bf16 zero=3 overlap=backward offload=optimizer "
+                   "global_batch=512 micro_batch=4 precision=bf16 zero=3 overlap=backward !zero_optimization.offload_optimizer.device "
                    "?zero_optimization.stage3_prefetch_bucket_size optimizer=adamw ");
   ck_assert_str_eq(file_summary("fsdp.yaml"),
                    "zero=2 recompute=full ?fsdp_config.fsdp_auto_wrap_policy precision=bf16 nodes=4 gpus=8 optimizer=adam ");
@@ -101,12 +104,12 @@ END_TEST
 START_TEST(plans_are_written)
 {
   static const pm_attribute settings[] = {{"tensor_parallel", "8"}, {"pipeline_parallel", "4"}, {"micro_batch", "2"},
-                                          {"zero", "1"}, {"recompute", "full"}, {"global_batch", "512"}, {"offload", "optimizer"}};
+                                          {"zero", "1"}, {"recompute", "full"}, {"global_batch", "512"}, {"stage_layers", "balanced"}};
   pm_error error = PM_ERROR_NONE;
   char *text = pm_settings_write("megatron", settings, 7, &error);
   ck_assert_str_eq(text, "--tensor-model-parallel-size 8 \\\n--pipeline-model-parallel-size 4 \\\n--micro-batch-size 2 \\\n"
                          "--global-batch-size 512 \\\n--use-distributed-optimizer \\\n--recompute-granularity full\n"
-                         "# megatron has no setting for offload = optimizer\n");
+                         "# megatron has no setting for stage_layers = balanced\n");
   ck_assert_str_eq(summary("megatron", text),
                    "tensor_parallel=8 pipeline_parallel=4 micro_batch=2 global_batch=512 zero=1 recompute=full optimizer=adam ");
   pm_string_free(text);
@@ -117,7 +120,7 @@ START_TEST(plans_are_written)
   ck_assert_str_eq(text, "[parallelism]\ntensor_parallel_degree = 8\npipeline_parallel_degree = 4\n"
                          "pipeline_parallel_microbatch_size = 2\n\n[training]\nglobal_batch_size = 512\n\n"
                          "[activation_checkpoint]\nmode = \"full\"\n# torchtitan has no setting for zero = 1\n"
-                         "# torchtitan has no setting for offload = optimizer\n");
+                         "# torchtitan has no setting for stage_layers = balanced\n");
   pm_string_free(text);
   ck_assert_ptr_null(pm_settings_write("nemo", settings, 7, &error));
 }

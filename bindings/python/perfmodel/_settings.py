@@ -28,6 +28,11 @@ class RunSettings(Table):
         """Keys whose effect is not known here."""
         return [key for key, state in zip(self["key"], self["state"]) if state == "not understood"]
 
+    @property
+    def not_modelled(self) -> list[str]:
+        """Keys of what the model leaves out, such as offload to the host."""
+        return [key for key, state in zip(self["key"], self["state"]) if state == "not modelled"]
+
     def _pairs(self) -> list[tuple[str, str]]:
         return list(zip(self["option"], self["set_to"]))
 

@@ -23,8 +23,14 @@ def test_a_script_is_the_run_that_it_starts() -> None:
 @pytest.mark.parametrize("name", sorted(path.name for path in FILES.iterdir()))
 def test_every_line_is_accounted_for(name: str) -> None:
     run = pm.run_from(FILES / name)
-    assert set(run["state"]) <= {"read", "assumed", "network", "no effect", "not understood"}
+    assert set(run["state"]) <= {"read", "assumed", "network", "no effect", "not modelled", "not understood"}
     assert run.options and all(option or state != "assumed" for option, state in zip(run["option"], run["state"]))
+
+
+def test_what_the_model_leaves_out_is_said() -> None:
+    run = pm.run_from(FILES / "zero.json")
+    assert run.not_modelled == ["zero_optimization.offload_optimizer.device"]
+    assert not pm.run_from(FILES / "train.sh").not_modelled
 
 
 def test_what_is_no_run_is_an_error(tmp_path: Path) -> None:

@@ -139,7 +139,8 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, gradient, "B", "bytes of a gradient as it travels, but for FP64; as it is stored if not given")                       \
   X(REAL, tensor_overlap, "1", "share of tensor-parallel exchanges that hides behind products; none if not given")    \
   X(REAL, attention_factor, "1", "time of attention in one kernel over that of the kernel model: older generations of it; 1 if not given") \
-  X(REAL, wide_attention_factor, "1", "more, on tensor cores wider than those of Ampere, whose instructions it does not use; 1 if not given") \
+  X(REAL, wide_attention_factor, "1", "more, on tensor cores wider than attention_width; 1 if not given")              \
+  X(REAL, attention_width, "FLOP", "FLOP per clock of the widest tensor core whose instructions its attention uses; of any if not given") \
   X(YES_NO, gathers_late, "", "whether sharded weights are gathered when they are needed, not while others are used")  \
   X(REAL, shard_bandwidth, "1", "share of the bandwidth that gathering and reducing shards gets; 1 if not given")      \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \

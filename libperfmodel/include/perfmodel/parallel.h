@@ -52,21 +52,8 @@ typedef enum pm_context_exchange {
   PM_CONTEXT_EXCHANGE_COUNT
 } pm_context_exchange;
 
-/* What is kept in the host's memory instead of the GPU's. */
-#define PM_OFFLOAD_LIST(X)                                                                                            \
-  X(NONE, "none", "nothing")                                                                                          \
-  X(OPTIMIZER, "optimizer", "the optimizer's state, and the update with it")                                          \
-  X(ACTIVATIONS, "activations", "saved activations: copied out after the forward pass, and back before the backward pass")
-
-typedef enum pm_offload {
-#define PM_OFFLOAD_ENUM(name, text, doc) PM_OFFLOAD_##name,
-  PM_OFFLOAD_LIST(PM_OFFLOAD_ENUM)
-#undef PM_OFFLOAD_ENUM
-  PM_OFFLOAD_COUNT
-} pm_offload;
-
 /* Which ranks are neighbours: the first of the kinds of parallelism changes fastest. Experts lie on the tensor, context
-** and data ranks of a stage, in their order. No order begins with the pipeline: its exchanges are the smallest. */
+** and data ranks of a stage, in their order. */
 #define PM_RANK_ORDER_LIST(X)                                                                                         \
   X(TCDP, "tp-cp-dp-pp", "tensor, context, data, pipeline: as Megatron-LM")                                           \
   X(TCPD, "tp-cp-pp-dp", "tensor, context, pipeline, data")                                                           \
@@ -85,7 +72,13 @@ typedef enum pm_offload {
   X(DCTP, "dp-cp-tp-pp", "data, context, tensor, pipeline")                                                           \
   X(DCPT, "dp-cp-pp-tp", "data, context, pipeline, tensor")                                                           \
   X(DPTC, "dp-pp-tp-cp", "data, pipeline, tensor, context")                                                           \
-  X(DPCT, "dp-pp-cp-tp", "data, pipeline, context, tensor")
+  X(DPCT, "dp-pp-cp-tp", "data, pipeline, context, tensor")                                                           \
+  X(PTCD, "pp-tp-cp-dp", "pipeline, tensor, context, data")                                                           \
+  X(PTDC, "pp-tp-dp-cp", "pipeline, tensor, data, context")                                                           \
+  X(PCTD, "pp-cp-tp-dp", "pipeline, context, tensor, data")                                                           \
+  X(PCDT, "pp-cp-dp-tp", "pipeline, context, data, tensor")                                                           \
+  X(PDTC, "pp-dp-tp-cp", "pipeline, data, tensor, context")                                                           \
+  X(PDCT, "pp-dp-cp-tp", "pipeline, data, context, tensor")
 
 typedef enum pm_rank_order {
 #define PM_RANK_ORDER_ENUM(name, text, doc) PM_RANK_ORDER_##name,

@@ -124,7 +124,6 @@ typedef enum pm_kernel_model {
   X(INT, gradient_bytes, "1", "bytes of a gradient as it is kept and exchanged: 2 or 4; 0: as the framework does")    \
   X(CONTEXT_EXCHANGE, context_exchange, "", "how GPUs that share a sequence see each other's keys and values",        \
     .otherwise = "all-gather", .former = "cp_comm_type")                                                              \
-  X(OFFLOAD, offload, "", "what is kept in the host's memory", .otherwise = "none")                                   \
   X(RANK_ORDER, rank_order, "", "which ranks are neighbours", .otherwise = "tp-cp-dp-pp")                             \
   X(REAL, capacity_factor, "1", "rows that an expert takes at most, over their mean; the others are dropped; unlimited if unknown", \
     .former = "moe_expert_capacity_factor")                                                                           \

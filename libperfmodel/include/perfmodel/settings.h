@@ -23,6 +23,7 @@ extern "C" {
   X(ASSUMED, "assumed", "not said by the file: what the program does by itself, or what follows from others") \
   X(NETWORK, "network", "of the network, which has a name of its own")                         \
   X(NO_EFFECT, "no effect", "changes neither time nor memory")                                 \
+  X(NOT_MODELLED, "not modelled", "what it changes is not in the model: it is left out")        \
   X(NOT_UNDERSTOOD, "not understood", "what it changes is not known here")
 
 typedef enum pm_setting_state {

@@ -103,6 +103,9 @@ typedef struct pm__documents {
 
 int pm__entries_add(pm__entries *entries, pm__entry *entry, pm_error *error);
 int pm__documents_add(pm__documents *documents, pm__document *document, pm_error *error);
+
+/* The same with what was just read, which is freed if it cannot be added; NULL: what was not read, as `failure` says. */
+int pm__documents_take(pm__documents *documents, pm__document *document, pm_error *failure);
 void pm__documents_free(pm__documents *documents);
 
 /* Reads all entries of a document, in the order of the file, and appends them. */

@@ -31,6 +31,14 @@ int pm__documents_add(pm__documents *documents, pm__document *document, pm_error
   return PM_OK;
 }
 
+int pm__documents_take(pm__documents *documents, pm__document *document, pm_error *failure)
+{
+  if (document == NULL) return failure->status;
+  int status = pm__documents_add(documents, document, failure);
+  if (status != PM_OK) pm__document_free(document);
+  return status;
+}
+
 void pm__documents_free(pm__documents *documents)
 {
   for (size_t i = 0; i < documents->count; i++) pm__document_free(documents->items[i]);
@@ -75,17 +83,13 @@ static int parse_file(pm__documents *documents, int descriptor, const char *path
 {
   pm__string bytes = {NULL, 0, 0, false};
   pm_error failure = PM_ERROR_NONE;
-  pm__document *document = NULL;
   int number = read_all(descriptor, size_max, &bytes), status = PM_OK;
   if (number == EFBIG) status = pm__fail_at(&failure, PM_STATUS_BAD_FILE, path, 0, "the file is larger than 16 MiB");
   else if (number != 0) status = cannot_open(path, number, &failure);
-  if (status == PM_OK) {
-    document = pm__document_read(bytes.text, bytes.length, path, &failure);
-    status = document != NULL ? pm__documents_add(documents, document, &failure) : failure.status;
-  }
+  if (status == PM_OK)
+    status = pm__documents_take(documents, pm__document_read(bytes.text, bytes.length, path, &failure), &failure);
   free(bytes.text);
   if (status == PM_OK) return PM_OK;
-  pm__document_free(document);
   if (error != NULL && error->status == PM_OK) *error = failure;
   return status;
 }

@@ -344,7 +344,6 @@ int pm_catalog_load_text(pm_catalog *catalog, const char *text, const char *name
   if (catalog == NULL || text == NULL || name == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "loading needs a catalogue, a text and what it is called");
   pm_error failure = PM_ERROR_NONE;
-  pm__document *document = pm__document_read(text, strlen(text), name, &failure);
-  int status = document != NULL ? pm__documents_add(&documents, document, &failure) : failure.status;
+  int status = pm__documents_take(&documents, pm__document_read(text, strlen(text), name, &failure), &failure);
   return load(catalog, &documents, status, &failure, error);
 }

@@ -80,7 +80,7 @@ static int check_result(const char *xml, const char *file, pm_error *error)
   pm_catalog *fresh = pm_catalog_new(&reason);
   pm__documents documents = {NULL, 0, 0};
   pm__document *document = fresh != NULL ? pm__document_read(xml, strlen(xml), "the imported system", &reason) : NULL;
-  int status = document != NULL ? pm__documents_add(&documents, document, &reason) : reason.status;
+  int status = pm__documents_take(&documents, document, &reason);
   if (status == PM_OK) status = pm__catalog_merge(fresh, &documents, &reason);
   pm__documents_free(&documents);
   pm_catalog_free(fresh);

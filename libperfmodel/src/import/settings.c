@@ -57,6 +57,8 @@ static pm_setting_state state_of(const pm__settings_key *key, const pm__setting 
 {
   if (strcmp(key->option, "-") == 0) return PM_SETTING_STATE_NO_EFFECT;
   snprintf(set_to, PM__SETTING_MAX, "%s", setting->value);
+  if (strcmp(key->option, "?") == 0)
+    return translate(key->values, setting->value, set_to) ? PM_SETTING_STATE_NO_EFFECT : PM_SETTING_STATE_NOT_MODELLED;
   if (strncmp(key->option, "network.", 8) == 0) return PM_SETTING_STATE_NETWORK;
   bool known = key->values != NULL ? translate(key->values, setting->value, set_to) : is_number(set_to);
   if (known) return PM_SETTING_STATE_READ;
@@ -416,7 +418,7 @@ char *pm_settings_write(const char *format, const pm_attribute *settings, size_t
     snprintf(value, sizeof value, "%s", ours);
     if (key->values == NULL || untranslate(key->values, ours, value)) write_one(found, &out, key->key, value, section);
   }
-  if (out.length == 0) {
+  if (out.length == 0 && !out.failed) {
     pm__fail(error, PM_STATUS_NOT_FOUND, "%s has no settings for what was given", found->name);
     free(out.text);
     return NULL;

@@ -31,7 +31,7 @@ int pm__settings_json(pm__settings *settings, const char *text, const char *file
 /* What a key of a format means. */
 typedef struct pm__settings_key {
   const char *key;    /* '_' for '-' */
-  const char *option; /* field of a run; "network.NAME"; "-": no effect */
+  const char *option; /* field of a run; "network.NAME"; "-": no effect; "?": not modelled, but for what `values` lists */
   const char *values; /* "theirs=ours theirs=ours", "*" for any; NULL: the same */
   bool write;         /* ours is written so */
 } pm__settings_key;

@@ -131,6 +131,7 @@ static void complete(pm_framework *f)
   f->shard_bandwidth = given(f->shard_bandwidth, 1);
   f->wide_attention_factor = given(f->wide_attention_factor, 1);
   f->attention_factor = given(f->attention_factor, 1);
+  f->attention_width = given(f->attention_width, INFINITY);
   f->bucket = given(f->bucket, INFINITY);
   f->workspace = given(f->workspace, INFINITY);
 }

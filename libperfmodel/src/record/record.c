@@ -55,7 +55,7 @@ static int set_choice(const pm_field *field, void *place, const char *text, pm_e
     memcpy(place, &i, sizeof i);
     return PM_OK;
   }
-  char known[256] = "";
+  char known[400] = "";
   for (int32_t i = 0; field->choices[i].name != NULL; i++) {
     size_t used = strlen(known), length = strlen(field->choices[i].name);
     if (used + length + 3 > sizeof known) break;

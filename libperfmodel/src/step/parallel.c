@@ -9,7 +9,7 @@ bool pm__parallel_wanted(const pm_run *run)
          run->context_parallel != 1 || run->expert_parallel != 1 || run->expert_tensor_parallel != 1 ||
          run->sequence_parallel != 0 || run->pipeline_schedule != PM_PIPELINE_SCHEDULE_ONE_F_ONE_B || run->zero != 0 ||
          run->shard_group != 0 || run->recompute != PM_RECOMPUTE_NONE || run->recompute_layers != 0 ||
-         run->gradient_bytes != 0 || run->precision == PM_PRECISION_FP8 || run->offload != PM_OFFLOAD_NONE;
+         run->gradient_bytes != 0 || run->precision == PM_PRECISION_FP8;
 }
 
 /* ---- Checks ---- */
@@ -41,7 +41,6 @@ static int check_choices(const pm_run *r, pm_error *error)
   int status = check_choice("pipeline_schedule", r->pipeline_schedule, PM_PIPELINE_SCHEDULE_COUNT, error);
   if (status == PM_OK) status = check_choice("stage_layers", r->stage_layers, PM_STAGE_LAYERS_COUNT, error);
   if (status == PM_OK) status = check_choice("recompute", r->recompute, PM_RECOMPUTE_COUNT, error);
-  if (status == PM_OK) status = check_choice("offload", r->offload, PM_OFFLOAD_COUNT, error);
   if (status == PM_OK) status = check_choice("rank_order", r->rank_order, PM_RANK_ORDER_COUNT, error);
   if (status == PM_OK) status = check_choice("context_exchange", r->context_exchange, PM_CONTEXT_EXCHANGE_COUNT, error);
   return status == PM_OK ? check_choice("sequence_parallel", r->sequence_parallel, 2, error) : status;
@@ -58,7 +57,6 @@ static int check_numbers(const pm_run *r, pm_error *error)
   if (r->sequence_parallel && r->tensor_parallel == 1)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sequence_parallel shares tokens between tensor-parallel GPUs, and there is "
                     "one: tensor_parallel is 1");
-  if (r->offload != PM_OFFLOAD_NONE) return pm__fail(error, PM_STATUS_NOT_MODELLED, "offload to the host is not modelled");
   if (!isnan(r->capacity_factor) && !(r->capacity_factor > 0))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "capacity_factor %g is not above 0", r->capacity_factor);
   if (!(r->expert_imbalance >= 1) || isinf(r->expert_imbalance))

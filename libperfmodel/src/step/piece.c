@@ -130,14 +130,11 @@ static double narrowed(const pm__parallel *p, const pm__plan_piece *piece, int p
   return time;
 }
 
-/* FLOP of a tensor core of Ampere per clock. Kernels for its instructions do not fill wider ones. */
-enum { AMPERE_FLOP = 512 };
-
 static double attention_factor(const pm__parallel *p)
 {
   if (p->s.framework == NULL) return 1;
   const pm_framework *f = &p->s.framework->profile.framework;
-  bool wide = p->s.system->system->gpu.tensor_core_flop > AMPERE_FLOP;
+  bool wide = p->s.system->system->gpu.tensor_core_flop > f->attention_width;
   return f->attention_factor * (wide ? f->wide_attention_factor : 1);
 }
 
