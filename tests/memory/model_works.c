@@ -317,11 +317,13 @@ typedef pm_table *table_of(const pm_search_result *result, pm_error *error);
 
 static int found(const pm_search_result *result, pm_error *error)
 {
-  table_of *const tables[] = {pm_search_result_tabulate, pm_search_result_tabulate_front, pm_search_result_tabulate_choices};
-  pm_table *table[3];
+  table_of *const tables[] = {pm_search_result_tabulate, pm_search_result_tabulate_front, pm_search_result_tabulate_why,
+                            pm_search_result_tabulate_choices};
+  enum { TABLES = sizeof tables / sizeof tables[0] };
+  pm_table *table[TABLES];
   int status = PM_OK;
-  for (int i = 0; i < 3; i++) table[i] = tables[i](result, error);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < TABLES; i++) table[i] = tables[i](result, error);
+  for (int i = 0; i < TABLES; i++) {
     int one = took_table(table[i], error);
     if (status == PM_OK) status = one;
   }
@@ -336,7 +338,7 @@ static int search(pm_error *error)
   base.micro_batch = 1;
   base.zero = 0;
   pm_plan *plan = plan_of_decoder(error);
-  pm_search *search = plan != NULL ? pm_search_new(plan, &base, 8, error) : NULL;
+  pm_search *search = plan != NULL ? pm_search_new(plan, &base, 1, 8, error) : NULL;
   pm_search_result *result = search != NULL ? pm_search_result_new(search, 3, error) : NULL;
   int status = result != NULL ? pm_search_evaluate(search, 0, pm_search_count(search), result) : error->status;
   if (status == PM_OK) status = found(result, error);
