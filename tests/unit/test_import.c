@@ -2,6 +2,7 @@
 /* Machines described by other programs, drawings of ours, and the doctor. */
 #include <math.h>
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -386,6 +387,36 @@ START_TEST(every_system_is_drawn)
 }
 END_TEST
 
+/* Names that would end a string, a tag or a line, or turn what follows about. */
+static void check_drawing(char *drawing, bool graphviz)
+{
+  static const char *const never[] = {"<script", "\x1b", "\x07", "\xe2\x80\xae", "\xe2\x81\xa6"};
+  for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) ck_assert_msg(strstr(drawing, never[i]) == NULL, "%s", drawing);
+  int quotes = 0;
+  for (const char *c = drawing; *c != '\0'; c++) {
+    quotes += *c == '"';
+    ck_assert_msg(!graphviz || *c != '\n' || quotes % 2 == 0, "%s", drawing);
+  }
+  pm_string_free(drawing);
+}
+
+START_TEST(names_in_drawings_are_escaped)
+{
+  static const char *const names[] = {"a\"]; evil [label=\"", "<script>x</script>", "a\xe2\x80\xae" "b\xe2\x81\xa6", "\\", "&lt;",
+                                      "a\nb\x1b[2J\x07", "\xff\xc3", "-->"};
+  pm_system *dgx = build_system("dgx1-v100");
+  pm_machine machine = *pm_system_get_machine(dgx);
+  snprintf(machine.id, sizeof machine.id, "%s", names[0]);
+  pm_system *system = pm_system_new(&machine, pm_system_get_gpu(dgx), NULL);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    ck_assert_int_ge(pm_system_add_vertex(system, names[i], i == 0 ? PM_VERTEX_CPU : PM_VERTEX_GPU, NULL), 0);
+  check_drawing(pm_system_format_dot(system, NULL), true);
+  check_drawing(pm_system_format_svg(system, NULL), false);
+  pm_system_free(system);
+  pm_system_free(dgx);
+}
+END_TEST
+
 START_TEST(shipped_rows_are_there)
 {
   pm_error error = PM_ERROR_NONE;
@@ -424,6 +455,7 @@ int main(void)
   tcase_add_test(tests, the_doctor_finds);
   tcase_add_test(tests, the_doctor_finds_nothing_in_ours);
   tcase_add_test(tests, every_system_is_drawn);
+  tcase_add_test(tests, names_in_drawings_are_escaped);
   tcase_add_test(tests, shipped_rows_are_there);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -223,6 +223,8 @@ START_TEST(csv_disarms_formulas)
   ck_word(PM_FORMAT_CSV, "\r=1", "w\r\n\"'\r=1\"\r\n");
   ck_word(PM_FORMAT_CSV, "=A1,\"x\"", "w\r\n\"'=A1,\"\"x\"\"\"\r\n");
   ck_word(PM_FORMAT_CSV, "a=1", "w\r\na=1\r\n");
+  ck_word(PM_FORMAT_CSV, "'=1", "w\r\n''=1\r\n");
+  ck_word(PM_FORMAT_CSV, "\xef\xbc\x9d" "1", "w\r\n'\xef\xbc\x9d" "1\r\n");
 }
 END_TEST
 
@@ -506,6 +508,7 @@ END_TEST
 START_TEST(text_has_no_control_characters)
 {
   ck_word(PM_FORMAT_TABLE, "a\x1b[2Jb\nc\xc2\x9b" "31m\xff", "w\n-------------\na?[2Jb c?31m?\n");
+  ck_word(PM_FORMAT_TABLE, "a\xe2\x80\xae" "b\xe2\x81\xa6" "c\xd8\x9c" "d\xe2\x80\xa8", "w\n--------\na?b?c?d?\n");
 }
 END_TEST
 

@@ -52,7 +52,7 @@ def text(head: str, known: list[Fact]) -> str:
 
 def html(head: str, known: list[Fact], rest: str = "") -> str:
     """All that is known as a table, the meaning of each field as its tip."""
-    from html import escape
+    from ._text import escape
 
     rows = "".join(
         f'<tr title="{escape(doc)}"><td style="text-align:left">{escape(name)}</td>'

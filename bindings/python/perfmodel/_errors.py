@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from ._text import printable
+
 
 class Error(ValueError):
     """What went wrong, in one line with the offending value.
@@ -16,7 +18,7 @@ class Error(ValueError):
     status = "error"
 
     def __init__(self, text: str, *, status: str | None = None, file: str | None = None, line: int | None = None):
-        super().__init__(text)
+        super().__init__(printable(text))
         self.status = status if status is not None else type(self).status
         self.file = file
         self.line = line

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from html import escape
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -15,6 +14,7 @@ from ._kernel import device
 from ._quantity import format_quantity
 from ._report import Report
 from ._table import Table, written
+from ._text import escape
 
 
 class Network:

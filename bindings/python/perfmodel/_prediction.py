@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from ._record import Records
 from ._run import Input, one_run
 from ._system import System
 from ._table import Table, written
+from ._text import escape
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

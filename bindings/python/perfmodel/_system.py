@@ -110,7 +110,7 @@ class System:
 
     def _repr_html_(self) -> str:
         """The datasheet, and the links between the GPUs."""
-        from html import escape
+        from ._text import escape
 
         links = f"<details><summary>links</summary><pre>{escape(self.matrix())}</pre></details>"
         return _display.html(self._title(), _display.facts("machine", self.machine), links)

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._inputs import path_text
+from ._text import escape
 
 if TYPE_CHECKING:
     import pandas

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import resource
 import time
 from collections.abc import Callable
@@ -120,3 +122,53 @@ def test_every_cut_of_a_model_is_answered() -> None:
                 pm.from_onnx(changed)
             except pm.Error:
                 pass
+
+
+def small_model() -> bytes:
+    """A convolutional network with most of what files have: weights, attributes, shapes that are computed."""
+    weights = part(5, tensor("w", (4, 1, 3, 3), 1, bytes(144))) + part(5, tensor("m", (16, 6), 1, bytes(384)))
+    pads = part(1, "pads") + b"".join(part(8, 1) for _ in range(4)) + part(20, 7)
+    strides = part(1, "strides") + part(8, 2) + part(8, 2) + part(20, 7)
+    return model(
+        weights, number(1, "one"), number(16, "size"),
+        node("Conv", ["x", "w"], ["a"], pads, strides), node("Relu", ["a"], ["b"]), node("Add", ["a", "b"], ["c"]),
+        node("Flatten", ["c"], ["d"], whole("axis", 1)), node("Gemm", ["d", "m"], ["e"], whole("transB", 0)),
+        node("Softmax", ["e"], ["f"], whole("axis", -1)), node("Concat", ["one", "size"], ["s"], whole("axis", 0)),
+        node("Split", ["f"], ["g", "h"], whole("axis", 1)), node("Add", ["g", "h"], ["y"]),
+        shape=(1, 1, 4, 4),
+    )  # fmt: skip
+
+
+def changed(data: bytes, draw: random.Random) -> bytes:
+    out = bytearray(data)
+    for _ in range(draw.randint(1, 6)):
+        at = draw.randrange(len(out))
+        match draw.randrange(5):
+            case 0:
+                out[at] = draw.randrange(256)
+            case 1:
+                out[at] ^= 1 << draw.randrange(8)
+            case 2:
+                del out[at : at + draw.randint(1, 8)]
+            case 3:
+                out[at:at] = out[draw.randrange(len(out)) :][: draw.randint(1, 32)]
+            case 4:
+                out[at : at + 1] = draw.choice([b"\xff" * 9 + b"\x01", b"\x80\x80\x80\x80\x08", b"\x00", b"\x7f"])
+        out = out or bytearray(b"\x00")
+    return bytes(out)
+
+
+def test_changed_models_are_answered() -> None:
+    """The same changes each time; PERFMODEL_FUZZ has another number of them, for a longer search."""
+    data, good, tried = small_model(), 0, int(os.environ.get("PERFMODEL_FUZZ", "1500"))
+    for seed in range(tried):
+        before = time.process_time()
+        try:
+            network = pm.from_onnx(changed(data, random.Random(seed)))
+            good += network.flop >= 0
+        except pm.Error as error:
+            assert str(error) and "\n" not in str(error), seed
+        except Exception as error:
+            raise AssertionError(f"seed {seed}") from error
+        assert time.process_time() - before < SECONDS, seed
+    assert good > tried / 50, "too few are models still"

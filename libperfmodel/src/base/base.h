@@ -95,4 +95,14 @@ void pm__string_add(pm__string *string, const char *text);
 void pm__string_add_bytes(pm__string *string, const char *bytes, size_t length);
 void pm__string_format(pm__string *string, const char *format, ...) PM__PRINTF(2, 3);
 
+/* Bytes of the UTF-8 character at `text`, 1 to 4, or 0 if there is no valid one. */
+size_t pm__utf8_length(const char *text);
+
+/* Appends text, each byte that is not UTF-8 as U+FFFD. */
+void pm__utf8_add(pm__string *out, const char *text);
+
+/* Appends the character at `text`, or what stands for it: a blank for white space, '?' for controls, marks of direction and
+** invalid bytes. Returns the next one. */
+const char *pm__utf8_add_clean(pm__string *out, const char *text);
+
 #endif

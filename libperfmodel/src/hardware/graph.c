@@ -19,13 +19,11 @@ static char *finish(pm__string *text, pm_error *error)
 /* Text in XML and in Graphviz strings: vertex names may hold anything. */
 static void add_escaped(pm__string *text, const char *name)
 {
-  for (const char *p = name; *p != '\0'; p++) {
-    if (*p == '<') pm__string_add(text, "&lt;");
-    else if (*p == '>') pm__string_add(text, "&gt;");
-    else if (*p == '&') pm__string_add(text, "&amp;");
-    else if (*p == '"') pm__string_add(text, "&quot;");
-    else if (*p == '\\') pm__string_add(text, "/");
-    else pm__string_add_bytes(text, p, 1);
+  for (const char *p = name; *p != '\0';) {
+    const char *instead = *p == '<' ? "&lt;" : *p == '>' ? "&gt;" : *p == '&' ? "&amp;" : *p == '"' ? "&quot;"
+                        : *p == '\\' ? "/" : NULL;
+    if (instead == NULL) p = pm__utf8_add_clean(text, p);
+    else pm__string_add(text, instead), p++;
   }
 }
 
@@ -36,7 +34,9 @@ char *pm_system_format_dot(const pm_system *system, pm_error *error)
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
     return NULL;
   }
-  pm__string_format(&text, "graph \"%s\" {\n  layout=neato; overlap=false; splines=true;\n", system->machine.id);
+  pm__string_add(&text, "graph \"");
+  add_escaped(&text, system->machine.id);
+  pm__string_add(&text, "\" {\n  layout=neato; overlap=false; splines=true;\n");
   for (size_t v = 0; v < system->vertex_count; v++) {
     int kind = (int)system->vertices[v].kind;
     pm__string_add(&text, "  \"");

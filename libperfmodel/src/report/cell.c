@@ -5,18 +5,6 @@
 #include "perfmodel/units.h"
 #include "report/table_data.h"
 
-/* Appends one character, or what stands for it: a blank for white space, '?' for controls and invalid bytes. */
-static const char *clean_character(pm__string *out, const char *text)
-{
-  unsigned char c = (unsigned char)*text;
-  size_t length = pm__utf8_length(text);
-  bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && (unsigned char)text[1] < 0xa0);
-  if (c == '\t' || c == '\n' || c == '\r') pm__string_add(out, " ");
-  else if (control || length == 0) pm__string_add(out, "?");
-  else pm__string_add_bytes(out, text, length);
-  return text + (length == 0 ? 1 : length);
-}
-
 /* "29.5 %", one digit behind the point, so that a column's points stand below each other; no help of the locale. */
 static const char *format_share(char *buffer, size_t size, double share)
 {
@@ -42,7 +30,7 @@ void pm__write_cell(pm__string *out, const pm_table *table, size_t index, size_t
     return;
   }
   const char *text = column->shown != NULL ? column->shown[row] : pm__column_word(column, row);
-  while (*text != '\0') text = clean_character(out, text);
+  while (*text != '\0') text = pm__utf8_add_clean(out, text);
 }
 
 char *pm_table_format_cell(const pm_table *table, size_t column, size_t row)

@@ -5,7 +5,8 @@
 **   - an unknown number is an empty cell, which both leave out of sums and means;
 **   - an unlimited one is `inf`: readers take it for the number, a spreadsheet shows it as a word and leaves it out of
 **     sums. An empty cell would say "unknown", a huge number would spoil every mean;
-**   - a word that a spreadsheet would run as a formula gets a leading apostrophe.
+**   - a word that a spreadsheet would run as a formula gets a leading apostrophe, and so does one that begins with an
+**     apostrophe: whoever takes one away from each word that has one has what was written.
 */
 #include <string.h>
 #include "report/table_data.h"
@@ -20,7 +21,10 @@ static bool needs_quotes(const char *text)
 
 static bool looks_like_formula(const char *text)
 {
-  return text[0] != '\0' && strchr("=+-@\t\r\n", text[0]) != NULL;
+  static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"}; /* the same in full width */
+  for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+    if (strncmp(text, wide[i], 3) == 0) return true;
+  return text[0] != '\0' && strchr("=+-@'\t\r\n", text[0]) != NULL;
 }
 
 static void write_doubling_quotes(pm__string *out, const char *text)

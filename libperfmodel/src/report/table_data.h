@@ -58,10 +58,4 @@ void pm__write_text(pm__string *out, const pm_table *table, int width, size_t mo
 /* Appends a cell as people see it. */
 void pm__write_cell(pm__string *out, const pm_table *table, size_t column, size_t row);
 
-/* Bytes of the UTF-8 character at `text`, 1 to 4, or 0 if there is no valid one. */
-size_t pm__utf8_length(const char *text);
-
-/* Appends text, each byte that is not UTF-8 as U+FFFD. */
-void pm__utf8_add(pm__string *out, const char *text);
-
 #endif

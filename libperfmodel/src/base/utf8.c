@@ -1,5 +1,5 @@
-/* UTF-8: where characters end. */
-#include "report/table_data.h"
+/* UTF-8: where characters end, and which of them nobody is to see. */
+#include "base/base.h"
 
 static bool is_tail(unsigned char c)
 {
@@ -18,6 +18,24 @@ size_t pm__utf8_length(const char *text)
   if (c[0] < 0xf0) return 3;
   if ((c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f) || !is_tail(c[3])) return 0;
   return 4;
+}
+
+/* C0, delete and C1; marks that turn the direction of what follows; separators of lines and paragraphs. */
+static bool is_control(const unsigned char *c)
+{
+  if (c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0) || (c[0] == 0xd8 && c[1] == 0x9c)) return true;
+  if (c[0] != 0xe2) return false;
+  if (c[1] == 0x80) return c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae);
+  return c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9;
+}
+
+const char *pm__utf8_add_clean(pm__string *out, const char *text)
+{
+  size_t length = pm__utf8_length(text);
+  if (*text == '\t' || *text == '\n' || *text == '\r') pm__string_add(out, " ");
+  else if (length == 0 || is_control((const unsigned char *)text)) pm__string_add(out, "?");
+  else pm__string_add_bytes(out, text, length);
+  return text + (length == 0 ? 1 : length);
 }
 
 void pm__utf8_add(pm__string *out, const char *text)
