@@ -76,7 +76,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    search) options=" --gpus --nodes --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --global-batch --framework --set --top --front --why --choices --as --columns --format --output --catalog --quiet --help"
+    search) options=" --gpus --nodes --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --global-batch --framework --set --top --front --why --choices --as --within --tokens --samples --max-nodes --gpu-mtbf --node-mtbf --checkpoint-rate --checkpoint --restart --interval --pue --price --gpu-hour-price --columns --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8"; many=1 ;;
         --overlap) words="none backward framework"; many=1 ;;

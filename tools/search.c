@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "deadline.h"
 #include "options.h"
 #include "settings.h"
 
@@ -179,6 +180,27 @@ static int answer(const cli_request *request, const cli_search *s)
   return write_table(request, pm_search_result_tabulate(s->result, &error), &error);
 }
 
+/* How many nodes: of one system, in one framework, with one value of every option. */
+static int answer_deadline(const cli_request *request, const cli_search *s)
+{
+  pm_run base = s->base;
+  const cli_deadline deadline = {s->catalog, s->systems[0], s->plan, &base, s->global_batch};
+  if (s->axes.count > 0 || s->names.count > 1 || s->frameworks > 1)
+    return fail(CODE_USAGE, "--within takes one system, one framework and one value of every option");
+  if (field_given(request, "gpus") != NULL || field_given(request, "nodes") != NULL)
+    return fail(CODE_USAGE, "--within finds how many nodes there must be: --gpus and --nodes are not given");
+  base.framework_index = s->frameworks > 0 ? 0 : -1;
+  return deadline_answer(request, &deadline);
+}
+
+static int search_all(const cli_request *request, cli_search *s)
+{
+  if (deadline_wanted(request)) return answer_deadline(request, s);
+  int code = make_search(s);
+  if (code == CODE_DONE) code = evaluate(s);
+  return code == CODE_DONE ? answer(request, s) : code;
+}
+
 static void close_all(cli_search *s)
 {
   pm_search_result_free(s->result);
@@ -198,9 +220,7 @@ static int run(const cli_request *request)
   if (s == NULL) return fail_memory();
   int code = read_question(request, s);
   if (code == CODE_DONE) code = open_all(request, s);
-  if (code == CODE_DONE) code = make_search(s);
-  if (code == CODE_DONE) code = evaluate(s);
-  if (code == CODE_DONE) code = answer(request, s);
+  if (code == CODE_DONE) code = search_all(request, s);
   close_all(s);
   free(s);
   return code;
@@ -226,6 +246,7 @@ static const cli_option options[] = {
   {OPTION_WHY, '\0', "why", NULL, "for each choice the best plan with another value, as a table, instead"},
   {OPTION_CHOICES, '\0', "choices", NULL, "the best plan with every value of each choice, as a table, instead"},
   {OPTION_AS, '\0', "as", "megatron|torchtitan|deepspeed", "the best plan as that program is told it, instead"},
+  DEADLINE_OPTIONS,
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
@@ -235,5 +256,7 @@ const cli_command search_command = {
   "Predicts every way to share a network out over GPUs for a global batch: tensor, sequence, context, expert and pipeline "
   "parallelism with virtual stages, micro-batch, ZeRO stage, recomputation. What is given as an option is taken as it is, of "
   "several values each; all else is tried. Plans are written as tp, sp, cp, pp, vp, ep, dp (data-parallel ranks), zero, mb "
-  "(micro-batch) and what is recomputed; what is 1, or no, is left out.",
+  "(micro-batch) and what is recomputed; what is 1, or no, is left out.\n\n"
+  "With --within: how many nodes train on so many tokens or samples in that time, with the best plan of every count, failures "
+  "and checkpoints counted (Daly's interval). The last row meets the deadline.",
   "perfmodel search llama3-70b dgx-h100 --gpus 512 --global-batch 1024 --precision bf16 --optimizer adam", options, 2, 2, run};

@@ -229,6 +229,7 @@ PM_UNLOCKED(predict)
 PM_UNLOCKED(predict_into)
 PM_UNLOCKED(search_new)
 PM_UNLOCKED(search_evaluate)
+PM_UNLOCKED(training_table)
 PM_UNLOCKED(calibrate)
 PM_UNLOCKED(validate_table)
 

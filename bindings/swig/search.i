@@ -80,4 +80,25 @@ static pm_table *search_choices(const pm_search_result *result, const char *whic
   return strcmp(which, "why") == 0 ? pm_search_result_tabulate_why(result, error)
                                    : pm_search_result_tabulate_choices(result, error);
 }
+
+/* One "training_goal" record: the defaults. */
+static records training_goal_default(pm_error *error)
+{
+  pm_training_goal goal = pm_training_goal_make();
+  return record_copy("training_goal", &goal, error);
+}
+
+/* Counts of nodes up to the first whose best plan meets the deadline; the axes have one value each. */
+static pm_table *training_table(const pm_plan *plan, AXES, double global_batch, const pm_training_goal *training_goal,
+                                size_t training_goal_count, pm_error *error)
+{
+  const pm_run base = pm_search_base_make();
+  pm_table *table = NULL;
+  if (!single(training_goal_count, "training_goal", error)) return NULL;
+  records bases = space_runs("run", &base, AXES_GIVEN, 0, error);
+  if (error->status == PM_OK && single(bases.count, "run", error))
+    table = pm_training_tabulate(plan, (const pm_run *)bases.data, global_batch, training_goal, error);
+  records_free(&bases);
+  return table;
+}
 %}

@@ -382,6 +382,20 @@ START_TEST(front_of_several_counts)
 }
 END_TEST
 
+/* No other choice of the same field is faster than the row of why. */
+static void check_others(const pm_table *why, const pm_search_result *result)
+{
+  char a[PM_TEXT_MAX], b[PM_TEXT_MAX];
+  pm_table *all = pm_search_result_tabulate_choices(result, NULL);
+  for (size_t i = 0; i < pm_table_count_rows(why); i++)
+    for (size_t k = 0; k < pm_table_count_rows(all); k++) {
+      bool same = strcmp(pm_table_get_text(why, 0, i, a), pm_table_get_text(all, 0, k, b)) == 0;
+      bool chosen = strcmp(pm_table_get_text(all, 1, k, a), pm_table_get_text(all, 2, k, b)) == 0;
+      if (same && !chosen) ck_assert(!(pm_table_get_numbers(all, 4)[k] < pm_table_get_numbers(why, 4)[i]));
+    }
+  pm_table_free(all);
+}
+
 /* Rows of why are the best that a search with that value finds, where it lists the same plans: a schedule, a ZeRO stage and
 ** chunks that are asked for may be combined with more. */
 START_TEST(why_is_what_other_searches_find)
@@ -420,6 +434,7 @@ START_TEST(why_is_what_other_searches_find)
     pm_search_result_free(best);
     pm_search_free(other);
   }
+  check_others(table, result);
   pm_table_free(table);
   pm_search_result_free(result);
   pm_search_free(search);
@@ -473,6 +488,135 @@ START_TEST(goodput)
 }
 END_TEST
 
+static double cell(const pm_table *table, const char *name, size_t row)
+{
+  size_t i = 0;
+  while (strcmp(pm_table_get_column(table, i)->name, name) != 0) i++;
+  return pm_table_get_numbers(table, i)[row];
+}
+
+static pm_table *deadline(const pm_run *run, const pm_training_goal *goal)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_table *table = pm_training_tabulate(plan, run, 64, goal, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  return table;
+}
+
+/* The fastest step that a search finds on so many nodes; NAN if none. */
+static double fastest_on(const pm_run *base, int nodes)
+{
+  pm_run run = *base;
+  pm_prediction p = {.step_time = NAN};
+  size_t number;
+  run.gpus = 8;
+  run.nodes = nodes;
+  pm_search *search = pm_search_new(plan, &run, 1, 64, NULL);
+  if (search == NULL) return NAN;
+  pm_search_result *result = all_of(search, 1);
+  if (pm_search_result_get_plan(result, 0, &number) == PM_OK) {
+    pm_search_get_run(search, number, &run);
+    pm_predict(plan, &run, &p, 1);
+  }
+  pm_search_result_free(result);
+  pm_search_free(search);
+  return p.step_time;
+}
+
+/* The last count meets the deadline and none before it does; without failures the time is that of the steps. */
+START_TEST(fewest_nodes_for_a_deadline)
+{
+  pm_run base = pm_search_base_make();
+  base.precision = PM_PRECISION_BF16;
+  base.optimizer = PM_UPDATE_ADAM;
+  pm_training_goal goal = pm_training_goal_make();
+  goal.samples = 1000 * 64 - 3;
+  goal.within = 1000 * fastest_on(&base, 3) * 0.999;
+  pm_table *table = deadline(&base, &goal);
+  size_t last = pm_table_count_rows(table) - 1;
+  int nodes = (int)cell(table, "nodes", last);
+  ck_assert(nodes > 3 && cell(table, "reached", last) >= 1);
+  ck_assert_double_eq(cell(table, "time", last), 1000 * fastest_on(&base, nodes));
+  ck_assert_double_eq(cell(table, "goodput", last), 1);
+  ck_assert_double_eq(cell(table, "gpu_hours", last), 8 * nodes * cell(table, "time", last) / 3600);
+  for (int n = 1; n < nodes; n++) ck_assert_msg(!(1000 * fastest_on(&base, n) <= goal.within), "%d nodes are enough", n);
+  for (size_t i = 1; i <= last; i++) ck_assert(cell(table, "time", i) < cell(table, "time", i - 1));
+  pm_table_free(table);
+
+  goal.tokens = goal.samples * 2048;
+  goal.samples = NAN;
+  goal.max_nodes = 2;
+  table = deadline(&base, &goal);
+  ck_assert(cell(table, "reached", pm_table_count_rows(table) - 1) < 1);
+  pm_table_free(table);
+}
+END_TEST
+
+/* Failures of GPUs and of nodes add up; a checkpoint is what the network's weights and optimizer take to be written. */
+START_TEST(deadline_counts_failures)
+{
+  pm_run base = pm_search_base_make();
+  base.precision = PM_PRECISION_BF16;
+  base.optimizer = PM_UPDATE_ADAM;
+  pm_training_goal goal = pm_training_goal_make();
+  goal.samples = 64e4;
+  goal.within = 1e4 * fastest_on(&base, 2) * 1.1;
+  goal.gpu_mtbf = 100 * 86400;
+  goal.node_mtbf = 50 * 86400;
+  goal.checkpoint_rate = 10e9;
+  goal.restart = 300;
+  goal.price = 2;
+  goal.gpu_hour_price = 3;
+  pm_table *table = deadline(&base, &goal);
+  size_t last = pm_table_count_rows(table) - 1;
+  double nodes = cell(table, "nodes", last);
+  pm_goodput g = {.mtbf = 86400 / (8 * nodes / 100 + nodes / 50), .checkpoint = cell(table, "checkpoint_size", last) / 10e9,
+                  .restart = 300, .interval = NAN};
+  ck_assert_int_eq(pm_goodput_evaluate(&g, NULL), PM_OK);
+  ck_assert_double_eq_tol(cell(table, "mtbf", last), g.mtbf, 1e-9 * g.mtbf);
+  ck_assert_double_eq_tol(cell(table, "goodput", last), g.goodput, 1e-12);
+  ck_assert_double_eq_tol(cell(table, "time", last), 1e4 * fastest_on(&base, (int)nodes) / g.goodput, 1e-9 * goal.within);
+  ck_assert_double_eq_tol(cell(table, "checkpoint_size", last), 12 * 12853.8e6, 1e9); /* FP32 weights and two moments, GPT-3 13B */
+  ck_assert_double_eq(cell(table, "cost", last), 2 * nodes);
+  ck_assert_double_eq(cell(table, "gpu_hour_cost", last), 3 * cell(table, "gpu_hours", last));
+  pm_table_free(table);
+}
+END_TEST
+
+/* What is asked wrongly says so in a line. */
+START_TEST(bad_deadlines)
+{
+  pm_run base = pm_search_base_make();
+  pm_training_goal goals[8];
+  for (int i = 0; i < 8; i++) {
+    goals[i] = pm_training_goal_make();
+    goals[i].samples = 100;
+    goals[i].within = 100;
+  }
+  goals[0].samples = NAN;
+  goals[1].tokens = 100;
+  goals[2].within = NAN;
+  goals[3].within = -1;
+  goals[4].gpu_mtbf = 100;
+  goals[5].max_nodes = 0;
+  goals[6].pue = 0;
+  goals[7].checkpoint_rate = INFINITY;
+  for (int i = 0; i < 8; i++) {
+    pm_error error = PM_ERROR_NONE;
+    ck_assert_ptr_null(pm_training_tabulate(plan, &base, 64, &goals[i], &error));
+    ck_assert_msg(error.status == PM_STATUS_BAD_ARGUMENT && strlen(error.text) > 10, "%d: %s", i, error.text);
+  }
+  pm_error error = PM_ERROR_NONE;
+  goals[0].samples = 100;
+  ck_assert_ptr_null(pm_training_tabulate(plan, &base, 0.5, &goals[0], &error));
+  base.usable_memory = 1e9;
+  error = (pm_error)PM_ERROR_NONE;
+  goals[0].max_nodes = 2;
+  ck_assert_ptr_null(pm_training_tabulate(plan, &base, 64, &goals[0], &error));
+  ck_assert_int_eq(error.status, PM_STATUS_DOES_NOT_FIT);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("parallel");
@@ -490,6 +634,9 @@ int main(void)
   tcase_add_test(tests, front_of_several_counts);
   tcase_add_test(tests, why_is_what_other_searches_find);
   tcase_add_test(tests, bad_searches);
+  tcase_add_test(tests, fewest_nodes_for_a_deadline);
+  tcase_add_test(tests, deadline_counts_failures);
+  tcase_add_test(tests, bad_deadlines);
   tcase_add_test(tests, goodput);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -94,4 +94,27 @@ search.search = arguments.public(function(options)
   return found(made, handle, result, global_batch, options.framework ~= nil)
 end)
 
+local GOAL = fields.given "training_goal"
+local goal_words = {}
+for i, field in ipairs(GOAL) do goal_words[i] = field.name end
+local DEADLINE = arguments.options(table.concat(goal_words, " "), arguments.but(plan.OPTIONS, "batch epoch_samples gpus nodes"))
+
+--- The fewest nodes whose best plan trains on so many `tokens` or `samples` `within` a time, failures and checkpoints counted:
+--- pm.search_deadline{network = "llama3-70b", system = "dgx-h100", tokens = 15e12, within = "60 d", global_batch = 2048}, a table
+--- object with a row for each count that is faster than all smaller ones; the last one meets the deadline, if any does. Options:
+--- those of pm.search, one value each, without gpus and nodes; max_nodes, gpu_mtbf, node_mtbf, checkpoint_rate or checkpoint,
+--- restart, interval, pue, price (of a node), gpu_hour_price.
+search.search_deadline = arguments.public(function(options)
+  arguments.check_options(options, DEADLINE)
+  if options.global_batch == nil then error("global_batch is missing", 0) end
+  local goal = strict.unpack(core.training_goal_default())[1]
+  for _, field in ipairs(GOAL) do
+    if options[field.name] ~= nil then goal[field.name] = number_of(options[field.name], field.unit, field.name) end
+  end
+  local made = plan.new(options)
+  local names, lengths, values = axes_given(made, options)
+  local global_batch = number_of(options.global_batch, "1", "global_batch")
+  return new_table(core.training_table(made.handle, names, lengths, values, global_batch, {goal}))
+end)
+
 return search

@@ -34,6 +34,14 @@ fails("unknown option", {global_batch = 64, batch = 3})
 fails("no parallel plan shares", {global_batch = 64, tensor_parallel = 3})
 fails("plans fits into memory", {global_batch = 64, usable_memory = "1 GB"})
 
+local trained = pm.search_deadline{network = "gpt3-13b", system = "dgx-a100-80gb", samples = 1e6, within = "10 d", global_batch = 64,
+                                   precision = "bf16"}:rows()
+assert(trained[#trained].time <= 864000 and trained[#trained].reached >= 1 and trained[#trained].goodput == 1)
+check.raises("unknown option", function()
+  local answer = pm.search_deadline{network = "gpt3-13b", system = "dgx-a100-80gb", gpus = 8}
+  return answer
+end)
+
 local here = debug.getinfo(1, "S").source:match "^@(.*)/[^/]*$"
 local script = here .. "/../../../tests/settings/train.sh"
 local run = pm.run_from(script)

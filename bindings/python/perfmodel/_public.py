@@ -22,7 +22,7 @@ MODULES = {
     "_quantity": "format_quantity quantity",
     "_record": "dtype",
     "_records": "Dataset Gpu InferenceProfile Link Machine MemoryProfile NetworkTotals Optimizer Run Source",
-    "_search": "search Search",
+    "_search": "Deadline search search_deadline Search",
     "_sensitivity": "sensitivity sensitivity_inference upgrades upgrades_inference with_gpu with_link with_number",
     "_sizing": "Choices size size_inference Sizing",
     "_sweep": "Sweep sweep",

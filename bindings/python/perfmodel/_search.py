@@ -11,24 +11,25 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from . import _core, _record
+from . import _core, _record, _records
 from ._background import interruptible
 from ._errors import DoesNotFitError
-from ._fields import given
-from ._framework import DEFAULT
-from ._inputs import Doubles, Number, attributes, doubles, number, text, whole
-from ._keywords import axes_of, check, takes
+from ._fields import fields, given
+from ._framework import DEFAULT, Framework
+from ._inputs import Doubles, Number, Quantity, attributes, doubles, number, text, whole
+from ._keywords import axes_of, check, takes, value_of
 from ._network import Network
 from ._plan import FrameworkList, Plan, Systems
 from ._prediction import Prediction
 from ._record import Records
 from ._sweep import Sweep
+from ._system import System
 from ._table import Table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import RunAxes
+    from ._options import RunAxes, RunOptions
 
 RANGE = 4096  # plans that a thread takes at a time: a few milliseconds
 THREADS_MOST = 64
@@ -229,7 +230,7 @@ def search(
     return found
 
 
-def _axes(plan: Plan, run: RunAxes) -> tuple[list[str], Doubles, Doubles]:
+def _axes(plan: Plan, run: RunAxes | RunOptions) -> tuple[list[str], Doubles, Doubles]:
     """What is given, as axes: fields, how many values each has, all values."""
     axes = {"system_index": [float(i) for i in range(len(plan.systems))]}
     if plan.frameworks:
@@ -239,4 +240,79 @@ def _axes(plan: Plan, run: RunAxes) -> tuple[list[str], Doubles, Doubles]:
     return list(axes), doubles(float(len(values)) for values in axes.values()), flat
 
 
-__all__ = ["Plans", "Search", "search"]
+class Deadline(Table):
+    """Counts of nodes, each with its best plan and what training with it takes; rows have the fields of
+    `perfmodel.fields("training")`. Counts that are no faster than a smaller one are left out."""
+
+    @property
+    def best(self) -> _records.Training:
+        """The fewest nodes that meet the deadline; if none do, the fastest."""
+        last = self._row(len(self) - 1)
+        names = (f.name for f in fields("training"))
+        return _records.Training(**dict(zip(names, last.values())))
+
+    @property
+    def reached(self) -> bool:
+        """Whether any count meets the deadline."""
+        return self.best.reached >= 1
+
+
+@takes("run", but=("batch", "epoch_samples", "gpus", "nodes"), free=FREE)
+def search_deadline(
+    network: Network | str,
+    system: System | str,
+    *,
+    global_batch: Number,
+    within: Quantity,
+    tokens: Number | None = None,
+    samples: Number | None = None,
+    framework: Framework | str | None = DEFAULT,
+    max_nodes: SupportsIndex = 1024,
+    gpu_mtbf: Quantity | None = None,
+    node_mtbf: Quantity | None = None,
+    checkpoint_rate: Quantity | None = None,
+    checkpoint: Quantity | None = None,
+    restart: Quantity | None = None,
+    interval: Quantity | None = None,
+    pue: Number | None = None,
+    price: Number | None = None,
+    gpu_hour_price: Number | None = None,
+    **run: Unpack[RunOptions],
+) -> Deadline:
+    """The fewest nodes whose best plan trains on so many tokens or samples within a time, failures and checkpoints counted.
+
+    Args:
+        within: time for them ("30 d").
+        tokens, samples: what to train on, one of both.
+        max_nodes: most nodes that are tried.
+        gpu_mtbf, node_mtbf: mean time between failures of one GPU ("2000 d"), and of one node beside its GPUs; by default
+            nothing fails. The mean time of all is their number less.
+        checkpoint_rate, checkpoint: rate at which weights and optimizer are written ("100 GB/s"), or the time that it takes.
+        restart: time from a failure until training goes on.
+        interval: training between checkpoints; by default the best (Daly).
+        pue: power of the site over that of the machines.
+        price, gpu_hour_price: of a node, and of a GPU for an hour, for `cost` and `gpu_hour_cost`.
+
+    The other arguments are those of `perfmodel.search`, one value each. Raises DoesNotFitError if no plan fits into memory on
+    any count, NotFoundError, ArgumentError.
+
+    >>> found = search_deadline("gpt3-13b", "dgx-a100-80gb", tokens=3e11, within="20 d", global_batch=1024, precision="bf16")
+    >>> found.reached, found.best.time <= 20 * 86400
+    (True, True)
+    """
+    for name in ("batch", "epoch_samples", "gpus", "nodes"):
+        if name in run:
+            raise TypeError(f"search_deadline() got an unexpected keyword argument {name!r}")
+    goal = _record.array("training_goal", _core.training_goal_default())
+    asked: dict[str, Any] = dict(within=within, tokens=tokens, samples=samples, gpu_mtbf=gpu_mtbf, node_mtbf=node_mtbf, pue=pue, price=price)
+    asked |= dict(checkpoint_rate=checkpoint_rate, checkpoint=checkpoint, restart=restart, interval=interval)
+    asked |= dict(gpu_hour_price=gpu_hour_price, max_nodes=max_nodes)
+    for name, value in asked.items():
+        if value is not None:
+            goal[0][name] = value_of("training_goal", name, value)
+    plan = Plan(network, system, framework)
+    axes = _axes(plan, run)
+    return Deadline(interruptible(_core.training_table, plan._handle, *axes, number(global_batch, "global_batch"), goal))
+
+
+__all__ = ["Deadline", "Plans", "Search", "search", "search_deadline"]

@@ -153,6 +153,8 @@ def core_arguments() -> dict[str, list[object]]:
     space = _core.search_new(plan, *given, 8)
     found = _core.search_result_new(space, 3)
     _core.search_evaluate(space, 0, 1, found)
+    goal_of_training = np.frombuffer(bytes(_core.training_goal_default()), dtype=pm.dtype("training_goal")).copy()
+    goal_of_training["samples"], goal_of_training["within"] = 1e6, 3600
     measured = "kernel,op,pass,shape,precision,gpu,time_us\n" + times
     calibrated = _core.calibrate(catalog, "kernels", measured, "", "volta", "", 0, "")
     return {
@@ -230,6 +232,7 @@ def core_arguments() -> dict[str, list[object]]:
         "hardware_unit": ["gpu.memory"],
         "system_with_number": [node, "gpu.memory", "x2"],
         "system_with_link": [catalog, node, "", "infiniband-hdr"],
+        "training_table": [plan, *given, 8, goal_of_training],
         "settings_write": ["megatron", {"tensor_parallel": "8"}],
         "search_new": [plan, *given, 8],
         "search_count": [space],

@@ -56,6 +56,46 @@ def test_lua_and_python(found: pm.Search, tmp_path: Path) -> None:
     assert text == everything(found)
 
 
+DEADLINE = """
+local pm = require "perfmodel"
+io.write(pm.search_deadline{network = "gpt3-13b", system = "dgx-a100-80gb", tokens = 3e11, within = "20 d", global_batch = 1024,
+                            precision = "bf16", optimizer = "adam", gpu_mtbf = "500 d", checkpoint_rate = "20 GB/s",
+                            restart = "10 min", price = 200000, gpu_hour_price = 2.5, pue = 1.2}:csv())
+"""
+
+
+def test_a_deadline_is_the_same_everywhere(tmp_path: Path) -> None:
+    told = dict(tokens=3e11, within="20 d", global_batch=1024, precision="bf16", optimizer="adam", gpu_mtbf="500 d")
+    told |= dict(checkpoint_rate="20 GB/s", restart="10 min", gpu_hour_price=2.5, pue=1.2)
+    found = pm.search_deadline("gpt3-13b", "dgx-a100-80gb", price=200000, **told)  # type: ignore[arg-type]
+    assert found.reached and found.best.time <= 20 * 86400 and 0.9 < found.best.goodput < 1
+    assert found.best.gpu_hour_cost == 2.5 * found.best.gpu_hours and found.best.gpu_power == 1.2 * 400 * found.best.gpus
+    asked = [word for name, value in told.items() for word in ("--" + name.replace("_", "-"), value)]
+    asked += ["--price", "dgx-a100-80gb=200000 USD", "--quiet"]
+    assert output("search", "gpt3-13b", "dgx-a100-80gb", *asked, "--format", "csv") == found.to_csv()
+    assert f"{found.best.nodes} nodes, {found.best.gpus} GPUs" in output("search", "gpt3-13b", "dgx-a100-80gb", *asked)
+    lua = needed("Lua", shutil.which(os.environ.get("PERFMODEL_LUA", "lua5.4")), "set PERFMODEL_LUA")
+    script = tmp_path / "deadline.lua"
+    script.write_text(DEADLINE, encoding="utf-8")
+    assert subprocess.run([lua, script], check=True, capture_output=True).stdout.decode("utf-8") == found.to_csv()
+
+
+def test_a_deadline_that_is_missed() -> None:
+    asked = dict(samples=1e6, within="1 s", global_batch=64, precision="bf16", max_nodes=8)
+    found = pm.search_deadline("gpt3-13b", "dgx-a100-80gb", **asked)  # type: ignore[arg-type]
+    assert not found.reached and found.best.time == min(found["time"])
+    with pytest.raises(pm.ArgumentError, match="samples or tokens"):
+        pm.search_deadline("gpt3-13b", "dgx-a100-80gb", tokens=1e6, **asked)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="gpus"):
+        pm.search_deadline("gpt3-13b", "dgx-a100-80gb", gpus=8, **asked)  # type: ignore[arg-type]
+    with pytest.raises(pm.ArgumentError, match="checkpoint"):
+        pm.search_deadline("gpt3-13b", "dgx-a100-80gb", gpu_mtbf="100 d", **asked)  # type: ignore[arg-type]
+    given = ["gpt3-13b", "dgx-a100-80gb", "--global-batch", 64, "--precision", "bf16", "--within", "1 s", "--samples", "1e6"]
+    assert output("search", *given, "--max-nodes", 8, status=1) == ""
+    assert "--gpus and --nodes are not given" in output("search", *given, "--gpus", 8, status=2)
+    assert "one value of every option" in output("search", *given, "--tp", "1,2", status=2)
+
+
 def test_any_number_of_threads_finds_the_same(found: pm.Search, monkeypatch: pytest.MonkeyPatch) -> None:
     for threads in (1, 7):
         monkeypatch.setattr("perfmodel._search.RANGE", 97)

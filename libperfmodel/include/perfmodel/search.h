@@ -140,6 +140,69 @@ typedef struct pm_goodput { PM_GOODPUT_FIELDS(PM_DECLARE) } pm_goodput;
 ** PM_STATUS_BAD_ARGUMENT for times that are not positive. */
 PM_API int pm_goodput_evaluate(pm_goodput *goodput, pm_error *error);
 
+/* ---- How many GPUs for a deadline ---- */
+
+/* So many samples or tokens within a time, on whole nodes of a system. */
+#define PM_TRAINING_GOAL_FIELDS(X)                                                                                      \
+  X(REAL, samples, "1", "samples to train on; or")                                                                      \
+  X(REAL, tokens, "1", "tokens to train on")                                                                            \
+  X(REAL, within, "s", "time for them")                                                                                 \
+  X(INT, max_nodes, "1", "most nodes that are tried", .otherwise = "1024")                                              \
+  X(REAL, gpu_mtbf, "s", "mean time between failures of one GPU and what fails with it; unknown: none fails")           \
+  X(REAL, node_mtbf, "s", "mean time between failures of one node, beside those of its GPUs; unknown: none fails")      \
+  X(REAL, checkpoint_rate, "B/s", "rate at which weights and optimizer are written, of the whole machine; or")          \
+  X(REAL, checkpoint, "s", "time that writing a checkpoint stops training")                                             \
+  X(REAL, restart, "s", "time from a failure until training goes on; unknown: none")                                    \
+  X(REAL, interval, "s", "training between checkpoints; the best if unknown")                                           \
+  X(REAL, pue, "1", "power usage effectiveness of the site", .otherwise = "1")                                          \
+  X(REAL, price, "1", "price of one node")                                                                              \
+  X(REAL, gpu_hour_price, "1", "price of one GPU for an hour")
+
+typedef struct pm_training_goal { PM_TRAINING_GOAL_FIELDS(PM_DECLARE) } pm_training_goal;
+
+/* The best plan on so many nodes, and what training with it takes. */
+#define PM_TRAINING_FIELDS(X)                                                                                           \
+  X(INT, nodes, "1", "nodes", .show = PM_SHOW_MAIN)                                                                     \
+  X(INT, gpus, "1", "GPUs in all", .show = PM_SHOW_MAIN)                                                                \
+  X(TEXT, plan, "", "the best plan in a few words", .show = PM_SHOW_MAIN)                                               \
+  X(REAL, step_time, "s", "time of one step")                                                                           \
+  X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                        \
+  X(REAL, tokens_per_second, "1/s", "tokens per second over all GPUs; unknown for samples without tokens")              \
+  X(REAL, mfu, "1", "MFU of the step", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                          \
+  X(REAL, memory, "B", "memory of one GPU")                                                                             \
+  X(REAL, checkpoint_size, "B", "weights and optimizer of the whole network")                                           \
+  X(REAL, mtbf, "s", "mean time between failures of all nodes; unlimited if none fails")                                \
+  X(REAL, checkpoint, "s", "time that writing a checkpoint stops training")                                             \
+  X(REAL, interval, "s", "training between checkpoints")                                                                \
+  X(REAL, goodput, "1", "share of the time that is training which is not lost", .show = PM_SHOW_PERCENT)               \
+  X(REAL, time, "s", "for all samples, failures and checkpoints counted", .show = PM_SHOW_MAIN)                         \
+  X(REAL, reached, "1", "speed over that of the deadline: 1 or more meets it")                                          \
+  X(REAL, gpu_hours, "1", "GPUs times hours", .show = PM_SHOW_MAIN)                                                     \
+  X(REAL, power, "W", "design power of the nodes times the PUE")                                                        \
+  X(REAL, gpu_power, "W", "the part of it that is the GPUs' design power")                                              \
+  X(REAL, energy, "J", "power over the time", .show = PM_SHOW_MAIN)                                                     \
+  X(REAL, price, "1", "price of one node, as it was given")                                                             \
+  X(REAL, cost, "1", "price of the nodes", .show = PM_SHOW_MAIN)                                                        \
+  X(REAL, gpu_hour_cost, "1", "price of the GPU-hours", .show = PM_SHOW_MAIN)
+
+typedef struct pm_training { PM_TRAINING_FIELDS(PM_DECLARE) } pm_training;
+
+/* At most 1024 nodes, PUE 1, the rest unknown. */
+PM_API pm_training_goal pm_training_goal_make(void);
+
+/* The fewest nodes of the system of `base` whose best plan for that global batch meets the deadline. All counts are tried,
+** from the fewest that could be enough at the peak of the GPUs; those that are faster than all with fewer nodes are rows, in
+** order, and the last one meets the deadline, unless none of at most max_nodes does. `base` is as that of pm_search_new, with all GPUs of a
+** node. Owned by the caller; NULL with an error: PM_STATUS_DOES_NOT_FIT or PM_STATUS_NOT_FOUND if there is no plan at all.
+** Cost: a search for every count. */
+PM_API pm_table *pm_training_tabulate_sized(const pm_plan *plan, const pm_run *base, size_t run_size, double global_batch,
+                                            const pm_training_goal *goal, pm_error *error);
+PM_INLINE pm_table *pm_training_tabulate(const pm_plan *plan, const pm_run *base, double global_batch,
+                                         const pm_training_goal *goal, pm_error *error)
+{
+  return pm_training_tabulate_sized(plan, base, sizeof *base, global_batch, goal, error);
+}
+
 #ifdef __cplusplus
 }
 #endif

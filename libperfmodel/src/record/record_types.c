@@ -326,6 +326,14 @@ static const pm_field stage_fields[] = {PM_STAGE_FIELDS(FIELD)};
 static const pm_field search_choice_fields[] = {PM_SEARCH_CHOICE_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_training_goal
+static const pm_field training_goal_fields[] = {PM_TRAINING_GOAL_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_training
+static const pm_field training_fields[] = {PM_TRAINING_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_goodput
 static const pm_field goodput_fields[] = {PM_GOODPUT_FIELDS(FIELD)};
 #undef RECORD
@@ -395,6 +403,8 @@ static const pm_record_type types[] = {
   TYPE(size_goal, pm_size_goal, "what a system is to reach, and what is to be least"),
   TYPE(size_choice, pm_size_choice, "so many nodes of a system, and what they take"),
   TYPE(search_choice, pm_search_choice, "the best plan with one value of one choice"),
+  TYPE(training_goal, pm_training_goal, "so much training within a time"),
+  TYPE(training, pm_training, "the best plan on so many nodes, and what training with it takes"),
   TYPE(goodput, pm_goodput, "training that failures and checkpoints leave"),
   TYPE(sensitivity, pm_sensitivity, "one number of the hardware raised"),
   TYPE(upgrade, pm_upgrade, "one thing replaced by another"),

@@ -1,0 +1,250 @@
+/*
+** How many GPUs for a deadline. For every count of nodes the best plan is searched, and
+**
+**     1 / M  = gpus / gpu_mtbf + nodes / node_mtbf          M: mean time between failures of all
+**     C      = (weights + optimizer) / checkpoint_rate
+**     time   = ceil(samples / global batch) x step / goodput(M, C, restart)        goodput.c
+**
+** until that is within the deadline. No network is trained faster than its FLOP at the peak of the GPUs, so counts that
+** this excludes are left out; only of networks that read tokens, for algorithms of convolutions save FLOP.
+*/
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/base.h"
+#include "record/sized.h"
+#include "search/parallel_search.h"
+#include "step/step.h"
+
+enum { HOUR = 3600, NODES_MOST = 100000 };
+
+typedef struct question {
+  const pm_plan *plan;
+  pm_run base;
+  double global_batch, samples; /* of a step; of all */
+  const pm_training_goal *goal;
+} question;
+
+pm_training_goal pm_training_goal_make(void)
+{
+  pm_training_goal goal;
+  pm_record_set_defaults(pm_record_type_find("training_goal"), &goal);
+  return goal;
+}
+
+/* ---- What is asked ---- */
+
+static int check_numbers(const pm_training_goal *goal, pm_error *error)
+{
+  const pm_record_type *type = pm_record_type_find("training_goal");
+  for (size_t i = 0; i < type->field_count; i++) {
+    const pm_field *field = &type->fields[i];
+    double value = pm_record_get_number(field, goal);
+    bool none = value == 0 && strcmp(field->name, "restart") == 0;
+    if (!isnan(value) && !none && !(value > 0 && isfinite(value)))
+      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not positive and finite", field->name, value);
+  }
+  return PM_OK;
+}
+
+static int check(const pm_training_goal *goal, pm_error *error)
+{
+  int status = check_numbers(goal, error);
+  if (status != PM_OK) return status;
+  if (isnan(goal->samples) == isnan(goal->tokens))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "give samples or tokens to train on, one of both");
+  if (isnan(goal->within)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "within, the time for them, is not given");
+  if (goal->max_nodes > NODES_MOST)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "max_nodes %d is not within 1 and %d", goal->max_nodes, NODES_MOST);
+  bool fails = !isnan(goal->gpu_mtbf) || !isnan(goal->node_mtbf);
+  if (!fails || !isnan(goal->checkpoint_rate) || !isnan(goal->checkpoint)) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "what fails needs checkpoints: give checkpoint_rate or checkpoint");
+}
+
+static int count_samples(question *q, pm_error *error)
+{
+  const pm__plan_network *network = &q->plan->networks[q->base.network_index];
+  q->samples = isnan(q->goal->tokens) ? q->goal->samples : q->goal->tokens / network->tokens;
+  if (!isnan(q->samples)) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" reads no tokens: give samples", network->network->id);
+}
+
+static int gpus_of(const question *q)
+{
+  return q->plan->systems[q->base.system_index].system->machine.gpus;
+}
+
+/* ---- Fewest nodes that could be enough ---- */
+
+static int least_nodes(const question *q)
+{
+  pm__schedule s;
+  pm_run run = q->base;
+  const pm__plan_network *network = &q->plan->networks[run.network_index];
+  run.gpus = run.nodes = 1;
+  run.batch = 1;
+  if (isnan(network->tokens) || pm__step_make(&s, q->plan, &run, NULL, NULL) != PM_OK) return 1;
+  double rate = (s.linear != NULL ? s.linear : s.device)->peak * gpus_of(q);
+  double nodes = ceil(q->samples * network->training_flop / rate / q->goal->within);
+  return nodes <= 1 ? 1 : nodes > q->goal->max_nodes ? q->goal->max_nodes : (int)nodes;
+}
+
+/* ---- One count ---- */
+
+/* Bytes of a checkpoint: those of one GPU that has everything. */
+static double state_of(const question *q)
+{
+  pm__schedule s;
+  pm_run run = q->base;
+  run.gpus = run.nodes = 1;
+  run.batch = 1;
+  if (run.precision == PM_PRECISION_FP8) run.precision = PM_PRECISION_BF16;
+  if (pm__step_make(&s, q->plan, &run, NULL, NULL) != PM_OK) return NAN;
+  pm__memory_parts parts = pm__step_memory_parts(&s);
+  return parts.weights + parts.optimizer;
+}
+
+static double failures(double count, double mtbf)
+{
+  return isnan(mtbf) ? 0 : count / mtbf;
+}
+
+static int set_goodput(const question *q, pm_training *row, pm_error *error)
+{
+  const pm_training_goal *goal = q->goal;
+  double rate = failures(row->gpus, goal->gpu_mtbf) + failures(row->nodes, goal->node_mtbf);
+  row->checkpoint_size = state_of(q);
+  row->checkpoint = isnan(goal->checkpoint) ? row->checkpoint_size / goal->checkpoint_rate : goal->checkpoint;
+  row->mtbf = 1 / rate;
+  row->interval = goal->interval;
+  row->goodput = isnan(row->interval) || isnan(row->checkpoint) ? 1 : row->interval / (row->interval + row->checkpoint);
+  if (rate == 0) return PM_OK;
+  pm_goodput g = {.mtbf = row->mtbf, .checkpoint = row->checkpoint, .restart = pm__or(goal->restart, 0), .interval = goal->interval};
+  int status = pm_goodput_evaluate(&g, error);
+  row->interval = g.interval;
+  row->goodput = g.goodput;
+  return status;
+}
+
+static void set_amounts(const question *q, pm_training *row)
+{
+  const pm_training_goal *goal = q->goal;
+  const pm_system *system = q->plan->systems[q->base.system_index].system;
+  row->time = ceil(q->samples / q->global_batch) * row->step_time / row->goodput;
+  row->reached = goal->within / row->time;
+  row->gpu_hours = row->gpus * row->time / HOUR;
+  row->power = row->nodes * system->machine.power * goal->pue;
+  row->gpu_power = row->gpus * system->gpu.power * goal->pue;
+  row->energy = row->power * row->time;
+  row->price = goal->price;
+  row->cost = row->nodes * goal->price;
+  row->gpu_hour_cost = row->gpu_hours * goal->gpu_hour_price;
+}
+
+static int fill(const question *q, const pm_run *run, pm_training *row, pm_error *error)
+{
+  pm_prediction p;
+  pm_predict(q->plan, run, &p, 1);
+  pm_record_clear(pm_record_type_find("training"), row);
+  row->nodes = run->nodes;
+  row->gpus = run->nodes * run->gpus;
+  pm__search_plan_text(run, row->plan, sizeof row->plan);
+  row->step_time = p.step_time;
+  row->throughput = p.throughput;
+  row->tokens_per_second = p.tokens_per_second;
+  row->mfu = p.mfu;
+  row->memory = p.memory;
+  int status = set_goodput(q, row, error);
+  set_amounts(q, row);
+  return status;
+}
+
+/* The best plan of a search; PM_STATUS_DOES_NOT_FIT if none fits. */
+static int find_best(const pm_search *search, pm_run *run, pm_error *error)
+{
+  size_t number;
+  pm_search_result *result = pm_search_result_new(search, 1, error);
+  if (result == NULL) return PM_STATUS_NO_MEMORY;
+  int status = pm_search_evaluate(search, 0, pm_search_count(search), result);
+  if (status != PM_OK) pm__no_memory(error);
+  if (status == PM_OK && pm_search_result_get_plan(result, 0, &number) != PM_OK) status = PM_STATUS_DOES_NOT_FIT;
+  if (status == PM_OK) *run = pm__search_run_of(search, number);
+  pm_search_result_free(result);
+  return status;
+}
+
+static int evaluate(const question *q, int nodes, pm_training *row, pm_error *error)
+{
+  pm_error own = PM_ERROR_NONE;
+  pm_run base = q->base, run;
+  base.gpus = gpus_of(q);
+  base.nodes = nodes;
+  pm_search *search = pm_search_new(q->plan, &base, 1, q->global_batch, &own);
+  if (search == NULL) return own.status == PM_STATUS_NOT_FOUND ? own.status : pm__fail(error, own.status, "%s", own.text);
+  int status = find_best(search, &run, error);
+  pm_search_free(search);
+  return status == PM_OK ? fill(q, &run, row, error) : status;
+}
+
+/* ---- All counts ---- */
+
+typedef struct rows {
+  pm_training *row;
+  size_t count, capacity;
+} rows;
+
+static bool add(rows *all, const pm_training *row)
+{
+  pm_training *grown = (pm_training *)pm__grow(all->row, all->count, &all->capacity, sizeof *grown);
+  if (grown == NULL) return false;
+  all->row = grown;
+  grown[all->count++] = *row;
+  return true;
+}
+
+static int evaluate_all(const question *q, rows *all, pm_error *error)
+{
+  bool fits = true, met = false;
+  for (int nodes = least_nodes(q); nodes <= q->goal->max_nodes && !met; nodes++) {
+    pm_training row;
+    int status = evaluate(q, nodes, &row, error);
+    if (status == PM_STATUS_DOES_NOT_FIT) fits = false;
+    if (status == PM_STATUS_DOES_NOT_FIT || status == PM_STATUS_NOT_FOUND) continue;
+    if (status != PM_OK) return status;
+    bool faster = all->count == 0 || row.time < all->row[all->count - 1].time;
+    if (faster && !add(all, &row)) return pm__no_memory(error);
+    met = row.reached >= 1;
+  }
+  if (all->count > 0) return PM_OK;
+  const char *network = q->plan->networks[q->base.network_index].network->id;
+  if (!fits) return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "no plan for \"%s\" fits into memory on at most %d nodes", network, q->goal->max_nodes);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "no parallel plan shares \"%s\" out over at most %d nodes with a global batch of %.0f", network,
+                  q->goal->max_nodes, q->global_batch);
+}
+
+static int make_question(question *q, const pm_run *base, size_t run_size, pm_error *error)
+{
+  int status = pm__record_size_check("run", run_size, error);
+  if (status == PM_OK) status = check(q->goal, error);
+  if (status != PM_OK) return status;
+  q->base = *(const pm_run *)pm__record_read(&(pm__record_array){"run", base, run_size}, 0, &q->base);
+  q->base.gpus = 0;
+  q->base.nodes = 1;
+  pm_run placed = q->base;
+  status = pm__search_base_place(q->plan, &placed, error);
+  return status == PM_OK ? count_samples(q, error) : status;
+}
+
+pm_table *pm_training_tabulate_sized(const pm_plan *plan, const pm_run *base, size_t run_size, double global_batch,
+                                     const pm_training_goal *goal, pm_error *error)
+{
+  rows all = {NULL, 0, 0};
+  pm_table *table = NULL;
+  question q = {.plan = plan, .goal = goal, .global_batch = global_batch};
+  if (plan == NULL || base == NULL || goal == NULL)
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a deadline needs a plan, a run and a goal");
+  else if (make_question(&q, base, run_size, error) == PM_OK && evaluate_all(&q, &all, error) == PM_OK)
+    table = pm_table_new_of_records(pm_record_type_find("training"), all.row, all.count, error);
+  free(all.row);
+  return table;
+}
