@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ._inputs import Quantity, quantity
 from ._plots import COLOURS, axes, calm
 from ._prediction import Prediction
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 Event = dict[str, Any]
 
+MICRO = 1e6  # times of a trace are in microseconds
 LANES = ("GPU", "host", "gradients", "waiting")
 PASSES = {
     "forward": COLOURS[0],
@@ -24,10 +26,12 @@ PASSES = {
     "update": COLOURS[2],
 }
 DIGIT = 0.007  # of the width: what a digit of the number of a micro-batch needs
+SEAM = 0.3  # points: an edge of a bar's own colour, for none between bars without white ones
+EDGE = 0.003  # of the width: what a bar needs for a white edge
 
 
-def plot_timeline(prediction: Prediction, *, ax: Axes | None = None) -> Axes:
-    """One step of a prediction over time. Of a run that shares out the network: the passes of every stage over its
+def plot_timeline(prediction: Prediction, *, until: Quantity | None = None, ax: Axes | None = None) -> Axes:
+    """One step of a prediction over time, or its beginning, `until` so many seconds. Of a run that shares out the network: the passes of every stage over its
     micro-batches (with their numbers where there is room, later chunks of layers lighter), exchange of gradients, update,
     and in grey what it waits. Else the kernels of a GPU, the host's launches, buckets of gradients, waiting.
     `prediction.trace("step.json")` has the same for ui.perfetto.dev.
@@ -36,15 +40,18 @@ def plot_timeline(prediction: Prediction, *, ax: Axes | None = None) -> Axes:
         raise TypeError(f"a timeline is of a prediction, not of {type(prediction).__name__}")
     trace = json.loads(prediction.trace())["traceEvents"]
     bars = [event for event in trace if event["ph"] == "X"]
+    end = max(event["ts"] + event["dur"] for event in bars) / MICRO
+    end = end if until is None else min(end, quantity(until, "s", "until"))
     if any("cat" in event for event in bars):
-        return _draw_stages(prediction, [event for event in trace if event["ph"] == "M"], bars, ax)
-    return _draw_step(prediction, bars, axes(ax))
+        shown = [event for event in bars if event["ts"] < end * MICRO]
+        return _draw_stages(prediction, [event for event in trace if event["ph"] == "M"], shown, end * MICRO, ax)
+    return _draw_step(prediction, bars, end, axes(ax))
 
 
 # ---- One GPU ----
 
 
-def _draw_step(prediction: Prediction, bars: Iterable[Event], ax: Axes) -> Axes:
+def _draw_step(prediction: Prediction, bars: Iterable[Event], end: float, ax: Axes) -> Axes:
     for event in bars:
         lane, name = event["tid"] - 1, event["name"]
         kind = 2 if name == "update" else int(name.endswith((", dgrad", ", wgrad")))
@@ -52,7 +59,7 @@ def _draw_step(prediction: Prediction, bars: Iterable[Event], ax: Axes) -> Axes:
         ax.broken_barh(bar, (-lane - 0.35, 0.7), color=COLOURS[kind if lane == 0 else 2 + lane], linewidth=0)
     ax.set_yticks([-lane for lane in range(len(LANES))], LANES)
     ax.set_ylim(-len(LANES), 0.5)  # the legend goes below the lanes
-    ax.set_xlim(0, prediction.step_time * 1e3)
+    ax.set_xlim(0, end * 1e3)
     ax.set_xlabel("time [ms]")
     ax.set_title(f"{prediction.network} on {prediction.system}, {prediction.framework}: one step", fontsize=11)
     for label, colour in (("forward", COLOURS[0]), ("backward", COLOURS[1]), ("update", COLOURS[2])):
@@ -65,9 +72,8 @@ def _draw_step(prediction: Prediction, bars: Iterable[Event], ax: Axes) -> Axes:
 # ---- Stages ----
 
 
-def _draw_stages(prediction: Prediction, lanes: list[Event], bars: list[Event], ax: Axes | None) -> Axes:
+def _draw_stages(prediction: Prediction, lanes: list[Event], bars: list[Event], end: float, ax: Axes | None) -> Axes:
     ax = axes(ax, (9, 1.7 + 0.42 * len(lanes)))
-    end = max(event["ts"] + event["dur"] for event in bars)
     unit, scale = ("s", 1e-6) if end >= 1e6 else ("ms", 1e-3)
     for lane in lanes:
         ax.broken_barh([(0, end * scale)], (-lane["tid"] - 0.4, 0.8), color="0.9", linewidth=0)
@@ -79,8 +85,14 @@ def _draw_stages(prediction: Prediction, lanes: list[Event], bars: list[Event], 
     ax.set_title(_title(prediction), fontsize=11, loc="left")
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    _legend(ax, prediction, {event["cat"] for event in bars if event["dur"] > 0.002 * end})
+    _legend(ax, prediction, _seen(bars, end * len(lanes)))
     return ax
+
+
+def _seen(bars: list[Event], area: float) -> set[str]:
+    """Categories that take enough of the picture to be seen."""
+    kinds = {event["cat"] for event in bars}
+    return {kind for kind in kinds if sum(event["dur"] for event in bars if event["cat"] == kind) > 0.001 * area}
 
 
 def _draw_passes(ax: Axes, bars: list[Event], end: float, scale: float) -> None:
@@ -88,7 +100,7 @@ def _draw_passes(ax: Axes, bars: list[Event], end: float, scale: float) -> None:
     passes = [event for event in bars if "args" in event]
     digits = len(str(max(event["args"]["micro_batch"] for event in passes)))
     narrow = {event["cat"] for event in passes if event["dur"] < DIGIT * (1 + digits) * end}
-    edge = 0.4 if len(bars) < 2000 else 0
+    edge = 0.4 if min(event["dur"] for event in passes) > EDGE * end else 0
     groups: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
     for event in bars:
         if event["cat"] not in PASSES:
@@ -103,7 +115,7 @@ def _draw_passes(ax: Axes, bars: list[Event], end: float, scale: float) -> None:
             )  # fmt: skip
     for (kind, lane, chunk), spans in groups.items():
         colour = _lighter(PASSES[kind], 0.55 * chunk / chunks)
-        ax.broken_barh(spans, (-lane - 0.4, 0.8), facecolor=colour, edgecolor="white", linewidth=edge, snap=False)
+        ax.broken_barh(spans, (-lane - 0.4, 0.8), facecolor=colour, edgecolor="white" if edge else colour, linewidth=edge or SEAM, snap=False)
 
 
 def _lighter(colour: str, by: float) -> tuple[float, ...]:

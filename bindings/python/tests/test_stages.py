@@ -67,6 +67,8 @@ def test_the_picture_has_a_lane_for_each_stage() -> None:
     assert "4 stages of 5 chunks, 32 micro-batches, interleaved" in ax.get_title(loc="left")
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     assert legend[0] == "forward" and legend[-1] == f"waiting (bubble {100 * p.bubble_share:.1f} % of the step)"
+    early = pm.plot_timeline(p, until="1 s")
+    assert early.get_xlim() == (0, 1) and len(early.texts) > 0 == len(ax.texts)
     widths = np.array([collection.get_paths()[0].get_extents().width for collection in ax.collections])
     assert (widths > 0).all()
 
