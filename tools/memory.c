@@ -289,7 +289,7 @@ static const cli_option options[] = {
   {OPTION_RECOMPUTE, '\0', "recompute", "none|selective|full", "what the backward pass computes again (default none)"},
   {OPTION_FIELDS, '\0', "run", NULL,
    "gpus nodes batch precision overlap kernel_model epoch_samples parallelism optimizer gradient_accumulation_steps input_rate "
-   "no_prefetch usable_memory ignore_memory zero recompute offload rank_order"},
+   "no_prefetch usable_memory ignore_memory zero recompute rank_order"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_INFERENCE, '\0', "inference", NULL, "forward pass only"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "

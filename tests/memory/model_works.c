@@ -309,7 +309,20 @@ static int shared_out(pm_error *error)
   if (status == PM_OK) pm_predict(plan, &run, &p, 1);
   if (status == PM_OK) status = error->status = p.status;
   if (status == PM_OK) took_number(p.step_time);
+  if (status == PM_OK) status = took_text(pm_prediction_format_trace(plan, &run, error), error);
   pm_plan_free(plan);
+  return status;
+}
+
+static int stages(pm_error *error)
+{
+  bench b;
+  pm_stage row;
+  int status = open_bench(&b, error), count = 0;
+  if (status == PM_OK) count = pm_prediction_get_stages(b.plan, &b.runs[0], &row, 1, error);
+  if (status == PM_OK && count != 1) status = error->status;
+  if (status == PM_OK) took_number(row.busy_time + row.layers);
+  close_bench(&b);
   return status;
 }
 
@@ -462,6 +475,7 @@ const work model_works[] = {
   {"a trace", trace, false, false, 100},
   {"sensitivities", sensitivity, false, false, 100},
   {"inference", infer, false, false, 100},
+  {"a stage", stages, false, false, 100},
   {"a network that is shared out", shared_out, false, false, 100},
   {"a search", search, false, false, 100},
   {"settings of other programs", settings, false, false, 200},

@@ -114,6 +114,8 @@ static void check_stages(study *s, pm_run run)
   }
   ck_assert_int_eq(layers, 40);
   check_slowest(&s->stage[p.slowest_stage], &p);
+  if (count == 1) ck_near("exchanges", s->stage[0].exposed_communication_time, p.exposed_communication_time, 1e-12);
+  if (count == 1) ck_near("update", s->stage[0].update_time, p.update_time, 1e-12);
   ck_near("slowest", p.forward_time + p.dgrad_time + p.wgrad_time, busiest, 0);
   ck_near("fullest", s->stage[p.fullest_stage].memory, p.memory, 0);
   ck_near("fullest", most, p.memory, 0);

@@ -18,7 +18,7 @@ local OPTIONS = arguments.options
 -- How a network is shared out: what no other option says.
 local PLAN = arguments.but(axes.options("run", "global_batch"), "gpus nodes batch precision overlap kernel_model " ..
   "epoch_samples parallelism optimizer gradient_accumulation_steps input_rate no_prefetch usable_memory ignore_memory " ..
-  "zero recompute offload rank_order")
+  "zero recompute rank_order")
 
 local function run_of(options, gpu, from)
   local run = strict.unpack(core.memory_run_default())[1]

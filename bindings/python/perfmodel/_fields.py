@@ -100,7 +100,7 @@ def given(type_name: str) -> list[Field]:
 NOT_OF_A_PLAN = (
     "gpus", "nodes", "batch", "precision", "overlap", "kernel_model", "epoch_samples", "parallelism", "optimizer",
     "gradient_accumulation_steps", "input_rate", "no_prefetch", "usable_memory", "ignore_memory", "zero", "recompute",
-    "offload", "rank_order",
+    "rank_order",
 )  # fmt: skip
 
 

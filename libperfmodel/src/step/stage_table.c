@@ -75,16 +75,18 @@ static int stages_of(const pm__parallel *p, pm_stage *rows, size_t capacity)
 
 /* ---- One stage ---- */
 
+/* 0 of a network that cannot be cut; -1 without memory. */
 static int layers_of(const pm_plan *plan, const pm_run *run)
 {
-  const pm__plan_pieces *pieces = pm__plan_pieces_find(plan, run->network_index, NULL);
-  return pieces != NULL ? pieces->layers : 0;
+  pm_error error = PM_ERROR_NONE;
+  const pm__plan_pieces *pieces = pm__plan_pieces_find(plan, run->network_index, &error);
+  return pieces != NULL ? pieces->layers : error.status == PM_STATUS_NO_MEMORY ? -1 : 0;
 }
 
-static void set_only(const pm_plan *plan, const pm__schedule *s, const pm_prediction *p, pm_stage *row)
+static void set_only(const pm__schedule *s, const pm_prediction *p, int layers, pm_stage *row)
 {
   const pm__memory_parts parts = pm__step_memory_parts(s);
-  *row = (pm_stage){.layers = layers_of(plan, s->run), .parameters = s->network->parameters, .in_flight = 1};
+  *row = (pm_stage){.layers = layers, .parameters = s->network->parameters, .in_flight = 1};
   row->forward_time = p->forward_time;
   row->dgrad_time = p->dgrad_time;
   row->wgrad_time = p->wgrad_time;
@@ -102,7 +104,9 @@ static int stage_of(const pm_plan *plan, const pm__schedule *s, pm_stage *row, s
   fitting.ignore_memory = 1;
   pm_predict(plan, &fitting, &p, 1);
   if (p.status != PM_OK) return pm__fail(error, p.status, "%s", pm_status_get_text(p.status)), -1;
-  if (capacity > 0) set_only(plan, s, &p, row);
+  int layers = layers_of(plan, s->run);
+  if (layers < 0) return pm__no_memory(error), -1;
+  if (capacity > 0) set_only(s, &p, layers, row);
   return 1;
 }
 
