@@ -6,7 +6,7 @@
 **                 away at once, so with a pipeline or several micro-batches it exchanges them every time
 **     zero 3      weights are gathered piece by piece, the next one while this one runs; forward, and again backward:
 **                 sum of max(forward, gather) and of max(backward, gather + scatter), for every micro-batch; software that
-**                 gathers late waits for all of it
+**                 gathers late waits for all of it. A pipeline gathers once a step and keeps the weights, as its memory says
 **
 ** Groups of shards that are smaller than the replicas sum up over their copies afterwards. Experts have replicas of their
 ** own. Norms that tensor-parallel GPUs compute on shared tokens, and an embedding that the last stage uses too, are
@@ -78,6 +78,12 @@ static double of_piece(const pm__parallel *p, const pm__shard *shard, int collec
           exchange(p, PM__GROUP_EXPERT_DATA, collective, shard->expert * each)) / share;
 }
 
+/* A pipeline comes back to a piece for every micro-batch: it keeps what it has gathered, and sums gradients once. */
+static bool gathers_once(const pm__parallel *p)
+{
+  return p->s.run->zero == 3 && p->stages > 1;
+}
+
 /* Of one micro-batch. The first gather and the last scatter have nothing to hide behind. */
 static pm__parallel_data shard_weights(const pm__parallel *p, const pm__parallel_stage *stage,
                                        const pm__parallel_piece *kinds)
@@ -89,10 +95,10 @@ static pm__parallel_data shard_weights(const pm__parallel *p, const pm__parallel
     const pm__shard *shard = p->sharded->piece[k].shard;
     double gather = of_piece(p, shard, PM_COLLECTIVE_ALL_GATHER, p->s.device->bytes);
     double scatter = of_piece(p, shard, PM_COLLECTIVE_REDUCE_SCATTER, p->gradient);
-    double backward = kinds[k].dgrad + kinds[k].wgrad + kinds[k].recompute;
-    sum.communication += stage->count[k] * (2 * gather + scatter);
-    double late = pm__most(0, gather - kinds[k].forward) + pm__most(0, gather + scatter - backward);
-    sum.exposed += stage->count[k] * (p->gathers_late ? 2 * gather + scatter : late);
+    double backward = kinds[k].dgrad + kinds[k].wgrad + kinds[k].recompute, again = gathers_once(p) ? 0 : gather;
+    sum.communication += stage->count[k] * (gather + again + scatter);
+    double late = pm__most(0, gather - kinds[k].forward) + pm__most(0, again + scatter - backward);
+    sum.exposed += stage->count[k] * (p->gathers_late ? gather + again + scatter : late);
     most = pm__most(most, gather + scatter);
   }
   sum.exposed = pm__least(sum.communication, sum.exposed + most);
@@ -121,7 +127,7 @@ static double once_a_step(const pm__parallel *p, const pm__parallel_stage *stage
 pm__parallel_data pm__parallel_data_time(const pm__parallel *p, const pm__parallel_stage *stage,
                                          const pm__parallel_piece *kinds, const pm__parallel_piece *times)
 {
-  double backward = times->dgrad + times->wgrad + times->recompute, repeats = p->s.run->zero >= 2 ? p->micro_batches : 1;
+  double backward = times->dgrad + times->wgrad + times->recompute, repeats = p->s.run->zero >= 2 && !gathers_once(p) ? p->micro_batches : 1;
   pm__parallel_data data = p->s.run->zero == 3 ? shard_weights(p, stage, kinds) : reduce_gradients(p, stage, backward);
   double after = once_a_step(p, stage);
   if (p->s.run->zero == 1 || p->s.run->zero == 2) after += gather_weights(p, stage);

@@ -44,7 +44,8 @@ static void add_parameters(const pm__parallel *p, const pm__memory_question *q, 
   out->weights += parameters * (each.weights + (p->s.linear != NULL ? NARROW_COPIES : 0)) / (zero >= 3 ? shards : 1);
 }
 
-/* Two pieces' gathered weights, and the copies of gradients that are being sent. */
+/* Gathered weights, and the copies of gradients that are being sent: of two pieces; of all where a pipeline comes back to a
+** piece for every micro-batch before its gradients are summed. */
 static double communication(const pm__parallel *p, const pm__parallel_stage *stage, const pm__memory_question *q)
 {
   const pm_memory_profile *profile = &q->plan->profile;
@@ -54,6 +55,7 @@ static double communication(const pm__parallel *p, const pm__parallel_stage *sta
     const pm__shard *shard = p->sharded->piece[k].shard;
     if (stage->count[k] > 0) largest = pm__most(largest, shard->whole + shard->split + shard->expert);
   }
+  if (p->s.run->zero >= 3 && p->stages > 1) return all * (p->s.device->bytes + p->gradient) + pm__given(profile->fusion_buffer, 0);
   double summed = p->s.run->zero >= 2 ? largest : all;
   double copies = pm__given(profile->bucket, 0) > 0 ? summed * pm__gradient_bytes(q) : 0;
   double gathered = p->s.run->zero >= 3 ? pm__least(2 * largest, all) * p->s.device->bytes : 0;
