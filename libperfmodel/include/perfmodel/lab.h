@@ -306,7 +306,7 @@ typedef struct pm_calibration pm_calibration;
 /* Fits constants. Owned by the caller; NULL with an error. Kernels: of each GPU and source the newest library counts,
 ** products above the peak do not; the hold-out of shapes is chosen by a hash of the sizes, the same for all
 ** GPUs. Training: rows that readings of the catalogue leave out are only predicted; every source is left out once, or
-** every network if there is one source. The same rows give the same constants. Cost: some seconds. */
+** every network if there is one source, unless there is a hold-out. The same rows give the same constants. Cost: some seconds. */
 PM_API pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibration_options *options, pm_error *error);
 
 /* Releases the calibration with its arrays and texts; NULL is none. */

@@ -31,7 +31,7 @@ pm__kernel_cost pm__pass_cost(const pm__device *d, double flop, double bytes, do
 {
   pm__kernel_cost cost = pm__stream_cost(d, flop, bytes);
   if (!(clocks > 0)) return cost;
-    double idle = blocks > 0 ? pm__most(1, d->sms / blocks) : 1;
+  double idle = blocks > 0 ? pm__most(1, d->sms / blocks) : 1;
   double sm = bytes / d->bytes * clocks * idle / (d->sms * d->clock);
   if (sm > cost.time) cost.bound = PM_BOUND_COMPUTE;
   cost.time = pm__join(cost.time, sm);

@@ -147,11 +147,12 @@ static int fit_rows(pm__lab_training_fit *fit, pm_error *error)
   pm_fit_parameter *parameters = (pm_fit_parameter *)calloc(fit->count + 1, sizeof *parameters);
   fit->kept_out = (double *)malloc((fit->rows.count + 1) * sizeof *fit->kept_out);
   fit->active = (size_t *)malloc((fit->rows.count + 1) * sizeof *fit->active);
+  bool held_out = fit->options->hold_out != NULL; /* that is the test then */
   int status = parameters != NULL && fit->kept_out != NULL && fit->active != NULL ? PM_OK : pm__no_memory(error);
   for (size_t i = 0; i < fit->rows.count && status == PM_OK; i++) fit->kept_out[i] = NAN;
   if (status == PM_OK) status = solve(fit, parameters, error);
   if (status == PM_OK) status = keep(fit, parameters, error);
-  if (status == PM_OK) status = leave_out_all(fit, parameters, error);
+  if (status == PM_OK && !held_out) status = leave_out_all(fit, parameters, error);
   if (status == PM_OK) status = put_values(fit, error);
   if (status == PM_OK) status = pm__lab_training_sum_up(fit, error);
   if (status == PM_OK) pm__lab_training_write(fit, &fit->out->xml);
