@@ -44,8 +44,9 @@ static const char *python_text(PyObject *object)
 /* A C-contiguous buffer of whole items of `size` bytes, released by the caller. 0 with an exception. */
 static int python_buffer(PyObject *object, Py_buffer *view, size_t size, int flags, const char *what)
 {
-  if (object == Py_None || PyObject_GetBuffer(object, view, flags) != 0) {
-    PyErr_Format(PyExc_TypeError, "expected a C-contiguous array of %s, got %.80s", what, Py_TYPE(object)->tp_name);
+  if (object == Py_None || PyObject_GetBuffer(object, view, flags) != 0) { /* NumPy may be without memory */
+    if (!PyErr_ExceptionMatches(PyExc_MemoryError))
+      PyErr_Format(PyExc_TypeError, "expected a C-contiguous array of %s, got %.80s", what, Py_TYPE(object)->tp_name);
     return 0;
   }
   if ((size_t)view->len % size == 0 && (view->itemsize == 1 || (size_t)view->itemsize == size)) return 1;

@@ -41,36 +41,6 @@ START_TEST(words_are_letters_and_digits)
 }
 END_TEST
 
-/* ---- Tables ---- */
-
-START_TEST(a_table_may_be_quoted_and_end_in_any_way)
-{
-  pm__csv table;
-  pm_error error = PM_ERROR_NONE;
-  ck_assert_int_eq(pm__csv_read(&table, "\xef\xbb\xbf" "a,b\r\n\"x, \"\"y\"\"\",2\n3,", "t", &error), PM_OK);
-  ck_assert_uint_eq(table.rows, 3);
-  ck_assert_str_eq(pm__csv_cell(&table, 0, 0), "a");
-  ck_assert_str_eq(pm__csv_cell(&table, 1, pm__csv_column(&table, "a")), "x, \"y\"");
-  ck_assert_str_eq(pm__csv_cell(&table, 2, 1), "");
-  ck_assert_str_eq(pm__csv_cell(&table, 1, pm__csv_column(&table, "nothing")), "");
-  pm__csv_free(&table);
-}
-END_TEST
-
-START_TEST(a_bad_table_names_its_line)
-{
-  pm__csv table;
-  pm_error error = PM_ERROR_NONE, open = PM_ERROR_NONE;
-  ck_assert_int_ne(pm__csv_read(&table, "a,b\n1,2\n1,2,3\n", "t.csv", &error), PM_OK);
-  ck_assert_str_eq(error.text, "t.csv:3: 3 cells where the header has 2");
-  ck_assert_int_ne(pm__csv_read(&table, "a,b\n\"1,2\n", "t.csv", &open), PM_OK);
-  ck_assert_str_eq(open.text, "t.csv:2: a quoted cell has no end");
-  error = (pm_error)PM_ERROR_NONE;
-  ck_assert_int_ne(pm__csv_read(&table, "a,b\n\"1\"2,3\n", "t.csv", &error), PM_OK);
-  ck_assert_str_eq(error.text, "t.csv:2: text behind the end of a quoted cell");
-}
-END_TEST
-
 /* ---- Formulas ---- */
 
 static int numbered(void *user, const char *name, const char *arguments, double *value, pm_error *error)
@@ -671,8 +641,6 @@ int main(void)
   tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, words_are_letters_and_digits);
-  tcase_add_test(tests, a_table_may_be_quoted_and_end_in_any_way);
-  tcase_add_test(tests, a_bad_table_names_its_line);
   tcase_add_test(tests, formulas_follow_the_rules_of_arithmetic);
   tcase_add_test(tests, a_comparison_keeps_its_sides);
   tcase_add_test(tests, bad_formulas_are_errors);
