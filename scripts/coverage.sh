@@ -4,6 +4,7 @@
 #
 #     sh scripts/coverage.sh            all tests; prints a line for each file with what is missing, and the sums
 #     sh scripts/coverage.sh fuzz       what the fuzzers alone reach in the readers of catalogue files
+#     sh scripts/coverage.sh report     the same lines once more, of the run before
 #
 # Builds under build/coverage.
 set -eu
@@ -21,6 +22,10 @@ install_missing
 
 folder=$PWD/build/coverage
 profiles=$folder/profiles
+if [ "${1:-all}" = report ]; then
+  python3 scripts/coverage.py all <"$folder/coverage.json"
+  exit 0
+fi
 cmake -S . -B "$folder" -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=Debug -DPM_TESTS=ON -DPM_HARDEN=OFF \
   "-DCMAKE_C_FLAGS=-O1 -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc" >/dev/null
 cmake --build "$folder" -j "$(jobs)" >"$folder/build.log"

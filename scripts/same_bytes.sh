@@ -61,8 +61,8 @@ sysroot() {
   options="-qq -o APT::Sandbox::User=root -o APT::Architecture=$1 -o APT::Architectures=$1 -o Dir::State=$lists
     -o Dir::State::status=$lists/status -o Dir::Cache=$lists/cache"
   # shellcheck disable=SC2086 # options
-  apt-get $options update &&
-    (cd "$lists/cache" && apt-get $options download libc6 libgcc-s1 libstdc++6 libxml2 libxml2-dev libicu72 liblzma5 zlib1g zlib1g-dev) &&
+  apt-get $options update || echo "some lists could not be read anew" >&2
+  (cd "$lists/cache" && apt-get $options download libc6 libgcc-s1 libstdc++6 libxml2 libxml2-dev libicu72 liblzma5 zlib1g zlib1g-dev) &&
     for package in "$lists"/cache/*.deb; do dpkg -x "$package" "$root"; done && touch "$root/done"
 }
 
@@ -74,7 +74,7 @@ machine() {
   search="-Wl,-rpath-link,$libraries -Wl,-rpath-link,$root/lib/${libraries##*/}"
   build "$1" -DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_C_COMPILER=$3-gcc" "-DCMAKE_C_FLAGS=$6" -DCMAKE_BUILD_TYPE=Release \
     "-DCMAKE_EXE_LINKER_FLAGS=$search" "-DCMAKE_SHARED_LINKER_FLAGS=$search" "-DLIBXML2_INCLUDE_DIR=$root/usr/include/libxml2" \
-    "-DLIBXML2_LIBRARY=$libraries/libxml2.so" "-DZLIB_INCLUDE_DIR=$root/usr/include" "-DZLIB_LIBRARY=$libraries/libz.so" || return 1
+    "-DLIBXML2_LIBRARY=$libraries/libxml2.so" "-DZLIB_INCLUDE_DIR=$root/usr/include" "-DZLIB_LIBRARY=$root/lib/${libraries##*/}/libz.so.1" || return 1
   numbers "$place/$1.txt" "$4" -L "$root" -E "LD_LIBRARY_PATH=$place/$1/libperfmodel" "$place/$1/tools/perfmodel"
 }
 

@@ -96,6 +96,47 @@ START_TEST(the_locale_changes_nothing)
 }
 END_TEST
 
+/* What a text is as a number; NAN if it is none. */
+static double parsed(const char *text)
+{
+  double value = (double)NAN;
+  return pm_number_parse(text, &value) == PM_OK ? value : (double)NAN;
+}
+
+START_TEST(numbers_at_their_edges)
+{
+  char digits[404] = "", buffer[PM_NUMBER_MAX];
+  ck_assert_double_eq(parsed("0123456789"), 123456789);
+  ck_assert_double_eq(parsed("-5"), -5);
+  ck_assert_double_eq(parsed("+5"), 5);
+  ck_assert_double_eq(parsed("-.5"), -0.5);
+  ck_assert_double_eq(parsed("5."), 5);
+  ck_assert_double_eq(parsed("1E3"), 1000);
+  ck_assert_double_eq(parsed("1e+3"), 1000);
+  ck_assert_double_eq(parsed("12.5e-1"), 1.25);
+  ck_assert_double_eq(parsed("0e999999999999"), 0);
+  ck_assert_double_eq(parsed("2.2250738585072014e-308"), 2.2250738585072014e-308);
+  ck_assert_double_eq(parsed("1.7976931348623157e308"), 1.7976931348623157e308);
+  static const char *const none[] = {"", "-", ".", "1.2.3", "1e", "1e+", "1f", "/1", ":", "1:", "--1", "nan", "inf", "0x1", "1e309", "2.2e-308",
+                                     "1e-999999999999", "1e999999999999", " 1", "1 "};
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) ck_assert_msg(isnan(parsed(none[i])), "\"%s\"", none[i]);
+  memset(digits, '0', 400);
+  digits[399] = '7';
+  ck_assert_double_eq(parsed(digits), 7);
+  digits[400] = '7';
+  ck_assert_msg(isnan(parsed(digits)), "more than 400 digits");
+  ck_assert_int_ne(pm_number_parse(NULL, &(double){0}), PM_OK);
+  ck_assert_int_ne(pm_number_parse("1", NULL), PM_OK);
+  ck_assert_str_eq(pm_number_format(buffer, (double)INFINITY), "inf");
+  ck_assert_str_eq(pm_number_format(buffer, -(double)INFINITY), "-inf");
+  ck_assert_str_eq(pm_number_format(buffer, (double)NAN), "nan");
+  ck_assert_str_eq(pm_number_format(buffer, 0.1), "0.1");
+  ck_assert_str_eq(pm_number_format(buffer, 123456789012345), "123456789012345");
+  ck_assert_str_eq(pm_number_format(buffer, 0.1 + 0.2), "0.30000000000000004");
+  ck_assert_str_eq(pm_number_format(buffer, -2.5e-7), "-2.5e-07");
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("quantities");
@@ -103,6 +144,7 @@ int main(void)
   tcase_add_test(tests, units_mean_what_they_say);
   tcase_add_test(tests, bad_quantities_say_what_to_write);
   tcase_add_test(tests, numbers_survive_the_round_trip);
+  tcase_add_test(tests, numbers_at_their_edges);
   tcase_add_test(tests, people_see_four_digits);
   tcase_add_test(tests, the_locale_changes_nothing);
   suite_add_tcase(suite, tests);

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -78,3 +80,30 @@ def test_endless_arguments() -> None:
 def test_what_fails_in_the_background_fails_in_front() -> None:
     with pytest.raises(pm.NotFoundError, match="nosuch"):
         pm.validate("nosuch")
+
+
+def test_collectives() -> None:
+    sizes = np.linspace(1, 1e9, 200_000)
+    assert interrupted_after(0.1, lambda: pm.collective("dgx1-v100", "all_reduce", bytes=sizes, gpus=8)) < 0.5
+
+
+def test_too_many_gpus_are_refused_at_once() -> None:
+    before = time.monotonic()
+    with pytest.raises((pm.Error, ValueError)):
+        pm.collective("dgx1-v100", "all_reduce", bytes=8, gpus=range(10**9))
+    assert time.monotonic() - before < 0.5
+
+
+def test_the_command_ends_and_leaves_the_file(tmp_path: Path) -> None:
+    command = os.environ.get("PERFMODEL_COMMAND")
+    if not command:
+        pytest.skip("PERFMODEL_COMMAND is not set")
+    (tmp_path / "old").write_text("old")
+    running = subprocess.Popen([command, "calibrate", "--set", "kernels", "-o", "old"], cwd=tmp_path, stderr=subprocess.DEVNULL,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
+    time.sleep(0.3)
+    assert running.poll() is None, "it takes longer than this"
+    sent = time.monotonic()
+    running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=10) == -signal.SIGINT and time.monotonic() - sent < 0.5
+    assert (tmp_path / "old").read_text() == "old" and len(list(tmp_path.iterdir())) == 1
