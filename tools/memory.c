@@ -286,7 +286,7 @@ static const cli_option options[] = {
   {OPTION_RANKS, '\0', "dp", "N", "data-parallel GPUs (default 1)"},
   {OPTION_ZERO, '\0', "zero", "0|1|2|3", "share out over them: 1 the optimizer's state, 2 gradients too, 3 weights "
                                          "too"},
-  {OPTION_RECOMPUTE, '\0', "recompute", "none|selective|full", "what the backward pass computes again (default none)"},
+  {OPTION_RECOMPUTE, '\0', "recompute", "none|selective|full|operations", "what the backward pass computes again (default none)"},
   {OPTION_FIELDS, '\0', "run", NULL,
    "gpus nodes batch precision overlap kernel_model epoch_samples parallelism optimizer gradient_accumulation_steps input_rate "
    "no_prefetch usable_memory ignore_memory zero recompute rank_order"},

@@ -16,7 +16,7 @@ _perfmodel() {
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
         --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v" ;;
         --stage-layers) words="even balanced" ;;
-        --recompute) words="none selective full" ;;
+        --recompute) words="none selective full operations" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
         --run) COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -36,7 +36,7 @@ _perfmodel() {
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none"; many=1 ;;
         --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v"; many=1 ;;
         --stage-layers) words="even balanced"; many=1 ;;
-        --recompute) words="none selective full"; many=1 ;;
+        --recompute) words="none selective full operations"; many=1 ;;
         --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp"; many=1 ;;
         --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
@@ -66,7 +66,7 @@ _perfmodel() {
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none"; many=1 ;;
         --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v"; many=1 ;;
         --stage-layers) words="even balanced"; many=1 ;;
-        --recompute) words="none selective full"; many=1 ;;
+        --recompute) words="none selective full operations"; many=1 ;;
         --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp"; many=1 ;;
         --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
@@ -85,7 +85,7 @@ _perfmodel() {
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none"; many=1 ;;
         --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v"; many=1 ;;
         --stage-layers) words="even balanced"; many=1 ;;
-        --recompute) words="none selective full"; many=1 ;;
+        --recompute) words="none selective full operations"; many=1 ;;
         --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp"; many=1 ;;
         --framework) words="$(_perfmodel_ids frameworks)"; many=1 ;;
@@ -103,7 +103,7 @@ _perfmodel() {
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
         --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v" ;;
         --stage-layers) words="even balanced" ;;
-        --recompute) words="none selective full" ;;
+        --recompute) words="none selective full operations" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
         --framework) words="none $(_perfmodel_ids frameworks)" ;;
@@ -120,7 +120,7 @@ _perfmodel() {
         --optimizer) words="$(_perfmodel_ids optimizers)" ;;
         --framework) words="$(_perfmodel_ids memory_profiles)" ;;
         --zero) words="0 1 2 3" ;;
-        --recompute) words="none selective full" ;;
+        --recompute) words="none selective full operations" ;;
         --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v" ;;
         --stage-layers) words="even balanced" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;

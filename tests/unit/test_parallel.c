@@ -210,7 +210,7 @@ START_TEST(bad_plans)
   REFUSED(zero, -1, "zero -1");
   REFUSED(shard_group, 7, "shard_group 7");
   REFUSED(shard_group, -1, "shard_group -1");
-  REFUSED(recompute, 3, "recompute 3");
+  REFUSED(recompute, 4, "recompute 4");
   REFUSED(recompute_layers, -1, "recompute_layers -1");
   REFUSED(gradient_bytes, 3, "gradient_bytes 3");
   REFUSED(micro_batch, 3, "no multiple of micro_batch 3");

@@ -241,6 +241,37 @@ START_TEST(stages_are_uneven)
 }
 END_TEST
 
+/* Recomputation by operation keeps a layer's input, attention, and the first, third, ... of q, k, v, o, gate, up, down:
+** 4096 features each, v 1024, gate 14336. */
+START_TEST(operations_are_kept)
+{
+  study s = open_study("llama3-8b", NULL, 0, "dgx-h100");
+  pm_run run = shared_out(1, 1, 4, 8);
+  run.gpus = 4;
+  double tokens = 8192, kept = 2 * tokens * (4096 + 4096 + 1024 + 4096 + 14336 + 4096), time[PM_RECOMPUTE_COUNT];
+  for (run.recompute = 0; run.recompute < PM_RECOMPUTE_COUNT; run.recompute++) time[run.recompute] = predict(&s, &run).recompute_time;
+  ck_assert(time[PM_RECOMPUTE_OPERATIONS] > 0 && time[PM_RECOMPUTE_OPERATIONS] < 0.6 * time[PM_RECOMPUTE_FULL]);
+  run.recompute = PM_RECOMPUTE_OPERATIONS;
+  stages_of(&s, &run);
+  ck_near("kept", s.stage[1].activations, s.stage[1].in_flight * 8 * kept, 1e-12);
+  pm_prediction p = predict(&s, &run);
+  ck_assert(p.hfu > p.mfu);
+  run.recompute_layers = 2; /* of 8; the others keep all */
+  stages_of(&s, &run);
+  double some = s.stage[1].activations;
+  run.recompute = PM_RECOMPUTE_NONE;
+  run.recompute_layers = 0;
+  stages_of(&s, &run);
+  ck_near("a quarter", some, 0.75 * s.stage[1].activations + s.stage[1].in_flight * 2 * kept, 1e-12);
+  run.recompute = PM_RECOMPUTE_OPERATIONS;
+  run.pipeline_schedule = PM_PIPELINE_SCHEDULE_ZB_H1;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_int_ne(pm_run_check(s.plan, &run, &error), PM_OK);
+  ck_assert(strstr(error.text, "does not keep") != NULL);
+  close_study(&s);
+}
+END_TEST
+
 /* ---- What limits ---- */
 
 START_TEST(bottlenecks)
@@ -308,6 +339,7 @@ int main(void)
   tcase_add_loop_test(tests, published_plans, 0, (int)(sizeof plans / sizeof plans[0]));
   tcase_add_test(tests, experts_have_their_own_shards);
   tcase_add_test(tests, stages_are_uneven);
+  tcase_add_test(tests, operations_are_kept);
   tcase_add_test(tests, bottlenecks);
   tcase_add_test(tests, refusals);
   suite_add_tcase(suite, tests);

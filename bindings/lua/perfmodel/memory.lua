@@ -102,7 +102,7 @@ end
 
 --- Memory of one GPU at the peak of a step, a table with every field of "memory_use": total, verdict, largest_batch,
 --- the parts. Options: network, gpu (a GPU or system), batch, precision, optimizer, framework (a memory profile), dp,
---- zero, recompute ("none", "selective", "full"), inference, usable, catalog. With options of a parallel plan
+--- zero, recompute ("none", "selective", "full", "operations"), inference, usable, catalog. With options of a parallel plan
 --- (tensor_parallel, pipeline_parallel, ...; global_batch in place of batch) it is that of the heaviest rank, framework the
 --- name of a framework, largest_batch of micro-batches.
 memory.memory = public(function(options)

@@ -135,7 +135,8 @@ def memory(
         optimizer: "momentum", "adam", ..., or a record of one's own.
         framework: a memory profile ("pytorch", "tensorflow-1", ...), or a record of one's own.
         dp: data-parallel GPUs; `zero` shares out over them: 1 the optimizer, 2 gradients too, 3 weights too.
-        recompute: "none", "selective" (scores of attention) or "full".
+        recompute: "none", "selective" (scores of attention), "full" or "operations" (all but attention and every other
+            product).
         inference: forward pass only.
         usable: memory that the GPU has for this ("30 GiB"); otherwise what its driver reports.
         global_batch: samples per step over all GPUs of a plan, in place of `batch`.

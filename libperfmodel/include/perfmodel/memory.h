@@ -85,7 +85,8 @@ typedef struct pm_usable_memory { PM_USABLE_MEMORY_FIELDS(PM_DECLARE) } pm_usabl
 #define PM_RECOMPUTE_LIST(X)                                                                                      \
   X(NONE, "none", "everything that the backward pass needs is kept")                                              \
   X(SELECTIVE, "selective", "scores of attention are computed again")                                             \
-  X(FULL, "full", "only single tensors between segments are kept; each segment is computed again")
+  X(FULL, "full", "only single tensors between segments are kept; each segment is computed again")                \
+  X(OPERATIONS, "operations", "besides these, outputs of attention and of every other matrix product are kept")
 
 typedef enum pm_recompute {
 #define PM_RECOMPUTE_ENUM(name, text, doc) PM_RECOMPUTE_##name,

@@ -39,15 +39,19 @@ static void change_batch(advice_list *list, const pm_memory_plan *plan, const pm
 
 static void change_run(advice_list *list, const pm_memory_plan *plan, const pm_memory_run *run)
 {
+  static const char *const how[PM_RECOMPUTE_COUNT] = {
+    [PM_RECOMPUTE_SELECTIVE] = "recomputation of attention scores", [PM_RECOMPUTE_FULL] = "recomputation, full",
+    [PM_RECOMPUTE_OPERATIONS] = "recomputation by operation"};
   char text[PM_TEXT_MAX];
   pm_memory_run other = *run;
   other.precision = PM_PRECISION_FP16;
   if (pm_precision_get_bytes(run->precision) > 2) add(list, plan, &other, "mixed precision (fp16)");
   if (run->inference) return;
   for (int i = run->recompute + 1; i < PM_RECOMPUTE_COUNT; i++) {
+    if (i == PM_RECOMPUTE_OPERATIONS && !plan->attention) continue; /* as full recomputation */
     other = *run;
     other.recompute = i;
-    add(list, plan, &other, i == PM_RECOMPUTE_FULL ? "recomputation, full" : "recomputation of attention scores");
+    add(list, plan, &other, how[i]);
   }
   for (int i = run->zero_stage + 1; run->ranks > 1 && i <= 3; i++) {
     other = *run;

@@ -21,6 +21,14 @@ static void count_network(pm_memory_plan *plan, const pm_network *network)
   }
 }
 
+/* As where segments are computed again, and what is kept besides; where that is more than everything, everything. */
+static pm__alive by_operation(const pm__alive *alive, double operations)
+{
+  const pm__alive *full = &alive[PM_RECOMPUTE_FULL], *none = &alive[PM_RECOMPUTE_NONE];
+  bool less = full->peak + operations < none->peak;
+  return less ? (pm__alive){full->saved + operations, full->peak + operations} : *none;
+}
+
 static int scan(pm_memory_plan *plan, const pm__tensors *tensors, pm_error *error)
 {
   int status = pm__scan_forward(tensors, &plan->forward_elements, &plan->written_elements, error);
@@ -30,6 +38,8 @@ static int scan(pm_memory_plan *plan, const pm__tensors *tensors, pm_error *erro
     status = pm__scan_backward(tensors, sizes, false, &alive[PM_RECOMPUTE_NONE], NULL, error);
     if (status == PM_OK) status = pm__scan_backward(tensors, sizes, true, &alive[PM_RECOMPUTE_SELECTIVE], NULL, error);
     if (status == PM_OK) status = pm__scan_segments(tensors, sizes, &alive[PM_RECOMPUTE_FULL], error);
+    plan->operations[i] = pm__scan_operations(tensors, sizes);
+    alive[PM_RECOMPUTE_OPERATIONS] = by_operation(alive, plan->operations[i]);
   }
   return status;
 }

@@ -16,6 +16,7 @@ struct pm_memory_plan {
   double forward_elements, written_elements; /* of inference: alive at once, and in all */
   bool attention;
   pm__alive alive[PM__CLASSES][PM_RECOMPUTE_COUNT];
+  double operations[PM__CLASSES]; /* outputs that recomputation by operation keeps */
 };
 
 /* Bytes of all parameters and what belongs to them, on one GPU. */
@@ -39,6 +40,7 @@ pm__parameter_bytes pm__parameter_bytes_each(const pm__memory_question *q);
 
 /* Bytes per sample that a training step has alive, and what an allocator holds over them, as a factor. */
 pm__alive pm__memory_alive(const pm__memory_question *q);
+double pm__memory_operations(const pm__memory_question *q);
 double pm__memory_allocator(const pm__memory_question *q);
 
 /* Bytes of one weight, and of its gradient, as a framework keeps them. */

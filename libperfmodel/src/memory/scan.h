@@ -16,6 +16,9 @@ int pm__scan_backward(const pm__tensors *tensors, pm__sizes sizes, bool without_
 /* Training, segments computed again: the split at single tensors that needs least. */
 int pm__scan_segments(const pm__tensors *tensors, pm__sizes sizes, pm__alive *out, pm_error *error);
 
+/* Outputs that recomputation by operation keeps. */
+double pm__scan_operations(const pm__tensors *tensors, pm__sizes sizes);
+
 /* Inference: the most elements alive at once, and all that are ever written. */
 int pm__scan_forward(const pm__tensors *tensors, double *alive, double *written, pm_error *error);
 

@@ -99,3 +99,13 @@ int pm__scan_segments(const pm__tensors *tensors, pm__sizes sizes, pm__alive *ou
   free(pieces);
   return status;
 }
+
+double pm__scan_operations(const pm__tensors *tensors, pm__sizes sizes)
+{
+  const pm_network *network = tensors->network;
+  double kept = 0;
+  int products = 0;
+  for (size_t i = 0; i < network->count; i++)
+    if (pm__keeps_operation(&network->layers[i], &products)) kept += network->layers[i].elements_out * sizes.low;
+  return kept;
+}

@@ -22,7 +22,7 @@ static double layer_bytes(const pm_transformer *m, const pm_transformer_activati
 double pm_transformer_get_saved(const pm_transformer *m, const pm_transformer_activations *kept)
 {
   if (m == NULL || kept == NULL || m->layers < 1 || m->heads < 1 || m->tensor_parallel < 1 ||
-      m->pipeline_stages < 1 || m->interleaved < 1 || !(m->hidden > 0) || !(m->tokens > 0) || !(m->batch > 0))
+      m->recompute == PM_RECOMPUTE_OPERATIONS || m->pipeline_stages < 1 || m->interleaved < 1 || !(m->hidden > 0) || !(m->tokens > 0) || !(m->batch > 0))
     return NAN;
   double p = m->pipeline_stages, v = m->interleaved, layer = layer_bytes(m, kept);
   double in_flight = m->interleaved > 1 ? m->layers * (1 + (p - 1) / (p * v)) : m->layers;

@@ -26,6 +26,15 @@ static inline bool pm__layer_has_gradient(const pm__layer *layer)
 }
 
 /* Whether a layer is attention that keeps its scores for the backward pass; one kernel for all computes them again. */
+/* Whether recomputation by operation keeps the output of a layer: attention, and of products the first, third, ..., which
+** `products` counts from the first layer on. */
+static inline bool pm__keeps_operation(const pm__layer *layer, int *products)
+{
+  if (layer->kind == NULL) return false;
+  bool odd = layer->kind->role == PM__ROLE_DENSE && (*products)++ % 2 == 0;
+  return odd || layer->kind->role == PM__ROLE_ATTENTION;
+}
+
 static inline bool pm__keeps_scores(const pm_network *network, const pm__layer *layer)
 {
   bool attention = layer->kind != NULL && layer->kind->role == PM__ROLE_ATTENTION;

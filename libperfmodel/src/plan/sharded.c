@@ -87,8 +87,10 @@ static void release_sharded(pm__kept *kept)
 static void count_piece(pm__plan_piece *piece)
 {
   const pm_network *network = piece->shard->network;
+  int products = 0;
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
+    if (pm__keeps_operation(layer, &products)) piece->operations_flop += layer->flop[PM__FORWARD];
     if (layer->kind == NULL) piece->input += layer->elements_out;
     piece->forward_flop += layer->flop[PM__FORWARD];
     if (pm__keeps_scores(network, layer)) piece->attention_flop += layer->flop[PM__FORWARD];

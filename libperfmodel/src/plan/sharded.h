@@ -32,6 +32,7 @@ typedef struct pm__plan_piece {
   bool *linear;         /* of each distinct kernel: whether it is a product of a linear layer, or of experts */
   double input;         /* elements of all its inputs, per sample: what is kept where all of it is computed again */
   double forward_flop, attention_flop; /* of one GPU, per sample; of attention that keeps its scores */
+  double operations_flop;              /* of what recomputation by operation keeps */
 } pm__plan_piece;
 
 /* What of a run decides them. */

@@ -47,7 +47,8 @@ static void list_recompute(lister *l, pm__search_plan plan)
   for (int how = PM_RECOMPUTE_NONE; how < PM_RECOMPUTE_COUNT; how++) {
     if (!free_or(l->base->recompute, how)) continue;
     if (how == PM_RECOMPUTE_SELECTIVE && !l->keeps_scores && l->base->recompute == FREE) continue;
-    if (how == PM_RECOMPUTE_FULL && schedule->splits_backward) continue;
+    if (how == PM_RECOMPUTE_OPERATIONS && l->base->recompute == FREE) continue;
+    if (how >= PM_RECOMPUTE_FULL && schedule->splits_backward) continue;
     plan.recompute = (int8_t)how;
     add(l, &plan);
   }

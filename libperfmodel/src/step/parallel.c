@@ -114,8 +114,8 @@ static int set_schedule(pm__parallel *p, const pm_run *r, pm_error *error)
   if (r->virtual_pipeline > 1 && r->virtual_pipeline != p->chunks)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "schedule %s has %d chunks of layers on each GPU, not virtual_pipeline %d",
                     name_of(which), p->chunks, r->virtual_pipeline);
-  if (schedule->splits_backward && r->recompute == PM_RECOMPUTE_FULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "schedule %s computes gradients of parameters later, which need what full "
+  if (schedule->splits_backward && r->recompute >= PM_RECOMPUTE_FULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "schedule %s computes gradients of parameters later, which need what "
                     "recomputation does not keep", name_of(which));
   if (schedule->divides && p->chunks > 1 && fmod(p->micro_batches, p->stages) != 0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f micro-batches are no multiple of the %d stages, as interleaved "

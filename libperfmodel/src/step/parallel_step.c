@@ -169,9 +169,11 @@ static double flop_again(const pm__parallel *p)
   int kinds = of->pieces->kinds;
   for (int k = 0; k < kinds; k++) {
     const pm__plan_piece *piece = &p->sharded->piece[k];
-    int layers = of->before[of->layers * kinds + k], how = p->s.run->recompute;
-    if (pm__parallel_again(p, k))
-      flop += layers * group * (how == PM_RECOMPUTE_FULL ? piece->forward_flop : piece->attention_flop);
+    const double again[PM_RECOMPUTE_COUNT] = {[PM_RECOMPUTE_SELECTIVE] = piece->attention_flop,
+                                              [PM_RECOMPUTE_FULL] = piece->forward_flop,
+                                              [PM_RECOMPUTE_OPERATIONS] = piece->forward_flop - piece->operations_flop};
+    int layers = of->before[of->layers * kinds + k];
+    if (pm__parallel_again(p, k)) flop += layers * group * again[p->s.run->recompute];
   }
   return flop;
 }

@@ -4,7 +4,7 @@
 **     forward  = join(kernels, host) + exchanges of the forward pass          join(a, b) = sqrt(a^2 + b^2)
 **     dgrad, wgrad likewise; what only gradients of parameters wait for hides behind those of activations
 **     recompute = none; selective: the kernels of attention that keeps its scores; full: forward, without its last
-**     reduction
+**     reduction; operations: forward, without attention and every other product
 */
 #include <math.h>
 #include "kernel/models.h"
@@ -17,15 +17,15 @@ static double join(double gpu, double host)
 
 /* ---- Attention ---- */
 
-/* Kernels of the forward pass of one unit, without their launches. */
-static double forward_kernels(const pm__schedule *s, const pm__units *units, const pm__unit *unit, double batch)
+/* Kernels of the forward pass of one unit on a device, without their launches. */
+static double forward_kernels(const pm__device *device, const pm__units *units, const pm__unit *unit, double batch)
 {
   const pm__plan_kernels *kernels = &units->kernels;
   double time = 0;
   for (int i = unit->first; i < unit->first + unit->count; i++) {
     const pm__unit_kernel *entry = &units->entry[i];
     if (entry->kernel >= kernels->first[PM__SORTS]) continue; /* the forward pass comes first */
-    time += entry->repeats * pm__kernel_price(s->device, &kernels->shape[entry->kernel], batch);
+    time += entry->repeats * pm__kernel_price(device, &kernels->shape[entry->kernel], batch);
   }
   return time;
 }
@@ -40,7 +40,7 @@ static double attention_time(const pm__parallel *p, const pm__plan_piece *piece,
     int unit = piece->units->order[i];
     bool wanted = layer->kind != NULL && layer->kind->role == PM__ROLE_ATTENTION && unit >= 0;
     if (!wanted || (kept && !pm__keeps_scores(network, layer))) continue;
-    time += forward_kernels(&p->s, piece->units, &piece->units->unit[unit], p->batch);
+    time += forward_kernels(p->s.device, piece->units, &piece->units->unit[unit], p->batch);
   }
   return time;
 }
@@ -156,9 +156,28 @@ static double host_time(const pm__schedule *s, const pm__units *units, int pass)
   return s->framework != NULL ? s->framework->profile.framework.kernel_time * units->pass[pass].host_calls : 0;
 }
 
+/* Attention and the products whose outputs recomputation by operation keeps. */
+static double operations_time(const pm__parallel *p, const pm__plan_piece *piece)
+{
+  const pm_network *network = piece->shard->network;
+  double time = 0;
+  int products = 0;
+  for (size_t i = 0; i < network->count; i++) {
+    int unit = piece->units->order[i];
+    if (!pm__keeps_operation(&network->layers[i], &products) || unit < 0) continue;
+    bool narrow = p->s.linear != NULL && network->layers[i].kind->role == PM__ROLE_DENSE;
+    time += forward_kernels(narrow ? p->s.linear : p->s.device, piece->units, &piece->units->unit[unit], p->batch);
+  }
+  return time;
+}
+
 static void set_recompute(const pm__parallel *p, const pm__plan_piece *piece, double forward, pm__parallel_piece *out)
 {
   int how = p->s.run->recompute;
+  if (how == PM_RECOMPUTE_OPERATIONS) {
+    out->again = pm__most(0, out->gpu[PM__FORWARD] - operations_time(p, piece));
+    out->recompute = out->again > 0 ? forward * out->again / out->gpu[PM__FORWARD] : 0;
+  }
   if (how == PM_RECOMPUTE_SELECTIVE) out->again = out->recompute = attention_time(p, piece, true);
   if (how != PM_RECOMPUTE_FULL) return;
   out->again = out->gpu[PM__FORWARD];

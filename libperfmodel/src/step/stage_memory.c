@@ -74,9 +74,11 @@ static kept kept_of(const pm__parallel *p, const pm__memory_question *q, int kin
   const pm__plan_piece *piece = &p->sharded->piece[kind];
   pm__alive alive = pm__memory_alive(q);
   kept all = {alive.saved, alive.peak - alive.saved};
-  if (!pm__parallel_again(p, kind) || p->s.run->recompute != PM_RECOMPUTE_FULL) return all;
+  if (!pm__parallel_again(p, kind) || p->s.run->recompute == PM_RECOMPUTE_SELECTIVE) return all;
   double input = piece->input * p->s.device->bytes;
-  return (kept){(1 - share) * alive.saved + share * input, alive.peak};
+  double operations = p->s.run->recompute == PM_RECOMPUTE_OPERATIONS ? pm__memory_operations(q) : 0;
+  double saved = pm__least(input + operations, alive.saved);
+  return (kept){(1 - share) * alive.saved + share * saved, alive.peak - (saved - input)};
 }
 
 double pm__parallel_in_flight(const pm__parallel *p, int stage)
