@@ -119,7 +119,8 @@ static int set_goodput(const question *q, pm_training *row, pm_error *error)
   row->interval = goal->interval;
   row->goodput = isnan(row->interval) || isnan(row->checkpoint) ? 1 : row->interval / (row->interval + row->checkpoint);
   if (rate == 0) return PM_OK;
-  pm_goodput g = {.mtbf = row->mtbf, .checkpoint = row->checkpoint, .restart = pm__or(goal->restart, 0), .interval = goal->interval};
+  pm_goodput g = {.mtbf = row->mtbf, .checkpoint = row->checkpoint, .restart = pm__or(goal->restart, 0),
+                  .interval = goal->interval};
   int status = pm_goodput_evaluate(&g, error);
   row->interval = g.interval;
   row->goodput = g.goodput;
@@ -180,7 +181,8 @@ static int evaluate(const question *q, int nodes, pm_training *row, pm_error *er
   base.gpus = gpus_of(q);
   base.nodes = nodes;
   pm_search *search = pm_search_new(q->plan, &base, 1, q->global_batch, &own);
-  if (search == NULL) return own.status == PM_STATUS_NOT_FOUND ? own.status : pm__fail(error, own.status, "%s", own.text);
+  if (search == NULL && own.status == PM_STATUS_NOT_FOUND) return own.status;
+  if (search == NULL) return pm__fail(error, own.status, "%s", own.text);
   int status = find_best(search, &run, error);
   pm_search_free(search);
   return status == PM_OK ? fill(q, &run, row, error) : status;
@@ -217,9 +219,11 @@ static int evaluate_all(const question *q, rows *all, pm_error *error)
   }
   if (all->count > 0) return PM_OK;
   const char *network = q->plan->networks[q->base.network_index].network->id;
-  if (!fits) return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "no plan for \"%s\" fits into memory on at most %d nodes", network, q->goal->max_nodes);
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "no parallel plan shares \"%s\" out over at most %d nodes with a global batch of %.0f", network,
-                  q->goal->max_nodes, q->global_batch);
+  int most = q->goal->max_nodes;
+  if (!fits)
+    return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "no plan for \"%s\" fits into memory on at most %d nodes", network, most);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "no parallel plan shares \"%s\" out over at most %d nodes with a global batch "
+                  "of %.0f", network, most, q->global_batch);
 }
 
 static int make_question(question *q, const pm_run *base, size_t run_size, pm_error *error)

@@ -249,19 +249,17 @@ int pm__search_plans_add(const pm_plan *plan, const pm_run *bases, int32_t at, d
                   plan->networks[base->network_index].network->id, (long long)l.ranks, global_batch);
 }
 
-pm_run pm__search_plan_run(const pm_run *base, double global_batch, const pm__search_plan *plan)
+void pm__search_plan_set(const pm__search_plan *plan, double global_batch, pm_run *run)
 {
-  pm_run run = *base;
-  run.tensor_parallel = plan->tensor;
-  run.context_parallel = plan->context;
-  run.pipeline_parallel = plan->pipeline;
-  run.virtual_pipeline = plan->chunks;
-  run.expert_parallel = plan->expert;
-  run.sequence_parallel = plan->sequence;
-  run.zero = plan->zero;
-  run.recompute = plan->recompute;
-  run.pipeline_schedule = plan->schedule;
-  run.micro_batch = plan->batch;
-  run.batch = global_batch / pm_run_get_data_parallel(&run);
-  return run;
+  run->tensor_parallel = plan->tensor;
+  run->context_parallel = plan->context;
+  run->pipeline_parallel = plan->pipeline;
+  run->virtual_pipeline = plan->chunks;
+  run->expert_parallel = plan->expert;
+  run->sequence_parallel = plan->sequence;
+  run->zero = plan->zero;
+  run->recompute = plan->recompute;
+  run->pipeline_schedule = plan->schedule;
+  run->micro_batch = plan->batch;
+  run->batch = global_batch / pm_run_get_data_parallel(run);
 }

@@ -23,7 +23,7 @@ int pm__search_base_place(const pm_plan *plan, pm_run *base, pm_error *error);
 int pm__search_plans_add(const pm_plan *plan, const pm_run *bases, int32_t at, double global_batch,
                          pm__search_plans *plans, pm_error *error);
 
-/* The run of a plan; what the plan does not set is that of `base`. */
-pm_run pm__search_plan_run(const pm_run *base, double global_batch, const pm__search_plan *plan);
+/* Sets what the plan does in a run of its base. */
+void pm__search_plan_set(const pm__search_plan *plan, double global_batch, pm_run *run);
 
 #endif

@@ -8,8 +8,9 @@
 #include "base/base.h"
 #include "record/sized.h"
 #include "search/parallel_search.h"
+#include "step/screen.h"
 
-enum { BLOCK = 64, BASES_MOST = 65536 };
+enum { BASES_MOST = 65536 };
 
 void pm_search_base_fill(pm_run *run, size_t size)
 {
@@ -81,7 +82,9 @@ size_t pm_search_count(const pm_search *search)
 pm_run pm__search_run_of(const pm_search *search, size_t number)
 {
   const pm__search_plan *plan = &search->plans.plan[number];
-  return pm__search_plan_run(&search->bases[plan->base], search->global_batch, plan);
+  pm_run run = search->bases[plan->base];
+  pm__search_plan_set(plan, search->global_batch, &run);
+  return run;
 }
 
 int pm_search_get_run_sized(const pm_search *search, size_t number, pm_run *run, size_t run_size)
@@ -190,30 +193,42 @@ bool pm__search_better(const pm__search_best *a, const pm__search_best *b)
   return a->plan.memory != b->plan.memory ? a->plan.memory < b->plan.memory : a->plan.number < b->plan.number;
 }
 
-static void keep_choice(pm_search_result *r, const pm__search_best *best)
+/* The place of a choice, or of the next. */
+static size_t choice_place(const pm_search_result *r, size_t guess, const pm_field *field, double value)
 {
+  if (guess < r->choices && r->choice[guess].field == field && r->choice[guess].value == value) return guess;
   size_t i = 0;
-  while (i < r->choices && (r->choice[i].field != best->field || r->choice[i].value != best->value)) i++;
-  if (i == PM__SEARCH_CHOICES) return;
-  if (i == r->choices) r->choices++;
-  else if (!pm__search_better(best, &r->choice[i])) return;
-  r->choice[i] = *best;
+  while (i < r->choices && (r->choice[i].field != field || r->choice[i].value != value)) i++;
+  return i;
+}
+
+static void keep_choice(pm_search_result *r, size_t at, const pm_field *field, double value, bool fits,
+                        const pm__search_found *plan)
+{
+  const pm__search_best best = {field, value, fits, *plan};
+  if (at == PM__SEARCH_CHOICES) return;
+  if (at == r->choices) r->choices++;
+  else if (!pm__search_better(&best, &r->choice[at])) return;
+  r->choice[at] = best;
 }
 
 static void keep_choices(pm_search_result *r, const pm_run *run, const pm__search_found *plan, bool fits)
 {
-  for (int i = 0; i < PM__SEARCH_FIELDS; i++)
-    keep_choice(r, &(pm__search_best){r->field[i], pm_record_get_number(r->field[i], run), fits, *plan});
+  for (int i = 0; i < PM__SEARCH_FIELDS; i++) {
+    double value = pm_record_get_number(r->field[i], run);
+    r->last[i] = choice_place(r, r->last[i], r->field[i], value);
+    keep_choice(r, r->last[i], r->field[i], value, fits, plan);
+  }
 }
 
 /* ---- Evaluation ---- */
 
-static bool keep(pm_search_result *r, size_t number, const pm_run *run, const pm_prediction *prediction)
+static bool keep(pm_search_result *r, size_t number, const pm_run *run, const pm__parallel_screened *answer)
 {
-  const pm__search_found plan = {number, prediction->step_time, prediction->memory, (double)run->gpus * run->nodes};
-  bool fits = prediction->status == PM_OK;
+  const pm__search_found plan = {number, answer->step_time, answer->memory, (double)run->gpus * run->nodes};
+  bool fits = answer->status == PM_OK;
   r->predicted++;
-  if (!fits && prediction->status != PM_STATUS_DOES_NOT_FIT) return true;
+  if (!fits && answer->status != PM_STATUS_DOES_NOT_FIT) return true;
   keep_choices(r, run, &plan, fits);
   if (!fits) return true;
   r->fitting++;
@@ -222,18 +237,21 @@ static bool keep(pm_search_result *r, size_t number, const pm_run *run, const pm
 
 int pm_search_evaluate(const pm_search *search, size_t first, size_t last, pm_search_result *result)
 {
-  pm_run runs[BLOCK];
-  pm_prediction predictions[BLOCK];
   if (search == NULL || result == NULL || result->search != search || first > last || last > search->plans.count)
     return PM_STATUS_BAD_ARGUMENT;
-  for (size_t from = first; from < last; from += BLOCK) {
-    size_t count = last - from < BLOCK ? last - from : BLOCK;
-    for (size_t i = 0; i < count; i++) runs[i] = pm__search_run_of(search, from + i);
-    pm_predict(search->plan, runs, predictions, count);
-    for (size_t i = 0; i < count; i++)
-      if (!keep(result, from + i, &runs[i], &predictions[i])) return PM_STATUS_NO_MEMORY;
+  pm__parallel_screen *screen = pm__parallel_screen_new(search->plan);
+  bool good = screen != NULL;
+  const pm_run *base = NULL;
+  pm_run run;
+  for (size_t i = first; i < last && good; i++) {
+    const pm__search_plan *plan = &search->plans.plan[i];
+    if (base != &search->bases[plan->base]) run = *(base = &search->bases[plan->base]);
+    pm__search_plan_set(plan, search->global_batch, &run);
+    pm__parallel_screened answer = pm__parallel_screen_run(screen, base, &run);
+    good = answer.status != PM_STATUS_NO_MEMORY && keep(result, i, &run, &answer);
   }
-  return PM_OK;
+  pm__parallel_screen_free(screen);
+  return good ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 int pm_search_result_add(pm_search_result *result, const pm_search_result *other)
@@ -241,7 +259,10 @@ int pm_search_result_add(pm_search_result *result, const pm_search_result *other
   if (result == NULL || other == NULL || result->search != other->search) return PM_STATUS_BAD_ARGUMENT;
   result->predicted += other->predicted;
   result->fitting += other->fitting;
-  for (size_t i = 0; i < other->choices; i++) keep_choice(result, &other->choice[i]);
+  for (size_t i = 0; i < other->choices; i++) {
+    const pm__search_best *c = &other->choice[i];
+    keep_choice(result, choice_place(result, result->choices, c->field, c->value), c->field, c->value, c->fits, &c->plan);
+  }
   for (size_t i = 0; i < other->top.count; i++)
     if (!keep_top(result, &other->top.plan[i])) return PM_STATUS_NO_MEMORY;
   for (size_t i = 0; i < other->front.count; i++)

@@ -37,6 +37,7 @@ struct pm_search_result {
   pm__search_kept top, front;
   pm__search_best choice[PM__SEARCH_CHOICES];
   const pm_field *field[PM__SEARCH_FIELDS]; /* that a plan decides */
+  size_t last[PM__SEARCH_FIELDS];           /* the choice of each that was kept last: most plans make the same */
   size_t choices, most, predicted, fitting;
 };
 

@@ -84,6 +84,13 @@ static double input_wait(const pm__schedule *s, double step)
   return s->run->no_prefetch ? takes : pm__most(0, takes - step);
 }
 
+double pm__step_time(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, double *waits)
+{
+  double step = t->alone + sharing->exposed + sharing->straggler_wait + sharing->bubble;
+  *waits = input_wait(s, step);
+  return step + *waits;
+}
+
 static void set_times(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, pm_prediction *out)
 {
   out->forward_time = t->forward;
@@ -99,9 +106,7 @@ static void set_times(const pm__schedule *s, const pm__schedule_times *t, const 
   out->layout_time = t->layout;
   out->staleness = sharing->staleness;
   out->bubble_time = sharing->bubble;
-  double step = t->alone + sharing->exposed + sharing->straggler_wait + sharing->bubble;
-  out->input_wait_time = input_wait(s, step);
-  out->step_time = step + out->input_wait_time;
+  out->step_time = pm__step_time(s, t, sharing, &out->input_wait_time);
 }
 
 static int32_t largest_share(const pm_prediction *p)

@@ -179,6 +179,11 @@ static int set_sharded(pm__parallel *p, const pm_plan *plan, const pm_run *r, pm
   p->sharded = pm__plan_sharded_find(plan, &key, error != NULL ? error : &own);
   if (p->sharded == NULL) return error != NULL ? error->status : own.status;
   p->pieces = p->sharded->of;
+  return PM_OK;
+}
+
+static int check_layers(const pm__parallel *p, const pm_run *r, pm_error *error)
+{
   int least = p->stages * p->chunks, ends = r->stage_layers == PM_STAGE_LAYERS_BALANCED && least > 1 ? 2 : 0;
   if (p->pieces->layers + ends >= least) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" has %d layers, fewer than %d stages of %d chunks",
@@ -211,8 +216,21 @@ int pm__parallel_make(pm__parallel *p, const pm_plan *plan, const pm__schedule *
   if (status == PM_OK) status = set_batches(p, run, error);
   if (status == PM_OK) status = set_schedule(p, run, error);
   if (status == PM_OK) status = set_sharded(p, plan, run, error);
+  if (status == PM_OK) status = check_layers(p, run, error);
   if (status == PM_OK) status = check_linear(p, error);
   if (status == PM_OK) status = set_groups(p, run, error);
+  p->s.samples = p->batch * p->micro_batches * p->data;
+  return status;
+}
+
+int pm__parallel_change(pm__parallel *p, const pm_run *run, pm_error *error)
+{
+  p->s.run = run;
+  int status = check_choices(run, error);
+  if (status == PM_OK) status = check_numbers(run, error);
+  if (status == PM_OK) status = set_batches(p, run, error);
+  if (status == PM_OK) status = set_schedule(p, run, error);
+  if (status == PM_OK) status = check_layers(p, run, error);
   p->s.samples = p->batch * p->micro_batches * p->data;
   return status;
 }

@@ -58,6 +58,9 @@ bool pm__parallel_wanted(const pm_run *run);
 /* PM_OK, or why the run cannot be predicted, memory left aside. `s` has been gathered. May make shards on first use. */
 int pm__parallel_make(pm__parallel *p, const pm_plan *plan, const pm__schedule *s, pm_error *error);
 
+/* The same with another micro-batch, schedule, ZeRO stage or recomputation, of a run that `p` is to refer to from now on. */
+int pm__parallel_change(pm__parallel *p, const pm_run *run, pm_error *error);
+
 /* ---- Pieces ---- */
 
 /* Of one micro-batch; s. `forward` and the others include exchanges that nothing hides, and the host. */
@@ -117,7 +120,37 @@ typedef struct pm__parallel_data {
 pm__parallel_data pm__parallel_data_time(const pm__parallel *p, const pm__parallel_stage *stage,
                                          const pm__parallel_piece *kinds, const pm__parallel_piece *times);
 
+/* What ZeRO stage 3 exchanges of one piece. */
+typedef struct pm__parallel_shards {
+  double gather, scatter;
+} pm__parallel_shards;
+
+pm__parallel_shards pm__parallel_shards_price(const pm__parallel *p, int kind);
+
+/* Exchanges of a stage, whatever its times are: all gradients, and what of them has nothing to hide behind; what must follow;
+** the share of the GPU that they keep busy. */
+typedef struct pm__parallel_prices {
+  double gradients, bucket, after, beside;
+  const pm__parallel_shards *shards; /* of each kind, with ZeRO stage 3; the caller's */
+} pm__parallel_prices;
+
+pm__parallel_prices pm__parallel_data_price(const pm__parallel *p, const pm__parallel_stage *stage,
+                                            const pm__parallel_shards *shards);
+
+pm__parallel_data pm__parallel_data_time_of(const pm__parallel *p, const pm__parallel_stage *stage,
+                                            const pm__parallel_prices *prices, const pm__parallel_piece *kinds,
+                                            const pm__parallel_piece *times);
+
 /* ---- Memory ---- */
+
+/* Bytes of one GPU of a stage but for activations, and these: of one micro-batch in flight, and of what never waits. */
+typedef struct pm__parallel_footprint {
+  pm__memory_parts parts;
+  double waiting, behind, factor; /* the allocator's over what is alive */
+} pm__parallel_footprint;
+
+pm__parallel_footprint pm__parallel_footprint_of(const pm__parallel *p, const pm__parallel_stage *stage);
+pm__memory_parts pm__parallel_memory_of(const pm__parallel_footprint *footprint, double flight);
 
 /* Micro-batches whose activations a stage keeps at most. */
 double pm__parallel_in_flight(const pm__parallel *p, int stage);
@@ -137,6 +170,27 @@ void pm__parallel_step_memory(const pm__parallel *p, pm_prediction *out);
 int pm__parallel_fits(const pm__parallel *p, pm_error *error);
 
 void pm__parallel_step_predict(const pm__parallel *p, pm_prediction *out);
+
+/* What is found from stage to stage. */
+typedef struct pm__parallel_walk {
+  pm__pipeline_load load;
+  pm__parallel_piece slowest; /* times of the stage that takes longest */
+  int stage;
+  double parameters;          /* of the stage that has to update most, as its own share */
+  pm__parallel_data data;     /* of the stage where most is left */
+} pm__parallel_walk;
+
+pm__parallel_walk pm__parallel_walk_begin(const pm__parallel *p);
+
+/* `count` equal stages, from `number` on. */
+void pm__parallel_walk_add(const pm__parallel *p, int number, int count, const pm__parallel_stage *stage,
+                           const pm__parallel_piece *times, const pm__parallel_data *data, pm__parallel_walk *walk);
+
+/* Whether two neighbouring stages, of which `number` is the second, are alike. */
+bool pm__parallel_alike(const pm__parallel *p, int number, const pm__parallel_stage *a, const pm__parallel_stage *b);
+
+/* The step of a walk whose hop is known. */
+double pm__parallel_walk_step(const pm__parallel *p, pm__parallel_walk *walk);
 
 /* What the tables and the timeline of stages are made of: times of a stage with its host, of a micro-batch; of its update;
 ** of a hop to the next. */

@@ -12,15 +12,6 @@
 #include "kernel/models.h"
 #include "step/parallel.h"
 
-/* What the walk over the stages finds. */
-typedef struct walk {
-  pm__pipeline_load load;
-  pm__parallel_piece slowest; /* times of the stage that takes longest */
-  int stage;
-  double parameters;          /* of the stage that has to update most, as its own share */
-  pm__parallel_data data;     /* of the stage where most is left */
-} walk;
-
 double pm__parallel_micro_batch_time(const pm__parallel *p, const pm__parallel_piece *t)
 {
   double host = p->s.framework != NULL ? p->s.framework->profile.framework.step_time : 0;
@@ -34,15 +25,20 @@ static double own_share(const pm__parallel *p, const pm__parallel_stage *stage)
   return sharded ? shared / p->shards + stage->expert / p->expert_replicas : shared + stage->expert;
 }
 
-static void add_stage(const pm__parallel *p, int number, const pm__parallel_stage *stage, const pm__parallel_piece *t,
-                      const pm__parallel_data *data, walk *w)
+pm__parallel_walk pm__parallel_walk_begin(const pm__parallel *p)
+{
+  return (pm__parallel_walk){.load = {.stages = p->stages, .chunks = p->chunks, .micro_batches = (int)p->micro_batches}};
+}
+
+void pm__parallel_walk_add(const pm__parallel *p, int number, int count, const pm__parallel_stage *stage,
+                           const pm__parallel_piece *t, const pm__parallel_data *data, pm__parallel_walk *w)
 {
   double all = pm__parallel_micro_batch_time(p, t);
   pm__pipeline_load *load = &w->load;
-  load->sum += all;
-  load->forward += t->forward;
-  load->dgrad += t->dgrad;
-  load->wgrad += t->wgrad;
+  load->sum += count * all;
+  load->forward += count * t->forward;
+  load->dgrad += count * t->dgrad;
+  load->wgrad += count * t->wgrad;
   load->most_forward = pm__most(load->most_forward, t->forward);
   load->most_backward = pm__most(load->most_backward, all - t->forward);
   if (all > load->most) {
@@ -67,27 +63,40 @@ double pm__parallel_hop_time(const pm__parallel *p)
   return time + pm__schedule_exchange_on(&p->s, &p->group[PM__GROUP_TENSOR], PM_COLLECTIVE_ALL_GATHER, bytes);
 }
 
-/* Neighbouring stages are mostly alike: what they take is then not worked out again. */
-static void walk_stages(const pm__parallel *p, walk *w)
+/* The first owns what the last one shares with it. */
+bool pm__parallel_alike(const pm__parallel *p, int number, const pm__parallel_stage *a, const pm__parallel_stage *b)
 {
-  pm__parallel_piece kinds[PM__PIECE_KINDS], times;
-  pm__parallel_stage stage[2];
-  pm__parallel_data data;
-  size_t used = (size_t)p->pieces->pieces->kinds;
-  for (int k = 0; k < (int)used; k++) pm__parallel_piece_times(p, k, &kinds[k]);
-  memset(w, 0, sizeof *w);
-  w->load = (pm__pipeline_load){.stages = p->stages, .chunks = p->chunks, .micro_batches = (int)p->micro_batches};
-  for (int i = 0; i < p->stages; i++) {
-    pm__parallel_stage *now = &stage[i % 2], *before = &stage[1 - i % 2];
-    pm__parallel_stage_make(p, i, now);
-    bool same = i > 1 && memcmp(now->count, before->count, used * sizeof *now->count) == 0;
-    if (!same) {
-      times = pm__parallel_stage_times(p, kinds, now);
-      data = pm__parallel_data_time(p, now, kinds, &times);
-    }
-    add_stage(p, i, now, &times, &data, w);
+  return number > 1 && memcmp(a->count, b->count, (size_t)p->pieces->pieces->kinds * sizeof *a->count) == 0;
+}
+
+/* The stages from `first` on that are alike, into `stage`; how many they are. */
+static int next_stages(const pm__parallel *p, int first, pm__parallel_stage *stage)
+{
+  pm__parallel_stage next;
+  int count = 1;
+  pm__parallel_stage_make(p, first, stage);
+  for (; first + count < p->stages; count++) {
+    pm__parallel_stage_make(p, first + count, &next);
+    if (!pm__parallel_alike(p, first + count, stage, &next)) break;
   }
-  w->load.hop = pm__parallel_hop_time(p);
+  return count;
+}
+
+/* What neighbours that are alike take is worked out once. */
+static pm__parallel_walk walk_stages(const pm__parallel *p)
+{
+  pm__parallel_piece kinds[PM__PIECE_KINDS];
+  pm__parallel_stage stage;
+  for (int k = 0; k < p->pieces->pieces->kinds; k++) pm__parallel_piece_times(p, k, &kinds[k]);
+  pm__parallel_walk w = pm__parallel_walk_begin(p);
+  for (int i = 0, count; i < p->stages; i += count) {
+    count = next_stages(p, i, &stage);
+    pm__parallel_piece times = pm__parallel_stage_times(p, kinds, &stage);
+    pm__parallel_data data = pm__parallel_data_time(p, &stage, kinds, &times);
+    pm__parallel_walk_add(p, i, count, &stage, &times, &data, &w);
+  }
+  w.load.hop = pm__parallel_hop_time(p);
+  return w;
 }
 
 /* ---- The step ---- */
@@ -116,7 +125,7 @@ static double bound_of(const pm__parallel_piece *t)
   return once > 0 ? t->bound * (1 + t->again / once) : 0;
 }
 
-static pm__schedule_times times_of(const pm__parallel *p, const walk *w)
+static pm__schedule_times times_of(const pm__parallel *p, const pm__parallel_walk *w)
 {
   const pm__parallel_piece *t = &w->slowest;
   double m = p->micro_batches;
@@ -128,7 +137,7 @@ static pm__schedule_times times_of(const pm__parallel *p, const walk *w)
   return out;
 }
 
-static void set_exchanges(const pm__parallel *p, const walk *w, double hops, pm_prediction *out)
+static void set_exchanges(const pm__parallel *p, const pm__parallel_walk *w, double hops, pm_prediction *out)
 {
   double m = p->micro_batches;
   out->recompute_time = m * w->slowest.again;
@@ -187,20 +196,36 @@ static void set_rates(const pm__parallel *p, pm_prediction *out)
   out->hfu = out->mfu * (1 + again);
 }
 
+/* Times of the slowest stage's GPUs and what sharing adds; the hops that are waited for, in *hops. */
+static pm__schedule_times put_together(const pm__parallel *p, pm__parallel_walk *w, double *hops, pm__sharing *sharing)
+{
+  double all = p->schedule->time(&w->load), hop = w->load.hop;
+  w->load.hop = 0;
+  *hops = hop > 0 ? all - p->schedule->time(&w->load) : 0;
+  pm__schedule_times times = times_of(p, w);
+  double within = p->micro_batches * pm__parallel_exchanges(&w->slowest);
+  *sharing = (pm__sharing){.communication = within + *hops + w->data.communication,
+                           .exposed = within + *hops + w->data.exposed,
+                           .bubble = all - *hops - p->micro_batches * w->load.most,
+                           .exchanged = w->parameters};
+  sharing->straggler_wait = pm__straggler_wait(&p->s, times.alone, p->s.ranks / p->s.run->tensor_parallel);
+  return times;
+}
+
+double pm__parallel_walk_step(const pm__parallel *p, pm__parallel_walk *w)
+{
+  double hops, waits;
+  pm__sharing sharing;
+  pm__schedule_times times = put_together(p, w, &hops, &sharing);
+  return pm__step_time(&p->s, &times, &sharing, &waits);
+}
+
 void pm__parallel_step_predict(const pm__parallel *p, pm_prediction *out)
 {
-  walk w;
-  walk_stages(p, &w);
-  double all = p->schedule->time(&w.load), hop = w.load.hop;
-  w.load.hop = 0;
-  double hops = hop > 0 ? all - p->schedule->time(&w.load) : 0;
-  pm__schedule_times times = times_of(p, &w);
-  double within = p->micro_batches * pm__parallel_exchanges(&w.slowest);
-  pm__sharing sharing = {.communication = within + hops + w.data.communication,
-                         .exposed = within + hops + w.data.exposed,
-                         .bubble = all - hops - p->micro_batches * w.load.most,
-                         .exchanged = w.parameters};
-  sharing.straggler_wait = pm__straggler_wait(&p->s, times.alone, p->s.ranks / p->s.run->tensor_parallel);
+  double hops;
+  pm__sharing sharing;
+  pm__parallel_walk w = walk_stages(p);
+  pm__schedule_times times = put_together(p, &w, &hops, &sharing);
   set_exchanges(p, &w, hops, out);
   pm__step_compose(&p->s, &times, &sharing, out);
   pm__step_set_interval(&p->s, NULL, out);
@@ -219,13 +244,14 @@ double pm__parallel_usable_memory(const pm__parallel *p)
   return isnan(p->s.run->usable_memory) ? p->s.system->system->usable_memory : p->s.run->usable_memory;
 }
 
+/* Of stages that are alike the first has most in flight. */
 pm__memory_parts pm__parallel_fullest_stage(const pm__parallel *p, int32_t *number)
 {
   double most = -1;
   pm__memory_parts fullest = {0};
-  for (int i = 0; i < p->stages; i++) {
-    pm__parallel_stage stage;
-    pm__parallel_stage_make(p, i, &stage);
+  pm__parallel_stage stage;
+  for (int i = 0, count; i < p->stages; i += count) {
+    count = next_stages(p, i, &stage);
     pm__memory_parts parts = pm__parallel_memory(p, &stage, i);
     double total = pm__memory_total(&parts, p->batch);
     if (total <= most) continue;

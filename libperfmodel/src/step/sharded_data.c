@@ -35,12 +35,6 @@ static double shared(const pm__parallel_stage *stage)
   return stage->whole + stage->split;
 }
 
-/* While they hide, collectives keep multiprocessors busy that the kernels beside them lack. */
-static double beside(const pm__parallel *p, int collective, double hidden)
-{
-  return hidden > 0 ? hidden * pm__exchange_share(&p->group[PM__GROUP_SHARD], collective) : 0;
-}
-
 /* ---- Gradients once, or every time ---- */
 
 /* Copies of a smaller group of shards. */
@@ -49,17 +43,30 @@ static double among_copies(const pm__parallel *p, double bytes)
   return exchange(p, PM__GROUP_COPIES, PM_COLLECTIVE_ALL_REDUCE, bytes / p->shards);
 }
 
-static pm__parallel_data reduce_gradients(const pm__parallel *p, const pm__parallel_stage *stage, double backward)
+static void price_gradients(const pm__parallel *p, const pm__parallel_stage *stage, pm__parallel_prices *out)
 {
   bool sharded = p->s.run->zero > 0;
   double bytes = shared(stage) * p->gradient, bucket, other;
   int collective = sharded ? PM_COLLECTIVE_REDUCE_SCATTER : PM_COLLECTIVE_ALL_REDUCE;
   double all = in_buckets(p, sharded ? PM__GROUP_SHARD : PM__GROUP_DATA, collective, bytes, &bucket);
   if (sharded) all += among_copies(p, bytes);
-  all += in_buckets(p, PM__GROUP_EXPERT_DATA, collective, stage->expert * p->gradient, &other);
+  out->gradients = all + in_buckets(p, PM__GROUP_EXPERT_DATA, collective, stage->expert * p->gradient, &other);
+  out->bucket = pm__most(bucket, other);
+  out->beside = pm__exchange_share(&p->group[PM__GROUP_SHARD], collective);
+}
+
+/* While they hide, collectives keep multiprocessors busy that the kernels beside them lack. */
+static double beside(const pm__parallel_prices *prices, double hidden)
+{
+  return hidden > 0 ? hidden * prices->beside : 0;
+}
+
+static pm__parallel_data reduce_gradients(const pm__parallel *p, const pm__parallel_prices *prices, double backward)
+{
+  double all = prices->gradients;
   bool overlap = p->s.overlap == PM_OVERLAP_BACKWARD;
-  double left = overlap ? pm__least(all, pm__most(pm__most(bucket, other), all - backward)) : all;
-  return (pm__parallel_data){all, left + beside(p, collective, all - left)};
+  double left = overlap ? pm__least(all, pm__most(prices->bucket, all - backward)) : all;
+  return (pm__parallel_data){all, left + beside(prices, all - left)};
 }
 
 static double gather_weights(const pm__parallel *p, const pm__parallel_stage *stage)
@@ -84,17 +91,22 @@ static bool gathers_once(const pm__parallel *p)
   return p->s.run->zero == 3 && p->stages > 1;
 }
 
+pm__parallel_shards pm__parallel_shards_price(const pm__parallel *p, int kind)
+{
+  const pm__shard *shard = p->sharded->piece[kind].shard;
+  return (pm__parallel_shards){of_piece(p, shard, PM_COLLECTIVE_ALL_GATHER, p->s.device->bytes),
+                               of_piece(p, shard, PM_COLLECTIVE_REDUCE_SCATTER, p->gradient)};
+}
+
 /* Of one micro-batch. The first gather and the last scatter have nothing to hide behind. */
 static pm__parallel_data shard_weights(const pm__parallel *p, const pm__parallel_stage *stage,
-                                       const pm__parallel_piece *kinds)
+                                       const pm__parallel_prices *prices, const pm__parallel_piece *kinds)
 {
   pm__parallel_data sum = {0, 0};
   double most = 0;
   for (int k = 0; k < p->pieces->pieces->kinds; k++) {
     if (stage->count[k] == 0) continue;
-    const pm__shard *shard = p->sharded->piece[k].shard;
-    double gather = of_piece(p, shard, PM_COLLECTIVE_ALL_GATHER, p->s.device->bytes);
-    double scatter = of_piece(p, shard, PM_COLLECTIVE_REDUCE_SCATTER, p->gradient);
+    double gather = prices->shards[k].gather, scatter = prices->shards[k].scatter;
     double backward = kinds[k].dgrad + kinds[k].wgrad + kinds[k].recompute, again = gathers_once(p) ? 0 : gather;
     sum.communication += stage->count[k] * (gather + again + scatter);
     double late = pm__most(0, gather - kinds[k].forward) + pm__most(0, again + scatter - backward);
@@ -102,7 +114,7 @@ static pm__parallel_data shard_weights(const pm__parallel *p, const pm__parallel
     most = pm__most(most, gather + scatter);
   }
   sum.exposed = pm__least(sum.communication, sum.exposed + most);
-  sum.exposed += beside(p, PM_COLLECTIVE_ALL_GATHER, sum.communication - sum.exposed);
+  sum.exposed += beside(prices, sum.communication - sum.exposed);
   return sum;
 }
 
@@ -124,12 +136,32 @@ static double once_a_step(const pm__parallel *p, const pm__parallel_stage *stage
   return time;
 }
 
+pm__parallel_prices pm__parallel_data_price(const pm__parallel *p, const pm__parallel_stage *stage,
+                                            const pm__parallel_shards *shards)
+{
+  int zero = p->s.run->zero;
+  pm__parallel_prices prices = {.shards = shards, .after = once_a_step(p, stage)};
+  if (zero == 3) prices.beside = pm__exchange_share(&p->group[PM__GROUP_SHARD], PM_COLLECTIVE_ALL_GATHER);
+  else price_gradients(p, stage, &prices);
+  if (zero == 1 || zero == 2) prices.after += gather_weights(p, stage);
+  return prices;
+}
+
+pm__parallel_data pm__parallel_data_time_of(const pm__parallel *p, const pm__parallel_stage *stage,
+                                            const pm__parallel_prices *prices, const pm__parallel_piece *kinds,
+                                            const pm__parallel_piece *times)
+{
+  double backward = times->dgrad + times->wgrad + times->recompute;
+  double repeats = p->s.run->zero >= 2 && !gathers_once(p) ? p->micro_batches : 1;
+  pm__parallel_data data = p->s.run->zero == 3 ? shard_weights(p, stage, prices, kinds) : reduce_gradients(p, prices, backward);
+  return (pm__parallel_data){data.communication * repeats + prices->after, data.exposed * repeats + prices->after};
+}
+
 pm__parallel_data pm__parallel_data_time(const pm__parallel *p, const pm__parallel_stage *stage,
                                          const pm__parallel_piece *kinds, const pm__parallel_piece *times)
 {
-  double backward = times->dgrad + times->wgrad + times->recompute, repeats = p->s.run->zero >= 2 && !gathers_once(p) ? p->micro_batches : 1;
-  pm__parallel_data data = p->s.run->zero == 3 ? shard_weights(p, stage, kinds) : reduce_gradients(p, stage, backward);
-  double after = once_a_step(p, stage);
-  if (p->s.run->zero == 1 || p->s.run->zero == 2) after += gather_weights(p, stage);
-  return (pm__parallel_data){data.communication * repeats + after, data.exposed * repeats + after};
+  pm__parallel_shards shards[PM__PIECE_KINDS];
+  for (int k = 0; p->s.run->zero == 3 && k < p->pieces->pieces->kinds; k++) shards[k] = pm__parallel_shards_price(p, k);
+  pm__parallel_prices prices = pm__parallel_data_price(p, stage, shards);
+  return pm__parallel_data_time_of(p, stage, &prices, kinds, times);
 }

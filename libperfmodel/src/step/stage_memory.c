@@ -96,30 +96,39 @@ static bool is_behind(const pm__parallel *p, int kind)
   return false;
 }
 
-pm__memory_parts pm__parallel_memory(const pm__parallel *p, const pm__parallel_stage *stage, int number)
+pm__parallel_footprint pm__parallel_footprint_of(const pm__parallel *p, const pm__parallel_stage *stage)
 {
   asked a = asked_of(p);
-  pm__memory_parts out = {0};
-  double once = 0, factor = 1, saved = 0;
-  double flight = pm__parallel_in_flight(p, number);
+  pm__parallel_footprint f = {.factor = 1};
   pm__memory_question q = {NULL, &a.run, &a.optimizer, 0};
   for (int k = 0; k < p->pieces->pieces->kinds; k++) {
     if (stage->count[k] == 0) continue;
     q.plan = p->sharded->piece[k].memory;
     kept each = kept_of(p, &q, k, stage->again);
-    saved += stage->count[k] * each.saved * (p->chunks > 1 && is_behind(p, k) ? 1 : flight);
-    once = pm__most(once, each.once);
-    factor = pm__most(factor, pm__memory_allocator(&q));
+    *(p->chunks > 1 && is_behind(p, k) ? &f.behind : &f.waiting) += stage->count[k] * each.saved;
+    f.parts.live_gradients = pm__most(f.parts.live_gradients, each.once);
+    f.factor = pm__most(f.factor, pm__memory_allocator(&q));
   }
   const pm_memory_profile *profile = &q.plan->profile;
-  add_parameters(p, &q, stage->whole + stage->split, p->shards, &out);
-  add_parameters(p, &q, stage->expert, p->expert_replicas, &out);
-  out.context = pm__given(profile->context, 0);
-  out.workspace = pm__given(profile->workspace, 0);
-  out.communication = communication(p, stage, &q);
-  out.activations = saved;
-  out.live_gradients = once;
-  out.allocator = (factor - 1) * (out.activations + once);
-  out.input = 4 * p->s.network->input_elements / p->s.run->context_parallel;
+  add_parameters(p, &q, stage->whole + stage->split, p->shards, &f.parts);
+  add_parameters(p, &q, stage->expert, p->expert_replicas, &f.parts);
+  f.parts.context = pm__given(profile->context, 0);
+  f.parts.workspace = pm__given(profile->workspace, 0);
+  f.parts.communication = communication(p, stage, &q);
+  f.parts.input = 4 * p->s.network->input_elements / p->s.run->context_parallel;
+  return f;
+}
+
+pm__memory_parts pm__parallel_memory_of(const pm__parallel_footprint *f, double flight)
+{
+  pm__memory_parts out = f->parts;
+  out.activations = f->waiting * flight + f->behind;
+  out.allocator = (f->factor - 1) * (out.activations + out.live_gradients);
   return out;
+}
+
+pm__memory_parts pm__parallel_memory(const pm__parallel *p, const pm__parallel_stage *stage, int number)
+{
+  pm__parallel_footprint f = pm__parallel_footprint_of(p, stage);
+  return pm__parallel_memory_of(&f, pm__parallel_in_flight(p, number));
 }

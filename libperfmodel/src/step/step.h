@@ -20,6 +20,9 @@ int pm__step_make(pm__schedule *step, const pm_plan *plan, const pm_run *run, pm
 /* Times at the batch that `costs` were priced at, `batch`. */
 pm__schedule_times pm__step_times_of(const pm__schedule *step, const pm__costs *costs, double batch);
 
+/* The step; in *waits what of it is waiting for input. */
+double pm__step_time(const pm__schedule *step, const pm__schedule_times *times, const pm__sharing *sharing, double *waits);
+
 /* Everything of the prediction but its interval, memory and what other runs are needed for. */
 void pm__step_compose(const pm__schedule *step, const pm__schedule_times *times, const pm__sharing *sharing, pm_prediction *out);
 
