@@ -20,6 +20,7 @@ mkdir -p "$place"
 has_library() { ls "/usr/$1/lib/libc.so.6"; }
 
 need_build
+need python3 has python3
 for name in $wanted; do
   case $name in
     clang) need clang has clang ;;
@@ -72,7 +73,7 @@ machine() {
   libraries=$root/usr/lib/$3
   [ -d "$libraries" ] || libraries=$root/usr/lib/$5
   search="-Wl,-rpath-link,$libraries -Wl,-rpath-link,$root/lib/${libraries##*/}"
-  build "$1" -DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_C_COMPILER=$3-gcc" "-DCMAKE_C_FLAGS=$6" -DCMAKE_BUILD_TYPE=Release \
+  build "$1" -DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_C_COMPILER=$3-gcc" "-DCMAKE_C_FLAGS=-O2 $6" -DCMAKE_BUILD_TYPE=None \
     "-DCMAKE_EXE_LINKER_FLAGS=$search" "-DCMAKE_SHARED_LINKER_FLAGS=$search" "-DLIBXML2_INCLUDE_DIR=$root/usr/include/libxml2" \
     "-DLIBXML2_LIBRARY=$libraries/libxml2.so" "-DZLIB_INCLUDE_DIR=$root/usr/include" "-DZLIB_LIBRARY=$root/lib/${libraries##*/}/libz.so.1" || return 1
   numbers "$place/$1.txt" "$4" -L "$root" -E "LD_LIBRARY_PATH=$place/$1/libperfmodel" "$place/$1/tools/perfmodel"
@@ -100,10 +101,10 @@ for name in $wanted; do
     *) echo "no such build: $name" >&2; exit 2 ;;
   esac
   if [ "$verdict" = done ]; then
-    lines=$(diff "$place/gcc-O2.txt" "$place/$name.txt" | grep -c '^>' || true)
-    if [ "$lines" -eq 0 ]; then verdict="equal, $(wc -c <"$place/$name.txt") bytes"; else verdict="$lines lines differ"; fi
+    verdict=$(python3 scripts/same_numbers.py "$place/gcc-O2.txt" "$place/$name.txt") || true
   fi
-  case $verdict in equal*) ;; *) failures=$((failures + 1)) ;; esac
+  # Of the same machine all bytes are equal; other machines' libraries round exp, log and pow otherwise.
+  case $name:$verdict in *:"equal,"* | i386:equal* | arm64:equal* | s390x:equal*) ;; *) failures=$((failures + 1)) ;; esac
   echo "$name: $verdict"
 done
 exit $((failures > 0))

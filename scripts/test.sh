@@ -3,7 +3,8 @@
 #
 #     scripts/test.sh            every check: what has to pass
 #     scripts/test.sh quick      without what takes long: under a minute once everything is built
-#     scripts/test.sh full       what has to pass, and comparisons with packages of others as they are today
+#     scripts/test.sh full       what has to pass, comparisons with packages of others as they are today, and every row of
+#                                docs/reliability.md, which is written anew: coverage, changed code, other machines, two builds
 #
 # Exit code 0 only if all pass. A second run builds only what changed. One test alone: see CONTRIBUTING.md.
 set -eu
@@ -124,6 +125,17 @@ build_all() {
     cmake --build build/test -j "$(jobs)"
 }
 
+# Every command of the page on reliability, on the build of the tests; what they gave is the page.
+reliability() {
+  for tool in valgrind strace; do need $tool has $tool; done
+  install_missing
+  result=0
+  PYTHONPATH=$PWD/build/test/python PERFMODEL_COMMAND=$PWD/build/test/tools/perfmodel LUA_PATH="$PWD/build/test/bindings/lua/?.lua" \
+    LUA_CPATH="$PWD/build/test/bindings/lua/?.so" "$python" scripts/reliability.py run build/test "$python" || result=$?
+  "$python" scripts/reliability.py write && grep '^Of' docs/reliability.md
+  return $result
+}
+
 symbols() { sh scripts/check_symbols.sh build/test; }
 
 # ctest, and under it what the suites of check add up to.
@@ -202,6 +214,7 @@ else
   # published rows, whose code test_calibrate, test_fit, test_validate and the golden cases run through here on few rows.
   step ctest-san run_ctest build/sanitize -LE 'install|recipes|once'
   step threads threads
+  [ $amount != full ] || step reliability reliability
 fi
 
 echo
