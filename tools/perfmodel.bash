@@ -14,7 +14,7 @@ _perfmodel() {
         --kernel-model) words="calibrated roofline" ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
-        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v" ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v zb-2p" ;;
         --stage-layers) words="even balanced" ;;
         --recompute) words="none selective full operations" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
@@ -34,7 +34,7 @@ _perfmodel() {
         --kernel-model) words="calibrated roofline"; many=1 ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid"; many=1 ;;
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none"; many=1 ;;
-        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v"; many=1 ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v zb-2p"; many=1 ;;
         --stage-layers) words="even balanced"; many=1 ;;
         --recompute) words="none selective full operations"; many=1 ;;
         --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
@@ -64,7 +64,7 @@ _perfmodel() {
         --kernel-model) words="calibrated roofline"; many=1 ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid"; many=1 ;;
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none"; many=1 ;;
-        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v"; many=1 ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v zb-2p"; many=1 ;;
         --stage-layers) words="even balanced"; many=1 ;;
         --recompute) words="none selective full operations"; many=1 ;;
         --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
@@ -83,7 +83,7 @@ _perfmodel() {
         --kernel-model) words="calibrated roofline"; many=1 ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid"; many=1 ;;
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none"; many=1 ;;
-        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v"; many=1 ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v zb-2p"; many=1 ;;
         --stage-layers) words="even balanced"; many=1 ;;
         --recompute) words="none selective full operations"; many=1 ;;
         --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
@@ -101,7 +101,7 @@ _perfmodel() {
         --kernel-model) words="calibrated roofline" ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
-        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v" ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v zb-2p" ;;
         --stage-layers) words="even balanced" ;;
         --recompute) words="none selective full operations" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
@@ -121,7 +121,7 @@ _perfmodel() {
         --framework) words="$(_perfmodel_ids memory_profiles)" ;;
         --zero) words="0 1 2 3" ;;
         --recompute) words="none selective full operations" ;;
-        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v" ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v zb-2p" ;;
         --stage-layers) words="even balanced" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
         --format) words="table csv json" ;;

@@ -38,20 +38,15 @@ MEMORY = {
     "zero-bubble, allocator": (8, "2401.10241", 24),
     "torchtitan, allocator": (12, "torchtitan", 18),
 }
-UNFUSED = "attention is read as unfused, as its memory says; unfused attention is too slow by a tenth"
-SHARDED = "one profile for all sequence lengths and GPUs of two years of releases"
 EXPERTS = "exchanges of experts between nodes are host-bound, and differ between releases"
 KNOWN = {
-    "BLOOM prequel, step time": (9.2, "Megatron-DeepSpeed has no profile of its own, and is slower than Megatron-LM"),
-    "zero-bubble, 1f1b, step time": (11.6, UNFUSED),
-    "zero-bubble, zb-1p and zb-2p, step time": (15.6, UNFUSED),
-    "llm-foundry, H100, step time": (16.4, SHARDED),
+    "DLPerf, step time": (21.8, "between nodes as slow as without GPUDirect RDMA, of which the source says nothing"),
     "Megatron-Bridge, experts, step time": (24.9, EXPERTS),
     "AutoModel, experts, step time": (45, EXPERTS),
     "BLOOM, nvidia-smi, memory": (14.5, "what nvidia-smi shows beyond the allocator is PyTorch's, not DeepSpeed's"),
     "torchtitan, allocator, memory": (21, "with stages, and with weights over many nodes, a fifth is missing"),
     "order of 8 plans, 100 less 100 times Spearman": (34, "plans within 5 % of each other change places"),
-    "zero-bubble, groups whose schedules are in another order": (5, "zb-1p, taken as ZB-H1, and interleaved change places"),
+    "zero-bubble, groups whose schedules are in another order": (3, "zb-1p, taken as ZB-H1, and interleaved change places"),
 }
 PLAN = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel", "virtual_pipeline_stages", "schedule",
         "zero_stage", "micro_batch", "activation_recompute", "sequence_parallel")

@@ -185,7 +185,7 @@ END_TEST
 START_TEST(zero_bubble_is_near_its_simulation)
 {
   static const int cases[][2] = {{2, 8}, {4, 32}, {8, 24}, {8, 64}, {16, 64}};
-  for (int schedule = PM_PIPELINE_SCHEDULE_ZB_H1; schedule <= PM_PIPELINE_SCHEDULE_ZB_V; schedule++)
+  for (int schedule = PM_PIPELINE_SCHEDULE_ZB_H1; schedule <= PM_PIPELINE_SCHEDULE_ZB_2P; schedule++)
     for (int i = 0; i < 5; i++) {
       shape s = pipeline(schedule, cases[i][0], cases[i][1], -1, 0);
       for (double more = 0; more < 0.3; more += 0.1) {

@@ -18,7 +18,8 @@ extern "C" {
   X(INTERLEAVED, "interleaved", "1f1b with several chunks of layers on each GPU")                                     \
   X(ZB_H1, "zb-h1", "zero bubble, memory of 1f1b: gradients of parameters fill the end of the bubble")                \
   X(ZB_H2, "zb-h2", "zero bubble, up to twice the memory of 1f1b")                                                    \
-  X(ZB_V, "zb-v", "zero bubble, two chunks on each GPU in the shape of a V, equal memory on all stages")
+  X(ZB_V, "zb-v", "zero bubble, two chunks on each GPU in the shape of a V, equal memory on all stages") \
+  X(ZB_2P, "zb-2p", "zero bubble, an order found by search with twice the memory of 1f1b")
 
 typedef enum pm_pipeline_schedule {
 #define PM_PIPELINE_SCHEDULE_ENUM(name, text, doc) PM_PIPELINE_SCHEDULE_##name,

@@ -106,6 +106,20 @@ static void fuse_addition(const pm__layer *layer, pm__launch *list, int count)
   }
 }
 
+/* A softmax that knows of the mask reads the scores that count: half of them; it writes all. */
+static void fuse_mask(pm__launch *list, int count)
+{
+  bool masked = false;
+  for (int i = 0; i < count; i++) {
+    if (list[i].kernel.part != PM__PART_MASK) continue;
+    list[i].kernel.work.elements = list[i].launches = 0;
+    masked = true;
+  }
+  for (int i = 0; masked && i < count; i++)
+    if (list[i].kernel.part == PM__PART_SOFTMAX)
+      list[i].kernel.work.elements -= list[i].kernel.part_size * (list[i].kernel.pass == PM__FORWARD ? 0.5 : 1);
+}
+
 /* A sum that a library's norm takes in is that library's. */
 static bool is_framework_kernel(const pm_network *network, const pm__layer *layer)
 {
@@ -133,6 +147,7 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution execu
   bool eager = execution == PM__EAGER || execution == PM__EAGER_MIXED;
   if (!fused || !follows_norm(network, layer)) copy_kernels(network, layer, list, &count);
   if (fused && adds_to_norm(network, layer)) fuse_addition(layer, list, count);
+  if (fused) fuse_mask(list, count);
   if (execution == PM__LEAST) return count;
   if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, mixed, list, count);
   if (count > 0) count = pm__lower_eager(network, layer, execution, list, count);

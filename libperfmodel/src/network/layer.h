@@ -115,6 +115,7 @@ static inline double pm__window_pairs(double tokens, double keys, double window)
 /* Which part of its layer a kernel is, where software may run that part in another way. */
 typedef enum pm__layer_kernel_part {
   PM__PART_NONE,         /* nothing that lowering asks for */
+  PM__PART_MASK,         /* of the scores of attention: what comes later counts for nothing */
   PM__PART_SOFTMAX,      /* of the scores of attention */
   PM__PART_DROPOUT,      /* of the normalised scores */
   PM__PART_SUMS,         /* of each query with each key, and their function */

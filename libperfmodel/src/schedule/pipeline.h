@@ -20,6 +20,7 @@ typedef struct pm__pipeline_load {
   double most_forward, most_backward; /* of any stage: F; R + D + W */
   double forward, dgrad, wgrad;       /* sums over the stages */
   double hop;
+  bool blocks; /* stages wait for every hop, even with several chunks */
 } pm__pipeline_load;
 
 typedef struct pm__pipeline_schedule {

@@ -164,6 +164,13 @@ static pm__layer_kernel *add_dropout(pm__layer_kernels *kernels, pm__pass pass, 
   return kernel;
 }
 
+static void add_mask(pm__layer_kernels *kernels, const sizes *s)
+{
+  pm__layer_kernel *kernel = pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 2 * s->scores, 0});
+  kernel->part = PM__PART_MASK;
+  kernel->part_size = s->scores;
+}
+
 /* Per score: scale 1, bias 1, mask 1, softmax 5, dropout 1. */
 static void unfused_forward(pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
@@ -171,7 +178,7 @@ static void unfused_forward(pm__layer *layer, pm__layer_kernels *kernels, const 
   kernels->kernel[kernels->count - 1].work.flop += s->scores;
   add_biases(layer, kernels, s);
   if (layer->attribute[CAUSAL] != 0)
-    pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 2 * s->scores, 0});
+    add_mask(kernels, s);
   add_softmax(kernels, PM__FORWARD, s, (pm__work){5 * s->scores, 2 * s->scores, 0});
   if (layer->attribute[DROPOUT] > 0) add_dropout(kernels, PM__FORWARD, s)->dropout = true;
   add_product(kernels, PM__FORWARD, s->heads, s->dv, s->tokens, s->keys, s->scores + s->v + s->out);

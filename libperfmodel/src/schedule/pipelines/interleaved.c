@@ -1,7 +1,7 @@
 /*
 ** Interleaved 1F1B (Narayanan et al., arXiv:2104.04473, section 2.2): with v chunks of layers on each GPU the bubble is
-** v times shorter, and there are v times as many hops. They are asynchronous: only those of the first pass through all
-** chunks and of the last one back are waited for.
+** v times shorter, and there are v times as many hops. Where they are asynchronous, only those of the first pass through
+** all chunks and of the last one back are waited for; else a GPU waits for two with each chunk of each micro-batch.
 */
 #include "schedule/pipeline.h"
 
@@ -9,6 +9,7 @@ static double time_of(const pm__pipeline_load *load)
 {
   double bubble = (load->sum - load->most) / load->chunks;
   double hops = load->stages > 1 ? 2.0 * (load->stages * load->chunks - 1) : 0;
+  if (load->blocks && load->stages > 1) hops += 2.0 * load->chunks * load->micro_batches;
   return load->micro_batches * load->most + bubble + hops * load->hop;
 }
 
