@@ -154,7 +154,7 @@ static void hold(const subject *s, const char *law, const pm_run *less, const pm
 {
   pm_prediction a = predicted(s, less), b = predicted(s, more);
   if (a.status != PM_OK || b.status != PM_OK) return;
-  ck_assert_msg(b.step_time >= a.step_time * (1 - share), "%s: %.9g s of %s, but %.9g s of %s", law, a.step_time,
+  ck_assert_msg(b.step_time >= a.step_time * (1 - share), "%s: %.9g s of %s, but %.9g s %s", law, a.step_time,
                 said(s, less), b.step_time, law);
 }
 
