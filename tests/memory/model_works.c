@@ -362,6 +362,21 @@ static int search(pm_error *error)
   return status;
 }
 
+static int deadline(pm_error *error)
+{
+  pm_run base = pm_search_base_make();
+  pm_training_goal goal = pm_training_goal_make();
+  base.recompute = PM_RECOMPUTE_NONE;
+  base.micro_batch = 1;
+  base.zero = 0;
+  goal.samples = goal.within = 1e6;
+  goal.max_nodes = 1;
+  pm_plan *plan = plan_of_decoder(error);
+  int status = plan != NULL ? took_table(pm_training_tabulate(plan, &base, 8, &goal, error), error) : error->status;
+  pm_plan_free(plan);
+  return status;
+}
+
 static int settings(pm_error *error)
 {
   static const pm_attribute given[] = {{"tensor_parallel", "8"}, {"micro_batch", "2"}, {"stage_layers", "balanced"}};
@@ -478,6 +493,7 @@ const work model_works[] = {
   {"a stage", stages, false, false, 100},
   {"a network that is shared out", shared_out, false, false, 100},
   {"a search", search, false, false, 100},
+  {"a deadline", deadline, false, false, 100},
   {"settings of other programs", settings, false, false, 200},
   {"sizing", size, false, false, 100},
   {"a sweep", space, false, false, 200},
