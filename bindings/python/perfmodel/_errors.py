@@ -18,7 +18,7 @@ class Error(ValueError):
     status = "error"
 
     def __init__(self, text: str, *, status: str | None = None, file: str | None = None, line: int | None = None):
-        super().__init__(printable(text))
+        super().__init__(printable(str(text)))
         self.status = status if status is not None else type(self).status
         self.file = file
         self.line = line
