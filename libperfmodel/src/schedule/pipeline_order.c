@@ -195,11 +195,12 @@ static void carry_out(state *s, int stage, const option *o)
   int slot = stage * s->load->chunks + o->chunk;
   double start = fmax(s->now[stage], o->ready), takes = duration_of(s, stage, o);
   size_t end = (size_t)place_of(s, stage, o->chunk) * (size_t)s->load->micro_batches + (size_t)o->micro_batch;
-  s->now[stage] = start + takes;
+  double ends = start + takes, blocked = s->load->blocks && s->load->chunks > 1 ? s->load->hop : 0;
+  s->now[stage] = ends + blocked;
   s->done[stage]++;
   s->events[s->count++] = (pm__pipeline_event){stage, o->chunk, o->micro_batch, o->pass, start, takes};
-  if (o->pass == PM__PIPELINE_FORWARD) s->forwards[slot]++, s->forward_end[end] = s->now[stage];
-  else if (o->pass == PM__PIPELINE_BACKWARD) s->backwards[slot]++, s->backward_end[end] = s->now[stage];
+  if (o->pass == PM__PIPELINE_FORWARD) s->forwards[slot]++, s->forward_end[end] = ends;
+  else if (o->pass == PM__PIPELINE_BACKWARD) s->backwards[slot]++, s->backward_end[end] = ends;
   else s->weights[slot]++;
 }
 

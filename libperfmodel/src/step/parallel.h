@@ -198,6 +198,12 @@ double pm__parallel_micro_batch_time(const pm__parallel *p, const pm__parallel_p
 double pm__parallel_update_time(const pm__parallel *p, const pm__parallel_stage *stage);
 double pm__parallel_hop_time(const pm__parallel *p);
 
+/* Whether stages wait for every hop, even with several chunks. */
+static inline bool pm__parallel_hops_block(const pm__parallel *p)
+{
+  return p->s.framework != NULL && p->s.framework->profile.framework.hops_block == 1;
+}
+
 /* Memory that programs can have of a GPU. */
 double pm__parallel_usable_memory(const pm__parallel *p);
 

@@ -27,9 +27,8 @@ static double own_share(const pm__parallel *p, const pm__parallel_stage *stage)
 
 pm__parallel_walk pm__parallel_walk_begin(const pm__parallel *p)
 {
-  bool blocks = p->s.framework != NULL && p->s.framework->profile.framework.hops_block == 1;
   return (pm__parallel_walk){.load = {.stages = p->stages, .chunks = p->chunks, .micro_batches = (int)p->micro_batches,
-                                      .blocks = blocks}};
+                                      .blocks = pm__parallel_hops_block(p)}};
 }
 
 void pm__parallel_walk_add(const pm__parallel *p, int number, int count, const pm__parallel_stage *stage,

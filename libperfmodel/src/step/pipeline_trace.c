@@ -64,7 +64,7 @@ static double add_passes(trace *t)
 {
   const pm__parallel *p = t->p;
   pm__pipeline_load load = {.stages = p->stages, .chunks = p->chunks, .micro_batches = (int)p->micro_batches,
-                            .hop = pm__parallel_hop_time(p)};
+                            .hop = pm__parallel_hop_time(p), .blocks = pm__parallel_hops_block(p)};
   size_t count = (size_t)pm__pipeline_event_count(&load, p->schedule);
   pm__pipeline_event *events = (pm__pipeline_event *)malloc(count * sizeof *events);
   pm__pipeline_chunk *chunk = all_chunks(t);
