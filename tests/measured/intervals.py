@@ -25,8 +25,8 @@ KNOWN_ROWS = {
     "inference, other, calibrated": (52.3, "calls of a recommender, whose input no row describes"),
 }
 KNOWN_LEFT_OUT = {
-    "training, speech, calibrated": (32, LOOP),
-    "training, speech, extrapolated": (48, LOOP),
+    "training, speech, calibrated": (36.5, LOOP),
+    "training, speech, extrapolated": (53.5, LOOP),
 }
 
 
