@@ -95,7 +95,7 @@ typedef enum pm_kernel_model {
   X(YES_NO, no_prefetch, "", "input is prepared between the steps, not ahead of them", .former = "input_in_turn")    \
   X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")                 \
   X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory") \
-  X(REAL, micro_batch, "1", "samples of a micro-batch, of which the batch of a data-parallel rank consists; all of it if unknown", \
+  X(REAL, micro_batch, "1", "samples of a micro-batch, of which the batch of a data-parallel rank consists; if unknown, 1 in a pipeline, else all of it", \
     .former = "micro_batch_size")                                                                                     \
   X(INT, tensor_parallel, "1", "GPUs that share every layer: tensor parallelism", .otherwise = "1", .option = "tp",   \
     .former = "tensor_model_parallel_size")                                                                           \

@@ -89,7 +89,8 @@ static int set_ranks(pm__parallel *p, const pm_run *r, pm_error *error)
 
 static int set_batches(pm__parallel *p, const pm_run *r, pm_error *error)
 {
-  p->batch = isnan(r->micro_batch) ? r->batch : r->micro_batch;
+  bool pipeline = r->pipeline_parallel > 1 && r->gradient_accumulation_steps == 1;
+  p->batch = !isnan(r->micro_batch) ? r->micro_batch : pipeline ? 1 : r->batch;
   int status = pm__plan_check_batch(p->batch, error);
   if (status != PM_OK) return status;
   if (fmod(r->batch, p->batch) != 0)
