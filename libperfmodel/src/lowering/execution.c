@@ -155,6 +155,6 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution execu
   if (layer->bias) add_bias(network, index, execution, list, &count);
   for (int i = library; i < count; i++) list[i].kernel.framework_kernel = !list[i].kernel.matrix;
   set_host_calls(layer, list, count);
-  if (eager && pm__in_loop(network, layer)) count = pm__loop_kernels(layer, mixed ? 2 : 1, list, count);
+  if (pm__in_loop(network, layer, eager)) count = pm__loop_kernels(layer, mixed ? 2 : 1, list, count);
   return count;
 }

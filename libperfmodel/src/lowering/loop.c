@@ -39,11 +39,23 @@ static bool is_query(const pm_network *network, const pm__layer *layer)
   return false;
 }
 
-bool pm__in_loop(const pm_network *network, const pm__layer *layer)
+static bool feeds_back(const pm_network *network)
+{
+  for (size_t i = 0; i < network->count; i++)
+    if (network->layers[i].feeds_back) return true;
+  return false;
+}
+
+static bool is_of_decoder(const pm_network *network, const pm__layer *layer)
 {
   enum { DEPTH = 4 };
   if (plays(layer, PM__LOOP_ATTENTION)) return plays(input_of(network, layer, 0), PM__LOOP_CELL);
   return plays(layer, PM__LOOP_CELL) && (reads_attention(network, layer, DEPTH) || is_query(network, layer));
+}
+
+bool pm__in_loop(const pm_network *network, const pm__layer *layer, bool graph)
+{
+  return is_of_decoder(network, layer) && (graph || feeds_back(network));
 }
 
 /* A product over all words as one for each. */

@@ -185,6 +185,7 @@ typedef struct pm__layer {
   double flop[PM__PASSES]; /* sums over its kernels */
   bool wants_gradient;     /* an input of it is a layer: dgrad is needed; of an input: another piece computes it */
   bool bias;               /* a product that adds a learned number to each element: software may do that in a pass */
+  bool feeds_back;         /* a recurrent layer that waits for what later layers gave at the step before */
   bool smooths_labels;     /* a loss that looks at all classes, not at the right one alone */
   int consumers;           /* layers that take its output */
   int taken;               /* of an input that another piece computes: layers of pieces before that take it as well */

@@ -21,7 +21,7 @@
 #include <math.h>
 #include "network/kinds/kinds.h"
 
-enum { HIDDEN, LAYERS, BIDIRECTIONAL, BIAS, BIAS_VECTORS, PROJECTION };
+enum { HIDDEN, LAYERS, BIDIRECTIONAL, BIAS, BIAS_VECTORS, PROJECTION, FEEDBACK };
 
 #define COMMON_RULES                                                                             \
   PM__REQUIRED("hidden", HIDDEN, PM__COUNT, 1, 1e7, "hidden units of one direction"),            \
@@ -35,6 +35,7 @@ static const pm__attribute_rule rules[] = {COMMON_RULES, PM__SHARED_RULE, PM__RU
 static const pm__attribute_rule lstm_rules[] = {
   COMMON_RULES,
   PM__OPTIONAL("projection", PROJECTION, PM__COUNT, 0, 1e7, 0, "outputs of one direction if they are projected; 0: no"),
+  PM__SWITCHED("feedback", FEEDBACK, 0, "yes: each step waits for what later layers gave before"),
   PM__SHARED_RULE,
   PM__RULES_END,
 };
@@ -156,6 +157,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   double biases = a[BIAS] != 0 ? a[BIAS_VECTORS] * cell->gates * a[HIDDEN] : 0;
   part p = {kernels, cell, directions, (double)layer->input.size[1], a[HIDDEN], state_of(layer),
             (double)layer->input.size[0], biases, a[PROJECTION] > 0, false};
+  layer->feeds_back = a[FEEDBACK] != 0;
   layer->saved.inputs = layer->saved.output = true;
   count_part(layer, &p);
   if (a[LAYERS] == 1) return;
