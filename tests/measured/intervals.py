@@ -21,7 +21,7 @@ from judge import judge, run  # noqa: E402
 SHARE, AWAY = 80, 8
 LOOP = "decoders' loops, frame by frame, are not in the networks"
 KNOWN_ROWS = {
-    "inference, speech, calibrated": (62.5, LOOP),
+    "inference, speech, calibrated": (63.7, LOOP),
     "inference, other, calibrated": (52.3, "calls of a recommender, whose input no row describes"),
 }
 KNOWN_LEFT_OUT = {
