@@ -10,11 +10,12 @@
 #include "base/base.h"
 #include "fixtures.h"
 
-/* Far more than it takes, and far less than what is quadratic does. */
+/* Far more than it takes, and far less than what is quadratic does. The sanitizer's allocator takes longer the more it
+** keeps: of it no ratio is asked. */
 #ifdef __SANITIZE_ADDRESS__
-enum { SECONDS = 20 };
+enum { SECONDS = 20, RATIO = 0 };
 #else
-enum { SECONDS = 4 };
+enum { SECONDS = 4, RATIO = 1 };
 #endif
 enum { MOST = 2 << 20 };
 
@@ -77,7 +78,7 @@ static char *write_file(const file *f, size_t most)
 static void check_times(const char *what, double half, double whole)
 {
   ck_assert_msg(whole < SECONDS, "%s take %.1f s", what, whole);
-  ck_assert_msg(whole < 0.2 || whole < 3 * half, "%s take %.2f s, half of them %.2f", what, whole, half);
+  ck_assert_msg(!RATIO || whole < 0.2 || whole < 3 * half, "%s take %.2f s, half of them %.2f", what, whole, half);
 }
 
 static double time_of_xml(const file *f, size_t size)
