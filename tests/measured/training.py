@@ -5,7 +5,8 @@
     training.py PERFMODEL sources        each source by constants that are fitted without it: half a minute
 
 Classification is what remains of vision without detection, segmentation and depthwise convolutions. Rows of Lambda's
-benchmark have figures of their own: of these PyTorch 1.4 and language are no part of the fit."""
+benchmark have figures of their own: PyTorch 1.4 on images is no part of
+the fit, and language decides the factor of framework kernels alone."""
 import csv
 import gzip
 import operator

@@ -195,7 +195,8 @@ START_TEST(zero_bubble_is_near_its_simulation)
         s.wgrad = 1 - more;
         pm__pipeline_load load = load_of(&s);
         double formula = pm__pipeline_schedule_of(schedule)->time(&load), end = simulate(&s);
-        bool ok = end >= formula * (1 - 1e-12) && end <= 1.07 * formula + (s.stages - 1) * s.forward;
+        double most = schedule == PM_PIPELINE_SCHEDULE_ZB_2P ? 1.02 : 1.07; /* whose order is searched for */
+        bool ok = end >= formula * (1 - 1e-12) && end <= most * formula + (s.stages - 1) * s.forward;
         ck_assert_msg(ok, "schedule %d, %d stages, %d micro-batches: %g, formula %g", schedule, s.stages, s.batches, end, formula);
       }
     }

@@ -167,8 +167,8 @@ static int choose_rows(pm__lab_training_fit *fit, pm_error *error)
     pm__lab_training_row *row = &fit->rows.items[i];
     bool borne = false;
     for (size_t c = 0; c < fit->count && !borne; c++) borne = pm__lab_training_bears(fit, &fit->constants[c], row);
-    if (row->use != PM_FIT_USE_EXCLUDED && row->use != PM_FIT_USE_HOLD_OUT_GPU && (!borne || isnan(pm__lab_training_error(&fit->rows,
-                                                                                   row)))) row->use = PM_FIT_USE_COUNT;
+    bool felt = borne && !isnan(pm__lab_training_error(&fit->rows, row));
+    if (row->use != PM_FIT_USE_EXCLUDED && !felt) row->use = PM_FIT_USE_COUNT;
   }
   int status = pm__lab_training_rows_sort(&fit->rows, error);
   if (status != PM_OK || (fit->rows.fitted > 0 && fit->count > 0)) return status;

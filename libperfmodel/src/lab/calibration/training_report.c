@@ -52,12 +52,6 @@ static bool is_left_out(const pm__lab_training_fit *fit, size_t i, const void *u
   return fit->rows.items[i].use == PM_FIT_USE_EXCLUDED;
 }
 
-static bool is_of_other_gpus(const pm__lab_training_fit *fit, size_t i, const void *unused)
-{
-  (void)unused;
-  return fit->rows.items[i].use == PM_FIT_USE_HOLD_OUT_GPU;
-}
-
 static bool is_of_fold(const pm__lab_training_fit *fit, size_t i, const void *fold)
 {
   const pm__lab_training_row *row = &fit->rows.items[i];
@@ -143,7 +137,6 @@ int pm__lab_training_sum_up(pm__lab_training_fit *fit, pm_error *error)
   if (status == PM_OK) status = add(fit, "one GPU", PM_FIT_USE_FITTED, is_fitted, &no, room, error);
   if (status == PM_OK) status = add(fit, "several GPUs", PM_FIT_USE_FITTED, is_fitted, &yes, room, error);
   if (status == PM_OK) status = add(fit, "all", PM_FIT_USE_EXCLUDED, is_left_out, NULL, room, error);
-  if (status == PM_OK) status = add(fit, "all", PM_FIT_USE_HOLD_OUT_GPU, is_of_other_gpus, NULL, room, error);
   if (status == PM_OK) status = add_folds(fit, room, error);
   if (status == PM_OK) status = add_groups(fit, room, error);
   if (status == PM_OK) note_deviation(fit, room);
