@@ -98,9 +98,12 @@ int pm_search_get_run_sized(const pm_search *search, size_t number, pm_run *run,
 
 /* ---- What is kept ---- */
 
-static const char *const choice_fields[PM__SEARCH_FIELDS] = {
-  "tensor_parallel", "sequence_parallel", "context_parallel", "pipeline_parallel", "virtual_pipeline", "pipeline_schedule",
-  "expert_parallel", "micro_batch",       "zero",             "recompute",         "nodes",            "precision"};
+/* What a plan decides of a run. */
+#define CHOICES(X)                                                                                                        \
+  X(tensor_parallel) X(sequence_parallel) X(context_parallel) X(pipeline_parallel) X(virtual_pipeline)                   \
+  X(pipeline_schedule) X(expert_parallel) X(micro_batch) X(zero) X(recompute) X(nodes) X(precision)
+#define NAME_OF(field) #field,
+#define VALUE_OF(field) run->field,
 
 pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_error *error)
 {
@@ -113,8 +116,9 @@ pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_e
     pm__no_memory(error);
     return NULL;
   }
+  static const char *const names[PM__SEARCH_FIELDS] = {CHOICES(NAME_OF)};
   for (int i = 0; i < PM__SEARCH_FIELDS; i++)
-    result->field[i] = pm_record_find_field(pm_record_type_find("run"), choice_fields[i]);
+    result->field[i] = pm_record_find_field(pm_record_type_find("run"), names[i]);
   result->search = search;
   result->most = top;
   return result;
@@ -194,30 +198,33 @@ bool pm__search_better(const pm__search_best *a, const pm__search_best *b)
 }
 
 /* The place of a choice, or of the next. */
-static size_t choice_place(const pm_search_result *r, size_t guess, const pm_field *field, double value)
+static size_t choice_place(const pm_search_result *r, const pm_field *field, double value)
 {
-  if (guess < r->choices && r->choice[guess].field == field && r->choice[guess].value == value) return guess;
   size_t i = 0;
   while (i < r->choices && (r->choice[i].field != field || r->choice[i].value != value)) i++;
   return i;
 }
 
-static void keep_choice(pm_search_result *r, size_t at, const pm_field *field, double value, bool fits,
-                        const pm__search_found *plan)
+static void keep_choice(pm_search_result *r, size_t at, const pm__search_best *best)
 {
-  const pm__search_best best = {field, value, fits, *plan};
   if (at == PM__SEARCH_CHOICES) return;
   if (at == r->choices) r->choices++;
-  else if (!pm__search_better(&best, &r->choice[at])) return;
-  r->choice[at] = best;
+  else if (!pm__search_better(best, &r->choice[at])) return;
+  r->choice[at] = *best;
 }
 
+/* Most plans are slower than the best with the same value, whose place is remembered. */
 static void keep_choices(pm_search_result *r, const pm_run *run, const pm__search_found *plan, bool fits)
 {
+  const double values[PM__SEARCH_FIELDS] = {CHOICES(VALUE_OF)};
   for (int i = 0; i < PM__SEARCH_FIELDS; i++) {
-    double value = pm_record_get_number(r->field[i], run);
-    r->last[i] = choice_place(r, r->last[i], r->field[i], value);
-    keep_choice(r, r->last[i], r->field[i], value, fits, plan);
+    uint16_t *place = &r->place[i][(uint32_t)values[i] % PM__SEARCH_PLACES];
+    const pm__search_best best = {r->field[i], values[i], fits, *plan}, *before = &r->choice[*place];
+    bool known = before->field == best.field && before->value == best.value;
+    if (known && before->fits && (!fits || before->plan.step_time < plan->step_time)) continue;
+    size_t at = known ? *place : choice_place(r, best.field, best.value);
+    keep_choice(r, at, &best);
+    if (at < PM__SEARCH_CHOICES) *place = (uint16_t)at;
   }
 }
 
@@ -260,8 +267,8 @@ int pm_search_result_add(pm_search_result *result, const pm_search_result *other
   result->predicted += other->predicted;
   result->fitting += other->fitting;
   for (size_t i = 0; i < other->choices; i++) {
-    const pm__search_best *c = &other->choice[i];
-    keep_choice(result, choice_place(result, result->choices, c->field, c->value), c->field, c->value, c->fits, &c->plan);
+    const pm__search_best *best = &other->choice[i];
+    keep_choice(result, choice_place(result, best->field, best->value), best);
   }
   for (size_t i = 0; i < other->top.count; i++)
     if (!keep_top(result, &other->top.plan[i])) return PM_STATUS_NO_MEMORY;

@@ -4,7 +4,7 @@
 
 #include "search/parallel_plans.h"
 
-enum { PM__SEARCH_CHOICES = 512, PM__SEARCH_FIELDS = 12 };
+enum { PM__SEARCH_CHOICES = 512, PM__SEARCH_FIELDS = 12, PM__SEARCH_PLACES = 64 };
 
 struct pm_search {
   const pm_plan *plan;
@@ -37,7 +37,7 @@ struct pm_search_result {
   pm__search_kept top, front;
   pm__search_best choice[PM__SEARCH_CHOICES];
   const pm_field *field[PM__SEARCH_FIELDS]; /* that a plan decides */
-  size_t last[PM__SEARCH_FIELDS];           /* the choice of each that was kept last: most plans make the same */
+  uint16_t place[PM__SEARCH_FIELDS][PM__SEARCH_PLACES]; /* in `choice`, by the last digits of values */
   size_t choices, most, predicted, fitting;
 };
 

@@ -9,6 +9,7 @@ enum { RUNS_MOST = 16, BATCHES = 65, ZERO_STAGES = 4 };
 typedef struct screen_stages {
   pm__parallel_stage stage;
   int first, count;
+  bool several; /* chunks on each GPU */
   bool priced[ZERO_STAGES], measured[ZERO_STAGES][PM_RECOMPUTE_COUNT];
   pm__parallel_prices prices[ZERO_STAGES];
   pm__parallel_footprint footprint[ZERO_STAGES][PM_RECOMPUTE_COUNT];
@@ -94,6 +95,7 @@ static int lay_out(pm__parallel_screen *screen, const pm_run *base, const pm_run
 {
   pm__schedule schedule;
   screen->laid_out = screen->divided = screen->sharded = false;
+  screen->groups = 0;
   memset(screen->timed, 0, sizeof screen->timed);
   screen->base = base;
   int status = pm__step_make(&schedule, screen->plan, run, &screen->memo, NULL);
@@ -105,30 +107,44 @@ static int lay_out(pm__parallel_screen *screen, const pm_run *base, const pm_run
 
 /* ---- Stages ---- */
 
+static bool same_parts(const pm__parallel *p, const pm__parallel_stage *a, const pm__parallel_stage *b)
+{
+  bool counts = memcmp(a->count, b->count, (size_t)p->pieces->pieces->kinds * sizeof *a->count) == 0;
+  return counts && a->again == b->again && a->whole == b->whole && a->split == b->split && a->expert == b->expert;
+}
+
+/* What is known of a group stays if another number of chunks makes the same stage of it; where there are several, the last
+** pieces wait differently. */
+static void begin_group(const pm__parallel_screen *screen, screen_stages *group, bool known, int first,
+                        const pm__parallel_stage *stage)
+{
+  bool several = screen->p.chunks > 1, same = known && same_parts(&screen->p, &group->stage, stage);
+  if (!same) memset(group->priced, 0, sizeof group->priced);
+  if (!same || several != group->several) memset(group->measured, 0, sizeof group->measured);
+  group->stage = *stage;
+  group->first = first;
+  group->count = 1;
+  group->several = several;
+}
+
 static void divide(pm__parallel_screen *screen)
 {
   const pm__parallel *p = &screen->p;
   pm__parallel_stage next;
-  screen->groups = 0;
+  int known = screen->groups, groups = 0;
   screen->divided = true;
+  screen->groups = 0;
   for (int i = 0; i < p->stages; i++) {
-    screen_stages *last = &screen->group[screen->groups - (screen->groups > 0)];
+    screen_stages *last = &screen->group[groups - (groups > 0)];
     pm__parallel_stage_make(p, i, &next);
-    if (i > 0 && pm__parallel_alike(p, i, &last->stage, &next)) {
-      last->count++;
-      continue;
+    if (i > 0 && pm__parallel_alike(p, i, &last->stage, &next)) last->count++;
+    else if (groups == RUNS_MOST) return;
+    else {
+      begin_group(screen, &screen->group[groups], groups < known, i, &next);
+      groups++;
     }
-    if (screen->groups == RUNS_MOST) {
-      screen->groups = 0;
-      return;
-    }
-    last = &screen->group[screen->groups++];
-    last->stage = next;
-    last->first = i;
-    last->count = 1;
-    memset(last->priced, 0, sizeof last->priced);
-    memset(last->measured, 0, sizeof last->measured);
   }
+  screen->groups = groups;
 }
 
 static const pm__parallel_footprint *footprint_of(const pm__parallel_screen *screen, screen_stages *a)
