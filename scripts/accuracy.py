@@ -3,14 +3,14 @@
 
     scripts/accuracy.py [--check] [docs]
 
-A part stands between <!-- part: name --> and <!-- end: name -->; the text between is replaced, everything else stays. The
-same package and catalogue give the same bytes. --check writes nothing and fails where a part is not what it would write.
+The same package and catalogue give the same bytes. --check writes nothing and fails where a part is not what it would write.
 """
 import csv
 import gzip
 import pathlib
 import re
 import sys
+import tempfile
 
 import matplotlib
 
@@ -18,6 +18,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
+import page_parts
 import perfmodel as pm
 
 DOCUMENTS = {
@@ -143,7 +144,7 @@ def is_recent(gpu):
                      for name in gpu])
 
 
-MEASURED = pathlib.Path(__file__).resolve().parent.parent / "data" / "measured"
+MEASURED = page_parts.ROOT / "data" / "measured"
 SPEECH = re.compile("Jasper|QuartzNet|Tacotron|WaveGlow|wav2vec|FastPitch|HiFi-GAN")
 DECODED = re.compile("GNMT|BART|Transformer$")
 
@@ -315,17 +316,12 @@ PARTS = {
 
 def main():
     names = [word for word in sys.argv[1:] if word != "--check"]
-    folder = pathlib.Path(names[0] if names else pathlib.Path(__file__).resolve().parent.parent / "docs")
-    page = (folder / "accuracy.md").read_text(encoding="utf-8")
-    for name, make in PARTS.items():
-        pattern = re.compile(rf"(<!-- part: {name} -->\n).*?(<!-- end: {name} -->)", re.DOTALL)
-        if not pattern.search(page):
-            sys.exit(f"docs/accuracy.md has no part {name}")
-        text = make(folder)
-        page = pattern.sub(lambda match: match.group(1) + text + "\n" + match.group(2), page)
-    if "--check" in sys.argv:
-        sys.exit(page != (folder / "accuracy.md").read_text(encoding="utf-8") and "docs/accuracy.md is not what the rows say")
-    (folder / "accuracy.md").write_text(page, encoding="utf-8")
+    folder = pathlib.Path(names[0]) if names else page_parts.ROOT / "docs"
+    check = "--check" in sys.argv
+    with tempfile.TemporaryDirectory() as spare:
+        drawn = pathlib.Path(spare) if check else folder
+        (drawn / "images").mkdir(exist_ok=True)
+        page_parts.update(folder / "accuracy.md", {name: make(drawn) for name, make in PARTS.items()}, check)
 
 
 if __name__ == "__main__":

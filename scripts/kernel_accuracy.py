@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """Writes the parts of docs/accuracy.md on kernels: the gates, and each fitted architecture left out in turn.
 
-    scripts/kernel_accuracy.py PERFMODEL [docs/accuracy.md]
+    scripts/kernel_accuracy.py [--check] PERFMODEL
 
 An architecture is left out by giving its GPUs the constants of the one named beside it, as an entry of a user's own.
 """
 import csv
-import pathlib
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+import page_parts
+from page_parts import ROOT
+
 sys.path.insert(0, str(ROOT / "tests" / "kernels"))
 import gates  # noqa: E402
 
@@ -83,13 +84,10 @@ def left_out_lines(command, rows):
 
 
 def main():
-    command = sys.argv[1]
-    page = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs" / "accuracy.md"
-    text, rows = page.read_text(encoding="utf-8"), measure(command)
-    for name, lines in (("kernels", gate_lines(rows)), ("left-out", left_out_lines(command, rows))):
-        part = re.compile(rf"(<!-- part: {name} -->\n).*?(<!-- end: {name} -->)", re.S)
-        text = part.sub(lambda m, body="\n".join(lines): f"{m[1]}{body}\n{m[2]}", text)
-    page.write_text(text, encoding="utf-8")
+    command, check = sys.argv[-1], "--check" in sys.argv
+    rows = measure(command)
+    parts = {"kernels": gate_lines(rows), "left-out": left_out_lines(command, rows)}
+    page_parts.update(ROOT / "docs" / "accuracy.md", {name: "\n".join(lines) for name, lines in parts.items()}, check)
 
 
 if __name__ == "__main__":

@@ -136,6 +136,13 @@ reliability() {
   return $result
 }
 
+# The numbers of errors on the pages are what the rows give, by the installed package.
+pages() {
+  "$python" scripts/kernel_accuracy.py --check build/test/tools/perfmodel &&
+    "$python" scripts/readme.py --check "$PWD/build/test/tools/perfmodel" &&
+    "$python" scripts/accuracy.py --check
+}
+
 symbols() { sh scripts/check_symbols.sh build/test; }
 
 # ctest, and under it what the suites of check add up to.
@@ -209,11 +216,13 @@ else
   finish packages
   step pip pip_package
   step pytest run_pytest
+  begin pages pages
   step sanitize sanitize_build
   # Tests labelled "once" add nothing under sanitizers: xmllint on files, the golden cases a second time, and fits to all
   # published rows, whose code test_calibrate, test_fit, test_validate and the golden cases run through here on few rows.
   step ctest-san run_ctest build/sanitize -LE 'install|recipes|once'
   step threads threads
+  finish pages
   [ $amount != full ] || step reliability reliability
 fi
 

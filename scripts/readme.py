@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Writes the numbers of README.md: the example's output, and what `perfmodel validate` and `calibrate` say of errors.
+
+    scripts/readme.py [--check] PERFMODEL
+
+Needs the installed package, of the same build as the command. --check writes nothing and fails where a number is another.
+"""
+import csv
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+
+import accuracy
+import kernel_accuracy
+import page_parts
+import perfmodel as pm
+
+README = page_parts.ROOT / "README.md"
+PUBLISHED = page_parts.ROOT / "examples" / "published.csv"
+
+
+def paragraph(text, indent=""):
+    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def errors_of(rows, chosen=True):
+    return np.abs(rows["error"][accuracy.known(rows) & chosen])
+
+
+def both(errors):
+    return f"{np.median(errors):.1f} % (mean {errors.mean():.1f} %)"
+
+
+# ---- The example ---------------------------------------------------------------------------------------------------
+
+
+def asked_of(page):
+    return shlex.split(re.search(r"^perfmodel (predict resnet50 dgx1-v100 .*)$", page, re.MULTILINE)[1])
+
+
+def options_of(words):
+    return {words[i][2:]: words[i + 1] for i in range(len(words)) if words[i].startswith("--")}
+
+
+def example(page, command):
+    """As much of the output as is shown."""
+    printed = subprocess.run([command, *asked_of(page)], check=True, capture_output=True, text=True).stdout.splitlines()
+    block = re.compile(r"(```\n)(Training ResNet-50.*?)(\n  \.\.\.\n```)", re.DOTALL)
+    shown = block.search(page)[2].count("\n") + 1
+    return block.sub(lambda match: match[1] + "\n".join(printed[:shown]) + match[3], page)
+
+
+def same_in_python(page, prediction):
+    return re.sub(r"# [0-9.]+ [0-9.]+ \w+$", f"# {prediction.throughput!r} {prediction.step_time!r} {prediction.bottleneck}",
+                  page, count=1, flags=re.MULTILINE)
+
+
+def published_rate(options):
+    with PUBLISHED.open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["system"] == "NVIDIA DGX-1" and
+                all(row[name] == options[option] for name, option in (("gpus", "gpus"), ("batch_per_gpu", "batch"),
+                                                                      ("precision", "precision")))]
+    return float(rows[0]["throughput"])
+
+
+# ---- Errors --------------------------------------------------------------------------------------------------------
+
+
+def classes_of(training):
+    """Classes of training rows: a name, and which they are."""
+    columns = accuracy.split(training["group"])
+    about, recent, one = columns["about"], accuracy.is_recent(columns["gpu"]), columns["scale"] == "1-gpu"
+    return {
+        "vision, Turing and older, one GPU": (about == "vision") & ~recent & one,
+        "vision, Turing and older, several GPUs": (about == "vision") & ~recent & ~one,
+        "vision, Ampere and newer": (about == "vision") & recent,
+        "language models, Turing and older": (about == "language") & ~recent,
+        "language models, Ampere and newer": (about == "language") & recent,
+        "volumetric networks": about == "volumes",
+        "all others": ~np.isin(about, ["vision", "language", "volumes"]),
+    }
+
+
+def first_words(training, inference, prediction, rate):
+    classes = classes_of(training)
+    one, several, recent = (errors_of(training, classes[name]) for name in list(classes)[:3])
+    error = 100 * (prediction.throughput / rate - 1)
+    side = "above" if round(error) > 0 else "below"
+    return paragraph(
+        f"NVIDIA published **{rate:,.0f} images/s** for this run; the prediction is **{abs(round(error))} % {side}**. That is a "
+        "good case, on rates that the model was fitted to. Across all published vision training rows the median error is "
+        f"{both(one)} on one GPU older than A100, {both(several)} on several, and {both(recent)} on A100 and newer; across all "
+        f"inference it is {both(errors_of(inference))}. Frameworks and GPUs without published rates are less certain, and every "
+        "prediction prints its interval and what its constants rest on. [How far to trust it](#how-right-is-it).")
+
+
+def of_kernels(command):
+    rows = kernel_accuracy.measure(command)
+    gates = kernel_accuracy.gates.GATES
+
+    def means(*words):
+        chosen = [pattern for name, (pattern, *_) in gates.items() if any(re.match(word, name) for word in words)]
+        found = [kernel_accuracy.mean(rows, pattern)[1] for pattern in chosen]
+        return f"{min(found):.0f} to {max(found):.0f} %" if len(found) > 1 else f"{found[0]:.0f} %"
+
+    return paragraph(
+        f"- **Kernels** are calibrated per architecture. Mean errors over {len(rows):,} published times (`perfmodel validate --set "
+        f"kernels`): FP32 matrix products {means('FP32 GEMM [VA]100')} on V100 and A100, {means('FP32 GEMM (T4|P100|P4)')} on P100, "
+        f"T4 and P4; tensor-core products {means('FP16 tensor-core GEMM')}; FP32 convolutions {means('FP32 conv')}, on tensor cores "
+        f"{means('FP16 tensor-core conv')}; recurrent layers {means('RNN')}. Architectures without kernel measurements use the "
+        "constants of a related one, and every prediction reports this (`calibration`).", "  ")
+
+
+def of_collectives():
+    fit = pm.calibrate(set="collectives").errors
+    found = {(fit["use"][i], fit["group"][i]): f"{fit['median'][i]:.0f} %" for i in range(len(fit))}
+    fitted, without = ([found[use, f"all {size}"] for size in ("<64 KB", "64 KB-16 MB", ">=16 MB")]
+                       for use in ("fitted", "left-out-machine"))
+    return paragraph(
+        f"- **Collectives**: the median error is {fitted[0]} below 64 KB, {fitted[1]} up to 16 MB and {fitted[2]} above on the "
+        f"published times used for fitting; for a machine left out of the fit it is {without[0]}, {without[1]} and {without[2]} "
+        "([docs/collectives.md](docs/collectives.md)).", "  ")
+
+
+def of_steps(training):
+    lines = ["- **Training steps**: errors over all published rows that can be predicted, including those used for fitting.", "",
+             "  | | rows | median | mean |", "  |---|--:|--:|--:|"]
+    for name, chosen in classes_of(training).items():
+        errors = errors_of(training, chosen)
+        lines.append(f"  | {name} | {len(errors)} | {np.median(errors):.1f} % | {errors.mean():.1f} % |")
+    return "\n".join(lines)
+
+
+def of_sources():
+    fit = pm.calibrate(set="training").errors
+    without = [i for i in range(len(fit)) if fit["use"][i] == "left-out-source"]
+    mean = np.average([fit["mape"][i] for i in without], weights=[fit["rows"][i] for i in without])
+    documents = pm.validate("statements", rows=True)
+    own = errors_of(documents)
+    others = np.abs(documents["holdout_error"][accuracy.known(documents)])
+    return textwrap.indent(paragraph(
+        f"With their source left out of the fit, the vision rows used for fitting have a mean error of {mean:.1f} %. The values of "
+        f"the project's five source documents ({len(own)} rows) have a median error of {both(own)}, and {both(others)} without the "
+        "constants that were fitted to them."), "  ")
+
+
+def of_intervals(training, inference):
+    def share(rows):
+        settings = accuracy.settings_of(rows)
+        inside = [rows["low"][i] <= rows["predicted"][i] / (1 + error) <= rows["high"][i] for i, _, error in settings]
+        return len(settings), f"{100 * np.mean(inside):.0f} %"
+
+    count, inside = share(inference)
+    return "\n".join([
+        paragraph(f"- **Inference**: median error {both(errors_of(inference))} over all published rows that can be predicted "
+                  f"({len(errors_of(inference)):,} rows, {count:,} settings).", "  "),
+        paragraph(f"- **Intervals**: every prediction has an 80 % interval, which contains {share(training)[1]} of the training and "
+                  f"{inside} of the inference settings. It also reports whether its framework was fitted, guessed, or is used outside "
+                  "the measured range.", "  ")])
+
+
+def main():
+    command, check = sys.argv[-1], "--check" in sys.argv
+    training, inference = pm.validate("training", rows=True), pm.validate("inference", rows=True)
+    page = README.read_text(encoding="utf-8")
+    options = options_of(asked_of(page))
+    prediction = pm.predict("resnet50", "dgx1-v100", gpus=int(options["gpus"]), batch=int(options["batch"]),
+                            precision=options["precision"], framework=options["framework"])
+    page = same_in_python(example(page, command), prediction)
+    page = page_parts.replaced(page, "first-words", first_words(training, inference, prediction, published_rate(options)))
+    page = page_parts.replaced(page, "collectives", of_collectives())
+    page = page_parts.replaced(page, "errors", "\n".join([of_kernels(command), of_steps(training), "", of_sources(),
+                                                          of_intervals(training, inference)]))
+    page_parts.store(README, page, check)
+
+
+if __name__ == "__main__":
+    main()
