@@ -109,7 +109,7 @@ static void write_system(FILE *out, const char *id, const pm_machine *machine, c
   fprintf(out, "%s  <system id=\"%s\" name=\"%s: %d x %s\">\n", head, id, id, machine->gpus, machine->gpu);
   fprintf(out, "    <gpu>%s</gpu>                <!-- perfmodel list gpus -->\n", machine->gpu);
   fprintf(out, "    <gpus>%d</gpus>                         <!-- of one node -->\n", machine->gpus);
-  fprintf(out, "    <topology>%s</topology>          <!-- pcie, nvswitch or pairs; or a <graph> with every link,\n"
+  fprintf(out, "    <topology>%s</topology>          <!-- pcie, nvswitch, pairs or sockets; or a <graph> with every link,\n"
                "                                            as perfmodel export system dgx1-v100 shows -->\n", topology);
   fprintf(out, "    <staged>%s</staged>                    <!-- yes: GPUs reach each other only through host memory -->\n",
           machine->staged ? "yes" : "no");
@@ -143,7 +143,7 @@ static int new_system(const cli_request *request, const pm_catalog *catalog)
 {
   static const needed list[] = {
     {OPTION_GPU, "gpu", "see perfmodel list gpus"}, {OPTION_GPUS, "gpus", "the GPUs of one node, such as 8"},
-    {OPTION_TOPOLOGY, "topology", "pcie, nvswitch or pairs"}};
+    {OPTION_TOPOLOGY, "topology", "pcie, nvswitch, pairs or sockets"}};
   ports network;
   pm_machine machine;
   cli_page page;
@@ -263,8 +263,8 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of a system, see perfmodel list gpus"},
   {OPTION_GPUS, '\0', "gpus", "N", "GPUs of one node"},
-  {OPTION_TOPOLOGY, '\0', "topology", "pcie|nvswitch|pairs", "how they are joined: each by PCIe under a CPU alone, all by "
-                                                             "NVLink switches, or neighbours by NVLink bridges"},
+  {OPTION_TOPOLOGY, '\0', "topology", "pcie|nvswitch|pairs|sockets", "how they are joined: each by PCIe under a CPU alone, all by NVLink "
+   "switches, neighbours by NVLink bridges, or only over the host's sockets"},
   {OPTION_NETWORK, '\0', "network", "NxRATE", "ports of one node, \"8x400 Gb/s\", or \"8x infiniband-ndr\" (default: none)"},
   {OPTION_LIKE, '\0', "like", "NAME", "what a framework begins as, see perfmodel list frameworks"},
   {OPTION_ID, '\0', "id", "ID", "id of the new entry (default mine)"},

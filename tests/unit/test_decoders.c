@@ -67,6 +67,19 @@ START_TEST(loops_add_up_gradients_word_by_word)
 }
 END_TEST
 
+/* The GPU does nothing while the host works on one sample after the other: the time adds up, whatever else takes. */
+START_TEST(work_on_single_samples_adds_to_the_step)
+{
+  pm_network *networks[] = {layer_of("pointwise", "64x32000", ""), layer_of("pointwise", "64x32000", "waited=40")};
+  pm_prediction p[2];
+  predict(networks, 2, "pt-nchw", PM_PRECISION_FP32, p);
+  ck_assert_double_eq_tol((p[1].step_time - p[0].step_time) / (128 * 40 * kernel_time("pt-nchw")), 1, 1e-9);
+  ck_assert_double_eq(p[1].compute_time, p[0].compute_time);
+  pm_network_free(networks[0]);
+  pm_network_free(networks[1]);
+}
+END_TEST
+
 /* Logits of 64 x 32,000: passes over memory that smoothing adds, and FP32 where storage is in two bytes. */
 START_TEST(smoothed_labels_cost_passes_over_the_logits)
 {

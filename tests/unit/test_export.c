@@ -154,6 +154,8 @@ START_TEST(a_word_is_the_links_that_it_stands_for)
   check_by_hand("rtx-3090*4:pairs", "rtx-3090", 4, "<vertex kind='cpu' names='c'/><link type='pcie4-x16' from='c' to='gpu0 "
                 "gpu1 gpu2 gpu3'/><link type='nvlink3-bridge-ga102' from='gpu0' to='gpu1*4'/>"
                 "<link type='nvlink3-bridge-ga102' from='gpu2' to='gpu3*4'/>");
+  check_by_hand("rtx-a6000*2:sockets", "rtx-a6000", 2, "<vertex kind='cpu' names='c'/><link type='host-sockets' from='c' to='gpu0 "
+                "gpu1'/>");
 }
 END_TEST
 
@@ -176,10 +178,10 @@ static void refuse(const char *word, const char *fragment)
 
 START_TEST(words_that_cannot_be_say_the_choices)
 {
-  refuse("h100-sxm5*8:ring", "unknown topology \"ring\"; those of \"h100-sxm5\" are: pcie, nvswitch");
-  refuse("rtx-4090*4:pairs", "takes no NVLink bridge; its topologies are: pcie");
+  refuse("h100-sxm5*8:ring", "unknown topology \"ring\"; those of \"h100-sxm5\" are: pcie, nvswitch, sockets");
+  refuse("rtx-4090*4:pairs", "takes no NVLink bridge; its topologies are: pcie, sockets");
   refuse("rtx-4090*4:nvswitch", "no NVLinks that end at a switch");
-  refuse("h100-sxm5*8", "one of pcie, nvswitch");
+  refuse("h100-sxm5*8", "one of pcie, nvswitch, sockets");
   refuse("h100-sxm5:nvswitch", "write \"h100-sxm5*8:nvswitch\"");
   refuse("h10*8:nvswitch", "unknown GPU \"h10\"; did you mean \"h100-sxm5\"");
   refuse("h100-sxm5*0:nvswitch", "not a number of GPUs within 1 and 1024");

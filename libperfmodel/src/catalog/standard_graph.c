@@ -1,5 +1,5 @@
 /*
-** The links of a machine that are said in one word: <topology>pcie|nvswitch|pairs</topology>, or "h100-sxm5*8:nvswitch".
+** The links of a machine that are said in one word: <topology>pcie|nvswitch|pairs|sockets</topology>, or "h100-sxm5*8:nvswitch".
 ** They are written as the <graph> that a user would write, and read as one.
 */
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 enum { SOCKETS_MOST = 8, GPUS_OF_ONE_CPU = 4 };
 
-static const char *const words[] = {"pcie", "nvswitch", "pairs"};
+static const char *const words[] = {"pcie", "nvswitch", "pairs", "sockets"};
 
 pm__catalog_topology pm__topology_find(const char *word)
 {
@@ -41,7 +41,8 @@ bool pm__topology_possible(const pm_catalog *catalog, const pm_gpu *gpu, pm__cat
 {
   char link[2 * PM_TEXT_MAX];
   switch (topology) {
-  case PM__TOPOLOGY_PCIE: return gpu->pcie[0] != '\0';
+  case PM__TOPOLOGY_PCIE:
+  case PM__TOPOLOGY_SOCKETS: return gpu->pcie[0] != '\0';
   case PM__TOPOLOGY_NVSWITCH: return switch_link(catalog, gpu, link, sizeof link);
   case PM__TOPOLOGY_PAIRS: return gpu->nvlinks > 0 && gpu->nvlink[0] != '\0' && !ends_at_switches(gpu);
   default: return false;
@@ -61,7 +62,7 @@ static int refuse(const pm_catalog *catalog, const pm_gpu *gpu, pm__catalog_topo
 {
   char choices[PM_TEXT_MAX];
   static const char *const reasons[] = {
-    "has no host link (pcie)", "has no NVLinks that end at a switch", "takes no NVLink bridge"};
+    "has no host link (pcie)", "has no NVLinks that end at a switch", "takes no NVLink bridge", "has no host link (pcie)"};
   pm__topology_choices(catalog, gpu, choices, sizeof choices);
   return pm__fail(error, PM_STATUS_BAD_VALUE, "gpu \"%s\" %s; its topologies are: %s", gpu->id, reasons[topology],
                   choices);
@@ -104,11 +105,11 @@ static int count_sockets(const pm_machine *machine)
   return sockets < machine->gpus ? sockets : machine->gpus;
 }
 
-static void add_host(pm__string *xml, const pm_machine *machine, const pm_gpu *gpu, int sockets)
+static void add_host(pm__string *xml, const pm_machine *machine, const pm_gpu *gpu, const char *link, int sockets)
 {
   add_cpus(xml, gpu, sockets);
   for (int i = 0; i < machine->gpus; i++)
-    pm__string_format(xml, "<link type=\"%s\" from=\"cpu%d\" to=\"gpu%d\"/>\n", gpu->pcie,
+    pm__string_format(xml, "<link type=\"%s\" from=\"cpu%d\" to=\"gpu%d\"/>\n", link,
                       (int)((long)i * sockets / machine->gpus), i);
 }
 
@@ -136,7 +137,8 @@ int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, con
     return pm__fail(error, PM_STATUS_BAD_VALUE, "%d CPU sockets need a <graph>; a topology in a word has up to %d",
                     machine->cpu_sockets, SOCKETS_MOST);
   pm__string_add(xml, "<graph>\n");
-  if (gpu->pcie[0] != '\0') add_host(xml, machine, gpu, count_sockets(machine));
+  const char *host = topology == PM__TOPOLOGY_SOCKETS ? "host-sockets" : gpu->pcie;
+  if (gpu->pcie[0] != '\0') add_host(xml, machine, gpu, host, count_sockets(machine));
   if (topology == PM__TOPOLOGY_NVSWITCH) add_switch(xml, catalog, machine, gpu);
   if (topology == PM__TOPOLOGY_PAIRS) add_pairs(xml, machine, gpu);
   pm__string_add(xml, "</graph>\n");

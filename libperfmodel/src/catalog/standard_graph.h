@@ -8,6 +8,7 @@ typedef enum pm__catalog_topology {
   PM__TOPOLOGY_PCIE,     /* every GPU under a host bridge of its own */
   PM__TOPOLOGY_NVSWITCH, /* and all NVLinks of all GPUs at switches */
   PM__TOPOLOGY_PAIRS,    /* and neighbours joined by NVLink bridges */
+  PM__TOPOLOGY_SOCKETS,  /* under a CPU, and processes reach each other only over the kernel's sockets */
   PM__TOPOLOGIES
 } pm__catalog_topology;
 

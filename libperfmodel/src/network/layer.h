@@ -119,6 +119,7 @@ typedef enum pm__layer_kernel_part {
   PM__PART_SOFTMAX,      /* of the scores of attention */
   PM__PART_DROPOUT,      /* of the normalised scores */
   PM__PART_SUMS,         /* of each query with each key, and their function */
+  PM__PART_WAITED,       /* small operations on single samples between which the GPU waits for the host: how many */
   PM__PART_CELL,         /* gates and state of a recurrent layer, at one step */
   PM__PART_ACCUMULATION, /* gradients of a tensor that several layers take are added up: not the kind's */
 } pm__layer_kernel_part;
@@ -131,7 +132,7 @@ typedef struct pm__layer_kernel {
   bool dropout;   /* forward, yet nothing in inference */
   bool framework_kernel; /* of the framework, not of cuDNN or cuBLAS; set where software runs it: lowering/ */
   pm__layer_kernel_part part;
-  double part_size;      /* of a part: scores, sums or hidden units, per sample; else 0 */
+  double part_size;      /* of a part: scores, sums, operations or hidden units, per sample; else 0 */
   double repeats; /* one after the other, as the steps of a recurrent layer */
   pm__work work;  /* of one */
   union {

@@ -58,12 +58,13 @@ static void add_fixed(pm__fixed *sum, const pm__launch *launch)
   sum->host_calls += launch->host_calls;
   sum->layout += launch->layout;
   sum->extra += launch->extra;
+  if (launch->kernel.part == PM__PART_WAITED) sum->waited += launch->kernel.part_size;
 }
 
 static bool same_fixed(const pm__fixed *a, const pm__fixed *b)
 {
   return a->launches == b->launches && a->matrix_launches == b->matrix_launches && a->host_calls == b->host_calls &&
-         a->layout == b->layout && a->extra == b->extra;
+         a->layout == b->layout && a->extra == b->extra && a->waited == b->waited;
 }
 
 static bool same_unit(const pm__units *units, const pm__unit *a, const pm__unit *b)
@@ -117,6 +118,7 @@ static void add_pass(pm__fixed *sum, const pm__fixed *fixed)
   sum->host_calls += fixed->host_calls;
   sum->layout += fixed->layout;
   sum->extra += fixed->extra;
+  sum->waited += fixed->waited;
 }
 
 /* `network` NULL: places are no layers, and have neither parameters nor an output. */

@@ -14,9 +14,9 @@
 #include "plan/kernels.h"
 
 /* What does not depend on the batch: launches of kernels (of matrix products apart), host calls; per sample:
-** elements that change layout, and elements that kernels read besides their own. */
+** elements that change layout, elements that kernels read besides their own, calls that the GPU waits for. */
 typedef struct pm__fixed {
-  double launches, matrix_launches, host_calls, layout, extra;
+  double launches, matrix_launches, host_calls, layout, extra, waited;
 } pm__fixed;
 
 typedef struct pm__unit_kernel {

@@ -74,6 +74,9 @@ typedef struct pm__schedule_pace {
 
 pm__schedule_pace pm__schedule_pace_of(const pm__schedule *step, const pm__schedule_times *times);
 
+/* Calls for single samples of one batch that the GPU waits for; s. */
+double pm__schedule_waited_calls(const pm__schedule *step, double batch);
+
 /* The host copy of the samples of one batch to one GPU; s. */
 double pm__schedule_host_copy(const pm__schedule *step, double batch);
 

@@ -6,7 +6,8 @@
 **     forward  = factor x convolutions + framework_kernel_factor x framework kernels + others + layouts + launches
 **     gpu      = accumulation x (forward + backward) + update                            backward: as forward
 **     host     = kernel_time x host core x (accumulation x host calls + update_kernels x tensors)
-**     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + host copy)
+**     waited   = kernel_time x host core x operations on single samples that the GPU waits for
+**     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + host copy + waited)
 **
 ** Without a framework there is no host and no layout, and alone = gpu. The step is that, what sharing the work adds, and
 ** waiting for input.
@@ -53,7 +54,8 @@ static void add_host(const pm__schedule *s, double batch, pm__schedule_times *t)
 {
   const pm_framework *f = &s->framework->profile.framework;
   t->host = f->kernel_time * s->system->host * (pm__schedule_pass_calls(s) + update_launches(s));
-  t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * (f->step_time + pm__schedule_host_copy(s, batch));
+  double each = f->step_time + pm__schedule_host_copy(s, batch) + pm__schedule_waited_calls(s, batch);
+  t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * each;
 }
 
 pm__schedule_times pm__step_times_of(const pm__schedule *s, const pm__costs *costs, double batch)

@@ -177,16 +177,10 @@ static void *build_network(pm__lab_predictor *predictor, const char *name, const
 
 static void *build_system(pm__lab_predictor *predictor, const char *name, const char **id, pm_error *error)
 {
-  char plain[2 * PM_TEXT_MAX];
-  const char *staged = strstr(name, PM__STAGED);
-  snprintf(plain, sizeof plain, "%.*s", (int)(staged != NULL ? staged - name : (ptrdiff_t)strlen(name)), name);
-  pm_system *system = pm_catalog_new_system(predictor->catalog, plain, error);
-  /* What is no entry may still be a system: a GPU by itself. A word of a system is made by now. */
-  *id = staged == NULL ? pm_catalog_resolve(predictor->catalog, "system", name, NULL) : NULL;
-  if (*id == NULL) *id = name;
-  if (system == NULL || staged == NULL || pm_system_set_staged(system, 1, error) == PM_OK) return system;
-  pm_system_free(system);
-  return NULL;
+  pm_system *system = pm_catalog_new_system(predictor->catalog, name, error);
+  *id = pm_catalog_resolve(predictor->catalog, "system", name, NULL);
+  if (*id == NULL) *id = name; /* a GPU by itself */
+  return system;
 }
 
 static void *build_framework(pm__lab_predictor *predictor, const char *name, const char **id, pm_error *error)

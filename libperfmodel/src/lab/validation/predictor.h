@@ -22,9 +22,6 @@ int pm__lab_predictor_network(pm__lab_predictor *predictor, const char *name, pm
 /* Whether the network of that name (without parameters) takes this parameter; an error only if memory ran out. */
 bool pm__lab_predictor_takes(pm__lab_predictor *predictor, const char *name, const char *parameter, pm_error *error);
 
-/* "rtx-3090*4:pcie staged": GPUs reach each other through the host's memory alone. */
-#define PM__STAGED " staged"
-
 int pm__lab_predictor_system(pm__lab_predictor *predictor, const char *name, pm_error *error);
 
 /* The position of "pt-nchw" or "tf1-nchw@cudnn6" among the frameworks, -1 for ""; -2 with an error. */

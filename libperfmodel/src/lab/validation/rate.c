@@ -157,7 +157,7 @@ static int read_peers(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__l
   double least = pm__lab_readings_number(&reader->readings, PM_DECISION_PEERS, row, error);
   rate->no_peers = pm__lab_singles_share(&reader->singles, row) < least;
   if (!rate->no_peers) return PM_OK;
-  snprintf(name, sizeof name, "%s*%d:pcie" PM__STAGED, rate->gpu, rate->gpus);
+  snprintf(name, sizeof name, "%s*%d:sockets", rate->gpu, rate->gpus);
   return set_system(reader, name, rate, error);
 }
 

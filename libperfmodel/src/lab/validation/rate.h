@@ -25,7 +25,7 @@ typedef struct pm__lab_rate {
   bool each;       /* the unit is for each GPU */
   bool latency;    /* what was measured is the latency [ms] */
   bool generic;    /* nothing says which framework it was */
-  bool no_peers;   /* its GPUs reach each other through the host's memory alone */
+  bool no_peers;   /* its processes reach each other over the host's sockets alone */
 } pm__lab_rate;
 
 typedef struct pm__lab_rate_reader {

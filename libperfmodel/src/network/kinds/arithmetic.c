@@ -132,7 +132,7 @@ const pm__layer_kind pm__kind_divide = {
   TRAITS,
 };
 
-enum { FLOP, KEEPS };
+enum { FLOP, KEEPS, WAITED };
 enum { INPUTS, OUTPUT, NOTHING };
 
 static const char *const keeps_words[] = {"inputs", "output", "nothing", NULL};
@@ -140,6 +140,7 @@ static const char *const keeps_words[] = {"inputs", "output", "nothing", NULL};
 static const pm__attribute_rule pointwise_rules[] = {
   PM__OPTIONAL("flop", FLOP, PM__NUMBER, 0, 1e6, 1, "operations per element of the output, in each direction"),
   PM__CHOSEN("keeps", KEEPS, keeps_words, "what the gradient needs of the forward pass"),
+  PM__OPTIONAL("waited", WAITED, PM__NUMBER, 0, 1e6, 0, "small operations on each sample between which the GPU waits for the host, in training"),
   PM__RULES_END,
 };
 
@@ -152,6 +153,9 @@ static void count_pointwise(pm__layer *layer, pm__layer_kernels *kernels)
   layer->saved.output = keeps == OUTPUT;
   add_kernels(layer, kernels, flop,
               (pm__work){flop * out + reductions(layer, kernels).flop, out + reads + in, 0});
+  if (layer->attribute[WAITED] == 0) return;
+  kernels->kernel[0].part = PM__PART_WAITED;
+  kernels->kernel[0].part_size = layer->attribute[WAITED];
 }
 
 const pm__layer_kind pm__kind_pointwise = {
