@@ -248,7 +248,7 @@ _perfmodel() {
     new) options=" --gpu --gpus --topology --network --like --id --format --output --catalog --quiet --help"
       case $before in
         --gpu) words="$(_perfmodel_ids gpus)" ;;
-        --topology) words="pcie nvswitch pairs" ;;
+        --topology) words="pcie nvswitch pairs sockets" ;;
         --like) words="$(_perfmodel_ids frameworks)" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;

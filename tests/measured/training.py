@@ -21,7 +21,7 @@ TABLE = pathlib.Path(__file__).resolve().parents[2] / "data" / "measured" / "tra
 HOST = "U-Net, whose augmentation on the host no row describes"
 PAGES = "TensorFlow's are fed by the host; one table has half of its own rates on one GPU"
 KNOWN = {
-    "vision, V100 and older": (13.6, HOST + ", EfficientNet; classification holds the gate"),
+    "vision, V100 and older": (13.5, HOST + ", EfficientNet; classification holds the gate"),
     "vision, V100 and older, one GPU": (12.6, "as all of them"),
     "vision, V100 and older, several GPUs": (15.5, "as all of them"),
     "EfficientNet, V100 and older": (29.9, PAGES),
@@ -30,13 +30,10 @@ KNOWN = {
     "volumes, A100": (41.2, "nnU-Net of 2020, which was fed TFRecords by the host"),
     "all networks of convolutions, A100": (17.9, "as volumes"),
 }
-LOOP = "choosing proposals, and a decoder's loop frame by frame, are work of the host that is not in the networks"
-NEW = "factorised determinants, and the conversions of its 300 normalised weights, are not in the network"
+LOOP = "a decoder's loop is as fast as the host launches it, and PyTorch 2.1 has few other rows that say how fast"
 KNOWN |= {
-    "Mask R-CNN": (59.2, LOOP),
-    "Tacotron2": (57.5, LOOP),
-    "WaveGlow": (49.5, NEW),
-    "Lambda, hosts without peer access": (172, "how they copy through the host is not known"),
+    "Tacotron2": (51.8, LOOP),
+    "Lambda, hosts without peer access": (21.9, "sockets of one kind stand for all hosts"),
 }
 LATER = ("Mask R-CNN", "Tacotron2", "WaveGlow")  # networks that no constant has seen, in groups of their own
 LAMBDA = {"V100": 8, "A100": 10, "H100": 12}  # other GPUs are cards

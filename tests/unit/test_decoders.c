@@ -106,6 +106,7 @@ int main(void)
   tcase_add_test(cases, loops_ask_the_host_for_every_word);
   tcase_add_test(cases, loops_add_up_gradients_word_by_word);
   tcase_add_test(cases, smoothed_labels_cost_passes_over_the_logits);
+  tcase_add_test(cases, work_on_single_samples_adds_to_the_step);
   suite_add_tcase(suite, cases);
   return fixture_main(suite);
 }
