@@ -140,7 +140,7 @@ static const char *const keeps_words[] = {"inputs", "output", "nothing", NULL};
 static const pm__attribute_rule pointwise_rules[] = {
   PM__OPTIONAL("flop", FLOP, PM__NUMBER, 0, 1e6, 1, "operations per element of the output, in each direction"),
   PM__CHOSEN("keeps", KEEPS, keeps_words, "what the gradient needs of the forward pass"),
-  PM__OPTIONAL("waited", WAITED, PM__NUMBER, 0, 1e6, 0, "small operations on each sample between which the GPU waits for the host, in training"),
+  PM__OPTIONAL("waited", WAITED, PM__NUMBER, 0, 1e6, 0, "operations on each sample that the GPU waits for, in training"),
   PM__RULES_END,
 };
 
