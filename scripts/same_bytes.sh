@@ -1,7 +1,8 @@
 #!/bin/sh
 # The same bytes whatever computes them: the commands of tests/same/commands.txt, of which every number is printed with all
-# its digits, by gcc at -O0, -O2 and -O3 for this processor, by clang, and by builds for other machines under QEMU. Their
-# libraries are Debian's packages, unpacked beside the build and not installed.
+# its digits, by gcc at -O0, -O2 and -O3 for this processor, by clang at -O1, -O2 and -O3, with the libxml2 of Debian's
+# development, and by builds for other machines under QEMU. Their libraries are Debian's packages, unpacked beside the build
+# and not installed.
 #
 #     sh scripts/same_bytes.sh                    all that are listed below
 #     sh scripts/same_bytes.sh gcc-O0 s390x ...   these, each against gcc at -O2
@@ -11,8 +12,10 @@ set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/need.sh
 . scripts/need.sh
+# shellcheck source=scripts/debian_source.sh
+. scripts/debian_source.sh
 
-everything="gcc-O0 gcc-O3-native clang i386 arm64 s390x"
+everything="gcc-O0 gcc-O3-native clang-O1 clang-O2 clang-O3 libxml2 i386 arm64 s390x"
 wanted=${*:-$everything}
 place=$PWD/build/same
 mkdir -p "$place"
@@ -23,14 +26,14 @@ need_build
 need python3 has python3
 for name in $wanted; do
   case $name in
-    clang) need clang has clang ;;
+    clang-*) need clang-19 has clang-19 ;;
+    libxml2) need dpkg-dev has dpkg-source ;;
     i386) need gcc-i686-linux-gnu has i686-linux-gnu-gcc; need libc6-dev-i386-cross has_library i686-linux-gnu ;;
     arm64) need gcc-aarch64-linux-gnu has aarch64-linux-gnu-gcc; need libc6-dev-arm64-cross has_library aarch64-linux-gnu ;;
     s390x) need gcc-s390x-linux-gnu has s390x-linux-gnu-gcc; need libc6-dev-s390x-cross has_library s390x-linux-gnu ;;
   esac
   case $name in i386 | arm64 | s390x) need qemu-user has qemu-s390x ;; esac
 done
-has clang-19 >/dev/null && missing=$(echo "$missing" | sed 's/ clang$//; s/ clang / /')
 install_missing
 
 # build NAME OPTION...: the command of that name.
@@ -85,8 +88,17 @@ native() {
   build "$name" "$@" && numbers "$place/$name.txt" "$place/$name/tools/perfmodel"
 }
 
-clang=clang
-has clang-19 >/dev/null && clang=clang-19
+# The newest libxml2, by its own build; then also what the library says of files that are wrong.
+newer_libxml2() {
+  folder=$PWD/build/sources/libxml2-sid
+  # shellcheck disable=SC2086 # options
+  debian_source sid libxml2 "$folder" && cmake_install "$folder" $libxml2_options &&
+    native libxml2 -DCMAKE_BUILD_TYPE=Release -DPM_TESTS=ON "-DLIBXML2_INCLUDE_DIR=$folder/prefix/include/libxml2" \
+      "-DLIBXML2_LIBRARY=$folder/prefix/lib/libxml2.so" &&
+    cmake --build "$place/libxml2" -j "$(jobs)" --target unit_tests fuzz_catalog fuzz_document >>"$place/libxml2.log" &&
+    ctest --test-dir "$place/libxml2" --output-on-failure -R 'test_(document|hostile|worst|catalog)|fuzz_(catalog|document)|golden'
+}
+
 native gcc-O2 -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O2
 failures=0
 for name in $wanted; do
@@ -94,7 +106,8 @@ for name in $wanted; do
   case $name in
     gcc-O0) native $name -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O0 && verdict=done ;;
     gcc-O3-native) native $name -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS=-O3 -march=native" && verdict=done ;;
-    clang) native $name -DCMAKE_C_COMPILER=$clang -DCMAKE_BUILD_TYPE=Release && verdict=done ;;
+    clang-*) native $name -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=None "-DCMAKE_C_FLAGS=-${name#clang-}" && verdict=done ;;
+    libxml2) newer_libxml2 && verdict=done ;;
     i386) machine $name i386 i686-linux-gnu qemu-i386 i386-linux-gnu "-msse2 -mfpmath=sse -D_FILE_OFFSET_BITS=64" && verdict=done ;;
     arm64) machine $name arm64 aarch64-linux-gnu qemu-aarch64 aarch64-linux-gnu "" && verdict=done ;;
     s390x) machine $name s390x s390x-linux-gnu qemu-s390x s390x-linux-gnu "" && verdict=done ;;

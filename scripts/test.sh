@@ -220,7 +220,8 @@ else
   step sanitize sanitize_build
   # Tests labelled "once" add nothing under sanitizers: xmllint on files, the golden cases a second time, and fits to all
   # published rows, whose code test_calibrate, test_fit, test_validate and the golden cases run through here on few rows.
-  step ctest-san run_ctest build/sanitize -LE 'install|recipes|once'
+  # In full a row of the page on reliability runs them.
+  [ $amount = full ] || step ctest-san run_ctest build/sanitize -LE 'install|recipes|once'
   step threads threads
   finish pages
   [ $amount != full ] || step reliability reliability

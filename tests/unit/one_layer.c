@@ -82,7 +82,7 @@ const pm__layer *last_layer(const pm_network *network)
 
 const pm__layer_kernel *kernels_of(const pm_network *network, const pm__layer *layer)
 {
-  return &network->kernels[layer->first_kernel];
+  return network->kernels != NULL ? &network->kernels[layer->first_kernel] : NULL;
 }
 
 double product_flop(const pm_network *network, pm__pass pass)
