@@ -46,11 +46,13 @@ for name in "$@"; do
   found=$folder/found/$name
   mkdir -p "$found" "$folder/failed"
   begin "$name" | while read -r file; do cp "$file" "$found/begin-$(echo "$file" | tr '/ ' '__')"; done
+  start=$(date +%s)
   "$folder/build/tests/fuzz/fuzz_$name" -max_total_time=$((seconds / $#)) -max_len=65536 -timeout=20 -rss_limit_mb=3000 -dict="$folder/words" \
     -artifact_prefix="$folder/failed/$name-" -print_final_stats=1 "$found" >"$folder/$name.log" 2>&1 || { failures=$((failures + 1)); tail -n 20 "$folder/$name.log"; }
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/$name.log")
   edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$folder/$name.log" | tail -n 1)
-  echo "$name: $((seconds / $#)) s, ${inputs:-0} inputs, ${edges:-0} edges covered"
-  python3 scripts/fuzzed.py "$name" $((seconds / $#)) "${inputs:-0}" "${edges:-0}" "$(find "$folder/failed" -name "$name-*" | wc -l)"
+  took=$(($(date +%s) - start))
+  echo "$name: $took s, ${inputs:-0} inputs, ${edges:-0} edges covered"
+  python3 scripts/fuzzed.py "$name" $took "${inputs:-0}" "${edges:-0}" "$(find "$folder/failed" -name "$name-*" | wc -l)"
 done
 exit $((failures > 0))

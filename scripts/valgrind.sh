@@ -14,7 +14,7 @@ clean() { valgrind -q --leak-check=full --errors-for-leak-kinds=definite --error
 
 clean "$build/tools/perfmodel" predict resnet50 dgx1-v100 --gpus 8
 export LUA_PATH="$build/bindings/lua/?.lua" LUA_CPATH="$build/bindings/lua/?.so"
-clean lua5.4 examples/sizing.lua
+clean lua5.4 examples/sizing.lua 5000 resnet50 "$build/sizing.csv"
 
 # Blocks are set apart by lines without text.
 PYTHONMALLOC=malloc PYTHONPATH=$build/python valgrind --leak-check=full --show-leak-kinds=definite --num-callers=40 --log-file="$log" \

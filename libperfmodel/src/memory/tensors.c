@@ -17,7 +17,8 @@ double pm__given(double value, double otherwise)
 
 const int *pm__layer_inputs(const pm_network *network, int layer)
 {
-  return network->inputs + network->layers[layer].first_input;
+  size_t first = network->layers[layer].first_input;
+  return network->inputs != NULL ? network->inputs + first : NULL; /* a network may take nothing at all */
 }
 
 /* ---- Sizes. */

@@ -195,9 +195,9 @@ pm_table *pm__lab_table_with(pm_table *table, const pm_record_type *type, const 
   int status = pm_table_add_records(table, type, records, error);
   for (size_t i = 0; i < type->field_count && status == PM_OK; i++) {
     const pm_field *field = &type->fields[i];
+    const char *first = records != NULL ? (const char *)records + field->offset : NULL; /* there may be no rows */
     if (strcmp(field->unit, "%") == 0)
-      status = show_rounded(table, field->name, (const char *)records + field->offset, type->size, per_cent_shown,
-                            error);
+      status = show_rounded(table, field->name, first, type->size, per_cent_shown, error);
   }
   return kept_or_freed(table, status);
 }
