@@ -25,9 +25,12 @@ FAMILIES = {
     "tf1": ["tf1-nchw", "tf1-nhwc"],
     "tf1-xla": ["tf1-xla"],
     "pytorch": ["pt-nchw", "pt-nhwc", "pt-nchw-amp", "pt-nhwc-amp"],
+    "pytorch-2": [f"pytorch-{version}{layout}-amp" for version in ("2.1", "2.4", "2.9") for layout in ("", "-nhwc")],
 }
-HOST = [("launch", " us", 2, 100), ("step_time", " us", 1, 5000)]
-PRIOR = {"launch": (20, 3), "step_time": (300, 3)}
+HOST = [("launch", " us", 2, 100), ("step_time", " us", 1, 20000)]
+# Of passes over memory, where training's is of language models, with their dropout and gradients.
+PASSES = ("framework_kernel_factor", "", 1, 4)
+PRIOR = {"launch": (20, 3), "step_time": (300, 3), "framework_kernel_factor": (1.2, 1.5)}
 
 # Rows that are not fitted on, with the reason: (test of the row and its group, reason).
 LEFT_OUT = [
@@ -40,8 +43,10 @@ LEFT_OUT = [
 def parameters():
     def of(names):
         return lambda group: group.split()[1].split("@")[0] in names
+    def constants(family):
+        return [PASSES] if family == "pytorch-2" else HOST
     return [Parameter(f"{family} {name}", names, unit, least, most, of(names), PROFILES)
-            for family, names in FAMILIES.items() for name, unit, least, most in HOST]
+            for family, names in FAMILIES.items() for name, unit, least, most in constants(family)]
 
 
 def print_without(model, values, keep, bear, kind, names):

@@ -84,7 +84,8 @@ PM_API int pm_precision_find(const char *name);
   X(REAL, power, "W", "thermal design power of the board")                                                        \
   X(TEXT, nvlink, "", "id of its NVLink link type; empty without NVLink")                                         \
   X(INT, nvlinks, "1", "number of NVLinks")                                                                       \
-  X(TEXT, pcie, "", "id of its host link type")
+  X(TEXT, pcie, "", "id of its host link type")                                                                   \
+  X(REAL, held_clock, "Hz", "clock that boards hold under load, where that is above the boost clock")
 
 typedef struct pm_gpu { PM_GPU_FIELDS(PM_DECLARE) } pm_gpu;
 

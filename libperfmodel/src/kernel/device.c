@@ -146,31 +146,37 @@ static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel
   r.split_threads = c->threads;
   fill_engine(&d->weight, &r, tensor ? tensor_conv_tiles : simt_weight_tiles, PM__TILES, c, d->sms);
   d->winograd = 16384 * cbrt(1 + pow(r.lanes * r.operands / 8 / SHARED_BYTES, 3)) / fused;
-  d->direct = 1 / (d->vector_peak * c->simt_efficiency * c->direct_efficiency);
+  d->direct = gpu->clock / (d->clock * d->vector_peak * c->simt_efficiency * c->direct_efficiency);
   d->depthwise = d->direct * c->direct_efficiency / c->depthwise_efficiency * fmin(d->bytes / 4, 1);
   if (tensor && !c->odd_channels_padded) d->odd = 1 / (gpu->peak_fp32 * c->conv_tensor_odd);
 }
 
+/* The boost clock of a GeForce board is one that every board keeps; most hold a higher one. */
+static double clock_of(const pm_gpu *gpu)
+{
+  return has(gpu->held_clock) ? fmax(gpu->held_clock, gpu->clock) : gpu->clock;
+}
+
 static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision, bool tensor)
 {
+  d->clock = clock_of(gpu);
   double lanes = d->matrix_peak / (2 * d->sms * gpu->clock), whole = tensor ? whole_rate(gpu, c, precision) : 1;
   double efficiency = tensor ? share_of_peak(c->tensor_efficiency, whole) : c->simt_efficiency;
-  recipe r = {tensor, lanes, lanes * gpu->clock * efficiency, whole,
+  recipe r = {tensor, lanes, lanes * d->clock * efficiency, whole,
               tensor ? fmin(c->prologue * lanes / gpu->fp32_lanes, c->prologue_most) : c->prologue,
               tensor ? c->tensor_latency_threads : c->simt_latency_threads,
               tensor ? c->tensor_split_threads : c->simt_split_threads, c->split_time,
-              c->l2_bytes * lanes * whole / 512 * d->bytes / 2 * d->sms * gpu->clock, d->bytes,
+              c->l2_bytes * lanes * whole / 512 * d->bytes / 2 * d->sms * d->clock, d->bytes,
               2 * arithmetic_bytes(precision)};
-  d->clock = gpu->clock;
   set_gemm(d, r, c);
   set_conv(d, r, gpu, c);
   if (tensor && c->flash_block >= 0 && c->flash_load > 0 && c->flash_part > 0 && c->flash_score >= 0) {
-    d->flash_score = c->flash_score / gpu->clock;
-    d->flash_load = 1 / (c->flash_load * gpu->clock);
+    d->flash_score = c->flash_score / d->clock;
+    d->flash_load = 1 / (c->flash_load * d->clock);
   }
   double energy = energy_of(c, precision, tensor);
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
-  d->l2_rate = tensor ? r.l2_rate : c->l2_bytes * d->sms * gpu->clock;
+  d->l2_rate = tensor ? r.l2_rate : c->l2_bytes * d->sms * d->clock;
   if (d->energy > 0) d->power_rate = 1 / d->energy;
   d->alignment = tensor ? 1 : c->alignment;
 }

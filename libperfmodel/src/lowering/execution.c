@@ -84,6 +84,13 @@ static void copy_kernels(const pm_network *network, const pm__layer *layer, pm__
   }
 }
 
+/* What is computed of few numbers (lengths, masks) takes launches and hardly any time. */
+static void add_small_kernels(const pm__layer *layer, pm__launch *list, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (list[i].kernel.pass == PM__FORWARD && layer->launches > 1) list[i].launches = layer->launches;
+}
+
 /* Softmax, logarithm and sum are kernels of their own, and so are their gradients. Smoothing takes the mean over the
 ** classes (1 access), spreads its gradient (1) and adds that (3). Mixed precision converts logits and their gradients. */
 static void lower_loss(const pm__layer *layer, bool mixed, pm__launch *list, int count)
@@ -149,6 +156,7 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution execu
   if (fused && adds_to_norm(network, layer)) fuse_addition(layer, list, count);
   if (fused) fuse_mask(list, count);
   if (execution == PM__LEAST) return count;
+  if (!fused) add_small_kernels(layer, list, count);
   if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, mixed, list, count);
   if (count > 0) count = pm__lower_eager(network, layer, execution, list, count);
   int library = is_framework_kernel(network, layer) ? 0 : count;

@@ -292,9 +292,9 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
   rate->memory = (double)NAN;
   rate->micro_batch[0] = (double)NAN;
   rate->micro_batches = 1;
+  pm__lab_readings_date(&reader->readings, row);
   const char *why = pm__lab_readings_decide(&reader->readings, PM_DECISION_SKIP, row, value);
   if (why != NULL) return pm__fail(error, PM_STATUS_NOT_FOUND, "left out: %.150s", why);
-  pm__lab_readings_date(&reader->readings, row);
   int status = reader->plans ? PM_OK : check_plan(row, error);
   if (status == PM_OK) status = read_network(reader, row, rate, error);
   if (status == PM_OK) status = read_machine(reader, row, rate, error);
