@@ -25,6 +25,15 @@ static pm_kernel conv(int pass, double n, double c, double k, double side, doubl
   return kernel;
 }
 
+/* Of one row, as sound has it. */
+static pm_kernel row_conv(int pass, double width, double window, int precision)
+{
+  pm_kernel kernel = conv(pass, 32, 512, 512, width, window, 1, precision);
+  kernel.height = kernel.kernel_height = 1;
+  kernel.padding_height = 0;
+  return kernel;
+}
+
 /* Shapes of networks as they come: a small generator of our own, so that every run tests the same. */
 static double drawn(unsigned *state, const double *from, unsigned count)
 {
@@ -268,6 +277,8 @@ START_TEST(winners_are_named)
                {conv(0, 16, 256, 256, 14, 1, 1, PM_PRECISION_FP32), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM},
                {conv(1, 16, 128, 256, 56, 5, 2, PM_PRECISION_FP32), PM_KERNEL_ALGORITHM_COLUMN_GEMM},
                {conv(0, 16, 64, 64, 224, 11, 1, PM_PRECISION_FP32), PM_KERNEL_ALGORITHM_FFT},
+               {row_conv(0, 840, 25, PM_PRECISION_FP32), PM_KERNEL_ALGORITHM_FFT},
+               {row_conv(0, 840, 3, PM_PRECISION_FP32), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM},
                {conv(0, 16, 3, 64, 224, 7, 2, PM_PRECISION_FP16), PM_KERNEL_ALGORITHM_DIRECT},
                {conv(0, 16, 64, 64, 56, 3, 1, PM_PRECISION_FP16), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

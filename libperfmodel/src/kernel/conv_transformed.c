@@ -3,8 +3,8 @@
 **
 **     Winograd 4x4   windows of 3 x 3 and 5 x 5: T = (4 + R - 1)^2 products of K x tiles x C, transforms apart
 **     Winograd 2x2   3 x 3 in one kernel, 1 / 2.25 of the multiplications; not for the gradient of weights
-**     FFT            tiles of 32 x 32 or smaller, half as many products of complex numbers; windows of 25 elements and more,
-**                    and gradients of weights
+**     FFT            tiles of 32 x 32 or smaller, of 256 in rows, half as many products of complex numbers; windows of 25
+**                    elements and more, of 9 in rows, and gradients of weights
 **
 ** Lavin, Gray, "Fast algorithms for convolutional neural networks", CVPR 2016. Transforms of tensors and of weights move a
 ** multiple of their elements; every kernel of transforms takes a time of its own. Where they are kernels apart, all
@@ -63,11 +63,17 @@ static void try_winograd_2x2(const pm__device *d, const pm__window *s, pm__kerne
   pm__keep(best, cost);
 }
 
-/* Side of a tile: as large as the input if that is small, else 32. */
-static double fourier_side(double target, double window)
+/* One row of numbers has transforms of one axis. */
+static bool is_row(const pm__window *s)
 {
-  double side = 2 * pm__ceil((target + window - 1) / 2);
-  return side < 32 ? side : 32;
+  return s->target[1] == 1 && s->conv->kernel[1] == 1;
+}
+
+/* Side of a tile: as large as the input if that is small, else 32, and 256 of a row. */
+static double fourier_side(double target, double window, double most)
+{
+  double side = target + window > 2 ? 2 * pm__ceil((target + window - 1) / 2) : 1;
+  return side < most ? side : most;
 }
 
 static double fourier_tiles(const pm__window *s, double *elements)
@@ -75,7 +81,7 @@ static double fourier_tiles(const pm__window *s, double *elements)
   double tiles = s->n * s->target[0];
   *elements = 1;
   for (int i = 1; i < PM__SPACE; i++) {
-    double window = s->conv->kernel[i], side = fourier_side(s->target[i], window);
+    double window = s->conv->kernel[i], side = fourier_side(s->target[i], window, is_row(s) ? 256 : 32);
     *elements *= side;
     tiles *= pm__ceil(s->target[i] / (side - window + 1));
   }
@@ -113,5 +119,6 @@ void pm__conv_transformed(const pm__device *d, const pm__window *s, pm__kernel_c
   bool winograd = square && (weight ? d->has_weight_winograd : d->has_winograd);
   if (winograd && window[1] == 3 && !weight) try_winograd_2x2(d, s, best);
   if (winograd) try_winograd_4x4(d, s, best);
-  if ((s->rs >= 25 || weight) && window[1] <= 16 && window[2] <= 16) try_fft(d, s, best);
+  double widest = is_row(s) ? 128 : 16;
+  if ((s->rs >= 25 || weight || is_row(s)) && window[1] <= widest && window[2] <= widest) try_fft(d, s, best);
 }
