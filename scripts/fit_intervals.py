@@ -4,7 +4,7 @@
     scripts/fit_intervals.py [--perfmodel PATH] [--kept FOLDER] [--write]
 
 Every GPU and every source with rows enough is left out in turn (`validate --hold-out`): its rows are predicted with
-constants fitted without it, and with the word that they would get without it. Of each setting the logarithm of measured
+constants fitted without it, and with the words that they and their classes of work would get without it. Of each setting the logarithm of measured
 over predicted is kept, with the share of the step that each class of work takes. The spreads are those with the least
 interval score (Gneiting and Raftery, 2007) of the 80 % interval, every group of kind and word counting alike, with a charge
 for groups of which less than 75 or more than 85 % are covered. Inference has
@@ -28,16 +28,16 @@ WORDS = ["calibrated", "extrapolated", "not-calibrated"]
 CLASSES = ["convolution", "product", "passes", "host", "communication"]
 CHARGE = 5  # for each share of a group's settings, against scores of about 1
 LEFT = {
-    "training": ("speech",),  # decoders' loops, frame by frame, are not in the networks: these errors say nothing of constants
-    "inference": ("speech", "other"),  # the same; calls of a recommender, whose input no row describes
+    "training": (),
+    "inference": ("speech", "other"),  # loops frame by frame; calls of a recommender, whose input no row describes
 }
 
 
-def one_class(path, name):
-    """A file with the interval of one class alone: its share of the step is what the interval shows."""
+def one_class(path, name, factors=(1, 1)):
+    """A file with the interval of one class alone: it shows the share of the step, times the factor of the class's word."""
     other = "".join(f"<{part}>{1 if part == name else 1e-9}</{part}>" for part in ["rate", *CLASSES])
-    path.write_text(f'<perfmodel version="1"><prediction_interval id="training" name="One class">{other}<extrapolated>1'
-                    "</extrapolated><not_calibrated>1</not_calibrated></prediction_interval></perfmodel>")
+    path.write_text(f'<perfmodel version="1"><prediction_interval id="training" name="One class">{other}<extrapolated>{factors[0]}'
+                    f"</extrapolated><not_calibrated>{factors[1]}</not_calibrated></prediction_interval></perfmodel>")
     return ["--catalog", str(path)]
 
 
@@ -45,9 +45,9 @@ def spread_of(row):
     return np.log(float(row["high"]) / float(row["predicted"])) / TENTH if row["high"] else np.nan
 
 
-def shares_of(command, folder):
-    """By id of the row: the share of each class of work in its step."""
-    by_class = [run(command, "training", *one_class(folder / "one.xml", name)) for name in CLASSES]
+def shares_of(command, folder, factors=(1, 1), words=()):
+    """By id of the row: the share of each class of work in its step, times the factor of the class's word."""
+    by_class = [run(command, "training", *words, *one_class(folder / "one.xml", name, factors)) for name in CLASSES]
     return {rows[0]["id"]: np.array([spread_of(row) for row in rows]) for rows in zip(*by_class)}
 
 
@@ -56,8 +56,15 @@ def outside_of(command, folder):
     return {row["id"]: spread_of(row) ** 2 for row in run(command, "training", *one_class(folder / "one.xml", "none"))}
 
 
-def left_out(command, folder, kept):
-    """Settings that were left out: (kind, word, logarithm of measured over predicted, shares, id)."""
+def words_of(command, folder, shares, words):
+    """By id of the row: the number of each class's word, by the words of a file."""
+    factored = shares_of(command, folder, (4, 16), words)
+    return {row: np.rint(np.log((times + 1e-9) / (shares[row] + 1e-9)) / np.log(4)).clip(0, 2).astype(int)
+            for row, times in factored.items()}
+
+
+def left_out(command, folder, kept, shares):
+    """Settings that were left out: (kind, word, logarithm of measured over predicted, id, number of each class's word)."""
     rows = run(command, "training")
     gpus = calibration_status.Gpus()
     for what, name in held_out(rows):
@@ -75,9 +82,11 @@ def left_out(command, folder, kept):
                     writer.writeheader()
                     writer.writerows(found)
         words = {row["id"]: row["calibration"] for row in run(command, "training", *catalog)}
+        by_class = words_of(command, folder, shares, catalog)
         for row, measured in settings_of([row for row in found if row["error [%]"]]).values():
             if row["id"] in words:
-                yield row["group"].split()[0], words[row["id"]], np.log(measured / float(row["predicted"])), row["id"]
+                off = np.log(measured / float(row["predicted"]))
+                yield row["group"].split()[0], words[row["id"]], off, row["id"], by_class[row["id"]]
 
 
 def fit(cells, variance, start, left):
@@ -111,15 +120,15 @@ def report(cells, width, size):
 
 
 def training(command, folder, kept):
-    cells = list(left_out(command, folder, kept))
     shares, outside = shares_of(command, folder), outside_of(command, folder)
+    cells = list(left_out(command, folder, kept, shares))
     share = np.array([shares[item[3]] for item in cells])
     beyond = np.array([outside[item[3]] for item in cells])
-    word = np.array([WORDS.index(item[1]) for item in cells])
+    word, words = np.array([WORDS.index(item[1]) for item in cells]), np.array([item[4] for item in cells])
 
     def variance(p):
-        factor = np.array([1, 1 + p[6], 1 + p[6] + p[7]])[word]
-        return (factor * p[0]) ** 2 + np.sum((factor[:, None] * share * p[1:6]) ** 2, axis=1) + beyond
+        factor = np.array([1, 1 + p[6], 1 + p[6] + p[7]])
+        return (factor[word] * p[0]) ** 2 + np.sum((factor[words] * share * p[1:6]) ** 2, axis=1) + beyond
 
     found, width, size = fit(cells, variance, np.array([0.08, 0.15, 0.15, 0.15, 0.3, 0.3, 0.5, 0.3]), LEFT["training"])
     print(f"training: {len(cells)} settings left out")
