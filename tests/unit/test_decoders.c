@@ -80,6 +80,20 @@ START_TEST(work_on_single_samples_adds_to_the_step)
 }
 END_TEST
 
+/* Nine kernels are asked for where none are fused, and one where they are. */
+START_TEST(small_kernels_are_launched_where_none_are_fused)
+{
+  pm_network *networks[] = {layer_of("pointwise", "64", ""), layer_of("pointwise", "64", "launches=9")};
+  pm_prediction eager[2], fused[2];
+  predict(networks, 2, "pt-nchw", PM_PRECISION_FP32, eager);
+  predict(networks, 2, "tf1-xla", PM_PRECISION_FP32, fused);
+  ck_assert_double_eq_tol((eager[1].launch_time - eager[0].launch_time) / (8 * kernel_time("pt-nchw")), 1, 1e-9);
+  ck_assert_double_eq(fused[1].step_time, fused[0].step_time);
+  pm_network_free(networks[0]);
+  pm_network_free(networks[1]);
+}
+END_TEST
+
 /* Logits of 64 x 32,000: passes over memory that smoothing adds, and FP32 where storage is in two bytes. */
 START_TEST(smoothed_labels_cost_passes_over_the_logits)
 {
@@ -106,6 +120,7 @@ int main(void)
   tcase_add_test(cases, loops_ask_the_host_for_every_word);
   tcase_add_test(cases, loops_add_up_gradients_word_by_word);
   tcase_add_test(cases, smoothed_labels_cost_passes_over_the_logits);
+  tcase_add_test(cases, small_kernels_are_launched_where_none_are_fused);
   tcase_add_test(cases, work_on_single_samples_adds_to_the_step);
   suite_add_tcase(suite, cases);
   return fixture_main(suite);

@@ -276,6 +276,38 @@ START_TEST(int8_runs_where_it_can)
 }
 END_TEST
 
+/* Boxes are chosen image by image and class by class: 25 operations on each of five maps, nine on each of 90 classes. */
+START_TEST(detectors_wait_at_every_image)
+{
+  bench b = open_bench("maskrcnn-resnet50-fpn", "v100");
+  pm_inference one = answer(&b, run_of(1, PM_PRECISION_FP32, 1)), two = answer(&b, run_of(2, PM_PRECISION_FP32, 1));
+  double launch = profile_of("pytorch").launch;
+  ck_assert_double_eq_tol((two.step_time - one.step_time) / launch, 125 + 9 * 90, 1e-6);
+  ck_assert_double_eq_tol((two.latency - two.step_time) / hypot(two.gpu_time, two.launch_time), 1, 1e-9);
+  close_bench(&b);
+}
+END_TEST
+
+/* Multiplications, and all else that counts clocks of the SM, follow the clock that a board holds; memory does not. */
+START_TEST(boards_hold_a_clock_above_the_data_sheet)
+{
+  pm_gpu board = gpu("rtx-4090"), stated = board;
+  stated.held_clock = NAN;
+  pm_kernel_calibration constants;
+  pm__device held, sheet;
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &board, &constants, NULL), PM_OK);
+  pm__device_init(&held, &board, &constants, PM_PRECISION_FP16);
+  pm__device_init(&sheet, &stated, &constants, PM_PRECISION_FP16);
+  double faster = board.held_clock / board.clock;
+  ck_assert_double_gt(faster, 1.05);
+  ck_assert_double_eq_tol(sheet.gemm.multiply_add / held.gemm.multiply_add / faster, 1, 1e-12);
+  ck_assert_double_eq_tol(sheet.conv.multiply_add / held.conv.multiply_add / faster, 1, 1e-12);
+  ck_assert_double_eq_tol(sheet.depthwise / held.depthwise / faster, 1, 1e-12);
+  ck_assert_double_eq(sheet.per_byte, held.per_byte);
+  ck_assert_double_eq(sheet.power_rate, held.power_rate);
+}
+END_TEST
+
 /* The Dell guide: ResNet-50 in FP16 within 7 ms, batch 39 on V100 and 10 on P100; INT8 over FP32 2.5 to 3.7. */
 START_TEST(published_latencies)
 {
@@ -312,6 +344,8 @@ int main(void)
   tcase_add_test(tests, errors);
   tcase_add_test(tests, intervals_hold_the_rate);
   tcase_add_test(tests, int8_runs_where_it_can);
+  tcase_add_test(tests, detectors_wait_at_every_image);
+  tcase_add_test(tests, boards_hold_a_clock_above_the_data_sheet);
   tcase_add_test(tests, published_latencies);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -7,7 +7,7 @@
 **
 **     gpu     = sum over kernels of factor x time, launches included, + conversions of layout
 **     host    = launch x host core x kernels              launches run beside the GPU
-**     latency = sqrt(gpu^2 + host^2) + step_time
+**     latency = sqrt(gpu^2 + host^2) + step_time          step_time: of the profile, and of what samples are waited for
 **     throughput = replicas x batch / latency
 **
 **     pm_plan *plan = pm_plan_new(&network, 1, &system, 1, &error);

@@ -115,6 +115,7 @@ int pm_inference_check_sized(const pm_plan *plan, const pm_inference_run *run, s
 
 typedef struct times {
   double product, pass, conversion, kernels, calls;
+  double waited;  /* operations on single samples that the GPU waits for */
   double conv;    /* the part of product in convolutions */
   double compute; /* what the arithmetic rate or the power limits of products */
 } times;
@@ -149,7 +150,7 @@ static times times_of(const call *c, const setting *on, double batch)
   double moved = batch * d->bytes * d->pass_byte;
   pm__plan_kernels_price(&c->units->kernels, NULL, d, batch, &costs);
   const pm__part *part = &costs.pass[PM__FORWARD];
-  times sum = {.kernels = fixed->launches, .calls = fixed->host_calls};
+  times sum = {.kernels = fixed->launches, .calls = fixed->host_calls, .waited = fixed->waited * batch};
   sum.conv = on->conv * part->conv;
   sum.product = sum.conv + part->product + fixed->matrix_launches * d->launch;
   sum.pass = on->framework_kernel * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
@@ -195,7 +196,7 @@ static void set_times(const call *c, double batch, pm_inference *out)
   out->gpu_time = t.product + t.pass + t.conversion;
   out->kernels = t.kernels;
   out->launch_time = profile->launch * c->system->host * t.calls;
-  out->step_time = profile->step_time;
+  out->step_time = profile->step_time + profile->launch * c->system->host * t.waited;
   out->latency = sqrt(out->gpu_time * out->gpu_time + out->launch_time * out->launch_time) + out->step_time;
   out->bottleneck = bottleneck_of(&t, out->gpu_time, out->launch_time, out->step_time);
 }

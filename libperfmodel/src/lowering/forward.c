@@ -1,6 +1,6 @@
 /*
-** The forward pass as a framework runs it: its launches of training, with three differences. Batch norm is a scale and a
-** shift, dropout is nothing, and the loss is a softmax.
+** The forward pass as a framework runs it: its launches of training, with four differences. Batch norm is a scale and a
+** shift, dropout is nothing, the loss is a softmax, and samples are compared with nothing.
 */
 #include "lowering/forward.h"
 
@@ -13,6 +13,7 @@ bool pm__runs_in_inference(const pm__layer_kernel *kernel)
 
 static void reduce(const pm__layer *layer, pm__launch *s)
 {
+  if (s->kernel.part == PM__PART_WAITED) s->kernel.part_size = layer->waited_in_inference;
   if (layer->kind->role == PM__ROLE_CHANNEL_NORM) s->kernel.work.elements = 2 * layer->elements_out;
   if (layer->kind->role != PM__ROLE_LOSS) return;
   s->kernel.work.elements = 2 * layer->elements_out;

@@ -132,7 +132,7 @@ const pm__layer_kind pm__kind_divide = {
   TRAITS,
 };
 
-enum { FLOP, KEEPS, WAITED, LAUNCHES };
+enum { FLOP, KEEPS, WAITED, DETECTED, LAUNCHES };
 enum { INPUTS, OUTPUT, NOTHING };
 
 static const char *const keeps_words[] = {"inputs", "output", "nothing", NULL};
@@ -141,6 +141,7 @@ static const pm__attribute_rule pointwise_rules[] = {
   PM__OPTIONAL("flop", FLOP, PM__NUMBER, 0, 1e6, 1, "operations per element of the output, in each direction"),
   PM__CHOSEN("keeps", KEEPS, keeps_words, "what the gradient needs of the forward pass"),
   PM__OPTIONAL("waited", WAITED, PM__NUMBER, 0, 1e6, 0, "operations on each sample that the GPU waits for, in training"),
+  PM__OPTIONAL("waited_in_inference", DETECTED, PM__NUMBER, 0, 1e6, 0, "the same of a trained network"),
   PM__OPTIONAL("launches", LAUNCHES, PM__COUNT, 1, 64, 1, "kernels of the forward pass where none are fused, most on few numbers"),
   PM__RULES_END,
 };
@@ -155,7 +156,8 @@ static void count_pointwise(pm__layer *layer, pm__layer_kernels *kernels)
   layer->launches = layer->attribute[LAUNCHES];
   add_kernels(layer, kernels, flop,
               (pm__work){flop * out + reductions(layer, kernels).flop, out + reads + in, 0});
-  if (layer->attribute[WAITED] == 0) return;
+  layer->waited_in_inference = layer->attribute[DETECTED];
+  if (layer->attribute[WAITED] == 0 && layer->waited_in_inference == 0) return;
   kernels->kernel[0].part = PM__PART_WAITED;
   kernels->kernel[0].part_size = layer->attribute[WAITED];
 }
