@@ -34,18 +34,17 @@ KNOWN = {
     "all >=16 MB, median": (5.5, SHAPES),
     "all >=16 MB, 90th percentile": (20.5, SHAPES),
     "held-out >=16 MB, median": (9.0, SHAPES),
-    "held-out >=16 MB, 90th percentile": (25.0, SHAPES),
+    "held-out >=16 MB, 90th percentile": (27.0, SHAPES + "; SHARP's slow ramp was partly met by a knee that stood for launches"),
 }
 
 # Machines left out in turn: (rows at least, gate of the median).
 LEFT_OUT = {"all <64 KB": (500, 12), "all 64 KB-16 MB": (400, 13), "all >=16 MB": (600, 4.5), "p4de >=16 MB": (8, 15)}
 UNSEEN = "docs/collectives.md says which machines, and why"
 KNOWN_LEFT_OUT = {
-    "all <64 KB, median": (14.5, UNSEEN),
-    "all 64 KB-16 MB, median": (19.0, UNSEEN),
-    "all >=16 MB, median": (6.8, UNSEEN),
+    "all 64 KB-16 MB, median": (17.0, UNSEEN),
+    "all >=16 MB, median": (6.2, UNSEEN),
 }
-HELD = (72, 88)  # per cent of the rows of machines left out that a band of 80 % holds
+HELD = (72, 88)  # per cent of the rows of machines left out that an interval of 80 % holds
 
 
 def figures(rows):
@@ -77,9 +76,11 @@ def judge_left_out(command):
         if gate is not None and int(row["rows"]) >= least:
             found.append((f"{row['group']}, median", int(row["rows"]), float(row["median [%]"]), gate))
     bad = judge(found, KNOWN_LEFT_OUT) + (len(found) != len(LEFT_OUT))
-    for size, held in re.findall(r"band, (.*?): .* covers (\d+) %", done.stderr):
+    intervals = re.findall(r"interval, (.*?): .* covers (\d+) %", done.stderr)
+    bad += len(intervals) != 3
+    for size, held in intervals:
         good = HELD[0] <= int(held) <= HELD[1]
-        print(f"band, {size}: holds {held} % of the rows of machines left out{'' if good else '  FAILED'}")
+        print(f"interval, {size}: holds {held} % of the rows of machines left out{'' if good else '  FAILED'}")
         bad += not good
     return bad
 

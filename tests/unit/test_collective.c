@@ -142,7 +142,7 @@ START_TEST(halving_and_doubling_wants_powers_of_two)
 }
 END_TEST
 
-/* The library's own constants, each by its fitted share: base + 2 (n-1) hops, n-1 hops, and one. */
+/* The library's own constants, each by its fitted share, and all by that of the architecture: base + 2 (n-1) hops, n-1 hops, and one. */
 START_TEST(ring_latency_is_base_and_steps)
 {
   pm_protocol ll;
@@ -164,8 +164,43 @@ START_TEST(ring_latency_is_base_and_steps)
     call.protocol = PM_PROTOCOL_LL;
     pm_group_evaluate(group, &call, &r, 1);
     ck_assert_double_eq_tol(
-      r.latency, fit.base_share * ll.ring_base + cases[i].hops * fit.step_share * ll.ring_nvlink, 1e-12);
+      r.latency, fit.step_share * (fit.base_share * ll.ring_base + cases[i].hops * ll.ring_nvlink), 1e-12);
   }
+  pm_group_free(group);
+  pm_system_free(system);
+}
+END_TEST
+
+/* One thread prepares the channels of its GPUs one after the other: one more for each 512 threads x 8 bytes x ranks. */
+START_TEST(a_thread_prepares_channels)
+{
+  pm_collective_fit fit = fit_of("ampere");
+  pm_system *system = build_system("dgx-a100");
+  pm_error error = PM_ERROR_NONE;
+  pm_group_choice choice = pm_group_choice_make();
+  choice.thread_gpus = 8;
+  pm_group *group = pm_group_new(system, NULL, 8, &choice, &error);
+  ck_assert_msg(group != NULL, "%s", error.text);
+  const double channel = 512 * 8 * 8;
+  for (int channels = 1; channels <= 8; channels++) {
+    double latency = result_of(group, PM_COLLECTIVE_ALL_REDUCE, channels * channel, PM_ALGORITHM_RING).latency;
+    ck_assert_double_eq_tol(latency, 8 * (fit.launch + (channels - 1) * fit.channel_launch), 1e-12);
+  }
+  pm_group_free(group);
+  pm_system_free(system);
+}
+END_TEST
+
+/* Parts of an all-to-all go by LL while they are small, and start earlier for it. */
+START_TEST(small_parts_go_by_ll)
+{
+  pm_system *system = build_system("dgx-h100");
+  pm_group *group = group_of(system, 8, 1);
+  pm_collective_time small = result_of(group, PM_COLLECTIVE_ALL_TO_ALL, 8192, PM_ALGORITHM_AUTO);
+  pm_collective_time large = result_of(group, PM_COLLECTIVE_ALL_TO_ALL, 1 << 26, PM_ALGORITHM_AUTO);
+  ck_assert_int_eq(small.protocol, PM_PROTOCOL_LL);
+  ck_assert_int_eq(large.protocol, PM_PROTOCOL_SIMPLE);
+  ck_assert_double_lt(small.latency, large.latency);
   pm_group_free(group);
   pm_system_free(system);
 }
@@ -478,6 +513,8 @@ int main(void)
   tcase_add_test(tests, halves_make_the_whole);
   tcase_add_test(tests, halving_and_doubling_wants_powers_of_two);
   tcase_add_test(tests, ring_latency_is_base_and_steps);
+  tcase_add_test(tests, a_thread_prepares_channels);
+  tcase_add_test(tests, small_parts_go_by_ll);
   tcase_add_test(tests, in_switch_reduction_grows_with_the_group);
   tcase_add_test(tests, batch_equals_scalar);
   tcase_add_test(tests, an_evaluation_is_quick);

@@ -365,7 +365,7 @@ typedef struct pm_tuning { PM_TUNING_FIELDS(PM_DECLARE) } pm_tuning;
   X(REAL, pairs_latency, "s", "fixed latency of an all-to-all")                                        \
   X(REAL, pairs_rank, "s", "latency of an all-to-all for each rank")                                   \
   X(REAL, pairs_efficiency, "1", "payload of an all-to-all over that of a ring")                       \
-  X(REAL, pairs_launch, "1", "host time of an all-to-all over that of a ring")                         \
+  X(REAL, pairs_launch, "1", "host time of an all-to-all for each other rank, over a launch")          \
   X(REAL, chain_rank, "s", "latency of a broadcast or reduce for each rank")                           \
   X(REAL, chain_fill, "s", "what the first chunk of a broadcast or reduce takes for each further GPU, Simple") \
   X(REAL, chunk, "B", "what a chain of NCCL 2.0 to 2.3 passes on whole")                               \
@@ -381,7 +381,8 @@ typedef struct pm_tuning { PM_TUNING_FIELDS(PM_DECLARE) } pm_tuning;
   X(REAL, in_switch_knee, "1", "how little latency and transfer overlap in in-switch reduction between nodes") \
   X(REAL, small_deviation, "1", "of log(measured / predicted), standard: messages of some KB")           \
   X(REAL, middle_deviation, "1", "the same about 1 MB")                                                \
-  X(REAL, large_deviation, "1", "the same from 64 MB on")
+  X(REAL, large_deviation, "1", "the same from 64 MB on")                                              \
+  X(REAL, channel_launch, "s", "host time of a launch for each further channel")
 
 typedef struct pm_collective_fit { PM_COLLECTIVE_FIT_FIELDS(PM_DECLARE) } pm_collective_fit;
 

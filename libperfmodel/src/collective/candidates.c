@@ -42,6 +42,9 @@ void pm__collective_candidates_init(pm__collective_candidates *candidates, const
   candidates->alone = group->ranks <= 1;
   candidates->bus_factor = pm__collective_bus_factor(collective, group->ranks);
   candidates->launch = group_launch(group);
+  candidates->channel_launch = group->fit->channel_launch * group->thread_gpus;
+  candidates->channels = group->channels;
+  candidates->channel_bytes = pm__collective_channel_bytes(collective, group->ranks);
   candidates->queued = !group->nvlink && group->per_node > 1;
   candidates->sm_share = fmin(group->channels / group->multiprocessors, 1);
   if (candidates->alone) return;
@@ -122,13 +125,20 @@ static int fastest(const pm__collective_candidates *candidates, double bytes, in
   return best;
 }
 
+/* The host prepares every channel that the library uses, and it uses more for more bytes. */
+static double launch_of(const pm__collective_candidates *candidates, const pm__collective_cost *cost, double bytes)
+{
+  double channels = fmax(fmin(bytes / candidates->channel_bytes, candidates->channels), 1);
+  return cost->launches * candidates->launch + (channels - 1) * candidates->channel_launch;
+}
+
 /* One host thread launches on its GPUs one after the other; the latency of the steps hides behind that, or that behind
 ** it. Over PCIe all of the collective before does: calls queue up. The library does not know and chooses without.
 ** Returns whether the launches limit. */
-static bool add_launch(const pm__collective_candidates *candidates, const pm__collective_cost *cost, double transfer,
-                       double *latency, double *time)
+static bool add_launch(const pm__collective_candidates *candidates, const pm__collective_cost *cost, double bytes,
+                       double transfer, double *latency, double *time)
 {
-  double launch = cost->launches * candidates->launch;
+  double launch = launch_of(candidates, cost, bytes);
   if (launch <= (candidates->queued ? *time : *latency)) return false;
   if (candidates->queued) {
     *time = launch;
@@ -147,7 +157,7 @@ pm__collective_candidate_time pm__collective_candidates_time(const pm__collectiv
     return (pm__collective_candidate_time){.time = NAN, .latency = NAN, .transfer = NAN, .bus_bandwidth = NAN};
   const pm__collective_candidate *best = &candidates->candidate[fastest(candidates, bytes, 0, &time, &transfer)];
   double latency = best->cost.latency;
-  bool launch_bound = add_launch(candidates, &best->cost, transfer, &latency, &time);
+  bool launch_bound = add_launch(candidates, &best->cost, bytes, transfer, &latency, &time);
   return (pm__collective_candidate_time){.time = time, .latency = latency, .transfer = transfer, .candidate = best,
                                          .bus_bandwidth = bytes / time * candidates->bus_factor,
                                          .launch_bound = launch_bound};
@@ -177,7 +187,7 @@ void pm__collective_candidates_times(const pm__collective_candidates *candidates
       guess = fastest(candidates, bytes[i], guess, &times[i], &transfer);
       const pm__collective_cost *cost = &candidates->candidate[guess].cost;
       double latency = cost->latency;
-      add_launch(candidates, cost, transfer, &latency, &times[i]);
+      add_launch(candidates, cost, bytes[i], transfer, &latency, &times[i]);
     }
   }
 }

@@ -27,7 +27,7 @@ static void fill_protocol(pm__collective_parameters *group, const pm_system *sys
   const pm_protocol *p = &system->protocol[index];
   double least = least_step(group, system, index), further = group->fit->network_hop + group->fabric;
   group->payload[index] = p->payload;
-  double step = group->fit->step_share, base = group->fit->base_share;
+  double step = group->fit->step_share, base = step * group->fit->base_share;
   group->base[index][PM__RING] = base * p->ring_base + far_base(group);
   group->base[index][PM__TREE] = base * p->tree_base + far_base(group);
   group->step[index][PM__RING] = fmax(least, step * (group->nvlink ? p->ring_nvlink : p->ring_pcie));
@@ -44,12 +44,14 @@ static void fill_plain(pm__collective_parameters *group, const pm_system *system
   const pm_link_calibration *far = &system->network.calibration;
   double base = inner->base_latency;
   if (group->nodes > 1) base = fmax(base, known(far->base_latency, 0));
-  for (int k = PM__RING; k <= PM__TREE; k++) {
-    group->base[PM__SIMPLE][k] = base;
-    group->step[PM__SIMPLE][k] = inner->hop_latency;
-    group->far_step[PM__SIMPLE][k] = known(far->hop_latency, 0) + group->fabric;
+  for (int p = 0; p < PM__PROTOCOLS; p++) {
+    group->payload[p] = p == PM__SIMPLE ? 1 : 0;
+    for (int k = PM__RING; k <= PM__TREE; k++) {
+      group->base[p][k] = base;
+      group->step[p][k] = inner->hop_latency;
+      group->far_step[p][k] = known(far->hop_latency, 0) + group->fabric;
+    }
   }
-  for (int p = 0; p < PM__PROTOCOLS; p++) group->payload[p] = p == PM__SIMPLE ? 1 : 0;
 }
 
 static void fill_latencies(pm__collective_parameters *group, const pm_system *system, const pm__wiring_ring *inner)

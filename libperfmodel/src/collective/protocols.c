@@ -17,6 +17,14 @@ double pm__collective_protocol_bandwidth(const pm__collective_parameters *group,
   return protocol == PM__LL128 ? bandwidth * fmin(group->fit->ll128_share, 1) : bandwidth;
 }
 
+double pm__collective_channel_bytes(pm_collective collective, double ranks)
+{
+  const double threads = 512, each = 8;
+  bool in_pairs = collective == PM_COLLECTIVE_ALL_TO_ALL || collective == PM_COLLECTIVE_GATHER ||
+                  collective == PM_COLLECTIVE_SCATTER;
+  return in_pairs ? (double)INFINITY : threads * each * ranks;
+}
+
 double pm__collective_knee(const pm__collective_parameters *group)
 {
   if (group->nodes > 1) return group->fit->network_knee;

@@ -10,6 +10,10 @@ bool pm__collective_protocol_works(const pm__collective_parameters *group, int p
 /* Bus bandwidth that a protocol gets out of rings of bandwidth `ring`. */
 double pm__collective_protocol_bandwidth(const pm__collective_parameters *group, int protocol, double ring);
 
+/* Bytes for which the library uses one more channel: 8 of each rank for each of 512 threads (NCCL, src/enqueue.cc; LL
+** in rings). INFINITY where the channels depend on the ranks alone. */
+double pm__collective_channel_bytes(pm_collective collective, double ranks);
+
 /* How little latency and transfer overlap in an all-reduce. Over PCIe they do not bend: the links are slow enough. */
 double pm__collective_knee(const pm__collective_parameters *group);
 

@@ -15,8 +15,9 @@ void pm__system_fit_complete(pm_collective_fit *fit, const pm_system *system)
   double *plain[] = {&fit->launch,          &fit->knee,              &fit->part_knee,         &fit->chain_knee,
                      &fit->network_knee,    &fit->network_base,      &fit->network_hop,       &fit->in_switch_latency,
                      &fit->in_switch_network, &fit->pairs_latency,   &fit->pairs_rank,        &fit->chain_rank,
-                     &fit->chain_fill,      &fit->chunk,             &fit->old_chunk,         &fit->old_launch};
-  double *shares[] = {&fit->in_switch_efficiency, &fit->pairs_efficiency, &fit->pairs_launch,
+                     &fit->chain_fill,      &fit->channel_launch,    &fit->pairs_launch,
+                     &fit->chunk,           &fit->old_chunk,         &fit->old_launch};
+  double *shares[] = {&fit->in_switch_efficiency, &fit->pairs_efficiency,
                       &fit->ll_share,             &fit->ll128_share,      &fit->odd_share,
                       &fit->step_share,           &fit->base_share};
   fit->in_switch_knee = known(fit->in_switch_knee, known(fit->network_knee, 0));

@@ -1,6 +1,7 @@
 /* Constants of collectives: which there are, what they are before any row, and where they go. */
 #include "lab/calibration/collective_fit.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "collective/handle.h"
 #include "hardware/collective_fit.h"
@@ -8,7 +9,9 @@
 /* type, name: before any row, known within a factor; within which an architecture differs from the one before it, or a
 ** fabric from others (0: one for all); bounds. */
 static const pm__lab_fit_kind kinds[] = {
+  {"trend", "launch_trend", 1, 2, 0, 0.5, 2},
   {"fit", "launch", 5e-6, 2, 1.3, 1e-7, 1e-3},
+  {"fit", "channel_launch", 0.1e-6, 3, 0, 1e-10, 1e-4},
   {"fit", "knee", 0.1, 3, 1.5, 0.001, 1},
   {"fit", "part_knee", 0.1, 3, 1.5, 0.001, 1},
   {"fit", "chain_knee", 0.1, 3, 0, 0.001, 1},
@@ -23,7 +26,7 @@ static const pm__lab_fit_kind kinds[] = {
   {"fit", "pairs_latency", 10e-6, 3, 0, 1e-9, 1e-3},
   {"fit", "pairs_rank", 0.6e-6, 3, 0, 1e-9, 1e-3},
   {"fit", "pairs_efficiency", 0.93, 1.1, 1.1, 0.3, 1},
-  {"fit", "pairs_launch", 2.5, 2, 0, 1, 10},
+  {"fit", "pairs_launch", 0.2, 2, 0, 0.001, 10},
   {"fit", "chain_rank", 1.3e-6, 3, 0, 1e-9, 1e-3},
   {"fit", "chain_fill", 6e-6, 3, 0, 1e-9, 1e-3},
   {"fit", "chunk", 900e3, 3, 0, 1, 1e8},
@@ -33,9 +36,9 @@ static const pm__lab_fit_kind kinds[] = {
   {"fit", "ll128_share", 1, 2, 0, 0.1, 1},
   {"fit", "odd_share", 0.43, 2, 0, 0.05, 1},
   {"fit", "step_share", 1, 1.5, 1.3, 0.2, 5},
-  {"fit", "base_share", 1, 1.5, 1.3, 0.1, 5},
+  {"fit", "base_share", 1, 1.5, 0, 0.1, 5},
   {"fit", "local_rate", 1e12, 2, 1.3, 1e10, 1e14},
-  {"calibration", "efficiency", 0.9, 3, 0, 0.05, 1},
+  {"calibration", "efficiency", 0.9, 1.15, 0, 0.05, 1},
   {"calibration", "fabric_latency", 40e-6, 2, 1.5, 1e-9, 1e-3},
 };
 
@@ -74,7 +77,7 @@ static int add(pm__lab_collective_fit *fit, const pm__lab_fit_kind *kind, const 
   const pm_field *field = strcmp(kind->type, "fit") == 0 ? pm_record_find_field(pm_record_type_find("fit"), kind->name)
                                                          : NULL;
   fit->constants[fit->count++] = (pm__lab_fit_constant){.kind = kind, .entry = entry, .parent = parent,
-                                                        .start = start, .field = field};
+                                                        .start = start, .field = field, .trend = -1};
   return PM_OK;
 }
 
@@ -92,12 +95,22 @@ static bool is_known(const pm__lab_collective_fit *fit, const pm__lab_fit_kind *
   return false;
 }
 
-/* Architectures, each after the one whose successor or whose counterpart it is: before any row it is like that. */
+/* Architectures, each after one that it is like before any row, and how many generations later it is: 0 for a
+** counterpart, below 0 for what came before the first with rows. */
 static const struct {
   const char *id, *like;
-} generations[] = {{"kepler", NULL},    {"maxwell", "kepler"},   {"pascal", "maxwell"},   {"volta", "pascal"},
-                   {"turing", "volta"}, {"ampere", "volta"},     {"hopper", "ampere"},    {"blackwell", "hopper"},
-                   {"cdna2", "ampere"}, {"cdna3", "cdna2"}};
+  double steps;
+} generations[] = {{"pascal", NULL, 0},    {"maxwell", "pascal", -1}, {"kepler", "maxwell", -1}, {"volta", "pascal", 1},
+                   {"turing", "volta", 0}, {"ampere", "volta", 1},    {"hopper", "ampere", 1},   {"blackwell", "hopper", 1},
+                   {"cdna2", "ampere", 0}, {"cdna3", "cdna2", 1}};
+
+/* The constant called "launch_trend" of "launch", if there is one. */
+static int find_trend(const pm__lab_collective_fit *fit, const char *name)
+{
+  char trend[PM_TEXT_MAX];
+  snprintf(trend, sizeof trend, "%.60s_trend", name);
+  return find_constant(fit, trend, "");
+}
 
 /* One for all architectures, or one for each. */
 static int add_architectures(pm__lab_collective_fit *fit, const pm__lab_fit_kind *kind, pm_error *error)
@@ -107,6 +120,9 @@ static int add_architectures(pm__lab_collective_fit *fit, const pm__lab_fit_kind
     const char *id = generations[i].id, *like = generations[i].like;
     int parent = like != NULL ? find_constant(fit, kind->name, like) : -1;
     status = add(fit, kind, id, parent, parent >= 0 ? own_start(kind, id) : kind->start, error);
+    if (status != PM_OK) break;
+    fit->constants[fit->count - 1].trend = find_trend(fit, kind->name);
+    fit->constants[fit->count - 1].steps = generations[i].steps;
   }
   return status;
 }
@@ -204,7 +220,8 @@ int pm__lab_fit_constants(pm__lab_collective_fit *fit, pm_error *error)
   int status = PM_OK;
   for (size_t k = 0; k < KINDS && status == PM_OK; k++) {
     const pm__lab_fit_kind *kind = &kinds[k];
-    if (strcmp(kind->type, "fit") == 0) status = add_architectures(fit, kind, error);
+    if (strcmp(kind->type, "trend") == 0) status = add(fit, kind, "", -1, kind->start, error);
+    else if (strcmp(kind->type, "fit") == 0) status = add_architectures(fit, kind, error);
     else if (strcmp(kind->name, "efficiency") == 0) status = add_efficiencies(fit, kind, error);
     else status = add_fabrics(fit, kind, error);
   }
@@ -219,6 +236,7 @@ double pm__lab_fit_surprise(const pm__lab_collective_fit *fit, const double *val
 {
   const pm__lab_fit_constant *c = &fit->constants[i];
   double before = c->start * (c->parent >= 0 ? values[c->parent] : 1);
+  if (c->trend >= 0) before *= pow(values[c->trend], c->steps);
   return log(values[i] / before) / log(c->parent >= 0 ? c->kind->own : c->kind->factor);
 }
 

@@ -75,7 +75,9 @@ typedef struct pm__lab_fit_constant {
   const char *entry; /* id; "" for what all have in common */
   int parent;        /* the constant that it is like, or -1 */
   double start;      /* over the parent's, or by itself */
-  const pm_field *field; /* of the architecture's record; NULL: it is a link's */
+  const pm_field *field; /* of the architecture's record; NULL: it is a link's, or stands in no record */
+  int trend;         /* the constant by which each generation differs from the one before, or -1 */
+  double steps;      /* generations after the parent's */
 } pm__lab_fit_constant;
 
 enum { PM__FIT_CONSTANTS = 160 };

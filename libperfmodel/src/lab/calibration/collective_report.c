@@ -179,6 +179,7 @@ static int keep_constants(pm__lab_collective_fit *fit, const pm_fit_parameter *f
 {
   for (size_t i = 0; i < fit->count; i++) {
     const pm__lab_fit_constant *c = &fit->constants[i];
+    if (strcmp(c->kind->type, "trend") == 0) continue; /* part of what is expected before any row, and in no record */
     const pm_field *field = pm_record_find_field(pm_record_type_find(c->kind->type), c->kind->name);
     const char *entry = c->entry[0] != '\0' ? c->entry : "default";
     pm_fitted_constant *kept = pm__lab_calibration_constant(fit->out, entry, c->kind->name, error);
