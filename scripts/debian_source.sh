@@ -18,10 +18,10 @@ debian_source() {
 cmake_install() {
   place=$1
   shift
-  [ -e "$place/prefix" ] && return 0
-  cmake -S "$place/source" -B "$place/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_INSTALL_PREFIX=$place/new" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
+  [ -e "$place/done" ] && return 0
+  cmake -S "$place/source" -B "$place/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_INSTALL_PREFIX=$place/prefix" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
     "$@" >"$place/log" 2>&1 && cmake --build "$place/build" -j "$(jobs)" >>"$place/log" 2>&1 &&
-    cmake --install "$place/build" >>"$place/log" 2>&1 && mv "$place/new" "$place/prefix" && return 0
+    cmake --install "$place/build" >>"$place/log" 2>&1 && touch "$place/done" && return 0
   tail -n 20 "$place/log"
   return 1
 }

@@ -2,10 +2,11 @@
 # The tests in C under sanitizers that clang alone has.
 #
 #     sh scripts/sanitize.sh integer    undefined behaviour, conversions that lose, numbers of floating point that do not fit
-#     sh scripts/sanitize.sh memory     what is read before it was written; libxml2 and zlib are built in the same way
+#     sh scripts/sanitize.sh memory     what is read before it was written; libxml2, zlib and check are built in the same way
 #
 # Builds under build/sanitize-NAME. Exits with 0 if nothing is reported and all tests pass.
 set -eu
+check_options="-DCHECK_ENABLE_TESTS=OFF -DHAVE_SUBUNIT=OFF"
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/need.sh
 . scripts/need.sh
@@ -28,14 +29,18 @@ case $name in
   integer) flags=-fsanitize=undefined,integer,float-cast-overflow,nullability
     flags="$flags -fno-sanitize=unsigned-integer-overflow,unsigned-shift-base -fno-sanitize-recover=all" ;;
   memory) flags="-fsanitize=memory -fsanitize-memory-track-origins -fno-omit-frame-pointer -fPIC" # zlib is linked into a shared library
-    for library in libxml2 zlib; do
+    for library in libxml2 zlib check; do
       place=$PWD/build/sources/$library-memory
       debian_source bookworm $library "$place"
       # Debian leaves out what is for Windows; the build of zlib wants it all the same.
       [ $library != zlib ] || { mkdir -p "$place/source/win32" && touch "$place/source/win32/zlib1.rc"; }
+      # Of check, which asks for timers in a way that the sanitizer does not know, it is enough that what it writes is known.
+      [ $library != check ] || { echo 'src:*' >"$place/ignore" && check_options="$check_options -DCMAKE_C_FLAGS_RELEASE=-fsanitize-ignorelist=$place/ignore"; }
       # shellcheck disable=SC2086 # options
-      cmake_install "$place" -DCMAKE_C_COMPILER=clang-19 "-DCMAKE_C_FLAGS=-g1 $flags" -DBUILD_SHARED_LIBS=OFF $([ $library = zlib ] || echo $libxml2_options)
+      cmake_install "$place" -DCMAKE_C_COMPILER=clang-19 "-DCMAKE_C_FLAGS=-g1 $flags" -DBUILD_SHARED_LIBS=OFF $(eval echo "\${${library}_options:-}")
     done
+    ln -sf libcheck.a build/sources/check-memory/prefix/lib/libcheck_pic.a # the name that Debian's .pc file says
+    export PKG_CONFIG_PATH=$PWD/build/sources/check-memory/prefix/lib/pkgconfig
     libraries="-DLIBXML2_INCLUDE_DIR=$PWD/build/sources/libxml2-memory/prefix/include/libxml2
       -DLIBXML2_LIBRARY=$PWD/build/sources/libxml2-memory/prefix/lib/libxml2.a
       -DZLIB_INCLUDE_DIR=$PWD/build/sources/zlib-memory/prefix/include -DZLIB_LIBRARY=$PWD/build/sources/zlib-memory/prefix/lib/libz.a" ;;
@@ -45,4 +50,5 @@ esac
 cmake -S . -B "$folder" -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=Debug -DPM_TESTS=ON -DPM_HARDEN=OFF -DPM_EXAMPLES=ON \
   "-DCMAKE_C_FLAGS=-O1 -g1 $flags" $libraries >/dev/null
 cmake --build "$folder" -j "$(jobs)" >"$folder/build.log" 2>&1 || { grep -E 'error|warning|SUMMARY|Sanitizer' -A 12 "$folder/build.log" | head -60; exit 1; }
-CK_TIMEOUT_MULTIPLIER=20 ctest --test-dir "$folder" --output-on-failure -j "$(jobs)" -L 'unit|golden|fuzz' -LE 'install|recipes|once'
+# The test that stands in front of malloc cannot stand in front of a sanitizer's.
+CK_TIMEOUT_MULTIPLIER=20 ctest --test-dir "$folder" --output-on-failure -j "$(jobs)" -L 'unit|golden|fuzz' -LE 'install|recipes|once' -E '^test_memory$'

@@ -226,6 +226,7 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
 }
 %enddef
 PM_UNLOCKED(pm_plan_new)
+PM_UNLOCKED(plan_add_framework)
 PM_UNLOCKED(predict)
 PM_UNLOCKED(predict_into)
 PM_UNLOCKED(search_new)

@@ -71,7 +71,7 @@ static void fill_engine(pm__engine *e, const recipe *r, const tile *tiles, int m
   e->per_part = 1 / c->split_least;
   e->split_time = r->split_time;
   for (int i = 0; i < PM__TILES; i++)
-    if (tiles[i].m > 0 && i < most) set_tile(e, i, r, &tiles[i], sms);
+    if (i < most && tiles[i].m > 0) set_tile(e, i, r, &tiles[i], sms);
     else set_absent(e, i);
   e->multiply_add = e->step[0] / (tiles[0].m * tiles[0].n * sms); /* the largest tiles load least per multiply-add */
 }

@@ -146,7 +146,7 @@ static void list_experts(lister *l, pm__search_plan plan)
 
 static void list_sequence(lister *l, pm__search_plan plan)
 {
-  for (int8_t sp = 0; sp <= (plan.tensor > 1); sp++) {
+  for (int8_t sp = 0; sp < (plan.tensor > 1 ? 2 : 1); sp++) {
     if (!free_or(l->base->sequence_parallel, sp)) continue;
     plan.sequence = sp;
     list_experts(l, plan);

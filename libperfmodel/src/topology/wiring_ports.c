@@ -44,8 +44,9 @@ static int use_nics(const pm__wiring *wiring, pm__routes *r, pm__ring_path *path
 {
   int count = 0, members = wiring->kept.count;
   const pm_system *system = wiring->system;
-  int *nearest = (int *)calloc(2 * (size_t)members, sizeof *nearest), *served = nearest + members;
+  int *nearest = (int *)calloc(2 * (size_t)members, sizeof *nearest);
   if (nearest == NULL) return -1;
+  int *served = nearest + members;
   for (int i = 0; i < members; i++) nearest[i] = nic_distance(r, vertex_of(wiring, i));
   for (size_t v = 0; v < system->vertex_count; v++) {
     if (system->vertices[v].kind != PM_VERTEX_NIC) continue;

@@ -229,8 +229,8 @@ static void drop_unfelt(pm__lab_training_fit *fit, const double *before)
 static int keep_felt(pm__lab_training_fit *fit, pm_error *error)
 {
   double *before = (double *)malloc((fit->place_count + fit->rows.fitted + 1) * sizeof *before);
-  double *base = before + fit->place_count;
   if (before == NULL) return pm__no_memory(error);
+  double *base = before + fit->place_count;
   for (size_t i = 0; i < fit->place_count; i++) {
     before[i] = *fit->places[i].place;
     *fit->places[i].place = fit->constants[fit->places[i].constant].kind->start;

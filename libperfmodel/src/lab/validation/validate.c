@@ -48,6 +48,7 @@ static pm_table *run_set(const set *chosen, pm__lab_context *context, const char
   pm_table *result = NULL;
   if (table.rows > 1) result = chosen->run(context, error);
   else pm__fail(error, PM_STATUS_BAD_FILE, "%s: no measurements", context->file);
+  context->table = NULL; /* it ends here */
   pm__csv_free(&table);
   return result;
 }
