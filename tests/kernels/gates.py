@@ -30,7 +30,7 @@ GATES = {
     "element-wise, large": (r".* elementwise-large .*", 5, None),
     "layer norm, large": (r".* layer-norm-large .*", 20, None),
     "softmax, large": (r".* softmax-large .*", 22, None),
-    "RNN": (r".* rnn-.* (fp32|fp16|fp16-storage) " + LIBRARY, 35, None),
+    "RNN": (r".* rnn-.* (fp32|fp16|fp16-storage) " + LIBRARY, 20, None),
 }
 # Operators of language models: class: (pattern of the group, gate of the mean). Rows that are doubted are in none.
 MODERN = r"(h200-sxm5|b200-sxm6|l40s)"

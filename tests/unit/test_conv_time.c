@@ -250,6 +250,48 @@ START_TEST(persistent_layers_need_registers)
 }
 END_TEST
 
+/* More units, steps and samples take longer; but for samples where the library has kernels of its own for some. */
+START_TEST(larger_recurrent_layers_take_longer)
+{
+  device d;
+  EACH_DEVICE(d) EACH(p, PRECISIONS) EACH(pass, PASSES) for (double size = 16; size <= 256; size *= 2) {
+    if (!has(&d, precisions[p])) continue;
+    pm_kernel one = kernel_of(PM_OPERATOR_RNN_FORWARD + pass, precisions[p]);
+    one.count = 4;
+    one.m = 8 * size;
+    one.n = size;
+    one.k = 10;
+    pm_kernel grown[3] = {one, one, one};
+    grown[0].m *= 2;
+    grown[1].k += 1;
+    grown[2].n *= 2;
+    double time = time_of(&d, &one).time;
+    EACH(g, d.constants.rnn_narrow > 0 ? 2 : 3) ck_assert_double_ge(time_of(&d, &grown[g]).time, time * (1 - 1e-9));
+  }
+}
+END_TEST
+
+/* On a P100 a step of 32 samples takes its contraction, whose clocks are stated, and longer than one of 64. */
+START_TEST(narrow_steps_wait_along_the_contraction)
+{
+  device d;
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", "p100-sxm2", &d.gpu, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &d.gpu, &d.constants, NULL), PM_OK);
+  pm_kernel narrow = kernel_of(PM_OPERATOR_RNN_FORWARD, PM_PRECISION_FP32);
+  narrow.m = 2048;
+  narrow.n = 32;
+  narrow.k = 100;
+  pm_kernel wide = narrow, least = narrow;
+  wide.n = 64;
+  least.n = 17;
+  double wait = 100 * 2048 * d.constants.rnn_narrow / d.gpu.clock, time = time_of(&d, &narrow).time;
+  ck_assert_double_ge(time, wait);
+  ck_assert_double_gt(time, time_of(&d, &wide).time);
+  ck_assert_double_ge(time_of(&d, &least).time, wait);
+  ck_assert_int_eq(time_of(&d, &narrow).bound, PM_BOUND_LATENCY);
+}
+END_TEST
+
 /* A table of rows shorter than a sector costs what sectors cost. */
 START_TEST(gathered_rows_are_whole_sectors)
 {
@@ -301,6 +343,8 @@ int main(void)
   tcase_add_test(laws, check_bits_cost_bandwidth);
   tcase_add_test(laws, rows_are_read_again_at_most);
   tcase_add_test(laws, persistent_layers_need_registers);
+  tcase_add_test(laws, larger_recurrent_layers_take_longer);
+  tcase_add_test(laws, narrow_steps_wait_along_the_contraction);
   tcase_add_test(laws, gathered_rows_are_whole_sectors);
   tcase_add_test(laws, winners_are_named);
   suite_add_tcase(suite, laws);

@@ -180,6 +180,9 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, l2_lost, "1", "the same from which none is kept")                                               \
   X(REAL, tn_growth, "1", "exponent of the addresses beyond tn_reach: how time grows; unknown: not")      \
   X(REAL, tn_unaligned_growth, "1", "the same of an unaligned operand over twice the L2; unknown: not")   \
+  X(REAL, rnn_narrow, "1", "narrow product of a recurrent step: clocks per element of the contraction, forward; unknown: none such") \
+  X(REAL, rnn_narrow_backward, "1", "the same, backward")                                                  \
+  X(REAL, rnn_narrow_half, "1", "time of the narrow one forward in two bytes over that in four")           \
   X(REAL, hbm_efficiency, "1", "payload over peak bandwidth of stacked memory (HBM)")                     \
   X(REAL, gddr_efficiency, "1", "payload over peak bandwidth of other memory")                            \
   X(REAL, gddr_ecc_efficiency, "1", "the same with check bits in it (inline_ecc); unknown: as without")    \

@@ -53,7 +53,7 @@ bool pm__lab_stage_takes(const pm__lab_stage *stage, const pm_kernel *k, const p
 #define PRODUCTS OPERATORS(GEMM, GEMM)
 #define CONVOLUTIONS OPERATORS(CONV_FORWARD, CONV_WGRAD)
 
-/* The library of P100's rows of CUDA 8 takes twice as long per step as older and newer ones elsewhere. */
+/* The library of P100's rows of CUDA 8 has kernels of its own for narrow products, which a stage of their own fits. */
 #define RNN_KEPT "p100-sxm2"
 
 static const pm__lab_stage stages[] = {
@@ -112,6 +112,10 @@ static const pm__lab_stage stages[] = {
     {"rnn_input", 0.5, 0.2, 1.2}, {"rnn_backward", 1, 0.5, 2}, {"rnn_step_time", 30e-6, 5e-6, 100e-6},
     {"rnn_time", 30e-6, 5e-6, 100e-6}, {"rnn_weight", 1, 0.8, 2}, {"rnn_weight_time", 100e-6, 5e-6, 500e-6},
     NO_MORE}},
+  {"recurrent-narrow", 9, "recurrent layers", OPERATORS(RNN_FORWARD, RNN_DGRAD), PM__ANY_CORES, false, false,
+   PM__FIRST, NULL,
+   {{"rnn_narrow", 200, 20, 1000}, {"rnn_narrow_backward", 200, 20, 1000}, {"rnn_narrow_half", 2, 0.5, 5},
+    {"rnn_product", 0.8, 0.5, 1.2}, NO_MORE}},
 };
 
 const pm__lab_stage *pm__lab_stage_at(size_t index)
