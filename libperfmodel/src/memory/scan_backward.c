@@ -79,6 +79,20 @@ static void find_released(const pm__tensors *tensors, pm__sizes sizes, bool with
   }
 }
 
+/* What autocast runs in FP32 reads and writes gradients in FP32: bytes over those of its tensors, while it runs. */
+static double wider_gradients(const pm__tensors *tensors, int number, pm__sizes sizes)
+{
+  const pm__layer *layer = &tensors->network->layers[number];
+  const int *inputs = pm__layer_inputs(tensors->network, number);
+  double elements = layer->elements_out;
+  if (sizes.high == sizes.low || layer->kind->keeping.autocast != PM__AUTOCAST_FP32) return 0;
+  for (size_t i = 0; i < layer->input_count; i++) {
+    const pm__layer *input = &tensors->network->layers[inputs[i]];
+    if (input->kind != NULL) elements += input->elements_out;
+  }
+  return elements * (sizes.high - sizes.low);
+}
+
 static void walk(const pm__tensors *tensors, pm__sizes sizes, const double *released, gradients *g, pm__alive *out,
                  double *alive)
 {
@@ -90,8 +104,9 @@ static void walk(const pm__tensors *tensors, pm__sizes sizes, const double *rele
     if (network->layers[i].kind == NULL) continue;
     if (g->group[i] < 0) join(g, i, i, network->layers[i].elements_out * sizes.low); /* an output of the network */
     open_inputs(g, network, i, sizes.low);
-    if (saved + g->in_flight > out->peak) out->peak = saved + g->in_flight;
-    if (alive != NULL) alive[i] = saved + g->in_flight;
+    double now = saved + g->in_flight + wider_gradients(tensors, i, sizes);
+    if (now > out->peak) out->peak = now;
+    if (alive != NULL) alive[i] = now;
     leave(g, i);
     saved -= released[i];
   }

@@ -32,15 +32,21 @@ static asked asked_of(const pm__parallel *p)
 /* Bytes of FP8 weights beside those of two bytes: as they are, and transposed (Transformer Engine). */
 enum { NARROW_COPIES = 2 };
 
+/* Gradients that are added up in a wider type than the software's own are kept in both. */
+static double gradient_bytes(const pm__parallel *p, double own)
+{
+  double wanted = p->s.run->gradient_bytes;
+  return wanted > own ? wanted + own : wanted > 0 ? wanted : own;
+}
+
 /* Bytes of so many parameters, and what belongs to them, shared over `shards`. */
 static void add_parameters(const pm__parallel *p, const pm__memory_question *q, double parameters, double shards,
                            pm__memory_parts *out)
 {
   pm__parameter_bytes each = pm__parameter_bytes_each(q);
   int zero = p->s.run->zero;
-  double gradient = p->s.run->gradient_bytes > 0 ? p->s.run->gradient_bytes : each.gradients;
   out->optimizer += parameters * each.optimizer / (zero >= 1 ? shards : 1);
-  out->gradients += parameters * gradient / (zero >= 2 ? shards : 1);
+  out->gradients += parameters * gradient_bytes(p, each.gradients) / (zero >= 2 ? shards : 1);
   out->weights += parameters * (each.weights + (p->s.linear != NULL ? NARROW_COPIES : 0)) / (zero >= 3 ? shards : 1);
 }
 

@@ -109,6 +109,12 @@ static int read_degrees(const pm__lab_row *row, const char *rule, pm_run *run, p
   return status;
 }
 
+/* As many micro-batches as stages: torchtitan's default. */
+static double one_for_each_stage(const pm__lab_rate *rate)
+{
+  return fmax(1, floor(rate->batch / (rate->plan.pipeline_parallel * rate->plan.virtual_pipeline)));
+}
+
 /* Sizes that divide the batch of a replica. */
 static void read_micro_batches(const pm__lab_readings *readings, const pm__lab_row *row, pm__lab_rate *rate)
 {
@@ -117,6 +123,10 @@ static void read_micro_batches(const pm__lab_readings *readings, const pm__lab_r
   rate->micro_batches = 1;
   rate->micro_batch[0] = said;
   if (!isnan(said) || pm__lab_readings_decide(readings, PM_DECISION_MICRO_BATCH, row, value) == NULL) return;
+  if (strcmp(value, "stages") == 0) {
+    if (rate->plan.pipeline_parallel > 1) rate->micro_batch[0] = one_for_each_stage(rate);
+    return;
+  }
   int count = 0;
   char *end;
   for (char *p = value; count < PM__MICRO_BATCHES; p = end) {
