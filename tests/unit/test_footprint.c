@@ -226,6 +226,24 @@ START_TEST(alive_in_each_backward_pass_by_hand)
 }
 END_TEST
 
+/* A loss that autocast computes in FP32 keeps its probabilities in FP32, and so are the gradients that it gets and gives:
+** 12 B for each word of the vocabulary. Without autocast all are in two bytes. */
+START_TEST(loss_in_fp32_by_hand)
+{
+  const int64_t ten[] = {10};
+  pm_layer_memory rows[2];
+  pm_memory_profile p = plain();
+  pm_network *n = pm_network_new("chain", "Chain", NULL);
+  chain(n, chain(n, pm_network_add_input(n, NULL, ten, 1, NULL), "linear", "1000"), "cross_entropy", NULL);
+  ck_assert_int_eq(pm_memory_get_layers(n, &p, 1, PM_PRECISION_BF16, rows, NULL), PM_OK);
+  ck_assert_double_eq(rows[1].alive, 2 * 10 + 12 * 1000);
+  p.mixed_norms_fp32 = 0;
+  ck_assert_int_eq(pm_memory_get_layers(n, &p, 1, PM_PRECISION_BF16, rows, NULL), PM_OK);
+  ck_assert_double_eq(rows[1].alive, 2 * 10 + 6 * 1000);
+  pm_network_free(n);
+}
+END_TEST
+
 /* 16 layers that keep 400 B each: 4 segments of 4, the 3 tensors between them, 2 gradients in flight. */
 START_TEST(recomputation_by_hand)
 {
@@ -464,6 +482,7 @@ int main(void)
   tcase_add_test(laws, safe_batch_is_the_largest_that_fits);
   tcase_add_test(laws, saved_bytes_by_hand);
   tcase_add_test(laws, alive_in_each_backward_pass_by_hand);
+  tcase_add_test(laws, loss_in_fp32_by_hand);
   tcase_add_test(laws, recomputation_by_hand);
   tcase_add_test(laws, parameters_by_hand);
   tcase_add_test(laws, layers_add_up_to_the_whole);

@@ -272,6 +272,31 @@ START_TEST(operations_are_kept)
 }
 END_TEST
 
+/* Gradients of a parameter, in bytes. */
+static double gradient_of(study *s, int framework, int bytes)
+{
+  pm_run run = shared_out(1, 8, 1, 8);
+  run.framework_index = framework;
+  run.gradient_bytes = bytes;
+  stages_of(s, &run);
+  return s->stage[0].gradients / s->stage[0].parameters;
+}
+
+/* Megatron-LM adds gradients up where they are made, DeepSpeed beside its gradients of two bytes. */
+START_TEST(gradients_of_two_types)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_framework_profile deepspeed;
+  study s = open_study("llama3-8b", NULL, 0, "dgx-h100");
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "deepspeed-0.15", &deepspeed, &error), PM_OK);
+  ck_assert_int_eq(pm_plan_add_framework(s.plan, &deepspeed, &error), 1);
+  const double wanted[2][3] = {{4, 2, 4}, {2, 2, 6}};
+  for (int i = 0; i < 2; i++)
+    for (int bytes = 0; bytes <= 4; bytes += 2) ck_near("gradients", gradient_of(&s, i, bytes), wanted[i][bytes / 2], 1e-12);
+  close_study(&s);
+}
+END_TEST
+
 /* ---- What limits ---- */
 
 START_TEST(bottlenecks)
@@ -340,6 +365,7 @@ int main(void)
   tcase_add_test(tests, experts_have_their_own_shards);
   tcase_add_test(tests, stages_are_uneven);
   tcase_add_test(tests, operations_are_kept);
+  tcase_add_test(tests, gradients_of_two_types);
   tcase_add_test(tests, bottlenecks);
   tcase_add_test(tests, refusals);
   suite_add_tcase(suite, tests);

@@ -70,6 +70,21 @@ def test_large_models_of_ones_own(tmp_path: Path) -> None:
     assert any("zb-5p" in note for note in table.notes)
 
 
+def test_micro_batches_that_are_not_printed(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    header = ("model,framework,source_repo,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,hidden,"
+              "layers,heads,ffn,vocab,tensor_parallel,pipeline_parallel,schedule,zero_stage,micro_batch,step_time_s\n")
+    shape = "GPT,torchtitan,pytorch/torchtitan,2025-01,dgx-h100,H100,64,8,256,bf16,2048,,,4096,32,32,16384,51200,4,4,1f1b,3,{},9\n"
+    path.write_text(header + shape.format("") + shape.format(16))
+    table = pm.validate("large-models", rows=True, data=path)
+    assert table["predicted"][0] == table["predicted"][1]  # 64 samples of a replica, 4 stages: 4 times 16
+    network = pm.network("gpt", seq=2048, layers=32, hidden=4096, heads=32, ffn=16384, vocabulary=51200, flash=1)
+    run = pm.predict(network, "dgx-h100", gpus=8, nodes=8, batch=64, micro_batch=16, precision="bf16", optimizer="adam",
+                     tensor_parallel=4, pipeline_parallel=4, zero=3, gradient_bytes=4, framework="pytorch-2.4-fsdp",
+                     ignore_memory=True)
+    assert table["predicted"][0] == pytest.approx(run.step_time * 1e3)
+
+
 def test_kernels_and_collectives_of_ones_own(tmp_path: Path) -> None:
     kernels, collectives = tmp_path / "kernels.csv", tmp_path / "collectives.csv"
     kernels.write_text("kernel,M,N,K,precision,gpu,time_us\ngemm,512,512,512,fp32,V100,90\n")

@@ -52,7 +52,8 @@ extern "C" {
   X(ACCUMULATION, "accumulation", "batches that a step accumulates, a formula likewise")               \
   X(PEERS, "peers", "the share of one GPU's rate below which several on the same host have no peer access") \
   X(ABOUT, "about", "what its group is called first, if its unit does not say: speech")                \
-  X(MICRO_BATCH, "micro-batch", "sizes of a micro-batch where the row says none: the fastest of them counts; stages: as many micro-batches as stages") \
+  X(MICRO_BATCH, "micro-batch", "sizes of a micro-batch where the row says none: the fastest of them counts; " \
+                                "stages: as many micro-batches as stages")                               \
   X(RUN, "run", "other settings of a run of large models: stage_layers=balanced gradient_bytes=4")      \
   X(UNFIT, "unfit", "that no constant is fitted on the row, which is predicted all the same; the value says why")
 
