@@ -181,12 +181,13 @@ END_TEST
 /* ---- Bounds ---- */
 
 /* The arithmetic at its peak, each operand once through the memory, the power of the board. GeForce boards boost above
-** their clock, by what their constants say. */
+** their clock, by what their constants say and by the clock that they hold. */
 static void roof_is_kept(const device *d, const pm_kernel *kernel)
 {
   char text[300];
   pm_kernel_time time = time_of(d, kernel);
-  double boost = fmax(1, fmax(d->constants.simt_efficiency, d->constants.tensor_efficiency));
+  double held = fmax(d->gpu.clock, d->gpu.held_clock) / d->gpu.clock;
+  double boost = held * fmax(1, fmax(d->constants.simt_efficiency, d->constants.tensor_efficiency));
   double flop = 2 * kernel->count * kernel->m * kernel->n * kernel->k;
   double elements = kernel->count * (kernel->m * kernel->k + kernel->n * kernel->k + kernel->m * kernel->n);
   double bytes = pm_precision_get_bytes(kernel->precision) * elements;
