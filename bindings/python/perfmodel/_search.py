@@ -170,8 +170,10 @@ class _Work:
         for thread in threads:
             while thread.is_alive():
                 thread.join(ASKED)
-                if progress is not None:
+                if progress is not None and thread.is_alive():
                     progress(sum(self.done), self.total)
+        if progress is not None and not self.failed:
+            progress(sum(self.done), self.total)
 
     def run(self, progress: Progress | None) -> _core.search_result:
         threads = [threading.Thread(target=self.evaluate, args=(result,), daemon=True) for result in self.results]
@@ -214,7 +216,7 @@ def search(
     Args:
         global_batch: samples of a step over all GPUs.
         top: how many of the fastest plans are kept.
-        progress: is called with the number of plans that are done and of all, ten times a second.
+        progress: is called with the number of plans that are done and of all, ten times a second and at the end.
 
     Raises DoesNotFitError if no plan fits into memory, NotFoundError if none shares the network out, ArgumentError.
     """
