@@ -45,7 +45,8 @@ KNOWN = {
     "AutoModel, experts, step time": (46, EXPERTS),
     "order of 8 plans, 100 less 100 times Spearman": (46, "plans within 5 % of each other change places, and two of the "
                                                       "eight ran after a repair of the machine"),
-    "zero-bubble, groups whose schedules are in another order": (3, "zb-1p, taken as ZB-H1, and interleaved change places"),
+    "zero-bubble, groups whose schedules are in another order": (4, "zb-1p, taken as ZB-H1, and interleaved change places; in "
+                                                                 "one of them since no hop of interleaved counts twice"),
 }
 PLAN = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel", "virtual_pipeline_stages", "schedule",
         "zero_stage", "micro_batch", "activation_recompute", "sequence_parallel")

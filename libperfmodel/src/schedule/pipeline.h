@@ -20,7 +20,7 @@ typedef struct pm__pipeline_load {
   double most_forward, most_backward; /* of any stage: F; R + D + W */
   double forward, dgrad, wgrad;       /* sums over the stages */
   double hop;
-  bool blocks; /* stages wait for every hop, even with several chunks */
+  bool blocks; /* stages wait for every hop, where they could work on another chunk meanwhile */
 } pm__pipeline_load;
 
 typedef struct pm__pipeline_schedule {
@@ -30,6 +30,7 @@ typedef struct pm__pipeline_schedule {
   int chunks;          /* that it needs on each GPU; 0: any number from 1 */
   bool splits_backward; /* gradients of parameters are computed apart: nothing can be recomputed */
   bool divides;        /* micro-batches must be a multiple of the stages */
+  bool hides_hops;     /* a stage works on another chunk while it sends, unless its software blocks */
 } pm__pipeline_schedule;
 
 /* The descriptor of a pm_pipeline_schedule; NULL for what is none. */
@@ -38,13 +39,6 @@ const pm__pipeline_schedule *pm__pipeline_schedule_of(int schedule);
 #define PM__PIPELINE_DECLARE(name, text, doc) extern const pm__pipeline_schedule pm__pipeline_schedule_##name;
 PM_PIPELINE_SCHEDULE_LIST(PM__PIPELINE_DECLARE)
 #undef PM__PIPELINE_DECLARE
-
-/* Hops that a pipeline waits for where it blocks on each: those of the first micro-batch there and back, and one round
-** trip more for every p micro-batches after it. */
-static inline double pm__pipeline_blocking_hops(const pm__pipeline_load *load)
-{
-  return 2.0 * (load->stages - 1) * (1 + (double)(load->micro_batches - 1) / load->stages);
-}
 
 /* 1f1b: a stage keeps as many as there are stages from it to the last. */
 static inline double pm__pipeline_warm_up(const pm__pipeline_load *load, int stage)

@@ -190,12 +190,17 @@ static double duration_of(const state *s, int stage, const option *o)
   return o->pass == PM__PIPELINE_FORWARD ? c->forward : o->pass == PM__PIPELINE_BACKWARD ? c->backward : c->weights;
 }
 
+static bool waits_for_hops(const state *s)
+{
+  return s->load->blocks && s->schedule->hides_hops && s->load->stages > 1;
+}
+
 static void carry_out(state *s, int stage, const option *o)
 {
   int slot = stage * s->load->chunks + o->chunk;
   double start = fmax(s->now[stage], o->ready), takes = duration_of(s, stage, o);
   size_t end = (size_t)place_of(s, stage, o->chunk) * (size_t)s->load->micro_batches + (size_t)o->micro_batch;
-  double ends = start + takes, blocked = s->load->blocks && s->load->chunks > 1 ? s->load->hop : 0;
+  double ends = start + takes, blocked = waits_for_hops(s) ? s->load->hop : 0;
   s->now[stage] = ends + blocked;
   s->done[stage]++;
   s->events[s->count++] = (pm__pipeline_event){stage, o->chunk, o->micro_batch, o->pass, start, takes};

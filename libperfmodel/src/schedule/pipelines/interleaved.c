@@ -1,16 +1,21 @@
 /*
 ** Interleaved 1F1B (Narayanan et al., arXiv:2104.04473, section 2.2): with v chunks of layers on each GPU the bubble is
 ** v times shorter, and there are v times as many hops. Where they are asynchronous, only those of the first pass through
-** all chunks and of the last one back are waited for; else a GPU waits for two with each chunk of each micro-batch.
+** all chunks and of the last one back are waited for; else every pass lasts a hop longer, but for the very last one.
 */
 #include "schedule/pipeline.h"
+
+static double hops(const pm__pipeline_load *load)
+{
+  if (load->stages < 2) return 0;
+  if (load->blocks) return 2.0 * (load->micro_batches * load->chunks + load->stages - 1) - 1;
+  return 2.0 * (load->stages * load->chunks - 1);
+}
 
 static double time_of(const pm__pipeline_load *load)
 {
   double bubble = (load->sum - load->most) / load->chunks;
-  double hops = load->stages > 1 ? 2.0 * (load->stages * load->chunks - 1) : 0;
-  if (load->blocks && load->stages > 1) hops += 2.0 * load->chunks * load->micro_batches;
-  return load->micro_batches * load->most + bubble + hops * load->hop;
+  return load->micro_batches * load->most + bubble + hops(load) * load->hop;
 }
 
 /* Chunks forward before the first one goes backward, as parts of the stage's layers. */
@@ -22,4 +27,4 @@ static double in_flight(const pm__pipeline_load *load, int stage)
 }
 
 const pm__pipeline_schedule pm__pipeline_schedule_INTERLEAVED = {
-  .time = time_of, .in_flight = in_flight, .divides = true};
+  .time = time_of, .in_flight = in_flight, .divides = true, .hides_hops = true};
