@@ -70,11 +70,11 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "kernels|training|language|documents|collectives", "what is calibrated (default kernels)"},
+  {OPTION_SET, '\0', "set", "kernels|training|language|inference|documents|collectives", "what is calibrated (default kernels)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed (gzip)"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does not say it"},
   {OPTION_ARCHITECTURE, '\0', "architecture", "ID,ID...", "only the constants of these; those of every architecture stay"},
-  {OPTION_FRAMEWORK, '\0', "framework", "ID,ID...", "training: only the constants of these frameworks or cuDNN generations"},
+  {OPTION_FRAMEWORK, '\0', "framework", "ID,ID...", "training, inference: only the constants of these frameworks, inference profiles or cuDNN generations"},
   {OPTION_HOLD_OUT, '\0', "hold-out", "NAME,NAME...", "rows of these GPUs, or sources of training rates, are only predicted"},
   {OPTION_ERRORS, '\0', "errors", NULL, "errors of the fitted and the hold-out rows instead of the constants"},
   {OPTION_XML, '\0', "xml", NULL, "the constants as a file for --catalog"},
@@ -96,7 +96,7 @@ const cli_command calibrate_command = {
   "rows do not decide stay there.\n\n"
   "--set training fits host times of frameworks and factors of generations of GPU libraries to rates of training, in the "
   "layout of validate --set training; every source is left out once. --set language fits what frameworks' own kernels take in "
-  "language models, to the rates of these on V100; --set documents the constants of frameworks that only the source documents ran, to "
+  "language models, to the rates of these on V100; --set inference host times of a forward pass, to rates and latencies of inference; --set documents the constants of frameworks that only the source documents ran, to "
   "what these state. With --framework ID and --data FILE.csv a profile of "
   "your own (--catalog) is fitted to your rows alone.",
   "perfmodel calibrate --architecture volta --errors", options, 0, 0, run};

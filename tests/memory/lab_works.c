@@ -71,6 +71,11 @@ static int fit_training(pm_error *error)
   return calibrate("training", rates, "pt-nchw", error);
 }
 
+static int fit_inference(pm_error *error)
+{
+  return calibrate("inference", rates, "pt-nchw", error);
+}
+
 static int fit_kernels(pm_error *error)
 {
   static char rows[4000] = "kernel,M,N,K,precision,gpu,time_us\n";
@@ -112,6 +117,7 @@ const work lab_works[] = {
   {"storage", statements, false, false, 100},
   {"constants of kernels", fit_kernels, false, false, 10},
   {"constants of frameworks", fit_training, false, false, 10},
+  {"constants of inference", fit_inference, false, false, 10},
   {"constants of collectives", fit_collectives, false, false, 10},
   {NULL, NULL, false, false, 0},
 };

@@ -76,11 +76,12 @@ def calibrate(
             there is none.
         set: "kernels" (times of kernels: constants of architectures), "training" (rates: host times of frameworks and
             factors of cuDNN generations), "language" (the same rates: frameworks' own kernels in language models),
-            "documents" (statements: frameworks that only the source documents ran) or "collectives" (times: constants of architectures and links).
+            "inference" (rates and latencies: host times of a forward pass), "documents" (statements: frameworks that only
+            the source documents ran) or "collectives" (times: constants of architectures and links).
         architectures: ids of the architectures whose own constants are fitted, one or several; none: all, and what they
             share. Of training rates: one, whose constants for convolutions on tensor cores are fitted.
-        frameworks: training: ids of the frameworks and cuDNN generations whose constants are fitted; none: all that the rows
-            decide.
+        frameworks: training, inference: ids of the frameworks, inference profiles and cuDNN generations whose constants are
+            fitted; none: all that the rows decide.
         hold_out: ids of GPUs (kernels), or sources (training), whose rows are only predicted.
         hold_out_shapes: kernels: share of the shapes that is only predicted, from 0 to 1, chosen by a hash of the sizes.
         system: the system or GPU of such a file, if that does not say it.

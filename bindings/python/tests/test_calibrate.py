@@ -91,3 +91,30 @@ def test_a_profile_of_ones_own_is_fitted_to_own_rates(tmp_path: Path) -> None:
     assert f"framework mine: {own.basis}" in pm.predict("resnet50", "t4", framework=own).explain()
     with pytest.raises(pm.NotFoundError, match="other"):
         pm.calibrate(tmp_path / "rates.csv", set="training", frameworks="other", catalog=catalog)
+
+
+WAY = """<perfmodel version="1"><inference_profile id="mine" name="Mine"><framework>pt-nchw</framework><origin>rule</origin>
+<fusion>none</fusion><launch origin="rule">9 us</launch><step_time origin="rule">90 us</step_time></inference_profile></perfmodel>"""
+
+
+@pytest.mark.parametrize("of_rates", [True, False])
+def test_a_way_to_run_inference_is_fitted_to_own_calls(tmp_path: Path, of_rates: bool) -> None:
+    """From calls predicted with known host times these come back, whether rates or latencies were measured; the guess
+    before any row, 300 us of a call, holds them a little."""
+    (tmp_path / "mine.xml").write_text(WAY)
+    (tmp_path / "known.xml").write_text(WAY.replace("9 us", "40 us").replace("90 us", "800 us"))
+    known = pm.Catalog(tmp_path / "known.xml").inference_profile("mine")
+    rows = []
+    for depth, batch in [(18, 1), (18, 4), (34, 1), (50, 1), (50, 2), (101, 1), (152, 1), (152, 2)]:
+        call = pm.infer(f"resnet{depth}", "v100-sxm2-16gb", batch=batch, precision="fp16", framework=known)
+        measured = f"{call.throughput!r}," if of_rates else f",{call.latency * 1e3!r}"
+        rows.append(f"resnet{depth},mine,V100-SXM2-16GB,{batch},fp16,images/s,{measured}\n")
+    header = "model,framework,gpu,batch_per_gpu,precision,unit,throughput,latency_avg_ms\n"
+    (tmp_path / "calls.csv").write_text(header + "".join(rows))
+    fit = pm.calibrate(tmp_path / "calls.csv", set="inference", frameworks="mine", catalog=pm.Catalog(tmp_path / "mine.xml"))
+    assert value(fit, "launch") == pytest.approx(40e-6, rel=0.05)
+    assert value(fit, "step_time") == pytest.approx(800e-6, rel=0.2)
+    fit.xml(tmp_path / "fitted.xml")
+    profile = pm.Catalog(tmp_path / "fitted.xml").list("inference_profiles")
+    place = list(profile["id"]).index("mine")
+    assert profile["launch"][place] == value(fit, "launch") and profile["calibrated_on"][place] == "volta"

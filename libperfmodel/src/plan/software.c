@@ -340,3 +340,9 @@ int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *pro
 {
   return pm_plan_add_inference_profile_by_system(plan, profile, 1, memory, error);
 }
+
+void pm__plan_set_profile(pm_plan *plan, int index, const pm_inference_profile *profile)
+{
+  plan->profiles[index].profile = *profile;
+  complete_profile(&plan->profiles[index].profile);
+}

@@ -14,6 +14,7 @@ static const struct set {
   {"kernels", "measured/kernels.csv", pm__lab_calibrate_kernels},
   {"training", "measured/training.csv", pm__lab_calibrate_training},
   {"language", "measured/training.csv", pm__lab_calibrate_language},
+  {"inference", "measured/inference.csv", pm__lab_calibrate_inference},
   {"documents", "measured/statements.csv", pm__lab_calibrate_documents},
   {"collectives", "measured/collectives.csv", pm__lab_calibrate_collectives},
 };

@@ -46,7 +46,7 @@ typedef int pm__lab_calibrate(pm_calibration *calibration, const pm_catalog *cat
                               bool shipped, pm_error *error);
 
 pm__lab_calibrate pm__lab_calibrate_kernels, pm__lab_calibrate_training, pm__lab_calibrate_language,
-        pm__lab_calibrate_documents, pm__lab_calibrate_collectives;
+        pm__lab_calibrate_inference, pm__lab_calibrate_documents, pm__lab_calibrate_collectives;
 
 /* Entries of the catalogue as a file has them, some of their values replaced. */
 
@@ -67,8 +67,10 @@ void pm__lab_value_fitted(pm__lab_new_value *value, const pm_calibration *calibr
 /* A value in the unit that people write: us, pJ/FLOP. */
 void pm__lab_value_write(pm__lab_new_value *value, double number, const char *unit);
 
-/* The file of frameworks: all entries, or those with a constant that was fitted. */
+/* The file of frameworks, or of profiles of inference: all entries, or those with a constant that was fitted. */
 void pm__lab_frameworks_write(pm__string *out, const pm_calibration *calibration, const pm_catalog *catalog, bool all,
+                              pm__lab_replaced *replaced, const void *user);
+void pm__lab_profiles_write(pm__string *out, const pm_calibration *calibration, const pm_catalog *catalog, bool all,
                               pm__lab_replaced *replaced, const void *user);
 
 /* "<framework ...> ... </framework>" after an empty line. */

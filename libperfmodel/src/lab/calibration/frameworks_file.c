@@ -1,7 +1,7 @@
 /* Frameworks and generations of GPU libraries as a file of the catalogue, fitted constants in the places of the old ones. */
 #include "lab/calibration/calibration.h"
 
-static const char head[] =
+static const char frameworks_head[] =
   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
   "<!-- What frameworks and GPU libraries add to kernels and collectives, with constants fitted by perfmodel calibrate\n"
   "     (docs/calibration.md). Every number says what it rests on: fitted_to names the sources of the training rates that\n"
@@ -14,17 +14,52 @@ static const char head[] =
   "     host times. -->\n"
   "<perfmodel version=\"1\">\n";
 
-void pm__lab_frameworks_write(pm__string *out, const pm_calibration *c, const pm_catalog *catalog, bool all,
+static const char profiles_head[] =
+  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+  "<!-- How engines and frameworks run a forward pass: constants of the formulas in docs/inference.md, fitted by perfmodel\n"
+  "     calibrate, set inference (docs/calibration.md). No datasheet value and no measurement stands here.\n"
+  "\n"
+  "     What an entry does not give is that of the profile it is `like`, then that of the framework it names, whose constants\n"
+  "     were fitted to training: host time of a kernel times 0.6 (rule: no gradient is booked), host time of a step, time of\n"
+  "     convolutions and of own kernels over the kernel model, conversions of layout. A framework without an entry has all from\n"
+  "     training.\n"
+  "     fusion     which layers run together: a fact about the software -->\n"
+  "<perfmodel version=\"1\">\n";
+
+typedef struct written {
+  const pm_calibration *calibration;
+  const pm_catalog *catalog;
+  bool all;
+  pm__lab_replaced *replaced;
+  const void *user;
+} written;
+
+static void write_entries(pm__string *out, int kind, const written *w)
+{
+  const pm__entry *entry;
+  for (size_t i = 0; i < w->catalog->lists[kind].count; i++)
+    if (pm__catalog_at(w->catalog, kind, i, &entry, NULL) != PM_OK) out->failed = true;
+    else if (w->all || pm__lab_calibration_has(w->calibration, entry->id))
+      pm__lab_entry_write(out, entry, w->replaced, w->user);
+}
+
+void pm__lab_frameworks_write(pm__string *out, const pm_calibration *calibration, const pm_catalog *catalog, bool all,
                               pm__lab_replaced *replaced, const void *user)
 {
-  static const int kinds[] = {PM__CUDNN_GENERATIONS, PM__PREDICTION_INTERVALS, PM__FRAMEWORKS, PM__KERNEL_CALIBRATIONS};
-  pm__string_add(out, head);
-  for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-    const pm__entry *entry;
-    for (size_t i = 0; i < catalog->lists[kinds[k]].count; i++)
-      if (pm__catalog_at(catalog, kinds[k], i, &entry, NULL) != PM_OK) out->failed = true;
-      else if ((all && kinds[k] != PM__KERNEL_CALIBRATIONS) || pm__lab_calibration_has(c, entry->id))
-        pm__lab_entry_write(out, entry, replaced, user);
-  }
+  static const int kinds[] = {PM__CUDNN_GENERATIONS, PM__PREDICTION_INTERVALS, PM__FRAMEWORKS};
+  const written fitted = {calibration, catalog, false, replaced, user};
+  const written asked = {calibration, catalog, all, replaced, user};
+  pm__string_add(out, frameworks_head);
+  for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) write_entries(out, kinds[k], &asked);
+  write_entries(out, PM__KERNEL_CALIBRATIONS, &fitted);
+  pm__string_add(out, "\n</perfmodel>\n");
+}
+
+void pm__lab_profiles_write(pm__string *out, const pm_calibration *calibration, const pm_catalog *catalog, bool all,
+                            pm__lab_replaced *replaced, const void *user)
+{
+  const written asked = {calibration, catalog, all, replaced, user};
+  pm__string_add(out, profiles_head);
+  write_entries(out, PM__INFERENCE_PROFILES, &asked);
   pm__string_add(out, "\n</perfmodel>\n");
 }

@@ -11,9 +11,11 @@
 #define PM__NO_SOURCE "own"
 
 typedef struct pm__lab_training_row {
-  pm_run asked;
-  int run, framework, system, network; /* of the predictor; run: -1 before pm__lab_training_rows_sort */
-  double rate;                         /* measured, in samples/s as they are predicted */
+  union { pm_run training; pm_inference_run inference; } asked;
+  int run, software, system, network; /* of the predictor; software: a framework, or a profile of inference; run: -1
+                                      ** before pm__lab_training_rows_sort */
+  double measured;                    /* in samples/s as they are predicted, or a latency [s] */
+  bool latency;
   double batch, ranks;
   int source; /* its number */
   int stage;  /* of the fit that it takes part in */
@@ -21,9 +23,9 @@ typedef struct pm__lab_training_row {
   char group[PM_TEXT_MAX];
 } pm__lab_training_row;
 
-/* Which rows: of training, which images decide; or of language models, whose norms of rows, softmax and dropout are
-** kernels of the framework, on V100. */
-typedef enum pm__lab_training_set { PM__SET_TRAINING, PM__SET_LANGUAGE } pm__lab_training_set;
+/* Which rows: of training, which images decide; of language models, whose norms of rows, softmax and dropout are
+** kernels of the framework, on V100; or of inference. */
+typedef enum pm__lab_training_set { PM__SET_TRAINING, PM__SET_LANGUAGE, PM__SET_INFERENCE } pm__lab_training_set;
 
 typedef struct pm__lab_training_rows {
   pm__lab_training_set set;

@@ -26,6 +26,9 @@ static const pm__lab_training_kind kinds[] = {
   {"framework", "framework_kernel_factor", 1.5, 2, 1, 5, 0, PM__SET_LANGUAGE,
    "pt-nchw,pt-nhwc,pytorch-1.10,pytorch-1.13,pytorch-2.1,tf1-xla", NULL},
   {"framework", "kernel_time", 25e-6, 2, 2e-6, 75e-6, 0, PM__SET_LANGUAGE, "tf1-xla", NULL},
+  {"inference_profile", "launch", 20e-6, 3, 2e-6, 100e-6, 0, PM__SET_INFERENCE, NULL, NULL},
+  {"inference_profile", "step_time", 300e-6, 3, 1e-6, 20e-3, 0, PM__SET_INFERENCE, NULL, NULL},
+  {"inference_profile", "framework_kernel_factor", 1.2, 1.5, 1, 4, 0, PM__SET_INFERENCE, NULL, NULL},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -74,6 +77,15 @@ static const char *generation_of(const pm_catalog *catalog, const char *id, cons
   return generation_of(catalog, own.like, kind);
 }
 
+/* The profile of inference that states it; NULL: none. */
+static const char *profile_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
+{
+  pm_inference_profile own;
+  if (pm_catalog_get_record(catalog, "inference_profile", id, &own, NULL) != PM_OK) return NULL;
+  if (!isnan(value_of(&own, kind))) return pm_catalog_resolve(catalog, "inference_profile", id, NULL);
+  return own.like[0] != '\0' ? profile_of(catalog, own.like, kind) : NULL;
+}
+
 /* The architecture that states the constant: itself, the one that it is like, or all. */
 static const char *architecture_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
 {
@@ -84,12 +96,17 @@ static const char *architecture_of(const pm_catalog *catalog, const char *id, co
   return architecture_of(catalog, pm_catalog_resolve(catalog, "kernel_calibration", own.like, NULL), kind);
 }
 
-/* The entry that has the constant of a framework or system with the predictor; NULL: none. */
-static const char *entry_of(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind, int framework,
-                            int system)
+/* The entry that has the constant of a row's software or system with the predictor; NULL: none. */
+static const char *entry_of(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind,
+                            const pm__lab_training_row *row)
 {
   pm__lab_predictor *predictor = fit->rows.reader.predictor;
-  const pm_framework_profile *profile = framework >= 0 ? pm__lab_predictor_built_framework(predictor, framework) : NULL;
+  const int system = row->system;
+  if (fit->rows.set == PM__SET_INFERENCE)
+    return is_of(kind, "inference_profile")
+           ? profile_of(fit->catalog, pm__lab_predictor_built_profile(predictor, row->software)->id, kind) : NULL;
+  const pm_framework_profile *profile = row->software >= 0
+                                        ? pm__lab_predictor_built_framework(predictor, row->software) : NULL;
   if (is_of(kind, "framework")) return profile != NULL ? framework_of(fit->catalog, profile->framework.id, kind) : NULL;
   if (is_of(kind, "cudnn_generation")) return profile != NULL ? generation_of(fit->catalog, profile->cudnn.id, kind) : NULL;
   const pm_kernel_calibration *kernels = system >= 0 ? pm_system_get_kernels(pm__lab_predictor_built_system(predictor,
@@ -102,7 +119,7 @@ bool pm__lab_training_bears(const pm__lab_training_fit *fit, const pm__lab_train
                             const pm__lab_training_row *row)
 {
   if (strcmp(constant->kind->name, "straggler") == 0 && row->ranks < 2) return false;
-  const char *entry = entry_of(fit, constant->kind, row->framework, row->system);
+  const char *entry = entry_of(fit, constant->kind, row);
   return entry != NULL && strcmp(entry, constant->entry) == 0;
 }
 
@@ -123,17 +140,27 @@ static bool is_left_to_training(const pm_catalog *catalog, const pm__lab_trainin
   return (is_of_steps(kind) || own.simt_basis == PM_ORIGIN_RULE) && !isnan(value_of(&own, kind));
 }
 
+static bool is_fitted(const pm_catalog *catalog, const pm__lab_training_kind *kind, const char *entry)
+{
+  pm_framework framework;
+  pm_inference_profile profile;
+  if (is_of(kind, "framework"))
+    return pm_catalog_get_record(catalog, "framework", entry, &framework, NULL) == PM_OK && framework.like[0] == '\0' &&
+           framework.evidence == PM_EVIDENCE_FITTED;
+  if (is_of(kind, "inference_profile"))
+    return pm_catalog_get_record(catalog, "inference_profile", entry, &profile, NULL) == PM_OK &&
+           profile.like[0] == '\0' && profile.origin == PM_ORIGIN_FITTED;
+  return true;
+}
+
 /* Without a choice: cuDNN generations, rates by rule, and frameworks that are fitted and not like another one. What such a one
 ** states itself is known otherwise; guesses stay until they are asked for. */
 static bool is_wanted(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind, const char *entry)
 {
-  pm_framework own;
   if (kind->set != fit->rows.set || (kind->entries != NULL && !pm__lab_listed(kind->entries, entry))) return false;
   if (is_of(kind, "kernel_calibration") && !is_left_to_training(fit->catalog, kind, entry)) return false;
   if (fit->options->entries != NULL) return pm__lab_listed(fit->options->entries, entry);
-  if (!is_of(kind, "framework") || kind->entries != NULL) return true;
-  return pm_catalog_get_record(fit->catalog, "framework", entry, &own, NULL) == PM_OK && own.like[0] == '\0' &&
-         own.evidence == PM_EVIDENCE_FITTED;
+  return kind->entries != NULL || is_fitted(fit->catalog, kind, entry);
 }
 
 static int add_constant(pm__lab_training_fit *fit, const pm__lab_training_kind *kind, const char *entry,
@@ -176,7 +203,9 @@ static int add_places(pm__lab_training_fit *fit, const pm__lab_training_row *row
   if (!pm__lab_training_bears(fit, c, row)) return PM_OK;
   if (is_of(c->kind, "kernel_calibration"))
     return add_place(fit, &pm__lab_predictor_built_system(predictor, row->system)->kernels, constant, error);
-  pm_framework_profile *profile = pm__lab_predictor_built_framework(predictor, row->framework);
+  if (is_of(c->kind, "inference_profile"))
+    return add_place(fit, pm__lab_predictor_built_profile(predictor, row->software), constant, error);
+  pm_framework_profile *profile = pm__lab_predictor_built_framework(predictor, row->software);
   return add_place(fit, is_of(c->kind, "framework") ? (void *)&profile->framework : (void *)&profile->cudnn, constant,
                    error);
 }
@@ -251,7 +280,7 @@ int pm__lab_training_constants(pm__lab_training_fit *fit, pm_error *error)
   for (size_t i = 0; i < fit->rows.fitted; i++) {
     const pm__lab_training_row *row = &fit->rows.items[i];
     for (size_t k = 0; k < KINDS && status == PM_OK; k++) {
-      const char *entry = entry_of(fit, &kinds[k], row->framework, row->system);
+      const char *entry = entry_of(fit, &kinds[k], row);
       bool wanted = entry != NULL && is_for(&kinds[k], entry) && is_wanted(fit, &kinds[k], entry);
       if (wanted) status = add_constant(fit, &kinds[k], entry, error);
     }

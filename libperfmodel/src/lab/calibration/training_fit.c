@@ -178,8 +178,8 @@ static int choose_rows(pm__lab_training_fit *fit, pm_error *error)
 
 static bool is_id(const pm_catalog *catalog, const char *text)
 {
-  static const char *const types[] = {"framework", "cudnn_generation", "kernel_calibration"};
-  for (int i = 0; i < 3; i++) {
+  static const char *const types[] = {"framework", "cudnn_generation", "kernel_calibration", "inference_profile"};
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
     const char *id = pm_catalog_resolve(catalog, types[i], text, NULL);
     if (id != NULL && strcmp(id, text) == 0) return true;
   }
@@ -195,7 +195,7 @@ static int check_entries(const pm__lab_training_fit *fit, pm_error *error)
     size_t n = strcspn(p, ",");
     snprintf(id, sizeof id, "%.*s", (int)(n < sizeof id ? n : sizeof id - 1), p);
     if (n > 0 && !is_id(fit->catalog, id))
-      return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%s\" is the id of no framework, cuDNN generation or architecture", id);
+      return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%s\" is the id of no framework, cuDNN generation, architecture or inference profile", id);
     p += n;
   }
   return PM_OK;
@@ -238,4 +238,10 @@ int pm__lab_calibrate_language(pm_calibration *out, const pm_catalog *catalog, c
                                bool shipped, pm_error *error)
 {
   return calibrate(PM__SET_LANGUAGE, out, catalog, options, shipped, error);
+}
+
+int pm__lab_calibrate_inference(pm_calibration *out, const pm_catalog *catalog, const pm_calibration_options *options,
+                                bool shipped, pm_error *error)
+{
+  return calibrate(PM__SET_INFERENCE, out, catalog, options, shipped, error);
 }

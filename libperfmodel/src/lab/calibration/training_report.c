@@ -216,7 +216,7 @@ static reach reach_of(const pm__lab_training_fit *fit, const pm_framework *frame
   reach r = {0, INFINITY, 0, 0};
   for (size_t i = 0; i < fit->rows.fitted; i++) {
     const pm__lab_training_row *row = &fit->rows.items[i];
-    const pm_framework *own = &pm__lab_predictor_built_framework(fit->rows.reader.predictor, row->framework)->framework;
+    const pm_framework *own = &pm__lab_predictor_built_framework(fit->rows.reader.predictor, row->software)->framework;
     if (strcmp(family_of(fit, own), family_of(fit, framework)) != 0) continue;
     r.rows += strcmp(own->id, framework->id) == 0;
     r.min_batch = fmin(r.min_batch, row->batch);
@@ -226,25 +226,33 @@ static reach reach_of(const pm__lab_training_fit *fit, const pm_framework *frame
   return r;
 }
 
-/* The architectures of its rows, added to those that it names. */
-static void add_architectures(const pm__lab_training_fit *fit, const pm_framework *framework, char list[PM_TEXT_MAX])
+/* Of the framework, or of the profile of inference, that the row was predicted with. */
+static const char *software_id(const pm__lab_training_fit *fit, const pm__lab_training_row *row)
 {
   pm__lab_predictor *predictor = fit->rows.reader.predictor;
-  snprintf(list, PM_TEXT_MAX, "%s", framework->calibrated_on);
+  if (fit->rows.set == PM__SET_INFERENCE) return pm__lab_predictor_built_profile(predictor, row->software)->id;
+  return pm__lab_predictor_built_framework(predictor, row->software)->framework.id;
+}
+
+/* The architectures of the software's rows, added to those that it names. */
+static void add_architectures(const pm__lab_training_fit *fit, const char *id, char list[PM_TEXT_MAX])
+{
+  pm__lab_predictor *predictor = fit->rows.reader.predictor;
   for (size_t i = 0; i < fit->rows.fitted; i++) {
     const pm__lab_training_row *row = &fit->rows.items[i];
-    const pm_framework *own = &pm__lab_predictor_built_framework(predictor, row->framework)->framework;
     const pm_kernel_calibration *kernels = pm_system_get_kernels(pm__lab_predictor_built_system(predictor, row->system));
-    if (strcmp(own->id, framework->id) != 0 || kernels == NULL || pm__list_has(list, kernels->id, strlen(kernels->id))) continue;
+    if (strcmp(software_id(fit, row), id) != 0 || kernels == NULL || pm__list_has(list, kernels->id, strlen(kernels->id))) continue;
     size_t used = strlen(list);
     snprintf(list + used, PM_TEXT_MAX - used, "%s%s", used > 0 ? " " : "", kernels->id);
   }
 }
 
-static bool replace_architectures(const pm__lab_training_fit *fit, const pm_framework *framework, pm__lab_new_value *value)
+static bool replace_architectures(const pm__lab_training_fit *fit, const char *id, const char *calibrated_on,
+                                  pm__lab_new_value *value)
 {
-  add_architectures(fit, framework, value->text);
-  if (strcmp(value->text, framework->calibrated_on) == 0) return false;
+  snprintf(value->text, sizeof value->text, "%s", calibrated_on);
+  add_architectures(fit, id, value->text);
+  if (strcmp(value->text, calibrated_on) == 0) return false;
   snprintf(value->note, sizeof value->note, "of its rows");
   value->origin = "fact";
   return true;
@@ -264,11 +272,22 @@ static bool replace_reach(const pm__lab_training_fit *fit, const pm__entry *entr
     snprintf(value->text, sizeof value->text, "fitted");
     return true;
   }
-  if (strcmp(name, "calibrated_on") == 0) return replace_architectures(fit, framework, value);
+  if (strcmp(name, "calibrated_on") == 0) return replace_architectures(fit, framework->id, framework->calibrated_on, value);
   if (isnan(number)) return false;
   snprintf(value->text, sizeof value->text, "%.0f", number);
   snprintf(value->note, sizeof value->note, "of the rows fitted");
   value->origin = "fact";
+  return true;
+}
+
+/* The same of a profile of inference. */
+static bool replace_profile(const pm__lab_training_fit *fit, const pm__entry *entry, const char *name,
+                            pm__lab_new_value *value)
+{
+  const pm_inference_profile *profile = (const pm_inference_profile *)entry->record;
+  if (strcmp(name, "calibrated_on") == 0) return replace_architectures(fit, profile->id, profile->calibrated_on, value);
+  if (strcmp(name, "origin") != 0 || !pm__lab_calibration_has(fit->out, profile->id)) return false;
+  snprintf(value->text, sizeof value->text, "fitted");
   return true;
 }
 
@@ -277,6 +296,7 @@ static bool replaced(const void *user, const pm__entry *entry, const pm_field *f
   const pm__lab_training_fit *fit = (const pm__lab_training_fit *)user;
   bool reaches = entry->kind == PM__FRAMEWORKS && fit->rows.set == PM__SET_TRAINING;
   if (reaches && replace_reach(fit, entry, field->name, value)) return true;
+  if (entry->kind == PM__INFERENCE_PROFILES && replace_profile(fit, entry, field->name, value)) return true;
   const pm_fitted_constant *found = pm__lab_calibration_find(fit->out, entry->id, field->name);
   if (found == NULL) return false;
   write_found(fit, found, field->unit, value);
@@ -285,5 +305,8 @@ static bool replaced(const void *user, const pm__entry *entry, const pm_field *f
 
 void pm__lab_training_write(const pm__lab_training_fit *fit, pm__string *out)
 {
-  pm__lab_frameworks_write(out, fit->out, fit->catalog, fit->all, replaced, fit);
+  if (fit->rows.set == PM__SET_INFERENCE)
+    pm__lab_profiles_write(out, fit->out, fit->catalog, fit->all, replaced, fit);
+  else
+    pm__lab_frameworks_write(out, fit->out, fit->catalog, fit->all, replaced, fit);
 }

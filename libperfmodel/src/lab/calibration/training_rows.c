@@ -35,8 +35,8 @@ static int number_of_source(pm__lab_training_rows *rows, const char *name, pm_er
 static const char *reason_of(const pm__lab_training_rows *rows, const pm__lab_row *row, const pm__lab_rate *rate,
                              char *value)
 {
-  bool images = rows->set == PM__SET_TRAINING;
-  const char *why = images ? pm__lab_readings_decide(&rows->reader.readings, PM_DECISION_UNFIT, row, value) : NULL;
+  bool language = rows->set == PM__SET_LANGUAGE;
+  const char *why = !language ? pm__lab_readings_decide(&rows->reader.readings, PM_DECISION_UNFIT, row, value) : NULL;
   if (why == NULL && rate->no_peers) return "GPUs without peer access";
   return why == NULL && rate->generic ? "nothing says which framework it was" : why;
 }
@@ -49,14 +49,16 @@ static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm
   if (items == NULL) return pm__no_memory(error);
   rows->items = items;
   pm__lab_training_row *next = &items[rows->count];
-  next->asked = pm__lab_rate_run(rate, 0);
+  if (rows->set == PM__SET_INFERENCE) next->asked.inference = pm__lab_rate_inference(rate);
+  else next->asked.training = pm__lab_rate_run(rate, 0);
   next->run = -1;
   next->source = number_of_source(rows, source_of(row), error);
   if (next->source < 0) return PM_STATUS_NO_MEMORY;
-  next->framework = rate->profile;
+  next->software = rate->profile;
   next->system = rate->system;
   next->network = rate->network;
-  next->rate = rate->measured / pm__lab_rate_scale(rate);
+  next->latency = rate->latency;
+  next->measured = rate->latency ? rate->measured / 1e3 : rate->measured / pm__lab_rate_scale(rate);
   next->batch = rate->batch;
   next->ranks = (double)rate->gpus * rate->nodes;
   next->use = use;
@@ -98,8 +100,9 @@ static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, co
 {
   static const char *const needed[] = {"model", "throughput", "unit"};
   const pm__lab_context context = {.catalog = catalog, .table = table, .file = options->file, .set = ""};
+  const char *set = rows->set == PM__SET_INFERENCE ? "inference" : "training";
   int columns[PM__COLUMNS], status = pm__lab_check_columns(&context, needed, sizeof needed / sizeof needed[0], error);
-  if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, "training", table, error);
+  if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, set, table, error);
   pm__lab_row_columns(table, columns);
   for (size_t line = 1; status == PM_OK && line < table->rows; line++) {
     pm__lab_row row;
@@ -107,6 +110,13 @@ static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, co
     status = read_row(rows, &row, options, error);
   }
   return status;
+}
+
+static int add_run(pm__lab_training_rows *rows, const pm__lab_training_row *row, pm_error *error)
+{
+  pm__lab_predictor *predictor = rows->reader.predictor;
+  return rows->set == PM__SET_INFERENCE ? pm__lab_predictor_add_inference(predictor, &row->asked.inference, error)
+                                        : pm__lab_predictor_add(predictor, &row->asked.training, error);
 }
 
 int pm__lab_training_rows_sort(pm__lab_training_rows *rows, pm_error *error)
@@ -123,7 +133,7 @@ int pm__lab_training_rows_sort(pm__lab_training_rows *rows, pm_error *error)
   rows->fitted = fitted;
   rows->runs = 0;
   for (size_t i = 0; i < rows->count; i++) {
-    if (sorted[i].run < 0) sorted[i].run = pm__lab_predictor_add(rows->reader.predictor, &sorted[i].asked, error);
+    if (sorted[i].run < 0) sorted[i].run = add_run(rows, &sorted[i], error);
     if (sorted[i].run < 0) return PM_STATUS_NO_MEMORY;
     if (i < fitted && (size_t)sorted[i].run >= rows->runs) rows->runs = (size_t)sorted[i].run + 1;
   }
@@ -134,15 +144,15 @@ int pm__lab_training_rows_sort(pm__lab_training_rows *rows, pm_error *error)
 
 static bool is_repeat(const pm__lab_training_row *a, const pm__lab_training_row *b)
 {
-  return a->run == b->run && a->source == b->source && a->use == b->use;
+  return a->run == b->run && a->latency == b->latency && a->source == b->source && a->use == b->use;
 }
 
-/* The median of the rates of row `first` and its repeats behind it. */
+/* The median of what was measured of row `first` and its repeats behind it. */
 static double median_of(const pm__lab_training_rows *rows, size_t first, double *room)
 {
   size_t n = 0;
   for (size_t i = first; i < rows->count; i++)
-    if (is_repeat(&rows->items[first], &rows->items[i])) room[n++] = rows->items[i].rate;
+    if (is_repeat(&rows->items[first], &rows->items[i])) room[n++] = rows->items[i].measured;
   return pm__quantile(room, n, 0.5);
 }
 
@@ -157,7 +167,7 @@ int pm__lab_training_rows_merge(pm__lab_training_rows *rows, pm_error *error)
     if (first < kept) continue; /* the median has it already */
     double median = median_of(rows, i, room);
     rows->items[kept] = rows->items[i];
-    rows->items[kept].rate = median;
+    rows->items[kept].measured = median;
     fitted += rows->items[kept++].use == PM_FIT_USE_FITTED;
   }
   rows->count = kept;
@@ -190,8 +200,15 @@ void pm__lab_training_rows_free(pm__lab_training_rows *rows)
 
 double pm__lab_training_error(const pm__lab_training_rows *rows, const pm__lab_training_row *row)
 {
-  const pm_prediction *p = pm__lab_predictor_prediction(rows->reader.predictor, row->run);
-  return p != NULL && p->throughput > 0 ? log(p->throughput / row->rate) : (double)NAN;
+  const pm__lab_predictor *predictor = rows->reader.predictor;
+  const pm_prediction *step = pm__lab_predictor_prediction(predictor, row->run);
+  const pm_inference *call = pm__lab_predictor_inference(predictor, row->run);
+  if (row->latency) {
+    double time = step != NULL ? step->step_time : call != NULL ? call->latency : (double)NAN;
+    return time > 0 ? log(row->measured / time) : (double)NAN;
+  }
+  double rate = step != NULL ? step->throughput : call != NULL ? call->throughput : (double)NAN;
+  return rate > 0 ? log(rate / row->measured) : (double)NAN;
 }
 
 int pm__lab_training_fold(const pm__lab_training_rows *rows, const pm__lab_training_row *row)

@@ -291,6 +291,11 @@ pm_system *pm__lab_predictor_built_system(const pm__lab_predictor *predictor, in
   return (pm_system *)predictor->systems.items[system].object;
 }
 
+pm_inference_profile *pm__lab_predictor_built_profile(const pm__lab_predictor *predictor, int profile)
+{
+  return (pm_inference_profile *)predictor->profiles.items[profile].object;
+}
+
 size_t pm__lab_predictor_framework_count(const pm__lab_predictor *predictor)
 {
   return predictor->frameworks.count;
@@ -462,7 +467,12 @@ int pm__lab_predictor_predict(pm__lab_predictor *predictor, pm_error *error)
   return status == PM_STATUS_INTERNAL && error != NULL && error->status != PM_OK ? error->status : status;
 }
 
-int pm__lab_predictor_predict_again(pm__lab_predictor *predictor, size_t count)
+static size_t at_most(size_t count, size_t most)
+{
+  return count < most ? count : most;
+}
+
+static int train_again(pm__lab_predictor *predictor, size_t count)
 {
   if (predictor->predictions == NULL) return PM_OK;
   for (size_t i = 0; i < predictor->frameworks.count; i++) {
@@ -472,7 +482,26 @@ int pm__lab_predictor_predict_again(pm__lab_predictor *predictor, size_t count)
   }
   pm__plan_renew_kernels(predictor->plan);
   return pm_predict(predictor->plan, (const pm_run *)(const void *)predictor->training.planned, predictor->predictions,
-                    count < predictor->training.count ? count : predictor->training.count);
+                    at_most(count, predictor->training.count));
+}
+
+static int infer_again(pm__lab_predictor *predictor, size_t count)
+{
+  if (predictor->inferences == NULL) return PM_OK;
+  for (size_t i = 0; i < predictor->profiles.count; i++) {
+    const part *profile = &predictor->profiles.items[i];
+    if (profile->object == NULL) continue;
+    pm__plan_set_profile(predictor->inference_plan, profile->position, (const pm_inference_profile *)profile->object);
+  }
+  pm__plan_renew_kernels(predictor->inference_plan);
+  return pm_infer(predictor->inference_plan, (const pm_inference_run *)(const void *)predictor->inference.planned,
+                  predictor->inferences, at_most(count, predictor->inference.count));
+}
+
+int pm__lab_predictor_predict_again(pm__lab_predictor *predictor, size_t count)
+{
+  int status = train_again(predictor, count);
+  return status == PM_OK ? infer_again(predictor, count) : status;
 }
 
 const pm_prediction *pm__lab_predictor_prediction(const pm__lab_predictor *predictor, int run)

@@ -35,10 +35,11 @@ const char *pm__lab_predictor_system_id(const pm__lab_predictor *predictor, int 
 /* The position of "tensorrt" among the profiles of inference; -1 with an error. */
 int pm__lab_predictor_profile(pm__lab_predictor *predictor, const char *name, pm_error *error);
 
-/* The built network, system or framework. */
+/* The built network, system, framework or profile of inference. */
 const pm_network *pm__lab_predictor_built_network(const pm__lab_predictor *predictor, int network);
 pm_system *pm__lab_predictor_built_system(const pm__lab_predictor *predictor, int system);
 pm_framework_profile *pm__lab_predictor_built_framework(const pm__lab_predictor *predictor, int framework);
+pm_inference_profile *pm__lab_predictor_built_profile(const pm__lab_predictor *predictor, int profile);
 
 size_t pm__lab_predictor_framework_count(const pm__lab_predictor *predictor);
 
@@ -50,7 +51,8 @@ int pm__lab_predictor_add_inference(pm__lab_predictor *predictor, const pm_infer
 /* Predicts all runs. */
 int pm__lab_predictor_predict(pm__lab_predictor *predictor, pm_error *error);
 
-/* Predicts the first trainings again, after constants of the built frameworks or systems have changed. */
+/* Predicts the first trainings and calls again, after constants of the built frameworks, profiles or systems have
+** changed. */
 int pm__lab_predictor_predict_again(pm__lab_predictor *predictor, size_t count);
 
 /* The prediction, or NULL before pm__lab_predictor_predict; and why it has no numbers. */

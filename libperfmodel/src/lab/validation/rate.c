@@ -173,12 +173,17 @@ static int read_precision(pm__lab_rate_reader *reader, const pm__lab_row *row, p
   return rate->precision >= 0 ? PM_OK : pm__fail(error, PM_STATUS_NOT_FOUND, "unknown precision \"%.60s\"", name);
 }
 
-/* The cell, if it is the very id of a framework of the catalogue. */
+static const char *exact_id(const pm__lab_rate_reader *reader, const char *type, const char *cell)
+{
+  const char *id = cell[0] != '\0' ? pm_catalog_resolve(reader->catalog, type, cell, NULL) : NULL;
+  return id != NULL && strcmp(id, cell) == 0 ? id : NULL;
+}
+
+/* The cell, if it is the very id of a framework, or of a profile of inference, of the catalogue. */
 static const char *profile_id(const pm__lab_rate_reader *reader, const pm__lab_row *row)
 {
-  const char *cell = row->cell[PM__COLUMN_FRAMEWORK];
-  const char *id = cell[0] != '\0' ? pm_catalog_resolve(reader->catalog, "framework", cell, NULL) : NULL;
-  return id != NULL && strcmp(id, cell) == 0 ? id : NULL;
+  const char *cell = row->cell[PM__COLUMN_FRAMEWORK], *id = exact_id(reader, "framework", cell);
+  return id == NULL && reader->inference ? exact_id(reader, "inference_profile", cell) : id;
 }
 
 static int read_framework(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
@@ -361,6 +366,19 @@ pm_run pm__lab_rate_run(const pm__lab_rate *rate, int micro_batch)
   run.overlap = PM_OVERLAP_FRAMEWORK;
   run.optimizer = rate->optimizer;
   run.gradient_accumulation_steps = (int32_t)rate->accumulation;
+  return run;
+}
+
+pm_inference_run pm__lab_rate_inference(const pm__lab_rate *rate)
+{
+  pm_inference_run run = pm_inference_run_make();
+  run.network_index = rate->network;
+  run.system_index = rate->system;
+  run.profile_index = rate->profile;
+  run.gpus = rate->gpus;
+  run.nodes = rate->nodes;
+  run.batch = rate->batch;
+  run.precision = rate->precision;
   return run;
 }
 

@@ -52,8 +52,9 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
 bool pm__lab_rate_is_of(const pm__lab_rate_reader *reader, const pm__lab_row *row, const pm__lab_rate *rate,
                         const char *list);
 
-/* The run of training that a row is of, with one of its micro-batches. */
+/* The run of training that a row is of, with one of its micro-batches; or its call. */
 pm_run pm__lab_rate_run(const pm__lab_rate *rate, int micro_batch);
+pm_inference_run pm__lab_rate_inference(const pm__lab_rate *rate);
 
 /* What is counted, for each predicted sample. */
 double pm__lab_rate_scale(const pm__lab_rate *rate);

@@ -51,23 +51,10 @@ typedef struct rates {
   pm__lab_reasons reasons;
 } rates;
 
-static pm_inference_run inference_run(const pm__lab_rate *rate)
-{
-  pm_inference_run run = pm_inference_run_make();
-  run.network_index = rate->network;
-  run.system_index = rate->system;
-  run.profile_index = rate->profile;
-  run.gpus = rate->gpus;
-  run.nodes = rate->nodes;
-  run.batch = rate->batch;
-  run.precision = rate->precision;
-  return run;
-}
-
 static int add_run(rates *t, const pm__lab_rate *rate, int micro_batch, pm_error *error)
 {
   pm_run training = pm__lab_rate_run(rate, micro_batch);
-  pm_inference_run inference = inference_run(rate);
+  pm_inference_run inference = pm__lab_rate_inference(rate);
   return t->reader.inference ? pm__lab_predictor_add_inference(t->reader.predictor, &inference, error)
                              : pm__lab_predictor_add(t->reader.predictor, &training, error);
 }
