@@ -180,10 +180,11 @@ def with_architectures(text, kind, found):
     """The text of a file with `calibrated_on` of its entries of a kind as found; none of those that are guesses."""
     def replaced(match):
         head, name, body, tail = match.groups()
-        body = re.sub(r"\n    <calibrated_on[^\n]*", "", body)
-        on = of_documents(body) or found.get(name)
-        if on and not is_guess(body, kind):
-            body = body.rstrip() + f'\n    <calibrated_on origin="fact" note="of its rows">{on}</calibrated_on>\n  '
+        on = None if is_guess(body, kind) else of_documents(body) or found.get(name)
+        line = f'    <calibrated_on origin="fact" note="of its rows">{on}</calibrated_on>\n' if on else ""
+        body, places = re.subn(r"    <calibrated_on[^\n]*\n", line, body)
+        if places == 0:
+            body = body.rstrip(" ") + line + "  "
         return head + body + tail
     return re.sub(rf'(  <{kind} id="([^"]+)"[^>]*>)(.*?)(</{kind}>)', replaced, text, flags=re.S)
 
