@@ -149,6 +149,7 @@ void print_memory_verdict(FILE *stream, const char *total_name, const char *batc
   fprintf(stream, "\n  %-*s%s (%s to be safe), %s each\n", LABEL - 2, batch_name,
           pm_number_format(number, use->largest_batch), pm_number_format(safe, use->safe_batch),
           quantity(sample, use->sample));
+  if (use->host > 0) fprintf(stream, "  %-*s%s for each GPU\n", LABEL - 2, "on the host", quantity(total, use->host));
 }
 
 /* All optimizers of the catalogue. */

@@ -120,7 +120,7 @@ static pm_table *stage_table(const shared_out *s, bool all, pm_error *error)
 {
   static const char *const names[] = {"stage", "layers", "parameters", "in_flight", "weights", "gradients", "optimizer", "activations",
                                       "memory", "verdict", "live_gradients", "allocator", "input", "workspace",
-                                      "communication", "context", "gpu_memory"};
+                                      "communication", "context", "gpu_memory", "host_memory"};
   pm_table *table = pm_table_new_of_records(pm_record_type_find("stage"), s->stages, (size_t)s->count, error);
   if (table != NULL) pm_table_keep(table, names, all ? sizeof names / sizeof names[0] : 10, NULL);
   return table;

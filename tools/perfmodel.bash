@@ -7,7 +7,7 @@ _perfmodel() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options words many first
   COMPREPLY=()
   case $command in
-    predict) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --global-batch --run --framework --dataset --set --trace --columns --layers --stages --format --output --catalog --quiet --help"
+    predict) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --global-batch --run --framework --dataset --set --trace --columns --layers --stages --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
@@ -19,6 +19,7 @@ _perfmodel() {
         --recompute) words="none selective full operations" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
+        --offload) words="none optimizer gradients parameters" ;;
         --run) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --framework) words="none $(_perfmodel_ids frameworks)" ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
@@ -27,7 +28,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    sweep) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --global-batch --framework --axis --columns --dataset --set --format --output --catalog --quiet --help"
+    sweep) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --global-batch --framework --axis --columns --dataset --set --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8"; many=1 ;;
         --overlap) words="none backward framework"; many=1 ;;
@@ -39,6 +40,7 @@ _perfmodel() {
         --recompute) words="none selective full operations"; many=1 ;;
         --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp"; many=1 ;;
+        --offload) words="none optimizer gradients parameters"; many=1 ;;
         --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
         --format) words="table csv json" ;;
@@ -54,7 +56,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --max-nodes --pareto --set --columns --format --output --catalog --quiet --help"
+    size) options=" --system --target-rate --epochs --within --latency --dataset --minimize --gpus --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --global-batch --framework --price --price-date --pue --storage --units --loader --cpu --cache --switch-ports --oversubscription --max-nodes --pareto --set --columns --format --output --catalog --quiet --help"
       case $before in
         --system) words="$(_perfmodel_ids systems)"; many=1 ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
@@ -69,6 +71,7 @@ _perfmodel() {
         --recompute) words="none selective full operations"; many=1 ;;
         --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp"; many=1 ;;
+        --offload) words="none optimizer gradients parameters"; many=1 ;;
         --framework) words="none $(_perfmodel_ids frameworks)"; many=1 ;;
         --storage) words="$(_perfmodel_ids storages)" ;;
         --loader) words="$(_perfmodel_ids loaders)" ;;
@@ -76,7 +79,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    search) options=" --gpus --nodes --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --global-batch --framework --set --top --front --why --choices --as --within --tokens --samples --max-nodes --gpu-mtbf --node-mtbf --checkpoint-rate --checkpoint --restart --interval --pue --price --gpu-hour-price --columns --format --output --catalog --quiet --help"
+    search) options=" --gpus --nodes --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --global-batch --framework --set --top --front --why --choices --as --within --tokens --samples --max-nodes --gpu-mtbf --node-mtbf --checkpoint-rate --checkpoint --restart --interval --pue --price --gpu-hour-price --columns --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8"; many=1 ;;
         --overlap) words="none backward framework"; many=1 ;;
@@ -88,13 +91,14 @@ _perfmodel() {
         --recompute) words="none selective full operations"; many=1 ;;
         --context-exchange) words="all-gather ring all-to-all"; many=1 ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp"; many=1 ;;
+        --offload) words="none optimizer gradients parameters"; many=1 ;;
         --framework) words="$(_perfmodel_ids frameworks)"; many=1 ;;
         --as) words="megatron torchtitan deepspeed" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --framework --raise --upgrade --storage --dataset --loader --cpu --set --columns --format --output --catalog --quiet --help"
+    sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --framework --raise --upgrade --storage --dataset --loader --cpu --set --columns --format --output --catalog --quiet --help"
       case $before in
         --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8" ;;
         --overlap) words="none backward framework" ;;
@@ -106,6 +110,7 @@ _perfmodel() {
         --recompute) words="none selective full operations" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
         --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
+        --offload) words="none optimizer gradients parameters" ;;
         --framework) words="none $(_perfmodel_ids frameworks)" ;;
         --storage) words="$(_perfmodel_ids storages)" ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
@@ -114,7 +119,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --shard-group --recompute-layers --gradient-bytes --context-exchange --capacity-factor --expert-imbalance --global-batch --inference --set --layers --columns --format --output --catalog --quiet --help"
+    memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --shard-group --recompute-layers --gradient-bytes --context-exchange --capacity-factor --expert-imbalance --offload --global-batch --inference --set --layers --columns --format --output --catalog --quiet --help"
       case $before in
         --precision) words="$(_perfmodel_ids precisions)" ;;
         --optimizer) words="$(_perfmodel_ids optimizers)" ;;
@@ -124,6 +129,7 @@ _perfmodel() {
         --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v zb-2p" ;;
         --stage-layers) words="even balanced" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
+        --offload) words="none optimizer gradients parameters" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;

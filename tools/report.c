@@ -129,6 +129,7 @@ static void print_times(FILE *stream, const pm_prediction *p, size_t width)
   if (p->launch_time > 0) print_part(stream, "launch overhead", p->launch_overhead_time, p->step_time, bar);
   if (!isnan(p->bus_bandwidth)) print_part(stream, "communication", p->exposed_communication_time, p->step_time, bar);
   if (p->bubble_time > 0) print_part(stream, "pipeline bubble", p->bubble_time, p->step_time, bar);
+  if (p->offload_time > 0) print_part(stream, "offloading", p->offload_time, p->step_time, bar);
   if (p->straggler_wait_time > 0) print_part(stream, "straggler wait", p->straggler_wait_time, p->step_time, bar);
   if (p->input_wait_time > 0) print_part(stream, "input wait", p->input_wait_time, p->step_time, bar);
 }
@@ -203,13 +204,24 @@ static void print_exchange(FILE *stream, const char *name, double time, double s
   fprintf(stream, "%10s  %7s\n", quantity(text, time, "s"), percent(share, time / step));
 }
 
+/* What is on the host, and at which rates that was taken; nothing of it is measured. */
+static void print_offload(FILE *stream, const cli_study *s)
+{
+  static const char *const what[] = {[PM_OFFLOAD_OPTIMIZER] = "optimizer", [PM_OFFLOAD_GRADIENTS] = "optimizer and gradients",
+                                     [PM_OFFLOAD_PARAMETERS] = "optimizer, gradients and weights"};
+  char text[QUANTITY];
+  label(stream, "on the host");
+  fprintf(stream, "%s; its memory at the %s of data sheets\n", what[s->run.offload],
+          quantity(text, pm_system_get_machine(s->system)->host_memory_bandwidth, "B/s"));
+}
+
 /* How the network is shared out, and what each kind of it exchanges. */
 static void print_parallelism(FILE *stream, const cli_study *s)
 {
   const pm_run *r = &s->run;
   const pm_prediction *p = &s->prediction;
   double shared = (double)r->tensor_parallel * r->pipeline_parallel * r->context_parallel * r->expert_parallel;
-  if (shared == 1 && r->zero == 0) return;
+  if (shared == 1 && r->zero == 0 && r->offload == PM_OFFLOAD_NONE) return;
   fputs("\nParallelism\n", stream);
   label(stream, "GPUs");
   fprintf(stream, "tensor %d x context %d x pipeline %d x data %d", r->tensor_parallel, r->context_parallel,
@@ -225,6 +237,7 @@ static void print_parallelism(FILE *stream, const cli_study *s)
   print_exchange(stream, "expert exchanges", p->expert_communication_time, p->step_time);
   print_exchange(stream, "hops", p->pipeline_communication_time, p->step_time);
   print_exchange(stream, "data exchanges", p->data_communication_time, p->step_time);
+  if (r->offload != PM_OFFLOAD_NONE) print_offload(stream, s);
   if (p->pipeline_stages < 2) return;
   label(stream, "stages");
   fprintf(stream, "stage %d of %d takes longest, stage %d needs most memory\n", p->slowest_stage, p->pipeline_stages, p->fullest_stage);
@@ -232,19 +245,29 @@ static void print_parallelism(FILE *stream, const cli_study *s)
 
 /* ---- Memory ---- */
 
-static void print_memory(FILE *stream, const cli_study *s)
+static void print_use(FILE *stream, const char *name, double memory, double usable)
 {
-  char memory[QUANTITY], usable[QUANTITY], number[PM_NUMBER_MAX], verdict[PM_TEXT_MAX];
-  const pm_prediction *p = &s->prediction;
-  if (isnan(p->memory) || p->verdict == PM_VERDICT_UNKNOWN) return;
-  pm_record_format(pm_record_find_field(pm_record_type_find("prediction"), "verdict"), p, verdict);
+  char used[QUANTITY], all[QUANTITY], verdict[PM_TEXT_MAX];
+  const pm_field *field = pm_record_find_field(pm_record_type_find("prediction"), "verdict");
+  snprintf(verdict, sizeof verdict, "%s", field->choices[pm_memory_get_verdict(memory, usable)].name);
   for (char *c = verdict; *c != '\0'; c++)
     if (*c == '-') *c = ' ';
+  label(stream, name);
+  if (isnan(usable)) fprintf(stream, "%s; what there is is not known\n", quantity(used, memory, "B"));
+  else fprintf(stream, "%s of %s: %s\n", quantity(used, memory, "B"), quantity(all, usable, "B"), verdict);
+}
+
+static void print_memory(FILE *stream, const cli_study *s)
+{
+  char number[PM_NUMBER_MAX];
+  const pm_prediction *p = &s->prediction;
+  if (isnan(p->memory) || isnan(p->gpu_memory)) return;
   fputs("\nMemory of each GPU\n", stream);
-  label(stream, "peak of a step");
-  fprintf(stream, "%s of %s: %s\n", quantity(memory, p->memory, "B"), quantity(usable, p->gpu_memory, "B"), verdict);
+  print_use(stream, "peak of a step", p->memory, p->gpu_memory);
   label(stream, "largest batch");
   fprintf(stream, "%s\n", p->largest_batch >= 1 ? pm_number_format(number, p->largest_batch) : "none fits");
+  if (s->run.offload != PM_OFFLOAD_NONE)
+    print_use(stream, "host of a node", p->host_memory, pm_system_get_machine(s->system)->host_memory);
 }
 
 /* ---- In words ---- */
@@ -291,6 +314,10 @@ static void print_bottleneck(FILE *stream, const pm_prediction *p, size_t width)
   case PM_BOTTLENECK_BUBBLE:
     snprintf(line, sizeof line, "Bound by the pipeline's bubble: its stages wait for each other %s of the step.",
              percent(text, p->bubble_share));
+    break;
+  case PM_BOTTLENECK_OFFLOAD:
+    snprintf(line, sizeof line, "Bound by offloading: copies to the host and the update there take %s of the step.",
+             percent(text, p->offload_share));
     break;
   default: snprintf(line, sizeof line, "The bottleneck is not known."); break;
   }

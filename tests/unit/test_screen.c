@@ -86,11 +86,13 @@ static pm_run base_of(int gpus, int framework)
 START_TEST(dense_networks)
 {
   make("gpt3-13b", NULL, "dgx-a100-80gb", "megatron-core-0.12");
-  pm_run bases[] = {base_of(64, 0), base_of(24, 0), base_of(64, -1)};
+  pm_run bases[] = {base_of(64, 0), base_of(24, 0), base_of(64, -1), base_of(64, 0), base_of(8, 0)};
   bases[1].stage_layers = PM_STAGE_LAYERS_BALANCED;
   bases[2].pipeline_schedule = -1;
   bases[2].recompute_layers = 3;
-  ck_assert_uint_gt(compare(bases, 3, 96, 1), 500);
+  bases[3].offload = PM_OFFLOAD_OPTIMIZER;
+  bases[4].offload = PM_OFFLOAD_PARAMETERS;
+  ck_assert_uint_gt(compare(bases, 5, 96, 1), 500);
   release();
 }
 END_TEST

@@ -74,14 +74,31 @@ START_TEST(files_of_others)
                    "precision=fp8 ?training.compile tensor_parallel=8 context_parallel=1 "
                    "?parallelism.enable_async_tensor_parallel recompute=full zero=3 sequence_parallel=yes ");
   ck_assert_str_eq(file_summary("zero.json"),
-                   "global_batch=512 micro_batch=4 precision=bf16 zero=3 overlap=backward !zero_optimization.offload_optimizer.device "
-                   "?zero_optimization.stage3_prefetch_bucket_size optimizer=adamw ");
+                   "global_batch=512 micro_batch=4 precision=bf16 zero=3 overlap=backward offload=gradients "
+                   "!zero_optimization.offload_optimizer.ratio ?zero_optimization.stage3_prefetch_bucket_size optimizer=adamw ");
   ck_assert_str_eq(file_summary("fsdp.yaml"),
                    "zero=2 recompute=full ?fsdp_config.fsdp_auto_wrap_policy precision=bf16 nodes=4 gpus=8 optimizer=adam ");
   ck_assert_str_eq(file_summary("recipe.py"),
                    "tensor_parallel=4 pipeline_parallel=8 virtual_pipeline=5 context_parallel=2 sequence_parallel=yes nodes=8 "
                    "gpus=8 global_batch=512 micro_batch=1 recompute=none zero=1 ?moe_token_dispatcher_type "
                    "precision=bf16 optimizer=adam ");
+}
+END_TEST
+
+/* Parameters take the rest with them, and less goes to the host where the ranks keep more. */
+START_TEST(offloads)
+{
+  static const char *const texts[][2] = {
+    {"{\"zero_optimization\": {\"stage\": 3, \"offload_param\": {\"device\": \"cpu\"}, \"offload_optimizer\": {\"device\": \"cpu\"}}}",
+     "zero=3 offload=parameters offload=parameters optimizer=adam "},
+    {"{\"zero_optimization\": {\"stage\": 2, \"offload_optimizer\": {\"device\": \"cpu\"}}}", "zero=2 offload=gradients optimizer=adam "},
+    {"{\"zero_optimization\": {\"stage\": 1, \"offload_optimizer\": {\"device\": \"cpu\"}}}", "zero=1 offload=optimizer optimizer=adam "},
+    {"{\"zero_optimization\": {\"stage\": 2, \"offload_optimizer\": {\"device\": \"none\"}}}", "zero=2 offload=none optimizer=adam "}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) ck_assert_str_eq(summary("deepspeed", texts[i][0]), texts[i][1]);
+  ck_assert_str_eq(summary("megatron", "--use-distributed-optimizer --optimizer-cpu-offload"), "zero=1 offload=optimizer optimizer=adam ");
+  ck_assert_str_eq(summary("torchtitan", "[training]\nenable_cpu_offload = true\n"), "offload=parameters optimizer=adam zero=3 ");
+  ck_assert_str_eq(summary("accelerate", "distributed_type: FSDP\nfsdp_config:\n  fsdp_offload_params: true\n"),
+                   "offload=parameters optimizer=adam zero=3 ");
 }
 END_TEST
 
@@ -122,6 +139,11 @@ START_TEST(plans_are_written)
                          "[activation_checkpoint]\nmode = \"full\"\n# torchtitan has no setting for zero = 1\n"
                          "# torchtitan has no setting for stage_layers = balanced\n");
   pm_string_free(text);
+  const pm_attribute shards[] = {{"zero", "3"}, {"offload", "parameters"}};
+  text = pm_settings_write("deepspeed", shards, 2, &error);
+  ck_assert_str_eq(text, "{\n  \"zero_optimization\": {\n    \"stage\": 3,\n    \"offload_param\": {\"device\": \"cpu\"},\n"
+                         "    \"offload_optimizer\": {\"device\": \"cpu\"}\n  }\n}\n");
+  pm_string_free(text);
   ck_assert_ptr_null(pm_settings_write("nemo", settings, 7, &error));
 }
 END_TEST
@@ -132,6 +154,7 @@ int main(void)
   TCase *tests = tcase_create("settings");
   tcase_add_test(tests, flags_of_megatron);
   tcase_add_test(tests, files_of_others);
+  tcase_add_test(tests, offloads);
   tcase_add_test(tests, what_is_no_run_is_said);
   tcase_add_test(tests, plans_are_written);
   suite_add_tcase(suite, tests);

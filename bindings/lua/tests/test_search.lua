@@ -52,7 +52,7 @@ check.equal(run.network.hidden, 12288)
 check.equal(#run.not_understood, 1)
 check.equal(run.not_understood[1], "tp-comm-overlap")
 check.equal(#run.not_modelled, 0)
-check.equal(pm.run_from(here .. "/../../../tests/settings/zero.json").not_modelled[1], "zero_optimization.offload_optimizer.device")
+check.equal(pm.run_from(here .. "/../../../tests/settings/zero.json").not_modelled[1], "zero_optimization.offload_optimizer.ratio")
 run.options.network, run.options.system = "gpt3-175b", "dgx-a100-80gb"
 check.equal(pm.predict(run.options).step_time,
             pm.predict{network = "gpt3-175b", system = "dgx-a100-80gb", gpus = 8, nodes = 128, global_batch = 1536,

@@ -99,8 +99,8 @@ class Memory(_records.MemoryUse):
 
 
 def _parts(use: _records.MemoryUse) -> list[tuple[str, float, str]]:
-    """The parts that add up to the total: the sizes between the largest batches and the size of a sample."""
-    others = ("total", "usable", "missing", "sample")
+    """The parts that add up to the total: the sizes between the largest batches and the size of a sample; not the host's."""
+    others = ("total", "usable", "missing", "sample", "host")
     sizes = [f for f in fields("memory_use") if f.unit == "B" and f.name not in others]
     return [(f.name, getattr(use, f.name), f.doc) for f in sizes]
 

@@ -146,6 +146,7 @@ class Prediction(_records.Prediction):
             ("CPU launch overhead", self.launch_overhead_time),
             ("exposed communication", self.exposed_communication_time),
             ("pipeline bubble", self.bubble_time),
+            ("offloading", self.offload_time),
             ("straggler wait", self.straggler_wait_time),
             ("input wait", self.input_wait_time),
             ("step", self.step_time),
@@ -170,13 +171,13 @@ class Prediction(_records.Prediction):
         ]
 
     def _memory(self) -> list[str]:
-        if np.isnan(self.memory) or self.verdict == "unknown":
+        if np.isnan(self.memory) or np.isnan(self.gpu_memory):
             return []
         largest = f"the largest batch that fits is {self.largest_batch:g}" if self.largest_batch >= 1 else "no batch fits"
         return [
             f"memory of each GPU: {_core.quantity_format(self.memory, 'B')} of "
             f"{_core.quantity_format(self.gpu_memory, 'B')}, {self.verdict.replace('-', ' ')}; {largest}"
-        ]
+        ] + ([] if self.host_memory == 0 else [f"memory of each host: {_core.quantity_format(self.host_memory, 'B')}"])
 
     def _rates(self) -> list[str]:
         lines = [

@@ -30,7 +30,7 @@ class RunSettings(Table):
 
     @property
     def not_modelled(self) -> list[str]:
-        """Keys of what the model leaves out, such as offload to the host."""
+        """Keys of what the model leaves out, such as an optimizer that is on the host in part."""
         return [key for key, state in zip(self["key"], self["state"]) if state == "not modelled"]
 
     def _pairs(self) -> list[tuple[str, str]]:

@@ -409,7 +409,8 @@ typedef struct pm_collective_fit { PM_COLLECTIVE_FIT_FIELDS(PM_DECLARE) } pm_col
   X(REAL, power, "W", "thermal design power of the machine")                                    \
   X(REAL, rack_units, "1", "height in rack units")                                              \
   X(REAL, cpu_core_clock, "Hz", "clock of a core while others work too")                        \
-  X(REAL, cpu_core_work, "1", "instructions of a core per clock over those of AMD Zen 2")
+  X(REAL, cpu_core_work, "1", "instructions of a core per clock over those of AMD Zen 2")       \
+  X(REAL, host_memory_bandwidth, "B/s", "peak bandwidth of the system memory: channels times rate, of all sockets")
 
 typedef struct pm_machine { PM_MACHINE_FIELDS(PM_DECLARE) } pm_machine;
 

@@ -53,6 +53,20 @@ typedef enum pm_context_exchange {
   PM_CONTEXT_EXCHANGE_COUNT
 } pm_context_exchange;
 
+/* What is kept in the memory of the host instead of the GPU's. Each keeps what those before it keep there, too. */
+#define PM_OFFLOAD_LIST(X)                                                                                            \
+  X(NONE, "none", "everything is on the GPU")                                                                         \
+  X(OPTIMIZER, "optimizer", "state of the optimizer and master weights, which the CPUs update")                       \
+  X(GRADIENTS, "gradients", "and gradients, which go down behind the backward pass (ZeRO-Offload)")                   \
+  X(PARAMETERS, "parameters", "and weights, which come up piece by piece (ZeRO-Infinity, FSDP)")
+
+typedef enum pm_offload {
+#define PM_OFFLOAD_ENUM(name, text, doc) PM_OFFLOAD_##name,
+  PM_OFFLOAD_LIST(PM_OFFLOAD_ENUM)
+#undef PM_OFFLOAD_ENUM
+  PM_OFFLOAD_COUNT
+} pm_offload;
+
 /* Which ranks are neighbours: the first of the kinds of parallelism changes fastest. Experts lie on the tensor, context
 ** and data ranks of a stage, in their order. */
 #define PM_RANK_ORDER_LIST(X)                                                                                         \

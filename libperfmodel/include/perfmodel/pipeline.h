@@ -46,7 +46,9 @@ extern "C" {
   X(REAL, input, "B", "the next batch, already on the GPU")                                                            \
   X(REAL, workspace, "B", "least workspace of convolutions and matrix products")                                       \
   X(REAL, communication, "B", "buffers for exchanges of gradients and weights")                                        \
-  X(REAL, context, "B", "CUDA context and kernels")
+  X(REAL, context, "B", "CUDA context and kernels")                                                                    \
+  X(REAL, offload_time, "s", "copies to the host and back, and the update there, where nothing hides them")           \
+  X(REAL, host_memory, "B", "memory of the host that is kept for one GPU")
 
 typedef struct pm_stage { PM_STAGE_FIELDS(PM_DECLARE) } pm_stage;
 

@@ -51,7 +51,8 @@ extern "C" {
   X(PIPELINE_COMMUNICATION, "pipeline-communication", "hops between the stages of a pipeline take the largest share") \
   X(DATA_COMMUNICATION, "data-communication", "exposed exchanges of data parallelism take the largest share")        \
   X(BUBBLE, "bubble", "the stages of a pipeline wait for each other the largest share of a step")                    \
-  X(MEMORY_CAPACITY, "memory-capacity", "there is no step: it does not fit into memory")
+  X(MEMORY_CAPACITY, "memory-capacity", "there is no step: it does not fit into memory")                             \
+  X(OFFLOAD, "offload", "copies to the host, and the update there, take the largest share")
 
 typedef enum pm_bottleneck {
 #define PM_BOTTLENECK_ENUM(name, ...) PM_BOTTLENECK_##name,
@@ -128,6 +129,7 @@ typedef enum pm_kernel_model {
   X(REAL, capacity_factor, "1", "rows that an expert takes at most, over their mean; the others are dropped; unlimited if unknown", \
     .former = "moe_expert_capacity_factor")                                                                           \
   X(REAL, expert_imbalance, "1", "rows of the busiest rank over their mean", .otherwise = "1")                        \
+  X(OFFLOAD, offload, "", "what is kept in the memory of the host and updated there", .otherwise = "none")           \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
@@ -203,6 +205,9 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(INT, fullest_stage, "1", "stage of the pipeline that needs most memory, from 0")                              \
   X(INT, pipeline_stages, "1", "stages of the pipeline")                                                           \
   X(REAL, bubble_share, "1", "share of the step in which the stages of a pipeline wait for each other", .show = PM_SHOW_PERCENT) \
+  X(REAL, offload_time, "s", "what offloading adds to a step: copies to the host and back, and the update there, where nothing hides them") \
+  X(REAL, offload_share, "1", "share of the step that offloading adds", .show = PM_SHOW_PERCENT)                     \
+  X(REAL, host_memory, "B", "memory of a node's host that offloading takes; 0 without")                              \
   /* the next field of a prediction goes above this line */
 
 typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;

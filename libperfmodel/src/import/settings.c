@@ -178,6 +178,21 @@ static int follow_accelerate(pm__settings *s, pm_error *error)
   return fsdp && setting_of(s, "zero") == NULL ? assume(s, "zero", 3, "FSDP", error) : PM_OK;
 }
 
+/* Parameters go with all else, wherever the file says so; no more goes than the stage of ZeRO lets the ranks do without. */
+static void follow_offload(pm__settings *s)
+{
+  bool parameters = false;
+  double zero = number_of(s, "zero", 0);
+  for (size_t i = 0; i < s->count; i++)
+    parameters |= strcmp(s->items[i].option, "offload") == 0 && strcmp(s->items[i].set_to, "parameters") == 0;
+  for (size_t i = 0; i < s->count; i++) {
+    char *set_to = s->items[i].set_to;
+    if (strcmp(s->items[i].option, "offload") != 0 || strcmp(set_to, "optimizer") == 0) continue;
+    if (parameters || strcmp(set_to, "none") != 0)
+      snprintf(set_to, PM__SETTING_MAX, "%s", zero < 2 ? "optimizer" : parameters && zero > 2 ? "parameters" : "gradients");
+  }
+}
+
 static int follow(const pm__settings_format *format, pm__settings *s, pm_error *error)
 {
   follow_precision(s);
@@ -188,6 +203,7 @@ static int follow(const pm__settings_format *format, pm__settings *s, pm_error *
     status = assume_word(s, "optimizer", "adam", "what such programs train with", error);
   if (status == PM_OK && strcmp(format->name, "torchtitan") == 0) status = follow_torchtitan(s, error);
   if (status == PM_OK && strcmp(format->name, "accelerate") == 0) status = follow_accelerate(s, error);
+  follow_offload(s);
   return status;
 }
 
@@ -363,8 +379,12 @@ static void write_json(pm__string *out, const char *key, const char *value, char
   if (fresh && inside) pm__string_add(out, "\n  }");
   pm__string_add(out, out->length == 0 ? "{\n" : ",\n");
   if (fresh && section[0] != '\0') pm__string_format(out, "  \"%s\": {\n", section);
-  pm__string_format(out, "%s\"%s\": ", section[0] != '\0' ? "    " : "  ", name);
+  const char *inner = strchr(name, '.'); /* an object within the section, of one value */
+  int length = inner != NULL ? (int)(inner - name) : (int)strlen(name);
+  pm__string_format(out, "%s\"%.*s\": ", section[0] != '\0' ? "    " : "  ", length, name);
+  if (inner != NULL) pm__string_format(out, "{\"%s\": ", inner + 1);
   write_value(out, value);
+  if (inner != NULL) pm__string_add(out, "}");
 }
 
 static void write_one(const pm__settings_format *format, pm__string *out, const char *key, const char *value, char *section)

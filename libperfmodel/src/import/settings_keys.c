@@ -6,6 +6,7 @@
 #define YES "true=yes True=yes yes=yes *=no"
 #define PRECISION "bf16=bf16 fp16=fp16 no=fp32 fp8=fp8 bf16-mixed=bf16 16-mixed=fp16 bf16_mixed=bf16 fp16_mixed=fp16 32=fp32"
 #define OFF "false=off False=off none=off"
+#define OFFLOAD "cpu=gradients cpu=optimizer cpu=parameters none=none"
 #define ADAM "adam=adam Adam=adam AdamW=adamw adamw=adamw FusedAdam=adam OneBitAdam=adam sgd=sgd SGD=sgd Lamb=lamb Lion=lion"
 #define ADAM_CLASS "Adam=adam AdamW=adamw SGD=sgd " ADAM
 #define FULLY_SHARDED "FULL_SHARD=3 SHARD_GRAD_OP=2 NO_SHARD=0 HYBRID_SHARD=3 1=3 2=2 3=0 4=3"
@@ -49,7 +50,8 @@ static const pm__settings_key megatron[] = {
   {"accumulate_allreduce_grads_in_fp32", "gradient_bytes", "=4 true=4 True=4 *=2", false},
   {"grad_reduce_in_fp32", "gradient_bytes", "=4 true=4 True=4 *=2", false},
   {"overlap_grad_reduce", "overlap", "=backward true=backward True=backward *=none", false},
-  {"optimizer_cpu_offload", "?", OFF, false},
+  {"optimizer_cpu_offload", "offload", "=optimizer true=optimizer True=optimizer *=none", true},
+  {"optimizer_offload_fraction", "?", "1=off 1.0=off", false},
   {"cpu_offloading", "?", OFF, false},
   {"moe_expert_capacity_factor", "capacity_factor", NULL, true},
   {"num_layers", "network.layers", NULL, false},
@@ -110,6 +112,7 @@ static const pm__settings_key torchtitan[] = {
   {"training.local_batch_size", "batch", NULL, false},
   {"training.batch_size", "batch", NULL, false},
   {"training.global_batch_size", "global_batch", NULL, true},
+  {"training.enable_cpu_offload", "offload", "true=parameters false=none", true},
   {"training.mixed_precision_param", "precision", "bfloat16=bf16 float16=fp16 float32=fp32", true},
   {"training.mixed_precision_reduce", "gradient_bytes", "float32=4 bfloat16=2", false},
   {"training.seq_len", "network.seq", NULL, false},
@@ -117,7 +120,6 @@ static const pm__settings_key torchtitan[] = {
   {"model.converters", "precision", "float8=fp8 [\"float8\"]=fp8 ['float8']=fp8", false},
   {"float8.enable_float8_linear", "precision", "true=fp8", false},
   {"optimizer.name", "optimizer", ADAM_CLASS, true},
-  {"training.enable_cpu_offload", "?", OFF, false},
   {"model.name", "network.name", NULL, false}, {"model.flavor", "network.name", NULL, false},
   {"optimizer.lr", "-", NULL, false}, {"optimizer.eps", "-", NULL, false}, {"training.steps", "-", NULL, false},
   {"training.dataset", "-", NULL, false}, {"training.max_norm", "-", NULL, false}, {"training.warmup_steps", "-", NULL, false},
@@ -133,7 +135,11 @@ static const pm__settings_key deepspeed[] = {
   {"gradient_accumulation_steps", "accumulation", NULL, false},
   {"zero_optimization.stage", "zero", NULL, true},
   {"zero_optimization.zero_hpz_partition_size", "shard_group", NULL, false},
-  {"zero_optimization.offload_optimizer.device", "?", OFF, false},
+  {"zero_optimization.offload_param.device", "offload", "cpu=parameters none=none", true},
+  {"zero_optimization.offload_optimizer.device", "offload", OFFLOAD, true},
+  {"zero_optimization.offload_optimizer.ratio", "?", "1=off 1.0=off", false},
+  {"zero_optimization.offload_optimizer.pin_memory", "-", NULL, false},
+  {"zero_optimization.offload_param.pin_memory", "-", NULL, false},
   {"zero_optimization.overlap_comm", "overlap", "true=backward false=none", false},
   {"bf16.enabled", "precision", "true=bf16", true},
   {"fp16.enabled", "precision", "true=fp16", true},
@@ -156,10 +162,11 @@ static const pm__settings_key accelerate[] = {
   {"fsdp_config.fsdp_sharding_strategy", "zero", FULLY_SHARDED, false},
   {"fsdp_config.fsdp_reshard_after_forward", "zero", "true=3 false=2 " FULLY_SHARDED, false},
   {"fsdp_config.fsdp_activation_checkpointing", "recompute", "true=full false=none", false},
-  {"fsdp_config.fsdp_offload_params", "?", OFF, false},
+  {"fsdp_config.fsdp_offload_params", "offload", "true=parameters false=none", false},
   {"deepspeed_config.zero_stage", "zero", NULL, false},
   {"deepspeed_config.gradient_accumulation_steps", "accumulation", NULL, false},
-  {"deepspeed_config.offload_optimizer_device", "?", OFF, false},
+  {"deepspeed_config.offload_optimizer_device", "offload", OFFLOAD, false},
+  {"deepspeed_config.offload_param_device", "offload", "cpu=parameters none=none", false},
   {"megatron_lm_config.megatron_lm_tp_degree", "tensor_parallel", NULL, false},
   {"megatron_lm_config.megatron_lm_pp_degree", "pipeline_parallel", NULL, false},
   {"megatron_lm_config.megatron_lm_sequence_parallelism", "sequence_parallel", YES, false},

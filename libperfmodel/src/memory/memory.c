@@ -136,6 +136,7 @@ static void set_parts(const pm__memory_parts *p, double batch, pm_memory_use *us
   use->input = batch * p->input;
   use->sample = p->activations + p->live_gradients + p->allocator + p->input;
   use->total = pm__memory_total(p, batch);
+  use->host = p->host;
 }
 
 /* ---- The inverse. */

@@ -51,6 +51,7 @@ double pm__gradient_bytes(const pm__memory_question *q);
 typedef struct pm__memory_parts {
   double context, weights, gradients, optimizer, workspace, communication;
   double activations, live_gradients, allocator, input; /* per sample */
+  double host;                                          /* what the host keeps for the GPU, beyond the total */
 } pm__memory_parts;
 
 pm__memory_parts pm__memory_parts_of(const pm__memory_question *q);

@@ -51,6 +51,7 @@ typedef struct pm__sharing {
   double bubble;         /* of a pipeline's stages for each other */
   double staleness;
   double exchanged; /* parameters whose gradients each GPU contributes */
+  double offload;   /* what waiting for the host's copies and its update adds */
 } pm__sharing;
 
 /* The factor that belongs to each part, put together: s. */

@@ -101,7 +101,7 @@ int pm_search_get_run_sized(const pm_search *search, size_t number, pm_run *run,
 /* What a plan decides of a run. */
 #define CHOICES(X)                                                                                                        \
   X(tensor_parallel) X(sequence_parallel) X(context_parallel) X(pipeline_parallel) X(virtual_pipeline)                   \
-  X(pipeline_schedule) X(expert_parallel) X(micro_batch) X(zero) X(recompute) X(nodes) X(precision)
+  X(pipeline_schedule) X(expert_parallel) X(micro_batch) X(zero) X(recompute) X(nodes) X(precision) X(offload)
 #define NAME_OF(field) #field,
 #define VALUE_OF(field) run->field,
 

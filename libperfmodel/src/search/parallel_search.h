@@ -4,7 +4,7 @@
 
 #include "search/parallel_plans.h"
 
-enum { PM__SEARCH_CHOICES = 512, PM__SEARCH_FIELDS = 12, PM__SEARCH_PLACES = 64 };
+enum { PM__SEARCH_CHOICES = 512, PM__SEARCH_FIELDS = 13, PM__SEARCH_PLACES = 64 };
 
 struct pm_search {
   const pm_plan *plan;

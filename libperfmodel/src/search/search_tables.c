@@ -35,6 +35,8 @@ void pm__search_plan_text(const pm_run *run, char *text, size_t size)
   length += (size_t)snprintf(text + length, size - length, "dp%.0f zero%d mb%.0f ", pm_run_get_data_parallel(run), run->zero,
                              pm__or(run->micro_batch, run->batch));
   add_choice(text, size, &length, "recompute", run);
+  if (run->offload != PM_OFFLOAD_NONE) length += (size_t)snprintf(text + length, size - length, "offload-");
+  add_choice(text, size, &length, "offload", run);
   text[length - 1] = '\0';
 }
 
@@ -45,7 +47,7 @@ static void show_plans(pm_table *table)
 {
   static const char *const spared[] = {"batch", "tensor_parallel", "sequence_parallel", "context_parallel", "pipeline_parallel",
                                        "virtual_pipeline", "pipeline_schedule", "expert_parallel", "micro_batch", "zero",
-                                       "recompute", "throughput", "bottleneck", "scaling_efficiency"};
+                                       "recompute", "offload", "throughput", "bottleneck", "scaling_efficiency"};
   for (size_t i = 0; i < sizeof spared / sizeof spared[0]; i++) pm_table_set_show(table, spared[i], 0);
   pm_table_set_show(table, "plan", PM_SHOW_MAIN | PM_SHOW_GIVEN);
   pm_table_set_show(table, "memory", PM_SHOW_MAIN);

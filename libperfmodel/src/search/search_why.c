@@ -21,6 +21,7 @@ static const struct {
              {"expert_communication_time", "expert exchanges"},
              {"pipeline_communication_time", "pipeline hops"},
              {"exposed_data_communication_time", "data exchanges"},
+             {"offload_time", "offloading"},
              {"straggler_wait_time", "stragglers"}};
 
 /* The part that is longer by most than in `best`. */

@@ -88,7 +88,7 @@ static double input_wait(const pm__schedule *s, double step)
 
 double pm__step_time(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, double *waits)
 {
-  double step = t->alone + sharing->exposed + sharing->straggler_wait + sharing->bubble;
+  double step = t->alone + sharing->exposed + sharing->straggler_wait + sharing->bubble + sharing->offload;
   *waits = input_wait(s, step);
   return step + *waits;
 }
@@ -108,6 +108,7 @@ static void set_times(const pm__schedule *s, const pm__schedule_times *t, const 
   out->layout_time = t->layout;
   out->staleness = sharing->staleness;
   out->bubble_time = sharing->bubble;
+  out->offload_time = sharing->offload;
   out->step_time = pm__step_time(s, t, sharing, &out->input_wait_time);
 }
 
@@ -133,6 +134,7 @@ static void set_shares(const pm__schedule_times *t, pm_prediction *out)
   out->straggler_wait_share = out->straggler_wait_time * each;
   out->input_wait_share = out->input_wait_time * each;
   out->bubble_share = out->bubble_time * each;
+  out->offload_share = out->offload_time * each;
   out->gpu_busy = t->gpu * each;
   out->bottleneck = largest_share(out);
 }

@@ -2,8 +2,8 @@
 ** What a prediction rests on, and its interval of 80 %.
 **
 ** The time of a step is split into classes of work: convolutions, other products, passes over memory, what host and
-** stragglers add, communication. Each has a status of its own: that of the GPU's kernels, of the software on such a GPU,
-** of the links. The status of the step is the worst of those classes that take a tenth of it; software without a row on
+** stragglers add, communication, offloading. Each has a status of its own: that of the GPU's kernels, of the software on such a GPU,
+** of the links; offloading, for which there are no rows, none. The status of the step is the worst of those classes that take a tenth of it; software without a row on
 ** such a GPU, and a batch or GPUs beyond those of the rows, make it extrapolated at best; libraries that do not run there
 ** leave it not calibrated.
 **
@@ -23,7 +23,7 @@ typedef struct class_of_work {
   int32_t status;
 } class_of_work;
 
-enum { CONVOLUTION, PRODUCT, PASS, HOST, COMMUNICATION, CLASSES };
+enum { CONVOLUTION, PRODUCT, PASS, HOST, COMMUNICATION, OFFLOADING, CLASSES };
 
 static int32_t worse(int32_t one, int32_t other)
 {
@@ -64,6 +64,7 @@ static void split(const pm__schedule *s, const pm__costs *costs, const pm_predic
   work[PASS] = (class_of_work){pass * each, i->passes, kernels[PM__PASSES_OVER_MEMORY]};
   work[HOST] = (class_of_work){p->launch_overhead_time + p->straggler_wait_time, i->host, rows.host};
   work[COMMUNICATION] = (class_of_work){p->exposed_communication_time, i->communication, links_status(s)};
+  work[OFFLOADING] = (class_of_work){p->offload_time, i->communication, PM_CALIBRATION_STATUS_NOT_CALIBRATED};
 }
 
 static int32_t status_of(const class_of_work *work, const pm__schedule *s, double beyond, double step)

@@ -50,6 +50,7 @@ void pm__step_memory(const pm__schedule *s, pm_prediction *out)
   out->memory = pm__memory_total(&memory->parts, s->run->batch);
   out->verdict = pm_memory_get_verdict(out->memory, usable);
   out->largest_batch = memory->largest_batch;
+  out->host_memory = 0;
 }
 
 int pm__step_fits(const pm__schedule *s, pm_error *error)

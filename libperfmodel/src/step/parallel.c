@@ -9,7 +9,7 @@ bool pm__parallel_wanted(const pm_run *run)
          run->context_parallel != 1 || run->expert_parallel != 1 || run->expert_tensor_parallel != 1 ||
          run->sequence_parallel != 0 || run->pipeline_schedule != PM_PIPELINE_SCHEDULE_ONE_F_ONE_B || run->zero != 0 ||
          run->shard_group != 0 || run->recompute != PM_RECOMPUTE_NONE || run->recompute_layers != 0 ||
-         run->gradient_bytes != 0 || run->precision == PM_PRECISION_FP8;
+         run->gradient_bytes != 0 || run->offload != PM_OFFLOAD_NONE || run->precision == PM_PRECISION_FP8;
 }
 
 /* ---- Checks ---- */
@@ -43,12 +43,18 @@ static int check_choices(const pm_run *r, pm_error *error)
   if (status == PM_OK) status = check_choice("recompute", r->recompute, PM_RECOMPUTE_COUNT, error);
   if (status == PM_OK) status = check_choice("rank_order", r->rank_order, PM_RANK_ORDER_COUNT, error);
   if (status == PM_OK) status = check_choice("context_exchange", r->context_exchange, PM_CONTEXT_EXCHANGE_COUNT, error);
+  if (status == PM_OK) status = check_choice("offload", r->offload, PM_OFFLOAD_COUNT, error);
   return status == PM_OK ? check_choice("sequence_parallel", r->sequence_parallel, 2, error) : status;
 }
 
 static int check_numbers(const pm_run *r, pm_error *error)
 {
   if (r->zero < 0 || r->zero > 3) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "zero %d is not 0, 1, 2 or 3", r->zero);
+  if (r->zero < pm__parallel_offload_zero(r->offload))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "offload %s needs zero %d%s, not %d: ranks would %s on the GPU",
+                    r->offload == PM_OFFLOAD_GRADIENTS ? "gradients" : "parameters", pm__parallel_offload_zero(r->offload),
+                    r->offload == PM_OFFLOAD_GRADIENTS ? " or 3" : "", r->zero,
+                    r->offload == PM_OFFLOAD_GRADIENTS ? "sum up all gradients" : "need all weights");
   if (r->gradient_bytes != 0 && r->gradient_bytes != 2 && r->gradient_bytes != 4)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gradient_bytes %d is neither 2 nor 4, nor 0", r->gradient_bytes);
   if (r->shard_group < 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "shard_group %d is below 0", r->shard_group);
@@ -234,4 +240,9 @@ int pm__parallel_change(pm__parallel *p, const pm_run *run, pm_error *error)
   if (status == PM_OK) status = check_layers(p, run, error);
   p->s.samples = p->batch * p->micro_batches * p->data;
   return status;
+}
+
+double pm__parallel_usable_memory(const pm__parallel *p)
+{
+  return isnan(p->s.run->usable_memory) ? p->s.system->system->usable_memory : p->s.run->usable_memory;
 }

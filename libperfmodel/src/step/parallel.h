@@ -7,6 +7,7 @@
 **     stages.c          which pieces each stage of the pipeline has, and what they take together
 **     sharded_data.c    gradients, and shards of optimizer, gradients and weights, between data-parallel ranks
 **     stage_memory.c    memory of each stage
+**     offload.c         what is kept and updated on the host
 **     parallel_step.c   all of it put together
 **     stage_table.c     what it is made of, stage by stage
 **     pipeline_trace.c  the same as a timeline
@@ -112,17 +113,17 @@ pm__parallel_piece pm__parallel_stage_times(const pm__parallel *p, const pm__par
 
 /* ---- Data parallelism ---- */
 
-/* s: of a step; what it puts into every micro-batch is in there. */
+/* s: of a step; what it puts into every micro-batch is in there. What offloading adds is beside the exchanges. */
 typedef struct pm__parallel_data {
-  double communication, exposed;
+  double communication, exposed, offload;
 } pm__parallel_data;
 
 pm__parallel_data pm__parallel_data_time(const pm__parallel *p, const pm__parallel_stage *stage,
                                          const pm__parallel_piece *kinds, const pm__parallel_piece *times);
 
-/* What ZeRO stage 3 exchanges of one piece. */
+/* What ZeRO stage 3 exchanges of one piece, and what of that comes from the host and goes there. */
 typedef struct pm__parallel_shards {
-  double gather, scatter;
+  double gather, scatter, up, down;
 } pm__parallel_shards;
 
 pm__parallel_shards pm__parallel_shards_price(const pm__parallel *p, int kind);
@@ -141,6 +142,26 @@ pm__parallel_data pm__parallel_data_time_of(const pm__parallel *p, const pm__par
                                             const pm__parallel_prices *prices, const pm__parallel_piece *kinds,
                                             const pm__parallel_piece *times);
 
+/* ---- Offloading ---- */
+
+/* Parameters that one GPU updates. */
+double pm__parallel_own_share(const pm__parallel *p, const pm__parallel_stage *stage);
+
+/* A copy between a GPU and the host while the node's others copy too; s. */
+double pm__parallel_host_copy(const pm__parallel *p, double bytes);
+
+/* What offloading adds to a step, shards of weights left aside; s. NAN if the host's memory bandwidth is not known. */
+double pm__parallel_offload_time(const pm__parallel *p, const pm__parallel_stage *stage, const pm__parallel_piece *times);
+
+/* PM_OK, or what its time would need. */
+int pm__parallel_offload_check(const pm__parallel *p, pm_error *error);
+
+/* The stage of ZeRO from which on so much can be offloaded: before it, all GPUs sum all gradients, or need all weights. */
+static inline int pm__parallel_offload_zero(int32_t offload)
+{
+  return offload == PM_OFFLOAD_PARAMETERS ? 3 : offload == PM_OFFLOAD_GRADIENTS ? 2 : 0;
+}
+
 /* ---- Memory ---- */
 
 /* Bytes of one GPU of a stage but for activations, and these: of one micro-batch in flight, and of what never waits. */
@@ -152,13 +173,21 @@ typedef struct pm__parallel_footprint {
 pm__parallel_footprint pm__parallel_footprint_of(const pm__parallel *p, const pm__parallel_stage *stage);
 pm__memory_parts pm__parallel_memory_of(const pm__parallel_footprint *footprint, double flight);
 
+/* What the host keeps, taken from the parts of the GPU; `largest` are the parameters of its largest piece. */
+void pm__parallel_offload_memory(const pm__parallel *p, const pm__parallel_stage *stage, double largest,
+                                 const pm__memory_question *q, pm__memory_parts *parts);
+
+/* Whether a GPU has the memory, and the host what all its GPUs keep there. */
+pm_verdict pm__parallel_verdict(const pm__parallel *p, double memory, double host);
+int pm__parallel_host_fits(const pm__parallel *p, double host, pm_error *error);
+
 /* Micro-batches whose activations a stage keeps at most. */
 double pm__parallel_in_flight(const pm__parallel *p, int stage);
 
 /* Bytes of one GPU of a stage, in the parts of every footprint; activations are of all micro-batches in flight. */
 pm__memory_parts pm__parallel_memory(const pm__parallel *p, const pm__parallel_stage *stage, int number);
 
-/* That of the stage that needs most, and its number. */
+/* That of the stage that needs most, and its number; of the host, the most of any. */
 pm__memory_parts pm__parallel_fullest_stage(const pm__parallel *p, int32_t *number);
 
 /* ---- Together ---- */
@@ -166,7 +195,7 @@ pm__memory_parts pm__parallel_fullest_stage(const pm__parallel *p, int32_t *numb
 /* Memory, and its verdict, of the fullest stage. */
 void pm__parallel_step_memory(const pm__parallel *p, pm_prediction *out);
 
-/* PM_OK, or by how much it is too little. Says PM_OK where a run ignores memory. */
+/* PM_OK, or by how much it is too little, which runs may ignore; or what offloading would need to know. */
 int pm__parallel_fits(const pm__parallel *p, pm_error *error);
 
 void pm__parallel_step_predict(const pm__parallel *p, pm_prediction *out);
@@ -178,6 +207,7 @@ typedef struct pm__parallel_walk {
   int stage;
   double parameters;          /* of the stage that has to update most, as its own share */
   pm__parallel_data data;     /* of the stage where most is left */
+  double offload;             /* of that which waits longest for the host */
 } pm__parallel_walk;
 
 pm__parallel_walk pm__parallel_walk_begin(const pm__parallel *p);

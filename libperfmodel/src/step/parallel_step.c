@@ -18,13 +18,6 @@ double pm__parallel_micro_batch_time(const pm__parallel *p, const pm__parallel_p
   return t->forward + t->recompute + t->dgrad + t->wgrad + host;
 }
 
-static double own_share(const pm__parallel *p, const pm__parallel_stage *stage)
-{
-  bool sharded = p->s.run->zero >= 1;
-  double shared = stage->whole + stage->split;
-  return sharded ? shared / p->shards + stage->expert / p->expert_replicas : shared + stage->expert;
-}
-
 pm__parallel_walk pm__parallel_walk_begin(const pm__parallel *p)
 {
   return (pm__parallel_walk){.load = {.stages = p->stages, .chunks = p->chunks, .micro_batches = (int)p->micro_batches,
@@ -47,8 +40,9 @@ void pm__parallel_walk_add(const pm__parallel *p, int number, int count, const p
     w->slowest = *t;
     w->stage = number;
   }
-  w->parameters = pm__most(w->parameters, own_share(p, stage));
+  w->parameters = pm__most(w->parameters, pm__parallel_own_share(p, stage));
   if (data->exposed >= w->data.exposed) w->data = *data;
+  w->offload = isnan(data->offload) ? data->offload : pm__most(w->offload, data->offload);
 }
 
 /* Activations between stages: tensor-parallel GPUs send a share each, and gather them unless they share tokens anyway. */
@@ -102,11 +96,12 @@ static pm__parallel_walk walk_stages(const pm__parallel *p)
 
 /* ---- The step ---- */
 
-/* Every micro-batch after the first adds its gradients to those before: 3 accesses. */
+/* Every micro-batch after the first adds its gradients to those before: 3 accesses. That is all where the host updates. */
 static double update_time(const pm__parallel *p, double parameters)
 {
   const pm__schedule *s = &p->s;
   double added = parameters * p->gradient * 3 * (p->micro_batches - 1) * s->device->per_byte;
+  if (s->run->offload != PM_OFFLOAD_NONE) return added;
   double launches = s->framework == NULL ? 0 : s->framework->profile.framework.update_kernels * s->optimizer->kernels *
                                                  s->network->tensors * parameters / pm__most(1, s->network->parameters);
   double tables = s->network->tables * parameters / pm__most(1, s->network->parameters);
@@ -116,7 +111,7 @@ static double update_time(const pm__parallel *p, double parameters)
 
 double pm__parallel_update_time(const pm__parallel *p, const pm__parallel_stage *stage)
 {
-  return update_time(p, own_share(p, stage));
+  return update_time(p, pm__parallel_own_share(p, stage));
 }
 
 /* What is computed again is limited as what it repeats. */
@@ -163,6 +158,7 @@ static int32_t largest_part(const pm_prediction *p)
     {PM_BOTTLENECK_PIPELINE_COMMUNICATION, p->pipeline_communication_time},
     {PM_BOTTLENECK_DATA_COMMUNICATION, p->exposed_data_communication_time},
     {PM_BOTTLENECK_BUBBLE, p->bubble_time},
+    {PM_BOTTLENECK_OFFLOAD, p->offload_time},
     {PM_BOTTLENECK_STRAGGLER_WAIT, p->straggler_wait_time},
     {PM_BOTTLENECK_INPUT, p->input_wait_time}};
   int best = 0;
@@ -208,7 +204,8 @@ static pm__schedule_times put_together(const pm__parallel *p, pm__parallel_walk 
   *sharing = (pm__sharing){.communication = within + *hops + w->data.communication,
                            .exposed = within + *hops + w->data.exposed,
                            .bubble = all - *hops - p->micro_batches * w->load.most,
-                           .exchanged = w->parameters};
+                           .exchanged = w->parameters,
+                           .offload = w->offload};
   sharing->straggler_wait = pm__straggler_wait(&p->s, times.alone, p->s.ranks / p->s.run->tensor_parallel);
   return times;
 }
@@ -240,26 +237,23 @@ void pm__parallel_step_predict(const pm__parallel *p, pm_prediction *out)
 
 /* ---- Memory ---- */
 
-double pm__parallel_usable_memory(const pm__parallel *p)
-{
-  return isnan(p->s.run->usable_memory) ? p->s.system->system->usable_memory : p->s.run->usable_memory;
-}
-
 /* Of stages that are alike the first has most in flight. */
 pm__memory_parts pm__parallel_fullest_stage(const pm__parallel *p, int32_t *number)
 {
-  double most = -1;
+  double most = -1, host = 0;
   pm__memory_parts fullest = {0};
   pm__parallel_stage stage;
   for (int i = 0, count; i < p->stages; i += count) {
     count = next_stages(p, i, &stage);
     pm__memory_parts parts = pm__parallel_memory(p, &stage, i);
     double total = pm__memory_total(&parts, p->batch);
+    host = pm__most(host, parts.host);
     if (total <= most) continue;
     most = total;
     fullest = parts;
     *number = i;
   }
+  fullest.host = host;
   return fullest;
 }
 
@@ -268,7 +262,9 @@ int pm__parallel_fits(const pm__parallel *p, pm_error *error)
   int32_t stage = 0;
   pm__memory_parts parts = pm__parallel_fullest_stage(p, &stage);
   pm__memory_case asked = {p->s.network->network->id, p->s.system->system->gpu.id, p->batch, pm__parallel_usable_memory(p)};
-  return p->s.run->ignore_memory ? PM_OK : pm__memory_check_fit(&parts, &asked, error);
+  int status = p->s.run->ignore_memory ? PM_OK : pm__memory_check_fit(&parts, &asked, error);
+  if (status == PM_OK && !p->s.run->ignore_memory) status = pm__parallel_host_fits(p, parts.host, error);
+  return status == PM_OK ? pm__parallel_offload_check(p, error) : status;
 }
 
 void pm__parallel_step_memory(const pm__parallel *p, pm_prediction *out)
@@ -277,6 +273,7 @@ void pm__parallel_step_memory(const pm__parallel *p, pm_prediction *out)
   pm__memory_parts fullest = pm__parallel_fullest_stage(p, &out->fullest_stage);
   out->gpu_memory = usable;
   out->memory = pm__memory_total(&fullest, p->batch);
-  out->verdict = pm_memory_get_verdict(out->memory, usable);
+  out->host_memory = p->s.run->gpus * fullest.host;
+  out->verdict = pm__parallel_verdict(p, out->memory, fullest.host);
   out->largest_batch = pm__memory_largest_batch(&fullest, usable);
 }

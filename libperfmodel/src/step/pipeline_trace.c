@@ -99,18 +99,21 @@ static double add_wait(trace *t, const char *name, double start, double time)
   return start + time;
 }
 
-static void add_end(trace *t, double start, double *exchange, double *update)
+static void add_end(trace *t, double start, double *exchange, double *update, double *offload)
 {
   const pm__parallel *p = t->p;
   for (int i = 0; i < p->stages; i++) {
     pm__parallel_stage stage;
     pm__parallel_stage_make(p, i, &stage);
     const pm__parallel_piece times = pm__parallel_stage_times(p, t->kinds, &stage);
-    exchange[i] = pm__parallel_data_time(p, &stage, t->kinds, &times).exposed;
+    const pm__parallel_data data = pm__parallel_data_time(p, &stage, t->kinds, &times);
+    exchange[i] = data.exposed;
+    offload[i] = data.offload;
     update[i] = pm__parallel_update_time(p, &stage);
   }
   double now = add_together(t, "exposed communication", "communication", start, exchange);
   now = add_together(t, "update", "update", now, update);
+  if (p->s.run->offload != PM_OFFLOAD_NONE) now = add_together(t, "offloading", "update", now, offload);
   now = add_wait(t, "for the slowest GPU", now, t->prediction->straggler_wait_time);
   add_wait(t, "for input", now, t->prediction->input_wait_time);
 }
@@ -130,10 +133,10 @@ static void add_lanes(trace *t)
 
 static bool add_all(trace *t)
 {
-  double *times = (double *)malloc(2 * (size_t)t->p->stages * sizeof *times);
+  double *times = (double *)malloc(3 * (size_t)t->p->stages * sizeof *times);
   add_lanes(t);
   double end = times != NULL ? add_passes(t) : -1;
-  if (end >= 0) add_end(t, end, times, times + t->p->stages);
+  if (end >= 0) add_end(t, end, times, times + t->p->stages, times + 2 * t->p->stages);
   free(times);
   return end >= 0;
 }

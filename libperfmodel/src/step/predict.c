@@ -150,6 +150,7 @@ static void set_too_large(pm_prediction *out)
   out->gpu_memory = memory.gpu_memory;
   out->verdict = memory.verdict;
   out->largest_batch = memory.largest_batch;
+  out->host_memory = memory.host_memory;
   out->fullest_stage = memory.fullest_stage;
   out->bottleneck = PM_BOTTLENECK_MEMORY_CAPACITY;
 }

@@ -188,15 +188,17 @@ static const pm__parallel_piece *pieces_of(pm__parallel_screen *screen)
 /* ---- A plan ---- */
 
 /* Of stages that are alike the first has most in flight. */
-static double memory_of(pm__parallel_screen *screen)
+static double memory_of(pm__parallel_screen *screen, double *host)
 {
   double most = 0;
+  *host = 0;
   for (int i = 0; i < screen->groups; i++) {
     screen_stages *a = &screen->group[i];
     double flight = pm__parallel_in_flight(&screen->p, a->first);
     pm__memory_parts parts = pm__parallel_memory_of(footprint_of(screen, a), flight);
     double total = pm__memory_total(&parts, screen->p.batch);
     most = total > most ? total : most;
+    *host = parts.host > *host ? parts.host : *host;
   }
   return most;
 }
@@ -219,8 +221,9 @@ static double step_of(pm__parallel_screen *screen)
 
 static pm__parallel_screened evaluate(pm__parallel_screen *screen)
 {
-  pm__parallel_screened out = {PM_OK, NAN, memory_of(screen)};
-  bool fits = pm_memory_get_verdict(out.memory, pm__parallel_usable_memory(&screen->p)) != PM_VERDICT_DOES_NOT_FIT;
+  double host;
+  pm__parallel_screened out = {PM_OK, NAN, memory_of(screen, &host)};
+  bool fits = pm__parallel_verdict(&screen->p, out.memory, host) != PM_VERDICT_DOES_NOT_FIT;
   if (!fits && !screen->p.s.run->ignore_memory) out.status = PM_STATUS_DOES_NOT_FIT;
   else out.step_time = step_of(screen);
   if (out.status == PM_OK && isnan(out.step_time)) out.status = PM_STATUS_NOT_MODELLED;

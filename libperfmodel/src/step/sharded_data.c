@@ -8,6 +8,9 @@
 **                 sum of max(forward, gather) and of max(backward, gather + scatter), for every micro-batch; software that
 **                 gathers late waits for all of it. A pipeline gathers once a step and keeps the weights, as its memory says
 **
+** Shards that the host keeps come up before they are gathered, and gradients go down after they are scattered: piece by
+** piece beside those exchanges, so that the longer of the two counts.
+**
 ** Groups of shards that are smaller than the replicas sum up over their copies afterwards. Experts have replicas of their
 ** own. Norms that tensor-parallel GPUs compute on shared tokens, and an embedding that the last stage uses too, are
 ** summed once a step.
@@ -66,7 +69,7 @@ static pm__parallel_data reduce_gradients(const pm__parallel *p, const pm__paral
   double all = prices->gradients;
   bool overlap = p->s.overlap == PM_OVERLAP_BACKWARD;
   double left = overlap ? pm__least(all, pm__most(prices->bucket, all - backward)) : all;
-  return (pm__parallel_data){all, left + beside(prices, all - left)};
+  return (pm__parallel_data){all, left + beside(prices, all - left), 0};
 }
 
 static double gather_weights(const pm__parallel *p, const pm__parallel_stage *stage)
@@ -94,19 +97,25 @@ static bool gathers_once(const pm__parallel *p)
 pm__parallel_shards pm__parallel_shards_price(const pm__parallel *p, int kind)
 {
   const pm__shard *shard = p->sharded->piece[kind].shard;
-  return (pm__parallel_shards){of_piece(p, shard, PM_COLLECTIVE_ALL_GATHER, p->s.device->bytes),
-                               of_piece(p, shard, PM_COLLECTIVE_REDUCE_SCATTER, p->gradient)};
+  int32_t offload = p->s.run->offload;
+  double own = (shard->whole + shard->split) / p->shards + shard->expert / p->expert_replicas;
+  pm__parallel_shards out = {of_piece(p, shard, PM_COLLECTIVE_ALL_GATHER, p->s.device->bytes),
+                             of_piece(p, shard, PM_COLLECTIVE_REDUCE_SCATTER, p->gradient), 0, 0};
+  if (offload == PM_OFFLOAD_PARAMETERS) out.up = pm__parallel_host_copy(p, own * p->s.device->bytes);
+  if (offload >= PM_OFFLOAD_GRADIENTS) out.down = pm__parallel_host_copy(p, own * p->gradient);
+  return out;
 }
 
-/* Of one micro-batch. The first gather and the last scatter have nothing to hide behind. */
-static pm__parallel_data shard_weights(const pm__parallel *p, const pm__parallel_stage *stage,
-                                       const pm__parallel_prices *prices, const pm__parallel_piece *kinds)
+/* Exchanges of one micro-batch, and what of them nothing hides. The first gather and the last scatter have nothing to hide
+** behind. */
+static pm__parallel_data pass_shards(const pm__parallel *p, const pm__parallel_stage *stage,
+                                     const pm__parallel_shards *shards, const pm__parallel_piece *kinds)
 {
-  pm__parallel_data sum = {0, 0};
+  pm__parallel_data sum = {0, 0, 0};
   double most = 0;
   for (int k = 0; k < p->pieces->pieces->kinds; k++) {
     if (stage->count[k] == 0) continue;
-    double gather = prices->shards[k].gather, scatter = prices->shards[k].scatter;
+    double gather = shards[k].gather, scatter = shards[k].scatter;
     double backward = kinds[k].dgrad + kinds[k].wgrad + kinds[k].recompute, again = gathers_once(p) ? 0 : gather;
     sum.communication += stage->count[k] * (gather + again + scatter);
     double late = pm__most(0, gather - kinds[k].forward) + pm__most(0, again + scatter - backward);
@@ -114,6 +123,29 @@ static pm__parallel_data shard_weights(const pm__parallel *p, const pm__parallel
     most = pm__most(most, gather + scatter);
   }
   sum.exposed = pm__least(sum.communication, sum.exposed + most);
+  return sum;
+}
+
+/* The same with copies to the host and back beside the exchanges, the longer of which counts. */
+static double pass_copies(const pm__parallel *p, const pm__parallel_stage *stage, const pm__parallel_shards *shards,
+                          const pm__parallel_piece *kinds)
+{
+  pm__parallel_shards longer[PM__PIECE_KINDS];
+  double first = 0;
+  for (int k = 0; k < p->pieces->pieces->kinds; k++) {
+    if (isnan(shards[k].down)) return shards[k].down;
+    longer[k] = (pm__parallel_shards){pm__most(shards[k].gather, shards[k].up), pm__most(shards[k].scatter, shards[k].down), 0, 0};
+    double waits = pm__least(shards[k].gather, shards[k].up) + pm__least(shards[k].scatter, shards[k].down);
+    if (stage->count[k] > 0) first = pm__most(first, waits);
+  }
+  return pass_shards(p, stage, longer, kinds).exposed + first;
+}
+
+static pm__parallel_data shard_weights(const pm__parallel *p, const pm__parallel_stage *stage,
+                                       const pm__parallel_prices *prices, const pm__parallel_piece *kinds)
+{
+  pm__parallel_data sum = pass_shards(p, stage, prices->shards, kinds);
+  if (p->s.run->offload >= PM_OFFLOAD_GRADIENTS) sum.offload = pass_copies(p, stage, prices->shards, kinds) - sum.exposed;
   sum.exposed += beside(prices, sum.communication - sum.exposed);
   return sum;
 }
@@ -154,7 +186,8 @@ pm__parallel_data pm__parallel_data_time_of(const pm__parallel *p, const pm__par
   double backward = times->dgrad + times->wgrad + times->recompute;
   double repeats = p->s.run->zero >= 2 && !gathers_once(p) ? p->micro_batches : 1;
   pm__parallel_data data = p->s.run->zero == 3 ? shard_weights(p, stage, prices, kinds) : reduce_gradients(p, prices, backward);
-  return (pm__parallel_data){data.communication * repeats + prices->after, data.exposed * repeats + prices->after};
+  return (pm__parallel_data){data.communication * repeats + prices->after, data.exposed * repeats + prices->after,
+                             data.offload * repeats + pm__parallel_offload_time(p, stage, times)};
 }
 
 pm__parallel_data pm__parallel_data_time(const pm__parallel *p, const pm__parallel_stage *stage,

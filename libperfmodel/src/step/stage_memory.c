@@ -5,7 +5,8 @@
 **     activations   sum over pieces of what is saved x micro-batches in flight; computed again in full: the piece's inputs
 **     once          what a backward pass has alive beyond that, of the piece that has most; and with recomputation
 **                   everything that one layer saves
-**     parameters    weights, gradients, optimizer as the memory profile keeps them, over the shards of ZeRO
+**     parameters    weights, gradients, optimizer as the memory profile keeps them, over the shards of ZeRO; but for what the
+**                   host keeps (offload.c)
 */
 #include <math.h>
 #include "kernel/models.h"
@@ -50,21 +51,28 @@ static void add_parameters(const pm__parallel *p, const pm__memory_question *q, 
   out->weights += parameters * (each.weights + (p->s.linear != NULL ? NARROW_COPIES : 0)) / (zero >= 3 ? shards : 1);
 }
 
+static double largest_piece(const pm__parallel *p, const pm__parallel_stage *stage)
+{
+  double largest = 0;
+  for (int k = 0; k < p->pieces->pieces->kinds; k++) {
+    const pm__shard *shard = p->sharded->piece[k].shard;
+    if (stage->count[k] > 0) largest = pm__most(largest, shard->whole + shard->split + shard->expert);
+  }
+  return largest;
+}
+
 /* Gathered weights, and the copies of gradients that are being sent: of two pieces; of all where a pipeline comes back to a
 ** piece for every micro-batch before its gradients are summed. */
 static double communication(const pm__parallel *p, const pm__parallel_stage *stage, const pm__memory_question *q)
 {
   const pm_memory_profile *profile = &q->plan->profile;
-  double largest = 0, all = stage->whole + stage->split + stage->expert;
-  if (p->replicas <= 1 && p->expert_replicas <= 1) return 0;
-  for (int k = 0; k < p->pieces->pieces->kinds; k++) {
-    const pm__shard *shard = p->sharded->piece[k].shard;
-    if (stage->count[k] > 0) largest = pm__most(largest, shard->whole + shard->split + shard->expert);
-  }
+  double largest = largest_piece(p, stage), all = stage->whole + stage->split + stage->expert;
+  double two = pm__least(2 * largest, all) * p->s.device->bytes;
+  if (p->replicas <= 1 && p->expert_replicas <= 1) return p->s.run->offload == PM_OFFLOAD_PARAMETERS ? two : 0;
   if (p->s.run->zero >= 3 && p->stages > 1) return all * (p->s.device->bytes + p->gradient) + pm__given(profile->fusion_buffer, 0);
   double summed = p->s.run->zero >= 2 ? largest : all;
   double copies = pm__given(profile->bucket, 0) > 0 ? summed * pm__gradient_bytes(q) : 0;
-  double gathered = p->s.run->zero >= 3 ? pm__least(2 * largest, all) * p->s.device->bytes : 0;
+  double gathered = p->s.run->zero >= 3 ? two : 0;
   return copies + gathered + pm__given(profile->fusion_buffer, 0);
 }
 
@@ -118,6 +126,7 @@ pm__parallel_footprint pm__parallel_footprint_of(const pm__parallel *p, const pm
   const pm_memory_profile *profile = &q.plan->profile;
   add_parameters(p, &q, stage->whole + stage->split, p->shards, &f.parts);
   add_parameters(p, &q, stage->expert, p->expert_replicas, &f.parts);
+  pm__parallel_offload_memory(p, stage, largest_piece(p, stage), &q, &f.parts);
   f.parts.context = pm__given(profile->context, 0);
   f.parts.workspace = pm__given(profile->workspace, 0);
   f.parts.communication = communication(p, stage, &q);

@@ -23,13 +23,14 @@ static void set_memory(const pm__memory_parts *parts, double batch, double usabl
   row->context = parts->context;
   row->memory = pm__memory_total(parts, batch);
   row->gpu_memory = usable;
+  row->host_memory = parts->host;
   row->verdict = pm_memory_get_verdict(row->memory, usable);
 }
 
 static void set_sums(double step, pm_stage *row)
 {
   row->busy_time = row->forward_time + row->dgrad_time + row->wgrad_time + row->recompute_time + row->launch_overhead_time +
-                   row->exposed_communication_time + row->update_time;
+                   row->exposed_communication_time + row->update_time + row->offload_time;
   row->step_time = step;
   row->wait_time = step - row->busy_time;
 }
@@ -47,7 +48,9 @@ static void set_times(const pm__parallel *p, const pm__parallel_stage *stage, co
   row->recompute_time = m * t.again;
   double kernels = row->forward_time + row->dgrad_time + row->wgrad_time + row->recompute_time;
   row->launch_overhead_time = m * (pm__parallel_micro_batch_time(p, &t) - exchanges) - kernels;
-  row->exposed_communication_time = m * exchanges + pm__parallel_data_time(p, stage, kinds, &t).exposed;
+  const pm__parallel_data data = pm__parallel_data_time(p, stage, kinds, &t);
+  row->exposed_communication_time = m * exchanges + data.exposed;
+  row->offload_time = data.offload;
   row->update_time = pm__parallel_update_time(p, stage);
 }
 
@@ -61,6 +64,7 @@ static void set_stage(const pm__parallel *p, int number, const pm__parallel_piec
   set_sums(step, row);
   const pm__memory_parts parts = pm__parallel_memory(p, &stage, number);
   set_memory(&parts, p->batch, pm__parallel_usable_memory(p), row);
+  row->verdict = pm__parallel_verdict(p, row->memory, row->host_memory);
 }
 
 static int stages_of(const pm__parallel *p, pm_stage *rows, size_t capacity)
@@ -138,6 +142,7 @@ int pm_prediction_get_memory_sized(const pm_plan *plan, const pm_run *run, size_
   if (status != PM_OK) return status;
   const pm__memory_parts parts = g.shared ? pm__parallel_fullest_stage(&g.parallel, &stage) : pm__step_memory_parts(&g.step);
   pm__memory_set_use(&parts, g.shared ? g.parallel.batch : g.step.run->batch, usable_memory(&g.step), &own);
+  if (g.shared) own.verdict = pm__parallel_verdict(&g.parallel, own.total, own.host);
   pm__record_write(use, use_size, &own, sizeof own);
   return PM_OK;
 }

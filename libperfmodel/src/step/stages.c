@@ -88,6 +88,13 @@ void pm__parallel_chunk_make(const pm__parallel *p, const pm__parallel_stage *st
   out->again = stage->again;
 }
 
+double pm__parallel_own_share(const pm__parallel *p, const pm__parallel_stage *stage)
+{
+  bool sharded = p->s.run->zero >= 1;
+  double shared = stage->whole + stage->split;
+  return sharded ? shared / p->shards + stage->expert / p->expert_replicas : shared + stage->expert;
+}
+
 /* ---- Times ---- */
 
 static void add_times(const pm__parallel_piece *t, double n, pm__parallel_piece *sum)

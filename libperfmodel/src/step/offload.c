@@ -1,0 +1,109 @@
+/*
+** What is kept in the memory of the host, as ZeRO-Offload and ZeRO-Infinity describe it (their schedules are general
+** knowledge). Of a step, where a GPU has to update P parameters, g bytes of a gradient, w of a weight, u bytes that the
+** update of one reads and writes:
+**
+**     optimizer    g P / L, u P / B and w P / L in turn, after the backward pass
+**     gradients    g P / L behind every backward pass, in buckets; then the larger of u P / B and w P / L, since weights go
+**                  up while others are updated. Shards of weights send gradients piece by piece (sharded_data.c)
+**     parameters   u P / B; weights come up before every use of a piece, which hides behind the piece before (likewise)
+**
+** B is the GPU's share of the host's memory bandwidth, L of the links to the host that it shares with others behind the
+** same switch, in each direction, and no more than B. Both are data sheets', nothing is fitted. CPUs are taken to be bound
+** by memory.
+*/
+#include <math.h>
+#include <stdio.h>
+#include "kernel/kernel.h"
+#include "kernel/models.h"
+#include "perfmodel/units.h"
+#include "step/parallel.h"
+
+static double memory_rate(const pm__parallel *p)
+{
+  return p->s.system->system->machine.host_memory_bandwidth / p->s.run->gpus;
+}
+
+double pm__parallel_host_copy(const pm__parallel *p, double bytes)
+{
+  double link = pm__exchange_host(&p->s.group), memory = memory_rate(p);
+  return isnan(memory) ? (double)NAN : bytes / pm__least(link, memory);
+}
+
+/* All but what is left of the last bucket, as gradients between GPUs. */
+static double behind_backward(const pm__parallel *p, double bytes, const pm__parallel_piece *t)
+{
+  double most = p->s.framework != NULL ? p->s.framework->profile.framework.bucket : (double)INFINITY;
+  double all = pm__parallel_host_copy(p, bytes), last = all / pm__most(1, ceil(bytes / most));
+  if (p->s.overlap != PM_OVERLAP_BACKWARD) return all;
+  return pm__most(last, all - (t->dgrad + t->wgrad + t->recompute));
+}
+
+double pm__parallel_offload_time(const pm__parallel *p, const pm__parallel_stage *stage, const pm__parallel_piece *times)
+{
+  const pm_run *r = p->s.run;
+  double own = pm__parallel_own_share(p, stage), down = own * p->gradient;
+  if (r->offload == PM_OFFLOAD_NONE) return 0;
+  double update = own * pm__update_bytes(p->s.optimizer->accesses, r->precision) / memory_rate(p);
+  double up = pm__parallel_host_copy(p, own * p->s.device->bytes);
+  if (r->offload == PM_OFFLOAD_OPTIMIZER) return pm__parallel_host_copy(p, down) + update + up;
+  if (r->offload == PM_OFFLOAD_PARAMETERS) return update;
+  double behind = r->zero == 3 ? 0 : p->micro_batches * behind_backward(p, down, times);
+  return behind + (isnan(update) ? update : pm__most(update, up));
+}
+
+/* ---- Memory ---- */
+
+/* Weights that are kept in the precision of their update are their own master copy. */
+void pm__parallel_offload_memory(const pm__parallel *p, const pm__parallel_stage *stage, double largest,
+                                 const pm__memory_question *q, pm__memory_parts *parts)
+{
+  int32_t offload = p->s.run->offload;
+  const pm__parameter_bytes each = pm__parameter_bytes_each(q);
+  double own = pm__parallel_own_share(p, stage);
+  bool master = pm_precision_get_bytes(q->run->precision) < 4 && pm__given(q->plan->profile.mixed_master, 0) > 0;
+  if (offload == PM_OFFLOAD_NONE) return;
+  parts->host = parts->optimizer + own * (each.gradients + (master ? 0 : each.weights));
+  parts->optimizer = 0;
+  if (offload >= PM_OFFLOAD_GRADIENTS) parts->gradients = pm__least(parts->gradients, largest * each.gradients);
+  if (offload < PM_OFFLOAD_PARAMETERS) return;
+  parts->host += master ? parts->weights : 0;
+  parts->weights = 0;
+}
+
+/* Of a node; unknown if the machine does not say what it has. */
+pm_verdict pm__parallel_verdict(const pm__parallel *p, double memory, double host)
+{
+  pm_verdict gpu = pm_memory_get_verdict(memory, pm__parallel_usable_memory(p));
+  if (p->s.run->offload == PM_OFFLOAD_NONE) return gpu;
+  pm_verdict other = pm_memory_get_verdict(p->s.run->gpus * host, p->s.system->system->machine.host_memory);
+  if (gpu == PM_VERDICT_DOES_NOT_FIT || other == PM_VERDICT_DOES_NOT_FIT) return PM_VERDICT_DOES_NOT_FIT;
+  if (gpu == PM_VERDICT_UNKNOWN || other == PM_VERDICT_UNKNOWN) return PM_VERDICT_UNKNOWN;
+  return gpu > other ? gpu : other;
+}
+
+/* ---- Checks ---- */
+
+int pm__parallel_offload_check(const pm__parallel *p, pm_error *error)
+{
+  const pm_machine *machine = &p->s.system->system->machine;
+  const pm_run *r = p->s.run;
+  if (r->offload == PM_OFFLOAD_NONE || !isnan(machine->host_memory_bandwidth)) return PM_OK;
+  return pm__fail(error, PM_STATUS_NOT_MODELLED, "the time of offloading needs host_memory_bandwidth, which \"%s\" does not "
+                  "state: give it in a file of your own", machine->id);
+}
+
+int pm__parallel_host_fits(const pm__parallel *p, double host, pm_error *error)
+{
+  enum { QUANTITY = 40 };
+  char need[QUANTITY], have[QUANTITY];
+  const pm_machine *machine = &p->s.system->system->machine;
+  double all = p->s.run->gpus * host;
+  if (p->s.run->offload == PM_OFFLOAD_NONE) return PM_OK;
+  if (pm_memory_get_verdict(all, machine->host_memory) != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
+  return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "offloading %s of %s needs %s of the host's memory in each %s, which has %s; "
+                  "more nodes or GPUs to share it would help", p->s.network->network->id,
+                  p->s.run->offload == PM_OFFLOAD_OPTIMIZER ? "the optimizer" : "training",
+                  pm_quantity_format(need, sizeof need, all, "B"), machine->id,
+                  pm_quantity_format(have, sizeof have, machine->host_memory, "B"));
+}
