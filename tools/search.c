@@ -139,14 +139,33 @@ static int print_table(FILE *stream, pm_table *table, int width, const pm_error 
   return CODE_DONE;
 }
 
+/* What nobody said, as the best plan has it. */
+static void print_assumed(FILE *stream, const cli_request *request, const cli_search *s)
+{
+  static const char *const names[] = {"precision", "optimizer"};
+  const pm_record_type *type = pm_record_type_find("run");
+  char word[PM_TEXT_MAX];
+  pm_run best;
+  size_t number;
+  const char *before = ", assuming ";
+  if (pm_search_result_get_plan(s->result, 0, &number) != PM_OK || pm_search_get_run(s->search, number, &best) != PM_OK) return;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (field_given(request, names[i]) != NULL) continue;
+    fprintf(stream, "%s%s", before, pm_record_format(pm_record_find_field(type, names[i]), &best, word));
+    before = " and ";
+  }
+}
+
 static int write_report(const cli_request *request, const cli_search *s)
 {
   cli_page page;
   pm_error error = PM_ERROR_NONE;
   int width = output_width(request);
   if (!page_open(&page)) return fail_memory();
-  fprintf(page.stream, "Global batch %.0f: %zu plans, of which %zu fit into memory; the fastest of them\n\n", s->global_batch,
+  fprintf(page.stream, "Global batch %.0f: %zu plans, of which %zu fit into memory; the fastest of them", s->global_batch,
           pm_search_result_count(s->result), pm_search_result_count_fitting(s->result));
+  print_assumed(page.stream, request, s);
+  fputs("\n\n", page.stream);
   int code = print_table(page.stream, pm_search_result_tabulate(s->result, &error), width, &error);
   fputs("\nWhy the first: the best plan with another value of each choice, and what makes it slower\n\n", page.stream);
   if (code == CODE_DONE) code = print_table(page.stream, pm_search_result_tabulate_why(s->result, &error), width, &error);
@@ -229,6 +248,8 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", "many", "batch epoch_samples"},
   {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs in all, on whole nodes (default: all of a node)"},
+  {OPTION_OF_FIELD, '\0', "precision", NULL, "storage and arithmetic precision (default: of words bf16 or fp16, as the GPU has it, else fp32)"},
+  {OPTION_OF_FIELD, '\0', "optimizer", NULL, "what a step does with the gradients (default: of words adam, else momentum)"},
   {OPTION_OF_FIELD, '\0', "tp", NULL, "GPUs that share every layer: tensor parallelism (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "sp", NULL, "sequence parallelism: where they do not share features, they share tokens (default: both)"},
   {OPTION_OF_FIELD, '\0', "cp", NULL, "GPUs that share the tokens of a sequence (default: all are tried)"},

@@ -472,6 +472,42 @@ START_TEST(bad_searches)
 END_TEST
 
 /* Young and Daly on published clusters; Llama 3's 419 interruptions in 54 days, arXiv:2407.21783. */
+/* What nobody says is what such networks are trained with on such a GPU; what is said stays. */
+START_TEST(searches_guess)
+{
+  static const struct {
+    const char *network, *system;
+    int precision, optimizer;
+  } guesses[] = {{"gpt3-13b", "dgx-a100-80gb", PM_PRECISION_BF16, PM_UPDATE_ADAM},
+                 {"bert-large", "dgx1-v100-32gb", PM_PRECISION_FP16, PM_UPDATE_ADAM},
+                 {"bert-large", "dgx1-p100", PM_PRECISION_FP32, PM_UPDATE_ADAM},
+                 {"resnet50", "dgx1-v100", PM_PRECISION_FP32, PM_UPDATE_MOMENTUM}};
+  for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_network *net = pm_catalog_new_network(catalog, guesses[i].network, NULL, 0, &error);
+    pm_system *node = pm_catalog_new_system(catalog, guesses[i].system, &error);
+    const pm_network *networks[] = {net};
+    const pm_system *systems[] = {node};
+    pm_plan *own = pm_plan_new(networks, 1, systems, 1, &error);
+    pm_run bases[] = {pm_search_base_make(), pm_search_base_make()}, run;
+    bases[1].precision = PM_PRECISION_FP32;
+    bases[1].optimizer = PM_UPDATE_SGD;
+    pm_search *search = pm_search_new(own, bases, 2, 64, &error);
+    ck_assert_msg(search != NULL, "%s", error.text);
+    ck_assert_int_eq(pm_search_get_run(search, 0, &run), PM_OK);
+    ck_assert_int_eq(run.precision, guesses[i].precision);
+    ck_assert_int_eq(run.optimizer, guesses[i].optimizer);
+    ck_assert_int_eq(pm_search_get_run(search, pm_search_count(search) - 1, &run), PM_OK);
+    ck_assert_int_eq(run.precision, PM_PRECISION_FP32);
+    ck_assert_int_eq(run.optimizer, PM_UPDATE_SGD);
+    pm_search_free(search);
+    pm_plan_free(own);
+    pm_system_free(node);
+    pm_network_free(net);
+  }
+}
+END_TEST
+
 START_TEST(goodput)
 {
   pm_goodput g = {.mtbf = 76992, .checkpoint = 60, .restart = 600, .interval = NAN};
@@ -637,6 +673,7 @@ int main(void)
   tcase_add_test(tests, fewest_nodes_for_a_deadline);
   tcase_add_test(tests, deadline_counts_failures);
   tcase_add_test(tests, bad_deadlines);
+  tcase_add_test(tests, searches_guess);
   tcase_add_test(tests, goodput);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

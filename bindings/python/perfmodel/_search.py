@@ -211,7 +211,8 @@ def search(
 
     What is given is taken as it is, of several values each: `gpus=[128, 256]` searches for both, `tensor_parallel=[4, 8]`
     tries no others. `gpus` are all GPUs, on whole nodes; by default those of one node. The schedule is 1f1b, interleaved with
-    virtual stages, unless others are given.
+    virtual stages, unless others are given. A network of words is trained in 16 bits, as the GPU has them, by Adam, unless
+    `precision` and `optimizer` say otherwise.
 
     Args:
         global_batch: samples of a step over all GPUs.

@@ -27,7 +27,8 @@ typedef struct pm_search pm_search;
 typedef struct pm_search_result pm_search_result;
 
 /* A run whose parallel degrees, micro-batch, ZeRO stage, recomputation and sequence parallelism are free: -1, or unknown.
-** The schedule is 1f1b, interleaved where there are virtual stages; -1 frees it too. GPUs are all of a node: 0; more than
+** Precision and optimizer that are -1 are what such a network is trained with: of words BF16 or FP16 where the GPU has matrix
+** units for it, and Adam; else FP32 and momentum. The schedule is 1f1b, interleaved where there are virtual stages; -1 frees it too. GPUs are all of a node: 0; more than
 ** a node has, of one node, are on as many whole nodes. */
 PM_API void pm_search_base_fill(pm_run *run, size_t size);
 PM_INLINE pm_run pm_search_base_make(void)

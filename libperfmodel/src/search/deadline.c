@@ -236,6 +236,8 @@ static int make_question(question *q, const pm_run *base, size_t run_size, pm_er
   q->base.nodes = 1;
   pm_run placed = q->base;
   status = pm__search_base_place(q->plan, &placed, error);
+  q->base.precision = placed.precision;
+  q->base.optimizer = placed.optimizer;
   return status == PM_OK ? count_samples(q, error) : status;
 }
 

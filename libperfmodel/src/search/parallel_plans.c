@@ -194,8 +194,7 @@ static int check_places(const pm_plan *plan, const pm_run *base, pm_error *error
   if (status != PM_OK) return status;
   if (base->framework_index < -1 || base->framework_index >= (int32_t)plan->framework_count)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "framework %d is not in the plan", base->framework_index);
-  if (base->precision >= 0 && base->precision < PM_PRECISION_COUNT) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", base->precision);
+  return PM_OK;
 }
 
 static int check_free(const char *name, int32_t value, int32_t least, pm_error *error)
@@ -213,13 +212,27 @@ static int check_choices(const pm_run *base, pm_error *error)
   if (status == PM_OK) status = check_free("expert_parallel", base->expert_parallel, 1, error);
   if (status == PM_OK) status = check_free("zero", base->zero, 0, error);
   if (status != PM_OK) return status;
+  if (base->precision < 0 || base->precision >= PM_PRECISION_COUNT)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", base->precision);
   if (isnan(base->micro_batch) || base->micro_batch >= 1) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "micro_batch %g is not at least 1", base->micro_batch);
+}
+
+/* What networks are trained with where nobody says it: those of words in 16 bits where the GPU has matrix units for them, by
+** Adam; others as any run. */
+static void guess(const pm_plan *plan, pm_run *base)
+{
+  const pm_gpu *gpu = &plan->systems[base->system_index].system->gpu;
+  bool words = !isnan(plan->networks[base->network_index].tokens);
+  int narrow = !isnan(gpu->peak_bf16_tensor) ? PM_PRECISION_BF16 : !isnan(gpu->peak_fp16_tensor) ? PM_PRECISION_FP16 : PM_PRECISION_FP32;
+  if (base->precision == FREE) base->precision = words ? narrow : PM_PRECISION_FP32;
+  if (base->optimizer == FREE) base->optimizer = words ? PM_UPDATE_ADAM : PM_UPDATE_MOMENTUM;
 }
 
 int pm__search_base_place(const pm_plan *plan, pm_run *base, pm_error *error)
 {
   int status = check_places(plan, base, error);
+  if (status == PM_OK) guess(plan, base);
   if (status == PM_OK) status = check_choices(base, error);
   if (status != PM_OK) return status;
   const pm_machine *machine = &plan->systems[base->system_index].system->machine;

@@ -18,6 +18,7 @@ void pm_search_base_fill(pm_run *run, size_t size)
   pm_record_set_defaults(pm_record_type_find("run"), &own);
   own.tensor_parallel = own.context_parallel = own.pipeline_parallel = own.virtual_pipeline = own.expert_parallel = -1;
   own.sequence_parallel = own.zero = own.recompute = -1;
+  own.precision = own.optimizer = -1;
   own.micro_batch = NAN;
   own.gpus = 0;
   if (run != NULL) pm__record_write(run, size, &own, sizeof own);
