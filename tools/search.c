@@ -248,7 +248,8 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", "many", "batch epoch_samples"},
   {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs in all, on whole nodes (default: all of a node)"},
-  {OPTION_OF_FIELD, '\0', "precision", NULL, "storage and arithmetic precision (default: of words bf16 or fp16, as the GPU has it, else fp32)"},
+  {OPTION_OF_FIELD, '\0', "precision", NULL,
+   "storage and arithmetic precision (default: of words bf16 or fp16, as the GPU has it, else fp32)"},
   {OPTION_OF_FIELD, '\0', "optimizer", NULL, "what a step does with the gradients (default: of words adam, else momentum)"},
   {OPTION_OF_FIELD, '\0', "tp", NULL, "GPUs that share every layer: tensor parallelism (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "sp", NULL, "sequence parallelism: where they do not share features, they share tokens (default: both)"},

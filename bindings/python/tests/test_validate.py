@@ -70,6 +70,20 @@ def test_large_models_of_ones_own(tmp_path: Path) -> None:
     assert any("zb-5p" in note for note in table.notes)
 
 
+def test_offloading_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    header = ("model,framework,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,hidden,"
+              "layers,heads,ffn,vocab,zero_stage,offload,micro_batch,step_time_s\n")
+    row = "GPT,Megatron-LM,2022-05,dgx-a100-80gb,A100,8,1,64,bf16,2048,,,4096,32,32,16384,51200,2,{},2,9\n"
+    path.write_text(header + row.format("gradients") + row.format(""))
+    network = pm.network("gpt", seq=2048, layers=32, hidden=4096, heads=32, ffn=16384, vocabulary=51200, flash=1)
+    kept = dict(gpus=8, batch=8, micro_batch=2, zero=2, precision="bf16", optimizer="adam", framework="megatron-v2", ignore_memory=True)
+    runs = [pm.predict(network, "dgx-a100-80gb", offload=offload, **kept) for offload in ("gradients", "none")]
+    predicted = pm.validate("large-models", rows=True, data=path)["predicted"]
+    assert list(predicted) == pytest.approx([run.step_time * 1e3 for run in runs])
+    assert predicted[0] > predicted[1]
+
+
 def test_micro_batches_that_are_not_printed(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     header = ("model,framework,source_repo,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,hidden,"

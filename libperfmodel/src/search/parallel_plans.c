@@ -224,7 +224,9 @@ static void guess(const pm_plan *plan, pm_run *base)
 {
   const pm_gpu *gpu = &plan->systems[base->system_index].system->gpu;
   bool words = !isnan(plan->networks[base->network_index].tokens);
-  int narrow = !isnan(gpu->peak_bf16_tensor) ? PM_PRECISION_BF16 : !isnan(gpu->peak_fp16_tensor) ? PM_PRECISION_FP16 : PM_PRECISION_FP32;
+  int narrow = !isnan(gpu->peak_bf16_tensor)   ? PM_PRECISION_BF16
+               : !isnan(gpu->peak_fp16_tensor) ? PM_PRECISION_FP16
+                                               : PM_PRECISION_FP32;
   if (base->precision == FREE) base->precision = words ? narrow : PM_PRECISION_FP32;
   if (base->optimizer == FREE) base->optimizer = words ? PM_UPDATE_ADAM : PM_UPDATE_MOMENTUM;
 }

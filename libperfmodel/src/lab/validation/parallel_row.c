@@ -23,7 +23,7 @@ static const meaning degrees[] = {
   {PM__COLUMN_TENSOR, "tensor_parallel"}, {PM__COLUMN_PIPELINE, "pipeline_parallel"},
   {PM__COLUMN_VIRTUAL, "virtual_pipeline"}, {PM__COLUMN_CONTEXT, "context_parallel"},
   {PM__COLUMN_EXPERT, "expert_parallel"}, {PM__COLUMN_SCHEDULE, "pipeline_schedule"}, {PM__COLUMN_ZERO, "zero"},
-  {PM__COLUMN_RECOMPUTE, "recompute"},
+  {PM__COLUMN_RECOMPUTE, "recompute"}, {PM__COLUMN_OFFLOAD, "offload"},
 };
 
 enum { SIZES = sizeof sizes / sizeof sizes[0], DEGREES = sizeof degrees / sizeof degrees[0] };

@@ -56,6 +56,7 @@
   X(ZERO, "zero_stage", "zero")                         \
   X(MICRO_BATCH, "micro_batch", "")                     \
   X(RECOMPUTE, "activation_recompute", "recompute")     \
+  X(OFFLOAD, "offload", "")                             \
   X(STEP_TIME, "step_time_s", "")                       \
   X(MEMORY_USED, "memory_GB", "")
 
