@@ -140,6 +140,7 @@ reliability() {
 pages() {
   "$python" scripts/kernel_accuracy.py --check build/test/tools/perfmodel &&
     "$python" scripts/readme.py --check "$PWD/build/test/tools/perfmodel" &&
+    "$python" scripts/collective_accuracy.py --check &&
     "$python" scripts/accuracy.py --check
 }
 
