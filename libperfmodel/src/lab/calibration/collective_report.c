@@ -40,17 +40,51 @@ static int add_errors(pm__lab_collective_fit *fit, int machine, bool left_out, d
 
 /* ---- The prediction interval ---- */
 
-/* Standard deviation of the normal distribution whose middle is as wide as that of the left-out rows of a size, without
-** those of one machine (-1: with all). NAN without rows. */
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static bool is_left_out(const pm__lab_collective_fit *fit, size_t i, int regime)
+{
+  return (int)fit->rows.items[i].regime == regime && !isnan(fit->left_out[i]);
+}
+
+/* Share of the left-out rows of a size, without those of one machine (-1: of all), whose errors are no larger than
+** `width`. Each machine counts as one, however many rows it has: what the interval is for is a machine yet unseen. */
+static double share_within(const pm__lab_collective_fit *fit, int regime, int without, double width)
+{
+  double sum = 0, machines = 0;
+  for (int m = 0; m < (int)fit->rows.machine_count; m++) {
+    size_t all = 0, inside = 0;
+    for (size_t i = 0; m != without && i < fit->rows.count; i++) {
+      if (fit->rows.items[i].machine != m || !is_left_out(fit, i, regime)) continue;
+      all++;
+      inside += fabs(fit->left_out[i]) <= width;
+    }
+    if (all == 0) continue;
+    sum += (double)inside / (double)all;
+    machines++;
+  }
+  return sum / machines;
+}
+
+/* Standard deviation of the normal distribution whose middle is as wide as that of the left-out rows: the least of
+** their errors within which enough are. NAN without rows. */
 static double deviation(const pm__lab_collective_fit *fit, int regime, int without, double *room)
 {
-  size_t n = 0;
-  for (size_t i = 0; i < fit->rows.count; i++) {
-    const pm__lab_collective_row *row = &fit->rows.items[i];
-    if ((int)row->regime == regime && row->machine != without && !isnan(fit->left_out[i]))
-      room[n++] = fabs(fit->left_out[i]);
+  size_t n = 0, low = 0;
+  for (size_t i = 0; i < fit->rows.count; i++)
+    if (is_left_out(fit, i, regime) && fit->rows.items[i].machine != without) room[n++] = fabs(fit->left_out[i]);
+  if (n == 0) return NAN;
+  qsort(room, n, sizeof *room, by_size);
+  for (size_t high = n - 1; low < high;) {
+    size_t middle = (low + high) / 2;
+    if (share_within(fit, regime, without, room[middle]) >= MIDDLE) high = middle;
+    else low = middle + 1;
   }
-  return n > 0 ? pm__quantile(room, n, MIDDLE) / WIDTH : (double)NAN;
+  return room[low] / WIDTH;
 }
 
 static double covered(const pm__lab_collective_fit *fit, int regime, double *room)
