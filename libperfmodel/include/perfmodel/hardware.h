@@ -211,7 +211,7 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, reread_width, "1", "the same from there until all are")                                        \
   X(REAL, softmax_reread, "1", "rows in flight over the caches at which softmax reads all rows again")   \
   X(REAL, softmax_l1, "1", "caches of the SMs over their shared memory")                                 \
-  X(REAL, conv_rate, "1", "rate of the kernels of convolutions over that of products")                   \
+  X(REAL, conv_rate, "1", "rate of convolutions over that of products, on the FP32 cores")                \
   X(REAL, conv_simt_efficiency, "1", "efficiency of implicit over plain products")                       \
   X(REAL, conv_simt_prologue, "1", "steps of the contraction to fill and drain a tile of convolutions")  \
   X(REAL, conv_simt_latency_threads, "1", "threads per SM that hide the latency of convolutions")        \

@@ -138,7 +138,7 @@ static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel
   bool tensor = r.tensor;
   double fused = r.rate * c->conv_rate * c->winograd_fused;
   double share = share_of_peak(c->tensor_efficiency * c->conv_tensor_efficiency, r.whole);
-  r.rate = c->conv_rate * (tensor ? r.lanes * d->clock * share : r.rate * c->conv_simt_efficiency);
+  r.rate = tensor ? r.lanes * d->clock * share : r.rate * c->conv_rate * c->conv_simt_efficiency;
   r.latency_threads = tensor ? c->conv_tensor_latency_threads : c->conv_simt_latency_threads;
   r.split_threads = tensor ? c->conv_tensor_split_threads : c->conv_simt_split_threads;
   if (!tensor) r.prologue = c->conv_simt_prologue;
