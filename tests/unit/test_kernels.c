@@ -353,6 +353,71 @@ START_TEST(what_is_used_in_turn_is_kept_as_it_fits)
 }
 END_TEST
 
+/* A pass over tensors that the L2 keeps is faster, but never than the L2. */
+START_TEST(a_pass_over_what_is_kept_is_faster)
+{
+  device d;
+  int kept = 0;
+  EACH_DEVICE(d) {
+    if (!has(&d, PM_PRECISION_FP16)) continue;
+    pm_kernel k = kernel_of(PM_OPERATOR_ELEMENTWISE, PM_PRECISION_FP16);
+    k.count = 3;
+    EACH(i, 12) {
+      k.m = 1000 * pow(3, i);
+      k.turns = NAN;
+      double none = time_of(&d, &k).time;
+      k.turns = 1;
+      pm_kernel_time t = time_of(&d, &k);
+      ck_assert_double_le(t.time, none);
+      kept += t.time < none;
+      if (t.time < none) ck_assert_double_ge(t.time * (1 + 1e-9), t.bytes / t.l2_bandwidth);
+      if (i == 11) ck_assert_double_eq(t.time, none); /* 1 GB */
+    }
+  }
+  ck_assert_int_gt(kept, 0);
+}
+END_TEST
+
+/* A kernel that does not split the contraction is never faster than one that may, and is as fast where no split pays. */
+START_TEST(an_unsplit_product_takes_no_less)
+{
+  device d;
+  int slower = 0;
+  EACH_DEVICE(d) EACH(p, PRECISIONS) EACH(i, SIZES) {
+    if (!has(&d, precisions[p])) continue;
+    pm_kernel k = gemm(1, 128, sizes[i], 16384, precisions[p]);
+    double free = time_of(&d, &k).time;
+    k.unsplit = 1;
+    double whole = time_of(&d, &k).time;
+    ck_assert_double_ge(whole, free);
+    slower += whole > free;
+    k.k = 128;
+    free = time_of(&d, &k).time;
+    k.unsplit = 0;
+    ck_assert_double_eq(time_of(&d, &k).time, free);
+  }
+  ck_assert_int_gt(slower, 100);
+}
+END_TEST
+
+/* One row takes no longer than two, either way up, and where it has kernels of its own no reduction kernel. */
+START_TEST(one_row_has_kernels_of_its_own)
+{
+  device d;
+  int faster = 0;
+  EACH_DEVICE(d) {
+    if (!has(&d, PM_PRECISION_FP16)) continue;
+    pm_kernel row = gemm(1, 1, 256, 2048, PM_PRECISION_FP16), column = gemm(1, 256, 1, 2048, PM_PRECISION_FP16);
+    pm_kernel two = gemm(1, 2, 256, 2048, PM_PRECISION_FP16);
+    double time = time_of(&d, &row).time;
+    ck_assert_double_eq(time_of(&d, &column).time, time);
+    ck_assert_double_le(time, time_of(&d, &two).time);
+    faster += d.constants.row_clocks > 0 && time < 0.7 * time_of(&d, &two).time;
+  }
+  ck_assert_int_gt(faster, 0);
+}
+END_TEST
+
 /* Few rows leave SMs idle; no clocks said is as before. */
 START_TEST(a_pass_has_a_third_limit)
 {
@@ -397,6 +462,9 @@ int main(void)
   tcase_add_test(laws, bad_kernels_say_why);
   tcase_add_test(laws, longer_attention_takes_longer);
   tcase_add_test(laws, what_is_used_in_turn_is_kept_as_it_fits);
+  tcase_add_test(laws, a_pass_over_what_is_kept_is_faster);
+  tcase_add_test(laws, an_unsplit_product_takes_no_less);
+  tcase_add_test(laws, one_row_has_kernels_of_its_own);
   tcase_add_test(laws, a_pass_has_a_third_limit);
   tcase_add_test(laws, intervals_hold_the_time);
   suite_add_tcase(suite, laws);

@@ -172,6 +172,7 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, tensor_start, "s", "tensor-core product: until the first tiles have operands and the last are stored; unknown: none") \
   X(REAL, tensor_prologue, "1", "steps of 2-byte numbers to fill and drain a tensor-core tile; unknown: by prologue")    \
   X(REAL, tensor_split_time, "s", "the kernel that adds up the parts of a tensor-core product; unknown: no kernel of its own, split_time") \
+  X(REAL, row_clocks, "1", "tensor-core products of one row of two bytes: clocks for an element of the contraction; unknown: as others") \
   X(REAL, flash_block, "s", "fused attention: start of a block of queries on an SM; unknown: none, by efficiency alone") \
   X(REAL, flash_score, "1", "fused attention: clocks of an SM for a score beside its products") \
   X(REAL, flash_load, "B", "fused attention: keys and values that an SM loads per clock") \

@@ -130,11 +130,12 @@ typedef enum pm_operator {
   X(REAL, kv_count, "1", "attention: heads of keys and values, of all samples; unknown: as many as of queries") \
   X(YES_NO, causal, "", "attention: a query sees no later keys; the last one sees all")                     \
   X(REAL, kv_bytes, "B", "attention: bytes of a stored number of keys and values; unknown: as the precision's") \
-  X(REAL, turns, "1", "gemm: second operands (n x k), attention: caches, that are used in turn: the L2 keeps what it can; unknown: none") \
+  X(REAL, turns, "1", "gemm: second operands (n x k), attention: caches, elementwise: sets of tensors, that are used in turn: the L2 keeps what it can; unknown: none") \
   X(YES_NO, ungrouped, "", "attention: heads that share keys do not share blocks of threads")                  \
   X(REAL, rate, "1", "attention: rate of the software's kernel over that of FlashAttention; unknown: 1")       \
   X(REAL, clocks, "1", "passes: clocks of an SM for a number read or written; unknown: as the memory gives them") \
-  X(REAL, blocks, "1", "passes: blocks of threads, each on one SM; unknown: enough for all SMs")
+  X(REAL, blocks, "1", "passes: blocks of threads, each on one SM; unknown: enough for all SMs") \
+  X(YES_NO, unsplit, "", "gemm: by a kernel that does not split the contraction")
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 
@@ -195,6 +196,8 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(REAL, quantizing, "1", "accesses of a number of that input")                             \
   X(REAL, block_quantized, "s", "the same where blocks of the input have scales")            \
   X(REAL, block_quantizing, "1", "accesses of a number of that input")                       \
+  X(YES_NO, quantized_unsplit, "", "its products of one byte do not split the contraction")  \
+  X(YES_NO, block_unsplit, "", "nor do those whose blocks have scales")                      \
   X(REAL, turns, "1", "second operands of a product that are used in turn")                  \
   X(REAL, attention, "s", "added to attention of prompts")                                   \
   X(REAL, attention_rate, "1", "its rate over that of FlashAttention")                       \

@@ -31,6 +31,7 @@ static const limit limits[] = {
   LIMIT(tensor_start, TENSOR_OPTIONAL, -1e-300, 1),
   LIMIT(tensor_prologue, TENSOR_OPTIONAL, -1e-300, 1e4),
   LIMIT(tensor_split_time, TENSOR_OPTIONAL, -1e-300, 1),
+  LIMIT(row_clocks, TENSOR_OPTIONAL, 0, 1e3),
   LIMIT(flash_block, TENSOR_OPTIONAL, -1e-300, 1),
   LIMIT(flash_score, TENSOR_OPTIONAL, -1e-300, 1e3),
   LIMIT(flash_load, TENSOR_OPTIONAL, 0, 1e5),

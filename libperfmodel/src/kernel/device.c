@@ -174,6 +174,7 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
     d->flash_score = c->flash_score / d->clock;
     d->flash_load = 1 / (c->flash_load * d->clock);
   }
+  if (tensor && d->bytes > 1 && c->row_clocks > 0) d->row = c->row_clocks / d->clock;
   double energy = energy_of(c, precision, tensor);
   d->energy = has(gpu->power) ? energy / gpu->power : 0;
   d->l2_rate = tensor ? r.l2_rate : c->l2_bytes * d->sms * d->clock;

@@ -70,6 +70,7 @@ typedef struct pm__device {
   double odd;      /* s per FLOP of one with channels that tensor cores do not take; 0: they take them */
   double flash_score, flash_load; /* s of an SM for a score beside its products, for a byte; 0: not known */
   double clock;    /* of the SMs */
+  double row;      /* s per element of the contraction of a product of one row; 0: no kernel of its own */
   double flash;    /* s per FLOP of fused attention at best */
   pm__engine gemm, batched, conv, weight; /* conv: of convolutions; weight: of their gradients of weights */
   pm_kernel_calibration k; /* the constants that formulas need as they are */

@@ -17,7 +17,7 @@ double pm__tiles_time(const pm__engine *e, const pm__product *p, double result, 
   pm__whole_times(e, x, p->k, time);
   double whole = pm__least_of(time);
   *split = false;
-  if (!pm__may_split(e, p, x, whole)) return whole;
+  if (p->unsplit || !pm__may_split(e, p, x, whole)) return whole;
   pm__split_times(e, x, p->k, result, time, added, begun);
   for (int i = 0; i < PM__TILES; i++) time[i] = time[i] + added[i] + begun[i];
   double parted = pm__least_of(time);

@@ -75,6 +75,15 @@ static double parted(const candidates *c)
   return pm__least_of(time);
 }
 
+/* Single rows of numbers that other cores multiply too, where libraries have kernels for them: threads go along the
+** contraction, and their sums stay in the block. */
+static double row_time(const pm__device *d, const pm__product *p)
+{
+  if (!(d->row > 0) || pm__least(p->m, p->n) > 1) return INFINITY;
+  double bytes = d->bytes * p->count * (p->k * (p->m + p->n) + p->m * p->n);
+  return pm__join(pm__most(p->k * d->row, bytes / d->l2_rate), bytes * (1 - p->kept) * d->per_byte);
+}
+
 pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__product *p)
 {
   const pm__engine *e = &d->gemm;
@@ -83,7 +92,7 @@ pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__product *p)
   pm__whole_times(e, c.x, p->k, c.compute);
   l2_times(e, c.x, p->k, c.l2);
   memory_times(d, p, c.memory);
-  bool may_split = pm__may_split(e, p, c.x, INFINITY), split = false;
+  bool may_split = !p->unsplit && pm__may_split(e, p, c.x, INFINITY), split = false;
   if (may_split)
     pm__split_times(e, c.x, p->k, 2 * d->bytes * d->per_byte * p->count * p->m * p->n, c.split, c.added, c.begun);
   for (int i = 0; i < PM__TILES && may_split && !d->adds_apart; i++)
@@ -93,6 +102,8 @@ pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__product *p)
   if (may_split) split = d->adds_apart ? apart < time : c.compute[i] == c.split[i] + c.added[i] + c.begun[i];
   time = pm__least(time, apart);
   int algorithm = split ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM;
+  double row = row_time(d, p);
+  if (row < time) return (pm__kernel_cost){d->start + row, PM_KERNEL_ALGORITHM_GEMM, PM_BOUND_MEMORY_BANDWIDTH};
   double power = 2 * p->count * p->m * p->n * p->k * d->energy;
   if (power > time) return (pm__kernel_cost){d->start + power, algorithm, PM_BOUND_POWER};
   int bound = c.compute[i] > c.memory[i] ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH;

@@ -41,9 +41,11 @@ static inline double pm__join(double first, double second)
   return sqrt(0.6 * (a + b) + 0.4 * sqrt(a * a + b * b));
 }
 
-/* `count` independent products m x n x k; the L2 still has a share of operands and results from their last use. */
+/* `count` independent products m x n x k; the L2 still has a share of operands and results from their last use.
+** `unsplit`: by a kernel that does not split the contraction. */
 typedef struct pm__product {
   double count, m, n, k, kept;
+  bool unsplit;
 } pm__product;
 
 /* Compute time of the best tile and split. `result` is s per part of the contraction that the memory takes to write and

@@ -31,7 +31,7 @@ static double kept_share(const pm__device *d, const pm_kernel *k, double bytes)
 static pm__kernel_cost gemm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
   double used = d->bytes * k->count * (k->turns * k->n * k->k + k->m * (k->k + k->n));
-  pm__product product = {k->count, k->m, k->n, k->k, kept_share(d, k, used)};
+  pm__product product = {k->count, k->m, k->n, k->k, kept_share(d, k, used), k->unsplit != 0};
   (void)a;
   return k->tn ? pm__gemm_tn_cost(d, &product) : pm__gemm_cost(d, &product);
 }
@@ -100,6 +100,15 @@ static pm__amount pooling_amount(const pm_kernel *k)
 static pm__amount elementwise_amount(const pm_kernel *k)
 {
   return (pm__amount){k->m, k->count * k->m, false};
+}
+
+/* What the L2 still has of the last use it gives at its own rate. */
+static pm__kernel_cost elementwise_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+{
+  double bytes = d->bytes * a->elements, kept = kept_share(d, k, k->turns * bytes);
+  pm__kernel_cost cost = pm__pass_cost(d, a->flop, bytes * (1 - kept), k->clocks, k->blocks);
+  cost.time = pm__most(cost.time, kept > 0 ? bytes / d->l2_rate : 0);
+  return cost;
 }
 
 /* Training: two reads for the sums and the result, one write. */
@@ -230,7 +239,7 @@ static pm__kernel_cost unfused_cost(const pm__device *d, const pm_kernel *k, con
 {
   pm__kernel_cost all = {0, PM_KERNEL_ALGORITHM_MIXED, PM_BOUND_NONE};
   double longest = 0, scores = k->count * k->m * k->k;
-  pm__product queries = {k->count, k->m, k->k, k->n, 0}, values = {k->count, k->m, k->n, k->k, 0};
+  pm__product queries = {k->count, k->m, k->k, k->n, 0, false}, values = {k->count, k->m, k->n, k->k, 0, false};
   (void)a;
   add(&all, &longest, pm__gemm_tn_cost(d, &queries));
   add(&all, &longest, pm__stream_cost(d, 5 * scores, d->bytes * scores * (2 + pm__softmax_reads(d, k->k))));
@@ -280,7 +289,7 @@ static const pm__operator operators[PM_OPERATOR_COUNT] = {
   [PM_OPERATOR_CONV_FORWARD] = {"w", conv_amount, conv_forward_cost, PM__CONVOLUTIONS},
   [PM_OPERATOR_CONV_DGRAD] = {"w", conv_amount, conv_data_cost, PM__CONVOLUTIONS},
   [PM_OPERATOR_CONV_WGRAD] = {"w", conv_amount, conv_weight_cost, PM__CONVOLUTIONS},
-  [PM_OPERATOR_ELEMENTWISE] = {"cm", elementwise_amount, by_accesses, PM__PASSES_OVER_MEMORY},
+  [PM_OPERATOR_ELEMENTWISE] = {"cm", elementwise_amount, elementwise_cost, PM__PASSES_OVER_MEMORY},
   [PM_OPERATOR_LAYER_NORM] = {"mn", layer_norm_amount, layer_norm_cost, PM__PASSES_OVER_MEMORY},
   [PM_OPERATOR_SOFTMAX] = {"mn", softmax_amount, softmax_cost, PM__PASSES_OVER_MEMORY},
   [PM_OPERATOR_RNN_FORWARD] = {"cmnk", rnn_amount, rnn_forward_cost, PM__RECURRENT},

@@ -79,7 +79,7 @@ static const pm__lab_stage stages[] = {
    {{"tensor_efficiency", 0.9, 0.4, 1}, {"tensor_latency_threads", 150, 32, 2048},
     {"tensor_split_threads", 400, 32, 2048}, {"tensor_energy", 1.5e-12, 0.2e-12, 10e-12},
     {"tensor_start", 2e-6, 0.01e-6, 10e-6}, {"tensor_prologue", 200, 10, 600}, {"tensor_split_time", 2e-6, 0.1e-6, 8e-6},
-    {"l2_bytes", 16, 8, 200}, {"l2_kept", 0.3, 0.05, 1}, {"l2_lost", 1.25, 0.5, 3}, NO_MORE}},
+    {"l2_bytes", 16, 8, 200}, {"l2_kept", 0.3, 0.05, 1}, {"l2_lost", 1.25, 0.5, 3}, {"row_clocks", 1, 0.05, 20}, NO_MORE}},
   {"attention", 4, "fused attention of prompts and of decoding", OPERATORS(ATTENTION, ATTENTION), PM__TENSOR_CORES, false,
    false, PM__FIRST, NULL,
    {{"flash_block", 3e-6, 0.1e-6, 20e-6}, {"flash_score", 0.05, 0.001, 1}, {"flash_load", 15, 2, 200},

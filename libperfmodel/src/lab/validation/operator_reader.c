@@ -68,12 +68,14 @@ static void add_quantizing(pm__lab_operator_row *row, const pm_kernel_harness *h
   bool blocks = strstr(row->precision, "block") != NULL;
   double accesses = blocks ? h->block_quantizing : h->quantizing;
   if (pm_precision_get_bytes(product->precision) > 1 || !(accesses > 0)) return;
+  row->kernels[0].unsplit = blocks ? h->block_unsplit : h->quantized_unsplit;
   pm_kernel *k = &row->kernels[row->count++];
   pm_record_clear(pm_record_type_find("kernel"), k);
   k->operation = PM_OPERATOR_ELEMENTWISE;
   k->precision = product->precision;
   k->count = accesses;
   k->m = product->m * product->k;
+  k->turns = h->turns > 0 ? 1 : 0; /* the input is the same every time */
   row->overhead += known(blocks ? h->block_quantized : h->quantized);
 }
 
