@@ -25,7 +25,6 @@ KNOWN_ROWS = {
     "inference, vision, extrapolated": (19.3, LARGE),
     "inference, vision, not-calibrated": (12.8, LARGE),
     "inference, other, calibrated": (33.8, "calls of a recommender, whose input no row describes"),
-    "collectives, held-out": (9, "a network with SHARP, and calls of PyTorch that take more than the collective"),
 }
 KNOWN_LEFT_OUT = {
     "training, other, extrapolated": (9.3, "89 % are inside: spreads of steps are shared by all classes, and these vary less than images"),
