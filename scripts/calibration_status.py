@@ -189,6 +189,19 @@ def with_architectures(text, kind, found):
     return re.sub(rf'(  <{kind} id="([^"]+)"[^>]*>)(.*?)(</{kind}>)', replaced, text, flags=re.S)
 
 
+def software(training, inference, gpus):
+    """The files of software, with the architectures of these rows."""
+    first, second = (lambda text: text.split("@")[0]), (lambda text: text.split("@")[-1])
+    kinds = {"framework": architectures(training, gpus, first), "cudnn_generation": architectures(training, gpus, second),
+             "inference_profile": architectures(inference, gpus, first)}
+    files = {}
+    for path in SOFTWARE:
+        files[path] = path.read_text()
+        for kind, found in kinds.items():
+            files[path] = with_architectures(files[path], kind, found)
+    return files
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--perfmodel", default="perfmodel")
@@ -196,14 +209,7 @@ def main():
     arguments = parser.parse_args()
     gpus = Gpus()
     counts, training = count_rows(arguments.perfmodel)
-    inference = rows_of(arguments.perfmodel, "inference")
-    first, second = (lambda text: text.split("@")[0]), (lambda text: text.split("@")[-1])
-    files = {path: path.read_text() for path in SOFTWARE}
-    for path in files:
-        files[path] = with_architectures(files[path], "framework", architectures(training, gpus, first))
-        files[path] = with_architectures(files[path], "cudnn_generation", architectures(training, gpus, second))
-        files[path] = with_architectures(files[path], "inference_profile", architectures(inference, gpus, first))
-    files[OUT] = written(gpus, counts)
+    files = software(training, rows_of(arguments.perfmodel, "inference"), gpus) | {OUT: written(gpus, counts)}
     stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
     for path in stale:
         print(f"{path.relative_to(ROOT)} {'is not what the rows say' if arguments.check else 'written'}")

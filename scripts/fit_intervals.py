@@ -5,10 +5,9 @@
 
 Every GPU and every source with rows enough is left out in turn (`validate --hold-out`): its rows are predicted with
 constants fitted without it, and with the words that they and their classes of work would get without it. Of each setting the logarithm of measured
-over predicted is kept, with the share of the step that each class of work takes. The spreads are those with the least
+over predicted is kept, with the share of the step or call that each class of work takes. The spreads are those with the least
 interval score (Gneiting and Raftery, 2007) of the 80 % interval, every group of kind and word counting alike, with a charge
-for groups of which less than 75 or more than 85 % are covered. Inference has
-no constants that a hold-out would fit anew: its spreads are of the rows as they are. --kept keeps what the hold-outs print."""
+for groups of which less than 75 or more than 85 % are covered. --kept keeps what the hold-outs print."""
 import argparse
 import csv
 import pathlib
@@ -19,24 +18,22 @@ import numpy as np
 from scipy.optimize import minimize
 
 import calibration_status
-from left_out import FEWEST, held_out, override, run, settings_of
+from left_out import FEWEST, catalogue_without, held_out, run, settings_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FRAMEWORKS = ROOT / "data/frameworks/frameworks.xml"
 TENTH = 1.2815515655446004  # a tenth of the normal distribution lies beyond so many standard deviations
 WORDS = ["calibrated", "extrapolated", "not-calibrated"]
 CLASSES = ["convolution", "product", "passes", "host", "communication"]
-CHARGE = 5  # for each share of a group's settings, against scores of about 1
-LEFT = {
-    "training": ("speech",),  # mostly three networks, whose errors would widen the intervals of all convolutions
-    "inference": ("speech", "other"),  # loops frame by frame; calls of a recommender, whose input no row describes
-}
+OF = {"training": CLASSES, "inference": CLASSES[:-1]}  # calls of one GPU do not communicate
+CHARGE = 20  # for each share of a group's settings, against scores of about 1
+LEFT = {"training": (), "inference": ("speech",)}  # loops frame by frame, twice as far off as all else
 
 
-def one_class(path, name, factors=(1, 1)):
+def one_class(path, name, only, factors=(1, 1)):
     """A file with the interval of one class alone: it shows the share of the step, times the factor of the class's word."""
-    other = "".join(f"<{part}>{1 if part == name else 1e-9}</{part}>" for part in ["rate", *CLASSES])
-    path.write_text(f'<perfmodel version="1"><prediction_interval id="training" name="One class">{other}<extrapolated>{factors[0]}'
+    other = "".join(f"<{part}>{1 if part == only else 1e-9}</{part}>" for part in ["rate", *CLASSES])
+    path.write_text(f'<perfmodel version="1"><prediction_interval id="{name}" name="One class">{other}<extrapolated>{factors[0]}'
                     f"</extrapolated><not_calibrated>{factors[1]}</not_calibrated></prediction_interval></perfmodel>")
     return ["--catalog", str(path)]
 
@@ -45,44 +42,45 @@ def spread_of(row):
     return np.log(float(row["high"]) / float(row["predicted"])) / TENTH if row["high"] else np.nan
 
 
-def shares_of(command, folder, factors=(1, 1), words=()):
+def shares_of(command, folder, name, factors=(1, 1), words=()):
     """By id of the row: the share of each class of work in its step, times the factor of the class's word."""
-    by_class = [run(command, "training", *words, *one_class(folder / "one.xml", name, factors)) for name in CLASSES]
+    by_class = [run(command, name, *words, *one_class(folder / "one.xml", name, only, factors)) for only in OF[name]]
     return {rows[0]["id"]: np.array([spread_of(row) for row in rows]) for rows in zip(*by_class)}
 
 
-def outside_of(command, folder):
+def outside_of(command, folder, name):
     """By id: the part of the variance that batch and GPUs outside of the rows add."""
-    return {row["id"]: spread_of(row) ** 2 for row in run(command, "training", *one_class(folder / "one.xml", "none"))}
+    return {row["id"]: spread_of(row) ** 2 for row in run(command, name, *one_class(folder / "one.xml", name, "none"))}
 
 
-def words_of(command, folder, shares, words):
+def words_of(command, folder, name, shares, words):
     """By id of the row: the number of each class's word, by the words of a file."""
-    factored = shares_of(command, folder, (4, 16), words)
+    factored = shares_of(command, folder, name, (4, 16), words)
     return {row: np.rint(np.log((times + 1e-9) / (shares[row] + 1e-9)) / np.log(4)).clip(0, 2).astype(int)
             for row, times in factored.items()}
 
 
-def left_out(command, folder, kept, shares):
+def held_out_rows(command, name, what, file):
+    """What the hold-out prints, now or when it was kept."""
+    if file and file.exists():
+        return list(csv.DictReader(file.open()))
+    found = run(command, name, "--hold-out", what)
+    if file:
+        with file.open("w", newline="") as out:
+            writer = csv.DictWriter(out, found[0])
+            writer.writeheader()
+            writer.writerows(found)
+    return found
+
+
+def left_out(command, folder, kept, name, shares):
     """Settings that were left out: (kind, word, logarithm of measured over predicted, id, number of each class's word)."""
-    rows = run(command, "training")
     gpus = calibration_status.Gpus()
-    for what, name in held_out(rows):
-        by_gpu = what.startswith("gpu=")
-        counts, _ = calibration_status.count_rows(command, lambda group: name == group.split()[2 if by_gpu else -1], by_gpu)
-        catalog = override(folder / "words.xml", gpus, counts)
-        file = kept / f"{what}.csv" if kept else None
-        if file and file.exists():
-            found = list(csv.DictReader(file.open()))
-        else:
-            found = run(command, "training", "--hold-out", what)
-            if file:
-                with file.open("w", newline="") as out:
-                    writer = csv.DictWriter(out, found[0])
-                    writer.writeheader()
-                    writer.writerows(found)
-        words = {row["id"]: row["calibration"] for row in run(command, "training", *catalog)}
-        by_class = words_of(command, folder, shares, catalog)
+    for what, which in held_out(run(command, name)):
+        catalog = catalogue_without(command, folder, gpus, what, which)
+        found = held_out_rows(command, name, what, kept / f"{name} {what}.csv" if kept else None)
+        words = {row["id"]: row["calibration"] for row in run(command, name, *catalog)}
+        by_class = words_of(command, folder, name, shares, catalog)
         for row, measured in settings_of([row for row in found if row["error [%]"]]).values():
             if row["id"] in words:
                 off = np.log(measured / float(row["predicted"]))
@@ -119,36 +117,25 @@ def report(cells, width, size):
               f"interval +-{100 * (np.exp(np.median(width[chosen])) - 1):.0f} %")
 
 
-def training(command, folder, kept):
-    shares, outside = shares_of(command, folder), outside_of(command, folder)
-    cells = list(left_out(command, folder, kept, shares))
+def spreads_of(command, folder, kept, name):
+    """The spreads of a set, and how many settings they were fitted to."""
+    shares, outside = shares_of(command, folder, name), outside_of(command, folder, name)
+    cells = list(left_out(command, folder, kept, name, shares))
     share = np.array([shares[item[3]] for item in cells])
     beyond = np.array([outside[item[3]] for item in cells])
     word, words = np.array([WORDS.index(item[1]) for item in cells]), np.array([item[4] for item in cells])
+    start = {"rate": 0.08, "convolution": 0.15, "product": 0.15, "passes": 0.15, "host": 0.3, "communication": 0.3}
+    first = np.array([start[part] for part in ["rate", *OF[name]]] + [0.5, 0.3])  # the last two: what a word adds
 
     def variance(p):
-        factor = np.array([1, 1 + p[6], 1 + p[6] + p[7]])
-        return (factor[word] * p[0]) ** 2 + np.sum((factor[words] * share * p[1:6]) ** 2, axis=1) + beyond
+        factor = np.array([1, 1 + p[-2], 1 + p[-2] + p[-1]])
+        return (factor[word] * p[0]) ** 2 + np.sum((factor[words] * share * p[1:-2]) ** 2, axis=1) + beyond
 
-    found, width, size = fit(cells, variance, np.array([0.08, 0.15, 0.15, 0.15, 0.3, 0.3, 0.5, 0.3]), LEFT["training"])
-    print(f"training: {len(cells)} settings left out")
+    found, width, size = fit(cells, variance, first, LEFT[name])
+    print(f"{name}: {len(cells)} settings left out")
     report(cells, width, size)
-    values = dict(zip(["rate", *CLASSES], found[:6])) | {"extrapolated": 1 + found[6], "not_calibrated": 1 + found[6] + found[7]}
+    values = dict(zip(["rate", *OF[name]], found[:-2])) | {"extrapolated": 1 + found[-2], "not_calibrated": 1 + found[-2] + found[-1]}
     return values, len(cells)
-
-
-def inference(command):
-    cells = [(row["group"].split()[0], row["calibration"], np.log(measured / float(row["predicted"])), row["id"])
-             for row, measured in settings_of(run(command, "inference")).values()]
-    word = np.array([WORDS.index(item[1]) for item in cells])
-
-    def variance(p):
-        return (p[0] * np.array([1, 1 + p[1], 1 + p[1] + p[2]])[word]) ** 2
-
-    found, width, size = fit(cells, variance, np.array([0.2, 0.3, 0.3]), LEFT["inference"])
-    print(f"inference: {len(cells)} settings")
-    report(cells, width, size)
-    return {"rate": found[0], "extrapolated": 1 + found[1], "not_calibrated": 1 + found[1] + found[2]}, len(cells)
 
 
 def write(name, values, count, note):
@@ -169,13 +156,12 @@ def main():
     parser.add_argument("--kept", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        values, count = training(arguments.perfmodel, pathlib.Path(folder), arguments.kept)
-    calls, call_count = inference(arguments.perfmodel)
-    print(values, calls, sep="\n")
-    if arguments.write:
-        write("training", values, count, "settings, each GPU and source left out in turn")
-        write("inference", calls, call_count, "settings")
+    for name in OF:
+        with tempfile.TemporaryDirectory() as folder:
+            values, count = spreads_of(arguments.perfmodel, pathlib.Path(folder), arguments.kept, name)
+        print(values)
+        if arguments.write:
+            write(name, values, count, "settings, each GPU and source left out in turn")
 
 
 if __name__ == "__main__":

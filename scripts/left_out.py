@@ -1,4 +1,4 @@
-"""Rows of training that are left out in turn: which, with what they would be said to rest on, and their settings."""
+"""Rows of training and inference that are left out in turn: which, with what they would be said to rest on, and their settings."""
 import csv
 import io
 import statistics
@@ -19,7 +19,8 @@ def held_out(rows):
     """What is left out in turn, with a test of the rows that are then to be predicted."""
     parts = [row["group"].split() for row in rows]
     gpus = [part[2] for part in parts]
-    sources = [part[-1] for part in parts]
+    names = {part[-1] for part in parts}  # the end of a long group is cut off
+    sources = [max((name for name in names if name.startswith(part[-1])), key=len) for part in parts]
     for gpu in sorted(set(gpus)):
         if gpus.count(gpu) >= 2 * FEWEST:
             yield f"gpu={gpu}", gpu
@@ -37,9 +38,19 @@ def settings_of(rows):
     return {key: (repeats[0], statistics.median(float(row["measured"]) for row in repeats)) for key, repeats in found.items()}
 
 
-def override(path, gpus, counts):
-    """A file of the catalogue: what is calibrated by these counts, in place of what is shipped."""
+def catalogue_without(command, folder, gpus, what, name):
+    """Options for a catalogue in which nothing is calibrated by the rows of a GPU or source."""
+    by_gpu = what.startswith("gpu=")
+
+    def gone(group):
+        words = group.split()
+        return words[2] == name if by_gpu else name.startswith(words[-1])
+    counts, training = calibration_status.count_rows(command, gone, by_gpu)
+    kept = [[row for row in rows if not gone(row["group"])] for rows in (training, calibration_status.rows_of(command, "inference"))]
     text = calibration_status.written(gpus, counts)
-    silent = [calibration_status.entry(name, f"Kernels of {name}", []) for name in gpus.facts if f'id="{name}"' not in text]
-    path.write_text(text.replace("\n</perfmodel>", "".join(silent) + "\n</perfmodel>"))
-    return ["--catalog", str(path)]
+    silent = [calibration_status.entry(gpu, f"Kernels of {gpu}", []) for gpu in gpus.facts if f'id="{gpu}"' not in text]
+    files = calibration_status.software(*kept, gpus)
+    files[calibration_status.OUT] = text.replace("\n</perfmodel>", "".join(silent) + "\n</perfmodel>")
+    for path, words in files.items():
+        (folder / path.name).write_text(words)
+    return [option for path in files for option in ("--catalog", str(folder / path.name))]

@@ -16,7 +16,16 @@ static int refit(pm_catalog *catalog, const char *set, const char *what, pm_erro
   return status;
 }
 
-/* Constants of kernels are fitted by GPU, those of training by any of the three. */
+/* Without rows that decide them, constants stay as they are. */
+static int refit_if_felt(pm_catalog *catalog, const char *set, const char *what, pm_error *error)
+{
+  int status = refit(catalog, set, what, error);
+  if (status != PM_STATUS_NOT_FOUND) return status;
+  *error = (pm_error)PM_ERROR_NONE;
+  return PM_OK;
+}
+
+/* Constants of kernels are fitted by GPU, those of training and inference by any of the three. */
 static int hold_out(const cli_request *request, pm_catalog *catalog)
 {
   pm_error error = PM_ERROR_NONE;
@@ -27,12 +36,10 @@ static int hold_out(const cli_request *request, pm_catalog *catalog)
   if (set == NULL || (strcmp(set, "training") != 0 && strcmp(set, "inference") != 0))
     return fail(CODE_USAGE, "--hold-out is for the sets training and inference");
   const char *id = gpu ? pm_catalog_resolve(catalog, "gpu", what + 4, &error) : what;
-  int status = id == NULL ? error.status : gpu ? refit(catalog, "kernels", id, &error) : PM_OK;
-  if (status == PM_STATUS_NOT_FOUND && id != NULL) { /* no kernels of that GPU: nothing rests on them */
-    error = (pm_error)PM_ERROR_NONE;
-    status = PM_OK;
-  }
+  int status = id == NULL ? error.status : gpu ? refit_if_felt(catalog, "kernels", id, &error) : PM_OK;
   if (status == PM_OK) status = refit(catalog, "training", what, &error);
+  if (status == PM_OK) status = refit_if_felt(catalog, "language", what, &error);
+  if (status == PM_OK && strcmp(set, "inference") == 0) status = refit_if_felt(catalog, "inference", what, &error);
   return status == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
@@ -95,8 +102,8 @@ const cli_command validate_command = {
   "if they are known (docs/collectives.md).\n\n"
   "--data also takes what another program measured: the output of nccl-tests (text, JSON), a trace of PyTorch's profiler, a report "
   "of Nsight Systems (docs/calibration.md). perfmodel import shows the rows that it becomes.\n\n"
-  "--hold-out fits the constants of training anew without the rows of a GPU, a source (the last part of a repository's name) "
-  "or a machine, and for a GPU those of kernels too, then predicts these rows alone: what the model is worth where it has seen "
+  "--hold-out fits the constants of training, and of inference for that set, anew without the rows of a GPU, a source (the last "
+  "part of a repository's name) or a machine, and for a GPU those of kernels too, then predicts these rows alone: what the model is worth where it has seen "
   "nothing. Takes up to a minute.\n\n"
   "Rows that cannot be predicted are counted on stderr, by reason.",
   "perfmodel validate --rows", options, 0, 0, run};

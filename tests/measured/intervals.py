@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How many settings lie in the 80 % interval of their prediction: 72 to 88 % of every set with at least 50, by word.
 
-    intervals.py PERFMODEL rows       inference, which has no fit to leave rows out of, and machines of collectives held out
-    intervals.py PERFMODEL left-out   training, each GPU and source left out in turn, with the word that its rows then get:
-                                      some minutes
+    intervals.py PERFMODEL rows       machines of collectives held out
+    intervals.py PERFMODEL left-out   training and inference, each GPU and source left out in turn, with the word that its
+                                      rows then get: some minutes
 
 A figure is how far the share is from 80 %."""
 import collections
@@ -56,21 +56,19 @@ def known(rows):
 
 
 def of_rows(command):
-    yield from figures("inference", settings(known(run(command, "inference", "--rows", "-q")[0])))
     runs = known(run(command, "collectives", "--rows", "-q")[0])
     yield from figures("collectives", (((row["use"],), row["inside"] == "yes") for row in runs if row["p10 [s]"] and row["use"] == "held-out"))
 
 
 def left_out(command):
-    rows, gpus, found = known(run(command, "training", "--rows", "-q")[0]), calibration_status.Gpus(), []
-    with tempfile.TemporaryDirectory() as folder:
-        for what, name in rows_left_out.held_out(rows):
-            place = 2 if what.startswith("gpu=") else -1
-            counts, _ = calibration_status.count_rows(command, lambda group, name=name, place=place: group.split()[place] == name,
-                                                      place == 2)
-            catalog = rows_left_out.override(pathlib.Path(folder) / "words.xml", gpus, counts)
-            found += settings(known(run(command, "training", "--rows", "-q", "--hold-out", what, *catalog)[0]))
-    yield from figures("training", found)
+    gpus = calibration_status.Gpus()
+    for name in ("training", "inference"):
+        found = []
+        with tempfile.TemporaryDirectory() as folder:
+            for what, which in rows_left_out.held_out(known(run(command, name, "--rows", "-q")[0])):
+                catalog = rows_left_out.catalogue_without(command, pathlib.Path(folder), gpus, what, which)
+                found += settings(known(run(command, name, "--rows", "-q", "--hold-out", what, *catalog)[0]))
+        yield from figures(name, found)
 
 
 if __name__ == "__main__":

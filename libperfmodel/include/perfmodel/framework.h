@@ -230,12 +230,16 @@ typedef enum pm_fusion {
   X(YES_NO, no_grouped, "", "whether its library runs groups of channels one by one on tensor cores")              \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
   X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision") \
-  X(REAL, spread, "1", "spread of measured over predicted rates; the catalogue's if not given")                   \
+  X(REAL, spread, "1", "spread of measured over predicted, of any rate; the catalogue's if not given")            \
   X(REAL, spread_extrapolated, "1", "factor of the spread where a prediction is extrapolated")                     \
   X(REAL, spread_not_calibrated, "1", "factor of the spread where it is not calibrated")                           \
   X(TEXT, architectures, "", "architectures of GPUs that its libraries run on, parted by blanks; any if not given") \
   X(TEXT, calibrated_on, "", "architectures of the rows that ran it, parted by blanks") \
-  X(TEXT, like, "", "id of the profile whose numbers it has where it gives none")
+  X(TEXT, like, "", "id of the profile whose numbers it has where it gives none")                                 \
+  X(REAL, spread_convolution, "1", "more, of the time in convolutions")                                           \
+  X(REAL, spread_product, "1", "more, of the time in other matrix products and attention")                        \
+  X(REAL, spread_passes, "1", "more, of the time in passes over memory and conversions")                          \
+  X(REAL, spread_host, "1", "more, of the time that the host adds")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 

@@ -193,6 +193,10 @@ static int fill_spread(const pm_catalog *catalog, pm_inference_profile *profile,
   int status = pm_catalog_get_record(catalog, "prediction_interval", "inference", &interval, error);
   if (status != PM_OK) return status;
   profile->spread = given(profile->spread, interval.rate);
+  profile->spread_convolution = given(profile->spread_convolution, interval.convolution);
+  profile->spread_product = given(profile->spread_product, interval.product);
+  profile->spread_passes = given(profile->spread_passes, interval.passes);
+  profile->spread_host = given(profile->spread_host, interval.host);
   profile->spread_extrapolated = given(profile->spread_extrapolated, interval.extrapolated);
   profile->spread_not_calibrated = given(profile->spread_not_calibrated, interval.not_calibrated);
   return PM_OK;

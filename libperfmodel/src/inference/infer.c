@@ -201,33 +201,41 @@ static void set_times(const call *c, double batch, pm_inference *out)
   out->bottleneck = bottleneck_of(&t, out->gpu_time, out->launch_time, out->step_time);
 }
 
-static int32_t worse(int32_t one, int32_t other)
-{
-  return one > other ? one : other;
-}
+enum { CONVOLUTION, PRODUCT, PASS, HOST, CLASSES };
 
-/* As of a training step: the worst of what takes a tenth of the call; software without rows on such a GPU extrapolates. */
-static int32_t status_of(const call *c, const pm_inference *p)
+static void split(const call *c, const pm_inference *p, pm__work_class *work)
 {
+  const pm_inference_profile *profile = &c->profile->profile;
   const pm__plan_rows *rows = &c->profile->rows[c->run->system_index];
   const int32_t *kernels = c->device->status;
+  work[CONVOLUTION] = (pm__work_class){p->convolution_time, profile->spread_convolution,
+                                       pm__worse_status(kernels[PM__CONVOLUTIONS], rows->convolutions)};
+  work[PRODUCT] = (pm__work_class){p->product_time - p->convolution_time, profile->spread_product, kernels[PM__PRODUCTS]};
+  work[PASS] = (pm__work_class){p->pass_time + p->conversion_time, profile->spread_passes, kernels[PM__PASSES_OVER_MEMORY]};
+  work[HOST] = (pm__work_class){p->latency - p->gpu_time, profile->spread_host, rows->host};
+}
+
+/* As of a training step: software without rows on such a GPU extrapolates. */
+static int32_t status_of(const call *c, const pm__work_class *work, double latency)
+{
+  const pm__plan_rows *rows = &c->profile->rows[c->run->system_index];
   if (!rows->runs) return PM_CALIBRATION_STATUS_NOT_CALIBRATED;
-  double noted = 0.1 * p->latency, alone = p->latency - p->gpu_time;
-  int32_t status = rows->host == PM_CALIBRATION_STATUS_CALIBRATED ? rows->host : PM_CALIBRATION_STATUS_EXTRAPOLATED;
-  if (p->convolution_time >= noted) status = worse(status, worse(kernels[PM__CONVOLUTIONS], rows->convolutions));
-  if (p->product_time - p->convolution_time >= noted) status = worse(status, kernels[PM__PRODUCTS]);
-  if (p->pass_time + p->conversion_time >= noted) status = worse(status, kernels[PM__PASSES_OVER_MEMORY]);
-  return alone >= noted ? worse(status, rows->host) : status;
+  int32_t status = pm__work_status(work, CLASSES, latency);
+  return rows->host == PM_CALIBRATION_STATUS_CALIBRATED ? status : pm__worse_status(status, PM_CALIBRATION_STATUS_EXTRAPOLATED);
 }
 
 static void set_interval(const call *c, pm_inference *out)
 {
+  pm__work_class work[CLASSES];
   const pm_inference_profile *p = &c->profile->profile;
-  out->calibration = status_of(c, out);
+  split(c, out, work);
+  out->calibration = status_of(c, work, out->latency);
   out->throughput_p10 = out->throughput_p90 = NAN;
-  if (!(p->spread > 0)) return;
-  double spread = p->spread * pm__spread_factor(out->calibration, p->spread_extrapolated, p->spread_not_calibrated);
-  double factor = pm__interval_factor(pm__spread_square(spread));
+  double rate = p->spread * pm__spread_factor(out->calibration, p->spread_extrapolated, p->spread_not_calibrated);
+  double variance = pm__spread_square(rate) +
+                    pm__work_variance(work, CLASSES, out->latency, p->spread_extrapolated, p->spread_not_calibrated);
+  if (!(variance > 0)) return;
+  double factor = pm__interval_factor(variance);
   out->throughput_p10 = out->throughput / factor;
   out->throughput_p90 = out->throughput * factor;
 }

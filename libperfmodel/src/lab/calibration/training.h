@@ -74,6 +74,7 @@ typedef struct pm__lab_training_constant {
   const char *entry; /* id */
   double value;
   size_t rows;      /* that feel it */
+  bool held_out;    /* rows that are held out would: without others it is what it is before any row */
   uint64_t sources; /* theirs, one bit each; the first 64 are named */
 } pm__lab_training_constant;
 

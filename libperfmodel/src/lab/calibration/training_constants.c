@@ -163,16 +163,19 @@ static bool is_wanted(const pm__lab_training_fit *fit, const pm__lab_training_ki
   return kind->entries != NULL || is_fitted(fit->catalog, kind, entry);
 }
 
-static int add_constant(pm__lab_training_fit *fit, const pm__lab_training_kind *kind, const char *entry,
+static int add_constant(pm__lab_training_fit *fit, const pm__lab_training_kind *kind, const char *entry, bool held_out,
                         pm_error *error)
 {
   for (size_t i = 0; i < fit->count; i++)
-    if (fit->constants[i].kind == kind && strcmp(fit->constants[i].entry, entry) == 0) return PM_OK;
+    if (fit->constants[i].kind == kind && strcmp(fit->constants[i].entry, entry) == 0) {
+      fit->constants[i].held_out = fit->constants[i].held_out || held_out;
+      return PM_OK;
+    }
   pm__lab_training_constant *constants = (pm__lab_training_constant *)pm__grow(fit->constants, fit->count,
                                                                                &fit->capacity,
                                                                                sizeof *constants);
   if (constants == NULL) return pm__no_memory(error);
-  const pm__lab_training_constant constant = {kind, entry, kind->start, 0, 0};
+  const pm__lab_training_constant constant = {.kind = kind, .entry = entry, .value = kind->start, .held_out = held_out};
   fit->constants = constants;
   constants[fit->count++] = constant;
   return PM_OK;
@@ -237,17 +240,22 @@ static int count_rows(pm__lab_training_fit *fit, size_t constant, const double *
   return status;
 }
 
+static bool is_kept(const pm__lab_training_constant *constant)
+{
+  return constant->rows > 0 || constant->held_out;
+}
+
 /* Without the constants that nothing feels: the catalogue's values stay in their places. */
 static void drop_unfelt(pm__lab_training_fit *fit, const double *before)
 {
   size_t kept = 0, places = 0;
   for (size_t i = 0; i < fit->place_count; i++) {
-    if (fit->constants[fit->places[i].constant].rows > 0) fit->places[places++] = fit->places[i];
+    if (is_kept(&fit->constants[fit->places[i].constant])) fit->places[places++] = fit->places[i];
     else *fit->places[i].place = before[i];
   }
   fit->place_count = places;
   for (size_t i = 0; i < fit->count; i++) {
-    if (fit->constants[i].rows == 0) continue;
+    if (!is_kept(&fit->constants[i])) continue;
     for (size_t j = 0; j < places; j++)
       if (fit->places[j].constant == i) fit->places[j].constant = kept;
     fit->constants[kept++] = fit->constants[i];
@@ -277,12 +285,13 @@ static int keep_felt(pm__lab_training_fit *fit, pm_error *error)
 int pm__lab_training_constants(pm__lab_training_fit *fit, pm_error *error)
 {
   int status = PM_OK;
-  for (size_t i = 0; i < fit->rows.fitted; i++) {
+  for (size_t i = 0; i < fit->rows.count; i++) {
     const pm__lab_training_row *row = &fit->rows.items[i];
+    if (row->use == PM_FIT_USE_EXCLUDED) continue;
     for (size_t k = 0; k < KINDS && status == PM_OK; k++) {
       const char *entry = entry_of(fit, &kinds[k], row);
       bool wanted = entry != NULL && is_for(&kinds[k], entry) && is_wanted(fit, &kinds[k], entry);
-      if (wanted) status = add_constant(fit, &kinds[k], entry, error);
+      if (wanted) status = add_constant(fit, &kinds[k], entry, i >= fit->rows.fitted, error);
     }
   }
   for (size_t i = 0; i < fit->rows.count && status == PM_OK; i++)
