@@ -203,37 +203,37 @@ static void set_times(const call *c, double batch, pm_inference *out)
 
 enum { CONVOLUTION, PRODUCT, PASS, HOST, CLASSES };
 
-static void split(const call *c, const pm_inference *p, pm__spread_share *work)
+static void split(const call *c, const pm_inference *p, pm__kernel_work *work)
 {
   const pm_inference_profile *profile = &c->profile->profile;
   const pm__plan_rows *rows = &c->profile->rows[c->run->system_index];
   const int32_t *kernels = c->device->status;
-  work[CONVOLUTION] = (pm__spread_share){p->convolution_time, profile->spread_convolution,
+  work[CONVOLUTION] = (pm__kernel_work){p->convolution_time, profile->spread_convolution,
                                        pm__worse_status(kernels[PM__CONVOLUTIONS], rows->convolutions)};
-  work[PRODUCT] = (pm__spread_share){p->product_time - p->convolution_time, profile->spread_product, kernels[PM__PRODUCTS]};
-  work[PASS] = (pm__spread_share){p->pass_time + p->conversion_time, profile->spread_passes, kernels[PM__PASSES_OVER_MEMORY]};
-  work[HOST] = (pm__spread_share){p->latency - p->gpu_time, profile->spread_host, rows->host};
+  work[PRODUCT] = (pm__kernel_work){p->product_time - p->convolution_time, profile->spread_product, kernels[PM__PRODUCTS]};
+  work[PASS] = (pm__kernel_work){p->pass_time + p->conversion_time, profile->spread_passes, kernels[PM__PASSES_OVER_MEMORY]};
+  work[HOST] = (pm__kernel_work){p->latency - p->gpu_time, profile->spread_host, rows->host};
 }
 
 /* As of a training step: software without rows on such a GPU extrapolates. */
-static int32_t status_of(const call *c, const pm__spread_share *work, double latency)
+static int32_t status_of(const call *c, const pm__kernel_work *work, double latency)
 {
   const pm__plan_rows *rows = &c->profile->rows[c->run->system_index];
   if (!rows->runs) return PM_CALIBRATION_STATUS_NOT_CALIBRATED;
-  int32_t status = pm__spread_status(work, CLASSES, latency);
+  int32_t status = pm__kernel_work_status(work, CLASSES, latency);
   return rows->host == PM_CALIBRATION_STATUS_CALIBRATED ? status : pm__worse_status(status, PM_CALIBRATION_STATUS_EXTRAPOLATED);
 }
 
 static void set_interval(const call *c, pm_inference *out)
 {
-  pm__spread_share work[CLASSES];
+  pm__kernel_work work[CLASSES];
   const pm_inference_profile *p = &c->profile->profile;
   split(c, out, work);
   out->calibration = status_of(c, work, out->latency);
   out->throughput_p10 = out->throughput_p90 = NAN;
   double rate = p->spread * pm__spread_factor(out->calibration, p->spread_extrapolated, p->spread_not_calibrated);
   double variance = pm__spread_square(rate) +
-                    pm__spread_shares(work, CLASSES, out->latency, p->spread_extrapolated, p->spread_not_calibrated);
+                    pm__kernel_work_variance(work, CLASSES, out->latency, p->spread_extrapolated, p->spread_not_calibrated);
   if (!(variance > 0)) return;
   double factor = pm__interval_factor(variance);
   out->throughput_p10 = out->throughput / factor;

@@ -24,10 +24,10 @@ static inline double pm__spread_factor(int32_t status, double extrapolated, doub
 }
 
 /* A class of work of a step or call: its time, its spread, and what it rests on. */
-typedef struct pm__spread_share {
+typedef struct pm__kernel_work {
   double time, spread;
   int32_t status;
-} pm__spread_share;
+} pm__kernel_work;
 
 static inline int32_t pm__worse_status(int32_t one, int32_t other)
 {
@@ -35,7 +35,7 @@ static inline int32_t pm__worse_status(int32_t one, int32_t other)
 }
 
 /* The worst of those that take a tenth of the whole. */
-static inline int32_t pm__spread_status(const pm__spread_share *work, int count, double whole)
+static inline int32_t pm__kernel_work_status(const pm__kernel_work *work, int count, double whole)
 {
   int32_t status = PM_CALIBRATION_STATUS_CALIBRATED;
   for (int i = 0; i < count; i++)
@@ -44,7 +44,7 @@ static inline int32_t pm__spread_status(const pm__spread_share *work, int count,
 }
 
 /* What they add to the variance, each in proportion to its share. */
-static inline double pm__spread_shares(const pm__spread_share *work, int count, double whole, double extrapolated,
+static inline double pm__kernel_work_variance(const pm__kernel_work *work, int count, double whole, double extrapolated,
                                        double not_calibrated)
 {
   double variance = 0;

@@ -39,7 +39,7 @@ static int32_t links_status(const pm__schedule *s)
 }
 
 /* Kernels in the proportion in which one GPU alone would take them. */
-static void split(const pm__schedule *s, const pm__costs *costs, const pm_prediction *p, pm__spread_share *work)
+static void split(const pm__schedule *s, const pm__costs *costs, const pm_prediction *p, pm__kernel_work *work)
 {
   pm__plan_rows rows = rows_of(s);
   const pm_prediction_interval none = {.rate = NAN}, *i = s->framework != NULL ? &s->framework->profile.interval : &none;
@@ -47,17 +47,18 @@ static void split(const pm__schedule *s, const pm__costs *costs, const pm_predic
   const pm__part all = costs != NULL ? costs->all : (pm__part){.product = 1};
   double conv = s->factor * all.conv, product = all.product, pass = s->framework_kernel * all.framework + all.other;
   double each = p->compute_time / pm__most(conv + product + pass, 1e-300);
-  work[CONVOLUTION] = (pm__spread_share){conv * each, i->convolution, pm__worse_status(kernels[PM__CONVOLUTIONS], rows.convolutions)};
-  work[PRODUCT] = (pm__spread_share){product * each, i->product, kernels[PM__PRODUCTS]};
-  work[PASS] = (pm__spread_share){pass * each, i->passes, kernels[PM__PASSES_OVER_MEMORY]};
-  work[HOST] = (pm__spread_share){p->launch_overhead_time + p->straggler_wait_time, i->host, rows.host};
-  work[COMMUNICATION] = (pm__spread_share){p->exposed_communication_time, i->communication, links_status(s)};
-  work[OFFLOADING] = (pm__spread_share){p->offload_time, i->communication, PM_CALIBRATION_STATUS_NOT_CALIBRATED};
+  work[CONVOLUTION] = (pm__kernel_work){conv * each, i->convolution,
+                                        pm__worse_status(kernels[PM__CONVOLUTIONS], rows.convolutions)};
+  work[PRODUCT] = (pm__kernel_work){product * each, i->product, kernels[PM__PRODUCTS]};
+  work[PASS] = (pm__kernel_work){pass * each, i->passes, kernels[PM__PASSES_OVER_MEMORY]};
+  work[HOST] = (pm__kernel_work){p->launch_overhead_time + p->straggler_wait_time, i->host, rows.host};
+  work[COMMUNICATION] = (pm__kernel_work){p->exposed_communication_time, i->communication, links_status(s)};
+  work[OFFLOADING] = (pm__kernel_work){p->offload_time, i->communication, PM_CALIBRATION_STATUS_NOT_CALIBRATED};
 }
 
-static int32_t status_of(const pm__spread_share *work, const pm__schedule *s, double beyond, double step)
+static int32_t status_of(const pm__kernel_work *work, const pm__schedule *s, double beyond, double step)
 {
-  int32_t status = pm__spread_status(work, CLASSES, step);
+  int32_t status = pm__kernel_work_status(work, CLASSES, step);
   pm__plan_rows rows = rows_of(s);
   if (!rows.runs) return PM_CALIBRATION_STATUS_NOT_CALIBRATED;
   bool own = rows.host == PM_CALIBRATION_STATUS_CALIBRATED && beyond == 0;
@@ -66,7 +67,7 @@ static int32_t status_of(const pm__spread_share *work, const pm__schedule *s, do
 
 void pm__step_set_interval(const pm__schedule *s, const pm__costs *costs, pm_prediction *out)
 {
-  pm__spread_share work[CLASSES];
+  pm__kernel_work work[CLASSES];
   const pm_framework *f = s->framework != NULL ? &s->framework->profile.framework : NULL;
   double batch = f != NULL ? outside(s->run->batch, f->min_batch, f->max_batch) : 0;
   double gpus = f != NULL ? outside(s->ranks, 1, f->max_gpus) : 0;
@@ -77,7 +78,7 @@ void pm__step_set_interval(const pm__schedule *s, const pm__costs *costs, pm_pre
   const pm_prediction_interval *i = &s->framework->profile.interval;
   double variance = pm__spread_square(i->rate * pm__spread_factor(out->calibration, i->extrapolated, i->not_calibrated)) +
                     pm__spread_square(i->batch * batch) + pm__spread_square(i->gpus * gpus) +
-                    pm__spread_shares(work, CLASSES, out->step_time, i->extrapolated, i->not_calibrated);
+                    pm__kernel_work_variance(work, CLASSES, out->step_time, i->extrapolated, i->not_calibrated);
   if (!(variance > 0)) return;
   double factor = pm__interval_factor(variance);
   out->throughput_p10 = out->throughput / factor;
