@@ -104,8 +104,9 @@ def fit(cells, variance, start, left):
         prior = 1e-3 * np.sum((logs - np.log(start)) ** 2)  # decides what the rows do not
         return np.sum(weight * (2 * width + 10 * np.maximum(0, size - width))) + CHARGE * missed(width) + prior
 
-    best = minimize(score, np.log(start), method="Nelder-Mead", options={"maxiter": 8000, "maxfev": 8000, "adaptive": True})
-    best = minimize(score, best.x, method="Nelder-Mead", options={"maxiter": 8000, "maxfev": 8000, "adaptive": True})
+    options = {"maxiter": 8000, "maxfev": 8000, "adaptive": True}
+    tried = [minimize(score, np.log(start) + shift, method="Nelder-Mead", options=options) for shift in (-0.5, 0, 0.5)]
+    best = minimize(score, min(tried, key=lambda found: found.fun).x, method="Nelder-Mead", options=options)
     return np.exp(best.x), TENTH * np.sqrt(variance(np.exp(best.x))), size
 
 
