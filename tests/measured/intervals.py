@@ -7,6 +7,8 @@
 
 A figure is how far the share is from 80 %."""
 import collections
+import concurrent.futures
+import os
 import pathlib
 import sys
 import tempfile
@@ -54,15 +56,20 @@ def of_rows(command):
     yield from figures("collectives", (((row["use"],), row["inside"] == "yes") for row in runs if row["p10 [s]"] and row["use"] == "held-out"))
 
 
+def left_out_rows(command, gpus, name, what, which):
+    with tempfile.TemporaryDirectory() as folder:
+        catalog = rows_left_out.catalogue_without(command, pathlib.Path(folder), gpus, what, which)
+        return known(run(command, name, "--rows", "-q", "--hold-out", what, *catalog)[0])
+
+
 def left_out(command):
     gpus = calibration_status.Gpus()
-    for name in ("training", "inference"):
-        found = []
-        with tempfile.TemporaryDirectory() as folder:
-            for what, which in rows_left_out.held_out(known(run(command, name, "--rows", "-q")[0])):
-                catalog = rows_left_out.catalogue_without(command, pathlib.Path(folder), gpus, what, which)
-                found += settings(known(run(command, name, "--rows", "-q", "--hold-out", what, *catalog)[0]))
-        yield from figures(name, found)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        waiting = {name: [pool.submit(left_out_rows, command, gpus, name, what, which)
+                          for what, which in rows_left_out.held_out(known(run(command, name, "--rows", "-q")[0]))]
+                   for name in ("training", "inference")}
+        for name, rows in waiting.items():
+            yield from figures(name, (item for found in rows for item in settings(found.result())))
 
 
 if __name__ == "__main__":
