@@ -25,7 +25,8 @@ SPEECH = "three networks with errors of their own, and loops frame by frame: to 
 KNOWN_ROWS = {}
 KNOWN_LEFT_OUT = {
     "training, speech, calibrated": (18.6, SPEECH),
-    "inference, speech, not-calibrated": (40.6, SPEECH),
+    "inference, speech, not-calibrated": (41.8, SPEECH),
+    "training, other, extrapolated": (12.7, "too wide: batches beyond those of the rows that remain"),
 }
 
 

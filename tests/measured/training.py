@@ -36,7 +36,7 @@ LAMBDA = {"V100": 8, "A100": 10, "H100": 12}  # other GPUs are cards
 KNOWN_SOURCES = {
     "mxnet left out": (22.5, "nothing else decides its host times, nor Kepler's convolutions"),
     "convnet-benchmarks left out": (31.1, "cuDNN 4, whose Fourier transforms the model does not take"),
-    "deep-learning-benchmark left out": (17.1, "the only rows of tensor cores with cuDNN 7.0"),
+    "deep-learning-benchmark left out": (17.2, "the only rows of tensor cores with cuDNN 7.0"),
 }
 
 
