@@ -226,27 +226,52 @@ START_TEST(slower_software_makes_slower_steps)
 }
 END_TEST
 
-/* Seconds of transposes on an A100 with one of the facts about layouts, or none (-1). */
-static double layouts_with(int fact, int precision)
+static pm_prediction on_a100(const pm_framework_profile *profile, int gpus, int precision)
 {
   pm_error error = PM_ERROR_NONE;
   pm_prediction p;
-  pm_framework_profile profile = profile_of("generic");
-  pm_framework *f = &profile.framework;
-  int32_t *const facts[] = {&f->layout_fp16, &f->layout_tf32, &f->layout_fp32};
-  if (fact >= 0) *facts[fact] = 1;
-  pm_system *a100 = pm_catalog_new_system(catalog, "a100-sxm4-40gb", &error);
+  pm_system *a100 = pm_catalog_new_system(catalog, "dgx-a100", &error);
   ck_assert_msg(a100 != NULL, "%s", error.text);
   const pm_network *net = networks[0];
   const pm_system *system = a100;
   pm_plan *own = pm_plan_new(&net, 1, &system, 1, &error);
   pm_run run = pm_run_make();
+  run.gpus = gpus;
   run.precision = precision;
-  run.framework_index = pm_plan_add_framework(own, &profile, &error);
+  run.framework_index = pm_plan_add_framework(own, profile, &error);
   ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
   pm_plan_free(own);
   pm_system_free(a100);
-  return p.layout_time;
+  return p;
+}
+
+static double gradients_of(const char *name, int precision)
+{
+  pm_framework_profile profile = profile_of(name);
+  return on_a100(&profile, 4, precision).gradient_size;
+}
+
+/* Megatron-LM adds up in FP32 what it trains in BF16, and in FP16 what it trains in FP16. */
+START_TEST(gradients_travel_as_their_precision_says)
+{
+  double whole = gradients_of("megatron-v2", PM_PRECISION_FP32);
+  ck_assert_double_eq(gradients_of("megatron-v2", PM_PRECISION_BF16), whole);
+  ck_assert_double_eq(gradients_of("megatron-v2", PM_PRECISION_TF32), whole);
+  ck_assert_double_eq(gradients_of("megatron-v2", PM_PRECISION_FP64), 2 * whole);
+  ck_assert_double_eq(gradients_of("megatron-v2", PM_PRECISION_FP16), whole / 2);
+  ck_assert_double_eq(gradients_of("megatron-v2", PM_PRECISION_FP16_STORAGE), whole / 2);
+  ck_assert_double_eq(gradients_of("tf1-nchw", PM_PRECISION_FP16), whole);
+}
+END_TEST
+
+/* Seconds of transposes on an A100 with one of the facts about layouts, or none (-1). */
+static double layouts_with(int fact, int precision)
+{
+  pm_framework_profile profile = profile_of("generic");
+  pm_framework *f = &profile.framework;
+  int32_t *const facts[] = {&f->layout_fp16, &f->layout_tf32, &f->layout_fp32};
+  if (fact >= 0) *facts[fact] = 1;
+  return on_a100(&profile, 1, precision).layout_time;
 }
 
 /* Tensor cores with FP16 and TF32, and other cores: each has a fact of its own. */
@@ -803,6 +828,7 @@ int main(void)
   tcase_add_test(tests, overlap_hides_what_a_slow_bus_takes);
   tcase_add_test(tests, one_gpu_does_not_communicate);
   tcase_add_test(tests, slower_software_makes_slower_steps);
+  tcase_add_test(tests, gradients_travel_as_their_precision_says);
   tcase_add_test(tests, a_layout_is_of_its_precision);
   tcase_add_test(tests, older_libraries_lack_algorithms);
   tcase_add_test(tests, groups_run_one_by_one_without_kernels_for_them);

@@ -137,6 +137,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, workspace, "B", "memory that the transforms of a convolution may take, at most; unlimited if not given")  \
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \
   X(REAL, gradient, "B", "bytes of a gradient as it travels, but for FP64; as it is stored if not given")                       \
+  X(REAL, gradient_fp16, "B", "those in FP16; gradient if not given")                                             \
   X(REAL, tensor_overlap, "1", "share of tensor-parallel exchanges that hides behind products; none if not given")    \
   X(REAL, attention_factor, "1", "time of attention in one kernel over that of the kernel model: older generations of it; 1 if not given") \
   X(REAL, wide_attention_factor, "1", "more, on tensor cores wider than attention_width; 1 if not given")              \

@@ -130,9 +130,12 @@ void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile
 void pm__plan_set_profile(pm_plan *plan, int index, const pm_inference_profile *profile);
 
 /* Bytes of a gradient as it travels: what the framework says of mixed precision is not said of FP64. */
-static inline double pm__plan_gradient(const pm_framework *framework, double stored)
+static inline double pm__plan_gradient(const pm_framework *framework, int precision)
 {
-  return framework->gradient > 0 && stored < 8 ? framework->gradient : stored;
+  bool half = precision == PM_PRECISION_FP16 || precision == PM_PRECISION_FP16_STORAGE;
+  double stored = pm_precision_get_bytes(precision);
+  double own = half && framework->gradient_fp16 > 0 ? framework->gradient_fp16 : framework->gradient;
+  return own > 0 && stored < 8 ? own : stored;
 }
 
 /* Takes the constants of kernels from the systems again. */

@@ -67,7 +67,7 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut
   static const double sizes[PM__GRADIENT_SIZES] = {1, 2, 4, 8};
   int status = add_units(plan, mode, error);
   for (int i = 0; i < PM__GRADIENT_SIZES && status == PM_OK; i++) {
-    cut[i] = cut_of(plan, mode, f->bucket / pm__plan_gradient(f, sizes[i]), error);
+    cut[i] = cut_of(plan, mode, f->bucket / sizes[i], error);
     if (cut[i] < 0) status = PM_STATUS_NO_MEMORY;
   }
   return status;

@@ -34,6 +34,7 @@ static int check_rates(const pm_framework *f, pm_error *error)
   int status = check_positive(f, "bucket", f->bucket, false, error);
   if (status == PM_OK) status = check_positive(f, "workspace", f->workspace, false, error);
   if (status == PM_OK) status = check_positive(f, "gradient", f->gradient, false, error);
+  if (status == PM_OK) status = check_positive(f, "gradient_fp16", f->gradient_fp16, false, error);
   if (status == PM_OK) status = check_positive(f, "update_kernels", f->update_kernels, false, error);
   if (status == PM_OK) status = check_positive(f, "host_copy_bandwidth", f->host_copy_bandwidth, false, error);
   if (status == PM_OK) status = check_positive(f, "server_memory", f->server_memory, server, error);

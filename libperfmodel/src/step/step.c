@@ -19,11 +19,17 @@ static int32_t overlap_of(const pm_run *run, const pm__plan_framework *framework
   return framework != NULL ? framework->profile.framework.overlap : PM_OVERLAP_NONE;
 }
 
+/* FP8 is of products alone: all else is in BF16. */
+static int stored_in(const pm_run *run)
+{
+  return run->precision == PM_PRECISION_FP8 ? PM_PRECISION_BF16 : run->precision;
+}
+
 static void set_framework(pm__schedule *s)
 {
   const pm_framework *f = &s->framework->profile.framework;
   s->layout = s->device->layout;
-  s->gradient = pm__plan_gradient(f, s->device->bytes);
+  s->gradient = pm__plan_gradient(f, stored_in(s->run));
   int narrow = s->device->bytes <= 2;
   if (s->device->calibrated) s->framework_kernel = f->framework_kernel_factor;
   s->mode = s->framework->mode[narrow];
@@ -50,9 +56,8 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->network = &plan->networks[run->network_index];
   s->system = &plan->systems[run->system_index];
   s->framework = framework_of(plan, run);
-  bool narrow = run->precision == PM_PRECISION_FP8;
-  s->device = device_of(plan, s, narrow ? PM_PRECISION_BF16 : run->precision);
-  s->linear = narrow ? device_of(plan, s, PM_PRECISION_FP8) : NULL;
+  s->device = device_of(plan, s, stored_in(run));
+  s->linear = run->precision == PM_PRECISION_FP8 ? device_of(plan, s, PM_PRECISION_FP8) : NULL;
   s->mode = PM__TRAINING_MODE + PM__LEAST;
   s->units = s->network->units[s->mode];
   s->optimizer = pm__optimizer_of(run->optimizer);
