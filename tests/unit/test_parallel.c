@@ -65,6 +65,40 @@ static pm_run shared_out(int tensor, int pipeline)
   return run;
 }
 
+/* Host seconds of Mixtral's step, its experts over so many GPUs, launched at once or one by one. */
+static double host_of_experts(pm_framework_profile *profile, int each, int over, const pm_run *like)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_prediction p;
+  pm_network *mixtral = pm_catalog_new_network(catalog, "mixtral-8x7b", NULL, 0, &error);
+  const pm_network *networks[] = {mixtral};
+  const pm_system *systems[] = {host};
+  pm_plan *own = mixtral != NULL ? pm_plan_new(networks, 1, systems, 1, &error) : NULL;
+  ck_assert_msg(own != NULL, "%s", error.text);
+  profile->framework.launches_experts = each;
+  pm_run run = *like;
+  run.expert_parallel = over;
+  run.framework_index = pm_plan_add_framework(own, profile, &error);
+  ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
+  pm_plan_free(own);
+  pm_network_free(mixtral);
+  return p.launch_time;
+}
+
+/* A call for each of two products in three passes and 32 layers, for each further expert of a GPU. */
+START_TEST(experts_are_launched_at_once_or_one_by_one)
+{
+  pm_framework_profile profile;
+  pm_run run = base();
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "megatron-core-0.12", &profile, NULL), PM_OK);
+  for (int over = 1; over <= 8; over *= 2) {
+    double calls = 64 * 2 * 3 * 32 * (8.0 / over - 1);
+    double more = host_of_experts(&profile, 1, over, &run) - host_of_experts(&profile, 0, over, &run);
+    ck_assert_double_eq_tol(more, calls * profile.framework.kernel_time, 1e-9);
+  }
+}
+END_TEST
+
 /* ---- Laws ---- */
 
 /* The step is its parts, on one stage and on several. */
@@ -660,6 +694,7 @@ int main(void)
   tcase_add_checked_fixture(tests, set_up, tear_down);
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, parts_are_the_step);
+  tcase_add_test(tests, experts_are_launched_at_once_or_one_by_one);
   tcase_add_test(tests, batch_equals_scalar);
   tcase_add_test(tests, micro_batches_are_accumulation);
   tcase_add_test(tests, zero_stages);

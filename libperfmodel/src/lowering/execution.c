@@ -133,6 +133,14 @@ static bool is_framework_kernel(const pm_network *network, const pm__layer *laye
   return layer->kind->source == PM__FRAMEWORK_KERNEL && !adds_to_norm(network, layer);
 }
 
+/* Experts have as many rows as tokens chose them: a library may have one kernel for all of them, or a product for each. */
+static void set_expert_calls(pm__launch *list, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (list[i].kernel.family == PM__GEMM)
+      list[i].expert_calls = list[i].host_calls * (list[i].kernel.shape.gemm.count - 1);
+}
+
 /* A whole recurrent layer is one call of its library for each pass. */
 static void set_host_calls(const pm__layer *layer, pm__launch *list, int count)
 {
@@ -163,6 +171,7 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution execu
   if (layer->bias) add_bias(network, index, execution, list, &count);
   for (int i = library; i < count; i++) list[i].kernel.framework_kernel = !list[i].kernel.matrix;
   set_host_calls(layer, list, count);
+  if (layer->kind->role == PM__ROLE_EXPERTS) set_expert_calls(list, count);
   if (pm__in_loop(network, layer, eager)) count = pm__loop_kernels(layer, mixed ? 2 : 1, list, count);
   return count;
 }

@@ -64,6 +64,7 @@ static void add_unit(walk *w, const pm__unit *unit, int segment)
   for (int pass = PM__FORWARD + 1; pass < PM__PASSES; pass++) {
     fixed->launches += unit->pass[pass].launches;
     fixed->host_calls += unit->pass[pass].host_calls;
+    fixed->expert_calls += unit->pass[pass].expert_calls;
     fixed->layout += unit->pass[pass].layout;
   }
 }

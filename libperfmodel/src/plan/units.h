@@ -13,10 +13,11 @@
 
 #include "plan/kernels.h"
 
-/* What does not depend on the batch: launches of kernels (of matrix products apart), host calls; per sample:
-** elements that change layout, elements that kernels read besides their own, calls that the GPU waits for. */
+/* What does not depend on the batch: launches of kernels (of matrix products apart), host calls, and more of
+** them where products of experts are launched one by one; per sample: elements that change layout, elements that kernels
+** read besides their own, calls that the GPU waits for. */
 typedef struct pm__fixed {
-  double launches, matrix_launches, host_calls, layout, extra, waited;
+  double launches, matrix_launches, host_calls, expert_calls, layout, extra, waited;
 } pm__fixed;
 
 typedef struct pm__unit_kernel {

@@ -10,10 +10,16 @@ double pm__schedule_pass_time(const pm__schedule *s, const pm__units *units, con
          (fixed->layout * batch - costs->pass[pass].spared) * s->layout;
 }
 
+double pm__schedule_calls(const pm__schedule *s, const pm__fixed *fixed)
+{
+  bool each = s->framework != NULL && s->framework->profile.framework.launches_experts == 1;
+  return fixed->host_calls + (each ? fixed->expert_calls : 0);
+}
+
 double pm__schedule_pass_calls(const pm__schedule *s)
 {
   double calls = 0;
-  for (int pass = 0; pass < PM__PASSES; pass++) calls += s->units->pass[pass].host_calls;
+  for (int pass = 0; pass < PM__PASSES; pass++) calls += pm__schedule_calls(s, &s->units->pass[pass]);
   return s->accumulation * calls;
 }
 

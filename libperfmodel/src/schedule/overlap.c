@@ -88,7 +88,7 @@ static void overlapped(const pm__schedule *s, const pm__costs *costs, const pm__
   pm__schedule_pace pace = pm__schedule_pace_of(s, times);
   double now = 0, end = 0, all = 0;
   for (int i = 0; i < cut->count; i++) {
-    double takes = pace.gpu * segment_time(s, costs, i) + pace.call * cut->fixed[i].host_calls;
+    double takes = pace.gpu * segment_time(s, costs, i) + pace.call * pm__schedule_calls(s, &cut->fixed[i]);
     double m = cut->pieces[i], start = now, each = buckets->exchange[i];
     now += takes;
     if (!(m > 0)) continue;

@@ -217,7 +217,7 @@ static double backward_time(const pm__schedule *s, const pm__schedule_times *tim
   const pm__fixed *pass = s->units->pass;
   pm__schedule_pace pace = pm__schedule_pace_of(s, times);
   return pace.gpu * (times->dgrad + times->wgrad) / s->accumulation +
-         pace.call * (pass[PM__DGRAD].host_calls + pass[PM__WGRAD].host_calls);
+         pace.call * (pm__schedule_calls(s, &pass[PM__DGRAD]) + pm__schedule_calls(s, &pass[PM__WGRAD]));
 }
 
 static void hybrid(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)

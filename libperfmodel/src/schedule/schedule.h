@@ -64,6 +64,9 @@ static inline double pm__schedule_part(const pm__schedule *s, const pm__part *pa
 double pm__schedule_pass_time(const pm__schedule *step, const pm__units *units, const pm__costs *costs, pm__pass pass,
                               double batch);
 
+/* Host calls of a part of a step, as the framework launches its experts. */
+double pm__schedule_calls(const pm__schedule *step, const pm__fixed *fixed);
+
 /* Host calls of the forward and backward passes. */
 double pm__schedule_pass_calls(const pm__schedule *step);
 

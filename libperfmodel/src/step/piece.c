@@ -153,7 +153,8 @@ static double older_attention(const pm__parallel *p, const pm__plan_piece *piece
 /* Host time of one pass. */
 static double host_time(const pm__schedule *s, const pm__units *units, int pass)
 {
-  return s->framework != NULL ? s->framework->profile.framework.kernel_time * units->pass[pass].host_calls : 0;
+  if (s->framework == NULL) return 0;
+  return s->framework->profile.framework.kernel_time * pm__schedule_calls(s, &units->pass[pass]);
 }
 
 /* Attention and the products whose outputs recomputation by operation keeps. */
