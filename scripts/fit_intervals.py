@@ -27,12 +27,16 @@ WORDS = ["calibrated", "extrapolated", "not-calibrated"]
 CLASSES = ["convolution", "product", "passes", "host", "communication"]
 OF = {"training": CLASSES, "inference": CLASSES[:-1]}  # calls of one GPU do not communicate
 CHARGE = 20  # for each share of a group's settings, against scores of about 1
+RANGES = {"training": ("batch", "gpus"), "inference": ()}  # one spread for both, since few rows are outside of either
 LEFT = {"training": (), "inference": ("speech",)}  # loops frame by frame, twice as far off as all else
 
 
 def one_class(path, name, only, factors=(1, 1)):
-    """A file with the interval of one class alone: it shows the share of the step, times the factor of the class's word."""
+    """A file with the interval of one class alone: it shows the share of the step, times the factor of the class's word; of
+    no class, how far batch and GPUs are outside of the rows."""
     other = "".join(f"<{part}>{1 if part == only else 1e-9}</{part}>" for part in ["rate", *CLASSES])
+    if only is None:
+        other += "".join(f"<{part}>1</{part}>" for part in RANGES[name])
     path.write_text(f'<perfmodel version="1"><prediction_interval id="{name}" name="One class">{other}<extrapolated>{factors[0]}'
                     f"</extrapolated><not_calibrated>{factors[1]}</not_calibrated></prediction_interval></perfmodel>")
     return ["--catalog", str(path)]
@@ -48,11 +52,6 @@ def shares_of(command, folder, name, factors=(1, 1), words=()):
     return {rows[0]["id"]: np.array([spread_of(row) for row in rows]) for rows in zip(*by_class)}
 
 
-def outside_of(command, folder, name):
-    """By id: the part of the variance that batch and GPUs outside of the rows add."""
-    return {row["id"]: spread_of(row) ** 2 for row in run(command, name, *one_class(folder / "one.xml", name, "none"))}
-
-
 def words_of(command, folder, name, shares, words):
     """By id of the row: the number of each class's word, by the words of a file."""
     factored = shares_of(command, folder, name, (4, 16), words)
@@ -60,11 +59,11 @@ def words_of(command, folder, name, shares, words):
             for row, times in factored.items()}
 
 
-def held_out_rows(command, name, what, file):
-    """What the hold-out prints, now or when it was kept."""
+def held_out_rows(command, folder, name, what, file):
+    """What the hold-out prints, now or when it was kept; its intervals are how far batch and GPUs are outside of other rows."""
     if file and file.exists():
         return list(csv.DictReader(file.open()))
-    found = run(command, name, "--hold-out", what)
+    found = run(command, name, "--hold-out", what, *one_class(folder / "one.xml", name, None))
     if file:
         with file.open("w", newline="") as out:
             writer = csv.DictWriter(out, found[0])
@@ -74,17 +73,18 @@ def held_out_rows(command, name, what, file):
 
 
 def left_out(command, folder, kept, name, shares):
-    """Settings that were left out: (kind, word, logarithm of measured over predicted, id, number of each class's word)."""
+    """Settings that were left out: (kind, word, logarithm of measured over predicted, id, number of each class's word,
+    square of how far batch and GPUs are outside)."""
     gpus = calibration_status.Gpus()
     for what, which in held_out(run(command, name)):
         catalog = catalogue_without(command, folder, gpus, what, which)
-        found = held_out_rows(command, name, what, kept / f"{name} {what}.csv" if kept else None)
+        found = held_out_rows(command, folder, name, what, kept / f"{name} {what}.csv" if kept else None)
         words = {row["id"]: row["calibration"] for row in run(command, name, *catalog)}
         by_class = words_of(command, folder, name, shares, catalog)
         for row, measured in settings_of([row for row in found if row["error [%]"]]).values():
             if row["id"] in words:
                 off = np.log(measured / float(row["predicted"]))
-                yield row["group"].split()[0], words[row["id"]], off, row["id"], by_class[row["id"]]
+                yield row["group"].split()[0], words[row["id"]], off, row["id"], by_class[row["id"]], spread_of(row) ** 2
 
 
 def fit(cells, variance, start, left):
@@ -120,30 +120,32 @@ def report(cells, width, size):
 
 def spreads_of(command, folder, kept, name):
     """The spreads of a set, and how many settings they were fitted to."""
-    shares, outside = shares_of(command, folder, name), outside_of(command, folder, name)
+    shares = shares_of(command, folder, name)
     cells = list(left_out(command, folder, kept, name, shares))
     share = np.array([shares[item[3]] for item in cells])
-    beyond = np.array([outside[item[3]] for item in cells])
+    beyond = np.array([item[5] for item in cells])
     word, words = np.array([WORDS.index(item[1]) for item in cells]), np.array([item[4] for item in cells])
     start = {"rate": 0.08, "convolution": 0.15, "product": 0.15, "passes": 0.15, "host": 0.3, "communication": 0.3}
-    first = np.array([start[part] for part in ["rate", *OF[name]]] + [0.5, 0.3])  # the last two: what a word adds
+    first = np.array([start[part] for part in ["rate", *OF[name]]] + [0.5, 0.3] + ([0.05] if RANGES[name] else []))
+    n = 1 + len(OF[name])  # then what a word adds
 
     def variance(p):
-        factor = np.array([1, 1 + p[-2], 1 + p[-2] + p[-1]])
-        return (factor[word] * p[0]) ** 2 + np.sum((factor[words] * share * p[1:-2]) ** 2, axis=1) + beyond
+        factor = np.array([1, 1 + p[n], 1 + p[n] + p[n + 1]])
+        ranges = beyond * p[-1] ** 2 if RANGES[name] else 0
+        return (factor[word] * p[0]) ** 2 + np.sum((factor[words] * share * p[1:n]) ** 2, axis=1) + ranges
 
     found, width, size = fit(cells, variance, first, LEFT[name])
     print(f"{name}: {len(cells)} settings left out")
     report(cells, width, size)
-    values = dict(zip(["rate", *OF[name]], found[:-2])) | {"extrapolated": 1 + found[-2], "not_calibrated": 1 + found[-2] + found[-1]}
-    return values, len(cells)
+    values = dict(zip(["rate", *OF[name]], found[:n])) | {"extrapolated": 1 + found[n], "not_calibrated": 1 + found[n] + found[n + 1]}
+    return values | dict.fromkeys(RANGES[name], found[-1]), len(cells)
 
 
 def write(name, values, count, note):
     text = FRAMEWORKS.read_text()
     lines = "".join(f'\n    <{field} fitted_to="{name}" rows="{count}" date="{calibration_status.DATE}" note="{note}">'
                     f"{value:.3g}</{field}>" for field, value in values.items())
-    kept = "(?:rate|" + "|".join(CLASSES) + "|extrapolated|not_calibrated)"
+    kept = "(?:rate|" + "|".join(CLASSES) + "|extrapolated|not_calibrated|batch|gpus)"
 
     def replaced(match):
         return match[1] + lines + re.sub(rf"\n    <{kept}[ >][^\n]*", "", match[2])
