@@ -1,15 +1,8 @@
-#!/usr/bin/env python3
-"""Writes the parts of docs/accuracy.md that `perfmodel validate` gives, and their pictures. Needs the installed package.
-
-    scripts/accuracy.py [--check] [docs]
-
-The same package and catalogue give the same bytes. --check writes nothing and fails where a part is not what it would write.
-"""
+"""The parts of docs/accuracy.md that `perfmodel validate` gives, and their pictures."""
 import csv
 import gzip
 import pathlib
 import re
-import sys
 import tempfile
 
 import matplotlib
@@ -206,7 +199,7 @@ def rates(folder, name):
 
 def sources(folder):
     """Training rows of each source with constants that were fitted without it."""
-    fit = pm.calibrate(set="training")
+    fit = page_parts.calibration("training")
     errors, left_out = fit.errors, np.flatnonzero(fit.errors["use"] == "left-out-source")
     rows = [[errors["group"][i], errors["rows"][i]] + [f"{errors[key][i]:.1f}" for key in STATISTICS[1:]] for i in left_out]
     counts = np.array([errors["rows"][i] for i in left_out])
@@ -314,15 +307,9 @@ PARTS = {
 }
 
 
-def main():
-    names = [word for word in sys.argv[1:] if word != "--check"]
-    folder = pathlib.Path(names[0]) if names else page_parts.ROOT / "docs"
-    check = "--check" in sys.argv
+def write(command, check):
+    folder = page_parts.ROOT / "docs"
     with tempfile.TemporaryDirectory() as spare:
         drawn = pathlib.Path(spare) if check else folder
         (drawn / "images").mkdir(exist_ok=True)
         page_parts.update(folder / "accuracy.md", {name: make(drawn) for name, make in PARTS.items()}, check)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,12 +1,5 @@
-#!/usr/bin/env python3
-"""Writes the part of docs/collectives.md on errors: all rows fitted, and each machine left out in turn.
-
-    scripts/collective_accuracy.py [--check]
-
-Needs the installed package. --check writes nothing and fails where a number is another.
-"""
+"""The part of docs/collectives.md on errors: all rows fitted, and each machine left out in turn."""
 import re
-import sys
 
 import page_parts
 import perfmodel as pm
@@ -43,11 +36,7 @@ def interval(calibration):
             f"to 16 MB\nand {shares[2]} % above; on machines whose rows were fitted, coverage is higher.")
 
 
-def main():
-    calibration = pm.calibrate(set="collectives")
+def write(command, check):
+    calibration = page_parts.calibration("collectives")
     parts = {"errors": "\n".join(lines(calibration)), "interval": interval(calibration)}
-    page_parts.update(page_parts.ROOT / "docs" / "collectives.md", parts, "--check" in sys.argv)
-
-
-if __name__ == "__main__":
-    main()
+    page_parts.update(page_parts.ROOT / "docs" / "collectives.md", parts, check)

@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
-"""Writes the parts of docs/accuracy.md on kernels: the gates, and each fitted architecture left out in turn.
-
-    scripts/kernel_accuracy.py [--check] PERFMODEL
+"""The parts of docs/accuracy.md on kernels: the gates, and each fitted architecture left out in turn.
 
 An architecture is left out by giving its GPUs the constants of the one named beside it, as an entry of a user's own.
 """
@@ -83,12 +80,7 @@ def left_out_lines(command, rows):
                     yield f"| {gpu} | {other} | {name} | {count} | {own:.1f} | {mean(without, whole)[1]:.1f} |"
 
 
-def main():
-    command, check = sys.argv[-1], "--check" in sys.argv
+def write(command, check):
     rows = measure(command)
     parts = {"kernels": gate_lines(rows), "left-out": left_out_lines(command, rows)}
     page_parts.update(ROOT / "docs" / "accuracy.md", {name: "\n".join(lines) for name, lines in parts.items()}, check)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,10 +1,19 @@
 """Parts of a page that a script writes: what stands between <!-- part: name --> and <!-- end: name -->."""
 import difflib
+import functools
 import pathlib
 import re
 import sys
 
+import perfmodel as pm
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@functools.cache
+def calibration(name):
+    """Fits of a set, as no file was given: they take a minute and several pages show them."""
+    return pm.calibrate(set=name)
 
 
 def replaced(page, name, text):

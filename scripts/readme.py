@@ -1,15 +1,8 @@
-#!/usr/bin/env python3
-"""Writes the numbers of README.md: the example's output, and what `perfmodel validate` and `calibrate` say of errors.
-
-    scripts/readme.py [--check] PERFMODEL
-
-Needs the installed package, of the same build as the command. --check writes nothing and fails where a number is another.
-"""
+"""The numbers of README.md: the example's output, and what `perfmodel validate` and `calibrate` say of errors."""
 import csv
 import re
 import shlex
 import subprocess
-import sys
 import textwrap
 
 import numpy as np
@@ -116,7 +109,7 @@ def of_kernels(command):
 
 
 def of_collectives():
-    fit = pm.calibrate(set="collectives").errors
+    fit = page_parts.calibration("collectives").errors
     found = {(fit["use"][i], fit["group"][i]): f"{fit['median'][i]:.0f} %" for i in range(len(fit))}
     fitted, without = ([found[use, f"all {size}"] for size in ("<64 KB", "64 KB-16 MB", ">=16 MB")]
                        for use in ("fitted", "left-out-machine"))
@@ -136,7 +129,7 @@ def of_steps(training):
 
 
 def of_sources():
-    fit = pm.calibrate(set="training").errors
+    fit = page_parts.calibration("training").errors
     without = [i for i in range(len(fit)) if fit["use"][i] == "left-out-source"]
     mean = np.average([fit["mape"][i] for i in without], weights=[fit["rows"][i] for i in without])
     documents = pm.validate("statements", rows=True)
@@ -163,8 +156,7 @@ def of_intervals(training, inference):
                   "the measured range.", "  ")])
 
 
-def main():
-    command, check = sys.argv[-1], "--check" in sys.argv
+def write(command, check):
     training, inference = pm.validate("training", rows=True), pm.validate("inference", rows=True)
     page = README.read_text(encoding="utf-8")
     options = options_of(asked_of(page))
@@ -176,7 +168,3 @@ def main():
     page = page_parts.replaced(page, "errors", "\n".join([of_kernels(command), of_steps(training), "", of_sources(),
                                                           of_intervals(training, inference)]))
     page_parts.store(README, page, check)
-
-
-if __name__ == "__main__":
-    main()

@@ -138,10 +138,7 @@ reliability() {
 
 # The numbers of errors on the pages are what the rows give, by the installed package.
 pages() {
-  "$python" scripts/kernel_accuracy.py --check build/test/tools/perfmodel &&
-    "$python" scripts/readme.py --check "$PWD/build/test/tools/perfmodel" &&
-    "$python" scripts/collective_accuracy.py --check &&
-    "$python" scripts/accuracy.py --check
+  "$python" scripts/pages.py --check "$PWD/build/test/tools/perfmodel"
 }
 
 symbols() { sh scripts/check_symbols.sh build/test; }
