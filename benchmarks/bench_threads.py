@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from math import floor
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def main() -> int:
             (one, _), (all_at_once, busy) = min(one for one, _ in rounds), min(together for _, together in rounds)
             worst = min(worst, one / all_at_once)
             print(f"{name}: {one / all_at_once:.2f} times as fast; {busy / all_at_once:.2f} cores were busy")
-    print(f"{int(100 * worst)} hundredths, the smaller")
+    print(f"{floor(100 * worst) / 100:.2f} times, the smaller")
     return int(worst < WANTED)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from math import floor
 
 KINDS = {"lines": "lines", "branches": "branches", "mcdc": "conditions"}
 # Readers of bytes from elsewhere, numbers, allocation.
@@ -32,7 +33,7 @@ def main() -> None:
     for label, group in (("all", files), ("loader" if wanted is LOADER else "critical", chosen)):
         for kind, word in KINDS.items():
             counts = added(group, kind)
-            print(f"{label} {word}: {int(share(counts) * 100)} hundredths of a per cent, {counts['covered']:.0f} of {counts['count']:.0f}")
+            print(f"{label} {word}: {floor(100 * share(counts)) / 100:.2f} %, {counts['covered']:.0f} of {counts['count']:.0f}")
 
 
 if __name__ == "__main__":

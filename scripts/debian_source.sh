@@ -16,13 +16,13 @@ debian_source() {
 
 # cmake_install FOLDER OPTION...: builds FOLDER/source and installs it into FOLDER/prefix.
 cmake_install() {
-  place=$1
+  built=$1
   shift
-  [ -e "$place/done" ] && return 0
-  cmake -S "$place/source" -B "$place/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_INSTALL_PREFIX=$place/prefix" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
-    "$@" >"$place/log" 2>&1 && cmake --build "$place/build" -j "$(jobs)" >>"$place/log" 2>&1 &&
-    cmake --install "$place/build" >>"$place/log" 2>&1 && touch "$place/done" && return 0
-  tail -n 20 "$place/log"
+  [ -e "$built/done" ] && return 0
+  cmake -S "$built/source" -B "$built/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_INSTALL_PREFIX=$built/prefix" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
+    "$@" >"$built/log" 2>&1 && cmake --build "$built/build" -j "$(jobs)" >>"$built/log" 2>&1 &&
+    cmake --install "$built/build" >>"$built/log" 2>&1 && touch "$built/done" && return 0
+  tail -n 20 "$built/log"
   return 1
 }
 

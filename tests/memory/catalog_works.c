@@ -168,6 +168,16 @@ static int read_packed(pm_error *error)
   return took_text(pm_file_read(PM_SOURCE_DIR "/data/measured/inference.csv.gz", error), error);
 }
 
+static int packed_table(pm_error *error)
+{
+  pm_table *table = pm_catalog_show(with.catalog, "gpu", "v100", error);
+  char *text = table != NULL ? pm_table_pack(table, error) : NULL;
+  pm_table_free(table);
+  table = text != NULL ? pm_table_unpack(text, error) : NULL;
+  pm_string_free(text);
+  return took_table(table, error);
+}
+
 const work catalog_works[] = {
   {"opening the catalogue", open_catalog, false, false, 20},
   {"loading a file", load, true, true, 50},
@@ -186,6 +196,7 @@ const work catalog_works[] = {
   {"a network shown", show_network, true, false, 200},
   {"GPUs", list_gpus, true, false, 50},
   {"systems", list_systems, true, false, 20},
+  {"a table packed and unpacked", packed_table, false, false, 200},
   {"export", export_entry, true, false, 200},
   {"diagnosis", diagnose, true, true, 50},
   {"import from NCCL", import_nccl, false, true, 100},

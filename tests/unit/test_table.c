@@ -584,6 +584,63 @@ START_TEST(a_text_that_takes_half_of_the_width_goes_last)
 }
 END_TEST
 
+/* ---- As one text, and back ---- */
+
+static void ck_same_text(const pm_table *table, const pm_table *other, pm_format format)
+{
+  char *text = pm_table_format(table, format, 0, NULL);
+  ck_format(other, format, 0, text);
+  pm_string_free(text);
+}
+
+/* With a total that people alone are shown, cells shown otherwise, notes, and numbers to the last bit. */
+START_TEST(a_packed_table_comes_back_whole)
+{
+  const char *shown[] = {" one", "10 %"};
+  pm_table *table = sample_table();
+  ck_assert_int_eq(pm_table_show_as(table, "ratio", shown, NULL), PM_OK);
+  ck_assert_int_eq(pm_table_set_notes(table, "first\nsecond: -3:abc", NULL), PM_OK);
+  pm_table_mark_total(table);
+  pm_table_drop_total(table);
+  table->columns[2].numbers[0] = 4.9e-324;
+  char *text = pm_table_pack(table, NULL);
+  pm_table *back = pm_table_unpack(text, NULL);
+  ck_assert_ptr_nonnull(back);
+  for (int f = 0; f < 3; f++) ck_same_text(table, back, (pm_format)f);
+  ck_assert_str_eq(pm_table_get_notes(back), pm_table_get_notes(table));
+  ck_assert_uint_eq(pm_table_count_shown(back), 2);
+  ck_assert_mem_eq(pm_table_get_numbers(back, 2), pm_table_get_numbers(table, 2), 2 * sizeof(double));
+  ck_assert_str_eq(pm_table_get_column(back, 2)->doc, "how fast");
+  pm_string_free(text);
+  pm_table_free(table);
+  pm_table_free(back);
+}
+END_TEST
+
+static void ck_refused(const char *text, int status)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(pm_table_unpack(text, &error));
+  ck_assert_int_eq(error.status, status);
+}
+
+START_TEST(a_damaged_text_is_no_table)
+{
+  pm_table *table = sample_table();
+  char *text = pm_table_pack(table, NULL);
+  ck_refused(NULL, PM_STATUS_BAD_ARGUMENT);
+  ck_assert_ptr_null(pm_table_pack(NULL, NULL));
+  for (size_t i = strlen(text); i-- > 0;) {
+    text[i] = '\0';
+    ck_refused(text, PM_STATUS_BAD_FILE);
+  }
+  ck_refused("17:perfmodel table 2", PM_STATUS_BAD_FILE);
+  ck_refused("9999999999:perfmodel table 1", PM_STATUS_BAD_FILE);
+  pm_string_free(text);
+  pm_table_free(table);
+}
+END_TEST
+
 /* ---- Locale ---- */
 
 /* Writes in a locale with a decimal comma, if the machine has one, are those of the C locale. */
@@ -613,7 +670,8 @@ int main(void)
     rows_are_left_out_between_the_first_and_the_last, a_long_row_is_read_downwards,
     an_unknown_column_names_those_that_there_are,
     text_counts_characters_not_bytes, text_has_no_control_characters, text_keeps_within_the_width,
-    text_folds_a_long_last_column, a_text_that_takes_half_of_the_width_goes_last, the_locale_does_not_matter,
+    text_folds_a_long_last_column, a_text_that_takes_half_of_the_width_goes_last,
+    a_packed_table_comes_back_whole, a_damaged_text_is_no_table, the_locale_does_not_matter,
   };
   Suite *suite = suite_create("table");
   TCase *tcase = tcase_create("table");

@@ -55,7 +55,9 @@ class Table:
         self._cache: dict[int, Column] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a table is not pickled; pickle its columns (to_dict, to_numpy) or its text (format)")
+        """Pickles and copies hold the table: nothing is computed again."""
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_handle", "_cache", "_infos")}
+        return _read_again, (type(self), _core.table_pack(self._handle), state)
 
     def _parts(self) -> Iterator[_core.table]:
         """The table in pieces that fit together."""
@@ -193,6 +195,13 @@ class Table:
         heading = escape(_core.table_format_heading(part))
         caption = f'<caption style="{CAPTION}">{heading}</caption>' if heading else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _read_again(kind: type[Table], packed: str, state: dict[str, Any]) -> Table:
+    table = kind.__new__(kind)
+    Table.__init__(table, _core.table_unpack(packed))
+    table.__dict__.update(state)
+    return table
 
 
 def _joined(parts: list[Column]) -> Column:

@@ -265,6 +265,8 @@ def core_arguments() -> dict[str, list[object]]:
         "table_word_places": [table, 0],
         "table_shown": [table, 0, 1],
         "table_arrow": [[table]],
+        "table_pack": [table],
+        "table_unpack": [_core.table_pack(table)],
         "table_format": [table, "csv", 0],
         "table_find_shown": [table],
         "table_shown_rows": [table],

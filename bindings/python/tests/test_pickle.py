@@ -7,15 +7,20 @@ import multiprocessing
 import os
 import pickle
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 import perfmodel as pm
+from perfmodel import _core
 
 OWN = """<perfmodel version="1"><link id="own" name="Own"><kind>nvlink</kind><bandwidth>10 GB/s</bandwidth></link>
 <system id="own-box" name="Own box"><gpu>v100-sxm2-16gb</gpu><gpus>2</gpus>
 <graph><vertex kind="cpu" names="cpu0"/><link type="pcie3-x16" from="cpu0" to="gpu0 gpu1"/></graph>
 <network link="infiniband-edr"/></system></perfmodel>"""
+
+
+SETTINGS = Path(__file__).resolve().parents[3] / "tests" / "settings" / "train.sh"
 
 
 def throughput(network: pm.Network | str, system: pm.System | str, **run: object) -> float:
@@ -77,9 +82,54 @@ def test_a_catalogue_of_ones_own(tmp_path) -> None:  # type: ignore[no-untyped-d
     assert throughput("resnet18", back, gpus=2) == throughput("resnet18", system, gpus=2)
 
 
-def test_what_cannot_be_pickled_says_so() -> None:
-    with pytest.raises(TypeError, match="to_dict"):
-        pickle.dumps(pm.network("alexnet").layers())
+def tables() -> dict[str, pm.Table]:
+    """One of every class, and what only some have: a total, choices, notes, unknown numbers, nothing at all."""
+    one = pm.Plan("resnet50", "dgx1-v100")
+    return {
+        "layers": pm.network("alexnet").layers(),
+        "links": pm.system("dgx1-v100").links(),
+        "list": pm.Catalog().list("gpus"),
+        "sweep": pm.sweep("resnet50", "dgx1-v100", batch=[32, 10**6], gpus=[1, 8], axes={"gpu.memory_bandwidth": ["x1", "x2"]}),
+        "columns": pm.sweep("resnet18", "dgx1-v100", batch=[32, 64], columns=["batch", "throughput"]),
+        "empty": pm.Sweep(one, one.runs(batch=[8])[:0], one.predict(one.runs(batch=[8]))[:0]),
+        "validation": pm.validate("storage"),
+        "sizing": pm.size("resnet50", ["dgx1-v100"], rate=5000, precision="fp16", batch=128),
+        "settings": pm.run_from(SETTINGS),
+    }
+
+
+@pytest.mark.parametrize("again", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("name", tables())
+def test_tables_come_back(name: str, again) -> None:  # type: ignore[no-untyped-def]
+    table = tables()[name]
+    back = again(table)
+    assert type(back) is type(table) and len(back) == len(table) and back.columns == table.columns
+    for format in ("table", "csv", "json"):
+        assert back.format(format) == table.format(format)
+    assert (repr(back), back._repr_html_()) == (repr(table), table._repr_html_())
+    for column in table.columns:
+        assert back[column.name].tobytes() == table[column.name].tobytes() or (back[column.name] == table[column.name]).all()
+
+
+def test_classes_of_tables_keep_what_they_can() -> None:
+    back = {name: pickle.loads(pickle.dumps(table)) for name, table in tables().items()}
+    assert back["sweep"][0] == tables()["sweep"][0]
+    assert back["validation"].notes == tables()["validation"].notes
+    assert back["sizing"].best == tables()["sizing"].best
+    assert back["sizing"].front().to_csv() == tables()["sizing"].front().to_csv()
+
+
+def test_a_damaged_table_is_refused() -> None:
+    """Every beginning of it, and every character of it replaced: an error or a table, never a crash."""
+    packed = _core.table_pack(pm.validate("storage")._handle)
+    for i in range(len(packed)):
+        with pytest.raises(pm.Error, match="pm_table_pack"):
+            _core.table_unpack(packed[:i])
+        for other in "f9:-":
+            try:
+                pm.Table(_core.table_unpack(packed[:i] + other + packed[i + 1 :])).format("json")
+            except pm.Error:
+                pass
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])

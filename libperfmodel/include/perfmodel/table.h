@@ -125,6 +125,14 @@ PM_API char *pm_table_format(const pm_table *table, pm_format format, int width,
 ** `absent` further rows with them, which the caller did not put into the table. */
 PM_API char *pm_table_format_rows(const pm_table *table, int width, size_t most, size_t absent, pm_error *error);
 
+/* The whole table as one text, with everything that decides how it is shown, for another process or a later one; numbers
+** come back to the last bit. The caller releases it with pm_string_free. */
+PM_API char *pm_table_pack(const pm_table *table, pm_error *error);
+
+/* The table of such a text, which the caller owns. Errors: PM_STATUS_BAD_FILE (another text, or a part of one),
+** PM_STATUS_NO_MEMORY. */
+PM_API pm_table *pm_table_unpack(const char *text, pm_error *error);
+
 #ifdef __cplusplus
 }
 #endif
