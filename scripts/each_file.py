@@ -10,6 +10,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,7 +29,9 @@ def main() -> int:
 
     def look(source: tuple[str, list[str], str]) -> subprocess.CompletedProcess[str]:
         name, words, folder = source
-        return subprocess.run([*options, *wanted(words), "-o", os.devnull, name], cwd=folder, capture_output=True, text=True)
+        with tempfile.TemporaryDirectory() as place:  # not /dev/null: clang removes its output before it writes it
+            command = [*options, *wanted(words), "-o", f"{place}/out", name]
+            return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         done = list(pool.map(look, sources))
