@@ -10,10 +10,16 @@
 #include "base/base.h"
 #include "fixtures.h"
 
-/* Far more than it takes, and far less than what is quadratic does. The sanitizer's allocator takes longer the more it
-** keeps: of it no ratio is asked. */
-#ifdef __SANITIZE_ADDRESS__
+#ifndef __has_feature /* clang's */
+#define __has_feature(name) 0
+#endif
+
+/* Far more than it takes, and far less than what is quadratic does. A sanitizer of memory keeps books of every byte, and the
+** allocator of the one of addresses takes longer the more it keeps: of that no ratio is asked. */
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 enum { SECONDS = 20, RATIO = 0 };
+#elif __has_feature(memory_sanitizer)
+enum { SECONDS = 20, RATIO = 1 };
 #else
 enum { SECONDS = 4, RATIO = 1 };
 #endif
