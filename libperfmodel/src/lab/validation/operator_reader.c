@@ -79,13 +79,21 @@ static void add_quantizing(pm__lab_operator_row *row, const pm_kernel_harness *h
   row->overhead += known(blocks ? h->block_quantized : h->quantized);
 }
 
+/* Heads that share keys do not share blocks. */
+static bool ungrouped(const pm__lab_operator_row *row, const pm_kernel_harness *h, bool prompt)
+{
+  const pm_kernel *k = &row->kernels[0];
+  if (prompt) return h->ungrouped_prompts && (k->m > 1 || h->single_prompts || row->window);
+  return h->ungrouped || (h->most_grouped > 0 && k->count > h->most_grouped * k->kv_count);
+}
+
 static void add_attention(pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
   pm_kernel *k = &row->kernels[0];
-  bool decode = k->m == 1;
+  bool prompt = strcmp(row->label, "attention-decode") != 0, decode = !prompt || (k->m == 1 && !h->single_prompts);
   row->overhead = known(decode ? h->decode : h->attention);
   k->rate = decode ? h->decode_rate : h->attention_rate;
-  k->ungrouped = decode && h->ungrouped;
+  k->ungrouped = ungrouped(row, h, prompt);
   k->causal = k->causal && !h->unmasked;
   if (h->turns > 0) k->turns = 1; /* the cache is used again and again */
 }

@@ -173,6 +173,7 @@ static pm_kernel *add_attention(reader *r, double tokens, double size)
   else if (window > 0 && window < k->k) leave_out(r, "prompts within a window are not modelled:", CELL(r, window));
   k->n = size;
   k->causal = true;
+  r->row->window = window > 0;
   k->kv_bytes = bytes_of(CELL(r, kv_dtype));
   return k;
 }

@@ -32,6 +32,7 @@ typedef struct pm__lab_operator_row {
   double rows;         /* of a product or a pass: tokens; NAN: not told apart */
   double gpus, bytes;  /* of a collective */
   double time, overhead; /* measured, and what the host added to it [s] */
+  bool window;         /* attention sees no further, or not beyond the keys that there are */
   bool marked;         /* the column `check` doubts it */
   char skip[120];      /* why it cannot be used, or "" */
 } pm__lab_operator_row;
