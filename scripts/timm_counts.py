@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes what timm's networks count into the table that the tests hold the catalogue to.
 
-    timm_counts.py tests/unit/timm.csv         needs the packages timm (1.0.22) and torchvision
+    timm_counts.py tests/unit/timm.csv            needs the packages timm (1.0.22) and torchvision
+    timm_counts.py --check tests/unit/timm.csv    changes nothing; fails if the installed package counts otherwise
 
 Each row names a network as timm calls it (`model`), how the catalogue does where that is another (`network`), and an
 image. Parameters are those of the module; MAC are PyTorch's own count (FlopCounterMode) over 2 of the second image of a
@@ -41,17 +42,30 @@ def count(name: str, image: int) -> tuple[int, int]:
     return sum(tensor.numel() for tensor in module.parameters()), mac
 
 
-def main() -> None:
-    path = Path(sys.argv[1])
+def check(rows: list[dict[str, str]], counted: list[dict[str, str]]) -> int:
+    for row, now in zip(rows, counted):
+        if row != now:
+            print(f"{row['model']} at {row['image']}: {row['parameters']}, {row['mac']} in the table, {now['parameters']}, {now['mac']} counted")
+    print(f"{sum(row == now for row, now in zip(rows, counted))} networks as timm {timm.__version__} counts them")
+    return int(rows != counted)
+
+
+def main() -> int:
+    path = Path(sys.argv[-1])
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
+    counted = []
     for row in rows:
-        row["parameters"], row["mac"] = (str(value) for value in count(row["model"], int(row["image"])))
+        parameters, mac = count(row["model"], int(row["image"]))
+        counted.append({**row, "parameters": str(parameters), "mac": str(mac)})
+    if sys.argv[1] == "--check":
+        return check(rows, counted)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(counted)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -14,12 +14,10 @@
 #define __has_feature(name) 0
 #endif
 
-/* Far more than it takes, and far less than what is quadratic does. A sanitizer of memory keeps books of every byte, and the
-** allocator of the one of addresses takes longer the more it keeps: of that no ratio is asked. */
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+/* Far more than it takes, and far less than what is quadratic does. The sanitizers of addresses and of memory take longer for
+** a piece of memory the more are kept: of them no ratio is asked. */
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 enum { SECONDS = 20, RATIO = 0 };
-#elif __has_feature(memory_sanitizer)
-enum { SECONDS = 20, RATIO = 1 };
 #else
 enum { SECONDS = 4, RATIO = 1 };
 #endif

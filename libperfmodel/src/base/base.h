@@ -26,6 +26,12 @@ void pm__error_place(pm_error *error, const char *file, int line);
 
 int pm__no_memory(pm_error *error);
 
+#ifdef PM_ANALYSIS /* what they return, for analysers (scripts/analyse.sh), which see one file at a time */
+#define pm__fail(error, status, ...) (pm__fail(error, status, __VA_ARGS__), (status))
+#define pm__fail_at(error, status, ...) (pm__fail_at(error, status, __VA_ARGS__), (status))
+#define pm__no_memory(error) (pm__no_memory(error), PM_STATUS_NO_MEMORY)
+#endif
+
 /* ---- Arena: many small pieces of memory that are released together. All zero is an empty arena. */
 typedef struct pm__arena {
   struct pm__arena_block *block;

@@ -1,3 +1,4 @@
+#undef PM_ANALYSIS /* defined here */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

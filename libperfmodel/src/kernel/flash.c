@@ -34,7 +34,7 @@ static double mean_keys(const pm__flash *f, double blocks)
 
 static double sm_time(const pm__device *d, const pm__flash *f, double batch)
 {
-  bool shared = f->tokens < ROWS && !f->ungrouped;
+  bool shared = f->tokens < ROWS && f->ungrouped == 0;
   double group = shared && f->kv_heads > 0 ? f->heads / f->kv_heads : 1;
   double blocks = pm__ceil(f->tokens * group / ROWS), x = batch * f->heads / group * blocks * d->gemm.inverse_sms;
   double waves = x < 1 ? x : x + d->k.wave * (pm__ceil(x - 1e-9) - x);

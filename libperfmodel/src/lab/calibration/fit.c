@@ -217,7 +217,7 @@ static int check(const pm_fit_parameter *parameters, size_t count, size_t rows, 
   if (!(o->robust >= 0) || !(o->step > 0 && o->step < 1) || !(o->tolerance >= 0) || o->iterations < 0 || o->starts < 1)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
                     "the options of a fit must not be negative, and its step within 0 and 1");
-  if (rows < count || rows > 1e9 || count > 1000)
+  if (rows < count || rows > 1000000000 || count > 1000)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%zu measurements do not determine %zu constants", rows, count);
   return PM_OK;
 }
