@@ -97,7 +97,7 @@ static bool waits(const walk *w, const pm__layer *layer)
 
 /* ---- Forward: what splits, if all that could open does. Backward: what that demands. */
 
-static void open(walk *w, int number, const pm__sharding_part *part)
+static void open_part(walk *w, int number, const pm__sharding_part *part)
 {
   const pm__layer *layer = &w->piece->layers[number];
   const pm__sharding_rules *rules = layer->kind->sharding_rules;
@@ -121,7 +121,7 @@ static bool visit(walk *w, int number)
   if (layer->kind == NULL || waits(w, layer)) return true;
   if (!pm__shard_part(w->piece, number, w->degrees, w->arena, &part, &states)) return false;
   if (!join(w, number, states)) {
-    open(w, number, &part);
+    open_part(w, number, &part);
     return true;
   }
   at->splits = pm__shard_takes(layer, &part);
