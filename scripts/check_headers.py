@@ -19,7 +19,7 @@ LEAST = 0.40
 # What functions do; docs/architecture.md says which word is for what.
 VERBS = set("""
 add calibrate check clear count diagnose drop evaluate explain export fill find fit format free get has import infer keep list load
-make mark new parse predict read resolve set show tabulate validate write
+make mark new pack parse predict read resolve set show tabulate unpack validate write
 """.split())
 
 # Belong to the Arrow project, or are known to the preprocessor alone.

@@ -174,6 +174,7 @@ CASES: list[tuple[str, str, dict[str, Any], str]] = [
 def counted(kind: str, name: str, settings: dict[str, Any]) -> dict[str, Any]:
     """The configuration as the package saves it, and the parameters of its model."""
     import torch
+    import torchvision_on_cpu  # noqa: F401
     import transformers
 
     config = transformers.AutoConfig.for_model(kind, **settings)

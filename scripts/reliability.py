@@ -1,7 +1,7 @@
 """The table of docs/reliability.md: what a reader may rely on, by which command it was found, with what figure, and when.
 
-    scripts/reliability.py run BUILD PYTHON [ROW...]   runs the commands, keeps what they gave in docs/reliability.csv; fails if
-                                                       one fails that did not before
+    scripts/reliability.py run BUILD PYTHON [ROW...]   runs the commands, keeps what they gave in docs/reliability.csv and writes
+                                                       the page; fails if one fails that did not before
     scripts/reliability.py write                       writes docs/reliability.md from it
     scripts/reliability.py check                       fails if the page is not what would be written
 
@@ -143,6 +143,7 @@ def keep(found: dict[int, dict[str, str]]) -> None:
         writer = csv.DictWriter(file, ["row", "exit", "figure", "date"], lineterminator="\n")
         writer.writeheader()
         writer.writerows(found[number] for number in sorted(found))
+    PAGE.write_text(page())
 
 
 def verdict(row: Row, found: dict[str, str] | None) -> str:

@@ -14,8 +14,9 @@ import csv
 import sys
 from pathlib import Path
 
-import timm
 import torch
+import torchvision_on_cpu  # noqa: F401
+import timm
 from timm.utils.model import reparameterize_model
 from torch.utils.flop_counter import FlopCounterMode
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import random
+import sys
+from pathlib import Path
 from typing import Any
 
 import perfmodel as pm
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
+
 try:
-    import timm
     import torch
+    import torchvision_on_cpu  # noqa: F401
+    import timm
 except (ImportError, RuntimeError) as error:  # RuntimeError: its torchvision is of another build than PyTorch
     pytest.skip(f"timm cannot be imported: {error}", allow_module_level=True)
 
