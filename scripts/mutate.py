@@ -8,18 +8,22 @@ those that no test noticed, and the share that one did.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "libperfmodel" / "src"
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
-SECONDS = 30  # a change may make a loop without end
+LONGER = 3  # a change may make a loop without end: so many times what compiling, linking and running take without it
+ONE_PROCESS = {**os.environ, "CK_FORK": "no"}  # which ends with the program; tests in processes of their own would go on
 
 # Critical files, and the programs whose tests must notice: suites of unit_tests, or a fuzzer with its corpus.
 FILES = {
@@ -73,7 +77,7 @@ class Tests:
     """The programs of a file, linked with a change."""
 
     def __init__(self, build: str, name: str, folder: Path):
-        self.build, self.folder, self.compile = build, folder, compiling(build, name)
+        self.build, self.folder, self.compile, self.seconds = build, folder, compiling(build, name), 60.0
         self.runs = []
         for number, words in enumerate(run.split() for run in FILES[name]):
             program, made = words[0], folder / f"program{number}"
@@ -94,7 +98,7 @@ class Tests:
     def fails(self, link: str, run: list[str]) -> bool:
         subprocess.run(link, shell=True, cwd=self.build, check=True, capture_output=True)
         try:
-            return subprocess.run(run, cwd=self.folder, capture_output=True, timeout=SECONDS).returncode != 0
+            return subprocess.run(run, cwd=self.folder, env=ONE_PROCESS, capture_output=True, timeout=self.seconds).returncode != 0
         except subprocess.TimeoutExpired:
             return True
 
@@ -105,8 +109,10 @@ def mutate(build: str, name: str) -> tuple[int, int]:
     text = path.read_text()
     with tempfile.TemporaryDirectory() as place:
         tests = Tests(build, name, Path(place))
+        start = time.monotonic()
         if tests.notice(text, path):
             raise SystemExit(f"{name}: the tests fail without a change")
+        tests.seconds = LONGER * (time.monotonic() - start)
         for at, old, new in changes(text):
             verdict = tests.notice(text[:at] + new + text[at + len(old) :], path)
             if verdict is None:
@@ -121,7 +127,8 @@ def mutate(build: str, name: str) -> tuple[int, int]:
 
 def main() -> int:
     build, names = str(Path(sys.argv[1]).resolve()), sys.argv[2:] or list(FILES)
-    found = [mutate(build, name) for name in names]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(lambda name: mutate(build, name), names))
     noticed, tried = (sum(column) for column in zip(*found, strict=True))
     share = 100 * noticed // tried
     print(f"{share} per cent of {tried} changes are noticed")

@@ -155,6 +155,16 @@ static char *trace_of(const pm__schedule *step, const pm_prediction *prediction,
   return pm__trace_end(&t.text, error);
 }
 
+/* A timeline counts in millionths of a second, and a double must hold all of them. */
+static int check_drawable(const pm_prediction *prediction, pm_error *error)
+{
+  static const double longest = 1e290;
+  if (prediction->status != PM_OK)
+    return pm__fail(error, prediction->status, "%s", pm_status_get_text(prediction->status));
+  if (prediction->step_time <= longest) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "a step of %g s is too long for a timeline", prediction->step_time);
+}
+
 char *pm_prediction_format_trace_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
   pm__parallel_gathered g;
@@ -162,8 +172,6 @@ char *pm_prediction_format_trace_sized(const pm_plan *plan, const pm_run *run, s
   if (pm_run_check_sized(plan, run, size, error) != PM_OK) return NULL;
   pm__step_gather(plan, run, size, &g, NULL);
   pm_predict(plan, g.step.run, &prediction, 1);
-  if (prediction.status == PM_OK)
-    return g.shared ? pm__parallel_trace(&g.parallel, &prediction, error) : trace_of(&g.step, &prediction, error);
-  pm__fail(error, prediction.status, "%s", pm_status_get_text(prediction.status));
-  return NULL;
+  if (check_drawable(&prediction, error) != PM_OK) return NULL;
+  return g.shared ? pm__parallel_trace(&g.parallel, &prediction, error) : trace_of(&g.step, &prediction, error);
 }
