@@ -220,6 +220,71 @@ START_TEST(shipped_frameworks_say_what_they_were_fitted_to)
 }
 END_TEST
 
+/* Within what is possible, on rows of documents, which is what the entries then say. */
+START_TEST(documents_decide_constants_of_their_own)
+{
+  static const char *const names[] = {"kernel_time", "simt_factor", "coordinator_time"};
+  pm_error error = PM_ERROR_NONE;
+  pm_calibration_options options = pm_calibration_options_make();
+  options.set = "documents";
+  options.date = "2031-05";
+  pm_calibration *fit = pm_calibrate(catalog, &options, &error);
+  ck_assert_msg(fit != NULL, "%s", error.text);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const pm_fitted_constant *c = constant(fit, names[i]);
+    ck_assert_ptr_nonnull(c);
+    ck_assert(c->rows > 0 && c->lower <= c->value && c->value <= c->upper);
+  }
+  load_text(pm_calibration_get_xml(fit));
+  ck_assert_ptr_nonnull(strstr(basis_of("cntk"), ", 2031-05"));
+  pm_calibration_free(fit);
+}
+END_TEST
+
+/* All-reduces of three machines, as they are predicted. */
+static char *predicted_calls(void)
+{
+  static const char *const machines[] = {"dgx1-v100", "dgx2", "p3dn"};
+  char *csv = (char *)malloc(100 * LINE), *end = csv;
+  end += sprintf(end, "system,gpus,nodes,collective,message_bytes,time_us,nccl_version,machine,use\n");
+  for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++) {
+    pm_system *system = build_system(machines[m]);
+    pm_group_choice choice = pm_group_choice_make();
+    pm_group *group = pm_group_new(system, NULL, 8, &choice, NULL);
+    for (double bytes = 1024; bytes < 4e9; bytes *= 2) {
+      pm_call call = pm_call_make();
+      pm_collective_time t;
+      call.collective = PM_COLLECTIVE_ALL_REDUCE;
+      call.bytes = bytes;
+      pm_group_evaluate(group, &call, &t, 1);
+      end += sprintf(end, "x,8,1,all_reduce,%.0f,%.9g,2.20,%s,fit\n", bytes, t.time * 1e6, machines[m]);
+    }
+    pm_group_free(group);
+    pm_system_free(system);
+  }
+  return csv;
+}
+
+/* Constants that made the times meet them again, also on a machine whose rows are left out. */
+START_TEST(machines_left_out_are_met)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_calibration_options options = pm_calibration_options_make();
+  char *csv = predicted_calls();
+  size_t count;
+  options.set = "collectives";
+  options.data = csv;
+  pm_calibration *fit = pm_calibrate(catalog, &options, &error);
+  ck_assert_msg(fit != NULL, "%s", error.text);
+  const pm_fit_error *errors = pm_calibration_get_errors(fit, &count);
+  for (size_t i = 0; i < count; i++)
+    ck_assert_msg(errors[i].median < 1, "%s: %g %%", errors[i].group, errors[i].median);
+  ck_assert_uint_eq(count, 15); /* three sizes: all fitted, all left out, each of three machines left out */
+  pm_calibration_free(fit);
+  free(csv);
+}
+END_TEST
+
 START_TEST(stages_name_constants_that_exist)
 {
   const pm__lab_stage *stage;
@@ -268,6 +333,8 @@ int main(void)
   tcase_add_test(fits, the_file_brings_the_constants_in);
   tcase_add_test(fits, a_framework_says_what_it_was_fitted_to);
   tcase_add_test(fits, shipped_frameworks_say_what_they_were_fitted_to);
+  tcase_add_test(fits, documents_decide_constants_of_their_own);
+  tcase_add_test(fits, machines_left_out_are_met);
   tcase_add_test(fits, stages_name_constants_that_exist);
   tcase_add_test(fits, bad_calibrations_say_why);
   suite_add_tcase(suite, fits);

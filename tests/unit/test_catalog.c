@@ -358,6 +358,22 @@ START_TEST(entries_are_shown_with_their_sources)
 }
 END_TEST
 
+START_TEST(what_times_rest_on_is_told)
+{
+  pm_gpu measured, unknown;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "gpu", "h200-sxm5", &measured, NULL), PM_OK);
+  char *text = pm_catalog_explain_calibration(catalog, &measured, PM_PRECISION_BF16, &error);
+  ck_assert_msg(text != NULL && strstr(text, "attention calibrated (") != NULL, "%s", text != NULL ? text : error.text);
+  pm_string_free(text);
+  pm_record_clear(pm_record_type_find("gpu"), &unknown);
+  text = pm_catalog_explain_calibration(catalog, &unknown, PM_PRECISION_BF16, &error);
+  ck_assert_str_eq(text, "rules and data sheets only");
+  pm_string_free(text);
+  ck_assert_ptr_null(pm_catalog_explain_calibration(NULL, &measured, PM_PRECISION_BF16, &error));
+}
+END_TEST
+
 START_TEST(lists_have_a_row_per_entry)
 {
   for (size_t i = 0; pm_catalog_get_kind(i) != NULL; i++) {
@@ -392,6 +408,7 @@ int main(void)
   tcase_add_test(tests, folders_are_read_in_order);
   tcase_add_test(tests, networks_take_parameters);
   tcase_add_test(tests, entries_are_shown_with_their_sources);
+  tcase_add_test(tests, what_times_rest_on_is_told);
   tcase_add_test(tests, lists_have_a_row_per_entry);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -63,6 +63,33 @@ START_TEST(more_bytes_never_faster)
 }
 END_TEST
 
+/* Every ring visits each GPU of the group once, and rings are no more than there can be. */
+START_TEST(rings_visit_every_gpu)
+{
+  static const struct {
+    const char *name, *medium;
+  } machines[] = {{"dgx1-v100", "nvlink"}, {"dgx2", "nvswitch"}, {"ts4", "pcie"}};
+  for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++) {
+    pm_system *system = build_system(machines[m].name);
+    pm_group *group = group_of(system, 4, 1);
+    int order[4], index = 0, gpus = pm_group_count_gpus(group);
+    ck_assert_int_eq(gpus, 4);
+    ck_assert(!(pm_group_get_rings(group) > pm_group_get_rings_most(group)));
+    ck_assert_str_eq(pm_group_get_medium(group), machines[m].medium);
+    for (double weight; !isnan(weight = pm_group_get_cycle(group, index, order)); index++) {
+      unsigned seen = 0;
+      for (int i = 0; i < gpus; i++) seen |= 1u << order[i];
+      ck_assert(weight > 0 && seen == 15);
+    }
+    pm_group_free(group);
+    pm_system_free(system);
+  }
+  ck_assert(pm_group_count_gpus(NULL) == 0 && isnan(pm_group_get_rings_most(NULL)));
+  ck_assert(isnan(pm_group_get_cycle(NULL, 0, NULL)));
+  ck_assert_str_eq(pm_group_get_medium(NULL), "");
+}
+END_TEST
+
 /* A wider link of any kind in the graph, and no collective is slower. */
 START_TEST(more_bandwidth_never_slower)
 {
@@ -507,6 +534,7 @@ int main(void)
   TCase *tests = tcase_create("collective");
   tcase_set_timeout(tests, 120);
   tcase_add_checked_fixture(tests, open_catalog, close_catalog);
+  tcase_add_test(tests, rings_visit_every_gpu);
   tcase_add_test(tests, more_bytes_never_faster);
   tcase_add_test(tests, more_bandwidth_never_slower);
   tcase_add_test(tests, one_rank_takes_no_time);

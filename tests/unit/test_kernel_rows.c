@@ -54,6 +54,27 @@ static const char *gpu_called(const char *name, const char *memory)
   return id;
 }
 
+/* And what the catalogue knows of the software of a line: whose heads share blocks of threads. */
+START_TEST(lines_of_operators_become_kernels)
+{
+  pm__lab_kernel_rows *rows = read_rows(
+    "gpu,library,op,dtype,kv_dtype,m,n,k,batch,new_tokens,past_tokens,heads,kv_heads,head_dim,time_us,check\n"
+    "H200 SXM,vllm 0.19.0,gemm,bfloat16,,64,4096,2048,,,,,,,20,ok\n"
+    "B200 SXM,trtllm 1.3.0,context_attention,bfloat16,bfloat16,,,,4,16,0,32,8,128,30,ok\n"
+    "H200 SXM,trtllm 1.3.0,generation_attention,bfloat16,bfloat16,,,,4,,1023,64,1,128,30,ok\n"
+    "H200 SXM,trtllm 1.3.0,generation_attention,bfloat16,bfloat16,,,,4,,1023,32,1,128,30,ok\n"
+    "H200 SXM,vllm 0.19.0,gemm,bfloat16,,64,4096,2048,,,,,,,20,doubted\n");
+  const pm_kernel *k = pm__lab_kernel_rows_kernels(rows);
+  const pm_measured_kernel *m = pm__lab_kernel_rows_measured(rows);
+  ck_assert_uint_eq(pm__lab_kernel_rows_count(rows), 4);
+  ck_assert(k[0].operation == PM_OPERATOR_GEMM && k[0].m == 64 && k[0].n == 4096 && k[0].k == 2048);
+  ck_assert_str_eq(m[0].gpu, "h200-sxm5");
+  ck_assert(k[1].operation == PM_OPERATOR_ATTENTION && k[1].count == 128 && k[1].kv_count == 32 && k[1].ungrouped == 1);
+  ck_assert(k[2].k == 1024 && k[2].ungrouped == 1 && k[3].ungrouped == 0);
+  pm__lab_kernel_rows_free(rows);
+}
+END_TEST
+
 START_TEST(gpus_are_known_by_many_names)
 {
   const char *const names[][3] = {
@@ -143,6 +164,7 @@ int main(void)
   TCase *tables = tcase_create("tables");
   tcase_add_checked_fixture(tables, open_catalog, close_catalog);
   tcase_add_test(tables, lines_become_kernels);
+  tcase_add_test(tables, lines_of_operators_become_kernels);
   tcase_add_test(tables, gpus_are_known_by_many_names);
   tcase_add_test(tables, what_cannot_be_used_is_counted);
   tcase_add_test(tables, bad_tables_say_where);

@@ -217,6 +217,11 @@ START_TEST(defaults_are_told)
   ck_assert_str_eq(described("squeeze_excitation", "gate")->otherwise, "sigmoid");
   ck_assert_str_eq(described("squeeze_excitation", "gate")->value, "sigmoid, hardsigmoid");
   ck_assert_str_eq(described("slice", "end")->otherwise, "size");
+  char text[200];
+  size_t softmax = 0;
+  while (strcmp(pm_layer_kind_get_name(softmax), "softmax") != 0) softmax++;
+  ck_assert_str_eq(pm_layer_kind_format_attributes(softmax, text, sizeof text), "axis=-1");
+  ck_assert_str_eq(pm_layer_kind_format_attributes(SIZE_MAX, text, sizeof text), "");
 }
 END_TEST
 

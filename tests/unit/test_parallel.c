@@ -505,7 +505,23 @@ START_TEST(bad_searches)
 }
 END_TEST
 
-/* Young and Daly on published clusters; Llama 3's 419 interruptions in 54 days, arXiv:2407.21783. */
+START_TEST(plans_are_tabulated)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_run good = pm_search_base_make(), runs[2];
+  good.precision = PM_PRECISION_BF16;
+  pm_search *search = search_from(&good, 1);
+  for (size_t i = 0; i < 2; i++) ck_assert_int_eq(pm_search_get_run(search, i, &runs[i]), PM_OK);
+  pm_table *table = pm_search_tabulate(plan, runs, 2, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  ck_assert_uint_eq(pm_table_count_rows(table), 2);
+  pm_table_free(table);
+  ck_assert_ptr_null(pm_search_tabulate(NULL, runs, 2, NULL));
+  ck_assert_ptr_null(pm_search_tabulate(plan, NULL, 2, NULL));
+  pm_search_free(search);
+}
+END_TEST
+
 /* What nobody says is what such networks are trained with on such a GPU; what is said stays. */
 START_TEST(searches_guess)
 {
@@ -542,6 +558,7 @@ START_TEST(searches_guess)
 }
 END_TEST
 
+/* Young and Daly on published clusters; Llama 3's 419 interruptions in 54 days, arXiv:2407.21783. */
 START_TEST(goodput)
 {
   pm_goodput g = {.mtbf = 76992, .checkpoint = 60, .restart = 600, .interval = NAN};
@@ -708,6 +725,7 @@ int main(void)
   tcase_add_test(tests, fewest_nodes_for_a_deadline);
   tcase_add_test(tests, deadline_counts_failures);
   tcase_add_test(tests, bad_deadlines);
+  tcase_add_test(tests, plans_are_tabulated);
   tcase_add_test(tests, searches_guess);
   tcase_add_test(tests, goodput);
   suite_add_tcase(suite, tests);

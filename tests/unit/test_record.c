@@ -97,6 +97,17 @@ START_TEST(units_are_read_as_people_write_them)
 }
 END_TEST
 
+START_TEST(fields_are_guessed_from_what_was_meant)
+{
+  const pm_record_type *type = pm_record_type_find("run");
+  ck_assert_str_eq(pm_field_find_meant(type, "bacth"), "batch");
+  ck_assert_str_eq(pm_field_find_meant(type, "preci"), "precision");
+  ck_assert_ptr_null(pm_field_find_meant(type, "voltage"));
+  ck_assert_ptr_null(pm_field_find_meant(type, NULL));
+  ck_assert_ptr_null(pm_field_find_meant(NULL, "batch"));
+}
+END_TEST
+
 START_TEST(text_that_does_not_fit_is_refused_whole)
 {
   pm_link link;
@@ -119,6 +130,7 @@ int main(void)
   tcase_add_test(tests, nothing_given_is_unknown_not_zero);
   tcase_add_test(tests, fields_are_set_from_text_with_units);
   tcase_add_test(tests, units_are_read_as_people_write_them);
+  tcase_add_test(tests, fields_are_guessed_from_what_was_meant);
   tcase_add_test(tests, text_that_does_not_fit_is_refused_whole);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

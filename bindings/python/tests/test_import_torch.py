@@ -451,3 +451,17 @@ def test_errors_are_clear() -> None:
 
     with pytest.raises(pm.ShapeError, match="does not run on the meta device"):
         pm.from_torch(Jumps(), (4,))
+
+
+def test_autocast_that_is_left_is_no_obstacle() -> None:
+    class Leaves(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x: Any) -> Any:
+            with torch.autocast(device_type=x.device.type, enabled=False):
+                return self.linear(x)
+
+    assert pm.from_torch(Leaves(), (4,)).parameters == 20
+    assert torch.autocast.__name__ == "autocast" and isinstance(torch.autocast, type)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Union
 
 from .._errors import ArgumentError, ShapeError
@@ -65,6 +65,21 @@ def _torch() -> Any:
     return torch
 
 
+@contextmanager
+def _autocast_on_meta(torch: Any) -> Iterator[None]:
+    """PyTorch has no autocast on the meta device, which modules ask for to leave it; it changes neither shapes nor counts."""
+    own = torch.autocast
+
+    def autocast(device_type: str, *arguments: Any, **named: Any) -> Any:
+        return nullcontext() if device_type == "meta" else own(device_type, *arguments, **named)
+
+    torch.autocast = autocast
+    try:
+        yield
+    finally:
+        torch.autocast = own
+
+
 class Tracer:
     """What is known of every tensor while the module runs."""
 
@@ -90,7 +105,7 @@ class Tracer:
         fast = torch.backends.mha.get_fastpath_enabled()
         torch.backends.mha.set_fastpath_enabled(False)
         try:
-            with torch.no_grad(), self._modes():
+            with torch.no_grad(), _autocast_on_meta(torch), self._modes():
                 self._recording = True
                 twin(*arguments, **named)
         except (RuntimeError, NotImplementedError) as error:
