@@ -141,9 +141,9 @@ def spreads_of(command, folder, kept, name):
     return values | dict.fromkeys(RANGES[name], found[-1]), len(cells)
 
 
-def write(name, values, count, note):
+def write(name, values, count, note, rows=None):
     text = FRAMEWORKS.read_text()
-    lines = "".join(f'\n    <{field} fitted_to="{name}" rows="{count}" date="{calibration_status.DATE}" note="{note}">'
+    lines = "".join(f'\n    <{field} fitted_to="{rows or name}" rows="{count}" date="{calibration_status.DATE}" note="{note}">'
                     f"{value:.3g}</{field}>" for field, value in values.items())
     kept = "(?:rate|" + "|".join(CLASSES) + "|extrapolated|not_calibrated|batch|gpus)"
 

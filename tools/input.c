@@ -118,6 +118,17 @@ static void print_fed(FILE *stream, const question *q)
   print_nodes(stream, "all of it", r->max_nodes);
 }
 
+/* Where the path has no limit there is nothing that could be off. */
+static void print_interval(FILE *stream, const pm_input_rates *r)
+{
+  if (r->calibration == PM_CALIBRATION_STATUS_NONE || isnan(r->throughput_p10)) return;
+  const char *word = pm_record_find_field(pm_record_type_find("input_rates"), "calibration")->choices[r->calibration].name;
+  if (r->throughput_p10 == r->throughput_p90)
+    fprintf(stream, "  %-*s the path keeps up within its 80 %% prediction interval (%s)\n", LABEL, "", word);
+  else fprintf(stream, "  %-*s%12.0f to %.0f samples/s (80 %% prediction interval, %s)\n", LABEL, "", r->throughput_p10,
+               r->throughput_p90, word);
+}
+
 static int write_report(const cli_request *request, const question *q)
 {
   cli_page page;
@@ -129,6 +140,7 @@ static int write_report(const cli_request *request, const question *q)
   fprintf(stream, "From %s, %d node%s, %s\n\n", q->setup.storage.name, q->run.nodes, q->run.nodes > 1 ? "s" : "",
           q->setup.loader.name);
   fprintf(stream, "  %-*s%12.0f samples/s per node, %.0f in all\n", LABEL, "throughput", r->throughput, r->total);
+  print_interval(stream, r);
   if (!isnan(r->gpu_busy))
     fprintf(stream, "  %-*s%10.1f %% busy, %.1f %% waiting for input\n", LABEL, "GPUs", 100 * r->gpu_busy,
             100 * r->input_wait_share);

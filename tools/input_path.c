@@ -58,12 +58,19 @@ static void find_bus(const pm_catalog *catalog, const pm_machine *machine, pm_in
     run->copy_bandwidth = bus.bandwidth;
 }
 
+static void find_interval(const pm_catalog *catalog, pm_prediction_interval *interval)
+{
+  if (pm_catalog_get_record(catalog, "prediction_interval", "input", interval, NULL) != PM_OK)
+    pm_record_clear(pm_record_type_find("prediction_interval"), interval);
+}
+
 int find_input_path(const cli_request *request, const pm_catalog *catalog, const char *dataset, pm_input_setup *setup,
                     pm_input_run *run)
 {
   const char *loader = request->value[OPTION_LOADER];
   int code = find_record(catalog, "dataset", dataset, &setup->dataset);
   if (code == CODE_DONE) find_bus(catalog, &setup->machine, run);
+  if (code == CODE_DONE) find_interval(catalog, &setup->interval);
   if (code == CODE_DONE) code = find_storage(request, catalog, setup);
   if (code == CODE_DONE) code = find_record(catalog, "loader", loader != NULL ? loader : "tensorflow", &setup->loader);
   if (code == CODE_DONE) code = find_decoder(request, catalog, setup);

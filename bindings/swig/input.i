@@ -1,14 +1,15 @@
 /* Input paths: from storage to the GPUs. */
 
-/* An input path is six records and how it is run; several are as many of each. None: none of each. */
+/* An input path is seven records and how it is run; several are as many of each. None: none of each. */
 %inline %{
 #define INPUT_RECORDS \
   const pm_dataset *dataset, size_t dataset_count, const pm_storage *storage, size_t storage_count, \
   const pm_storage_access *storage_access, size_t storage_access_count, const pm_decoder *decoder, \
-  size_t decoder_count, const pm_loader *loader, size_t loader_count, const pm_machine *machine, size_t machine_count
+  size_t decoder_count, const pm_loader *loader, size_t loader_count, const pm_machine *machine, size_t machine_count, \
+  const pm_prediction_interval *input_interval, size_t input_interval_count
 #define INPUT_GIVEN \
   dataset, dataset_count, storage, storage_count, storage_access, storage_access_count, decoder, decoder_count, \
-  loader, loader_count, machine, machine_count
+  loader, loader_count, machine, machine_count, input_interval, input_interval_count
 %}
 
 %{
@@ -17,11 +18,13 @@ static pm_input_setup *input_setups(INPUT_RECORDS, size_t count, pm_error *error
 {
   if (!as_many(dataset_count, count, "datasets", error) || !as_many(storage_count, count, "storages", error) ||
       !as_many(storage_access_count, count, "accesses", error) || !as_many(decoder_count, count, "decoders", error) ||
-      !as_many(loader_count, count, "loaders", error) || !as_many(machine_count, count, "machines", error))
+      !as_many(loader_count, count, "loaders", error) || !as_many(machine_count, count, "machines", error) ||
+      !as_many(input_interval_count, count, "intervals", error))
     return NULL;
   pm_input_setup *setups = (pm_input_setup *)room(count, sizeof *setups, error);
   for (size_t i = 0; setups != NULL && i < count; i++) {
-    const pm_input_setup one = {dataset[i], storage[i], storage_access[i], decoder[i], loader[i], machine[i]};
+    const pm_input_setup one = {dataset[i], storage[i], storage_access[i], decoder[i], loader[i], machine[i],
+                                input_interval[i]};
     setups[i] = one;
   }
   return setups;

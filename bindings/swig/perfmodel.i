@@ -100,6 +100,9 @@ PM_RECORDS_IN(decoder)
 PM_RECORDS_IN(loader)
 PM_RECORDS_IN(machine)
 PM_RECORDS_IN(input_run)
+%apply (const pm_prediction_interval *prediction_interval, size_t prediction_interval_count) {
+  (const pm_prediction_interval *input_interval, size_t input_interval_count)
+};
 
 %include "records.i"
 %include "catalog.i"

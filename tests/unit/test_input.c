@@ -39,6 +39,7 @@ static pm_input_setup setup_of(void)
   INIT("decoder", &s.decoder);
   INIT("loader", &s.loader);
   INIT("machine", &s.machine);
+  INIT("prediction_interval", &s.interval);
   s.dataset.samples = 1e6;
   s.dataset.sample_size = 1e5;
   s.dataset.pixels = 2e5;
@@ -72,6 +73,12 @@ static pm_input_setup any_setup(void)
   s.loader.handover = between(1e9, 1e10);
   s.loader.gpu_pixel_rate = between(1e8, 1e10);
   s.loader.pinned = whole(0, 1);
+  s.decoder.calibration = whole(PM_CALIBRATION_STATUS_NONE, PM_CALIBRATION_STATUS_NOT_CALIBRATED);
+  s.loader.calibration = whole(PM_CALIBRATION_STATUS_NONE, PM_CALIBRATION_STATUS_NOT_CALIBRATED);
+  s.access.calibration = whole(PM_CALIBRATION_STATUS_NONE, PM_CALIBRATION_STATUS_NOT_CALIBRATED);
+  s.interval.rate = between(0.01, 0.3);
+  s.interval.extrapolated = between(1, 3);
+  s.interval.not_calibrated = s.interval.extrapolated * between(1, 3);
   return s;
 }
 
@@ -126,6 +133,48 @@ START_TEST(rates_are_positive_and_the_slowest_stage_bounds_them)
     ck_assert_double_le(r.hits, r.cached);
     ck_assert_double_le(r.hits_least, r.hits_most);
   }
+}
+END_TEST
+
+START_TEST(the_interval_lies_around_the_rate)
+{
+  for (int i = 0; i < RUNS; i++) {
+    pm_input_setup setup = any_setup();
+    pm_input_run run = any_run();
+    pm_input_rates r = ask(&setup, run), wider;
+    ck_assert_double_le(r.throughput_p10, r.throughput * (1 + 1e-12));
+    ck_assert_double_ge(r.throughput_p90, r.throughput * (1 - 1e-12));
+    ck_assert_int_ne(r.calibration, PM_CALIBRATION_STATUS_NONE);
+    setup.interval.rate *= 2;
+    wider = ask(&setup, run);
+    ck_assert_double_eq(wider.throughput, r.throughput);
+    ck_assert_double_le(wider.throughput_p10, r.throughput_p10);
+    ck_assert_double_ge(wider.throughput_p90, r.throughput_p90);
+  }
+}
+END_TEST
+
+/* Decoding on 40 cores limits, so its records decide the word and the spread. */
+START_TEST(the_interval_is_that_of_the_slowest_stage)
+{
+  pm_input_setup setup = setup_of();
+  pm_input_run run = pm_input_run_make();
+  ck_assert(isnan(ask(&setup, run).throughput_p10)); /* nobody said how far paths are off */
+  setup.interval.rate = 0.1;
+  setup.interval.extrapolated = 2;
+  setup.interval.not_calibrated = 5;
+  setup.decoder.calibration = PM_CALIBRATION_STATUS_CALIBRATED;
+  setup.loader.calibration = PM_CALIBRATION_STATUS_EXTRAPOLATED;
+  pm_input_rates r = ask(&setup, run);
+  ck_assert_int_eq(r.calibration, PM_CALIBRATION_STATUS_EXTRAPOLATED);
+  ck_assert_double_eq_tol(r.throughput_p90 / r.throughput, exp(1.2815515655446004 * 0.2), 1e-12);
+  ck_assert_double_eq_tol(r.throughput_p10 * r.throughput_p90, r.throughput * r.throughput, 1e-3);
+  run.gpu_rate = r.throughput / 2; /* which the path keeps up with even at its slow end */
+  r = ask(&setup, run);
+  ck_assert_double_eq(r.throughput_p10, run.gpu_rate);
+  ck_assert_double_eq(r.throughput_p90, run.gpu_rate);
+  setup.loader.calibration = PM_CALIBRATION_STATUS_NONE; /* a record that says nothing has no rows */
+  ck_assert_int_eq(ask(&setup, run).calibration, PM_CALIBRATION_STATUS_NOT_CALIBRATED);
 }
 END_TEST
 
@@ -420,6 +469,8 @@ int main(void)
   TCase *laws = tcase_create("laws");
   tcase_set_timeout(laws, 120);
   tcase_add_test(laws, rates_are_positive_and_the_slowest_stage_bounds_them);
+  tcase_add_test(laws, the_interval_lies_around_the_rate);
+  tcase_add_test(laws, the_interval_is_that_of_the_slowest_stage);
   tcase_add_test(laws, prefetching_never_slows);
   tcase_add_test(laws, more_nodes_never_give_a_node_more);
   tcase_add_test(laws, nodes_fed_are_the_inverse_of_the_rate);

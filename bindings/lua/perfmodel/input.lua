@@ -23,7 +23,7 @@ input.input_pipeline = arguments.public(function(options)
   return strict.unpack(core.input_rates(
     {record_of(options.dataset, "dataset", from)}, {storage}, {paths.access_of(storage, from)},
     {record_of(options.cpu or "skylake", "decoder", from)}, {record_of(options.loader or "tensorflow", "loader", from)},
-    {record_of(options.system, "system", from)}, {run}))[1]
+    {record_of(options.system, "system", from)}, {paths.interval(from)}, {run}))[1]
 end)
 
 return input

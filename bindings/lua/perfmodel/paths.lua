@@ -14,9 +14,14 @@ function paths.access_of(storage, from)
   return known and access or {}
 end
 
--- Seven lists, one record each for every machine; empty without a storage.
+-- How far input paths are off, by what they rest on.
+function paths.interval(from)
+  return from:record("prediction_interval", "input")
+end
+
+-- Eight lists, one record each for every machine; empty without a storage.
 function paths.of(options, machines, dataset, from)
-  local lists = {{}, {}, {}, {}, {}, {}, {}}
+  local lists = {{}, {}, {}, {}, {}, {}, {}, {}}
   if options.storage == nil then return lists end
   local storage = record_of(options.storage, "storage", from)
   local loader, access = record_of(options.loader or "tensorflow", "loader", from), paths.access_of(storage, from)
@@ -25,8 +30,9 @@ function paths.of(options, machines, dataset, from)
     local run = strict.unpack(core.input_run_default())[1]
     run.units = number_of(options.units or 1, "1", "units")
     if options.cache ~= nil then run.cache, run.first_epoch = number_of(options.cache, "B", "cache"), "no" end
-    local parts = {dataset, storage, access, found and decoder or from:record("decoder", "skylake"), loader, machine, run}
-    for k = 1, 7 do lists[k][i] = parts[k] end
+    local parts = {dataset, storage, access, found and decoder or from:record("decoder", "skylake"), loader, machine,
+                   paths.interval(from), run}
+    for k = 1, 8 do lists[k][i] = parts[k] end
   end
   return lists
 end

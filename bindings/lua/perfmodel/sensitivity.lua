@@ -36,7 +36,7 @@ local function question_of(options)
       parts[1][n], parts[2][n], parts[3][n], parts[4][n] = on.framework, on.cudnn, on.interval, on.memory
     end
     return new_table(ask(made.networks[1], made.systems[1], runs, parts[1], parts[2], parts[3], parts[4], i[1], i[2],
-                         i[3], i[4], i[5], i[6], i[7], ...))
+                         i[3], i[4], i[5], i[6], i[7], i[8], ...))
   end
 end
 

@@ -72,7 +72,7 @@ sizing.size = arguments.public(function(options)
     return strict.unpack(core.size_choices(
       made.handle, {goal}, runs, prices, usable, made.networks[1],
       {from:record("memory_profile", "pytorch")}, {from:record("optimizer", "momentum")}, i[1], i[2], i[3], i[4], i[5],
-      i[6], i[7], what))
+      i[6], i[7], i[8], what))
   end
   local rows = ask("least")
   --- What takes less than the best, the fastest of it (nil if nothing does); the Pareto front, as a list.

@@ -22,9 +22,10 @@ InputPath = tuple[
     _records.Decoder,
     _records.Loader,
     _records.Machine,
+    _records.PredictionInterval,
     _records.InputRun,
 ]
-PathArrays = tuple[Records, Records, Records, Records, Records, Records, Records]
+PathArrays = tuple[Records, Records, Records, Records, Records, Records, Records, Records]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,7 +38,8 @@ class InputPipeline(_records.InputRates):
     """
 
     setup: InputPath = field(repr=False, compare=False, kw_only=True)
-    """The records that it was made from: dataset, storage, storage access, decoder, loader, machine, and what was asked."""
+    """The records that it was made from: dataset, storage, storage access, decoder, loader, machine, interval, and what was
+    asked."""
 
     @property
     def run(self) -> _records.InputRun:
@@ -45,7 +47,7 @@ class InputPipeline(_records.InputRates):
         return self.setup[-1]
 
     def __repr__(self) -> str:
-        dataset, storage, *_, machine, _run = self.setup
+        dataset, storage, *_, machine, _interval, _run = self.setup
         way = f"{dataset.id} from {storage.id} to {machine.id}"
         return f"<InputPipeline {way}: {self.throughput:,.0f} samples/s, bottleneck {self.bottleneck}>"
 
@@ -117,6 +119,7 @@ def input_pipeline(
         decoder_of(machine.cpu) if cpu is None else find(_records.Decoder, "decoder", cpu),
         find(_records.Loader, "loader", loader),
         machine,
+        interval(),
         _records.InputRun(**_record.values("input_run", row)),
     )
     rates = _record.array("input_rates", _core.input_rates(*path_arrays([path])))
@@ -143,6 +146,11 @@ def decoder_of(cpu: str) -> _records.Decoder:
         return default()._read(_records.Decoder, "decoder", "skylake")
 
 
+def interval() -> _records.PredictionInterval:
+    """How far input paths are off, by what they rest on."""
+    return default()._read(_records.PredictionInterval, "prediction_interval", "input")
+
+
 def path_arrays(paths: Sequence[InputPath]) -> PathArrays:
     """The records of input paths, kind by kind, an item for each path."""
 
@@ -159,5 +167,6 @@ def path_arrays(paths: Sequence[InputPath]) -> PathArrays:
         column(3, "decoder"),
         column(4, "loader"),
         column(5, "machine"),
-        column(6, "input_run"),
+        column(6, "prediction_interval"),
+        column(7, "input_run"),
     )

@@ -15,7 +15,7 @@ from ._catalog import as_network, default
 from ._errors import ArgumentError
 from ._framework import DEFAULT
 from ._inference import InferencePlan, Profile, Target
-from ._input import InputPath, PathArrays, access_of, decoder_of, find, path_arrays
+from ._input import InputPath, PathArrays, access_of, decoder_of, find, interval, path_arrays
 from ._inputs import Doubles, Number, Quantity, choice, doubles, number, quantity, text, whole
 from ._network import Network
 from ._keywords import takes
@@ -302,7 +302,8 @@ def _paths(
         run = replace(run, cache=quantity(cache, "B", "cache"), first_epoch=False)
     access = access_of(stored.id)
     machines = [system.machine for system in systems]
-    return [(dataset, stored, access, decoder_of(machine.cpu), reads, machine, run) for machine in machines]
+    off = interval()
+    return [(dataset, stored, access, decoder_of(machine.cpu), reads, machine, off, run) for machine in machines]
 
 
 __all__ = ["Choices", "Sizing", "size", "size_inference"]

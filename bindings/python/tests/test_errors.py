@@ -136,7 +136,7 @@ def core_arguments() -> dict[str, list[object]]:
     adam = _core.catalog_record(catalog, "optimizer", "adam")
     memory_run = _core.memory_run_default()
     stored = {"dataset": "ilsvrc2012", "storage": "nvme", "storage_access": "nvme", "decoder": "zen4"}
-    path = {**stored, "loader": "dali", "system": "dgx1-v100"}
+    path = {**stored, "loader": "dali", "system": "dgx1-v100", "prediction_interval": "input"}
     input_path = [_core.catalog_record(catalog, kind, name) for kind, name in path.items()]
     input_one = [*input_path, _core.input_run_default()]
     framework = [_core.catalog_framework(catalog, "generic", "", part) for part in ("framework", "cudnn_generation", "prediction_interval", "memory_profile")]

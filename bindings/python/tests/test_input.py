@@ -19,12 +19,42 @@ def test_decoding_limits_and_the_gpus_wait() -> None:
     assert 0 < path.hits_least == path.hits < path.hits_most < path.cached < 1
 
 
+def test_the_interval_is_as_wide_as_the_word_says() -> None:
+    def decoding(cpu: str, loader: str) -> pm.InputPipeline:
+        return pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage="dgx1-raid0", cpu=cpu, loader=loader, workers=4)
+
+    widths = []
+    for cpu, loader, word in (("zen4", "dali", "calibrated"), ("skylake", "dali", "extrapolated")):
+        path = decoding(cpu, loader)
+        assert path.calibration == word
+        assert path.throughput_p10 < path.throughput < path.throughput_p90
+        widths.append(path.throughput_p90 / path.throughput_p10)
+    assert widths[0] < widths[1]
+    assert pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage="dgx1-raid0", decode="none").calibration == "not-calibrated"
+
+
+def test_cpus_with_rows_of_their_own_are_calibrated() -> None:
+    catalog = pm.Catalog()
+    for cpu in catalog.ids("decoders"):
+        facts = {row["field"]: row for row in catalog.show("decoder", cpu)}
+        fitted = "fitted" in facts["scale"]["note"] or cpu == "reference"
+        assert (facts["calibration"]["value"] == "calibrated") == fitted, cpu
+
+
 def test_no_prefetch_is_slower() -> None:
     queue, turns = (
         pm.input_pipeline("ilsvrc2012", "p3dn", storage="p3dn-nvme", loader="pytorch", rate=8400, prefetch=k)
         for k in (2, 0)
     )
     assert turns.throughput < queue.throughput
+
+
+def test_cores_that_nobody_knows() -> None:
+    with pytest.raises(pm.NotModelledError, match='the cores of system "mi300x-node" are unknown; give the workers'):
+        pm.input_pipeline("ilsvrc2012", "mi300x-node", storage="nvme")
+    few, many = (pm.input_pipeline("ilsvrc2012", "mi300x-node", storage="nvme", workers=n).decode for n in (8, 64))
+    assert many > few
+    assert pm.input_pipeline("ilsvrc2012", "mi300x-node", storage="nvme", decode="gpu", loader="dali").decode > many
 
 
 def test_errors() -> None:

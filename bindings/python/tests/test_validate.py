@@ -51,6 +51,19 @@ def test_rows_of_ones_own(tmp_path: Path) -> None:
     assert first["error"][0] == pytest.approx((first["predicted"][0] / 300 - 1) * 100)
 
 
+def test_hosts_limit_what_they_prepare(tmp_path: Path) -> None:
+    header = "model,framework,gpu,gpu_memory_GB,system,gpus,nodes,batch_per_gpu,precision,throughput,unit,source_repo,note\n"
+    row = "{},TensorFlow 2,V100,32,NVIDIA DGX-1,{},1,{},fp16-mixed,4000,images/s,NVIDIA/DeepLearningExamples,EfficientNet-B0\n"
+    path = tmp_path / "rows.csv"
+    path.write_text(header + "".join(row.format("EfficientNet-B0", gpus, batch) for gpus in (1, 8) for batch in (256, 512))
+                    + row.format("ResNet-50", 8, 256))
+    table = pm.validate("training", rows=True, data=path)
+    one, _, small, large, other = table["predicted"]
+    assert small == large < 8 * one  # cores do not know of batches, and are slower when all are busy
+    assert other > 1.5 * large
+    assert ["efficientnet-tf-loader" in readings for readings in table["readings"]] == [True] * 4 + [False]
+
+
 def test_large_models_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     header = ("model,framework,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,hidden,"

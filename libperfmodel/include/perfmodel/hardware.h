@@ -129,6 +129,25 @@ typedef enum pm_calibration_status {
   PM_CALIBRATION_STATUS_COUNT
 } pm_calibration_status;
 
+/* How far measured rates are from predicted ones, from the residuals of rows that were left out of the fit: standard
+** deviations of the logarithm, which add in squares. That of a class of work counts by its share of the time; where the
+** class is not calibrated for the GPU, times a factor. */
+#define PM_PREDICTION_INTERVAL_FIELDS(X)                                                                          \
+  X(TEXT, id, "", "what is predicted")                                                                            \
+  X(TEXT, name, "", "full name")                                                                                  \
+  X(REAL, rate, "1", "of any prediction")                                                                         \
+  X(REAL, convolution, "1", "more, of the time in convolutions")                                                  \
+  X(REAL, product, "1", "more, of the time in other matrix products and attention")                               \
+  X(REAL, passes, "1", "more, of the time in passes over memory")                                                   \
+  X(REAL, host, "1", "more, of the time that host and stragglers add")                                            \
+  X(REAL, communication, "1", "more, of the time in exposed communication")                                       \
+  X(REAL, extrapolated, "1", "factor of a class, and of the rate, that is extrapolated")                          \
+  X(REAL, not_calibrated, "1", "factor of a class, and of the rate, that is not calibrated")                      \
+  X(REAL, batch, "1", "more, for each factor e that the batch is outside the calibrated range")                   \
+  X(REAL, gpus, "1", "more, for each factor e of GPUs beyond the calibrated range")
+
+typedef struct pm_prediction_interval { PM_PREDICTION_INTERVAL_FIELDS(PM_DECLARE) } pm_prediction_interval;
+
 /* By class of operators and cores, what the times of a GPU's kernels rest on. Filled for a GPU by pm_catalog_get_kernels. */
 #define PM_OPERATOR_STATUS_FIELDS(X)                                                                         \
   X(CALIBRATION_STATUS, product_simt, "", "what matrix products on the FP32 cores rest on")                  \

@@ -48,7 +48,8 @@ typedef struct pm_storage { PM_STORAGE_FIELDS(PM_DECLARE) } pm_storage;
   X(REAL, latency, "s", "from asking for data to its first byte")                                                   \
   X(REAL, open_time, "s", "opening a file")                                                                         \
   X(REAL, stream_bandwidth, "B/s", "what one reader gets once data flows")                                          \
-  X(REAL, open_operations, "1", "operations for opening a file, besides those for reading it")
+  X(REAL, open_operations, "1", "operations for opening a file, besides those for reading it")                      \
+  X(CALIBRATION_STATUS, calibration, "", "what these rest on; rules and data sheets if not given")
 
 typedef struct pm_storage_access { PM_STORAGE_ACCESS_FIELDS(PM_DECLARE) } pm_storage_access;
 
@@ -62,7 +63,8 @@ typedef struct pm_storage_access { PM_STORAGE_ACCESS_FIELDS(PM_DECLARE) } pm_sto
   X(REAL, one_core_clock, "Hz", "clock with one busy core; all the same if not given")                              \
   X(REAL, all_core_clock, "Hz", "clock with all cores busy")                                                        \
   X(REAL, threads_per_core, "1", "hardware threads of a core; one if not given")                                    \
-  X(REAL, thread_yield, "1", "what a further hardware thread of a busy core adds; none if not given")
+  X(REAL, thread_yield, "1", "what a further hardware thread of a busy core adds; none if not given")               \
+  X(CALIBRATION_STATUS, calibration, "", "what the scale rests on; rules if not given")
 
 typedef struct pm_decoder { PM_DECODER_FIELDS(PM_DECLARE) } pm_decoder;
 
@@ -76,7 +78,8 @@ typedef struct pm_decoder { PM_DECODER_FIELDS(PM_DECLARE) } pm_decoder;
   X(REAL, gpu_pixel_rate, "1/s", "pixels that one GPU decodes per second; unknown: it cannot")                      \
   X(YES_NO, pinned, "", "whether it copies to the GPU from pinned memory")                                          \
   X(REAL, step_time, "s", "what the host copy of a step takes besides; none if not given")                           \
-  X(REAL, update_passes, "1", "passes over the parameters that an update takes, 4 bytes each; none if not given")
+  X(REAL, update_passes, "1", "passes over the parameters that an update takes, 4 bytes each; none if not given")   \
+  X(CALIBRATION_STATUS, calibration, "", "what its times rest on; rules if not given")
 
 typedef struct pm_loader { PM_LOADER_FIELDS(PM_DECLARE) } pm_loader;
 
@@ -150,6 +153,7 @@ typedef struct pm_input_setup {
   pm_decoder decoder;
   pm_loader loader;
   pm_machine machine;
+  pm_prediction_interval interval; /* "input" of the catalogue; initialised and not filled there is no interval */
 } pm_input_setup;
 
 /* How a path is used. Grows: see record.h. */
@@ -203,7 +207,10 @@ typedef struct pm_input_run { PM_INPUT_RUN_FIELDS(PM_DECLARE) } pm_input_run;
   X(REAL, nodes_uplink, "1", "nodes that its network ports can supply")                                                   \
   X(REAL, nodes_gateway, "1", "nodes that the gateway can supply")                                                       \
   X(REAL, nodes_ports, "1", "nodes that the switch has ports for")                                                  \
-  X(REAL, max_nodes, "1", "nodes that one storage system can supply: the least of these", .former = "nodes_most")
+  X(REAL, max_nodes, "1", "nodes that one storage system can supply: the least of these", .former = "nodes_most") \
+  X(CALIBRATION_STATUS, calibration, "", "what the slowest stage before the GPUs rests on")                          \
+  X(REAL, throughput_p10, "1/s", "one measurement in ten would be below this; the GPUs' rate is taken as given")    \
+  X(REAL, throughput_p90, "1/s", "one in ten above this")
 
 typedef struct pm_input_rates { PM_INPUT_RATES_FIELDS(PM_DECLARE) } pm_input_rates;
 

@@ -55,6 +55,7 @@ extern "C" {
   X(MICRO_BATCH, "micro-batch", "sizes of a micro-batch where the row says none: the fastest of them counts; " \
                                 "stages: as many micro-batches as stages")                               \
   X(RUN, "run", "other settings of a run of large models: stage_layers=balanced gradient_bytes=4")      \
+  X(LOADER, "loader", "the loader that prepares its samples on the host, in a process for each GPU on its share of the cores") \
   X(UNFIT, "unfit", "that no constant is fitted on the row, which is predicted all the same; the value says why")
 
 typedef enum pm_decision {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "record/sized.h"
-#include "kernel/spread.h"
+#include "kernel/work.h"
 #include "lowering/library.h"
 #include "plan/plan.h"
 

@@ -1,5 +1,6 @@
 /* (setup, run) -> rates: stages put together, the limiting one, what the GPUs wait, how many nodes are fed. */
 #include <string.h>
+#include "hardware/spread.h"
 #include "record/sized.h"
 #include "input/stages.h"
 
@@ -69,6 +70,14 @@ static int check_quantities(const pm_input_run *run, pm_error *error)
   return PM_OK;
 }
 
+/* Work on cores takes to know how many they are. */
+static int check_cores(const pm_input_setup *setup, const pm_input_run *run, pm_error *error)
+{
+  bool on_cores = run->decode == PM_DECODE_PLACE_CPU || (run->decode == PM_DECODE_PLACE_NONE && setup->loader.augment_time > 0);
+  if (!on_cores || run->workers > 0 || setup->machine.cpu_cores > 0) return PM_OK;
+  return pm__fail(error, PM_STATUS_NOT_MODELLED, "the cores of system \"%s\" are unknown; give the workers", setup->machine.id);
+}
+
 static int check_decoding(const pm_input_setup *setup, const pm_input_run *run, pm_error *error)
 {
   if (run->decode == PM_DECODE_PLACE_NONE) return PM_OK;
@@ -102,7 +111,8 @@ static int check_setup(const pm_input_setup *setup, const pm_input_run *run, pm_
   if (run->gateway_links > links)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gateway_links %d are more than the %g of storage \"%s\"",
                     run->gateway_links, links, storage->id);
-  return check_decoding(setup, run, error);
+  int status = check_cores(setup, run, error);
+  return status == PM_OK ? check_decoding(setup, run, error) : status;
 }
 
 int pm_input_check_sized(const pm_input_setup *setup, const pm_input_run *run, size_t size, pm_error *error)
@@ -117,7 +127,7 @@ int pm_input_check_sized(const pm_input_setup *setup, const pm_input_run *run, s
   return status == PM_OK ? check_setup(setup, run, error) : status;
 }
 
-/* ---- Together. */
+/* ---- Rates of the whole path. */
 
 static int slowest(const pm__input_rates *s, int count)
 {
@@ -178,11 +188,50 @@ static void show_stages(const pm__input_rates *s, pm_input_rates *r)
   r->hits = s->hits;
 }
 
+/* ---- The interval. */
+
+static double path_rate(const pm_input_run *run, const pm__input_rates *s)
+{
+  bool queue = run->prefetch > 0;
+  return queue ? s->rate[slowest(s, PM_INPUT_STAGE_COMPUTE)] : in_turn(s, PM_INPUT_STAGE_COMPUTE);
+}
+
+static double throughput(const pm_input_run *run, const pm__input_rates *s)
+{
+  return run->prefetch > 0 ? behind_queue(run, path_rate(run, s)) : in_turn(s, PM_INPUT_STAGE_COUNT);
+}
+
+/* With every stage at that end of its own interval: +1 is the fast one. The GPUs' rate is as it was given. */
+static double throughput_at(const pm_input_setup *setup, const pm_input_run *run, const pm__input_rates *s, int end)
+{
+  const pm_prediction_interval *i = &setup->interval;
+  pm__input_rates moved = *s;
+  for (int stage = 0; stage < PM_INPUT_STAGE_COMPUTE; stage++) {
+    double spread = i->rate * pm__spread_factor(s->calibration[stage], i->extrapolated, i->not_calibrated);
+    moved.rate[stage] *= pow(pm__interval_factor(spread * spread), end);
+  }
+  return throughput(run, &moved);
+}
+
+static void set_interval(const pm_input_setup *setup, const pm_input_run *run, const pm__input_rates *s,
+                         pm_input_rates *r)
+{
+  int stage = slowest(s, PM_INPUT_STAGE_COMPUTE);
+  r->calibration = isinf(s->rate[stage]) ? PM_CALIBRATION_STATUS_NONE : s->calibration[stage];
+  r->throughput_p10 = r->throughput_p90 = NAN;
+  if (!(setup->interval.rate > 0)) return;
+  r->throughput_p10 = throughput_at(setup, run, s, -1);
+  r->throughput_p90 = throughput_at(setup, run, s, 1);
+}
+
+/* ---- Together. */
+
 static void fill_unknown(pm_input_rates *r, int status)
 {
 #define UNKNOWN_REAL(name) r->name = NAN;
 #define UNKNOWN_STATUS(name) r->name = status;
 #define UNKNOWN_INPUT_STAGE(name) r->name = PM_INPUT_STAGE_UNKNOWN;
+#define UNKNOWN_CALIBRATION_STATUS(name) r->name = PM_CALIBRATION_STATUS_NONE;
 #define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
   PM_INPUT_RATES_FIELDS(UNKNOWN)
 #undef UNKNOWN
@@ -199,11 +248,11 @@ static void answer(const pm_input_setup *setup, const pm_input_run *run, pm_inpu
   }
   pm__input_stages(setup, run, &s);
   show_stages(&s, r);
-  bool queue = run->prefetch > 0;
   r->hits_least = run->first_epoch ? 0 : pm_cache_get_hits(s.cached, PM_CACHE_POLICY_LRU);
   r->hits_most = run->first_epoch ? 0 : pm_cache_get_hits(s.cached, PM_CACHE_POLICY_RANDOM);
-  r->input = queue ? s.rate[slowest(&s, PM_INPUT_STAGE_COMPUTE)] : in_turn(&s, PM_INPUT_STAGE_COMPUTE);
-  r->throughput = queue ? behind_queue(run, r->input) : in_turn(&s, PM_INPUT_STAGE_COUNT);
+  r->input = path_rate(run, &s);
+  r->throughput = throughput(run, &s);
+  set_interval(setup, run, &s, r);
   r->bottleneck = isinf(r->throughput) ? PM_INPUT_STAGE_UNKNOWN : slowest(&s, PM_INPUT_STAGE_COUNT);
   r->total = r->throughput * run->nodes;
   r->gpu_busy = r->throughput / run->gpu_rate;

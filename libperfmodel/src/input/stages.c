@@ -1,4 +1,5 @@
-/* The rate of every stage, each by itself. */
+/* The rate of every stage, each by itself, and what it rests on. */
+#include "hardware/spread.h"
 #include "input/stages.h"
 
 static double count_or(int32_t count, double otherwise)
@@ -6,14 +7,16 @@ static double count_or(int32_t count, double otherwise)
   return count > 0 ? count : otherwise;
 }
 
-static double cores_of(const pm_machine *machine)
+/* As many as workers where nobody knows. */
+static double cores_of(const pm_input_setup *setup, const pm_input_run *run)
 {
-  return count_or(machine->cpu_sockets, 1) * count_or(machine->cpu_cores, 1);
+  const pm_machine *machine = &setup->machine;
+  return machine->cpu_cores > 0 ? count_or(machine->cpu_sockets, 1) * machine->cpu_cores : count_or(run->workers, 1);
 }
 
 static double workers_of(const pm_input_setup *setup, const pm_input_run *run)
 {
-  return count_or(run->workers, cores_of(&setup->machine));
+  return count_or(run->workers, cores_of(setup, run));
 }
 
 static double gpus_of(const pm_input_setup *setup, const pm_input_run *run)
@@ -64,7 +67,7 @@ static void storage_stages(const pm_input_setup *setup, const pm_input_run *run,
 static double decode_rate(const pm_input_setup *setup, const pm_input_run *run, double bytes)
 {
   const pm_loader *loader = &setup->loader;
-  double workers = pm_decode_get_cores(&setup->decoder, workers_of(setup, run), cores_of(&setup->machine));
+  double workers = pm_decode_get_cores(&setup->decoder, workers_of(setup, run), cores_of(setup, run));
   double time = pm__or(loader->augment_time, 0) / workers;
   if (run->decode == PM_DECODE_PLACE_GPU)
     return gpus_of(setup, run) * loader->gpu_pixel_rate / setup->dataset.pixels;
@@ -90,6 +93,26 @@ static double cached_share(const pm_input_setup *setup, const pm_input_run *run,
   return fmin(1, run->cache / (setup->dataset.samples * bytes));
 }
 
+/* ---- What rates rest on. */
+
+/* A record that does not say so has no rows. */
+static int32_t rows_of(int32_t calibration)
+{
+  return calibration != PM_CALIBRATION_STATUS_NONE ? calibration : PM_CALIBRATION_STATUS_NOT_CALIBRATED;
+}
+
+/* Storage, ports and adapters are data sheets'; copies were measured on one bus. */
+static void set_calibration(const pm_input_setup *setup, const pm_input_run *run, pm__input_rates *s)
+{
+  int32_t loader = rows_of(setup->loader.calibration);
+  bool on_cores = run->decode == PM_DECODE_PLACE_CPU;
+  for (int i = 0; i < PM_INPUT_STAGE_COUNT; i++) s->calibration[i] = PM_CALIBRATION_STATUS_NOT_CALIBRATED;
+  s->calibration[PM_INPUT_STAGE_READS] = rows_of(setup->access.calibration);
+  s->calibration[PM_INPUT_STAGE_DECODE] = on_cores ? pm__worse_status(rows_of(setup->decoder.calibration), loader) : loader;
+  s->calibration[PM_INPUT_STAGE_COPY] = PM_CALIBRATION_STATUS_EXTRAPOLATED;
+  s->calibration[PM_INPUT_STAGE_COMPUTE] = PM_CALIBRATION_STATUS_NONE;
+}
+
 void pm__input_stages(const pm_input_setup *setup, const pm_input_run *run, pm__input_rates *s)
 {
   for (int i = 0; i < PM_INPUT_STAGE_COUNT; i++) s->rate[i] = INFINITY;
@@ -100,4 +123,5 @@ void pm__input_stages(const pm_input_setup *setup, const pm_input_run *run, pm__
   s->rate[PM_INPUT_STAGE_DECODE] = decode_rate(setup, run, s->bytes);
   s->rate[PM_INPUT_STAGE_COPY] = copy_rate(setup, run);
   s->rate[PM_INPUT_STAGE_COMPUTE] = pm__or(run->gpu_rate, INFINITY);
+  set_calibration(setup, run, s);
 }

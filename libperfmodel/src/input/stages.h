@@ -5,9 +5,10 @@
 #include "base/base.h"
 #include "perfmodel/input.h"
 
-/* Rates of the stages of one node [1/s], unlimited where there is none, and what they rest on. */
+/* Rates of the stages of one node [1/s], unlimited where there is none, and what they rest on, beside each other. */
 typedef struct pm__input_rates {
   double rate[PM_INPUT_STAGE_COUNT];
+  int32_t calibration[PM_INPUT_STAGE_COUNT]; /* none of the GPUs, whose rate is given */
   double bytes;          /* stored, per sample */
   double storage, uplink, gateway; /* of the whole system, in samples per second that are really read */
   double cached, hits;

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "kernel/kernel.h"
 #include "kernel/operators.h"
-#include "kernel/spread.h"
+#include "kernel/work.h"
 #include "perfmodel/kernel.h"
 
 /* No size is larger: whole numbers up to it are exact. */

@@ -13,7 +13,7 @@
 */
 #include <math.h>
 #include "kernel/models.h"
-#include "kernel/spread.h"
+#include "kernel/work.h"
 #include "step/step.h"
 
 enum { CONVOLUTION, PRODUCT, PASS, HOST, COMMUNICATION, OFFLOADING, CLASSES };

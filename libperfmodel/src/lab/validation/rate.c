@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/words.h"
+#include "lab/validation/host.h"
 #include "lab/validation/parallel_row.h"
 #include "network/network.h"
 
@@ -262,6 +263,16 @@ static int read_measured(pm__lab_rate_reader *reader, const pm__lab_row *row, pm
   return pm__fail(error, PM_STATUS_BAD_VALUE, "no throughput above 0");
 }
 
+/* What samples the host brings, where a rule says what prepares them. */
+static int read_loader(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
+{
+  char value[PM__VALUE_LONGEST];
+  const char *loader = reader->inference ? NULL : pm__lab_readings_decide(&reader->readings, PM_DECISION_LOADER, row, value);
+  const pm_system *system = pm__lab_predictor_built_system(reader->predictor, rate->system);
+  if (loader == NULL) return PM_OK;
+  return pm__lab_host_rate(reader->catalog, loader, pm_system_get_machine(system), rate->gpus, &rate->plan.input_rate, error);
+}
+
 /* "tp4 pp12 dp8", "FSDP=0; TP=1; PP=2": whether some of the GPUs share a sample, or the weights of one replica. */
 static bool is_split(const char *plan)
 {
@@ -310,6 +321,7 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
   if (status == PM_OK) status = read_batch(reader, row, rate, error);
   if (status == PM_OK) status = read_unit(reader, row, rate, error);
   if (status == PM_OK) status = read_framework(reader, row, rate, error);
+  if (status == PM_OK) status = read_loader(reader, row, rate, error);
   const char *about = pm__lab_readings_decide(&reader->readings, PM_DECISION_ABOUT, row, value);
   snprintf(rate->about, sizeof rate->about, "%.15s", about != NULL ? about : "");
   return status;

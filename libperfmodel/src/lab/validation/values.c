@@ -1,4 +1,5 @@
 #include "lab/validation/values.h"
+#include "lab/validation/host.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,28 +81,6 @@ static int find(const pm_catalog *catalog, const char *kind, const char *name, v
   return pm_catalog_get_record(catalog, kind, name, record, error);
 }
 
-/* The CPU of a machine without the count before it: "2 x Intel Xeon ...". */
-static const char *cpu_name(const char *cpu)
-{
-  const char *times = strstr(cpu, " x ");
-  return times != NULL ? times + 3 : cpu;
-}
-
-static int find_decoder(const pm_catalog *catalog, const char *name, pm_input_setup *setup, pm_error *error)
-{
-  if (name != NULL) return find(catalog, "decoder", name, &setup->decoder, error);
-  if (find(catalog, "decoder", cpu_name(setup->machine.cpu), &setup->decoder, NULL) == PM_OK) return PM_OK;
-  return find(catalog, "decoder", "skylake", &setup->decoder, error);
-}
-
-/* Nothing that limits. */
-static void no_storage(pm_input_setup *setup)
-{
-  pm_record_clear(pm_record_type_find("storage"), &setup->storage);
-  pm_record_clear(pm_record_type_find("storage_access"), &setup->access);
-  setup->storage.bandwidth = INFINITY;
-}
-
 /* A number without a unit is in that of the field. */
 static int set_field(const pm_field *field, void *record, const char *text, pm_error *error)
 {
@@ -136,14 +115,16 @@ static int set_parts(const settings *s, pm_input_setup *setup, pm_error *error)
 static int find_setup(const pm_catalog *catalog, const settings *s, pm_input_setup *setup, pm_error *error)
 {
   const char *storage = setting(s, "storage", NULL), *loader = setting(s, "loader", "tensorflow");
-  no_storage(setup);
+  pm__lab_host_no_storage(setup);
+  if (find(catalog, "prediction_interval", "input", &setup->interval, NULL) != PM_OK)
+    pm_record_clear(pm_record_type_find("prediction_interval"), &setup->interval);
   int status = find(catalog, "dataset", setting(s, "dataset", "ilsvrc2012"), &setup->dataset, error);
   if (status == PM_OK) status = find(catalog, "system", setting(s, "system", ""), &setup->machine, error);
   if (status == PM_OK && storage != NULL) status = find(catalog, "storage", storage, &setup->storage, error);
   if (status == PM_OK && storage != NULL && strcmp(setting(s, "access", ""), "none") != 0)
     find(catalog, "storage_access", setup->storage.id, &setup->access, NULL);
   if (status == PM_OK) status = find(catalog, "loader", loader, &setup->loader, error);
-  if (status == PM_OK) status = find_decoder(catalog, setting(s, "cpu", NULL), setup, error);
+  if (status == PM_OK) status = pm__lab_host_decoder(catalog, setting(s, "cpu", NULL), setup, error);
   return status == PM_OK ? set_parts(s, setup, error) : status;
 }
 
@@ -179,7 +160,7 @@ static int path_workers(const pm_catalog *catalog, const settings *s, const char
   pm_input_run run = pm_input_run_make();
   int status = find_setup(catalog, s, &setup, error);
   if (status == PM_OK) status = find(catalog, "loader", loader, &setup.loader, error);
-  no_storage(&setup);
+  pm__lab_host_no_storage(&setup);
   run.gpus = gpus;
   run.workers = (int32_t)(workers * gpus);
   if (status == PM_OK) status = pm_input_check(&setup, &run, error);
