@@ -35,6 +35,7 @@ NEIGHBOURS = {
     "gp100": "maxwell pascal gp102 volta", "gp102": "maxwell pascal gp100 volta turing",
     "volta": "pascal gp100 gp102 turing ampere", "turing": "volta ampere ga102", "ampere": "volta turing ga102 ada hopper",
     "ga102": "turing ampere ada", "ada": "ampere ga102 hopper", "hopper": "ampere ada blackwell", "blackwell": "ada hopper",
+    "gb20x": "ada blackwell",
     "vega": "cdna", "cdna": "vega cdna2", "cdna2": "cdna cdna3", "cdna3": "cdna2 cdna4", "cdna4": "cdna3",
 }
 

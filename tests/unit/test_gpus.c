@@ -200,7 +200,11 @@ static const char *const spellings[][2] = {
   {"H100 PCIe", "h100-pcie"}, {"H100 NVL", "h100-nvl"}, {"H200", "h200-sxm5"}, {"GH200", "gh200-96gb"},
   {"GH200 480GB", "gh200-96gb"}, {"NVIDIA GH200 480GB", "gh200-96gb"}, {"B200", "b200-sxm6"}, {"GB200", "gb200"},
   {"MI25", "mi25"}, {"MI50", "mi50"}, {"MI60", "mi60"}, {"MI100", "mi100"}, {"MI210", "mi210"}, {"MI250X", "mi250x-gcd"},
-  {"MI300X", "mi300x"}, {"AMD Instinct MI300X", "mi300x"},
+  {"MI300X", "mi300x"}, {"AMD Instinct MI300X", "mi300x"}, {"Tesla K40", "k40"}, {"RTX 2070", "rtx-2070"},
+  {"RTX 2080 Super", "rtx-2080-super"}, {"A2", "a2"}, {"NVIDIA A10G", "a10g"}, {"RTX 3060", "rtx-3060"},
+  {"NVIDIA GeForce RTX 3080 Ti", "rtx-3080-ti"}, {"L40", "l40"}, {"RTX 5000 Ada", "rtx-5000-ada"}, {"RTX 4080", "rtx-4080"},
+  {"NVIDIA GeForce RTX 4070 Ti SUPER", "rtx-4070-ti-super"}, {"RTX 4090 D", "rtx-4090-d"}, {"A800", "a800-sxm4-80gb"},
+  {"H800", "h800-sxm5"}, {"NVIDIA GeForce RTX 5090", "rtx-5090"}, {"RTX PRO 6000", "rtx-pro-6000-blackwell"},
 };
 
 START_TEST(spelling_resolves)
