@@ -48,7 +48,8 @@ pm__kernel_cost pm__flash_cost(const pm__device *d, const pm__flash *f, pm__pass
 {
   if (pass != PM__FORWARD) return by_efficiency(d, f, d->k.flash_backward, batch, flop, bytes);
   if (!(d->flash_load > 0)) return by_efficiency(d, f, d->k.flash_forward, batch, flop, bytes);
-  double compute = sm_time(d, f, batch) / (f->rate > 0 ? f->rate : 1), memory = bytes * (1 - f->kept) * d->per_byte;
+  double compute = pm__most(sm_time(d, f, batch) / (f->rate > 0 ? f->rate : 1), flop * d->flash);
+  double memory = bytes * (1 - f->kept) * d->per_byte;
   double time = pm__join(compute, memory), power = flop * d->energy;
   if (power > time) return (pm__kernel_cost){power, PM_KERNEL_ALGORITHM_FLASH, PM_BOUND_POWER};
   int bound = compute > memory ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH;

@@ -17,6 +17,7 @@ static const struct set {
   {"inference", "measured/inference.csv", pm__lab_calibrate_inference},
   {"documents", "measured/statements.csv", pm__lab_calibrate_documents},
   {"collectives", "measured/collectives.csv", pm__lab_calibrate_collectives},
+  {"operators", "measured/operators.csv", pm__lab_calibrate_operators},
 };
 
 enum { SETS = sizeof sets / sizeof sets[0] };

@@ -42,7 +42,7 @@ static void load_harnesses(pm__lab_operator_reader *r)
 }
 
 /* That of the software on the GPU, by its name, that of its kernel or of the source, else NULL. */
-static const pm_kernel_harness *harness_of(const pm__lab_operator_reader *r, size_t line, const char *gpu)
+static pm_kernel_harness *harness_of(pm__lab_operator_reader *r, size_t line, const char *gpu)
 {
   const char *kernel = pm__csv_cell(r->sheet, line, r->columns.kernel);
   const char *source = pm__csv_cell(r->sheet, line, r->columns.source);
@@ -156,6 +156,12 @@ void pm__lab_operator_reader_free(pm__lab_operator_reader *reader)
 {
   if (reader != NULL) pm__lab_gpu_names_free(reader->gpus);
   free(reader);
+}
+
+pm_kernel_harness *pm__lab_operator_reader_harness(pm__lab_operator_reader *r, size_t line)
+{
+  const pm__lab_operator_gpu *gpu = gpu_of(r, pm__csv_cell(r->sheet, line, r->columns.gpu));
+  return gpu->known ? harness_of(r, line, gpu->gpu.id) : NULL;
 }
 
 const pm__lab_operator_gpu *pm__lab_operator_reader_get(pm__lab_operator_reader *r, size_t line,

@@ -61,4 +61,11 @@ void pm__lab_operator_reader_free(pm__lab_operator_reader *reader);
 const pm__lab_operator_gpu *pm__lab_operator_reader_get(pm__lab_operator_reader *reader, size_t line,
                                                         pm__lab_operator_row *row);
 
+/* The host of a line, whose values the next lines are read with; NULL: none is known. */
+pm_kernel_harness *pm__lab_operator_reader_harness(pm__lab_operator_reader *reader, size_t line);
+
+/* Time of the kernels of a row one after the other, without what the host added. */
+int pm__lab_operator_row_time(const pm__lab_operator_row *row, const pm__lab_operator_gpu *gpu, double *time,
+                              pm_error *error);
+
 #endif

@@ -28,16 +28,6 @@ typedef struct study {
 
 /* ---- Predicting ---- */
 
-static int predict_kernels(const pm__lab_operator_gpu *gpu, const pm__lab_operator_row *row, double *time, pm_error *error)
-{
-  pm_kernel_time out[PM__OPERATOR_KERNELS];
-  size_t count = (size_t)row->count;
-  const pm_kernel_calibration *calibration = gpu->calibrated ? &gpu->calibration : NULL;
-  int status = pm_kernel_predict(&gpu->gpu, calibration, row->kernels, out, count, error);
-  for (size_t i = 0; i < count && status == PM_OK; i++) *time += out[i].time;
-  return status;
-}
-
 /* On the smallest system with so many of the GPU. */
 static int predict_collective(study *s, const pm__lab_operator_gpu *gpu, const pm__lab_operator_row *row, double *time,
                               pm_error *error)
@@ -65,11 +55,15 @@ static int predict_collective(study *s, const pm__lab_operator_gpu *gpu, const p
 static int predict(study *s, const pm__lab_operator_row *row, const pm__lab_operator_gpu *gpu, double *time,
                    pm_error *error)
 {
+  double kernels = 0;
   *time = row->overhead;
   if (row->skip[0] != '\0') return pm__fail(error, PM_STATUS_NOT_FOUND, "%s", row->skip);
   if (!gpu->known)
     return pm__fail(error, PM_STATUS_NOT_FOUND, "no GPU of the catalogue is called \"%.60s\"", gpu->name);
-  return row->count == 0 ? predict_collective(s, gpu, row, time, error) : predict_kernels(gpu, row, time, error);
+  if (row->count == 0) return predict_collective(s, gpu, row, time, error);
+  int status = pm__lab_operator_row_time(row, gpu, &kernels, error);
+  *time += kernels;
+  return status;
 }
 
 /* ---- Rows ---- */
