@@ -1,5 +1,6 @@
 #!/bin/sh
-# Fits the constants of kernels and writes data/calibration/kernels.xml.
+# Fits what hosts add to published operators and the constants of kernels, and writes data/calibration/kernel_harnesses.xml and
+# kernels.xml.
 #
 #     scripts/calibrate_kernels.sh [PERFMODEL]     (default build/tools/perfmodel)
 #
@@ -15,5 +16,9 @@
 set -e
 here=$(cd "$(dirname "$0")/.." && pwd)
 command=${1:-$here/build/tools/perfmodel}
-"$command" calibrate --set kernels --xml --quiet -o "$here/data/calibration/kernels.xml"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$command" calibrate --set operators --xml --quiet -o "$work/kernel_harnesses.xml"
+"$command" calibrate --set kernels --catalog "$work/kernel_harnesses.xml" --xml --quiet -o "$work/kernels.xml"
+cp "$work/kernel_harnesses.xml" "$work/kernels.xml" "$here/data/calibration"
 "$command" calibrate --set kernels --errors --quiet

@@ -285,6 +285,66 @@ START_TEST(machines_left_out_are_met)
 }
 END_TEST
 
+/* Attention of an engine on a GPU, with the times of the last column or none that count. */
+static char *attention_rows(const double *times)
+{
+  char *csv = (char *)malloc(100 * LINE), *end = csv;
+  int row = 0;
+  end += sprintf(end, "gpu,library,op,dtype,kv_dtype,batch,new_tokens,past_tokens,heads,kv_heads,head_dim,time_us\n");
+  for (int batch = 1; batch <= 64; batch *= 4)
+    for (int length = 256; length <= 16384; length *= 4)
+      for (int decode = 0; decode < 2; decode++, row++)
+        end += sprintf(end, "H200,mine 1.0,%s_attention,bfloat16,bfloat16,%d,%d,%d,32,8,128,%.9g\n",
+                       decode ? "generation" : "context", batch, decode ? 1 : length, decode ? length : 0,
+                       times != NULL ? times[row] : 1.0);
+  return csv;
+}
+
+static void load_host(const char *constants)
+{
+  char text[600];
+  snprintf(text, sizeof text, "<perfmodel version=\"1\"><kernel_harness id=\"mine\" name=\"Mine\"><repository>mine</repository>"
+           "<gpu>h200-sxm5</gpu>%s</kernel_harness></perfmodel>", constants);
+  load_text(text);
+}
+
+static const pm_column *column_named(const pm_table *table, const char *name, size_t *index)
+{
+  const pm_column *column;
+  for (*index = 0; (column = pm_table_get_column(table, *index)) != NULL && strcmp(column->name, name) != 0;) ++*index;
+  return column;
+}
+
+/* What a host added comes back from the times that it made. */
+START_TEST(hosts_that_made_the_times_come_back)
+{
+  const struct { const char *name; double value; } made[] = {{"attention", 15e-6}, {"attention_rate", 1.4},
+                                                            {"decode", 3e-6}, {"decode_rate", 0.7}};
+  size_t predicted;
+  pm_calibration_options options = pm_calibration_options_make();
+  char *csv = attention_rows(NULL);
+  load_host("<attention>15 us</attention><attention_rate>1.4</attention_rate><decode>3 us</decode><decode_rate>0.7</decode_rate>");
+  pm_table *table = pm_validate(catalog, &(pm_validation){.set = "operators", .data = csv, .rows = 1}, NULL);
+  ck_assert_ptr_nonnull(table);
+  ck_assert_ptr_nonnull(column_named(table, "predicted", &predicted));
+  free(csv);
+  csv = attention_rows(pm_table_get_numbers(table, predicted));
+  load_host("<attention>9 us</attention><attention_rate>1</attention_rate><decode>9 us</decode><decode_rate>1</decode_rate>");
+  options.set = "operators";
+  pm_calibration *fit = fit_rows(csv, options);
+  for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+    const pm_fitted_constant *c = constant(fit, made[i].name);
+    ck_assert_ptr_nonnull(c);
+    ck_assert_msg(near(c->value, made[i].value, 0.06), "%s: %g", c->constant, c->value);
+    ck_assert_int_eq(c->rows, 16);
+  }
+  ck_assert_ptr_nonnull(strstr(pm_calibration_get_xml(fit), "<decode_rate fitted_to=\"data\" rows=\"16\""));
+  pm_calibration_free(fit);
+  pm_table_free(table);
+  free(csv);
+}
+END_TEST
+
 START_TEST(stages_name_constants_that_exist)
 {
   const pm__lab_stage *stage;
@@ -307,7 +367,8 @@ START_TEST(bad_calibrations_say_why)
   } bad[] = {{"kernels", NULL, NULL, "no constant has the 5 measurements that it needs"},
              {"kernels", "voltage", NULL, "no row is of architecture \"voltage\""},
              {"kernels", NULL, "t4, t5", "no row is of gpu \"t5\""},
-             {"nosuch", NULL, NULL, "set \"nosuch\" cannot be calibrated; it is one of kernels, training, language, inference, documents, collectives"}};
+             {"nosuch", NULL, NULL, "set \"nosuch\" cannot be calibrated; it is one of kernels, training, language, inference, documents, collectives, operators"},
+             {"operators", NULL, NULL, "data: no column \"op\""}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     pm_error error = PM_ERROR_NONE;
     pm_calibration_options options = pm_calibration_options_make();
@@ -335,6 +396,7 @@ int main(void)
   tcase_add_test(fits, shipped_frameworks_say_what_they_were_fitted_to);
   tcase_add_test(fits, documents_decide_constants_of_their_own);
   tcase_add_test(fits, machines_left_out_are_met);
+  tcase_add_test(fits, hosts_that_made_the_times_come_back);
   tcase_add_test(fits, stages_name_constants_that_exist);
   tcase_add_test(fits, bad_calibrations_say_why);
   suite_add_tcase(suite, fits);

@@ -204,10 +204,10 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(REAL, decode, "s", "added to attention of decoding")                                     \
   X(REAL, decode_rate, "1", "its rate over that of FlashAttention")                          \
   X(YES_NO, unmasked, "", "attention computes what the mask hides")                          \
-  X(YES_NO, ungrouped, "", "decoding of heads that share keys does not share blocks")        \
-  X(REAL, most_grouped, "1", "nor where more heads than these share keys")                   \
-  X(YES_NO, ungrouped_prompts, "", "nor do prompts, but for one token without a window")     \
-  X(YES_NO, single_prompts, "", "a prompt of one token is not decoded")                      \
+  X(YES_NO, ungrouped, "", "decoding: query heads that share keys take a block of threads each")\
+  X(REAL, most_grouped, "1", "decoding: query heads that a block of threads can share, at most")\
+  X(YES_NO, ungrouped_prompts, "", "short prompts: query heads that share keys take a block each")\
+  X(YES_NO, single_prompts, "", "a prompt of one token runs as a prompt, not as decoding")\
   X(REAL, norm, "s", "added to a norm of rows of a language model")                          \
   X(REAL, norm_clocks, "1", "clocks of an SM for a number that it reads or writes")          \
   X(REAL, rotary, "s", "added to rotary embedding")                                          \

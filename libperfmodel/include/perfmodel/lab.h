@@ -221,6 +221,7 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 **                architecture without rows of kernels, if it states one
 **     language   rates of training of language models on V100 -> what frameworks' own kernels take in them
 **     collectives  times of collectives -> constants of architectures and links (fit, calibration)
+**     operators  times of operators of language models -> what their software added to kernels (kernel_harness)
 **
 **     pm_calibration_options options = pm_calibration_options_make();
 **     options.set = "training";
