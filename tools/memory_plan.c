@@ -84,12 +84,13 @@ static pm_system *open_machine(const cli_request *request, const shared_out *s, 
 /* GPUs of one node, or of whole nodes. */
 static int place(shared_out *s)
 {
-  double all = gpus_of(s), each = pm_system_get_machine(s->system)->gpus;
+  double all = gpus_of(s);
+  const pm_machine *machine = pm_system_get_machine(s->system);
   if (all > COUNT_MOST) return fail(CODE_USAGE, "%.0f GPUs are too many", all);
-  if (all > each && fmod(all, each) != 0)
-    return fail(CODE_CONSTRAINT, "%.0f GPUs are no whole number of nodes with %.0f", all, each);
-  s->run.gpus = (int32_t)(all < each ? all : each);
-  s->run.nodes = (int32_t)(all < each ? 1 : all / each);
+  int nodes = pm_machine_get_nodes(machine, (int)all);
+  if (nodes == 0) return fail(CODE_CONSTRAINT, "%.0f GPUs are no whole number of nodes with %d", all, machine->gpus);
+  s->run.gpus = (int32_t)all / nodes;
+  s->run.nodes = nodes;
   return CODE_DONE;
 }
 

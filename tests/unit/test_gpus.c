@@ -216,6 +216,21 @@ START_TEST(spelling_resolves)
 }
 END_TEST
 
+/* Whole nodes; racks of 72 take equal shares, 64 of 72 mostly, and no less than half of theirs. */
+START_TEST(gpus_are_spread_over_nodes)
+{
+  static const int cases[][3] = {{8, 1, 1}, {8, 8, 1}, {8, 16, 2}, {8, 12, 0}, {8, 0, 0}, {8, -8, 0}, {72, 64, 1}, {72, 144, 2},
+                                 {72, 256, 4}, {72, 512, 8}, {72, 1024, 16}, {72, 97, 0}, {72, 82, 2}, {6, 9, 3}, {0, 8, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    pm_machine machine;
+    pm_record_clear(pm_record_type_find("machine"), &machine);
+    machine.gpus = cases[i][0];
+    ck_assert_msg(pm_machine_get_nodes(&machine, cases[i][1]) == cases[i][2], "%d GPUs on nodes of %d", cases[i][1], cases[i][0]);
+  }
+  ck_assert_int_eq(pm_machine_get_nodes(NULL, 8), 0);
+}
+END_TEST
+
 /* Names that stay unknown, because a choice would be a guess. */
 static const char *const unknown[][2] = {
   {"Pascal (not named more precisely)", "six of them are here"},
@@ -318,6 +333,7 @@ static Suite *suite(void)
   tcase_add_checked_fixture(names, open_catalog, close_catalog);
   tcase_add_loop_test(names, spelling_resolves, 0, COUNT(spellings));
   tcase_add_loop_test(names, guesses_are_not_made, 0, COUNT(unknown));
+  tcase_add_test(names, gpus_are_spread_over_nodes);
   tcase_add_test(names, gpu_is_a_machine_with_one);
   tcase_add_test(names, systems_come_before_gpus);
   tcase_add_test(names, machine_of_one_predicts);

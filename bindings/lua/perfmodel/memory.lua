@@ -66,9 +66,11 @@ local function asked_of(options, dp)
   if options.global_batch ~= nil then asked.batch, asked.global_batch = batch_of(options, dp), nil end
   asked.usable_memory, asked.system = options.usable, machine_of(options.gpu, gpus, from)
   local each = catalog.handles_of(asked.system, "system", from)[1]
-  local nodes = math.max(1, gpus / strict.unpack(core.system_machine(each))[1].gpus)
-  if nodes % 1 ~= 0 then error(string.format("%d GPUs are no whole number of nodes with %d", gpus, gpus / nodes), 0) end
-  asked.gpus, asked.nodes = gpus / nodes, nodes
+  local nodes = core.system_nodes(each, gpus)
+  if nodes == 0 then
+    error(string.format("%d GPUs are no whole number of nodes with %d", gpus, strict.unpack(core.system_machine(each))[1].gpus), 0)
+  end
+  asked.gpus, asked.nodes = gpus // nodes, nodes
   return asked
 end
 

@@ -220,9 +220,9 @@ def _of_plan(
     gpus = dp * degrees[0] * degrees[1] * degrees[2]
     asked = plan_of(network, _machine(gpu, gpus), framework)
     system = asked.systems[0]
-    if gpus > system.gpus and gpus % system.gpus != 0:
+    nodes = _core.system_nodes(system._handle, gpus)
+    if nodes == 0:
         raise ArgumentError(f"{gpus} GPUs are no whole number of nodes with {system.gpus}")
-    nodes = max(1, gpus // system.gpus)
     run = one_run("memory", {**options, "gpus": gpus // nodes, "nodes": nodes, "ignore_memory": True})
     run[0]["framework_index"] = len(asked.frameworks) - 1
     used = _record.array("memory_use", _core.prediction_memory(asked._handle, run))

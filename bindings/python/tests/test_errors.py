@@ -189,6 +189,7 @@ def core_arguments() -> dict[str, list[object]]:
         "kernel_times": [gpu, calibration, kernel],
         "system_machine": [node],
         "system_gpu": [node],
+        "system_nodes": [node, 8],
         "system_edges": [node],
         "system_ring": [node, 2, 1],
         "system_rings": [node, none, 2],

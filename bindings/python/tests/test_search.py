@@ -157,6 +157,11 @@ def test_what_fails_in_progress_stops_the_search() -> None:
     assert threading.main_thread().is_alive()
 
 
+def test_racks_are_filled_evenly() -> None:
+    best = pm.search("llama3-70b", "gb200-nvl72", gpus=256, global_batch=512, top=1).best
+    assert (best.run["gpus"], best.run["nodes"]) == (64, 4)
+
+
 @pytest.mark.parametrize(
     ("error", "match", "asked"),
     [

@@ -504,6 +504,10 @@ PM_API int pm_system_check(const pm_system *system, pm_error *error);
 /* The machine as it was given; lives as long as the system. */
 PM_API const pm_machine *pm_system_get_machine(const pm_system *system);
 
+/* Nodes of the machine over which so many GPUs are spread evenly, 0 if there are none: whole ones; of machines whose GPUs are
+** no power of two, as racks of 72, the fewest that take equal shares of at least half of a node (256: 4 of 64). */
+PM_API int pm_machine_get_nodes(const pm_machine *machine, int gpus);
+
 /* The GPU that every one of the system's is; lives as long as the system. */
 PM_API const pm_gpu *pm_system_get_gpu(const pm_system *system);
 

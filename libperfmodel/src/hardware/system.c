@@ -248,6 +248,22 @@ const pm_machine *pm_system_get_machine(const pm_system *system)
   return system != NULL ? &system->machine : NULL;
 }
 
+static bool is_power_of_two(int number)
+{
+  return number > 0 && (number & (number - 1)) == 0;
+}
+
+int pm_machine_get_nodes(const pm_machine *machine, int gpus)
+{
+  if (machine == NULL || machine->gpus < 1 || gpus < 1) return 0;
+  if (gpus <= machine->gpus) return 1;
+  if (gpus % machine->gpus == 0) return gpus / machine->gpus;
+  if (is_power_of_two(machine->gpus)) return 0;
+  for (int nodes = gpus / machine->gpus + 1; gpus / nodes >= (machine->gpus + 1) / 2; nodes++)
+    if (gpus % nodes == 0) return nodes;
+  return 0;
+}
+
 const pm_gpu *pm_system_get_gpu(const pm_system *system)
 {
   return system != NULL ? &system->gpu : NULL;

@@ -281,9 +281,13 @@ int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t no
   if (gpus < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gpus %d is not at least 1", gpus);
   if (nodes < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes %d is not at least 1", nodes);
   if (gpus <= have) return PM_OK;
-  if (have > 1 && gpus % have == 0 && system->system->network.count > 0)
+  int over = have > 1 && system->system->network.count > 0 ? pm_machine_get_nodes(&system->system->machine, gpus) : 0;
+  if (over > 0 && gpus % have != 0)
+    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d; gpus are those of one node, and %d nodes with %d "
+                    "each have %d", gpus, id, have, over, gpus / over, gpus);
+  if (over > 0)
     return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d; gpus are those of one node, and %d nodes have %d",
-                    gpus, id, have, gpus / have, gpus);
+                    gpus, id, have, over, gpus);
   if (strncmp(id, "gpu:", 4) == 0)
     return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but \"%s\" is one GPU; a node of them is a system, such as "
                     "\"%s*%d:pcie\"", gpus, id + 4, id + 4, gpus);

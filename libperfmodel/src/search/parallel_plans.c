@@ -240,10 +240,10 @@ int pm__search_base_place(const pm_plan *plan, pm_run *base, pm_error *error)
   const pm_machine *machine = &plan->systems[base->system_index].system->machine;
   if (base->gpus == 0) base->gpus = machine->gpus;
   if (base->gpus > machine->gpus && base->nodes == 1) {
-    if (base->gpus % machine->gpus != 0)
+    base->nodes = pm_machine_get_nodes(machine, base->gpus);
+    if (base->nodes == 0)
       return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d GPUs are no whole number of nodes with %d", base->gpus, machine->gpus);
-    base->nodes = base->gpus / machine->gpus;
-    base->gpus = machine->gpus;
+    base->gpus /= base->nodes;
   }
   return pm__plan_check_group(&plan->systems[base->system_index], base->gpus, base->nodes, error);
 }

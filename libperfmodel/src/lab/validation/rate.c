@@ -124,8 +124,9 @@ static int spread(pm__lab_rate_reader *reader, const char *id, int gpus, int nod
   pm_machine machine;
   int status = pm_catalog_get_record(reader->catalog, "system", id, &machine, error);
   if (status != PM_OK) return status;
-  rate->gpus = gpus > 0 && gpus < machine.gpus ? gpus : machine.gpus;
-  rate->nodes = nodes > 0 ? nodes : gpus / rate->gpus;
+  int over = nodes > 0 || gpus == 0 ? nodes : pm_machine_get_nodes(&machine, gpus);
+  rate->gpus = gpus > 0 && over > 0 && gpus / over < machine.gpus ? gpus / over : machine.gpus;
+  rate->nodes = over > 0 ? over : gpus / rate->gpus;
   if (gpus == 0 || rate->gpus * rate->nodes == gpus) return set_system(reader, id, rate, error);
   return pm__fail(error, PM_STATUS_NOT_FOUND, "%d GPUs on nodes of %d", gpus, machine.gpus);
 }
