@@ -216,6 +216,24 @@ START_TEST(spelling_resolves)
 }
 END_TEST
 
+/* Rows of tables name GPUs as people do. */
+START_TEST(glued_names_of_rows_are_read)
+{
+  static const char *const names[] = {"RTX 2080Ti", "2080Ti", "GeForce RTX2080Ti", "rtx2080 Ti"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    char csv[200];
+    snprintf(csv, sizeof csv, "model,framework,gpu,batch_per_gpu,precision,throughput,unit\nresnet50,PyTorch,%s,32,fp32,300,images/s\n",
+             names[i]);
+    pm_error error = PM_ERROR_NONE;
+    pm_table *table = pm_validate(catalog, &(pm_validation){.set = "training", .data = csv, .rows = 1}, &error);
+    ck_assert_msg(table != NULL, "%s", error.text);
+    ck_assert_msg(pm_table_get_notes(table) == NULL || strstr(pm_table_get_notes(table), "unknown GPU") == NULL, "%s: %s", names[i],
+                  pm_table_get_notes(table));
+    pm_table_free(table);
+  }
+}
+END_TEST
+
 /* Whole nodes; racks of 72 take equal shares, 64 of 72 mostly, and no less than half of theirs. */
 START_TEST(gpus_are_spread_over_nodes)
 {
@@ -334,6 +352,7 @@ static Suite *suite(void)
   tcase_add_loop_test(names, spelling_resolves, 0, COUNT(spellings));
   tcase_add_loop_test(names, guesses_are_not_made, 0, COUNT(unknown));
   tcase_add_test(names, gpus_are_spread_over_nodes);
+  tcase_add_test(names, glued_names_of_rows_are_read);
   tcase_add_test(names, gpu_is_a_machine_with_one);
   tcase_add_test(names, systems_come_before_gpus);
   tcase_add_test(names, machine_of_one_predicts);

@@ -39,6 +39,30 @@ static size_t join_size(pm__words *words, size_t end)
   return (size_t)(before - words->text) + strlen(before) + 1;
 }
 
+/* Where the last word, "rtx4090" or "2080ti", has another one behind its first part; 0: nowhere. */
+static size_t part_of_card(const char *word)
+{
+  bool line = strncmp(word, "rtx", 3) == 0 || strncmp(word, "gtx", 3) == 0;
+  size_t digits = strspn(word, "0123456789");
+  if (line && is_digit(word[3])) return 3;
+  return digits > 2 && (strcmp(word + digits, "ti") == 0 || strcmp(word + digits, "super") == 0) ? digits : 0;
+}
+
+/* Names of cards as people write them, without blanks: each part becomes a word. */
+static size_t split_card(pm__words *words, size_t end)
+{
+  while (words->count < PM__WORDS_MOST && end + 4 < PM__WORDS_BYTES) {
+    char *last = words->text + (words->word[words->count - 1] - words->text);
+    size_t part = part_of_card(last);
+    if (part == 0) break;
+    memmove(last + part + 1, last + part, strlen(last + part) + 1);
+    last[part] = '\0';
+    words->word[words->count++] = last + part + 1;
+    end++;
+  }
+  return end;
+}
+
 void pm__words_split(pm__words *words, const char *text)
 {
   size_t end = 0;
@@ -53,7 +77,7 @@ void pm__words_split(pm__words *words, const char *text)
     }
     words->text[end++] = '\0';
     words->word[words->count++] = words->text + start;
-    end = join_size(words, end);
+    end = join_size(words, split_card(words, end));
   }
 }
 
