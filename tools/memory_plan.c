@@ -23,7 +23,7 @@ typedef struct shared_out {
 bool is_memory_of_plan(const cli_request *request)
 {
   const char *precision = request->value[OPTION_PRECISION];
-  bool narrow = precision != NULL && strcmp(precision, "fp8") == 0;
+  bool narrow = precision != NULL && (strcmp(precision, "fp8") == 0 || strcmp(precision, "fp4") == 0);
   return request->given_count > 0 || request->value[OPTION_GLOBAL_BATCH] != NULL || narrow;
 }
 

@@ -119,7 +119,7 @@ static device improved(const device *d, double clock, double sms, double bandwid
   double rate = clock * better.gpu.sms / d->gpu.sms;
   double *const peaks[] = {&better.gpu.peak_fp64, &better.gpu.peak_fp32, &better.gpu.peak_fp16,
                            &better.gpu.peak_tf32_tensor, &better.gpu.peak_fp16_tensor, &better.gpu.peak_bf16_tensor,
-                           &better.gpu.peak_fp8_tensor, &better.gpu.peak_int8, &better.gpu.peak_fp64_tensor,
+                           &better.gpu.peak_fp8_tensor, &better.gpu.peak_fp4_tensor, &better.gpu.peak_int8, &better.gpu.peak_fp64_tensor,
                            &better.gpu.peak_fp32_tensor};
   for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++) *peaks[i] *= rate;
   better.gpu.memory_bandwidth *= bandwidth;
@@ -154,6 +154,28 @@ static void better_is_not_slower(const device *d, const pm_kernel *kernel)
 START_TEST(better_gpus_are_not_slower)
 {
   hold_everywhere(better_is_not_slower, false);
+}
+END_TEST
+
+/* BF16, FP8, FP4. Single rows have kernels of their own in BF16 alone. */
+static void fewer_bits_not_slower(const device *d, const pm_kernel *kernel)
+{
+  static const int narrower[] = {PM_PRECISION_FP8, PM_PRECISION_FP4};
+  pm_kernel wide = *kernel, narrow = *kernel;
+  if (kernel->precision != PM_PRECISION_BF16 || kernel->m < 2 || kernel->n < 2) return;
+  for (size_t i = 0; i < 2 && pm_gpu_get_matrix_peak(&d->gpu, narrower[i]) > 0; i++) {
+    narrow.precision = narrower[i];
+    double before = time_of(d, &wide).time, after = time_of(d, &narrow).time;
+    char text[300];
+    say(d, &narrow, text, sizeof text);
+    ck_assert_msg(after <= before * (1 + 1e-9), "%s: %g us after %g", text, after * 1e6, before * 1e6);
+    wide.precision = narrow.precision;
+  }
+}
+
+START_TEST(fewer_bits_are_not_slower)
+{
+  hold_everywhere(fewer_bits_not_slower, false);
 }
 END_TEST
 
@@ -290,6 +312,7 @@ int main(void)
   tcase_set_timeout(laws, 120);
   tcase_add_test(laws, larger_products_are_not_faster);
   tcase_add_test(laws, better_gpus_are_not_slower);
+  tcase_add_test(laws, fewer_bits_are_not_slower);
   tcase_add_test(laws, times_follow_their_constants);
   tcase_add_test(laws, products_keep_to_the_roof);
   tcase_add_test(laws, transposed_products_take_the_same);

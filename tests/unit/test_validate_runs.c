@@ -116,9 +116,10 @@ END_TEST
 START_TEST(operators_that_are_left_out_are_said)
 {
   static const char *const rows[] = {"NoSuchGPU,gemm,half,,1,2,3,,,,,,,10,\n", "L40S,gemm,half,,1,0,3,,,,,,,10,\n",
-                                     "L40S,gemm,nvfp4,,1,2,3,,,,,,,10,\n", "L40S,sort,half,,1,2,3,,,,,,,10,\n",
+                                     "L40S,gemm,int4_wo,,1,2,3,,,,,,,10,\n", "L40S,gemm,nvfp4,,1,2,3,,,,,,,10,\n", "L40S,sort,half,,1,2,3,,,,,,,10,\n",
                                      "L40S,gemm,half,,1,2,3,,,,,,,0,\n"};
-  static const char *const why[] = {"no GPU of the catalogue is called \"NoSuchGPU\"", "below 1: \"n\"", "\"nvfp4\"",
+  static const char *const why[] = {"no GPU of the catalogue is called \"NoSuchGPU\"", "below 1: \"n\"", "\"int4_wo\"",
+                                    "has no rate for fp4",
                                     "\"sort\"", "no time above 0"};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     pm_table *t = compare("operators", operator_header, rows[i]);

@@ -76,7 +76,7 @@ end
 
 -- The plan and run of a network that is shared out; nil if the options say nothing of that.
 local function shared_of(options)
-  local shared = options.precision == "fp8"
+  local shared = options.precision == "fp8" or options.precision == "fp4"
   for name in pairs(PLAN) do shared = shared or options[name] ~= nil end
   if not shared then return nil end
   if options.inference then error("inference and a parallel plan, which is of training, exclude each other", 0) end

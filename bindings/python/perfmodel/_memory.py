@@ -148,7 +148,7 @@ def memory(
     for name in NOT_OF_A_PLAN:
         if name in shared:
             raise TypeError(f"memory() got an unexpected keyword argument {name!r}")
-    if shared or global_batch is not None or precision == "fp8":
+    if shared or global_batch is not None or precision in ("fp8", "fp4"):
         if inference:
             raise ArgumentError("inference and a parallel plan, which is of training, exclude each other")
         given = {"precision": precision, "optimizer": optimizer, "zero": zero, "recompute": recompute, "usable_memory": usable}

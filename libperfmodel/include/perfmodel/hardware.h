@@ -31,7 +31,8 @@ extern "C" {
   X(FP16_STORAGE, "fp16-storage", 2, "FP16 storage, FP32 arithmetic")                                    \
   X(BF16, "bf16", 2, "mixed precision: BF16 storage, tensor-core products")                              \
   X(FP8, "fp8", 1, "FP8 tensor-core products (inference)")                                               \
-  X(INT8, "int8", 1, "INT8 products (inference)")
+  X(INT8, "int8", 1, "INT8 products (inference)")                                                        \
+  X(FP4, "fp4", 0.5625, "NVFP4 tensor-core products: 4 bits, and a scale of 8 for every 16 numbers")
 
 typedef enum pm_precision {
 #define PM_PRECISION_ENUM(name, text, bytes, doc) PM_PRECISION_##name,
@@ -71,6 +72,7 @@ PM_API int pm_precision_find(const char *name);
   X(REAL, peak_fp16_tensor, "FLOP/s", "peak dense FP16 rate of the tensor cores, FP32 accumulate")                \
   X(REAL, peak_bf16_tensor, "FLOP/s", "peak dense BF16 rate of the tensor cores")                                 \
   X(REAL, peak_fp8_tensor, "FLOP/s", "peak dense FP8 rate of the tensor cores, FP32 accumulate")                  \
+  X(REAL, peak_fp4_tensor, "FLOP/s", "peak dense FP4 rate of the tensor cores, FP32 accumulate")                  \
   X(REAL, peak_int8, "FLOP/s", "peak dense INT8 rate, 2 per multiply-accumulate")                                 \
   X(REAL, memory, "B", "device memory as sold")                                                                   \
   X(REAL, memory_bandwidth, "B/s", "peak device memory bandwidth")                                                \

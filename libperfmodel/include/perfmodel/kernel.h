@@ -196,6 +196,8 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(REAL, quantizing, "1", "accesses of a number of that input")                             \
   X(REAL, block_quantized, "s", "the same where blocks of the input have scales")            \
   X(REAL, block_quantizing, "1", "accesses of a number of that input")                       \
+  X(REAL, fp4_quantized, "s", "the same of FP4")                                             \
+  X(REAL, fp4_quantizing, "1", "accesses of a number of that input")                         \
   X(YES_NO, quantized_unsplit, "", "its products of one byte do not split the contraction")  \
   X(YES_NO, block_unsplit, "", "nor do those whose blocks have scales")                      \
   X(REAL, turns, "1", "second operands of a product that are used in turn")                  \

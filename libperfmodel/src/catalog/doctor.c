@@ -185,6 +185,7 @@ static void check_gpu(findings *list, const pm__element *entry)
   check_peak(list, entry, "peak_bf16_tensor", dense);
   check_peak(list, entry, "peak_tf32_tensor", dense / 2);
   check_peak(list, entry, "peak_fp8_tensor", dense * 2);
+  check_peak(list, entry, "peak_fp4_tensor", dense * 4);
   check_peak(list, entry, "peak_int8", dense * 2);
   double bandwidth = quantity(entry, "memory_bandwidth", "B/s"), memory = quantity(entry, "memory", "B");
   if (e != NULL && bandwidth > 20e12) add(list, entry, e, "above any memory there is", "GB/s, or Gbit/s divided by 8");

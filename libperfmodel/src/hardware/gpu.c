@@ -46,6 +46,7 @@ double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision)
   case PM_PRECISION_BF16: return gpu->peak_bf16_tensor;
   case PM_PRECISION_FP8: return gpu->peak_fp8_tensor;
   case PM_PRECISION_INT8: return gpu->peak_int8;
+  case PM_PRECISION_FP4: return gpu->peak_fp4_tensor;
   default: return NAN;
   }
 }
@@ -79,6 +80,11 @@ int pm_gpu_check(const pm_gpu *gpu, pm_error *error)
   if (status == PM_OK) status = check_positive(gpu->id, "memory_bandwidth", gpu->memory_bandwidth, error);
   if (status == PM_OK) status = check_positive(gpu->id, "memory", gpu->memory, error);
   return status == PM_OK ? check_peak(gpu, error) : status;
+}
+
+bool pm__precision_is_of_products(int precision)
+{
+  return precision == PM_PRECISION_FP8 || precision == PM_PRECISION_FP4;
 }
 
 /* Tensor cores for FP64 alone (A100, H100) are timed as the FP32 cores whose peak they have: there is no row of them, and

@@ -14,6 +14,9 @@ void pm__kernel_calibration_derive(pm_kernel_calibration *calibration, const pm_
 /* Takes the constants of every architecture that this one does not state from the general ones. */
 void pm__kernel_calibration_fill(pm_kernel_calibration *calibration, const pm_kernel_calibration *general);
 
+/* FP8 and FP4: training multiplies in them, and all else is in BF16. */
+bool pm__precision_is_of_products(int precision);
+
 /* Whether matrix products of a precision run on its tensor cores. */
 bool pm__gpu_uses_tensor_cores(const pm_gpu *gpu, int precision);
 

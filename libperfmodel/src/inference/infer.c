@@ -82,6 +82,8 @@ static int check_numbers(const pm_inference_run *run, pm_error *error)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable_memory %g is not above 0", run->usable_memory);
   if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
+  if (run->precision == PM_PRECISION_FP4)
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "inference in fp4 is not modelled: what stays in more bits is not told apart");
   if (run->precision >= 0 && run->precision < PM_PRECISION_COUNT) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", run->precision);
 }

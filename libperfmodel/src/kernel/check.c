@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "kernel/kernel.h"
+#include "hardware/kernel_calibration.h"
 
 const char *pm__precision_name(int precision)
 {
@@ -39,8 +40,7 @@ int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *e
       batch < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", batch);
   if (isnan(pm_precision_get_bytes(precision)))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", precision);
-  if (precision == PM_PRECISION_FP8 || precision == PM_PRECISION_INT8)
-    return pm__fail(error, PM_STATUS_NOT_MODELLED, "training in %s is not modelled",
-                    precision == PM_PRECISION_FP8 ? "fp8" : "int8");
+  if (pm__precision_is_of_products(precision) || precision == PM_PRECISION_INT8)
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "training in %s is not modelled", pm__precision_name(precision));
   return has_rates(gpu, precision) ? PM_OK : pm__kernel_refuse_precision(gpu, precision, error);
 }

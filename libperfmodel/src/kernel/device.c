@@ -87,9 +87,10 @@ static double memory_efficiency(const pm_gpu *gpu, const pm_kernel_calibration *
   return gpu->inline_ecc && has(c->gddr_ecc_efficiency) ? c->gddr_ecc_efficiency : c->gddr_efficiency;
 }
 
-/* What is multiplied: numbers stored in 2 bytes may be multiplied as 4. */
+/* What is multiplied: numbers stored in 2 bytes may be multiplied as 4, and FP4 is stored with its scales. */
 static double arithmetic_bytes(int precision)
 {
+  if (precision == PM_PRECISION_FP4) return 0.5;
   return precision == PM_PRECISION_FP16_STORAGE ? 4 : pm_precision_get_bytes(precision);
 }
 
@@ -186,6 +187,7 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
 static bool has_rows(int precision, pm__operator_class kind)
 {
   if (precision == PM_PRECISION_FP8) return kind == PM__PRODUCTS || kind == PM__FUSED_ATTENTION;
+  if (precision == PM_PRECISION_FP4) return kind == PM__PRODUCTS;
   return precision == PM_PRECISION_FP32 || precision == PM_PRECISION_TF32 || precision == PM_PRECISION_FP16 ||
          precision == PM_PRECISION_BF16;
 }

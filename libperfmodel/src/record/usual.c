@@ -14,7 +14,7 @@ static const usual_name usual_names[] = {
   {"precision", "bfloat16", "bf16"}, {"precision", "mixed_bfloat16", "bf16"}, {"precision", "float32", "fp32"},
   {"precision", "single", "fp32"}, {"precision", "float", "fp32"}, {"precision", "f32", "fp32"},
   {"precision", "tensorfloat32", "tf32"}, {"precision", "float64", "fp64"}, {"precision", "double", "fp64"},
-  {"precision", "float8", "fp8"}, {"precision", "16", "fp16"}, {"precision", "16-mixed", "fp16"},
+  {"precision", "float8", "fp8"}, {"precision", "nvfp4", "fp4"}, {"precision", "float4", "fp4"}, {"precision", "16", "fp16"}, {"precision", "16-mixed", "fp16"},
   {"precision", "16-true", "fp16"}, {"precision", "bf16-mixed", "bf16"}, {"precision", "bf16-true", "bf16"},
   {"precision", "32", "fp32"}, {"precision", "32-true", "fp32"}, {"precision", "O1", "fp16"}, {"precision", "O2", "fp16"},
   {"parallelism", "ddp", "all-reduce"}, {"parallelism", "horovod", "all-reduce"}, {"parallelism", "allreduce", "all-reduce"},

@@ -15,6 +15,7 @@
 #include "record/sized.h"
 #include "search/parallel_search.h"
 #include "step/step.h"
+#include "hardware/kernel_calibration.h"
 
 enum { HOUR = 3600, NODES_MOST = 100000 };
 
@@ -98,7 +99,7 @@ static double state_of(const question *q)
   pm_run run = q->base;
   run.gpus = run.nodes = 1;
   run.batch = 1;
-  if (run.precision == PM_PRECISION_FP8) run.precision = PM_PRECISION_BF16;
+  if (pm__precision_is_of_products(run.precision)) run.precision = PM_PRECISION_BF16;
   if (pm__step_make(&s, q->plan, &run, NULL, NULL) != PM_OK) return NAN;
   pm__memory_parts parts = pm__step_memory_parts(&s);
   return parts.weights + parts.optimizer;

@@ -1,5 +1,7 @@
 /* Degrees, groups and shards of a run; whether they fit together. */
 #include "step/parallel.h"
+#include "hardware/kernel_calibration.h"
+#include "kernel/kernel.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -9,7 +11,7 @@ bool pm__parallel_wanted(const pm_run *run)
          run->context_parallel != 1 || run->expert_parallel != 1 || run->expert_tensor_parallel != 1 ||
          run->sequence_parallel != 0 || run->pipeline_schedule != PM_PIPELINE_SCHEDULE_ONE_F_ONE_B || run->zero != 0 ||
          run->shard_group != 0 || run->recompute != PM_RECOMPUTE_NONE || run->recompute_layers != 0 ||
-         run->gradient_bytes != 0 || run->offload != PM_OFFLOAD_NONE || run->precision == PM_PRECISION_FP8;
+         run->gradient_bytes != 0 || run->offload != PM_OFFLOAD_NONE || pm__precision_is_of_products(run->precision);
 }
 
 /* ---- Checks ---- */
@@ -197,7 +199,7 @@ static int check_layers(const pm__parallel *p, const pm_run *r, pm_error *error)
                   p->s.network->network->id, p->pieces->layers, p->stages, p->chunks);
 }
 
-/* FP8 is for linear layers: of the layers that stages share. */
+/* FP8 and FP4 are for linear layers: of the layers that stages share. */
 static int check_linear(const pm__parallel *p, pm_error *error)
 {
   if (p->s.linear == NULL) return PM_OK;
@@ -206,8 +208,8 @@ static int check_linear(const pm__parallel *p, pm_error *error)
     for (int i = 0; pm__parallel_is_layer(p, k) && i < piece->units->kernels.first[PM__GROUPS]; i++)
       if (piece->linear[i]) return PM_OK;
   }
-  return pm__fail(error, PM_STATUS_NOT_MODELLED, "network \"%s\" has no linear layers to train in fp8",
-                  p->s.network->network->id);
+  return pm__fail(error, PM_STATUS_NOT_MODELLED, "network \"%s\" has no linear layers to train in %s",
+                  p->s.network->network->id, pm__precision_name(p->s.run->precision));
 }
 
 int pm__parallel_make(pm__parallel *p, const pm_plan *plan, const pm__schedule *s, pm_error *error)

@@ -1,5 +1,6 @@
 /* What belongs to one run, gathered; and whether it fits together. */
 #include "step/step.h"
+#include "hardware/kernel_calibration.h"
 #include <math.h>
 
 static const pm__plan_framework *framework_of(const pm_plan *plan, const pm_run *run)
@@ -19,10 +20,9 @@ static int32_t overlap_of(const pm_run *run, const pm__plan_framework *framework
   return framework != NULL ? framework->profile.framework.overlap : PM_OVERLAP_NONE;
 }
 
-/* FP8 is of products alone: all else is in BF16. */
 static int stored_in(const pm_run *run)
 {
-  return run->precision == PM_PRECISION_FP8 ? PM_PRECISION_BF16 : run->precision;
+  return pm__precision_is_of_products(run->precision) ? PM_PRECISION_BF16 : run->precision;
 }
 
 static void set_framework(pm__schedule *s)
@@ -57,7 +57,7 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->system = &plan->systems[run->system_index];
   s->framework = framework_of(plan, run);
   s->device = device_of(plan, s, stored_in(run));
-  s->linear = run->precision == PM_PRECISION_FP8 ? device_of(plan, s, PM_PRECISION_FP8) : NULL;
+  s->linear = pm__precision_is_of_products(run->precision) ? device_of(plan, s, run->precision) : NULL;
   s->mode = PM__TRAINING_MODE + PM__LEAST;
   s->units = s->network->units[s->mode];
   s->optimizer = pm__optimizer_of(run->optimizer);
@@ -152,7 +152,7 @@ static int check_precision(const pm_plan *plan, const pm_run *run, pm_error *err
   const pm__plan_system *system = &plan->systems[run->system_index];
   const pm__device *devices = plan->systems[system->device].devices[PM_KERNEL_MODEL_ROOFLINE];
   bool known = run->precision >= 0 && run->precision < PM_PRECISION_COUNT, byte = run->precision >= PM_PRECISION_FP8;
-  bool narrow = run->precision == PM_PRECISION_FP8 && devices[PM_PRECISION_BF16].usable;
+  bool narrow = pm__precision_is_of_products(run->precision) && devices[PM_PRECISION_BF16].usable;
   if (known && (!byte || narrow) && devices[run->precision].usable) return PM_OK;
   return pm__kernel_check(&system->system->gpu, run->batch, run->precision, error);
 }

@@ -27,6 +27,7 @@ static const struct {
 } kinds[][2] = {
   {{"quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"quantizing", 6, 2, 1, 40}},
   {{"block_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"block_quantizing", 6, 2, 1, 40}},
+  {{"fp4_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"fp4_quantizing", 6, 2, 1, 40}},
   {{"attention", 8e-6, 2, 0.1e-6, 40e-6}, {"attention_rate", 1, 2, 0.05, 4}},
   {{"decode", 6e-6, 2, 0.1e-6, 40e-6}, {"decode_rate", 1, 2, 0.05, 4}},
   {{"plain", 2e-6, 2, 0.1e-6, 20e-6}, {"plain_clocks", 0.3, 2, 0.05, 5}},

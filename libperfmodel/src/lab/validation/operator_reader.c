@@ -65,10 +65,10 @@ static double known(double value)
 static void add_quantizing(pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
   const pm_kernel *product = &row->kernels[0];
-  bool blocks = strstr(row->precision, "block") != NULL;
-  double accesses = blocks ? h->block_quantizing : h->quantizing;
+  bool blocks = strstr(row->precision, "block") != NULL, four = product->precision == PM_PRECISION_FP4;
+  double accesses = four ? h->fp4_quantizing : blocks ? h->block_quantizing : h->quantizing;
   if (pm_precision_get_bytes(product->precision) > 1 || !(accesses > 0)) return;
-  row->kernels[0].unsplit = blocks ? h->block_unsplit : h->quantized_unsplit;
+  row->kernels[0].unsplit = !four && (blocks ? h->block_unsplit : h->quantized_unsplit);
   pm_kernel *k = &row->kernels[row->count++];
   pm_record_clear(pm_record_type_find("kernel"), k);
   k->operation = PM_OPERATOR_ELEMENTWISE;
@@ -76,7 +76,7 @@ static void add_quantizing(pm__lab_operator_row *row, const pm_kernel_harness *h
   k->count = accesses;
   k->m = product->m * product->k;
   k->turns = h->turns > 0 ? 1 : 0; /* the input is the same every time */
-  row->overhead += known(blocks ? h->block_quantized : h->quantized);
+  row->overhead += known(four ? h->fp4_quantized : blocks ? h->block_quantized : h->quantized);
 }
 
 /* Heads that share keys do not share blocks. */
