@@ -159,7 +159,7 @@ def test_what_fails_in_progress_stops_the_search() -> None:
 
 def test_racks_are_filled_evenly() -> None:
     best = pm.search("llama3-70b", "gb200-nvl72", gpus=256, global_batch=512, top=1).best
-    assert (best.run["gpus"], best.run["nodes"]) == (64, 4)
+    assert (best.run.gpus, best.run.nodes) == (64, 4)
 
 
 @pytest.mark.parametrize(
