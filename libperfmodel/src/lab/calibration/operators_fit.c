@@ -108,18 +108,32 @@ static int residuals_of(void *context, const double *values, double *residuals, 
   return errors_of(h, residuals, error);
 }
 
+/* The part's constants that the host states, at their starts. */
+static void take_constants(hosts *h, int part, double *values)
+{
+  h->part = part;
+  h->count = 0;
+  for (int c = 0; c < PAIR; c++) {
+    if (isnan(*place_of(h, c))) continue;
+    values[h->count] = kinds[part][c].start;
+    h->constants[h->count++] = c;
+  }
+}
+
+static void take_lines(hosts *h)
+{
+  h->active_count = 0;
+  for (size_t line = 1; line < h->lines; line++)
+    if (h->of_line[line] == h->host) h->active[h->active_count++] = line;
+}
+
 /* Of the host's lines, those whose time moves with the part's constants. */
 static int choose_part(hosts *h, int part, pm_error *error)
 {
   double values[PAIR];
   size_t felt = 0;
-  h->part = part;
-  h->count = h->active_count = 0;
-  for (size_t line = 1; line < h->lines; line++)
-    if (h->of_line[line] == h->host) h->active[h->active_count++] = line;
-  for (int c = 0; c < PAIR; c++)
-    if (!isnan(*place_of(h, c))) h->constants[h->count++] = c;
-  for (size_t i = 0; i < h->count; i++) values[i] = kinds[part][h->constants[i]].start;
+  take_constants(h, part, values);
+  take_lines(h);
   put(h, values);
   int status = errors_of(h, h->base, error);
   for (size_t i = 0; i < h->count; i++) values[i] *= 0.9;
@@ -146,27 +160,37 @@ static int solve(hosts *h, pm_fit_parameter *found, pm_error *error)
   return pm_fit(found, h->count, residuals_of, h, h->active_count + h->count, &options, NULL, error);
 }
 
+static int keep(hosts *h, const pm_fit_parameter *found, pm_error *error)
+{
+  double values[PAIR];
+  for (size_t i = 0; i < h->count; i++) {
+    pm_fitted_constant *kept = pm__lab_calibration_constant(h->out, h->host->id, found[i].name, error);
+    if (kept == NULL) return PM_STATUS_NO_MEMORY;
+    pm__lab_constant_found(kept, STAGE, field_of(h->part, h->constants[i])->unit, &found[i], h->active_count);
+    values[i] = kept->value;
+  }
+  put(h, values);
+  return PM_OK;
+}
+
+static int add_errors(hosts *h, pm_error *error)
+{
+  char group[PM_TEXT_MAX + 40];
+  int status = errors_of(h, h->base, error);
+  for (size_t i = 0; i < h->active_count; i++) h->base[i] = 100 * (exp(h->base[i]) - 1);
+  snprintf(group, sizeof group, "%.60s %s", h->host->id, kinds[h->part][0].name);
+  return status != PM_OK ? status : pm__lab_calibration_error(h->out, STAGE, group, PM_FIT_USE_FITTED, h->base,
+                                                              h->active_count, error);
+}
+
 static int fit_part(hosts *h, int part, pm_error *error)
 {
   pm_fit_parameter found[PAIR];
-  double values[PAIR];
   int status = choose_part(h, part, error);
   if (status != PM_OK || h->count == 0 || h->active_count == 0) return status;
   status = solve(h, found, error);
-  for (size_t i = 0; i < h->count && status == PM_OK; i++) {
-    pm_fitted_constant *kept = pm__lab_calibration_constant(h->out, h->host->id, found[i].name, error);
-    if (kept == NULL) return PM_STATUS_NO_MEMORY;
-    pm__lab_constant_found(kept, STAGE, field_of(part, h->constants[i])->unit, &found[i], h->active_count);
-    values[i] = kept->value;
-  }
-  if (status != PM_OK) return status;
-  put(h, values);
-  status = errors_of(h, h->base, error);
-  for (size_t i = 0; i < h->active_count; i++) h->base[i] = 100 * (exp(h->base[i]) - 1);
-  char group[PM_TEXT_MAX + 40];
-  snprintf(group, sizeof group, "%.60s %s", h->host->id, kinds[part][0].name);
-  return status != PM_OK ? status : pm__lab_calibration_error(h->out, STAGE, group, PM_FIT_USE_FITTED, h->base,
-                                                              h->active_count, error);
+  if (status == PM_OK) status = keep(h, found, error);
+  return status == PM_OK ? add_errors(h, error) : status;
 }
 
 /* The same rows give the same constants, whatever the catalogue has: a norm after an addition feels two parts. */
