@@ -40,6 +40,7 @@ OPERATORS = {
     "BF16 products": (MODERN + r" products bf16 m.*", 12),
     "BF16 products, few rows": (MODERN + r" products bf16 m<64", 15),
     "FP8 products": (MODERN + r" products fp8(-block)? m.*", 20),
+    "FP8 products L40S": (r"l40s products fp8(-block)? m.*", 20),
     "FP4 products": (MODERN + r" products nvfp4 m.*", 20),
     "attention": (r".* attention-(prompt|decode) [^ ]*", 20),
     "attention of prompts H200": (r"h200-sxm5 attention-prompt [^ ]*", 20),

@@ -179,6 +179,26 @@ START_TEST(fewer_bits_are_not_slower)
 }
 END_TEST
 
+/* A kernel at half of the library's rate takes more time, and no more than twice as much; a higher rate than the library's is
+** not taken. */
+static void slower_kernels_take_longer(const device *d, const pm_kernel *kernel)
+{
+  pm_kernel half = *kernel, twice = *kernel;
+  half.rate = 0.5;
+  twice.rate = 2;
+  double whole = time_of(d, kernel).time, slow = time_of(d, &half).time;
+  char text[300];
+  say(d, kernel, text, sizeof text);
+  ck_assert_msg(slow >= whole && slow <= 2 * whole * (1 + 1e-9), "%s: %g us, at half the rate %g", text, whole * 1e6, slow * 1e6);
+  ck_assert_double_eq(time_of(d, &twice).time, whole);
+}
+
+START_TEST(a_share_of_the_rate_takes_longer)
+{
+  hold_everywhere(slower_kernels_take_longer, false);
+}
+END_TEST
+
 /* Constants are fitted: a little more of one changes little. */
 static void constants_change_little(const device *d, const pm_kernel *kernel)
 {
@@ -313,6 +333,7 @@ int main(void)
   tcase_add_test(laws, larger_products_are_not_faster);
   tcase_add_test(laws, better_gpus_are_not_slower);
   tcase_add_test(laws, fewer_bits_are_not_slower);
+  tcase_add_test(laws, a_share_of_the_rate_takes_longer);
   tcase_add_test(laws, times_follow_their_constants);
   tcase_add_test(laws, products_keep_to_the_roof);
   tcase_add_test(laws, transposed_products_take_the_same);

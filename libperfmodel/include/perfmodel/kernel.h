@@ -132,7 +132,7 @@ typedef enum pm_operator {
   X(REAL, kv_bytes, "B", "attention: bytes of a stored number of keys and values; unknown: as the precision's") \
   X(REAL, turns, "1", "gemm: second operands (n x k), attention: caches, elementwise: sets of tensors, that are used in turn: the L2 keeps what it can; unknown: none") \
   X(YES_NO, ungrouped, "", "attention: heads that share keys do not share blocks of threads")                  \
-  X(REAL, rate, "1", "attention: rate of the software's kernel over that of FlashAttention; unknown: 1")       \
+  X(REAL, rate, "1", "rate of the software's kernel: attention over FlashAttention, gemm over the library (at most 1); unknown: 1")       \
   X(REAL, clocks, "1", "passes: clocks of an SM for a number read or written; unknown: as the memory gives them") \
   X(REAL, blocks, "1", "passes: blocks of threads, each on one SM; unknown: enough for all SMs") \
   X(YES_NO, unsplit, "", "gemm: by a kernel that does not split the contraction")
@@ -194,10 +194,13 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(REAL, softmax_floor, "s", "least time of a softmax")                                     \
   X(REAL, quantized, "s", "added to a product whose input is quantized first")               \
   X(REAL, quantizing, "1", "accesses of a number of that input")                             \
+  X(REAL, quantized_rate, "1", "arithmetic of its kernel over that of the library's")        \
   X(REAL, block_quantized, "s", "the same where blocks of the input have scales")            \
   X(REAL, block_quantizing, "1", "accesses of a number of that input")                       \
+  X(REAL, block_rate, "1", "arithmetic of its kernel over that of the library's")            \
   X(REAL, fp4_quantized, "s", "the same of FP4")                                             \
   X(REAL, fp4_quantizing, "1", "accesses of a number of that input")                         \
+  X(REAL, fp4_rate, "1", "arithmetic of its kernel over that of the library's")              \
   X(YES_NO, quantized_unsplit, "", "its products of one byte do not split the contraction")  \
   X(YES_NO, block_unsplit, "", "nor do those whose blocks have scales")                      \
   X(REAL, turns, "1", "second operands of a product that are used in turn")                  \

@@ -28,12 +28,31 @@ static double kept_share(const pm__device *d, const pm_kernel *k, double bytes)
   return pm__least(pm__most((d->k.l2_lost - used) / (d->k.l2_lost - d->k.l2_kept), 0), 1);
 }
 
+/* A device whose products run at a share of the library's rate. */
+static pm__device slowed(const pm__device *d, double rate)
+{
+  pm__device slow = *d;
+  slow.gemm.multiply_add /= rate;
+  for (int i = 0; i < PM__TILES; i++) {
+    slow.gemm.step[i] /= rate;
+    slow.gemm.root[i] /= sqrt(rate);
+  }
+  return slow;
+}
+
+static pm__kernel_cost product_cost(const pm__device *d, const pm_kernel *k, const pm__product *product)
+{
+  return k->tn ? pm__gemm_tn_cost(d, product) : pm__gemm_cost(d, product);
+}
+
 static pm__kernel_cost gemm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
   double used = d->bytes * k->count * (k->turns * k->n * k->k + k->m * (k->k + k->n));
   pm__product product = {k->count, k->m, k->n, k->k, kept_share(d, k, used), k->unsplit != 0};
   (void)a;
-  return k->tn ? pm__gemm_tn_cost(d, &product) : pm__gemm_cost(d, &product);
+  if (!(k->rate > 0 && k->rate < 1)) return product_cost(d, k, &product);
+  pm__device slow = slowed(d, k->rate);
+  return product_cost(&slow, k, &product);
 }
 
 /* ---- Convolutions and pooling ---- */

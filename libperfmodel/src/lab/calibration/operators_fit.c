@@ -20,14 +20,14 @@ static const double NOISE = 0.05; /* of one row, against what constants are befo
 static const char STAGE[] = "operators";
 enum { STARTS = 4 }; /* of a search: times of two ways to compute have two optima */
 
-/* Constants of a host, those of one part of the operators in pairs; before any row a start, known within a factor. */
+/* Constants of a host, those of one part of the operators together; before any row a start, known within a factor. */
 static const struct {
   const char *name;
   double start, factor, lower, upper;
-} kinds[][2] = {
-  {{"quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"quantizing", 6, 2, 1, 40}},
-  {{"block_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"block_quantizing", 6, 2, 1, 40}},
-  {{"fp4_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"fp4_quantizing", 6, 2, 1, 40}},
+} kinds[][3] = {
+  {{"quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"quantizing", 6, 2, 1, 40}, {"quantized_rate", 0.9, 1.5, 0.2, 1}},
+  {{"block_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"block_quantizing", 6, 2, 1, 40}, {"block_rate", 0.9, 1.5, 0.2, 1}},
+  {{"fp4_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"fp4_quantizing", 6, 2, 1, 40}, {"fp4_rate", 0.9, 1.5, 0.2, 1}},
   {{"attention", 8e-6, 2, 0.1e-6, 40e-6}, {"attention_rate", 1, 2, 0.05, 4}},
   {{"decode", 6e-6, 2, 0.1e-6, 40e-6}, {"decode_rate", 1, 2, 0.05, 4}},
   {{"plain", 2e-6, 2, 0.1e-6, 20e-6}, {"plain_clocks", 0.3, 2, 0.05, 5}},
@@ -37,7 +37,7 @@ static const struct {
   {{"gather", 2e-6, 2, 0.1e-6, 20e-6}, {"gather_clocks", 0.3, 2, 0.05, 5}},
 };
 
-enum { PARTS = sizeof kinds / sizeof kinds[0], PAIR = 2 };
+enum { PARTS = sizeof kinds / sizeof kinds[0], MOST = 3 };
 
 typedef struct hosts {
   pm_calibration *out;
@@ -47,7 +47,7 @@ typedef struct hosts {
   pm_kernel_harness *host;      /* that is fitted now */
   size_t *active, active_count; /* its lines, or those of a part */
   double *base, *moved;         /* errors of lines */
-  int part, constants[PAIR];    /* the part that is fitted now, and which of its pair the host states */
+  int part, constants[MOST];    /* the part that is fitted now, and which of its constants the host states */
   size_t count;
 } hosts;
 
@@ -113,8 +113,8 @@ static void take_constants(hosts *h, int part, double *values)
 {
   h->part = part;
   h->count = 0;
-  for (int c = 0; c < PAIR; c++) {
-    if (isnan(*place_of(h, c))) continue;
+  for (int c = 0; c < MOST; c++) {
+    if (kinds[part][c].name == NULL || isnan(*place_of(h, c))) continue;
     values[h->count] = kinds[part][c].start;
     h->constants[h->count++] = c;
   }
@@ -130,7 +130,7 @@ static void take_lines(hosts *h)
 /* Of the host's lines, those whose time moves with the part's constants. */
 static int choose_part(hosts *h, int part, pm_error *error)
 {
-  double values[PAIR];
+  double values[MOST];
   size_t felt = 0;
   take_constants(h, part, values);
   take_lines(h);
@@ -162,7 +162,7 @@ static int solve(hosts *h, pm_fit_parameter *found, pm_error *error)
 
 static int keep(hosts *h, const pm_fit_parameter *found, pm_error *error)
 {
-  double values[PAIR];
+  double values[MOST];
   for (size_t i = 0; i < h->count; i++) {
     pm_fitted_constant *kept = pm__lab_calibration_constant(h->out, h->host->id, found[i].name, error);
     if (kept == NULL) return PM_STATUS_NO_MEMORY;
@@ -185,7 +185,7 @@ static int add_errors(hosts *h, pm_error *error)
 
 static int fit_part(hosts *h, int part, pm_error *error)
 {
-  pm_fit_parameter found[PAIR];
+  pm_fit_parameter found[MOST];
   int status = choose_part(h, part, error);
   if (status != PM_OK || h->count == 0 || h->active_count == 0) return status;
   status = solve(h, found, error);
@@ -197,8 +197,8 @@ static int fit_part(hosts *h, int part, pm_error *error)
 static void put_starts(hosts *h)
 {
   for (h->part = 0; h->part < PARTS; h->part++)
-    for (int c = 0; c < PAIR; c++)
-      if (!isnan(*place_of(h, c))) *place_of(h, c) = kinds[h->part][c].start;
+    for (int c = 0; c < MOST; c++)
+      if (kinds[h->part][c].name != NULL && !isnan(*place_of(h, c))) *place_of(h, c) = kinds[h->part][c].start;
 }
 
 static int fit_hosts(hosts *h, const char *chosen, pm_error *error)

@@ -61,22 +61,36 @@ static double known(double value)
   return value > 0 ? value : 0;
 }
 
-/* Numbers of one byte are made from the input of the product, in a kernel before it. */
+/* How the software multiplies numbers of a byte and less. */
+typedef struct quantizing {
+  double time, accesses, rate;
+  bool unsplit;
+} quantizing;
+
+static quantizing quantizing_of(const pm__lab_operator_row *row, const pm_kernel_harness *h)
+{
+  if (row->kernels[0].precision == PM_PRECISION_FP4) return (quantizing){h->fp4_quantized, h->fp4_quantizing, h->fp4_rate, false};
+  if (strstr(row->precision, "block") != NULL)
+    return (quantizing){h->block_quantized, h->block_quantizing, h->block_rate, h->block_unsplit != 0};
+  return (quantizing){h->quantized, h->quantizing, h->quantized_rate, h->quantized_unsplit != 0};
+}
+
+/* They are made from the input of the product, in a kernel before it. */
 static void add_quantizing(pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
   const pm_kernel *product = &row->kernels[0];
-  bool blocks = strstr(row->precision, "block") != NULL, four = product->precision == PM_PRECISION_FP4;
-  double accesses = four ? h->fp4_quantizing : blocks ? h->block_quantizing : h->quantizing;
-  if (pm_precision_get_bytes(product->precision) > 1 || !(accesses > 0)) return;
-  row->kernels[0].unsplit = !four && (blocks ? h->block_unsplit : h->quantized_unsplit);
+  quantizing q = quantizing_of(row, h);
+  if (pm_precision_get_bytes(product->precision) > 1 || !(q.accesses > 0)) return;
+  row->kernels[0].unsplit = q.unsplit;
+  row->kernels[0].rate = q.rate;
   pm_kernel *k = &row->kernels[row->count++];
   pm_record_clear(pm_record_type_find("kernel"), k);
   k->operation = PM_OPERATOR_ELEMENTWISE;
   k->precision = product->precision;
-  k->count = accesses;
+  k->count = q.accesses;
   k->m = product->m * product->k;
   k->turns = h->turns > 0 ? 1 : 0; /* the input is the same every time */
-  row->overhead += known(four ? h->fp4_quantized : blocks ? h->block_quantized : h->quantized);
+  row->overhead += known(q.time);
 }
 
 /* Heads that share keys do not share blocks. */
