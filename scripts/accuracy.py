@@ -271,7 +271,7 @@ def expect(folder):
 
 
 CLASSES = [("products, fewer than 64 rows", r" products (fp16|bf16) m<64$"), ("products, 64 rows and more", r" products (fp16|bf16) m>=64$"),
-           ("FP8 products", r" products fp8"), ("FP4 products", " products nvfp4 "), ("attention of prompts", " attention-prompt "), ("attention of decoding", " attention-decode "),
+           ("FP8 products", r" products fp8"), ("FP4 products", " products nvfp4 "), ("experts, but in FP4", r" experts (bf16|fp8|fp8-block)$"), ("attention of prompts", " attention-prompt "), ("attention of decoding", " attention-decode "),
            ("norms and passes", r" (activation|add-norm|embedding|gated-activation|norm|residual|rotary) ")]
 
 

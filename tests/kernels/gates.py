@@ -42,6 +42,7 @@ OPERATORS = {
     "FP8 products": (MODERN + r" products fp8(-block)? m.*", 20),
     "FP8 products L40S": (r"l40s products fp8(-block)? m.*", 20),
     "FP4 products": (MODERN + r" products nvfp4 m.*", 20),
+    "experts": (MODERN + r" experts (bf16|fp8|fp8-block)", 30),
     "attention": (r".* attention-(prompt|decode) [^ ]*", 20),
     "attention of prompts H200": (r"h200-sxm5 attention-prompt [^ ]*", 20),
     "norms and passes A100": (r"a100-\S* (?!products|attention)\S* fp16 m[^ ]*", 15),

@@ -204,6 +204,9 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(YES_NO, quantized_unsplit, "", "its products of one byte do not split the contraction")  \
   X(YES_NO, block_unsplit, "", "nor do those whose blocks have scales")                      \
   X(REAL, turns, "1", "second operands of a product that are used in turn")                  \
+  X(REAL, experts, "s", "added to experts: routing, sorting, starts")                        \
+  X(REAL, routing, "1", "accesses of a number of all rows that are routed")                  \
+  X(REAL, experts_rate, "1", "arithmetic of their kernels over that of the library's")       \
   X(REAL, attention, "s", "added to attention of prompts")                                   \
   X(REAL, attention_rate, "1", "its rate over that of FlashAttention")                       \
   X(REAL, decode, "s", "added to attention of decoding")                                     \

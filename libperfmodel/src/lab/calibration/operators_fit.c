@@ -28,6 +28,7 @@ static const struct {
   {{"quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"quantizing", 6, 2, 1, 40}, {"quantized_rate", 0.9, 1.5, 0.2, 1}},
   {{"block_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"block_quantizing", 6, 2, 1, 40}, {"block_rate", 0.9, 1.5, 0.2, 1}},
   {{"fp4_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"fp4_quantizing", 6, 2, 1, 40}, {"fp4_rate", 0.9, 1.5, 0.2, 1}},
+  {{"experts", 30e-6, 2, 0.1e-6, 200e-6}, {"routing", 4, 3, 0.05, 60}, {"experts_rate", 0.9, 1.5, 0.2, 1}},
   {{"attention", 8e-6, 2, 0.1e-6, 40e-6}, {"attention_rate", 1, 2, 0.05, 4}},
   {{"decode", 6e-6, 2, 0.1e-6, 40e-6}, {"decode_rate", 1, 2, 0.05, 4}},
   {{"plain", 2e-6, 2, 0.1e-6, 20e-6}, {"plain_clocks", 0.3, 2, 0.05, 5}},
@@ -61,11 +62,11 @@ static double *place_of(const hosts *h, int constant)
   return (double *)(void *)((char *)h->host + field_of(h->part, constant)->offset);
 }
 
-/* Latent attention and experts are compared, and have no constants. */
+/* Latent attention and experts in FP4 are compared, and have no constants. */
 static bool has_constants(const pm__lab_operator_row *row)
 {
   return row->skip[0] == '\0' && !row->marked && row->count > 0 && strstr(row->label, "latent") == NULL &&
-         strstr(row->label, "experts") == NULL;
+         (strcmp(row->label, "experts") != 0 || row->routed > 0);
 }
 
 static void choose_lines(hosts *h)

@@ -1,4 +1,5 @@
 /* Tables of operators: lines with their GPUs and what the host added. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
@@ -132,6 +133,22 @@ static void add_pass(pm__lab_operator_row *row, const pm_kernel_harness *h)
     }
 }
 
+/* Rows are sorted by expert, and their results added up: the software goes over all that are routed, not over those of the
+** GPU's own experts alone. */
+static void add_experts(pm__lab_operator_row *row, const pm_kernel_harness *h)
+{
+  row->overhead = known(h->experts);
+  for (int i = 0; i < row->count; i++)
+    if (row->kernels[i].operation == PM_OPERATOR_GEMM) row->kernels[i].rate = h->experts_rate;
+  if (!(h->routing > 0) || row->count == PM__OPERATOR_KERNELS) return;
+  pm_kernel *k = &row->kernels[row->count++];
+  pm_record_clear(pm_record_type_find("kernel"), k);
+  k->operation = PM_OPERATOR_ELEMENTWISE;
+  k->precision = PM_PRECISION_BF16;
+  k->count = 1;
+  k->m = fmax(1, h->routing * row->routed);
+}
+
 static void add_host(pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
   if (h == NULL || row->count == 0) return;
@@ -142,6 +159,7 @@ static void add_host(pm__lab_operator_row *row, const pm_kernel_harness *h)
     add_pass(row, h);
   } else {
     row->overhead = known(h->gemm);
+    if (row->routed > 0) add_experts(row, h);
     if (row->count > 1) return;
     row->kernels[0].turns = h->turns;
     add_quantizing(row, h);

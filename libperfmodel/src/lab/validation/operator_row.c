@@ -205,6 +205,7 @@ static void read_experts(reader *r)
   double gates = strstr(CELL(r, kernel), "nongated") != NULL ? 1 : 2;
   double used = fmax(1, local * (1 - pow(1 - fmin(topk / experts, 1), tokens)));
   double rows = fmax(1, tokens * topk * local / experts / used);
+  r->row->routed = r->precision != PM_PRECISION_FP4 ? tokens * topk * hidden : 0; /* whose kernels are others */
   add_products(r, used, rows, gates * share, hidden);
   add_elementwise(r, gates + 1, used * rows * share);
   add_products(r, used, rows, hidden, share);

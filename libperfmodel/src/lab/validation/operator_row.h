@@ -31,6 +31,7 @@ typedef struct pm__lab_operator_row {
   int count;           /* 0: a collective over `gpus` */
   double rows;         /* of a product or a pass: tokens; NAN: not told apart */
   double gpus, bytes;  /* of a collective */
+  double routed;       /* of experts: numbers of all rows that tokens are routed as, to experts anywhere; 0: not added up */
   double time, overhead; /* measured, and what the host added to it [s] */
   bool window;         /* attention sees no further, or not beyond the keys that there are */
   bool marked;         /* the column `check` doubts it */
