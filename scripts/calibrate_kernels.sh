@@ -12,7 +12,8 @@
 #                                            P100 CUDA 8.0, V100 and T4 CUDA 10.1; products, convolutions, recurrent layers
 #
 # A fifth of the shapes is kept out, and so are A100 80 GB, H100, L4 and every other GPU that has no row there. The same rows
-# give the same constants, whatever the file holds before: constants that are fitted start from fixed values.
+# give the same constants, whatever the file holds before, but for those of attention: they are fitted with what hosts add, and that
+# with the constants before.
 set -e
 here=$(cd "$(dirname "$0")/.." && pwd)
 command=${1:-$here/build/tools/perfmodel}
