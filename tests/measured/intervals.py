@@ -24,8 +24,8 @@ SHARE, AWAY = 80, 8
 SPEECH = "three networks with errors of their own, and loops frame by frame: to hold them would widen all other intervals"
 KNOWN_ROWS = {}
 KNOWN_LEFT_OUT = {
-    "training, speech, calibrated": (11.7, SPEECH),
-    "inference, speech, not-calibrated": (41.8, SPEECH),
+    "training, speech, calibrated": (15.5, SPEECH),
+    "inference, speech, not-calibrated": (38.6, SPEECH),
 }
 
 

@@ -1,4 +1,5 @@
 #include "lab/validation/predictor.h"
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ typedef struct run_list {
   char *asked, *planned;
   size_t count, capacity, size;
   const pm_record_type *type;
+  size_t *places, place_count; /* a table with open addresses: numbers of runs + 1, 0 where there is none */
 } run_list;
 
 struct pm__lab_predictor {
@@ -82,8 +84,10 @@ void pm__lab_predictor_free(pm__lab_predictor *predictor)
   free(predictor->network_list);
   free(predictor->system_list);
   free(predictor->training.asked);
+  free(predictor->training.places);
   free(predictor->training.planned);
   free(predictor->inference.asked);
+  free(predictor->inference.places);
   free(predictor->inference.planned);
   free(predictor->predictions);
   free(predictor->inferences);
@@ -334,11 +338,51 @@ static bool same_run(const pm_record_type *type, const void *a, const void *b)
   return true;
 }
 
+/* Of the same values as same_run compares. */
+static size_t hash_of(const pm_record_type *type, const void *run)
+{
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < type->field_count; i++) {
+    const pm_field *field = &type->fields[i];
+    uint64_t value = 0;
+    memcpy(&value, (const char *)run + field->offset, field->kind == PM_FIELD_REAL ? sizeof(double) : sizeof(int32_t));
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 29;
+  }
+  return (size_t)hash;
+}
+
+/* Where the run is in the table, or may be put. */
+static size_t place_of(const run_list *list, const void *item)
+{
+  size_t place = hash_of(list->type, item) & (list->place_count - 1);
+  while (list->places[place] != 0 && !same_run(list->type, list->asked + (list->places[place] - 1) * list->size, item))
+    place = (place + 1) & (list->place_count - 1);
+  return place;
+}
+
+/* A table that is at most half full with one run more. */
+static bool make_places(run_list *list)
+{
+  if (2 * (list->count + 1) <= list->place_count) return true;
+  size_t count = list->place_count > 0 ? 2 * list->place_count : 64, *places = (size_t *)calloc(count, sizeof *places);
+  if (places == NULL) return false;
+  free(list->places);
+  list->places = places;
+  list->place_count = count;
+  for (size_t i = 0; i < list->count; i++) places[place_of(list, list->asked + i * list->size)] = i + 1;
+  return true;
+}
+
 /* Adds an item to a list unless it is there already; its position, or -1. Once predicted, the list stays as it is. */
 static int add_once(run_list *list, const void *item, pm_error *error)
 {
-  for (size_t i = 0; i < list->count; i++)
-    if (same_run(list->type, list->asked + i * list->size, item)) return (int)i;
+  if (!make_places(list)) {
+    pm__no_memory(error);
+    return -1;
+  }
+  size_t place = place_of(list, item);
+  if (list->places[place] != 0) return (int)list->places[place] - 1;
   if (list->planned != NULL) {
     pm__fail(error, PM_STATUS_INTERNAL, "a run comes after the prediction");
     return -1;
@@ -350,7 +394,8 @@ static int add_once(run_list *list, const void *item, pm_error *error)
   }
   list->asked = larger;
   memcpy(larger + list->count * list->size, item, list->size);
-  return (int)list->count++;
+  list->places[place] = ++list->count;
+  return (int)list->count - 1;
 }
 
 int pm__lab_predictor_add(pm__lab_predictor *predictor, const pm_run *run, pm_error *error)
