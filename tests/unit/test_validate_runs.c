@@ -130,6 +130,31 @@ START_TEST(operators_that_are_left_out_are_said)
 }
 END_TEST
 
+/* An H100 those of H200, a GB200 those of B200, an A100 those of L40S; for a V100 there are none. */
+START_TEST(a_gpu_without_constants_of_the_software_takes_those_of_its_kind)
+{
+  const struct { const char *gpu, *id, *harness; } on[] = {{"H200", "h200-sxm5", "aiconfigurator-vllm-h200"},
+    {"H100", "h100-sxm5", "aiconfigurator-vllm-h200"}, {"GB200", "gb200", "aiconfigurator-vllm-b200"},
+    {"A100", "a100-sxm4-40gb", "aiconfigurator-vllm-l40s"}, {"V100", "v100-sxm2-16gb", NULL}};
+  static const char header[] = "gpu,library,op,dtype,batch,new_tokens,past_tokens,heads,kv_heads,head_dim,time_us\n";
+  for (size_t i = 0; i < sizeof on / sizeof on[0]; i++) {
+    char row[120];
+    pm_kernel_harness h = {.decode = 0, .decode_rate = 1};
+    pm_kernel kernel = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_FP16, .count = 256, .m = 1, .k = 2000,
+                        .n = 128, .kv_count = 64, .causal = 1, .kv_bytes = 2};
+    if (on[i].harness != NULL) {
+      ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_harness", on[i].harness, &h, NULL), PM_OK);
+      kernel.rate = h.decode_rate;
+      kernel.turns = 1;
+    }
+    snprintf(row, sizeof row, "%s,vllm 0.19,generation_attention,half,8,1,1999,32,8,128,10\n", on[i].gpu);
+    pm_table *t = compare("operators", header, row);
+    ck_assert_double_eq_tol(number(t, "predicted", 0), h.decode * 1e6 + kernel_time(on[i].id, &kernel), 1e-9);
+    pm_table_free(t);
+  }
+}
+END_TEST
+
 /* ---- Collectives ---- */
 
 static const char run_header[] = "system,gpus,nodes,collective,message_bytes,time_us,algbw_GBps,note\n";
@@ -236,6 +261,7 @@ int main(void)
   tcase_add_test(tests, kernels_that_are_left_out_are_said);
   tcase_add_test(tests, an_operator_is_compared_with_its_kernels);
   tcase_add_test(tests, operators_that_are_left_out_are_said);
+  tcase_add_test(tests, a_gpu_without_constants_of_the_software_takes_those_of_its_kind);
   tcase_add_test(tests, a_collective_is_compared_with_what_it_takes);
   tcase_add_test(tests, a_copy_is_compared_with_its_pair);
   tcase_add_test(tests, machines_are_those_that_are_named_in_full);

@@ -42,19 +42,28 @@ static void load_harnesses(pm__lab_operator_reader *r)
       r->harness_count++;
 }
 
-/* That of the software on the GPU, by its name, that of its kernel or of the source, else NULL. */
-static pm_kernel_harness *harness_of(pm__lab_operator_reader *r, size_t line, const char *gpu)
+static bool is_of(const pm__lab_operator_reader *r, size_t line, const char *software)
 {
-  const char *kernel = pm__csv_cell(r->sheet, line, r->columns.kernel);
-  const char *source = pm__csv_cell(r->sheet, line, r->columns.source);
-  const char *library = pm__csv_cell(r->sheet, line, r->columns.library);
+  return strstr(pm__csv_cell(r->sheet, line, r->columns.library), software) != NULL ||
+         strstr(pm__csv_cell(r->sheet, line, r->columns.source), software) != NULL ||
+         strcmp(pm__csv_cell(r->sheet, line, r->columns.kernel), software) == 0;
+}
+
+/* That of the software on the GPU, else on one for which it has the same kernels, else NULL. The software is that of the
+** library, of the kernel or of the source. */
+static pm_kernel_harness *harness_of(pm__lab_operator_reader *r, size_t line, const pm__lab_operator_gpu *gpu)
+{
+  const char *kernels = gpu->calibrated ? gpu->calibration.id : "", *id = gpu->known ? gpu->gpu.id : "";
+  pm_kernel_harness *other = NULL;
   for (size_t i = 0; i < r->harness_count; i++) {
-    const char *name = r->harnesses[i].repository, *on = r->harnesses[i].gpu;
-    if (on[0] != '\0' && strcmp(on, gpu) != 0) continue;
-    if (strstr(library, name) != NULL || strstr(source, name) != NULL || strcmp(kernel, name) == 0)
-      return &r->harnesses[i];
+    pm_kernel_harness *h = &r->harnesses[i];
+    bool own = h->gpu[0] == '\0' || strcmp(h->gpu, id) == 0;
+    if (!(own || (other == NULL && pm__list_has(h->kernels, kernels, strlen(kernels)))) || !is_of(r, line, h->repository))
+      continue;
+    if (own) return h;
+    other = h;
   }
-  return NULL;
+  return other;
 }
 
 static double known(double value)
@@ -193,7 +202,7 @@ void pm__lab_operator_reader_free(pm__lab_operator_reader *reader)
 pm_kernel_harness *pm__lab_operator_reader_harness(pm__lab_operator_reader *r, size_t line)
 {
   const pm__lab_operator_gpu *gpu = gpu_of(r, pm__csv_cell(r->sheet, line, r->columns.gpu));
-  return gpu->known ? harness_of(r, line, gpu->gpu.id) : NULL;
+  return gpu->known ? harness_of(r, line, gpu) : NULL;
 }
 
 const pm__lab_operator_gpu *pm__lab_operator_reader_get(pm__lab_operator_reader *r, size_t line,
@@ -201,6 +210,6 @@ const pm__lab_operator_gpu *pm__lab_operator_reader_get(pm__lab_operator_reader 
 {
   pm__lab_operator_row_read(row, r->sheet, &r->columns, line);
   const pm__lab_operator_gpu *gpu = gpu_of(r, pm__csv_cell(r->sheet, line, r->columns.gpu));
-  add_host(row, harness_of(r, line, gpu->known ? gpu->gpu.id : ""));
+  add_host(row, harness_of(r, line, gpu));
   return gpu;
 }
