@@ -155,6 +155,28 @@ START_TEST(a_gpu_without_constants_of_the_software_takes_those_of_its_kind)
 }
 END_TEST
 
+/* Small messages take a round of the engine's kernel, or what the host takes to start it; large ones are the library's. */
+START_TEST(an_engine_sums_up_by_its_own_kernel_where_that_is_faster)
+{
+  pm_kernel_harness h;
+  pm_table *t = compare("operators", "gpu,library,op,kernel,dtype,gpus,time_us,message_bytes\n",
+                        "H200,vllm 0.19,custom_allreduce,vLLM_custom_graph,bfloat16,8,10,64\n"
+                        "H200,vllm 0.19,custom_allreduce,vLLM_custom_eager,bfloat16,8,10,64\n"
+                        "H200,vllm 0.19,custom_allreduce,vLLM_custom_graph,bfloat16,8,10,1e9\n"
+                        "H200,nccl 2.29,nccl_all_reduce,NCCL,bfloat16,8,10,1e9\n"
+                        "H200,nccl 2.29,nccl_all_reduce,NCCL,bfloat16,8,10,64\n"
+                        "L40S,vllm 0.19,custom_allreduce,vLLM_custom_graph,bfloat16,4,10,64\n"
+                        "L40S,nccl 2.29,nccl_all_reduce,NCCL,bfloat16,4,10,64\n");
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_harness", "aiconfigurator-vllm-h200", &h, NULL), PM_OK);
+  ck_assert_double_eq_tol(number(t, "predicted", 0), h.all_reduce * 1e6, 0.01);
+  ck_assert_double_eq(number(t, "predicted", 1), h.eager * 1e6);
+  ck_assert_double_eq(number(t, "predicted", 2), number(t, "predicted", 3));
+  ck_assert_double_gt(number(t, "predicted", 4), 2 * number(t, "predicted", 0));
+  ck_assert_double_eq(number(t, "predicted", 5), number(t, "predicted", 6)); /* over PCIe it has the library's alone */
+  pm_table_free(t);
+}
+END_TEST
+
 /* ---- Collectives ---- */
 
 static const char run_header[] = "system,gpus,nodes,collective,message_bytes,time_us,algbw_GBps,note\n";
@@ -262,6 +284,7 @@ int main(void)
   tcase_add_test(tests, an_operator_is_compared_with_its_kernels);
   tcase_add_test(tests, operators_that_are_left_out_are_said);
   tcase_add_test(tests, a_gpu_without_constants_of_the_software_takes_those_of_its_kind);
+  tcase_add_test(tests, an_engine_sums_up_by_its_own_kernel_where_that_is_faster);
   tcase_add_test(tests, a_collective_is_compared_with_what_it_takes);
   tcase_add_test(tests, a_copy_is_compared_with_its_pair);
   tcase_add_test(tests, machines_are_those_that_are_named_in_full);

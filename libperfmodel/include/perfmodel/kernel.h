@@ -217,6 +217,9 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(REAL, most_grouped, "1", "decoding: query heads that a block of threads can share, at most")\
   X(YES_NO, ungrouped_prompts, "", "short prompts: query heads that share keys take a block each")\
   X(YES_NO, single_prompts, "", "a prompt of one token runs as a prompt, not as decoding")\
+  X(REAL, all_reduce, "s", "a round of its own all-reduce in one kernel")                     \
+  X(REAL, all_reduce_rate, "1", "bandwidth of that over that of the rings")                  \
+  X(REAL, eager, "s", "least time of an all-reduce that the host starts by itself")          \
   X(REAL, norm, "s", "added to a norm of rows of a language model")                          \
   X(REAL, norm_clocks, "1", "clocks of an SM for a number that it reads or writes")          \
   X(REAL, rotary, "s", "added to rotary embedding")                                          \

@@ -36,6 +36,7 @@ static const struct {
   {{"rotary", 2e-6, 2, 0.1e-6, 20e-6}, {"rotary_clocks", 0.3, 2, 0.05, 5}},
   {{"gated", 2e-6, 2, 0.1e-6, 20e-6}, {"gated_clocks", 0.3, 2, 0.05, 5}},
   {{"gather", 2e-6, 2, 0.1e-6, 20e-6}, {"gather_clocks", 0.3, 2, 0.05, 5}},
+  {{"all_reduce", 5e-6, 2, 0.5e-6, 50e-6}, {"all_reduce_rate", 0.6, 2, 0.05, 2}, {"eager", 20e-6, 2, 1e-6, 200e-6}},
 };
 
 enum { PARTS = sizeof kinds / sizeof kinds[0], MOST = 3 };
@@ -65,7 +66,7 @@ static double *place_of(const hosts *h, int constant)
 /* Latent attention and experts in FP4 are compared, and have no constants. */
 static bool has_constants(const pm__lab_operator_row *row)
 {
-  return row->skip[0] == '\0' && !row->marked && row->count > 0 && strstr(row->label, "latent") == NULL &&
+  return row->skip[0] == '\0' && !row->marked && strstr(row->label, "latent") == NULL &&
          (strcmp(row->label, "experts") != 0 || row->routed > 0);
 }
 
@@ -92,8 +93,8 @@ static int errors_of(hosts *h, double *errors, pm_error *error)
   int status = PM_OK;
   for (size_t i = 0; i < h->active_count && status == PM_OK; i++) {
     const pm__lab_operator_gpu *gpu = pm__lab_operator_reader_get(h->reader, h->active[i], &row);
-    status = pm__lab_operator_row_time(&row, gpu, &time, error);
-    errors[i] = log((row.overhead + time) / row.time);
+    status = pm__lab_operator_reader_time(h->reader, &row, gpu, &time, error);
+    errors[i] = log(time / row.time);
   }
   return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/base.h"
 #include "lab/validation/gpu_names.h"
+#include "lab/validation/operator_collective.h"
 #include "lab/validation/operator_row.h"
 
 enum { NAMES = 32 };
@@ -17,6 +18,7 @@ struct pm__lab_operator_reader {
   size_t name_count;
   pm_kernel_harness harnesses[NAMES];
   size_t harness_count;
+  pm__lab_operator_groups *groups;
 };
 
 static const pm__lab_operator_gpu *gpu_of(pm__lab_operator_reader *r, const char *name)
@@ -158,11 +160,20 @@ static void add_experts(pm__lab_operator_row *row, const pm_kernel_harness *h)
   k->m = fmax(1, h->routing * row->routed);
 }
 
+static void add_all_reduce(pm__lab_operator_row *row, const pm_kernel_harness *h)
+{
+  row->round = known(h->all_reduce);
+  row->round_rate = known(h->all_reduce_rate);
+  row->least = row->eager ? known(h->eager) : 0;
+}
+
 static void add_host(pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
-  if (h == NULL || row->count == 0) return;
+  if (h == NULL) return;
   int operation = row->kernels[0].operation;
-  if (operation == PM_OPERATOR_ATTENTION) {
+  if (row->count == 0) {
+    add_all_reduce(row, h);
+  } else if (operation == PM_OPERATOR_ATTENTION) {
     add_attention(row, h);
   } else if (operation != PM_OPERATOR_GEMM) {
     add_pass(row, h);
@@ -181,8 +192,9 @@ pm__lab_operator_reader *pm__lab_operator_reader_new(const pm_catalog *catalog, 
 {
   pm__lab_operator_reader *r = (pm__lab_operator_reader *)calloc(1, sizeof *r);
   if (r != NULL) r->gpus = pm__lab_gpu_names_new(catalog, error);
-  if (r == NULL || r->gpus == NULL) {
-    free(r);
+  if (r != NULL && r->gpus != NULL) r->groups = pm__lab_operator_groups_new(catalog, error);
+  if (r == NULL || r->groups == NULL) {
+    pm__lab_operator_reader_free(r);
     pm__no_memory(error);
     return NULL;
   }
@@ -195,7 +207,9 @@ pm__lab_operator_reader *pm__lab_operator_reader_new(const pm_catalog *catalog, 
 
 void pm__lab_operator_reader_free(pm__lab_operator_reader *reader)
 {
-  if (reader != NULL) pm__lab_gpu_names_free(reader->gpus);
+  if (reader == NULL) return;
+  pm__lab_gpu_names_free(reader->gpus);
+  pm__lab_operator_groups_free(reader->groups);
   free(reader);
 }
 
@@ -212,4 +226,17 @@ const pm__lab_operator_gpu *pm__lab_operator_reader_get(pm__lab_operator_reader 
   const pm__lab_operator_gpu *gpu = gpu_of(r, pm__csv_cell(r->sheet, line, r->columns.gpu));
   add_host(row, harness_of(r, line, gpu));
   return gpu;
+}
+
+int pm__lab_operator_reader_time(pm__lab_operator_reader *reader, const pm__lab_operator_row *row,
+                                 const pm__lab_operator_gpu *gpu, double *time, pm_error *error)
+{
+  pm_kernel_time out[PM__OPERATOR_KERNELS];
+  size_t count = (size_t)row->count;
+  const pm_kernel_calibration *calibration = gpu->calibrated ? &gpu->calibration : NULL;
+  if (count == 0) return pm__lab_operator_groups_time(reader->groups, row, &gpu->gpu, time, error);
+  int status = pm_kernel_predict(&gpu->gpu, calibration, row->kernels, out, count, error);
+  *time = row->overhead;
+  for (size_t i = 0; i < count && status == PM_OK; i++) *time += out[i].time;
+  return status;
 }

@@ -217,6 +217,7 @@ static void read_all_reduce(reader *r)
 {
   r->row->gpus = SIZE(r, gpus);
   r->row->bytes = SIZE(r, message_bytes);
+  r->row->eager = strstr(CELL(r, kernel), "eager") != NULL;
 }
 
 /* ---- Rows ---- */
@@ -294,16 +295,4 @@ void pm__lab_operator_row_read(pm__lab_operator_row *row, const pm__csv *sheet, 
   if (!(row->time > 0)) leave_out(&r, "there is no time above 0:", CELL(&r, time_us));
   const char *check = CELL(&r, check);
   row->marked = check[0] != '\0' && strcmp(check, "ok") != 0;
-}
-
-int pm__lab_operator_row_time(const pm__lab_operator_row *row, const pm__lab_operator_gpu *gpu, double *time,
-                              pm_error *error)
-{
-  pm_kernel_time out[PM__OPERATOR_KERNELS];
-  size_t count = (size_t)row->count;
-  const pm_kernel_calibration *calibration = gpu->calibrated ? &gpu->calibration : NULL;
-  int status = pm_kernel_predict(&gpu->gpu, calibration, row->kernels, out, count, error);
-  *time = 0;
-  for (size_t i = 0; i < count && status == PM_OK; i++) *time += out[i].time;
-  return status;
 }

@@ -31,6 +31,9 @@ typedef struct pm__lab_operator_row {
   int count;           /* 0: a collective over `gpus` */
   double rows;         /* of a product or a pass: tokens; NAN: not told apart */
   double gpus, bytes;  /* of a collective */
+  double round, round_rate; /* of one in a kernel of the engine: a round [s], its bandwidth over the rings'; 0: it has none */
+  double least;        /* its least time [s]: the host's */
+  bool eager;          /* the host starts each kernel by itself */
   double routed;       /* of experts: numbers of all rows that tokens are routed as, to experts anywhere; 0: not added up */
   double time, overhead; /* measured, and what the host added to it [s] */
   bool window;         /* attention sees no further, or not beyond the keys that there are */
@@ -65,8 +68,8 @@ const pm__lab_operator_gpu *pm__lab_operator_reader_get(pm__lab_operator_reader 
 /* The host of a line, whose values the next lines are read with; NULL: none is known. */
 pm_kernel_harness *pm__lab_operator_reader_harness(pm__lab_operator_reader *reader, size_t line);
 
-/* Time of the kernels of a row one after the other, without what the host added. */
-int pm__lab_operator_row_time(const pm__lab_operator_row *row, const pm__lab_operator_gpu *gpu, double *time,
-                              pm_error *error);
+/* Predicted time of a row, what the host added included. Errors: PM_STATUS_NOT_FOUND and what the kernels have. */
+int pm__lab_operator_reader_time(pm__lab_operator_reader *reader, const pm__lab_operator_row *row,
+                                 const pm__lab_operator_gpu *gpu, double *time, pm_error *error);
 
 #endif

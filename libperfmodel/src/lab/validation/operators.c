@@ -8,11 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perfmodel/collective.h"
 #include "lab/validation/comparison.h"
-#include "lab/validation/machines.h"
 #include "lab/validation/operator_row.h"
-#include "lab/validation/predictor.h"
 
 enum { FEW_ROWS = 64 };
 
@@ -20,50 +17,19 @@ typedef struct study {
   pm__lab_context *context;
   pm__lab_operator_reader *reader;
   int id; /* its column */
-  pm__lab_machines *machines;
-  pm__lab_predictor *predictor;
   pm__lab_comparisons compared;
   pm__lab_reasons reasons;
 } study;
 
 /* ---- Predicting ---- */
 
-/* On the smallest system with so many of the GPU. */
-static int predict_collective(study *s, const pm__lab_operator_gpu *gpu, const pm__lab_operator_row *row, double *time,
-                              pm_error *error)
-{
-  pm__lab_row cells = {.set = ""};
-  pm_collective_time result;
-  pm_call call = pm_call_make();
-  pm_group_choice choice = pm_group_choice_make();
-  for (int i = 0; i < PM__COLUMNS; i++) cells.cell[i] = "";
-  cells.cell[PM__COLUMN_GPU] = gpu->gpu.id;
-  const char *id = pm__lab_machines_find(s->machines, &cells, (int)row->gpus, 1, error);
-  int system = id != NULL ? pm__lab_predictor_system(s->predictor, id, error) : -1;
-  if (system < 0) return PM_STATUS_NOT_FOUND;
-  call.collective = PM_COLLECTIVE_ALL_REDUCE;
-  call.bytes = row->bytes;
-  pm_group *group = pm_group_new(pm__lab_predictor_built_system(s->predictor, system), NULL, (int)row->gpus, &choice,
-                                 error);
-  if (group == NULL) return PM_STATUS_BAD_ARGUMENT;
-  pm_group_evaluate(group, &call, &result, 1);
-  pm_group_free(group);
-  *time = result.time;
-  return result.status == PM_OK ? PM_OK : pm__fail(error, result.status, "%s", pm_status_get_text(result.status));
-}
-
 static int predict(study *s, const pm__lab_operator_row *row, const pm__lab_operator_gpu *gpu, double *time,
                    pm_error *error)
 {
-  double kernels = 0;
-  *time = row->overhead;
   if (row->skip[0] != '\0') return pm__fail(error, PM_STATUS_NOT_FOUND, "%s", row->skip);
   if (!gpu->known)
     return pm__fail(error, PM_STATUS_NOT_FOUND, "no GPU of the catalogue is called \"%.60s\"", gpu->name);
-  if (row->count == 0) return predict_collective(s, gpu, row, time, error);
-  int status = pm__lab_operator_row_time(row, gpu, &kernels, error);
-  *time += kernels;
-  return status;
+  return pm__lab_operator_reader_time(s->reader, row, gpu, time, error);
 }
 
 /* ---- Rows ---- */
@@ -121,9 +87,7 @@ static int prepare(study *s, pm_error *error)
   if (status != PM_OK) return status;
   s->id = pm__csv_column(s->context->table, "id");
   s->reader = pm__lab_operator_reader_new(s->context->catalog, s->context->table, error);
-  if (s->reader != NULL) s->machines = pm__lab_machines_new(s->context->catalog, error);
-  if (s->machines != NULL) s->predictor = pm__lab_predictor_new(s->context->catalog, NULL, error);
-  return s->predictor != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
+  return s->reader != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 pm_table *pm__lab_validate_operators(pm__lab_context *context, pm_error *error)
@@ -141,8 +105,6 @@ pm_table *pm__lab_validate_operators(pm__lab_context *context, pm_error *error)
     pm__lab_note_unpredicted(context, &s->reasons);
     table = context->rows ? pm__lab_comparisons_table(&s->compared, error) : groups_table(s, error);
   }
-  pm__lab_predictor_free(s->predictor);
-  pm__lab_machines_free(s->machines);
   pm__lab_operator_reader_free(s->reader);
   pm__lab_reasons_free(&s->reasons);
   free(s->compared.items);
