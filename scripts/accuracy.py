@@ -271,7 +271,12 @@ def expect(folder):
 
 
 CLASSES = [("products, fewer than 64 rows", r" products (fp16|bf16) m<64$"), ("products, 64 rows and more", r" products (fp16|bf16) m>=64$"),
-           ("FP8 products", r" products fp8"), ("FP4 products", " products nvfp4 "), ("experts, but in FP4", r" experts (bf16|fp8|fp8-block)$"), ("attention of prompts", " attention-prompt "), ("attention of decoding", " attention-decode "),
+           ("FP8 products", r" products fp8"), ("FP4 products", " products nvfp4 "), ("experts", r" experts (bf16|fp8|fp8-block)$"),
+           ("experts in FP4", " experts nvfp4"), ("experts with weights of 4 bits", " experts w4a16"),
+           ("attention of prompts", " attention-prompt "), ("attention of prompts within a window", " attention-window "),
+           ("attention of decoding", " attention-decode "), ("latent attention of prompts", " latent-prompt "),
+           ("latent attention of decoding", " latent-decode "), ("products of latents", " products-latent "),
+           ("all-reduces of engines", " all-reduce "), ("all-reduces of NCCL", " all-reduce-nccl "),
            ("norms and passes", r" (activation|add-norm|embedding|gated-activation|norm|residual|rotary) ")]
 
 
@@ -285,7 +290,7 @@ def operators(folder):
         own = np.array([re.search(pattern, group) is not None for group in rows["group"]]) & known(rows) & ~doubted
         lines += [[label, name] + statistics(rows["error"][own & (gpu == name)]) for name in sorted(set(gpu[own]))]
     rest = known(rows) & ~doubted
-    lines.append(["all, with those of no constants", "all"] + statistics(rows["error"][rest]))
+    lines.append(["all", "all"] + statistics(rows["error"][rest]))
     return table(["class", "GPU"] + STATISTICS, lines)
 
 

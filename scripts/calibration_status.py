@@ -65,7 +65,7 @@ def class_of_kernel(group):
 
 def class_of_operator(group):
     gpu, operator, precision = group.split()[:3]
-    if "doubted" in group or operator.startswith(("all-reduce", "experts", "attention-latent", "products-latent")):
+    if "doubted" in group or operator.startswith(("all-reduce", "experts", "latent", "products-latent")):
         return gpu, None
     if operator.startswith("attention"):
         return gpu, "attention"

@@ -131,6 +131,35 @@ static int read_window(const cli_request *request, const family *f, pm_kernel *k
   return code;
 }
 
+/* ---- What may be said besides the sizes ---- */
+
+static const struct {
+  int forward;
+  option_id option;
+  size_t field;
+} extras[] = {
+  {PM_OPERATOR_GEMM, OPTION_OPERAND_BYTES, offsetof(pm_kernel, operand_bytes)},
+  {PM_OPERATOR_ATTENTION, OPTION_KEY_WINDOW, offsetof(pm_kernel, window)},
+  {PM_OPERATOR_ATTENTION, OPTION_KV_HEADS, offsetof(pm_kernel, kv_count)},
+  {PM_OPERATOR_ATTENTION, OPTION_KV_BYTES, offsetof(pm_kernel, kv_bytes)},
+  {PM_OPERATOR_ATTENTION, OPTION_VALUE_SIZE, offsetof(pm_kernel, value_size)},
+};
+
+enum { EXTRAS = sizeof extras / sizeof extras[0] };
+
+static int read_extras(const cli_request *request, pm_kernel *kernel)
+{
+  for (int i = 0; i < EXTRAS; i++) {
+    double value;
+    const char *text = request->value[extras[i].option];
+    if (text == NULL) continue;
+    if (pm_number_parse(text, &value) != PM_OK || !(value > 0) || isinf(value))
+      return fail(CODE_USAGE, "--%s \"%.40s\" is not a number above 0", option_name(request, extras[i].option), text);
+    memcpy((char *)kernel + extras[i].field, &value, sizeof value);
+  }
+  return CODE_DONE;
+}
+
 /* ---- Which operator ---- */
 
 /* The word, or what it was in an earlier release. */
@@ -167,10 +196,19 @@ static int read_update(const cli_request *request, pm_kernel *kernel)
 
 static int read_attention(const cli_request *request, pm_kernel *kernel)
 {
+  static const option_id fused[] = {OPTION_CAUSAL, OPTION_KEY_WINDOW, OPTION_KV_HEADS, OPTION_KV_BYTES, OPTION_VALUE_SIZE,
+                                    OPTION_LATENT};
   kernel->count *= kernel->groups; /* heads of all samples */
+  kernel->kv_count *= kernel->groups;
   kernel->groups = 1;
+  kernel->causal = request->value[OPTION_CAUSAL] != NULL;
+  kernel->latent = request->value[OPTION_LATENT] != NULL;
+  if (kernel->window > 0 && !kernel->causal) return fail(CODE_USAGE, "--window needs --causal");
   if (request->value[OPTION_UNFUSED] == NULL) return CODE_DONE;
   if (kernel->operation != PM_OPERATOR_ATTENTION) return fail(CODE_USAGE, "--unfused is for the forward pass");
+  for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++)
+    if (request->value[fused[i]] != NULL)
+      return fail(CODE_USAGE, "--unfused computes all scores of all heads; it has no --%s", option_name(request, fused[i]));
   kernel->operation = PM_OPERATOR_ATTENTION_UNFUSED;
   return CODE_DONE;
 }
@@ -206,12 +244,16 @@ static bool is_used(const family *f, option_id id)
 {
   for (int i = 0; f->sizes[i].option != OPTION_COUNT; i++)
     if (f->sizes[i].option == id) return true;
+  for (int i = 0; i < EXTRAS; i++)
+    if (extras[i].option == id) return f->forward == extras[i].forward;
   switch (id) {
   case OPTION_IMAGE:
   case OPTION_WINDOW:
   case OPTION_STRIDE:
   case OPTION_PADDING: return has_window(f);
-  case OPTION_UNFUSED: return f->forward == PM_OPERATOR_ATTENTION;
+  case OPTION_UNFUSED:
+  case OPTION_CAUSAL:
+  case OPTION_LATENT: return f->forward == PM_OPERATOR_ATTENTION;
   case OPTION_OPTIMIZER: return f->forward == PM_OPERATOR_MOMENTUM;
   case OPTION_BYTES:
   case OPTION_PAGEABLE: return f->forward == PM_OPERATOR_COPY;
@@ -224,7 +266,8 @@ static int refuse_others(const cli_request *request, const family *f)
   static const option_id all[] = {OPTION_M, OPTION_N, OPTION_K, OPTION_PRODUCTS, OPTION_CHANNELS, OPTION_OUT_CHANNELS,
                                   OPTION_GROUPS, OPTION_IMAGE, OPTION_WINDOW, OPTION_STRIDE, OPTION_PADDING, OPTION_BATCH,
                                   OPTION_HIDDEN, OPTION_STEPS, OPTION_HEADS, OPTION_TOKENS, OPTION_KEYS, OPTION_HEAD_SIZE,
-                                  OPTION_UNFUSED, OPTION_ROWS, OPTION_ROW_SIZE, OPTION_ELEMENTS, OPTION_TENSORS,
+                                  OPTION_UNFUSED, OPTION_CAUSAL, OPTION_KEY_WINDOW, OPTION_KV_HEADS, OPTION_KV_BYTES,
+                                  OPTION_VALUE_SIZE, OPTION_LATENT, OPTION_OPERAND_BYTES, OPTION_ROWS, OPTION_ROW_SIZE, OPTION_ELEMENTS, OPTION_TENSORS,
                                   OPTION_PARAMETERS, OPTION_OPTIMIZER, OPTION_BYTES, OPTION_PAGEABLE};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     if (request->value[all[i]] != NULL && !is_used(f, all[i]))
@@ -242,5 +285,6 @@ int read_kernel_family(const cli_request *request, const char *name, pm_kernel *
   int code = refuse_others(request, f);
   if (code == CODE_DONE) code = read_pass(request, f, kernel);
   for (int i = 0; code == CODE_DONE && f->sizes[i].option != OPTION_COUNT; i++) code = read_size(request, f, i, kernel);
+  if (code == CODE_DONE) code = read_extras(request, kernel);
   return code == CODE_DONE ? read_special(request, f, kernel) : code;
 }

@@ -202,7 +202,7 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    kernel) options=" --gpu --precision --kernel-model --pass --batch --m --n --k --count --tn --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --hidden --steps --persistent --rows --row-size --elements --tensors --parameters --optimizer --bytes --pageable --columns --format --output --catalog --quiet --help"
+    kernel) options=" --gpu --precision --kernel-model --pass --batch --m --n --k --count --tn --operand-bytes --channels --out-channels --groups --size --kernel --stride --padding --heads --tokens --keys --head-size --unfused --causal --window --kv-heads --kv-bytes --value-size --latent --hidden --steps --persistent --rows --row-size --elements --tensors --parameters --optimizer --bytes --pageable --columns --format --output --catalog --quiet --help"
       case $before in
         --gpu) words="$(_perfmodel_ids gpus)" ;;
         --precision) words="$(_perfmodel_ids precisions)" ;;

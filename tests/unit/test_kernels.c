@@ -378,6 +378,114 @@ START_TEST(a_pass_over_what_is_kept_is_faster)
 }
 END_TEST
 
+static pm_kernel causal_attention(double heads, double queries, double keys, double head)
+{
+  pm_kernel k = kernel_of(PM_OPERATOR_ATTENTION, PM_PRECISION_FP16);
+  k.count = heads;
+  k.m = queries;
+  k.k = keys;
+  k.n = head;
+  k.causal = 1;
+  return k;
+}
+
+/* The narrower, the less; one as wide as the keys hides nothing; within one, work grows with the queries alone. */
+START_TEST(a_window_bounds_the_keys_of_a_query)
+{
+  static const double windows[] = {8192, 4096, 1024, 128, 64, 1};
+  device d;
+  int less = 0;
+  EACH_DEVICE(d) {
+    if (!has(&d, PM_PRECISION_FP16)) continue;
+    pm_kernel k = causal_attention(32, 8192, 8192, 128);
+    pm_kernel_time all = time_of(&d, &k);
+    double last = all.time;
+    EACH(i, 6) {
+      k.window = windows[i];
+      pm_kernel_time t = time_of(&d, &k);
+      if (i == 0) ck_assert_double_eq(t.time, all.time);
+      ck_assert_double_le(t.time, last);
+      less += t.time < last;
+      last = t.time;
+    }
+    ck_assert_double_eq_tol(time_of(&d, &k).flop, 4.0 * 32 * 8192 * 128, 1); /* each sees itself */
+    k.window = 128;
+    double once = time_of(&d, &k).time;
+    k.m = k.k = 16384;
+    ck_assert_double_le(time_of(&d, &k).time, 2.1 * once);
+  }
+  ck_assert_int_gt(less, 100);
+}
+END_TEST
+
+/* A value as wide as the key is no news; one that is a part of the key is neither stored nor read. */
+START_TEST(latents_are_stored_once)
+{
+  device d;
+  EACH_DEVICE(d) {
+    if (!has(&d, PM_PRECISION_FP16)) continue;
+    pm_kernel k = causal_attention(64, 1, 30000, 576);
+    k.kv_count = 1;
+    pm_kernel_time same = time_of(&d, &k);
+    k.value_size = 576;
+    ck_assert_double_eq(time_of(&d, &k).time, same.time);
+    k.value_size = 512;
+    pm_kernel_time apart = time_of(&d, &k);
+    k.latent = 1;
+    pm_kernel_time latent = time_of(&d, &k);
+    ck_assert_double_eq(apart.flop, 2.0 * 64 * 30000 * (576 + 512));
+    ck_assert_double_eq(apart.bytes, 2.0 * (30000 + 64) * (576 + 512));
+    ck_assert_double_eq(latent.bytes, apart.bytes - 2.0 * 30000 * 512);
+    ck_assert_double_le(latent.time, apart.time);
+    ck_assert_double_le(apart.time, same.time);
+  }
+}
+END_TEST
+
+/* Weights of a quarter of the bytes: never slower, and faster where the memory decides. */
+START_TEST(shorter_operands_are_read_in_less)
+{
+  static const double rows[] = {1, 8, 128, 4096};
+  device d;
+  EACH_DEVICE(d) EACH(i, 4) {
+    if (!has(&d, PM_PRECISION_FP16)) continue;
+    pm_kernel k = gemm(1, rows[i], 16384, 16384, PM_PRECISION_FP16);
+    pm_kernel_time all = time_of(&d, &k);
+    k.operand_bytes = 2;
+    ck_assert_double_eq(time_of(&d, &k).time, all.time);
+    k.operand_bytes = 0.5;
+    pm_kernel_time less = time_of(&d, &k);
+    ck_assert_double_le(less.time, all.time);
+    ck_assert_double_eq_tol(all.bytes - less.bytes, 1.5 * 16384 * 16384, 1);
+    if (rows[i] <= 8 && all.bound == PM_BOUND_MEMORY_BANDWIDTH) ck_assert_double_lt(less.time, 0.9 * all.time);
+  }
+}
+END_TEST
+
+START_TEST(sizes_of_no_kernel_are_refused)
+{
+  device d;
+  EACH_DEVICE(d) {
+    pm_kernel k[5];
+    static const char *const names[] = {"window", "value_size", "kv_bytes", "kv_count", "operand_bytes"};
+    EACH(i, 5) k[i] = causal_attention(8, 8, 8, 64);
+    k[0].window = 0.5;
+    k[1].value_size = -1;
+    k[2].kv_bytes = 9;
+    k[3].kv_count = 9;
+    k[4] = gemm(1, 8, 8, 8, PM_PRECISION_FP16);
+    k[4].operand_bytes = 9;
+    EACH(i, 5) {
+      pm_kernel_time time;
+      pm_error error = PM_ERROR_NONE;
+      ck_assert_int_eq(pm_kernel_predict(&d.gpu, &d.constants, &k[i], &time, 1, &error), PM_STATUS_BAD_ARGUMENT);
+      ck_assert_msg(strstr(error.text, names[i]) != NULL, "%s", error.text);
+    }
+    break;
+  }
+}
+END_TEST
+
 /* A kernel that does not split the contraction is never faster than one that may, and is as fast where no split pays. */
 START_TEST(an_unsplit_product_takes_no_less)
 {
@@ -464,6 +572,10 @@ int main(void)
   tcase_add_test(laws, what_is_used_in_turn_is_kept_as_it_fits);
   tcase_add_test(laws, a_pass_over_what_is_kept_is_faster);
   tcase_add_test(laws, an_unsplit_product_takes_no_less);
+  tcase_add_test(laws, a_window_bounds_the_keys_of_a_query);
+  tcase_add_test(laws, latents_are_stored_once);
+  tcase_add_test(laws, shorter_operands_are_read_in_less);
+  tcase_add_test(laws, sizes_of_no_kernel_are_refused);
   tcase_add_test(laws, one_row_has_kernels_of_its_own);
   tcase_add_test(laws, a_pass_has_a_third_limit);
   tcase_add_test(laws, intervals_hold_the_time);

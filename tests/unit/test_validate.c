@@ -144,7 +144,7 @@ END_TEST
 /* Another form or memory than the row says is another GPU. */
 START_TEST(another_gpu_is_not_matched)
 {
-  ck_assert_str_eq(machine("H200 NVL", "", "", 1), "none");
+  ck_assert_str_eq(machine("H200 PCIe", "", "", 1), "none");
   ck_assert_str_eq(machine("H200 NVL", "141", "H200 NVL", 8), "none");
   ck_assert_str_eq(machine("H100 PCIe", "", "DGX H100", 8), "none");
   ck_assert_str_eq(machine("H100 NVL", "94", "", 2), "none");

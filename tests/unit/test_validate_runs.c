@@ -113,12 +113,61 @@ START_TEST(an_operator_is_compared_with_its_kernels)
 }
 END_TEST
 
+/* Of DeepSeek: all heads share a latent of 576 numbers, of which 512 are the value; prompts make keys and values of it. */
+START_TEST(latents_windows_and_short_weights_are_read)
+{
+  pm_kernel decode = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_BF16, .count = 256, .m = 1, .k = 2000,
+                      .n = 576, .kv_count = 2, .causal = 1, .kv_bytes = 2, .value_size = 512, .latent = 1};
+  pm_kernel prompt = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_BF16, .count = 256, .m = 2000,
+                      .k = 2000, .n = 192, .causal = 1, .kv_bytes = 2, .value_size = 128};
+  pm_kernel window = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_BF16, .count = 256, .m = 2000,
+                      .k = 2000, .n = 64, .kv_count = 16, .causal = 1, .kv_bytes = 2, .window = 128};
+  pm_kernel product = {.operation = PM_OPERATOR_GEMM, .precision = PM_PRECISION_BF16, .count = 1, .m = 8, .n = 4096,
+                       .k = 1024, .tn = 1, .operand_bytes = 0.515625};
+  pm_table *t = compare("operators", "gpu,op,dtype,kv_dtype,m,n,k,batch,new_tokens,past_tokens,heads,kv_heads,head_dim,"
+                        "window,time_us\n",
+                        "H200,generation_mla,bfloat16,bfloat16,,,,2,1,1999,128,,,,10\n"
+                        "H200,context_mla,bfloat16,bfloat16,,,,2,2000,0,128,,,,10\n"
+                        "H200,context_attention,bfloat16,bfloat16,,,,2,2000,0,128,8,64,128,10\n"
+                        "H200,gemm,int4_wo,,8,4096,1024,,,,,,,,10\n");
+  ck_assert_double_eq_tol(number(t, "predicted", 0), kernel_time("h200-sxm5", &decode), 1e-9);
+  ck_assert_double_eq_tol(number(t, "predicted", 1), kernel_time("h200-sxm5", &prompt), 1e-9);
+  ck_assert_double_eq_tol(number(t, "predicted", 2), kernel_time("h200-sxm5", &window), 1e-9);
+  ck_assert_double_eq_tol(number(t, "predicted", 3), kernel_time("h200-sxm5", &product), 1e-9);
+  ck_assert_str_eq(text_of(t, "group", 0), "h200-sxm5 latent-decode bf16");
+  ck_assert_str_eq(text_of(t, "group", 1), "h200-sxm5 latent-prompt bf16");
+  ck_assert_str_eq(text_of(t, "group", 2), "h200-sxm5 attention-window bf16");
+  ck_assert_str_eq(text_of(t, "group", 3), "h200-sxm5 products w4a16 m<64");
+  pm_table_free(t);
+}
+END_TEST
+
+/* SGLang makes numbers of two bytes of a cache of FP8 before FlashAttention reads them. */
+START_TEST(a_cache_of_one_byte_is_converted_first)
+{
+  pm_kernel_harness h;
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_harness", "aiconfigurator-sglang-h200", &h, NULL), PM_OK);
+  pm_kernel decode = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_BF16, .count = 256, .m = 1, .k = 2000,
+                      .n = 576, .kv_count = 2, .causal = 1, .kv_bytes = 2, .value_size = 512, .latent = 1, .turns = 1,
+                      .rate = h.latent_decode_rate};
+  pm_kernel convert = {.operation = PM_OPERATOR_ELEMENTWISE, .precision = PM_PRECISION_BF16, .count = h.latent_converting,
+                       .m = 2 * 2000 * 576};
+  pm_table *t = compare("operators", "gpu,library,op,dtype,kv_dtype,batch,new_tokens,past_tokens,heads,time_us\n",
+                        "H200,sglang 0.5,generation_mla,bfloat16,bfloat16,2,1,1999,128,10\n"
+                        "H200,sglang 0.5,generation_mla,bfloat16,fp8,2,1,1999,128,10\n");
+  double read = h.latent_decode * 1e6 + kernel_time("h200-sxm5", &decode);
+  ck_assert_double_eq_tol(number(t, "predicted", 0), read, 1e-9);
+  ck_assert_double_eq_tol(number(t, "predicted", 1), read + kernel_time("h200-sxm5", &convert), 1e-9);
+  pm_table_free(t);
+}
+END_TEST
+
 START_TEST(operators_that_are_left_out_are_said)
 {
   static const char *const rows[] = {"NoSuchGPU,gemm,half,,1,2,3,,,,,,,10,\n", "L40S,gemm,half,,1,0,3,,,,,,,10,\n",
-                                     "L40S,gemm,int4_wo,,1,2,3,,,,,,,10,\n", "L40S,gemm,nvfp4,,1,2,3,,,,,,,10,\n", "L40S,sort,half,,1,2,3,,,,,,,10,\n",
+                                     "L40S,moe,w4a8_mxfp4_mxfp8,,1,2,3,,,,,,,10,\n", "L40S,gemm,nvfp4,,1,2,3,,,,,,,10,\n", "L40S,sort,half,,1,2,3,,,,,,,10,\n",
                                      "L40S,gemm,half,,1,2,3,,,,,,,0,\n"};
-  static const char *const why[] = {"no GPU of the catalogue is called \"NoSuchGPU\"", "below 1: \"n\"", "\"int4_wo\"",
+  static const char *const why[] = {"no GPU of the catalogue is called \"NoSuchGPU\"", "below 1: \"n\"", "\"w4a8_mxfp4_mxfp8\"",
                                     "has no rate for fp4",
                                     "\"sort\"", "no time above 0"};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -282,6 +331,8 @@ int main(void)
   tcase_add_test(tests, a_kernel_is_compared_with_what_it_takes);
   tcase_add_test(tests, kernels_that_are_left_out_are_said);
   tcase_add_test(tests, an_operator_is_compared_with_its_kernels);
+  tcase_add_test(tests, latents_windows_and_short_weights_are_read);
+  tcase_add_test(tests, a_cache_of_one_byte_is_converted_first);
   tcase_add_test(tests, operators_that_are_left_out_are_said);
   tcase_add_test(tests, a_gpu_without_constants_of_the_software_takes_those_of_its_kind);
   tcase_add_test(tests, an_engine_sums_up_by_its_own_kernel_where_that_is_faster);

@@ -135,7 +135,11 @@ typedef enum pm_operator {
   X(REAL, rate, "1", "rate of the software's kernel: attention over FlashAttention, gemm over the library (at most 1); unknown: 1")       \
   X(REAL, clocks, "1", "passes: clocks of an SM for a number read or written; unknown: as the memory gives them") \
   X(REAL, blocks, "1", "passes: blocks of threads, each on one SM; unknown: enough for all SMs") \
-  X(YES_NO, unsplit, "", "gemm: by a kernel that does not split the contraction")
+  X(YES_NO, unsplit, "", "gemm: by a kernel that does not split the contraction") \
+  X(REAL, operand_bytes, "B", "gemm: bytes of a stored number of the second operand; unknown: as the precision's") \
+  X(REAL, window, "1", "attention: keys that a query sees at most, its own and those before; unknown: all") \
+  X(REAL, value_size, "1", "attention: numbers of a head of the values; unknown: n, as of the keys") \
+  X(YES_NO, latent, "", "attention: values are a part of the keys, which alone are stored")
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 
@@ -208,10 +212,21 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(REAL, experts, "s", "added to experts: routing, sorting, starts")                        \
   X(REAL, routing, "1", "accesses of a number of all rows that are routed")                  \
   X(REAL, experts_rate, "1", "arithmetic of their kernels over that of the library's")       \
+  X(REAL, w4_experts, "s", "the same where weights have four bits and rows do not")           \
+  X(REAL, w4_routing, "1", "accesses of a number of all rows that are routed")               \
+  X(REAL, w4_experts_rate, "1", "arithmetic of their kernels over that of the library's")    \
+  X(REAL, fp4_experts, "s", "the same in FP4")                                               \
+  X(REAL, fp4_routing, "1", "accesses of a number of all rows that are routed")              \
+  X(REAL, fp4_experts_rate, "1", "arithmetic of their kernels over that of the library's")   \
   X(REAL, attention, "s", "added to attention of prompts")                                   \
   X(REAL, attention_rate, "1", "its rate over that of FlashAttention")                       \
   X(REAL, decode, "s", "added to attention of decoding")                                     \
   X(REAL, decode_rate, "1", "its rate over that of FlashAttention")                          \
+  X(REAL, latent, "s", "added to latent attention of prompts")                               \
+  X(REAL, latent_rate, "1", "its rate over that of FlashAttention")                          \
+  X(REAL, latent_decode, "s", "added to latent attention of decoding")                       \
+  X(REAL, latent_decode_rate, "1", "its rate over that of FlashAttention")                   \
+  X(REAL, latent_converting, "1", "accesses that make a latent of one byte one of two first")\
   X(YES_NO, unmasked, "", "attention computes what the mask hides")                          \
   X(YES_NO, ungrouped, "", "decoding: query heads that share keys take a block of threads each")\
   X(REAL, most_grouped, "1", "decoding: query heads that a block of threads can share, at most")\

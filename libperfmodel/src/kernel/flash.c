@@ -25,11 +25,17 @@ static double key_time(const pm__device *d, const pm__flash *f)
   return pm__most(scores, (f->d + f->dv) * (f->kv_bytes > 0 ? f->kv_bytes : d->bytes) * d->flash_load);
 }
 
+/* Keys that a block sees at most: within a window, those of its first query and its own. */
+static double most_keys(const pm__flash *f)
+{
+  return f->window > 0 ? pm__least(f->keys, f->window + pm__least(f->tokens, ROWS) - 1) : f->keys;
+}
+
 /* Keys that a block sees in the mean: a causal mask leaves out whole blocks of them. */
 static double mean_keys(const pm__flash *f, double blocks)
 {
   if (f->pairs >= f->tokens * f->keys) return f->keys;
-  return pm__least(f->keys, f->keys - f->tokens + ROWS * (blocks + 1) / 2);
+  return pm__least(most_keys(f), f->keys - f->tokens + ROWS * (blocks + 1) / 2);
 }
 
 static double sm_time(const pm__device *d, const pm__flash *f, double batch)
@@ -38,8 +44,8 @@ static double sm_time(const pm__device *d, const pm__flash *f, double batch)
   double group = shared && f->kv_heads > 0 ? f->heads / f->kv_heads : 1;
   double blocks = pm__ceil(f->tokens * group / ROWS), x = batch * f->heads / group * blocks * d->gemm.inverse_sms;
   double waves = x < 1 ? x : x + d->k.wave * (pm__ceil(x - 1e-9) - x);
-  double mean = shared ? f->keys : mean_keys(f, blocks);
-  double keys = pm__most(waves * mean, pm__least(f->keys, d->k.flash_part));
+  double mean = shared ? most_keys(f) : mean_keys(f, blocks);
+  double keys = pm__most(waves * mean, pm__least(most_keys(f), d->k.flash_part));
   return pm__most(waves, 1) * d->k.flash_block + keys * key_time(d, f);
 }
 

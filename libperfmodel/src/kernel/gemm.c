@@ -44,7 +44,7 @@ static pm__kernel_cost simt_cost(const pm__device *d, const pm__product *p, doub
   bool split;
   double element = d->bytes * d->per_byte * p->count, result = p->m * p->n;
   double compute = pm__tiles_time(p->count > 1 ? &d->batched : &d->gemm, p, 2 * element * result, &split);
-  double memory = element * (p->m * p->k + p->n * p->k + result), flop = 2 * p->count * result * p->k * slow;
+  double memory = element * (p->m * p->k + p->n * p->k * (1 - p->spared) + result), flop = 2 * p->count * result * p->k * slow;
   return pm__limited(d, compute * slow * late, memory, flop,
                      split ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM);
 }

@@ -20,14 +20,14 @@ static void reread_elements(const pm__engine *e, const pm__product *p, double *e
     double tm = pm__tiles_along(p->m, e->inverse_m[i]), tn = pm__tiles_along(p->n, e->inverse_n[i]);
     double blocks = tm * tn * e->inverse_resident[i];
     double down = pm__least(tm * e->inverse_height[i], blocks), across = pm__least(tn * e->inverse_width[i], blocks);
-    elements[i] = p->k * (p->m * pm__most(1, across) + p->n * pm__most(1, down));
+    elements[i] = p->k * (p->m * pm__most(1, across) + p->n * (1 - p->spared) * pm__most(1, down));
   }
 }
 
 /* What the L2 keeps of the last use is not read, and results that replace those of the last use are not written. */
 static void memory_times(const pm__device *d, const pm__product *p, double *time)
 {
-  double operands = p->k * (p->m + p->n), element = d->bytes * d->per_byte * p->count;
+  double operands = p->k * (p->m + p->n * (1 - p->spared)), element = d->bytes * d->per_byte * p->count;
   for (int i = 0; i < PM__TILES; i++) time[i] = operands;
   if (d->bytes * operands >= d->l2 / 2) reread_elements(&d->gemm, p, time);
   for (int i = 0; i < PM__TILES; i++) time[i] = element * (1 - p->kept) * (time[i] + p->m * p->n);
@@ -80,7 +80,7 @@ static double parted(const candidates *c)
 static double row_time(const pm__device *d, const pm__product *p)
 {
   if (!(d->row > 0) || pm__least(p->m, p->n) > 1) return INFINITY;
-  double bytes = d->bytes * p->count * (p->k * (p->m + p->n) + p->m * p->n);
+  double bytes = d->bytes * p->count * (p->k * (p->m + p->n * (1 - p->spared)) + p->m * p->n);
   return pm__join(pm__most(p->k * d->row, bytes / d->l2_rate), bytes * (1 - p->kept) * d->per_byte);
 }
 

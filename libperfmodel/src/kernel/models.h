@@ -42,10 +42,12 @@ static inline double pm__join(double first, double second)
 }
 
 /* `count` independent products m x n x k; the L2 still has a share of operands and results from their last use.
-** `unsplit`: by a kernel that does not split the contraction. */
+** `unsplit`: by a kernel that does not split the contraction; `spared`: the share of the second operand's bytes that are
+** not stored, as its numbers are shorter. */
 typedef struct pm__product {
   double count, m, n, k, kept;
   bool unsplit;
+  double spared;
 } pm__product;
 
 /* Compute time of the best tile and split. `result` is s per part of the contraction that the memory takes to write and

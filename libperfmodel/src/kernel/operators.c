@@ -14,9 +14,15 @@ static pm__kernel_cost by_accesses(const pm__device *d, const pm_kernel *k, cons
 
 /* ---- Matrix products ---- */
 
+/* A stored number of the second operand, in those of the precision. */
+static double operand_share(const pm_kernel *k)
+{
+  return k->operand_bytes > 0 ? k->operand_bytes / pm_precision_get_bytes(k->precision) : 1;
+}
+
 static pm__amount gemm_amount(const pm_kernel *k)
 {
-  double elements = k->count * (k->m * k->k + k->n * k->k + k->m * k->n);
+  double elements = k->count * (k->m * k->k + k->n * k->k * operand_share(k) + k->m * k->n);
   return (pm__amount){2 * k->count * k->m * k->n * k->k, elements, true};
 }
 
@@ -47,8 +53,9 @@ static pm__kernel_cost product_cost(const pm__device *d, const pm_kernel *k, con
 
 static pm__kernel_cost gemm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
-  double used = d->bytes * k->count * (k->turns * k->n * k->k + k->m * (k->k + k->n));
-  pm__product product = {k->count, k->m, k->n, k->k, kept_share(d, k, used), k->unsplit != 0};
+  double share = operand_share(k);
+  double used = d->bytes * k->count * (k->turns * k->n * k->k * share + k->m * (k->k + k->n));
+  pm__product product = {k->count, k->m, k->n, k->k, kept_share(d, k, used), k->unsplit != 0, 1 - share};
   (void)a;
   if (!(k->rate > 0 && k->rate < 1)) return product_cost(d, k, &product);
   pm__device slow = slowed(d, k->rate);
@@ -197,9 +204,19 @@ RNN_COST(rnn_weight_cost, PM__WGRAD)
 
 /* ---- Attention: `count` heads of all samples, m queries and k keys of n numbers ---- */
 
+static double or_none(double value)
+{
+  return value > 0 ? value : 0;
+}
+
 static double pairs_of(const pm_kernel *k)
 {
-  return k->causal ? pm__causal_pairs(k->m, k->k) : k->m * k->k;
+  return k->causal ? pm__window_pairs(k->m, k->k, or_none(k->window)) : k->m * k->k;
+}
+
+static double value_size(const pm_kernel *k)
+{
+  return k->value_size > 0 ? k->value_size : k->n;
 }
 
 /* Keys and values, in elements of the precision: fewer heads than of queries, and shorter numbers, are less. */
@@ -207,25 +224,32 @@ static double cache_elements(const pm_kernel *k)
 {
   double heads = k->kv_count > 0 ? k->kv_count : k->count;
   double bytes = k->kv_bytes > 0 ? k->kv_bytes / pm_precision_get_bytes(k->precision) : 1;
-  return 2 * heads * k->k * k->n * bytes;
+  return heads * k->k * (k->latent ? k->n : k->n + value_size(k)) * bytes;
+}
+
+/* What a block of threads computes for a pair of query and key: the score, and the share of the value. */
+static double pair_size(const pm_kernel *k)
+{
+  return k->n + value_size(k);
 }
 
 static pm__amount attention_amount(const pm_kernel *k)
 {
-  return (pm__amount){4 * k->count * pairs_of(k) * k->n, 2 * k->count * k->n * k->m + cache_elements(k), true};
+  return (pm__amount){2 * k->count * pairs_of(k) * pair_size(k), k->count * pair_size(k) * k->m + cache_elements(k), true};
 }
 
 /* The scores are made again. */
 static pm__amount attention_backward_amount(const pm_kernel *k)
 {
-  return (pm__amount){10 * k->count * pairs_of(k) * k->n, 4 * k->count * k->n * k->m + 2 * cache_elements(k), true};
+  return (pm__amount){5 * k->count * pairs_of(k) * pair_size(k), 2 * k->count * pair_size(k) * k->m + 2 * cache_elements(k),
+                      true};
 }
 
 static pm__kernel_cost flash_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a, pm__pass pass)
 {
   double bytes = d->bytes * a->elements;
-  pm__flash flash = {k->count, k->m, k->k, pairs_of(k), k->n, k->n, k->kv_count > 0 ? k->kv_count : k->count,
-                     k->ungrouped, k->kv_bytes, kept_share(d, k, k->turns * bytes), k->rate};
+  pm__flash flash = {k->count, k->m, k->k, pairs_of(k), k->n, value_size(k), k->kv_count > 0 ? k->kv_count : k->count,
+                     k->ungrouped, k->kv_bytes, kept_share(d, k, k->turns * bytes), k->rate, or_none(k->window)};
   return pm__flash_cost(d, &flash, pass, 1, a->flop, bytes);
 }
 
@@ -258,7 +282,7 @@ static pm__kernel_cost unfused_cost(const pm__device *d, const pm_kernel *k, con
 {
   pm__kernel_cost all = {0, PM_KERNEL_ALGORITHM_MIXED, PM_BOUND_NONE};
   double longest = 0, scores = k->count * k->m * k->k;
-  pm__product queries = {k->count, k->m, k->k, k->n, 0, false}, values = {k->count, k->m, k->n, k->k, 0, false};
+  pm__product queries = {k->count, k->m, k->k, k->n, 0, false, 0}, values = {k->count, k->m, k->n, k->k, 0, false, 0};
   (void)a;
   add(&all, &longest, pm__gemm_tn_cost(d, &queries));
   add(&all, &longest, pm__stream_cost(d, 5 * scores, d->bytes * scores * (2 + pm__softmax_reads(d, k->k))));
@@ -304,7 +328,7 @@ static pm__amount update_amount(const pm_kernel *k)
 }
 
 static const pm__operator operators[PM_OPERATOR_COUNT] = {
-  [PM_OPERATOR_GEMM] = {"cmnk", gemm_amount, gemm_cost, PM__PRODUCTS},
+  [PM_OPERATOR_GEMM] = {"cmnko", gemm_amount, gemm_cost, PM__PRODUCTS},
   [PM_OPERATOR_CONV_FORWARD] = {"w", conv_amount, conv_forward_cost, PM__CONVOLUTIONS},
   [PM_OPERATOR_CONV_DGRAD] = {"w", conv_amount, conv_data_cost, PM__CONVOLUTIONS},
   [PM_OPERATOR_CONV_WGRAD] = {"w", conv_amount, conv_weight_cost, PM__CONVOLUTIONS},

@@ -57,6 +57,17 @@ static int check_keys(const pm_kernel *k, pm_error *error)
                     k->count);
   if (k->kv_bytes > 8 || k->kv_bytes < 0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "kv_bytes %g of a kernel is no size of a number", k->kv_bytes);
+  if (k->window < 0 || (k->window > 0 && k->window < 1))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "window %g of a kernel is no number of keys", k->window);
+  if (k->value_size < 0 || (k->value_size > 0 && k->value_size < 1))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "value_size %g of a kernel is no number of numbers", k->value_size);
+  return PM_OK;
+}
+
+static int check_operand(const pm_kernel *k, pm_error *error)
+{
+  if (k->operand_bytes > 8 || k->operand_bytes < 0)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "operand_bytes %g of a kernel is no size of a number", k->operand_bytes);
   return PM_OK;
 }
 
@@ -67,6 +78,7 @@ static int check_size(const pm_kernel *k, char letter, pm_error *error)
   case 'm': return positive("m", k->m, 1, error);
   case 'n': return positive("n", k->n, 1, error);
   case 'h': return check_keys(k, error);
+  case 'o': return check_operand(k, error);
   case 'l': return positive("link_bandwidth", k->link_bandwidth, 1, error);
   default: return positive("k", k->k, 1, error);
   }

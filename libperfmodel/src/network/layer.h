@@ -96,6 +96,7 @@ typedef struct pm__flash {
   double heads, tokens, keys, pairs, d, dv; /* d, dv: features of a head's queries and keys, of its values */
   double kv_heads; /* that keys and values have */
   double ungrouped, kv_bytes, kept, rate; /* of single kernels (perfmodel/kernel.h); 0: as usual */
+  double window; /* keys that a query sees at most; 0: all that the mask leaves */
 } pm__flash;
 
 /* Pairs of query and key that a causal mask leaves, of one head. */

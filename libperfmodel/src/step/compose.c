@@ -139,9 +139,16 @@ static void set_shares(const pm__schedule_times *t, pm_prediction *out)
   out->bottleneck = largest_share(out);
 }
 
+/* Of one GPU; forward and backward alone update nothing. */
+static double step_flop(const pm__schedule *s)
+{
+  double update = s->optimizer->accesses > 0 ? 4 * s->network->parameters : 0;
+  return s->accumulation * s->run->batch * s->network->training_flop + update;
+}
+
 static void set_rates(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, pm_prediction *out)
 {
-  double flop = s->accumulation * s->run->batch * s->network->training_flop + 4 * s->network->parameters;
+  double flop = step_flop(s);
   double samples = s->samples;
   out->throughput = samples / out->step_time;
   out->flop = s->ranks * flop;

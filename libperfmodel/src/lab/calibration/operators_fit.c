@@ -28,7 +28,11 @@ static const struct {
   {{"quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"quantizing", 6, 2, 1, 40}, {"quantized_rate", 0.9, 1.5, 0.2, 1}},
   {{"block_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"block_quantizing", 6, 2, 1, 40}, {"block_rate", 0.9, 1.5, 0.2, 1}},
   {{"fp4_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"fp4_quantizing", 6, 2, 1, 40}, {"fp4_rate", 0.9, 1.5, 0.2, 1}},
-  {{"experts", 30e-6, 2, 0.1e-6, 200e-6}, {"routing", 4, 3, 0.05, 60}, {"experts_rate", 0.9, 1.5, 0.2, 1}},
+  {{"experts", 30e-6, 2, 0.1e-6, 200e-6}, {"routing", 4, 3, 0.05, 60}, {"experts_rate", 0.9, 1.5, 0.05, 1}},
+  {{"w4_experts", 30e-6, 2, 0.1e-6, 200e-6}, {"w4_routing", 4, 3, 0.05, 60}, {"w4_experts_rate", 0.9, 1.5, 0.05, 1}},
+  {{"fp4_experts", 30e-6, 2, 0.1e-6, 200e-6}, {"fp4_routing", 4, 3, 0.05, 60}, {"fp4_experts_rate", 0.9, 1.5, 0.05, 1}},
+  {{"latent", 8e-6, 2, 0.1e-6, 40e-6}, {"latent_rate", 1, 2, 0.05, 4}},
+  {{"latent_decode", 6e-6, 2, 0.1e-6, 40e-6}, {"latent_decode_rate", 1, 2, 0.05, 16}, {"latent_converting", 2, 3, 1, 40}},
   {{"attention", 8e-6, 2, 0.1e-6, 40e-6}, {"attention_rate", 1, 2, 0.05, 4}},
   {{"decode", 6e-6, 2, 0.1e-6, 40e-6}, {"decode_rate", 1, 2, 0.05, 4}},
   {{"plain", 2e-6, 2, 0.1e-6, 20e-6}, {"plain_clocks", 0.3, 2, 0.05, 5}},
@@ -63,11 +67,11 @@ static double *place_of(const hosts *h, int constant)
   return (double *)(void *)((char *)h->host + field_of(h->part, constant)->offset);
 }
 
-/* Latent attention and experts in FP4 are compared, and have no constants. */
+/* Products of latents, prompts within a window and experts in MXFP4 are compared, and decide no constants. */
 static bool has_constants(const pm__lab_operator_row *row)
 {
-  return row->skip[0] == '\0' && !row->marked && strstr(row->label, "latent") == NULL &&
-         (strcmp(row->label, "experts") != 0 || row->routed > 0);
+  return row->skip[0] == '\0' && !row->marked && strcmp(row->label, "products-latent") != 0 &&
+         !(row->kernels[0].window > 0) && strcmp(row->precision, "w4a16-mx") != 0;
 }
 
 static void choose_lines(hosts *h)

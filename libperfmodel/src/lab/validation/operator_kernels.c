@@ -14,6 +14,12 @@ static bool reads_weights(const pm_kernel *k, const pm_gpu *gpu)
   return k->operation == PM_OPERATOR_GEMM && k->m <= FEW_ROWS && weights > 2 * gpu->l2_cache;
 }
 
+/* Attention within a window or of latents: engines have other kernels for them. */
+static bool is_special(const pm_kernel *k)
+{
+  return k->operation == PM_OPERATOR_ATTENTION && (k->window > 0 || k->value_size > 0);
+}
+
 static int add(pm__lab_kernel_rows *rows, const pm__lab_operator_row *row, const pm_gpu *gpu, pm_error *error)
 {
   pm_measured_kernel m;
@@ -38,7 +44,7 @@ int pm__lab_kernel_rows_add_operators(pm__lab_kernel_rows *rows, const pm_catalo
   if (reader == NULL) status = PM_STATUS_NO_MEMORY;
   for (size_t line = 1; line < sheet.rows && status == PM_OK; line++) {
     const pm__lab_operator_gpu *gpu = pm__lab_operator_reader_get(reader, line, &row);
-    if (row.skip[0] != '\0' || row.marked || row.count != 1 || !gpu->known) continue;
+    if (row.skip[0] != '\0' || row.marked || row.count != 1 || is_special(&row.kernels[0]) || !gpu->known) continue;
     status = add(rows, &row, &gpu->gpu, error);
   }
   pm__lab_operator_reader_free(reader);

@@ -58,6 +58,13 @@ static pm_kernel *add_kernel(reader *r, int operation)
 
 /* ---- Products ---- */
 
+/* Weights of four bits with a scale of two bytes for 128 of them, or of one for 32 (MX); multiplied as BF16. */
+static double weight_bytes(const char *type)
+{
+  if (strcmp(type, "int4_wo") == 0) return 0.5 + 2.0 / 128;
+  return strcmp(type, "w4a16_mxfp4") == 0 ? 0.5 + 1.0 / 32 : (double)NAN;
+}
+
 static void add_products(reader *r, double count, double m, double n, double k)
 {
   pm_kernel *kernel = add_kernel(r, PM_OPERATOR_GEMM);
@@ -66,6 +73,7 @@ static void add_products(reader *r, double count, double m, double n, double k)
   kernel->n = n;
   kernel->k = k;
   kernel->tn = true;
+  kernel->operand_bytes = weight_bytes(CELL(r, dtype));
 }
 
 static void read_product(reader *r)
@@ -170,7 +178,7 @@ static pm_kernel *add_attention(reader *r, double tokens, double size)
   k->m = tokens;
   k->k = past + tokens;
   if (window > 0 && tokens == 1) k->k = fmin(k->k, window);
-  else if (window > 0 && window < k->k) leave_out(r, "prompts within a window are not modelled:", CELL(r, window));
+  else if (window > 0 && window < k->k) k->window = window;
   k->n = size;
   k->causal = true;
   r->row->window = window > 0;
@@ -182,6 +190,7 @@ static void read_prompt(reader *r)
 {
   pm_kernel *k = add_attention(r, SIZE(r, new_tokens), SIZE(r, head_dim));
   k->kv_count = SIZE(r, batch) * SIZE(r, kv_heads);
+  if (k->window > 0) r->row->label = "attention-window";
 }
 
 static void read_decoding(reader *r)
@@ -190,10 +199,19 @@ static void read_decoding(reader *r)
   k->kv_count = SIZE(r, batch) * SIZE(r, kv_heads);
 }
 
-/* Prompts: keys of 192 numbers are made for every head. */
+/* Prompts: keys of 192 numbers and values of 128 are made for every head. */
 static void read_latent_prompt(reader *r)
 {
-  add_attention(r, SIZE(r, new_tokens), LATENT_HEAD + LATENT_ROTARY);
+  add_attention(r, SIZE(r, new_tokens), LATENT_HEAD + LATENT_ROTARY)->value_size = LATENT_HEAD;
+}
+
+/* Decoding: all heads share a key of 576 numbers, of which 512 are the value. */
+static void read_latent_decoding(reader *r)
+{
+  pm_kernel *k = add_attention(r, 1, LATENT + LATENT_ROTARY);
+  k->kv_count = SIZE(r, batch);
+  k->value_size = LATENT;
+  k->latent = true;
 }
 
 /* ---- Experts: two products of those that some token goes to, the activation between them ---- */
@@ -205,7 +223,7 @@ static void read_experts(reader *r)
   double gates = strstr(CELL(r, kernel), "nongated") != NULL ? 1 : 2;
   double used = fmax(1, local * (1 - pow(1 - fmin(topk / experts, 1), tokens)));
   double rows = fmax(1, tokens * topk * local / experts / used);
-  r->row->routed = r->precision != PM_PRECISION_FP4 ? tokens * topk * hidden : 0; /* whose kernels are others */
+  r->row->routed = tokens * topk * hidden;
   add_products(r, used, rows, gates * share, hidden);
   add_elementwise(r, gates + 1, used * rows * share);
   add_products(r, used, rows, hidden, share);
@@ -240,7 +258,8 @@ static const struct {
   {"embedding", "embedding", read_embedding},
   {"context_attention", "attention-prompt", read_prompt},
   {"generation_attention", "attention-decode", read_decoding},
-  {"context_mla", "attention-latent", read_latent_prompt},
+  {"context_mla", "latent-prompt", read_latent_prompt},
+  {"generation_mla", "latent-decode", read_latent_decoding},
   {"moe", "experts", read_experts},
   {"custom_allreduce", "all-reduce", read_all_reduce},
   {"nccl_all_reduce", "all-reduce-nccl", read_all_reduce},
@@ -253,7 +272,7 @@ static const struct {
 } types[] = {
   {"half", "fp16", PM_PRECISION_FP16}, {"bfloat16", "bf16", PM_PRECISION_BF16}, {"fp8", "fp8", PM_PRECISION_FP8},
   {"fp8_block", "fp8-block", PM_PRECISION_FP8}, {"int8", "int8", PM_PRECISION_INT8},
-  {"nvfp4", "nvfp4", PM_PRECISION_FP4},
+  {"nvfp4", "nvfp4", PM_PRECISION_FP4}, {"int4_wo", "w4a16", PM_PRECISION_BF16}, {"w4a16_mxfp4", "w4a16-mx", PM_PRECISION_BF16},
 };
 
 static void read_precision(reader *r)

@@ -34,7 +34,7 @@ typedef struct pm__lab_operator_row {
   double round, round_rate; /* of one in a kernel of the engine: a round [s], its bandwidth over the rings'; 0: it has none */
   double least;        /* its least time [s]: the host's */
   bool eager;          /* the host starts each kernel by itself */
-  double routed;       /* of experts: numbers of all rows that tokens are routed as, to experts anywhere; 0: not added up */
+  double routed;       /* of experts: numbers of all rows that tokens are routed as, to experts anywhere */
   double time, overhead; /* measured, and what the host added to it [s] */
   bool window;         /* attention sees no further, or not beyond the keys that there are */
   bool marked;         /* the column `check` doubts it */
@@ -44,6 +44,9 @@ typedef struct pm__lab_operator_row {
 /* The row as it is written, before its GPU and its host are known. */
 void pm__lab_operator_row_read(pm__lab_operator_row *row, const pm__csv *sheet, const pm__lab_operator_columns *columns,
                                size_t line);
+
+/* Adds what its host does; NULL: nothing is known of it. */
+void pm__lab_operator_add_host(pm__lab_operator_row *row, const pm_kernel_harness *host);
 
 /* ---- All lines of a table ---- */
 

@@ -197,12 +197,12 @@ static void unfused_backward(const pm__layer *layer, pm__layer_kernels *kernels,
   add_product(kernels, pass, s->heads, s->d, s->keys, s->tokens, s->scores + s->q + s->k);
 }
 
-static void add_flash(pm__layer_kernels *kernels, pm__pass pass, const sizes *s, double pairs, pm__work work)
+static void add_flash(pm__layer_kernels *kernels, pm__pass pass, const sizes *s, double pairs, double window, pm__work work)
 {
   pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__ATTENTION, work);
   kernel->matrix = true;
   kernel->shape.flash = (pm__flash){s->heads, s->tokens, s->keys, pairs, s->d, s->dv,
-                                      s->k / (s->keys * s->d), 0, 0, 0, 0};
+                                      s->k / (s->keys * s->d), 0, 0, 0, 0, window};
 }
 
 /* Forward: two products and the element-wise work of the unfused kernels. Backward: the scores again and four products,
@@ -214,10 +214,10 @@ static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const size
   double pairs = causal ? pm__window_pairs(s->tokens * gpus, s->keys, window) / gpus : s->tokens * s->keys;
   double scores = s->heads * pairs, rows = s->heads * s->tokens;
   double each = layer->attribute[DROPOUT] > 0 ? 1 : 0, tensors = s->q + s->k + s->v;
-  add_flash(kernels, PM__FORWARD, s, pairs,
+  add_flash(kernels, PM__FORWARD, s, pairs, window,
             (pm__work){scores * (2 * (s->d + s->dv) + 6 + each), tensors + s->out + rows, 0});
   pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){2 * s->out, 2 * s->out + rows, 0});
-  add_flash(kernels, PM__DGRAD, s, pairs,
+  add_flash(kernels, PM__DGRAD, s, pairs, window,
             (pm__work){scores * (6 * s->d + 4 * s->dv + 6 + each), 2 * tensors + s->out + 2 * rows, 0});
 }
 
