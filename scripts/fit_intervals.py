@@ -7,7 +7,8 @@ Every GPU and every source with rows enough is left out in turn (`validate --hol
 constants fitted without it, and with the words that they and their classes of work would get without it. Of each setting the logarithm of measured
 over predicted is kept, with the share of the step or call that each class of work takes. The spreads are those with the least
 interval score (Gneiting and Raftery, 2007) of the 80 % interval, every group of kind and word counting alike, with a charge
-for groups of which less than 75 or more than 85 % are covered. --kept keeps what the hold-outs print."""
+for groups of which less than 74 or more than 86 % are covered. There are many local optima: the whole range is searched, until
+the population agrees. --kept keeps what the hold-outs print."""
 import argparse
 import csv
 import pathlib
@@ -15,7 +16,7 @@ import re
 import tempfile
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import differential_evolution, minimize
 
 import calibration_status
 from left_out import FEWEST, catalogue_without, held_out, run, settings_of
@@ -26,9 +27,10 @@ TENTH = 1.2815515655446004  # a tenth of the normal distribution lies beyond so 
 WORDS = ["calibrated", "extrapolated", "not-calibrated"]
 CLASSES = ["convolution", "product", "passes", "host", "communication"]
 OF = {"training": CLASSES, "inference": CLASSES[:-1]}  # calls of one GPU do not communicate
-CHARGE = 20  # for each share of a group's settings, against scores of about 1
+CHARGE = 200  # for each share of a group's settings, against scores of about 1
+FREE = 0.06  # share of a group's settings that may be covered besides 80 %, or fewer
 RANGES = {"training": ("batch", "gpus"), "inference": ()}  # one spread for both, since few rows are outside of either
-LEFT = {"training": (), "inference": ("speech",)}  # loops frame by frame, twice as far off as all else
+LEFT = {"training": (), "inference": ("speechnot-calibrated",)}  # twice as far off as all else
 
 
 def one_class(path, name, only, factors=(1, 1)):
@@ -91,22 +93,21 @@ def fit(cells, variance, start, left):
     """Parameters with the least score, every group counting alike. variance(parameters) -> of each setting."""
     size = np.abs([item[2] for item in cells])
     names = [item[0] + item[1] for item in cells]
-    weight = np.array([1 / names.count(name) if names.count(name) >= FEWEST and not name.startswith(left) else 0
-                       for name in names])
+    weight = np.array([1 / names.count(name) if names.count(name) >= FEWEST and name not in left else 0 for name in names])
 
     groups = [np.array([other == name for other in names]) for name in sorted({n for n, w in zip(names, weight) if w > 0})]
 
     def missed(width):
-        return sum(max(0, abs(np.mean(size[group] <= width[group]) - 0.8) - 0.05) for group in groups)
+        return sum(max(0, abs(np.mean(size[group] <= width[group]) - 0.8) - FREE) for group in groups)
 
     def score(logs):
         width = TENTH * np.sqrt(variance(np.exp(logs)))
         prior = 1e-3 * np.sum((logs - np.log(start)) ** 2)  # decides what the rows do not
         return np.sum(weight * (2 * width + 10 * np.maximum(0, size - width))) + CHARGE * missed(width) + prior
 
-    options = {"maxiter": 8000, "maxfev": 8000, "adaptive": True}
-    tried = [minimize(score, np.log(start) + shift, method="Nelder-Mead", options=options) for shift in (-0.5, 0, 0.5)]
-    best = minimize(score, min(tried, key=lambda found: found.fun).x, method="Nelder-Mead", options=options)
+    ranges = [(middle - 3, middle + 2) for middle in np.log(start)]
+    found = differential_evolution(score, ranges, seed=1, maxiter=1000, popsize=15, tol=1e-9, polish=False)
+    best = minimize(score, found.x, method="Nelder-Mead", options={"maxiter": 8000, "maxfev": 8000, "adaptive": True})
     return np.exp(best.x), TENTH * np.sqrt(variance(np.exp(best.x))), size
 
 

@@ -21,11 +21,10 @@ import left_out as rows_left_out  # noqa: E402
 from judge import judge, run  # noqa: E402
 
 SHARE, AWAY = 80, 8
-SPEECH = "three networks with errors of their own, and loops frame by frame: to hold them would widen all other intervals"
+SPEECH = "software without rows, twice as far off as all else: to hold it would widen intervals of language to 96 %"
 KNOWN_ROWS = {}
 KNOWN_LEFT_OUT = {
-    "training, speech, calibrated": (15.5, SPEECH),
-    "inference, speech, not-calibrated": (38.6, SPEECH),
+    "inference, speech, not-calibrated": (36.5, SPEECH),
 }
 
 
