@@ -22,9 +22,12 @@ from judge import judge, run  # noqa: E402
 
 SHARE, AWAY = 80, 8
 SPEECH = "software without rows, twice as far off as all else: to hold it would widen intervals of language to 96 %"
+SHARED = "speech and vision have one spread of convolutions: a narrower one would hold less of speech, a wider one more of vision"
 KNOWN_ROWS = {}
 KNOWN_LEFT_OUT = {
-    "inference, speech, not-calibrated": (36.5, SPEECH),
+    "training, speech, calibrated": (8.2, SHARED),
+    "training, vision, calibrated": (9.8, SHARED),
+    "inference, speech, not-calibrated": (39.4, SPEECH),
 }
 
 
