@@ -28,7 +28,7 @@ WORDS = ["calibrated", "extrapolated", "not-calibrated"]
 CLASSES = ["convolution", "product", "passes", "host", "communication"]
 OF = {"training": CLASSES, "inference": CLASSES[:-1]}  # calls of one GPU do not communicate
 CHARGE = 200  # for each share of a group's settings, against scores of about 1
-FREE = 0.06  # share of a group's settings that may be covered besides 80 %, or fewer
+FREE = 0.06  # how far from 80 % the share that is covered may be without a charge
 RANGES = {"training": ("batch", "gpus"), "inference": ()}  # one spread for both, since few rows are outside of either
 LEFT = {"training": (), "inference": ("speechnot-calibrated",)}  # twice as far off as all else
 

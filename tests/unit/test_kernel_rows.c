@@ -83,7 +83,7 @@ START_TEST(gpus_are_known_by_many_names)
     {"A100-PCIE-40GB", "40", "a100-pcie-40gb"},    {"NVIDIA A100-SXM4-80GB", "80", "a100-sxm4-80gb"},
     {"NVIDIA H100 80GB HBM3", "80", "h100-sxm5"},  {"Titan X (Maxwell)", "", "titan-x-maxwell"},
     {"GeForce RTX 2080 Ti", "11", "rtx-2080-ti"},  {"A100-SXM4", "80", "a100-sxm4-80gb"},
-    {"A100-SXM-40", "", "a100-sxm4-40gb"},         {"A100 SXM", "", "a100-sxm4-80gb"},
+    {"A100-SXM-40", "", "a100-sxm4-40gb"},         {"A100 SXM", "", "none"},          
     {"NVIDIA H200 NVL", "", "h200-nvl"},           {"B200-SXM-180", "", "b200-sxm6"},
     {"TPU v3", "", "none"},                        {"", "", "none"},
   };

@@ -184,7 +184,7 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(TEXT, name, "", "full name")                                                             \
   X(TEXT, repository, "", "text in the name of the repository of its rows")                  \
   X(TEXT, gpu, "", "id of the GPU that it ran on; none: every other")                        \
-  X(TEXT, kernels, "", "ids of the kernel constants of other GPUs that have the same kernels of it") \
+  X(TEXT, kernels, "", "ids of the kernel constants whose GPUs, without rows, run the same kernels") \
   X(REAL, gemm, "s", "added to a matrix product")                                            \
   X(REAL, gemm_batched, "s", "added to a batch of products")                                 \
   X(REAL, linear, "s", "added to a product with a bias")                                     \
