@@ -61,11 +61,11 @@ def words_of(command, folder, name, shares, words):
             for row, times in factored.items()}
 
 
-def held_out_rows(command, folder, name, what, file):
+def held_out_rows(command, folder, name, what, catalog, file):
     """What the hold-out prints, now or when it was kept; its intervals are how far batch and GPUs are outside of other rows."""
     if file and file.exists():
         return list(csv.DictReader(file.open()))
-    found = run(command, name, "--hold-out", what, *one_class(folder / "one.xml", name, None))
+    found = run(command, name, "--hold-out", what, *catalog, *one_class(folder / "one.xml", name, None))
     if file:
         with file.open("w", newline="") as out:
             writer = csv.DictWriter(out, found[0])
@@ -80,13 +80,12 @@ def left_out(command, folder, kept, name, shares):
     gpus = calibration_status.Gpus()
     for what, which in held_out(run(command, name)):
         catalog = catalogue_without(command, folder, gpus, what, which)
-        found = held_out_rows(command, folder, name, what, kept / f"{name} {what}.csv" if kept else None)
-        words = {row["id"]: row["calibration"] for row in run(command, name, *catalog)}
+        found = held_out_rows(command, folder, name, what, catalog, kept / f"{name} {what}.csv" if kept else None)
         by_class = words_of(command, folder, name, shares, catalog)
         for row, measured in settings_of([row for row in found if row["error [%]"]]).values():
-            if row["id"] in words:
+            if row["id"] in by_class:
                 off = np.log(measured / float(row["predicted"]))
-                yield row["group"].split()[0], words[row["id"]], off, row["id"], by_class[row["id"]], spread_of(row) ** 2
+                yield row["group"].split()[0], row["calibration"], off, row["id"], by_class[row["id"]], spread_of(row) ** 2
 
 
 def fit(cells, variance, start, left):

@@ -70,7 +70,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "kernels|training|language|inference|documents|collectives|operators", "what is calibrated (default kernels)"},
+  {OPTION_SET, '\0', "set", "kernels|training|language|inference|large-models|documents|collectives|operators", "what is calibrated (default kernels)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed (gzip)"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does not say it"},
   {OPTION_ARCHITECTURE, '\0', "architecture", "ID,ID...", "only the constants of these; those of every architecture stay"},

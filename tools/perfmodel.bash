@@ -213,7 +213,7 @@ _perfmodel() {
       esac ;;
     calibrate) options=" --set --data --system --architecture --framework --hold-out --errors --xml --columns --format --output --catalog --quiet --help"
       case $before in
-        --set) words="kernels training language inference documents collectives operators" ;;
+        --set) words="kernels training language inference large-models documents collectives operators" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;

@@ -345,6 +345,61 @@ START_TEST(hosts_that_made_the_times_come_back)
 }
 END_TEST
 
+/* Steps of a GPT in four stages on two schedules, with the times of the last column or none that count. */
+static char *plan_rows(const double *times)
+{
+  static const char *const schedules[] = {"1f1b,1", "interleaved,2", "zb-h1,1"};
+  char *csv = (char *)malloc(200 * LINE), *end = csv;
+  int row = 0;
+  end += sprintf(end, "model,framework,gpu,system,gpus,nodes,precision,hidden,layers,heads,ffn,vocab,seq_len,tensor_parallel,"
+                      "pipeline_parallel,schedule,virtual_pipeline_stages,zero_stage,micro_batch,global_batch,step_time_s,"
+                      "throughput,unit\n");
+  for (int hidden = 512; hidden <= 2048; hidden *= 2)
+    for (int batch = 16; batch <= 256; batch *= 2)
+      for (int schedule = 0; schedule < 3; schedule++, row++)
+        end += sprintf(end, "GPT,megatron-core-0.1,A100-SXM4-80GB,dgx-a100-80gb,8,1,bf16,%d,8,8,%d,50304,1024,1,4,%s,0,1,%d,%.9g,,\n",
+                       hidden, 4 * hidden, schedules[schedule], batch, times != NULL ? times[row] / 1e3 : 1.0);
+  return csv;
+}
+
+static void load_hops(const char *hop_time, const char *straggler)
+{
+  char text[1000];
+  snprintf(text, sizeof text, "<perfmodel version=\"1\"><framework id=\"megatron-core-0.1\" name=\"Mine\"><cudnn>cudnn8.9</cudnn>"
+           "<evidence>uncalibrated</evidence><like>pytorch-2.1</like><straggler>%s</straggler><fused>yes</fused>"
+           "<parallelism>all-reduce</parallelism><overlap>backward</overlap><bucket>160 MB</bucket><hops_block>yes</hops_block>"
+           "<hop_time>%s</hop_time><memory>megatron</memory></framework></perfmodel>", straggler, hop_time);
+  load_text(text);
+}
+
+/* What hops and stragglers added comes back from the times that they made, of rows that differ in their plans. */
+START_TEST(plans_that_made_the_times_come_back)
+{
+  size_t predicted;
+  pm_error error = PM_ERROR_NONE;
+  pm_calibration_options options = pm_calibration_options_make();
+  char *csv = plan_rows(NULL);
+  load_hops("400 us", "0.03");
+  pm_table *table = pm_validate(catalog, &(pm_validation){.set = "large-models", .data = csv, .rows = 1}, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  ck_assert_ptr_nonnull(column_named(table, "predicted", &predicted));
+  free(csv);
+  csv = plan_rows(pm_table_get_numbers(table, predicted));
+  load_hops("50 us", "0.01");
+  options.set = "large-models";
+  pm_calibration *fit = fit_rows(csv, options);
+  const pm_fitted_constant *hop = constant(fit, "hop_time"), *straggler = constant(fit, "straggler");
+  ck_assert(hop != NULL && straggler != NULL);
+  ck_assert_msg(near(hop->value, 400e-6, 0.06), "%g", hop->value);
+  ck_assert_msg(near(straggler->value, 0.03, 0.15), "%g", straggler->value);
+  ck_assert_int_eq(hop->rows, 45);
+  ck_assert_ptr_nonnull(strstr(pm_calibration_get_xml(fit), "<hop_time fitted_to=\"data\" rows=\"45\""));
+  pm_calibration_free(fit);
+  pm_table_free(table);
+  free(csv);
+}
+END_TEST
+
 START_TEST(stages_name_constants_that_exist)
 {
   const pm__lab_stage *stage;
@@ -367,7 +422,7 @@ START_TEST(bad_calibrations_say_why)
   } bad[] = {{"kernels", NULL, NULL, "no constant has the 5 measurements that it needs"},
              {"kernels", "voltage", NULL, "no row is of architecture \"voltage\""},
              {"kernels", NULL, "t4, t5", "no row is of gpu \"t5\""},
-             {"nosuch", NULL, NULL, "set \"nosuch\" cannot be calibrated; it is one of kernels, training, language, inference, documents, collectives, operators"},
+             {"nosuch", NULL, NULL, "set \"nosuch\" cannot be calibrated; it is one of kernels, training, language, inference, large-models, documents, collectives, operators"},
              {"operators", NULL, NULL, "data: no column \"op\""}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     pm_error error = PM_ERROR_NONE;
@@ -397,6 +452,7 @@ int main(void)
   tcase_add_test(fits, documents_decide_constants_of_their_own);
   tcase_add_test(fits, machines_left_out_are_met);
   tcase_add_test(fits, hosts_that_made_the_times_come_back);
+  tcase_add_test(fits, plans_that_made_the_times_come_back);
   tcase_add_test(fits, stages_name_constants_that_exist);
   tcase_add_test(fits, bad_calibrations_say_why);
   suite_add_tcase(suite, fits);

@@ -297,6 +297,34 @@ START_TEST(gradients_of_two_types)
 }
 END_TEST
 
+/* Software that waits for hops has its host to wait for as often: p stages, m micro-batches, v chunks. */
+START_TEST(hops_wait_for_the_host)
+{
+  const double host = 1e-3;
+  pm_error error = PM_ERROR_NONE;
+  pm_framework_profile waits;
+  study s = open_study("llama3-8b", NULL, 0, "dgx-h100");
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "megatron-core-0.1", &waits, &error), PM_OK);
+  for (int i = 1; i <= 2; i++) {
+    waits.framework.hop_time = (i - 1) * host;
+    ck_assert_int_eq(pm_plan_add_framework(s.plan, &waits, &error), i);
+  }
+  for (int v = 1; v <= 4; v *= 2) {
+    pm_run run = shared_out(1, 1, 4, 8);
+    run.pipeline_schedule = v > 1 ? PM_PIPELINE_SCHEDULE_INTERLEAVED : PM_PIPELINE_SCHEDULE_ONE_F_ONE_B;
+    run.virtual_pipeline = v;
+    run.framework_index = 1;
+    pm_prediction least = predict(&s, &run);
+    run.framework_index = 2;
+    pm_prediction p = predict(&s, &run);
+    double m = p.micro_batches, hops = v > 1 ? 2 * (m * v + 3) - 1 : 2 * (3 + m - 1 - ceil((m - 1) / 4));
+    ck_near("hops", p.pipeline_communication_time - least.pipeline_communication_time, hops * host, 1e-9);
+    ck_assert(p.step_time >= least.step_time + hops * host * (1 - 1e-9));
+  }
+  close_study(&s);
+}
+END_TEST
+
 /* ---- What limits ---- */
 
 START_TEST(bottlenecks)
@@ -366,6 +394,7 @@ int main(void)
   tcase_add_test(tests, stages_are_uneven);
   tcase_add_test(tests, operations_are_kept);
   tcase_add_test(tests, gradients_of_two_types);
+  tcase_add_test(tests, hops_wait_for_the_host);
   tcase_add_test(tests, bottlenecks);
   tcase_add_test(tests, refusals);
   suite_add_tcase(suite, tests);

@@ -76,8 +76,10 @@ def calibrate(
             there is none.
         set: "kernels" (times of kernels: constants of architectures), "training" (rates: host times of frameworks and
             factors of cuDNN generations), "language" (the same rates: frameworks' own kernels in language models),
-            "inference" (rates and latencies: host times of a forward pass), "documents" (statements: frameworks that only
-            the source documents ran) or "collectives" (times: constants of architectures and links).
+            "inference" (rates and latencies: host times of a forward pass), "large-models" (step times: stragglers, hops
+            and overlap of the software that shares networks out), "documents" (statements: frameworks that only the source
+            documents ran), "collectives" (times: constants of architectures and links) or "operators" (times: what serving
+            engines add to kernels).
         architectures: ids of the architectures whose own constants are fitted, one or several; none: all, and what they
             share. Of training rates: one, whose constants for convolutions on tensor cores are fitted.
         frameworks: training, inference: ids of the frameworks, inference profiles and cuDNN generations whose constants are

@@ -144,6 +144,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, attention_width, "FLOP", "FLOP per clock of the widest tensor core whose instructions its attention uses; of any if not given") \
   X(YES_NO, gathers_late, "", "whether sharded weights are gathered when they are needed, not while others are used")  \
   X(YES_NO, hops_block, "", "whether a GPU waits for each hop of an interleaved pipeline, instead of working on another chunk") \
+  X(REAL, hop_time, "s", "host time of each hop of a pipeline that is waited for: until the device is done, and the next pass starts") \
   X(YES_NO, launches_experts, "", "whether products of experts are launched one by one, not all of a layer at once") \
   X(REAL, shard_bandwidth, "1", "share of the bandwidth that gathering and reducing shards gets; 1 if not given")      \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \

@@ -123,6 +123,7 @@ static void complete(pm_framework *f)
   f->step_time = given(f->step_time, 0);
   f->straggler = given(f->straggler, 0);
   f->coordinator_time = given(f->coordinator_time, 0);
+  f->hop_time = given(f->hop_time, 0);
   f->variable_time = given(f->variable_time, 0);
   f->framework_kernel_factor = given(f->framework_kernel_factor, 1);
   f->update_kernels = given(f->update_kernels, 1);

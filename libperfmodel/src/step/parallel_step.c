@@ -45,7 +45,8 @@ void pm__parallel_walk_add(const pm__parallel *p, int number, int count, const p
   w->offload = isnan(data->offload) ? data->offload : pm__most(w->offload, data->offload);
 }
 
-/* Activations between stages: tensor-parallel GPUs send a share each, and gather them unless they share tokens anyway. */
+/* Activations between stages: tensor-parallel GPUs send a share each, and gather them unless they share tokens anyway.
+** Software that waits for the device has its host to wait for, too, before the next pass starts. */
 double pm__parallel_hop_time(const pm__parallel *p)
 {
   const pm__pieces *pieces = p->pieces->pieces;
@@ -53,7 +54,8 @@ double pm__parallel_hop_time(const pm__parallel *p)
   int cut = p->pieces->front + pm__parallel_layers_before(p, 1) - 1;
   const pm_run *r = p->s.run;
   double bytes = pieces->passed[cut] * p->batch * p->s.device->bytes / r->context_parallel;
-  double time = pm__schedule_exchange_on(&p->s, &p->group[PM__GROUP_HOP], PM_COLLECTIVE_SEND_RECEIVE, bytes / r->tensor_parallel);
+  double host = p->s.framework != NULL ? p->s.framework->profile.framework.hop_time : 0;
+  double time = host + pm__schedule_exchange_on(&p->s, &p->group[PM__GROUP_HOP], PM_COLLECTIVE_SEND_RECEIVE, bytes / r->tensor_parallel);
   if (r->sequence_parallel) return time;
   return time + pm__schedule_exchange_on(&p->s, &p->group[PM__GROUP_TENSOR], PM_COLLECTIVE_ALL_GATHER, bytes);
 }

@@ -24,8 +24,13 @@ typedef struct pm__lab_training_row {
 } pm__lab_training_row;
 
 /* Which rows: of training, which images decide; of language models, whose norms of rows, softmax and dropout are
-** kernels of the framework, on V100; or of inference. */
-typedef enum pm__lab_training_set { PM__SET_TRAINING, PM__SET_LANGUAGE, PM__SET_INFERENCE } pm__lab_training_set;
+** kernels of the framework, on V100; of inference; or of models that are shared out. */
+typedef enum pm__lab_training_set {
+  PM__SET_TRAINING,
+  PM__SET_LANGUAGE,
+  PM__SET_INFERENCE,
+  PM__SET_LARGE_MODELS
+} pm__lab_training_set;
 
 typedef struct pm__lab_training_rows {
   pm__lab_training_set set;
@@ -48,6 +53,9 @@ int pm__lab_training_rows_sort(pm__lab_training_rows *rows, pm_error *error);
 int pm__lab_training_rows_merge(pm__lab_training_rows *rows, pm_error *error);
 void pm__lab_training_rows_free(pm__lab_training_rows *rows);
 
+/* Whether rows differ in how the network is shared out alone. */
+bool pm__lab_training_is_plan(const pm__lab_training_row *a, const pm__lab_training_row *b);
+
 /* What a row is left out with: its source, or its network where all rows have one source; a number. */
 int pm__lab_training_fold(const pm__lab_training_rows *rows, const pm__lab_training_row *row);
 
@@ -65,13 +73,14 @@ typedef struct pm__lab_training_kind {
   pm__lab_training_set set;
   const char *entries; /* whose it is, parted by commas; NULL: see is_wanted */
   const char *generation; /* how the ids of its entries begin; NULL: all others */
+  bool shared;             /* the entries have one value */
 } pm__lab_training_kind;
 
 enum { PM__TRAINING_STAGES = 2 };
 
 typedef struct pm__lab_training_constant {
   const pm__lab_training_kind *kind;
-  const char *entry; /* id */
+  const char *entry; /* id; if it is shared, of one of its entries */
   double value;
   size_t rows;      /* that feel it */
   bool held_out;    /* rows that are held out would: without others it is what it is before any row */
@@ -97,11 +106,15 @@ typedef struct pm__lab_training_fit {
   int stage;           /* that is fitted now */
   size_t *active, active_count; /* the rows that it is fitted on */
   int fold;            /* what is left out now: see pm__lab_training_fold; -1: nothing */
+  double *errors;      /* of the active rows, at work */
   double *kept_out;    /* log(predicted / measured) of each row without its fold; NAN: not */
 } pm__lab_training_fit;
 
 /* Finds the constants that the rows of the fit feel, and where they go. */
 int pm__lab_training_constants(pm__lab_training_fit *fit, pm_error *error);
+
+/* Whether a constant is that of an entry. */
+bool pm__lab_training_is_for(const pm__lab_training_constant *constant, const char *entry);
 
 /* Whether a constant bears on a row. */
 bool pm__lab_training_bears(const pm__lab_training_fit *fit, const pm__lab_training_constant *constant,

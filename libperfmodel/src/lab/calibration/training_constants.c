@@ -5,30 +5,43 @@
 #include "hardware/system.h"
 #include "lab/calibration/training.h"
 
+#define FSDP "pytorch-2.1-fsdp,pytorch-2.1-fsdp-pure,pytorch-2.4-fsdp,pytorch-2.9-fsdp"
+#define LATER_MEGATRON "megatron-core-0.9,megatron-core-0.12"
+
 /* Bounds are what is physically thinkable. Host times of a kernel are those of an interpreter, at most: 100 us on the
 ** cores of 2017. Before any row, those of the generic framework, and in PyTorch 2 half of them: 20 us on average, the
 ** forward pass more, the backward pass, which is not Python, less. A step of a whole machine may wait for 8 % of jitter. */
 static const pm__lab_training_kind kinds[] = {
-  {"framework", "kernel_time", 50e-6, 2, 2e-6, 75e-6, 0, PM__SET_TRAINING, NULL, NULL},
-  {"framework", "kernel_time", 20e-6, 1.5, 2e-6, 75e-6, 0, PM__SET_TRAINING, NULL, "pytorch-2"},
-  {"framework", "step_time", 700e-6, 3, 1e-6, 5e-3, 0, PM__SET_TRAINING, NULL, NULL},
-  {"framework", "straggler", 0.02, 2, 0.001, 0.08, 0, PM__SET_TRAINING, NULL, NULL},
-  {"cudnn_generation", "simt_factor", 1, 2, 0.6, 1.8, 0, PM__SET_TRAINING, NULL, NULL},
-  {"cudnn_generation", "tensor_factor", 1, 2, 0.6, 1.8, 0, PM__SET_TRAINING, NULL, NULL},
-  {"kernel_calibration", "conv_rate", 1, 1.5, 0.5, 1.5, 0, PM__SET_TRAINING, NULL, NULL},
-  {"kernel_calibration", "conv_tensor_efficiency", 0.63, 1.5, 0.2, 1, 0, PM__SET_TRAINING, NULL, NULL},
+  {"framework", "kernel_time", 50e-6, 2, 2e-6, 75e-6, 0, PM__SET_TRAINING, NULL, NULL, false},
+  {"framework", "kernel_time", 20e-6, 1.5, 2e-6, 75e-6, 0, PM__SET_TRAINING, NULL, "pytorch-2", false},
+  {"framework", "step_time", 700e-6, 3, 1e-6, 5e-3, 0, PM__SET_TRAINING, NULL, NULL, false},
+  {"framework", "straggler", 0.02, 2, 0.001, 0.08, 0, PM__SET_TRAINING, NULL, NULL, false},
+  {"cudnn_generation", "simt_factor", 1, 2, 0.6, 1.8, 0, PM__SET_TRAINING, NULL, NULL, false},
+  {"cudnn_generation", "tensor_factor", 1, 2, 0.6, 1.8, 0, PM__SET_TRAINING, NULL, NULL, false},
+  {"kernel_calibration", "conv_rate", 1, 1.5, 0.5, 1.5, 0, PM__SET_TRAINING, NULL, NULL, false},
+  {"kernel_calibration", "conv_tensor_efficiency", 0.63, 1.5, 0.2, 1, 0, PM__SET_TRAINING, NULL, NULL, false},
   /* Ada's SM has the tensor cores of GA102's: what those reach, where the power of the board hides it. */
-  {"kernel_calibration", "conv_tensor_efficiency", 0.89, 1.1, 0.2, 1, 0, PM__SET_TRAINING, NULL, "ada"},
-  {"kernel_calibration", "gddr_efficiency", 0.86, 1.1, 0.6, 1, 0, PM__SET_TRAINING, NULL, NULL},
-  {"kernel_calibration", "pass_elements", 5, 2, 1, 100, 0, PM__SET_TRAINING, NULL, NULL},
-  {"kernel_calibration", "conv_tf32_layout", 0.7, 1.5, 0.1, 1.5, 0, PM__SET_TRAINING, NULL, NULL},
-  {"kernel_calibration", "depthwise_efficiency", 0.2, 4, 0.01, 0.5, 1, PM__SET_TRAINING, NULL, NULL},
+  {"kernel_calibration", "conv_tensor_efficiency", 0.89, 1.1, 0.2, 1, 0, PM__SET_TRAINING, NULL, "ada", false},
+  {"kernel_calibration", "gddr_efficiency", 0.86, 1.1, 0.6, 1, 0, PM__SET_TRAINING, NULL, NULL, false},
+  {"kernel_calibration", "pass_elements", 5, 2, 1, 100, 0, PM__SET_TRAINING, NULL, NULL, false},
+  {"kernel_calibration", "conv_tf32_layout", 0.7, 1.5, 0.1, 1.5, 0, PM__SET_TRAINING, NULL, NULL, false},
+  {"kernel_calibration", "depthwise_efficiency", 0.2, 4, 0.01, 0.5, 1, PM__SET_TRAINING, NULL, NULL, false},
   {"framework", "framework_kernel_factor", 1.5, 2, 1, 5, 0, PM__SET_LANGUAGE,
-   "pt-nchw,pt-nhwc,pytorch-1.10,pytorch-1.13,pytorch-2.1,tf1-xla", NULL},
-  {"framework", "kernel_time", 25e-6, 2, 2e-6, 75e-6, 0, PM__SET_LANGUAGE, "tf1-xla", NULL},
-  {"inference_profile", "launch", 20e-6, 3, 2e-6, 100e-6, 0, PM__SET_INFERENCE, NULL, NULL},
-  {"inference_profile", "step_time", 300e-6, 3, 1e-6, 20e-3, 0, PM__SET_INFERENCE, NULL, NULL},
-  {"inference_profile", "framework_kernel_factor", 1.2, 1.5, 1, 4, 0, PM__SET_INFERENCE, NULL, NULL},
+   "pt-nchw,pt-nhwc,pytorch-1.10,pytorch-1.13,pytorch-2.1,tf1-xla", NULL, false},
+  {"framework", "kernel_time", 25e-6, 2, 2e-6, 75e-6, 0, PM__SET_LANGUAGE, "tf1-xla", NULL, false},
+  {"inference_profile", "launch", 20e-6, 3, 2e-6, 100e-6, 0, PM__SET_INFERENCE, NULL, NULL, false},
+  {"inference_profile", "step_time", 300e-6, 3, 1e-6, 20e-3, 0, PM__SET_INFERENCE, NULL, NULL, false},
+  {"inference_profile", "framework_kernel_factor", 1.2, 1.5, 1, 4, 0, PM__SET_INFERENCE, NULL, NULL, false},
+  /* Frameworks of one line have one code below: attention, sharded data parallelism, hops that are waited for. */
+  {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, FSDP, NULL, true},
+  {"framework", "wide_attention_factor", 1.5, 1.5, 1, 3, 0, PM__SET_LARGE_MODELS, FSDP, NULL, true},
+  {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, "megatron-v2,megatron-deepspeed", NULL, false},
+  {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, "megatron-core-0.1,megatron-core-0.5", NULL, true},
+  {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, LATER_MEGATRON, NULL, true},
+  {"framework", "tensor_overlap", 0.5, 2, 0.01, 0.95, 0, PM__SET_LARGE_MODELS, LATER_MEGATRON, NULL, true},
+  {"framework", "shard_bandwidth", 0.5, 2, 0.05, 1, 0, PM__SET_LARGE_MODELS, "deepspeed-0.3", NULL, false},
+  {"framework", "hop_time", 100e-6, 3, 1e-6, 5e-3, 0, PM__SET_LARGE_MODELS, "megatron-v2,megatron-deepspeed,megatron-core-0.1",
+   NULL, true},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -115,12 +128,17 @@ static const char *entry_of(const pm__lab_training_fit *fit, const pm__lab_train
   return architecture_of(fit->catalog, kernels->id, kind);
 }
 
+bool pm__lab_training_is_for(const pm__lab_training_constant *constant, const char *entry)
+{
+  return constant->kind->shared ? pm__lab_listed(constant->kind->entries, entry) : strcmp(constant->entry, entry) == 0;
+}
+
 bool pm__lab_training_bears(const pm__lab_training_fit *fit, const pm__lab_training_constant *constant,
                             const pm__lab_training_row *row)
 {
   if (strcmp(constant->kind->name, "straggler") == 0 && row->ranks < 2) return false;
   const char *entry = entry_of(fit, constant->kind, row);
-  return entry != NULL && strcmp(entry, constant->entry) == 0;
+  return entry != NULL && pm__lab_training_is_for(constant, entry);
 }
 
 /* What no row of kernels decides, of any architecture. */
@@ -167,7 +185,7 @@ static int add_constant(pm__lab_training_fit *fit, const pm__lab_training_kind *
                         pm_error *error)
 {
   for (size_t i = 0; i < fit->count; i++)
-    if (fit->constants[i].kind == kind && strcmp(fit->constants[i].entry, entry) == 0) {
+    if (fit->constants[i].kind == kind && pm__lab_training_is_for(&fit->constants[i], entry)) {
       fit->constants[i].held_out = fit->constants[i].held_out || held_out;
       return PM_OK;
     }

@@ -14,6 +14,7 @@
 
 static const double LARGE = 0.1; /* logarithm of an error that counts as large */
 static const double NOISE = 0.1; /* of one row, against what constants are before any row */
+static const double PLANS = 0.4; /* errors of plans of one network differ by so much of what networks' errors do */
 enum { LEAST_OTHERS = 20 };      /* rows to fit on when some are left out */
 
 /* Chooses the rows of a stage that are not of the fold. */
@@ -28,6 +29,19 @@ static void choose_active(pm__lab_training_fit *fit, int stage)
   }
 }
 
+/* What plans of one network on the same GPUs have in common says nothing of how they differ: it counts as one row, not as
+** one for each plan; and how they differ is known better. */
+static void share_levels(const pm__lab_training_fit *fit, const double *errors, double *residuals)
+{
+  for (size_t i = 0; i < fit->active_count; i++) {
+    const pm__lab_training_row *row = &fit->rows.items[fit->active[i]];
+    double sum = 0, n = 0;
+    for (size_t j = 0; j < fit->active_count; j++)
+      if (pm__lab_training_is_plan(row, &fit->rows.items[fit->active[j]])) sum += errors[j], n++;
+    residuals[i] = (errors[i] - sum / n) / PLANS + sum / n / sqrt(n);
+  }
+}
+
 static int residuals_of(void *context, const double *values, double *residuals, pm_error *error)
 {
   pm__lab_training_fit *fit = (pm__lab_training_fit *)context;
@@ -35,7 +49,8 @@ static int residuals_of(void *context, const double *values, double *residuals, 
   pm__lab_training_put(fit, values);
   int status = pm__lab_predictor_predict_again(fit->rows.reader.predictor, fit->rows.runs);
   for (size_t i = 0; i < fit->active_count; i++)
-    residuals[i] = -pm__lab_training_error(&fit->rows, &fit->rows.items[fit->active[i]]);
+    fit->errors[i] = residuals[i] = -pm__lab_training_error(&fit->rows, &fit->rows.items[fit->active[i]]);
+  if (fit->rows.set == PM__SET_LARGE_MODELS) share_levels(fit, fit->errors, residuals);
   for (size_t i = 0; i < fit->count; i++) {
     const pm__lab_training_kind *kind = fit->constants[i].kind;
     residuals[fit->active_count + i] = NOISE * log(values[i] / kind->start) / log(kind->factor);
@@ -119,17 +134,40 @@ static int leave_out_all(pm__lab_training_fit *fit, pm_fit_parameter *parameters
 
 /* ---- The fit ---- */
 
+static int keep_of(pm__lab_training_fit *fit, pm__lab_training_constant *c, const char *entry,
+                   const pm_fit_parameter *parameter, pm_error *error)
+{
+  const pm_field *field = pm_record_find_field(pm_record_type_find(c->kind->type), c->kind->name);
+  pm_fitted_constant *found = pm__lab_calibration_constant(fit->out, entry, c->kind->name, error);
+  if (found == NULL) return PM_STATUS_NO_MEMORY;
+  pm__lab_constant_found(found, c->kind->type, field->unit, parameter, c->rows);
+  c->value = found->value;
+  return PM_OK;
+}
+
+static int keep_shared(pm__lab_training_fit *fit, pm__lab_training_constant *c, const pm_fit_parameter *parameter,
+                       pm_error *error)
+{
+  char entry[PM_TEXT_MAX];
+  int status = PM_OK;
+  for (const char *p = c->kind->entries; *p != '\0' && status == PM_OK; p += strspn(p, ",")) {
+    size_t length = strcspn(p, ",");
+    snprintf(entry, sizeof entry, "%.*s", (int)length, p);
+    status = keep_of(fit, c, entry, parameter, error);
+    p += length;
+  }
+  return status;
+}
+
 static int keep(pm__lab_training_fit *fit, const pm_fit_parameter *parameters, pm_error *error)
 {
-  for (size_t i = 0; i < fit->count; i++) {
+  int status = PM_OK;
+  for (size_t i = 0; i < fit->count && status == PM_OK; i++) {
     pm__lab_training_constant *c = &fit->constants[i];
-    const pm_field *field = pm_record_find_field(pm_record_type_find(c->kind->type), c->kind->name);
-    pm_fitted_constant *found = pm__lab_calibration_constant(fit->out, c->entry, c->kind->name, error);
-    if (found == NULL) return PM_STATUS_NO_MEMORY;
-    pm__lab_constant_found(found, c->kind->type, field->unit, &parameters[i], c->rows);
-    c->value = found->value;
+    status = c->kind->shared ? keep_shared(fit, c, &parameters[i], error)
+                             : keep_of(fit, c, c->entry, &parameters[i], error);
   }
-  return PM_OK;
+  return status;
 }
 
 static int put_values(pm__lab_training_fit *fit, pm_error *error)
@@ -147,8 +185,10 @@ static int fit_rows(pm__lab_training_fit *fit, pm_error *error)
   pm_fit_parameter *parameters = (pm_fit_parameter *)calloc(fit->count + 1, sizeof *parameters);
   fit->kept_out = (double *)malloc((fit->rows.count + 1) * sizeof *fit->kept_out);
   fit->active = (size_t *)malloc((fit->rows.count + 1) * sizeof *fit->active);
+  fit->errors = (double *)malloc((fit->rows.count + 1) * sizeof *fit->errors);
   bool held_out = fit->options->hold_out != NULL; /* that is the test then */
-  int status = parameters != NULL && fit->kept_out != NULL && fit->active != NULL ? PM_OK : pm__no_memory(error);
+  bool room = parameters != NULL && fit->kept_out != NULL && fit->active != NULL && fit->errors != NULL;
+  int status = room ? PM_OK : pm__no_memory(error);
   for (size_t i = 0; i < fit->rows.count && status == PM_OK; i++) fit->kept_out[i] = NAN;
   if (status == PM_OK) status = solve(fit, parameters, error);
   if (status == PM_OK) status = keep(fit, parameters, error);
@@ -225,6 +265,7 @@ static int calibrate(pm__lab_training_set set, pm_calibration *out, const pm_cat
   free(fit.places);
   free(fit.kept_out);
   free(fit.active);
+  free(fit.errors);
   return status;
 }
 
@@ -244,4 +285,10 @@ int pm__lab_calibrate_inference(pm_calibration *out, const pm_catalog *catalog, 
                                 bool shipped, pm_error *error)
 {
   return calibrate(PM__SET_INFERENCE, out, catalog, options, shipped, error);
+}
+
+int pm__lab_calibrate_large_models(pm_calibration *out, const pm_catalog *catalog, const pm_calibration_options *options,
+                                   bool shipped, pm_error *error)
+{
+  return calibrate(PM__SET_LARGE_MODELS, out, catalog, options, shipped, error);
 }

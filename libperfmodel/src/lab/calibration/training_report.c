@@ -167,8 +167,8 @@ static void name_sources(const pm__lab_training_fit *fit, const pm__lab_training
 static const pm__lab_training_constant *constant_of(const pm__lab_training_fit *fit, const pm_fitted_constant *found)
 {
   for (size_t i = 0; i < fit->count; i++)
-    if (strcmp(fit->constants[i].entry, found->entry) == 0 && strcmp(fit->constants[i].kind->name,
-                                                                     found->constant) == 0)
+    if (pm__lab_training_is_for(&fit->constants[i], found->entry) &&
+        strcmp(fit->constants[i].kind->name, found->constant) == 0)
       return &fit->constants[i];
   return NULL;
 }

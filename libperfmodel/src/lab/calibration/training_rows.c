@@ -7,11 +7,13 @@
 #include "lab/calibration/training.h"
 #include "lab/validation/comparison.h"
 
-/* "NVIDIA/DeepLearningExamples" -> "DeepLearningExamples" */
-static const char *source_of(const pm__lab_row *row)
+/* "NVIDIA/DeepLearningExamples" -> "DeepLearningExamples", "arXiv 2104.04473 (Narayanan et al. 2021)" -> "arXiv-2104.04473" */
+static void name_source(const pm__lab_row *row, char *name, size_t size)
 {
   const char *repository = row->cell[PM__COLUMN_REPOSITORY], *slash = strrchr(repository, '/');
-  return slash != NULL ? slash + 1 : repository[0] != '\0' ? repository : PM__NO_SOURCE;
+  const char *start = slash != NULL ? slash + 1 : repository[0] != '\0' ? repository : PM__NO_SOURCE, *end = strstr(start, " (");
+  snprintf(name, size, "%.*s", end != NULL ? (int)(end - start) : (int)strlen(start), start);
+  for (char *p = name; *p != '\0'; p++) *p = *p == ' ' ? '-' : *p;
 }
 
 /* The number of a source, or -1. */
@@ -38,6 +40,7 @@ static const char *reason_of(const pm__lab_training_rows *rows, const pm__lab_ro
   bool language = rows->set == PM__SET_LANGUAGE;
   const char *why = !language ? pm__lab_readings_decide(&rows->reader.readings, PM_DECISION_UNFIT, row, value) : NULL;
   if (why == NULL && rate->no_peers) return "GPUs without peer access";
+  if (why == NULL && rate->micro_batches > 1) return "no micro-batch";
   return why == NULL && rate->generic ? "nothing says which framework it was" : why;
 }
 
@@ -52,7 +55,9 @@ static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm
   if (rows->set == PM__SET_INFERENCE) next->asked.inference = pm__lab_rate_inference(rate);
   else next->asked.training = pm__lab_rate_run(rate, 0);
   next->run = -1;
-  next->source = number_of_source(rows, source_of(row), error);
+  char source[PM_TEXT_MAX];
+  name_source(row, source, sizeof source);
+  next->source = number_of_source(rows, source, error);
   if (next->source < 0) return PM_STATUS_NO_MEMORY;
   next->software = rate->profile;
   next->system = rate->system;
@@ -85,9 +90,11 @@ static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_cali
   int status = pm__lab_rate_read(&rows->reader, row, &rate, &reason);
   if (reason.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (status != PM_OK) return pm__lab_reasons_add(&rows->unread, reason.text, error);
+  char source[PM_TEXT_MAX];
+  name_source(row, source, sizeof source);
   const char *why = reason_of(rows, row, &rate, value);
   pm_fit_use use = why != NULL ? PM_FIT_USE_EXCLUDED
-                   : pm__lab_listed(options->hold_out, source_of(row)) || pm__lab_rate_is_of(&rows->reader, row, &rate, options->hold_out)
+                   : pm__lab_listed(options->hold_out, source) || pm__lab_rate_is_of(&rows->reader, row, &rate, options->hold_out)
                      ? PM_FIT_USE_LEFT_OUT_SOURCE : PM_FIT_USE_FITTED;
   if (why != NULL) status = pm__lab_reasons_add(&rows->left_out, why, error);
   if (status == PM_OK) status = add_row(rows, row, &rate, use, error);
@@ -100,7 +107,7 @@ static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, co
 {
   static const char *const needed[] = {"model", "throughput", "unit"};
   const pm__lab_context context = {.catalog = catalog, .table = table, .file = options->file, .set = ""};
-  const char *set = rows->set == PM__SET_INFERENCE ? "inference" : "training";
+  const char *set = rows->set == PM__SET_INFERENCE ? "inference" : rows->set == PM__SET_LARGE_MODELS ? "large-models" : "training";
   int columns[PM__COLUMNS], status = pm__lab_check_columns(&context, needed, sizeof needed / sizeof needed[0], error);
   if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, set, table, error);
   pm__lab_row_columns(table, columns);
@@ -214,4 +221,17 @@ double pm__lab_training_error(const pm__lab_training_rows *rows, const pm__lab_t
 int pm__lab_training_fold(const pm__lab_training_rows *rows, const pm__lab_training_row *row)
 {
   return rows->source_count > 1 ? row->source : row->network;
+}
+
+/* Samples of a step, all GPUs together. */
+static double samples_of(const pm__lab_training_row *row)
+{
+  const pm_run *run = &row->asked.training;
+  return row->batch * row->ranks / (run->tensor_parallel * run->pipeline_parallel * run->context_parallel);
+}
+
+bool pm__lab_training_is_plan(const pm__lab_training_row *a, const pm__lab_training_row *b)
+{
+  return a->source == b->source && a->software == b->software && a->network == b->network && a->system == b->system &&
+         a->ranks == b->ranks && samples_of(a) == samples_of(b);
 }
