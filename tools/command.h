@@ -243,7 +243,7 @@ void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent,
 
 int fail(int code, const char *format, ...) PRINTF_LIKE(2, 3); /* returns `code` */
 int fail_error(const pm_error *error);                         /* returns the code that belongs to it */
-int fail_run(const pm_error *error); /* of a run: with the option that helps, where one does */
+int fail_run(const pm_error *error, const char *besides); /* of a run: with what helps, where something does */
 int fail_memory(void);
 void note(const cli_request *request, const char *format, ...) PRINTF_LIKE(2, 3); /* not with --quiet */
 void note_lines(const cli_request *request, const char *lines);                   /* each line a note */

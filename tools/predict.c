@@ -53,6 +53,15 @@ static int write_row(const cli_request *request, const cli_study *study)
   return write_table(request, table, &error);
 }
 
+/* The same run in the precision that most would take, however much memory it needs. */
+static bool predict_narrow(const cli_study *study, pm_prediction *p)
+{
+  pm_run run = study->run;
+  run.precision = study->narrow;
+  run.ignore_memory = 1;
+  return study->narrow != PM_PRECISION_FP32 && pm_predict(study->plan, &run, p, 1) == PM_OK;
+}
+
 /* What an assumed framework would give in channels_last; NAN where it does not have that. */
 static double channels_last_rate(const cli_study *study)
 {
@@ -68,7 +77,9 @@ static double channels_last_rate(const cli_study *study)
 
 static int write_report(const cli_request *request, cli_study *study)
 {
+  pm_prediction narrow;
   study->channels_last = channels_last_rate(study);
+  study->narrow_tokens = predict_narrow(study, &narrow) ? narrow.tokens_per_second : (double)NAN;
   cli_page page;
   int width = output_width(request);
   if (!page_open(&page)) return fail_memory();
@@ -140,10 +151,22 @@ static pm_table *stages_table(const cli_study *study, pm_error *error)
   return table;
 }
 
+/* Why there is no prediction, and whether it was for a precision that nobody asked for. */
+static int refuse(const cli_study *study, const pm_error *error)
+{
+  char need[64], hint[128] = "";
+  pm_prediction p;
+  if (error->status == PM_STATUS_DOES_NOT_FIT && predict_narrow(study, &p))
+    snprintf(hint, sizeof hint, "; in %s it needs %s", narrow_name(study->narrow),
+             pm_quantity_format(need, sizeof need, p.memory, "B"));
+  return fail_run(error, hint);
+}
+
 static int answer(const cli_request *request, cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
-  int code = pm_run_check(study->plan, &study->run, &error) == PM_OK ? CODE_DONE : fail_run(&error);
+  study->narrow = narrow_precision(request, study->network, study->system, study->run.precision);
+  int code = pm_run_check(study->plan, &study->run, &error) == PM_OK ? CODE_DONE : refuse(study, &error);
   if (code == CODE_DONE && request->value[OPTION_TRACE] != NULL) code = write_trace(request, study);
   if (code != CODE_DONE) return code;
   if (request->value[OPTION_STAGES] != NULL) return write_table(request, stages_table(study, &error), &error);
