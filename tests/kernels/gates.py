@@ -44,6 +44,9 @@ OPERATORS = {
     "FP4 products": (MODERN + r" products nvfp4 m.*", 20),
     "experts": (MODERN + r" experts (bf16|fp8|fp8-block)", 30),
     "attention": (r".* attention-(prompt|decode) [^ ]*", 20),
+    "attention of decoding B200": (r"b200-sxm6 attention-decode [^ ]*", 20),
+    "attention of decoding H200": (r"h200-sxm5 attention-decode [^ ]*", 20),
+    "attention of decoding L40S": (r"l40s attention-decode [^ ]*", 20),
     "attention of prompts H200": (r"h200-sxm5 attention-prompt [^ ]*", 20),
     "norms and passes A100": (r"a100-\S* (?!products|attention)\S* fp16 m[^ ]*", 15),
 }

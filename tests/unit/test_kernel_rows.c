@@ -63,14 +63,16 @@ START_TEST(lines_of_operators_become_kernels)
     "B200 SXM,trtllm 1.3.0,context_attention,bfloat16,bfloat16,,,,4,16,0,32,8,128,30,ok\n"
     "H200 SXM,trtllm 1.3.0,generation_attention,bfloat16,bfloat16,,,,4,,1023,64,1,128,30,ok\n"
     "H200 SXM,trtllm 1.3.0,generation_attention,bfloat16,bfloat16,,,,4,,1023,32,1,128,30,ok\n"
+    "H200 SXM,trtllm 1.3.0,generation_attention,bfloat16,fp8,,,,4,,1023,32,1,128,30,ok\n"
     "H200 SXM,vllm 0.19.0,gemm,bfloat16,,64,4096,2048,,,,,,,20,doubted\n");
   const pm_kernel *k = pm__lab_kernel_rows_kernels(rows);
   const pm_measured_kernel *m = pm__lab_kernel_rows_measured(rows);
-  ck_assert_uint_eq(pm__lab_kernel_rows_count(rows), 4);
+  ck_assert_uint_eq(pm__lab_kernel_rows_count(rows), 5);
   ck_assert(k[0].operation == PM_OPERATOR_GEMM && k[0].m == 64 && k[0].n == 4096 && k[0].k == 2048);
   ck_assert_str_eq(m[0].gpu, "h200-sxm5");
   ck_assert(k[1].operation == PM_OPERATOR_ATTENTION && k[1].count == 128 && k[1].kv_count == 32 && k[1].ungrouped == 1);
   ck_assert(k[2].k == 1024 && k[2].ungrouped == 1 && k[3].ungrouped == 0);
+  ck_assert(k[4].kv_bytes == 1 && k[4].rate != k[3].rate && k[4].block_start != k[3].block_start && k[1].block_start != k[1].block_start);
   pm__lab_kernel_rows_free(rows);
 }
 END_TEST

@@ -418,6 +418,28 @@ START_TEST(a_window_bounds_the_keys_of_a_query)
 }
 END_TEST
 
+/* Many blocks of few keys are their starts. */
+START_TEST(blocks_that_start_later_take_longer)
+{
+  device d;
+  int counted = 0;
+  EACH_DEVICE(d) {
+    if (!has(&d, PM_PRECISION_FP16) || !(d.constants.flash_block > 0)) continue;
+    pm_kernel k = causal_attention(65536, 1, 8, 64);
+    double usual = time_of(&d, &k).time;
+    k.block_start = 1;
+    ck_assert_double_eq(time_of(&d, &k).time, usual);
+    k.block_start = 0.5;
+    double early = time_of(&d, &k).time;
+    k.block_start = 2;
+    double late = time_of(&d, &k).time;
+    ck_assert(early <= usual && usual <= late);
+    counted += late > 1.8 * usual && early < 0.7 * usual;
+  }
+  ck_assert_int_gt(counted, 5);
+}
+END_TEST
+
 /* A value as wide as the key is no news; one that is a part of the key is neither stored nor read. */
 START_TEST(latents_are_stored_once)
 {
@@ -571,6 +593,7 @@ int main(void)
   tcase_add_test(laws, a_pass_over_what_is_kept_is_faster);
   tcase_add_test(laws, an_unsplit_product_takes_no_less);
   tcase_add_test(laws, a_window_bounds_the_keys_of_a_query);
+  tcase_add_test(laws, blocks_that_start_later_take_longer);
   tcase_add_test(laws, latents_are_stored_once);
   tcase_add_test(laws, shorter_operands_are_read_in_less);
   tcase_add_test(laws, sizes_of_no_kernel_are_refused);

@@ -194,6 +194,7 @@ START_TEST(a_gpu_without_constants_of_the_software_takes_those_of_its_kind)
     if (on[i].harness != NULL) {
       ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_harness", on[i].harness, &h, NULL), PM_OK);
       kernel.rate = h.decode_rate;
+      kernel.block_start = h.decode_start;
       kernel.turns = 1;
     }
     snprintf(row, sizeof row, "%s,vllm 0.19,generation_attention,half,8,1,1999,32,8,128,10\n", on[i].gpu);

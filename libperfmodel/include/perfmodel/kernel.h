@@ -139,7 +139,8 @@ typedef enum pm_operator {
   X(REAL, operand_bytes, "B", "gemm: bytes of a stored number of the second operand; unknown: as the precision's") \
   X(REAL, window, "1", "attention: keys that a query sees at most, its own and those before; unknown: all") \
   X(REAL, value_size, "1", "attention: numbers of a head of the values; unknown: n, as of the keys") \
-  X(YES_NO, latent, "", "attention: values are a part of the keys, which alone are stored")
+  X(YES_NO, latent, "", "attention: values are a part of the keys, which alone are stored") \
+  X(REAL, block_start, "1", "attention: time until a block of threads has its first keys, over that of FlashAttention; unknown: 1")
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 
@@ -222,6 +223,10 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(REAL, attention_rate, "1", "its rate over that of FlashAttention")                       \
   X(REAL, decode, "s", "added to attention of decoding")                                     \
   X(REAL, decode_rate, "1", "its rate over that of FlashAttention")                          \
+  X(REAL, decode_start, "1", "start of a block of threads over that of FlashAttention")      \
+  X(REAL, byte_decode, "s", "the same where keys and values have a byte")                    \
+  X(REAL, byte_decode_rate, "1", "its rate over that of FlashAttention")                     \
+  X(REAL, byte_decode_start, "1", "start of a block of threads over that of FlashAttention") \
   X(REAL, latent, "s", "added to latent attention of prompts")                               \
   X(REAL, latent_rate, "1", "its rate over that of FlashAttention")                          \
   X(REAL, latent_decode, "s", "added to latent attention of decoding")                       \

@@ -46,7 +46,8 @@ static double sm_time(const pm__device *d, const pm__flash *f, double batch)
   double waves = x < 1 ? x : x + d->k.wave * (pm__ceil(x - 1e-9) - x);
   double mean = shared ? most_keys(f) : mean_keys(f, blocks);
   double keys = pm__most(waves * mean, pm__least(most_keys(f), d->k.flash_part));
-  return pm__most(waves, 1) * d->k.flash_block + keys * key_time(d, f);
+  double start = d->k.flash_block * (f->start > 0 ? f->start : 1);
+  return pm__most(waves, 1) * start + keys * key_time(d, f);
 }
 
 pm__kernel_cost pm__flash_cost(const pm__device *d, const pm__flash *f, pm__pass pass, double batch, double flop,

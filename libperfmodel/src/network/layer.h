@@ -97,6 +97,7 @@ typedef struct pm__flash {
   double kv_heads; /* that keys and values have */
   double ungrouped, kv_bytes, kept, rate; /* of single kernels (perfmodel/kernel.h); 0: as usual */
   double window; /* keys that a query sees at most; 0: all that the mask leaves */
+  double start;  /* of a block over that of FlashAttention; 0: as it */
 } pm__flash;
 
 /* Pairs of query and key that a causal mask leaves, of one head. */

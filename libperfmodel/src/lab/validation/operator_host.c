@@ -73,12 +73,23 @@ static void add_latent(pm__lab_operator_row *row, const pm_kernel_harness *h)
   if (k->latent && k->kv_bytes == 1 && h->latent_converting > 0) add_conversion(row, h->latent_converting);
 }
 
+/* Software has a kernel of its own for keys of a byte, which it converts. */
+static void add_decoding(pm__lab_operator_row *row, const pm_kernel_harness *h)
+{
+  pm_kernel *k = &row->kernels[0];
+  bool byte = k->kv_bytes == 1 && h->byte_decode_rate > 0;
+  row->overhead = known(byte ? h->byte_decode : h->decode);
+  k->rate = byte ? h->byte_decode_rate : h->decode_rate;
+  k->block_start = byte ? h->byte_decode_start : h->decode_start;
+}
+
 static void add_attention(pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
   pm_kernel *k = &row->kernels[0];
-  bool prompt = strcmp(row->label, "attention-decode") != 0, decode = !prompt || (k->m == 1 && !h->single_prompts);
-  row->overhead = known(decode ? h->decode : h->attention);
-  k->rate = decode ? h->decode_rate : h->attention_rate;
+  bool prompt = strcmp(row->label, "attention-decode") != 0;
+  row->overhead = known(h->attention);
+  k->rate = h->attention_rate;
+  if (!prompt || (k->m == 1 && !h->single_prompts)) add_decoding(row, h);
   k->ungrouped = ungrouped(row, h, prompt);
   k->causal = k->causal && !h->unmasked;
   if (h->turns > 0) k->turns = 1; /* the cache is used again and again */

@@ -202,7 +202,7 @@ static void add_flash(pm__layer_kernels *kernels, pm__pass pass, const sizes *s,
   pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__ATTENTION, work);
   kernel->matrix = true;
   kernel->shape.flash = (pm__flash){s->heads, s->tokens, s->keys, pairs, s->d, s->dv,
-                                      s->k / (s->keys * s->d), 0, 0, 0, 0, window};
+                                      s->k / (s->keys * s->d), 0, 0, 0, 0, window, 0};
 }
 
 /* Forward: two products and the element-wise work of the unfused kernels. Backward: the scores again and four products,
