@@ -262,6 +262,26 @@ START_TEST(strided_halves_of_a_node)
 }
 END_TEST
 
+/* Eight groups with a GPU in each node are no slower together than a group of whole nodes: those who share a switch with
+** another's adapter do not lose half of their own. */
+START_TEST(groups_of_single_gpus_use_the_whole_node)
+{
+  static const char *const machines[] = {"dgx-a100-80gb", "dgx-h100", "dgx-h200", "dgx-b200"};
+  for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++) {
+    pm_system *system = build_system(machines[m]);
+    pm__collective_group all = group_of(system, 0, 1, 8, 8);
+    double together = 0;
+    for (int gpu = 0; gpu < 8; gpu++) {
+      pm__collective_group one = group_of(system, gpu, 1, 1, 8);
+      one.groups_at_once = 8;
+      together += pm__collective_group_network(&one);
+    }
+    ck_assert_double_eq_tol(together / pm__collective_group_network(&all), 1, 1e-9);
+    pm_system_free(system);
+  }
+}
+END_TEST
+
 /* Two groups are the same only if nothing of them differs. */
 START_TEST(groups_that_differ_are_told_apart)
 {
@@ -357,6 +377,7 @@ int main(void)
   tcase_add_test(tests, regular_lists_are_lists);
   tcase_add_test(tests, groups_at_once_share_the_adapters);
   tcase_add_test(tests, strided_halves_of_a_node);
+  tcase_add_test(tests, groups_of_single_gpus_use_the_whole_node);
   tcase_add_test(tests, groups_that_differ_are_told_apart);
   tcase_add_test(tests, a_group_of_one_takes_no_time);
   tcase_add_test(tests, plain_groups_are_those_of_users);

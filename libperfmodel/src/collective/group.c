@@ -26,8 +26,8 @@ bool pm__collective_group_same(const pm__collective_group *a, const pm__collecti
          a->era == b->era && a->in_network == b->in_network;
 }
 
-/* All adapters of the node, at the rate that the group gets out of its own, are shared evenly by the groups that use
-** them at once; a group that reaches fewer has no more than those. */
+/* What the node's GPUs get out of all its adapters together is shared evenly by the groups that use them at once; a group
+** that reaches fewer has no more than it would have by itself. */
 double pm__collective_group_network(const pm__collective_group *group)
 {
   const pm__wiring *wiring = group->wiring;

@@ -37,7 +37,7 @@ typedef struct pm__wiring {
   pm__ring_cycles cycles;
   const char *over; /* "nvlink", "nvswitch", "xgmi", "pcie", or "" */
   pm__wiring_port network; /* the group's NICs of one node; payload 0 without a network */
-  double all_adapters;     /* payload of all the node's adapters at the rate that the group gets out of its own */
+  double all_adapters;     /* payload of all the node's adapters when all its GPUs use them */
   int nics;                /* how many of them the group has */
   pm__wiring_port pair;    /* per GPU, when all pairs exchange at once; 0 if a pair has no way */
   pm__wiring_port host[2]; /* per GPU, when all send to one CPU; each to its nearest */

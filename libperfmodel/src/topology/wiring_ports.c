@@ -26,38 +26,60 @@ static int nic_distance(pm__routes *r, int gpu)
   return nic >= 0 ? r->distance[nic] : -1;
 }
 
+/* GPUs of a node: those of a list, or all. */
+typedef struct members {
+  const pm_system *system;
+  const int *gpu; /* NULL: 0 .. count-1 */
+  int count;
+} members;
+
+static int vertex_at(const members *m, int i)
+{
+  return m->system->gpus[m->gpu != NULL ? m->gpu[i] : i];
+}
+
 /* The member that a NIC serves: one that has no nearer NIC, and of those the one with the fewest yet. -1: none. */
-static int served_by(const pm__wiring *wiring, pm__routes *r, int nic, const int *nearest, const int *served)
+static int served_by(const members *m, pm__routes *r, int nic, const int *nearest, const int *served)
 {
   int best = -1;
   pm__routes_from(r, nic);
-  for (int i = 0; i < wiring->kept.count; i++) {
-    int distance = r->distance[vertex_of(wiring, i)];
+  for (int i = 0; i < m->count; i++) {
+    int distance = r->distance[vertex_at(m, i)];
     if (distance < 0 || distance != nearest[i]) continue;
     if (best < 0 || served[i] < served[best]) best = i;
   }
   return best;
 }
 
-/* Loads the way from a GPU to each NIC that is nearest to some of the group. Returns how many, -1 without memory. */
-static int use_nics(const pm__wiring *wiring, pm__routes *r, pm__ring_path *path)
+/* Loads the way from a GPU to each NIC that is nearest to some of them. Returns how many, -1 without memory. */
+static int use_nics(const members *m, pm__routes *r, pm__ring_path *path)
 {
-  int count = 0, members = wiring->kept.count;
-  const pm_system *system = wiring->system;
-  int *nearest = (int *)calloc(2 * (size_t)members, sizeof *nearest);
+  int count = 0;
+  const pm_system *system = m->system;
+  int *nearest = (int *)calloc(2 * (size_t)m->count, sizeof *nearest);
   if (nearest == NULL) return -1;
-  int *served = nearest + members;
-  for (int i = 0; i < members; i++) nearest[i] = nic_distance(r, vertex_of(wiring, i));
+  int *served = nearest + m->count;
+  for (int i = 0; i < m->count; i++) nearest[i] = nic_distance(r, vertex_at(m, i));
   for (size_t v = 0; v < system->vertex_count; v++) {
     if (system->vertices[v].kind != PM_VERTEX_NIC) continue;
-    int member = served_by(wiring, r, (int)v, nearest, served);
+    int member = served_by(m, r, (int)v, nearest, served);
     if (member < 0) continue;
     served[member]++;
     count++;
-    pm__routes_hop(r, vertex_of(wiring, member), (int)v, system->staged, path);
+    pm__routes_hop(r, vertex_at(m, member), (int)v, system->staged, path);
   }
   free(nearest);
   return count;
+}
+
+/* How many NICs the GPUs reach, and what each lets through when all are used; -1 without memory. */
+static int reach_nics(const members *m, pm__routes *r, pm__ring_path *path)
+{
+  *path = pm__ring_path_none();
+  pm__routes_clear(r);
+  int reached = use_nics(m, r, path);
+  pm__routes_limit(r, path);
+  return reached;
 }
 
 static int count_nics(const pm_system *system)
@@ -85,17 +107,17 @@ static int fill_network(pm__wiring *wiring, pm__routes *r, pm_error *error)
     wiring->nics = (int)ceil(network->count * share);
     return PM_OK;
   }
-  pm__ring_path path = pm__ring_path_none();
-  pm__routes_clear(r);
-  reached = use_nics(wiring, r, &path);
+  const members own = {system, wiring->kept.gpu, wiring->kept.count}, all = {system, NULL, (int)system->gpu_count};
+  pm__ring_path path;
+  reached = reach_nics(&own, r, &path);
   if (reached < 0) return pm__no_memory(error);
-  pm__routes_limit(r, &path);
   wiring->nics = reached > 0 ? reached : nics;
   wiring->network.payload = line * (double)wiring->nics / nics;
-  if (reached > 0 && path.bandwidth > 0 && path.bandwidth * reached < wiring->network.payload) {
+  if (reached > 0 && path.bandwidth > 0 && path.bandwidth * reached < wiring->network.payload)
     set_port(&wiring->network, path.bandwidth * reached, path.limit->link.id);
-    wiring->all_adapters = path.bandwidth * nics;
-  }
+  reached = reach_nics(&all, r, &path);
+  if (reached < 0) return pm__no_memory(error);
+  if (reached > 0 && path.bandwidth > 0) wiring->all_adapters = fmin(line, path.bandwidth * reached);
   return PM_OK;
 }
 
