@@ -21,7 +21,7 @@ enum { SECONDS = 20, RATIO = 0 };
 #else
 enum { SECONDS = 4, RATIO = 1 };
 #endif
-enum { MOST = 2 << 20 };
+enum { MOST = 2 << 20, AGAIN = 2 }; /* a neighbour on the core may slow one down; what is quadratic stays so */
 
 static double seconds(void)
 {
@@ -79,10 +79,15 @@ static char *write_file(const file *f, size_t most)
 }
 
 /* Half of it takes about half: a third at least, of what can be measured. */
+static bool is_in_ratio(double half, double whole)
+{
+  return !RATIO || whole < 0.2 || whole < 3 * half;
+}
+
 static void check_times(const char *what, double half, double whole)
 {
   ck_assert_msg(whole < SECONDS, "%s take %.1f s", what, whole);
-  ck_assert_msg(!RATIO || whole < 0.2 || whole < 3 * half, "%s take %.2f s, half of them %.2f", what, whole, half);
+  ck_assert_msg(is_in_ratio(half, whole), "%s take %.2f s, half of them %.2f", what, whole, half);
 }
 
 static double time_of_xml(const file *f, size_t size)
@@ -103,7 +108,9 @@ static double time_of_xml(const file *f, size_t size)
 START_TEST(xml_of_a_size)
 {
   const file *f = &files[_i];
-  check_times(f->what, time_of_xml(f, MOST / 2), time_of_xml(f, MOST));
+  double half = time_of_xml(f, MOST / 2), whole = time_of_xml(f, MOST);
+  for (int i = 0; i < AGAIN && !is_in_ratio(half, whole); i++) whole = fmin(whole, time_of_xml(f, MOST));
+  check_times(f->what, half, whole);
 }
 END_TEST
 
@@ -143,7 +150,9 @@ static double time_of_table(const rows *t, size_t size)
 START_TEST(tables_of_a_size)
 {
   const rows *t = &tables[_i];
-  check_times(t->row, time_of_table(t, MOST / 8), time_of_table(t, MOST / 4));
+  double half = time_of_table(t, MOST / 8), whole = time_of_table(t, MOST / 4);
+  for (int i = 0; i < AGAIN && !is_in_ratio(half, whole); i++) whole = fmin(whole, time_of_table(t, MOST / 4));
+  check_times(t->row, half, whole);
 }
 END_TEST
 
