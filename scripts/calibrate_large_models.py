@@ -5,6 +5,7 @@
 
 The rows are those that travel with the project (data/measured/large_models.csv.gz), but for those that a reading finds unfit
 (data/readings/large.xml) and those that do not print their micro-batch. A note of the file stays behind what the fit says."""
+import csv
 import pathlib
 import re
 import subprocess
@@ -20,7 +21,7 @@ def fitted(command):
     """Of (framework, constant): the line that the program writes."""
     done = subprocess.run([command, "calibrate", "--set", "large-models", "--format", "csv", "-q"],
                           check=True, capture_output=True, text=True).stdout.splitlines()
-    names = {tuple(line.split(",")[column] for column in (0, 2)) for line in done[1:]}
+    names = {(row["entry"], row["constant"]) for row in csv.DictReader(done)}
     text = subprocess.run([command, "calibrate", "--set", "large-models", "--xml", "-q"],
                           check=True, capture_output=True, text=True).stdout
     entries = dict(re.findall(r'<framework id="([^"]*)"(.*?)</framework>', text, flags=re.S))

@@ -20,7 +20,7 @@ typedef struct question {
   pm_inference_run *runs;
   pm_inference *answers;
   double latency; /* limit; NAN without one */
-  int32_t narrow; /* the 16 bits that most run the network in, if nobody named a precision; else fp32 */
+  int32_t half;   /* the 16 bits that most run the network in, if nobody named a precision; else fp32 */
 } question;
 
 /* ---- What is asked ---- */
@@ -77,21 +77,18 @@ static int find_all(const cli_request *request, question *q)
 /* ---- Answers ---- */
 
 /* The first run in the precision that most would take, however much memory it needs. */
-static bool infer_narrow(const question *q, pm_inference *p)
+static bool infer_half(const question *q, pm_inference *p)
 {
   pm_inference_run run = q->runs[0];
-  run.precision = q->narrow;
+  run.precision = q->half;
   run.ignore_memory = 1;
-  return q->narrow != PM_PRECISION_FP32 && pm_infer(q->plan, &run, p, 1) == PM_OK;
+  return q->half != PM_PRECISION_FP32 && pm_infer(q->plan, &run, p, 1) == PM_OK;
 }
 
 static int refuse(const question *q, const pm_error *error)
 {
-  char need[QUANTITY], hint[2 * QUANTITY] = "";
   pm_inference p;
-  if (error->status == PM_STATUS_DOES_NOT_FIT && infer_narrow(q, &p))
-    snprintf(hint, sizeof hint, "; in %s it needs %s", narrow_name(q->narrow), pm_quantity_format(need, sizeof need, p.memory, "B"));
-  return fail_run(error, hint);
+  return fail_in_fp32(error, q->half, infer_half(q, &p) ? p.memory : (double)NAN);
 }
 
 /* A single run says in words why it has no answer; one of many keeps its row, with its status. */
@@ -120,7 +117,7 @@ static int answer_all(const cli_request *request, question *q)
   q->answers = (pm_inference *)calloc(q->count, sizeof *q->answers);
   if (q->runs == NULL || q->answers == NULL) return fail_memory();
   if (pm_space_get_runs(&space, 0, q->count, q->runs, &error) != PM_OK) return fail_error(&error);
-  q->narrow = narrow_precision(request, q->network, q->system, q->usual.precision);
+  q->half = half_precision(request, q->network, q->system, q->usual.precision);
   for (size_t i = 0; i < q->count && code == CODE_DONE; i++) code = answer_one(q, i);
   return code;
 }
@@ -145,7 +142,7 @@ static const char *format_channels_last(const question *q, char *text, size_t si
 
 static void print_title(FILE *stream, const question *q)
 {
-  char latency[QUANTITY], layout[2 * QUANTITY], narrow[2 * QUANTITY];
+  char latency[QUANTITY], layout[2 * QUANTITY], half[2 * QUANTITY];
   pm_network_totals totals;
   pm_inference p;
   const char *name = pm_network_get_totals(q->network, &totals, NULL) == PM_OK ? totals.name : "the network";
@@ -154,7 +151,8 @@ static void print_title(FILE *stream, const question *q)
           q->assumed ? "assuming " : "", q->profile.name, format_channels_last(q, layout, sizeof layout));
   fprintf(stream, "%d GPU%s, each a replica", run->gpus, run->gpus != 1 ? "s" : "");
   if (run->nodes > 1) fprintf(stream, ", on each of %d nodes", run->nodes);
-  if (infer_narrow(q, &p)) fprintf(stream, ", fp32%s", format_narrow(narrow, sizeof narrow, q->narrow, p.tokens_per_second));
+  if (q->count == 1 && isnan(q->latency) && infer_half(q, &p))
+    fprintf(stream, ", fp32%s", format_half_rate(half, sizeof half, q->half, p.tokens_per_second));
   if (!isnan(q->latency))
     fprintf(stream, "; the largest batch within %s", pm_quantity_format(latency, sizeof latency, q->latency, "s"));
   fputs("\n\n", stream);

@@ -54,12 +54,12 @@ static int write_row(const cli_request *request, const cli_study *study)
 }
 
 /* The same run in the precision that most would take, however much memory it needs. */
-static bool predict_narrow(const cli_study *study, pm_prediction *p)
+static bool predict_half(const cli_study *study, pm_prediction *p)
 {
   pm_run run = study->run;
-  run.precision = study->narrow;
+  run.precision = study->half;
   run.ignore_memory = 1;
-  return study->narrow != PM_PRECISION_FP32 && pm_predict(study->plan, &run, p, 1) == PM_OK;
+  return study->half != PM_PRECISION_FP32 && pm_predict(study->plan, &run, p, 1) == PM_OK;
 }
 
 /* What an assumed framework would give in channels_last; NAN where it does not have that. */
@@ -77,9 +77,9 @@ static double channels_last_rate(const cli_study *study)
 
 static int write_report(const cli_request *request, cli_study *study)
 {
-  pm_prediction narrow;
+  pm_prediction half;
   study->channels_last = channels_last_rate(study);
-  study->narrow_tokens = predict_narrow(study, &narrow) ? narrow.tokens_per_second : (double)NAN;
+  study->half_tokens = predict_half(study, &half) ? half.tokens_per_second : (double)NAN;
   cli_page page;
   int width = output_width(request);
   if (!page_open(&page)) return fail_memory();
@@ -154,18 +154,14 @@ static pm_table *stages_table(const cli_study *study, pm_error *error)
 /* Why there is no prediction, and whether it was for a precision that nobody asked for. */
 static int refuse(const cli_study *study, const pm_error *error)
 {
-  char need[64], hint[128] = "";
   pm_prediction p;
-  if (error->status == PM_STATUS_DOES_NOT_FIT && predict_narrow(study, &p))
-    snprintf(hint, sizeof hint, "; in %s it needs %s", narrow_name(study->narrow),
-             pm_quantity_format(need, sizeof need, p.memory, "B"));
-  return fail_run(error, hint);
+  return fail_in_fp32(error, study->half, predict_half(study, &p) ? p.memory : (double)NAN);
 }
 
 static int answer(const cli_request *request, cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
-  study->narrow = narrow_precision(request, study->network, study->system, study->run.precision);
+  study->half = half_precision(request, study->network, study->system, study->run.precision);
   int code = pm_run_check(study->plan, &study->run, &error) == PM_OK ? CODE_DONE : refuse(study, &error);
   if (code == CODE_DONE && request->value[OPTION_TRACE] != NULL) code = write_trace(request, study);
   if (code != CODE_DONE) return code;

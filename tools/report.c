@@ -50,7 +50,7 @@ static void print_title(FILE *stream, const cli_study *s, const pm_network_total
   char line[1024], gpus[QUANTITY], nodes[QUANTITY], number[PM_NUMBER_MAX], all[PM_NUMBER_MAX], batch[2 * QUANTITY];
   double ranks = (double)s->run.gpus * s->run.nodes;
   const pm_record_type *type = pm_record_type_find("run");
-  char precision[PM_TEXT_MAX], narrow[2 * QUANTITY], overlap[PM_TEXT_MAX];
+  char precision[PM_TEXT_MAX], half[2 * QUANTITY], overlap[PM_TEXT_MAX];
   int length = snprintf(line, sizeof line, "Training %s on %s", totals->name, pm_system_get_machine(s->system)->name);
   if (s->assumed) add_assumed(line + length, sizeof line - (size_t)length, s);
   print_wrapped(stream, line, 0, 0, width);
@@ -63,7 +63,7 @@ static void print_title(FILE *stream, const cli_study *s, const pm_network_total
   snprintf(line, sizeof line, "%s%s%s (%s), batch %s, %s%s%s%s", s->run.nodes > 1 ? nodes : "",
            s->run.nodes > 1 ? " of " : "", gpus, pm_system_get_gpu(s->system)->name, batch,
            pm_record_format(pm_record_find_field(type, "precision"), &s->run, precision),
-           format_narrow(narrow, sizeof narrow, s->narrow, s->narrow_tokens),
+           format_half_rate(half, sizeof half, s->half, s->half_tokens),
            s->run.overlap == PM_OVERLAP_BACKWARD ? ", overlap " : "",
            s->run.overlap == PM_OVERLAP_BACKWARD ? pm_record_format(pm_record_find_field(type, "overlap"), &s->run,
                                                                     overlap) : "");

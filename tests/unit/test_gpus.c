@@ -167,6 +167,17 @@ START_TEST(every_precision_is_predicted_with_constants)
 }
 END_TEST
 
+START_TEST(sixteen_bits_are_those_of_the_tensor_cores)
+{
+  const struct { const char *id; int precision; } half[] = {{"p100-sxm2", PM_PRECISION_FP32}, {"v100-sxm2-16gb", PM_PRECISION_FP16},
+    {"t4", PM_PRECISION_FP16}, {"a100-sxm4-40gb", PM_PRECISION_BF16}, {"mi300x", PM_PRECISION_BF16}};
+  for (size_t i = 0; i < sizeof half / sizeof half[0]; i++) {
+    pm_gpu g = gpu(half[i].id);
+    ck_assert_int_eq(pm_gpu_get_half_precision(&g), half[i].precision);
+  }
+}
+END_TEST
+
 /* ---- Names: as drivers, published tables and people write them ---- */
 
 static const char *const spellings[][2] = {
@@ -348,6 +359,7 @@ static Suite *suite(void)
   tcase_add_test(figures, facts_are_complete);
   tcase_add_test(figures, doctor_finds_nothing);
   tcase_add_test(figures, every_precision_is_predicted_with_constants);
+  tcase_add_test(figures, sixteen_bits_are_those_of_the_tensor_cores);
   tcase_add_checked_fixture(names, open_catalog, close_catalog);
   tcase_add_loop_test(names, spelling_resolves, 0, COUNT(spellings));
   tcase_add_loop_test(names, guesses_are_not_made, 0, COUNT(unknown));

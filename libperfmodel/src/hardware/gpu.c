@@ -51,6 +51,12 @@ double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision)
   }
 }
 
+int pm_gpu_get_half_precision(const pm_gpu *gpu)
+{
+  if (!isnan(gpu->peak_bf16_tensor)) return PM_PRECISION_BF16;
+  return isnan(gpu->peak_fp16_tensor) ? PM_PRECISION_FP32 : PM_PRECISION_FP16;
+}
+
 double pm_gpu_get_vector_peak(const pm_gpu *gpu, int precision)
 {
   return precision == PM_PRECISION_FP64 ? gpu->peak_fp64 : gpu->peak_fp32;

@@ -224,10 +224,7 @@ static void guess(const pm_plan *plan, pm_run *base)
 {
   const pm_gpu *gpu = &plan->systems[base->system_index].system->gpu;
   bool words = !isnan(plan->networks[base->network_index].tokens);
-  int narrow = !isnan(gpu->peak_bf16_tensor)   ? PM_PRECISION_BF16
-               : !isnan(gpu->peak_fp16_tensor) ? PM_PRECISION_FP16
-                                               : PM_PRECISION_FP32;
-  if (base->precision == FREE) base->precision = words ? narrow : PM_PRECISION_FP32;
+  if (base->precision == FREE) base->precision = words ? pm_gpu_get_half_precision(gpu) : PM_PRECISION_FP32;
   if (base->optimizer == FREE) base->optimizer = words ? PM_UPDATE_ADAM : PM_UPDATE_MOMENTUM;
 }
 

@@ -6,13 +6,13 @@
 #include "base/csv.h"
 #include "lab/calibration/training.h"
 #include "lab/validation/comparison.h"
+#include "lab/validation/parallel_row.h"
 
-/* "NVIDIA/DeepLearningExamples" -> "DeepLearningExamples", "arXiv 2104.04473 (Narayanan et al. 2021)" -> "arXiv-2104.04473" */
+/* A word for the source of a row: "DeepLearningExamples", "arXiv-2104.04473". */
 static void name_source(const pm__lab_row *row, char *name, size_t size)
 {
-  const char *repository = row->cell[PM__COLUMN_REPOSITORY], *slash = strrchr(repository, '/');
-  const char *start = slash != NULL ? slash + 1 : repository[0] != '\0' ? repository : PM__NO_SOURCE, *end = strstr(start, " (");
-  snprintf(name, size, "%.*s", end != NULL ? (int)(end - start) : (int)strlen(start), start);
+  const char *repository = row->cell[PM__COLUMN_REPOSITORY];
+  pm__lab_parallel_source(repository[0] != '\0' ? repository : PM__NO_SOURCE, name, size);
   for (char *p = name; *p != '\0'; p++) *p = *p == ' ' ? '-' : *p;
 }
 
@@ -44,8 +44,8 @@ static const char *reason_of(const pm__lab_training_rows *rows, const pm__lab_ro
   return why == NULL && rate->generic ? "nothing says which framework it was" : why;
 }
 
-static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm__lab_rate *rate, pm_fit_use use,
-                   pm_error *error)
+static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm__lab_rate *rate, const char *source,
+                   pm_fit_use use, pm_error *error)
 {
   pm__lab_training_row *items = (pm__lab_training_row *)pm__grow(rows->items, rows->count, &rows->capacity,
                                                                  sizeof *items);
@@ -55,8 +55,6 @@ static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm
   if (rows->set == PM__SET_INFERENCE) next->asked.inference = pm__lab_rate_inference(rate);
   else next->asked.training = pm__lab_rate_run(rate, 0);
   next->run = -1;
-  char source[PM_TEXT_MAX];
-  name_source(row, source, sizeof source);
   next->source = number_of_source(rows, source, error);
   if (next->source < 0) return PM_STATUS_NO_MEMORY;
   next->software = rate->profile;
@@ -97,7 +95,7 @@ static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_cali
                    : pm__lab_listed(options->hold_out, source) || pm__lab_rate_is_of(&rows->reader, row, &rate, options->hold_out)
                      ? PM_FIT_USE_LEFT_OUT_SOURCE : PM_FIT_USE_FITTED;
   if (why != NULL) status = pm__lab_reasons_add(&rows->left_out, why, error);
-  if (status == PM_OK) status = add_row(rows, row, &rate, use, error);
+  if (status == PM_OK) status = add_row(rows, row, &rate, source, use, error);
   if (status == PM_OK && rows->set == PM__SET_LANGUAGE) judge_language(rows);
   return status;
 }
@@ -107,9 +105,10 @@ static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, co
 {
   static const char *const needed[] = {"model", "throughput", "unit"};
   const pm__lab_context context = {.catalog = catalog, .table = table, .file = options->file, .set = ""};
-  const char *set = rows->set == PM__SET_INFERENCE ? "inference" : rows->set == PM__SET_LARGE_MODELS ? "large-models" : "training";
+  static const char *const sets[] = {[PM__SET_TRAINING] = "training", [PM__SET_LANGUAGE] = "training",
+                                     [PM__SET_INFERENCE] = "inference", [PM__SET_LARGE_MODELS] = "large-models"};
   int columns[PM__COLUMNS], status = pm__lab_check_columns(&context, needed, sizeof needed / sizeof needed[0], error);
-  if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, set, table, error);
+  if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, sets[rows->set], table, error);
   pm__lab_row_columns(table, columns);
   for (size_t line = 1; status == PM_OK && line < table->rows; line++) {
     pm__lab_row row;

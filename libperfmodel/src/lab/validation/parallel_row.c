@@ -165,8 +165,7 @@ int pm__lab_parallel_read(const pm__lab_readings *readings, const pm__lab_row *r
 
 /* ---- Groups ---- */
 
-/* "arXiv 2104.04473 (Narayanan et al. 2021)" -> "arXiv 2104.04473", "NVIDIA/NeMo" -> "NeMo" */
-static void short_source(const char *source, char *text, size_t size)
+void pm__lab_parallel_source(const char *source, char *text, size_t size)
 {
   const char *slash = strrchr(source, '/'), *start = slash != NULL ? slash + 1 : source, *end = strstr(start, " (");
   snprintf(text, size, "%.*s", (int)(end != NULL ? end - start : (ptrdiff_t)strlen(start)), start);
@@ -176,7 +175,7 @@ void pm__lab_parallel_group(const pm__lab_rate *rate, const pm__lab_row *row, ch
 {
   char source[PM_TEXT_MAX];
   const char *schedule = row->cell[PM__COLUMN_SCHEDULE];
-  short_source(row->cell[PM__COLUMN_REPOSITORY], source, sizeof source);
+  pm__lab_parallel_source(row->cell[PM__COLUMN_REPOSITORY], source, sizeof source);
   snprintf(group, size, "%s %.20s %.12s zero-%d %.24s", has_experts(row) ? "moe" : "dense", rate->gpu,
            schedule[0] != '\0' ? schedule : "no-pipeline", rate->plan.zero, source);
 }

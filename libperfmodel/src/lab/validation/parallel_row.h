@@ -12,6 +12,9 @@ bool pm__lab_parallel_network(const pm__lab_readings *readings, const pm__lab_ro
 ** the rate are known. */
 int pm__lab_parallel_read(const pm__lab_readings *readings, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error);
 
+/* "arXiv 2104.04473 (Narayanan et al. 2021)" -> "arXiv 2104.04473", "NVIDIA/NeMo" -> "NeMo" */
+void pm__lab_parallel_source(const char *source, char *text, size_t size);
+
 /* "dense h100 interleaved zero-1 Megatron-Bridge" */
 void pm__lab_parallel_group(const pm__lab_rate *rate, const pm__lab_row *row, char *group, size_t size);
 
