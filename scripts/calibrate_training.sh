@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fits the constants of frameworks and of generations of GPU libraries, then those of language models and of the source documents, and writes
-# data/frameworks/frameworks.xml; then those of architectures that training alone decides, into data/calibration/kernels.xml;
+# data/frameworks/frameworks.xml; then those of architectures that training and language models alone decide, into data/calibration/kernels.xml;
 # then those of inference besides, into data/calibration/inference.xml.
 #
 #     scripts/calibrate_training.sh [PERFMODEL]     (default build/tools/perfmodel, built from this tree)
@@ -24,7 +24,7 @@ trap 'rm -rf "$work"' EXIT
 "$command" calibrate --set training --xml --quiet -o "$work/training.xml"
 "$command" calibrate --set language --catalog "$work/training.xml" --xml --quiet -o "$work/language.xml"
 "$command" calibrate --set documents --catalog "$work/language.xml" --xml --quiet -o "$work/documents.xml"
-"$command" calibrate --set kernels --catalog "$work/training.xml" --xml --quiet -o "$work/kernels.xml"
+"$command" calibrate --set kernels --catalog "$work/training.xml" --catalog "$work/language.xml" --xml --quiet -o "$work/kernels.xml"
 
 # of_file TAG FILE: what was fitted without the entries of that tag that other files have.
 of_file() {

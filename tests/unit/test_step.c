@@ -365,6 +365,93 @@ START_TEST(groups_run_one_by_one_without_kernels_for_them)
 }
 END_TEST
 
+/* Seconds of kernels of BERT with so many words, and libraries that want sides of 16 bytes, under a compiler or not. */
+static double of_words_on(const char *gpus, const char *words, int precision, int aligned, int pads)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_attribute vocabulary = {"vocabulary", words};
+  pm_network *bert = pm_catalog_new_network(catalog, "bert-base-pretraining", &vocabulary, 1, &error);
+  pm_system *system = pm_catalog_new_system(catalog, gpus, &error);
+  ck_assert_msg(bert != NULL && system != NULL, "%s", error.text);
+  pm_plan *own = pm_plan_new((const pm_network *const *)&bert, 1, (const pm_system *const *)&system, 1, &error);
+  pm_framework_profile profile = profile_of("pt-nchw");
+  profile.cudnn.aligned_products = aligned;
+  profile.framework.pads_products = pads;
+  pm_run run = run_on(0, 0, pm_plan_add_framework(own, &profile, &error), 1);
+  pm_prediction p;
+  run.precision = precision;
+  ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
+  ck_assert_int_eq(p.status, PM_OK);
+  pm_plan_free(own);
+  pm_system_free(system);
+  pm_network_free(bert);
+  return p.compute_time;
+}
+
+static double of_words(const char *words, int precision, int aligned, int pads)
+{
+  return of_words_on("dgx1-v100", words, precision, aligned, pads);
+}
+
+START_TEST(wide_tensor_cores_wait_for_what_is_not_aligned)
+{
+  double odd = of_words_on("dgx-a100", "30523", PM_PRECISION_FP16, 0, 0);
+  double even = of_words_on("dgx-a100", "30528", PM_PRECISION_FP16, 0, 0);
+  ck_assert_double_gt(odd, 1.005 * even);
+  ck_assert_double_lt(of_words_on("dgx-a100", "30523", PM_PRECISION_FP16, 0, 1), 1.001 * even);
+  ck_assert_double_gt(of_words_on("dgx-h100", "30523", PM_PRECISION_FP16, 0, 0) / of_words_on("dgx-h100", "30528", PM_PRECISION_FP16, 0, 0),
+                      odd / even); /* twice as wide */
+}
+END_TEST
+
+START_TEST(old_tensor_cores_want_aligned_products)
+{
+  double odd = of_words("30523", PM_PRECISION_FP16, 1, 0), even = of_words("30528", PM_PRECISION_FP16, 1, 0);
+  ck_assert_double_gt(odd, 1.03 * even);
+  ck_assert_double_lt(of_words("30523", PM_PRECISION_FP16, 1, 1), 1.001 * even);
+  ck_assert_double_lt(of_words("30523", PM_PRECISION_FP16, 0, 0), odd);
+  ck_assert_double_eq(of_words("30523", PM_PRECISION_FP32, 1, 0), of_words("30523", PM_PRECISION_FP32, 0, 0));
+}
+END_TEST
+
+/* A step on one V100 whose gradients of volumes on the FP32 cores take `factor` times those of images. */
+static pm_prediction with_volumes(const char *name, int precision, double factor)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = pm_catalog_new_network(catalog, name, NULL, 0, &error);
+  pm_system *system = pm_catalog_new_system(catalog, "dgx1-v100", &error);
+  ck_assert_msg(network != NULL && system != NULL, "%s", error.text);
+  pm_kernel_calibration kernels = *pm_system_get_kernels(system);
+  kernels.conv_simt_volume = factor;
+  ck_assert_int_eq(pm_system_set_kernels(system, &kernels, &error), PM_OK);
+  pm_plan *own = pm_plan_new((const pm_network *const *)&network, 1, (const pm_system *const *)&system, 1, &error);
+  pm_framework_profile profile = profile_of("pt-nchw");
+  pm_run run = run_on(0, 0, pm_plan_add_framework(own, &profile, &error), 1);
+  pm_prediction p;
+  run.precision = precision;
+  run.batch = 2;
+  ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
+  ck_assert_int_eq(p.status, PM_OK);
+  pm_plan_free(own);
+  pm_system_free(system);
+  pm_network_free(network);
+  return p;
+}
+
+START_TEST(gradients_of_volumes_are_slow_without_tensor_cores)
+{
+  const char *images = "resnet50", *volumes = "nnu-net-3d";
+  pm_prediction plain = with_volumes(volumes, PM_PRECISION_FP32, 1), slow = with_volumes(volumes, PM_PRECISION_FP32, 2);
+  ck_assert_double_gt(slow.wgrad_time, 1.5 * plain.wgrad_time); /* norms and passes apart */
+  ck_assert_double_gt(slow.dgrad_time, 1.5 * plain.dgrad_time);
+  ck_assert_double_lt(slow.forward_time, 1.05 * plain.forward_time); /* transposed ones are gradients of data */
+  ck_assert_double_eq(with_volumes(volumes, PM_PRECISION_FP32, NAN).step_time, plain.step_time);
+  ck_assert_double_eq(with_volumes(images, PM_PRECISION_FP32, 2).step_time, with_volumes(images, PM_PRECISION_FP32, 1).step_time);
+  plain = with_volumes(volumes, PM_PRECISION_FP16, 1), slow = with_volumes(volumes, PM_PRECISION_FP16, 2);
+  ck_assert_double_lt(slow.wgrad_time, 1.02 * plain.wgrad_time); /* the first layer's four channels stay on FP32 cores */
+}
+END_TEST
+
 START_TEST(little_workspace_leaves_no_transforms)
 {
   enum { VGG = 1 };
@@ -832,6 +919,9 @@ int main(void)
   tcase_add_test(tests, a_layout_is_of_its_precision);
   tcase_add_test(tests, older_libraries_lack_algorithms);
   tcase_add_test(tests, groups_run_one_by_one_without_kernels_for_them);
+  tcase_add_test(tests, wide_tensor_cores_wait_for_what_is_not_aligned);
+  tcase_add_test(tests, old_tensor_cores_want_aligned_products);
+  tcase_add_test(tests, gradients_of_volumes_are_slow_without_tensor_cores);
   tcase_add_test(tests, little_workspace_leaves_no_transforms);
   tcase_add_test(tests, a_better_gpu_is_never_slower);
   tcase_add_test(tests, waiting_is_the_expected_maximum);

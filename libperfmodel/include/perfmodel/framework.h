@@ -102,6 +102,7 @@ typedef enum pm_evidence {
   X(YES_NO, no_weight_winograd, "", "gradients of weights have none")                                     \
   X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")      \
   X(YES_NO, grouped_kernels, "", "groups of channels have kernels of their own where tensor cores are") \
+  X(YES_NO, aligned_products, "", "tensor cores multiply only matrices whose sides are multiples of 16 bytes: cuBLAS before 11") \
   X(TEXT, since, "", "month of the first containers and packages with it: 2024-03")                       \
   X(TEXT, architectures, "", "architectures of GPUs that it runs on, parted by blanks; any if not given") \
   X(ERA, nccl, "", "NCCL generation of the containers with it, which a framework of a month has") \
@@ -145,6 +146,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(YES_NO, gathers_late, "", "whether sharded weights are gathered when they are needed, not while others are used")  \
   X(YES_NO, hops_block, "", "whether a GPU waits for each hop of an interleaved pipeline, instead of working on another chunk") \
   X(REAL, hop_time, "s", "host time of each hop of a pipeline that is waited for: until the device is done, and the next pass starts") \
+  X(YES_NO, pads_products, "", "whether it pads matrices to multiples of 16 bytes: XLA its products, Megatron-LM vocabularies") \
   X(YES_NO, launches_experts, "", "whether products of experts are launched one by one, not all of a layer at once") \
   X(REAL, shard_bandwidth, "1", "share of the bandwidth that gathering and reducing shards gets; 1 if not given")      \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \
@@ -213,6 +215,8 @@ typedef enum pm_fusion {
   X(YES_NO, no_winograd, "", "whether its library's convolutions have no Winograd transforms")                     \
   X(YES_NO, no_grouped, "", "whether its library runs groups of channels one by one on tensor cores")              \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
+  X(YES_NO, aligned_products, "", "whether its library keeps products with sides that are no multiple of 16 bytes off them") \
+  X(YES_NO, pads_products, "", "whether it pads these sides itself") \
   X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision") \
   X(REAL, spread, "1", "spread of measured over predicted, of any rate; the catalogue's if not given")            \
   X(REAL, spread_extrapolated, "1", "factor of the spread where a prediction is extrapolated")                     \

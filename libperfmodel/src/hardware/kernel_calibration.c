@@ -46,6 +46,8 @@ static const limit limits[] = {
   LIMIT(gddr_ecc_efficiency, OPTIONAL, 0, 1),
   LIMIT(pass_elements, LIKE_OPTIONAL, 0, 1e3),
   LIMIT(conv_tf32_layout, GENERAL_OPTIONAL, 0, 2),
+  LIMIT(unaligned_lanes, GENERAL_OPTIONAL, 0, 1e5),
+  LIMIT(conv_simt_volume, GENERAL_OPTIONAL, 0, 10),
   LIMIT(launch, SIMT, -1e-300, 1),
   LIMIT(wave, GENERAL, -1e-300, 1),
   LIMIT(prologue, GENERAL, -1e-300, 1e3),

@@ -57,11 +57,18 @@ static double least_time(const pm__engine *e, const pm__product *p)
   return p->count * p->m * p->n * p->k * e->multiply_add;
 }
 
+/* On the FP32 cores, libraries have slower kernels for gradients of volumes than for those of images. */
+static double volume_factor(const pm__device *d, const pm__window *s)
+{
+  bool slow = !d->conv.tensor && s->pass != PM__FORWARD && s->conv->kernel[0] > 1;
+  return slow ? d->volume : 1;
+}
+
 static void try_implicit(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
   double positions = s->pass == PM__DGRAD && !s->strided ? s->n * s->size : s->p;
-  double slow = s->pass == PM__DGRAD && s->strided ? d->k.conv_tensor_strided : 1;
-  pm__product p = {s->groups, positions, s->to, s->from * s->rs, 0, false, 0};
+  double slow = s->pass == PM__DGRAD && s->strided ? d->k.conv_tensor_strided : volume_factor(d, s);
+  pm__product p = {s->groups, positions, s->to, s->from * s->rs, 0, false, 0, false};
   if (least_time(&d->conv, &p) * slow >= best->time) return;
   double compute = pm__products_time(d, &d->conv, &p);
   pm__keep(best, pm__limited(d, compute * slow, s->tensors + s->weights, 2 * s->multiply_adds,
@@ -71,10 +78,10 @@ static void try_implicit(const pm__device *d, const pm__window *s, pm__kernel_co
 /* The columns are written and read, and what no window sees with a stride is cleared. */
 static void try_columns(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
-  double slow = d->gemm.tensor ? d->k.conv_tensor_column : d->k.conv_simt_column / d->k.conv_rate;
+  double slow = d->gemm.tensor ? d->k.conv_tensor_column : volume_factor(d, s) * d->k.conv_simt_column / d->k.conv_rate;
   double element = d->bytes * d->per_byte * s->groups, columns = 2 * element * s->p * s->crs;
   double cleared = s->strided ? element * s->n * s->c * s->size : 0, moved = s->tensors + s->weights;
-  pm__product p = {s->groups, s->crs, s->p, s->k, 0, false, 0};
+  pm__product p = {s->groups, s->crs, s->p, s->k, 0, false, 0, false};
   if (least_time(&d->gemm, &p) * slow + columns + cleared >= best->time) return;
   double compute = slow * pm__products_time(d, &d->gemm, &p) + columns + cleared;
   pm__keep(best, pm__limited(d, compute, moved, 2 * s->multiply_adds, PM_KERNEL_ALGORITHM_COLUMN_GEMM));
@@ -83,13 +90,13 @@ static void try_columns(const pm__device *d, const pm__window *s, pm__kernel_cos
 static void try_gradient_of_weights(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
 {
   bool tensor = d->conv.tensor;
-  pm__product p = {s->groups, s->crs, s->k, s->p, 0, false, 0};
+  pm__product p = {s->groups, s->crs, s->k, s->p, 0, false, 0, false};
   double windows = s->rs > 1 ? d->bytes * d->per_byte * s->groups * s->p * s->crs : 0;
   double memory = (tensor ? d->k.conv_tensor_input : d->k.conv_simt_input) * s->tensors +
                   (tensor ? d->k.conv_tensor_windows : d->k.conv_simt_windows) * windows + s->weights;
-  double result = (tensor ? d->k.conv_tensor_result : d->k.conv_simt_result) * s->weights;
+  double result = (tensor ? d->k.conv_tensor_result : d->k.conv_simt_result) * s->weights, slow = volume_factor(d, s);
   if (pm__most(least_time(&d->weight, &p), memory) + result >= best->time) return;
-  pm__kernel_cost cost = pm__limited(d, pm__products_time(d, &d->weight, &p), memory, 2 * s->multiply_adds,
+  pm__kernel_cost cost = pm__limited(d, pm__products_time(d, &d->weight, &p) * slow, memory, 2 * s->multiply_adds,
                               PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
   cost.time += result;
   pm__keep(best, cost);

@@ -15,8 +15,8 @@
 /* `count` products, of their sizes with the pass: the contraction of the gradient of weights is over the tiles. */
 static pm__product products(const pm__window *s, double count, double tiles)
 {
-  if (s->pass == PM__WGRAD) return (pm__product){count, s->k, s->c, tiles, 0, false, 0};
-  return (pm__product){count, s->to, tiles, s->from, 0, false, 0};
+  if (s->pass == PM__WGRAD) return (pm__product){count, s->k, s->c, tiles, 0, false, 0, false};
+  return (pm__product){count, s->to, tiles, s->from, 0, false, 0, false};
 }
 
 /* What is computed and moved by `extra` s of transforms and products, unless that alone takes longer than *best. */

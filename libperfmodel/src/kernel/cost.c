@@ -2,19 +2,38 @@
 #include "kernel/kernel.h"
 #include "kernel/models.h"
 
-static pm__product product_of(const pm__gemm *g, double batch)
+/* Of a power of 2. */
+static bool is_multiple(double side, unsigned char by_batch, double of)
+{
+  return by_batch > 0 || ((int64_t)side & ((int64_t)of - 1)) == 0;
+}
+
+/* Sides that the network fixes. One along the batch is in no operand the one that is stored side by side. */
+static bool is_aligned(const pm__gemm *g, double of)
+{
+  return is_multiple(g->m, g->by.m[PM__BATCH], of) && is_multiple(g->n, g->by.n[PM__BATCH], of) &&
+         is_multiple(g->k, g->by.k[PM__BATCH], of);
+}
+
+static pm__product product_of(const pm__device *d, const pm__gemm *g, double batch)
 {
   const double variables[PM__VARIABLES] = {[PM__BATCH] = batch};
   return (pm__product){.count = pm__scaled_size(g->count, g->by.count, variables),
                        .m = pm__scaled_size(g->m, g->by.m, variables),
                        .n = pm__scaled_size(g->n, g->by.n, variables),
-                       .k = pm__scaled_size(g->k, g->by.k, variables)};
+                       .k = pm__scaled_size(g->k, g->by.k, variables),
+                       .odd = !is_aligned(g, d->align)};
 }
 
 /* Forward products of weights and samples; both operands are rows of features. */
 static bool is_tn(const pm__layer_kernel *kernel)
 {
   return kernel->pass == PM__FORWARD && kernel->shape.gemm.by.n[PM__BATCH] > 0;
+}
+
+static bool leaves_tensor_cores(const pm__device *d, const pm__layer_kernel *kernel)
+{
+  return d->wants_aligned && d->cores != NULL && kernel->family == PM__GEMM && !is_aligned(&kernel->shape.gemm, d->align);
 }
 
 static pm__kernel_cost cost_of(const pm__device *d, const pm__layer_kernel *kernel, double batch)
@@ -26,7 +45,7 @@ static pm__kernel_cost cost_of(const pm__device *d, const pm__layer_kernel *kern
   pm__product product;
   switch (kernel->family) {
   case PM__GEMM:
-    product = product_of(&kernel->shape.gemm, batch);
+    product = product_of(d, &kernel->shape.gemm, batch);
     return is_tn(kernel) ? pm__gemm_tn_cost(d, &product) : pm__gemm_cost(d, &product);
   case PM__CONV: return pm__conv_cost(d, &kernel->shape.conv, kernel->pass, batch);
   case PM__ATTENTION: return pm__flash_cost(d, &kernel->shape.flash, kernel->pass, batch, flop, bytes);
@@ -39,7 +58,7 @@ static pm__kernel_cost cost_of(const pm__device *d, const pm__layer_kernel *kern
 
 pm__kernel_cost pm__kernel_cost_of(const pm__device *d, const pm__layer_kernel *kernel, double batch)
 {
-  pm__kernel_cost cost = cost_of(d, kernel, batch);
+  pm__kernel_cost cost = cost_of(leaves_tensor_cores(d, kernel) ? d->cores : d, kernel, batch);
   if (d->launch > cost.time) cost.bound = PM_BOUND_LATENCY;
   cost.time += d->launch;
   return cost;

@@ -148,6 +148,7 @@ static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel
   fill_engine(&d->weight, &r, tensor ? tensor_conv_tiles : simt_weight_tiles, PM__TILES, c, d->sms);
   d->winograd = 16384 * cbrt(1 + pow(r.lanes * r.operands / 8 / SHARED_BYTES, 3)) / fused;
   d->direct = gpu->clock / (d->clock * d->vector_peak * c->simt_efficiency * c->direct_efficiency);
+  d->volume = has(c->conv_simt_volume) ? c->conv_simt_volume : 1;
   d->depthwise = d->direct * c->direct_efficiency / c->depthwise_efficiency * fmin(d->bytes / 4, 1);
   if (tensor && !c->odd_channels_padded) d->odd = 1 / (gpu->peak_fp32 * c->conv_tensor_odd);
 }
@@ -171,6 +172,7 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
               2 * arithmetic_bytes(precision)};
   set_gemm(d, r, c);
   set_conv(d, r, gpu, c);
+  if (tensor && d->bytes > 1 && has(c->unaligned_lanes)) d->unaligned = fmax(1, lanes / c->unaligned_lanes);
   if (tensor && c->flash_block >= 0 && c->flash_load > 0 && c->flash_part > 0 && c->flash_score >= 0) {
     d->flash_score = c->flash_score / d->clock;
     d->flash_load = 1 / (c->flash_load * d->clock);
@@ -218,7 +220,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->peak = d->matrix_peak;
   d->bandwidth = gpu->memory_bandwidth;
   d->per_byte = d->pass_byte = 1 / d->bandwidth;
-  d->layout_share = d->library = 1;
+  d->layout_share = d->library = d->unaligned = 1;
   d->l2_rate = d->power_rate = NAN;
   d->usable = has(d->bytes) && has(d->matrix_peak) && has(d->vector_peak) && has(d->bandwidth);
   bool tensor = pm__gpu_uses_tensor_cores(gpu, precision);
@@ -264,10 +266,12 @@ void pm__device_set_layout(pm__device *d, bool channels_last, bool changes)
 }
 
 /* Later architectures never ran libraries that do not pad. */
-void pm__device_set_library(pm__device *d, const pm_cudnn_generation *cudnn)
+void pm__device_set_library(pm__device *d, const pm_cudnn_generation *cudnn, bool pads_products)
 {
   d->has_winograd = cudnn == NULL || !cudnn->no_winograd;
   d->has_weight_winograd = d->has_winograd && (cudnn == NULL || !cudnn->no_weight_winograd);
   d->has_grouped = d->conv.tensor && (cudnn == NULL || cudnn->grouped_kernels);
   if (cudnn == NULL || cudnn->odd_channels_padded) d->odd = 0;
+  d->wants_aligned = cudnn != NULL && cudnn->aligned_products && d->gemm.tensor && !pads_products;
+  if (pads_products) d->unaligned = 1;
 }

@@ -44,6 +44,8 @@ typedef struct pm__device {
   bool calibrated; /* else: the plain roofline */
   bool has_winograd, has_weight_winograd; /* whether convolutions do, and their gradients of weights */
   bool has_grouped; /* whether groups have kernels of their own */
+  double unaligned; /* time of the arithmetic of products with such sides on tensor cores, over that of others */
+  bool wants_aligned; /* whether products whose sides are no multiples of 16 bytes run on `cores` */
   double workspace; /* bytes that transforms may take */
   int32_t status[PM__OPERATOR_CLASSES]; /* pm_calibration_status of each class */
   double bytes;    /* of a stored element */
@@ -67,6 +69,7 @@ typedef struct pm__device {
   double winograd; /* s that one SM takes per channel of a block of fused Winograd */
   double direct;   /* s per FLOP of a direct convolution of groups */
   double depthwise; /* of single channels */
+  double volume;   /* time of gradients of volumes over that of images */
   double odd;      /* s per FLOP of one with channels that tensor cores do not take; 0: they take them */
   double flash_score, flash_load; /* s of an SM for a score beside its products, for a byte; 0: not known */
   double clock;    /* of the SMs */
@@ -81,7 +84,7 @@ void pm__device_init(pm__device *device, const pm_gpu *gpu, const pm_kernel_cali
 
 /* Convolutions of this generation of libraries (NULL: of the latest, which can do everything), instead of that whose
 ** kernels the constants were fitted to. */
-void pm__device_set_library(pm__device *device, const pm_cudnn_generation *cudnn);
+void pm__device_set_library(pm__device *device, const pm_cudnn_generation *cudnn, bool pads_products);
 
 /* Its convolutions take `factor` times what the kernel model says. */
 void pm__device_set_factor(pm__device *device, double factor);

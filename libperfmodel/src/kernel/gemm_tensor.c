@@ -33,6 +33,11 @@ static void memory_times(const pm__device *d, const pm__product *p, double *time
   for (int i = 0; i < PM__TILES; i++) time[i] = element * (1 - p->kept) * (time[i] + p->m * p->n);
 }
 
+static void slow_down(double *time, double factor)
+{
+  for (int i = 0; i < PM__TILES && factor > 1; i++) time[i] *= factor;
+}
+
 /* Squares of the joined times: between the norms with exponents 2 and 4, about as one with 2.4. */
 static void join(const double *compute, const double *memory, const double *l2, double *square)
 {
@@ -90,11 +95,13 @@ pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__product *p)
   candidates c;
   pm__tiles_per_sm(e, p, c.x);
   pm__whole_times(e, c.x, p->k, c.compute);
+  slow_down(c.compute, p->odd ? d->unaligned : 1);
   l2_times(e, c.x, p->k, c.l2);
   memory_times(d, p, c.memory);
   bool may_split = !p->unsplit && pm__may_split(e, p, c.x, INFINITY), split = false;
   if (may_split)
     pm__split_times(e, c.x, p->k, 2 * d->bytes * d->per_byte * p->count * p->m * p->n, c.split, c.added, c.begun);
+  slow_down(c.split, may_split && p->odd ? d->unaligned : 1);
   for (int i = 0; i < PM__TILES && may_split && !d->adds_apart; i++)
     c.compute[i] = pm__least(c.compute[i], c.split[i] + c.added[i] + c.begun[i]);
   int i;

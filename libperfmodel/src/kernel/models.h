@@ -48,6 +48,7 @@ typedef struct pm__product {
   double count, m, n, k, kept;
   bool unsplit;
   double spared;
+  bool odd; /* a side that is stored side by side is no multiple of 16 bytes */
 } pm__product;
 
 /* Compute time of the best tile and split. `result` is s per part of the contraction that the memory takes to write and

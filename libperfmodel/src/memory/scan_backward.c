@@ -85,7 +85,7 @@ static double wider_gradients(const pm__tensors *tensors, int number, pm__sizes 
   const pm__layer *layer = &tensors->network->layers[number];
   const int *inputs = pm__layer_inputs(tensors->network, number);
   double elements = layer->elements_out;
-  if (sizes.high == sizes.low || layer->kind->keeping.autocast != PM__AUTOCAST_FP32) return 0;
+  if (sizes.high == sizes.low || !pm__layer_is_widened(layer)) return 0;
   for (size_t i = 0; i < layer->input_count; i++) {
     const pm__layer *input = &tensors->network->layers[inputs[i]];
     if (input->kind != NULL) elements += input->elements_out;

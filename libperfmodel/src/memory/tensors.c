@@ -108,7 +108,7 @@ static void keep(pm__tensors *tensors, int tensor, int saver)
 {
   int storage = tensors->storage[tensor];
   const pm__layer *layer = &tensors->network->layers[saver];
-  bool high = tensors->profile->mixed_norms_fp32 && layer->kind->keeping.autocast == PM__AUTOCAST_FP32;
+  bool high = tensors->profile->mixed_norms_fp32 && pm__layer_is_widened(layer);
   tensors->kept[storage] |= high ? PM__KEPT_HIGH : PM__KEPT_LOW;
   if (saver < tensors->first_saver[storage]) tensors->first_saver[storage] = saver;
 }

@@ -247,6 +247,12 @@ static inline int pm__layer_state_tensors(const pm__layer *layer)
   return layer->kind->state == PM__MOVING_AVERAGES ? 2 : 0; /* of mean and variance */
 }
 
+/* Whether mixed precision runs it in FP32. */
+static inline bool pm__layer_is_widened(const pm__layer *layer)
+{
+  return layer->kind->keeping.autocast == PM__AUTOCAST_FP32 && !layer->stays_narrow;
+}
+
 const pm__layer_kind *pm__layer_kind_find(const char *name);
 const pm__layer_kind *pm__layer_kind_at(size_t index); /* NULL past the last */
 

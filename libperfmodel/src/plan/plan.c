@@ -136,8 +136,8 @@ static int device_of(const pm_plan *plan, size_t index)
   return (int)index;
 }
 
-/* Without software: that which costs nothing. */
-static const pm__plan_software ideal = {.workspace = INFINITY};
+/* Without software: that which costs nothing, and spares what any software can. */
+static const pm__plan_software ideal = {.workspace = INFINITY, .pads_products = true};
 
 static double fastest_library(const pm__device *d)
 {
@@ -166,7 +166,7 @@ void pm__plan_devices(const pm_gpu *gpu, const pm_kernel_calibration *calibratio
     pm__device *device = &devices[precision];
     bool wide = pm_precision_get_bytes(precision) > 2;
     pm__device_init(device, gpu, calibration, precision);
-    pm__device_set_library(device, software != NULL ? &software->cudnn : NULL);
+    pm__device_set_library(device, software != NULL ? &software->cudnn : NULL, s->pads_products);
     pm__device_set_layout(device, !(wide ? s->layout_tf32 : s->layout_tensor),
                           pm__changes_layout(device, s->layout_simt, s->layout_tensor, s->layout_tf32));
     device->workspace = s->workspace;

@@ -59,6 +59,7 @@ typedef struct pm__plan_software {
   double simt_factor, tensor_factor;
   double workspace;
   bool layout_simt, layout_tensor, layout_tf32;
+  bool pads_products; /* to sides that tensor cores take as they are */
 } pm__plan_software;
 
 /* What the libraries of some software can do, and the GPUs of the plan's systems with them. */

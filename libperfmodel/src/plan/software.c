@@ -79,14 +79,15 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut
 static bool same_cudnn(const pm_cudnn_generation *a, const pm_cudnn_generation *b)
 {
   return strcmp(a->id, b->id) == 0 && a->no_winograd == b->no_winograd && a->no_weight_winograd == b->no_weight_winograd &&
-         a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels;
+         a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels &&
+         a->aligned_products == b->aligned_products;
 }
 
 static bool same_software(const pm__plan_software *a, const pm__plan_software *b)
 {
   return same_cudnn(&a->cudnn, &b->cudnn) && a->simt_factor == b->simt_factor && a->tensor_factor == b->tensor_factor &&
          a->workspace == b->workspace && a->layout_simt == b->layout_simt && a->layout_tensor == b->layout_tensor &&
-         a->layout_tf32 == b->layout_tf32;
+         a->layout_tf32 == b->layout_tf32 && a->pads_products == b->pads_products;
 }
 
 /* Of each different GPU, as the plan has it. */
@@ -152,7 +153,8 @@ static pm__plan_software software_of(const pm_framework_profile *p)
                              .workspace = f->workspace,
                              .layout_simt = f->layout_fp32,
                              .layout_tensor = f->layout_fp16,
-                             .layout_tf32 = f->layout_tf32};
+                             .layout_tf32 = f->layout_tf32,
+                             .pads_products = f->pads_products};
 }
 
 static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error *error)
@@ -279,9 +281,11 @@ static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memo
 {
   const pm_inference_profile *p = &entry->profile;
   const pm__plan_software software = {
-    .cudnn = {.no_winograd = p->no_winograd, .odd_channels_padded = !p->no_padding, .grouped_kernels = !p->no_grouped},
+    .cudnn = {.no_winograd = p->no_winograd, .odd_channels_padded = !p->no_padding, .grouped_kernels = !p->no_grouped,
+              .aligned_products = p->aligned_products},
     .simt_factor = p->simt_factor, .tensor_factor = p->tensor_factor, .workspace = INFINITY,
-    .layout_simt = p->convert_simt, .layout_tensor = p->convert_tensor, .layout_tf32 = p->convert_tf32};
+    .layout_simt = p->convert_simt, .layout_tensor = p->convert_tensor, .layout_tf32 = p->convert_tf32,
+    .pads_products = p->pads_products};
   entry->memory = memory != NULL ? pm__plan_memory(plan, memory, error) : -1;
   if (memory != NULL && entry->memory < 0) return PM_STATUS_NO_MEMORY;
   entry->library = library_of(plan, &software, error);

@@ -25,10 +25,12 @@ static const pm__lab_training_kind kinds[] = {
   {"kernel_calibration", "gddr_efficiency", 0.86, 1.1, 0.6, 1, 0, PM__SET_TRAINING, NULL, NULL, false},
   {"kernel_calibration", "pass_elements", 5, 2, 1, 100, 0, PM__SET_TRAINING, NULL, NULL, false},
   {"kernel_calibration", "conv_tf32_layout", 0.7, 1.5, 0.1, 1.5, 0, PM__SET_TRAINING, NULL, NULL, false},
+  {"kernel_calibration", "conv_simt_volume", 1.5, 1.5, 0.5, 4, 0, PM__SET_TRAINING, NULL, NULL, false},
   {"kernel_calibration", "depthwise_efficiency", 0.2, 4, 0.01, 0.5, 1, PM__SET_TRAINING, NULL, NULL, false},
   {"framework", "framework_kernel_factor", 1.5, 2, 1, 5, 0, PM__SET_LANGUAGE,
    "pt-nchw,pt-nhwc,pytorch-1.10,pytorch-1.13,pytorch-2.1,tf1-xla", NULL, false},
   {"framework", "kernel_time", 25e-6, 2, 2e-6, 75e-6, 0, PM__SET_LANGUAGE, "tf1-xla", NULL, false},
+  {"kernel_calibration", "unaligned_lanes", 512, 2, 64, 4096, 0, PM__SET_LANGUAGE, NULL, NULL, false},
   {"inference_profile", "launch", 20e-6, 3, 2e-6, 100e-6, 0, PM__SET_INFERENCE, NULL, NULL, false},
   {"inference_profile", "step_time", 300e-6, 3, 1e-6, 20e-3, 0, PM__SET_INFERENCE, NULL, NULL, false},
   {"inference_profile", "framework_kernel_factor", 1.2, 1.5, 1, 4, 0, PM__SET_INFERENCE, NULL, NULL, false},
@@ -144,7 +146,8 @@ bool pm__lab_training_bears(const pm__lab_training_fit *fit, const pm__lab_train
 /* What no row of kernels decides, of any architecture. */
 static bool is_of_steps(const pm__lab_training_kind *kind)
 {
-  static const char *const names[] = {"depthwise_efficiency", "pass_elements", "conv_tf32_layout"};
+  static const char *const names[] = {"depthwise_efficiency", "pass_elements", "conv_tf32_layout", "conv_simt_volume",
+                                    "unaligned_lanes"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(kind->name, names[i]) == 0) return true;
   return false;

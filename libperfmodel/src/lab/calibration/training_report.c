@@ -210,6 +210,12 @@ static const char *family_of(const pm__lab_training_fit *fit, const pm_framework
   return own ? framework->id : framework->like;
 }
 
+/* A volume is worth hundreds of images, so that its batches say nothing of theirs. */
+static bool has_volumes(const pm__lab_training_row *row)
+{
+  return strncmp(row->group, "volumes", 7) == 0;
+}
+
 /* What the rows of the fit reach that have its host times, if there is one of its own. */
 static reach reach_of(const pm__lab_training_fit *fit, const pm_framework *framework)
 {
@@ -219,6 +225,7 @@ static reach reach_of(const pm__lab_training_fit *fit, const pm_framework *frame
     const pm_framework *own = &pm__lab_predictor_built_framework(fit->rows.reader.predictor, row->software)->framework;
     if (strcmp(family_of(fit, own), family_of(fit, framework)) != 0) continue;
     r.rows += strcmp(own->id, framework->id) == 0;
+    if (has_volumes(row)) continue;
     r.min_batch = fmin(r.min_batch, row->batch);
     r.max_batch = fmax(r.max_batch, row->batch);
     r.max_gpus = fmax(r.max_gpus, row->ranks);
