@@ -62,23 +62,38 @@ static bool predict_half(const cli_study *study, pm_prediction *p)
   return study->half != PM_PRECISION_FP32 && pm_predict(study->plan, &run, p, 1) == PM_OK;
 }
 
+/* samples/s with other software. */
+static double rate_with(const cli_study *study, const pm_framework_profile *other)
+{
+  pm_prediction p;
+  pm_run run = study->run;
+  run.framework_index = pm_plan_add_framework(study->plan, other, NULL);
+  return run.framework_index > 0 && pm_predict(study->plan, &run, &p, 1) == PM_OK ? p.throughput : (double)NAN;
+}
+
 /* What an assumed framework would give in channels_last; NAN where it does not have that. */
 static double channels_last_rate(const cli_study *study)
 {
   char name[PM_TEXT_MAX + 8];
   pm_framework_profile other;
-  pm_prediction p;
-  pm_run run = study->run;
   snprintf(name, sizeof name, "%s-nhwc", study->framework.framework.id);
   if (!study->assumed || pm_catalog_get_framework(study->catalog, name, &other, NULL) != PM_OK) return NAN;
-  run.framework_index = pm_plan_add_framework(study->plan, &other, NULL);
-  return run.framework_index > 0 && pm_predict(study->plan, &run, &p, 1) == PM_OK ? p.throughput : (double)NAN;
+  return rate_with(study, &other);
+}
+
+static double padded_rate(const cli_study *study)
+{
+  pm_framework_profile other = study->framework;
+  if (study->run.framework_index < 0 || other.framework.pads_products) return NAN;
+  other.framework.pads_products = 1;
+  return rate_with(study, &other);
 }
 
 static int write_report(const cli_request *request, cli_study *study)
 {
   pm_prediction half;
   study->channels_last = channels_last_rate(study);
+  study->padded = padded_rate(study);
   study->half_tokens = predict_half(study, &half) ? half.tokens_per_second : (double)NAN;
   cli_page page;
   int width = output_width(request);

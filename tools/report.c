@@ -336,6 +336,17 @@ static const char *sentence(char text[32], const char *word)
   return text;
 }
 
+/* What padding would give, where it gives something. */
+static void print_padding(FILE *stream, const cli_study *s, size_t width)
+{
+  char line[256], rate[QUANTITY];
+  if (!(s->padded >= 1.01 * s->prediction.throughput)) return;
+  snprintf(line, sizeof line, "Some matrix products have sides that are not multiples of 16 bytes, which tensor cores read slowly "
+                              "or not at all. Padded to multiples, as vocabularies often are, this run would reach %s samples/s.",
+           quantity(rate, s->padded, "1"));
+  print_wrapped(stream, line, 0, 0, width);
+}
+
 /* What the numbers rest on, and which way they err. */
 static void print_calibration(FILE *stream, const cli_study *s, size_t width)
 {
@@ -390,6 +401,7 @@ void print_report(FILE *stream, const cli_study *study, size_t width)
   print_memory(stream, study);
   fputc('\n', stream);
   print_bottleneck(stream, &study->prediction, width);
+  print_padding(stream, study, width);
   print_calibration(stream, study, width);
   print_rows(stream, study, width);
   print_framework(stream, study, width);

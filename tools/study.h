@@ -16,6 +16,7 @@ typedef struct cli_study {
   pm_framework_profile framework; /* if run.framework_index is 0 */
   bool assumed;         /* nobody said which release of it */
   double channels_last; /* samples/s of that framework with channels_last; NAN if not known */
+  double padded;        /* samples/s if its products were padded to multiples of 16 bytes; NAN where software does so */
   int32_t half;         /* the 16 bits that the network is mostly trained in, if nobody named a precision; else fp32 */
   double half_tokens;   /* tokens/s in it; NAN if not known */
   pm_dataset dataset; /* its id is empty if none was named */
