@@ -96,7 +96,7 @@ const cli_command calibrate_command = {
   "rows do not decide stay there.\n\n"
   "--set training fits host times of frameworks and factors of generations of GPU libraries to rates of training, in the "
   "layout of validate --set training; every source is left out once. --set language fits what frameworks' own kernels take in "
-  "language models, to the rates of these on V100; --set inference host times of a forward pass, to rates and latencies of inference; --set documents the constants of frameworks that only the source documents ran, to "
+  "language models, and how fast tensor cores multiply what is not aligned, to the rates of these; --set inference host times of a forward pass, to rates and latencies of inference; --set documents the constants of frameworks that only the source documents ran, to "
   "what these state; --set operators what serving engines add to kernels, to times of operators. With --framework ID and --data FILE.csv a profile of "
   "your own (--catalog) is fitted to your rows alone.",
   "perfmodel calibrate --architecture volta --errors", options, 0, 0, run};

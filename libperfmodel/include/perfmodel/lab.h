@@ -219,7 +219,8 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 **     kernels    times of kernels -> constants of architectures (kernel_calibration)
 **     training   rates of training -> host times of frameworks, factors of cuDNN generations; the rate of convolutions of an
 **                architecture without rows of kernels, if it states one
-**     language   rates of training of language models on V100 -> what frameworks' own kernels take in them
+**     language   rates of training of language models -> what frameworks' own kernels take in them, and how fast tensor
+**                cores multiply what is not aligned
 **     collectives  times of collectives -> constants of architectures and links (fit, calibration)
 **     operators  times of operators of language models -> what their software added to kernels (kernel_harness)
 **
