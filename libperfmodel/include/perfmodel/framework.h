@@ -215,8 +215,8 @@ typedef enum pm_fusion {
   X(YES_NO, no_winograd, "", "whether its library's convolutions have no Winograd transforms")                     \
   X(YES_NO, no_grouped, "", "whether its library runs groups of channels one by one on tensor cores")              \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
-  X(YES_NO, aligned_products, "", "whether its library keeps products with sides that are no multiple of 16 bytes off them") \
-  X(YES_NO, pads_products, "", "whether it pads these sides itself") \
+  X(YES_NO, aligned_products, "", "whether its library keeps products whose sides are not multiples of 16 bytes off the tensor cores") \
+  X(YES_NO, pads_products, "", "whether it pads matrices to multiples of 16 bytes") \
   X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision") \
   X(REAL, spread, "1", "spread of measured over predicted, of any rate; the catalogue's if not given")            \
   X(REAL, spread_extrapolated, "1", "factor of the spread where a prediction is extrapolated")                     \

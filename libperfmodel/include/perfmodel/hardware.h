@@ -230,7 +230,7 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, split_time, "s", "adding up the parts of a split contraction")                                  \
   X(REAL, alignment, "1", "factor of FP32 products that are not aligned to 16 bytes")                     \
   X(REAL, tn_alignment, "1", "the same of products whose operands are both stored along the contraction") \
-  X(REAL, unaligned_lanes, "1", "multiply-adds per clock and SM of tensor cores, at most, where sides are no multiple of 16 bytes; unknown: all") \
+  X(REAL, unaligned_lanes, "1", "multiply-adds per clock and SM of tensor cores, at most, where sides are not multiples of 16 bytes; unknown: all") \
   X(REAL, tn_reach, "B", "addresses in use at a time that such products reach without delay")             \
   X(REAL, l2_bytes, "B", "L2 traffic per clock and SM, for 512 FP16 multiply-adds per clock")             \
   X(REAL, l2_share, "1", "share of the L2 that rows have: half where its two parts hold copies")         \
@@ -247,7 +247,7 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, conv_simt_input, "1", "reads of the tensors in the gradient of weights")                       \
   X(REAL, conv_simt_windows, "1", "share of the unfolded windows that it moves")                         \
   X(REAL, conv_simt_result, "1", "accesses of the gradient of weights over the least")                   \
-  X(REAL, conv_simt_volume, "1", "time of gradients of volumes over that of images of the same sizes; unknown: the same") \
+  X(REAL, conv_simt_volume, "1", "time of gradients of 3D convolutions over that of the formulas; unknown: the same") \
   X(REAL, conv_tensor_efficiency, "1", "efficiency of implicit over plain products")                     \
   X(REAL, conv_tensor_latency_threads, "1", "threads per SM that hide the latency of convolutions")      \
   X(REAL, conv_tensor_split_threads, "1", "threads per SM up to which a convolution is split")           \

@@ -165,7 +165,7 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution execu
   if (fused) fuse_mask(list, count);
   if (execution == PM__LEAST) return count;
   if (!fused) add_small_kernels(layer, list, count);
-  if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, mixed && !layer->stays_narrow, list, count);
+  if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, mixed && !layer->runs_in_half, list, count);
   if (count > 0) count = pm__lower_eager(network, layer, execution, list, count);
   int library = is_framework_kernel(network, layer) ? 0 : count;
   if (layer->bias) add_bias(network, index, execution, list, &count);

@@ -250,7 +250,7 @@ static inline int pm__layer_state_tensors(const pm__layer *layer)
 /* Whether mixed precision runs it in FP32. */
 static inline bool pm__layer_is_widened(const pm__layer *layer)
 {
-  return layer->kind->keeping.autocast == PM__AUTOCAST_FP32 && !layer->stays_narrow;
+  return layer->kind->keeping.autocast == PM__AUTOCAST_FP32 && !layer->runs_in_half;
 }
 
 const pm__layer_kind *pm__layer_kind_find(const char *name);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hardware/system.h"
+#include "lab/calibration/kernel_stages.h"
 #include "lab/calibration/training.h"
 
 #define FSDP "pytorch-2.1-fsdp,pytorch-2.1-fsdp-pure,pytorch-2.4-fsdp,pytorch-2.9-fsdp"
@@ -143,14 +144,19 @@ bool pm__lab_training_bears(const pm__lab_training_fit *fit, const pm__lab_train
   return entry != NULL && pm__lab_training_is_for(constant, entry);
 }
 
+static bool has_constant(const pm__lab_stage *stage, const char *name)
+{
+  for (const pm__lab_stage_constant *c = stage->constants; c->name != NULL; c++)
+    if (strcmp(c->name, name) == 0) return true;
+  return false;
+}
+
 /* What no row of kernels decides, of any architecture. */
 static bool is_of_steps(const pm__lab_training_kind *kind)
 {
-  static const char *const names[] = {"depthwise_efficiency", "pass_elements", "conv_tf32_layout", "conv_simt_volume",
-                                    "unaligned_lanes"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strcmp(kind->name, names[i]) == 0) return true;
-  return false;
+  for (size_t i = 0; pm__lab_stage_at(i) != NULL; i++)
+    if (has_constant(pm__lab_stage_at(i), kind->name)) return false;
+  return true;
 }
 
 /* That, and what an architecture by rule states of itself. */

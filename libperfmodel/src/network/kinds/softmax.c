@@ -2,7 +2,7 @@
 #include <math.h>
 #include "network/kinds/kinds.h"
 
-enum { AXIS, SMOOTHING, NARROW };
+enum { AXIS, SMOOTHING, HALF };
 
 static const pm__attribute_rule rules[] = {
   PM__OPTIONAL("axis", AXIS, PM__COUNT, -PM__RANK_MAX, PM__RANK_MAX - 1, -1, "dimension of the classes"),
@@ -12,7 +12,7 @@ static const pm__attribute_rule rules[] = {
 static const pm__attribute_rule loss_rules[] = {
   PM__OPTIONAL("axis", AXIS, PM__COUNT, -PM__RANK_MAX, PM__RANK_MAX - 1, -1, "dimension of the classes"),
   PM__OPTIONAL("smoothing", SMOOTHING, PM__NUMBER, 0, 1, 0, "share of the label that all classes get"),
-  PM__SWITCHED("narrow", NARROW, 0, "mixed precision leaves it in 2 bytes, as Apex's O2 does, and not in FP32"),
+  PM__SWITCHED("half", HALF, 0, "in mixed precision it runs in 16 bits, as with Apex at level O2, not in FP32"),
   PM__RULES_END,
 };
 
@@ -41,7 +41,7 @@ static void count_loss(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out, row = row_of(layer);
   layer->smooths_labels = layer->attribute[SMOOTHING] > 0;
-  layer->stays_narrow = layer->attribute[NARROW] > 0;
+  layer->runs_in_half = layer->attribute[HALF] > 0;
   layer->saved.output = true;
   pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * elements, 6 * elements, 0})->shape.row = row;
   pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
