@@ -422,6 +422,24 @@ START_TEST(old_tensor_cores_want_aligned_products)
 }
 END_TEST
 
+static pm_prediction of_loss(const char *half, int precision)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_attribute loss = {"half_loss", half};
+  const pm_framework_profile profile = profile_of("pytorch-1.10");
+  return predict_alone(pm_catalog_new_network(catalog, "transformer-xl-512", &loss, 1, &error),
+                       pm_catalog_new_system(catalog, "dgx-a100", &error), &profile, precision, 8);
+}
+
+START_TEST(a_loss_may_stay_in_half_precision)
+{
+  pm_prediction half = of_loss("1", PM_PRECISION_FP16), wide = of_loss("0", PM_PRECISION_FP16);
+  ck_assert_double_lt(half.compute_time, 0.99 * wide.compute_time);
+  ck_assert_double_lt(half.memory, 0.99 * wide.memory);
+  ck_assert_double_eq(of_loss("1", PM_PRECISION_FP32).step_time, of_loss("0", PM_PRECISION_FP32).step_time);
+}
+END_TEST
+
 /* A step on one V100 whose gradients of 3D convolutions on the FP32 cores take `factor` times as long. */
 static pm_prediction with_volumes(const char *name, int precision, double factor)
 {
@@ -917,6 +935,7 @@ int main(void)
   tcase_add_test(tests, groups_run_one_by_one_without_kernels_for_them);
   tcase_add_test(tests, wide_tensor_cores_wait_for_what_is_not_aligned);
   tcase_add_test(tests, old_tensor_cores_want_aligned_products);
+  tcase_add_test(tests, a_loss_may_stay_in_half_precision);
   tcase_add_test(tests, gradients_of_volumes_are_slow_without_tensor_cores);
   tcase_add_test(tests, little_workspace_leaves_no_transforms);
   tcase_add_test(tests, a_better_gpu_is_never_slower);
