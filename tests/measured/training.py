@@ -24,7 +24,7 @@ KNOWN = {
     "vision, V100 and older": (12.3, HOST + ", EfficientNet; classification holds the gate"),
     "vision, V100 and older, one GPU": (12.1, "as all of them"),
     "vision, V100 and older, several GPUs": (12.7, "as all of them"),
-    "EfficientNet, V100 and older": (20.7, PAGES),
+    "EfficientNet, V100 and older": (20.6, PAGES),
     "all networks of convolutions, V100 and older": (12.3, "as vision"),
     "volumes, A100": (40.2, "nnU-Net of 2020, which was fed TFRecords by the host"),
     "all networks of convolutions, A100": (17.5, "as volumes"),
