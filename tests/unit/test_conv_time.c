@@ -142,6 +142,7 @@ static device with_clock(device d)
   d.gpu.peak_fp32 *= 1.1;
   d.gpu.peak_fp16 *= 1.1;
   d.gpu.peak_fp16_tensor *= 1.1;
+  d.gpu.peak_int8 *= 1.1;
   return d;
 }
 

@@ -199,6 +199,25 @@ START_TEST(a_share_of_the_rate_takes_longer)
 }
 END_TEST
 
+/* A board that multiplies at half rate where the integers' stays takes longer, and less than twice as long: what its SMs do
+** besides is as fast as before. */
+static void half_rate_takes_longer(const device *d, const pm_kernel *kernel)
+{
+  device half = *d;
+  if (kernel->precision != PM_PRECISION_FP16 || !(d->constants.tensor_prologue > 0) || !(d->gpu.peak_int8 > 0)) return;
+  half.gpu.peak_fp16_tensor /= 2;
+  double whole = time_of(d, kernel).time, slow = time_of(&half, kernel).time;
+  char text[300];
+  say(d, kernel, text, sizeof text);
+  ck_assert_msg(slow >= whole && slow <= 2 * whole * (1 + 1e-9), "%s: %g us, of a half %g", text, whole * 1e6, slow * 1e6);
+}
+
+START_TEST(a_board_of_half_the_rate_takes_longer)
+{
+  hold_everywhere(half_rate_takes_longer, false);
+}
+END_TEST
+
 /* Constants are fitted: a little more of one changes little. */
 static void constants_change_little(const device *d, const pm_kernel *kernel)
 {
@@ -334,6 +353,7 @@ int main(void)
   tcase_add_test(laws, better_gpus_are_not_slower);
   tcase_add_test(laws, fewer_bits_are_not_slower);
   tcase_add_test(laws, a_share_of_the_rate_takes_longer);
+  tcase_add_test(laws, a_board_of_half_the_rate_takes_longer);
   tcase_add_test(laws, times_follow_their_constants);
   tcase_add_test(laws, products_keep_to_the_roof);
   tcase_add_test(laws, transposed_products_take_the_same);

@@ -66,6 +66,31 @@ START_TEST(operation_by_operation)
 }
 END_TEST
 
+/* The elements that a linear layer of eight features, or as many channels of a convolution, moves for its bias. */
+static double bias_moved(const char *kind, const char *attributes, pm__execution execution, pm__pass pass)
+{
+  pm__launch list[PM__LAUNCHES_MAX];
+  int count = lower(kind, attributes, execution, list);
+  double moved = 0;
+  for (int i = 0; i < count; i++)
+    if (!list[i].kernel.matrix && list[i].kernel.pass == pass) moved += list[i].kernel.work.elements;
+  return moved;
+}
+
+/* Only its gradient is left; other kinds of layers have theirs added as before. */
+START_TEST(a_product_may_add_its_bias)
+{
+  static const char *const wide = "out_features=8";
+  for (int base = PM__UNFUSED; base < PM__BIAS_IN_PRODUCT; base++) {
+    pm__execution apart = (pm__execution)base, within = (pm__execution)(base + PM__BIAS_IN_PRODUCT);
+    ck_assert(bias_moved("linear", wide, apart, PM__FORWARD) == 320 && bias_moved("linear", wide, within, PM__FORWARD) == 0);
+    ck_assert(bias_moved("linear", wide, within, PM__WGRAD) == bias_moved("linear", wide, apart, PM__WGRAD));
+    ck_assert(bias_moved("bias", "", apart, PM__FORWARD) == bias_moved("bias", "", within, PM__FORWARD));
+    ck_assert(bias_moved("bias", "", within, PM__FORWARD) > 0);
+  }
+}
+END_TEST
+
 /* A linear layer, the kind, and a sum with a constant behind it. */
 static size_t fused_launches(const char *kind, int fusion, const char *attributes)
 {
@@ -113,6 +138,7 @@ int main(void)
   TCase *tests = tcase_create("lowering");
   tcase_add_test(tests, frameworks_run_their_own_kernels);
   tcase_add_test(tests, operation_by_operation);
+  tcase_add_test(tests, a_product_may_add_its_bias);
   tcase_add_test(tests, engines_fold_into_every_activation);
   tcase_add_test(tests, equal_launches_are_kept_once);
   suite_add_tcase(suite, tests);

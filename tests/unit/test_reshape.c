@@ -49,7 +49,7 @@ END_TEST
 START_TEST(views_cost_nothing_and_copies_move_each_element)
 {
   pm_network *flat = layer_of("flatten", "4x5x6", ""), *same = layer_of("permute", "4x5x6", "order=0,1,2");
-  pm_network *turned = layer_of("permute", "4x5x6", "order=2,0,1"), *part = layer_of("slice", "4x5x6", "end=1");
+  pm_network *turned = layer_of("permute", "4x5x6", "order=2,1,0"), *part = layer_of("slice", "4x5x6", "end=1");
   ck_assert(last_layer(flat)->saved.view && last_layer(flat)->kernel_count == 0);
   ck_assert(last_layer(same)->saved.view && last_layer(same)->kernel_count == 0);
   ck_assert(!last_layer(turned)->saved.view && elements_moved(turned, PM__FORWARD, 2) == 2 * 240);
@@ -59,6 +59,22 @@ START_TEST(views_cost_nothing_and_copies_move_each_element)
   pm_network_free(same);
   pm_network_free(turned);
   pm_network_free(part);
+}
+END_TEST
+
+/* Channels of an image or a volume that go last, or come back; tokens and features are no image. */
+START_TEST(channels_go_last_where_they_lie)
+{
+  static const struct { const char *input, *order; size_t kernels; } turns[] = {
+    {"4x5x6", "order=1,2,0", 0}, {"4x5x6", "order=2,0,1", 0}, {"3x4x5x6", "order=1,2,3,0", 0},
+    {"3x4x5x6", "order=2,3,0,1", 2}, {"4x5x6", "order=0,2,1", 2}, {"5x6", "order=1,0", 2},
+  };
+  for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
+    pm_network *network = layer_of("permute", turns[i].input, turns[i].order);
+    ck_assert_msg(last_layer(network)->kernel_count == turns[i].kernels, "%s of %s", turns[i].order, turns[i].input);
+    ck_assert(!last_layer(network)->saved.view);
+    pm_network_free(network);
+  }
 }
 END_TEST
 
@@ -107,6 +123,7 @@ int main(void)
   TCase *tests = tcase_create("reshape");
   tcase_add_test(tests, shapes_are_known);
   tcase_add_test(tests, views_cost_nothing_and_copies_move_each_element);
+  tcase_add_test(tests, channels_go_last_where_they_lie);
   tcase_add_test(tests, parts_make_the_whole);
   tcase_add_test(tests, what_cannot_be_is_refused);
   suite_add_tcase(suite, tests);

@@ -147,6 +147,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(YES_NO, hops_block, "", "whether a GPU waits for each hop of an interleaved pipeline, instead of working on another chunk") \
   X(REAL, hop_time, "s", "host time of each hop of a pipeline that is waited for: until the device is done, and the next pass starts") \
   X(YES_NO, pads_products, "", "whether it pads matrices to multiples of 16 bytes: XLA its products, Megatron-LM vocabularies") \
+  X(YES_NO, bias_in_product, "", "whether the product of a linear layer adds its bias, which no other kernel then does") \
   X(YES_NO, launches_experts, "", "whether products of experts are launched one by one, not all of a layer at once") \
   X(REAL, shard_bandwidth, "1", "share of the bandwidth that gathering and reducing shards gets; 1 if not given")      \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \
@@ -217,6 +218,7 @@ typedef enum pm_fusion {
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
   X(YES_NO, aligned_products, "", "whether its library keeps products whose sides are not multiples of 16 bytes off the tensor cores") \
   X(YES_NO, pads_products, "", "whether it pads matrices to multiples of 16 bytes") \
+  X(YES_NO, bias_in_product, "", "whether the product of a linear layer adds its bias, without fusion of a graph") \
   X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision") \
   X(REAL, spread, "1", "spread of measured over predicted, of any rate; the catalogue's if not given")            \
   X(REAL, spread_extrapolated, "1", "factor of the spread where a prediction is extrapolated")                     \

@@ -114,16 +114,24 @@ static double whole_rate(const pm_gpu *gpu, const pm_kernel_calibration *c, int 
 }
 
 /* What a step takes besides its multiplications (loads, addresses, barriers) is clocks of the SM, however slowly it
-** multiplies. */
+** multiplies, and runs beside them as memory does beside arithmetic. */
 static double share_of_peak(double efficiency, double whole)
 {
-  return 1 / (1 + fmax(0, 1 / efficiency - 1) / whole);
+  const double norm = 2.4;
+  double besides = fmax(0, pow(efficiency, -norm) - 1);
+  return whole > 1 ? pow(1 + besides * pow(whole, -norm), -1 / norm) : efficiency;
+}
+
+/* The rate that a board reaches over that of the whole chip: as much shorter are steps in which nothing is multiplied. */
+static double rate_over_whole(const pm_kernel_calibration *c, double whole)
+{
+  return share_of_peak(c->tensor_efficiency, whole) / (c->tensor_efficiency * whole);
 }
 
 /* What tensor cores have of their own, where it is known. */
 static void set_gemm(pm__device *d, recipe r, const pm_kernel_calibration *c)
 {
-  if (r.tensor && c->tensor_prologue > 0) r.prologue = c->tensor_prologue * 2 / (d->bytes * r.whole);
+  if (r.tensor && c->tensor_prologue > 0) r.prologue = c->tensor_prologue * 2 / d->bytes * rate_over_whole(c, r.whole);
   d->adds_apart = r.tensor && c->tensor_split_time >= 0;
   if (d->adds_apart) r.split_time = c->tensor_split_time;
   d->start = r.tensor && c->tensor_start > 0 ? c->tensor_start : 0;

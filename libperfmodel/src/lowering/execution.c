@@ -51,13 +51,14 @@ static void add_pass(pm__launch *list, int *count, pm__pass pass, pm__work work,
   s->launches = launches;
 }
 
-static void add_bias(const pm_network *network, size_t index, pm__execution execution, pm__launch *list, int *count)
+static void add_bias(const pm_network *network, size_t index, pm__execution execution, bool in_product, pm__launch *list,
+                     int *count)
 {
   const pm__layer *layer = &network->layers[index], *reader = reader_of(network, index);
   double out = layer->elements_out;
   bool fused = execution == PM__FUSED && fuses_as(layer, PM__TRAINING_PRODUCT) && reader != NULL &&
                fuses_as(reader, PM__TRAINING_ACTIVATION);
-  if (!fused) add_pass(list, count, PM__FORWARD, (pm__work){0, 2 * out, 0}, 1);
+  if (!fused && !(in_product && layer->kind->role == PM__ROLE_DENSE)) add_pass(list, count, PM__FORWARD, (pm__work){0, 2 * out, 0}, 1);
   add_pass(list, count, PM__WGRAD, (pm__work){0, out, 0}, 1);
 }
 
@@ -152,9 +153,10 @@ static void set_host_calls(const pm__layer *layer, pm__launch *list, int count)
   }
 }
 
-int pm__lower_layer(const pm_network *network, size_t index, pm__execution execution, pm__launch *list)
+int pm__lower_layer(const pm_network *network, size_t index, pm__execution how, pm__launch *list)
 {
   const pm__layer *layer = &network->layers[index];
+  const pm__execution execution = (pm__execution)(how % PM__BIAS_IN_PRODUCT);
   int count = 0;
   if (layer->kind == NULL) return 0;
   bool fused = execution == PM__FUSED || execution == PM__LEAST;
@@ -168,7 +170,7 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution execu
   if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, mixed && !layer->runs_in_half, list, count);
   if (count > 0) count = pm__lower_eager(network, layer, execution, list, count);
   int library = is_framework_kernel(network, layer) ? 0 : count;
-  if (layer->bias) add_bias(network, index, execution, list, &count);
+  if (layer->bias) add_bias(network, index, execution, how != execution, list, &count);
   for (int i = library; i < count; i++) list[i].kernel.framework_kernel = !list[i].kernel.matrix;
   set_host_calls(layer, list, count);
   if (layer->kind->role == PM__ROLE_EXPERTS) set_expert_calls(list, count);

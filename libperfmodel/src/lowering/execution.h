@@ -11,6 +11,8 @@
 **     eager     as unfused, but layers of transformers are run operation by operation: eager.h; mixed: the same where
 **               tensors are in two bytes, and norms and softmax stay in FP32. Decoders run word by word: loop.h
 **
+** With `bias in product` added to any of them, the product of a linear layer adds its bias: only its gradient is a pass.
+**
 ** Recurrent layers are one call of a library for each pass, unless they are in such a loop.
 */
 #ifndef PM_LOWERING_EXECUTION_H
@@ -25,7 +27,8 @@ typedef enum pm__execution {
   PM__FUSED,
   PM__EAGER,
   PM__EAGER_MIXED,
-  PM__EXECUTIONS
+  PM__BIAS_IN_PRODUCT,
+  PM__EXECUTIONS = 2 * PM__BIAS_IN_PRODUCT
 } pm__execution;
 
 enum { PM__LAUNCHES_MORE = 8, PM__LAUNCHES_MAX = PM__KERNELS_MAX + PM__LAUNCHES_MORE };
@@ -34,6 +37,6 @@ enum { PM__LAUNCHES_MORE = 8, PM__LAUNCHES_MAX = PM__KERNELS_MAX + PM__LAUNCHES_
 double pm__layout_elements(const pm__layer_kernel *kernel);
 
 /* The kernels of layer `index`, written to `list`; returns how many. */
-int pm__lower_layer(const pm_network *network, size_t index, pm__execution execution, pm__launch *list);
+int pm__lower_layer(const pm_network *network, size_t index, pm__execution how, pm__launch *list);
 
 #endif

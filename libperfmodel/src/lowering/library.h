@@ -6,11 +6,10 @@
 #include "lowering/execution.h"
 
 /* How a framework runs layers whose tensors are in two bytes or less (`narrow`), or in more. */
-static inline pm__execution pm__execution_of(bool fused, bool eager, bool narrow)
+static inline pm__execution pm__execution_of(bool fused, bool eager, bool narrow, bool bias_in_product)
 {
-  if (fused) return PM__FUSED;
-  if (eager) return narrow ? PM__EAGER_MIXED : PM__EAGER;
-  return narrow ? PM__UNFUSED_MIXED : PM__UNFUSED;
+  int base = fused ? PM__FUSED : eager ? (narrow ? PM__EAGER_MIXED : PM__EAGER) : narrow ? PM__UNFUSED_MIXED : PM__UNFUSED;
+  return (pm__execution)(base + (bias_in_product ? PM__BIAS_IN_PRODUCT : 0));
 }
 
 /* Time of convolutions over that of the kernel model: the generation of the library matters where that is calibrated. */

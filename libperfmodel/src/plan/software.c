@@ -166,7 +166,7 @@ static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error 
   if (entry->memory < 0) return PM_STATUS_NO_MEMORY;
   int status = PM_OK;
   for (int narrow = 0; narrow < 2 && status == PM_OK; narrow++) {
-    entry->mode[narrow] = PM__TRAINING_MODE + (int)pm__execution_of(f->fused, f->eager, narrow != 0);
+    entry->mode[narrow] = PM__TRAINING_MODE + (int)pm__execution_of(f->fused, f->eager, narrow != 0, f->bias_in_product);
     status = prepare_cuts(plan, f, entry->mode[narrow], entry->cut[narrow], error);
   }
   return status;
@@ -274,7 +274,7 @@ static void complete_profile(pm_inference_profile *p)
 static int profile_mode(const pm_inference_profile *p, bool narrow)
 {
   if (p->fusion != PM_FUSION_NONE) return PM__FUSED_MODE + p->fusion - 1;
-  return PM__INFERENCE_MODE + (int)pm__execution_of(p->fused != 0, p->eager != 0, narrow);
+  return PM__INFERENCE_MODE + (int)pm__execution_of(p->fused != 0, p->eager != 0, narrow, p->bias_in_product != 0);
 }
 
 static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memory_profile *memory, pm_error *error)

@@ -134,6 +134,7 @@ void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework
   if (!framework->cudnn.odd_channels_padded) profile->no_padding = 1;
   if (framework->cudnn.aligned_products) profile->aligned_products = 1;
   if (f->pads_products) profile->pads_products = 1;
+  if (f->bias_in_product) profile->bias_in_product = 1;
   if (f->fused) profile->fused = 1;
   if (f->eager) profile->eager = 1;
   if (f->layout_fp32) profile->convert_simt = 1;

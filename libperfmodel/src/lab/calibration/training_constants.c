@@ -7,6 +7,7 @@
 #include "lab/calibration/training.h"
 
 #define FSDP "pytorch-2.1-fsdp,pytorch-2.1-fsdp-pure,pytorch-2.4-fsdp,pytorch-2.9-fsdp"
+#define XLA "tf1-xla,tensorflow-2.4-xla"
 #define LATER_MEGATRON "megatron-core-0.9,megatron-core-0.12"
 
 /* Bounds are what is physically thinkable. Host times of a kernel are those of an interpreter, at most: 100 us on the
@@ -29,8 +30,8 @@ static const pm__lab_training_kind kinds[] = {
   {"kernel_calibration", "conv_simt_volume", 1.5, 1.5, 0.5, 4, 0, PM__SET_TRAINING, NULL, NULL, false},
   {"kernel_calibration", "depthwise_efficiency", 0.2, 4, 0.01, 0.5, 1, PM__SET_TRAINING, NULL, NULL, false},
   {"framework", "framework_kernel_factor", 1.5, 2, 1, 5, 0, PM__SET_LANGUAGE,
-   "pt-nchw,pt-nhwc,pytorch-1.10,pytorch-1.13,pytorch-2.1,tf1-xla", NULL, false},
-  {"framework", "kernel_time", 25e-6, 2, 2e-6, 75e-6, 0, PM__SET_LANGUAGE, "tf1-xla", NULL, false},
+   "pt-nchw,pt-nhwc,pytorch-1.10,pytorch-1.13,pytorch-2.1," XLA, NULL, false},
+  {"framework", "kernel_time", 25e-6, 2, 2e-6, 75e-6, 0, PM__SET_LANGUAGE, XLA, NULL, false},
   {"kernel_calibration", "unaligned_lanes", 512, 2, 64, 4096, 0, PM__SET_LANGUAGE, NULL, NULL, false},
   {"inference_profile", "launch", 20e-6, 3, 2e-6, 100e-6, 0, PM__SET_INFERENCE, NULL, NULL, false},
   {"inference_profile", "step_time", 300e-6, 3, 1e-6, 20e-3, 0, PM__SET_INFERENCE, NULL, NULL, false},

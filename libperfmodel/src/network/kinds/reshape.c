@@ -180,13 +180,23 @@ static int shape_permute(pm__layer *layer, const pm__shape *inputs, int count, p
                   layer->name, pm__shape_text(&inputs[0], text, sizeof text), rank - 1);
 }
 
-/* Frameworks change strides only, but what follows then copies: a copy, unless nothing changes. */
+/* Whether each dimension stands `by` places further back, where one pushed over the end comes to the front. */
+static bool is_turned(const pm__layer *layer, int by)
+{
+  const int rank = layer->output.rank;
+  for (int i = 0; i < rank; i++)
+    if ((int)layer->attribute[ORDER + i] != (i + by) % rank) return false;
+  return true;
+}
+
+/* Frameworks change strides only, but what follows then copies: a copy, unless nothing changes. Channels of an image that go
+** last stay there in memory: what follows keeps the strides, convolutions too, so that neither they nor their way back to
+** the front are copied. */
 static void count_permute(pm__layer *layer, pm__layer_kernels *kernels)
 {
-  bool same = true;
-  for (int i = 0; i < layer->output.rank; i++) same = same && layer->attribute[ORDER + i] == i;
-  layer->saved.view = same;
-  if (same) return;
+  const int rank = layer->output.rank;
+  layer->saved.view = is_turned(layer, 0);
+  if (layer->saved.view || (rank > 2 && (is_turned(layer, 1) || is_turned(layer, rank - 1)))) return;
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
   pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
 }
