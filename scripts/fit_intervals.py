@@ -105,7 +105,7 @@ def fit(cells, variance, start, left):
         return np.sum(weight * (2 * width + 10 * np.maximum(0, size - width))) + CHARGE * missed(width) + prior
 
     ranges = [(middle - 3, middle + 2) for middle in np.log(start)]
-    found = differential_evolution(score, ranges, seed=1, maxiter=1000, popsize=15, tol=1e-9, polish=False)
+    found = differential_evolution(score, ranges, seed=1, maxiter=1500, popsize=40, tol=1e-9, polish=False)
     best = minimize(score, found.x, method="Nelder-Mead", options={"maxiter": 8000, "maxfev": 8000, "adaptive": True})
     return np.exp(best.x), TENTH * np.sqrt(variance(np.exp(best.x))), size
 
