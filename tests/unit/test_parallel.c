@@ -236,13 +236,11 @@ START_TEST(bad_plans)
   REFUSED(expert_parallel, 0, "expert_parallel 0");
   REFUSED(expert_parallel, 8, "experts");
   REFUSED(expert_parallel, 7, "does not divide");
-  REFUSED(sequence_parallel, 1, "tensor_parallel is 1");
   REFUSED(sequence_parallel, 2, "sequence_parallel 2");
   REFUSED(pipeline_schedule, 99, "pipeline_schedule 99");
   REFUSED(pipeline_schedule, -1, "pipeline_schedule -1");
   REFUSED(zero, 4, "zero 4");
   REFUSED(zero, -1, "zero -1");
-  REFUSED(shard_group, 7, "shard_group 7");
   REFUSED(shard_group, -1, "shard_group -1");
   REFUSED(recompute, 4, "recompute 4");
   REFUSED(recompute_layers, -1, "recompute_layers -1");
@@ -251,7 +249,11 @@ START_TEST(bad_plans)
   REFUSED(micro_batch, 0, "micro_batch 0");
   REFUSED(micro_batch, -1, "micro_batch -1");
   REFUSED(precision, PM_PRECISION_FP8, "fp8");
-  pm_run run = shared_out(1, 8);
+  pm_run run = base();
+  run.zero = 3;
+  run.shard_group = 7;
+  refuse(run, "shard_group 7");
+  run = shared_out(1, 8);
   run.virtual_pipeline = 2;
   run.batch = 60;
   refuse(run, "no multiple of the 8 stages");

@@ -57,18 +57,18 @@ static size_t compare(const pm_run *bases, size_t count, double batch, size_t st
   size_t fitting = 0;
   pm_search *search = pm_search_new(plan, bases, count, batch, &error);
   ck_assert_msg(search != NULL, "%s", error.text);
-  pm__parallel_screen *screen = pm__parallel_screen_new(plan);
+  pm__step_screen *screen = pm__step_screen_new(plan);
   for (size_t i = 0; i < pm_search_count(search); i += step) {
     pm_prediction p;
     pm_run run = pm__search_run_of(search, i);
-    pm__parallel_screened s = pm__parallel_screen_run(screen, &search->bases[search->plans.plan[i].base], &run);
+    pm__step_screened s = pm__step_screen_run(screen, &search->bases[search->plans.plan[i].base], &run);
     pm_predict(plan, &run, &p, 1);
     ck_assert_msg(s.status == p.status && same(s.step_time, p.step_time) && same(s.memory, p.memory),
                   "plan %zu: %d %.17g s %.17g B, not %d %.17g s %.17g B", i, s.status, s.step_time, s.memory, p.status,
                   p.step_time, p.memory);
     fitting += p.status == PM_OK;
   }
-  pm__parallel_screen_free(screen);
+  pm__step_screen_free(screen);
   pm_search_free(search);
   return fitting;
 }

@@ -14,6 +14,7 @@ static pm_run run_of(int gpus, int nodes, double batch, int precision)
   run.nodes = nodes;
   run.batch = batch;
   run.precision = precision;
+  run.overlap = PM_OVERLAP_NONE; /* also without a framework, which would hide all that it can */
   return run;
 }
 

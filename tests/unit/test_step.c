@@ -97,7 +97,8 @@ static pm_run some_run(int i)
 
 static double parts(const pm_prediction *p)
 {
-  return p->compute_time + p->launch_overhead_time + p->exposed_communication_time + p->straggler_wait_time + p->input_wait_time;
+  return p->compute_time + p->launch_overhead_time + p->exposed_communication_time + p->straggler_wait_time +
+         p->input_wait_time + p->bubble_time + p->offload_time;
 }
 
 START_TEST(parts_sum_to_the_whole)
@@ -113,9 +114,9 @@ START_TEST(parts_sum_to_the_whole)
     }
     good++;
     ck_assert_double_eq_tol(parts(&p) / p.step_time, 1, 1e-12);
-    ck_assert_double_eq_tol(p.compute_share + p.memory_bandwidth_share + p.communication_share + p.launch_overhead_share + p.straggler_wait_share +
-                              p.input_wait_share, 1, 1e-9);
-    ck_assert_double_eq_tol(p.throughput * p.step_time / (run.batch * run.gpus * run.nodes * run.gradient_accumulation_steps), 1, 1e-12);
+    ck_assert_double_eq_tol(p.compute_share + p.memory_bandwidth_share + p.communication_share + p.launch_overhead_share +
+                              p.straggler_wait_share + p.input_wait_share + p.bubble_share + p.offload_share, 1, 1e-9);
+    ck_assert_double_eq_tol(p.throughput * p.step_time / (run.batch * p.data_parallel * run.gradient_accumulation_steps), 1, 1e-12);
     ck_assert_msg(p.exposed_communication_time <= p.communication_time * (1 + 1e-12), "run %d", i);
     ck_assert(p.launch_overhead_time >= -1e-12 && p.straggler_wait_time >= 0 && p.input_wait_time >= 0);
     ck_assert(p.gpu_busy <= 1 + 1e-9);

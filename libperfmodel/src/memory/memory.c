@@ -70,9 +70,9 @@ double pm__memory_allocator(const pm__memory_question *q)
   return pm__given(mixed ? plan->profile.allocator_mixed : plan->profile.allocator, 1);
 }
 
-static int class_of(const pm__memory_question *q)
+int pm__memory_class(int precision)
 {
-  double bytes = pm_precision_get_bytes(q->run->precision);
+  double bytes = pm_precision_get_bytes(precision);
   return bytes >= 8 ? 0 : bytes >= 4 ? 1 : 2;
 }
 
@@ -80,12 +80,12 @@ pm__alive pm__memory_alive(const pm__memory_question *q)
 {
   double alive = q->plan->forward_elements * pm_precision_get_bytes(q->run->precision);
   if (q->run->inference) return (pm__alive){alive, alive};
-  return q->plan->alive[class_of(q)][q->run->recompute];
+  return q->plan->alive[pm__memory_class(q->run->precision)][q->run->recompute];
 }
 
 double pm__memory_operations(const pm__memory_question *q)
 {
-  return q->plan->operations[class_of(q)];
+  return q->plan->operations[pm__memory_class(q->run->precision)];
 }
 
 /*

@@ -5,7 +5,7 @@
 #include "memory/plan.h"
 #include "network/blocks.h"
 
-static const int class_precision[PM__CLASSES] = {PM_PRECISION_FP64, PM_PRECISION_FP32, PM_PRECISION_FP16};
+const int pm__class_precision[PM__CLASSES] = {PM_PRECISION_FP64, PM_PRECISION_FP32, PM_PRECISION_FP16};
 
 static void count_network(pm_memory_plan *plan, const pm_network *network)
 {
@@ -33,7 +33,7 @@ static int scan(pm_memory_plan *plan, const pm__tensors *tensors, pm_error *erro
 {
   int status = pm__scan_forward(tensors, &plan->forward_elements, &plan->written_elements, error);
   for (int i = 0; i < PM__CLASSES && status == PM_OK; i++) {
-    pm__sizes sizes = pm__sizes_of(&plan->profile, class_precision[i]);
+    pm__sizes sizes = pm__sizes_of(&plan->profile, pm__class_precision[i]);
     pm__alive *alive = plan->alive[i];
     status = pm__scan_backward(tensors, sizes, false, &alive[PM_RECOMPUTE_NONE], NULL, error);
     if (status == PM_OK) status = pm__scan_backward(tensors, sizes, true, &alive[PM_RECOMPUTE_SELECTIVE], NULL, error);

@@ -6,6 +6,7 @@
 
 /* Precisions that take the same memory share a class: 8, 4 and 2 bytes in training. */
 enum { PM__CLASSES = 3 };
+extern const int pm__class_precision[PM__CLASSES]; /* one precision of each class */
 
 struct pm_memory_plan {
   pm_memory_profile profile;
@@ -23,6 +24,9 @@ struct pm_memory_plan {
 typedef struct pm__parameter_bytes {
   double weights, gradients, optimizer;
 } pm__parameter_bytes;
+
+/* The class of a precision. */
+int pm__memory_class(int precision);
 
 /* What is asked of a plan: a run, the optimizer, and how many of the parameters are shared out over all ranks because the
 ** model itself is split. */

@@ -121,11 +121,11 @@ static double static_peak(const pm__tensors *tensors, double saved, double size)
   return saved + 2 * largest * size;
 }
 
-int pm__scan_backward(const pm__tensors *tensors, pm__sizes sizes, bool without_scores, pm__alive *out, double *alive,
-                      pm_error *error)
+/* `released` is zero, one number for each layer. */
+static int scan(const pm__tensors *tensors, pm__sizes sizes, bool without_scores, double *released, pm__alive *out,
+                double *alive, pm_error *error)
 {
   gradients g;
-  double *released = (double *)calloc(tensors->network->count + 1, sizeof *released);
   bool enough = gradients_new(&g, tensors->network->count) && released != NULL;
   if (enough) {
     find_released(tensors, sizes, without_scores, released);
@@ -133,6 +133,48 @@ int pm__scan_backward(const pm__tensors *tensors, pm__sizes sizes, bool without_
     if (tensors->profile->static_plan) out->peak = static_peak(tensors, out->saved, sizes.low);
   }
   gradients_free(&g);
-  free(released);
   return enough ? PM_OK : pm__no_memory(error);
+}
+
+int pm__scan_backward(const pm__tensors *tensors, pm__sizes sizes, bool without_scores, pm__alive *out, double *alive,
+                      pm_error *error)
+{
+  double *released = (double *)calloc(tensors->network->count + 1, sizeof *released);
+  int status = scan(tensors, sizes, without_scores, released, out, alive, error);
+  free(released);
+  return status;
+}
+
+/* ---- Pieces ---- */
+
+static pm__kept_piece piece_of(const pm__tensors *tensors, const double *released, const double *alive, int first, int end,
+                               double before, double low)
+{
+  pm__kept_piece piece = {0, 0, 0};
+  double largest = 0;
+  for (int i = first; i < end; i++) {
+    const pm__layer *layer = &tensors->network->layers[i];
+    piece.saved += released[i];
+    if (layer->kind != NULL && alive[i] - before > piece.top) piece.top = alive[i] - before;
+    if (layer->elements_out > largest) largest = layer->elements_out;
+  }
+  if (tensors->profile->static_plan) piece = (pm__kept_piece){piece.saved, 0, 2 * largest * low};
+  return piece;
+}
+
+int pm__scan_pieces(const pm__tensors *tensors, pm__sizes sizes, bool without_scores, const int *first, int count,
+                    pm__kept_piece *pieces, pm_error *error)
+{
+  pm__alive whole;
+  size_t layers = tensors->network->count + 1;
+  double *released = (double *)calloc(layers, sizeof *released), *alive = (double *)calloc(layers, sizeof *alive);
+  int status = alive != NULL ? scan(tensors, sizes, without_scores, released, &whole, alive, error) : pm__no_memory(error);
+  double before = 0;
+  for (int i = 0; status == PM_OK && i < count; i++) {
+    pieces[i] = piece_of(tensors, released, alive, first[i], first[i + 1], before, sizes.low);
+    before += pieces[i].saved;
+  }
+  free(released);
+  free(alive);
+  return status;
 }

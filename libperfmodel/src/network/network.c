@@ -28,6 +28,7 @@ void pm_network_free(pm_network *network)
   free(network->layers);
   free(network->kernels);
   free(network->inputs);
+  free(network->origin);
   free(network);
 }
 

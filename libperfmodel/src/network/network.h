@@ -12,6 +12,10 @@ struct pm_network {
   size_t kernel_count, kernel_capacity;
   int *inputs; /* numbers of the layers that each layer takes */
   size_t input_count, input_capacity;
+  /* A piece of another network knows where its layers are there, because software looks at a layer's neighbours: it fuses
+  ** an activation with the norm before it, also across a cut. NULL: the network is nobody's piece. */
+  const pm_network *whole;
+  int *origin; /* by layer; -1: an input that another piece computes */
 };
 
 /* Adds a layer of the model's name, kind and attributes, with `input_count` inputs that it sees in these shapes: those of

@@ -8,14 +8,6 @@
 
 /* ---- Networks ---- */
 
-static void add_split(pm__plan_split *split, const pm__layer *layer)
-{
-  split->layers += 1;
-  split->parameters += layer->parameters;
-  split->out += layer->elements_out;
-  if (layer->flop[PM__DGRAD] > 0) split->in += layer->elements_in;
-}
-
 static void count_layer(pm__plan_network *entry, const pm__layer *layer)
 {
   if (layer->kind == NULL) {
@@ -27,16 +19,13 @@ static void count_layer(pm__plan_network *entry, const pm__layer *layer)
   entry->forward_flop += layer->flop[PM__FORWARD];
   entry->tensors += layer->parameter_tensors;
   entry->variables += layer->parameter_tensors + pm__layer_state_tensors(layer);
+  if (layer->kind->role == PM__ROLE_EXPERTS) entry->experts = true;
   if (layer->kind->role == PM__ROLE_GATHER) entry->tables += layer->parameters;
   if (multiplies) {
     entry->weights += layer->parameters;
     entry->weight_tensors += layer->parameter_tensors;
   }
-  if (dense || conv) add_split(&entry->all, layer);
-  if (dense) add_split(&entry->linear, layer);
-  if (!(layer->parameters > 0)) return;
-  entry->layers += 1;
-  entry->activation += layer->elements_out;
+  if (dense || conv) entry->products += 1;
 }
 
 static int prepare_network(pm__plan_network *entry, const pm_network *network, pm_error *error)
@@ -51,7 +40,6 @@ static int prepare_network(pm__plan_network *entry, const pm_network *network, p
   entry->training_flop = totals.training_flop;
   entry->tokens = totals.tokens;
   for (size_t i = 0; i < network->count; i++) count_layer(entry, &network->layers[i]);
-  if (entry->layers > 0) entry->activation /= entry->layers;
   entry->units[PM__TRAINING_MODE + PM__LEAST] = pm__units_new(network, PM__TRAINING_MODE + PM__LEAST, error);
   return entry->units[PM__TRAINING_MODE + PM__LEAST] != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }

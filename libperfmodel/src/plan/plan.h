@@ -12,11 +12,6 @@
 #include "perfmodel/predict.h"
 #include "plan/units.h"
 
-/* Layers whose channels can be split over GPUs, and what has to travel then, per sample. */
-typedef struct pm__plan_split {
-  double layers, parameters, in, out; /* in: of those that want a gradient of their input */
-} pm__plan_split;
-
 typedef struct pm__plan_network {
   const pm_network *network;
   pm__units *units[PM__MODES]; /* NULL: no software of the plan runs it so */
@@ -31,9 +26,8 @@ typedef struct pm__plan_network {
   double weights, weight_tensors; /* parameters of the layers that multiply, and in how many tensors */
   double tokens;         /* per sample; NAN: it reads none */
   double input_elements; /* of all inputs, per sample */
-  double activation;     /* mean elements of a layer's output, per sample */
-  pm__plan_split all, linear;
-  double layers; /* that compute */
+  double products;       /* layers that multiply: no gradient bucket is smaller than one of them */
+  bool experts;  /* tokens choose among experts */
 } pm__plan_network;
 
 typedef struct pm__plan_system {

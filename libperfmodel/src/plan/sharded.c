@@ -76,8 +76,8 @@ static void release_sharded(pm__kept *kept)
   pm__plan_sharded *s = (pm__plan_sharded *)kept;
   for (int i = 0; s->piece != NULL && i < s->of->pieces->kinds; i++) {
     free(s->piece[i].linear);
-    pm__units_free(s->piece[i].units);
-    pm_memory_plan_free(s->piece[i].memory);
+    pm__units_free((pm__units *)s->piece[i].units);
+    pm_memory_plan_free((pm_memory_plan *)s->piece[i].memory);
   }
   pm__shards_free(s->shards);
   free(s->piece);
@@ -86,7 +86,7 @@ static void release_sharded(pm__kept *kept)
 
 static void count_piece(pm__plan_piece *piece)
 {
-  const pm_network *network = piece->shard->network;
+  const pm_network *network = piece->network;
   int products = 0;
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
@@ -106,7 +106,7 @@ static bool is_linear(const pm__layer *layer)
 static bool mark_linear(pm__plan_piece *piece)
 {
   const pm__units *units = piece->units;
-  const pm_network *network = piece->shard->network;
+  const pm_network *network = piece->network;
   piece->linear = (bool *)calloc((size_t)units->kernels.first[PM__GROUPS] + 1, sizeof *piece->linear);
   if (piece->linear == NULL) return false;
   for (size_t i = 0; i < network->count; i++) {
@@ -119,18 +119,100 @@ static bool mark_linear(pm__plan_piece *piece)
   return true;
 }
 
-static bool make_piece(const pm_plan *plan, const pm__plan_sharded_key *key, const pm__shard *shard,
-                       pm__plan_piece *piece, pm_error *error)
+static void take_shard(const pm__shard *shard, pm__plan_piece *piece)
+{
+  piece->whole = shard->whole;
+  piece->split = shard->split;
+  piece->expert = shard->expert;
+  piece->tied = shard->tied;
+  piece->exchange = shard->exchange;
+  piece->exchanges = shard->count;
+}
+
+static bool make_piece(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_piece *piece, pm_error *error)
 {
   pm_optimizer none; /* a run names its own */
   pm_record_clear(pm_record_type_find("optimizer"), &none);
-  piece->shard = shard;
-  piece->units = pm__units_new(shard->network, key->mode, error);
-  piece->memory = pm_memory_plan_new(shard->network, &plan->memories[key->memory], &none, error);
+  piece->units = pm__units_new(piece->network, key->mode, error);
+  piece->memory = pm_memory_plan_new(piece->network, &plan->memories[key->memory], &none, error);
   count_piece(piece);
   if (piece->units == NULL || piece->memory == NULL) return false;
   return mark_linear(piece) || pm__no_memory(error) == PM_OK;
 }
+
+/* ---- What pieces keep ---- */
+
+/* Of equal pieces, what they keep on average, so that the sum is the whole network's, and the most that any needs. */
+static void add_kept(const pm__plan_pieces *of, const pm__kept_piece *kept, int class_of, int scores, pm__plan_sharded *s)
+{
+  int count[PM__PIECE_KINDS] = {0};
+  for (int i = 0; i < of->pieces->count; i++) count[of->pieces->of[i]]++;
+  for (int i = 0; i < of->pieces->count; i++) {
+    pm__kept_piece *sum = &s->piece[of->pieces->of[i]].kept[class_of][scores];
+    sum->saved += kept[i].saved / count[of->pieces->of[i]];
+    if (kept[i].top > sum->top) sum->top = kept[i].top;
+    if (kept[i].once > sum->once) sum->once = kept[i].once;
+  }
+}
+
+/* By one walk through the whole network. */
+static int scan_kept(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_sharded *s, pm_error *error)
+{
+  pm__tensors tensors;
+  const pm_network *network = plan->networks[key->network].network;
+  const pm_memory_profile *profile = &plan->memories[key->memory];
+  pm__kept_piece *kept = (pm__kept_piece *)calloc((size_t)s->of->pieces->count + 1, sizeof *kept);
+  if (kept == NULL) return pm__no_memory(error);
+  int status = pm__tensors_find(&tensors, network, profile, error);
+  for (int i = 0; i < PM__CLASSES * PM__PIECE_SCORES && status == PM_OK; i++) {
+    int of = i / PM__PIECE_SCORES, scores = i % PM__PIECE_SCORES;
+    status = pm__scan_pieces(&tensors, pm__sizes_of(profile, pm__class_precision[of]), scores == 1, s->of->pieces->first,
+                             s->of->pieces->count, kept, error);
+    if (status == PM_OK) add_kept(s->of, kept, of, scores, s);
+  }
+  if (tensors.storage != NULL) pm__tensors_free(&tensors);
+  free(kept);
+  return status;
+}
+
+static double at_least_0(double value)
+{
+  return value > 0 ? value : 0;
+}
+
+/* A shard keeps what its piece keeps within the whole network, and what sharding adds to the piece by itself. */
+static void change_kept(const pm__plan_piece *piece, pm__plan_piece *shard)
+{
+  static const int how[PM__PIECE_SCORES] = {PM_RECOMPUTE_NONE, PM_RECOMPUTE_SELECTIVE};
+  for (int i = 0; i < PM__CLASSES; i++)
+    for (int k = 0; k < PM__PIECE_SCORES; k++) {
+      const pm__alive a = piece->memory->alive[i][how[k]], b = shard->memory->alive[i][how[k]];
+      pm__kept_piece *kept = &shard->kept[i][k];
+      *kept = piece->kept[i][k];
+      kept->saved = at_least_0(kept->saved + b.saved - a.saved);
+      if (kept->once > 0) kept->once = at_least_0(kept->once + (b.peak - b.saved) - (a.peak - a.saved));
+      else kept->top = at_least_0(kept->top + b.peak - a.peak);
+    }
+}
+
+static bool is_sharded(const pm__sharding_degrees *d)
+{
+  return d->tensor > 1 || d->context > 1 || d->expert > 1 || d->expert_tensor > 1 || d->imbalance > 0 || d->capacity > 0;
+}
+
+static int find_kept(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_sharded *s, pm_error *error)
+{
+  pm__plan_sharded_key unsharded = *key;
+  if (!is_sharded(&key->degrees)) return scan_kept(plan, key, s, error);
+  unsharded.degrees = (pm__sharding_degrees){.tensor = 1, .context = 1, .expert = 1, .expert_tensor = 1};
+  pm_error own = PM_ERROR_NONE;
+  const pm__plan_sharded *whole = pm__plan_sharded_find(plan, &unsharded, error != NULL ? error : &own);
+  if (whole == NULL) return error != NULL ? error->status : own.status;
+  for (int i = 0; i < s->of->pieces->kinds; i++) change_kept(&whole->piece[i], &s->piece[i]);
+  return PM_OK;
+}
+
+/* ---- All of it ---- */
 
 static void write_key(const pm__plan_sharded_key *key, int *numbers)
 {
@@ -142,10 +224,8 @@ static void write_key(const pm__plan_sharded_key *key, int *numbers)
   memcpy(numbers + PM__SHARDED_KEY - 2, &d->capacity, sizeof d->capacity);
 }
 
-static pm__plan_sharded *make_sharded(const pm_plan *plan, const pm__plan_sharded_key *key, pm_error *error)
+static pm__plan_sharded *new_sharded(const pm__plan_sharded_key *key, const pm__plan_pieces *of, pm_error *error)
 {
-  const pm__plan_pieces *of = pm__plan_pieces_find(plan, key->network, error);
-  if (of == NULL) return NULL;
   pm__plan_sharded *s = (pm__plan_sharded *)calloc(1, sizeof *s);
   if (s != NULL) s->piece = (pm__plan_piece *)calloc((size_t)of->pieces->kinds, sizeof *s->piece);
   if (s == NULL || s->piece == NULL) {
@@ -156,11 +236,26 @@ static pm__plan_sharded *make_sharded(const pm_plan *plan, const pm__plan_sharde
   s->of = of;
   write_key(key, s->key);
   s->kept = (pm__kept){.release = release_sharded, .gpu = s->key, .count = PM__SHARDED_KEY};
-  s->shards = pm__shards_new(of->pieces, &key->degrees, error);
-  bool good = s->shards != NULL;
-  for (int i = 0; good && i < of->pieces->kinds; i++)
-    good = make_piece(plan, key, s->shards->shard[i], &s->piece[i], error);
-  if (good) return s;
+  return s;
+}
+
+static bool fill(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_sharded *s, pm_error *error)
+{
+  s->shards = pm__shards_new(s->of->pieces, &key->degrees, error);
+  bool good = s->shards != NULL, sharded = is_sharded(&key->degrees);
+  for (int i = 0; good && i < s->of->pieces->kinds; i++) {
+    s->piece[i].network = sharded ? s->shards->shard[i]->network : s->of->pieces->kind[i];
+    take_shard(s->shards->shard[i], &s->piece[i]);
+    good = make_piece(plan, key, &s->piece[i], error);
+  }
+  return good && find_kept(plan, key, s, error) == PM_OK;
+}
+
+static pm__plan_sharded *make_sharded(const pm_plan *plan, const pm__plan_sharded_key *key, pm_error *error)
+{
+  const pm__plan_pieces *of = pm__plan_pieces_find(plan, key->network, error);
+  pm__plan_sharded *s = of != NULL ? new_sharded(key, of, error) : NULL;
+  if (s == NULL || fill(plan, key, s, error)) return s;
   release_sharded(&s->kept);
   return NULL;
 }
@@ -173,4 +268,10 @@ const pm__plan_sharded *pm__plan_sharded_find(const pm_plan *plan, const pm__pla
   if (found != NULL) return (const pm__plan_sharded *)found;
   pm__plan_sharded *made = make_sharded(plan, key, error);
   return made != NULL ? (const pm__plan_sharded *)pm__keeper_add(plan->sharded, &made->kept, true) : NULL;
+}
+
+pm__plan_piece pm__plan_piece_whole(const pm__plan_network *network, int mode, int memory)
+{
+  return (pm__plan_piece){.network = network->network, .units = network->units[mode], .memory = network->memory[memory],
+                          .whole = network->parameters};
 }

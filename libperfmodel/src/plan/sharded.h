@@ -1,8 +1,12 @@
 /*
-** Networks shared out over GPUs. A network is cut into pieces where a pipeline may cut it; of each kind of piece a plan
-** has what one GPU of a tensor-, context- and expert-parallel group computes, lowered to units, with its memory and its
-** exchanges. They are made when a run first needs them, and kept with the plan as wirings are with a system: a list that
-** only grows, so that threads may share a plan that is only read.
+** Networks cut into pieces, and what one GPU computes of each piece. A network is cut where a pipeline may cut it; of each
+** kind of piece a plan has the layers of one GPU of a tensor-, context- and expert-parallel group, lowered to units, with
+** their memory and exchanges. They are made when a run first needs them and are kept with the plan, as wirings are with a
+** system: in a list that only grows, so that threads may share a plan that is only read.
+**
+** The pieces of an unsharded network are parts of one whole: they are lowered among their neighbours there and their memory
+** comes from one walk through it, so that sums over pieces equal the whole network. A shard's memory is that of its piece and
+** the difference that sharding makes to the piece by itself.
 */
 #ifndef PM_PLAN_SHARDED_H
 #define PM_PLAN_SHARDED_H
@@ -15,8 +19,8 @@
 /* Distinct pieces that one network may have. */
 enum { PM__PIECE_KINDS = 128 };
 
-/* The pieces of a network in the order they run: some in front (an embedding), the layers that stages share, and some
-** behind (a head). before[i * kinds + k]: of the kind k among the first i layers. */
+/* The pieces of a network in the order they run: some in front (an embedding), the layers that stages divide among them, and
+** some behind (a head). before[i * kinds + k]: of the kind k among the first i layers. */
 typedef struct pm__plan_pieces {
   pm__kept kept;
   pm__pieces *pieces;
@@ -25,12 +29,19 @@ typedef struct pm__plan_pieces {
   int key[1];
 } pm__plan_pieces;
 
+/* Bytes per sample that a piece keeps: with and without the scores of attention. */
+enum { PM__PIECE_SCORES = 2 };
+
 typedef struct pm__plan_piece {
-  const pm__shard *shard;
-  pm__units *units;
-  pm_memory_plan *memory;
+  const pm_network *network; /* its layers on one GPU */
+  const pm__units *units;
+  const pm_memory_plan *memory;
+  pm__kept_piece kept[PM__CLASSES][PM__PIECE_SCORES]; /* [1]: without scores */
+  double whole, split, expert, tied;    /* parameters, as a shard has them (sharding/shard.h) */
+  const pm__sharding_exchange *exchange;
+  int exchanges;
   bool *linear;         /* of each distinct kernel: whether it is a product of a linear layer, or of experts */
-  double input;         /* elements of all its inputs, per sample: what is kept where all of it is computed again */
+  double input;         /* elements of all its inputs, per sample: what is kept where all of it is recomputed */
   double forward_flop, attention_flop; /* of one GPU, per sample; of attention that keeps its scores */
   double operations_flop;              /* of what recomputation by operation keeps */
 } pm__plan_piece;
@@ -51,8 +62,11 @@ typedef struct pm__plan_sharded {
   int key[PM__SHARDED_KEY];
 } pm__plan_sharded;
 
-/* NULL with the reason: no memory, or a network that cannot be shared out so. */
+/* NULL with the reason: no memory, or a network that cannot be sharded so. */
 const pm__plan_pieces *pm__plan_pieces_find(const pm_plan *plan, int network, pm_error *error);
 const pm__plan_sharded *pm__plan_sharded_find(const pm_plan *plan, const pm__plan_sharded_key *key, pm_error *error);
+
+/* A whole network as one piece, in a mode and a memory profile of the plan. */
+pm__plan_piece pm__plan_piece_whole(const pm__plan_network *network, int mode, int memory);
 
 #endif

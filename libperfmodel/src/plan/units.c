@@ -23,8 +23,11 @@ static bool room(lowered *l, size_t count)
 static bool lower_training(lowered *l, const pm_network *network, pm__execution mode)
 {
   if (!room(l, network->kernel_count + PM__LAUNCHES_MORE * network->count + PM__LAUNCHES_MAX)) return false;
+  const pm_network *whole = network->whole != NULL ? network->whole : network;
   for (size_t i = 0; i < network->count; i++) {
-    int added = pm__lower_layer(network, i, mode, l->launch + l->count);
+    if (network->layers[i].kind == NULL) continue;
+    size_t at = network->origin != NULL ? (size_t)network->origin[i] : i;
+    int added = pm__lower_layer(whole, at, mode, l->launch + l->count);
     for (int k = 0; k < added; k++) l->place[l->count++] = (int)i;
   }
   l->places = (int)network->count;

@@ -23,19 +23,6 @@ double pm__schedule_pass_calls(const pm__schedule *s)
   return s->accumulation * calls;
 }
 
-pm__schedule_pace pm__schedule_pace_of(const pm__schedule *s, const pm__schedule_times *t)
-{
-  double both = sqrt(t->gpu * t->gpu + t->host * t->host);
-  if (s->framework == NULL) return (pm__schedule_pace){1, 0};
-  return (pm__schedule_pace){t->gpu / both, t->host / both * s->framework->profile.framework.kernel_time};
-}
-
-double pm__schedule_waited_calls(const pm__schedule *s, double batch)
-{
-  const pm_framework *f = &s->framework->profile.framework;
-  return f->kernel_time * s->system->host * s->units->pass[PM__FORWARD].waited * batch;
-}
-
 /* Inputs are copied as FP32. */
 double pm__schedule_host_copy(const pm__schedule *s, double batch)
 {

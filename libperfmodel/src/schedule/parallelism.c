@@ -1,30 +1,23 @@
 /*
-** How GPUs share the work. w = 4 P bytes of weights (FP32), n GPUs, N samples each, e bytes of an element, V variables.
+** Data parallelism of whole networks other than by all-reduce (step/data.c), and waiting for the slowest GPU. w = 4 P bytes of
+** weights (FP32), n GPUs.
 **
-**     all-reduce        overlap.c; straggler wait: alone x straggler x E(n), coordinator_time x (n - 1) across nodes
+**     straggler wait    alone x straggler x E(n), coordinator_time x (n - 1) across nodes
 **     parameter-server  one process launches the kernels and the copies of all g GPUs of a node.
-**                       wires = 2 w / host: gradients from all GPUs to one CPU at once, then weights back; memory = (accesses + g + 1 + 6 g) w / server_memory: the update, the sum of g gradients,
-**                       copies; network = 2 (nodes - 1) w / adapter, one node's server for all. They hide behind a
-**                       GPU's own step, but the update of the first layers does not: it stays in that step
+**                       wires = 2 w / host: gradients from all GPUs to one CPU at once, then weights back; memory = (accesses
+**                       + g + 1 + 6 g) w / server_memory: the update, the sum of g gradients, copies; network =
+**                       2 (nodes - 1) w / adapter, one node's server for all. They hide behind a GPU's own step, but the
+**                       update of the first layers does not: it stays in that step
 **                       exposed = max(0, max(wires, memory, network) - alone) + g V variable_time + host copies for the others
 **     async             n updates a step, each with its copies, take the server's memory; the step is no shorter than
 **                       these. Nobody waits; weights are n - 1 updates old
-**     single-process     broadcast of w and reduction of w in pieces of a bucket, one process for all GPUs, and the
+**     single-process    broadcast of w and reduction of w in pieces of a bucket, one process for all GPUs, and the
 **                       inputs of all GPUs copied by it one after the other; nothing hides
-**     tensor-parallel    the n GPUs work on n N samples together, each on 1/n of every layer's channels: its own
-**                       arithmetic is that of N samples. All-gather of every layer's outputs (n N out e), and an
-**                       all-reduce of the gradients of its inputs (n N in e); no gradients of parameters travel, and
-**                       each GPU updates 1/n of them
-**     hybrid            convolutions as all-reduce without their buckets: what their backward pass does not hide, but
-**                       no less than one bucket; linear layers as tensor-parallel
-**     pipeline-parallel      stages of equal time, none shorter than the longest layer would be on average; the batches of
-**                       a step are n x accumulation of N samples: (batches + n - 1) / batches times as long, and each
-**                       batch passes n - 1 cuts forward and backward
 */
 #include <math.h>
 #include "schedule/schedule.h"
 
-typedef void parallelism(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing);
+typedef void parallelism(const pm__schedule *s, pm__schedule_times *times, pm__sharing *sharing);
 
 static const pm_framework *framework_of(const pm__schedule *s)
 {
@@ -90,19 +83,12 @@ static void launch_all(const pm__schedule *s, pm__schedule_times *times)
 
 /* ---- Data parallel ---- */
 
-static void all_reduce(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
-{
-  pm__share_gradients(s, costs, times, sharing);
-  wait_for_each_other(s, times, sharing);
-}
-
-static void data_parallel(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
+static void single_process(const pm__schedule *s, pm__schedule_times *times, pm__sharing *sharing)
 {
   int gpus = s->run->gpus;
   double bucket = s->framework != NULL ? framework_of(s)->bucket : (double)INFINITY;
   double pieces = fmax(1, ceil(weights(s) / bucket)), piece = weights(s) / pieces;
-  double inputs = s->ranks * s->run->batch * s->accumulation * s->network->input_elements * 4;
-  (void)costs;
+  double inputs = s->samples * s->network->input_elements * 4;
   sharing->exposed = pieces * (pm__schedule_exchange(s, PM_COLLECTIVE_BROADCAST, gpus, piece) +
                                pm__schedule_exchange(s, PM_COLLECTIVE_REDUCE, gpus, piece)) +
                      inputs / one_gpu_host(s);
@@ -140,128 +126,36 @@ static double server_copy(const pm__schedule *s, double bytes)
 ** which then takes its part (Keras until 2.2.0). */
 static double host_copies_of_others(const pm__schedule *s)
 {
-  double one = pm__schedule_host_copy(s, s->run->batch), others = (s->run->gpus - 1) * s->accumulation;
-  return one > 0 ? others * (one + server_copy(s, s->run->batch * s->network->input_elements * 4)) : 0;
+  double one = pm__schedule_host_copy(s, s->batch), others = (s->run->gpus - 1) * s->accumulation;
+  return one > 0 ? others * (one + server_copy(s, s->batch * s->network->input_elements * 4)) : 0;
 }
 
-static void parameter_server(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
+static void parameter_server(const pm__schedule *s, pm__schedule_times *times, pm__sharing *sharing)
 {
   double gpus = s->run->gpus;
   double each = gpus * s->network->variables * framework_of(s)->variable_time + host_copies_of_others(s);
   double busy = fmax(fmax(server_copy(s, 2 * weights(s)), server_memory(s, gpus)), server_network(s));
-  (void)costs;
   launch_all(s, times);
   sharing->communication = busy + each;
   sharing->exposed = fmax(0, busy - times->alone) + each;
   wait_for_each_other(s, times, sharing);
 }
 
-static void asynchronous(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
+static void asynchronous(const pm__schedule *s, pm__schedule_times *times, pm__sharing *sharing)
 {
   double network = s->run->nodes > 1 ? 2 * s->run->gpus * server_network(s) : 0;
-  (void)costs;
   sharing->communication = fmax(fmax(s->ranks * server_memory(s, 1), server_copy(s, 2 * weights(s))), network);
   sharing->exposed = fmax(0, sharing->communication - times->alone);
   sharing->staleness = s->ranks - 1;
 }
 
-/* ---- Models that are split ---- */
-
-/* A collective in every layer, all as large as their mean, in parts of whole pairs of floats: libraries are slower with
-** odd ones, which a mean says nothing of. */
-static double each_layer(const pm__schedule *s, int collective, double layers, double elements)
-{
-  if (!(layers > 0)) return 0;
-  double pair = 8 * s->ranks, bytes = pair * ceil(s->run->batch * elements * s->device->bytes / (8 * layers));
-  return s->accumulation * layers * pm__schedule_exchange(s, collective, 1, bytes);
-}
-
-static double split_exchange(const pm__schedule *s, const pm__plan_split *split)
-{
-  return each_layer(s, PM_COLLECTIVE_ALL_GATHER, split->layers, split->out) + each_layer(s, PM_COLLECTIVE_ALL_REDUCE,
-                                                                                         split->layers, split->in);
-}
-
-double pm__schedule_split_parameters(const pm__schedule *s)
-{
-  if (s->ranks <= 1) return 0;
-  switch (s->parallelism) {
-  case PM_PARALLELISM_TENSOR: return s->network->all.parameters;
-  case PM_PARALLELISM_HYBRID: return s->network->linear.parameters;
-  case PM_PARALLELISM_PIPELINE: return s->network->parameters;
-  default: return 0;
-  }
-}
-
-/* The GPU updates only its share of the parameters that are split. */
-static void split_update(const pm__schedule *s, double parameters, pm__schedule_times *times)
-{
-  if (!(s->network->parameters > 0)) return;
-  double saved = times->update * parameters / s->network->parameters * (1 - 1 / s->ranks);
-  change(s, times->gpu - saved, times->host, times);
-  times->update -= saved;
-}
-
-static void model_channels(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
-{
-  (void)costs;
-  sharing->exchanged = 0;
-  split_update(s, pm__schedule_split_parameters(s), times);
-  sharing->communication = sharing->exposed = split_exchange(s, &s->network->all);
-  wait_for_each_other(s, times, sharing);
-}
-
-/* Of one batch. */
-static double backward_time(const pm__schedule *s, const pm__schedule_times *times)
-{
-  const pm__fixed *pass = s->units->pass;
-  pm__schedule_pace pace = pm__schedule_pace_of(s, times);
-  return pace.gpu * (times->dgrad + times->wgrad) / s->accumulation +
-         pace.call * (pm__schedule_calls(s, &pass[PM__DGRAD]) + pm__schedule_calls(s, &pass[PM__WGRAD]));
-}
-
-static void hybrid(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
-{
-  double linear = split_exchange(s, &s->network->linear), bytes[2];
-  sharing->exchanged = s->network->parameters - s->network->linear.parameters;
-  bytes[0] = sharing->exchanged * s->gradient;
-  bytes[1] = s->framework != NULL ? fmin(framework_of(s)->bucket, bytes[0]) : 0;
-  (void)costs;
-  split_update(s, pm__schedule_split_parameters(s), times);
-  double all[2] = {pm__schedule_exchange(s, PM_COLLECTIVE_ALL_REDUCE, 1, bytes[0]),
-                   bytes[1] > 0 ? pm__schedule_exchange(s, PM_COLLECTIVE_ALL_REDUCE, 1, bytes[1]) : 0};
-  double hidden = backward_time(s, times);
-  bool overlap = s->overlap == PM_OVERLAP_BACKWARD;
-  sharing->communication = linear + all[0];
-  sharing->exposed = linear + (overlap ? fmin(all[0], fmax(all[1], all[0] - hidden)) : all[0]);
-  wait_for_each_other(s, times, sharing);
-}
-
-/* The times of n stages: each has 1/n of the kernels of n x as many batches, so its own work is as it was. */
-static void model_layers(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
-{
-  double batches = s->ranks * s->accumulation, stages = s->ranks, layers = fmax(1, s->network->layers);
-  double uneven = fmax(1, stages / layers); /* more stages than layers: some have nothing to do */
-  double cut = s->run->batch * s->network->activation * s->device->bytes;
-  double pass = times->alone - times->update;
-  (void)costs;
-  sharing->exchanged = 0;
-  split_update(s, pm__schedule_split_parameters(s), times);
-  sharing->communication = 2 * (stages - 1) * pm__schedule_exchange(s, PM_COLLECTIVE_SEND_RECEIVE, 1, cut);
-  sharing->exposed = sharing->communication;
-  wait_for_each_other(s, times, sharing);
-  sharing->straggler_wait += pass * (uneven * (batches + stages - 1) / batches - 1);
-}
-
 /* ---- All of them ---- */
 
-void pm__share(const pm__schedule *s, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing)
+void pm__share(const pm__schedule *s, pm__schedule_times *times, pm__sharing *sharing)
 {
-  static parallelism *const all[] = {
-    [PM_PARALLELISM_FRAMEWORK] = all_reduce, [PM_PARALLELISM_ALL_REDUCE] = all_reduce,
-    [PM_PARALLELISM_SINGLE_PROCESS] = data_parallel, [PM_PARALLELISM_PARAMETER_SERVER] = parameter_server,
-    [PM_PARALLELISM_ASYNCHRONOUS] = asynchronous, [PM_PARALLELISM_TENSOR] = model_channels,
-    [PM_PARALLELISM_PIPELINE] = model_layers, [PM_PARALLELISM_HYBRID] = hybrid};
+  static parallelism *const all[PM_PARALLELISM_COUNT] = {
+    [PM_PARALLELISM_SINGLE_PROCESS] = single_process, [PM_PARALLELISM_PARAMETER_SERVER] = parameter_server,
+    [PM_PARALLELISM_ASYNCHRONOUS] = asynchronous};
   *sharing = (pm__sharing){.exchanged = s->network->parameters};
-  if (s->ranks > 1) all[s->parallelism](s, costs, times, sharing);
+  all[s->parallelism](s, times, sharing);
 }

@@ -25,8 +25,9 @@ typedef struct pm__schedule {
   int mode;
   int32_t parallelism, overlap; /* the framework's where the run does not say */
   pm__collective_group group;   /* all GPUs of the run */
-  double ranks, accumulation;
-  double samples; /* of a step, over all GPUs */
+  double ranks;
+  double batch, accumulation; /* samples of a micro-batch, and micro-batches of a step, of a data-parallel rank */
+  double samples;             /* of a step, over all GPUs */
   double factor;           /* of convolutions, over the kernel model */
   double framework_kernel; /* of the framework's own kernels, likewise */
   double launch;   /* s for each launch of a kernel, on the GPU */
@@ -36,12 +37,9 @@ typedef struct pm__schedule {
 
 /* Of one GPU alone; s. */
 typedef struct pm__schedule_times {
-  double forward, dgrad, wgrad, update, gpu; /* gpu: the sum */
-  double bound;   /* the part of gpu that the arithmetic rate limits */
-  double layout;  /* the part of it that changes layouts */
-  double saved;   /* FLOP that are counted and not executed */
-  double host;    /* launching, beside the GPU */
-  double alone;   /* the step */
+  double update, gpu; /* kernels of the update; all kernels */
+  double host;        /* launching, beside the GPU */
+  double alone;       /* the step */
 } pm__schedule_times;
 
 /* What sharing the work adds. */
@@ -70,24 +68,21 @@ double pm__schedule_calls(const pm__schedule *step, const pm__fixed *fixed);
 /* Host calls of the forward and backward passes. */
 double pm__schedule_pass_calls(const pm__schedule *step);
 
-/* How long a second of the GPU and a call of the host take in a step: both together take sqrt(gpu^2 + host^2) =
-** (gpu x gpu + host x host) / sqrt(gpu^2 + host^2), to which each of their parts adds its share. */
+/* How long a second of the GPU and a call of the host take in a step: their shares of the time of both together. */
 typedef struct pm__schedule_pace {
   double gpu, call;
 } pm__schedule_pace;
 
-pm__schedule_pace pm__schedule_pace_of(const pm__schedule *step, const pm__schedule_times *times);
-
-/* Calls for single samples of one batch that the GPU waits for; s. */
-double pm__schedule_waited_calls(const pm__schedule *step, double batch);
+/* Time of one host call; 0 without a framework. */
+static inline double pm__schedule_host_time(const pm__schedule *s)
+{
+  return s->framework != NULL ? s->framework->profile.framework.kernel_time * s->system->host : 0;
+}
 
 /* The host copy of the samples of one batch to one GPU; s. */
 double pm__schedule_host_copy(const pm__schedule *step, double batch);
 
-/* Parameters that are shared out over the ranks because the model is split. */
-double pm__schedule_split_parameters(const pm__schedule *step);
-
-/* The backward pass segment by segment, and the all-reduce of one bucket of each; s. */
+/* The backward pass segment by segment, and the sum of one bucket of each; s. */
 typedef struct pm__bucket_times {
   double backward[PM__SEGMENTS], exchange[PM__SEGMENTS];
 } pm__bucket_times;
@@ -98,14 +93,22 @@ double pm__schedule_exchange(const pm__schedule *step, int collective, int threa
 /* The same of any group of GPUs, a host thread for each. */
 double pm__schedule_exchange_on(const pm__schedule *step, const pm__collective_group *group, int collective, double bytes);
 
-/* Returns the share of the GPU that the all-reduce keeps busy. */
-double pm__bucket_times_of(const pm__schedule *step, const pm__costs *costs, pm__bucket_times *times);
+void pm__bucket_times_of(const pm__schedule *step, const pm__costs *costs, const pm__collective_group *group, int collective,
+                         pm__bucket_times *times);
 
-/* Gradients by all-reduce: bucket by bucket, or at once. */
-void pm__share_gradients(const pm__schedule *step, const pm__costs *costs, const pm__schedule_times *times, pm__sharing *sharing);
+/* All of a backward pass in segments, in kernels alone; s. */
+double pm__segments_time(const pm__schedule *step, const pm__costs *costs);
 
-/* Any parallelism; may change the times, where a GPU does only a part of the work. */
-void pm__share(const pm__schedule *step, const pm__costs *costs, pm__schedule_times *times, pm__sharing *sharing);
+/* What sums of gradients, bucket by bucket behind the segments of a backward pass, take and add; s. */
+typedef struct pm__segments_exchange {
+  double communication, exposed;
+} pm__segments_exchange;
+
+pm__segments_exchange pm__segments_overlap(const pm__schedule *step, const pm__costs *costs, const pm__collective_group *group,
+                                           int collective, const pm__schedule_pace *pace);
+
+/* Data parallelism in one process or with a server, of whole networks; may change the times, where a host launches more. */
+void pm__share(const pm__schedule *step, pm__schedule_times *times, pm__sharing *sharing);
 
 /* Waiting of so many ranks for the slowest of them, where one takes `alone`, and for the coordinator; s. */
 double pm__straggler_wait(const pm__schedule *step, double alone, double ranks);

@@ -77,15 +77,26 @@ static int gpus_of(const question *q)
 
 /* ---- Fewest nodes that could be enough ---- */
 
+/* A sample on one GPU that has everything, whatever plan is searched for. */
+static int take_one_gpu(const question *q, int precision, pm_run *run, pm__step *step)
+{
+  *run = pm_run_make();
+  run->network_index = q->base.network_index;
+  run->system_index = q->base.system_index;
+  run->framework_index = q->base.framework_index;
+  run->optimizer = q->base.optimizer;
+  run->precision = precision;
+  run->batch = 1;
+  return pm__step_make(step, q->plan, run, NULL, NULL);
+}
+
 static int least_nodes(const question *q)
 {
-  pm__schedule s;
-  pm_run run = q->base;
-  const pm__plan_network *network = &q->plan->networks[run.network_index];
-  run.gpus = run.nodes = 1;
-  run.batch = 1;
-  if (isnan(network->tokens) || pm__step_make(&s, q->plan, &run, NULL, NULL) != PM_OK) return 1;
-  double rate = (s.linear != NULL ? s.linear : s.device)->peak * gpus_of(q);
+  pm_run run;
+  pm__step step;
+  const pm__plan_network *network = &q->plan->networks[q->base.network_index];
+  if (isnan(network->tokens) || take_one_gpu(q, q->base.precision, &run, &step) != PM_OK) return 1;
+  double rate = (step.s.linear != NULL ? step.s.linear : step.s.device)->peak * gpus_of(q);
   double nodes = ceil(q->samples * network->training_flop / rate / q->goal->within);
   return nodes <= 1 ? 1 : nodes > q->goal->max_nodes ? q->goal->max_nodes : (int)nodes;
 }
@@ -95,13 +106,12 @@ static int least_nodes(const question *q)
 /* Bytes of a checkpoint: those of one GPU that has everything. */
 static double state_of(const question *q)
 {
-  pm__schedule s;
-  pm_run run = q->base;
-  run.gpus = run.nodes = 1;
-  run.batch = 1;
-  if (pm__precision_is_of_products(run.precision)) run.precision = PM_PRECISION_BF16;
-  if (pm__step_make(&s, q->plan, &run, NULL, NULL) != PM_OK) return NAN;
-  pm__memory_parts parts = pm__step_memory_parts(&s);
+  pm_run run;
+  pm__step step;
+  int32_t stage;
+  int precision = pm__precision_is_of_products(q->base.precision) ? PM_PRECISION_BF16 : q->base.precision;
+  if (take_one_gpu(q, precision, &run, &step) != PM_OK) return NAN;
+  pm__memory_parts parts = pm__step_fullest_stage(&step, &stage);
   return parts.weights + parts.optimizer;
 }
 

@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "plan/sharded.h"
 #include "schedule/pipeline.h"
-#include "step/parallel.h"
+#include "step/step.h"
 
 enum { FREE = -1, TENSOR_MOST = 64, CONTEXT_MOST = 16, CONTEXT_TOKENS = 2048, CHUNKS_MOST = 8, BATCH_MOST = 64 };
 
@@ -58,7 +58,7 @@ static void list_recompute(lister *l, pm__search_plan plan)
 /* Frameworks refuse stages 2 and 3 with pipelines. */
 static void list_zero(lister *l, pm__search_plan plan, int64_t data)
 {
-  int most = data * plan.context == 1 ? 0 : plan.pipeline > 1 ? 1 : 3, least = pm__parallel_offload_zero(l->base->offload);
+  int most = data * plan.context == 1 ? 0 : plan.pipeline > 1 ? 1 : 3, least = pm__step_offload_zero(l->base->offload);
   for (int zero = 0; zero <= 3; zero++) {
     if (!free_or(l->base->zero, zero) || (l->base->zero == FREE && zero > (least > most ? least : most))) continue;
     if (zero < least) continue;

@@ -231,7 +231,7 @@ static void keep_choices(pm_search_result *r, const pm_run *run, const pm__searc
 
 /* ---- Evaluation ---- */
 
-static bool keep(pm_search_result *r, size_t number, const pm_run *run, const pm__parallel_screened *answer)
+static bool keep(pm_search_result *r, size_t number, const pm_run *run, const pm__step_screened *answer)
 {
   const pm__search_found plan = {number, answer->step_time, answer->memory, (double)run->gpus * run->nodes};
   bool fits = answer->status == PM_OK;
@@ -247,7 +247,7 @@ int pm_search_evaluate(const pm_search *search, size_t first, size_t last, pm_se
 {
   if (search == NULL || result == NULL || result->search != search || first > last || last > search->plans.count)
     return PM_STATUS_BAD_ARGUMENT;
-  pm__parallel_screen *screen = pm__parallel_screen_new(search->plan);
+  pm__step_screen *screen = pm__step_screen_new(search->plan);
   bool good = screen != NULL;
   const pm_run *base = NULL;
   pm_run run;
@@ -255,10 +255,10 @@ int pm_search_evaluate(const pm_search *search, size_t first, size_t last, pm_se
     const pm__search_plan *plan = &search->plans.plan[i];
     if (base != &search->bases[plan->base]) run = *(base = &search->bases[plan->base]);
     pm__search_plan_set(plan, search->global_batch, &run);
-    pm__parallel_screened answer = pm__parallel_screen_run(screen, base, &run);
+    pm__step_screened answer = pm__step_screen_run(screen, base, &run);
     good = answer.status != PM_STATUS_NO_MEMORY && keep(result, i, &run, &answer);
   }
-  pm__parallel_screen_free(screen);
+  pm__step_screen_free(screen);
   return good ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 

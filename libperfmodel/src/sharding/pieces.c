@@ -150,6 +150,7 @@ static int put_input(extraction *e, int number)
   if (at < 0) return -1;
   e->part->layers[at].wants_gradient = pm__layer_has_gradient(layer);
   e->part->layers[at].taken = e->places[number].taken;
+  e->part->origin[at] = -1;
   put(e, number, at);
   return at;
 }
@@ -171,7 +172,9 @@ static int put_layer(extraction *e, int number)
     at = inputs[i] = e->places[input].piece == e->piece ? e->places[input].at : put_input(e, input);
   }
   if (at >= 0) at = pm__network_add_layer(e->part, layer, inputs, shapes, e->error);
-  if (at >= 0) put(e, number, at);
+  if (at < 0) return -1;
+  e->part->origin[at] = number;
+  put(e, number, at);
   return at;
 }
 
@@ -196,12 +199,27 @@ static void name_piece(const pm_network *network, int first, int end, char *text
   snprintf(text, size, "%.*s", (int)(length > 0 ? length - 1 : strlen(name)), name);
 }
 
+/* A piece has at most its layers and an input for each of their inputs. */
+static pm_network *new_part(const extraction *e, int first, int end)
+{
+  char name[PM_TEXT_MAX];
+  size_t most = 1;
+  for (int i = first; i < end; i++) most += 1 + e->network->layers[i].input_count;
+  name_piece(e->network, first, end, name, sizeof name);
+  pm_network *part = pm_network_new(e->network->id, name, e->error);
+  if (part == NULL) return NULL;
+  part->whole = e->network;
+  part->origin = (int *)calloc(most, sizeof *part->origin);
+  if (part->origin != NULL) return part;
+  pm_network_free(part);
+  pm__no_memory(e->error);
+  return NULL;
+}
+
 static pm_network *extract(extraction *e, int first, int end)
 {
   bool whole = true;
-  char name[PM_TEXT_MAX];
-  name_piece(e->network, first, end, name, sizeof name);
-  e->part = pm_network_new(e->network->id, name, e->error);
+  e->part = new_part(e, first, end);
   for (int i = first; i < end && whole && e->part != NULL; i++)
     whole = e->network->layers[i].kind == NULL || put_layer(e, i) >= 0;
   if (whole && e->part != NULL) {
@@ -210,6 +228,54 @@ static pm_network *extract(extraction *e, int first, int end)
   }
   pm_network_free(e->part);
   return NULL;
+}
+
+/* ---- Neighbours across the cuts, with which software fuses a layer. ---- */
+
+static bool fuses_as(const pm__layer *layer, pm__training_fusion how)
+{
+  return layer->kind != NULL && layer->kind->training == how;
+}
+
+static const pm__layer *input_of(const pm_network *network, const pm__layer *layer, size_t i)
+{
+  return &network->layers[network->inputs[layer->first_input + i]];
+}
+
+static bool reads_norm(const pm_network *whole, const pm__layer *layer)
+{
+  for (size_t i = 0; i < layer->input_count; i++)
+    if (fuses_as(input_of(whole, layer, i), PM__TRAINING_NORM)) return true;
+  return false;
+}
+
+/* An activation or a sum behind a norm, or an activation behind such a sum, as far as that is for it alone. */
+static bool follows_norm(const pm_network *whole, const pm__layer *layer)
+{
+  if (fuses_as(layer, PM__TRAINING_SUM)) return reads_norm(whole, layer);
+  if (!fuses_as(layer, PM__TRAINING_ACTIVATION)) return false;
+  const pm__layer *before = input_of(whole, layer, 0);
+  if (before->consumers != 1) return false;
+  return fuses_as(before, PM__TRAINING_NORM) || (fuses_as(before, PM__TRAINING_SUM) && reads_norm(whole, before));
+}
+
+/* The one reader of a product with a bias is an activation, which takes the bias in. */
+static bool precedes_activation(const pm_network *whole, int number)
+{
+  const pm__layer *layer = &whole->layers[number];
+  if (!layer->bias || layer->consumers != 1) return false;
+  for (size_t i = (size_t)number + 1; i < whole->count; i++)
+    for (size_t k = 0; k < whole->layers[i].input_count; k++)
+      if (whole->inputs[whole->layers[i].first_input + k] == number)
+        return fuses_as(&whole->layers[i], PM__TRAINING_ACTIVATION);
+  return false;
+}
+
+static bool same_neighbours(const pm_network *a, const pm_network *b, size_t layer)
+{
+  int i = a->origin[layer], k = b->origin[layer];
+  return follows_norm(a->whole, &a->whole->layers[i]) == follows_norm(b->whole, &b->whole->layers[k]) &&
+         precedes_activation(a->whole, i) == precedes_activation(b->whole, k);
 }
 
 /* ---- Equal pieces once. */
@@ -233,6 +299,8 @@ static bool same_network(const pm_network *a, const pm_network *b)
   if (a->input_count > 0 && memcmp(a->inputs, b->inputs, a->input_count * sizeof a->inputs[0]) != 0) return false;
   for (size_t i = 0; i < a->count; i++)
     if (!same_layer(a, b, i)) return false;
+  for (size_t i = 0; i < a->count; i++)
+    if (a->layers[i].kind != NULL && !same_neighbours(a, b, i)) return false;
   return true;
 }
 

@@ -1,16 +1,6 @@
 /*
-** From the prices of kernels to a prediction.
-**
-** One GPU alone:
-**
-**     forward  = factor x convolutions + framework_kernel_factor x framework kernels + others + layouts + launches
-**     gpu      = accumulation x (forward + backward) + update                            backward: as forward
-**     host     = kernel_time x host core x (accumulation x host calls + update_kernels x tensors)
-**     waited   = kernel_time x host core x operations on single samples that the GPU waits for
-**     alone    = sqrt(gpu^2 + host^2) + accumulation x (step_time + host copy + waited)
-**
-** Without a framework there is no host and no layout, and alone = gpu. The step is that, what sharing the work adds, and
-** waiting for input.
+** From the walk over the stages to a prediction: times, shares of the step, rates. Times of kernels and exchanges are those of
+** the stage that takes longest.
 */
 #include <math.h>
 #include "kernel/models.h"
@@ -18,153 +8,185 @@
 
 enum { HOUR = 3600 };
 
-/* ---- One GPU ---- */
+/* ---- Times ---- */
 
-static double pass_time(const pm__schedule *s, const pm__costs *costs, pm__pass pass, double batch)
+static void set_kernels(const pm__step *p, const pm__step_walk *w, pm_prediction *out)
 {
-  return s->accumulation * pm__schedule_pass_time(s, s->units, costs, pass, batch);
+  const pm__step_work *work = &w->slowest;
+  double m = p->s.accumulation;
+  out->forward_time = m * work->gpu[PM__FORWARD];
+  out->dgrad_time = m * work->gpu[PM__DGRAD];
+  out->wgrad_time = m * work->gpu[PM__WGRAD];
+  out->recompute_time = m * work->again;
+  out->update_time = w->times.update;
+  out->compute_time = w->times.gpu;
+  out->launch_overhead_time = w->times.alone - w->times.gpu;
+  out->launch_time = w->times.host;
+  out->layout_time = m * work->layout;
 }
 
-/* Each batch after the first adds its gradients to those before: 3 accesses. */
-static double update_time(const pm__schedule *s)
+static void set_exchanges(const pm__step *p, const pm__step_walk *w, const pm__step_sum *sum, pm_prediction *out)
 {
-  double accesses = s->optimizer->accesses, more = 3 * (s->accumulation - 1);
-  double added = s->network->parameters * s->gradient * more * s->device->per_byte;
-  return pm__update_time(s->network->parameters, s->network->tables, accesses, s->device, s->run->precision) + added;
+  const double *axis = w->slowest.axis;
+  double m = p->s.accumulation;
+  out->communication_time = sum->sharing.communication;
+  out->exposed_communication_time = sum->sharing.exposed;
+  out->tensor_communication_time = m * axis[PM__AXIS_TENSOR];
+  out->context_communication_time = m * axis[PM__AXIS_CONTEXT];
+  out->expert_communication_time = m * (axis[PM__AXIS_EXPERT] + axis[PM__AXIS_EXPERT_TENSOR]);
+  out->pipeline_communication_time = sum->hops;
+  out->data_communication_time = w->data.communication;
+  out->exposed_data_communication_time = w->data.exposed;
 }
 
-/* Kernels of the update; a server updates by itself. */
-static double update_launches(const pm__schedule *s)
+static void set_waiting(const pm__sharing *sharing, pm_prediction *out)
 {
-  if (s->framework == NULL) return 0;
-  return s->framework->profile.framework.update_kernels * s->optimizer->kernels * s->network->tensors;
-}
-
-static double layout_time(const pm__schedule *s, const pm__costs *costs, double batch)
-{
-  double elements = 0, spared = 0;
-  for (int pass = 0; pass < PM__PASSES; pass++) {
-    elements += s->units->pass[pass].layout;
-    spared += costs->pass[pass].spared;
-  }
-  return s->accumulation * (elements * batch - spared) * s->layout;
-}
-
-static void add_host(const pm__schedule *s, double batch, pm__schedule_times *t)
-{
-  const pm_framework *f = &s->framework->profile.framework;
-  t->host = f->kernel_time * s->system->host * (pm__schedule_pass_calls(s) + update_launches(s));
-  double each = f->step_time + pm__schedule_host_copy(s, batch) + pm__schedule_waited_calls(s, batch);
-  t->alone = sqrt(t->gpu * t->gpu + t->host * t->host) + s->accumulation * each;
-}
-
-pm__schedule_times pm__step_times_of(const pm__schedule *s, const pm__costs *costs, double batch)
-{
-  pm__schedule_times t;
-  t.forward = pass_time(s, costs, PM__FORWARD, batch);
-  t.dgrad = pass_time(s, costs, PM__DGRAD, batch);
-  t.wgrad = pass_time(s, costs, PM__WGRAD, batch);
-  t.update = update_time(s) + update_launches(s) * s->launch;
-  t.gpu = ((t.forward + t.dgrad) + t.wgrad) + t.update;
-  t.bound = s->accumulation * pm__schedule_part(s, &costs->bound);
-  t.layout = layout_time(s, costs, batch);
-  t.saved = s->accumulation * costs->saved;
-  t.host = 0;
-  t.alone = t.gpu;
-  if (s->framework != NULL) add_host(s, batch, &t);
-  return t;
-}
-
-/* ---- The parts put together ---- */
-
-/* What a node waits for its input: all of it, if nothing is prefetched, else what a step does not cover. */
-static double input_wait(const pm__schedule *s, double step)
-{
-  double samples = s->run->batch * s->run->gpus * s->accumulation;
-  if (!isfinite(s->run->input_rate)) return 0;
-  double takes = samples / s->run->input_rate;
-  return s->run->no_prefetch ? takes : pm__most(0, takes - step);
-}
-
-double pm__step_time(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, double *waits)
-{
-  double step = t->alone + sharing->exposed + sharing->straggler_wait + sharing->bubble + sharing->offload;
-  *waits = input_wait(s, step);
-  return step + *waits;
-}
-
-static void set_times(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, pm_prediction *out)
-{
-  out->forward_time = t->forward;
-  out->dgrad_time = t->dgrad;
-  out->wgrad_time = t->wgrad;
-  out->update_time = t->update;
-  out->compute_time = t->gpu;
-  out->launch_overhead_time = t->alone - t->gpu;
-  out->communication_time = sharing->communication;
-  out->exposed_communication_time = sharing->exposed;
   out->straggler_wait_time = sharing->straggler_wait;
-  out->launch_time = t->host;
-  out->layout_time = t->layout;
   out->staleness = sharing->staleness;
   out->bubble_time = sharing->bubble;
   out->offload_time = sharing->offload;
-  out->step_time = pm__step_time(s, t, sharing, &out->input_wait_time);
 }
 
-static int32_t largest_share(const pm_prediction *p)
+/* ---- Shares ---- */
+
+/* The largest part of a step. In plain data parallelism, all that communicates is called communication; else each kind of
+** exchange stands by itself. */
+static int32_t largest_part(const pm_prediction *p, bool planned)
 {
-  const double shares[] = {p->compute_share, p->memory_bandwidth_share,  p->communication_share,
-                           p->launch_overhead_share,    p->straggler_wait_share, p->input_wait_share};
-  static const int32_t names[] = {PM_BOTTLENECK_COMPUTE, PM_BOTTLENECK_MEMORY_BANDWIDTH,  PM_BOTTLENECK_COMMUNICATION,
-                                  PM_BOTTLENECK_LAUNCH_OVERHEAD,    PM_BOTTLENECK_STRAGGLER_WAIT, PM_BOTTLENECK_INPUT};
-  int best = 1; /* of equal ones memory */
-  for (int i = 0; i < (int)(sizeof shares / sizeof shares[0]); i++)
-    if (shares[i] > shares[best]) best = i;
-  return names[best];
+  const struct { int32_t name; double time; } parts[] = {
+    {PM_BOTTLENECK_MEMORY_BANDWIDTH, p->memory_bandwidth_share * p->step_time},
+    {PM_BOTTLENECK_COMPUTE, p->compute_share * p->step_time},
+    {planned ? PM_BOTTLENECK_DATA_COMMUNICATION : PM_BOTTLENECK_COMMUNICATION, p->exposed_data_communication_time},
+    {PM_BOTTLENECK_LAUNCH_OVERHEAD, p->launch_overhead_time},
+    {PM_BOTTLENECK_STRAGGLER_WAIT, p->straggler_wait_time},
+    {PM_BOTTLENECK_INPUT, p->input_wait_time},
+    {PM_BOTTLENECK_TENSOR_COMMUNICATION, p->tensor_communication_time},
+    {PM_BOTTLENECK_CONTEXT_COMMUNICATION, p->context_communication_time},
+    {PM_BOTTLENECK_EXPERT_COMMUNICATION, p->expert_communication_time},
+    {PM_BOTTLENECK_PIPELINE_COMMUNICATION, p->pipeline_communication_time},
+    {PM_BOTTLENECK_BUBBLE, p->bubble_time},
+    {PM_BOTTLENECK_OFFLOAD, p->offload_time}};
+  int best = 0;
+  for (int i = 1; i < (int)(sizeof parts / sizeof parts[0]); i++)
+    if (parts[i].time > parts[best].time) best = i;
+  return parts[best].name;
 }
 
-static void set_shares(const pm__schedule_times *t, pm_prediction *out)
+/* What is recomputed is limited as what it repeats. */
+static double bound_time(const pm__step *p, const pm__step_work *w)
+{
+  double once = w->gpu[PM__FORWARD] + w->gpu[PM__DGRAD] + w->gpu[PM__WGRAD];
+  return p->s.accumulation * (once > 0 ? w->bound * (1 + w->again / once) : 0);
+}
+
+static void set_shares(double bound, bool planned, pm_prediction *out)
 {
   double each = 1 / out->step_time; /* one division takes as long as all of these products */
-  out->compute_share = t->bound * each;
-  out->memory_bandwidth_share = (t->gpu - t->bound) * each;
+  out->compute_share = bound * each;
+  out->memory_bandwidth_share = (out->compute_time - bound) * each;
   out->communication_share = out->exposed_communication_time * each;
   out->launch_overhead_share = out->launch_overhead_time * each;
   out->straggler_wait_share = out->straggler_wait_time * each;
   out->input_wait_share = out->input_wait_time * each;
   out->bubble_share = out->bubble_time * each;
   out->offload_share = out->offload_time * each;
-  out->gpu_busy = t->gpu * each;
-  out->bottleneck = largest_share(out);
+  out->gpu_busy = out->compute_time * each;
+  out->bottleneck = largest_part(out, planned);
 }
 
-/* Of one GPU; forward and backward alone update nothing. */
-static double step_flop(const pm__schedule *s)
+/* ---- Rates ---- */
+
+/* Arithmetic that is recomputed, of one sample, over all GPUs of a replica. */
+static double flop_again(const pm__step *p)
 {
-  double update = s->optimizer->accesses > 0 ? 4 * s->network->parameters : 0;
-  return s->accumulation * s->run->batch * s->network->training_flop + update;
+  double flop = 0, group = (double)p->at.tensor * p->at.context;
+  if (p->at.recompute == PM_RECOMPUTE_NONE) return 0;
+  for (int k = 0; k < p->kinds; k++) {
+    const pm__plan_piece *piece = pm__step_piece(p, k);
+    const double again[PM_RECOMPUTE_COUNT] = {[PM_RECOMPUTE_SELECTIVE] = piece->attention_flop,
+                                              [PM_RECOMPUTE_FULL] = piece->forward_flop,
+                                              [PM_RECOMPUTE_OPERATIONS] = piece->forward_flop - piece->operations_flop};
+    int layers = p->pieces->before[p->pieces->layers * p->kinds + k];
+    flop += layers * group * again[p->at.recompute];
+  }
+  return flop;
 }
 
-static void set_rates(const pm__schedule *s, const pm__schedule_times *t, const pm__sharing *sharing, pm_prediction *out)
+/* Of one GPU on average; forward and backward alone update nothing. */
+static double step_flop(const pm__step *p, const pm__step_walk *w)
 {
-  double flop = step_flop(s);
-  double samples = s->samples;
+  double update = p->s.optimizer->accesses > 0 ? 4 * w->updated / p->at.stages : 0;
+  return p->s.samples / p->s.ranks * p->s.network->training_flop + update;
+}
+
+static void set_rates(const pm__step *p, const pm__step_walk *w, const pm__sharing *sharing, pm_prediction *out)
+{
+  double flop = step_flop(p, w), samples = p->s.samples, again = samples / p->s.ranks * flop_again(p);
+  double peak = (p->s.linear != NULL ? p->s.linear : p->s.device)->peak;
+  double group = (double)p->at.tensor * p->at.context; /* which does what it cannot divide on each of its GPUs */
+  double executed = flop + again - p->s.accumulation * w->saved / p->at.stages / group;
   out->throughput = samples / out->step_time;
-  out->flop = s->ranks * flop;
+  out->flop = p->s.ranks * flop;
   out->flop_rate = flop / out->step_time;
-  out->mfu = out->flop_rate / s->device->peak;
-  out->hfu = (flop - t->saved) / out->step_time / s->device->peak;
+  out->mfu = out->flop_rate / peak;
+  out->hfu = executed / out->step_time / peak;
   out->epoch_time = NAN;
-  if (!isnan(s->run->epoch_samples)) out->epoch_time = ceil(s->run->epoch_samples / samples) * out->step_time;
-  out->gpu_hours = s->ranks * out->epoch_time / HOUR;
-  out->tokens_per_second = s->network->tokens * out->throughput;
-  out->gradient_size = sharing->exchanged * s->gradient;
+  if (!isnan(p->s.run->epoch_samples)) out->epoch_time = ceil(p->s.run->epoch_samples / samples) * out->step_time;
+  out->gpu_hours = p->s.ranks * out->epoch_time / HOUR;
+  out->tokens_per_second = p->s.network->tokens * out->throughput;
+  out->gradient_size = sharing->exchanged * p->s.gradient;
 }
 
-void pm__step_compose(const pm__schedule *s, const pm__schedule_times *times, const pm__sharing *sharing, pm_prediction *out)
+/* A GPU alone is comparable where every GPU has all of the network and updates all of it. */
+static void set_scaling(const pm__step *p, double alone, pm_prediction *out)
 {
-  set_times(s, times, sharing, out);
-  set_shares(times, out);
-  set_rates(s, times, sharing, out);
+  bool comparable = p->at.whole && p->at.zero == 0;
+  out->scaling_efficiency = comparable ? alone / out->step_time : (double)NAN;
+  out->strong_scaling_efficiency = comparable && p->s.ranks <= 1 ? 1 : (double)NAN;
+}
+
+static void set_plan(const pm__step *p, const pm__step_walk *w, pm_prediction *out)
+{
+  out->micro_batches = p->s.accumulation;
+  out->data_parallel = p->at.data;
+  out->pipeline_stages = p->at.stages;
+  out->slowest_stage = w->stage;
+}
+
+/* ---- All of it ---- */
+
+void pm__step_compose(const pm__step *p, pm_prediction *out)
+{
+  pm__step_room room;
+  pm__step_walk walk;
+  pm__step_kinds kinds = pm__step_kinds_price(p, &room);
+  pm__step_walk_all(p, &kinds, &walk);
+  double alone = walk.times.alone;
+  pm__step_sum sum = pm__step_put_together(p, &walk);
+  out->step_time = pm__step_time(p, &walk, &sum.sharing, &out->input_wait_time);
+  set_kernels(p, &walk, out);
+  set_exchanges(p, &walk, &sum, out);
+  set_waiting(&sum.sharing, out);
+  set_shares(bound_time(p, &walk.slowest), pm__step_planned(p), out);
+  set_rates(p, &walk, &sum.sharing, out);
+  set_scaling(p, alone, out);
+  set_plan(p, &walk, out);
+  pm__step_set_interval(p, &walk.slowest.part, out);
+}
+
+/* A GPU that has the batch of all for itself takes it at once or in their parts, whichever is faster. */
+double pm__step_alone(const pm__step *p, double alone)
+{
+  pm__step_room room;
+  pm__step_times times;
+  pm__step_stage stage;
+  pm__step_work work;
+  pm__step one = *p;
+  one.s.segments = NULL;
+  one.s.batch = p->s.batch * p->s.ranks;
+  pm__step_kinds kinds = pm__step_kinds_price(&one, &room);
+  pm__step_stage_make(&one, 0, &stage);
+  pm__step_stage_work(&one, kinds.work, &stage, &work);
+  pm__step_times_of(&one, &work, pm__step_own_parameters(&one, &stage), &times);
+  return pm__least(times.alone, p->s.ranks * alone);
 }

@@ -9,7 +9,8 @@
 **
 ** Measured over predicted is taken as log-normal, and spreads add in squares: that of any rate, of each class in
 ** proportion to its share, each times the factor of its status; and, in proportion to the logarithm of how far the run is
-** outside, of batch and GPUs. Without a framework a prediction is a bound, and has no interval.
+** outside, of batch and GPUs. Without a framework a prediction is a bound, and has no interval. Plans of several kinds of
+** parallelism, of sharding and of recomputation are in none of the rows that frameworks were fitted to.
 */
 #include <math.h>
 #include "kernel/models.h"
@@ -39,13 +40,12 @@ static int32_t links_status(const pm__schedule *s)
 }
 
 /* Kernels in the proportion in which one GPU alone would take them. */
-static void split(const pm__schedule *s, const pm__costs *costs, const pm_prediction *p, pm__kernel_work *work)
+static void split(const pm__schedule *s, const pm__part *all, const pm_prediction *p, pm__kernel_work *work)
 {
   pm__plan_rows rows = rows_of(s);
   const pm_prediction_interval none = {.rate = NAN}, *i = s->framework != NULL ? &s->framework->profile.interval : &none;
   const int32_t *kernels = s->device->status;
-  const pm__part all = costs != NULL ? costs->all : (pm__part){.product = 1};
-  double conv = s->factor * all.conv, product = all.product, pass = s->framework_kernel * all.framework + all.other;
+  double conv = s->factor * all->conv, product = all->product, pass = s->framework_kernel * all->framework + all->other;
   double each = p->compute_time / pm__most(conv + product + pass, 1e-300);
   work[CONVOLUTION] = (pm__kernel_work){conv * each, i->convolution,
                                         pm__worse_status(kernels[PM__CONVOLUTIONS], rows.convolutions)};
@@ -65,14 +65,15 @@ static int32_t status_of(const pm__kernel_work *work, const pm__schedule *s, dou
   return own ? status : pm__worse_status(status, PM_CALIBRATION_STATUS_EXTRAPOLATED);
 }
 
-void pm__step_set_interval(const pm__schedule *s, const pm__costs *costs, pm_prediction *out)
+void pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out)
 {
+  const pm__schedule *s = &p->s;
   pm__kernel_work work[CLASSES];
   const pm_framework *f = s->framework != NULL ? &s->framework->profile.framework : NULL;
-  double batch = f != NULL ? outside(s->run->batch, f->min_batch, f->max_batch) : 0;
+  double batch = f != NULL ? outside(s->batch, f->min_batch, f->max_batch) : 0;
   double gpus = f != NULL ? outside(s->ranks, 1, f->max_gpus) : 0;
-  split(s, costs, out, work);
-  out->calibration = status_of(work, s, batch + gpus + (costs == NULL), out->step_time);
+  split(s, part, out, work);
+  out->calibration = status_of(work, s, batch + gpus + pm__step_planned(p), out->step_time);
   out->throughput_p10 = out->throughput_p90 = NAN;
   if (f == NULL) return;
   const pm_prediction_interval *i = &s->framework->profile.interval;

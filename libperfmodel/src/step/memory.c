@@ -1,62 +1,239 @@
-/* Memory of one GPU in a training step, and whether that is enough: the model is that of `pm_memory_evaluate`. */
+/*
+** Memory of a stage: what its pieces keep for as many micro-batches as the schedule has in flight, and what belongs to its
+** parameters.
+**
+**     activations   sum over pieces of what each keeps x micro-batches in flight; recomputed in full: the piece's inputs
+**     gradients     what a backward pass has alive beyond that: of the pieces of the last chunk, from the last to the first,
+**                   the most that one has alive less what it and those behind it keep; with recomputation everything that one
+**                   layer keeps comes to it
+**     parameters    weights, gradients, optimizer as the memory profile keeps them, over the shards of ZeRO; but for what the
+**                   host keeps (offload.c)
+*/
 #include <math.h>
+#include <string.h>
+#include "kernel/models.h"
 #include "step/step.h"
 
-pm__memory_parts pm__step_memory_parts(const pm__schedule *s)
-{
-  const pm_memory_plan *plan = s->network->memory[s->framework != NULL ? s->framework->memory : 0];
-  pm_memory_run run = {.batch = s->run->batch, .precision = s->run->precision, .ranks = s->run->gpus * s->run->nodes};
+/* What memory questions of a piece need of the run. */
+typedef struct asked {
+  pm_memory_run run;
   pm_optimizer optimizer;
-  optimizer.state = optimizer.embedding_state = s->optimizer->state;
-  optimizer.scratch = s->optimizer->scratch;
-  pm__memory_question question = {plan, &run, &optimizer, pm__schedule_split_parameters(s)};
-  return pm__memory_parts_of(&question);
+} asked;
+
+static asked asked_of(const pm__step *p)
+{
+  int precision = p->s.linear != NULL ? PM_PRECISION_BF16 : p->s.run->precision;
+  asked a = {.run = {.batch = p->s.batch, .precision = precision, .ranks = 1,
+                     .recompute = PM_RECOMPUTE_NONE}};
+  a.optimizer.state = a.optimizer.embedding_state = p->s.optimizer->state;
+  a.optimizer.scratch = p->s.optimizer->scratch;
+  return a;
 }
 
-static void compute(const pm__schedule *s, double usable, pm__memo_memory *memory)
+/* ---- Parameters ---- */
+
+/* Bytes of FP8 weights beside those of two bytes: as they are, and transposed (Transformer Engine). */
+enum { NARROW_COPIES = 2 };
+
+/* Gradients that are added up in a wider type than the software's own are kept in both. */
+static double gradient_bytes(const pm__step *p, double own)
 {
-  memory->parts = pm__step_memory_parts(s);
-  memory->largest_batch = pm__memory_largest_batch(&memory->parts, usable);
+  double wanted = p->s.run->gradient_bytes;
+  return wanted > own ? wanted + own : wanted > 0 ? wanted : own;
 }
 
-/* How many there are matters where the model is split; else whether there are others. */
-static int ranks_of(const pm__schedule *s)
+/* Bytes of so many parameters, and what belongs to them, shared over `shards`. */
+static void add_parameters(const pm__step *p, const pm__memory_question *q, double parameters, double shards,
+                           pm__memory_parts *out)
 {
-  int ranks = s->run->gpus * s->run->nodes;
-  return pm__schedule_split_parameters(s) > 0 || ranks < 2 ? ranks : 2;
+  pm__parameter_bytes each = pm__parameter_bytes_each(q);
+  int zero = p->at.zero;
+  out->optimizer += parameters * each.optimizer / (zero >= 1 ? shards : 1);
+  out->gradients += parameters * gradient_bytes(p, each.gradients) / (zero >= 2 ? shards : 1);
+  out->weights += parameters * (each.weights + (p->s.linear != NULL ? NARROW_COPIES : 0)) / (zero >= 3 ? shards : 1);
 }
 
-/* In `own`, or where it is remembered: nothing of it depends on the batch. */
-static const pm__memo_memory *memory_of(const pm__schedule *s, double usable, pm__memo_memory *own)
+static double largest_piece(const pm__step *p, const pm__step_stage *stage)
 {
-  bool found = false;
-  pm__memo_memory *memory = own;
-  if (s->memo != NULL) {
-    pm__memo_key key = {{pm__memo_pair(s->run->network_index, s->framework != NULL ? s->framework->memory : 0),
-                         pm__memo_number(usable), pm__memo_pair(ranks_of(s), s->parallelism),
-                         pm__memo_pair(s->run->precision, s->run->optimizer)}};
-    memory = &s->memo->memory[pm__memo_find(&s->memo->memory_index, &key, &found)];
+  double largest = 0;
+  for (int k = 0; k < p->kinds; k++) {
+    const pm__plan_piece *piece = pm__step_piece(p, k);
+    if (stage->count[k] > 0) largest = pm__most(largest, piece->whole + piece->split + piece->expert);
   }
-  if (!found) compute(s, usable, memory);
-  return memory;
+  return largest;
 }
 
-void pm__step_memory(const pm__schedule *s, pm_prediction *out)
+/* Gathered weights, and the copies of gradients that are being sent: of two pieces; of all where a pipeline comes back to a
+** piece for every micro-batch before its gradients are summed. */
+static double communication(const pm__step *p, const pm__step_stage *stage, const pm__memory_question *q)
 {
-  pm__memo_memory own;
-  double usable = isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
-  const pm__memo_memory *memory = memory_of(s, usable, &own);
+  const pm_memory_profile *profile = &q->plan->profile;
+  double largest = largest_piece(p, stage), all = stage->whole + stage->split + stage->expert;
+  double two = pm__least(2 * largest, all) * p->s.device->bytes;
+  if (p->at.replicas <= 1 && p->at.expert_replicas <= 1) return p->s.run->offload == PM_OFFLOAD_PARAMETERS ? two : 0;
+  if (p->at.zero >= 3 && p->at.stages > 1) return all * (p->s.device->bytes + p->s.gradient) + pm__given(profile->fusion_buffer, 0);
+  double summed = p->at.zero >= 2 ? largest : all;
+  double copies = pm__given(profile->bucket, 0) > 0 ? summed * pm__gradient_bytes(q) : 0;
+  double gathered = p->at.zero >= 3 ? two : 0;
+  return copies + gathered + pm__given(profile->fusion_buffer, 0);
+}
+
+/* ---- Activations ---- */
+
+/* What one piece keeps for one sample; `share` of such pieces are recomputed. */
+static pm__kept_piece kept_by(const pm__step *p, const pm__memory_question *q, int kind, double share)
+{
+  const pm__plan_piece *piece = pm__step_piece(p, kind);
+  bool again = pm__step_again(p, kind), scores = again && p->at.recompute == PM_RECOMPUTE_SELECTIVE;
+  pm__kept_piece all = piece->kept[pm__memory_class(q->run->precision)][scores];
+  if (!again || scores) return all;
+  double input = piece->input * p->s.device->bytes;
+  double operations = p->at.recompute == PM_RECOMPUTE_OPERATIONS ? pm__memory_operations(q) : 0;
+  double saved = pm__least(input + operations, all.saved), kept = (1 - share) * all.saved + share * saved;
+  double once = all.once > 0 ? all.once + all.saved - (saved - input) : 0;
+  return (pm__kept_piece){kept, all.once > 0 ? 0 : all.top - (saved - input) + kept, once};
+}
+
+/* The whole network as one piece. */
+static pm__kept_piece kept_by_whole(const pm__step *p, const pm__memory_question *q)
+{
+  const pm__alive alive = p->one.memory->alive[pm__memory_class(q->run->precision)][PM_RECOMPUTE_NONE];
+  return (pm__kept_piece){alive.saved, alive.peak, 0};
+}
+
+double pm__step_in_flight(const pm__step *p, int stage)
+{
+  const pm__pipeline_load load = {.stages = p->at.stages, .chunks = p->at.chunks, .micro_batches = (int)p->s.accumulation};
+  return p->at.schedule->in_flight(&load, stage);
+}
+
+/* Pieces behind the layers go backward at once: with several chunks on a GPU only what is in front of them waits. */
+static bool is_behind(const pm__step *p, int kind)
+{
+  const pm__plan_pieces *of = p->pieces;
+  for (int i = of->front + of->layers; i < of->pieces->count; i++)
+    if (of->pieces->of[i] == kind) return true;
+  return false;
+}
+
+/* The pieces of a stage's last chunk: first .. end - 1 in the order they run. */
+static void last_pieces(const pm__step *p, int number, int *first, int *end)
+{
+  const pm__plan_pieces *of = p->pieces;
+  int last = 0, chunks = p->at.stages * p->at.chunks;
+  for (int i = 0; i < p->at.chunks; i++) {
+    int chunk = pm__step_chunk_of(p, number, i);
+    if (chunk > last) last = chunk;
+  }
+  *first = last == 0 ? 0 : of->front + pm__step_layers_before(p, last);
+  *end = last == chunks - 1 ? of->pieces->count : of->front + pm__step_layers_before(p, last + 1);
+}
+
+/* What a backward pass has alive beyond what is kept. A kind is looked at where it comes last. */
+static double live_gradients(const pm__step *p, int number, const pm__kept_piece *kept)
+{
+  bool seen[PM__PIECE_KINDS] = {false};
+  int first, end;
+  double behind = 0, most = 0;
+  if (p->pieces == NULL) return pm__most(kept->top - kept->saved, kept->once);
+  last_pieces(p, number, &first, &end);
+  for (int i = end - 1; i >= first; i--) {
+    int kind = p->pieces->pieces->of[i];
+    behind += kept[kind].saved;
+    if (!seen[kind]) most = pm__most(most, pm__most(kept[kind].top - behind, kept[kind].once));
+    seen[kind] = true;
+  }
+  return most;
+}
+
+static void add_activations(const pm__step *p, const pm__step_stage *stage, int number, pm__memory_question *q,
+                            pm__step_footprint *f)
+{
+  pm__kept_piece kept[PM__PIECE_KINDS];
+  for (int k = 0; k < p->kinds; k++) {
+    if (stage->count[k] == 0) continue;
+    q->plan = pm__step_piece(p, k)->memory;
+    kept[k] = p->pieces != NULL ? kept_by(p, q, k, stage->again) : kept_by_whole(p, q);
+    *(p->at.chunks > 1 && is_behind(p, k) ? &f->behind : &f->waiting) += stage->count[k] * kept[k].saved;
+    f->factor = pm__most(f->factor, pm__memory_allocator(q));
+  }
+  f->parts.live_gradients = live_gradients(p, number, kept);
+}
+
+/* ---- Together ---- */
+
+void pm__step_footprint_of(const pm__step *p, int number, const pm__step_stage *stage, pm__step_footprint *f)
+{
+  asked a = asked_of(p);
+  pm__memory_question q = {NULL, &a.run, &a.optimizer, 0};
+  memset(f, 0, sizeof *f);
+  f->factor = 1;
+  add_activations(p, stage, number, &q, f);
+  const pm_memory_profile *profile = &q.plan->profile;
+  add_parameters(p, &q, pm__step_shared(p, stage), p->at.shards, &f->parts);
+  add_parameters(p, &q, pm__step_experts(p, stage), p->at.expert_replicas, &f->parts);
+  pm__step_offload_memory(p, stage, largest_piece(p, stage), &q, &f->parts);
+  f->parts.context = pm__given(profile->context, 0);
+  f->parts.workspace = pm__given(profile->workspace, 0);
+  f->parts.communication = communication(p, stage, &q);
+  f->parts.input = 4 * p->s.network->input_elements / p->at.context;
+}
+
+pm__memory_parts pm__step_memory_of(const pm__step_footprint *f, double flight)
+{
+  pm__memory_parts out = f->parts;
+  out.activations = f->waiting * flight + f->behind;
+  out.allocator = (f->factor - 1) * (out.activations + out.live_gradients);
+  return out;
+}
+
+pm__memory_parts pm__step_memory(const pm__step *p, const pm__step_stage *stage, int number)
+{
+  pm__step_footprint f;
+  pm__step_footprint_of(p, number, stage, &f);
+  return pm__step_memory_of(&f, pm__step_in_flight(p, number));
+}
+
+/* ---- The fullest stage ---- */
+
+/* Of stages that are alike the first has most in flight. */
+pm__memory_parts pm__step_fullest_stage(const pm__step *p, int32_t *number)
+{
+  double most = -1, host = 0;
+  pm__memory_parts fullest = {0};
+  pm__step_stage stage;
+  *number = 0;
+  for (int i = 0, count; i < p->at.stages; i += count) {
+    count = pm__step_next_stages(p, i, &stage);
+    pm__memory_parts parts = pm__step_memory(p, &stage, i);
+    double total = pm__memory_total(&parts, p->s.batch);
+    host = pm__most(host, parts.host);
+    if (total <= most) continue;
+    most = total;
+    fullest = parts;
+    *number = i;
+  }
+  fullest.host = host;
+  return fullest;
+}
+
+int pm__step_fits(const pm__step *p, pm_error *error)
+{
+  int32_t stage = 0;
+  pm__memory_parts parts = pm__step_fullest_stage(p, &stage);
+  pm__memory_case of = {p->s.network->network->id, p->s.system->system->gpu.id, p->s.batch, pm__step_usable_memory(p)};
+  int status = p->s.run->ignore_memory ? PM_OK : pm__memory_check_fit(&parts, &of, error);
+  if (status == PM_OK && !p->s.run->ignore_memory) status = pm__step_host_fits(p, parts.host, error);
+  return status == PM_OK ? pm__step_offload_check(p, error) : status;
+}
+
+void pm__step_set_memory(const pm__step *p, pm_prediction *out)
+{
+  double usable = pm__step_usable_memory(p);
+  pm__memory_parts fullest = pm__step_fullest_stage(p, &out->fullest_stage);
   out->gpu_memory = usable;
-  out->memory = pm__memory_total(&memory->parts, s->run->batch);
-  out->verdict = pm_memory_get_verdict(out->memory, usable);
-  out->largest_batch = memory->largest_batch;
-  out->host_memory = 0;
-}
-
-int pm__step_fits(const pm__schedule *s, pm_error *error)
-{
-  double usable = isnan(s->run->usable_memory) ? s->system->system->usable_memory : s->run->usable_memory;
-  pm__memory_parts parts = pm__step_memory_parts(s);
-  pm__memory_case asked = {s->network->network->id, s->system->system->gpu.id, s->run->batch, usable};
-  return s->run->ignore_memory ? PM_OK : pm__memory_check_fit(&parts, &asked, error);
+  out->memory = pm__memory_total(&fullest, p->s.batch);
+  out->host_memory = p->s.run->gpus * fullest.host;
+  out->verdict = pm__step_verdict(p, out->memory, fullest.host);
+  out->largest_batch = pm__memory_largest_batch(&fullest, usable);
 }

@@ -5,7 +5,7 @@
 **
 **     optimizer    g P / L, u P / B and w P / L in turn, after the backward pass
 **     gradients    g P / L behind every backward pass, in buckets; then the larger of u P / B and w P / L, since weights go
-**                  up while others are updated. Shards of weights send gradients piece by piece (sharded_data.c)
+**                  up while others are updated. Shards of weights send gradients piece by piece (data.c)
 **     parameters   u P / B; weights come up before every use of a piece, which hides behind the piece before (likewise)
 **
 ** B is the GPU's share of the host's memory bandwidth, L of the links to the host that it shares with others behind the
@@ -17,50 +17,50 @@
 #include "kernel/kernel.h"
 #include "kernel/models.h"
 #include "perfmodel/units.h"
-#include "step/parallel.h"
+#include "step/step.h"
 
-static double memory_rate(const pm__parallel *p)
+static double memory_rate(const pm__step *p)
 {
   return p->s.system->system->machine.host_memory_bandwidth / p->s.run->gpus;
 }
 
-double pm__parallel_host_copy(const pm__parallel *p, double bytes)
+double pm__step_host_copy(const pm__step *p, double bytes)
 {
   double link = pm__exchange_host(&p->s.group), memory = memory_rate(p);
   return isnan(memory) ? (double)NAN : bytes / pm__least(link, memory);
 }
 
 /* All but what is left of the last bucket, as gradients between GPUs. */
-static double behind_backward(const pm__parallel *p, double bytes, const pm__parallel_piece *t)
+static double behind_backward(const pm__step *p, double bytes, const pm__step_times *t)
 {
   double most = p->s.framework != NULL ? p->s.framework->profile.framework.bucket : (double)INFINITY;
-  double all = pm__parallel_host_copy(p, bytes), last = all / pm__most(1, ceil(bytes / most));
+  double all = pm__step_host_copy(p, bytes), last = all / pm__most(1, ceil(bytes / most));
   if (p->s.overlap != PM_OVERLAP_BACKWARD) return all;
-  return pm__most(last, all - (t->dgrad + t->wgrad + t->recompute));
+  return pm__most(last, all - (pm__step_backward(t)));
 }
 
-double pm__parallel_offload_time(const pm__parallel *p, const pm__parallel_stage *stage, const pm__parallel_piece *times)
+double pm__step_offload_time(const pm__step *p, const pm__step_stage *stage, const pm__step_times *times)
 {
   const pm_run *r = p->s.run;
-  double own = pm__parallel_own_share(p, stage), down = own * p->gradient;
+  double own = pm__step_own_parameters(p, stage), down = own * p->s.gradient;
   if (r->offload == PM_OFFLOAD_NONE) return 0;
   double update = own * pm__update_bytes(p->s.optimizer->accesses, r->precision) / memory_rate(p);
-  double up = pm__parallel_host_copy(p, own * p->s.device->bytes);
-  if (r->offload == PM_OFFLOAD_OPTIMIZER) return pm__parallel_host_copy(p, down) + update + up;
+  double up = pm__step_host_copy(p, own * p->s.device->bytes);
+  if (r->offload == PM_OFFLOAD_OPTIMIZER) return pm__step_host_copy(p, down) + update + up;
   if (r->offload == PM_OFFLOAD_PARAMETERS) return update;
-  double behind = r->zero == 3 ? 0 : p->micro_batches * behind_backward(p, down, times);
+  double behind = p->at.zero == 3 ? 0 : p->s.accumulation * behind_backward(p, down, times);
   return behind + (isnan(update) ? update : pm__most(update, up));
 }
 
 /* ---- Memory ---- */
 
 /* Weights that are kept in the precision of their update are their own master copy. */
-void pm__parallel_offload_memory(const pm__parallel *p, const pm__parallel_stage *stage, double largest,
+void pm__step_offload_memory(const pm__step *p, const pm__step_stage *stage, double largest,
                                  const pm__memory_question *q, pm__memory_parts *parts)
 {
   int32_t offload = p->s.run->offload;
   const pm__parameter_bytes each = pm__parameter_bytes_each(q);
-  double own = pm__parallel_own_share(p, stage);
+  double own = pm__step_own_parameters(p, stage);
   bool master = pm_precision_get_bytes(q->run->precision) < 4 && pm__given(q->plan->profile.mixed_master, 0) > 0;
   if (offload == PM_OFFLOAD_NONE) return;
   parts->host = parts->optimizer + own * (each.gradients + (master ? 0 : each.weights));
@@ -72,9 +72,9 @@ void pm__parallel_offload_memory(const pm__parallel *p, const pm__parallel_stage
 }
 
 /* Of a node; unknown if the machine does not say what it has. */
-pm_verdict pm__parallel_verdict(const pm__parallel *p, double memory, double host)
+pm_verdict pm__step_verdict(const pm__step *p, double memory, double host)
 {
-  pm_verdict gpu = pm_memory_get_verdict(memory, pm__parallel_usable_memory(p));
+  pm_verdict gpu = pm_memory_get_verdict(memory, pm__step_usable_memory(p));
   if (p->s.run->offload == PM_OFFLOAD_NONE) return gpu;
   pm_verdict other = pm_memory_get_verdict(p->s.run->gpus * host, p->s.system->system->machine.host_memory);
   if (gpu == PM_VERDICT_DOES_NOT_FIT || other == PM_VERDICT_DOES_NOT_FIT) return PM_VERDICT_DOES_NOT_FIT;
@@ -84,7 +84,7 @@ pm_verdict pm__parallel_verdict(const pm__parallel *p, double memory, double hos
 
 /* ---- Checks ---- */
 
-int pm__parallel_offload_check(const pm__parallel *p, pm_error *error)
+int pm__step_offload_check(const pm__step *p, pm_error *error)
 {
   const pm_machine *machine = &p->s.system->system->machine;
   const pm_run *r = p->s.run;
@@ -93,7 +93,7 @@ int pm__parallel_offload_check(const pm__parallel *p, pm_error *error)
                   "state: give it in a file of your own", machine->id);
 }
 
-int pm__parallel_host_fits(const pm__parallel *p, double host, pm_error *error)
+int pm__step_host_fits(const pm__step *p, double host, pm_error *error)
 {
   enum { QUANTITY = 40 };
   char need[QUANTITY], have[QUANTITY];

@@ -1,19 +1,15 @@
 /*
-** Time of one piece on one GPU, for one micro-batch.
+** Work of one piece on one GPU, for one micro-batch: kernels and host apart, exchanges as far as nothing hides them.
 **
-**     forward  = join(kernels, host) + exchanges of the forward pass          join(a, b) = sqrt(a^2 + b^2)
-**     dgrad, wgrad likewise; what only gradients of parameters wait for hides behind those of activations
 **     recompute = none; selective: the kernels of attention that keeps its scores; full: forward, without its last
 **     reduction; operations: forward, without attention and every other product
+**
+** With FP8 the products of linear layers run on a narrower device, and casts are added. Older generations of fused attention
+** take a factor longer.
 */
 #include <math.h>
 #include "kernel/models.h"
-#include "step/parallel.h"
-
-static double join(double gpu, double host)
-{
-  return host > 0 ? sqrt(gpu * gpu + host * host) : gpu;
-}
+#include "step/step.h"
 
 /* ---- Attention ---- */
 
@@ -31,74 +27,58 @@ static double forward_kernels(const pm__device *device, const pm__units *units, 
 }
 
 /* Attention whose scores are kept, or of any kind. */
-static double attention_time(const pm__parallel *p, const pm__plan_piece *piece, bool kept)
+static double attention_time(const pm__step *p, const pm__plan_piece *piece, bool kept)
 {
-  const pm_network *network = piece->shard->network;
+  const pm_network *network = piece->network;
   double time = 0;
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
     int unit = piece->units->order[i];
     bool wanted = layer->kind != NULL && layer->kind->role == PM__ROLE_ATTENTION && unit >= 0;
     if (!wanted || (kept && !pm__keeps_scores(network, layer))) continue;
-    time += forward_kernels(p->s.device, piece->units, &piece->units->unit[unit], p->batch);
+    time += forward_kernels(p->s.device, piece->units, &piece->units->unit[unit], p->s.batch);
   }
   return time;
 }
 
 /* ---- Exchanges ---- */
 
-static double exchange_time(const pm__parallel *p, const pm__sharding_exchange *e)
+static double exchange_time(const pm__step *p, const pm__sharding_exchange *e)
 {
   static const int collectives[PM__SHARDING_COLLECTIVES] = {
     [PM__SHARDING_ALL_REDUCE] = PM_COLLECTIVE_ALL_REDUCE, [PM__SHARDING_REDUCE_SCATTER] = PM_COLLECTIVE_REDUCE_SCATTER,
     [PM__SHARDING_ALL_GATHER] = PM_COLLECTIVE_ALL_GATHER, [PM__SHARDING_ALL_TO_ALL] = PM_COLLECTIVE_ALL_TO_ALL,
     [PM__SHARDING_SEND_RECEIVE] = PM_COLLECTIVE_SEND_RECEIVE};
-  double bytes = p->batch * e->elements * (e->element_bytes > 0 ? e->element_bytes : p->s.device->bytes);
+  double bytes = p->s.batch * e->elements * (e->element_bytes > 0 ? e->element_bytes : p->s.device->bytes);
   return e->repeats * pm__schedule_exchange_on(&p->s, &p->group[e->axis], collectives[e->collective], bytes);
 }
 
 /* Keys and values that go round hide behind attention on those that came before. */
-static double exposed_ring(const pm__parallel *p, const pm__plan_piece *piece, const pm__sharding_exchange *e, double time)
+static double exposed_ring(const pm__step *p, const pm__plan_piece *piece, const pm__sharding_exchange *e, double time)
 {
-  double context = p->s.run->context_parallel, work = attention_time(p, piece, false) * (context - 1) / context;
+  double context = p->at.context, work = attention_time(p, piece, false) * (context - 1) / context;
   if (e->pass != PM__FORWARD) work *= 2;
   return pm__most(0, time - work);
 }
 
 /* What is left of it behind products that run at the same time. */
-static double not_overlapped(const pm__parallel *p, const pm__sharding_exchange *e, double time)
+static double not_overlapped(const pm__step *p, const pm__sharding_exchange *e, double time)
 {
   if (p->s.framework == NULL || e->axis != PM__AXIS_TENSOR) return time;
   return time * (1 - p->s.framework->profile.framework.tensor_overlap);
 }
 
-static void add_exchange(const pm__parallel *p, const pm__plan_piece *piece, const pm__sharding_exchange *e, bool again,
-                         pm__parallel_piece *out)
+static void add_exchange(const pm__step *p, const pm__plan_piece *piece, const pm__sharding_exchange *e, bool again,
+                         pm__step_work *out)
 {
   double time = exchange_time(p, e);
   if (e->axis == PM__AXIS_CONTEXT && e->collective == PM__SHARDING_SEND_RECEIVE) time = exposed_ring(p, piece, e, time);
   time = not_overlapped(p, e, time);
-  out->exchange[e->axis] += time;
-  if (e->pass == PM__FORWARD) out->forward += time;
-  else if (e->pass == PM__DGRAD) out->dgrad += time;
-  else out->wgrad += time;
+  out->axis[e->axis] += time;
+  out->exchange[e->pass] += time;
   if (!again || !e->recomputed) return;
-  out->recompute += time;
-  out->exchange[e->axis] += time;
-}
-
-/* ---- All of it ---- */
-
-static const pm__costs *costs_of(const pm__parallel *p, const pm__units *units, pm__costs *own)
-{
-  bool found = false;
-  pm__costs *costs = own;
-  if (p->s.memo != NULL) {
-    pm__memo_key key = {{pm__memo_pointer(units), 0, pm__memo_pointer(p->s.device), pm__memo_number(p->batch)}};
-    costs = &p->s.memo->costs[pm__memo_find(&p->s.memo->cost_index, &key, &found)];
-  }
-  if (!found) pm__plan_kernels_price(&units->kernels, NULL, p->s.device, p->batch, costs);
-  return costs;
+  out->exchange_again += time;
+  out->axis[e->axis] += time;
 }
 
 /* ---- FP8 ---- */
@@ -107,103 +87,164 @@ static const pm__costs *costs_of(const pm__parallel *p, const pm__units *units, 
 enum { CAST_BYTES = 4 };
 
 /* Casts of a product's input, before the forward pass, and of its output's gradient, before the others. */
-static double cast_time(const pm__parallel *p, const pm__layer_kernel *kernel, int pass)
+static double cast_time(const pm__step *p, const pm__layer_kernel *kernel, int pass)
 {
   const pm__gemm *g = &kernel->shape.gemm;
-  double m = pm__scaled_size(g->m, g->by.m, &p->batch), operand = pass == PM__FORWARD ? g->k : g->n;
-  double count = pm__scaled_size(g->count, g->by.count, &p->batch);
+  double m = pm__scaled_size(g->m, g->by.m, &p->s.batch), operand = pass == PM__FORWARD ? g->k : g->n;
+  double count = pm__scaled_size(g->count, g->by.count, &p->s.batch);
   return pass == PM__WGRAD ? 0 : CAST_BYTES * count * m * operand * p->s.device->pass_byte;
 }
 
-/* What a pass takes longer, or less, with linear layers in FP8. */
-static double narrowed(const pm__parallel *p, const pm__plan_piece *piece, int pass)
+static bool is_bound(int bound)
+{
+  return bound == PM_BOUND_COMPUTE || bound == PM_BOUND_POWER;
+}
+
+/* Of a kernel: its time, and the part of it that the arithmetic rate limits. */
+typedef struct bound_time {
+  double time, bound;
+} bound_time;
+
+static bound_time price(const pm__device *device, const pm__layer_kernel *kernel, double batch)
+{
+  if (!device->calibrated) {
+    double time = pm__kernel_price(device, kernel, batch);
+    return (bound_time){time, kernel->work.flop * batch / device->matrix_peak >= time ? time : 0};
+  }
+  pm__plan_way way = pm__plan_way_of(device, kernel, batch);
+  return (bound_time){way.time, is_bound(way.bound) ? way.time : 0};
+}
+
+/* Linear layers in FP8: their products move to the narrow device. */
+static void narrow(const pm__step *p, const pm__plan_piece *piece, int pass, pm__step_work *out)
 {
   const pm__plan_kernels *kernels = &piece->units->kernels;
   int group = pass * PM__SORTS + PM__MATRIX;
-  double time = 0;
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     const pm__layer_kernel *kernel = &kernels->shape[i];
     if (!piece->linear[i] || kernels->repeats[i] == 0) continue;
-    double wide = pm__kernel_price(p->s.device, kernel, p->batch), narrow = pm__kernel_price(p->s.linear, kernel, p->batch);
-    time += kernels->repeats[i] * (narrow - wide + cast_time(p, kernel, pass));
+    bound_time wide = price(p->s.device, kernel, p->s.batch), own = price(p->s.linear, kernel, p->s.batch);
+    double cast = cast_time(p, kernel, pass), changed = kernels->repeats[i] * (own.time - wide.time);
+    out->gpu[pass] += changed + kernels->repeats[i] * cast;
+    out->bound += kernels->repeats[i] * (own.bound - wide.bound);
+    out->part.product += changed;
+    out->part.other += kernels->repeats[i] * cast;
   }
-  return time;
 }
 
-static double attention_factor(const pm__parallel *p)
+double pm__step_attention_factor(const pm__step *p)
 {
-  if (p->s.framework == NULL) return 1;
+  if (p->s.framework == NULL || !p->s.device->calibrated) return 1;
   const pm_framework *f = &p->s.framework->profile.framework;
   bool wide = p->s.system->system->gpu.tensor_core_flop > f->attention_width;
   return f->attention_factor * (wide ? f->wide_attention_factor : 1);
 }
 
 /* What attention in one kernel takes longer than in the generation that the kernel model has. */
-static double older_attention(const pm__parallel *p, const pm__plan_piece *piece, int pass)
+static void slow_attention(const pm__step *p, const pm__plan_piece *piece, int pass, pm__step_work *out)
 {
   const pm__plan_kernels *kernels = &piece->units->kernels;
-  double factor = attention_factor(p), time = 0;
+  double factor = pm__step_attention_factor(p);
   int group = pass * PM__SORTS + PM__MATRIX;
-  for (int i = kernels->first[group]; factor != 1 && i < kernels->first[group + 1]; i++)
-    if (kernels->shape[i].family == PM__ATTENTION)
-      time += (factor - 1) * kernels->repeats[i] * pm__kernel_price(p->s.device, &kernels->shape[i], p->batch);
-  return time;
+  for (int i = kernels->first[group]; factor != 1 && i < kernels->first[group + 1]; i++) {
+    if (kernels->shape[i].family != PM__ATTENTION) continue;
+    bound_time one = price(p->s.device, &kernels->shape[i], p->s.batch);
+    double more = (factor - 1) * kernels->repeats[i];
+    out->gpu[pass] += more * one.time;
+    out->bound += more * one.bound;
+    out->part.product += more * one.time;
+  }
 }
 
-/* Host time of one pass. */
-static double host_time(const pm__schedule *s, const pm__units *units, int pass)
-{
-  if (s->framework == NULL) return 0;
-  return s->framework->profile.framework.kernel_time * pm__schedule_calls(s, &units->pass[pass]);
-}
+/* ---- Recomputation ---- */
 
 /* Attention and the products whose outputs recomputation by operation keeps. */
-static double operations_time(const pm__parallel *p, const pm__plan_piece *piece)
+static double operations_time(const pm__step *p, const pm__plan_piece *piece)
 {
-  const pm_network *network = piece->shard->network;
+  const pm_network *network = piece->network;
   double time = 0;
   int products = 0;
   for (size_t i = 0; i < network->count; i++) {
     int unit = piece->units->order[i];
     if (!pm__keeps_operation(&network->layers[i], &products) || unit < 0) continue;
     bool narrow = p->s.linear != NULL && network->layers[i].kind->role == PM__ROLE_DENSE;
-    time += forward_kernels(narrow ? p->s.linear : p->s.device, piece->units, &piece->units->unit[unit], p->batch);
+    time += forward_kernels(narrow ? p->s.linear : p->s.device, piece->units, &piece->units->unit[unit], p->s.batch);
   }
   return time;
 }
 
-static void set_recompute(const pm__parallel *p, const pm__plan_piece *piece, double forward, pm__parallel_piece *out)
+/* What is recomputed is launched again, and limited as what it repeats. */
+static void set_recompute(const pm__step *p, const pm__plan_piece *piece, pm__step_work *out)
 {
-  int how = p->s.run->recompute;
-  if (how == PM_RECOMPUTE_OPERATIONS) {
-    out->again = pm__most(0, out->gpu[PM__FORWARD] - operations_time(p, piece));
-    out->recompute = out->again > 0 ? forward * out->again / out->gpu[PM__FORWARD] : 0;
+  double forward = out->gpu[PM__FORWARD];
+  switch (p->at.recompute) {
+  case PM_RECOMPUTE_SELECTIVE: out->again = attention_time(p, piece, true); break;
+  case PM_RECOMPUTE_OPERATIONS: out->again = pm__most(0, forward - operations_time(p, piece)); break;
+  default: out->again = forward; break;
   }
-  if (how == PM_RECOMPUTE_SELECTIVE) out->again = out->recompute = attention_time(p, piece, true);
-  if (how != PM_RECOMPUTE_FULL) return;
-  out->again = out->gpu[PM__FORWARD];
-  out->recompute = forward;
+  if (p->at.recompute == PM_RECOMPUTE_SELECTIVE || !(forward > 0)) return;
+  out->host_again = out->host[PM__FORWARD] * (out->again / forward);
 }
 
-void pm__parallel_piece_times(const pm__parallel *p, int kind, pm__parallel_piece *out)
+/* ---- All of it ---- */
+
+static double layout_time(const pm__step *p, const pm__units *units, const pm__costs *costs)
+{
+  double elements = 0, spared = 0;
+  for (int pass = 0; pass < PM__PASSES; pass++) {
+    elements += units->pass[pass].layout;
+    spared += costs->pass[pass].spared;
+  }
+  return (elements * p->s.batch - spared) * p->s.layout;
+}
+
+static void add_kernels(const pm__step *p, const pm__plan_piece *piece, int kind, const pm__costs *costs, pm__step_work *out)
+{
+  double call = pm__schedule_host_time(&p->s);
+  bool narrows = p->s.linear != NULL && pm__step_is_layer(p, kind);
+  for (int pass = 0; pass < PM__PASSES; pass++) {
+    out->gpu[pass] = pm__schedule_pass_time(&p->s, piece->units, costs, (pm__pass)pass, p->s.batch);
+    if (narrows) narrow(p, piece, pass, out);
+    slow_attention(p, piece, pass, out);
+    out->host[pass] = call * pm__schedule_calls(&p->s, &piece->units->pass[pass]);
+  }
+}
+
+void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm__step_work *out)
+{
+  const pm__plan_piece *piece = pm__step_piece(p, kind);
+  *out = (pm__step_work){.bound = pm__schedule_part(&p->s, &costs->bound), .saved = costs->saved, .part = costs->all,
+                         .layout = layout_time(p, piece->units, costs)};
+  out->waited = pm__schedule_host_time(&p->s) * piece->units->pass[PM__FORWARD].waited * p->s.batch;
+  add_kernels(p, piece, kind, costs, out);
+  bool again = pm__step_again(p, kind), full = again && p->at.recompute == PM_RECOMPUTE_FULL;
+  if (again) set_recompute(p, piece, out);
+  for (int i = 0; i < piece->exchanges; i++) add_exchange(p, piece, &piece->exchange[i], full, out);
+}
+
+const pm__costs *pm__step_costs(const pm__schedule *s, const pm__units *units, const pm__segments *segments, double batch,
+                                pm__costs *own)
+{
+  bool found = false;
+  pm__costs *costs = own;
+  if (s->memo != NULL) {
+    pm__memo_key key = {{pm__memo_pointer(units), pm__memo_pointer(segments), pm__memo_pointer(s->device),
+                         pm__memo_number(batch)}};
+    costs = &s->memo->costs[pm__memo_find(&s->memo->cost_index, &key, &found)];
+  }
+  if (!found) pm__plan_kernels_price(&units->kernels, segments, s->device, batch, costs);
+  return costs;
+}
+
+pm__step_kinds pm__step_kinds_price(const pm__step *p, pm__step_room *room)
 {
   pm__costs own;
-  const pm__plan_piece *piece = &p->sharded->piece[kind];
-  const pm__costs *costs = costs_of(p, piece->units, &own);
-  double joined[PM__PASSES];
-  *out = (pm__parallel_piece){.bound = pm__schedule_part(&p->s, &costs->bound)};
-  for (int pass = 0; pass < PM__PASSES; pass++) {
-    double host = host_time(&p->s, piece->units, pass);
-    out->gpu[pass] = pm__schedule_pass_time(&p->s, piece->units, costs, (pm__pass)pass, p->batch);
-    if (p->s.linear != NULL && pm__parallel_is_layer(p, kind)) out->gpu[pass] += narrowed(p, piece, pass);
-    out->gpu[pass] += older_attention(p, piece, pass);
-    joined[pass] = join(out->gpu[pass], host);
-    out->host += host;
+  const pm__costs *whole = NULL;
+  if (p->s.segments != NULL) whole = pm__step_costs(&p->s, p->s.units, p->s.segments, p->s.batch, &room->costs);
+  for (int k = 0; k < p->kinds; k++) {
+    const pm__units *units = pm__step_piece(p, k)->units;
+    const pm__costs *costs = units == p->s.units && whole != NULL ? whole : pm__step_costs(&p->s, units, NULL, p->s.batch, &own);
+    pm__step_piece_work(p, k, costs, &room->work[k]);
   }
-  out->forward = joined[PM__FORWARD];
-  out->dgrad = joined[PM__DGRAD];
-  out->wgrad = joined[PM__WGRAD];
-  bool again = pm__parallel_again(p, kind), full = again && p->s.run->recompute == PM_RECOMPUTE_FULL;
-  if (again) set_recompute(p, piece, joined[PM__FORWARD], out);
-  for (int i = 0; i < piece->shard->count; i++) add_exchange(p, piece, &piece->shard->exchange[i], full, out);
+  return (pm__step_kinds){room->work, whole};
 }

@@ -9,41 +9,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "schedule/pipeline_order.h"
-#include "step/parallel.h"
+#include "step/step.h"
 #include "step/trace_text.h"
 
 enum { EVENTS_MOST = 1000000 };
 
 typedef struct trace {
   pm__trace_text text;
-  const pm__parallel *p;
+  const pm__step *p;
   const pm_prediction *prediction;
-  pm__parallel_piece kinds[PM__PIECE_KINDS];
+  pm__step_room room;
+  pm__step_kinds kinds;
+  pm__step_shards shards[PM__PIECE_KINDS];
 } trace;
 
 /* ---- Passes ---- */
 
-static pm__pipeline_chunk chunk_times(const trace *t, const pm__parallel_stage *stage, int number, int i)
+/* The fixed host time of a micro-batch belongs to the backward pass, divided over the chunks. */
+static pm__pipeline_chunk chunk_times(const trace *t, const pm__step_stage *stage, int number, int i)
 {
-  pm__parallel_stage chunk;
-  const pm__parallel *p = t->p;
-  pm__parallel_chunk_make(p, stage, number, i, &chunk);
-  const pm__parallel_piece piece = pm__parallel_stage_times(p, t->kinds, &chunk);
-  double all = pm__parallel_micro_batch_time(p, &piece);
-  double host = (all - (piece.forward + piece.recompute + piece.dgrad + piece.wgrad)) * (1 - 1.0 / p->chunks);
-  double backward = all - piece.forward - host, weights = p->schedule->splits_backward ? piece.wgrad : 0;
-  return (pm__pipeline_chunk){piece.forward, backward - weights, weights};
+  pm__step_stage chunk;
+  pm__step_work work;
+  pm__step_times times;
+  const pm__step *p = t->p;
+  pm__step_chunk_make(p, stage, number, i, &chunk);
+  pm__step_stage_work(p, t->kinds.work, &chunk, &work);
+  pm__step_times_of(p, &work, 0, &times);
+  double weights = p->at.schedule->splits_backward ? times.wgrad : 0;
+  return (pm__pipeline_chunk){times.forward, pm__step_backward(&times) + times.each / p->at.chunks - weights, weights};
 }
 
 /* Of all stages, chunk by chunk; NULL without memory. */
 static pm__pipeline_chunk *all_chunks(const trace *t)
 {
-  const pm__parallel *p = t->p;
-  pm__pipeline_chunk *chunk = (pm__pipeline_chunk *)malloc((size_t)p->stages * (size_t)p->chunks * sizeof *chunk);
-  for (int number = 0; chunk != NULL && number < p->stages; number++) {
-    pm__parallel_stage stage;
-    pm__parallel_stage_make(p, number, &stage);
-    for (int i = 0; i < p->chunks; i++) chunk[number * p->chunks + i] = chunk_times(t, &stage, number, i);
+  const pm__step *p = t->p;
+  pm__pipeline_chunk *chunk = (pm__pipeline_chunk *)malloc((size_t)p->at.stages * (size_t)p->at.chunks * sizeof *chunk);
+  for (int number = 0; chunk != NULL && number < p->at.stages; number++) {
+    pm__step_stage stage;
+    pm__step_stage_make(p, number, &stage);
+    for (int i = 0; i < p->at.chunks; i++) chunk[number * p->at.chunks + i] = chunk_times(t, &stage, number, i);
   }
   return chunk;
 }
@@ -52,9 +56,9 @@ static void add_pass(trace *t, const pm__pipeline_event *e)
 {
   static const char *const names[] = {"forward", "backward", "wgrad"};
   char what[48];
-  bool apart = t->p->schedule->splits_backward && e->pass == PM__PIPELINE_BACKWARD;
+  bool apart = t->p->at.schedule->splits_backward && e->pass == PM__PIPELINE_BACKWARD;
   const char *name = apart ? "dgrad" : names[e->pass];
-  if (t->p->chunks > 1) snprintf(what, sizeof what, " %d, chunk %d", e->micro_batch, e->chunk);
+  if (t->p->at.chunks > 1) snprintf(what, sizeof what, " %d, chunk %d", e->micro_batch, e->chunk);
   else snprintf(what, sizeof what, " %d", e->micro_batch);
   pm__trace_add(&t->text, &(pm__trace_event){name, what, name, e->stage, e->chunk, e->micro_batch, e->start, e->duration});
 }
@@ -62,13 +66,13 @@ static void add_pass(trace *t, const pm__pipeline_event *e)
 /* When the last of them ends; negative without memory. */
 static double add_passes(trace *t)
 {
-  const pm__parallel *p = t->p;
-  pm__pipeline_load load = {.stages = p->stages, .chunks = p->chunks, .micro_batches = (int)p->micro_batches,
-                            .hop = pm__parallel_hop_time(p), .blocks = pm__parallel_hops_block(p)};
-  size_t count = (size_t)pm__pipeline_event_count(&load, p->schedule);
+  const pm__step *p = t->p;
+  pm__pipeline_load load = {.stages = p->at.stages, .chunks = p->at.chunks, .micro_batches = (int)p->s.accumulation,
+                            .hop = pm__step_hop_time(p), .blocks = pm__step_hops_block(p)};
+  size_t count = (size_t)pm__pipeline_event_count(&load, p->at.schedule);
   pm__pipeline_event *events = (pm__pipeline_event *)malloc(count * sizeof *events);
   pm__pipeline_chunk *chunk = all_chunks(t);
-  bool room = events != NULL && chunk != NULL && pm__pipeline_order(&load, p->schedule, chunk, events);
+  bool room = events != NULL && chunk != NULL && pm__pipeline_order(&load, p->at.schedule, chunk, events);
   double end = room ? 0 : -1;
   for (size_t i = 0; room && i < count; i++) {
     add_pass(t, &events[i]);
@@ -85,7 +89,7 @@ static double add_passes(trace *t)
 static double add_together(trace *t, const char *name, const char *category, double start, const double *takes)
 {
   double most = 0;
-  for (int i = 0; i < t->p->stages; i++) {
+  for (int i = 0; i < t->p->at.stages; i++) {
     pm__trace_add(&t->text, &(pm__trace_event){name, NULL, category, i, 0, -1, start, takes[i]});
     most = fmax(most, takes[i]);
   }
@@ -94,22 +98,27 @@ static double add_together(trace *t, const char *name, const char *category, dou
 
 static double add_wait(trace *t, const char *name, double start, double time)
 {
-  for (int i = 0; i < t->p->stages; i++)
+  for (int i = 0; i < t->p->at.stages; i++)
     pm__trace_add(&t->text, &(pm__trace_event){name, NULL, "waiting", i, 0, -1, start, time});
   return start + time;
 }
 
 static void add_end(trace *t, double start, double *exchange, double *update, double *offload)
 {
-  const pm__parallel *p = t->p;
-  for (int i = 0; i < p->stages; i++) {
-    pm__parallel_stage stage;
-    pm__parallel_stage_make(p, i, &stage);
-    const pm__parallel_piece times = pm__parallel_stage_times(p, t->kinds, &stage);
-    const pm__parallel_data data = pm__parallel_data_time(p, &stage, t->kinds, &times);
+  const pm__step *p = t->p;
+  for (int i = 0; i < p->at.stages; i++) {
+    pm__step_stage stage;
+    pm__step_stage_make(p, i, &stage);
+    pm__step_work work;
+    pm__step_times times;
+    pm__step_prices prices;
+    pm__step_stage_work(p, t->kinds.work, &stage, &work);
+    pm__step_times_of(p, &work, pm__step_own_parameters(p, &stage), &times);
+    pm__step_data_price(p, &stage, t->shards, &prices);
+    pm__step_data data = pm__step_data_time(p, &stage, &prices, &t->kinds, &work, &times);
     exchange[i] = data.exposed;
     offload[i] = data.offload;
-    update[i] = pm__parallel_update_time(p, &stage);
+    update[i] = times.update;
   }
   double now = add_together(t, "exposed communication", "communication", start, exchange);
   now = add_together(t, "update", "update", now, update);
@@ -123,9 +132,9 @@ static void add_end(trace *t, double start, double *exchange, double *update, do
 static void add_lanes(trace *t)
 {
   char name[64];
-  for (int i = 0; i < t->p->stages; i++) {
-    pm__parallel_stage stage;
-    pm__parallel_stage_make(t->p, i, &stage);
+  for (int i = 0; i < t->p->at.stages; i++) {
+    pm__step_stage stage;
+    pm__step_stage_make(t->p, i, &stage);
     snprintf(name, sizeof name, "stage %d (%d layer%s)", i, stage.layers, stage.layers == 1 ? "" : "s");
     pm__trace_lane(&t->text, i, name);
   }
@@ -133,26 +142,41 @@ static void add_lanes(trace *t)
 
 static bool add_all(trace *t)
 {
-  double *times = (double *)malloc(3 * (size_t)t->p->stages * sizeof *times);
+  double *times = (double *)malloc(3 * (size_t)t->p->at.stages * sizeof *times);
   add_lanes(t);
   double end = times != NULL ? add_passes(t) : -1;
-  if (end >= 0) add_end(t, end, times, times + t->p->stages, times + 2 * t->p->stages);
+  if (end >= 0) add_end(t, end, times, times + t->p->at.stages, times + 2 * t->p->at.stages);
   free(times);
   return end >= 0;
 }
 
-char *pm__parallel_trace(const pm__parallel *p, const pm_prediction *prediction, pm_error *error)
+static char *trace_of(trace *t, pm_error *error)
 {
-  trace t = {.p = p, .prediction = prediction};
-  const pm__pipeline_load load = {.stages = p->stages, .chunks = p->chunks, .micro_batches = (int)p->micro_batches};
-  double count = pm__pipeline_event_count(&load, p->schedule);
+  const pm__step *p = t->p;
+  t->kinds = pm__step_kinds_price(p, &t->room);
+  for (int k = 0; p->at.zero == 3 && k < p->kinds; k++) t->shards[k] = pm__step_shards_price(p, k);
+  pm__trace_begin(&t->text);
+  t->text.text.failed |= !add_all(t);
+  return pm__trace_end(&t->text, error);
+}
+
+char *pm__step_pipeline_trace(const pm__step *p, const pm_prediction *prediction, pm_error *error)
+{
+  const pm__pipeline_load load = {.stages = p->at.stages, .chunks = p->at.chunks, .micro_batches = (int)p->s.accumulation};
+  double count = pm__pipeline_event_count(&load, p->at.schedule);
   if (count > EVENTS_MOST) {
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f passes over micro-batches are too many for a timeline; it has room for %d",
              count, EVENTS_MOST);
     return NULL;
   }
-  for (int k = 0; k < p->pieces->pieces->kinds; k++) pm__parallel_piece_times(p, k, &t.kinds[k]);
-  pm__trace_begin(&t.text);
-  t.text.text.failed |= !add_all(&t);
-  return pm__trace_end(&t.text, error);
+  trace *t = (trace *)calloc(1, sizeof *t);
+  if (t == NULL) {
+    pm__no_memory(error);
+    return NULL;
+  }
+  t->p = p;
+  t->prediction = prediction;
+  char *text = trace_of(t, error);
+  free(t);
+  return text;
 }

@@ -5,7 +5,6 @@
 #include "collective/parameters.h"
 #include "perfmodel/kernel.h"
 #include "record/sized.h"
-#include "step/parallel.h"
 #include "step/step.h"
 
 void pm_run_fill(pm_run *run, size_t size)
@@ -15,57 +14,21 @@ void pm_run_fill(pm_run *run, size_t size)
   if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
-/* A run whose batch is cut into micro-batches accumulates gradients over them; PM_STATUS_BAD_ARGUMENT if they do not
-** divide it. A shared-out run looks at them itself. */
-static int cut_batch(const pm_run **run, pm_run *own, pm_error *error)
-{
-  const pm_run *r = *run;
-  if (isnan(r->micro_batch) || r->micro_batch == r->batch || pm__parallel_wanted(r)) return PM_OK;
-  double parts = r->batch / r->micro_batch * r->gradient_accumulation_steps;
-  if (!(r->micro_batch >= 1) || fmod(r->batch, r->micro_batch) != 0 || parts > INT32_MAX)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is no multiple of micro_batch %g", r->batch, r->micro_batch);
-  *own = *r;
-  own->batch = r->micro_batch;
-  own->gradient_accumulation_steps = (int32_t)parts;
-  *run = own;
-  return PM_OK;
-}
-
-int pm__step_gather(const pm_plan *plan, const pm_run *run, size_t size, pm__parallel_gathered *out, pm_error *error)
+int pm__step_gather(pm__step *step, pm_run *own, const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
   if (plan == NULL || run == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a run needs a plan");
   int status = pm__record_size_check("run", size, error);
   if (status != PM_OK) return status;
-  run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &out->run);
-  status = cut_batch(&run, &out->cut, error);
-  if (status == PM_OK) status = pm__step_make(&out->step, plan, run, NULL, error);
-  out->shared = pm__parallel_wanted(run);
-  return status == PM_OK && out->shared ? pm__parallel_make(&out->parallel, plan, &out->step, error) : status;
+  run = (const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, own);
+  return pm__step_make(step, plan, run, NULL, error);
 }
 
 int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
-  pm__parallel_gathered g;
-  int status = pm__step_gather(plan, run, size, &g, error);
-  if (status != PM_OK) return status;
-  return g.shared ? pm__parallel_fits(&g.parallel, error) : pm__step_fits(&g.step, error);
-}
-
-/* ---- Kernel times ------------------------------------------------------------------------------------------------ */
-
-/* In `own`, or where they are remembered. Runs that differ only in machine, GPUs, nodes or a framework of the same mode
-** share them. */
-static const pm__costs *costs_of(const pm__schedule *s, double batch, pm__costs *own)
-{
-  bool found = false;
-  pm__costs *costs = own;
-  if (s->memo != NULL) {
-    pm__memo_key key = {{pm__memo_pointer(s->units), pm__memo_pointer(s->segments), pm__memo_pointer(s->device),
-                         pm__memo_number(batch)}};
-    costs = &s->memo->costs[pm__memo_find(&s->memo->cost_index, &key, &found)];
-  }
-  if (!found) pm__plan_kernels_price(&s->units->kernels, s->segments, s->device, batch, costs);
-  return costs;
+  pm_run own;
+  pm__step step;
+  int status = pm__step_gather(&step, &own, plan, run, size, error);
+  return status == PM_OK ? pm__step_fits(&step, error) : status;
 }
 
 /* Bytes of the fields of a prediction. */
@@ -118,27 +81,17 @@ static pm__memo_ring ring_of(const pm__schedule *s)
   return answer;
 }
 
-static void set_collectives(const pm__schedule *step, pm_prediction *out)
+static void set_collectives(const pm__step *step, pm_prediction *out)
 {
-  out->bus_bandwidth = step->ranks > 1 ? ring_of(step).bandwidth : (double)NAN;
+  out->bus_bandwidth = step->s.ranks > 1 ? ring_of(&step->s).bandwidth : (double)NAN;
 }
 
-static void set_weak_scaling(const pm__schedule *step, double alone, pm_prediction *out)
+/* The network is priced once more. */
+static void set_strong_scaling(const pm__step *step, pm_prediction *out)
 {
-  out->scaling_efficiency = alone / out->step_time;
-  out->strong_scaling_efficiency = step->ranks > 1 ? (double)NAN : 1;
-}
-
-/* A GPU alone with the batch of all: the network is priced once more. */
-static void set_strong_scaling(const pm__schedule *step, pm_prediction *out)
-{
-  pm__costs own;
-  pm__schedule whole = *step;
-  if (step->ranks <= 1) return;
-  whole.segments = NULL;
-  double batch = step->run->batch * step->ranks;
-  pm__schedule_times times = pm__step_times_of(&whole, costs_of(&whole, batch, &own), batch);
-  out->strong_scaling_efficiency = times.alone / (step->ranks * out->step_time);
+  double alone = out->scaling_efficiency * out->step_time;
+  if (step->s.ranks > 1 && !isnan(alone))
+    out->strong_scaling_efficiency = pm__step_alone(step, alone) / (step->s.ranks * out->step_time);
 }
 
 /* Only memory is known of a run that does not fit. */
@@ -155,74 +108,27 @@ static void set_too_large(pm_prediction *out)
   out->bottleneck = PM_BOTTLENECK_MEMORY_CAPACITY;
 }
 
-/* What only runs that share out the network have. */
-static void set_unshared(const pm__schedule *step, pm_prediction *out)
+static void predict_step(const pm__step *step, unsigned columns, pm_prediction *out)
 {
-  out->recompute_time = out->tensor_communication_time = out->context_communication_time = 0;
-  out->expert_communication_time = out->pipeline_communication_time = 0;
-  out->data_communication_time = out->communication_time;
-  out->exposed_data_communication_time = out->exposed_communication_time;
-  out->micro_batches = step->accumulation;
-  out->data_parallel = (int32_t)step->ranks;
-  out->slowest_stage = out->fullest_stage = 0;
-  out->pipeline_stages = 1;
-}
-
-static void predict_step(const pm__schedule *step, unsigned columns, pm_prediction *out)
-{
-  pm__costs own;
-  pm__sharing sharing;
-  const pm__costs *costs = costs_of(step, step->run->batch, &own);
-  pm__schedule_times times = pm__step_times_of(step, costs, step->run->batch);
-  double alone = times.alone;
-  pm__share(step, costs, &times, &sharing);
-  pm__step_compose(step, &times, &sharing, out);
-  pm__step_set_interval(step, costs, out);
-  if (has_no_time(out)) return;
-  set_collectives(step, out);
-  set_weak_scaling(step, alone, out);
-  set_unshared(step, out);
-  if (columns & PM_EXTRA_COLUMN_STRONG_SCALING) set_strong_scaling(step, out);
-}
-
-static void predict_parallel(const pm_plan *plan, const pm__schedule *step, pm_prediction *out)
-{
-  pm__parallel parallel;
-  int status = pm__parallel_make(&parallel, plan, step, NULL);
-  if (status != PM_OK) {
-    fill_unknown(out, status);
-    return;
-  }
-  pm__parallel_step_memory(&parallel, out);
-  if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !step->run->ignore_memory) {
+  out->status = PM_OK;
+  pm__step_set_memory(step, out);
+  if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !step->s.run->ignore_memory) {
     set_too_large(out);
     return;
   }
-  pm__parallel_step_predict(&parallel, out);
+  pm__step_compose(step, out);
   if (has_no_time(out)) return;
   set_collectives(step, out);
-  out->scaling_efficiency = out->strong_scaling_efficiency = NAN;
+  if (columns & PM_EXTRA_COLUMN_STRONG_SCALING) set_strong_scaling(step, out);
 }
 
 static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
 {
-  pm_run own;
-  pm__schedule step;
+  pm__step step;
   clear_gaps(out);
-  int status = cut_batch(&run, &own, NULL);
-  if (status == PM_OK) status = pm__step_make(&step, plan, run, memo, NULL);
-  if (status != PM_OK) {
-    fill_unknown(out, status);
-    return;
-  }
-  out->status = PM_OK;
-  if (pm__parallel_wanted(step.run)) {
-    predict_parallel(plan, &step, out);
-    return;
-  }
-  pm__step_memory(&step, out);
-  if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(out);
-  else predict_step(&step, columns, out);
+  int status = pm__step_make(&step, plan, run, memo, NULL);
+  if (status == PM_OK) predict_step(&step, columns, out);
+  else fill_unknown(out, status);
 }
 
 static void predict_all(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count)

@@ -7,12 +7,13 @@ enum { RUNS_MOST = 16, BATCHES = 65, ZERO_STAGES = 4 };
 
 /* Stages that are alike. */
 typedef struct screen_stages {
-  pm__parallel_stage stage;
+  pm__step_stage stage;
   int first, count;
-  bool several; /* chunks on each GPU */
   bool priced[ZERO_STAGES], measured[ZERO_STAGES][PM_RECOMPUTE_COUNT];
-  pm__parallel_prices prices[ZERO_STAGES];
-  pm__parallel_footprint footprint[ZERO_STAGES][PM_RECOMPUTE_COUNT];
+  pm__step_prices prices[ZERO_STAGES];
+  pm__step_footprint footprint[ZERO_STAGES][PM_RECOMPUTE_COUNT];
+  double summed[PM_RECOMPUTE_COUNT]; /* the micro-batch that `work` is of; 0: none */
+  pm__step_work work[PM_RECOMPUTE_COUNT];
 } screen_stages;
 
 /* What decides a layout, and then its stages. */
@@ -20,43 +21,54 @@ typedef struct screen_degrees {
   int32_t tensor, context, pipeline, expert, sequence, chunks, schedule;
 } screen_degrees;
 
-struct pm__parallel_screen {
-  const pm_plan *plan;
+/* A layout and what is kept of it. */
+typedef struct screen_layout {
   const pm_run *base;
   screen_degrees degrees; /* of the plan before */
-  pm__parallel p;  /* of the plan that is asked for */
+  pm__step p;             /* of the plan that is asked for */
   bool laid_out, divided;
   screen_stages group[RUNS_MOST];
-  int groups; /* 0: more than there is room for */
-  pm__parallel_piece *pieces; /* by micro-batch, recomputation and kind */
+  int groups;             /* 0: more than there is room for */
+  pm__step_work *work;    /* by micro-batch, recomputation and kind */
   size_t capacity;
+  pm__costs *costs;       /* of the whole network in segments, by micro-batch */
   bool timed[BATCHES][PM_RECOMPUTE_COUNT], sharded;
-  pm__parallel_shards shards[PM__PIECE_KINDS];
+  pm__step_shards shards[PM__PIECE_KINDS];
+} screen_layout;
+
+/* Plans with and without recomputation or sharded weights follow each other, and need the network in pieces and whole. */
+enum { SIDES = 2 };
+
+struct pm__step_screen {
+  const pm_plan *plan;
+  screen_layout side[SIDES];
   pm__memo memo;
 };
 
-pm__parallel_screen *pm__parallel_screen_new(const pm_plan *plan)
+pm__step_screen *pm__step_screen_new(const pm_plan *plan)
 {
-  pm__parallel_screen *screen = (pm__parallel_screen *)calloc(1, sizeof *screen);
+  pm__step_screen *screen = (pm__step_screen *)calloc(1, sizeof *screen);
   if (screen == NULL) return NULL;
   screen->plan = plan;
   return screen;
 }
 
-void pm__parallel_screen_free(pm__parallel_screen *screen)
+void pm__step_screen_free(pm__step_screen *screen)
 {
-  if (screen == NULL) return;
-  free(screen->pieces);
+  for (int i = 0; screen != NULL && i < SIDES; i++) {
+    free(screen->side[i].work);
+    free(screen->side[i].costs);
+  }
   free(screen);
 }
 
 /* ---- As a prediction has it ---- */
 
-static pm__parallel_screened predicted(const pm__parallel_screen *screen, const pm_run *run)
+static pm__step_screened predicted(const pm__step_screen *screen, const pm_run *run)
 {
   pm_prediction p;
   pm_predict(screen->plan, run, &p, 1);
-  return (pm__parallel_screened){p.status, p.step_time, p.memory};
+  return (pm__step_screened){p.status, p.step_time, p.memory};
 }
 
 /* ---- Layouts ---- */
@@ -67,7 +79,7 @@ static screen_degrees degrees_of(const pm_run *r)
                    r->sequence_parallel, r->virtual_pipeline, r->pipeline_schedule};
 }
 
-static bool same_layout(const pm__parallel_screen *s, const pm_run *base, const screen_degrees *d)
+static bool same_layout(const screen_layout *s, const pm_run *base, const screen_degrees *d)
 {
   const screen_degrees *before = &s->degrees;
   bool same = before->tensor == d->tensor && before->context == d->context && before->pipeline == d->pipeline;
@@ -75,170 +87,203 @@ static bool same_layout(const pm__parallel_screen *s, const pm_run *base, const 
          before->sequence == d->sequence;
 }
 
-static bool same_stages(const pm__parallel_screen *s, const screen_degrees *d)
+static bool same_stages(const screen_layout *s, const screen_degrees *d)
 {
   return s->divided && s->degrees.chunks == d->chunks && s->degrees.schedule == d->schedule;
 }
 
-static bool make_room(pm__parallel_screen *screen)
+static bool make_room(screen_layout *s)
 {
-  size_t kinds = (size_t)screen->p.pieces->pieces->kinds, needed = kinds * BATCHES * PM_RECOMPUTE_COUNT;
-  if (needed <= screen->capacity) return true;
-  pm__parallel_piece *pieces = (pm__parallel_piece *)realloc(screen->pieces, needed * sizeof *pieces);
-  if (pieces == NULL) return false;
-  screen->pieces = pieces;
-  screen->capacity = needed;
+  size_t needed = (size_t)s->p.kinds * BATCHES * PM_RECOMPUTE_COUNT;
+  if (s->p.s.segments != NULL && s->costs == NULL) s->costs = (pm__costs *)malloc(BATCHES * sizeof *s->costs);
+  if (s->p.s.segments != NULL && s->costs == NULL) return false;
+  if (needed <= s->capacity) return true;
+  pm__step_work *work = (pm__step_work *)realloc(s->work, needed * sizeof *work);
+  if (work == NULL) return false;
+  s->work = work;
+  s->capacity = needed;
   return true;
 }
 
-static int lay_out(pm__parallel_screen *screen, const pm_run *base, const pm_run *run)
+static int lay_out(pm__step_screen *screen, screen_layout *s, const pm_run *base, const pm_run *run)
 {
-  pm__schedule schedule;
-  screen->laid_out = screen->divided = screen->sharded = false;
-  screen->groups = 0;
-  memset(screen->timed, 0, sizeof screen->timed);
-  screen->base = base;
-  int status = pm__step_make(&schedule, screen->plan, run, &screen->memo, NULL);
-  if (status == PM_OK) status = pm__parallel_make(&screen->p, screen->plan, &schedule, NULL);
-  if (status == PM_OK && !make_room(screen)) status = PM_STATUS_NO_MEMORY;
-  screen->laid_out = status == PM_OK;
+  s->laid_out = s->divided = s->sharded = false;
+  s->groups = 0;
+  memset(s->timed, 0, sizeof s->timed);
+  s->base = base;
+  int status = pm__step_make(&s->p, screen->plan, run, &screen->memo, NULL);
+  if (status == PM_OK && !make_room(s)) status = PM_STATUS_NO_MEMORY;
+  s->laid_out = status == PM_OK;
   return status;
+}
+
+/* Of the plan that is asked for, with as much as possible of the layout before. */
+static int take(pm__step_screen *screen, screen_layout *s, const pm_run *base, const pm_run *run)
+{
+  const screen_degrees degrees = degrees_of(run);
+  bool laid_out = same_layout(s, base, &degrees);
+  s->divided = laid_out && same_stages(s, &degrees);
+  s->degrees = degrees;
+  int status = laid_out ? pm__step_change(&s->p, run, NULL) : lay_out(screen, s, base, run);
+  bool other = laid_out && status == PM_OK && pm__layout_cuts(&s->p.s, &s->p.at) != s->p.at.cut;
+  if (other) status = lay_out(screen, s, base, run);
+  return status == PM_OK && !make_room(s) ? PM_STATUS_NO_MEMORY : status;
 }
 
 /* ---- Stages ---- */
 
-static bool same_parts(const pm__parallel *p, const pm__parallel_stage *a, const pm__parallel_stage *b)
+static bool same_parts(const pm__step *p, const pm__step_stage *a, const pm__step_stage *b)
 {
-  bool counts = memcmp(a->count, b->count, (size_t)p->pieces->pieces->kinds * sizeof *a->count) == 0;
+  bool counts = memcmp(a->count, b->count, (size_t)p->kinds * sizeof *a->count) == 0;
   return counts && a->again == b->again && a->whole == b->whole && a->split == b->split && a->expert == b->expert;
 }
 
-/* What is known of a group stays if another number of chunks makes the same stage of it; where there are several, the last
-** pieces wait differently. */
-static void begin_group(const pm__parallel_screen *screen, screen_stages *group, bool known, int first,
-                        const pm__parallel_stage *stage)
+/* What is known of a group stays if another number of chunks makes the same stage of it; but memory depends on the chunks. */
+static void begin_group(const screen_layout *s, screen_stages *group, bool known, int first, const pm__step_stage *stage)
 {
-  bool several = screen->p.chunks > 1, same = known && same_parts(&screen->p, &group->stage, stage);
+  bool same = known && same_parts(&s->p, &group->stage, stage);
   if (!same) memset(group->priced, 0, sizeof group->priced);
-  if (!same || several != group->several) memset(group->measured, 0, sizeof group->measured);
+  memset(group->measured, 0, sizeof group->measured);
+  memset(group->summed, 0, sizeof group->summed);
   group->stage = *stage;
   group->first = first;
   group->count = 1;
-  group->several = several;
 }
 
-static void divide(pm__parallel_screen *screen)
+static void divide(screen_layout *s)
 {
-  const pm__parallel *p = &screen->p;
-  pm__parallel_stage next;
-  int known = screen->groups, groups = 0;
-  screen->divided = true;
-  screen->groups = 0;
-  for (int i = 0; i < p->stages; i++) {
-    screen_stages *last = &screen->group[groups - (groups > 0)];
-    pm__parallel_stage_make(p, i, &next);
-    if (i > 0 && pm__parallel_alike(p, i, &last->stage, &next)) last->count++;
+  const pm__step *p = &s->p;
+  pm__step_stage next;
+  int known = s->groups, groups = 0;
+  s->divided = true;
+  s->groups = 0;
+  for (int i = 0; i < p->at.stages; i++) {
+    screen_stages *last = &s->group[groups - (groups > 0)];
+    pm__step_stage_make(p, i, &next);
+    if (i > 0 && pm__step_alike(p, i, &last->stage, &next)) last->count++;
     else if (groups == RUNS_MOST) return;
     else {
-      begin_group(screen, &screen->group[groups], groups < known, i, &next);
+      begin_group(s, &s->group[groups], groups < known, i, &next);
       groups++;
     }
   }
-  screen->groups = groups;
+  s->groups = groups;
 }
 
-static const pm__parallel_footprint *footprint_of(const pm__parallel_screen *screen, screen_stages *a)
+static const pm__step_footprint *footprint_of(const screen_layout *s, screen_stages *a)
 {
-  int zero = screen->p.s.run->zero, how = screen->p.s.run->recompute;
-  pm__parallel_footprint *f = &a->footprint[zero][how];
-  if (!a->measured[zero][how]) *f = pm__parallel_footprint_of(&screen->p, &a->stage);
+  int zero = s->p.at.zero, how = s->p.at.recompute;
+  pm__step_footprint *f = &a->footprint[zero][how];
+  if (!a->measured[zero][how]) pm__step_footprint_of(&s->p, a->first, &a->stage, f);
   a->measured[zero][how] = true;
   return f;
 }
 
-static const pm__parallel_prices *prices_of(const pm__parallel_screen *screen, screen_stages *a)
+static const pm__step_prices *prices_of(const screen_layout *s, screen_stages *a)
 {
-  int zero = screen->p.s.run->zero;
-  if (!a->priced[zero]) a->prices[zero] = pm__parallel_data_price(&screen->p, &a->stage, screen->shards);
+  int zero = s->p.at.zero;
+  if (!a->priced[zero]) pm__step_data_price(&s->p, &a->stage, s->shards, &a->prices[zero]);
   a->priced[zero] = true;
   return &a->prices[zero];
 }
 
-static void price_shards(pm__parallel_screen *screen)
+static void price_shards(screen_layout *s)
 {
-  int kinds = screen->p.pieces->pieces->kinds;
-  if (screen->sharded || screen->p.s.run->zero != 3) return;
-  for (int k = 0; k < kinds; k++) screen->shards[k] = pm__parallel_shards_price(&screen->p, k);
-  screen->sharded = true;
+  if (s->sharded || s->p.at.zero != 3) return;
+  for (int k = 0; k < s->p.kinds; k++) s->shards[k] = pm__step_shards_price(&s->p, k);
+  s->sharded = true;
 }
 
 /* ---- Pieces ---- */
 
-static const pm__parallel_piece *pieces_of(pm__parallel_screen *screen)
+static void time_pieces(const screen_layout *s, pm__step_work *work, pm__costs *costs)
 {
-  double batch = screen->p.batch;
-  int at = batch < BATCHES ? (int)batch : 0, how = screen->p.s.run->recompute, kinds = screen->p.pieces->pieces->kinds;
-  pm__parallel_piece *pieces = screen->pieces + (size_t)(at * PM_RECOMPUTE_COUNT + how) * (size_t)kinds;
-  if (screen->timed[at][how]) return pieces;
-  for (int k = 0; k < kinds; k++) pm__parallel_piece_times(&screen->p, k, &pieces[k]);
-  screen->timed[at][how] = at > 0; /* the first place is for all that are larger */
-  return pieces;
+  pm__costs own;
+  const pm__schedule *of = &s->p.s;
+  if (costs != NULL) *costs = *pm__step_costs(of, of->units, of->segments, of->batch, &own);
+  for (int k = 0; k < s->p.kinds; k++) {
+    const pm__units *units = pm__step_piece(&s->p, k)->units;
+    bool whole = costs != NULL && units == of->units;
+    pm__step_piece_work(&s->p, k, whole ? costs : pm__step_costs(of, units, NULL, of->batch, &own), &work[k]);
+  }
+}
+
+/* The first place is for all micro-batches that are too large to have their own. */
+static pm__step_kinds kinds_of(screen_layout *s)
+{
+  double batch = s->p.s.batch;
+  int at = batch < BATCHES ? (int)batch : 0, how = s->p.at.recompute;
+  pm__step_work *work = s->work + (size_t)(at * PM_RECOMPUTE_COUNT + how) * (size_t)s->p.kinds;
+  pm__costs *costs = s->p.s.segments != NULL ? &s->costs[at] : NULL;
+  if (!s->timed[at][how]) time_pieces(s, work, costs);
+  s->timed[at][how] = at > 0;
+  return (pm__step_kinds){work, costs};
+}
+
+static const pm__step_work *work_of(const screen_layout *s, screen_stages *a, const pm__step_kinds *kinds)
+{
+  int how = s->p.at.recompute;
+  if (a->summed[how] != s->p.s.batch) pm__step_stage_work(&s->p, kinds->work, &a->stage, &a->work[how]);
+  a->summed[how] = s->p.s.batch;
+  return &a->work[how];
 }
 
 /* ---- A plan ---- */
 
 /* Of stages that are alike the first has most in flight. */
-static double memory_of(pm__parallel_screen *screen, double *host)
+static double memory_of(screen_layout *s, double *host)
 {
   double most = 0;
   *host = 0;
-  for (int i = 0; i < screen->groups; i++) {
-    screen_stages *a = &screen->group[i];
-    double flight = pm__parallel_in_flight(&screen->p, a->first);
-    pm__memory_parts parts = pm__parallel_memory_of(footprint_of(screen, a), flight);
-    double total = pm__memory_total(&parts, screen->p.batch);
+  for (int i = 0; i < s->groups; i++) {
+    screen_stages *a = &s->group[i];
+    double flight = pm__step_in_flight(&s->p, a->first);
+    pm__memory_parts parts = pm__step_memory_of(footprint_of(s, a), flight);
+    double total = pm__memory_total(&parts, s->p.s.batch);
     most = total > most ? total : most;
     *host = parts.host > *host ? parts.host : *host;
   }
   return most;
 }
 
-static double step_of(pm__parallel_screen *screen)
+static double step_of(screen_layout *s)
 {
-  const pm__parallel *p = &screen->p;
-  const pm__parallel_piece *pieces = pieces_of(screen);
-  price_shards(screen);
-  pm__parallel_walk walk = pm__parallel_walk_begin(p);
-  for (int i = 0; i < screen->groups; i++) {
-    screen_stages *a = &screen->group[i];
-    pm__parallel_piece times = pm__parallel_stage_times(p, pieces, &a->stage);
-    pm__parallel_data data = pm__parallel_data_time_of(p, &a->stage, prices_of(screen, a), pieces, &times);
-    pm__parallel_walk_add(p, a->first, a->count, &a->stage, &times, &data, &walk);
+  const pm__step *p = &s->p;
+  const pm__step_kinds kinds = kinds_of(s);
+  double waits;
+  price_shards(s);
+  pm__step_walk walk;
+  pm__step_walk_begin(p, &walk);
+  for (int i = 0; i < s->groups; i++) {
+    screen_stages *a = &s->group[i];
+    pm__step_times times;
+    const pm__step_work *work = work_of(s, a, &kinds);
+    pm__step_times_of(p, work, pm__step_own_parameters(p, &a->stage), &times);
+    pm__step_data data = pm__step_data_time(p, &a->stage, prices_of(s, a), &kinds, work, &times);
+    pm__step_walk_add(p, a->first, a->count, &a->stage, work, &times, &data, &walk);
   }
-  walk.load.hop = pm__parallel_hop_time(p);
-  return pm__parallel_walk_step(p, &walk);
+  walk.load.hop = pm__step_hop_time(p);
+  pm__step_sum sum = pm__step_put_together(p, &walk);
+  return pm__step_time(p, &walk, &sum.sharing, &waits);
 }
 
-static pm__parallel_screened evaluate(pm__parallel_screen *screen)
+static pm__step_screened evaluate(screen_layout *s)
 {
   double host;
-  pm__parallel_screened out = {PM_OK, NAN, memory_of(screen, &host)};
-  bool fits = pm__parallel_verdict(&screen->p, out.memory, host) != PM_VERDICT_DOES_NOT_FIT;
-  if (!fits && !screen->p.s.run->ignore_memory) out.status = PM_STATUS_DOES_NOT_FIT;
-  else out.step_time = step_of(screen);
+  pm__step_screened out = {PM_OK, NAN, memory_of(s, &host)};
+  bool fits = pm__step_verdict(&s->p, out.memory, host) != PM_VERDICT_DOES_NOT_FIT;
+  if (!fits && !s->p.s.run->ignore_memory) out.status = PM_STATUS_DOES_NOT_FIT;
+  else out.step_time = step_of(s);
   if (out.status == PM_OK && isnan(out.step_time)) out.status = PM_STATUS_NOT_MODELLED;
   return out;
 }
 
-pm__parallel_screened pm__parallel_screen_run(pm__parallel_screen *screen, const pm_run *base, const pm_run *run)
+pm__step_screened pm__step_screen_run(pm__step_screen *screen, const pm_run *base, const pm_run *run)
 {
-  if (!pm__parallel_wanted(run)) return predicted(screen, run);
-  const screen_degrees degrees = degrees_of(run);
-  bool laid_out = same_layout(screen, base, &degrees);
-  if (laid_out) screen->divided = same_stages(screen, &degrees);
-  int status = laid_out ? pm__parallel_change(&screen->p, run, NULL) : lay_out(screen, base, run);
-  screen->degrees = degrees;
-  if (status != PM_OK) return (pm__parallel_screened){status, NAN, NAN};
-  if (!screen->divided) divide(screen);
-  return screen->groups > 0 ? evaluate(screen) : predicted(screen, run);
+  screen_layout *s = &screen->side[run->zero >= 2 || run->recompute != PM_RECOMPUTE_NONE];
+  int status = take(screen, s, base, run);
+  if (status != PM_OK) return (pm__step_screened){status, NAN, NAN};
+  if (!pm__step_all_reduces(&s->p)) return predicted(screen, run);
+  if (!s->divided) divide(s);
+  return s->groups > 0 ? evaluate(s) : predicted(screen, run);
 }

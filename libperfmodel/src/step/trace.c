@@ -1,12 +1,12 @@
 /*
-** The timeline of one step. Of a run that shares out the network it is that of pipeline_trace.c; else it has one lane for
+** The timeline of one step. Of a network that is cut into pieces it is that of pipeline_trace.c; else it has one lane for
 ** the kernels of a GPU, layer by layer, one for the host's launches, one for the buckets of gradients, one for waiting.
 **
 ** The kernels of a step take less than the step where the host is slow: they are then spread evenly, with gaps between.
 */
 #include <math.h>
 #include <stdio.h>
-#include "step/parallel.h"
+#include "step/step.h"
 #include "step/trace_text.h"
 
 enum { LANE_GPU = 1, LANE_HOST, LANE_EXCHANGE, LANE_WAITING };
@@ -14,7 +14,7 @@ enum { PASSES_MOST = 8 }; /* accumulated batches that are drawn */
 
 typedef struct trace {
   pm__trace_text text;
-  const pm__schedule *step;
+  const pm__step *step;
   const pm_prediction *p;
   double now, stretch; /* s; of kernels over their time */
 } trace;
@@ -31,8 +31,8 @@ static void add_event(trace *t, int lane, const char *name, const char *what, do
 static double kernel_time(const pm__schedule *s, const pm__layer_kernel *kernel)
 {
   double factor = kernel->family == PM__CONV ? s->factor : kernel->framework_kernel ? s->framework_kernel : 1;
-  if (!s->device->calibrated || !kernel->matrix) return pm__kernel_price(s->device, kernel, s->run->batch) * factor;
-  pm__plan_way way = pm__plan_way_of(s->device, kernel, s->run->batch);
+  if (!s->device->calibrated || !kernel->matrix) return pm__kernel_price(s->device, kernel, s->batch) * factor;
+  pm__plan_way way = pm__plan_way_of(s->device, kernel, s->batch);
   return way.time * factor - way.spared * s->layout;
 }
 
@@ -42,7 +42,7 @@ static double layer_time(const pm__schedule *s, size_t index, pm__pass pass)
   int number = s->units->order[index];
   if (number < 0) return 0;
   const pm__unit *unit = &s->units->unit[number];
-  double time = unit->pass[pass].launches * s->launch + unit->pass[pass].layout * s->run->batch * s->layout;
+  double time = unit->pass[pass].launches * s->launch + unit->pass[pass].layout * s->batch * s->layout;
   for (int i = unit->first; i < unit->first + unit->count; i++) {
     const pm__layer_kernel *kernel = &s->units->kernels.shape[s->units->entry[i].kernel];
     if (kernel->pass == pass) time += s->units->entry[i].repeats * kernel_time(s, kernel);
@@ -52,21 +52,21 @@ static double layer_time(const pm__schedule *s, size_t index, pm__pass pass)
 
 static void add_layer(trace *t, size_t index, pm__pass pass, const char *what)
 {
-  double time = layer_time(t->step, index, pass);
-  add_event(t, LANE_GPU, t->step->network->network->layers[index].name, what, t->now, time);
+  double time = layer_time(&t->step->s, index, pass);
+  add_event(t, LANE_GPU, t->step->s.network->network->layers[index].name, what, t->now, time);
   t->now += time * t->stretch;
 }
 
 static void add_forward(trace *t)
 {
-  const pm_network *network = t->step->network->network;
+  const pm_network *network = t->step->s.network->network;
   for (size_t i = 0; i < network->count; i++)
     if (network->layers[i].kind != NULL) add_layer(t, i, PM__FORWARD, "");
 }
 
 static void add_backward(trace *t)
 {
-  const pm_network *network = t->step->network->network;
+  const pm_network *network = t->step->s.network->network;
   for (size_t i = network->count; i-- > 0;) {
     if (network->layers[i].kind == NULL) continue;
     add_layer(t, i, PM__DGRAD, ", dgrad");
@@ -88,13 +88,13 @@ static void add_piece(trace *t, int index, double ready, double takes, double *e
 /* The buckets of a backward pass that begins at `start`. */
 static void add_buckets(trace *t, double start)
 {
-  const pm__segments *cut = t->step->segments;
+  const pm__segments *cut = t->step->s.segments;
   pm__bucket_times times;
   double now = start, end = start;
   int index = 0;
   pm__costs costs;
-  pm__plan_kernels_price(&t->step->units->kernels, cut, t->step->device, t->step->run->batch, &costs);
-  pm__bucket_times_of(t->step, &costs, &times);
+  pm__plan_kernels_price(&t->step->s.units->kernels, cut, t->step->s.device, t->step->s.batch, &costs);
+  pm__step_bucket_times(t->step, &costs, &times);
   for (int i = 0; i < cut->count; i++) {
     double takes = times.backward[i] * t->stretch;
     for (int k = 0; k < (int)cut->pieces[i]; k++)
@@ -107,8 +107,8 @@ static void add_buckets(trace *t, double start)
 
 static void add_passes(trace *t)
 {
-  const pm__schedule *s = t->step;
-  int passes = s->run->gradient_accumulation_steps < PASSES_MOST ? s->run->gradient_accumulation_steps : PASSES_MOST;
+  const pm__schedule *s = &t->step->s;
+  int passes = s->accumulation < PASSES_MOST ? (int)s->accumulation : PASSES_MOST;
   double start = t->now;
   for (int i = 0; i < passes; i++) {
     add_forward(t);
@@ -117,7 +117,7 @@ static void add_passes(trace *t)
     if (i == passes - 1 && s->segments != NULL) add_buckets(t, backward);
   }
   double rest = t->p->forward_time + t->p->dgrad_time + t->p->wgrad_time - (t->now - start) / t->stretch;
-  if (s->run->gradient_accumulation_steps <= passes) return;
+  if (s->accumulation <= passes) return;
   add_event(t, LANE_GPU, "further batches, before these", "", t->now, rest);
   t->now += rest * t->stretch;
 }
@@ -125,7 +125,7 @@ static void add_passes(trace *t)
 static void add_end(trace *t)
 {
   const pm_prediction *p = t->p;
-  if (t->step->segments == NULL)
+  if (t->step->s.segments == NULL)
     add_event(t, LANE_EXCHANGE, "exchange", "", t->now, p->exposed_communication_time);
   add_event(t, LANE_WAITING, "exposed communication", "", t->now, p->exposed_communication_time);
   t->now += p->exposed_communication_time;
@@ -147,7 +147,7 @@ static void add_all(trace *t)
   add_end(t);
 }
 
-static char *trace_of(const pm__schedule *step, const pm_prediction *prediction, pm_error *error)
+static char *trace_of(const pm__step *step, const pm_prediction *prediction, pm_error *error)
 {
   trace t = {.step = step, .p = prediction};
   t.stretch = 1 + prediction->launch_overhead_time / prediction->compute_time;
@@ -167,11 +167,12 @@ static int check_drawable(const pm_prediction *prediction, pm_error *error)
 
 char *pm_prediction_format_trace_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
-  pm__parallel_gathered g;
+  pm_run own;
+  pm__step step;
   pm_prediction prediction;
   if (pm_run_check_sized(plan, run, size, error) != PM_OK) return NULL;
-  pm__step_gather(plan, run, size, &g, NULL);
-  pm_predict(plan, g.step.run, &prediction, 1);
+  pm__step_gather(&step, &own, plan, run, size, NULL);
+  pm_predict(plan, step.s.run, &prediction, 1);
   if (check_drawable(&prediction, error) != PM_OK) return NULL;
-  return g.shared ? pm__parallel_trace(&g.parallel, &prediction, error) : trace_of(&g.step, &prediction, error);
+  return step.at.cut ? pm__step_pipeline_trace(&step, &prediction, error) : trace_of(&step, &prediction, error);
 }

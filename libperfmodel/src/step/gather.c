@@ -1,4 +1,4 @@
-/* What belongs to one run, gathered; and whether it fits together. */
+/* What a run refers to: network, system, software, device, micro-batch; and whether it exists. */
 #include "step/step.h"
 #include "hardware/kernel_calibration.h"
 #include <math.h>
@@ -17,7 +17,7 @@ static int32_t parallelism_of(const pm_run *run, const pm__plan_framework *frame
 static int32_t overlap_of(const pm_run *run, const pm__plan_framework *framework)
 {
   if (run->overlap != PM_OVERLAP_FRAMEWORK) return run->overlap;
-  return framework != NULL ? framework->profile.framework.overlap : PM_OVERLAP_NONE;
+  return framework != NULL ? framework->profile.framework.overlap : PM_OVERLAP_BACKWARD;
 }
 
 static int stored_in(const pm_run *run)
@@ -28,15 +28,13 @@ static int stored_in(const pm_run *run)
 static void set_framework(pm__schedule *s)
 {
   const pm_framework *f = &s->framework->profile.framework;
+  int narrow = s->device->bytes <= 2;
   s->layout = s->device->layout;
   s->gradient = pm__plan_gradient(f, stored_in(s->run));
-  int narrow = s->device->bytes <= 2;
   if (s->device->calibrated) s->framework_kernel = f->framework_kernel_factor;
   s->mode = s->framework->mode[narrow];
   s->units = s->network->units[s->mode];
-  if (s->parallelism != PM_PARALLELISM_ALL_REDUCE || s->overlap != PM_OVERLAP_BACKWARD || s->ranks <= 1) return;
-  int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;
-  s->segments = s->network->segments[s->framework->cut[narrow][size]];
+  s->group.era = f->nccl;
 }
 
 /* The GPU, with the convolutions of the framework's libraries where these matter. */
@@ -48,7 +46,7 @@ static const pm__device *device_of(const pm_plan *plan, const pm__schedule *s, i
   return &plan->libraries[s->framework->library].devices[system][precision];
 }
 
-/* All but the group, which was found already. */
+/* All but the group, which was found already, and what depends on the layout. */
 static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo *memo)
 {
   s->memo = memo;
@@ -65,16 +63,13 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->parallelism = parallelism_of(run, s->framework);
   s->overlap = overlap_of(run, s->framework);
   s->ranks = (double)run->gpus * run->nodes;
-  s->accumulation = run->gradient_accumulation_steps;
-  s->samples = run->batch * s->ranks * s->accumulation;
   s->factor = s->device->library;
   s->framework_kernel = 1;
   s->launch = s->device->launch;
   s->layout = 0;
   s->gradient = s->device->bytes;
-  if (s->framework == NULL) return;
-  s->group.era = s->framework->profile.framework.nccl;
-  set_framework(s);
+  if (s->framework != NULL) set_framework(s);
+  if (run->gradient_bytes > 0) s->gradient = run->gradient_bytes;
 }
 
 /* ---- Checks ---- */
@@ -168,7 +163,7 @@ static int check(const pm_plan *plan, const pm_run *run, pm__schedule *s, pm_err
   return status == PM_OK ? check_precision(plan, run, error) : status;
 }
 
-int pm__step_make(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error)
+int pm__gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error)
 {
   int status = check(plan, run, s, error);
   if (status == PM_OK) gather(s, plan, run, memo);

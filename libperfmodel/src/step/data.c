@@ -1,0 +1,260 @@
+/*
+** What data-parallel ranks exchange, of one stage. P parameters of a GPU, g bytes of a gradient, w of a weight.
+**
+**     zero 0      all-reduce of g P behind the backward pass of the last micro-batch, in buckets
+**     zero 1, 2   reduce-scatter of g P there; all-gather of w P after the update, which nothing hides. 2 gives gradients
+**                 away at once, so with a pipeline or several micro-batches it exchanges them every time
+**     zero 3      weights are gathered piece by piece, the next one while this one runs; forward, and again backward:
+**                 sum of max(forward, gather) and of max(backward, gather + scatter), for every micro-batch; software that
+**                 gathers late waits for all of it. A pipeline gathers once a step and keeps the weights, as its memory says
+**
+** Shards that the host keeps come up before they are gathered, and gradients go down after they are scattered: piece by
+** piece beside those exchanges, so that the longer of the two counts.
+**
+** A backward pass that is cut at buckets (schedule/overlap.c) hides them one by one; otherwise buckets become ready evenly
+** over it:
+**
+**     exposed = max(last bucket, all - backward)
+**
+** Groups of shards that are smaller than the replicas sum up over their copies afterwards. Experts have replicas of their
+** own. Norms that tensor-parallel GPUs compute on shared tokens, and an embedding that the last stage uses too, are
+** summed once a step.
+*/
+#include <math.h>
+#include "kernel/models.h"
+#include "step/step.h"
+
+static double exchange(const pm__step *p, pm__step_group group, int collective, double bytes)
+{
+  if (p->group[group].members * p->group[group].nodes == 1) return 0;
+  return pm__schedule_exchange_on(&p->s, &p->group[group], collective, bytes);
+}
+
+/* In equal buckets, one after the other; what does not fit into one goes by itself, so there are no more than layers. *bucket
+** is the time of one. Without a framework there are no buckets. */
+static double in_buckets(const pm__step *p, pm__step_group group, int collective, double bytes, double *bucket)
+{
+  double most = p->s.framework != NULL ? p->s.framework->profile.framework.bucket : (double)INFINITY;
+  double pieces = pm__most(1, pm__least(ceil(bytes / most), p->s.network->products));
+  *bucket = bytes > 0 ? exchange(p, group, collective, bytes / pieces) : 0;
+  return pieces * *bucket;
+}
+
+/* ---- Gradients once, or every time ---- */
+
+/* Copies of a smaller group of shards. */
+static double among_copies(const pm__step *p, double bytes)
+{
+  return exchange(p, PM__GROUP_COPIES, PM_COLLECTIVE_ALL_REDUCE, bytes / p->at.shards);
+}
+
+static pm__step_group summing_group(const pm__step *p)
+{
+  return p->at.zero > 0 ? PM__GROUP_SHARD : PM__GROUP_DATA;
+}
+
+static int summing_collective(const pm__step *p)
+{
+  return p->at.zero > 0 ? PM_COLLECTIVE_REDUCE_SCATTER : PM_COLLECTIVE_ALL_REDUCE;
+}
+
+static double busy_share(const pm__step *p, pm__step_group group, int collective)
+{
+  const pm__collective_group *of = &p->group[group];
+  return of->members * of->nodes > 1 ? pm__exchange_share(of, collective) : 0;
+}
+
+static void price_gradients(const pm__step *p, const pm__step_stage *stage, pm__step_prices *out)
+{
+  double bytes = pm__step_shared(p, stage) * p->s.gradient, bucket, other;
+  int collective = summing_collective(p);
+  double all = in_buckets(p, summing_group(p), collective, bytes, &bucket);
+  if (p->at.zero > 0) all += among_copies(p, bytes);
+  out->gradients = all + in_buckets(p, PM__GROUP_EXPERT_DATA, collective, pm__step_experts(p, stage) * p->s.gradient, &other);
+  out->bucket = pm__most(bucket, other);
+  out->beside = busy_share(p, summing_group(p), collective);
+}
+
+/* While they hide, collectives keep multiprocessors busy that the kernels beside them lack. */
+static double beside(const pm__step_prices *prices, double hidden)
+{
+  return hidden > 0 ? hidden * prices->beside : 0;
+}
+
+static pm__step_data reduce_evenly(const pm__step *p, const pm__step_prices *prices, double backward)
+{
+  double all = prices->gradients;
+  bool overlap = p->s.overlap == PM_OVERLAP_BACKWARD;
+  double left = overlap ? pm__least(all, pm__most(prices->bucket, all - backward)) : all;
+  return (pm__step_data){all, left + beside(prices, all - left), 0};
+}
+
+static double call_time(const pm__step *p)
+{
+  return p->s.framework->profile.framework.kernel_time;
+}
+
+/* Behind a backward pass that is cut at buckets, which recomputation and other kernels than the plain ones stretch. */
+static pm__step_data reduce_by_segments(const pm__step *p, const pm__step_prices *prices, const pm__costs *costs,
+                                        const pm__step_work *work, const pm__step_times *times)
+{
+  double kernels = work->gpu[PM__DGRAD] + work->gpu[PM__WGRAD] + work->again, stretch = 1;
+  const pm__step_pace *pace = &times->pace[PM__DGRAD];
+  if (p->at.cut || pm__step_attention_factor(p) != 1) stretch = kernels / pm__segments_time(&p->s, costs);
+  const pm__schedule_pace each = {pace->gpu * stretch, pace->host * call_time(p)};
+  pm__segments_exchange e = pm__segments_overlap(&p->s, costs, &p->group[summing_group(p)], summing_collective(p), &each);
+  return (pm__step_data){e.communication + prices->gradients, e.exposed + prices->gradients, 0};
+}
+
+void pm__step_bucket_times(const pm__step *p, const pm__costs *costs, pm__bucket_times *times)
+{
+  pm__bucket_times_of(&p->s, costs, &p->group[summing_group(p)], summing_collective(p), times);
+}
+
+/* Without a framework there are no buckets: all of it hides behind all of the backward pass, ideally. */
+static pm__step_data reduce_ideally(const pm__step *p, const pm__step_prices *prices, double backward)
+{
+  double all = prices->gradients;
+  return (pm__step_data){all, p->s.overlap == PM_OVERLAP_BACKWARD ? pm__most(0, all - backward) : all, 0};
+}
+
+static pm__step_data reduce_gradients(const pm__step *p, const pm__step_prices *prices, const pm__step_kinds *kinds,
+                                      const pm__step_work *work, const pm__step_times *times)
+{
+  double backward = pm__step_backward(times);
+  if (kinds->costs != NULL) return reduce_by_segments(p, prices, kinds->costs, work, times);
+  if (p->s.framework == NULL) return reduce_ideally(p, prices, backward);
+  return reduce_evenly(p, prices, backward);
+}
+
+static double gather_weights(const pm__step *p, const pm__step_stage *stage)
+{
+  double w = p->s.device->bytes;
+  return exchange(p, PM__GROUP_SHARD, PM_COLLECTIVE_ALL_GATHER, pm__step_shared(p, stage) * w) +
+         exchange(p, PM__GROUP_EXPERT_DATA, PM_COLLECTIVE_ALL_GATHER, pm__step_experts(p, stage) * w);
+}
+
+/* ---- Shards of weights ---- */
+
+static double of_piece(const pm__step *p, const pm__plan_piece *shard, int collective, double each)
+{
+  double share = p->s.framework != NULL ? p->s.framework->profile.framework.shard_bandwidth : 1;
+  return (exchange(p, PM__GROUP_SHARD, collective, (shard->whole + shard->split) * each) +
+          exchange(p, PM__GROUP_EXPERT_DATA, collective, shard->expert * each)) / share;
+}
+
+/* A pipeline comes back to a piece for every micro-batch: it keeps what it has gathered, and sums gradients once. */
+static bool gathers_once(const pm__step *p)
+{
+  return p->at.zero == 3 && p->at.stages > 1;
+}
+
+pm__step_shards pm__step_shards_price(const pm__step *p, int kind)
+{
+  const pm__plan_piece *shard = pm__step_piece(p, kind);
+  int32_t offload = p->s.run->offload;
+  double own = (shard->whole + shard->split) / p->at.shards + shard->expert / p->at.expert_replicas;
+  pm__step_shards out = {of_piece(p, shard, PM_COLLECTIVE_ALL_GATHER, p->s.device->bytes),
+                             of_piece(p, shard, PM_COLLECTIVE_REDUCE_SCATTER, p->s.gradient), 0, 0};
+  if (offload == PM_OFFLOAD_PARAMETERS) out.up = pm__step_host_copy(p, own * p->s.device->bytes);
+  if (offload >= PM_OFFLOAD_GRADIENTS) out.down = pm__step_host_copy(p, own * p->s.gradient);
+  return out;
+}
+
+/* A piece's passes within its stage. */
+typedef struct piece_times {
+  double forward, backward;
+} piece_times;
+
+static piece_times piece_times_of(const pm__step_work *w, const pm__step_times *t)
+{
+  const pm__step_pace *f = &t->pace[PM__FORWARD], *d = &t->pace[PM__DGRAD], *g = &t->pace[PM__WGRAD];
+  piece_times out = {pm__step_paced(f, w->gpu[PM__FORWARD], w->host[PM__FORWARD]) + w->exchange[PM__FORWARD], 0};
+  out.backward = pm__step_paced(d, w->gpu[PM__DGRAD] + w->again, w->host[PM__DGRAD] + w->host_again) +
+                 pm__step_paced(g, w->gpu[PM__WGRAD], w->host[PM__WGRAD]) + w->exchange[PM__DGRAD] +
+                 w->exchange[PM__WGRAD] + w->exchange_again;
+  return out;
+}
+
+/* Exchanges of one micro-batch, and what of them nothing hides. The first gather and the last scatter have nothing to hide
+** behind. */
+static pm__step_data pass_shards(const pm__step *p, const pm__step_stage *stage, const pm__step_shards *shards,
+                                 const pm__step_work *kinds, const pm__step_times *times)
+{
+  pm__step_data sum = {0, 0, 0};
+  double most = 0;
+  for (int k = 0; k < p->kinds; k++) {
+    if (stage->count[k] == 0) continue;
+    double gather = shards[k].gather, scatter = shards[k].scatter, again = gathers_once(p) ? 0 : gather;
+    piece_times piece = piece_times_of(&kinds[k], times);
+    sum.communication += stage->count[k] * (gather + again + scatter);
+    double late = pm__most(0, gather - piece.forward) + pm__most(0, again + scatter - piece.backward);
+    sum.exposed += stage->count[k] * (p->gathers_late ? gather + again + scatter : late);
+    most = pm__most(most, gather + scatter);
+  }
+  sum.exposed = pm__least(sum.communication, sum.exposed + most);
+  return sum;
+}
+
+/* The same with copies to the host and back beside the exchanges, the longer of which counts. */
+static double pass_copies(const pm__step *p, const pm__step_stage *stage, const pm__step_shards *shards,
+                          const pm__step_work *kinds, const pm__step_times *times)
+{
+  pm__step_shards longer[PM__PIECE_KINDS];
+  double first = 0;
+  for (int k = 0; k < p->kinds; k++) {
+    if (isnan(shards[k].down)) return shards[k].down;
+    longer[k] = (pm__step_shards){pm__most(shards[k].gather, shards[k].up), pm__most(shards[k].scatter, shards[k].down), 0, 0};
+    double waits = pm__least(shards[k].gather, shards[k].up) + pm__least(shards[k].scatter, shards[k].down);
+    if (stage->count[k] > 0) first = pm__most(first, waits);
+  }
+  return pass_shards(p, stage, longer, kinds, times).exposed + first;
+}
+
+static pm__step_data shard_weights(const pm__step *p, const pm__step_stage *stage, const pm__step_prices *prices,
+                                   const pm__step_work *kinds, const pm__step_times *times)
+{
+  pm__step_data sum = pass_shards(p, stage, prices->shards, kinds, times);
+  if (p->s.run->offload >= PM_OFFLOAD_GRADIENTS)
+    sum.offload = pass_copies(p, stage, prices->shards, kinds, times) - sum.exposed;
+  sum.exposed += beside(prices, sum.communication - sum.exposed);
+  return sum;
+}
+
+/* ---- Together ---- */
+
+/* Parameters that one end of the pipeline shares with the other. */
+static double tied(const pm__step *p, const pm__step_stage *stage)
+{
+  double parameters = 0;
+  for (int k = 0; k < p->kinds; k++) parameters += stage->count[k] * pm__step_piece(p, k)->tied;
+  return parameters;
+}
+
+static double once_a_step(const pm__step *p, const pm__step_stage *stage)
+{
+  double time = 0;
+  if (p->at.stages > 1) time += exchange(p, PM__GROUP_ENDS, PM_COLLECTIVE_ALL_REDUCE, tied(p, stage) * p->s.gradient);
+  if (p->at.sequence) time += exchange(p, PM__GROUP_TENSOR, PM_COLLECTIVE_ALL_REDUCE, stage->whole * p->s.gradient);
+  return time;
+}
+
+void pm__step_data_price(const pm__step *p, const pm__step_stage *stage, const pm__step_shards *shards, pm__step_prices *out)
+{
+  int zero = p->at.zero;
+  *out = (pm__step_prices){.shards = shards, .after = once_a_step(p, stage)};
+  if (zero == 3) out->beside = busy_share(p, PM__GROUP_SHARD, PM_COLLECTIVE_ALL_GATHER);
+  else if (p->s.segments != NULL) out->gradients = zero > 0 ? among_copies(p, pm__step_shared(p, stage) * p->s.gradient) : 0;
+  else price_gradients(p, stage, out);
+  if (zero == 1 || zero == 2) out->after += gather_weights(p, stage);
+}
+
+pm__step_data pm__step_data_time(const pm__step *p, const pm__step_stage *stage, const pm__step_prices *prices,
+                                 const pm__step_kinds *kinds, const pm__step_work *work, const pm__step_times *times)
+{
+  double repeats = p->at.zero >= 2 && !gathers_once(p) ? p->s.accumulation : 1;
+  pm__step_data data = p->at.zero == 3 ? shard_weights(p, stage, prices, kinds->work, times)
+                                       : reduce_gradients(p, prices, kinds, work, times);
+  return (pm__step_data){data.communication * repeats + prices->after, data.exposed * repeats + prices->after,
+                         data.offload * repeats + pm__step_offload_time(p, stage, times)};
+}

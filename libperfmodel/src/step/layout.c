@@ -1,0 +1,373 @@
+/*
+** The plan of a run: degrees of parallelism, schedule, micro-batches, shards and groups of GPUs, and whether they fit together.
+**
+** What has no effect is left out: the schedule of a pipeline of one stage, a group of shards without ZeRO, how experts are
+** loaded where each GPU has all of them. The names tensor-parallel, pipeline-parallel and hybrid of `parallelism` are degrees:
+** all GPUs, all GPUs, and those of a node.
+*/
+#include "step/step.h"
+#include "hardware/kernel_calibration.h"
+#include "kernel/kernel.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Checks ---- */
+
+static int check_degree(const char *name, int32_t value, pm_error *error)
+{
+  if (value >= 1) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %d is not at least 1", name, value);
+}
+
+static int check_choice(const char *name, int32_t value, int32_t count, pm_error *error)
+{
+  if (value >= 0 && value < count) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no %s %d", name, value);
+}
+
+static int check_degrees(const pm_run *r, pm_error *error)
+{
+  int status = check_degree("tensor_parallel", r->tensor_parallel, error);
+  if (status == PM_OK) status = check_degree("pipeline_parallel", r->pipeline_parallel, error);
+  if (status == PM_OK) status = check_degree("virtual_pipeline", r->virtual_pipeline, error);
+  if (status == PM_OK) status = check_degree("context_parallel", r->context_parallel, error);
+  if (status == PM_OK) status = check_degree("expert_parallel", r->expert_parallel, error);
+  return status == PM_OK ? check_degree("expert_tensor_parallel", r->expert_tensor_parallel, error) : status;
+}
+
+static int check_choices(const pm_run *r, pm_error *error)
+{
+  int status = check_choice("pipeline_schedule", r->pipeline_schedule, PM_PIPELINE_SCHEDULE_COUNT, error);
+  if (status == PM_OK) status = check_choice("stage_layers", r->stage_layers, PM_STAGE_LAYERS_COUNT, error);
+  if (status == PM_OK) status = check_choice("recompute", r->recompute, PM_RECOMPUTE_COUNT, error);
+  if (status == PM_OK) status = check_choice("rank_order", r->rank_order, PM_RANK_ORDER_COUNT, error);
+  if (status == PM_OK) status = check_choice("context_exchange", r->context_exchange, PM_CONTEXT_EXCHANGE_COUNT, error);
+  if (status == PM_OK) status = check_choice("offload", r->offload, PM_OFFLOAD_COUNT, error);
+  return status == PM_OK ? check_choice("sequence_parallel", r->sequence_parallel, 2, error) : status;
+}
+
+static int check_numbers(const pm_run *r, pm_error *error)
+{
+  if (r->zero < 0 || r->zero > 3) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "zero %d is not 0, 1, 2 or 3", r->zero);
+  if (r->zero < pm__step_offload_zero(r->offload))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "offload %s needs zero %d%s, not %d: ranks would %s on the GPU",
+                    r->offload == PM_OFFLOAD_GRADIENTS ? "gradients" : "parameters", pm__step_offload_zero(r->offload),
+                    r->offload == PM_OFFLOAD_GRADIENTS ? " or 3" : "", r->zero,
+                    r->offload == PM_OFFLOAD_GRADIENTS ? "sum up all gradients" : "need all weights");
+  if (r->gradient_bytes != 0 && r->gradient_bytes != 2 && r->gradient_bytes != 4)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gradient_bytes %d is neither 2 nor 4, nor 0", r->gradient_bytes);
+  if (r->shard_group < 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "shard_group %d is below 0", r->shard_group);
+  if (r->recompute_layers < 0)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "recompute_layers %d is below 0", r->recompute_layers);
+  if (!isnan(r->capacity_factor) && !(r->capacity_factor > 0))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "capacity_factor %g is not above 0", r->capacity_factor);
+  if (!(r->expert_imbalance >= 1) || isinf(r->expert_imbalance))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert_imbalance %g is not at least 1", r->expert_imbalance);
+  return PM_OK;
+}
+
+/* ---- Degrees ---- */
+
+/* A degree by its name: `named` GPUs, unless the degree is given and says otherwise. */
+static int by_name(const char *degree, int32_t given, double named, int *out, pm_error *error)
+{
+  *out = given;
+  if (given != 1 && given != named)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "parallelism says %s %.0f, and %s is %d", degree, named, degree, given);
+  *out = (int)named;
+  return PM_OK;
+}
+
+static int set_degrees(pm__step *p, const pm_run *r, pm_error *error)
+{
+  pm__step_layout *at = &p->at;
+  at->tensor = r->tensor_parallel;
+  at->stages = r->pipeline_parallel;
+  at->context = r->context_parallel;
+  at->expert = r->expert_parallel;
+  at->expert_tensor = r->expert_tensor_parallel;
+  switch (p->s.parallelism) {
+  case PM_PARALLELISM_TENSOR: return by_name("tensor_parallel", r->tensor_parallel, p->s.ranks, &at->tensor, error);
+  case PM_PARALLELISM_PIPELINE: return by_name("pipeline_parallel", r->pipeline_parallel, p->s.ranks, &at->stages, error);
+  case PM_PARALLELISM_HYBRID: return by_name("tensor_parallel", r->tensor_parallel, r->gpus, &at->tensor, error);
+  default: return PM_OK;
+  }
+}
+
+static int set_ranks(pm__step_layout *at, const pm_run *r, double ranks, pm_error *error)
+{
+  double each = (double)at->tensor * at->context * at->stages;
+  if (each > ranks || fmod(ranks, each) != 0)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f GPUs are no multiple of tensor x context x pipeline parallelism, "
+                    "%d x %d x %d = %.0f", ranks, at->tensor, at->context, at->stages, each);
+  at->data = (int)(ranks / each);
+  at->replicas = (double)at->data * at->context;
+  double line = at->replicas * at->tensor, experts = (double)at->expert * at->expert_tensor;
+  if (experts > line || fmod(line, experts) != 0)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert parallelism, %d x %d, does not divide the %.0f GPUs of a stage",
+                    at->expert, at->expert_tensor, line);
+  at->expert_replicas = line / experts;
+  at->whole = each * experts == 1;
+  at->zero = at->replicas > 1 || at->expert_replicas > 1 || r->offload != PM_OFFLOAD_NONE ? r->zero : 0;
+  at->shards = at->zero > 0 && r->shard_group > 0 ? r->shard_group : at->replicas;
+  if (at->shards > at->replicas || fmod(at->replicas, at->shards) != 0)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "shard_group %d does not divide the %.0f GPUs with the same parameters",
+                    r->shard_group, at->replicas);
+  return PM_OK;
+}
+
+/* Data parallelism of other kinds is of whole networks; a framework's own kind gives way to what is asked for. */
+static int set_parallelism(pm__step *p, const pm_run *r, pm_error *error)
+{
+  int32_t *how = &p->s.parallelism;
+  bool all_reduce = *how == PM_PARALLELISM_ALL_REDUCE || *how >= PM_PARALLELISM_TENSOR;
+  if (all_reduce || p->s.ranks == 1 || (p->at.whole && p->at.zero == 0)) {
+    if (*how >= PM_PARALLELISM_TENSOR) *how = PM_PARALLELISM_ALL_REDUCE;
+    return PM_OK;
+  }
+  if (r->parallelism == PM_PARALLELISM_FRAMEWORK) return *how = PM_PARALLELISM_ALL_REDUCE, PM_OK;
+  const char *name = pm_record_find_field(pm_record_type_find("run"), "parallelism")->choices[*how].name;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "parallelism %s keeps the whole network on every GPU, without ZeRO: "
+                  "take all-reduce, or leave out the degrees", name);
+}
+
+/* ---- Micro-batches ---- */
+
+static int set_batches(pm__step *p, const pm_run *r, pm_error *error)
+{
+  bool pipeline = p->at.stages > 1 && r->gradient_accumulation_steps == 1;
+  double batch = !isnan(r->micro_batch) ? r->micro_batch : pipeline ? 1 : r->batch;
+  bool divides = batch >= 1 && batch == floor(batch) && fmod(r->batch, batch) == 0;
+  if (!divides)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %.0f of each data-parallel rank is no multiple of micro_batch %g",
+                    r->batch, batch);
+  p->s.batch = batch;
+  p->s.accumulation = r->batch / batch * r->gradient_accumulation_steps;
+  p->s.samples = batch * p->s.accumulation * p->at.data;
+  if (p->s.accumulation <= INT32_MAX) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f micro-batches are too many", p->s.accumulation);
+}
+
+/* ---- The schedule ---- */
+
+static const char *name_of(int schedule)
+{
+  return pm_record_find_field(pm_record_type_find("run"), "pipeline_schedule")->choices[schedule].name;
+}
+
+static int check_schedule(const pm__step *p, const pm_run *r, int which, pm_error *error)
+{
+  const pm__pipeline_schedule *schedule = p->at.schedule;
+  if (r->virtual_pipeline > 1 && r->virtual_pipeline != p->at.chunks)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "schedule %s has %d chunks of layers on each GPU, not virtual_pipeline %d",
+                    name_of(which), p->at.chunks, r->virtual_pipeline);
+  if (schedule->splits_backward && p->at.recompute >= PM_RECOMPUTE_FULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "schedule %s computes gradients of parameters later, which need what "
+                    "recomputation does not keep", name_of(which));
+  if (schedule->divides && p->at.chunks > 1 && fmod(p->s.accumulation, p->at.stages) != 0)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f micro-batches are no multiple of the %d stages, as interleaved "
+                    "schedules need", p->s.accumulation, p->at.stages);
+  return PM_OK;
+}
+
+static int set_schedule(pm__step *p, const pm_run *r, pm_error *error)
+{
+  pm__step_layout *at = &p->at;
+  bool pipeline = at->stages > 1;
+  int which = pipeline ? r->pipeline_schedule : PM_PIPELINE_SCHEDULE_ONE_F_ONE_B;
+  if (pipeline && which == PM_PIPELINE_SCHEDULE_ONE_F_ONE_B && r->virtual_pipeline > 1)
+    which = PM_PIPELINE_SCHEDULE_INTERLEAVED;
+  at->schedule = pm__pipeline_schedule_of(which);
+  at->chunks = at->schedule->chunks > 0 ? at->schedule->chunks : r->virtual_pipeline;
+  at->balanced = r->stage_layers == PM_STAGE_LAYERS_BALANCED && at->stages * at->chunks > 1;
+  at->recompute = r->recompute;
+  at->recompute_layers = r->recompute != PM_RECOMPUTE_NONE ? r->recompute_layers : 0;
+  return pipeline ? check_schedule(p, r, which, error) : PM_OK;
+}
+
+/* ---- Groups ---- */
+
+/* A group of one GPU has no wires to look up, and that of all GPUs is known. */
+static int connect(pm__step *p, pm__step_group which, const pm__placement_group *at, pm_error *error)
+{
+  const pm_system *system = p->s.system->system;
+  const pm__collective_group *all = &p->s.group;
+  pm__collective_group *group = &p->group[which];
+  *group = *all;
+  if (at->members == all->members && at->nodes == all->nodes && at->stride == 1) return PM_OK;
+  group->members = group->nodes = 1;
+  if (at->members * at->nodes == 1) return PM_OK;
+  int status = pm__placement_connect(at, system, all->era, group);
+  if (status == PM_OK) return PM_OK;
+  if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+  return pm__fail(error, status, "%d GPUs of a %s, %d apart, over %d nodes are not connected", at->members,
+                  system->machine.id, at->stride, at->nodes);
+}
+
+/* Neighbours, and both ends, of a pipeline: two GPUs. */
+static pm__placement_group pair(const pm__placement *at, int apart)
+{
+  return pm__placement_group_on_line(at, PM__PLACE_PIPELINE, apart, 2);
+}
+
+static int set_groups(pm__step *p, const pm_run *r, pm_error *error)
+{
+  const pm__step_layout *l = &p->at;
+  pm__placement at = pm__placement_of(r->rank_order, l->tensor, l->context, l->data, l->stages, r->gpus);
+  const unsigned same = PM__PLACE_DATA | PM__PLACE_CONTEXT, line = same | PM__PLACE_TENSOR;
+  int inner = l->expert_tensor, experts = l->expert, shards = (int)l->shards;
+  const pm__placement_group groups[PM__STEP_GROUPS] = {
+    [PM__GROUP_TENSOR] = pm__placement_group_of(&at, PM__PLACE_TENSOR),
+    [PM__GROUP_CONTEXT] = pm__placement_group_of(&at, PM__PLACE_CONTEXT),
+    [PM__GROUP_EXPERT] = pm__placement_group_on_line(&at, line, inner, experts),
+    [PM__GROUP_EXPERT_TENSOR] = pm__placement_group_on_line(&at, line, 1, inner),
+    [PM__GROUP_HOP] = l->stages > 1 ? pair(&at, 1) : pm__placement_group_of(&at, 0),
+    [PM__GROUP_ENDS] = l->stages > 1 ? pair(&at, l->stages - 1) : pm__placement_group_of(&at, 0),
+    [PM__GROUP_DATA] = pm__placement_group_of(&at, same),
+    [PM__GROUP_EXPERT_DATA] = pm__placement_group_on_line(&at, line, inner * experts, (int)l->expert_replicas),
+    [PM__GROUP_SHARD] = pm__placement_group_on_line(&at, same, 1, shards),
+    [PM__GROUP_COPIES] = pm__placement_group_on_line(&at, same, shards, (int)(l->replicas / l->shards))};
+  for (int i = 0; i < PM__STEP_GROUPS; i++) {
+    int status = connect(p, (pm__step_group)i, &groups[i], error);
+    if (status != PM_OK) return status;
+  }
+  return PM_OK;
+}
+
+/* Data parallelism of whole networks over all GPUs. */
+static void set_whole_groups(pm__step *p)
+{
+  for (int i = 0; i < PM__STEP_GROUPS; i++) {
+    bool all = i == PM__GROUP_DATA || i == PM__GROUP_EXPERT_DATA || i == PM__GROUP_SHARD;
+    p->group[i] = p->s.group;
+    if (!all) p->group[i].members = p->group[i].nodes = 1;
+  }
+}
+
+/* ---- Pieces ---- */
+
+bool pm__layout_cuts(const pm__schedule *s, const pm__step_layout *at)
+{
+  return !at->whole || at->zero >= 2 || at->recompute != PM_RECOMPUTE_NONE || at->imbalance > 0 || at->capacity > 0 ||
+         s->run->offload != PM_OFFLOAD_NONE || s->linear != NULL;
+}
+
+/* A GPU that has all experts is as busy with them as any other; a capacity that nobody reaches drops nothing. */
+static void set_experts(pm__step *p, const pm_run *r)
+{
+  pm__step_layout *at = &p->at;
+  bool spread = at->expert > 1;
+  double imbalance = spread ? r->expert_imbalance : 1;
+  at->imbalance = p->s.network->experts && imbalance > 1 ? imbalance : 0;
+  at->capacity = p->s.network->experts && r->capacity_factor < imbalance ? r->capacity_factor : 0;
+}
+
+static int set_sharded(pm__step *p, const pm_plan *plan, const pm_run *r, pm_error *error)
+{
+  const pm__step_layout *at = &p->at;
+  const pm__plan_sharded_key key = {
+    .network = r->network_index, .mode = p->s.mode, .memory = p->s.framework != NULL ? p->s.framework->memory : 0,
+    .degrees = {.tensor = at->tensor, .context = at->context, .expert = at->expert, .expert_tensor = at->expert_tensor,
+                .sequence = at->sequence, .context_exchange = (pm__sharding_context)at->context_exchange,
+                .imbalance = at->imbalance, .capacity = at->capacity}};
+  pm_error own = PM_ERROR_NONE;
+  p->sharded = pm__plan_sharded_find(plan, &key, error != NULL ? error : &own);
+  if (p->sharded == NULL) return error != NULL ? error->status : own.status;
+  p->pieces = p->sharded->of;
+  p->kinds = p->pieces->pieces->kinds;
+  return PM_OK;
+}
+
+static int set_pieces(pm__step *p, const pm_plan *plan, const pm_run *r, pm_error *error)
+{
+  p->at.sequence = r->sequence_parallel != 0 && p->at.tensor > 1;
+  p->at.context_exchange = p->at.context > 1 ? r->context_exchange : 0;
+  set_experts(p, r);
+  p->at.cut = pm__layout_cuts(&p->s, &p->at);
+  p->sharded = NULL;
+  p->pieces = NULL;
+  p->kinds = 1;
+  if (p->at.cut) return set_sharded(p, plan, r, error);
+  p->one = pm__plan_piece_whole(p->s.network, p->s.mode, p->s.framework != NULL ? p->s.framework->memory : 0);
+  return PM_OK;
+}
+
+static int check_layers(const pm__step *p, pm_error *error)
+{
+  int least = p->at.stages * p->at.chunks, ends = p->at.balanced ? 2 : 0;
+  if (least == 1 || p->pieces->layers + ends >= least) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" has %d layers, fewer than %d stages of %d chunks",
+                  p->s.network->network->id, p->pieces->layers, p->at.stages, p->at.chunks);
+}
+
+/* FP8 and FP4 are for linear layers: of the layers that stages divide. */
+static int check_linear(const pm__step *p, pm_error *error)
+{
+  if (p->s.linear == NULL) return PM_OK;
+  for (int k = 0; k < p->kinds; k++) {
+    const pm__plan_piece *piece = pm__step_piece(p, k);
+    for (int i = 0; pm__step_is_layer(p, k) && i < piece->units->kernels.first[PM__GROUPS]; i++)
+      if (piece->linear[i]) return PM_OK;
+  }
+  return pm__fail(error, PM_STATUS_NOT_MODELLED, "network \"%s\" has no linear layers to train in %s",
+                  p->s.network->network->id, pm__precision_name(p->s.run->precision));
+}
+
+/* Where gradients are summed while the backward pass runs, it is cut at the buckets. */
+static void set_segments(pm__step *p)
+{
+  const pm__schedule *s = &p->s;
+  bool buckets = s->framework != NULL && s->parallelism == PM_PARALLELISM_ALL_REDUCE && s->overlap == PM_OVERLAP_BACKWARD;
+  p->s.segments = NULL;
+  if (!buckets || s->ranks <= 1 || !p->at.whole || p->at.zero == 3) return;
+  int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;
+  p->s.segments = s->network->segments[s->framework->cut[s->device->bytes <= 2][size]];
+}
+
+/* ---- All of it ---- */
+
+static int check_fields(const pm_run *r, pm_error *error)
+{
+  int status = check_degrees(r, error);
+  if (status == PM_OK) status = check_choices(r, error);
+  return status == PM_OK ? check_numbers(r, error) : status;
+}
+
+int pm__layout_make(pm__step *p, const pm_plan *plan, pm_error *error)
+{
+  const pm_run *r = p->s.run;
+  p->gathers_late = p->s.framework != NULL && p->s.framework->profile.framework.gathers_late;
+  int status = check_fields(r, error);
+  if (status == PM_OK) status = set_degrees(p, r, error);
+  if (status == PM_OK) status = set_ranks(&p->at, r, p->s.ranks, error);
+  if (status == PM_OK) status = set_parallelism(p, r, error);
+  if (status == PM_OK) status = set_batches(p, r, error);
+  if (status == PM_OK) status = set_schedule(p, r, error);
+  if (status == PM_OK) status = set_pieces(p, plan, r, error);
+  if (status == PM_OK) status = check_layers(p, error);
+  if (status == PM_OK) status = check_linear(p, error);
+  if (status != PM_OK) return status;
+  set_segments(p);
+  if (p->at.whole && p->at.shards == p->s.ranks) return set_whole_groups(p), PM_OK;
+  return set_groups(p, r, error);
+}
+
+int pm__step_make(pm__step *step, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error)
+{
+  int status = pm__gather(&step->s, plan, run, memo, error);
+  return status == PM_OK ? pm__layout_make(step, plan, error) : status;
+}
+
+int pm__step_change(pm__step *p, const pm_run *run, pm_error *error)
+{
+  p->s.run = run;
+  int status = check_choices(run, error);
+  if (status == PM_OK) status = check_numbers(run, error);
+  if (status == PM_OK) status = set_ranks(&p->at, run, p->s.ranks, error);
+  if (status == PM_OK) status = set_batches(p, run, error);
+  if (status == PM_OK) status = set_schedule(p, run, error);
+  if (status == PM_OK) status = check_layers(p, error);
+  set_segments(p);
+  return status == PM_OK && run->shard_group > 0 ? set_groups(p, run, error) : status;
+}
