@@ -16,13 +16,13 @@ int pm__scan_backward(const pm__tensors *tensors, pm__sizes sizes, bool without_
 /* What one piece of a network keeps; the most that is alive while it runs backward, beyond what the pieces before it keep;
 ** and, where memory is laid out ahead, what is needed beyond all that is kept. The peak of a whole is then the largest of
 ** `top` plus what the pieces before keep, and of `once` plus what all keep, however the whole is cut. */
-typedef struct pm__kept_piece {
+typedef struct pm__memory_piece {
   double saved, top, once;
-} pm__kept_piece;
+} pm__memory_piece;
 
 /* Training, piece by piece of one walk: piece i is the layers first[i] .. first[i + 1] - 1. */
 int pm__scan_pieces(const pm__tensors *tensors, pm__sizes sizes, bool without_scores, const int *first, int count,
-                    pm__kept_piece *pieces, pm_error *error);
+                    pm__memory_piece *pieces, pm_error *error);
 
 /* Training, segments computed again: the split at single tensors that needs least. */
 int pm__scan_segments(const pm__tensors *tensors, pm__sizes sizes, pm__alive *out, pm_error *error);

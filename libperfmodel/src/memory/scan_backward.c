@@ -147,10 +147,10 @@ int pm__scan_backward(const pm__tensors *tensors, pm__sizes sizes, bool without_
 
 /* ---- Pieces ---- */
 
-static pm__kept_piece piece_of(const pm__tensors *tensors, const double *released, const double *alive, int first, int end,
+static pm__memory_piece piece_of(const pm__tensors *tensors, const double *released, const double *alive, int first, int end,
                                double before, double low)
 {
-  pm__kept_piece piece = {0, 0, 0};
+  pm__memory_piece piece = {0, 0, 0};
   double largest = 0;
   for (int i = first; i < end; i++) {
     const pm__layer *layer = &tensors->network->layers[i];
@@ -158,12 +158,12 @@ static pm__kept_piece piece_of(const pm__tensors *tensors, const double *release
     if (layer->kind != NULL && alive[i] - before > piece.top) piece.top = alive[i] - before;
     if (layer->elements_out > largest) largest = layer->elements_out;
   }
-  if (tensors->profile->static_plan) piece = (pm__kept_piece){piece.saved, 0, 2 * largest * low};
+  if (tensors->profile->static_plan) piece = (pm__memory_piece){piece.saved, 0, 2 * largest * low};
   return piece;
 }
 
 int pm__scan_pieces(const pm__tensors *tensors, pm__sizes sizes, bool without_scores, const int *first, int count,
-                    pm__kept_piece *pieces, pm_error *error)
+                    pm__memory_piece *pieces, pm_error *error)
 {
   pm__alive whole;
   size_t layers = tensors->network->count + 1;

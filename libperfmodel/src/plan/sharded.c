@@ -143,12 +143,12 @@ static bool make_piece(const pm_plan *plan, const pm__plan_sharded_key *key, pm_
 /* ---- What pieces keep ---- */
 
 /* Of equal pieces, what they keep on average, so that the sum is the whole network's, and the most that any needs. */
-static void add_kept(const pm__plan_pieces *of, const pm__kept_piece *kept, int class_of, int scores, pm__plan_sharded *s)
+static void add_kept(const pm__plan_pieces *of, const pm__memory_piece *kept, int class_of, int scores, pm__plan_sharded *s)
 {
   int count[PM__PIECE_KINDS] = {0};
   for (int i = 0; i < of->pieces->count; i++) count[of->pieces->of[i]]++;
   for (int i = 0; i < of->pieces->count; i++) {
-    pm__kept_piece *sum = &s->piece[of->pieces->of[i]].kept[class_of][scores];
+    pm__memory_piece *sum = &s->piece[of->pieces->of[i]].kept[class_of][scores];
     sum->saved += kept[i].saved / count[of->pieces->of[i]];
     if (kept[i].top > sum->top) sum->top = kept[i].top;
     if (kept[i].once > sum->once) sum->once = kept[i].once;
@@ -161,7 +161,7 @@ static int scan_kept(const pm_plan *plan, const pm__plan_sharded_key *key, pm__p
   pm__tensors tensors;
   const pm_network *network = plan->networks[key->network].network;
   const pm_memory_profile *profile = &plan->memories[key->memory];
-  pm__kept_piece *kept = (pm__kept_piece *)calloc((size_t)s->of->pieces->count + 1, sizeof *kept);
+  pm__memory_piece *kept = (pm__memory_piece *)calloc((size_t)s->of->pieces->count + 1, sizeof *kept);
   if (kept == NULL) return pm__no_memory(error);
   int status = pm__tensors_find(&tensors, network, profile, error);
   for (int i = 0; i < PM__CLASSES * PM__PIECE_SCORES && status == PM_OK; i++) {
@@ -187,7 +187,7 @@ static void change_kept(const pm__plan_piece *piece, pm__plan_piece *shard)
   for (int i = 0; i < PM__CLASSES; i++)
     for (int k = 0; k < PM__PIECE_SCORES; k++) {
       const pm__alive a = piece->memory->alive[i][how[k]], b = shard->memory->alive[i][how[k]];
-      pm__kept_piece *kept = &shard->kept[i][k];
+      pm__memory_piece *kept = &shard->kept[i][k];
       *kept = piece->kept[i][k];
       kept->saved = at_least_0(kept->saved + b.saved - a.saved);
       if (kept->once > 0) kept->once = at_least_0(kept->once + (b.peak - b.saved) - (a.peak - a.saved));
@@ -270,8 +270,14 @@ const pm__plan_sharded *pm__plan_sharded_find(const pm_plan *plan, const pm__pla
   return made != NULL ? (const pm__plan_sharded *)pm__keeper_add(plan->sharded, &made->kept, true) : NULL;
 }
 
-pm__plan_piece pm__plan_piece_whole(const pm__plan_network *network, int mode, int memory)
+void pm__plan_piece_whole(const pm__plan_network *network, int mode, int memory, pm__plan_piece *out)
 {
-  return (pm__plan_piece){.network = network->network, .units = network->units[mode], .memory = network->memory[memory],
-                          .whole = network->parameters};
+  out->network = network->network;
+  out->units = network->units[mode];
+  out->memory = network->memory[memory];
+  out->whole = network->parameters;
+  out->split = out->expert = out->tied = 0;
+  out->exchange = NULL;
+  out->exchanges = 0;
+  out->linear = NULL;
 }

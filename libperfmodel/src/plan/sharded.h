@@ -36,7 +36,7 @@ typedef struct pm__plan_piece {
   const pm_network *network; /* its layers on one GPU */
   const pm__units *units;
   const pm_memory_plan *memory;
-  pm__kept_piece kept[PM__CLASSES][PM__PIECE_SCORES]; /* [1]: without scores */
+  pm__memory_piece kept[PM__CLASSES][PM__PIECE_SCORES]; /* [1]: without scores */
   double whole, split, expert, tied;    /* parameters, as a shard has them (sharding/shard.h) */
   const pm__sharding_exchange *exchange;
   int exchanges;
@@ -66,7 +66,8 @@ typedef struct pm__plan_sharded {
 const pm__plan_pieces *pm__plan_pieces_find(const pm_plan *plan, int network, pm_error *error);
 const pm__plan_sharded *pm__plan_sharded_find(const pm_plan *plan, const pm__plan_sharded_key *key, pm_error *error);
 
-/* A whole network as one piece, in a mode and a memory profile of the plan. */
-pm__plan_piece pm__plan_piece_whole(const pm__plan_network *network, int mode, int memory);
+/* A whole network as one piece, in a mode and a memory profile of the plan; but for what only pieces are asked for: `kept`
+** and what recomputation would save. */
+void pm__plan_piece_whole(const pm__plan_network *network, int mode, int memory, pm__plan_piece *out);
 
 #endif

@@ -21,7 +21,7 @@ static double segment_time(const pm__schedule *s, const pm__costs *costs, int i)
   return pm__schedule_part(s, &costs->segment[i]) + fixed->launches * s->launch + changed * s->layout;
 }
 
-double pm__segments_time(const pm__schedule *s, const pm__costs *costs)
+double pm__overlap_backward(const pm__schedule *s, const pm__costs *costs)
 {
   double all = 0;
   for (int i = 0; i < s->segments->count; i++) all += segment_time(s, costs, i);
@@ -88,7 +88,7 @@ void pm__bucket_times_of(const pm__schedule *s, const pm__costs *costs, const pm
   }
 }
 
-pm__segments_exchange pm__segments_overlap(const pm__schedule *s, const pm__costs *costs, const pm__collective_group *group,
+pm__schedule_overlap pm__schedule_overlap_of(const pm__schedule *s, const pm__costs *costs, const pm__collective_group *group,
                                            int collective, const pm__schedule_pace *pace)
 {
   pm__memo_buckets own;
@@ -104,5 +104,5 @@ pm__segments_exchange pm__segments_overlap(const pm__schedule *s, const pm__cost
     all += m * each;
   }
   double late = pm__least(pm__most(end - now, 0), all);
-  return (pm__segments_exchange){all, late + buckets->share * (all - late)};
+  return (pm__schedule_overlap){all, late + buckets->share * (all - late)};
 }

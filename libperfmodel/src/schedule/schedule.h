@@ -97,14 +97,14 @@ void pm__bucket_times_of(const pm__schedule *step, const pm__costs *costs, const
                          pm__bucket_times *times);
 
 /* All of a backward pass in segments, in kernels alone; s. */
-double pm__segments_time(const pm__schedule *step, const pm__costs *costs);
+double pm__overlap_backward(const pm__schedule *step, const pm__costs *costs);
 
 /* What sums of gradients, bucket by bucket behind the segments of a backward pass, take and add; s. */
-typedef struct pm__segments_exchange {
+typedef struct pm__schedule_overlap {
   double communication, exposed;
-} pm__segments_exchange;
+} pm__schedule_overlap;
 
-pm__segments_exchange pm__segments_overlap(const pm__schedule *step, const pm__costs *costs, const pm__collective_group *group,
+pm__schedule_overlap pm__schedule_overlap_of(const pm__schedule *step, const pm__costs *costs, const pm__collective_group *group,
                                            int collective, const pm__schedule_pace *pace);
 
 /* Data parallelism in one process or with a server, of whole networks; may change the times, where a host launches more. */

@@ -12,7 +12,7 @@ enum { HOUR = 3600 };
 
 static void set_kernels(const pm__step *p, const pm__step_walk *w, pm_prediction *out)
 {
-  const pm__step_work *work = &w->slowest;
+  const pm__step_work *work = w->slowest;
   double m = p->s.accumulation;
   out->forward_time = m * work->gpu[PM__FORWARD];
   out->dgrad_time = m * work->gpu[PM__DGRAD];
@@ -27,7 +27,7 @@ static void set_kernels(const pm__step *p, const pm__step_walk *w, pm_prediction
 
 static void set_exchanges(const pm__step *p, const pm__step_walk *w, const pm__step_sum *sum, pm_prediction *out)
 {
-  const double *axis = w->slowest.axis;
+  const double *axis = w->slowest->axis;
   double m = p->s.accumulation;
   out->communication_time = sum->sharing.communication;
   out->exposed_communication_time = sum->sharing.exposed;
@@ -167,11 +167,11 @@ void pm__step_compose(const pm__step *p, pm_prediction *out)
   set_kernels(p, &walk, out);
   set_exchanges(p, &walk, &sum, out);
   set_waiting(&sum.sharing, out);
-  set_shares(bound_time(p, &walk.slowest), pm__step_planned(p), out);
+  set_shares(bound_time(p, walk.slowest), pm__step_planned(p), out);
   set_rates(p, &walk, &sum.sharing, out);
   set_scaling(p, alone, out);
   set_plan(p, &walk, out);
-  pm__step_set_interval(p, &walk.slowest.part, out);
+  pm__step_set_interval(p, &walk.slowest->part, out);
 }
 
 /* A GPU that has the batch of all for itself takes it at once or in their parts, whichever is faster. */
@@ -180,13 +180,13 @@ double pm__step_alone(const pm__step *p, double alone)
   pm__step_room room;
   pm__step_times times;
   pm__step_stage stage;
-  pm__step_work work;
+  pm__step_work sum;
   pm__step one = *p;
   one.s.segments = NULL;
   one.s.batch = p->s.batch * p->s.ranks;
   pm__step_kinds kinds = pm__step_kinds_price(&one, &room);
   pm__step_stage_make(&one, 0, &stage);
-  pm__step_stage_work(&one, kinds.work, &stage, &work);
-  pm__step_times_of(&one, &work, pm__step_own_parameters(&one, &stage), &times);
+  const pm__step_work *work = pm__step_stage_work(&one, kinds.work, &stage, &sum);
+  pm__step_times_of(&one, work, pm__step_own_parameters(&one, &stage), &times);
   return pm__least(times.alone, p->s.ranks * alone);
 }

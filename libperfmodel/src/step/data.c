@@ -26,8 +26,8 @@
 
 static double exchange(const pm__step *p, pm__step_group group, int collective, double bytes)
 {
-  if (p->group[group].members * p->group[group].nodes == 1) return 0;
-  return pm__schedule_exchange_on(&p->s, &p->group[group], collective, bytes);
+  if (p->group[group]->members * p->group[group]->nodes == 1) return 0;
+  return pm__schedule_exchange_on(&p->s, p->group[group], collective, bytes);
 }
 
 /* In equal buckets, one after the other; what does not fit into one goes by itself, so there are no more than layers. *bucket
@@ -60,7 +60,7 @@ static int summing_collective(const pm__step *p)
 
 static double busy_share(const pm__step *p, pm__step_group group, int collective)
 {
-  const pm__collective_group *of = &p->group[group];
+  const pm__collective_group *of = p->group[group];
   return of->members * of->nodes > 1 ? pm__exchange_share(of, collective) : 0;
 }
 
@@ -72,7 +72,8 @@ static void price_gradients(const pm__step *p, const pm__step_stage *stage, pm__
   if (p->at.zero > 0) all += among_copies(p, bytes);
   out->gradients = all + in_buckets(p, PM__GROUP_EXPERT_DATA, collective, pm__step_experts(p, stage) * p->s.gradient, &other);
   out->bucket = pm__most(bucket, other);
-  out->beside = busy_share(p, summing_group(p), collective);
+  bool hides = p->s.framework != NULL && p->s.overlap == PM_OVERLAP_BACKWARD;
+  if (hides) out->beside = busy_share(p, summing_group(p), collective);
 }
 
 /* While they hide, collectives keep multiprocessors busy that the kernels beside them lack. */
@@ -100,15 +101,15 @@ static pm__step_data reduce_by_segments(const pm__step *p, const pm__step_prices
 {
   double kernels = work->gpu[PM__DGRAD] + work->gpu[PM__WGRAD] + work->again, stretch = 1;
   const pm__step_pace *pace = &times->pace[PM__DGRAD];
-  if (p->at.cut || pm__step_attention_factor(p) != 1) stretch = kernels / pm__segments_time(&p->s, costs);
+  if (p->at.cut || pm__step_attention_factor(p) != 1) stretch = kernels / pm__overlap_backward(&p->s, costs);
   const pm__schedule_pace each = {pace->gpu * stretch, pace->host * call_time(p)};
-  pm__segments_exchange e = pm__segments_overlap(&p->s, costs, &p->group[summing_group(p)], summing_collective(p), &each);
+  pm__schedule_overlap e = pm__schedule_overlap_of(&p->s, costs, p->group[summing_group(p)], summing_collective(p), &each);
   return (pm__step_data){e.communication + prices->gradients, e.exposed + prices->gradients, 0};
 }
 
 void pm__step_bucket_times(const pm__step *p, const pm__costs *costs, pm__bucket_times *times)
 {
-  pm__bucket_times_of(&p->s, costs, &p->group[summing_group(p)], summing_collective(p), times);
+  pm__bucket_times_of(&p->s, costs, p->group[summing_group(p)], summing_collective(p), times);
 }
 
 /* Without a framework there are no buckets: all of it hides behind all of the backward pass, ideally. */

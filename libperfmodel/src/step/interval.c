@@ -43,7 +43,8 @@ static int32_t links_status(const pm__schedule *s)
 static void split(const pm__schedule *s, const pm__part *all, const pm_prediction *p, pm__kernel_work *work)
 {
   pm__plan_rows rows = rows_of(s);
-  const pm_prediction_interval none = {.rate = NAN}, *i = s->framework != NULL ? &s->framework->profile.interval : &none;
+  static const pm_prediction_interval none = {.rate = NAN};
+  const pm_prediction_interval *i = s->framework != NULL ? &s->framework->profile.interval : &none;
   const int32_t *kernels = s->device->status;
   double conv = s->factor * all->conv, product = all->product, pass = s->framework_kernel * all->framework + all->other;
   double each = p->compute_time / pm__most(conv + product + pass, 1e-300);

@@ -95,26 +95,42 @@ static int set_degrees(pm__step *p, const pm_run *r, pm_error *error)
   }
 }
 
-static int set_ranks(pm__step_layout *at, const pm_run *r, double ranks, pm_error *error)
+static bool divides(double part, double whole)
 {
-  double each = (double)at->tensor * at->context * at->stages;
-  if (each > ranks || fmod(ranks, each) != 0)
+  return part <= whole && fmod(whole, part) == 0;
+}
+
+/* Every GPU has the whole network unless degrees say otherwise. */
+static int divide_ranks(pm__step_layout *at, double ranks, pm_error *error)
+{
+  double each = (double)at->tensor * at->context * at->stages, experts = (double)at->expert * at->expert_tensor;
+  at->data = (int)ranks;
+  at->replicas = at->expert_replicas = ranks;
+  at->whole = each * experts == 1;
+  if (at->whole) return PM_OK;
+  if (!divides(each, ranks))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f GPUs are no multiple of tensor x context x pipeline parallelism, "
                     "%d x %d x %d = %.0f", ranks, at->tensor, at->context, at->stages, each);
   at->data = (int)(ranks / each);
   at->replicas = (double)at->data * at->context;
-  double line = at->replicas * at->tensor, experts = (double)at->expert * at->expert_tensor;
-  if (experts > line || fmod(line, experts) != 0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert parallelism, %d x %d, does not divide the %.0f GPUs of a stage",
-                    at->expert, at->expert_tensor, line);
+  double line = at->replicas * at->tensor;
   at->expert_replicas = line / experts;
-  at->whole = each * experts == 1;
+  if (divides(experts, line)) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert parallelism, %d x %d, does not divide the %.0f GPUs of a stage",
+                  at->expert, at->expert_tensor, line);
+}
+
+static int set_ranks(pm__step_layout *at, const pm_run *r, double ranks, pm_error *error)
+{
+  int status = divide_ranks(at, ranks, error);
+  if (status != PM_OK) return status;
   at->zero = at->replicas > 1 || at->expert_replicas > 1 || r->offload != PM_OFFLOAD_NONE ? r->zero : 0;
-  at->shards = at->zero > 0 && r->shard_group > 0 ? r->shard_group : at->replicas;
-  if (at->shards > at->replicas || fmod(at->replicas, at->shards) != 0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "shard_group %d does not divide the %.0f GPUs with the same parameters",
-                    r->shard_group, at->replicas);
-  return PM_OK;
+  at->shards = at->replicas;
+  if (at->zero == 0 || r->shard_group == 0) return PM_OK;
+  at->shards = r->shard_group;
+  if (divides(at->shards, at->replicas)) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "shard_group %d does not divide the %.0f GPUs with the same parameters",
+                  r->shard_group, at->replicas);
 }
 
 /* Data parallelism of other kinds is of whole networks; a framework's own kind gives way to what is asked for. */
@@ -138,8 +154,8 @@ static int set_batches(pm__step *p, const pm_run *r, pm_error *error)
 {
   bool pipeline = p->at.stages > 1 && r->gradient_accumulation_steps == 1;
   double batch = !isnan(r->micro_batch) ? r->micro_batch : pipeline ? 1 : r->batch;
-  bool divides = batch >= 1 && batch == floor(batch) && fmod(r->batch, batch) == 0;
-  if (!divides)
+  bool whole = batch == r->batch || (batch >= 1 && batch == floor(batch) && divides(batch, r->batch));
+  if (!whole)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %.0f of each data-parallel rank is no multiple of micro_batch %g",
                     r->batch, batch);
   p->s.batch = batch;
@@ -188,17 +204,18 @@ static int set_schedule(pm__step *p, const pm_run *r, pm_error *error)
 
 /* ---- Groups ---- */
 
+static const pm__collective_group one_gpu = {.members = 1, .nodes = 1, .groups_at_once = 1, .thread_gpus = 1};
+
 /* A group of one GPU has no wires to look up, and that of all GPUs is known. */
 static int connect(pm__step *p, pm__step_group which, const pm__placement_group *at, pm_error *error)
 {
   const pm_system *system = p->s.system->system;
   const pm__collective_group *all = &p->s.group;
-  pm__collective_group *group = &p->group[which];
-  *group = *all;
-  if (at->members == all->members && at->nodes == all->nodes && at->stride == 1) return PM_OK;
-  group->members = group->nodes = 1;
-  if (at->members * at->nodes == 1) return PM_OK;
-  int status = pm__placement_connect(at, system, all->era, group);
+  bool whole = at->members == all->members && at->nodes == all->nodes && at->stride == 1;
+  p->group[which] = whole ? all : &one_gpu;
+  if (whole || at->members * at->nodes == 1) return PM_OK;
+  p->group[which] = &p->own[which];
+  int status = pm__placement_connect(at, system, all->era, &p->own[which]);
   if (status == PM_OK) return PM_OK;
   if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   return pm__fail(error, status, "%d GPUs of a %s, %d apart, over %d nodes are not connected", at->members,
@@ -238,11 +255,8 @@ static int set_groups(pm__step *p, const pm_run *r, pm_error *error)
 /* Data parallelism of whole networks over all GPUs. */
 static void set_whole_groups(pm__step *p)
 {
-  for (int i = 0; i < PM__STEP_GROUPS; i++) {
-    bool all = i == PM__GROUP_DATA || i == PM__GROUP_EXPERT_DATA || i == PM__GROUP_SHARD;
-    p->group[i] = p->s.group;
-    if (!all) p->group[i].members = p->group[i].nodes = 1;
-  }
+  for (int i = 0; i < PM__STEP_GROUPS; i++) p->group[i] = &one_gpu;
+  p->group[PM__GROUP_DATA] = p->group[PM__GROUP_EXPERT_DATA] = p->group[PM__GROUP_SHARD] = &p->s.group;
 }
 
 /* ---- Pieces ---- */
@@ -289,7 +303,7 @@ static int set_pieces(pm__step *p, const pm_plan *plan, const pm_run *r, pm_erro
   p->pieces = NULL;
   p->kinds = 1;
   if (p->at.cut) return set_sharded(p, plan, r, error);
-  p->one = pm__plan_piece_whole(p->s.network, p->s.mode, p->s.framework != NULL ? p->s.framework->memory : 0);
+  pm__plan_piece_whole(p->s.network, p->s.mode, p->s.framework != NULL ? p->s.framework->memory : 0, &p->one);
   return PM_OK;
 }
 

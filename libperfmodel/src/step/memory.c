@@ -81,24 +81,24 @@ static double communication(const pm__step *p, const pm__step_stage *stage, cons
 /* ---- Activations ---- */
 
 /* What one piece keeps for one sample; `share` of such pieces are recomputed. */
-static pm__kept_piece kept_by(const pm__step *p, const pm__memory_question *q, int kind, double share)
+static pm__memory_piece kept_by(const pm__step *p, const pm__memory_question *q, int kind, double share)
 {
   const pm__plan_piece *piece = pm__step_piece(p, kind);
   bool again = pm__step_again(p, kind), scores = again && p->at.recompute == PM_RECOMPUTE_SELECTIVE;
-  pm__kept_piece all = piece->kept[pm__memory_class(q->run->precision)][scores];
+  pm__memory_piece all = piece->kept[pm__memory_class(q->run->precision)][scores];
   if (!again || scores) return all;
   double input = piece->input * p->s.device->bytes;
   double operations = p->at.recompute == PM_RECOMPUTE_OPERATIONS ? pm__memory_operations(q) : 0;
   double saved = pm__least(input + operations, all.saved), kept = (1 - share) * all.saved + share * saved;
   double once = all.once > 0 ? all.once + all.saved - (saved - input) : 0;
-  return (pm__kept_piece){kept, all.once > 0 ? 0 : all.top - (saved - input) + kept, once};
+  return (pm__memory_piece){kept, all.once > 0 ? 0 : all.top - (saved - input) + kept, once};
 }
 
 /* The whole network as one piece. */
-static pm__kept_piece kept_by_whole(const pm__step *p, const pm__memory_question *q)
+static pm__memory_piece kept_by_whole(const pm__step *p, const pm__memory_question *q)
 {
   const pm__alive alive = p->one.memory->alive[pm__memory_class(q->run->precision)][PM_RECOMPUTE_NONE];
-  return (pm__kept_piece){alive.saved, alive.peak, 0};
+  return (pm__memory_piece){alive.saved, alive.peak, 0};
 }
 
 double pm__step_in_flight(const pm__step *p, int stage)
@@ -130,7 +130,7 @@ static void last_pieces(const pm__step *p, int number, int *first, int *end)
 }
 
 /* What a backward pass has alive beyond what is kept. A kind is looked at where it comes last. */
-static double live_gradients(const pm__step *p, int number, const pm__kept_piece *kept)
+static double live_gradients(const pm__step *p, int number, const pm__memory_piece *kept)
 {
   bool seen[PM__PIECE_KINDS] = {false};
   int first, end;
@@ -149,7 +149,7 @@ static double live_gradients(const pm__step *p, int number, const pm__kept_piece
 static void add_activations(const pm__step *p, const pm__step_stage *stage, int number, pm__memory_question *q,
                             pm__step_footprint *f)
 {
-  pm__kept_piece kept[PM__PIECE_KINDS];
+  pm__memory_piece kept[PM__PIECE_KINDS];
   for (int k = 0; k < p->kinds; k++) {
     if (stage->count[k] == 0) continue;
     q->plan = pm__step_piece(p, k)->memory;
@@ -194,6 +194,44 @@ pm__memory_parts pm__step_memory(const pm__step *p, const pm__step_stage *stage,
   return pm__step_memory_of(&f, pm__step_in_flight(p, number));
 }
 
+/* ---- A whole network ---- */
+
+static void find_whole(const pm__step *p, pm__memo_memory *out)
+{
+  pm__step_stage stage;
+  pm__step_stage_make(p, 0, &stage);
+  out->parts = pm__step_memory(p, &stage, 0);
+  out->largest_batch = pm__memory_largest_batch(&out->parts, pm__step_usable_memory(p));
+}
+
+/* In `own`, or where it is remembered: nothing of it depends on the batch, and how many ranks there are matters to shards
+** alone. */
+static const pm__memo_memory *memory_of_whole(const pm__step *p, pm__memo_memory *own)
+{
+  const pm_run *r = p->s.run;
+  bool found = false;
+  if (p->s.memo == NULL) return find_whole(p, own), own;
+  int ranks = p->at.zero > 0 ? (int)p->at.shards : p->s.ranks > 1 ? 2 : 1;
+  pm__memo_key key = {{pm__memo_pair(r->network_index, p->s.framework != NULL ? p->s.framework->memory : 0),
+                       pm__memo_number(pm__step_usable_memory(p)), pm__memo_pair(ranks, 16 * p->at.zero + r->gradient_bytes),
+                       pm__memo_pair(r->precision, r->optimizer)}};
+  pm__memo_memory *memory = &p->s.memo->memory[pm__memo_find(&p->s.memo->memory_index, &key, &found)];
+  if (!found) find_whole(p, memory);
+  return memory;
+}
+
+static void set_whole(const pm__step *p, pm_prediction *out)
+{
+  pm__memo_memory own;
+  const pm__memo_memory *memory = memory_of_whole(p, &own);
+  out->fullest_stage = 0;
+  out->gpu_memory = pm__step_usable_memory(p);
+  out->memory = pm__memory_total(&memory->parts, p->s.batch);
+  out->host_memory = 0;
+  out->verdict = pm_memory_get_verdict(out->memory, out->gpu_memory);
+  out->largest_batch = memory->largest_batch;
+}
+
 /* ---- The fullest stage ---- */
 
 /* Of stages that are alike the first has most in flight. */
@@ -229,6 +267,10 @@ int pm__step_fits(const pm__step *p, pm_error *error)
 
 void pm__step_set_memory(const pm__step *p, pm_prediction *out)
 {
+  if (p->pieces == NULL) {
+    set_whole(p, out);
+    return;
+  }
   double usable = pm__step_usable_memory(p);
   pm__memory_parts fullest = pm__step_fullest_stage(p, &out->fullest_stage);
   out->gpu_memory = usable;

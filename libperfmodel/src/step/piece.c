@@ -50,7 +50,7 @@ static double exchange_time(const pm__step *p, const pm__sharding_exchange *e)
     [PM__SHARDING_ALL_GATHER] = PM_COLLECTIVE_ALL_GATHER, [PM__SHARDING_ALL_TO_ALL] = PM_COLLECTIVE_ALL_TO_ALL,
     [PM__SHARDING_SEND_RECEIVE] = PM_COLLECTIVE_SEND_RECEIVE};
   double bytes = p->s.batch * e->elements * (e->element_bytes > 0 ? e->element_bytes : p->s.device->bytes);
-  return e->repeats * pm__schedule_exchange_on(&p->s, &p->group[e->axis], collectives[e->collective], bytes);
+  return e->repeats * pm__schedule_exchange_on(&p->s, p->group[e->axis], collectives[e->collective], bytes);
 }
 
 /* Keys and values that go round hide behind attention on those that came before. */
@@ -141,12 +141,11 @@ double pm__step_attention_factor(const pm__step *p)
 }
 
 /* What attention in one kernel takes longer than in the generation that the kernel model has. */
-static void slow_attention(const pm__step *p, const pm__plan_piece *piece, int pass, pm__step_work *out)
+static void slow_attention(const pm__step *p, const pm__plan_piece *piece, double factor, int pass, pm__step_work *out)
 {
   const pm__plan_kernels *kernels = &piece->units->kernels;
-  double factor = pm__step_attention_factor(p);
   int group = pass * PM__SORTS + PM__MATRIX;
-  for (int i = kernels->first[group]; factor != 1 && i < kernels->first[group + 1]; i++) {
+  for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     if (kernels->shape[i].family != PM__ATTENTION) continue;
     bound_time one = price(p->s.device, &kernels->shape[i], p->s.batch);
     double more = (factor - 1) * kernels->repeats[i];
@@ -200,12 +199,12 @@ static double layout_time(const pm__step *p, const pm__units *units, const pm__c
 
 static void add_kernels(const pm__step *p, const pm__plan_piece *piece, int kind, const pm__costs *costs, pm__step_work *out)
 {
-  double call = pm__schedule_host_time(&p->s);
+  double call = pm__schedule_host_time(&p->s), factor = pm__step_attention_factor(p);
   bool narrows = p->s.linear != NULL && pm__step_is_layer(p, kind);
   for (int pass = 0; pass < PM__PASSES; pass++) {
     out->gpu[pass] = pm__schedule_pass_time(&p->s, piece->units, costs, (pm__pass)pass, p->s.batch);
     if (narrows) narrow(p, piece, pass, out);
-    slow_attention(p, piece, pass, out);
+    if (factor != 1) slow_attention(p, piece, factor, pass, out);
     out->host[pass] = call * pm__schedule_calls(&p->s, &piece->units->pass[pass]);
   }
 }
@@ -213,8 +212,13 @@ static void add_kernels(const pm__step *p, const pm__plan_piece *piece, int kind
 void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm__step_work *out)
 {
   const pm__plan_piece *piece = pm__step_piece(p, kind);
-  *out = (pm__step_work){.bound = pm__schedule_part(&p->s, &costs->bound), .saved = costs->saved, .part = costs->all,
-                         .layout = layout_time(p, piece->units, costs)};
+  out->bound = pm__schedule_part(&p->s, &costs->bound);
+  out->saved = costs->saved;
+  out->part = costs->all;
+  out->layout = p->s.layout > 0 ? layout_time(p, piece->units, costs) : 0;
+  out->again = out->host_again = out->exchange_again = 0;
+  for (int pass = 0; pass < PM__PASSES; pass++) out->exchange[pass] = 0;
+  for (int axis = 0; axis < PM__SHARDING_AXES; axis++) out->axis[axis] = 0;
   out->waited = pm__schedule_host_time(&p->s) * piece->units->pass[PM__FORWARD].waited * p->s.batch;
   add_kernels(p, piece, kind, costs, out);
   bool again = pm__step_again(p, kind), full = again && p->at.recompute == PM_RECOMPUTE_FULL;

@@ -29,12 +29,12 @@ typedef struct trace {
 static pm__pipeline_chunk chunk_times(const trace *t, const pm__step_stage *stage, int number, int i)
 {
   pm__step_stage chunk;
-  pm__step_work work;
+  pm__step_work sum;
   pm__step_times times;
   const pm__step *p = t->p;
   pm__step_chunk_make(p, stage, number, i, &chunk);
-  pm__step_stage_work(p, t->kinds.work, &chunk, &work);
-  pm__step_times_of(p, &work, 0, &times);
+  const pm__step_work *work = pm__step_stage_work(p, t->kinds.work, &chunk, &sum);
+  pm__step_times_of(p, work, 0, &times);
   double weights = p->at.schedule->splits_backward ? times.wgrad : 0;
   return (pm__pipeline_chunk){times.forward, pm__step_backward(&times) + times.each / p->at.chunks - weights, weights};
 }
@@ -109,13 +109,13 @@ static void add_end(trace *t, double start, double *exchange, double *update, do
   for (int i = 0; i < p->at.stages; i++) {
     pm__step_stage stage;
     pm__step_stage_make(p, i, &stage);
-    pm__step_work work;
+    pm__step_work sum;
     pm__step_times times;
     pm__step_prices prices;
-    pm__step_stage_work(p, t->kinds.work, &stage, &work);
-    pm__step_times_of(p, &work, pm__step_own_parameters(p, &stage), &times);
+    const pm__step_work *work = pm__step_stage_work(p, t->kinds.work, &stage, &sum);
+    pm__step_times_of(p, work, pm__step_own_parameters(p, &stage), &times);
     pm__step_data_price(p, &stage, t->shards, &prices);
-    pm__step_data data = pm__step_data_time(p, &stage, &prices, &t->kinds, &work, &times);
+    pm__step_data data = pm__step_data_time(p, &stage, &prices, &t->kinds, work, &times);
     exchange[i] = data.exposed;
     offload[i] = data.offload;
     update[i] = times.update;

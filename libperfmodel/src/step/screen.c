@@ -223,6 +223,7 @@ static pm__step_kinds kinds_of(screen_layout *s)
 static const pm__step_work *work_of(const screen_layout *s, screen_stages *a, const pm__step_kinds *kinds)
 {
   int how = s->p.at.recompute;
+  if (s->p.pieces == NULL) return &kinds->work[0];
   if (a->summed[how] != s->p.s.batch) pm__step_stage_work(&s->p, kinds->work, &a->stage, &a->work[how]);
   a->summed[how] = s->p.s.batch;
   return &a->work[how];

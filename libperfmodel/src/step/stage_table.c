@@ -48,20 +48,20 @@ typedef struct table {
 static void set_times(const table *t, const pm__step_stage *stage, pm_stage *row)
 {
   const pm__step *p = t->step;
-  pm__step_work work;
+  pm__step_work sum;
   pm__step_times times;
   pm__step_prices prices;
   double m = p->s.accumulation;
-  pm__step_stage_work(p, t->kinds.work, stage, &work);
-  pm__step_times_of(p, &work, pm__step_own_parameters(p, stage), &times);
+  const pm__step_work *work = pm__step_stage_work(p, t->kinds.work, stage, &sum);
+  pm__step_times_of(p, work, pm__step_own_parameters(p, stage), &times);
   pm__step_data_price(p, stage, t->shards, &prices);
-  pm__step_data data = pm__step_data_time(p, stage, &prices, &t->kinds, &work, &times);
-  row->forward_time = m * work.gpu[PM__FORWARD];
-  row->dgrad_time = m * work.gpu[PM__DGRAD];
-  row->wgrad_time = m * work.gpu[PM__WGRAD];
-  row->recompute_time = m * work.again;
+  pm__step_data data = pm__step_data_time(p, stage, &prices, &t->kinds, work, &times);
+  row->forward_time = m * work->gpu[PM__FORWARD];
+  row->dgrad_time = m * work->gpu[PM__DGRAD];
+  row->wgrad_time = m * work->gpu[PM__WGRAD];
+  row->recompute_time = m * work->again;
   row->launch_overhead_time = times.alone - times.gpu;
-  row->exposed_communication_time = m * pm__step_exchanges(&work) + data.exposed;
+  row->exposed_communication_time = m * pm__step_exchanges(work) + data.exposed;
   row->offload_time = data.offload;
   row->update_time = times.update;
 }

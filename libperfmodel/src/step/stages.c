@@ -74,8 +74,13 @@ static void clear(const pm__step *p, pm__step_stage *out)
 void pm__step_stage_make(const pm__step *p, int stage, pm__step_stage *out)
 {
   clear(p, out);
-  if (p->pieces == NULL) out->count[0] = 1;
-  for (int i = 0; p->pieces != NULL && i < p->at.chunks; i++) add_chunk(p, pm__step_chunk_of(p, stage, i), out);
+  if (p->pieces == NULL) {
+    out->count[0] = 1;
+    out->again = 1;
+    out->whole = p->one.whole;
+    return;
+  }
+  for (int i = 0; i < p->at.chunks; i++) add_chunk(p, pm__step_chunk_of(p, stage, i), out);
   out->again = share_again(p, out->layers);
   count_parameters(p, stage == 0, out);
 }
@@ -147,16 +152,15 @@ static void add_again(const pm__step_work *w, double n, pm__step_work *sum)
   sum->exchange_again += n * w->exchange_again;
 }
 
-void pm__step_stage_work(const pm__step *p, const pm__step_work *kinds, const pm__step_stage *stage, pm__step_work *sum)
+const pm__step_work *pm__step_stage_work(const pm__step *p, const pm__step_work *kinds, const pm__step_stage *stage,
+                                         pm__step_work *sum)
 {
-  if (p->pieces == NULL) {
-    *sum = kinds[0];
-    return;
-  }
+  if (p->pieces == NULL) return &kinds[0];
   memset(sum, 0, sizeof *sum);
   for (int k = 0; k < p->kinds; k++) {
     if (stage->count[k] == 0) continue;
     add_work(&kinds[k], stage->count[k], sum);
     if (pm__step_again(p, k)) add_again(&kinds[k], stage->again * stage->count[k], sum);
   }
+  return sum;
 }

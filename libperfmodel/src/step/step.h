@@ -72,7 +72,8 @@ typedef struct pm__step {
   pm__plan_piece one;              /* that piece */
   int kinds;
   bool gathers_late;
-  pm__collective_group group[PM__STEP_GROUPS];
+  const pm__collective_group *group[PM__STEP_GROUPS];
+  pm__collective_group own[PM__STEP_GROUPS]; /* those that are neither all GPUs nor one */
 } pm__step;
 
 /* Gathers a run; PM_OK, or why it cannot be predicted, memory left aside. `memo` may be NULL. May make shards on first use. */
@@ -121,7 +122,7 @@ static inline double pm__step_usable_memory(const pm__step *p)
 
 /* ---- Pieces and stages ---- */
 
-/* Of one micro-batch, of a piece or summed over those of a stage; s. GPU and host are apart until they are joined. */
+/* Work and times are passed by address: a step copies few of them. Of one micro-batch, of a piece or summed over those of a stage; s. GPU and host are apart until they are joined. */
 typedef struct pm__step_work {
   double gpu[PM__PASSES], again;       /* kernels; those that are recomputed */
   double host[PM__PASSES], host_again; /* launching them */
@@ -195,8 +196,9 @@ void pm__step_chunk_make(const pm__step *p, const pm__step_stage *stage, int num
 /* The chunk of the network that a stage has as its number `i`. */
 int pm__step_chunk_of(const pm__step *p, int stage, int i);
 
-/* Sum over a stage's pieces. */
-void pm__step_stage_work(const pm__step *p, const pm__step_work *kinds, const pm__step_stage *stage, pm__step_work *sum);
+/* Sum over a stage's pieces, in `sum` unless the network is one piece. */
+const pm__step_work *pm__step_stage_work(const pm__step *p, const pm__step_work *kinds, const pm__step_stage *stage,
+                                         pm__step_work *sum);
 
 /* Parameters that one GPU updates. */
 double pm__step_own_parameters(const pm__step *p, const pm__step_stage *stage);
@@ -335,7 +337,8 @@ int pm__step_fits(const pm__step *p, pm_error *error);
 /* What is found from stage to stage. */
 typedef struct pm__step_walk {
   pm__pipeline_load load;
-  pm__step_work slowest;  /* work of the stage that takes longest, and its times */
+  const pm__step_work *slowest; /* work of the stage that takes longest, and its times */
+  pm__step_work kept;           /* that of a stage of several pieces */
   pm__step_times times;
   int stage;              /* its number */
   double parameters, own; /* the most that a GPU of any stage has, and updates */

@@ -33,7 +33,8 @@ void pm__step_walk_add(const pm__step *p, int number, int count, const pm__step_
   load->most_backward = pm__most(load->most_backward, all - t->forward);
   if (all > load->most) {
     load->most = all;
-    w->slowest = *work;
+    w->slowest = work;
+    if (p->pieces != NULL) w->slowest = &w->kept, w->kept = *work;
     w->times = *t;
     w->stage = number;
   }
@@ -53,25 +54,25 @@ double pm__step_hop_time(const pm__step *p)
   int cut = p->pieces->front + pm__step_layers_before(p, 1) - 1;
   double bytes = p->pieces->pieces->passed[cut] * p->s.batch * p->s.device->bytes / p->at.context;
   double host = p->s.framework != NULL ? p->s.framework->profile.framework.hop_time : 0;
-  double time = host + pm__schedule_exchange_on(&p->s, &p->group[PM__GROUP_HOP], PM_COLLECTIVE_SEND_RECEIVE, bytes / p->at.tensor);
+  double time = host + pm__schedule_exchange_on(&p->s, p->group[PM__GROUP_HOP], PM_COLLECTIVE_SEND_RECEIVE, bytes / p->at.tensor);
   if (p->at.sequence || p->at.tensor == 1) return time;
-  return time + pm__schedule_exchange_on(&p->s, &p->group[PM__GROUP_TENSOR], PM_COLLECTIVE_ALL_GATHER, bytes);
+  return time + pm__schedule_exchange_on(&p->s, p->group[PM__GROUP_TENSOR], PM_COLLECTIVE_ALL_GATHER, bytes);
 }
 
 static void add_stages(const pm__step *p, int first, int count, const pm__step_stage *stage, const pm__step_kinds *kinds,
                        const pm__step_shards *shards, pm__step_walk *walk)
 {
-  pm__step_work work;
+  pm__step_work sum;
   pm__step_times times;
   pm__step_prices prices;
-  pm__step_stage_work(p, kinds->work, stage, &work);
-  pm__step_times_of(p, &work, pm__step_own_parameters(p, stage), &times);
+  const pm__step_work *work = pm__step_stage_work(p, kinds->work, stage, &sum);
+  pm__step_times_of(p, work, pm__step_own_parameters(p, stage), &times);
   pm__step_data data = {0, 0, 0};
   if (pm__step_all_reduces(p)) {
     pm__step_data_price(p, stage, shards, &prices);
-    data = pm__step_data_time(p, stage, &prices, kinds, &work, &times);
+    data = pm__step_data_time(p, stage, &prices, kinds, work, &times);
   }
-  pm__step_walk_add(p, first, count, stage, &work, &times, &data, walk);
+  pm__step_walk_add(p, first, count, stage, work, &times, &data, walk);
 }
 
 void pm__step_walk_all(const pm__step *p, const pm__step_kinds *kinds, pm__step_walk *walk)
@@ -114,7 +115,7 @@ static void share_otherwise(const pm__step *p, pm__step_walk *w, pm__sharing *sh
 pm__step_sum pm__step_put_together(const pm__step *p, pm__step_walk *w)
 {
   pm__step_sum out;
-  double bubble = bubble_of(p, w, &out.hops), within = p->s.accumulation * pm__step_exchanges(&w->slowest);
+  double bubble = bubble_of(p, w, &out.hops), within = p->s.accumulation * pm__step_exchanges(w->slowest);
   out.sharing = (pm__sharing){.communication = within + out.hops + w->data.communication,
                               .exposed = within + out.hops + w->data.exposed,
                               .bubble = bubble, .exchanged = w->parameters, .offload = w->offload};
