@@ -251,7 +251,9 @@ void pm__plan_kernels_price(const pm__plan_kernels *kernels, const pm__segments 
 {
   size_t used = segments != NULL ? (size_t)segments->count * sizeof *costs->segment : 0;
   memset(costs, 0, offsetof(pm__costs, segment) + used);
-  for (int group = 0; group < PM__GROUPS; group++)
-    sum_group(kernels, group < PM__SORTS ? NULL : segments, group, device, batch, costs);
+  for (int group = 0; group < PM__GROUPS; group++) {
+    bool cut = segments != NULL && segments->forward == (group < PM__SORTS);
+    sum_group(kernels, cut ? segments : NULL, group, device, batch, costs);
+  }
   for (int pass = 0; pass < PM__PASSES; pass++) add_part(&costs->all, &costs->pass[pass]);
 }

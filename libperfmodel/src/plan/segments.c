@@ -1,5 +1,6 @@
 /*
-** The backward pass in pieces: from one bucket of gradients that is ready to be sent to the next.
+** Passes in segments: the backward pass from one bucket of gradients that is ready to be sent to the next, and the forward pass
+** from one call that the GPU waits for to the next.
 **
 ** Units are walked from the last layer to the first. With more buckets than there are segments, the last ones stay as they
 ** are, because what is sent last is what the step waits for, and the earlier ones are taken together in groups.
@@ -53,15 +54,16 @@ static void add_entry(walk *w, int kernel, int segment, double repeats)
   w->repeats[w->entries++] = repeats;
 }
 
-/* Its backward passes. */
+/* Its passes of that direction. */
 static void add_unit(walk *w, const pm__unit *unit, int segment)
 {
+  bool forward = w->segments->forward;
   pm__fixed *fixed = &w->segments->fixed[segment];
   for (int i = unit->first; i < unit->first + unit->count; i++) {
     const pm__unit_kernel *k = &w->units->entry[i];
-    if (w->units->kernels.shape[k->kernel].pass != PM__FORWARD) add_entry(w, k->kernel, segment, k->repeats);
+    if ((w->units->kernels.shape[k->kernel].pass == PM__FORWARD) == forward) add_entry(w, k->kernel, segment, k->repeats);
   }
-  for (int pass = PM__FORWARD + 1; pass < PM__PASSES; pass++) {
+  for (int pass = forward ? PM__FORWARD : PM__FORWARD + 1; pass < (forward ? PM__FORWARD + 1 : PM__PASSES); pass++) {
     fixed->launches += unit->pass[pass].launches;
     fixed->host_calls += unit->pass[pass].host_calls;
     fixed->expert_calls += unit->pass[pass].expert_calls;
@@ -125,11 +127,26 @@ static bool allocate(walk *w)
          w->repeats != NULL;
 }
 
-pm__segments *pm__segments_new(const pm_network *network, const pm__units *units, double bucket, pm_error *error)
+static void walk_waits(walk *w, const pm_network *network)
+{
+  int segment = 0;
+  w->segments->forward = true;
+  for (size_t i = 0; i < network->count; i++) {
+    const pm__unit *unit = w->units->order[i] >= 0 ? &w->units->unit[w->units->order[i]] : NULL;
+    if (unit == NULL) continue;
+    add_unit(w, unit, segment);
+    if (unit->pass[PM__FORWARD].waited > 0 && segment + 1 < PM__SEGMENTS) segment++;
+  }
+  w->segments->count = segment + 1;
+}
+
+/* `bucket` NULL: of the forward pass. */
+static pm__segments *make(const pm_network *network, const pm__units *units, const double *bucket, pm_error *error)
 {
   walk w = {.units = units};
   if (allocate(&w)) {
-    walk_layers(&w, network, bucket);
+    if (bucket != NULL) walk_layers(&w, network, *bucket);
+    else walk_waits(&w, network);
     sort_entries(&w, units->kernels.first[PM__GROUPS]);
   } else {
     pm__segments_free(w.segments);
@@ -140,6 +157,16 @@ pm__segments *pm__segments_new(const pm_network *network, const pm__units *units
   free(w.kernel);
   free(w.repeats);
   return w.segments;
+}
+
+pm__segments *pm__segments_new(const pm_network *network, const pm__units *units, double bucket, pm_error *error)
+{
+  return make(network, units, &bucket, error);
+}
+
+pm__segments *pm__segments_new_waits(const pm_network *network, const pm__units *units, pm_error *error)
+{
+  return make(network, units, NULL, error);
 }
 
 void pm__segments_free(pm__segments *segments)

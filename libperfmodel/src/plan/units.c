@@ -158,7 +158,9 @@ static pm__units *make(const lowered *l, const pm_network *network, pm_error *er
   pm__units *units = (pm__units *)calloc(1, sizeof *units);
   if (units != NULL && allocate(units, l) && pm__plan_kernels_make(&units->kernels, l->launch, l->count, error) == PM_OK) {
     fill(units, l, network);
-    return units;
+    bool waits = network != NULL && units->pass[PM__FORWARD].waited > 0;
+    if (waits) units->waits = pm__segments_new_waits(network, units, error);
+    if (!waits || units->waits != NULL) return units;
   }
   pm__units_free(units);
   return NULL;
@@ -179,6 +181,7 @@ pm__units *pm__units_new(const pm_network *network, int mode, pm_error *error)
 void pm__units_free(pm__units *units)
 {
   if (units == NULL) return;
+  pm__segments_free(units->waits);
   pm__plan_kernels_free(&units->kernels);
   free(units->unit);
   free(units->entry);

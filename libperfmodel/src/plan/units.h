@@ -41,6 +41,7 @@ typedef struct pm__units {
   int *order;                  /* unit of each layer, in the network's order; -1: none */
   int length;
   pm__fixed pass[PM__PASSES];  /* of the whole network */
+  struct pm__segments *waits;  /* the forward pass between calls that the GPU waits for; NULL without any */
 } pm__units;
 
 /* How a network is lowered: as a framework trains, as it infers, or as an engine fuses. */
@@ -61,11 +62,12 @@ static inline double pm__other_launches(const pm__fixed *fixed)
   return fixed->launches - fixed->matrix_launches;
 }
 
-/* ---- The backward pass in segments: segments.c ---- */
+/* ---- Passes in segments: segments.c ---- */
 
-/* `pieces` equal buckets become ready evenly over a segment; 0: nothing is sent when it ends. */
+/* Of the backward pass, `pieces` equal buckets become ready evenly over a segment; 0: nothing is sent when it ends. */
 typedef struct pm__segments {
   int count;
+  bool forward; /* of the forward pass; else of the backward pass */
   double parameters[PM__SEGMENTS]; /* in all its pieces */
   double pieces[PM__SEGMENTS];
   pm__fixed fixed[PM__SEGMENTS];
@@ -77,6 +79,10 @@ typedef struct pm__segments {
 /* Cuts the units where a bucket is full: when it has that many parameters (INFINITY: one for all). Beyond some buckets the
 ** first are taken together, as pieces of one segment. */
 pm__segments *pm__segments_new(const pm_network *network, const pm__units *units, double bucket, pm_error *error);
+
+/* Cuts the forward pass behind each layer that waits for a call, as far as there are segments for them; the last is what
+** follows. */
+pm__segments *pm__segments_new_waits(const pm_network *network, const pm__units *units, pm_error *error);
 void pm__segments_free(pm__segments *segments);
 
 #endif

@@ -14,14 +14,18 @@
 #include "kernel/models.h"
 #include "schedule/schedule.h"
 
-static double segment_time(const pm__schedule *s, const pm__costs *costs, int i)
+double pm__schedule_segment_time(const pm__schedule *s, const pm__segments *cut, const pm__costs *costs, int i)
 {
-  const pm__fixed *fixed = &s->segments->fixed[i];
-  double changed = fixed->layout * s->batch - costs->segment[i].spared;
-  return pm__schedule_part(s, &costs->segment[i]) + fixed->launches * s->launch + changed * s->layout;
+  double changed = cut->fixed[i].layout * s->batch - costs->segment[i].spared;
+  return pm__schedule_part(s, &costs->segment[i]) + cut->fixed[i].launches * s->launch + changed * s->layout;
 }
 
-double pm__overlap_backward(const pm__schedule *s, const pm__costs *costs)
+static double segment_time(const pm__schedule *s, const pm__costs *costs, int i)
+{
+  return pm__schedule_segment_time(s, s->segments, costs, i);
+}
+
+double pm__schedule_backward_time(const pm__schedule *s, const pm__costs *costs)
 {
   double all = 0;
   for (int i = 0; i < s->segments->count; i++) all += segment_time(s, costs, i);

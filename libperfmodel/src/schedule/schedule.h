@@ -96,8 +96,11 @@ double pm__schedule_exchange_on(const pm__schedule *step, const pm__collective_g
 void pm__bucket_times_of(const pm__schedule *step, const pm__costs *costs, const pm__collective_group *group, int collective,
                          pm__bucket_times *times);
 
+/* One segment of a pass, in kernels alone; s. */
+double pm__schedule_segment_time(const pm__schedule *step, const pm__segments *cut, const pm__costs *costs, int segment);
+
 /* All of a backward pass in segments, in kernels alone; s. */
-double pm__overlap_backward(const pm__schedule *step, const pm__costs *costs);
+double pm__schedule_backward_time(const pm__schedule *step, const pm__costs *costs);
 
 /* What sums of gradients, bucket by bucket behind the segments of a backward pass, take and add; s. */
 typedef struct pm__schedule_overlap {

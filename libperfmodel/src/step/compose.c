@@ -187,6 +187,6 @@ double pm__step_alone(const pm__step *p, double alone)
   pm__step_kinds kinds = pm__step_kinds_price(&one, &room);
   pm__step_stage_make(&one, 0, &stage);
   const pm__step_work *work = pm__step_stage_work(&one, kinds.work, &stage, &sum);
-  pm__step_times_of(&one, work, pm__step_own_parameters(&one, &stage), &times);
+  pm__step_times_of(&one, work, kinds.waits, pm__step_own_parameters(&one, &stage), &times);
   return pm__least(times.alone, p->s.ranks * alone);
 }

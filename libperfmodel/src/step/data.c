@@ -101,7 +101,7 @@ static pm__step_data reduce_by_segments(const pm__step *p, const pm__step_prices
 {
   double kernels = work->gpu[PM__DGRAD] + work->gpu[PM__WGRAD] + work->again, stretch = 1;
   const pm__step_pace *pace = &times->pace[PM__DGRAD];
-  if (p->at.cut || pm__step_attention_factor(p) != 1) stretch = kernels / pm__overlap_backward(&p->s, costs);
+  if (p->at.cut || pm__step_attention_factor(p) != 1) stretch = kernels / pm__schedule_backward_time(&p->s, costs);
   const pm__schedule_pace each = {pace->gpu * stretch, pace->host * call_time(p)};
   pm__schedule_overlap e = pm__schedule_overlap_of(&p->s, costs, p->group[summing_group(p)], summing_collective(p), &each);
   return (pm__step_data){e.communication + prices->gradients, e.exposed + prices->gradients, 0};

@@ -240,6 +240,21 @@ const pm__costs *pm__step_costs(const pm__schedule *s, const pm__units *units, c
   return costs;
 }
 
+const pm__step_waits *pm__step_waits_price(const pm__step *p, pm__step_waits *out)
+{
+  pm__costs own;
+  const pm__schedule *s = &p->s;
+  const pm__segments *cut = s->units->waits;
+  if (cut == NULL || !p->at.whole) return NULL;
+  const pm__costs *costs = pm__step_costs(s, s->units, cut, s->batch, &own);
+  out->count = cut->count - 1;
+  for (int i = 0; i < out->count; i++) {
+    out->gpu[i] = pm__schedule_segment_time(s, cut, costs, i);
+    out->host[i] = pm__schedule_host_time(s) * pm__schedule_calls(s, &cut->fixed[i]);
+  }
+  return out;
+}
+
 pm__step_kinds pm__step_kinds_price(const pm__step *p, pm__step_room *room)
 {
   pm__costs own;
@@ -250,5 +265,5 @@ pm__step_kinds pm__step_kinds_price(const pm__step *p, pm__step_room *room)
     const pm__costs *costs = units == p->s.units && whole != NULL ? whole : pm__step_costs(&p->s, units, NULL, p->s.batch, &own);
     pm__step_piece_work(p, k, costs, &room->work[k]);
   }
-  return (pm__step_kinds){room->work, whole};
+  return (pm__step_kinds){room->work, whole, pm__step_waits_price(p, &room->waits)};
 }

@@ -34,7 +34,7 @@ static pm__pipeline_chunk chunk_times(const trace *t, const pm__step_stage *stag
   const pm__step *p = t->p;
   pm__step_chunk_make(p, stage, number, i, &chunk);
   const pm__step_work *work = pm__step_stage_work(p, t->kinds.work, &chunk, &sum);
-  pm__step_times_of(p, work, 0, &times);
+  pm__step_times_of(p, work, t->kinds.waits, 0, &times);
   double weights = p->at.schedule->splits_backward ? times.wgrad : 0;
   return (pm__pipeline_chunk){times.forward, pm__step_backward(&times) + times.each / p->at.chunks - weights, weights};
 }
@@ -113,7 +113,7 @@ static void add_end(trace *t, double start, double *exchange, double *update, do
     pm__step_times times;
     pm__step_prices prices;
     const pm__step_work *work = pm__step_stage_work(p, t->kinds.work, &stage, &sum);
-    pm__step_times_of(p, work, pm__step_own_parameters(p, &stage), &times);
+    pm__step_times_of(p, work, t->kinds.waits, pm__step_own_parameters(p, &stage), &times);
     pm__step_data_price(p, &stage, t->shards, &prices);
     pm__step_data data = pm__step_data_time(p, &stage, &prices, &t->kinds, work, &times);
     exchange[i] = data.exposed;

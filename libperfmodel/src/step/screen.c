@@ -34,6 +34,7 @@ typedef struct screen_layout {
   pm__costs *costs;       /* of the whole network in segments, by micro-batch */
   bool timed[BATCHES][PM_RECOMPUTE_COUNT], sharded;
   pm__step_shards shards[PM__PIECE_KINDS];
+  pm__step_waits waits;
 } screen_layout;
 
 /* Plans with and without recomputation or sharded weights follow each other, and need the network in pieces and whole. */
@@ -217,7 +218,7 @@ static pm__step_kinds kinds_of(screen_layout *s)
   pm__costs *costs = s->p.s.segments != NULL ? &s->costs[at] : NULL;
   if (!s->timed[at][how]) time_pieces(s, work, costs);
   s->timed[at][how] = at > 0;
-  return (pm__step_kinds){work, costs};
+  return (pm__step_kinds){work, costs, pm__step_waits_price(&s->p, &s->waits)};
 }
 
 static const pm__step_work *work_of(const screen_layout *s, screen_stages *a, const pm__step_kinds *kinds)
@@ -259,7 +260,7 @@ static double step_of(screen_layout *s)
     screen_stages *a = &s->group[i];
     pm__step_times times;
     const pm__step_work *work = work_of(s, a, &kinds);
-    pm__step_times_of(p, work, pm__step_own_parameters(p, &a->stage), &times);
+    pm__step_times_of(p, work, kinds.waits, pm__step_own_parameters(p, &a->stage), &times);
     pm__step_data data = pm__step_data_time(p, &a->stage, prices_of(s, a), &kinds, work, &times);
     pm__step_walk_add(p, a->first, a->count, &a->stage, work, &times, &data, &walk);
   }

@@ -45,21 +45,39 @@ static double each_of(const pm__step *p, const pm__step_work *work)
   return p->s.framework->profile.framework.step_time + copy + work->waited;
 }
 
+/* Cut where the GPU waits for calls of the forward pass: up to the first, from one to the next, from the last to the first of
+** the next micro-batch, and from the last of all to the end. */
+static double join_between_calls(const pm__step_times *t, double m, const pm__step_waits *w, pm__step_pace *last)
+{
+  pm__step_pace pace;
+  double gpu = 0, host = 0, between = 0;
+  for (int i = 0; i < w->count; i++) {
+    gpu += w->gpu[i];
+    host += w->host[i];
+    if (i > 0) between += join(w->gpu[i], w->host[i], &pace);
+  }
+  double rest_gpu = (t->gpu - t->update) / m - gpu, rest_host = (t->host - t->update_host) / m - host;
+  double around = join(rest_gpu + w->gpu[0], rest_host + w->host[0], &pace);
+  return join(w->gpu[0], w->host[0], &pace) + m * between + (m - 1) * around +
+         join(rest_gpu + t->update, rest_host + t->update_host, last);
+}
+
 /* One span for all: exchanges are beside. */
-static void join_step(const pm__step *p, const pm__step_work *w, double update_host, pm__step_times *t)
+static void join_step(const pm__step *p, const pm__step_work *w, const pm__step_waits *waits, pm__step_times *t)
 {
   double m = p->s.accumulation;
   pm__step_pace pace;
   double forward = m * w->gpu[PM__FORWARD], dgrad = m * w->gpu[PM__DGRAD], wgrad = m * w->gpu[PM__WGRAD];
   double calls = w->host[PM__FORWARD] + w->host[PM__DGRAD] + w->host[PM__WGRAD] + w->host_again;
   t->gpu = ((forward + dgrad) + wgrad) + m * w->again + t->update;
-  t->host = m * calls + update_host;
-  t->alone = join(t->gpu, t->host, &pace) + m * t->each;
+  t->host = m * calls + t->update_host;
+  double alone = waits != NULL ? join_between_calls(t, m, waits, &pace) : join(t->gpu, t->host, &pace);
+  t->alone = alone + m * t->each;
   for (int pass = 0; pass < PM__PASSES; pass++) t->pace[pass] = pace;
 }
 
 /* A span for each pass: recomputation comes before gradients of activations. */
-static void join_passes(const pm__step *p, const pm__step_work *w, double update_host, pm__step_times *t)
+static void join_passes(const pm__step *p, const pm__step_work *w, pm__step_times *t)
 {
   double m = p->s.accumulation, gpu = w->gpu[PM__DGRAD] + w->again, host = w->host[PM__DGRAD] + w->host_again;
   pm__step_pace update;
@@ -72,18 +90,18 @@ static void join_passes(const pm__step *p, const pm__step_work *w, double update
   double kernels = w->gpu[PM__FORWARD] + w->gpu[PM__DGRAD] + w->gpu[PM__WGRAD] + w->again;
   double calls = w->host[PM__FORWARD] + w->host[PM__DGRAD] + w->host[PM__WGRAD] + w->host_again;
   t->gpu = m * kernels + t->update;
-  t->host = m * calls + update_host;
-  t->alone = m * (forward + backward + t->each) + join(t->update, update_host, &update);
+  t->host = m * calls + t->update_host;
+  t->alone = m * (forward + backward + t->each) + join(t->update, t->update_host, &update);
 }
 
-void pm__step_times_of(const pm__step *p, const pm__step_work *w, double own, pm__step_times *t)
+void pm__step_times_of(const pm__step *p, const pm__step_work *w, const pm__step_waits *waits, double own, pm__step_times *t)
 {
   double launches;
   t->update = update_gpu(p, own, &launches);
   t->each = each_of(p, w);
-  double update_host = launches > 0 ? pm__schedule_host_time(&p->s) * launches : 0;
-  if (p->at.stages == 1) join_step(p, w, update_host, t);
-  else join_passes(p, w, update_host, t);
+  t->update_host = launches > 0 ? pm__schedule_host_time(&p->s) * launches : 0;
+  if (p->at.stages == 1) join_step(p, w, waits, t);
+  else join_passes(p, w, t);
   t->forward = pm__step_paced(&t->pace[PM__FORWARD], w->gpu[PM__FORWARD], w->host[PM__FORWARD]) + w->exchange[PM__FORWARD];
   t->dgrad = pm__step_paced(&t->pace[PM__DGRAD], w->gpu[PM__DGRAD], w->host[PM__DGRAD]) + w->exchange[PM__DGRAD];
   t->wgrad = pm__step_paced(&t->pace[PM__WGRAD], w->gpu[PM__WGRAD], w->host[PM__WGRAD]) + w->exchange[PM__WGRAD];

@@ -53,7 +53,7 @@ static void set_times(const table *t, const pm__step_stage *stage, pm_stage *row
   pm__step_prices prices;
   double m = p->s.accumulation;
   const pm__step_work *work = pm__step_stage_work(p, t->kinds.work, stage, &sum);
-  pm__step_times_of(p, work, pm__step_own_parameters(p, stage), &times);
+  pm__step_times_of(p, work, t->kinds.waits, pm__step_own_parameters(p, stage), &times);
   pm__step_data_price(p, stage, t->shards, &prices);
   pm__step_data data = pm__step_data_time(p, stage, &prices, &t->kinds, work, &times);
   row->forward_time = m * work->gpu[PM__FORWARD];

@@ -139,16 +139,27 @@ typedef struct pm__step_work {
 ** is cut at buckets of gradients. */
 typedef struct pm__step_kinds {
   pm__step_work *work;
-  const pm__costs *costs; /* NULL: it is not cut */
+  const pm__costs *costs;             /* NULL: it is not cut */
+  const struct pm__step_waits *waits; /* NULL: the GPU waits for no call */
 } pm__step_kinds;
+
+/* GPU and host in the forward pass, up to each call that the GPU waits for; of one micro-batch, s. */
+typedef struct pm__step_waits {
+  int count;
+  double gpu[PM__SEGMENTS], host[PM__SEGMENTS];
+} pm__step_waits;
 
 /* Room for them. */
 typedef struct pm__step_room {
   pm__step_work work[PM__PIECE_KINDS];
   pm__costs costs;
+  pm__step_waits waits;
 } pm__step_room;
 
 pm__step_kinds pm__step_kinds_price(const pm__step *p, pm__step_room *room);
+
+/* In `out`, or NULL where the GPU waits for no call, or only between the passes of a pipeline. */
+const pm__step_waits *pm__step_waits_price(const pm__step *p, pm__step_waits *out);
 
 /* One kind; `costs` are those of its kernels. */
 void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm__step_work *out);
@@ -226,13 +237,14 @@ typedef struct pm__step_pace {
 typedef struct pm__step_times {
   double forward, dgrad, wgrad, recompute; /* of one micro-batch */
   double each;           /* host time of a micro-batch beside the GPU: its fixed time, copies, calls that the GPU waits for */
-  double update;         /* kernels of the update */
+  double update, update_host; /* kernels of the update, and launching them */
   double gpu, host;      /* of all micro-batches and the update */
   double alone;          /* the same joined, span by span, with `each`: a step without exchanges */
   pm__step_pace pace[PM__PASSES];
 } pm__step_times;
 
-void pm__step_times_of(const pm__step *p, const pm__step_work *work, double own_parameters, pm__step_times *out);
+void pm__step_times_of(const pm__step *p, const pm__step_work *work, const pm__step_waits *waits, double own_parameters,
+                       pm__step_times *out);
 
 /* A pass of a piece within its stage. */
 static inline double pm__step_paced(const pm__step_pace *pace, double gpu, double host)

@@ -66,7 +66,7 @@ static void add_stages(const pm__step *p, int first, int count, const pm__step_s
   pm__step_times times;
   pm__step_prices prices;
   const pm__step_work *work = pm__step_stage_work(p, kinds->work, stage, &sum);
-  pm__step_times_of(p, work, pm__step_own_parameters(p, stage), &times);
+  pm__step_times_of(p, work, kinds->waits, pm__step_own_parameters(p, stage), &times);
   pm__step_data data = {0, 0, 0};
   if (pm__step_all_reduces(p)) {
     pm__step_data_price(p, stage, shards, &prices);
