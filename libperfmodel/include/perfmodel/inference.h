@@ -78,7 +78,10 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
   X(VERDICT, verdict, "", "whether it fits", .show = PM_SHOW_MAIN)                                                  \
   X(REAL, largest_batch, "1", "largest batch that fits; unknown if the usable memory is")                         \
   X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the call",     \
-    .former = "basis")
+    .former = "basis")                                                                                             \
+  X(REAL, hfu, "1", "HFU: MFU of the FLOP that the GPU executes, which Winograd and FFT save; never above 1",       \
+    .show = PM_SHOW_PERCENT)                                                                                        \
+  /* the next field of an answer goes above this line */
 
 typedef struct pm_inference { PM_INFERENCE_FIELDS(PM_DECLARE) } pm_inference;
 

@@ -119,6 +119,7 @@ typedef struct times {
   double product, pass, conversion, kernels, calls;
   double waited;  /* operations on single samples that the GPU waits for */
   double conv;    /* the part of product in convolutions */
+  double saved;   /* FLOP that transforms save */
   double compute; /* what the arithmetic rate or the power limits of products */
 } times;
 
@@ -152,7 +153,8 @@ static times times_of(const call *c, const setting *on, double batch)
   double moved = batch * d->bytes * d->pass_byte;
   pm__plan_kernels_price(&c->units->kernels, NULL, d, batch, &costs);
   const pm__part *part = &costs.pass[PM__FORWARD];
-  times sum = {.kernels = fixed->launches, .calls = fixed->host_calls, .waited = fixed->waited * batch};
+  times sum = {.kernels = fixed->launches, .calls = fixed->host_calls, .waited = fixed->waited * batch,
+               .saved = costs.saved};
   sum.conv = on->conv * part->conv;
   sum.product = sum.conv + part->product + fixed->matrix_launches * d->launch;
   sum.pass = on->framework_kernel * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
@@ -186,6 +188,12 @@ static int32_t bottleneck_of(const times *t, double gpu, double host, double ste
   return compute > memory ? PM_BOTTLENECK_COMPUTE : PM_BOTTLENECK_MEMORY_BANDWIDTH;
 }
 
+/* What is executed, not counted, over the peak. */
+static double hfu_of(const call *c, const times *t, double batch, double latency)
+{
+  return (batch * c->network->forward_flop - t->saved) / latency / c->device->peak;
+}
+
 static void set_times(const call *c, double batch, pm_inference *out)
 {
   const pm_inference_profile *profile = &c->profile->profile;
@@ -201,6 +209,7 @@ static void set_times(const call *c, double batch, pm_inference *out)
   out->step_time = profile->step_time + profile->launch * c->system->host * t.waited;
   out->latency = sqrt(out->gpu_time * out->gpu_time + out->launch_time * out->launch_time) + out->step_time;
   out->bottleneck = bottleneck_of(&t, out->gpu_time, out->launch_time, out->step_time);
+  out->hfu = hfu_of(c, &t, batch, out->latency);
 }
 
 enum { CONVOLUTION, PRODUCT, PASS, HOST, CLASSES };
