@@ -80,6 +80,7 @@ static void release_sharded(pm__kept *kept)
     pm_memory_plan_free((pm_memory_plan *)s->piece[i].memory);
   }
   pm__shards_free(s->shards);
+  free(s->memory[0][0]);
   free(s->piece);
   free(s);
 }
@@ -142,36 +143,30 @@ static bool make_piece(const pm_plan *plan, const pm__plan_sharded_key *key, pm_
 
 /* ---- What pieces keep ---- */
 
-/* Of equal pieces, what they keep on average, so that the sum is the whole network's, and the most that any needs. */
-static void add_kept(const pm__plan_pieces *of, const pm__memory_piece *kept, int class_of, int scores, pm__plan_sharded *s)
+/* One block for all classes, with and without scores. */
+static bool make_memory(pm__plan_sharded *s)
 {
-  int count[PM__PIECE_KINDS] = {0};
-  for (int i = 0; i < of->pieces->count; i++) count[of->pieces->of[i]]++;
-  for (int i = 0; i < of->pieces->count; i++) {
-    pm__memory_piece *sum = &s->piece[of->pieces->of[i]].kept[class_of][scores];
-    sum->saved += kept[i].saved / count[of->pieces->of[i]];
-    if (kept[i].top > sum->top) sum->top = kept[i].top;
-    if (kept[i].once > sum->once) sum->once = kept[i].once;
-  }
+  size_t count = (size_t)s->of->pieces->count;
+  pm__memory_piece *all = (pm__memory_piece *)calloc(PM__CLASSES * PM__PIECE_SCORES * count + 1, sizeof *all);
+  for (int i = 0; all != NULL && i < PM__CLASSES; i++)
+    for (int k = 0; k < PM__PIECE_SCORES; k++) s->memory[i][k] = all + (size_t)(i * PM__PIECE_SCORES + k) * count;
+  return all != NULL;
 }
 
 /* By one walk through the whole network. */
-static int scan_kept(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_sharded *s, pm_error *error)
+static int scan_memory(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_sharded *s, pm_error *error)
 {
   pm__tensors tensors;
-  const pm_network *network = plan->networks[key->network].network;
   const pm_memory_profile *profile = &plan->memories[key->memory];
-  pm__memory_piece *kept = (pm__memory_piece *)calloc((size_t)s->of->pieces->count + 1, sizeof *kept);
-  if (kept == NULL) return pm__no_memory(error);
-  int status = pm__tensors_find(&tensors, network, profile, error);
-  for (int i = 0; i < PM__CLASSES * PM__PIECE_SCORES && status == PM_OK; i++) {
-    int of = i / PM__PIECE_SCORES, scores = i % PM__PIECE_SCORES;
-    status = pm__scan_pieces(&tensors, pm__sizes_of(profile, pm__class_precision[of]), scores == 1, s->of->pieces->first,
-                             s->of->pieces->count, kept, error);
-    if (status == PM_OK) add_kept(s->of, kept, of, scores, s);
+  const pm__pieces *pieces = s->of->pieces;
+  int status = pm__tensors_find(&tensors, plan->networks[key->network].network, profile, error);
+  if (status != PM_OK) return status;
+  for (int i = 0; i < PM__CLASSES; i++) {
+    const pm__sizes sizes = pm__sizes_of(profile, pm__class_precision[i]);
+    for (int k = 0; k < PM__PIECE_SCORES && status == PM_OK; k++)
+      status = pm__scan_pieces(&tensors, sizes, k == 1, pieces->first, pieces->count, s->memory[i][k], error);
   }
-  if (tensors.storage != NULL) pm__tensors_free(&tensors);
-  free(kept);
+  pm__tensors_free(&tensors);
   return status;
 }
 
@@ -181,18 +176,24 @@ static double at_least_0(double value)
 }
 
 /* A shard keeps what its piece keeps within the whole network, and what sharding adds to the piece by itself. */
-static void change_kept(const pm__plan_piece *piece, pm__plan_piece *shard)
+static pm__memory_piece shard_memory(const pm__memory_piece *piece, pm__alive a, pm__alive b)
+{
+  pm__memory_piece out = {at_least_0(piece->saved + b.saved - a.saved), 0, 0};
+  if (piece->once > 0) out.once = at_least_0(piece->once + (b.peak - b.saved) - (a.peak - a.saved));
+  else out.top = at_least_0(piece->top + b.peak - a.peak);
+  return out;
+}
+
+static void change_memory(const pm__plan_sharded *whole, pm__plan_sharded *s)
 {
   static const int how[PM__PIECE_SCORES] = {PM_RECOMPUTE_NONE, PM_RECOMPUTE_SELECTIVE};
   for (int i = 0; i < PM__CLASSES; i++)
-    for (int k = 0; k < PM__PIECE_SCORES; k++) {
-      const pm__alive a = piece->memory->alive[i][how[k]], b = shard->memory->alive[i][how[k]];
-      pm__memory_piece *kept = &shard->kept[i][k];
-      *kept = piece->kept[i][k];
-      kept->saved = at_least_0(kept->saved + b.saved - a.saved);
-      if (kept->once > 0) kept->once = at_least_0(kept->once + (b.peak - b.saved) - (a.peak - a.saved));
-      else kept->top = at_least_0(kept->top + b.peak - a.peak);
-    }
+    for (int k = 0; k < PM__PIECE_SCORES; k++)
+      for (int piece = 0; piece < s->of->pieces->count; piece++) {
+        int kind = s->of->pieces->of[piece];
+        s->memory[i][k][piece] = shard_memory(&whole->memory[i][k][piece], whole->piece[kind].memory->alive[i][how[k]],
+                                              s->piece[kind].memory->alive[i][how[k]]);
+      }
 }
 
 static bool is_sharded(const pm__sharding_degrees *d)
@@ -200,15 +201,16 @@ static bool is_sharded(const pm__sharding_degrees *d)
   return d->tensor > 1 || d->context > 1 || d->expert > 1 || d->expert_tensor > 1 || d->imbalance > 0 || d->capacity > 0;
 }
 
-static int find_kept(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_sharded *s, pm_error *error)
+static int find_memory(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_sharded *s, pm_error *error)
 {
   pm__plan_sharded_key unsharded = *key;
-  if (!is_sharded(&key->degrees)) return scan_kept(plan, key, s, error);
+  if (!make_memory(s)) return pm__no_memory(error);
+  if (!is_sharded(&key->degrees)) return scan_memory(plan, key, s, error);
   unsharded.degrees = (pm__sharding_degrees){.tensor = 1, .context = 1, .expert = 1, .expert_tensor = 1};
   pm_error own = PM_ERROR_NONE;
   const pm__plan_sharded *whole = pm__plan_sharded_find(plan, &unsharded, error != NULL ? error : &own);
   if (whole == NULL) return error != NULL ? error->status : own.status;
-  for (int i = 0; i < s->of->pieces->kinds; i++) change_kept(&whole->piece[i], &s->piece[i]);
+  change_memory(whole, s);
   return PM_OK;
 }
 
@@ -248,7 +250,7 @@ static bool fill(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_
     take_shard(s->shards->shard[i], &s->piece[i]);
     good = make_piece(plan, key, &s->piece[i], error);
   }
-  return good && find_kept(plan, key, s, error) == PM_OK;
+  return good && find_memory(plan, key, s, error) == PM_OK;
 }
 
 static pm__plan_sharded *make_sharded(const pm_plan *plan, const pm__plan_sharded_key *key, pm_error *error)

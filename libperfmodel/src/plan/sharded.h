@@ -29,14 +29,13 @@ typedef struct pm__plan_pieces {
   int key[1];
 } pm__plan_pieces;
 
-/* Bytes per sample that a piece keeps: with and without the scores of attention. */
+/* What pieces keep, with and without the scores of attention. */
 enum { PM__PIECE_SCORES = 2 };
 
 typedef struct pm__plan_piece {
   const pm_network *network; /* its layers on one GPU */
   const pm__units *units;
   const pm_memory_plan *memory;
-  pm__memory_piece kept[PM__CLASSES][PM__PIECE_SCORES]; /* [1]: without scores */
   double whole, split, expert, tied;    /* parameters, as a shard has them (sharding/shard.h) */
   const pm__sharding_exchange *exchange;
   int exchanges;
@@ -59,6 +58,7 @@ typedef struct pm__plan_sharded {
   const pm__plan_pieces *of;
   pm__shards *shards;
   pm__plan_piece *piece; /* of each kind */
+  pm__memory_piece *memory[PM__CLASSES][PM__PIECE_SCORES]; /* bytes per sample, of every piece in turn; [1]: without scores */
   int key[PM__SHARDED_KEY];
 } pm__plan_sharded;
 
@@ -66,8 +66,7 @@ typedef struct pm__plan_sharded {
 const pm__plan_pieces *pm__plan_pieces_find(const pm_plan *plan, int network, pm_error *error);
 const pm__plan_sharded *pm__plan_sharded_find(const pm_plan *plan, const pm__plan_sharded_key *key, pm_error *error);
 
-/* A whole network as one piece, in a mode and a memory profile of the plan; but for what only pieces are asked for: `kept`
-** and what recomputation would save. */
+/* A whole network as one piece, in a mode and a memory profile of the plan; but for what recomputation asks of pieces. */
 void pm__plan_piece_whole(const pm__plan_network *network, int mode, int memory, pm__plan_piece *out);
 
 #endif

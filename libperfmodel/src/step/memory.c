@@ -80,25 +80,32 @@ static double communication(const pm__step *p, const pm__step_stage *stage, cons
 
 /* ---- Activations ---- */
 
-/* What one piece keeps for one sample; `share` of such pieces are recomputed. */
-static pm__memory_piece kept_by(const pm__step *p, const pm__memory_question *q, int kind, double share)
+/* What of a run decides what pieces keep. */
+typedef struct keeping {
+  const pm__memory_piece *none, *scores; /* of every piece: all, and all but the scores of attention */
+  double again;                          /* the share of layers that is recomputed */
+} keeping;
+
+static keeping keeping_of(const pm__step *p, const pm__memory_question *q, double again)
 {
-  const pm__plan_piece *piece = pm__step_piece(p, kind);
-  bool again = pm__step_again(p, kind), scores = again && p->at.recompute == PM_RECOMPUTE_SELECTIVE;
-  pm__memory_piece all = piece->kept[pm__memory_class(q->run->precision)][scores];
-  if (!again || scores) return all;
-  double input = piece->input * p->s.device->bytes;
-  double operations = p->at.recompute == PM_RECOMPUTE_OPERATIONS ? pm__memory_operations(q) : 0;
-  double saved = pm__least(input + operations, all.saved), kept = (1 - share) * all.saved + share * saved;
-  double once = all.once > 0 ? all.once + all.saved - (saved - input) : 0;
-  return (pm__memory_piece){kept, all.once > 0 ? 0 : all.top - (saved - input) + kept, once};
+  pm__memory_piece *const *memory = p->sharded->memory[pm__memory_class(q->run->precision)];
+  return (keeping){memory[0], memory[1], again};
 }
 
-/* The whole network as one piece. */
-static pm__memory_piece kept_by_whole(const pm__step *p, const pm__memory_question *q)
+/* One piece, for one sample. */
+static pm__memory_piece kept_by(const pm__step *p, const keeping *k, pm__memory_question *q, int number)
 {
-  const pm__alive alive = p->one.memory->alive[pm__memory_class(q->run->precision)][PM_RECOMPUTE_NONE];
-  return (pm__memory_piece){alive.saved, alive.peak, 0};
+  int kind = p->pieces->pieces->of[number];
+  const pm__plan_piece *piece = pm__step_piece(p, kind);
+  pm__memory_piece all = k->none[number];
+  if (!pm__step_again(p, kind)) return all;
+  if (p->at.recompute == PM_RECOMPUTE_SELECTIVE) return k->scores[number];
+  q->plan = piece->memory;
+  double input = piece->input * p->s.device->bytes;
+  double operations = p->at.recompute == PM_RECOMPUTE_OPERATIONS ? pm__memory_operations(q) : 0;
+  double saved = pm__least(input + operations, all.saved), kept = (1 - k->again) * all.saved + k->again * saved;
+  if (all.once > 0) return (pm__memory_piece){kept, 0, all.once + all.saved - (saved - input)};
+  return (pm__memory_piece){kept, all.top - (saved - input) + kept, 0};
 }
 
 double pm__step_in_flight(const pm__step *p, int stage)
@@ -107,57 +114,60 @@ double pm__step_in_flight(const pm__step *p, int stage)
   return p->at.schedule->in_flight(&load, stage);
 }
 
-/* Pieces behind the layers go backward at once: with several chunks on a GPU only what is in front of them waits. */
-static bool is_behind(const pm__step *p, int kind)
+/* The pieces of a chunk: first .. end - 1 in the order they run. */
+static void pieces_of(const pm__step *p, int chunk, int *first, int *end)
 {
   const pm__plan_pieces *of = p->pieces;
-  for (int i = of->front + of->layers; i < of->pieces->count; i++)
-    if (of->pieces->of[i] == kind) return true;
-  return false;
+  *first = chunk == 0 ? 0 : of->front + pm__step_layers_before(p, chunk);
+  *end = chunk == p->at.stages * p->at.chunks - 1 ? of->pieces->count : of->front + pm__step_layers_before(p, chunk + 1);
 }
 
-/* The pieces of a stage's last chunk: first .. end - 1 in the order they run. */
-static void last_pieces(const pm__step *p, int number, int *first, int *end)
+/* From the last piece of a chunk to the first. Pieces behind the layers go backward at once: with several chunks on a GPU only
+** what is in front of them waits. In *live the most that a backward pass has alive beyond what is kept. */
+static void add_chunk(const pm__step *p, int chunk, const keeping *k, pm__memory_question *q, pm__step_footprint *f,
+                      double *live)
 {
-  const pm__plan_pieces *of = p->pieces;
-  int last = 0, chunks = p->at.stages * p->at.chunks;
+  int first, end;
+  double behind = 0;
+  *live = 0;
+  pieces_of(p, chunk, &first, &end);
+  for (int i = end - 1; i >= first; i--) {
+    pm__memory_piece piece = kept_by(p, k, q, i);
+    *(p->at.chunks > 1 && i >= p->pieces->front + p->pieces->layers ? &f->behind : &f->waiting) += piece.saved;
+    behind += piece.saved;
+    *live = pm__most(*live, pm__most(piece.top - behind, piece.once));
+  }
+}
+
+/* The last chunk of a stage goes backward while all others are kept. */
+static void add_chunks(const pm__step *p, int number, double again, pm__memory_question *q, pm__step_footprint *f)
+{
+  int last = -1;
+  double live;
+  const keeping k = keeping_of(p, q, again);
   for (int i = 0; i < p->at.chunks; i++) {
     int chunk = pm__step_chunk_of(p, number, i);
-    if (chunk > last) last = chunk;
+    add_chunk(p, chunk, &k, q, f, &live);
+    if (chunk > last) f->parts.live_gradients = live;
+    last = chunk > last ? chunk : last;
   }
-  *first = last == 0 ? 0 : of->front + pm__step_layers_before(p, last);
-  *end = last == chunks - 1 ? of->pieces->count : of->front + pm__step_layers_before(p, last + 1);
-}
-
-/* What a backward pass has alive beyond what is kept. A kind is looked at where it comes last. */
-static double live_gradients(const pm__step *p, int number, const pm__memory_piece *kept)
-{
-  bool seen[PM__PIECE_KINDS] = {false};
-  int first, end;
-  double behind = 0, most = 0;
-  if (p->pieces == NULL) return pm__most(kept->top - kept->saved, kept->once);
-  last_pieces(p, number, &first, &end);
-  for (int i = end - 1; i >= first; i--) {
-    int kind = p->pieces->pieces->of[i];
-    behind += kept[kind].saved;
-    if (!seen[kind]) most = pm__most(most, pm__most(kept[kind].top - behind, kept[kind].once));
-    seen[kind] = true;
-  }
-  return most;
 }
 
 static void add_activations(const pm__step *p, const pm__step_stage *stage, int number, pm__memory_question *q,
                             pm__step_footprint *f)
 {
-  pm__memory_piece kept[PM__PIECE_KINDS];
   for (int k = 0; k < p->kinds; k++) {
     if (stage->count[k] == 0) continue;
     q->plan = pm__step_piece(p, k)->memory;
-    kept[k] = p->pieces != NULL ? kept_by(p, q, k, stage->again) : kept_by_whole(p, q);
-    *(p->at.chunks > 1 && is_behind(p, k) ? &f->behind : &f->waiting) += stage->count[k] * kept[k].saved;
     f->factor = pm__most(f->factor, pm__memory_allocator(q));
   }
-  f->parts.live_gradients = live_gradients(p, number, kept);
+  if (p->pieces != NULL) {
+    add_chunks(p, number, stage->again, q, f);
+    return;
+  }
+  const pm__alive alive = p->one.memory->alive[pm__memory_class(q->run->precision)][PM_RECOMPUTE_NONE];
+  f->waiting = alive.saved;
+  f->parts.live_gradients = alive.peak - alive.saved;
 }
 
 /* ---- Together ---- */
