@@ -38,7 +38,7 @@ static void exchange(worker *w)
       pm__collective_group group;
       w->failures += pm__collective_group_init(&group, w->system, 0, stride, members, 2) != PM_OK;
       group.groups_at_once = stride;
-      w->sum += pm__exchange_time(&group, PM_COLLECTIVE_ALL_REDUCE, 1e8);
+      w->sum += pm__exchange_time(NULL, &group, PM_COLLECTIVE_ALL_REDUCE, 1e8);
     }
 }
 

@@ -203,7 +203,7 @@ enum { CLUSTERS = sizeof clusters / sizeof clusters[0] };
 
 static double time_of(const pm__collective_group *group, int collective, double bytes)
 {
-  return pm__exchange_time(group, collective, bytes);
+  return pm__exchange_time(NULL, group, collective, bytes);
 }
 
 static pm__collective_group group_of(const pm_system *system, int first, int stride, int members, int nodes)
@@ -328,7 +328,7 @@ START_TEST(plain_groups_are_those_of_users)
           choice.nodes = nodes;
           pm_group *handle = pm_group_new(system, NULL, members, &choice, NULL);
           for (int i = 0; i < SIZES; i++) bytes[i] = i % 7 == 6 ? 0 : 100 * exp2((i * 29 % 11) * 2);
-          pm__exchange_times(&group, c, bytes, SIZES, times);
+          pm__exchange_times(NULL, &group, c, bytes, SIZES, times);
           for (int i = 0; i < SIZES; i++) {
             pm_call call = {.collective = c, .bytes = bytes[i]};
             pm_collective_time result;

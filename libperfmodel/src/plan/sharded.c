@@ -81,6 +81,7 @@ static void release_sharded(pm__kept *kept)
   }
   pm__shards_free(s->shards);
   free(s->memory[0][0]);
+  free(s->run);
   free(s->piece);
   free(s);
 }
@@ -151,6 +152,27 @@ static bool make_memory(pm__plan_sharded *s)
   for (int i = 0; all != NULL && i < PM__CLASSES; i++)
     for (int k = 0; k < PM__PIECE_SCORES; k++) s->memory[i][k] = all + (size_t)(i * PM__PIECE_SCORES + k) * count;
   return all != NULL;
+}
+
+static bool same_memory(const pm__plan_sharded *s, int a, int b)
+{
+  if (s->of->pieces->of[a] != s->of->pieces->of[b]) return false;
+  for (int i = 0; i < PM__CLASSES; i++)
+    for (int k = 0; k < PM__PIECE_SCORES; k++) {
+      const pm__memory_piece *x = &s->memory[i][k][a], *y = &s->memory[i][k][b];
+      if (x->saved != y->saved || x->top != y->top || x->once != y->once) return false;
+    }
+  return true;
+}
+
+/* A row ends with the layers that stages divide. */
+static bool find_runs(pm__plan_sharded *s)
+{
+  int count = s->of->pieces->count, behind = s->of->front + s->of->layers;
+  s->run = (int *)calloc((size_t)count + 1, sizeof *s->run);
+  for (int i = 1; s->run != NULL && i < count; i++)
+    s->run[i] = i != behind && same_memory(s, i - 1, i) ? s->run[i - 1] : i;
+  return s->run != NULL;
 }
 
 /* By one walk through the whole network. */
@@ -250,7 +272,8 @@ static bool fill(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_
     take_shard(s->shards->shard[i], &s->piece[i]);
     good = make_piece(plan, key, &s->piece[i], error);
   }
-  return good && find_memory(plan, key, s, error) == PM_OK;
+  if (!good || find_memory(plan, key, s, error) != PM_OK) return false;
+  return find_runs(s) || pm__no_memory(error) == PM_OK;
 }
 
 static pm__plan_sharded *make_sharded(const pm_plan *plan, const pm__plan_sharded_key *key, pm_error *error)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "memory/plan.h"
 #include "plan/kernels.h"
+#include "schedule/exchange.h"
 
 enum { PM__MEMO_PLACES = 64, PM__MEMO_PROBES = 8, PM__MEMO_WORDS = 4 };
 
@@ -48,6 +49,7 @@ typedef struct pm__memo {
   double time[PM__MEMO_PLACES];
   pm__memo_memory memory[PM__MEMO_PLACES];
   pm__memo_ring ring[PM__MEMO_PLACES];
+  pm__exchange_cache exchanges;
 } pm__memo;
 
 static inline void pm__memo_clear(pm__memo *memo)
@@ -57,6 +59,7 @@ static inline void pm__memo_clear(pm__memo *memo)
   memset(memo->time_index.used, 0, sizeof memo->time_index.used);
   memset(memo->ring_index.used, 0, sizeof memo->ring_index.used);
   memset(memo->memory_index.used, 0, sizeof memo->memory_index.used);
+  memo->exchanges.count = memo->exchanges.next = 0;
 }
 
 static inline uint64_t pm__memo_pointer(const void *pointer)

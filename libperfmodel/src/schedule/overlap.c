@@ -38,7 +38,7 @@ static double compute_exchanges(const pm__schedule *s, const pm__collective_grou
   const pm__segments *cut = s->segments;
   for (int i = 0; i < cut->count; i++)
     bytes[i] = cut->pieces[i] > 0 ? cut->parameters[i] * s->gradient / cut->pieces[i] : 0;
-  return pm__exchange_times(group, collective, bytes, cut->count, times);
+  return pm__exchange_times(s->cache, group, collective, bytes, cut->count, times);
 }
 
 /* The sum of a bucket of each segment does not depend on the batch. */
@@ -62,22 +62,22 @@ double pm__schedule_exchange(const pm__schedule *s, int collective, int thread_g
   bool found = false;
   pm__collective_group g = s->group;
   g.thread_gpus = thread_gpus;
-  if (s->memo == NULL) return pm__exchange_time(&g, collective, bytes);
+  if (s->memo == NULL) return pm__exchange_time(s->cache, &g, collective, bytes);
   pm__memo_key key = {{pm__memo_pointer(g.wiring), pm__memo_pair(g.nodes, g.era), pm__memo_pair(collective, thread_gpus),
                        pm__memo_number(bytes)}};
   double *time = &s->memo->time[pm__memo_find(&s->memo->time_index, &key, &found)];
-  if (!found) *time = pm__exchange_time(&g, collective, bytes);
+  if (!found) *time = pm__exchange_time(s->cache, &g, collective, bytes);
   return *time;
 }
 
 double pm__schedule_exchange_on(const pm__schedule *s, const pm__collective_group *group, int collective, double bytes)
 {
   bool found = false;
-  if (s->memo == NULL) return pm__exchange_time(group, collective, bytes);
+  if (s->memo == NULL) return pm__exchange_time(s->cache, group, collective, bytes);
   pm__memo_key key = {{pm__memo_pointer(group->wiring), pm__memo_pair(group->nodes, group->era),
                        pm__memo_pair(collective, -group->groups_at_once), pm__memo_number(bytes)}};
   double *time = &s->memo->time[pm__memo_find(&s->memo->time_index, &key, &found)];
-  if (!found) *time = pm__exchange_time(group, collective, bytes);
+  if (!found) *time = pm__exchange_time(s->cache, group, collective, bytes);
   return *time;
 }
 

@@ -61,7 +61,7 @@ static int summing_collective(const pm__step *p)
 static double busy_share(const pm__step *p, pm__step_group group, int collective)
 {
   const pm__collective_group *of = p->group[group];
-  return of->members * of->nodes > 1 ? pm__exchange_share(of, collective) : 0;
+  return of->members * of->nodes > 1 ? pm__exchange_share(p->s.cache, of, collective) : 0;
 }
 
 static void price_gradients(const pm__step *p, const pm__step_stage *stage, pm__step_prices *out)

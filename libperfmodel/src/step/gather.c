@@ -50,6 +50,7 @@ static const pm__device *device_of(const pm_plan *plan, const pm__schedule *s, i
 static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo *memo)
 {
   s->memo = memo;
+  s->cache = memo != NULL ? &memo->exchanges : NULL;
   s->run = run;
   s->network = &plan->networks[run->network_index];
   s->system = &plan->systems[run->system_index];

@@ -95,9 +95,11 @@ static int set_degrees(pm__step *p, const pm_run *r, pm_error *error)
   }
 }
 
+/* Of whole numbers below 2^53. */
 static bool divides(double part, double whole)
 {
-  return part <= whole && fmod(whole, part) == 0;
+  double times = whole / part;
+  return times >= 1 && times < 9007199254740992.0 && times == (double)(int64_t)times && times * part == whole;
 }
 
 /* Every GPU has the whole network unless degrees say otherwise. */
@@ -120,10 +122,9 @@ static int divide_ranks(pm__step_layout *at, double ranks, pm_error *error)
                   at->expert, at->expert_tensor, line);
 }
 
-static int set_ranks(pm__step_layout *at, const pm_run *r, double ranks, pm_error *error)
+/* ZeRO has no effect on parameters that no other GPU has. */
+static int set_zero(pm__step_layout *at, const pm_run *r, pm_error *error)
 {
-  int status = divide_ranks(at, ranks, error);
-  if (status != PM_OK) return status;
   at->zero = at->replicas > 1 || at->expert_replicas > 1 || r->offload != PM_OFFLOAD_NONE ? r->zero : 0;
   at->shards = at->replicas;
   if (at->zero == 0 || r->shard_group == 0) return PM_OK;
@@ -354,7 +355,8 @@ int pm__layout_make(pm__step *p, const pm_plan *plan, pm_error *error)
   p->gathers_late = p->s.framework != NULL && p->s.framework->profile.framework.gathers_late;
   int status = check_fields(r, error);
   if (status == PM_OK) status = set_degrees(p, r, error);
-  if (status == PM_OK) status = set_ranks(&p->at, r, p->s.ranks, error);
+  if (status == PM_OK) status = divide_ranks(&p->at, p->s.ranks, error);
+  if (status == PM_OK) status = set_zero(&p->at, r, error);
   if (status == PM_OK) status = set_parallelism(p, r, error);
   if (status == PM_OK) status = set_batches(p, r, error);
   if (status == PM_OK) status = set_schedule(p, r, error);
@@ -378,7 +380,7 @@ int pm__step_change(pm__step *p, const pm_run *run, pm_error *error)
   p->s.run = run;
   int status = check_choices(run, error);
   if (status == PM_OK) status = check_numbers(run, error);
-  if (status == PM_OK) status = set_ranks(&p->at, run, p->s.ranks, error);
+  if (status == PM_OK) status = set_zero(&p->at, run, error);
   if (status == PM_OK) status = set_batches(p, run, error);
   if (status == PM_OK) status = set_schedule(p, run, error);
   if (status == PM_OK) status = check_layers(p, error);

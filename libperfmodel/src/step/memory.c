@@ -122,25 +122,26 @@ static void pieces_of(const pm__step *p, int chunk, int *first, int *end)
   *end = chunk == p->at.stages * p->at.chunks - 1 ? of->pieces->count : of->front + pm__step_layers_before(p, chunk + 1);
 }
 
-/* From the last piece of a chunk to the first. Pieces behind the layers go backward at once: with several chunks on a GPU only
+/* From the last piece of a chunk to the first, equal ones in a row at once: of these the last has most alive. Pieces behind the layers go backward at once: with several chunks on a GPU only
 ** what is in front of them waits. In *live the most that a backward pass has alive beyond what is kept. */
-static void add_chunk(const pm__step *p, int chunk, const keeping *k, pm__memory_question *q, pm__step_footprint *f,
-                      double *live)
+static void add_chunk(const pm__step *p, int chunk, const keeping *k, pm__memory_question *q, pm__step_kept *f, double *live)
 {
   int first, end;
   double behind = 0;
   *live = 0;
   pieces_of(p, chunk, &first, &end);
-  for (int i = end - 1; i >= first; i--) {
+  for (int i = end - 1, start; i >= first; i = start - 1) {
+    start = p->sharded->run[i] > first ? p->sharded->run[i] : first;
     pm__memory_piece piece = kept_by(p, k, q, i);
-    *(p->at.chunks > 1 && i >= p->pieces->front + p->pieces->layers ? &f->behind : &f->waiting) += piece.saved;
-    behind += piece.saved;
-    *live = pm__most(*live, pm__most(piece.top - behind, piece.once));
+    double saved = (i - start + 1) * piece.saved;
+    *live = pm__most(*live, pm__most(piece.top - (behind + piece.saved), piece.once));
+    *(p->at.chunks > 1 && i >= p->pieces->front + p->pieces->layers ? &f->behind : &f->waiting) += saved;
+    behind += saved;
   }
 }
 
 /* The last chunk of a stage goes backward while all others are kept. */
-static void add_chunks(const pm__step *p, int number, double again, pm__memory_question *q, pm__step_footprint *f)
+static void add_chunks(const pm__step *p, int number, double again, pm__memory_question *q, pm__step_kept *f)
 {
   int last = -1;
   double live;
@@ -148,60 +149,63 @@ static void add_chunks(const pm__step *p, int number, double again, pm__memory_q
   for (int i = 0; i < p->at.chunks; i++) {
     int chunk = pm__step_chunk_of(p, number, i);
     add_chunk(p, chunk, &k, q, f, &live);
-    if (chunk > last) f->parts.live_gradients = live;
+    if (chunk > last) f->live = live;
     last = chunk > last ? chunk : last;
   }
 }
 
-static void add_activations(const pm__step *p, const pm__step_stage *stage, int number, pm__memory_question *q,
-                            pm__step_footprint *f)
+void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage, pm__step_kept *f)
 {
+  asked a = asked_of(p);
+  pm__memory_question q = {NULL, &a.run, &a.optimizer, 0};
+  *f = (pm__step_kept){0, 0, 0, 1};
   for (int k = 0; k < p->kinds; k++) {
     if (stage->count[k] == 0) continue;
-    q->plan = pm__step_piece(p, k)->memory;
-    f->factor = pm__most(f->factor, pm__memory_allocator(q));
+    q.plan = pm__step_piece(p, k)->memory;
+    f->factor = pm__most(f->factor, pm__memory_allocator(&q));
   }
   if (p->pieces != NULL) {
-    add_chunks(p, number, stage->again, q, f);
+    add_chunks(p, number, stage->again, &q, f);
     return;
   }
-  const pm__alive alive = p->one.memory->alive[pm__memory_class(q->run->precision)][PM_RECOMPUTE_NONE];
+  const pm__alive alive = p->one.memory->alive[pm__memory_class(a.run.precision)][PM_RECOMPUTE_NONE];
   f->waiting = alive.saved;
-  f->parts.live_gradients = alive.peak - alive.saved;
+  f->live = alive.peak - alive.saved;
 }
 
 /* ---- Together ---- */
 
-void pm__step_footprint_of(const pm__step *p, int number, const pm__step_stage *stage, pm__step_footprint *f)
+void pm__step_fixed_of(const pm__step *p, const pm__step_stage *stage, pm__memory_parts *out)
 {
   asked a = asked_of(p);
-  pm__memory_question q = {NULL, &a.run, &a.optimizer, 0};
-  memset(f, 0, sizeof *f);
-  f->factor = 1;
-  add_activations(p, stage, number, &q, f);
+  pm__memory_question q = {pm__step_piece(p, 0)->memory, &a.run, &a.optimizer, 0};
   const pm_memory_profile *profile = &q.plan->profile;
-  add_parameters(p, &q, pm__step_shared(p, stage), p->at.shards, &f->parts);
-  add_parameters(p, &q, pm__step_experts(p, stage), p->at.expert_replicas, &f->parts);
-  pm__step_offload_memory(p, stage, largest_piece(p, stage), &q, &f->parts);
-  f->parts.context = pm__given(profile->context, 0);
-  f->parts.workspace = pm__given(profile->workspace, 0);
-  f->parts.communication = communication(p, stage, &q);
-  f->parts.input = 4 * p->s.network->input_elements / p->at.context;
+  memset(out, 0, sizeof *out);
+  add_parameters(p, &q, pm__step_shared(p, stage), p->at.shards, out);
+  add_parameters(p, &q, pm__step_experts(p, stage), p->at.expert_replicas, out);
+  pm__step_offload_memory(p, stage, largest_piece(p, stage), &q, out);
+  out->context = pm__given(profile->context, 0);
+  out->workspace = pm__given(profile->workspace, 0);
+  out->communication = communication(p, stage, &q);
+  out->input = 4 * p->s.network->input_elements / p->at.context;
 }
 
-pm__memory_parts pm__step_memory_of(const pm__step_footprint *f, double flight)
+pm__memory_parts pm__step_memory_of(const pm__memory_parts *fixed, const pm__step_kept *kept, double flight)
 {
-  pm__memory_parts out = f->parts;
-  out.activations = f->waiting * flight + f->behind;
-  out.allocator = (f->factor - 1) * (out.activations + out.live_gradients);
+  pm__memory_parts out = *fixed;
+  out.activations = kept->waiting * flight + kept->behind;
+  out.live_gradients = kept->live;
+  out.allocator = (kept->factor - 1) * (out.activations + out.live_gradients);
   return out;
 }
 
 pm__memory_parts pm__step_memory(const pm__step *p, const pm__step_stage *stage, int number)
 {
-  pm__step_footprint f;
-  pm__step_footprint_of(p, number, stage, &f);
-  return pm__step_memory_of(&f, pm__step_in_flight(p, number));
+  pm__step_kept kept;
+  pm__memory_parts fixed;
+  pm__step_kept_of(p, number, stage, &kept);
+  pm__step_fixed_of(p, stage, &fixed);
+  return pm__step_memory_of(&fixed, &kept, pm__step_in_flight(p, number));
 }
 
 /* ---- A whole network ---- */

@@ -125,8 +125,11 @@ static void predict_step(const pm__step *step, unsigned columns, pm_prediction *
 static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
 {
   pm__step step;
+  pm__exchange_cache cache;
   clear_gaps(out);
   int status = pm__step_make(&step, plan, run, memo, NULL);
+  cache.count = cache.next = 0;
+  if (memo == NULL) step.s.cache = &cache;
   if (status == PM_OK) predict_step(&step, columns, out);
   else fill_unknown(out, status);
 }

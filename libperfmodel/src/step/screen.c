@@ -9,9 +9,10 @@ enum { RUNS_MOST = 16, BATCHES = 65, ZERO_STAGES = 4 };
 typedef struct screen_stages {
   pm__step_stage stage;
   int first, count;
-  bool priced[ZERO_STAGES], measured[ZERO_STAGES][PM_RECOMPUTE_COUNT];
+  bool priced[ZERO_STAGES], counted[ZERO_STAGES], measured[PM_RECOMPUTE_COUNT];
   pm__step_prices prices[ZERO_STAGES];
-  pm__step_footprint footprint[ZERO_STAGES][PM_RECOMPUTE_COUNT];
+  pm__memory_parts fixed[ZERO_STAGES];
+  pm__step_kept kept[PM_RECOMPUTE_COUNT];
   double summed[PM_RECOMPUTE_COUNT]; /* the micro-batch that `work` is of; 0: none */
   pm__step_work work[PM_RECOMPUTE_COUNT];
 } screen_stages;
@@ -27,6 +28,8 @@ typedef struct screen_layout {
   screen_degrees degrees; /* of the plan before */
   pm__step p;             /* of the plan that is asked for */
   bool laid_out, divided;
+  int chunks;             /* of the stages before */
+  const pm__pipeline_schedule *schedule;
   screen_stages group[RUNS_MOST];
   int groups;             /* 0: more than there is room for */
   pm__step_work *work;    /* by micro-batch, recomputation and kind */
@@ -139,13 +142,19 @@ static bool same_parts(const pm__step *p, const pm__step_stage *a, const pm__ste
   return counts && a->again == b->again && a->whole == b->whole && a->split == b->split && a->expert == b->expert;
 }
 
-/* What is known of a group stays if another number of chunks makes the same stage of it; but memory depends on the chunks. */
+/* What is known of a group stays if another schedule makes the same stage of it; but what pieces keep depends on the chunks
+** that they are in. */
 static void begin_group(const screen_layout *s, screen_stages *group, bool known, int first, const pm__step_stage *stage)
 {
+  const pm__step_layout *at = &s->p.at;
   bool same = known && same_parts(&s->p, &group->stage, stage);
-  if (!same) memset(group->priced, 0, sizeof group->priced);
-  memset(group->measured, 0, sizeof group->measured);
-  memset(group->summed, 0, sizeof group->summed);
+  bool chunks = same && first == group->first && at->chunks == s->chunks && (at->chunks == 1 || at->schedule == s->schedule);
+  if (!same) {
+    memset(group->priced, 0, sizeof group->priced);
+    memset(group->counted, 0, sizeof group->counted);
+    memset(group->summed, 0, sizeof group->summed);
+  }
+  if (!chunks) memset(group->measured, 0, sizeof group->measured);
   group->stage = *stage;
   group->first = first;
   group->count = 1;
@@ -169,15 +178,24 @@ static void divide(screen_layout *s)
     }
   }
   s->groups = groups;
+  s->chunks = p->at.chunks;
+  s->schedule = p->at.schedule;
 }
 
-static const pm__step_footprint *footprint_of(const screen_layout *s, screen_stages *a)
+static const pm__memory_parts *fixed_of(const screen_layout *s, screen_stages *a)
 {
-  int zero = s->p.at.zero, how = s->p.at.recompute;
-  pm__step_footprint *f = &a->footprint[zero][how];
-  if (!a->measured[zero][how]) pm__step_footprint_of(&s->p, a->first, &a->stage, f);
-  a->measured[zero][how] = true;
-  return f;
+  int zero = s->p.at.zero;
+  if (!a->counted[zero]) pm__step_fixed_of(&s->p, &a->stage, &a->fixed[zero]);
+  a->counted[zero] = true;
+  return &a->fixed[zero];
+}
+
+static const pm__step_kept *kept_of(const screen_layout *s, screen_stages *a)
+{
+  int how = s->p.at.recompute;
+  if (!a->measured[how]) pm__step_kept_of(&s->p, a->first, &a->stage, &a->kept[how]);
+  a->measured[how] = true;
+  return &a->kept[how];
 }
 
 static const pm__step_prices *prices_of(const screen_layout *s, screen_stages *a)
@@ -240,7 +258,7 @@ static double memory_of(screen_layout *s, double *host)
   for (int i = 0; i < s->groups; i++) {
     screen_stages *a = &s->group[i];
     double flight = pm__step_in_flight(&s->p, a->first);
-    pm__memory_parts parts = pm__step_memory_of(footprint_of(s, a), flight);
+    pm__memory_parts parts = pm__step_memory_of(fixed_of(s, a), kept_of(s, a), flight);
     double total = pm__memory_total(&parts, s->p.s.batch);
     most = total > most ? total : most;
     *host = parts.host > *host ? parts.host : *host;

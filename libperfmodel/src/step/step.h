@@ -312,14 +312,19 @@ static inline int pm__step_offload_zero(int32_t offload)
 
 /* ---- Memory ---- */
 
-/* Bytes of one GPU of a stage but for activations, and these: of one micro-batch in flight, and of what never waits. */
-typedef struct pm__step_footprint {
-  pm__memory_parts parts;
-  double waiting, behind, factor; /* the allocator's over what is alive */
-} pm__step_footprint;
+/* What the pieces of a stage keep, for one sample: of one micro-batch in flight, of what never waits, and what a backward pass
+** has alive beyond. It does not depend on ZeRO. */
+typedef struct pm__step_kept {
+  double waiting, behind, live, factor; /* factor: the allocator's over what is alive */
+} pm__step_kept;
 
-void pm__step_footprint_of(const pm__step *p, int number, const pm__step_stage *stage, pm__step_footprint *out);
-pm__memory_parts pm__step_memory_of(const pm__step_footprint *footprint, double flight);
+void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage, pm__step_kept *out);
+
+/* Everything else that one GPU of a stage has; it does not depend on recomputation. */
+void pm__step_fixed_of(const pm__step *p, const pm__step_stage *stage, pm__memory_parts *out);
+
+/* Both together, for so many micro-batches in flight. */
+pm__memory_parts pm__step_memory_of(const pm__memory_parts *fixed, const pm__step_kept *kept, double flight);
 
 /* What the host keeps, taken from the parts of the GPU; `largest` are the parameters of its largest piece. */
 void pm__step_offload_memory(const pm__step *p, const pm__step_stage *stage, double largest, const pm__memory_question *q,
