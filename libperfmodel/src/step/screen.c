@@ -17,9 +17,9 @@ typedef struct screen_stages {
   pm__step_work work[PM_RECOMPUTE_COUNT];
 } screen_stages;
 
-/* What decides a layout, and then its stages. */
+/* What decides a layout. */
 typedef struct screen_degrees {
-  int32_t tensor, context, pipeline, expert, sequence, chunks, schedule;
+  int32_t tensor, context, pipeline, expert, sequence;
 } screen_degrees;
 
 /* A layout and what is kept of it. */
@@ -29,6 +29,7 @@ typedef struct screen_layout {
   pm__step p;             /* of the plan that is asked for */
   bool laid_out, divided;
   int chunks;             /* of the stages before */
+  bool balanced;
   const pm__pipeline_schedule *schedule;
   screen_stages group[RUNS_MOST];
   int groups;             /* 0: more than there is room for */
@@ -79,8 +80,8 @@ static pm__step_screened predicted(const pm__step_screen *screen, const pm_run *
 
 static screen_degrees degrees_of(const pm_run *r)
 {
-  return (screen_degrees){r->tensor_parallel,   r->context_parallel, r->pipeline_parallel, r->expert_parallel,
-                   r->sequence_parallel, r->virtual_pipeline, r->pipeline_schedule};
+  return (screen_degrees){r->tensor_parallel, r->context_parallel, r->pipeline_parallel, r->expert_parallel,
+                          r->sequence_parallel};
 }
 
 static bool same_layout(const screen_layout *s, const pm_run *base, const screen_degrees *d)
@@ -91,9 +92,11 @@ static bool same_layout(const screen_layout *s, const pm_run *base, const screen
          before->sequence == d->sequence;
 }
 
-static bool same_stages(const screen_layout *s, const screen_degrees *d)
+/* Schedules place chunks differently only where a GPU has several. */
+static bool same_chunks(const screen_layout *s)
 {
-  return s->divided && s->degrees.chunks == d->chunks && s->degrees.schedule == d->schedule;
+  const pm__step_layout *at = &s->p.at;
+  return at->chunks == s->chunks && (at->chunks == 1 || at->schedule == s->schedule) && at->balanced == s->balanced;
 }
 
 static bool make_room(screen_layout *s)
@@ -126,11 +129,11 @@ static int take(pm__step_screen *screen, screen_layout *s, const pm_run *base, c
 {
   const screen_degrees degrees = degrees_of(run);
   bool laid_out = same_layout(s, base, &degrees);
-  s->divided = laid_out && same_stages(s, &degrees);
   s->degrees = degrees;
   int status = laid_out ? pm__step_change(&s->p, run, NULL) : lay_out(screen, s, base, run);
   bool other = laid_out && status == PM_OK && pm__layout_cuts(&s->p.s, &s->p.at) != s->p.at.cut;
   if (other) status = lay_out(screen, s, base, run);
+  if (status == PM_OK && s->divided) s->divided = same_chunks(s);
   return status == PM_OK && !make_room(s) ? PM_STATUS_NO_MEMORY : status;
 }
 
@@ -146,9 +149,8 @@ static bool same_parts(const pm__step *p, const pm__step_stage *a, const pm__ste
 ** that they are in. */
 static void begin_group(const screen_layout *s, screen_stages *group, bool known, int first, const pm__step_stage *stage)
 {
-  const pm__step_layout *at = &s->p.at;
   bool same = known && same_parts(&s->p, &group->stage, stage);
-  bool chunks = same && first == group->first && at->chunks == s->chunks && (at->chunks == 1 || at->schedule == s->schedule);
+  bool chunks = same && first == group->first && same_chunks(s);
   if (!same) {
     memset(group->priced, 0, sizeof group->priced);
     memset(group->counted, 0, sizeof group->counted);
@@ -180,6 +182,7 @@ static void divide(screen_layout *s)
   s->groups = groups;
   s->chunks = p->at.chunks;
   s->schedule = p->at.schedule;
+  s->balanced = p->at.balanced;
 }
 
 static const pm__memory_parts *fixed_of(const screen_layout *s, screen_stages *a)
