@@ -1,15 +1,16 @@
 /*
-** How many full ResNet-50 training steps per second the model evaluates on one core.
+** How many training steps of ResNet-50 the model predicts per second on one core.
 **
-** Ways to ask for the same kind of answer, 8 GPUs, each with the host, buckets, waiting and band of a framework:
-**   scalar       one call of pm_predict per run
-**   batch        one call for many runs, every run with a batch size of its own: kernels priced for each
-**   one GPU      the same on one GPU, where there is nothing to scale
-**   batch grid   one call for many runs that differ only in machine, GPUs, overlap and framework
-**   ideal grid   the same without a framework
+** Each step has 8 GPUs and the host, buckets, waits and interval of a framework. The rows differ in what the runs of one
+** call share:
+**   one step per call         a call of pm_predict for each run
+**   distinct steps            one call for many runs, each with a batch size of its own: all kernels are priced for each
+**   distinct steps, one GPU   the same without an exchange
+**   grid points               runs that differ in machine, GPUs, overlap and framework only: kernels are priced once
+**   grid points, ideal        the same without a framework
 **
-** Each row is the best of five stretches of at least 0.2 s of the processor's time. Columns are those of pm_predict, so
-** without strong scaling. compare.py sets two builds side by side.
+** A row is the best of five stretches of at least 0.2 s of processor time; compare.py compares two builds. The columns are
+** those of pm_predict, without strong scaling.
 */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>
@@ -93,12 +94,11 @@ static int all_ok(const pm_prediction *predictions)
   return 1;
 }
 
-/* One row of the table. Returns 0 if a prediction went wrong: speed of wrong answers is of no interest. */
+/* Prints one row. Returns 0 if a prediction failed: the speed of wrong answers is of no interest. */
 static int measure(const char *name, pass *evaluate, const pm_plan *plan, const pm_run *runs,
                    pm_prediction *predictions)
 {
-  double per_second = rate(evaluate, plan, runs, predictions);
-  printf("%-12s  %16.0f  %12.1f\n", name, per_second, 1e9 / per_second);
+  printf("%-28s  %12.0f\n", name, rate(evaluate, plan, runs, predictions));
   return all_ok(predictions);
 }
 
@@ -108,16 +108,15 @@ static int measure_all(const pm_plan *plan)
   pm_prediction *predictions = (pm_prediction *)calloc(RUNS, sizeof *predictions);
   int ok = runs != NULL && predictions != NULL;
   if (ok) {
-    printf("%-12s  %16s  %12s\n", "resnet50", "evaluations/s", "ns each");
     fill_batches(runs, 8);
-    ok = measure("scalar", scalar_pass, plan, runs, predictions);
-    ok = measure("batch", batch_pass, plan, runs, predictions) && ok;
+    ok = measure("one step per call", scalar_pass, plan, runs, predictions);
+    ok = measure("distinct steps", batch_pass, plan, runs, predictions) && ok;
     fill_batches(runs, 1);
-    ok = measure("one GPU", batch_pass, plan, runs, predictions) && ok;
+    ok = measure("distinct steps, one GPU", batch_pass, plan, runs, predictions) && ok;
     fill_machines(runs, FRAMEWORKS);
-    ok = measure("batch grid", batch_pass, plan, runs, predictions) && ok;
+    ok = measure("grid points", batch_pass, plan, runs, predictions) && ok;
     fill_machines(runs, 0);
-    ok = measure("ideal grid", batch_pass, plan, runs, predictions) && ok;
+    ok = measure("grid points, ideal", batch_pass, plan, runs, predictions) && ok;
   }
   free(predictions);
   free(runs);

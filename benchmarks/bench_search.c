@@ -1,12 +1,13 @@
 /*
-** How fast parallel plans are evaluated, on one core.
+** How many parallel plans are predicted per second on one core.
 **
-**   one plan     a single run of GPT-3 175B on 1,024 A100, nothing shared with others, shards and wires known
-**   cold         plans of a network of a trillion parameters on 4,096 A100, from names to the best: network, plan, shards,
-**                wires, kernels, candidates; a new plan every time
-**   warm         the same candidates once more
+**   one plan per call         one plan of GPT-3 175B on 1,024 A100 again and again, a call for each
+**   distinct plans            one call for every plan of a grid of the same: degrees, micro-batch, ZeRO, recomputation
+**   search, cold              every plan of a network of a trillion parameters on 4,096 A100, from names to the best plan:
+**                             network, plan, shards, wirings, kernels and candidates are made each time
+**   search, warm              the same candidates again
 **
-** Each row is the best of several stretches of the processor's time.
+** A row is the best of several stretches of processor time; compare.py compares two builds.
 */
 #define _POSIX_C_SOURCE 199309L
 #include <stdbool.h>
@@ -15,7 +16,7 @@
 #include <time.h>
 #include <perfmodel.h>
 
-enum { REPEATS = 7, CALLS = 20000 };
+enum { REPEATS = 7, CALLS = 5000, MOST = 1024 };
 
 static double now(void)
 {
@@ -27,66 +28,116 @@ static double now(void)
 static void need(const void *made, const pm_error *error)
 {
   if (made != NULL) return;
-  fprintf(stderr, "%s\n", error->text);
+  fprintf(stderr, "bench_search: %s\n", error->text);
   exit(1);
 }
 
-typedef struct question {
+static void print(const char *name, double count, double seconds)
+{
+  printf("%-28s  %12.0f\n", name, count / seconds);
+}
+
+typedef struct model {
   pm_network *network;
   pm_system *system;
   pm_plan *plan;
-} question;
+} model;
 
-static question ask(const pm_catalog *catalog, const char *network, const char *system, const char *framework)
+static model model_make(const pm_catalog *catalog, const char *network, const char *system, const char *framework)
 {
   pm_error error = PM_ERROR_NONE;
   pm_framework_profile profile;
-  question q = {.network = pm_catalog_new_network(catalog, network, NULL, 0, &error)};
-  need(q.network, &error);
-  q.system = pm_catalog_new_system(catalog, system, &error);
-  need(q.system, &error);
-  q.plan = pm_plan_new((const pm_network *const *)&q.network, 1, (const pm_system *const *)&q.system, 1, &error);
-  need(q.plan, &error);
-  bool good = pm_catalog_get_framework_on(catalog, framework, pm_system_get_gpu(q.system)->architecture, &profile, &error) == PM_OK &&
-              pm_plan_add_framework(q.plan, &profile, &error) >= 0;
-  need(good ? q.plan : NULL, &error);
-  return q;
+  model m = {.network = pm_catalog_new_network(catalog, network, NULL, 0, &error)};
+  need(m.network, &error);
+  m.system = pm_catalog_new_system(catalog, system, &error);
+  need(m.system, &error);
+  m.plan = pm_plan_new((const pm_network *const *)&m.network, 1, (const pm_system *const *)&m.system, 1, &error);
+  need(m.plan, &error);
+  bool good = pm_catalog_get_framework_on(catalog, framework, pm_system_get_gpu(m.system)->architecture, &profile,
+                                          &error) == PM_OK &&
+              pm_plan_add_framework(m.plan, &profile, &error) >= 0;
+  need(good ? m.plan : NULL, &error);
+  return m;
 }
 
-static void done(question *q)
+static void model_free(model *m)
 {
-  pm_plan_free(q->plan);
-  pm_system_free(q->system);
-  pm_network_free(q->network);
+  pm_plan_free(m->plan);
+  pm_system_free(m->system);
+  pm_network_free(m->network);
 }
 
-static void time_one(const pm_catalog *catalog)
+static pm_run run_make(int tensor, int pipeline, int micro_batch, int zero, int recompute)
 {
-  question q = ask(catalog, "gpt3-175b", "dgx-a100-80gb", "megatron-core-0.12");
-  double best = 1;
-  pm_prediction p;
   pm_run run = pm_run_make();
   run.framework_index = 0;
   run.gpus = 8;
   run.nodes = 128;
-  run.tensor_parallel = 8;
-  run.pipeline_parallel = 16;
+  run.tensor_parallel = tensor;
+  run.pipeline_parallel = pipeline;
   run.batch = 192;
-  run.micro_batch = 1;
-  run.zero = 1;
-  run.recompute = PM_RECOMPUTE_FULL;
+  run.micro_batch = micro_batch;
+  run.zero = zero;
+  run.recompute = recompute;
   run.precision = PM_PRECISION_BF16;
   run.optimizer = PM_UPDATE_ADAM;
-  for (int i = 0; i < REPEATS; i++) {
-    double start = now();
-    for (int k = 0; k < CALLS; k++) pm_predict(q.plan, &run, &p, 1);
-    double time = (now() - start) / CALLS;
-    if (time < best) best = time;
-  }
-  printf("one plan   %10.2f us   step %.3f s\n", best * 1e6, p.step_time);
-  done(&q);
+  run.ignore_memory = 1;
+  return run;
 }
 
+static size_t fill_grid(pm_run *runs)
+{
+  size_t count = 0;
+  for (int tensor = 1; tensor <= 8; tensor *= 2)
+    for (int pipeline = 1; pipeline <= 16; pipeline *= 2)
+      for (int micro_batch = 1; micro_batch <= 8; micro_batch *= 2)
+        for (int zero = 0; zero <= 2; zero++)
+          for (int recompute = 0; recompute < PM_RECOMPUTE_COUNT; recompute++)
+            runs[count++] = run_make(tensor, pipeline, micro_batch, zero, recompute);
+  return count;
+}
+
+/* Seconds of a call, the best of REPEATS; the first call, which fills what is kept with plan and system, is not timed. */
+static double time_calls(const pm_plan *plan, const pm_run *runs, size_t count, int calls)
+{
+  static pm_prediction predictions[MOST];
+  double best = 1e9;
+  pm_predict(plan, runs, predictions, count);
+  for (size_t i = 0; i < count; i++) need(predictions[i].status == PM_OK ? plan : NULL, &(pm_error){.text = "no step"});
+  for (int i = 0; i < REPEATS; i++) {
+    double start = now();
+    for (int k = 0; k < calls; k++) pm_predict(plan, runs, predictions, count);
+    double seconds = (now() - start) / calls;
+    best = seconds < best ? seconds : best;
+  }
+  return best;
+}
+
+static void time_plans(const pm_catalog *catalog)
+{
+  static pm_run runs[MOST];
+  model m = model_make(catalog, "gpt3-175b", "dgx-a100-80gb", "megatron-core-0.12");
+  size_t count = fill_grid(runs);
+  pm_run one = run_make(8, 16, 1, 1, PM_RECOMPUTE_FULL);
+  print("one plan per call", 1, time_calls(m.plan, &one, 1, CALLS));
+  print("distinct plans", (double)count, time_calls(m.plan, runs, count, 10));
+  model_free(&m);
+}
+
+static pm_search *search_make(const model *m)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_run base = pm_search_base_make();
+  base.framework_index = 0;
+  base.gpus = 4096;
+  base.precision = PM_PRECISION_BF16;
+  base.optimizer = PM_UPDATE_ADAM;
+  pm_search *search = pm_search_new(m->plan, &base, 1, 3072, &error);
+  need(search, &error);
+  return search;
+}
+
+/* Seconds for all candidates. */
 static double evaluate(const pm_search *search)
 {
   pm_error error = PM_ERROR_NONE;
@@ -94,42 +145,31 @@ static double evaluate(const pm_search *search)
   need(result, &error);
   double start = now();
   pm_search_evaluate(search, 0, pm_search_count(search), result);
-  double time = now() - start;
+  double seconds = now() - start;
   pm_search_result_free(result);
-  return time;
+  return seconds;
 }
 
-/* With its names from the catalogue, which is open. */
 static void time_search(const pm_catalog *catalog)
 {
-  double cold = 1e9, listed = 1e9, warm = 1e9;
-  size_t count = 0;
-  pm_error error = PM_ERROR_NONE;
+  double cold = 1e9, warm = 1e9, count = 0;
   for (int i = 0; i < REPEATS; i++) {
     double start = now();
-    question q = ask(catalog, "megatron-1t", "dgx-a100-80gb", "megatron-core-0.12");
-    pm_run base = pm_search_base_make();
-    base.framework_index = 0;
-    base.gpus = 4096;
-    base.precision = PM_PRECISION_BF16;
-    base.optimizer = PM_UPDATE_ADAM;
-    pm_search *search = pm_search_new(q.plan, &base, 1, 3072, &error);
-    need(search, &error);
-    double list = now() - start;
+    model m = model_make(catalog, "megatron-1t", "dgx-a100-80gb", "megatron-core-0.12");
+    pm_search *search = search_make(&m);
     evaluate(search);
-    double all = now() - start;
-    cold = all < cold ? all : cold;
-    listed = list < listed ? list : listed;
+    double first = now() - start;
+    cold = first < cold ? first : cold;
     for (int k = 0; k < REPEATS; k++) {
       double again = evaluate(search);
       warm = again < warm ? again : warm;
     }
-    count = pm_search_count(search);
+    count = (double)pm_search_count(search);
     pm_search_free(search);
-    done(&q);
+    model_free(&m);
   }
-  printf("cold       %10.2f ms   %zu plans, of which %.2f ms until they are listed\n", cold * 1e3, count, listed * 1e3);
-  printf("warm       %10.3f M/s  %.0f ns each\n", (double)count / warm / 1e6, warm / (double)count * 1e9);
+  print("search, cold", count, cold);
+  print("search, warm", count, warm);
 }
 
 int main(void)
@@ -137,7 +177,7 @@ int main(void)
   pm_error error = PM_ERROR_NONE;
   pm_catalog *catalog = pm_catalog_new(&error);
   need(catalog, &error);
-  time_one(catalog);
+  time_plans(catalog);
   time_search(catalog);
   pm_catalog_free(catalog);
   return 0;

@@ -1,99 +1,159 @@
 #!/usr/bin/env python3
-"""Runs a benchmark of two builds in turn, and prints the rates of both side by side.
+"""Compares the speed of two builds: runs the same benchmarks with both in turn, prints medians and their ratio.
 
-    benchmarks/compare.py NEW OLD [--rounds 5] [--benchmark bench_predict]
+    benchmarks/compare.py A B [--rounds 5]
 
-NEW and OLD are build folders (configured with -DPM_BENCHMARKS=ON) or benchmark programs; OLD may also be a git revision,
-which is then built in a temporary folder, as release. Every round runs both, so that whatever else the machine does
-meets both; the best of each row counts. Rates differ by a tenth and more from run to run, ratios by less.
+A and B are each a git revision, "." (the working tree) or a build folder that has the command and the Python package.
+Revisions and the working tree are built under build/compare/, for the Python that runs this script, which needs NumPy.
 
-Rows have the same names in both; the benchmark of 0.1.0 knows no memory, and works out strong scaling in every row,
-today's ignores memory, whose verdict it prices all the same, and leaves strong scaling out, as every program does that
-does not ask for it.
-
-0.1.0 is revision dfafca6. November 2026 beside it, processor time on a shared two-core Intel Xeon, GCC 12:
-
-    evaluations/s          old         new  new/old
-    scalar              144513      274109     1.90
-    batch               142356      294834     2.07
-    one GPU             301756      296919     0.98
-    batch grid         1931990     7238618     3.75
-    ideal grid         3140225    12523782     3.99
+The benchmarks are those of the working tree. A program that an older build cannot compile or run is replaced by the newest
+version of it in the history that the build can; the last lines say which. A measurement that only one build has is "-".
+Times are of the processor, not of the clock, and both builds run in every round, so other load affects both.
 """
 
 import argparse
+import os
+import re
+import resource
+import statistics
 import subprocess
 import sys
-import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "build" / "compare"
+PROGRAMS = ["bench_predict.c", "bench_search.c", "bench_predict.py"]
+STARTS = 20
+PREDICT = ["predict", "resnet50", "dgx1-v100"]
+ROW = re.compile(r"(\S.*?) {2,}(\d+)")
+Rates = dict[str, float]
 
 
-def build(revision: str, folder: Path, options: list[str]) -> Path:
-    """The build folder of a git revision, made inside `folder`."""
-    source, binary = folder / "source", folder / "build"
-    source.mkdir(parents=True)
-    archive = subprocess.run(["git", "-C", ROOT, "archive", revision], check=True, capture_output=True)
-    subprocess.run(["tar", "-x", "-C", source], input=archive.stdout, check=True)
-    options = ["-DCMAKE_BUILD_TYPE=Release", *options]
-    for command in (["cmake", "-S", source, "-B", binary, *options], ["cmake", "--build", binary, "-j2"]):
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return binary
+def output(*command: object, **options) -> str:
+    """What a command prints; CalledProcessError if it fails."""
+    return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True, **options).stdout
 
 
-def is_revision(text: str) -> bool:
-    command = ["git", "-C", ROOT, "rev-parse", "--verify", "--quiet", text + "^{commit}"]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+@dataclass
+class Build:
+    """A build of the library with its command and Python package, installed in a folder of its own."""
+
+    name: str
+    folder: Path
+    programs: list[list[Path]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def prefix(self) -> Path:
+        return FOLDER / (self.name.replace("/", "_") + "-installed")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": str(self.folder / "python"), "PKG_CONFIG_PATH": str(self.prefix / "lib/pkgconfig"),
+                "LD_LIBRARY_PATH": str(self.prefix / "lib")}
+
+    def add(self, program: str) -> None:
+        """Adds the newest version of a benchmark that this build compiles and runs."""
+        log = output("git", "-C", ROOT, "log", "--format=%h", "--", f"benchmarks/{program}").split()
+        for version in ["", *log]:
+            path = f"{version}:benchmarks/{program}" if version else ""
+            text = output("git", "-C", ROOT, "show", path) if version else (ROOT / "benchmarks" / program).read_text()
+            try:
+                command = self.make(program, text)
+                self.run(command)
+            except subprocess.CalledProcessError:
+                continue
+            self.programs.append(command)
+            if version:
+                self.notes.append(f"{self.name}: {program} is that of {version}")
+            return
+        self.notes.append(f"{self.name}: no version of {program} works")
+
+    def make(self, program: str, text: str) -> list[Path]:
+        """The command that runs this text of a benchmark."""
+        source = self.prefix / program
+        source.write_text(text)
+        if source.suffix == ".py":
+            return [Path(sys.executable), source]
+        flags = output("pkg-config", "--define-prefix", "--cflags", "--libs", "perfmodel", env=self.environment).split()
+        compiler = ["cc", "-std=c11", "-O2", "-Werror=implicit-function-declaration"]
+        output(*compiler, source, *flags, "-lm", "-o", source.with_suffix(""))
+        return [source.with_suffix("")]
+
+    def run(self, command: list[Path]) -> Rates:
+        """Rates by name. A program that prints none is of an older format."""
+        rows = (ROW.fullmatch(line) for line in output(*command, env=self.environment).splitlines())
+        rates = {row[1]: float(row[2]) for row in rows if row}
+        if not rates:
+            raise subprocess.CalledProcessError(1, str(command[0]))
+        return rates
+
+    def starts(self) -> Rates:
+        commands = {"perfmodel predict": [self.folder / "tools" / "perfmodel", *PREDICT],
+                    "import perfmodel": [sys.executable, "-c", "import perfmodel"]}
+        return {name: STARTS / self.seconds(command) for name, command in commands.items()}
+
+    def seconds(self, command: list[object]) -> float:
+        """Processor time of STARTS processes."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        for _ in range(STARTS):
+            output(*command, env=self.environment)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def program(text: str, benchmark: str, folder: Path) -> Path:
-    """The program that a path or a revision stands for."""
-    path = Path(text)
-    if path.is_file():
-        return path.resolve()
-    if (path / "benchmarks" / benchmark).is_file():
-        return (path / "benchmarks" / benchmark).resolve()
-    if is_revision(text):
-        return build(text, folder, ["-DPM_BENCHMARKS=ON", "-DPM_TOOL=OFF"]) / "benchmarks" / benchmark
-    sys.exit(f"compare.py: {text} is neither a build with benchmarks, nor a program, nor a revision")
+def configured(source: Path, folder: Path) -> Path:
+    """The build folder of a source tree, up to date."""
+    options = ["-DCMAKE_BUILD_TYPE=Release", "-DPM_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}",
+               "-DCMAKE_C_COMPILER_LAUNCHER=ccache"]
+    output("cmake", "-S", source, "-B", folder, "-G", "Ninja", *options)
+    output("cmake", "--build", folder, "-j2")
+    return folder
 
 
-def rates(path: Path) -> dict[str, float]:
-    """Evaluations per second by row: the number behind a name of one or two words. The first line is the heading."""
-    printed = subprocess.run([path], check=True, capture_output=True, text=True).stdout
-    rows = [line.rsplit(None, 2) for line in printed.splitlines()[1:]]
-    return {row[0].strip(): float(row[1]) for row in rows if len(row) == 3}
+def built(text: str) -> Build:
+    """The build that an argument names."""
+    if (Path(text) / "CMakeCache.txt").is_file():
+        build = Build(Path(text).resolve().name, Path(text).resolve())
+    elif text == ".":
+        build = Build("tree", configured(ROOT, FOLDER / "tree"))
+    else:
+        name = output("git", "-C", ROOT, "rev-parse", "--short=8", "--verify", text + "^{commit}").strip()
+        source = FOLDER / f"{name}-source"
+        if not source.is_dir():
+            output("git", "-C", ROOT, "worktree", "add", "--force", "--detach", source, name)
+        build = Build(name, configured(source, FOLDER / name))
+    output("cmake", "--install", build.folder, "--prefix", build.prefix)
+    for program in PROGRAMS:
+        build.add(program)
+    return build
 
 
-def best_of(programs: list[Path], rounds: int) -> list[dict[str, float]]:
-    """The highest rate of each row of each program; they take turns."""
-    best: list[dict[str, float]] = [{} for _ in programs]
-    for _ in range(rounds):
-        for known, path in zip(best, programs):
-            for name, rate in rates(path).items():
-                known[name] = max(rate, known.get(name, 0))
-    return best
+def measure(build: Build) -> Rates:
+    rates = build.starts()
+    for command in build.programs:
+        rates.update(build.run(command))
+    return rates
+
+
+def shown(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:,.0f}"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("new", help="a build folder or a benchmark")
-    parser.add_argument("old", help="likewise, or a git revision")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--benchmark", default="bench_predict", choices=["bench_predict"])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("builds", metavar=("A", "B"), nargs=2, help="a git revision, \".\" or a build folder")
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each build (default 5)")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [program(text, given.benchmark, Path(folder)) for text in (given.new, given.old)]
-        new, old = best_of(paths, given.rounds)
-    print(f"{'evaluations/s':<14}{'old':>12}{'new':>12}{'new/old':>9}")
-    for name in new:
-        if name in old:
-            print(f"{name:<14}{old[name]:>12.0f}{new[name]:>12.0f}{new[name] / old[name]:>9.2f}")
-    only = [name for name in {**new, **old} if (name in new) != (name in old)]
-    if only:
-        print("in one of them alone:", ", ".join(only))
-    return 0 if any(name in old for name in new) else 1
+    builds = [built(text) for text in given.builds]
+    rounds = [[measure(build) for build in builds] for _ in range(given.rounds)]
+    print(f"{'median rate, 1/s':<28}{builds[0].name:>14}{builds[1].name:>14}{'B/A':>8}")
+    for name in {name: None for one in rounds[0] for name in one}:
+        a, b = (statistics.median([one[i][name] for one in rounds]) if name in rounds[0][i] else None for i in (0, 1))
+        print(f"{name:<28}{shown(a):>14}{shown(b):>14}{'-' if a is None or b is None else f'{b / a:.2f}':>8}")
+    print("\n".join(note for build in builds for note in build.notes))
+    return 0
 
 
 if __name__ == "__main__":
