@@ -2,6 +2,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "fixtures.h"
 
@@ -68,6 +69,21 @@ START_TEST(numbers_survive_the_round_trip)
   char text[PM_NUMBER_MAX];
   ck_assert_str_eq(pm_number_format(text, 0.1), "0.1");
   ck_assert_str_eq(pm_number_format(text, 25557032), "25557032");
+}
+END_TEST
+
+/* Short numbers take a way of their own; the C library rounds correctly. */
+START_TEST(numbers_are_rounded_as_the_c_library_does)
+{
+  double draw = 0.1234;
+  for (int i = 0; i < 20000; i++) {
+    char text[64];
+    double value;
+    draw = fmod(draw * 16807.0 + 0.345, 1.0);
+    snprintf(text, sizeof text, "%.0fe%d", floor(draw * pow(10, 1 + i % 18)), i / 18 % 61 - 30);
+    ck_assert_int_eq(pm_number_parse(text, &value), PM_OK);
+    ck_assert_msg(value == strtod(text, NULL), "%s is read as %.17g", text, value);
+  }
 }
 END_TEST
 
@@ -144,6 +160,7 @@ int main(void)
   tcase_add_test(tests, units_mean_what_they_say);
   tcase_add_test(tests, bad_quantities_say_what_to_write);
   tcase_add_test(tests, numbers_survive_the_round_trip);
+  tcase_add_test(tests, numbers_are_rounded_as_the_c_library_does);
   tcase_add_test(tests, numbers_at_their_edges);
   tcase_add_test(tests, people_see_four_digits);
   tcase_add_test(tests, the_locale_changes_nothing);

@@ -45,7 +45,25 @@ static bool read_exponent(const char **text, long *exponent)
   return true;
 }
 
+/* Few digits and a small power of ten are doubles, and one operation rounds their product as strtod would. */
+static bool read_short(const char *digits, int length, long exponent, double *number)
+{
+  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  if (length > 15 || exponent < -22 || exponent > 22 || FLT_EVAL_METHOD != 0) return false;
+  double whole = 0;
+  for (int i = 0; i < length; i++) whole = whole * 10 + (digits[i] - '0');
+  *number = exponent < 0 ? whole / powers[-exponent] : whole * powers[exponent];
+  return true;
+}
+
 /* Written as "<digits>e<exponent>", with no decimal point, a number means the same to strtod in every locale. */
+static double read_long(char *digits, int length, long exponent)
+{
+  snprintf(digits + length, 32, "e%ld", exponent);
+  return strtod(digits, NULL);
+}
+
 int pm__number_scan(const char **text, int shift, double *value)
 {
   char buffer[DIGITS_MAX + 32];
@@ -54,14 +72,14 @@ int pm__number_scan(const char **text, int shift, double *value)
   const char *p = *text;
   bool negative = *p == '-';
   if (*p == '-' || *p == '+') p++;
-  if (!read_digits(&p, buffer + 1, &length, &fraction) || !read_exponent(&p, &exponent)) return PM_STATUS_BAD_VALUE;
-  buffer[0] = negative ? '-' : '+';
-  snprintf(buffer + 1 + length, sizeof buffer - 1 - (size_t)length, "e%ld", exponent + shift - fraction);
-  double number = strtod(buffer, NULL);
+  if (!read_digits(&p, buffer, &length, &fraction) || !read_exponent(&p, &exponent)) return PM_STATUS_BAD_VALUE;
+  exponent += shift - fraction;
+  double number;
+  if (!read_short(buffer, length, exponent, &number)) number = read_long(buffer, length, exponent);
   /* Too large for a double, or so small that it becomes zero, or loses digits on the way there. */
-  bool zero = strspn(buffer + 1, "0") >= (size_t)length;
-  if (!isfinite(number) || (fabs(number) < DBL_MIN && !zero)) return PM_STATUS_BAD_ARGUMENT;
-  *value = number;
+  bool zero = strspn(buffer, "0") >= (size_t)length;
+  if (!isfinite(number) || (number < DBL_MIN && !zero)) return PM_STATUS_BAD_ARGUMENT;
+  *value = negative ? -number : number;
   *text = p;
   return PM_OK;
 }

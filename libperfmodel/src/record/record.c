@@ -47,14 +47,29 @@ void pm_record_set_defaults(const pm_record_type *type, void *record)
     if (type->fields[i].otherwise != NULL) pm_record_set(&type->fields[i], record, type->fields[i].otherwise, NULL);
 }
 
-static int set_choice(const pm_field *field, void *place, const char *text, pm_error *error)
+static int32_t find_exact_choice(const pm_field *field, const char *text)
 {
+  for (int32_t i = 0; field->choices[i].name != NULL; i++)
+    if (strcmp(field->choices[i].name, text) == 0) return i;
+  return -1;
+}
+
+/* By any name that users bring. */
+static int32_t find_choice(const pm_field *field, const char *text)
+{
+  const char *usual = pm_name_find_usual(field->name, text), *name = usual != NULL ? usual : text;
   for (int32_t i = 0; field->choices[i].name != NULL; i++) {
     const char *former = field->choices[i].former;
-    if (!pm__same_name(field->choices[i].name, text) && (former == NULL || !pm__same_name(former, text))) continue;
-    memcpy(place, &i, sizeof i);
-    return PM_OK;
+    if (pm__same_name(field->choices[i].name, name) || (former != NULL && pm__same_name(former, name))) return i;
   }
+  return -1;
+}
+
+static int set_choice(const pm_field *field, void *place, const char *text, pm_error *error)
+{
+  int32_t found = find_exact_choice(field, text);
+  if (found < 0) found = find_choice(field, text);
+  if (found >= 0) return memcpy(place, &found, sizeof found), PM_OK;
   char known[400] = "";
   for (int32_t i = 0; field->choices[i].name != NULL; i++) {
     size_t used = strlen(known), length = strlen(field->choices[i].name);
@@ -90,9 +105,8 @@ int pm_record_set(const pm_field *field, void *record, const char *text, pm_erro
   if (field == NULL || record == NULL || text == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a field needs a record and a text");
   char *place = (char *)record + field->offset;
-  const char *usual = field->kind == PM_FIELD_CHOICE ? pm_name_find_usual(field->name, text) : NULL;
   switch (field->kind) {
-  case PM_FIELD_CHOICE: return set_choice(field, place, usual != NULL ? usual : text, error);
+  case PM_FIELD_CHOICE: return set_choice(field, place, text, error);
   case PM_FIELD_INT: return set_int(field, place, text, error);
   case PM_FIELD_REAL: return set_real(field, place, text, error);
   case PM_FIELD_TEXT: break;
