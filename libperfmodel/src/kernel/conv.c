@@ -15,156 +15,120 @@
 */
 #include "kernel/conv_window.h"
 
-static void set_sizes(pm__window *s, const pm__conv *conv, pm__pass pass, double batch)
-{
-  s->groups = conv->groups;
-  s->n = batch;
-  s->c = conv->channels / conv->groups;
-  s->k = conv->out_channels / conv->groups;
-  s->rs = pm__volume(conv->kernel);
-  s->positions = pm__volume(conv->out_size);
-  s->size = pm__volume(conv->size);
-  s->p = batch * s->positions;
-  s->strided = pm__volume(conv->stride) > 1;
-  s->target = pass == PM__DGRAD ? conv->size : conv->out_size;
-  s->conv = conv;
-  s->pass = pass;
-}
-
-/* Input elements that no window sees are not read. */
-static void set_traffic(pm__window *s, const pm__device *d)
+static pm__window window_of(const pm__device *d, const pm__conv_shape *s, double batch)
 {
   double element = d->bytes * d->per_byte * s->groups;
-  s->tensors = element * (s->n * s->c * pm__least(s->size, s->positions * s->rs) + s->p * s->k);
-  s->weights = element * s->k * s->c * s->rs;
-}
-
-static void set_products(pm__window *s, const pm__device *d)
-{
-  bool back = s->pass == PM__DGRAD;
-  double c = s->c, k = s->k;
-  if (d->conv.tensor) s->c = pm__multiple(c, 8), s->k = pm__multiple(k, 8);
-  s->odd = s->c != c || s->k != k;
-  s->crs = s->c * s->rs;
-  s->multiply_adds = s->groups * s->crs * s->k * s->p;
-  s->from = back ? s->k : s->c;
-  s->to = back ? s->c : s->k;
-}
-
-/* Full waves of the largest tiles are the least that a product can take. */
-static double least_time(const pm__engine *e, const pm__product *p)
-{
-  return p->count * p->m * p->n * p->k * e->multiply_add;
+  return (pm__window){s, d->conv.tensor ? &s->wide : &s->channels, batch, batch * s->positions,
+                      element * (batch * s->tensors), element * s->channels.k * s->channels.c * s->rs};
 }
 
 /* On the FP32 cores, libraries have slower kernels for gradients of volumes than for those of images. */
-static double volume_factor(const pm__device *d, const pm__window *s)
+static double volume_factor(const pm__device *d, const pm__conv_shape *s)
 {
-  bool slow = !d->conv.tensor && s->pass != PM__FORWARD && s->conv->kernel[0] > 1;
-  return slow ? d->volume : 1;
+  return s->volume && !d->conv.tensor && s->pass != PM__FORWARD ? d->volume : 1;
 }
 
-static void try_implicit(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
+/* Full waves of the largest tiles are the least that a product can take. */
+static pm__kernel_cost try_implicit(const pm__device *d, pm__window w, pm__kernel_cost best)
 {
-  double positions = s->pass == PM__DGRAD && !s->strided ? s->n * s->size : s->p;
+  const pm__conv_shape *s = w.shape;
+  double positions = s->pass == PM__DGRAD && !s->strided ? w.n * s->size : w.p, memory = w.tensors + w.weights;
   double slow = s->pass == PM__DGRAD && s->strided ? d->k.conv_tensor_strided : volume_factor(d, s);
-  pm__product p = {s->groups, positions, s->to, s->from * s->rs, 0, false, 0, false};
-  if (least_time(&d->conv, &p) * slow >= best->time) return;
-  double compute = pm__products_time(d, &d->conv, &p);
-  pm__keep(best, pm__limited(d, compute * slow, s->tensors + s->weights, 2 * s->multiply_adds,
-                             PM_KERNEL_ALGORITHM_IMPLICIT_GEMM));
+  double least = s->groups * positions * w.channels->to * w.channels->depth * d->conv.multiply_add;
+  if (pm__cannot_win(least * slow, memory, best.time)) return best;
+  double compute = pm__products_time(d, &d->conv, s->groups, positions, w.channels->to, w.channels->depth);
+  return pm__faster(best, pm__limited(d, compute * slow, memory, pm__window_flop(w), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM));
 }
 
 /* The columns are written and read, and what no window sees with a stride is cleared. */
-static void try_columns(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
+static pm__kernel_cost try_columns(const pm__device *d, pm__window w, pm__kernel_cost best)
 {
+  const pm__conv_shape *s = w.shape;
   double slow = d->gemm.tensor ? d->k.conv_tensor_column : volume_factor(d, s) * d->k.conv_simt_column / d->k.conv_rate;
-  double element = d->bytes * d->per_byte * s->groups, columns = 2 * element * s->p * s->crs;
-  double cleared = s->strided ? element * s->n * s->c * s->size : 0, moved = s->tensors + s->weights;
-  pm__product p = {s->groups, s->crs, s->p, s->k, 0, false, 0, false};
-  if (least_time(&d->gemm, &p) * slow + columns + cleared >= best->time) return;
-  double compute = slow * pm__products_time(d, &d->gemm, &p) + columns + cleared;
-  pm__keep(best, pm__limited(d, compute, moved, 2 * s->multiply_adds, PM_KERNEL_ALGORITHM_COLUMN_GEMM));
+  double element = d->bytes * d->per_byte * s->groups, columns = 2 * element * w.p * w.channels->crs;
+  double cleared = s->strided ? element * w.n * w.channels->c * s->size : 0, memory = w.tensors + w.weights;
+  double least = s->groups * w.channels->crs * w.p * w.channels->k * d->gemm.multiply_add;
+  if (pm__cannot_win(least * slow + columns + cleared, memory, best.time)) return best;
+  double products = pm__products_time(d, &d->gemm, s->groups, w.channels->crs, w.p, w.channels->k);
+  return pm__faster(best, pm__limited(d, slow * products + columns + cleared, memory, pm__window_flop(w),
+                                      PM_KERNEL_ALGORITHM_COLUMN_GEMM));
 }
 
-static void try_gradient_of_weights(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
+static pm__kernel_cost try_gradient_of_weights(const pm__device *d, pm__window w, pm__kernel_cost best)
 {
   bool tensor = d->conv.tensor;
-  pm__product p = {s->groups, s->crs, s->k, s->p, 0, false, 0, false};
-  double windows = s->rs > 1 ? d->bytes * d->per_byte * s->groups * s->p * s->crs : 0;
-  double memory = (tensor ? d->k.conv_tensor_input : d->k.conv_simt_input) * s->tensors +
-                  (tensor ? d->k.conv_tensor_windows : d->k.conv_simt_windows) * windows + s->weights;
-  double result = (tensor ? d->k.conv_tensor_result : d->k.conv_simt_result) * s->weights, slow = volume_factor(d, s);
-  if (pm__most(least_time(&d->weight, &p), memory) + result >= best->time) return;
-  pm__kernel_cost cost = pm__limited(d, pm__products_time(d, &d->weight, &p) * slow, memory, 2 * s->multiply_adds,
-                              PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
+  const pm__conv_shape *s = w.shape;
+  double windows = s->rs > 1 ? d->bytes * d->per_byte * s->groups * w.p * w.channels->crs : 0;
+  double memory = (tensor ? d->k.conv_tensor_input : d->k.conv_simt_input) * w.tensors +
+                  (tensor ? d->k.conv_tensor_windows : d->k.conv_simt_windows) * windows + w.weights;
+  double result = (tensor ? d->k.conv_tensor_result : d->k.conv_simt_result) * w.weights;
+  double least = s->groups * w.channels->crs * w.channels->k * w.p * d->weight.multiply_add;
+  if (pm__most(least, memory) + result >= best.time) return best;
+  double compute = pm__products_time(d, &d->weight, s->groups, w.channels->crs, w.channels->k, w.p) * volume_factor(d, s);
+  pm__kernel_cost cost = pm__limited(d, compute, memory, pm__window_flop(w), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
   cost.time += result;
-  pm__keep(best, cost);
+  return pm__faster(best, cost);
 }
 
-static pm__kernel_cost on_fp32_cores(const pm__device *d, const pm__window *s)
+static pm__kernel_cost try_products(const pm__device *d, pm__window w, pm__kernel_cost best)
 {
-  double slow = s->pass == PM__WGRAD ? d->k.conv_tensor_odd_weight : 1;
-  return pm__limited(d, 2 * s->multiply_adds * d->odd * slow, s->tensors + s->weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
+  bool tensor = d->conv.tensor, strided = w.shape->strided;
+  if (w.shape->pass == PM__WGRAD) return try_gradient_of_weights(d, w, best);
+  if (w.shape->pass == PM__FORWARD || tensor || !strided) best = try_implicit(d, w, best);
+  return w.shape->pass == PM__DGRAD && (!tensor || strided) ? try_columns(d, w, best) : best;
 }
 
-static void try_products(const pm__device *d, const pm__window *s, pm__kernel_cost *best)
+/* Channels that tensor cores do not take, where libraries do not round them up. */
+static pm__kernel_cost on_fp32_cores(const pm__device *d, pm__window w)
 {
-  bool tensor = d->conv.tensor;
-  if (s->pass == PM__WGRAD) {
-    try_gradient_of_weights(d, s, best);
-    return;
-  }
-  if (s->pass == PM__FORWARD || tensor || !s->strided) try_implicit(d, s, best);
-  if (s->pass == PM__DGRAD && (!tensor || s->strided)) try_columns(d, s, best);
+  double slow = w.shape->pass == PM__WGRAD ? d->k.conv_tensor_odd_weight : 1;
+  return pm__limited(d, pm__window_flop(w) * d->odd * slow, w.tensors + w.weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
 }
 
 /* Its channels are never rounded up. */
-static pm__kernel_cost direct(const pm__device *d, const pm__window *s, double per_flop)
+static pm__kernel_cost direct(const pm__device *d, pm__window w, double per_flop)
 {
-  double flop = 2 * s->conv->channels * (s->conv->out_channels / s->groups) * s->rs * s->p;
-  return pm__limited(d, flop * per_flop, s->tensors + s->weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
-}
-
-/* A transposed one is the gradient of data of the convolution that describes it, and the other way round. */
-static pm__pass seen_from(const pm__conv *conv, pm__pass pass)
-{
-  if (!conv->transposed || pass == PM__WGRAD) return pass;
-  return pass == PM__FORWARD ? PM__DGRAD : PM__FORWARD;
-}
-
-/* Groups of one channel in or out: nothing to multiply as matrices. */
-static bool is_depthwise(const pm__conv *conv)
-{
-  return conv->groups > 1 && (conv->channels == conv->groups || conv->out_channels == conv->groups);
+  double flop = 2 * (w.n * w.shape->channels.multiply_adds);
+  return pm__limited(d, flop * per_flop, w.tensors + w.weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
 }
 
 pm__kernel_cost pm__conv_cost(const pm__device *d, const pm__conv *conv, pm__pass pass, double batch)
 {
-  return pm__conv_cost_within(d, conv, pass, batch, INFINITY);
+  pm__conv_shape shape;
+  pm__conv_shape_make(&shape, conv, pass);
+  return pm__conv_shape_cost(d, &shape, batch, INFINITY);
 }
 
 /* Winograd first: it is quick to price and mostly makes the rest superfluous. */
-pm__kernel_cost pm__conv_cost_within(const pm__device *d, const pm__conv *conv, pm__pass pass, double batch, double most)
+pm__kernel_cost pm__conv_shape_cost(const pm__device *d, const pm__conv_shape *s, double batch, double most)
 {
-  pm__window s;
-  pm__kernel_cost best = {conv->groups > 1 ? (double)INFINITY : most, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
-  bool transformed = conv->groups == 1 && !d->conv.tensor && (d->bytes == 4 || d->bytes == 2); /* a byte is too small */
-  set_sizes(&s, conv, seen_from(conv, pass), batch);
-  set_traffic(&s, d);
-  if (is_depthwise(conv)) return direct(d, &s, d->depthwise);
-  set_products(&s, d);
-  if (transformed) pm__conv_transformed(d, &s, &best);
-  if (d->conv.tensor && s.odd && d->odd > 0) best = on_fp32_cores(d, &s);
-  else try_products(d, &s, &best);
-  if (s.groups > 1) best.time /= d->k.group_rate;
-  if (s.groups > 1 && d->has_grouped) pm__keep(&best, direct(d, &s, d->direct));
-  return best;
+  bool grouped = s->groups > 1;
+  pm__kernel_cost best = {grouped ? (double)INFINITY : most, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
+  pm__window w = window_of(d, s, batch);
+  if (s->depthwise) return direct(d, w, d->depthwise);
+  if (d->transforms && !grouped) best = pm__conv_transformed(d, w, best);
+  best = d->odd > 0 && s->odd ? on_fp32_cores(d, w) : try_products(d, w, best);
+  if (grouped) best.time /= d->k.group_rate;
+  return grouped && d->has_grouped ? pm__faster(best, direct(d, w, d->direct)) : best;
 }
 
-double pm__conv_transformed_flop(const pm__conv *conv, pm__pass pass, double batch, int algorithm)
+/* Transforms in kernels apart do not overlap with the tensors' memory, so that counts only where there are none. */
+bool pm__conv_shape_exceeds(const pm__device *d, const pm__conv_shape *s, double batch, double most)
 {
-  pm__window s;
-  set_sizes(&s, conv, seen_from(conv, pass), batch);
-  return pm__conv_transformed_executed(&s, algorithm);
+  double input = s->pass == PM__WGRAD ? d->k.conv_simt_input : 1;
+  bool transforms = s->winograd.applies || s->fourier.applies;
+  double memory = transforms ? 0 : input * batch * s->tensors * d->bytes * d->per_byte;
+  return s->groups == 1 && pm__cannot_win(batch * s->least * d->conv_multiply_add, memory, most);
+}
+
+/* Transforms count for nothing, as they do in the limits of conv_transformed.c. */
+double pm__conv_shape_executed(const pm__conv_shape *s, double batch, int algorithm)
+{
+  double pairs = 2 * s->channels.c * s->channels.k * batch;
+  switch (algorithm) {
+  case PM_KERNEL_ALGORITHM_WINOGRAD_2X2: return pairs * s->rs * s->positions / 2.25;
+  case PM_KERNEL_ALGORITHM_WINOGRAD_4X4: return pairs * s->winograd.numbers * s->winograd.tiles;
+  case PM_KERNEL_ALGORITHM_FFT: return pairs * 2 * s->fourier.numbers * s->fourier.tiles;
+  default: return NAN;
+  }
 }

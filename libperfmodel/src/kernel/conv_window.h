@@ -1,48 +1,46 @@
-/* What the algorithms of convolutions share. */
+/*
+** What the algorithms of convolutions share.
+**
+** Most of what a price needs depends on neither the device nor the batch: pm__conv_shape is made once per kernel of a
+** plan (conv_shape.c). A pm__window adds one device and batch, with a few products of whole numbers.
+*/
 #ifndef PM_KERNEL_CONV_WINDOW_H
 #define PM_KERNEL_CONV_WINDOW_H
 
 #include <math.h>
-#include "kernel/models.h"
+#include "kernel/conv_shape.h"
 
-/* One group of a convolution, in the letters of conv.c. */
+/* One group of a convolution on a device at a batch, in the letters of conv.c. */
 typedef struct pm__window {
-  double groups, n, c, k, rs, positions, p, size; /* positions of the output, size of the input */
-  double crs, multiply_adds;
-  double from, to;      /* channels read and made: the gradient of data goes from the outputs to the inputs */
-  const double *target; /* sides of what is made */
-  bool strided, odd;    /* odd: channels that the tensor cores do not take as they are */
-  const pm__conv *conv;
-  pm__pass pass;
-  double tensors, weights; /* s to move inputs and outputs once, and the weights */
+  const pm__conv_shape *shape;
+  const pm__conv_channels *channels; /* as the device takes them */
+  double n, p;                       /* samples; positions of all outputs */
+  double tensors, weights;           /* s to move inputs and outputs once, and the weights */
 } pm__window;
 
-static inline double pm__volume(const double *sizes)
+static inline pm__kernel_cost pm__faster(pm__kernel_cost a, pm__kernel_cost b)
 {
-  return sizes[0] * sizes[1] * sizes[2];
+  return b.time < a.time ? b : a;
 }
 
-static inline double pm__multiple(double x, double of)
+/* Whether a kernel of at least these times is no faster than `best`, by more than rounding. */
+static inline bool pm__cannot_win(double compute, double memory, double best)
 {
-  return of * pm__ceil(x / of);
+  return compute * compute + memory * memory >= best * best * (1 + 1e-9);
 }
 
-static inline void pm__keep(pm__kernel_cost *best, pm__kernel_cost other)
+static inline double pm__window_flop(pm__window w)
 {
-  if (other.time < best->time) *best = other;
+  return 2 * (w.n * w.channels->multiply_adds);
 }
 
 /* Compute time of products, with the partial results of a split contraction. */
-static inline double pm__products_time(const pm__device *d, const pm__engine *e, const pm__product *p)
+static inline double pm__products_time(const pm__device *d, const pm__engine *e, double count, double m, double n, double k)
 {
-  bool split;
-  return pm__tiles_time(e, p, 2 * d->bytes * p->count * p->m * p->n * d->per_byte, &split);
+  return pm__tiles_time(e, count, m, n, k, 2 * d->bytes * count * m * n * d->per_byte).time;
 }
 
-/* Winograd and Fourier transforms, where they apply; each replaces *best if it is faster. FP32 cores only. */
-void pm__conv_transformed(const pm__device *device, const pm__window *window, pm__kernel_cost *best);
-
-/* FLOP of one of them; NAN of other algorithms. */
-double pm__conv_transformed_executed(const pm__window *window, int algorithm);
+/* The faster of `best` and of Winograd and Fourier transforms, where they apply. FP32 cores only. */
+pm__kernel_cost pm__conv_transformed(const pm__device *device, pm__window window, pm__kernel_cost best);
 
 #endif

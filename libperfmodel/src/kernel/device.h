@@ -25,6 +25,7 @@ typedef enum pm__operator_class {
 /* The arithmetic units with the tiles of one kind of kernel. A candidate that is not there never ends. */
 typedef struct pm__engine {
   bool tensor;
+  int tiles;                  /* candidates, and absent ones up to the next even number of at least four */
   double inverse_m[PM__TILES], inverse_n[PM__TILES]; /* 1 / tile */
   double step[PM__TILES];     /* s that one SM takes for one step of the contraction of one tile */
   double latency[PM__TILES];  /* waves below which latency is not hidden */
@@ -42,6 +43,7 @@ typedef struct pm__engine {
 typedef struct pm__device {
   bool usable;     /* there is a rate for this precision */
   bool calibrated; /* else: the plain roofline */
+  bool transforms; /* whether convolutions may multiply transforms: not on tensor cores, and a byte is too small */
   bool has_winograd, has_weight_winograd; /* whether convolutions do, and their gradients of weights */
   bool has_grouped; /* whether groups have kernels of their own */
   double unaligned; /* time of the arithmetic of products with such sides on tensor cores, over that of others */
@@ -60,6 +62,7 @@ typedef struct pm__device {
   double library;  /* time of convolutions by the library over that of the kernel model */
   const struct pm__device *cores; /* the same numbers on the FP32 cores, which a library takes where these are faster;
                                      NULL: on these already, or not known */
+  double cores_library, cores_spared; /* `library` there over that here; s per element of changes of layout that they spare */
   double energy;   /* s per FLOP that the power of the board allows */
   double l2_rate, power_rate; /* B/s that tiles read through the L2, FLOP/s that the power of the board can hold; or NAN */
   double align;    /* elements of 16 bytes */
@@ -70,6 +73,8 @@ typedef struct pm__device {
   double direct;   /* s per FLOP of a direct convolution of groups */
   double depthwise; /* of single channels */
   double volume;   /* time of gradients of volumes over that of images */
+  double inverse_conv_rate; /* time of products of convolutions over that of plain ones */
+  double conv_multiply_add; /* s on the whole GPU at best, by any algorithm of convolutions on FP32 cores */
   double odd;      /* s per FLOP of one with channels that tensor cores do not take; 0: they take them */
   double flash_score, flash_load; /* s of an SM for a score beside its products, for a byte; 0: not known */
   double clock;    /* of the SMs */

@@ -10,26 +10,27 @@
 */
 #include "kernel/tiles.h"
 
-double pm__tiles_time(const pm__engine *e, const pm__product *p, double result, bool *split)
+static inline pm__tiled least_time(const pm__engine *e, const pm__product *p, double result, int tiles)
 {
   double x[PM__TILES], time[PM__TILES], added[PM__TILES], begun[PM__TILES];
-  pm__tiles_per_sm(e, p, x);
-  pm__whole_times(e, x, p->k, time);
-  double whole = pm__least_of(time);
-  *split = false;
-  if (p->unsplit || !pm__may_split(e, p, x, whole)) return whole;
-  pm__split_times(e, x, p->k, result, time, added, begun);
-  for (int i = 0; i < PM__TILES; i++) time[i] = time[i] + added[i] + begun[i];
-  double parted = pm__least_of(time);
-  *split = parted < whole;
-  return *split ? parted : whole;
+  pm__tiles_per_sm(e, p, x, tiles);
+  pm__whole_times(e, x, p->k, time, tiles);
+  double whole = pm__least_of(time, tiles);
+  if (!(result < (double)INFINITY) || !pm__may_split(e, p, x, whole, tiles)) return (pm__tiled){whole, false};
+  pm__split_times(e, x, p->k, result, time, added, begun, tiles);
+  for (int i = 0; i < tiles; i++) time[i] = time[i] + added[i] + begun[i];
+  double parted = pm__least_of(time, tiles);
+  return (pm__tiled){pm__least(parted, whole), parted < whole};
 }
 
-pm__kernel_cost pm__limited(const pm__device *d, double compute, double memory, double flop, int algorithm)
+pm__tiled pm__tiles_time(const pm__engine *e, double count, double m, double n, double k, double result)
 {
-  double time = sqrt(compute * compute + memory * memory), power = flop * d->energy;
-  if (power > time) return (pm__kernel_cost){power, algorithm, PM_BOUND_POWER};
-  return (pm__kernel_cost){time, algorithm, compute > memory ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH};
+  const pm__product p = {.count = count, .m = m, .n = n, .k = k};
+  switch (e->tiles) { /* constants, so that the loops are unrolled */
+  case 4: return least_time(e, &p, result, 4);
+  case 6: return least_time(e, &p, result, 6);
+  default: return least_time(e, &p, result, PM__TILES);
+  }
 }
 
 /* Whether the sizes are multiples of numbers that are powers of 2. */
@@ -41,12 +42,12 @@ static bool divides(double side, double along, const pm__product *p)
 /* `slow`: factor of the arithmetic and its energy; `late`: of its time alone. */
 static pm__kernel_cost simt_cost(const pm__device *d, const pm__product *p, double slow, double late)
 {
-  bool split;
   double element = d->bytes * d->per_byte * p->count, result = p->m * p->n;
-  double compute = pm__tiles_time(p->count > 1 ? &d->batched : &d->gemm, p, 2 * element * result, &split);
+  pm__tiled tiled = pm__tiles_time(p->count > 1 ? &d->batched : &d->gemm, p->count, p->m, p->n, p->k,
+                                   p->unsplit ? (double)INFINITY : 2 * element * result);
   double memory = element * (p->m * p->k + p->n * p->k * (1 - p->spared) + result), flop = 2 * p->count * result * p->k * slow;
-  return pm__limited(d, compute * slow * late, memory, flop,
-                     split ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM);
+  return pm__limited(d, tiled.time * slow * late, memory, flop,
+                     tiled.split ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM);
 }
 
 pm__kernel_cost pm__gemm_cost(const pm__device *d, const pm__product *p)

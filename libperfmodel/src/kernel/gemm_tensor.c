@@ -65,7 +65,7 @@ static double joined(const candidates *c, int *tile)
 {
   double square[PM__TILES];
   join(c->compute, c->memory, c->l2, square);
-  double least = pm__least_of(square);
+  double least = pm__least_of(square, PM__TILES);
   *tile = place_of(least, square);
   return sqrt(least);
 }
@@ -77,7 +77,7 @@ static double parted(const candidates *c)
   for (int i = 0; i < PM__TILES; i++) compute[i] = c->split[i] + c->added[i];
   join(compute, c->memory, c->l2, square);
   for (int i = 0; i < PM__TILES; i++) time[i] = sqrt(square[i]) + c->begun[i];
-  return pm__least_of(time);
+  return pm__least_of(time, PM__TILES);
 }
 
 /* Single rows of numbers that other cores multiply too, where libraries have kernels for them: threads go along the
@@ -93,14 +93,15 @@ pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__product *p)
 {
   const pm__engine *e = &d->gemm;
   candidates c;
-  pm__tiles_per_sm(e, p, c.x);
-  pm__whole_times(e, c.x, p->k, c.compute);
+  pm__tiles_per_sm(e, p, c.x, PM__TILES);
+  pm__whole_times(e, c.x, p->k, c.compute, PM__TILES);
   slow_down(c.compute, p->odd ? d->unaligned : 1);
   l2_times(e, c.x, p->k, c.l2);
   memory_times(d, p, c.memory);
-  bool may_split = !p->unsplit && pm__may_split(e, p, c.x, INFINITY), split = false;
+  bool may_split = !p->unsplit && pm__may_split(e, p, c.x, INFINITY, PM__TILES), split = false;
   if (may_split)
-    pm__split_times(e, c.x, p->k, 2 * d->bytes * d->per_byte * p->count * p->m * p->n, c.split, c.added, c.begun);
+    pm__split_times(e, c.x, p->k, 2 * d->bytes * d->per_byte * p->count * p->m * p->n, c.split, c.added, c.begun,
+                    PM__TILES);
   slow_down(c.split, may_split && p->odd ? d->unaligned : 1);
   for (int i = 0; i < PM__TILES && may_split && !d->adds_apart; i++)
     c.compute[i] = pm__least(c.compute[i], c.split[i] + c.added[i] + c.begun[i]);

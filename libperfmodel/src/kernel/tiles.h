@@ -1,7 +1,8 @@
 /*
 ** Tiles of matrix products, all candidates of an engine side by side.
 **
-** Each function fills one number per candidate in a loop without branches, which compilers turn into vector code.
+** Each function fills one number per candidate in a loop without branches, which compilers turn into vector code; `tiles`
+** is how many candidates there are, a constant where the function is inlined.
 */
 #ifndef PM_KERNEL_TILES_H
 #define PM_KERNEL_TILES_H
@@ -23,39 +24,42 @@ static inline double pm__tiles_along(double size, double inverse_tile)
 }
 
 /* Tiles per SM. */
-static inline void pm__tiles_per_sm(const pm__engine *e, const pm__product *p, double *x)
+static inline void pm__tiles_per_sm(const pm__engine *e, const pm__product *p, double *x, int tiles)
 {
   double share = p->count * e->inverse_sms;
-  for (int i = 0; i < PM__TILES; i++)
+  for (int i = 0; i < tiles; i++)
     x[i] = share * (pm__tiles_along(p->m, e->inverse_m[i]) * pm__tiles_along(p->n, e->inverse_n[i]));
 }
 
 /* Waves over the SMs: an unfinished one costs most of a whole one, and a few threads cost what hides the latency. */
-static inline void pm__whole_times(const pm__engine *e, const double *x, double k, double *time)
+static inline void pm__whole_times(const pm__engine *e, const double *x, double k, double *time, int tiles)
 {
   double steps = k + e->prologue, wave = e->wave, rest = 1 - wave;
-  for (int i = 0; i < PM__TILES; i++) {
+  for (int i = 0; i < tiles; i++) {
     double waves = rest * x[i] + wave * pm__rounded_up(x[i], 1e-9);
     time[i] = pm__most(waves, e->latency[i]) * (steps * e->step[i]);
   }
 }
 
-static inline double pm__least_of(const double *values)
+static inline double pm__least_of(const double *values, int tiles)
 {
-  double least[PM__TILES / 2];
-  for (int i = 0; i < PM__TILES / 2; i++) least[i] = pm__least(values[i], values[i + PM__TILES / 2]);
-  return pm__least(pm__least(least[0], least[1]), pm__least(least[2], least[3]));
+  double even = values[0], odd = values[1];
+  for (int i = 2; i < tiles; i += 2) {
+    even = pm__least(values[i], even);
+    odd = pm__least(values[i + 1], odd);
+  }
+  return pm__least(even, odd);
 }
 
 /* Whether splitting the contraction may be faster than `whole` s: what one saves is at most what is above the arithmetic
 ** at its best, and some candidate has room for another part. */
-static inline bool pm__may_split(const pm__engine *e, const pm__product *p, const double *x, double whole)
+static inline bool pm__may_split(const pm__engine *e, const pm__product *p, const double *x, double whole, int tiles)
 {
   double over[PM__TILES];
   if (p->k <= e->split_least) return false;
   if (whole <= p->count * p->m * p->n * p->k * e->multiply_add + e->split_time) return false;
-  for (int i = 0; i < PM__TILES; i++) over[i] = 2 * x[i] - e->most[i];
-  return pm__least_of(over) < 0;
+  for (int i = 0; i < tiles; i++) over[i] = 2 * x[i] - e->most[i];
+  return pm__least_of(over, tiles) < 0;
 }
 
 /*
@@ -66,11 +70,11 @@ static inline bool pm__may_split(const pm__engine *e, const pm__product *p, cons
 ** `begun` before that, never where a part has no room.
 */
 static inline void pm__split_times(const pm__engine *e, const double *x, double k, double result, double *time,
-                                   double *added, double *begun)
+                                   double *added, double *begun, int tiles)
 {
   double shortest = e->split_least, longest = k * e->per_part, root = sqrt(k / result);
   double prologue = e->prologue, start = e->split_time;
-  for (int i = 0; i < PM__TILES; i++) {
+  for (int i = 0; i < tiles; i++) {
     double filled = pm__least(e->fill[i], x[i] * pm__least(longest, e->root[i] * root));
     filled = pm__most(2 * x[i], pm__least(filled, e->most[i]));
     double inverse = 1 / (x[i] * filled), parts = filled * filled * inverse;

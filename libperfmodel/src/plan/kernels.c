@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/models.h"
+#include "kernel/conv_shape.h"
 #include "plan/units.h"
 
 static int sort_of(const pm__layer_kernel *kernel)
@@ -25,13 +25,16 @@ static bool allocate(pm__plan_kernels *kernels, size_t count)
 {
   size_t room = count + PM__GROUPS * PM__LANES;
   memset(kernels, 0, sizeof *kernels);
-  kernels->flop = (double *)calloc(5 * room, sizeof *kernels->flop);
+  kernels->flop = (double *)calloc(6 * room, sizeof *kernels->flop);
   kernels->shape = (pm__layer_kernel *)calloc(room, sizeof *kernels->shape);
-  if (kernels->flop == NULL || kernels->shape == NULL) return false;
+  kernels->conv = (pm__conv_shape *)calloc(room, sizeof *kernels->conv);
+  kernels->place = (unsigned char *)calloc(room, sizeof *kernels->place);
+  if (kernels->flop == NULL || kernels->shape == NULL || kernels->conv == NULL || kernels->place == NULL) return false;
   kernels->elements = kernels->flop + room;
   kernels->fixed = kernels->flop + 2 * room;
   kernels->repeats = kernels->flop + 3 * room;
   kernels->launches = kernels->flop + 4 * room;
+  kernels->layout = kernels->flop + 5 * room;
   return true;
 }
 
@@ -52,6 +55,14 @@ int pm__plan_kernels_find(const pm__plan_kernels *kernels, const pm__layer_kerne
   return place_of(kernels, kernels->first[group], kernels->first[group + 1], kernel);
 }
 
+/* Where the time of a kernel belongs. */
+static unsigned char time_place_of(const pm__layer_kernel *kernel)
+{
+  if (kernel->family == PM__CONV) return PM__PLACE_CONV;
+  if (kernel->matrix) return PM__PLACE_PRODUCT;
+  return kernel->framework_kernel ? PM__PLACE_FRAMEWORK : PM__PLACE_OTHER;
+}
+
 /* Adds a kernel to the group that starts at `first`; returns the new end. */
 static int add(pm__plan_kernels *kernels, int first, int end, const pm__launch *launch)
 {
@@ -64,6 +75,10 @@ static int add(pm__plan_kernels *kernels, int first, int end, const pm__launch *
   kernels->elements[end] = kernel->work.elements;
   kernels->fixed[end] = kernel->work.fixed_elements;
   kernels->shape[end] = *kernel;
+  kernels->place[end] = time_place_of(kernel);
+  if (kernel->family != PM__CONV) return end + 1;
+  kernels->layout[end] = pm__layout_elements(kernel);
+  pm__conv_shape_make(&kernels->conv[end], &kernel->shape.conv, kernel->pass);
   return end + 1;
 }
 
@@ -91,6 +106,8 @@ void pm__plan_kernels_free(pm__plan_kernels *kernels)
 {
   free(kernels->flop);
   free(kernels->shape);
+  free(kernels->conv);
+  free(kernels->place);
   memset(kernels, 0, sizeof *kernels);
 }
 
@@ -120,17 +137,26 @@ static sums time_group(const pm__plan_kernels *kernels, int group, rates unit)
   return (sums){(time[0] + time[1]) + (time[2] + time[3]), (bound[0] + bound[1]) + (bound[2] + bound[3])};
 }
 
-static pm__plan_way convolution_on_cores(const pm__device *d, const pm__layer_kernel *kernel, double batch,
-                                          const pm__plan_way *way)
+static pm__plan_way convolution_on_cores(const pm__device *d, const pm__conv_shape *shape, double changed, double batch,
+                                         pm__plan_way way)
 {
-  const pm__device *cores = d->cores;
-  double changed = batch * pm__layout_elements(kernel), factor = cores->library / d->library;
-  double most = (way->time + changed * (d->layout - cores->layout) / d->library) / factor;
-  pm__kernel_cost cost = pm__conv_cost_within(cores, &kernel->shape.conv, kernel->pass, batch, most);
-  if (!(cost.time < most)) return *way;
-  double spared = d->layout > 0 ? changed * (1 - cores->layout / d->layout) : 0;
-  double added = d->layout > 0 ? 0 : changed * cores->layout / d->library;
-  return (pm__plan_way){cost.time * factor + added, spared, cost.bound, cost.algorithm};
+  double most = (way.time + changed * (d->layout - d->cores->layout) / d->library) / d->cores_library;
+  pm__kernel_cost cost = pm__conv_shape_cost(d->cores, shape, batch, most);
+  if (!(cost.time < most)) return way;
+  double spared = d->layout > 0 ? changed * (1 - d->cores->layout / d->layout) : 0;
+  double added = d->layout > 0 ? 0 : changed * d->cores->layout / d->library;
+  return (pm__plan_way){cost.time * d->cores_library + added, spared, cost.bound, cost.algorithm};
+}
+
+/* A convolution of `changed` elements that change layout. */
+static inline pm__plan_way convolution_way(const pm__device *d, const pm__conv_shape *shape, double changed, double batch)
+{
+  pm__kernel_cost cost = pm__conv_shape_cost(d, shape, batch, INFINITY);
+  pm__plan_way way = {(cost.time + d->launch) - d->launch, 0, d->launch > cost.time ? PM_BOUND_LATENCY : cost.bound,
+                      cost.algorithm};
+  if (d->cores == NULL || pm__conv_shape_exceeds(d->cores, shape, batch * d->cores_library, way.time + changed * d->cores_spared))
+    return way;
+  return convolution_on_cores(d, shape, changed, batch, way);
 }
 
 /* Products of FP32 numbers, which TF32 rounds on the way. */
@@ -143,39 +169,37 @@ static pm__plan_way product_on_cores(const pm__device *d, const pm__layer_kernel
   return time < way->time ? (pm__plan_way){time, 0, cost.bound, cost.algorithm} : *way;
 }
 
-pm__plan_way pm__plan_way_of(const pm__device *d, const pm__layer_kernel *kernel, double batch)
+static pm__plan_way other_way(const pm__device *d, const pm__layer_kernel *kernel, double batch)
 {
   pm__kernel_cost cost = pm__kernel_cost_of(d, kernel, batch);
   pm__plan_way way = {cost.time - d->launch, 0, cost.bound, cost.algorithm};
-  if (d->cores == NULL || !kernel->matrix) return way;
-  if (kernel->family == PM__CONV) return convolution_on_cores(d, kernel, batch, &way);
-  return kernel->family == PM__GEMM && d->bytes == 4 ? product_on_cores(d, kernel, batch, &way) : way;
+  if (d->cores == NULL || !kernel->matrix || kernel->family != PM__GEMM || d->bytes != 4) return way;
+  return product_on_cores(d, kernel, batch, &way);
+}
+
+pm__plan_way pm__plan_way_of(const pm__device *d, const pm__layer_kernel *kernel, double batch)
+{
+  pm__conv_shape shape;
+  if (kernel->family != PM__CONV) return other_way(d, kernel, batch);
+  pm__conv_shape_make(&shape, &kernel->shape.conv, kernel->pass);
+  return convolution_way(d, &shape, batch * pm__layout_elements(kernel), batch);
 }
 
 /* FLOP that are counted, and not executed as transforms save them. */
-static double saved_by(const pm__plan_way *way, const pm__layer_kernel *kernel, double batch)
+static inline double saved_by(pm__plan_way way, const pm__plan_kernels *kernels, int i, double batch)
 {
-  if (way->algorithm < PM_KERNEL_ALGORITHM_WINOGRAD_4X4 || way->algorithm > PM_KERNEL_ALGORITHM_FFT) return 0;
-  double executed = pm__conv_transformed_flop(&kernel->shape.conv, kernel->pass, batch, way->algorithm);
-  return pm__most(0, batch * kernel->work.flop - executed);
-}
-
-/* Where the time of a kernel belongs. */
-static double *place_in(pm__part *part, const pm__layer_kernel *kernel)
-{
-  if (kernel->family == PM__CONV) return &part->conv;
-  if (kernel->matrix) return &part->product;
-  return kernel->framework_kernel ? &part->framework : &part->other;
+  if (way.algorithm < PM_KERNEL_ALGORITHM_WINOGRAD_4X4 || way.algorithm > PM_KERNEL_ALGORITHM_FFT) return 0;
+  double executed = pm__conv_shape_executed(&kernels->conv[i], batch, way.algorithm);
+  return pm__most(0, batch * kernels->flop[i] - executed);
 }
 
 /* To the segments that kernel `i` is in, `time` each time. */
-static void scatter(const pm__plan_kernels *kernels, const pm__segments *segments, int i, const pm__plan_way *way,
-                    pm__costs *costs)
+static inline void scatter(const pm__plan_kernels *kernels, const pm__segments *segments, int i, pm__plan_way way, pm__costs *costs)
 {
   for (int e = segments->first[i]; e < segments->first[i + 1]; e++) {
     pm__part *part = &costs->segment[segments->place[e]];
-    *place_in(part, &kernels->shape[i]) += segments->repeats[e] * way->time;
-    part->spared += segments->repeats[e] * way->spared;
+    part->time[kernels->place[i]] += segments->repeats[e] * way.time;
+    part->spared += segments->repeats[e] * way.spared;
   }
 }
 
@@ -185,29 +209,32 @@ static void scatter_group(const pm__plan_kernels *kernels, const pm__segments *s
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     double compute = kernels->flop[i] * unit.flop;
     double memory = kernels->elements[i] * unit.element + kernels->fixed[i] * unit.fixed;
-    const pm__plan_way way = {.time = compute > memory ? compute : memory};
-    scatter(kernels, segments, i, &way, costs);
+    scatter(kernels, segments, i, (pm__plan_way){.time = compute > memory ? compute : memory}, costs);
   }
+}
+
+static inline void add_way(const pm__plan_kernels *kernels, int i, pm__plan_way way, double batch, pm__part *part, pm__costs *costs)
+{
+  double all = kernels->repeats[i] * way.time;
+  part->time[kernels->place[i]] += all;
+  part->spared += kernels->repeats[i] * way.spared;
+  costs->saved += kernels->repeats[i] * saved_by(way, kernels, i, batch);
+  if (way.bound != PM_BOUND_COMPUTE && way.bound != PM_BOUND_POWER) return;
+  costs->bound.time[kernels->place[i]] += all;
+  if (kernels->place[i] < PM__PLACE_FRAMEWORK) costs->bound_launches += kernels->launches[i];
 }
 
 /* Each kernel by the formula of its family. */
 static void price_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
                         double batch, pm__costs *costs)
 {
-  pm__part *part = &costs->pass[group / PM__SORTS];
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
-    const pm__layer_kernel *shape = &kernels->shape[i];
     if (kernels->repeats[i] == 0) continue;
-    pm__plan_way way = pm__plan_way_of(device, shape, batch);
-    double all = kernels->repeats[i] * way.time;
-    *place_in(part, shape) += all;
-    part->spared += kernels->repeats[i] * way.spared;
-    costs->saved += kernels->repeats[i] * saved_by(&way, shape, batch);
-    if (way.bound == PM_BOUND_COMPUTE || way.bound == PM_BOUND_POWER) {
-      *place_in(&costs->bound, shape) += all;
-      if (shape->matrix) costs->bound_launches += kernels->launches[i];
-    }
-    if (segments != NULL) scatter(kernels, segments, i, &way, costs);
+    pm__plan_way way = kernels->place[i] == PM__PLACE_CONV
+                         ? convolution_way(device, &kernels->conv[i], batch * kernels->layout[i], batch)
+                         : other_way(device, &kernels->shape[i], batch);
+    add_way(kernels, i, way, batch, &costs->pass[group / PM__SORTS], costs);
+    if (segments != NULL) scatter(kernels, segments, i, way, costs);
   }
 }
 

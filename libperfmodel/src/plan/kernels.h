@@ -19,7 +19,10 @@ enum { PM__STREAMS, PM__ROWS, PM__MATRIX, PM__FRAMEWORK_STREAMS, PM__SORTS, PM__
 typedef struct pm__plan_kernels {
   int first[PM__GROUPS + 1];
   double *flop, *elements, *fixed, *repeats, *launches; /* one allocation, at flop */
-  pm__layer_kernel *shape;                                    /* at the same places */
+  double *layout;                /* elements that change layout for a convolution; in the same allocation */
+  unsigned char *place;          /* of its time in a pm__part */
+  pm__layer_kernel *shape;       /* at the same places */
+  struct pm__conv_shape *conv;   /* likewise, of convolutions */
 } pm__plan_kernels;
 
 /* Those of `count` launches, equal ones once. PM_OK or PM_STATUS_NO_MEMORY. */
@@ -31,8 +34,15 @@ int pm__plan_kernels_find(const pm__plan_kernels *kernels, const pm__layer_kerne
 
 /* Seconds in kernels, launches not included, apart where frameworks and libraries differ by a factor: convolutions, other
 ** matrix products, the framework's own kernels, all others. */
+enum { PM__PLACE_CONV, PM__PLACE_PRODUCT, PM__PLACE_FRAMEWORK, PM__PLACE_OTHER, PM__PLACES };
+
 typedef struct pm__part {
-  double conv, product, framework, other;
+  union {
+    struct {
+      double conv, product, framework, other;
+    };
+    double time[PM__PLACES];
+  };
   double spared; /* elements that change no layout after all, as their convolutions run on FP32 cores */
 } pm__part;
 

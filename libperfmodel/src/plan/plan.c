@@ -133,6 +133,13 @@ static double fastest_library(const pm__device *d)
   return factor > 0 ? factor : 1;
 }
 
+static void set_cores(pm__device *d, const pm__device *cores)
+{
+  d->cores = cores;
+  d->cores_library = cores->library / d->library;
+  d->cores_spared = (d->layout - cores->layout) / d->library;
+}
+
 /* What a library may run on FP32 cores instead of tensor cores. */
 static void offer_cores(pm__device *devices)
 {
@@ -142,7 +149,7 @@ static void offer_cores(pm__device *devices)
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
     const pm__device *other = &devices[cores[precision]];
     bool offered = cores[precision] > 0 && devices[precision].conv.tensor && other->calibrated && !other->conv.tensor;
-    devices[precision].cores = offered ? other : NULL;
+    if (offered) set_cores(&devices[precision], other);
   }
 }
 
