@@ -10,26 +10,31 @@
 */
 #include "kernel/tiles.h"
 
-static inline pm__tiled least_time(const pm__engine *e, const pm__product *p, double result, int tiles)
+/* `tiles` is a constant where this is inlined, so that the loops are unrolled. */
+static inline pm__tiled least_time(const pm__engine *e, double count, double m, double n, double k, double result, int tiles)
 {
-  double x[PM__TILES], time[PM__TILES], added[PM__TILES], begun[PM__TILES];
-  pm__tiles_per_sm(e, p, x, tiles);
-  pm__whole_times(e, x, p->k, time, tiles);
+  double x[PM__TILES], over[PM__TILES], time[PM__TILES], share = count * e->inverse_sms;
+  for (int i = 0; i < tiles; i++) x[i] = pm__tiles_per_sm(e, i, share, m, n);
+  for (int i = 0; i < tiles; i++) time[i] = pm__whole_time(e, i, x[i], k);
+  for (int i = 0; i < tiles; i++) over[i] = pm__over(e, i, x[i]);
   double whole = pm__least_of(time, tiles);
-  if (!(result < (double)INFINITY) || !pm__may_split(e, p, x, whole, tiles)) return (pm__tiled){whole, false};
-  pm__split_times(e, x, p->k, result, time, added, begun, tiles);
-  for (int i = 0; i < tiles; i++) time[i] = time[i] + added[i] + begun[i];
+  if (!(result < (double)INFINITY) || !pm__may_split(e, count * m * n * k, k, whole, pm__least_of(over, tiles)))
+    return (pm__tiled){whole, false};
+  double root = sqrt(k / result);
+  for (int i = 0; i < tiles; i++) {
+    pm__parts parts = pm__split_time(e, i, x[i], k, result, root);
+    time[i] = parts.time + parts.added + parts.begun;
+  }
   double parted = pm__least_of(time, tiles);
   return (pm__tiled){pm__least(parted, whole), parted < whole};
 }
 
 pm__tiled pm__tiles_time(const pm__engine *e, double count, double m, double n, double k, double result)
 {
-  const pm__product p = {.count = count, .m = m, .n = n, .k = k};
-  switch (e->tiles) { /* constants, so that the loops are unrolled */
-  case 4: return least_time(e, &p, result, 4);
-  case 6: return least_time(e, &p, result, 6);
-  default: return least_time(e, &p, result, PM__TILES);
+  switch (e->tiles) {
+  case 4: return least_time(e, count, m, n, k, result, 4);
+  case 6: return least_time(e, count, m, n, k, result, 6);
+  default: return least_time(e, count, m, n, k, result, PM__TILES);
   }
 }
 

@@ -33,11 +33,6 @@ static void memory_times(const pm__device *d, const pm__product *p, double *time
   for (int i = 0; i < PM__TILES; i++) time[i] = element * (1 - p->kept) * (time[i] + p->m * p->n);
 }
 
-static void slow_down(double *time, double factor)
-{
-  for (int i = 0; i < PM__TILES && factor > 1; i++) time[i] *= factor;
-}
-
 /* Squares of the joined times: between the norms with exponents 2 and 4, about as one with 2.4. */
 static void join(const double *compute, const double *memory, const double *l2, double *square)
 {
@@ -89,25 +84,47 @@ static double row_time(const pm__device *d, const pm__product *p)
   return pm__join(pm__most(p->k * d->row, bytes / d->l2_rate), bytes * (1 - p->kept) * d->per_byte);
 }
 
+/* `slow`: factor of the arithmetic. */
+static void set_whole(const pm__engine *e, const pm__product *p, double slow, candidates *c)
+{
+  double share = p->count * e->inverse_sms;
+  for (int i = 0; i < PM__TILES; i++) c->x[i] = pm__tiles_per_sm(e, i, share, p->m, p->n);
+  for (int i = 0; i < PM__TILES; i++) c->compute[i] = pm__whole_time(e, i, c->x[i], p->k) * slow;
+}
+
+static void set_split(const pm__engine *e, const pm__product *p, double slow, double result, candidates *c)
+{
+  double root = sqrt(p->k / result);
+  for (int i = 0; i < PM__TILES; i++) {
+    pm__parts parts = pm__split_time(e, i, c->x[i], p->k, result, root);
+    c->split[i] = parts.time * slow;
+    c->added[i] = parts.added;
+    c->begun[i] = parts.begun;
+  }
+}
+
+static bool may_split(const pm__engine *e, const pm__product *p, const candidates *c)
+{
+  double over[PM__TILES];
+  for (int i = 0; i < PM__TILES; i++) over[i] = pm__over(e, i, c->x[i]);
+  return !p->unsplit && pm__may_split(e, 0, p->k, INFINITY, pm__least_of(over, PM__TILES));
+}
+
 pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__product *p)
 {
   const pm__engine *e = &d->gemm;
+  double slow = p->odd ? d->unaligned : 1;
   candidates c;
-  pm__tiles_per_sm(e, p, c.x, PM__TILES);
-  pm__whole_times(e, c.x, p->k, c.compute, PM__TILES);
-  slow_down(c.compute, p->odd ? d->unaligned : 1);
+  set_whole(e, p, slow, &c);
   l2_times(e, c.x, p->k, c.l2);
   memory_times(d, p, c.memory);
-  bool may_split = !p->unsplit && pm__may_split(e, p, c.x, INFINITY, PM__TILES), split = false;
-  if (may_split)
-    pm__split_times(e, c.x, p->k, 2 * d->bytes * d->per_byte * p->count * p->m * p->n, c.split, c.added, c.begun,
-                    PM__TILES);
-  slow_down(c.split, may_split && p->odd ? d->unaligned : 1);
-  for (int i = 0; i < PM__TILES && may_split && !d->adds_apart; i++)
+  bool splits = may_split(e, p, &c), split = false;
+  if (splits) set_split(e, p, slow, 2 * d->bytes * d->per_byte * p->count * p->m * p->n, &c);
+  for (int i = 0; i < PM__TILES && splits && !d->adds_apart; i++)
     c.compute[i] = pm__least(c.compute[i], c.split[i] + c.added[i] + c.begun[i]);
   int i;
-  double time = joined(&c, &i), apart = may_split && d->adds_apart ? parted(&c) : (double)INFINITY;
-  if (may_split) split = d->adds_apart ? apart < time : c.compute[i] == c.split[i] + c.added[i] + c.begun[i];
+  double time = joined(&c, &i), apart = splits && d->adds_apart ? parted(&c) : (double)INFINITY;
+  if (splits) split = d->adds_apart ? apart < time : c.compute[i] == c.split[i] + c.added[i] + c.begun[i];
   time = pm__least(time, apart);
   int algorithm = split ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM;
   double row = row_time(d, p);

@@ -1,8 +1,6 @@
 /*
-** Tiles of matrix products, all candidates of an engine side by side.
-**
-** Each function fills one number per candidate in a loop without branches, which compilers turn into vector code; `tiles`
-** is how many candidates there are, a constant where the function is inlined.
+** Tiles of matrix products: one candidate tile for one product at a time, in formulas without branches. Loops over the
+** candidates of one product (gemm.c), or over many products of one candidate (conv_many.c), become vector code.
 */
 #ifndef PM_KERNEL_TILES_H
 #define PM_KERNEL_TILES_H
@@ -23,66 +21,61 @@ static inline double pm__tiles_along(double size, double inverse_tile)
   return pm__rounded_up(size * inverse_tile, 1.0 / 1024);
 }
 
-/* Tiles per SM. */
-static inline void pm__tiles_per_sm(const pm__engine *e, const pm__product *p, double *x, int tiles)
+/* Tiles of candidate `i` per SM; `share`: products per SM. */
+static inline double pm__tiles_per_sm(const pm__engine *e, int i, double share, double m, double n)
 {
-  double share = p->count * e->inverse_sms;
-  for (int i = 0; i < tiles; i++)
-    x[i] = share * (pm__tiles_along(p->m, e->inverse_m[i]) * pm__tiles_along(p->n, e->inverse_n[i]));
+  return share * (pm__tiles_along(m, e->inverse_m[i]) * pm__tiles_along(n, e->inverse_n[i]));
 }
 
 /* Waves over the SMs: an unfinished one costs most of a whole one, and a few threads cost what hides the latency. */
-static inline void pm__whole_times(const pm__engine *e, const double *x, double k, double *time, int tiles)
+static inline double pm__whole_time(const pm__engine *e, int i, double x, double k)
 {
-  double steps = k + e->prologue, wave = e->wave, rest = 1 - wave;
-  for (int i = 0; i < tiles; i++) {
-    double waves = rest * x[i] + wave * pm__rounded_up(x[i], 1e-9);
-    time[i] = pm__most(waves, e->latency[i]) * (steps * e->step[i]);
-  }
+  double waves = (1 - e->wave) * x + e->wave * pm__rounded_up(x, 1e-9);
+  return pm__most(waves, e->latency[i]) * ((k + e->prologue) * e->step[i]);
 }
 
-static inline double pm__least_of(const double *values, int tiles)
+static inline double pm__least_of(const double *values, int count)
 {
   double even = values[0], odd = values[1];
-  for (int i = 2; i < tiles; i += 2) {
+  for (int i = 2; i < count; i += 2) {
     even = pm__least(values[i], even);
     odd = pm__least(values[i + 1], odd);
   }
   return pm__least(even, odd);
 }
 
-/* Whether splitting the contraction may be faster than `whole` s: what one saves is at most what is above the arithmetic
-** at its best, and some candidate has room for another part. */
-static inline bool pm__may_split(const pm__engine *e, const pm__product *p, const double *x, double whole, int tiles)
+/* Room of candidate `i` for another part of the contraction if it is negative. */
+static inline double pm__over(const pm__engine *e, int i, double x)
 {
-  double over[PM__TILES];
-  if (p->k <= e->split_least) return false;
-  if (whole <= p->count * p->m * p->n * p->k * e->multiply_add + e->split_time) return false;
-  for (int i = 0; i < tiles; i++) over[i] = 2 * x[i] - e->most[i];
-  return pm__least_of(over, tiles) < 0;
+  return 2 * x - e->most[i];
 }
 
-/*
-** With the contraction split into parts, which are added up afterwards; `result` is s per part that the memory takes to
-** write and read them. The parts are as many as fill the SMs and hide the latency, unless they become too short or adding
-** them costs more: the least time of all numbers from 2 to the most, which need not be whole ones. So the time cannot
-** fall when a product grows. `time`: of the parts; `added`: of adding them up,
-** `begun` before that, never where a part has no room.
-*/
-static inline void pm__split_times(const pm__engine *e, const double *x, double k, double result, double *time,
-                                   double *added, double *begun, int tiles)
+/* Whether splitting the contraction may be faster than `whole` s: what one saves is at most what is above the arithmetic
+** at its best, and some candidate has room. `least_over`: the least of pm__over. */
+static inline bool pm__may_split(const pm__engine *e, double multiply_adds, double k, double whole, double least_over)
 {
-  double shortest = e->split_least, longest = k * e->per_part, root = sqrt(k / result);
-  double prologue = e->prologue, start = e->split_time;
-  for (int i = 0; i < tiles; i++) {
-    double filled = pm__least(e->fill[i], x[i] * pm__least(longest, e->root[i] * root));
-    filled = pm__most(2 * x[i], pm__least(filled, e->most[i]));
-    double inverse = 1 / (x[i] * filled), parts = filled * filled * inverse;
-    double steps = pm__most(k * x[i] * x[i] * inverse, shortest) + prologue;
-    time[i] = pm__most(filled, e->fill[i]) * (steps * e->step[i]);
-    added[i] = parts * result;
-    begun[i] = 2 * x[i] > e->most[i] ? 1e30 : start;
-  }
+  return k > e->split_least && whole > multiply_adds * e->multiply_add + e->split_time && least_over < 0;
+}
+
+/* With the contraction split into parts: their time, that of adding them up, and what passes before that, which never ends
+** where a part has no room. */
+typedef struct pm__parts {
+  double time, added, begun;
+} pm__parts;
+
+/*
+** `result` is s per part that the memory takes to write and read them; `root`: sqrt(k / result). The parts are as many as
+** fill the SMs and hide the latency, unless they become too short or adding them costs more: the least time of all numbers
+** from 2 to the most, which need not be whole ones. So the time cannot fall when a product grows.
+*/
+static inline pm__parts pm__split_time(const pm__engine *e, int i, double x, double k, double result, double root)
+{
+  double filled = pm__least(e->fill[i], x * pm__least(k * e->per_part, e->root[i] * root));
+  filled = pm__most(2 * x, pm__least(filled, e->most[i]));
+  double inverse = 1 / (x * filled), parts = filled * filled * inverse;
+  double steps = pm__most(k * x * x * inverse, e->split_least) + e->prologue;
+  return (pm__parts){pm__most(filled, e->fill[i]) * (steps * e->step[i]), parts * result,
+                     2 * x > e->most[i] ? 1e30 : e->split_time};
 }
 
 #endif
