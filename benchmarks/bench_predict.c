@@ -1,16 +1,16 @@
 /*
 ** How many training steps of ResNet-50 the model predicts per second on one core.
 **
-** Each step has 8 GPUs and the host, buckets, waits and interval of a framework. The rows differ in what the runs of one
-** call share:
+** Each step has 8 GPUs and the host, buckets, waits and interval of a framework. The rows differ in what the runs of
+** one call share:
 **   one step per call         a call of pm_predict for each run
-**   distinct steps            one call for many runs, each with a batch size of its own: all kernels are priced for each
+**   distinct steps            one call for many runs, each with its own batch size: all kernels are priced for each
 **   distinct steps, one GPU   the same without an exchange
 **   grid points               runs that differ in machine, GPUs, overlap and framework only: kernels are priced once
 **   grid points, ideal        the same without a framework
 **
-** A row is the best of five stretches of at least 0.2 s of processor time; compare.py compares two builds. The columns are
-** those of pm_predict, without strong scaling.
+** A row is the best of five stretches of at least 0.2 s of processor time; compare.py compares two builds. The columns
+** are those of pm_predict, without strong scaling.
 */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>

@@ -3,8 +3,8 @@
 **
 **   one plan per call         one plan of GPT-3 175B on 1,024 A100 again and again, a call for each
 **   distinct plans            one call for every plan of a grid of the same: degrees, micro-batch, ZeRO, recomputation
-**   search, cold              every plan of a network of a trillion parameters on 4,096 A100, from names to the best plan:
-**                             network, plan, shards, wirings, kernels and candidates are made each time
+**   search, cold              every plan of a network of a trillion parameters on 4,096 A100, from names to the best
+**                             plan: network, plan, shards, wirings, kernels and candidates are made each time
 **   search, warm              the same candidates again
 **
 ** A row is the best of several stretches of processor time; compare.py compares two builds.
@@ -97,7 +97,7 @@ static size_t fill_grid(pm_run *runs)
   return count;
 }
 
-/* Seconds of a call, the best of REPEATS; the first call, which fills what is kept with plan and system, is not timed. */
+/* Seconds of a call, the best of REPEATS. The first call fills what is kept with plan and system, and is not timed. */
 static double time_calls(const pm_plan *plan, const pm_run *runs, size_t count, int calls)
 {
   static pm_prediction predictions[MOST];

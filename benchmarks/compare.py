@@ -6,9 +6,9 @@
 A and B are each a git revision, "." (the working tree) or a build folder that has the command and the Python package.
 Revisions and the working tree are built under build/compare/, for the Python that runs this script, which needs NumPy.
 
-The benchmarks are those of the working tree. A program that an older build cannot compile or run is replaced by the newest
-version of it in the history that the build can; the last lines say which. A measurement that only one build has is "-".
-Times are of the processor, not of the clock, and both builds run in every round, so other load affects both.
+The benchmarks are those of the working tree. A program that an older build cannot compile or run is replaced by the
+newest version of it in the history that the build can; the last lines say which. A measurement that only one build has
+is "-". Times are of the processor, not of the clock, and both builds run in every round, so other load affects both.
 """
 
 import argparse
@@ -50,8 +50,13 @@ class Build:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {**os.environ, "PYTHONPATH": str(self.folder / "python"), "PKG_CONFIG_PATH": str(self.prefix / "lib/pkgconfig"),
-                "LD_LIBRARY_PATH": str(self.prefix / "lib")}
+        library = self.prefix / "lib"
+        return {
+            **os.environ,
+            "PYTHONPATH": str(self.folder / "python"),
+            "PKG_CONFIG_PATH": str(library / "pkgconfig"),
+            "LD_LIBRARY_PATH": str(library),
+        }
 
     def add(self, program: str) -> None:
         """Adds the newest version of a benchmark that this build compiles and runs."""

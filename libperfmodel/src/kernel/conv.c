@@ -15,7 +15,7 @@
 */
 #include "kernel/conv_window.h"
 
-static pm__window window_of(const pm__device *d, const pm__conv_shape *s, double batch)
+static pm__window window_of(const pm__device *d, const pm__window_shape *s, double batch)
 {
   double element = d->bytes * d->per_byte * s->groups;
   return (pm__window){s, d->conv.tensor ? &s->wide : &s->channels, batch, batch * s->positions,
@@ -23,58 +23,70 @@ static pm__window window_of(const pm__device *d, const pm__conv_shape *s, double
 }
 
 /* On the FP32 cores, libraries have slower kernels for gradients of volumes than for those of images. */
-static double volume_factor(const pm__device *d, const pm__conv_shape *s)
+static inline double volume_factor(const pm__device *d, const pm__window_shape *s)
 {
   return s->volume && !d->conv.tensor && s->pass != PM__FORWARD ? d->volume : 1;
+}
+
+static inline pm__window_implicit implicit_of(const pm__device *d, pm__window w)
+{
+  const pm__window_shape *s = w.shape;
+  bool back = s->pass == PM__DGRAD;
+  double m = back && !s->strided ? w.n * s->size : w.p, n = w.channels->to;
+  double slow = back && s->strided ? d->k.conv_tensor_strided : volume_factor(d, s);
+  return (pm__window_implicit){m, n, w.channels->depth, slow, w.tensors + w.weights, pm__window_flop(w),
+                               2 * d->bytes * s->groups * m * n * d->per_byte, 0};
+}
+
+static inline pm__window_implicit weight_gradient_of(const pm__device *d, pm__window w)
+{
+  bool tensor = d->conv.tensor;
+  const pm__window_shape *s = w.shape;
+  double m = w.channels->crs, n = w.channels->k;
+  double windows = s->rs > 1 ? d->bytes * d->per_byte * s->groups * w.p * m : 0;
+  double memory = (tensor ? d->k.conv_tensor_input : d->k.conv_simt_input) * w.tensors +
+                  (tensor ? d->k.conv_tensor_windows : d->k.conv_simt_windows) * windows + w.weights;
+  return (pm__window_implicit){m, n, w.p, volume_factor(d, s), memory, pm__window_flop(w),
+                               2 * d->bytes * s->groups * m * n * d->per_byte,
+                               (tensor ? d->k.conv_tensor_result : d->k.conv_simt_result) * w.weights};
+}
+
+static inline pm__kernel_cost implicit_cost(const pm__device *d, const pm__window_implicit *p, double compute)
+{
+  pm__kernel_cost cost = pm__limited(d, compute * p->slow, p->memory, p->flop, PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
+  cost.time += p->besides;
+  return cost;
 }
 
 /* Full waves of the largest tiles are the least that a product can take. */
 static pm__kernel_cost try_implicit(const pm__device *d, pm__window w, pm__kernel_cost best)
 {
-  const pm__conv_shape *s = w.shape;
-  double positions = s->pass == PM__DGRAD && !s->strided ? w.n * s->size : w.p, memory = w.tensors + w.weights;
-  double slow = s->pass == PM__DGRAD && s->strided ? d->k.conv_tensor_strided : volume_factor(d, s);
-  double least = s->groups * positions * w.channels->to * w.channels->depth * d->conv.multiply_add;
-  if (pm__cannot_win(least * slow, memory, best.time)) return best;
-  double compute = pm__products_time(d, &d->conv, s->groups, positions, w.channels->to, w.channels->depth);
-  return pm__faster(best, pm__limited(d, compute * slow, memory, pm__window_flop(w), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM));
+  bool weight = w.shape->pass == PM__WGRAD;
+  const pm__engine *e = weight ? &d->weight : &d->conv;
+  pm__window_implicit p = weight ? weight_gradient_of(d, w) : implicit_of(d, w);
+  double least = w.shape->groups * p.m * p.n * p.k * e->multiply_add * p.slow;
+  if (pm__cannot_win(least, p.memory, best.time - p.besides)) return best;
+  return pm__faster(best, implicit_cost(d, &p, pm__tiles_time(e, w.shape->groups, p.m, p.n, p.k, p.result).time));
 }
 
 /* The columns are written and read, and what no window sees with a stride is cleared. */
 static pm__kernel_cost try_columns(const pm__device *d, pm__window w, pm__kernel_cost best)
 {
-  const pm__conv_shape *s = w.shape;
+  const pm__window_shape *s = w.shape;
   double slow = d->gemm.tensor ? d->k.conv_tensor_column : volume_factor(d, s) * d->k.conv_simt_column / d->k.conv_rate;
   double element = d->bytes * d->per_byte * s->groups, columns = 2 * element * w.p * w.channels->crs;
   double cleared = s->strided ? element * w.n * w.channels->c * s->size : 0, memory = w.tensors + w.weights;
   double least = s->groups * w.channels->crs * w.p * w.channels->k * d->gemm.multiply_add;
   if (pm__cannot_win(least * slow + columns + cleared, memory, best.time)) return best;
-  double products = pm__products_time(d, &d->gemm, s->groups, w.channels->crs, w.p, w.channels->k);
+  double products = pm__window_compute_time(d, &d->gemm, s->groups, w.channels->crs, w.p, w.channels->k);
   return pm__faster(best, pm__limited(d, slow * products + columns + cleared, memory, pm__window_flop(w),
                                       PM_KERNEL_ALGORITHM_COLUMN_GEMM));
-}
-
-static pm__kernel_cost try_gradient_of_weights(const pm__device *d, pm__window w, pm__kernel_cost best)
-{
-  bool tensor = d->conv.tensor;
-  const pm__conv_shape *s = w.shape;
-  double windows = s->rs > 1 ? d->bytes * d->per_byte * s->groups * w.p * w.channels->crs : 0;
-  double memory = (tensor ? d->k.conv_tensor_input : d->k.conv_simt_input) * w.tensors +
-                  (tensor ? d->k.conv_tensor_windows : d->k.conv_simt_windows) * windows + w.weights;
-  double result = (tensor ? d->k.conv_tensor_result : d->k.conv_simt_result) * w.weights;
-  double least = s->groups * w.channels->crs * w.channels->k * w.p * d->weight.multiply_add;
-  if (pm__most(least, memory) + result >= best.time) return best;
-  double compute = pm__products_time(d, &d->weight, s->groups, w.channels->crs, w.channels->k, w.p) * volume_factor(d, s);
-  pm__kernel_cost cost = pm__limited(d, compute, memory, pm__window_flop(w), PM_KERNEL_ALGORITHM_IMPLICIT_GEMM);
-  cost.time += result;
-  return pm__faster(best, cost);
 }
 
 static pm__kernel_cost try_products(const pm__device *d, pm__window w, pm__kernel_cost best)
 {
   bool tensor = d->conv.tensor, strided = w.shape->strided;
-  if (w.shape->pass == PM__WGRAD) return try_gradient_of_weights(d, w, best);
-  if (w.shape->pass == PM__FORWARD || tensor || !strided) best = try_implicit(d, w, best);
+  if (w.shape->pass != PM__DGRAD || tensor || !strided) best = try_implicit(d, w, best);
   return w.shape->pass == PM__DGRAD && (!tensor || strided) ? try_columns(d, w, best) : best;
 }
 
@@ -94,13 +106,13 @@ static pm__kernel_cost direct(const pm__device *d, pm__window w, double per_flop
 
 pm__kernel_cost pm__conv_cost(const pm__device *d, const pm__conv *conv, pm__pass pass, double batch)
 {
-  pm__conv_shape shape;
-  pm__conv_shape_make(&shape, conv, pass);
-  return pm__conv_shape_cost(d, &shape, batch, INFINITY);
+  pm__window_shape shape;
+  pm__window_shape_make(&shape, conv, pass);
+  return pm__window_shape_cost(d, &shape, batch, INFINITY);
 }
 
 /* Winograd first: it is quick to price and mostly makes the rest superfluous. */
-pm__kernel_cost pm__conv_shape_cost(const pm__device *d, const pm__conv_shape *s, double batch, double most)
+pm__kernel_cost pm__window_shape_cost(const pm__device *d, const pm__window_shape *s, double batch, double most)
 {
   bool grouped = s->groups > 1;
   pm__kernel_cost best = {grouped ? (double)INFINITY : most, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
@@ -112,17 +124,51 @@ pm__kernel_cost pm__conv_shape_cost(const pm__device *d, const pm__conv_shape *s
   return grouped && d->has_grouped ? pm__faster(best, direct(d, w, d->direct)) : best;
 }
 
-/* Transforms in kernels apart do not overlap with the tensors' memory, so that counts only where there are none. */
-bool pm__conv_shape_exceeds(const pm__device *d, const pm__conv_shape *s, double batch, double most)
+/* Convolutions that are one implicit product each, and their places among all. */
+typedef struct list {
+  pm__product_list products;
+  pm__window_implicit implicit[PM__AT_ONCE];
+  int place[PM__AT_ONCE];
+} list;
+
+static inline void add(list *l, int place, pm__window_implicit p)
 {
-  double input = s->pass == PM__WGRAD ? d->k.conv_simt_input : 1;
-  bool transforms = s->winograd.applies || s->fourier.applies;
-  double memory = transforms ? 0 : input * batch * s->tensors * d->bytes * d->per_byte;
-  return s->groups == 1 && pm__cannot_win(batch * s->least * d->conv_multiply_add, memory, most);
+  int i = l->products.count++;
+  l->place[i] = place;
+  l->implicit[i] = p;
+  l->products.m[i] = p.m;
+  l->products.n[i] = p.n;
+  l->products.k[i] = p.k;
+  l->products.result[i] = p.result;
+}
+
+/* The others are priced at once. */
+static inline void fill(list *l, const pm__device *d, const pm__window_shape *shapes, int count, double batch,
+                        pm__kernel_cost *costs)
+{
+  l->products.count = 0;
+  for (int i = 0; i < count; i++) {
+    const pm__window_shape *s = &shapes[i];
+    if (d->conv.tensor && s->plain && !(d->odd > 0 && s->odd)) {
+      pm__window w = window_of(d, s, batch);
+      add(l, i, s->pass == PM__WGRAD ? weight_gradient_of(d, w) : implicit_of(d, w));
+    } else if (s->groups > 0) costs[i] = pm__window_shape_cost(d, s, batch, INFINITY);
+  }
+}
+
+void pm__window_shapes_cost(const pm__device *d, const pm__window_shape *shapes, int count, double batch,
+                            pm__kernel_cost *costs)
+{
+  list l;
+  double compute[PM__AT_ONCE];
+  fill(&l, d, shapes, count, batch, costs);
+  if (l.products.count == 0) return;
+  pm__product_list_times(shapes[l.place[0]].pass == PM__WGRAD ? &d->weight : &d->conv, &l.products, compute);
+  for (int i = 0; i < l.products.count; i++) costs[l.place[i]] = implicit_cost(d, &l.implicit[i], compute[i]);
 }
 
 /* Transforms count for nothing, as they do in the limits of conv_transformed.c. */
-double pm__conv_shape_executed(const pm__conv_shape *s, double batch, int algorithm)
+double pm__window_shape_executed(const pm__window_shape *s, double batch, int algorithm)
 {
   double pairs = 2 * s->channels.c * s->channels.k * batch;
   switch (algorithm) {

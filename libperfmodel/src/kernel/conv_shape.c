@@ -18,7 +18,7 @@ static pm__pass seen_from(const pm__conv *conv, pm__pass pass)
   return pass == PM__FORWARD ? PM__DGRAD : PM__FORWARD;
 }
 
-static void set_sizes(pm__conv_shape *s, const pm__conv *conv)
+static void set_sizes(pm__window_shape *s, const pm__conv *conv)
 {
   s->groups = conv->groups;
   s->rs = volume(conv->kernel);
@@ -29,15 +29,16 @@ static void set_sizes(pm__conv_shape *s, const pm__conv *conv)
   s->depthwise = conv->groups > 1 && (conv->channels == conv->groups || conv->out_channels == conv->groups);
 }
 
-static pm__conv_channels channels_of(const pm__conv_shape *s, double c, double k)
+static pm__window_channels channels_of(const pm__window_shape *s, double c, double k)
 {
   bool back = s->pass == PM__DGRAD;
   double from = back ? k : c;
-  return (pm__conv_channels){c, k, from, back ? c : k, c * s->rs, from * s->rs, s->groups * c * s->rs * k * s->positions};
+  return (pm__window_channels){c, k, from, back ? c : k, c * s->rs, from * s->rs,
+                               s->groups * c * s->rs * k * s->positions};
 }
 
 /* Input elements that no window sees are not read. */
-static void set_channels(pm__conv_shape *s, double c, double k)
+static void set_channels(pm__window_shape *s, double c, double k)
 {
   s->channels = channels_of(s, c, k);
   s->wide = channels_of(s, multiple(c, 8), multiple(k, 8));
@@ -48,7 +49,7 @@ static void set_channels(pm__conv_shape *s, double c, double k)
 /* ---- Transforms: stride 1, no dilation, windows of one plane and at least 9 elements ---- */
 
 /* Tiles of 4 x 4 outputs; fused, blocks of 4 x 8 tiles of 2 x 2. */
-static void set_winograd(pm__conv_shape *s, const double *window, const double *target)
+static void set_winograd(pm__window_shape *s, const double *window, const double *target)
 {
   double side = 3 + window[1];
   s->winograd.applies = window[1] == window[2] && (window[1] == 3 || window[1] == 5);
@@ -66,7 +67,7 @@ static double fourier_side(double target, double window, double most)
 }
 
 /* One row of numbers has transforms of one axis. */
-static void set_fourier(pm__conv_shape *s, const double *window, const double *target)
+static void set_fourier(pm__window_shape *s, const double *window, const double *target)
 {
   bool row = target[1] == 1 && window[1] == 1;
   double widest = row ? 128 : 16;
@@ -81,21 +82,22 @@ static void set_fourier(pm__conv_shape *s, const double *window, const double *t
 }
 
 /* A block of fused Winograd multiplies 16,384 numbers per channel. */
-static void set_least(pm__conv_shape *s)
+static void set_least(pm__window_shape *s)
 {
-  const pm__conv_channels *c = &s->channels;
+  const pm__window_channels *c = &s->channels;
   double pairs = c->c * c->k, fused = 16384 * s->fused_blocks * pm__ceil(c->to / 32) * c->from;
   if (s->fused_blocks > 0) s->least = pm__least(s->least, fused);
   if (s->winograd.applies) s->least = pm__least(s->least, pairs * s->winograd.numbers * s->winograd.tiles);
   if (s->fourier.applies) s->least = pm__least(s->least, pairs * 2 * s->fourier.numbers * s->fourier.tiles);
 }
 
-void pm__conv_shape_make(pm__conv_shape *s, const pm__conv *conv, pm__pass pass)
+void pm__window_shape_make(pm__window_shape *s, const pm__conv *conv, pm__pass pass)
 {
-  *s = (pm__conv_shape){.pass = seen_from(conv, pass)};
+  *s = (pm__window_shape){.pass = seen_from(conv, pass)};
   set_sizes(s, conv);
   set_channels(s, conv->channels / conv->groups, conv->out_channels / conv->groups);
   s->least = s->channels.multiply_adds;
+  s->plain = s->groups == 1 && (s->pass != PM__DGRAD || !s->strided);
   if (s->strided || s->rs < 9 || s->volume || volume(conv->dilation) != 1) return;
   const double *target = s->pass == PM__DGRAD ? conv->size : conv->out_size;
   set_winograd(s, conv->kernel, target);

@@ -12,17 +12,18 @@
 */
 #include "kernel/conv_window.h"
 
-/* `count` products of numbers of all tiles, where their arithmetic at full waves and `extra` s of transforms do not take
-** longer than *best. The contraction of the gradient of weights is over the tiles. */
-static pm__kernel_cost try_products(const pm__device *d, pm__window w, double count, double tiles, double real, double extra,
-                                    int algorithm, pm__kernel_cost best)
+/* `count` products of numbers of all tiles, where their arithmetic at full waves and `extra` s of transforms do not
+** take longer than `best`; `real`: real multiplications for one. The contraction of the gradient of weights is over the
+** tiles. */
+static pm__kernel_cost try_products(const pm__device *d, pm__window w, double count, double tiles, double real,
+                                    double extra, int algorithm, pm__kernel_cost best)
 {
-  const pm__conv_channels *c = w.channels;
+  const pm__window_channels *c = w.channels;
   bool weight = w.shape->pass == PM__WGRAD;
   double m = weight ? c->k : c->to, n = weight ? c->c : tiles, k = (weight ? tiles : c->from) * real;
   double operands = m * k + n * k + m * n, flop = 2 * count * m * n * k;
   if (flop / 2 * d->gemm.multiply_add * d->inverse_conv_rate + extra >= best.time) return best;
-  double compute = pm__products_time(d, &d->gemm, count, m, n, k) * d->inverse_conv_rate;
+  double compute = pm__window_compute_time(d, &d->gemm, count, m, n, k) * d->inverse_conv_rate;
   pm__kernel_cost cost = pm__limited(d, compute, count * operands * d->bytes * d->per_byte, flop, algorithm);
   cost.time += extra;
   return pm__faster(best, cost);
@@ -30,9 +31,10 @@ static pm__kernel_cost try_products(const pm__device *d, pm__window w, double co
 
 static pm__kernel_cost try_winograd_4x4(const pm__device *d, pm__window w, pm__kernel_cost best)
 {
-  const pm__conv_shape *s = w.shape;
-  const pm__conv_channels *c = w.channels;
-  double t = s->winograd.numbers, tiles = w.n * s->winograd.tiles, weights = s->pass == PM__WGRAD ? 1 : d->k.winograd_weights;
+  const pm__window_shape *s = w.shape;
+  const pm__window_channels *c = w.channels;
+  double t = s->winograd.numbers, tiles = w.n * s->winograd.tiles;
+  double weights = s->pass == PM__WGRAD ? 1 : d->k.winograd_weights;
   double tensors = w.n * c->c * s->size + w.p * c->k + t * tiles * (c->c + c->k);
   double moved = d->k.winograd_traffic * tensors + weights * (t + s->rs) * c->k * c->c;
   if (t * (tiles * (c->c + c->k) + c->k * c->c) * d->bytes > d->workspace) return best;
@@ -56,7 +58,7 @@ static pm__kernel_cost try_winograd_2x2(const pm__device *d, pm__window w, pm__k
 /* Numbers are complex: half as many products, of four real ones each. */
 static pm__kernel_cost try_fft(const pm__device *d, pm__window w, pm__kernel_cost best)
 {
-  const pm__conv_channels *c = w.channels;
+  const pm__window_channels *c = w.channels;
   double elements = w.shape->fourier.numbers, tiles = w.n * w.shape->fourier.tiles;
   double numbers = elements * (tiles * (c->c + c->k) + c->k * c->c), moved = d->k.fft_traffic * numbers;
   if (numbers * d->bytes > d->workspace) return best;
@@ -66,7 +68,7 @@ static pm__kernel_cost try_fft(const pm__device *d, pm__window w, pm__kernel_cos
 
 pm__kernel_cost pm__conv_transformed(const pm__device *d, pm__window w, pm__kernel_cost best)
 {
-  const pm__conv_shape *s = w.shape;
+  const pm__window_shape *s = w.shape;
   bool winograd = s->winograd.applies && (s->pass == PM__WGRAD ? d->has_weight_winograd : d->has_winograd);
   if (winograd && s->fused_blocks > 0) best = try_winograd_2x2(d, w, best);
   if (winograd) best = try_winograd_4x4(d, w, best);

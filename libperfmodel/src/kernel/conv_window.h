@@ -1,7 +1,7 @@
 /*
 ** What the algorithms of convolutions share.
 **
-** Most of what a price needs depends on neither the device nor the batch: pm__conv_shape is made once per kernel of a
+** Most of what a price needs depends on neither the device nor the batch: pm__window_shape is made once per kernel of a
 ** plan (conv_shape.c). A pm__window adds one device and batch, with a few products of whole numbers.
 */
 #ifndef PM_KERNEL_CONV_WINDOW_H
@@ -12,8 +12,8 @@
 
 /* One group of a convolution on a device at a batch, in the letters of conv.c. */
 typedef struct pm__window {
-  const pm__conv_shape *shape;
-  const pm__conv_channels *channels; /* as the device takes them */
+  const pm__window_shape *shape;
+  const pm__window_channels *channels; /* as the device takes them */
   double n, p;                       /* samples; positions of all outputs */
   double tensors, weights;           /* s to move inputs and outputs once, and the weights */
 } pm__window;
@@ -23,19 +23,20 @@ static inline pm__kernel_cost pm__faster(pm__kernel_cost a, pm__kernel_cost b)
   return b.time < a.time ? b : a;
 }
 
-/* Whether a kernel of at least these times is no faster than `best`, by more than rounding. */
-static inline bool pm__cannot_win(double compute, double memory, double best)
-{
-  return compute * compute + memory * memory >= best * best * (1 + 1e-9);
-}
-
 static inline double pm__window_flop(pm__window w)
 {
   return 2 * (w.n * w.channels->multiply_adds);
 }
 
+/* A convolution as one implicit product m x n x k of each group: factor of its compute time, s to move what it reads
+** and writes, FLOP, s of a partial result, s that it takes besides. */
+typedef struct pm__window_implicit {
+  double m, n, k, slow, memory, flop, result, besides;
+} pm__window_implicit;
+
 /* Compute time of products, with the partial results of a split contraction. */
-static inline double pm__products_time(const pm__device *d, const pm__engine *e, double count, double m, double n, double k)
+static inline double pm__window_compute_time(const pm__device *d, const pm__engine *e, double count, double m, double n,
+                                             double k)
 {
   return pm__tiles_time(e, count, m, n, k, 2 * d->bytes * count * m * n * d->per_byte).time;
 }

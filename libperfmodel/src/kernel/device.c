@@ -64,18 +64,18 @@ static void fill_engine(pm__engine *e, const recipe *r, const tile *tiles, int m
                         double sms)
 {
   e->tensor = r->tensor;
+  e->tiles = 0;
   e->inverse_sms = 1 / sms;
   e->prologue = r->prologue;
   e->wave = c->wave;
   e->split_least = c->split_least;
   e->per_part = 1 / c->split_least;
   e->split_time = r->split_time;
-  e->tiles = 4;
-  for (int i = 0; i < PM__TILES; i++) {
-    if (i < most && tiles[i].m > 0) set_tile(e, i, r, &tiles[i], sms);
-    else set_absent(e, i);
-    if (isfinite(e->step[i])) e->tiles = i / 2 * 2 + 2 > 4 ? i / 2 * 2 + 2 : 4;
+  while (e->tiles < most && tiles[e->tiles].m > 0) {
+    set_tile(e, e->tiles, r, &tiles[e->tiles], sms);
+    e->tiles++;
   }
+  for (int i = e->tiles; i < PM__TILES; i++) set_absent(e, i);
   e->multiply_add = e->step[0] / (tiles[0].m * tiles[0].n * sms); /* the largest tiles load least per multiply-add */
 }
 
@@ -162,9 +162,9 @@ static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel
   d->volume = has(c->conv_simt_volume) ? c->conv_simt_volume : 1;
   d->transforms = !tensor && (d->bytes == 4 || d->bytes == 2);
   d->inverse_conv_rate = 1 / c->conv_rate;
-  d->conv_multiply_add = fmin(d->conv.multiply_add, d->weight.multiply_add);
-  d->conv_multiply_add = fmin(d->conv_multiply_add, d->gemm.multiply_add * d->inverse_conv_rate * fmin(1, c->conv_simt_column));
-  d->conv_multiply_add = fmin(1, d->volume) * fmin(d->conv_multiply_add, d->winograd / (16384 * d->sms));
+  double implicit = fmin(d->conv.multiply_add, d->weight.multiply_add), winograd = d->winograd / (16384 * d->sms);
+  double plain = d->gemm.multiply_add * d->inverse_conv_rate * fmin(1, c->conv_simt_column);
+  d->conv_multiply_add = fmin(1, d->volume) * fmin(fmin(implicit, winograd), plain);
   d->depthwise = d->direct * c->direct_efficiency / c->depthwise_efficiency * fmin(d->bytes / 4, 1);
   if (tensor && !c->odd_channels_padded) d->odd = 1 / (gpu->peak_fp32 * c->conv_tensor_odd);
 }

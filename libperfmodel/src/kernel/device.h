@@ -22,10 +22,11 @@ typedef enum pm__operator_class {
   PM__OPERATOR_CLASSES
 } pm__operator_class;
 
-/* The arithmetic units with the tiles of one kind of kernel. A candidate that is not there never ends. */
+/* The arithmetic units with the tiles of one kind of kernel. Candidates beyond them
+** never end. */
 typedef struct pm__engine {
   bool tensor;
-  int tiles;                  /* candidates, and absent ones up to the next even number of at least four */
+  int tiles;                  /* candidates */
   double inverse_m[PM__TILES], inverse_n[PM__TILES]; /* 1 / tile */
   double step[PM__TILES];     /* s that one SM takes for one step of the contraction of one tile */
   double latency[PM__TILES];  /* waves below which latency is not hidden */
@@ -62,7 +63,8 @@ typedef struct pm__device {
   double library;  /* time of convolutions by the library over that of the kernel model */
   const struct pm__device *cores; /* the same numbers on the FP32 cores, which a library takes where these are faster;
                                      NULL: on these already, or not known */
-  double cores_library, cores_spared; /* `library` there over that here; s per element of changes of layout that they spare */
+  double cores_library;       /* `library` there over that here */
+  double cores_spared;        /* s per element whose layout changes here that they spare */
   double energy;   /* s per FLOP that the power of the board allows */
   double l2_rate, power_rate; /* B/s that tiles read through the L2, FLOP/s that the power of the board can hold; or NAN */
   double align;    /* elements of 16 bytes */

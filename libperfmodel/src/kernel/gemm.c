@@ -11,7 +11,8 @@
 #include "kernel/tiles.h"
 
 /* `tiles` is a constant where this is inlined, so that the loops are unrolled. */
-static inline pm__tiled least_time(const pm__engine *e, double count, double m, double n, double k, double result, int tiles)
+static inline pm__product_time least_time(const pm__engine *e, double count, double m, double n, double k,
+                                          double result, int tiles)
 {
   double x[PM__TILES], over[PM__TILES], time[PM__TILES], share = count * e->inverse_sms;
   for (int i = 0; i < tiles; i++) x[i] = pm__tiles_per_sm(e, i, share, m, n);
@@ -19,23 +20,20 @@ static inline pm__tiled least_time(const pm__engine *e, double count, double m, 
   for (int i = 0; i < tiles; i++) over[i] = pm__over(e, i, x[i]);
   double whole = pm__least_of(time, tiles);
   if (!(result < (double)INFINITY) || !pm__may_split(e, count * m * n * k, k, whole, pm__least_of(over, tiles)))
-    return (pm__tiled){whole, false};
+    return (pm__product_time){whole, false};
   double root = sqrt(k / result);
   for (int i = 0; i < tiles; i++) {
-    pm__parts parts = pm__split_time(e, i, x[i], k, result, root);
+    pm__product_parts parts = pm__split_time(e, i, x[i], k, result, root);
     time[i] = parts.time + parts.added + parts.begun;
   }
   double parted = pm__least_of(time, tiles);
-  return (pm__tiled){pm__least(parted, whole), parted < whole};
+  return (pm__product_time){pm__least(parted, whole), parted < whole};
 }
 
-pm__tiled pm__tiles_time(const pm__engine *e, double count, double m, double n, double k, double result)
+pm__product_time pm__tiles_time(const pm__engine *e, double count, double m, double n, double k, double result)
 {
-  switch (e->tiles) {
-  case 4: return least_time(e, count, m, n, k, result, 4);
-  case 6: return least_time(e, count, m, n, k, result, 6);
-  default: return least_time(e, count, m, n, k, result, PM__TILES);
-  }
+  if (e->tiles <= 4) return least_time(e, count, m, n, k, result, 4);
+  return e->tiles <= 6 ? least_time(e, count, m, n, k, result, 6) : least_time(e, count, m, n, k, result, PM__TILES);
 }
 
 /* Whether the sizes are multiples of numbers that are powers of 2. */
@@ -48,7 +46,7 @@ static bool divides(double side, double along, const pm__product *p)
 static pm__kernel_cost simt_cost(const pm__device *d, const pm__product *p, double slow, double late)
 {
   double element = d->bytes * d->per_byte * p->count, result = p->m * p->n;
-  pm__tiled tiled = pm__tiles_time(p->count > 1 ? &d->batched : &d->gemm, p->count, p->m, p->n, p->k,
+  pm__product_time tiled = pm__tiles_time(p->count > 1 ? &d->batched : &d->gemm, p->count, p->m, p->n, p->k,
                                    p->unsplit ? (double)INFINITY : 2 * element * result);
   double memory = element * (p->m * p->k + p->n * p->k * (1 - p->spared) + result), flop = 2 * p->count * result * p->k * slow;
   return pm__limited(d, tiled.time * slow * late, memory, flop,

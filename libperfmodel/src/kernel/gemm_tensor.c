@@ -96,7 +96,7 @@ static void set_split(const pm__engine *e, const pm__product *p, double slow, do
 {
   double root = sqrt(p->k / result);
   for (int i = 0; i < PM__TILES; i++) {
-    pm__parts parts = pm__split_time(e, i, c->x[i], p->k, result, root);
+    pm__product_parts parts = pm__split_time(e, i, c->x[i], p->k, result, root);
     c->split[i] = parts.time * slow;
     c->added[i] = parts.added;
     c->begun[i] = parts.begun;

@@ -51,14 +51,24 @@ typedef struct pm__product {
   bool odd; /* a side that is stored side by side is no multiple of 16 bytes */
 } pm__product;
 
-/* Compute time of the best tile and split of `count` products m x n x k. `result` is s per part of the contraction that the
-** memory takes to write and read the partial results; INFINITY: the kernel does not split it. */
-typedef struct pm__tiled {
+/* Compute time of the best tile and split of `count` products m x n x k. `result` is s per part of the contraction that
+** the memory takes to write and read the partial results; INFINITY: the kernel does not split it. */
+typedef struct pm__product_time {
   double time;
   bool split;
-} pm__tiled;
+} pm__product_time;
 
-pm__tiled pm__tiles_time(const pm__engine *engine, double count, double m, double n, double k, double result);
+pm__product_time pm__tiles_time(const pm__engine *engine, double count, double m, double n, double k, double result);
+
+/* The same of many single products. */
+enum { PM__AT_ONCE = 32 };
+
+typedef struct pm__product_list {
+  int count;
+  double m[PM__AT_ONCE], n[PM__AT_ONCE], k[PM__AT_ONCE], result[PM__AT_ONCE];
+} pm__product_list;
+
+void pm__product_list_times(const pm__engine *engine, pm__product_list *products, double *time);
 
 pm__kernel_cost pm__gemm_cost(const pm__device *device, const pm__product *product);
 
@@ -71,17 +81,19 @@ pm__kernel_cost pm__tensor_cost(const pm__device *device, const pm__product *pro
 /* One pass of a convolution over a batch; `pass` as the framework sees it. */
 pm__kernel_cost pm__conv_cost(const pm__device *device, const pm__conv *conv, pm__pass pass, double batch);
 
-/* The same in two steps: what neither device nor batch changes, and its cost where that is less than `most`; else that time,
-** and no algorithm. */
-typedef struct pm__conv_shape pm__conv_shape;
-void pm__conv_shape_make(pm__conv_shape *shape, const pm__conv *conv, pm__pass pass);
-pm__kernel_cost pm__conv_shape_cost(const pm__device *device, const pm__conv_shape *shape, double batch, double most);
+/* The same in two steps: what neither device nor batch changes, and its cost where that is less than `most`; else that
+** time, and no algorithm. */
+typedef struct pm__window_shape pm__window_shape;
+void pm__window_shape_make(pm__window_shape *shape, const pm__conv *conv, pm__pass pass);
+pm__kernel_cost pm__window_shape_cost(const pm__device *device, const pm__window_shape *shape, double batch,
+                                      double most);
 
-/* Whether it surely takes more than `most` on FP32 cores, which is quick to find out. */
-bool pm__conv_shape_exceeds(const pm__device *device, const pm__conv_shape *shape, double batch, double most);
+/* Costs of up to PM__AT_ONCE convolutions of the same pass; a shape without groups is none. */
+void pm__window_shapes_cost(const pm__device *device, const pm__window_shape *shapes, int count, double batch,
+                            pm__kernel_cost *costs);
 
 /* FLOP that it executes by an algorithm of transforms; NAN of others, which execute what is counted. */
-double pm__conv_shape_executed(const pm__conv_shape *shape, double batch, int algorithm);
+double pm__window_shape_executed(const pm__window_shape *shape, double batch, int algorithm);
 
 /* Accesses [B] and arithmetic [FLOP] of everything that is neither. */
 pm__kernel_cost pm__stream_cost(const pm__device *device, double flop, double bytes);
@@ -104,7 +116,8 @@ pm__kernel_cost pm__rnn_cost(const pm__device *device, double gates, double hidd
                       pm__pass pass);
 
 /* sqrt(compute^2 + memory^2), but no less than the power of the board allows for `flop` multiplications and additions. */
-static inline pm__kernel_cost pm__limited(const pm__device *device, double compute, double memory, double flop, int algorithm)
+static inline pm__kernel_cost pm__limited(const pm__device *device, double compute, double memory, double flop,
+                                          int algorithm)
 {
   double time = sqrt(compute * compute + memory * memory), power = flop * device->energy;
   int bound = compute > memory ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH;

@@ -57,25 +57,27 @@ static inline bool pm__may_split(const pm__engine *e, double multiply_adds, doub
   return k > e->split_least && whole > multiply_adds * e->multiply_add + e->split_time && least_over < 0;
 }
 
-/* With the contraction split into parts: their time, that of adding them up, and what passes before that, which never ends
-** where a part has no room. */
-typedef struct pm__parts {
+/* With the contraction split into parts: their time, that of adding them up, and what passes before that, which never
+** ends where a part has no room. */
+typedef struct pm__product_parts {
   double time, added, begun;
-} pm__parts;
+} pm__product_parts;
 
 /*
-** `result` is s per part that the memory takes to write and read them; `root`: sqrt(k / result). The parts are as many as
-** fill the SMs and hide the latency, unless they become too short or adding them costs more: the least time of all numbers
-** from 2 to the most, which need not be whole ones. So the time cannot fall when a product grows.
+** `result` is s per part that the memory takes to write and read them; `root`: sqrt(k / result). The parts are as many
+** as fill the SMs and hide the latency, unless they become too short or adding them costs more: the least time of all
+** numbers from 2 to the most, which need not be whole ones. So the time cannot fall when a product grows.
 */
-static inline pm__parts pm__split_time(const pm__engine *e, int i, double x, double k, double result, double root)
+static inline pm__product_parts pm__split_time(const pm__engine *e, int i, double x, double k, double result,
+                                               double root)
 {
-  double filled = pm__least(e->fill[i], x * pm__least(k * e->per_part, e->root[i] * root));
-  filled = pm__most(2 * x, pm__least(filled, e->most[i]));
+  double fill = e->fill[i], most = e->most[i], shortest = e->split_least, start = e->split_time;
+  double filled = pm__least(fill, x * pm__least(k * e->per_part, e->root[i] * root));
+  filled = pm__most(2 * x, pm__least(filled, most));
   double inverse = 1 / (x * filled), parts = filled * filled * inverse;
-  double steps = pm__most(k * x * x * inverse, e->split_least) + e->prologue;
-  return (pm__parts){pm__most(filled, e->fill[i]) * (steps * e->step[i]), parts * result,
-                     2 * x > e->most[i] ? 1e30 : e->split_time};
+  double steps = pm__most(k * x * x * inverse, shortest) + e->prologue;
+  double time = pm__most(filled, fill) * (steps * e->step[i]);
+  return (pm__product_parts){time, parts * result, 2 * x > most ? 1e30 : start};
 }
 
 #endif

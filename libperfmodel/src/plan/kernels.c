@@ -27,7 +27,7 @@ static bool allocate(pm__plan_kernels *kernels, size_t count)
   memset(kernels, 0, sizeof *kernels);
   kernels->flop = (double *)calloc(6 * room, sizeof *kernels->flop);
   kernels->shape = (pm__layer_kernel *)calloc(room, sizeof *kernels->shape);
-  kernels->conv = (pm__conv_shape *)calloc(room, sizeof *kernels->conv);
+  kernels->conv = (pm__window_shape *)calloc(room, sizeof *kernels->conv);
   kernels->place = (unsigned char *)calloc(room, sizeof *kernels->place);
   if (kernels->flop == NULL || kernels->shape == NULL || kernels->conv == NULL || kernels->place == NULL) return false;
   kernels->elements = kernels->flop + room;
@@ -77,8 +77,9 @@ static int add(pm__plan_kernels *kernels, int first, int end, const pm__launch *
   kernels->shape[end] = *kernel;
   kernels->place[end] = time_place_of(kernel);
   if (kernel->family != PM__CONV) return end + 1;
+  kernels->has_conv = true;
   kernels->layout[end] = pm__layout_elements(kernel);
-  pm__conv_shape_make(&kernels->conv[end], &kernel->shape.conv, kernel->pass);
+  pm__window_shape_make(&kernels->conv[end], &kernel->shape.conv, kernel->pass);
   return end + 1;
 }
 
@@ -137,25 +138,27 @@ static sums time_group(const pm__plan_kernels *kernels, int group, rates unit)
   return (sums){(time[0] + time[1]) + (time[2] + time[3]), (bound[0] + bound[1]) + (bound[2] + bound[3])};
 }
 
-static pm__plan_way convolution_on_cores(const pm__device *d, const pm__conv_shape *shape, double changed, double batch,
-                                         pm__plan_way way)
+static pm__plan_way convolution_on_cores(const pm__device *d, const pm__window_shape *shape, double changed,
+                                         double batch, pm__plan_way way)
 {
   double most = (way.time + changed * (d->layout - d->cores->layout) / d->library) / d->cores_library;
-  pm__kernel_cost cost = pm__conv_shape_cost(d->cores, shape, batch, most);
+  pm__kernel_cost cost = pm__window_shape_cost(d->cores, shape, batch, most);
   if (!(cost.time < most)) return way;
   double spared = d->layout > 0 ? changed * (1 - d->cores->layout / d->layout) : 0;
   double added = d->layout > 0 ? 0 : changed * d->cores->layout / d->library;
   return (pm__plan_way){cost.time * d->cores_library + added, spared, cost.bound, cost.algorithm};
 }
 
-/* A convolution of `changed` elements that change layout. */
-static inline pm__plan_way convolution_way(const pm__device *d, const pm__conv_shape *shape, double changed, double batch)
+/* A convolution that costs `cost` as its precision says; `changed`: elements that change layout for it. The bound of
+** its time on FP32 cores is proportional to the batch, which may take the factor of their library. */
+static inline pm__plan_way convolution_way(const pm__device *d, const pm__window_shape *shape, double changed,
+                                           double batch, pm__kernel_cost cost)
 {
-  pm__kernel_cost cost = pm__conv_shape_cost(d, shape, batch, INFINITY);
   pm__plan_way way = {(cost.time + d->launch) - d->launch, 0, d->launch > cost.time ? PM_BOUND_LATENCY : cost.bound,
                       cost.algorithm};
-  if (d->cores == NULL || pm__conv_shape_exceeds(d->cores, shape, batch * d->cores_library, way.time + changed * d->cores_spared))
-    return way;
+  if (d->cores == NULL) return way;
+  double most = way.time + changed * d->cores_spared;
+  if (pm__window_exceeds(d->cores, shape, batch * d->cores_library, most)) return way;
   return convolution_on_cores(d, shape, changed, batch, way);
 }
 
@@ -179,27 +182,33 @@ static pm__plan_way other_way(const pm__device *d, const pm__layer_kernel *kerne
 
 pm__plan_way pm__plan_way_of(const pm__device *d, const pm__layer_kernel *kernel, double batch)
 {
-  pm__conv_shape shape;
+  pm__window_shape shape;
   if (kernel->family != PM__CONV) return other_way(d, kernel, batch);
-  pm__conv_shape_make(&shape, &kernel->shape.conv, kernel->pass);
-  return convolution_way(d, &shape, batch * pm__layout_elements(kernel), batch);
+  pm__window_shape_make(&shape, &kernel->shape.conv, kernel->pass);
+  pm__kernel_cost cost = pm__window_shape_cost(d, &shape, batch, INFINITY);
+  return convolution_way(d, &shape, batch * pm__layout_elements(kernel), batch, cost);
 }
 
 /* FLOP that are counted, and not executed as transforms save them. */
-static inline double saved_by(pm__plan_way way, const pm__plan_kernels *kernels, int i, double batch)
+static inline bool is_transform(int algorithm)
 {
-  if (way.algorithm < PM_KERNEL_ALGORITHM_WINOGRAD_4X4 || way.algorithm > PM_KERNEL_ALGORITHM_FFT) return 0;
-  double executed = pm__conv_shape_executed(&kernels->conv[i], batch, way.algorithm);
+  return algorithm >= PM_KERNEL_ALGORITHM_WINOGRAD_4X4 && algorithm <= PM_KERNEL_ALGORITHM_FFT;
+}
+
+static double saved_by(pm__plan_way way, const pm__plan_kernels *kernels, int i, double batch)
+{
+  double executed = pm__window_shape_executed(&kernels->conv[i], batch, way.algorithm);
   return pm__most(0, batch * kernels->flop[i] - executed);
 }
 
 /* To the segments that kernel `i` is in, `time` each time. */
-static inline void scatter(const pm__plan_kernels *kernels, const pm__segments *segments, int i, pm__plan_way way, pm__costs *costs)
+static inline void scatter(const pm__plan_kernels *kernels, const pm__segments *segments, int i, pm__plan_way way,
+                           pm__costs *costs)
 {
   for (int e = segments->first[i]; e < segments->first[i + 1]; e++) {
     pm__part *part = &costs->segment[segments->place[e]];
     part->time[kernels->place[i]] += segments->repeats[e] * way.time;
-    part->spared += segments->repeats[e] * way.spared;
+    if (way.spared != 0) part->spared += segments->repeats[e] * way.spared;
   }
 }
 
@@ -213,29 +222,41 @@ static void scatter_group(const pm__plan_kernels *kernels, const pm__segments *s
   }
 }
 
-static inline void add_way(const pm__plan_kernels *kernels, int i, pm__plan_way way, double batch, pm__part *part, pm__costs *costs)
+static inline void add_way(const pm__plan_kernels *kernels, int i, pm__plan_way way, double batch, pm__part *part,
+                           pm__costs *costs)
 {
   double all = kernels->repeats[i] * way.time;
   part->time[kernels->place[i]] += all;
-  part->spared += kernels->repeats[i] * way.spared;
-  costs->saved += kernels->repeats[i] * saved_by(way, kernels, i, batch);
+  if (way.spared != 0) part->spared += kernels->repeats[i] * way.spared;
+  if (is_transform(way.algorithm)) costs->saved += kernels->repeats[i] * saved_by(way, kernels, i, batch);
   if (way.bound != PM_BOUND_COMPUTE && way.bound != PM_BOUND_POWER) return;
   costs->bound.time[kernels->place[i]] += all;
   if (kernels->place[i] < PM__PLACE_FRAMEWORK) costs->bound_launches += kernels->launches[i];
 }
 
-/* Each kernel by the formula of its family. */
-static void price_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
-                        double batch, pm__costs *costs)
+/* Kernels first .. end-1 of a pass, each by the formula of its family. */
+static void price_some(const pm__plan_kernels *k, const pm__segments *segments, int first, int end,
+                       const pm__device *device, double batch, pm__part *part, pm__costs *costs)
 {
-  for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
-    if (kernels->repeats[i] == 0) continue;
-    pm__plan_way way = kernels->place[i] == PM__PLACE_CONV
-                         ? convolution_way(device, &kernels->conv[i], batch * kernels->layout[i], batch)
-                         : other_way(device, &kernels->shape[i], batch);
-    add_way(kernels, i, way, batch, &costs->pass[group / PM__SORTS], costs);
-    if (segments != NULL) scatter(kernels, segments, i, way, costs);
+  pm__kernel_cost conv[PM__AT_ONCE];
+  if (k->has_conv) pm__window_shapes_cost(device, &k->conv[first], end - first, batch, conv);
+  for (int i = first; i < end; i++) {
+    if (k->repeats[i] == 0) continue;
+    pm__plan_way way = k->place[i] == PM__PLACE_CONV
+                         ? convolution_way(device, &k->conv[i], batch * k->layout[i], batch, conv[i - first])
+                         : other_way(device, &k->shape[i], batch);
+    add_way(k, i, way, batch, part, costs);
+    if (segments != NULL) scatter(k, segments, i, way, costs);
   }
+}
+
+static void price_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group,
+                        const pm__device *device, double batch, pm__costs *costs)
+{
+  int end = kernels->first[group + 1];
+  for (int i = kernels->first[group]; i < end; i += PM__AT_ONCE)
+    price_some(kernels, segments, i, end < i + PM__AT_ONCE ? end : i + PM__AT_ONCE, device, batch,
+               &costs->pass[group / PM__SORTS], costs);
 }
 
 /* Sort and group by the plain roofline: one loop. */
