@@ -134,12 +134,13 @@ class Plan:
         _core.predict_into(self._handle, runs[order], ordered, extra)
         result[order] = ordered
 
-    def _predict_one(self, run: Records) -> np.void:
-        """The prediction of an array of one run, made by the package itself: nothing of it has to be checked."""
-        result = np.empty(1, dtype=_record.dtype("prediction"))
+    def _predict_one(self, run: bytes) -> bytearray:
+        """The prediction of one run made by the package itself: nothing of it has to be checked. NumPy describes arrays of
+        records anew each time that C looks at them, so both are bytes.
+        """
+        result = bytearray(_record.dtype("prediction").itemsize)
         _core.predict_into(self._handle, run, result, -1.0)
-        row: np.void = result[0]
-        return row
+        return result
 
     def check(self, run: Records) -> None:
         """Raises the error that says why this one run cannot be predicted: DoesNotFitError, ..."""

@@ -125,7 +125,7 @@ class Prediction(_records.Prediction):
         except NotFoundError:
             return ""
         asked = _record.write("run", dataclasses.replace(run, network_index=0, system_index=0, framework_index=0))
-        rate = float(plan._predict_one(asked)["throughput"])
+        rate = float(_record.values("prediction", plan._predict_one(asked.tobytes()))["throughput"])
         return f" in NCHW (channels_last: {_rate(rate)} samples/s)" if abs(rate / self.throughput - 1) >= 0.005 else ""
 
     def _outcome(self) -> str:
@@ -227,8 +227,8 @@ def _choice_doc(type_name: str, field_name: str, name: str) -> str:
     return info.choice_docs[info.choices.index(name)]
 
 
-def prediction(plan: Plan, run: np.void, result: np.void) -> Prediction:
-    """One row of a plan's arrays as an object."""
+def prediction(plan: Plan, run: np.void | bytes, result: np.void | bytearray) -> Prediction:
+    """One row of a plan's arrays as an object; rows may be bytes."""
     asked, predicted = _record.values("run", run), _record.values("prediction", result)
     framework = asked["framework_index"]
     predicted["network"] = plan._network_ids[asked["network_index"]]
@@ -273,7 +273,8 @@ def predict(
         shared = int(row["tensor_parallel"]) * int(row["context_parallel"]) * int(row["pipeline_parallel"])
         parts = int(row["gpus"]) * int(row["nodes"]) * int(row["gradient_accumulation_steps"]) / max(shared, 1)
         row["batch"] = _per_gpu(run.get("batch"), number(global_batch, "global_batch"), parts)
-    result = prediction(plan, row, plan._predict_one(asked))
+    data = asked.tobytes()
+    result = prediction(plan, data, plan._predict_one(data))
     if result.status != "ok":
         plan.check(asked)
     return result

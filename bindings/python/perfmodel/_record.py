@@ -67,14 +67,32 @@ def checked(type_name: str, records: Any, what: str) -> Records:
     return np.ascontiguousarray(records)
 
 
+class _Choices(dict[int, str]):
+    """Names of a choice by number; of one that is none, the number."""
+
+    def __missing__(self, raw: int) -> str:
+        return str(raw)
+
+
+class _Switches(dict[int, bool]):
+    """What 0 and other numbers mean."""
+
+    def __missing__(self, raw: int) -> bool:
+        return bool(raw)
+
+
+def _text(raw: bytes) -> str:
+    return raw.partition(b"\0")[0].decode("utf-8", "replace")
+
+
 def _reader(f: Field) -> Callable[[Any], Any] | None:
     """What makes a field's value as Python sees it of what stands in the record; None: it is that already."""
     if f.kind == "text":
-        return lambda raw: raw.partition(b"\0")[0].decode("utf-8", "replace")
+        return _text
     if f.yes_no:
-        return bool
+        return _Switches().__getitem__
     if f.kind == "choice":
-        return lambda raw: f.choices[raw] if 0 <= raw < len(f.choices) else str(raw)
+        return _Choices(enumerate(f.choices)).__getitem__
     return None
 
 
@@ -84,7 +102,7 @@ def _layout(type_name: str) -> tuple[struct.Struct, list[str], list[tuple[int, C
     codes = {"text": f"{_core.TEXT_MAX}s", "int": "i", "choice": "i", "real": "d"}
     form, end = "=", 0
     for f in fields(type_name):
-        form += f"{f.offset - end}x{codes[f.kind]}"
+        form += f"{f.offset - end}x{codes[f.kind]}" if f.offset > end else codes[f.kind]
         end = f.offset + struct.calcsize(f"={codes[f.kind]}")
     readers = [(i, _reader(f)) for i, f in enumerate(fields(type_name))]
     return struct.Struct(form), [f.name for f in fields(type_name)], [(i, read) for i, read in readers if read is not None]
@@ -102,7 +120,7 @@ def values(type_name: str, record: Any) -> dict[str, Any]:
 def made(cls: type[R], members: dict[str, Any]) -> R:
     """An object of a frozen dataclass of all its members, without the checks of its constructor."""
     result = object.__new__(cls)
-    result.__dict__.update(members)
+    object.__setattr__(result, "__dict__", members)
     return result
 
 

@@ -34,7 +34,7 @@ def fed_by(input: Input, keywords: Mapping[str, Any]) -> dict[str, Any]:
 
 def one_run(function: str, keywords: Mapping[str, Any], *, input: Input = None, samples: float | None = None) -> Records:
     """One run: each keyword is one value."""
-    run = _usual_run().copy()
+    run = _usual_run()
     row = run[0]
     keywords = check("run", keywords, function)
     for name, value in (keywords if input is None else fed_by(input, keywords)).items():
@@ -45,9 +45,13 @@ def one_run(function: str, keywords: Mapping[str, Any], *, input: Input = None, 
 
 
 @cache
+def _default_bytes() -> bytes:
+    return bytes(_core.run_default())
+
+
 def _usual_run() -> Records:
-    """A run as it is where nobody gives anything."""
-    return _record.array("run", _core.run_default())
+    """A new run as it is where nobody gives anything."""
+    return _record.array("run", bytearray(_default_bytes()))
 
 
 def space(
@@ -67,7 +71,7 @@ def space(
 
 def base_run(keywords: Mapping[str, Any], samples: float | None) -> Records:
     """The usual run, with the samples of an epoch."""
-    run = _usual_run().copy()
+    run = _usual_run()
     _set_samples(run, keywords, samples)
     return run
 
