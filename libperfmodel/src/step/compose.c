@@ -175,13 +175,14 @@ void pm__step_compose(const pm__step *p, pm_prediction *out)
 }
 
 /* A GPU that has the batch of all for itself takes it at once or in their parts, whichever is faster. */
-double pm__step_alone(const pm__step *p, double alone)
+double pm__step_alone_time(const pm__step *p, double alone)
 {
   pm__step_room room;
   pm__step_times times;
   pm__step_stage stage;
   pm__step_work sum;
   pm__step one = *p;
+  one.memo = NULL;
   one.s.segments = NULL;
   one.s.batch = p->s.batch * p->s.ranks;
   pm__step_kinds kinds = pm__step_kinds_price(&one, &room);

@@ -352,6 +352,7 @@ static int check_fields(const pm_run *r, pm_error *error)
 int pm__layout_make(pm__step *p, const pm_plan *plan, pm_error *error)
 {
   const pm_run *r = p->s.run;
+  p->memo = NULL;
   p->gathers_late = p->s.framework != NULL && p->s.framework->profile.framework.gathers_late;
   int status = check_fields(r, error);
   if (status == PM_OK) status = set_degrees(p, r, error);

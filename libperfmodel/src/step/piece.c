@@ -255,15 +255,44 @@ const pm__step_waits *pm__step_waits_price(const pm__step *p, pm__step_waits *ou
   return out;
 }
 
+/* All that a GPU alone depends on, where it updates the whole network. */
+static pm__memo_key alone_key(const pm__step *p)
+{
+  const pm_run *r = p->s.run;
+  return (pm__memo_key){{pm__memo_pair(r->network_index, r->framework_index),
+                         pm__memo_pair(r->system_index * PM_KERNEL_MODEL_COUNT + r->kernel_model, r->precision),
+                         pm__memo_number(p->s.batch),
+                         pm__memo_pair((int32_t)p->s.accumulation, 8 * r->optimizer + r->gradient_bytes)}};
+}
+
+static void price_alone(const pm__step *p, const pm__costs *whole, const pm__step_waits *waits, pm__step_alone *out)
+{
+  pm__costs own;
+  const pm__costs *costs = whole != NULL ? whole : pm__step_costs(&p->s, p->s.units, NULL, p->s.batch, &own);
+  pm__step_piece_work(p, 0, costs, &out->work);
+  pm__step_times_of(p, &out->work, waits, p->one.whole, &out->times);
+}
+
+static pm__step_kinds price_whole(const pm__step *p, const pm__costs *whole, const pm__step_waits *waits)
+{
+  bool found = false;
+  const pm__memo_key key = alone_key(p);
+  pm__step_alone *alone = &p->memo->alone[pm__memo_find(&p->memo->index, &key, &found)];
+  if (!found) price_alone(p, whole, waits, alone);
+  return (pm__step_kinds){&alone->work, whole, waits, &alone->times};
+}
+
 pm__step_kinds pm__step_kinds_price(const pm__step *p, pm__step_room *room)
 {
   pm__costs own;
   const pm__costs *whole = NULL;
+  const pm__step_waits *waits = pm__step_waits_price(p, &room->waits);
   if (p->s.segments != NULL) whole = pm__step_costs(&p->s, p->s.units, p->s.segments, p->s.batch, &room->costs);
+  if (p->memo != NULL && p->pieces == NULL && p->at.zero == 0) return price_whole(p, whole, waits);
   for (int k = 0; k < p->kinds; k++) {
     const pm__units *units = pm__step_piece(p, k)->units;
     const pm__costs *costs = units == p->s.units && whole != NULL ? whole : pm__step_costs(&p->s, units, NULL, p->s.batch, &own);
     pm__step_piece_work(p, k, costs, &room->work[k]);
   }
-  return (pm__step_kinds){room->work, whole, pm__step_waits_price(p, &room->waits)};
+  return (pm__step_kinds){room->work, whole, waits, NULL};
 }

@@ -91,7 +91,7 @@ static void set_strong_scaling(const pm__step *step, pm_prediction *out)
 {
   double alone = out->scaling_efficiency * out->step_time;
   if (step->s.ranks > 1 && !isnan(alone))
-    out->strong_scaling_efficiency = pm__step_alone(step, alone) / (step->s.ranks * out->step_time);
+    out->strong_scaling_efficiency = pm__step_alone_time(step, alone) / (step->s.ranks * out->step_time);
 }
 
 /* Only memory is known of a run that does not fit. */
@@ -122,14 +122,15 @@ static void predict_step(const pm__step *step, unsigned columns, pm_prediction *
   if (columns & PM_EXTRA_COLUMN_STRONG_SCALING) set_strong_scaling(step, out);
 }
 
-static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__memo *memo)
+static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__step_memo *memo)
 {
   pm__step step;
   pm__exchange_cache cache;
   clear_gaps(out);
-  int status = pm__step_make(&step, plan, run, memo, NULL);
+  int status = pm__step_make(&step, plan, run, memo != NULL ? &memo->shared : NULL, NULL);
   cache.count = cache.next = 0;
   if (memo == NULL) step.s.cache = &cache;
+  step.memo = memo;
   if (status == PM_OK) predict_step(&step, columns, out);
   else fill_unknown(out, status);
 }
@@ -140,8 +141,8 @@ static void predict_all(const pm_plan *plan, unsigned columns, const pm_run *run
     predict_one(plan, columns, runs, predictions, NULL);
     return;
   }
-  pm__memo memo;
-  pm__memo_clear(&memo);
+  pm__step_memo memo;
+  pm__step_memo_clear(&memo);
   for (size_t i = 0; i < count; i++) predict_one(plan, columns, &runs[i], &predictions[i], &memo);
 }
 

@@ -239,7 +239,7 @@ static pm__step_kinds kinds_of(screen_layout *s)
   pm__costs *costs = s->p.s.segments != NULL ? &s->costs[at] : NULL;
   if (!s->timed[at][how]) time_pieces(s, work, costs);
   s->timed[at][how] = at > 0;
-  return (pm__step_kinds){work, costs, pm__step_waits_price(&s->p, &s->waits)};
+  return (pm__step_kinds){work, costs, pm__step_waits_price(&s->p, &s->waits), NULL};
 }
 
 static const pm__step_work *work_of(const screen_layout *s, screen_stages *a, const pm__step_kinds *kinds)

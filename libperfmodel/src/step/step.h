@@ -33,6 +33,9 @@
 #include "schedule/placement.h"
 #include "schedule/schedule.h"
 
+typedef struct pm__step_times pm__step_times;
+typedef struct pm__step_work pm__step_work;
+
 /* Groups of GPUs that exchange: those that share a layer, a sequence, experts; two stages, the two ends of a pipeline; those
 ** with the same parameters, and the same experts; the groups that shards lie in, and their copies. */
 typedef enum pm__step_group {
@@ -72,6 +75,7 @@ typedef struct pm__step {
   pm__plan_piece one;              /* that piece */
   int kinds;
   bool gathers_late;
+  struct pm__step_memo *memo; /* NULL: nothing of whole networks is remembered */
   const pm__collective_group *group[PM__STEP_GROUPS];
   pm__collective_group own[PM__STEP_GROUPS]; /* those that are neither all GPUs nor one */
 } pm__step;
@@ -123,7 +127,7 @@ static inline double pm__step_usable_memory(const pm__step *p)
 /* ---- Pieces and stages ---- */
 
 /* Work and times are passed by address: a step copies few of them. Of one micro-batch, of a piece or summed over those of a stage; s. GPU and host are apart until they are joined. */
-typedef struct pm__step_work {
+struct pm__step_work {
   double gpu[PM__PASSES], again;       /* kernels; those that are recomputed */
   double host[PM__PASSES], host_again; /* launching them */
   double exchange[PM__PASSES], exchange_again; /* exchanges between GPUs that nothing hides, by pass */
@@ -133,7 +137,7 @@ typedef struct pm__step_work {
   double saved;                        /* FLOP that are counted and not executed */
   double waited;                       /* host calls that the GPU waits for */
   pm__part part;                       /* kernels by sort, as the kernel model has them */
-} pm__step_work;
+};
 
 /* The work of all kinds of pieces of a run, and the kernels of the whole network, segment by segment, where its backward pass
 ** is cut at buckets of gradients. */
@@ -141,6 +145,7 @@ typedef struct pm__step_kinds {
   pm__step_work *work;
   const pm__costs *costs;             /* NULL: it is not cut */
   const struct pm__step_waits *waits; /* NULL: the GPU waits for no call */
+  const struct pm__step_times *times; /* of the only stage, where they are remembered; else NULL */
 } pm__step_kinds;
 
 /* GPU and host in the forward pass, up to each call that the GPU waits for; of one micro-batch, s. */
@@ -234,17 +239,35 @@ typedef struct pm__step_pace {
 
 /* A stage's micro-batch in time, exchanges included, and its update. Without a pipeline a step is one span; with one every
 ** pass over a micro-batch is a span, and so is the update. */
-typedef struct pm__step_times {
+struct pm__step_times {
   double forward, dgrad, wgrad, recompute; /* of one micro-batch */
   double each;           /* host time of a micro-batch beside the GPU: its fixed time, copies, calls that the GPU waits for */
   double update, update_host; /* kernels of the update, and launching them */
   double gpu, host;      /* of all micro-batches and the update */
   double alone;          /* the same joined, span by span, with `each`: a step without exchanges */
   pm__step_pace pace[PM__PASSES];
-} pm__step_times;
+};
 
 void pm__step_times_of(const pm__step *p, const pm__step_work *work, const pm__step_waits *waits, double own_parameters,
                        pm__step_times *out);
+
+/* What runs of one call share, remembered: a GPU alone with a whole network too. */
+typedef struct pm__step_alone {
+  pm__step_work work;
+  pm__step_times times;
+} pm__step_alone;
+
+typedef struct pm__step_memo {
+  pm__memo shared;
+  pm__memo_index index;
+  pm__step_alone alone[PM__MEMO_PLACES];
+} pm__step_memo;
+
+static inline void pm__step_memo_clear(pm__step_memo *memo)
+{
+  pm__memo_clear(&memo->shared);
+  memset(memo->index.used, 0, sizeof memo->index.used);
+}
 
 /* A pass of a piece within its stage. */
 static inline double pm__step_paced(const pm__step_pace *pace, double gpu, double host)
@@ -263,7 +286,7 @@ static inline double pm__step_micro_batch(const pm__step_times *t)
 }
 
 /* One GPU that has the batch of all of them to itself, where one takes `alone` for its own: for strong scaling. */
-double pm__step_alone(const pm__step *p, double alone);
+double pm__step_alone_time(const pm__step *p, double alone);
 
 /* ---- Data parallelism ---- */
 

@@ -63,16 +63,18 @@ static void add_stages(const pm__step *p, int first, int count, const pm__step_s
                        const pm__step_shards *shards, pm__step_walk *walk)
 {
   pm__step_work sum;
-  pm__step_times times;
+  pm__step_times own;
   pm__step_prices prices;
+  const pm__step_times *times = kinds->times != NULL ? kinds->times : &own;
   const pm__step_work *work = pm__step_stage_work(p, kinds->work, stage, &sum);
-  pm__step_times_of(p, work, kinds->waits, pm__step_own_parameters(p, stage), &times);
+  if (kinds->times == NULL) pm__step_times_of(p, work, kinds->waits, pm__step_own_parameters(p, stage), &own);
   pm__step_data data = {0, 0, 0};
-  if (pm__step_all_reduces(p)) {
+  bool shares = p->s.ranks > 1 || p->s.run->offload != PM_OFFLOAD_NONE;
+  if (shares && pm__step_all_reduces(p)) {
     pm__step_data_price(p, stage, shards, &prices);
-    data = pm__step_data_time(p, stage, &prices, kinds, work, &times);
+    data = pm__step_data_time(p, stage, &prices, kinds, work, times);
   }
-  pm__step_walk_add(p, first, count, stage, work, &times, &data, walk);
+  pm__step_walk_add(p, first, count, stage, work, times, &data, walk);
 }
 
 void pm__step_walk_all(const pm__step *p, const pm__step_kinds *kinds, pm__step_walk *walk)
